@@ -33,16 +33,16 @@ def odd_parameters_grant_nothing(subject: AccountantSubject) -> str:
     due = subject.lasts(subject.played((pair,))[0], pair)
     taken = []
     for value in _ODD:
-        held = subject.played((pair,))[0]
-        before = subject.foreign.spent(held)
+        budget = subject.played((pair,))[0]
+        before = subject.foreign.spent(budget)
         try:
-            if is_no(subject.raw(held, value)):
+            if is_no(subject.raw(budget, value)):
                 continue
         except Exception:  # noqa: BLE001 refused, in whatever words
             continue
         taken.append(f"{value:g}")
         try:
-            after, left = subject.foreign.spent(held), subject.lasts(held, pair)
+            after, left = subject.foreign.spent(budget), subject.lasts(budget, pair)
         except ValueError as error:
             raise LawBrokenError(f"{value:g} is taken, and then it answers no number: {error}") from error
         if left > due:
@@ -62,7 +62,7 @@ def tiny_spends_are_their_sum(subject: AccountantSubject) -> str:
     _takes_ordinary(subject)
     if not _charges_epsilons(subject, float(limit)):
         raise NotAskedError("its bare parameter is no epsilon")
-    told = []
+    sums = []
     for share in _TINY:
         epsilon = float(share * limit)
         granted = _spends(subject, epsilon, most=int(2 / share))
@@ -72,8 +72,8 @@ def tiny_spends_are_their_sum(subject: AccountantSubject) -> str:
             raise LawBrokenError(f"it grants {words}")
         if -over > Fraction(epsilon) * (1 + Fraction(1, 1000)):
             raise LawBrokenError(f"it grants only {words}")
-        told.append(words)
-    return "; ".join(told)
+        sums.append(words)
+    return "; ".join(sums)
 
 
 def _takes_ordinary(subject: AccountantSubject) -> None:
@@ -100,10 +100,10 @@ def _charges_epsilons(subject: AccountantSubject, limit: float) -> bool:
 def _cost(subject: AccountantSubject, value: float) -> float | None:
     """What a fresh object says it has spent on a bare parameter, 0 if it does not say; None if it refuses it."""
     assert subject.raw is not None
-    held = subject.foreign.make()
+    budget = subject.foreign.make()
     try:
-        taken = not is_no(subject.raw(held, value))
-        return (subject.foreign.spent(held) or 0.0) if taken else None
+        taken = not is_no(subject.raw(budget, value))
+        return (subject.foreign.spent(budget) or 0.0) if taken else None
     except Exception:  # noqa: BLE001 refused, in whatever words
         return None
 
@@ -111,10 +111,10 @@ def _cost(subject: AccountantSubject, value: float) -> float | None:
 def _spends(subject: AccountantSubject, epsilon: float, *, most: int) -> int:
     """How often a fresh object takes the bare epsilon."""
     assert subject.raw is not None
-    held = subject.foreign.make()
+    budget = subject.foreign.make()
     for granted in range(most):
         try:
-            if is_no(subject.raw(held, epsilon)):
+            if is_no(subject.raw(budget, epsilon)):
                 return granted
         except Exception:  # noqa: BLE001 the denial, in the library's own words
             return granted

@@ -40,18 +40,20 @@ def the_order_does_not_matter(subject: AccountantSubject) -> str:
     """The order of independent events does not matter."""
     tried, limit = 0, limit_of(subject.foreign.promise)
     for history in subject.histories:
-        held, granted = subject.played(history)
+        budget, granted = subject.played(history)
         for order in subject.orders(granted) if len(set(granted)) > 1 else ():
             other, again = subject.played(order)
-            spent = subject.foreign.spent(held)
+            spent = subject.foreign.spent(budget)
             if len(again) != len(granted) and spent is not None and subject.alike(spent, limit):
                 continue  # the limit lies between two roundings of one sum
             tried += 1
             if len(again) != len(granted):
-                raise LawBrokenError(f"{_told(granted)} is granted, and in another order only {_told(again)}")
+                raise LawBrokenError(
+                    f"{_listing(granted)} is granted, and in another order only {_listing(again)}"
+                )
             if spent is not None and not subject.alike(spent, subject.says(other)):
                 raise LawBrokenError(
-                    f"{_told(granted)}: {spent:.9g}, in another order {subject.says(other):.9g}"
+                    f"{_listing(granted)}: {spent:.9g}, in another order {subject.says(other):.9g}"
                 )
     if not tried:
         raise NotAskedError("no history had two kinds of request granted")
@@ -64,13 +66,13 @@ def its_own_ledger_answers_the_same(subject: AccountantSubject) -> str:
         raise NotAskedError("it keeps no ledger that it can read")
     tried = 0
     for history in subject.histories:
-        held, granted = subject.played(history)
+        budget, granted = subject.played(history)
         if not granted:
             continue
         tried += 1
-        before, after = subject.says(held), subject.says(subject.reread(held))
+        before, after = subject.says(budget), subject.says(subject.reread(budget))
         if not subject.alike(before, after):
-            raise LawBrokenError(f"{_told(granted)}: {before:.9g}, read again {after:.9g}")
+            raise LawBrokenError(f"{_listing(granted)}: {before:.9g}, read again {after:.9g}")
     if not tried:
         raise NotAskedError("nothing of any history was granted")
     return f"{tried} histories"
@@ -79,13 +81,13 @@ def its_own_ledger_answers_the_same(subject: AccountantSubject) -> str:
 def the_total_never_falls(subject: AccountantSubject) -> str:
     """The total never falls."""
     for history in subject.histories:
-        held, before = subject.foreign.make(), subject.at_start()
+        budget, before = subject.foreign.make(), subject.at_start()
         for i, pair in enumerate(history):
-            subject.foreign.granted(held, pair)
-            after = subject.says(held)
+            subject.foreign.granted(budget, pair)
+            after = subject.says(budget)
             if exceeds(before, after, subject.tolerance):
                 raise LawBrokenError(
-                    f"after {_told(history[: i + 1])} it falls from {before:.9g} to {after:.9g}"
+                    f"after {_listing(history[: i + 1])} it falls from {before:.9g} to {after:.9g}"
                 )
             before = after
     return f"{len(subject.histories)} histories"
@@ -100,10 +102,10 @@ def a_superset_never_costs_less(subject: AccountantSubject) -> str:
         for i in range(min(len(granted), 6)):
             part = subject.total(granted[:i] + granted[i + 1 :])
             if part is None:
-                raise LawBrokenError(f"{_told(granted)} is granted, and denied without {granted[i]!r}")
+                raise LawBrokenError(f"{_listing(granted)} is granted, and denied without {granted[i]!r}")
             if exceeds(part, whole, subject.tolerance):
                 raise LawBrokenError(
-                    f"{_told(granted)} costs {whole:.9g}, and {part:.9g} without {granted[i]!r}"
+                    f"{_listing(granted)} costs {whole:.9g}, and {part:.9g} without {granted[i]!r}"
                 )
     return f"{len(subject.histories)} histories"
 
@@ -135,24 +137,24 @@ def a_denial_changes_nothing(subject: AccountantSubject) -> str:
     tried, halts = 0, False
     for history in subject.histories:
         for asked in subject.menu:
-            held, granted = subject.played(history)
-            if subject.foreign.granted(held, asked):
+            budget, granted = subject.played(history)
+            if subject.foreign.granted(budget, asked):
                 continue
             untouched, _ = subject.played(granted)
             tried += 1
-            said, due = subject.foreign.spent(held), subject.foreign.spent(untouched)
+            said, due = subject.foreign.spent(budget), subject.foreign.spent(untouched)
             if said is not None and due is not None and not subject.alike(said, due):
                 raise LawBrokenError(
-                    f"after {_told(granted)} {due:.9g} is spent, and {said:.9g} after {asked!r} was denied"
+                    f"after {_listing(granted)} {due:.9g} is spent, and {said:.9g} after {asked!r} was denied"
                 )
-            lasting = [(p, subject.lasts(held, p), subject.lasts(untouched, p)) for p in subject.menu]
+            lasting = [(p, subject.lasts(budget, p), subject.lasts(untouched, p)) for p in subject.menu]
             if changed := [one for one in lasting if one[1] != one[2]]:
                 halts = not any(denied for _, denied, _ in lasting)
                 if not halts:
                     pair, denied, fresh = changed[0]
                     raise LawBrokenError(
-                        f"after {_told(granted)} {pair!r} is granted {fresh} times, and {denied} times after {asked!r} "
-                        "was denied"
+                        f"after {_listing(granted)} {pair!r} is granted {fresh} times, and {denied} times after "
+                        f"{asked!r} was denied"
                     )
     if not tried:
         raise NotAskedError("nothing was denied")
@@ -165,7 +167,7 @@ def what_raises_is_charged_once(subject: AccountantSubject) -> str:
     said: dict[str, None] = {}
     for pair in subject.menu:
         for before in ((), (pair,)):  # a refund of what was never spent may stop at zero
-            held, touched = subject.played(before)[0], [False]
+            budget, touched = subject.played(before)[0], [False]
 
             def fails(touched: list[bool] = touched) -> None:
                 touched[0] = True
@@ -175,19 +177,19 @@ def what_raises_is_charged_once(subject: AccountantSubject) -> str:
             if free is None or charged is None or (free[0] == charged[0] and charged[1] is None):
                 continue  # neither what is left nor what is spent would tell them apart
             try:
-                run(held, pair, fails)
+                run(budget, pair, fails)
             except Exception:
                 if not touched[0]:  # it was not the mechanism that failed
                     raise
             if not touched[0]:
                 raise NotAskedError(f"the mechanism that it runs for {pair!r} touches no data")
-            spent = subject.foreign.spent(held)
-            left = subject.lasts(held, pair)
+            spent = subject.foreign.spent(budget)
+            left = subject.lasts(budget, pair)
             for words, (lasts, total) in (("charged", charged), ("not charged", free)):
-                told = spent is not None and total is not None
+                comparable = spent is not None and total is not None
                 if spent is not None and total is not None and not subject.alike(spent, total):
                     continue
-                if left == lasts or (told and left == 0):
+                if left == lasts or (comparable and left == 0):
                     said[words if left == lasts else f"{words}, and it grants no more"] = None
                     break
             else:
@@ -204,24 +206,24 @@ def _after(
     subject: AccountantSubject, history: History, pair: DominatingPair
 ) -> tuple[int, float | None] | None:
     """How often the pair is granted after a history, and what is spent by then; None if some of it is denied."""
-    held, granted = subject.played(history)
+    budget, granted = subject.played(history)
     if len(granted) < len(history):
         return None
     spent = None if subject.foreign.spent(subject.played((pair,))[0]) is None else subject.at_start()
     if granted:
-        spent = subject.foreign.spent(held)
-    return subject.lasts(held, pair), spent
+        spent = subject.foreign.spent(budget)
+    return subject.lasts(budget, pair), spent
 
 
 def nothing_is_touched_before_the_check(subject: AccountantSubject) -> str:
     """A mechanism that is denied has not touched the data."""
     run, tried = _running(subject), 0
     for pair in subject.menu:
-        held, touched = subject.foreign.make(), [0]
+        budget, touched = subject.foreign.make(), [0]
         if (most := subject.lasts(subject.foreign.make(), pair)) >= MOST:
             continue
         # on an object that has refused nothing yet: one that halts may check before it runs from then on
-        subject.foreign.replayed(held, pair, most)
+        subject.foreign.replayed(budget, pair, most)
 
         def body(touched: list[int] = touched) -> None:
             touched[0] += 1
@@ -232,7 +234,7 @@ def nothing_is_touched_before_the_check(subject: AccountantSubject) -> str:
                 raise NotAskedError(f"the mechanism that it runs for {pair!r} touches no data")
             touched[0] = 0
         with suppress(Exception):  # the denial, in the library's own words
-            run(held, pair, body)
+            run(budget, pair, body)
         tried += 1
         if touched[0]:
             raise LawBrokenError(f"{pair!r} touched the data of a budget that grants it no more")
@@ -245,34 +247,34 @@ def what_it_answers_is_at_least_the_truth(subject: AccountantSubject) -> str:
     """What it answers of mechanisms fixed in advance is at least the truth: closed forms and certified compositions."""
     tried = 0
     for history in subject.histories:
-        held, granted = subject.played(history)
+        budget, granted = subject.played(history)
         tried += bool(granted)
-        _told_enough(subject, granted, subject.says(held))
+        _check_against_the_truth(subject, granted, subject.says(budget))
     for pair in subject.menu if subject.foreign.composes else ():
         for count in (10, 100):
             tried += 1
-            held = subject.foreign.make()
-            subject.foreign.replayed(held, pair, count)
-            _told_enough(subject, (pair,) * count, subject.says(held))
+            budget = subject.foreign.make()
+            subject.foreign.replayed(budget, pair, count)
+            _check_against_the_truth(subject, (pair,) * count, subject.says(budget))
     if not tried:
         raise NotAskedError("nothing of any history was granted")
     return f"{tried} histories"
 
 
-def _told_enough(subject: AccountantSubject, granted: History, answered: float) -> None:
+def _check_against_the_truth(subject: AccountantSubject, granted: History, answered: float) -> None:
     if granted and (
-        told := promised_too_little(granted, answered, subject.foreign.promise, subject.tolerance)
+        fault := promised_too_little(granted, answered, subject.foreign.promise, subject.tolerance)
     ):
-        raise LawBrokenError(f"{_told(granted)}: {told}")
+        raise LawBrokenError(f"{_listing(granted)}: {fault}")
 
 
 def an_adaptive_choice_gains_nothing(subject: AccountantSubject) -> str:
     """As a filter it keeps its promise against every adversary of a small exact game over its own menu."""
     if not isinstance(subject.filter, CountedFilter):
         raise NotAskedError("it has no menu")
-    value, told = worth_more(subject.filter)
-    if told:
-        raise LawBrokenError(told)
+    value, fault = worth_more(subject.filter)
+    if fault:
+        raise LawBrokenError(fault)
     return value
 
 
@@ -303,6 +305,6 @@ def _running(subject: AccountantSubject) -> Callable[[Any, DominatingPair, Calla
     return subject.run
 
 
-def _told(history: History) -> str:
+def _listing(history: History) -> str:
     counts = {pair: history.count(pair) for pair in history}
     return ", ".join(f"{count} x {pair!r}" for pair, count in counts.items()) or "nothing"

@@ -60,10 +60,10 @@ class AccountantSubject:
 
     def played(self, history: Iterable[DominatingPair]) -> tuple[Any, tuple[DominatingPair, ...]]:
         """A fresh object after the requests of a history, and those that were granted."""
-        held, asked = self.foreign.make(), self.foreign.granted
+        budget, asked = self.foreign.make(), self.foreign.granted
         if self.foreign.composes:  # it is told what was released, and denies nothing
             asked = partial(self.foreign.replayed, count=1)
-        return held, tuple(pair for pair in history if asked(held, pair))
+        return budget, tuple(pair for pair in history if asked(budget, pair))
 
     def total(self, history: Iterable[DominatingPair]) -> float | None:
         """What a fresh object says it has spent after a history, None if it denies some of it; each is played once."""
@@ -71,15 +71,15 @@ class AccountantSubject:
         if not history:
             return self.at_start()
         if history not in self._totals:
-            held, granted = self.played(history)
-            self._totals[history] = self.says(held) if len(granted) == len(history) else None
+            budget, granted = self.played(history)
+            self._totals[history] = self.says(budget) if len(granted) == len(history) else None
         return self._totals[history]
 
     def at_start(self) -> float:
         """What a fresh object says it has spent; 0 if it cannot answer yet, as one of nothing may not."""
-        held = self.foreign.make()
+        budget = self.foreign.make()
         try:
-            return self.says(held)
+            return self.says(budget)
         except NotAskedError:
             raise
         except Exception:  # noqa: BLE001 in the library's own words
@@ -93,20 +93,22 @@ class AccountantSubject:
             return False
         return True
 
-    def says(self, held: Any) -> float:
+    def says(self, budget: Any) -> float:
         """What the object says it has spent; NotAskedError if it does not say."""
-        answered = self.foreign.spent(held)
+        answered = self.foreign.spent(budget)
         if answered is None:
             raise NotAskedError("it does not say what it has spent")
         return answered
 
-    def lasts(self, held: Any, pair: DominatingPair) -> int:
+    def lasts(self, budget: Any, pair: DominatingPair) -> int:
         """How often the object grants the pair from here on, at most 400."""
-        return next((times for times in range(MOST) if not self.foreign.granted(held, pair)), MOST)
+        return next((times for times in range(MOST) if not self.foreign.granted(budget, pair)), MOST)
 
-    def alike(self, one: float, other: float) -> bool:
+    def alike(self, answer: float, other: float) -> bool:
         """Whether two answers are the same, within the tolerance."""
-        return one <= other * (1 + self.tolerance) + 1e-12 and other <= one * (1 + self.tolerance) + 1e-12
+        return (
+            answer <= other * (1 + self.tolerance) + 1e-12 and other <= answer * (1 + self.tolerance) + 1e-12
+        )
 
     @cached_property
     def histories(self) -> tuple[History, ...]:

@@ -35,9 +35,9 @@ def promised_too_little(granted: History, answered: float, promise: Guarantee, t
         if math.isinf(answered):  # it promises nothing
             return ""
         allowed = promise.delta_at_epsilon
-        found = Composition(Counter(granted)).delta(answered * (1 + tolerance), relative=1e-4)
-        if found.low > allowed * (1 + tolerance):
-            return f"it answers epsilon={answered:.9g}, where delta is at least {found.low:.6g}, above {allowed:.6g}"
+        bounds = Composition(Counter(granted)).delta(answered * (1 + tolerance), relative=1e-4)
+        if bounds.low > allowed * (1 + tolerance):
+            return f"it answers epsilon={answered:.9g}, where delta is at least {bounds.low:.6g}, above {allowed:.6g}"
         return ""
     if isinstance(promise, PureDP):
         due = max(sum(_largest(pair, sign) for pair in granted) for sign in (1, -1))
@@ -75,10 +75,10 @@ def _too_small_a_mu(granted: History, answered: float, tolerance: float) -> str:
         return f"it answers mu={answered:.9g}, below zero"
     if math.isinf(answered):
         return ""
-    found = Composition(Counter(granted))
+    composition = Composition(Counter(granted))
     for epsilon in _EPSILONS:
         allowed = float(GaussianDP(answered * (1 + tolerance)).delta(epsilon)) if answered else 0.0
-        low = found.delta(epsilon, relative=1e-4).low
+        low = composition.delta(epsilon, relative=1e-4).low
         if low > allowed * (1 + tolerance):
             return (
                 f"it answers mu={answered:.9g}, where delta at epsilon={epsilon:.6g} is at least {low:.6g}, above "
@@ -93,13 +93,13 @@ def worth_more(filt: CountedFilter) -> tuple[str, str]:
     promised = float(filt.promise.delta(epsilon))
     if not any(filt.admits(filt.start(1), pair)[0] for pair in filt.menu[:_LEVELS]):
         raise NotAskedError("it grants nothing of its menu")
-    told = ""
+    words = ""
     for rounds in _ROUNDS:
         value = worst_case(filt, filt.menu[:_LEVELS], epsilon=epsilon, rounds=rounds)
-        told = f"{rounds} rounds: H at epsilon={epsilon:.6g} is at most {value.high:.6g}, promised {promised:.6g}"
+        words = f"{rounds} rounds: H at epsilon={epsilon:.6g} is at most {value.high:.6g}, promised {promised:.6g}"
         if value.low > promised * (1 + 1e-9):
-            return told, (
+            return words, (
                 f"an adversary of {rounds} rounds reaches H of at least {value.low:.6g} at epsilon={epsilon:.6g}, "
                 f"promised {promised:.6g}"
             )
-    return told, ""
+    return words, ""

@@ -144,7 +144,7 @@ def _array(flat: list[Any], shape: list[Any], kind: str, known: Nameable) -> Any
         return np.array([_decoded(x, known) for x in flat], dtype=_KINDS[kind]).reshape(sides)
     except (TypeError, OverflowError) as error:
         raise ValueError(
-            f"data must hold an array of numbers of dtype {kind!r}, got {_told(error)}"
+            f"data must hold an array of numbers of dtype {kind!r}, got {_sentence(error)}"
         ) from error
 
 
@@ -160,10 +160,10 @@ def _made(name: object, data: dict[str, Any], known: Nameable) -> Any:
         return kind(**given)
     except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
         # e.g. the class is abstract, or the data has a list or a huge integer where the class wants a float
-        raise ValueError(f"data must hold what a {name} is made of, got {_told(error)}") from error
+        raise ValueError(f"data must hold what a {name} is made of, got {_sentence(error)}") from error
 
 
-def _told(error: Exception) -> str:
+def _sentence(error: Exception) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}; pass what encode returned"
 
 

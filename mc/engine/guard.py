@@ -61,15 +61,15 @@ class Guard:
     def cost(self, pair: DominatingPair) -> tuple[Real, Real]:
         """The terms (log-moment, log P(L < inf)) of a release of `pair`, swapped already if play is "QP"."""
         with np.errstate(divide="ignore"):
-            kept = np.log1p(-np.asarray(pair.infinite_mass))
+            log_kept = np.log1p(-np.asarray(pair.infinite_mass))
         if self.order == 1:
-            return 0.0, kept
+            return 0.0, log_kept
         # the log-weight at loss 0 is this log-moment, with the very bits that enter the weights of paths
-        return pair.log_weight(np.zeros(pair.shape or 1), self.order), kept
+        return pair.log_weight(np.zeros(pair.shape or 1), self.order), log_kept
 
-    def passed(self, spent: NDArray[np.float64], kept: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def passed(self, spent: NDArray[np.float64], log_kept: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Whether each run's sums pass the bound, shape (n,); NaN counts as passing it."""
-        return ~((spent <= self.log_most) & (kept >= self.log_kept))
+        return ~((spent <= self.log_most) & (log_kept >= self.log_kept))
 
     def covers(self, pair: DominatingPair) -> bool:
         """Whether the reason to trust the bound covers this pair."""

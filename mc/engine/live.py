@@ -94,8 +94,8 @@ class Live:
     def keep(self, runs: NDArray[np.intp]) -> None:
         """Drop all other runs."""
         for name in _PER_RUN:
-            if (kept := getattr(self, name)) is not None:
-                setattr(self, name, take(kept, runs))
+            if (values := getattr(self, name)) is not None:
+                setattr(self, name, take(values, runs))
 
     def drop(self, runs: NDArray[np.intp]) -> None:
         """Drop these runs, in increasing order, in place: the last runs move into their places."""
@@ -105,8 +105,8 @@ class Live:
             staying[runs[runs.searchsorted(n) :] - n] = False
             tail = n + staying.nonzero()[0]
             for name in _PER_RUN:
-                if (kept := getattr(self, name)) is not None:
-                    setattr(self, name, moved(kept, tail, runs[: len(tail)], n))
+                if (values := getattr(self, name)) is not None:
+                    setattr(self, name, moved(values, tail, runs[: len(tail)], n))
 
     def account(self, request: DominatingPair, admitted: NDArray[np.bool_]) -> NDArray[np.intp]:
         """Charge the admitted runs in the guard's account; returns those, of finite loss, that pass its bound."""
@@ -115,9 +115,9 @@ class Live:
         assert self.spent is not None
         assert self.kept is not None
         assert self.beyond is not None
-        cost, kept = guard.cost(request if self.game.direction == "PQ" else request.swapped)
+        cost, log_kept = guard.cost(request if self.game.direction == "PQ" else request.swapped)
         self.spent = self.spent + np.where(admitted, cost, 0.0)
-        self.kept = self.kept + np.where(admitted, kept, 0.0)
+        self.kept = self.kept + np.where(admitted, log_kept, 0.0)
         over = admitted & guard.passed(self.spent, self.kept) & (self.loss < np.inf)
         self.beyond |= over
         return np.flatnonzero(over)

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -95,18 +96,18 @@ class FilterComparison(Pictured):
         """A row for each filter; `share_low` and `share_high` are its rounds over the most that is possible."""
         return [
             {
-                "filter": one.name,
-                "rounds": one.rounds,
-                "low": one.low,
-                "high": one.high,
+                "filter": choice.name,
+                "rounds": choice.rounds,
+                "low": choice.low,
+                "high": choice.high,
                 "possible_low": self.fewest,
                 "possible_high": self.most,
-                "share_low": one.low / self.most if self.most else None,
-                "share_high": one.high / self.fewest if self.fewest else None,
-                "holds_for": one.holds_for,
-                "code": one.code,
+                "share_low": choice.low / self.most if self.most else None,
+                "share_high": choice.high / self.fewest if self.fewest else None,
+                "holds_for": choice.holds_for,
+                "code": choice.code,
             }
-            for one in self.choices
+            for choice in self.choices
         ]
 
 
@@ -137,13 +138,13 @@ def compare_filters(
         with_rho = Fraction(down(b_star(_exact(epsilon), _exact(delta)).low)) / Fraction(mechanism.rho)
         fewest = min(math.floor(with_rho), largest)
     only_rho = isinstance(mechanism, ZCDP)
-    made = _candidates(epsilon, delta, pair, levels, only_rho=only_rho)
-    choices = [_counted(one, pair, 2 * most) for one in made]
+    candidates = _candidates(epsilon, delta, pair, levels, only_rho=only_rho)
+    choices = [_counted(candidate, pair, 2 * most) for candidate in candidates]
     # only of these the quantile of a loss takes microseconds
     known = pair.outputs is not None or pair.normal_mu is not None
     if known and not only_rho and (drawn := _drawn(epsilon, delta, pair, largest, seed)):
         choices.append(drawn)
-    choices.sort(key=lambda one: -one.rounds)
+    choices.sort(key=lambda choice: -choice.rounds)
     return FilterComparison(epsilon, delta, mechanism, fewest, largest, tuple(choices))
 
 
@@ -252,9 +253,9 @@ def _drawn(epsilon: float, delta: float, pair: DominatingPair, most: int, seed: 
     if best is None:
         return None
     _, made, rounds = best
-    told = _mean_rounds(made.make(), pair, rounds, max(_DRAWN // rounds, 2), seed)
+    mean = _mean_rounds(made.make(), pair, rounds, max(_DRAWN // rounds, 2), seed)
     code = _lines(made.text, pair, ", session.observe(loss) after it")
-    return FilterChoice(made.name, told.value, told.low, told.high, made.holds_for, code)
+    return FilterChoice(made.name, mean.value, mean.low, mean.high, made.holds_for, code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,11 +314,7 @@ def _planned(epsilon: float, delta: float, pair: DominatingPair, most: int) -> t
                     f"mechanism must allow at most {most:,} rounds, got more of {pair!r} within ({epsilon:g}, "
                     f"{delta:g}); pass a larger most, or a mechanism that stands for several"
                 )
-        high = low + step
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if keeps(middle) else (low, middle)
-        return low
+        return low + bisect_left(range(low + 1, low + step), True, key=lambda rounds: not keeps(rounds))
 
     fewest = last(lambda rounds: at(rounds).high <= delta, 1)
     return fewest, last(lambda rounds: at(rounds).low <= delta, fewest + 1)

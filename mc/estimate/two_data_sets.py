@@ -199,8 +199,10 @@ def _with_pilot(
     start = float(_left(np.array([epsilon]), np.array([most]))[0])
     gain = -np.expm1(np.minimum(epsilon - worlds.loss, 0.0))
     values = gain - _left(epsilon - worlds.kept, most - worlds.spent)
-    found = betting((1 + values) / 2, failure=failure)
-    value, low, high = (min(max(2 * x - 1 + start, 0.0), 1.0) for x in (found.value, found.low, found.high))
+    interval = betting((1 + values) / 2, failure=failure)
+    value, low, high = (
+        min(max(2 * x - 1 + start, 0.0), 1.0) for x in (interval.value, interval.low, interval.high)
+    )
     return Estimate(value, low, high, failure, n, "martingale of the true shifts, betting")
 
 

@@ -145,8 +145,8 @@ class Asking:
 
     def _check_alone(self, t: int, request: DominatingPair, n: int, alone: list[Positions]) -> None:
         """NotAFunctionError where a run that is asked by itself, and once more, gets another request."""
-        for i, one in zip(sorted({0, n // 2, n - 1}), alone, strict=False):
-            view = _Watched(t, one, self, self.keeps_last)
+        for i, single in zip(sorted({0, n // 2, n - 1}), alone, strict=False):
+            view = _Watched(t, single, self, self.keeps_last)
             again = self._checked("request", self.game.adversary.request(view), 1)
             view.check()
             if request.of_run(i) != again.of_run(0):
@@ -226,9 +226,9 @@ def until_known(game: Game, attempt: Callable[[Asking], Any]) -> Any:
         return attempt(Asking(game, keeps_last=True))
 
 
-def _too_many(found: int) -> TooLargeError:
+def _too_many(pairs: int) -> TooLargeError:
     return TooLargeError(
-        f"adversary must ask for at most {_MOST_PAIRS} different pairs, got {found} or more; round its levels, or "
+        f"adversary must ask for at most {_MOST_PAIRS} different pairs, got {pairs} or more; round its levels, or "
         f"{_REMEDY}"
     )
 

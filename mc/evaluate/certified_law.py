@@ -58,7 +58,7 @@ class CertifiedLaw:
             )
 
         def solve(asking: Asking) -> list[Evaluation]:
-            seen = scout(asking, [float(one) for one in epsilons])
+            seen = scout(asking, [float(epsilon) for epsilon in epsilons])
             decisions, found_to = _decisions(seen, asking)
             for pair in asking.pairs:
                 if pair.normal_mu is None:
@@ -67,17 +67,17 @@ class CertifiedLaw:
                         f"{pair!r}; leave evidence out"
                     )
             rough = ForwardLaw.of(decisions, seen.nodes(decisions, epsilons, ways, finer=False))
-            least = min(rough.value(float(one), way) for one in epsilons for way in ways)
+            least = min(rough.value(float(epsilon), way) for epsilon in epsilons for way in ways)
             law = CertifiedLaw.of(decisions, seen, epsilons, ways, max(least, 1e-200))
             where = f"{scope}; for losses as real numbers and {shown_edges(decisions.found)}{found_to}"
             results = []
-            for one in epsilons:
-                both = [(*law.enclosed(one, way), way) for way in ways]
+            for epsilon in epsilons:
+                both = [(*law.enclosed(epsilon, way), way) for way in ways]
                 worst = max(both, key=lambda bounds: bounds[1])
                 low = max(bounds[0] for bounds in both)
                 results.append(
                     Evaluation(
-                        epsilon=one,
+                        epsilon=epsilon,
                         value=None,
                         low=low,
                         high=worst[1],
@@ -90,8 +90,8 @@ class CertifiedLaw:
                 )
             return results
 
-        found: list[Evaluation] = until_known(game, solve)
-        return found
+        evaluations: list[Evaluation] = until_known(game, solve)
+        return evaluations
 
     @classmethod
     def of(
@@ -105,7 +105,7 @@ class CertifiedLaw:
         """The law of the game that the map tells of, on as many nodes as values of `least_value` need."""
         drawn = [float(decisions.asking.pairs[k].gdp_mu) for k in decisions.drawn]
         least = min(drawn, default=seen.scale)
-        ends = seen.parts(decisions, [kink for one in epsilons for kink in _around(one)], ways)
+        ends = seen.parts(decisions, [kink for epsilon in epsilons for kink in _around(epsilon)], ways)
         error = (
             _SHARE
             * least_value
@@ -116,7 +116,7 @@ class CertifiedLaw:
         error, half = max(error, 1e-250), np.diff(ends) / 2 * (1 + 2.0**-20)
         counts = needed(half, least, error)
         last = [max(float(decisions.asking.pairs[k].gdp_mu), least * _FINEST) for k in decisions.last]
-        kinks = [(kink, way == "PQ") for one in epsilons for kink in _around(one) for way in ways]
+        kinks = [(kink, way == "PQ") for epsilon in epsilons for kink in _around(epsilon) for way in ways]
         for kink, forward in kinks:
             for mu in (None, *{min(last), max(last)}) if last else (None,):
                 bound = _paid_bound(half, ends, least, mu, kink, forward)

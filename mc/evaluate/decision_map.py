@@ -112,14 +112,14 @@ class DecisionMap:
     @property
     def drawn(self) -> set[int]:
         """The pairs whose output is seen before the transcript ends."""
-        return {one.pair for one in self._kinds() if one.pair is not None and not one.ends}
+        return {source.pair for source in self._kinds() if source.pair is not None and not source.ends}
 
     @property
     def last(self) -> set[int]:
         """The pairs with whose release a transcript ends."""
         every = self._kinds()
-        ends = {-2 - lead for one in every for lead in set(one.leads) if lead < STOP}
-        return ends | {one.pair for one in every if one.pair is not None and one.ends}
+        ends = {-2 - lead for source in every for lead in set(source.leads) if lead < STOP}
+        return ends | {source.pair for source in every if source.pair is not None and source.ends}
 
     def _kinds(self) -> list[PanelSource]:
         """One source for each pair and row of leads: sources that differ in nothing else share the row."""
@@ -166,21 +166,21 @@ class DecisionMap:
             place = alike.setdefault(names[3 * i], len(outputs)) if forgets else len(outputs)
             which.append(place)
             if place == len(outputs):
-                one = forgets or (panel == POINT and not waits)
-                own = here.held.take(three[:1] if one else three)
+                single = forgets or (panel == POINT and not waits)
+                own = here.held.take(three[:1] if single else three)
                 outputs.append(_Outputs(own, panel if waits else None, not blind and not waits))
         return outputs, which
 
     def _ask(self, t: int, outputs: list[_Outputs]) -> tuple[_Round, list[tuple[int, ...]]]:
         """The sources of the next round, and where each of the outputs leads: steps 1 to 3, for one round."""
-        parts = [one.positions(self.asking, self.panels.probes) for one in outputs]
+        parts = [output.positions(self.asking, self.panels.probes) for output in outputs]
         at = Positions.joined(parts)
         self.positions += at.n
         code, after = self._answers(t, at)
         begins = np.cumsum([0, *(part.n for part in parts)])
         kinds: dict[tuple[tuple[int, int, int], bool], list[int]] = defaultdict(list)
-        for i, one in enumerate(outputs):
-            kinds[one.shape(len(self.panels)), one.paired].append(i)
+        for i, output in enumerate(outputs):
+            kinds[output.shape(len(self.panels)), output.paired].append(i)
         number: dict[Hashable, int] = {}
         sources: list[tuple[int, int | None]] = []
         kept: list[int] = []
@@ -235,13 +235,13 @@ class DecisionMap:
         answers = [code[asked], *_whole(after, asked, code[asked])]
         for before in (False, True):
             for i, j, k, y in np.argwhere(_differ(answers, 2 if before else 3)).tolist():
-                one, there = outputs[i], float(loss[asked[i, j, k, y]])
+                output, there = outputs[i], float(loss[asked[i, j, k, y]])
                 if before:
-                    ends = (float(one.own.loss[k]), float(one.own.loss[k + 1]))
-                    position = partial(one.between, self.asking, k, there)
+                    ends = (float(output.own.loss[k]), float(output.own.loss[k + 1]))
+                    position = partial(output.between, self.asking, k, there)
                 else:
                     ends = (there, float(loss[asked[i, j, k, y + 1]]))
-                    position = partial(one.reached, self.asking, k)
+                    position = partial(output.reached, self.asking, k)
                 if (key := (*ends, 0 if self.merged else t)) not in self._bisections:
                     self._bisections.add(key)
                     place, more = bisected(partial(self._answer, t, position), *ends)
@@ -257,8 +257,8 @@ class DecisionMap:
     def _check_history(self, after: Positions, place: NDArray[np.intp], code: NDArray[np.intp]) -> None:
         alike = ((code == code[:, :, :1, :1]) & (code > STOP)).all(axis=(2, 3))
         for leaf in (leaf for leaf in _arrays(after) if leaf.dtype.kind == "f"):
-            held = leaf[place[alike]]
-            if not np.allclose(held, held[:, :1], rtol=1e-9, atol=1e-9, equal_nan=True):
+            values = leaf[place[alike]]
+            if not np.allclose(values, values[:, :1], rtol=1e-9, atol=1e-9, equal_nan=True):
                 raise NotAFunctionError(
                     f"{type(self.asking.game.filter).__name__} must keep no more of the past than the loss so far, "
                     "once a request was charged, got states that differ at one loss; use fp.simulate, which plays any "
@@ -327,18 +327,18 @@ def decides_as_known(game: Game) -> bool:
     code nothing is known between two probes. A solved strategy is a table with any number of changes.
     """
     inner = game.filter
-    while isinstance(kept := getattr(inner, "inner", None), PrivacyFilter):
+    while isinstance(below := getattr(inner, "inner", None), PrivacyFilter):
         if type(inner).__module__.partition(".")[0] != "mc":
             return False
-        inner = kept
+        inner = below
     of_filters = type(inner).__module__.partition(".")[0] == "filters"
     return of_filters and type(game.adversary).__module__ == "mc.engine.adversaries"
 
 
-def _too_many(found: int) -> TooLargeError:
+def _too_many(edges: int) -> TooLargeError:
     return TooLargeError(
         f"adversary and filter must change their decisions at no more than {_MOST_EDGES} losses, and at the same ones "
-        f"wherever the loss came from, got {found} and more; use fp.simulate, which plays any strategy"
+        f"wherever the loss came from, got {edges} and more; use fp.simulate, which plays any strategy"
     )
 
 

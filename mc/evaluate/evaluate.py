@@ -114,20 +114,20 @@ def evaluate(
     most = _POSITIONS if max_positions is None else check_count("max_positions", max_positions)
     game = Game.between(filt, adversary, rounds=rounds, on_denial=on_denial)
     scope = f"{_name(game.adversary)}; at most {game.rounds} rounds; {which}; a denied run may {on_denial}"
-    found: Sequence[Evaluation | NumericalEvaluation]
+    results: Sequence[Evaluation | NumericalEvaluation]
     law = _finite(game, most)
     if law is not None:
-        found = [_discrete(law, one, ways, scope, evidence) for one in epsilons]
+        results = [_discrete(law, each, ways, scope, evidence) for each in epsilons]
     elif evidence is Evidence.EXACT:
         raise ValueError(
             f"adversary must ask for pairs with rational masses for EXACT evidence, got {game.adversary!r}; use "
             "RandomizedResponse.from_ratio, say"
         )
     elif evidence is Evidence.CERTIFIED:
-        found = CertifiedLaw.evaluations(game, epsilons, ways, scope)
+        results = CertifiedLaw.evaluations(game, epsilons, ways, scope)
     else:
-        found = two_grids(game, epsilons, ways, scope, step)
-    return Evaluations(found) if many else found[0]
+        results = two_grids(game, epsilons, ways, scope, step)
+    return Evaluations(results) if many else results[0]
 
 
 def _finite(game: Game, most: int) -> TranscriptLaw | None:

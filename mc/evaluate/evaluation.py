@@ -84,8 +84,8 @@ class NumericalEvaluation(Shown):
 
     def rows(self) -> list[Row]:
         """One row, whose evidence is None."""
-        told = {k: v for k, v in row_of(self).items() if k != "epsilon"}
-        return [epsilon_cells(self.epsilon) | told | {"evidence": None}]
+        cells = {k: v for k, v in row_of(self).items() if k != "epsilon"}
+        return [epsilon_cells(self.epsilon) | cells | {"evidence": None}]
 
     def __str__(self) -> str:
         return (
@@ -104,4 +104,4 @@ class Evaluations(tuple[Evaluation | NumericalEvaluation, ...], Pictured):
 
     def rows(self) -> list[Row]:
         """A row for each epsilon."""
-        return [row for one in self for row in one.rows()]
+        return [row for evaluation in self for row in evaluation.rows()]

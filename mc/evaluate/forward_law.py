@@ -38,7 +38,7 @@ def two_grids(
     """The value at each epsilon on the finer of two grids, and by how much the coarser one differs."""
 
     def solve(asking: Asking) -> list[NumericalEvaluation]:
-        seen = scout(asking, [float(one) for one in epsilons])
+        seen = scout(asking, [float(epsilon) for epsilon in epsilons])
         decisions = seen.decisions(asking)
         smooth = all(asking.pairs[k].normal_mu is not None for k in decisions.drawn)
         where = f"{scope}; {shown_edges(decisions.found)}"
@@ -49,18 +49,18 @@ def two_grids(
                 ForwardLaw.of(decisions, seen.nodes(decisions, some, ways, finer=finer, step=step))
                 for finer in (False, True)
             )
-            for one in some:
-                value, way = max((fine.value(float(one), way), way) for way in ways)
-                value, difference = seen.settled(smooth, coarse.value(float(one), way), value)
+            for epsilon in some:
+                value, way = max((fine.value(float(epsilon), way), way) for way in ways)
+                value, difference = seen.settled(smooth, coarse.value(float(epsilon), way), value)
                 results.append(
                     NumericalEvaluation(
-                        one, value, difference, way, len(decisions.rounds), decisions.positions, where
+                        epsilon, value, difference, way, len(decisions.rounds), decisions.positions, where
                     )
                 )
         return results
 
-    found: list[NumericalEvaluation] = until_known(game, solve)
-    return found
+    evaluations: list[NumericalEvaluation] = until_known(game, solve)
+    return evaluations
 
 
 @dataclass(slots=True)
@@ -98,13 +98,13 @@ class ForwardLaw:
                 whole = np.zeros(shape)
                 for i in members:
                     whole[:, nodes.of(sources[i].panel)] += mass[i]
-                one = sources[members[0]]
-                if one.pair is None:
-                    law._to(one.leads[0], nodes.of(one.panel), whole, after)
-                elif one.ends:
-                    law.last[one.pair] += whole
+                first = sources[members[0]]
+                if first.pair is None:
+                    law._to(first.leads[0], nodes.of(first.panel), whole, after)
+                elif first.ends:
+                    law.last[first.pair] += whole
                 else:
-                    drawn[one.pair].append((one.leads, whole))
+                    drawn[first.pair].append((first.leads, whole))
             for number, all_of in drawn.items():
                 law._draw(number, all_of, after)
             mass = after

@@ -60,11 +60,11 @@ def bisected(answer: Callable[[float], Hashable], low: float, high: float) -> tu
     return min((_double(a), _double(b)), key=lambda x: x.as_integer_ratio()[1]), asked
 
 
-def apart(changes: set[float], found: set[float], merged: float) -> set[float]:
+def apart(changes: set[float], known_edges: set[float], merged: float) -> set[float]:
     """The changes that are not within `merged` of one already found, nor of one another."""
     new: set[float] = set()
-    known = sorted(found)
-    for edge in sorted(changes - found):
+    known = sorted(known_edges)
+    for edge in sorted(changes - known_edges):
         place = bisect_left(known, edge)
         near = known[max(place - 1, 0) : place + 1]
         if all(abs(edge - other) > merged for other in near):
@@ -73,9 +73,9 @@ def apart(changes: set[float], found: set[float], merged: float) -> set[float]:
     return new
 
 
-def shown_edges(found: Sequence[float]) -> str:
+def shown_edges(edges: Sequence[float]) -> str:
     """The losses at which decisions may change, for a scope."""
-    every = sorted({0.0, *found})
+    every = sorted({0.0, *edges})
     more = f", ... ({len(every)} in all)" if len(every) > 6 else ""
     return (
         f"decisions that change at most at the losses {', '.join(f'{edge:.6g}' for edge in every[:6])}{more}"

@@ -76,7 +76,7 @@ class Scouted:
         self, decisions: DecisionMap, epsilons: Sequence[Epsilon], ways: Sequence[Direction]
     ) -> NDArray[np.float64]:
         """The edges of panels, and more around every kink, which a last release may smooth at a small scale."""
-        kinks = [float(one) if way == "PQ" else -float(one) for one in epsilons for way in ways]
+        kinks = [float(epsilon) if way == "PQ" else -float(epsilon) for epsilon in epsilons for way in ways]
         low, high = float(decisions.edges[0]), float(decisions.edges[-1])
         last = [_moments(decisions.asking.pairs[k])[1] for k in decisions.last]
         finest = max(min((x for x in last if x > 0), default=self.scale), self.scale / 256)
@@ -116,8 +116,8 @@ def scout(asking: Asking, epsilons: Sequence[float]) -> Scouted:
         for k in np.unique(number[number != DENIED]).tolist():
             rows = number == k
             drawn.add(k)
-            for side, one in enumerate((asking.pairs[k], asking.pairs[k].swapped)):
-                m, spread = _moments(one)
+            for side, pair in enumerate((asking.pairs[k], asking.pairs[k].swapped)):
+                m, spread = _moments(pair)
                 mean[side, rows] += m
                 variance[side, rows] += spread * spread
         # scouts below the middle follow the law of Q, whose loss -L has the moments of the swapped pair
@@ -135,7 +135,7 @@ def scout(asking: Asking, epsilons: Sequence[float]) -> Scouted:
     scales = [_moments(side)[1] for pair in pairs for side in (pair, pair.swapped)]
     scales = [x for x in scales if x > 0] or [1.0]
     reach = (10 if all(pair.normal_mu is not None for pair in pairs) else 4) * max(scales)
-    far = max((abs(one) for one in epsilons), default=0.0) + 4 * max(scales)
+    far = max((abs(epsilon) for epsilon in epsilons), default=0.0) + 4 * max(scales)
     return Scouted(min(low - reach, -far), max(high + reach, far), min(scales))
 
 

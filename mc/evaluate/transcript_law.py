@@ -149,7 +149,7 @@ class TranscriptLaw:
         forward = direction == "PQ"
         if self.exact and isinstance(epsilon, LogRatio):
             r = epsilon.ratio
-            kept = sum(
+            gain = sum(
                 (
                     _fraction(m) * max(1 - r / b if forward else 1 / b - r, Fraction(0))
                     for (_, b), m in self.mass.items()
@@ -157,8 +157,8 @@ class TranscriptLaw:
                 start=Fraction(0),
             )
             if forward:
-                return kept + _fraction(self.erased_p)
-            return kept + sum(_fraction(m) / b for (_, b), m in self.erased_q.items())
+                return gain + _fraction(self.erased_p)
+            return gain + sum(_fraction(m) / b for (_, b), m in self.erased_q.items())
         with flint.ctx.workprec(BITS):
             total = flint.arb(0)
             for loss, m in self.mass.items():
@@ -248,9 +248,9 @@ def _paid(gap: flint.arb) -> flint.arb:
 def _outputs(pair: DominatingPair) -> _Finite:
     zero = Fraction(0)
     if (exact := exact_outputs(pair, "PQ")) is not None:
-        finite = [((zero, 1 / one.tilt), one.mass, one.seen) for one in exact if one.tilt]
-        erased_p = sum((one.mass for one in exact if not one.tilt), start=zero)
-        return _Finite.of(finite, erased_p, Fraction(1) - sum(one.mass * one.tilt for one in exact))
+        finite = [((zero, 1 / output.tilt), output.mass, output.seen) for output in exact if output.tilt]
+        erased_p = sum((output.mass for output in exact if not output.tilt), start=zero)
+        return _Finite.of(finite, erased_p, Fraction(1) - sum(output.mass * output.tilt for output in exact))
     if (known := level(pair)) is None:
         raise NoFiniteLawError
     rest = 1 - known.delta

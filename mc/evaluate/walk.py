@@ -74,13 +74,13 @@ def walk(
     origin: Loss,
     *,
     rounds: int | None,
-    check: Callable[[int, int], None] = lambda held, t: None,
+    check: Callable[[int, int], None] = lambda positions, t: None,
 ) -> Iterator[Layer[Loss]]:
     """The layers, each as soon as its round was played; the last has no moves, as the game ends there.
 
     check(n, t) may raise as soon as n positions are known in all, in round t: one may be larger than all before it.
     """
-    places, losses, t, held = play.start(), [origin], 0, 1
+    places, losses, t, positions = play.start(), [origin], 0, 1
     while losses and (rounds is None or t < rounds):
         number: dict[tuple[Hashable, Loss], int] = {}
         parts: list[_Places] = []
@@ -109,9 +109,9 @@ def walk(
                 child[:, y] = places_at
                 if fresh:
                     parts.append(take(there, np.array(fresh)))
-                    check(held + len(after), t)
+                    check(positions + len(after), t)
             moves.append(Move(request, rows, child))
         yield Layer(losses, moves)
         places, losses = join(parts) if parts else take(places, np.arange(0)), after
-        held, t = held + len(losses), t + 1
+        positions, t = positions + len(losses), t + 1
     yield Layer(losses, [])

@@ -76,5 +76,5 @@ def choose_interval(pilot: Moments, n: int, *, failure: float, interval: Interva
     plans = [Choice(method, method.interval(moments, failure=failure)) for method in MomentsMethod]
     bets = FixedBets.planned(pilot, n, failure=failure)
     plans.append(Choice(bets, bets.interval(bets.expected(pilot, n), failure=failure)))
-    wanted = [one for one in plans if interval in ("auto", one.guess.method)]
-    return min(wanted, key=lambda one: one.width)
+    wanted = [plan for plan in plans if interval in ("auto", plan.guess.method)]
+    return min(wanted, key=lambda plan: plan.width)

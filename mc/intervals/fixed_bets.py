@@ -127,7 +127,7 @@ def _log_capital(n: int, m: float, stakes: Sequence[float], logs: Sequence[float
         for share, log, stake in zip(_SHARES, logs, stakes, strict=True)
     ]
     top = max(each)
-    return top + math.log(math.fsum(math.exp(one - top) for one in each))
+    return top + math.log(math.fsum(math.exp(capital - top) for capital in each))
 
 
 def _best(pilot: Moments, level: float) -> tuple[float, float]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from bisect import bisect_left
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -128,7 +129,4 @@ def _limit(filt: AccountantFilter, rest: tuple[int, ...]) -> int:
         low, high = 0, 1
         while high < _MOST and _within(filt, (high, *rest)):
             low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if _within(filt, (middle, *rest)) else (low, middle)
-    return low
+    return low + bisect_left(range(low + 1, high), True, key=lambda count: not _within(filt, (count, *rest)))

@@ -358,10 +358,12 @@ def _check_evidence(evidence: Evidence) -> None:
         raise ValueError(f"evidence must be CERTIFIED or CITED, got evidence={evidence!r}; pass one of them")
 
 
-def _worse(found: list[Bounds]) -> Bounds:
+def _worse(directions: list[Bounds]) -> Bounds:
     """Bounds on the largest of some numbers, with the weakest evidence of them."""
-    evidence = Evidence.weakest(*(bounds.evidence for bounds in found))
-    return Bounds(max(bounds.low for bounds in found), max(bounds.high for bounds in found), evidence)
+    evidence = Evidence.weakest(*(bounds.evidence for bounds in directions))
+    return Bounds(
+        max(bounds.low for bounds in directions), max(bounds.high for bounds in directions), evidence
+    )
 
 
 def _of_one(bounds: tuple[NDArray[np.float64], NDArray[np.float64]]) -> Bounds:

@@ -198,13 +198,13 @@ def _array(name: str, value: object, remedy: str) -> NDArray[Any]:
     try:
         made = np.asarray(value)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} must be numbers in one row, got {_told(value)}; {remedy}") from None
+        raise ValueError(f"{name} must be numbers in one row, got {_shown(value)}; {remedy}") from None
     if made.dtype.kind not in "fiu":
-        raise TypeError(f"{name} must be real numbers, got {_told(value)}; {remedy}")
+        raise TypeError(f"{name} must be real numbers, got {_shown(value)}; {remedy}")
     return made
 
 
-def _told(value: object) -> str:
+def _shown(value: object) -> str:
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:60]}..."
 
@@ -229,11 +229,11 @@ def _grid(levels: int | Sequence[float]) -> NDArray[np.float64]:
     grid = np.array(_array("levels", levels, remedy), dtype=np.float64)
     if grid.ndim != 1 or not 0 < len(grid) <= _MOST:
         raise ValueError(
-            f"levels must be a number of levels, or from 1 to {_MOST} levels, got {_told(levels)}; {remedy}"
+            f"levels must be a number of levels, or from 1 to {_MOST} levels, got {_shown(levels)}; {remedy}"
         )
     if not (grid[0] >= _SMALLEST and grid[-1] == 1 and (np.diff(grid) > 0).all()):
         raise ValueError(
-            f"levels must ascend to 1 from {_SMALLEST:g} or more, got levels={_told(levels)}; {remedy}"
+            f"levels must ascend to 1 from {_SMALLEST:g} or more, got levels={_shown(levels)}; {remedy}"
         )
     return grid
 
@@ -241,7 +241,7 @@ def _grid(levels: int | Sequence[float]) -> NDArray[np.float64]:
 def _alphas(orders: Iterable[float]) -> NDArray[np.float64]:
     remedy = "pass e.g. range(2, 33)"
     if isinstance(orders, np.ma.MaskedArray) or not isinstance(orders, Iterable):
-        raise TypeError(f"orders must be a list of numbers, got orders={_told(orders)}; {remedy}")
+        raise TypeError(f"orders must be a list of numbers, got orders={_shown(orders)}; {remedy}")
     listed = list(islice(orders, _ORDERS + 1))
     if not 0 < len(listed) <= _ORDERS:
         raise ValueError(
@@ -249,7 +249,7 @@ def _alphas(orders: Iterable[float]) -> NDArray[np.float64]:
         )
     given = _array("orders", listed, remedy)
     if given.ndim != 1:
-        raise ValueError(f"orders must be numbers in one row, got {_told(orders)}; {remedy}")
+        raise ValueError(f"orders must be numbers in one row, got {_shown(orders)}; {remedy}")
     alphas = np.asarray(check_order("orders", given))
     if alphas.max() > _HIGHEST:
         raise ValueError(f"orders must be at most {_HIGHEST:g}, got {float(alphas.max())!r}; {remedy}")

@@ -70,9 +70,9 @@ class Levels:
                 self.known[level, direction] = _at_all_tilts(self.laws[level], direction)
         each = [self.known[level, direction] for level in used.tolist()]
         return RealMoments(
-            np.array([one.logs for one in each]),
-            np.array([one.errors for one in each]),
-            np.array([one.decay for one in each]),
+            np.array([moments.logs for moments in each]),
+            np.array([moments.errors for moments in each]),
+            np.array([moments.decay for moments in each]),
         )
 
     def envelope(self, level: int, direction: Direction, tilt: int) -> Envelope:
@@ -93,26 +93,26 @@ class Levels:
         if self.frequencies > _KEPT:
             self.transformed.clear()
             self.frequencies = 0
-        found = []
+        cut = []
         for level in used.tolist():
             key = level, direction, tilt, step
-            one = self.transformed.get(key)
-            if one is None or len(one.logs) < size:
+            transforms = self.transformed.get(key)
+            if transforms is None or len(transforms.logs) < size:
                 log_moment = float(self.known[level, direction].logs[tilt])
-                one = self.laws[level].transforms(
+                transforms = self.laws[level].transforms(
                     float(_power(TILTS[tilt], direction)), log_moment, step, size
                 )
-                self.transformed[key] = one
+                self.transformed[key] = transforms
                 self.frequencies += size
-            found.append(Transforms(one.logs[:size], one.errors[:size], one.most[:size]))
-        return found
+            cut.append(Transforms(transforms.logs[:size], transforms.errors[:size], transforms.most[:size]))
+        return cut
 
 
 def _at_all_tilts(law: StepMoments, direction: Direction) -> RealMoments:
     near = (1 + TILTS) * law.ratio <= _FURTHEST
-    found = law.real(_power(TILTS[near], direction))
+    moments = law.real(_power(TILTS[near], direction))
     logs, errors, decay = np.full(len(TILTS), _UNKNOWN), np.zeros(len(TILTS)), np.zeros(len(TILTS))
-    logs[near], errors[near], decay[near] = found.logs, found.errors, found.decay
+    logs[near], errors[near], decay[near] = moments.logs, moments.errors, moments.decay
     return RealMoments(logs, errors, decay)
 
 
@@ -131,8 +131,8 @@ def composed_delta(levels: Levels, counts: NDArray[np.uint32], epsilon: float) -
     return _worse([Inversion(levels, counts, direction).delta(epsilon) for direction in BOTH])
 
 
-def _worse(found: list[tuple[Array, Array]]) -> tuple[Array, Array]:
-    low, high = (np.maximum(*bounds) for bounds in zip(*found, strict=True))
+def _worse(directions: list[tuple[Array, Array]]) -> tuple[Array, Array]:
+    low, high = (np.maximum(*bounds) for bounds in zip(*directions, strict=True))
     return low, high
 
 
@@ -238,7 +238,7 @@ class Inversion:
             size = _LEAST
             while len(left):
                 step = steps[left]
-                falls = np.array([one.log_modulus(step * size) for one in each])
+                falls = np.array([envelope.log_modulus(step * size) for envelope in each])
                 log_moduli = np.einsum("pl,lp->p", self.counts[np.ix_(left, used)], falls)
                 outside = np.exp(log_moduli) / (math.pi * step * (size - 1)) * (1 + 2.0**-20)
                 enough = outside * TILTS[tilt] * (TILTS[tilt] + 1) * 2 * math.pi / step <= _BEYOND
@@ -258,9 +258,12 @@ class Inversion:
         used = np.flatnonzero(counts.any(axis=0))
         counts = counts[:, used]
         each = self.levels.transforms(self.used[used], self.direction, tilt, step, size)
-        logs, off = np.array([one.logs for one in each]), np.array([one.errors for one in each])
+        logs, off = (
+            np.array([transforms.logs for transforms in each]),
+            np.array([transforms.errors for transforms in each]),
+        )
         moduli, angles = counts @ logs.real, counts @ logs.imag
-        most = np.exp(counts @ np.array([one.most for one in each]) * (1 - 2.0**-40))
+        most = np.exp(counts @ np.array([transforms.most for transforms in each]) * (1 - 2.0**-40))
         unknown = (counts > 0).astype(np.float64) @ np.isinf(off) > 0
         off = counts @ np.where(np.isinf(off), 0.0, off)
         off += (len(each) + 8) * 2.0**-52 * (counts @ np.abs(logs.imag) + np.abs(moduli)) + ELEMENTARY * 4
@@ -344,7 +347,7 @@ class _Tilted:
         least = value - self._slack(epsilon)
         gap = 2 * math.pi / self.step * (1 - 2.0**-40)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            found = np.exp(np.minimum(self._exponent(epsilon, -1) + np.log(np.maximum(least, 0.0)), 700.0))
+            bound = np.exp(np.minimum(self._exponent(epsilon, -1) + np.log(np.maximum(least, 0.0)), 700.0))
             apart = 1 / math.expm1(min(self.tilt * gap, 700.0))
             if len(self.others):
                 above = self.moments - np.multiply.outer(epsilon, self.others)
@@ -353,7 +356,7 @@ class _Tilted:
                 apart = apart + np.exp(np.minimum(above.min(axis=1), 700.0))
             else:
                 apart = np.inf
-        return np.where(least > 0, np.maximum(found * (1 - 2.0**-40) - apart * (1 + 2.0**-40), 0.0), 0.0)
+        return np.where(least > 0, np.maximum(bound * (1 - 2.0**-40) - apart * (1 + 2.0**-40), 0.0), 0.0)
 
     def epsilon(self, delta: float, sure: Array) -> tuple[Array, Array]:
         """Bounds on the epsilon at which delta is reached, `sure` being an upper one but for roundings."""

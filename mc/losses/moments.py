@@ -134,7 +134,7 @@ class StepMoments:
         """log G(a) for all a >= 1, or for all a <= 0: an array of shape (n,)."""
         m = self.ratio
         low, high = self._range(float(np.min(a)), float(np.max(a)), 0.0)
-        width = min(self._width(one) for one in (float(np.min(a)), float(np.max(a))))
+        width = min(self._width(power) for power in (float(np.min(a)), float(np.max(a))))
         nodes = self._nodes(low, high, width)
         u = nodes.outputs
         exponents = np.multiply.outer(a, nodes.losses) - u * u / 2
@@ -163,9 +163,9 @@ class StepMoments:
         nodes = self._nodes(low, high, width)
         exponents = a * nodes.losses - nodes.outputs**2 / 2
         exponents -= exponents.max()
-        kept = exponents > -_NEGLIGIBLE
-        nodes = _Nodes(*(one[kept] for one in (nodes.outputs, nodes.losses, nodes.off, nodes.present)))
-        weights = np.exp(exponents[kept])
+        heavy = exponents > -_NEGLIGIBLE
+        nodes = _Nodes(*(array[heavy] for array in (nodes.outputs, nodes.losses, nodes.off, nodes.present)))
+        weights = np.exp(exponents[heavy])
         total = weights.sum()
         spread = self._weight_errors(np.array([a]), weights[None, :], nodes)[0] / total
         weights = weights / total
@@ -178,12 +178,12 @@ class StepMoments:
         steps = np.multiply.accumulate(np.vstack([np.ones_like(turn), *[turn] * (_BLOCK - 1)]))
         leaps = np.exp(1j * (theta * _BLOCK) * np.multiply.outer(np.arange(blocks), losses))
         # by plain loops: threads cost more than products as small as these
-        found = np.einsum("jn,kn->jk", leaps * weights, steps).ravel()[:count]
+        values = np.einsum("jn,kn->jk", leaps * weights, steps).ravel()[:count]
         # of the weights and their sum, of the exponentials and their powers, of the sums of products; and of the phases
         fixed = 2 * spread + ELEMENTARY * (8 + _BLOCK) + len(weights) * 2.0**-50 + 2 * _LEFT_OUT
         turning = float(weights @ (nodes.off + 2.0**-49 * np.abs(losses)))
         off = fixed + theta * np.arange(count) * turning
-        return _logarithms(found, off)
+        return _logarithms(values, off)
 
     def envelope(self, a: float, log_moment: float, log_decay: float) -> Envelope:
         """Bounds on the modulus at all high frequencies, the law being that of `transforms`."""
@@ -303,11 +303,11 @@ def _unknown(count: int) -> Transforms:
     return Transforms(np.zeros(count, dtype=np.complex128), np.full(count, np.inf), np.zeros(count))
 
 
-def _logarithms(found: NDArray[np.complex128], off: Array) -> Transforms:
-    modulus = np.abs(found)
+def _logarithms(values: NDArray[np.complex128], off: Array) -> Transforms:
+    modulus = np.abs(values)
     known = off < modulus / 4
     with np.errstate(divide="ignore"):
         size = np.log(np.where(known, modulus, off))
         most = np.minimum(np.log(modulus + off) + ELEMENTARY * (1 + np.abs(size)), 0.0)
         errors = np.where(known, 1.2 * off / modulus + ELEMENTARY * (1 + np.abs(size)), np.inf)
-    return Transforms(size + 1j * np.angle(found), errors, most)
+    return Transforms(size + 1j * np.angle(values), errors, most)

@@ -118,12 +118,12 @@ def _transformed(
         frequencies = np.fft.rfft(wrapped)[there]
         modulus = np.abs(frequencies) * (1 + 2.0**-50) + each + len(share) * _UNIT
         # where a factor is this small the product is called 0
-        kept = modulus > math.exp(-_NOTHING / count)
-        there, modulus = there[kept], modulus[kept]
-        total = total[kept] * _whole_power(frequencies[kept], count)
-        bound = bound[kept] * modulus**count * (1 + ELEMENTARY)
+        large = modulus > math.exp(-_NOTHING / count)
+        there, modulus = there[large], modulus[large]
+        total = total[large] * _whole_power(frequencies[large], count)
+        bound = bound[large] * modulus**count * (1 + ELEMENTARY)
         # k |error| / |f| from the transform and the wrapping, 4 roundings a product from the power
-        slope = slope[kept] + count * ((each + len(share) * _UNIT) / modulus + 4 * _UNIT)
+        slope = slope[large] + count * ((each + len(share) * _UNIT) / modulus + 4 * _UNIT)
     weights = np.where((there == 0) | (there == size // 2), 1.0, 2.0)
     off = float(weights @ (bound * np.minimum(2 * slope, 2.0))) / size
     off += float(weights @ bound) / size * each + 2 * math.exp(-_NOTHING) * (1 + each)

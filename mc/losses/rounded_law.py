@@ -102,8 +102,8 @@ def lower_law(cut: Cells) -> LatticeLaw:
         masses = []
         for i in range(n):
             mass = own.get(i, flint.arb(0))
-            kept = 1 - flint.arb(share[i])
-            mass += p[i] * kept if i < n - 1 else cut.above
+            stays = 1 - flint.arb(share[i])
+            mass += p[i] * stays if i < n - 1 else cut.above
             mass += p[i - 1] * flint.arb(share[i - 1]) if i > 0 else 0
             masses.append(max(down(mass), 0.0))
         revealed = max(down(cut.infinite), 0.0)

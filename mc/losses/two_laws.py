@@ -42,7 +42,7 @@ class TwoLaws:
                 i: (down(mass), up(mass * (-ball(cut.step) * int(cut.edges[i])).exp()))
                 for i, mass in own.items()
             }
-            kept = max(down(cut.infinite), 0.0)
+            revealed = max(down(cut.infinite), 0.0)
         parts = 2 if halves else 1
         labels = cut.edges * parts
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -53,7 +53,7 @@ class TwoLaws:
         labels = np.append(labels[met], [parts * cut.edges[i] for i in atoms]).astype(np.int64)
         return cls(
             cut.split(),
-            LatticeLaw(labels, np.append(p_down[met], [a for a, _ in atoms.values()]), kept),
+            LatticeLaw(labels, np.append(p_down[met], [a for a, _ in atoms.values()]), revealed),
             LatticeLaw(labels, np.append(q_up[met], [b for _, b in atoms.values()])),
         )
 
@@ -64,5 +64,5 @@ class TwoLaws:
         with flint.ctx.workprec(BITS):
             masses = known.masses if units else ((ball(1 - known.delta), ball(1 - known.delta)),)
             p, q = np.array([(down(a), up(b)) for a, b in masses]).T
-            kept = max(down(ball(known.delta)), 0.0)
-        return cls(high, LatticeLaw(high.places, p, kept), LatticeLaw(high.places, q))
+            revealed = max(down(ball(known.delta)), 0.0)
+        return cls(high, LatticeLaw(high.places, p, revealed), LatticeLaw(high.places, q))

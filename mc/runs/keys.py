@@ -259,11 +259,14 @@ class _Walk:
         described = ["instance", self.value(kind, where)]
         if base is not object:
             described.append(self.value(_BASES[base](value), where))
-        held = dict(getattr(value, "__dict__", {}))
+        attributes = dict(getattr(value, "__dict__", {}))
         for name, member in slots:
             with suppress(AttributeError):  # a slot may be empty
-                held[name] = member.__get__(value)
-        return [*described, *([name, self.value(part, f"{where}.{name}")] for name, part in held.items())]
+                attributes[name] = member.__get__(value)
+        return [
+            *described,
+            *([name, self.value(part, f"{where}.{name}")] for name, part in attributes.items()),
+        ]
 
     # -- code --------------------------------------------------------------------------------------
 
@@ -278,11 +281,11 @@ class _Walk:
         module = sys.modules.get(name) if isinstance(name, str) else None
         if not isinstance(path, str) or isinstance(value, (types.MethodType, property)) or module is None:
             return None
-        held: object = module
+        member: object = module
         for part in path.split("."):
-            held = getattr(held, part, _ABSENT)
+            member = getattr(member, part, _ABSENT)
         known = origin(str(name), getattr(module, "__file__", None))
-        return None if held is not value or known is None else ["named", name, path, *known]
+        return None if member is not value or known is None else ["named", name, path, *known]
 
     def _class(self, cls: type) -> Any:
         where, module = cls.__qualname__, sys.modules.get(cls.__module__)
@@ -317,8 +320,8 @@ class _Walk:
             elif not said_by(around["__file__"], code):
                 self._unknown(function, where, "is not what its file says now")
         cells = [content_of(cell) for cell in function.__closure__ or ()]
-        for kept in (function.__defaults__, function.__kwdefaults__, tuple(cells), vars(function)):
-            described.append(self.value(kept, f"a variable or default of {where}"))
+        for part in (function.__defaults__, function.__kwdefaults__, tuple(cells), vars(function)):
+            described.append(self.value(part, f"a variable or default of {where}"))
         if known is None:
             described += self._read(function, where)
         return ["function", plain_name(function.__module__ or ""), function.__qualname__, digest(described)]
@@ -340,7 +343,7 @@ class _Walk:
 
     def _read(self, function: types.FunctionType, where: str) -> list[Any]:
         """The globals that a user's function reads, and what it reads of modules of the user's."""
-        found: list[Any] = []
+        described: list[Any] = []
         around, codes = function.__globals__, [function.__code__]
         bare: Any = function  # mypy forgets this attribute in its cache, and knows it without one
         builtins: dict[str, Any] = bare.__builtins__
@@ -348,28 +351,28 @@ class _Walk:
             codes += [part for part in code.co_consts if isinstance(part, types.CodeType)]
             steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
             for place, step in enumerate(steps):
-                held: Any = _ABSENT
+                value: Any = _ABSENT
                 if step.opname in _READ and step.argval not in PYTHONS["module"]:
-                    held = around.get(step.argval, builtins.get(step.argval, _ABSENT))
+                    value = around.get(step.argval, builtins.get(step.argval, _ABSENT))
                 elif step.opname == "IMPORT_NAME":  # just as the function will
                     level, members = steps[place - 2].argval, steps[place - 1].argval
                     try:
-                        held = __import__(step.argval, around, None, members, level)
+                        value = __import__(step.argval, around, None, members, level)
                     except ImportError as missing:
-                        found.append(
+                        described.append(
                             self._unknown(missing, where, f"imports {step.argval}, which is not there")
                         )
                 elif step.opname == "STORE_GLOBAL" or (
                     step.opname == "STORE_DEREF" and step.argval in function.__code__.co_freevars
                 ):
                     why = f"writes {step.argval!r} outside of itself, which view.memory is for"
-                    found.append(self._unknown(function, where, why))
+                    described.append(self._unknown(function, where, why))
                 said = f"{step.argval}, which {where} reads,"
-                if isinstance(held, types.ModuleType):
-                    found.append([step.argval, self._module(held, set(code.co_names), said)])
-                elif held is not _ABSENT:
-                    found.append([step.argval, self.value(held, said)])
-        return found
+                if isinstance(value, types.ModuleType):
+                    described.append([step.argval, self._module(value, set(code.co_names), said)])
+                elif value is not _ABSENT:
+                    described.append([step.argval, self.value(value, said)])
+        return described
 
     def _module(self, module: types.ModuleType, read: set[str], where: str) -> Any:
         """The name of a module, and of a user's the values of some names."""
@@ -379,8 +382,10 @@ class _Walk:
         if known is None and place not in self._seen:
             self._seen[place] = len(self._seen)
             self._add_files(vars(module), module, where)
-            held = [(each, x) for each, x in sorted(vars(module).items()) if each in read - PYTHONS["module"]]
-            return ["module", name, *([each, self._member(x, read, f"{name}.{each}")] for each, x in held)]
+            members = [
+                (each, x) for each, x in sorted(vars(module).items()) if each in read - PYTHONS["module"]
+            ]
+            return ["module", name, *([each, self._member(x, read, f"{name}.{each}")] for each, x in members)]
         return ["module", name, *(known or ())]
 
     def _member(self, value: Any, read: set[str], where: str) -> Any:

@@ -31,7 +31,9 @@ class OutputFolder:
 
     def __enter__(self) -> OutputFolder:
         try:
-            for missing in reversed([one for one in (self.path, *self.path.parents) if not one.exists()]):
+            for missing in reversed(
+                [folder for folder in (self.path, *self.path.parents) if not folder.exists()]
+            ):
                 missing.mkdir()
                 self._made.append(missing)
             self.path.mkdir(exist_ok=True)  # raises where there is a file in its place
@@ -72,7 +74,7 @@ class OutputFolder:
             if kind is None:
                 for name in self._dropped:
                     (self.path / name).unlink(missing_ok=True)
-                for folder in (self.path, *(one.parent for one in self._made)):
+                for folder in (self.path, *(made.parent for made in self._made)):
                     sync_folder(folder)
         finally:
             self._clear()
@@ -145,8 +147,8 @@ def _keep(file: Path, copy: Path) -> None:
 
 
 def _refused(path: Path, why: OSError | str) -> OSError:
-    told = why if isinstance(why, str) else why.strerror or str(why)
+    reason = why if isinstance(why, str) else why.strerror or str(why)
     return OSError(
-        f"out must hold no file that cannot be replaced, got {str(path)!r} ({told}); remove it or pass another folder, "
-        "nothing was changed"
+        f"out must hold no file that cannot be replaced, got {str(path)!r} ({reason}); remove it or pass another "
+        "folder, nothing was changed"
     )

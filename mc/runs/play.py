@@ -112,10 +112,10 @@ class Interrupted(KeyboardInterrupt):
 
     def __init__(self, done: int, total: int, path: Path | None) -> None:
         self.done, self.total, self.path = done, total, path
-        kept = (
+        fate = (
             f"kept in {path}; the same call resumes" if path else "lost; pass store= to keep them next time"
         )
-        super().__init__(f"interrupted after {done:,} of {total:,} paths, {kept}")
+        super().__init__(f"interrupted after {done:,} of {total:,} paths, {fate}")
 
 
 def play(

@@ -67,11 +67,11 @@ def origin(name: str, file: str | None) -> tuple[str, ...] | None:
 @cache
 def _releases(top: str) -> tuple[str, ...]:
     """Name, version and digest of the RECORD of each distribution that installed a package."""
-    found: list[str] = []
+    releases: list[str] = []
     for name in sorted(set(_distributions().get(top, ()))):
         record = metadata.distribution(name).read_text("RECORD") or ""
-        found += [name, metadata.version(name), hashlib.sha256(record.encode()).hexdigest()]
-    return tuple(found)
+        releases += [name, metadata.version(name), hashlib.sha256(record.encode()).hexdigest()]
+    return tuple(releases)
 
 
 @cache

@@ -56,17 +56,17 @@ def source_files(module: Mapping[str, Any]) -> dict[str, Any]:
     anywhere in it, and the versions of installed packages that these import. Raises EditedError where a function that
     was imported from a file is not what the file says now.
     """
-    found: dict[str, Any] = {}
+    digests: dict[str, Any] = {}
     waiting: list[tuple[str, object, object, Mapping[str, Any]]] = [
         (plain_name(str(module.get("__name__"))), module.get("__file__"), module.get("__package__"), module)
     ]
     while waiting:
         name, file, package, loaded = waiting.pop()
-        if name in found or not file:
+        if name in digests or not file:
             continue
         if (text := _text(file)) is None:
             raise EditedError(str(file))
-        found[name] = hashlib.sha256(text).hexdigest()
+        digests[name] = hashlib.sha256(text).hexdigest()
         if not str(file).endswith(".py"):
             continue
         try:
@@ -83,8 +83,8 @@ def source_files(module: Mapping[str, Any]) -> dict[str, Any]:
                 parent = imported if str(its).endswith("__init__.py") else imported.rpartition(".")[0]
                 waiting.append((imported, its, parent, vars(below) if below else {}))
             elif known not in (("ours",), ("python",)):
-                found[top] = list(known)
-    return found
+                digests[top] = list(known)
+    return digests
 
 
 def wrapped(member: Any) -> tuple[Any, ...] | None:
@@ -124,20 +124,20 @@ def _text(file: object) -> bytes | None:
 @functools.lru_cache(maxsize=256)
 def _codes(text: bytes) -> frozenset[types.CodeType]:
     """All code objects that a source text compiles to."""
-    waiting, found = [compile(text, "<source>", "exec", dont_inherit=True)], set()
+    waiting, codes = [compile(text, "<source>", "exec", dont_inherit=True)], set()
     while waiting:
         code = waiting.pop()
-        found.add(code)
+        codes.add(code)
         waiting += [part for part in code.co_consts if isinstance(part, types.CodeType)]
-    return frozenset(found)
+    return frozenset(codes)
 
 
 def _functions(module: Mapping[str, Any]) -> Iterator[types.CodeType]:
     """The code of the functions that a module and its classes hold and that were compiled from its file."""
     members = list(module.values())
-    for held in list(members):
-        if isinstance(held, type) and held.__module__ == module.get("__name__"):
-            members += vars(held).values()
+    for cls in list(members):
+        if isinstance(cls, type) and cls.__module__ == module.get("__name__"):
+            members += vars(cls).values()
     for member in members:
         for function in wrapped(member) or ():
             if not isinstance(function, types.FunctionType) or function.__globals__ is not module:

@@ -59,7 +59,7 @@ class RunStore:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        with self._told():
+        with self._store_errors():
             if not self.path.exists():
                 self._create()
             self._refuse_foreign()
@@ -80,7 +80,7 @@ class RunStore:
 
     def load(self, description: Mapping[str, Any]) -> dict[tuple[int, int], NDArray[np.float64]]:
         """{(tile, size): sums} of the finished tiles of a run."""
-        with self._told():
+        with self._store_errors():
             return {
                 (tile, size): np.frombuffer(sums, dtype="<f8")
                 for _, tile, size, sums in self._rows(self.connection, "WHERE run = ?", _key(description))
@@ -111,7 +111,7 @@ class RunStore:
         """Store (tile, size, sums) of finished tiles, all or none; tiles already stored stay as they are."""
         key = _key(description)
         blobs = [(tile, size, np.asarray(sums, dtype="<f8").tobytes()) for tile, size, sums in rows]
-        with self._told():
+        with self._store_errors():
             run = self.connection.execute
             run("BEGIN IMMEDIATE")
             try:
@@ -162,9 +162,9 @@ class RunStore:
             sound = connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
             sound &= connection.execute("PRAGMA encoding").fetchone() == ("UTF-8",)
             # only our two tables: SQLite would execute the triggers and views of a file
-            found = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()
+            tables = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()
             ours = [("table", name, name, sql) for name, sql in TABLES.items()]
-            if not sound or sorted(found, key=str) != sorted(ours):
+            if not sound or sorted(tables, key=str) != sorted(ours):
                 raise sqlite3.DatabaseError("the check of its pages failed")
             for key, text in connection.execute("SELECT key, CAST(description AS BLOB) FROM run"):
                 if not isinstance(text, bytes) or hashlib.sha256(text).digest() != key:
@@ -200,7 +200,7 @@ class RunStore:
         return connection
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _store_errors(self) -> Iterator[None]:
         """Turns errors of SQLite and of the system into a StoreError of one sentence."""
         try:
             yield

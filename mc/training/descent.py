@@ -199,7 +199,6 @@ class Descent:
             "sigma": self.sigma,
             "rate": self.rate,
             "sizes": list(self.network.sizes),
-            "several": self.network.several,
             "data": digest.hexdigest(),
         }
 

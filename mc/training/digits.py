@@ -30,8 +30,8 @@ GROUPS: tuple[tuple[int, ...], ...] = ((0, 1), (2, 3), (4, 5), (6, 7), (8, 9))
 
 def pictures() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Points from 0 to 16, shape (1797, 64), and the digits, shape (1797,), in scikit-learn's order."""
-    with np.load(FILE, allow_pickle=False) as kept:
-        return kept["pictures"], kept["labels"]
+    with np.load(FILE, allow_pickle=False) as arrays:
+        return arrays["pictures"], arrays["labels"]
 
 
 @lru_cache(maxsize=1)

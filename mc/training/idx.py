@@ -70,7 +70,7 @@ def _part(folder: Path, part: str, classes: int, room: int) -> tuple[NDArray[np.
 
     At most `room` numbers are to be made of them: a point is one, a label `classes`.
     """
-    pictures_path, labels_path = (_found(folder, f"{part}-{rest}") for rest in _NAMES)
+    pictures_path, labels_path = (_path(folder, f"{part}-{rest}") for rest in _NAMES)
     pictures = _read(pictures_path, dimensions=3, room=room)
     labels = _read(labels_path, dimensions=1, room=(room - pictures.size) // classes)
     if len(pictures) != len(labels):
@@ -90,7 +90,7 @@ def _part(folder: Path, part: str, classes: int, room: int) -> tuple[NDArray[np.
 _NAMES = ("images-idx3-ubyte", "labels-idx1-ubyte")
 
 
-def _found(folder: Path, name: str) -> Path:
+def _path(folder: Path, name: str) -> Path:
     for path in (folder / name, folder / f"{name}.gz"):
         if path.is_file():
             return path

@@ -11,17 +11,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
-from importlib import metadata, resources
-from importlib.resources.abc import Traversable
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias, overload
 
 from mc.runs.output import OutputFolder
+from mc.runs.provenance import code_version
 from mc.training.digits import FILE
 from mc.training.group_run import GroupOutcome, GroupRun
-from mc.training.told_outcome import outcome_told
 from mc.training.trial import Trained, Trial
 
 __all__ = ["Cell", "CellFolder", "Outcome", "keep", "kept", "outcome_of"]
@@ -29,11 +26,7 @@ __all__ = ["Cell", "CellFolder", "Outcome", "keep", "kept", "outcome_of"]
 Cell: TypeAlias = Trial | GroupRun
 Outcome: TypeAlias = Trained | GroupOutcome
 
-_SCHEMA = 2
-#: The packages that an outcome depends on, those inside them included: who trains, who decides, what a charge is.
-_ROOMS = ("theory", "filters", "mc.training")
-#: Whose sums, functions and pictures an outcome is made of.
-_LIBRARIES = ("numpy", "scipy")
+_SCHEMA = 3
 #: A larger file is none of ours; that of ten thousand epochs is below 1 MB.
 _MOST_BYTES = 1 << 24
 #: Outcomes that this process keeps; the oldest go first.
@@ -67,9 +60,8 @@ def keep(cell: Cell, outcome: Outcome) -> None:
 class CellFolder:
     """A folder with a JSON file for each outcome, which is whole or not there.
 
-    A file is believed where it is, to the byte, what the same code writes for the same parameters and an outcome that
-    these can have, and read as missing otherwise. This guards against accidents, and against what no trial could give;
-    not against one who makes up an outcome that a trial could have had.
+    A file is believed where it is, to the byte, what the same code writes for the same parameters and the outcome in
+    it, and read as missing otherwise. This guards against accidents, not against one who makes up an outcome.
     """
 
     def __init__(self, path: Path) -> None:
@@ -82,7 +74,8 @@ class CellFolder:
             if not file.is_file() or file.stat().st_size > _MOST_BYTES:
                 return None
             written = file.read_bytes()
-            outcome = outcome_told(cell, json.loads(written)["outcome"])
+            kind = Trained if isinstance(cell, Trial) else GroupOutcome
+            outcome = kind.of(json.loads(written)["outcome"])
             return outcome if written == _written(cell, outcome) else None
         # no file, or another one of that name: ours are of no depth to speak of
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -97,8 +90,13 @@ class CellFolder:
 def _written(cell: Cell, outcome: Outcome) -> bytes:
     """What the file of an outcome holds."""
     data = outcome.to_data()
-    told = {**_made_by(), "cell": cell.parameters(), "digest": _digest(data), "outcome": data}
-    return (json.dumps(told, allow_nan=False) + "\n").encode()
+    made_by = {
+        "schema": _SCHEMA,
+        "code": code_version(),
+        "digits": hashlib.sha256(FILE.read_bytes()).hexdigest(),
+    }
+    record = {**made_by, "cell": cell.parameters(), "digest": _digest(data), "outcome": data}
+    return (json.dumps(record, allow_nan=False) + "\n").encode()
 
 
 def _name(cell: Cell) -> str:
@@ -108,29 +106,3 @@ def _name(cell: Cell) -> str:
 
 def _digest(data: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
-
-
-@lru_cache(maxsize=1)
-def _made_by() -> dict[str, Any]:
-    """What an outcome depends on besides its parameters: who trains, charges and adds noise; digits and libraries."""
-    code = hashlib.sha256()
-    for room in _ROOMS:
-        for name, content in _code(resources.files(room), room):
-            for part in (name.encode(), content):
-                code.update(len(part).to_bytes(8, "big") + part)
-    code.update(FILE.read_bytes())
-    return {
-        "schema": _SCHEMA,
-        **{library: metadata.version(library) for library in _LIBRARIES},
-        "code": code.hexdigest(),
-    }
-
-
-def _code(folder: Traversable, path: str) -> Iterator[tuple[str, bytes]]:
-    """Every Python file of a folder and of those in it, in order, by its path."""
-    for one in sorted(folder.iterdir(), key=lambda one: one.name):
-        name = f"{path}/{one.name}"
-        if one.is_dir():
-            yield from _code(one, name)
-        elif one.name.endswith(".py"):
-            yield name, one.read_bytes()

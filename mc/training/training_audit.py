@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filters.contract.parameters import one_delta
 from mc.intervals import clopper_pearson
 from mc.intervals.betting import betting
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
@@ -56,11 +55,6 @@ class TrainingAudit(Shown):
     def mu_low(self) -> float:
         """The least mu such that the releases can be mu-GDP: Phi^-1 of the hits less that of the false alarms, or 0."""
         return max(float(special.ndtri(self.hit.low) - special.ndtri(self.false_alarm.high)), 0.0)
-
-    def epsilon_low(self, delta: float) -> float:
-        """The least epsilon such that the releases can be (epsilon, delta)-DP, or 0."""
-        rest = self.hit.low - one_delta("delta", delta)
-        return max(math.log(rest / self.false_alarm.high), 0.0) if rest > 0 else 0.0
 
     def rows(self) -> list[Row]:
         """One row: each probability with its interval."""
@@ -118,7 +112,8 @@ def audit_training(
         for without, count, stream in zip((False, True), counts, seeds, strict=True)
     )
     hit, false_alarm = (
-        clopper_pearson(int(np.count_nonzero(one)), len(one), failure=failure / 4) for one in (hits, alarms)
+        clopper_pearson(int(np.count_nonzero(accused)), len(accused), failure=failure / 4)
+        for accused in (hits, alarms)
     )
     reached = _difference(hits, alarms, math.exp(epsilon), failure)
     return TrainingAudit(epsilon, reached, float(promise.delta(epsilon)), hit, false_alarm, promise)
@@ -132,8 +127,8 @@ def _difference(
     Bets with half of the failure give the interval; the other half is that of the two probabilities.
     """
     n, wide = len(alarms), 1 + growth
-    found = betting((growth + hits[:n] - growth * alarms) / wide, failure=failure / 2)
-    value, low, high = (wide * x - growth for x in (found.value, found.low, found.high))
+    interval = betting((growth + hits[:n] - growth * alarms) / wide, failure=failure / 2)
+    value, low, high = (wide * x - growth for x in (interval.value, interval.low, interval.high))
     return Estimate(value, low, high, failure, len(hits) + n, "likelihood-ratio test, betting on pairs")
 
 

@@ -22,7 +22,7 @@ from filters.contract.holds import Holds
 from filters.contract.state import State, runs_of
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.menu import positions
-from mc.worst_case.enclosure import SharedGames
+from mc.worst_case.enclosure import Enclosure
 from mc.worst_case.levels import MenuLevels
 from mc.worst_case.result import NOTHING_ADMITTED, Certificate, WorstCase
 from mc.worst_case.solve import worst_case
@@ -81,7 +81,7 @@ class CalibratedFilter(Shown, PrivacyFilter):
 
     def rows(self) -> list[Row]:
         """One row: the promise, the threshold, and the worst case of the certificate with its evidence and scope."""
-        told = self.certificate
+        certificate = self.certificate
         return [
             {
                 "inner": str(self.inner),
@@ -90,16 +90,16 @@ class CalibratedFilter(Shown, PrivacyFilter):
                 "threshold": self.threshold,
                 "mechanisms": len(self.menu),
                 "rounds": self.rounds,
-                "low": told.low,
-                "high": told.high,
-                "longest": told.rounds,
-                **row_of(told, "evidence"),
+                "low": certificate.low,
+                "high": certificate.high,
+                "longest": certificate.rounds,
+                **row_of(certificate, "evidence"),
                 "scope": self.scope,
             }
         ]
 
     def recheck(self, *, max_positions: int | None = None) -> WorstCase:
-        """The worst case over the menu, solved again by this filter's own code, where it confirms the certificate.
+        """The worst case over the menu, solved again by this filter's own code, where it confirms the row.
 
         Raises ValueError where it may exceed the promised delta, or is not the one certified.
         """
@@ -110,11 +110,11 @@ class CalibratedFilter(Shown, PrivacyFilter):
             rounds=self.rounds,
             max_positions=max_positions,
         )
-        told = self.certificate
-        same = solved.low <= told.high and told.low <= solved.high and solved.rounds == told.rounds
+        row = self.certificate
+        same = solved.low <= row.high and row.low <= solved.high and solved.rounds == row.rounds
         if not same or solved.high > self.promise.delta_at_epsilon:
             raise ValueError(
-                f"certificate must be confirmed, got [{told.low!r}, {told.high!r}] in {told.rounds} rounds and solved "
+                f"certificate must be confirmed, got [{row.low!r}, {row.high!r}] in {row.rounds} rounds and solved "
                 f"{solved} in {solved.rounds} rounds, where {self.promise} was promised; calibrate the filter again"
             )
         return solved
@@ -206,20 +206,20 @@ def calibrate(
     if rounds is not None:
         rounds = check_count("rounds", rounds)
 
-    # thresholds decide what is admitted, and seldom what follows: most games have states, or all, in common
-    shared: dict[Direction, SharedGames] = {"PQ": SharedGames(), "QP": SharedGames()}
+    # many thresholds admit the same: their games are one
+    known: dict[Direction, dict[bytes, Enclosure]] = {"PQ": {}, "QP": {}}
 
     def solve(filt: PrivacyFilter) -> WorstCase:
         return worst_case(
-            filt, levels, epsilon=epsilon, rounds=rounds, max_positions=max_positions, shared=shared
+            filt, levels, epsilon=epsilon, rounds=rounds, max_positions=max_positions, known=known
         )
 
     begin = 2.0**-40 if near is None else float(check_positive("near", near))
-    threshold, found = _largest(
+    threshold, case = _largest(
         lambda threshold: solve(family(threshold)), delta, relative, begin, 2.0 if near is None else _NEAR
     )
     calibrated = CalibratedFilter(
-        family(threshold), levels, rounds, threshold, found, ApproxDP(epsilon, delta)
+        family(threshold), levels, rounds, threshold, case, ApproxDP(epsilon, delta)
     )
     # the certificate is about the very filter that is returned, its rounding of requests included
     return replace(calibrated, certificate=solve(calibrated))
@@ -234,41 +234,41 @@ def _largest(
     of its linear interpolation in (log t, log delta) close it.
     """
     good = bad = begin
-    kept = broken = solve(good)
-    while kept.high > delta and good > 2.0**-40:
-        good, bad, broken = good / factor, good, kept
-        kept = solve(good)
-    if kept.high > delta:
+    case = broken = solve(good)
+    while case.high > delta and good > 2.0**-40:
+        good, bad, broken = good / factor, good, case
+        case = solve(good)
+    if case.high > delta:
         raise ValueError(
-            f"delta must be in reach, got delta={delta!r} and a worst case of {kept.high!r} at the smallest "
+            f"delta must be in reach, got delta={delta!r} and a worst case of {case.high!r} at the smallest "
             "threshold; pass a larger delta or a gentler menu"
         )
     while broken.high <= delta:
-        good, kept, bad = bad, broken, factor * bad
+        good, case, bad = bad, broken, factor * bad
         if bad > 2.0**40:
-            if not kept.tried:
+            if not case.tried:
                 raise ValueError(
                     f"family must admit something of the menu at some threshold, got none up to {good!r}; pass a "
                     "menu that the filter knows"
                 )
             raise ValueError(
-                f"delta must be in reach, got delta={delta!r} and a worst case of {kept.high!r} at any "
+                f"delta must be in reach, got delta={delta!r} and a worst case of {case.high!r} at any "
                 "threshold; this menu and number of rounds need no filter"
             )
         broken = solve(bad)
     while bad > good * (1 + relative):
-        line = _crossing(good, kept.high, bad, broken.high, delta)
+        line = _crossing(good, case.high, bad, broken.high, delta)
         width = bad / good
         for probe in (line / (1 + relative / 3), line * (1 + relative / 3), math.sqrt(good * bad)):
             if good * (1 + relative / 4) < probe < bad / (1 + relative / 4):
                 tried = solve(probe)
                 if tried.high <= delta:
-                    good, kept = probe, tried
+                    good, case = probe, tried
                 else:
                     bad, broken = probe, tried
             if bad / good < math.sqrt(width):
                 break
-    return good, kept
+    return good, case
 
 
 def _crossing(good: float, low: float, bad: float, high: float, delta: float) -> float:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from fractions import Fraction
 from functools import lru_cache
 from importlib import resources
+from operator import attrgetter
 from typing import Any
 
 from filters import ZCDPFilter
@@ -29,11 +29,6 @@ from theory.pairs import RandomizedResponse
 from theory.shown import Row, Shown, row_of
 
 __all__ = ["CalibratedThreshold"]
-
-#: A double of at least 0 as float.hex writes it; float.fromhex would take more.
-_HEX = re.compile(r"0x0\.0p\+0|0x[01]\.[0-9a-f]{13}p[+-][0-9]{1,4}")
-#: The doubles of which every bit counts.
-_BITS = ("step", "threshold", "low", "high")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -81,11 +76,11 @@ class CalibratedThreshold(Shown):
     @classmethod
     def finest(cls, rows: Iterable[CalibratedThreshold]) -> list[CalibratedThreshold]:
         """Of `rows` the one with the smallest step for each promise."""
-        kept: dict[tuple[float, float], CalibratedThreshold] = {}
+        finest: dict[tuple[float, float], CalibratedThreshold] = {}
         for row in rows:
             promise = row.epsilon, row.delta
-            kept[promise] = min(row, kept.get(promise, row), key=lambda one: one.step)
-        return list(kept.values())
+            finest[promise] = min(row, finest.get(promise, row), key=attrgetter("step"))
+        return list(finest.values())
 
     @classmethod
     def found(cls, epsilon: float, delta: float, *, step: float, made_by: str = "") -> CalibratedThreshold:
@@ -149,8 +144,8 @@ class CalibratedThreshold(Shown):
 
     def rows(self) -> list[Row]:
         """One row, with the evidence and the published threshold beside this one."""
-        told: Row = {"evidence": self.evidence.name, "published": self.published, "made_by": self.made_by}
-        return [row_of(self) | told]
+        shown: Row = {"evidence": self.evidence.name, "published": self.published, "made_by": self.made_by}
+        return [row_of(self) | shown]
 
     def __str__(self) -> str:
         return (
@@ -159,42 +154,21 @@ class CalibratedThreshold(Shown):
         )
 
     def to_dict(self) -> dict[str, object]:
-        """The row as data for JSON, its doubles to the last bit."""
-        row: dict[str, object] = {"class": "pure"}
-        for part in fields(self):
-            value = getattr(self, part.name)
-            row[part.name] = value.hex() if part.name in _BITS else value
-        return row
+        """The row as data for JSON, whose numbers are its doubles to the last bit."""
+        return asdict(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> CalibratedThreshold:
         """The row that `to_dict` wrote; ValueError for any other data. That it is true is for `recheck` to say."""
-        named = {part.name for part in fields(cls)}
-        if not isinstance(data, Mapping) or set(data) != named | {"class"} or data["class"] != "pure":
-            raise ValueError(
-                f"row must hold class 'pure' and {sorted(named)}, got {str(data)[:80]}; pass what to_dict gave"
-            )
-        given: dict[str, Any] = {}
-        for name in sorted(named):
-            value, kind = data[name], _KINDS.get(name, float)
-            if name in _BITS:
-                value = _double(value)
-            if type(value) is not kind:
+        kinds = {part.name: _KINDS.get(part.name, float) for part in fields(cls)}
+        if not isinstance(data, Mapping) or set(data) != set(kinds):
+            raise ValueError(f"row must hold {sorted(kinds)}, got {str(data)[:80]}; pass what to_dict gave")
+        for name, kind in kinds.items():
+            if type(data[name]) is not kind:
                 raise ValueError(
                     f"{name} must be what to_dict writes, got {name}={str(data[name])[:80]!r}; pass it unchanged"
                 )
-            given[name] = value
-        return cls(**given)
-
-
-def _double(text: object) -> float | None:
-    """The double that float.hex wrote as `text`, None for anything else."""
-    if not isinstance(text, str) or not _HEX.fullmatch(text):
-        return None
-    try:
-        return float.fromhex(text)
-    except OverflowError:
-        return None
+        return cls(**data)
 
 
 _KINDS: dict[str, type] = {"levels": int, "rounds": int, "made_by": str}

@@ -71,10 +71,10 @@ class DenseGame:
         nudge = 2.0**-46 * (1 + abs(float(epsilon)) + far)
         moved = float(epsilon) + (nudge if side == "low" else -nudge)
         game = cls(graph, tuple(laws), float(step), moved, side, tilt, first, last + 1 - first, 0.0, 0.0)
-        held = int(_alive(graph).max()) * 2 * game.size + 40 * len(graph.child)
-        if held > max_positions:
+        doubles = int(_alive(graph).max()) * 2 * game.size + 40 * len(graph.child)
+        if doubles > max_positions:
             raise TooLargeError(
-                f"max_positions must cover the game, got max_positions={max_positions} and {held} doubles held in "
+                f"max_positions must cover the game, got max_positions={max_positions} and {doubles} doubles held in "
                 f"{len(graph.child)} states of {game.size} losses; {TOO_LARGE}"
             )
         for node, best, _, wrong in game._sweep(record=False):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
 from typing import Any, TypeAlias
@@ -19,7 +19,7 @@ from mc.losses.balls import Rounding, down, up
 from mc.losses.lattice_law import LatticeLaw
 from mc.losses.log_ratio import Epsilon
 from mc.worst_case.dense import DenseGame
-from mc.worst_case.graph import KnownStates, StateGraph
+from mc.worst_case.graph import StateGraph
 from mc.worst_case.level_game import LevelGame
 from mc.worst_case.payoffs import payoffs, rounded_bounds
 from mc.worst_case.spend_grid import SpendGrid
@@ -28,7 +28,7 @@ from mc.worst_case.tree import GameTree
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
-__all__ = ["DOUBLES", "Enclosure", "Laws", "SharedGames", "enclose", "enclose_on_tree"]
+__all__ = ["DOUBLES", "Enclosure", "Laws", "enclose", "enclose_on_tree"]
 
 #: The default limit on the doubles that a game holds: a quarter of a gigabyte.
 DOUBLES = 30_000_000
@@ -49,17 +49,6 @@ class Laws:
     step: Fraction
     side: Rounding
     levels: tuple[tuple[int, Fraction], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SharedGames:
-    """What the games of one menu, epsilon, direction and number of rounds share, whatever their filters are.
-
-    The states that their filters reach, and the enclosures of the graphs that were solved: a game is its graph.
-    """
-
-    states: KnownStates = field(default_factory=KnownStates)
-    solved: dict[bytes, Enclosure] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +73,13 @@ def enclose(
     rounds: int | None,
     max_positions: int | None,
     grid: SpendGrid | None = None,
-    shared: SharedGames | None = None,
+    known: dict[bytes, Enclosure] | None = None,
 ) -> Enclosure:
     """The enclosure from one game rounded to nearest, or from a lower and an upper game, on the filter's states.
 
     Without `max_positions` a game may hold `DOUBLES` doubles, and four times as many positions where all requests are
-    `moderate` levels, of which most doubles need not be held. `shared` holds what games of other filters found.
+    `moderate` levels, of which most doubles need not be held. `known` has the enclosures of graphs that were solved
+    before, of the same menu, epsilon, direction and rounds: a game is its graph.
     """
     solved: list[_Solved] = []
     graph: StateGraph | None = None
@@ -104,12 +94,11 @@ def enclose(
                 rounds=rounds,
                 max_positions=max_positions or DOUBLES,
                 rounded=rounded,
-                known=None if shared is None else shared.states,
             )
-            if shared is not None and grid is None:
+            if known is not None and grid is None:
                 mark = sha256(graph.child.tobytes()).digest()
-                if mark in shared.solved:
-                    return shared.solved[mark]
+                if mark in known:
+                    return known[mark]
             longest = max(longest, graph.depth)
         numbers = (laws.step, epsilon, laws.side)
         game: DenseGame | LevelGame
@@ -120,8 +109,8 @@ def enclose(
         solved.append((laws.side, *game.bounds, LatticeStrategy(menu, game, laws.laws, direction)))
         positions += game.positions
     enclosed = Enclosure(*_between(solved), longest, positions)
-    if mark is not None and shared is not None:
-        shared.solved[mark] = enclosed
+    if mark is not None and known is not None:
+        known[mark] = enclosed
     return enclosed
 
 

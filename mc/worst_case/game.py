@@ -17,7 +17,7 @@ from mc.losses.lattice_law import common_step, level, level_law
 from mc.losses.log_ratio import Epsilon, LogRatio
 from mc.losses.outputs import Output, exact_outputs
 from mc.losses.rounded_law import rounded_laws
-from mc.worst_case.enclosure import DOUBLES, Enclosure, Laws, SharedGames, enclose, enclose_on_tree
+from mc.worst_case.enclosure import DOUBLES, Enclosure, Laws, enclose, enclose_on_tree
 from mc.worst_case.level_game import moderate
 from mc.worst_case.one_level import one_level
 from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
@@ -44,7 +44,7 @@ class WorstCaseGame:
     step: float | None
     spend_steps: int | None
     scope: str
-    shared: SharedGames | None = None
+    known: dict[bytes, Enclosure] | None = None
 
     def solve(self, evidence: Evidence | None) -> WorstCase:
         """The value with the evidence asked for, or the strongest available."""
@@ -141,13 +141,13 @@ class WorstCaseGame:
         lattice = common_step(levels) if len(levels) == len(self.menu) else None
         if lattice is not None:
             units, least, most = lattice
-            kept = tuple(zip(units, (known.delta for known in levels), strict=True))
+            units_and_deltas = tuple(zip(units, (known.delta for known in levels), strict=True))
             middling = moderate(units, most, self.epsilon)
             on_tree = on_tree or (grid is None and not middling)
 
             def rounded(step: Fraction, side: Rounding) -> Laws:
-                laws = tuple(level_law(*each, step, side) for each in kept)
-                return Laws(laws, step, side, kept if middling else ())
+                laws = tuple(level_law(*each, step, side) for each in units_and_deltas)
+                return Laws(laws, step, side, units_and_deltas if middling else ())
 
             single = least == most and grid is None
             games = [rounded(least, "near")] if single else [rounded(least, "low"), rounded(most, "high")]
@@ -185,7 +185,7 @@ class WorstCaseGame:
             rounds=self.rounds,
             max_positions=self.max_positions,
             grid=grid,
-            shared=self.shared,
+            known=self.known,
         )
 
 

@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_admits, checked_reaches, checked_spend
-from filters.contract.state import State, join, keys, leaves, same, take
+from filters.contract.checks import checked_admits, checked_spend
+from filters.contract.state import State, join, keys, take
 from filters.privacy_filter import PrivacyFilter
 from mc.losses.too_large import TOO_LARGE, TooLargeError
 from theory.pairs import DominatingPair
 
-__all__ = ["KnownStates", "StateGraph", "state_weight"]
+__all__ = ["StateGraph", "state_weight"]
 
-#: In place of a child: the filter admits the request, and the state after it is not known.
-_UNKNOWN = -2
 #: Beyond every sum of moves.
 _HUGE = np.int64(2**62)
 
@@ -27,51 +24,6 @@ _HUGE = np.int64(2**62)
 def state_weight(requests: int) -> int:
     """The memory of a state and its row of child numbers, in positions of one double each."""
     return 32 + requests
-
-
-@dataclass(slots=True)
-class KnownStates:
-    """All states that a filter was found to reach, and child as in `StateGraph`, kept for other filters of its kind.
-
-    A filter that is asked about all of them at once answers in no time; whether its states are among them is seen from
-    its own answers.
-    """
-
-    states: State | None = None
-    child: NDArray[np.int64] | None = None
-
-    def asked(
-        self,
-        filt: PrivacyFilter,
-        menu: Sequence[DominatingPair],
-        max_positions: int,
-        rounded: Callable[[State], State] | None,
-    ) -> NDArray[np.int64] | None:
-        """child of the states that `filt` reaches from its start, the first; None where one of them is not known."""
-        states, known = self.states, self.child
-        if states is None or known is None or len(known) * state_weight(len(menu)) > max_positions:
-            return None
-        start = filt.start(1)
-        if _kinds(start) != _kinds(states) or keys(start) != keys(take(states, np.array([0]))):
-            return None
-        # a filter may refuse to answer about what it cannot have spent
-        sound = np.flatnonzero(checked_reaches(filt, states, len(known)))
-        asked = take(states, sound)
-        child = np.full(known.shape, _UNKNOWN, dtype=np.int64)
-        for m, request in enumerate(menu):
-            admitted = checked_admits(filt, asked, request, len(sound))
-            child[sound[~admitted], m] = -1
-            rows = sound[admitted]
-            rows = rows[known[rows, m] >= 0]
-            if len(rows):
-                spent = checked_spend(filt, take(states, rows), request, len(rows))
-                spent = spent if rounded is None else rounded(spent)
-                if _kinds(spent) != _kinds(states):
-                    return None
-                expected = known[rows, m]
-                alike = same(spent, take(states, expected))
-                child[rows[alike], m] = expected[alike]
-        return _reachable(child)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,17 +46,13 @@ class StateGraph:
         rounds: int | None,
         max_positions: int,
         rounded: Callable[[State], State] | None = None,
-        known: KnownStates | None = None,
     ) -> StateGraph:
         """Puts every request of the menu to every state, a generation at a time, by the filter's own code.
 
         `rounded` replaces a state by a nearby one after every request.
-        known holds the states found with another filter, and those found here afterwards.
         Raises ValueError as soon as the states found, each counting as `state_weight`, are more than `max_positions`.
         """
-        child = None if known is None else known.asked(filt, menu, max_positions, rounded)
-        if child is None:
-            child = _explore(filt, menu, rounds, max_positions, rounded, known)
+        child = _explore(filt, menu, rounds, max_positions, rounded)
         order, depth = _topological(child)
         if rounds is None and depth is None:
             raise ValueError(
@@ -141,21 +89,19 @@ def _explore(
     rounds: int | None,
     max_positions: int,
     rounded: Callable[[State], State] | None,
-    known: KnownStates | None = None,
 ) -> NDArray[np.int64]:
     """child[i, m] of every state, numbered as found; states first reached in the last round have no children."""
     weight = state_weight(len(menu))
     state = filt.start(1)
     number: dict[Hashable, int] = {keys(state)[0]: 0}
     rows: list[NDArray[np.int64]] = []
-    generations = [state]
     new = 1
     while new:
         child = np.full((new, len(menu)), -1, dtype=np.int64)
         rows.append(child)
         if rounds is not None and len(rows) > rounds:
             return np.concatenate(rows)
-        found = []
+        parts = []
         first = len(number)
         for m, request in enumerate(menu):
             admitted = np.flatnonzero(checked_admits(filt, state, request, new))
@@ -173,44 +119,19 @@ def _explore(
                     fresh.append(i)
             child[admitted, m] = places
             if fresh:
-                found.append(take(spent, np.array(fresh)))
+                parts.append(take(spent, np.array(fresh)))
             # before the generation is complete: one generation may be larger than all before it
             _check(weight * len(number), max_positions, len(number), len(rows))
         new = len(number) - first
-        if found:
-            state = join(found)
-            if known is not None:
-                generations.append(state)
-    children = np.concatenate(rows)
-    if known is not None:
-        known.states, known.child = join(generations), children
-    return children
+        if parts:
+            state = join(parts)
+    return np.concatenate(rows)
 
 
-def _kinds(state: State) -> list[tuple[np.dtype[Any], tuple[int, ...]]]:
-    return [(leaf.dtype, leaf.shape[1:]) for leaf in leaves(state)]
-
-
-def _reachable(child: NDArray[np.int64]) -> NDArray[np.int64] | None:
-    """The rows of the states that are reached from state 0, numbered anew; None where an unknown state is reached."""
-    from scipy.sparse import csr_array  # slow to load, and few games share states
-    from scipy.sparse.csgraph import breadth_first_order
-
-    source, request = np.nonzero(child >= 0)
-    target = child[source, request]
-    edges = csr_array((np.ones(len(target), dtype=np.int8), (source, target)), shape=(len(child), len(child)))
-    reached = np.sort(breadth_first_order(edges, 0, return_predecessors=False))
-    if (child[reached] == _UNKNOWN).any():
-        return None
-    number = np.full(len(child) + 1, -1, dtype=np.int64)
-    number[reached] = np.arange(len(reached))
-    return number[child[reached]]
-
-
-def _check(held: int, max_positions: int, states: int, rounds: int) -> None:
-    if held > max_positions:
+def _check(positions: int, max_positions: int, states: int, rounds: int) -> None:
+    if positions > max_positions:
         raise TooLargeError(
-            f"max_positions must cover the game, got max_positions={max_positions} and at least {held} positions "
+            f"max_positions must cover the game, got max_positions={max_positions} and at least {positions} positions "
             f"in {states} states after {rounds} rounds; {TOO_LARGE}"
         )
 
@@ -225,9 +146,10 @@ def _topological(child: NDArray[np.int64]) -> tuple[NDArray[np.int64], int | Non
         depth += 1
         reached = child[ready]
         # update the states reached only: a chain of n states has n generations, and full passes would take n^2
-        touched, times = np.unique(reached[reached >= 0], return_counts=True)
-        incoming[touched] -= times
-        ready = touched[incoming[touched] == 0]
+        reached = reached[reached >= 0]
+        np.subtract.at(incoming, reached, 1)
+        ready = np.sort(reached[incoming[reached] == 0])
+        ready = ready[np.append(True, ready[1:] != ready[:-1])] if len(ready) > 1 else ready
     flat = np.concatenate(order) if order else np.arange(0)
     return (flat, depth) if len(flat) == len(child) else (np.arange(len(child)), None)
 

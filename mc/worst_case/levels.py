@@ -53,13 +53,13 @@ class MenuLevels:
         """
         chains = []
         for size in _UNITS:
-            found = sorted(
+            members = sorted(
                 (float(getattr(pair, size)), place)
                 for place, pair in enumerate(menu)
                 if pair.dominates_by == size
             )
-            if found:
-                sizes, places = zip(*found, strict=True)
+            if members:
+                sizes, places = zip(*members, strict=True)
                 chains.append((size, np.array(sizes), np.array([*places, -1], dtype=np.intp)))
         others = tuple(place for place, pair in enumerate(menu) if pair.dominates_by is None)
         keys = [(_cost(filt, pair), sum(bool(pair.dominates(other)) for other in menu)) for pair in menu]

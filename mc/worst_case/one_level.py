@@ -28,11 +28,16 @@ def one_level(
     """The enclosure of the worst case in one direction; ValueError for a game without end."""
     strategy = Constant(pair)
     game = Game.between(filt, strategy, rounds=_LONGEST if rounds is None else rounds)
-    (found,) = CertifiedLaw.evaluations(game, [epsilon], (direction,), "")
-    if rounds is None and found.rounds >= _LONGEST:
+    (played,) = CertifiedLaw.evaluations(game, [epsilon], (direction,), "")
+    if rounds is None and played.rounds >= _LONGEST:
         raise ValueError(
             f"rounds must be given, got rounds=None for a game that is not over after {_LONGEST} rounds; pass a number"
         )
     return Enclosure(
-        found.low, found.high, strategy, found.rounds, found.positions, note=found.scope.removeprefix("; ")
+        played.low,
+        played.high,
+        strategy,
+        played.rounds,
+        played.positions,
+        note=played.scope.removeprefix("; "),
     )

@@ -57,15 +57,15 @@ class Plan:
         """The plan's first so many rounds."""
         return Plan(
             self.request,
-            tuple(one.first(rounds - 1) if one is not None and rounds > 1 else None for one in self.then),
+            tuple(plan.first(rounds - 1) if plan is not None and rounds > 1 else None for plan in self.then),
         )
 
     def requests(self) -> Iterator[DominatingPair]:
         """Every request, each as often as it is written down."""
         yield self.request
-        for one in self.then:
-            if one is not None:
-                yield from one.requests()
+        for plan in self.then:
+            if plan is not None:
+                yield from plan.requests()
 
     def pruned(self, ratio: Fraction, direction: Direction = "PQ") -> Plan | None:
         """The plan without requests that gain nothing over stopping there."""

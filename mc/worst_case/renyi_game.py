@@ -70,16 +70,16 @@ def _outputs(pair: DominatingPair, order: float, direction: Direction) -> list[t
         raise TypeError(f"menu must hold finite pairs, got {pair!r}; pass RandomizedResponse(0.5), say")
     with flint.ctx.workprec(BITS):
         if (exact := exact_outputs(pair, direction)) is not None:
-            return [(_grown(one.mass, one.tilt, order), one.seen) for one in exact]
-        found = []
+            return [(_grown(output.mass, output.tilt, order), output.seen) for output in exact]
+        weights = []
         drawn = pair if direction == "PQ" else pair.swapped
         for loss, mass in drawn.outputs or ():
             if float(mass) > 0:
                 seen = float(loss) if direction == "PQ" else -float(loss)
                 grown = ball(float(mass)) * (ball(order - 1) * ball(float(loss))).exp()
                 weight = math.inf if math.isinf(float(loss)) else down(grown * (1 - flint.arb(2) ** -50))
-                found.append((weight, seen))
-        return found
+                weights.append((weight, seen))
+        return weights
 
 
 def _grown(mass: Fraction, tilt: Fraction, order: float) -> float:

@@ -10,7 +10,7 @@ from filters.contract.filter_base import OnDenial
 from filters.privacy_filter import PrivacyFilter
 from mc.evaluate.evaluation import checked_ways
 from mc.losses.log_ratio import Epsilon, check_epsilon
-from mc.worst_case.enclosure import SharedGames
+from mc.worst_case.enclosure import Enclosure
 from mc.worst_case.game import WorstCaseGame
 from mc.worst_case.result import WorstCase
 from theory.arguments import check_at_least_zero, check_count
@@ -34,7 +34,7 @@ def worst_case(
     max_positions: int | None = None,
     step: float | None = None,
     spend_steps: int | None = None,
-    shared: Mapping[Direction, SharedGames] | None = None,
+    known: Mapping[Direction, dict[bytes, Enclosure]] | None = None,
 ) -> WorstCase:
     """sup over adaptive adversaries of H_{e^epsilon} between the laws of the released transcript.
 
@@ -67,8 +67,8 @@ def worst_case(
     least 32 plus one for each request; the default is 30 million. Where all requests are levels (randomised responses,
     KOV pairs, erasures) at multiples of one step, only the losses that matter are solved, most are not kept, and the
     default is 120 million. In rational arithmetic, and for a filter that looks at losses, a position is a state with a
-    loss, and the default is the number that takes as much memory. `shared` keeps, for each direction, what the games of
-    several filters have in common; all arguments but the filter must be the same each time.
+    loss, and the default is the number that takes as much memory. `known` keeps, for each direction, the enclosures of
+    the graphs of states that were solved; all arguments but the filter must be the same each time.
     Source: Bellman's recursion; L is a sufficient statistic for the hockey-stick divergence.
     """
     epsilon = check_epsilon(epsilon)
@@ -98,7 +98,7 @@ def worst_case(
             step,
             spend_steps,
             scope,
-            None if shared is None else shared[towards],
+            None if known is None else known[towards],
         ).solve(evidence)
         for towards in directions
     ]
@@ -117,13 +117,13 @@ def _checked_menu(
     for pair in requests:
         if not isinstance(pair, DominatingPair) or pair.shape != ():
             raise TypeError(f"menu must hold pairs of shape (), got {pair!r}; pass e.g. Gaussian(mu=1.0)")
-    kept = tuple(pair for pair in requests if float(pair.zcdp_rho) >= min_charge)
-    if not kept:
+    charging = tuple(pair for pair in requests if float(pair.zcdp_rho) >= min_charge)
+    if not charging:
         raise ValueError(
             f"menu must hold a pair whose charge zcdp_rho is at least min_charge, got {len(requests)} pairs "
             f"and min_charge={min_charge!r}; pass more pairs or a smaller min_charge"
         )
-    return kept
+    return charging
 
 
 def _scope(

@@ -79,10 +79,10 @@ class GameTree(Generic[Loss]):
     ) -> GameTree[Loss]:
         """The tree from a loss of `origin` on; TooLargeError beyond `max_positions` positions."""
 
-        def check(held: int, t: int) -> None:
-            if held > max_positions:
+        def check(positions: int, t: int) -> None:
+            if positions > max_positions:
                 raise TooLargeError(
-                    f"max_positions must cover the game, got max_positions={max_positions} with {held} positions "
+                    f"max_positions must cover the game, got max_positions={max_positions} with {positions} positions "
                     f"after {t + 1} rounds; pass fewer rounds or requests, or a larger max_positions"
                 )
 

@@ -18,9 +18,9 @@ from filters import ClippedSums, ClippingAfterAdding, ForgettingSums, GaussianFi
 from mc import TrainingAudit, WithCanary, audit_training
 from mc.training.digits import digits
 from mc.training.network import Network
-from mc.training.worlds import NetworkTraining
 from reports.figures.data import FigureData
 from reports.figures.lines import GREY, colour
+from reports.figures.network_training import NetworkTraining
 from reports.figures.paper_figure import PaperFigure, Source
 from reports.figures.specification import Specification, check_between, check_count_to, check_seed, checked
 

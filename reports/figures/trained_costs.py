@@ -16,8 +16,8 @@ import numpy as np
 from mc.losses.individual import IndividualAccountant
 from mc.training.digits import digits
 from mc.training.network import Network
-from mc.training.sampled_descent import SampledDescent
 from reports.figures.lines import colour, label
+from reports.figures.sampled_descent import SampledDescent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

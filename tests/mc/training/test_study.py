@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -84,7 +83,7 @@ def test_a_file_is_not_believed_where_it_is_of_something_else_or_damaged(tmp_pat
         "[]",
         json.dumps({**told, "cell": TRIALS[1].parameters()}),
         json.dumps({**told, "code": "another"}),
-        json.dumps({**told, "numpy": "0.1"}),
+        json.dumps({**told, "digits": "others"}),
         json.dumps({**told, "outcome": {**told["outcome"], "plain": 1.0}}),
         json.dumps({name: value for name, value in told.items() if name != "outcome"}),
     ]
@@ -95,59 +94,6 @@ def test_a_file_is_not_believed_where_it_is_of_something_else_or_damaged(tmp_pat
     assert folder.read(TRIALS[0]) is None
     file.write_text(text, "utf-8")
     assert folder.read(TRIALS[0]) is not None
-
-
-def forged(told: dict[str, Any], outcome: dict[str, Any]) -> str:
-    """The file with another outcome, and the digest that belongs to it."""
-    data = {**told, "outcome": outcome, "digest": kept_room._digest(outcome)}
-    return json.dumps(data) + "\n"
-
-
-TRIAL_FORGERIES: dict[str, dict[str, Any]] = {
-    "huge": {"curve": [10**400, 0.5, 0.5, 0.5]},
-    "text": {"curve": ["0.5"] * 4},
-    "short": {"curve": [0.5, 0.5]},
-    "nan": {"plain": float("nan")},
-    "infinite": {"answers": [0.5, float("inf")]},
-    "above-one": {"plain": 1.5},
-    "below-zero": {"curve": [-0.25, 0.5, 0.5, 0.5]},
-    "whole-number": {"plain": 1},
-    "flag": {"active": [True, 1437, 1437, 1437]},
-    "many-active": {"active": [1438, 1437, 1437, 1437]},
-    "no-look": {"stopped": 0},
-    "not-the-best": {"answers": [0.25, 0.5], "stopped": 2},
-    "no-list": {"curve": {"0": 0.5}},
-    "more": {"another": 1.0},
-}
-RUN_FORGERIES: dict[str, dict[str, Any]] = {
-    "huge": {"accuracy": [10**400, 0.5, 0.5]},
-    "short": {"accuracy": [0.5]},
-    "text": {"accuracy": "0.5"},
-    "nan": {"accuracy": [float("nan"), 0.5, 0.5]},
-    "above-one": {"accuracy": [0.5, 0.5, 1.25]},
-    "no-groups": {"groups_before": []},
-    "loss": {"groups_after": {"train_loss": [-1.0] * 5, "test_loss": [1.0] * 5, "epsilon": [0.0] * 5}},
-    "above-the-promise": {"epsilons": [100.0] * 1437},
-    "falling": {"epsilons": [1e-3, *[0.0] * 1436]},
-}
-FORGERIES = [
-    *(pytest.param(TRIALS[0], change, id=f"trial-{name}") for name, change in TRIAL_FORGERIES.items()),
-    *(pytest.param(RUN, change, id=f"run-{name}") for name, change in RUN_FORGERIES.items()),
-]
-
-
-@pytest.mark.parametrize(("cell", "change"), FORGERIES)
-def test_an_outcome_that_its_cell_cannot_have_is_not_believed_whatever_its_digest(
-    cell: Cell, change: dict[str, Any], tmp_path: Path
-) -> None:
-    folder, outcome = CellFolder(tmp_path), played(cell)
-    folder.write(cell, outcome)
-    (file,) = tmp_path.iterdir()
-    told = json.loads(file.read_text("utf-8"))
-    file.write_text(forged(told, told["outcome"]), "utf-8")
-    assert folder.read(cell) == outcome, "the forger's hand is ours"
-    file.write_text(forged(told, told["outcome"] | change), "utf-8")
-    assert folder.read(cell) is None
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "1" * 5000, "null", '{"outcome": null}', '{"outcome": []}'])
@@ -174,34 +120,17 @@ def test_what_is_no_file_or_a_huge_one_is_not_read(tmp_path: Path, monkeypatch: 
     file.mkdir()
     assert folder.read(TRIALS[0]) is None
     file.rmdir()
-    for twice in (text + b"\n", text.replace(b'"schema"', b'"schema": 2, "schema"')):
+    for twice in (text + b"\n", text.replace(b'"schema"', b'"schema": 3, "schema"')):
         file.write_bytes(twice)
         assert folder.read(TRIALS[0]) is None, "not to the byte"
 
 
-@pytest.mark.parametrize(
-    "path", ["theory/conversions.py", "filters/rules/zcdp.py", "filters/holders/individual.py",
-             "mc.training/descent.py"]
-)  # fmt: skip
-def test_an_outcome_of_other_code_is_not_believed(
-    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_outcome_of_other_code_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = CellFolder(tmp_path)
     folder.write(TRIALS[0], played(TRIALS[0]))
-    code = kept_room._code
-
-    def changed(where: Any, name: str) -> Iterator[tuple[str, bytes]]:
-        for one, content in list(code(where, name)):
-            yield one, (content + b"#") if one == path else content
-
-    kept_room._made_by.cache_clear()
     assert folder.read(TRIALS[0]) is not None
-    kept_room._made_by.cache_clear()
-    monkeypatch.setattr(kept_room, "_code", changed)
-    try:
-        assert folder.read(TRIALS[0]) is None
-    finally:
-        kept_room._made_by.cache_clear()
+    monkeypatch.setattr(kept_room, "code_version", lambda: "another")
+    assert folder.read(TRIALS[0]) is None
 
 
 def test_a_folder_that_cannot_be_written_to_is_one_sentence(tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ from dp_accounting.pld import privacy_loss_distribution as peer
 import filterproof as fp
 from mc.training.digits import digits
 from mc.training.network import Network
-from mc.training.sampled_descent import SampledDescent
 from reports.figures.paper_figure import ComputedFigure
 from reports.figures.registry import figure
+from reports.figures.sampled_descent import SampledDescent
 
 Q, SIGMA, STEPS = 0.005, 2.0, 10_000
 

@@ -62,8 +62,8 @@ FAULTS = (
         ),
         At(
             "_worse",
-            "max(bounds.high for bounds in found)",
-            "min(bounds.high for bounds in found)",
+            "max(bounds.high for bounds in directions)",
+            "min(bounds.high for bounds in directions)",
             "the better of both directions counts above",
             "unsound",
         ),

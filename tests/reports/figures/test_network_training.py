@@ -7,7 +7,7 @@ import filterproof as fp
 from mc.training.digits import digits
 from mc.training.network import Network
 from mc.training.two_trainings import TwoTrainings
-from mc.training.worlds import NetworkTraining
+from reports.figures.network_training import NetworkTraining
 from theory.pairs import Gaussian
 
 NETWORK = Network(sizes=(64, 4, 10))
