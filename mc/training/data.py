@@ -9,8 +9,8 @@
 ...     test_labels=np.array([[1.0, 0.0]]),
 ...     public=True,
 ... )
->>> data.people, data.inputs, data.outputs
-(2, 2, 2)
+>>> data.people, data.inputs, data.outputs, data.one_hot
+(2, 2, 2, True)
 """
 
 from __future__ import annotations
@@ -84,6 +84,15 @@ class DataSet:
     def outputs(self) -> int:
         """The number of classes or labels k."""
         return int(self.labels.shape[1])
+
+    @property
+    def one_hot(self) -> bool:
+        """Whether each row, of the test set too, has one 1: classes, rather than several labels at once."""
+        if self.outputs == 1:
+            return False
+        return all(
+            bool((np.count_nonzero(labels, axis=1) == 1).all()) for labels in (self.labels, self.test_labels)
+        )
 
 
 def _table(name: str, value: object) -> Array:

@@ -199,6 +199,7 @@ class Descent:
             "sigma": self.sigma,
             "rate": self.rate,
             "sizes": list(self.network.sizes),
+            "several": self.network.several,
             "data": digest.hexdigest(),
         }
 

@@ -25,6 +25,10 @@ class Learner(Protocol):
     def sizes(self) -> tuple[int, ...]:
         """The numbers of features f, of units in between, and of classes k."""
 
+    @property
+    def several(self) -> bool:
+        """Whether a person may have several labels at once."""
+
     def start(self, rng: np.random.Generator) -> Array:
         """Parameters to start from, shape (d,)."""
 
@@ -35,7 +39,7 @@ class Learner(Protocol):
         """Each person's loss in nats, shape (n,)."""
 
     def right(self, theta: Array, x: Array, y: Array) -> Array:
-        """1 for each row whose class is told rightly, else 0, shape (n,)."""
+        """1 for each row whose class is told rightly, else 0, shape (n,); with several, the share of its labels."""
 
     def accuracy(self, theta: Array, x: Array, y: Array) -> float:
         """The mean of `right`."""

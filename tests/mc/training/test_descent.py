@@ -221,6 +221,10 @@ def test_what_is_no_kept_descent_is_one_sentence(tmp_path: Path) -> None:
         Descent.from_bytes(changed(content, theta=np.full(33, np.nan)), made_up(), NET, fp.ZCDPFilter(RHO))
     with pytest.raises(ValueError, match="data must be that of the saved descent"):
         Descent.from_bytes(content, made_up(seed=1), NET, fp.ZCDPFilter(RHO))
+    with pytest.raises(
+        ValueError, match="several must be that of the saved descent, False, got True; pass the same"
+    ):
+        Descent.from_bytes(content, made_up(), Network(sizes=NET.sizes, several=True), fp.ZCDPFilter(RHO))
     with pytest.raises(ValueError, match="filt must be the filter that was saved"):
         Descent.from_bytes(content, made_up(), NET, fp.ZCDPFilter(2 * RHO))
     with pytest.raises(FileNotFoundError):
