@@ -131,7 +131,7 @@ class PotentialFilter(PrivacyFilter[NDArray[np.int64]]):
             _charged(self._clock, request.with_parameters(dict(zip(numbers, row.tolist(), strict=True))))
             for row in rows.T
         ]
-        return np.stack(each)[which.reshape(-1)]
+        return np.array(each, dtype=np.int64).reshape(-1, len(_FLOORS))[which.reshape(-1)]
 
 
 @lru_cache(maxsize=1 << 14)
