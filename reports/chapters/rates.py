@@ -29,7 +29,7 @@ SHARE = 0.9
 
 #: Epsilon, menu, and the levels of the clock's game, 0 for none; the first is looked at whenever the report is made.
 CASES: tuple[tuple[float, tuple[DominatingPair, ...], int], ...] = (
-    (2.0, COMMON_RATES, 0),
+    (2.0, COMMON_RATES, 400),
     (2.0, (SubsampledGaussian(0.05, 1.5), SubsampledGaussian(0.1, 2.0)), 200),
     (2.0, (SubsampledGaussian(0.05, 1.0), SubsampledGaussian(0.1, 1.0)), 200),
     (4.0, (SubsampledGaussian(0.01, 0.8), SubsampledGaussian(0.05, 1.0)), 0),
