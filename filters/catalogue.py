@@ -255,19 +255,19 @@ _ENTRIES = (
     ),
     Entry(
         PotentialFilter,
-        lambda: PotentialFilter(1.0, 0.01, _BIT),
-        lambda: PotentialFilter(1.5, 0.02, _BIT),
+        lambda: PotentialFilter(1.0, 0.01, _responses(0.125, 0.25)),
+        lambda: PotentialFilter(1.5, 0.02, _responses(0.125, 0.25)),
         FilterPage(
             r"\exists b' < b: \; \mathrm{E}\, \psi_{b'}(x P_t, y Q_t) \le \psi_b(x, y) \text{ for all } x, y \ge 0, "
             r"\quad \psi_b(x, y) \ge (x - e^\varepsilon y)_+, \quad \psi_{b_0}(1, 1) \le \delta",
             "Each level has a payoff, and a request costs as many levels as keep its mean from rising. The payoffs are "
-            "made for the first mechanism of the menu.",
-            _responses(0.25, 0.125),
+            "made for the mechanisms of the menu.",
+            _responses(0.125, 0.25),
             1.0,
             (0.25, 0.5, 0.75, 1.0, 1.25, 1.5),
             (0.5, 1.0, 1.25),
-            "filt = fp.PotentialFilter(epsilon=1.0, delta=0.01, design=(fp.RandomizedResponse(0.25),))\n"
-            "menu = [fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.125)]",
+            "menu = [fp.RandomizedResponse(0.125), fp.RandomizedResponse(0.25)]\n"
+            "filt = fp.PotentialFilter(epsilon=1.0, delta=0.01, design=tuple(menu))",
         ),
     ),
     Entry(

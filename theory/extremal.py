@@ -18,7 +18,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse
@@ -34,6 +34,7 @@ __all__ = [
     "gdp_extremal",
     "renyi_extremal",
     "squares_extremal",
+    "tangent_extremal",
     "zcdp_extremal",
 ]
 
@@ -44,6 +45,8 @@ _BITS = 256
 RESPONSES = 64
 #: How near two outcomes come to a bound at first; a filter may raise what it charges by 2^-46 of it.
 _SHY = 2.0**-36
+#: The same on the tangent of a curve that is asked for pairs by search, in hundredths of a second each.
+_NEAR = 2.0**-16
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +151,21 @@ def erasures_extremal(theta: float, dhat: float, rounds: int, delta: float, epsi
     return _enclosed(epsilon, stick, lambda: ball(delta), (*steps, (Erasure(dhat), 1)) if dhat else steps)
 
 
+def tangent_extremal(
+    p: float, q: float, high: float, epsilon: float, keeps: Callable[[FinitePair], bool]
+) -> Extremal:
+    """Of what keeps a curve of hockey-sticks, which is p - e^epsilon q at epsilon and that or more elsewhere.
+
+    Two outcomes on the tangent of the curve, or next to it, that `keeps`. high: the most that is promised.
+    """
+    try:
+        one, other = _nearest(Fraction(p), Fraction(q), keeps, _NEAR, epsilon)
+    except (ValueError, ArithmeticError):  # no masses, or none that are kept
+        return Extremal(epsilon, 0.0, high)
+    pair = FinitePair((one, 1 - one), (other, 1 - other))
+    return _enclosed(epsilon, _line(epsilon, one, other), lambda: ball(high), ((pair, 1),))
+
+
 def ball(x: float) -> arb:
     """A number, exactly."""
     from flint import arb
@@ -168,21 +186,27 @@ def _two_outcomes(
     from theory.numerics.two_outcomes import stick_above
 
     x, y, kept = point
-    q, share = _short(Fraction(int(y.p), int(y.q))), _SHY
-    whole = Fraction(int(x.p), int(x.q))
+    p, q = _nearest(Fraction(int(x.p), int(x.q)), Fraction(int(y.p), int(y.q)), keeps, _SHY, epsilon)
+    high = partial(stick_above, _rational(epsilon), x, y, kept)  # type: ignore[arg-type]
+    return _enclosed(epsilon, _line(epsilon, p, q), high, ((FinitePair((p, 1 - p), (q, 1 - q)), 1),))
+
+
+def _nearest(
+    p: Fraction, q: Fraction, keeps: Callable[[FinitePair], bool], share: float, epsilon: float
+) -> tuple[Fraction, Fraction]:
+    """(p, q) of the first outcome, p less by a share of p - q, this one or four times as much and so on, that keep."""
+    q = _short(q)
     while share < 1:
-        p = _short(whole - (whole - q) * Fraction(share))
-        pair = FinitePair((p, 1 - p), (q, 1 - q))
-        if keeps(pair):
-            break
+        found = _short(p - (p - q) * Fraction(share))
+        if keeps(FinitePair((found, 1 - found), (q, 1 - q))):
+            return found, q
         share *= 4
-    else:
-        raise ArithmeticError(f"a pair must be found within its bounds at epsilon={epsilon!r}; report this")
+    raise ArithmeticError(f"a pair must be found within its bounds at epsilon={epsilon!r}; report this")
 
-    def stick() -> arb:
-        return ball(p) - ball(epsilon).exp() * ball(q)  # type: ignore[arg-type]
 
-    return _enclosed(epsilon, stick, lambda: stick_above(_rational(epsilon), x, y, kept), ((pair, 1),))  # type: ignore[arg-type]
+def _line(epsilon: float, p: Fraction, q: Fraction) -> Callable[[], arb]:
+    """p - e^epsilon q."""
+    return lambda: ball(p) - ball(epsilon).exp() * ball(q)  # type: ignore[arg-type]
 
 
 def _short(x: Fraction) -> Fraction:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from theory.pairs import DominatingPair
 
-__all__ = ["LossAtoms", "dots", "height", "loss_atoms"]
+__all__ = ["LossAtoms", "dots", "height", "loss_atoms", "up"]
 
 #: Binary digits of the balls, and of the rationals that stand for the losses of the lattice.
 _BITS, _DIGITS = 256, 200
@@ -49,7 +49,7 @@ class LossAtoms:
     def excess(self) -> float:
         """By how much all masses exceed 1, rounded up."""
         total = sum(map(Fraction, self.masses.tolist()), Fraction(self.infinite)) - 1
-        return _up(max(total, Fraction(0)))
+        return up(max(total, Fraction(0)))
 
 
 @lru_cache(maxsize=1024)
@@ -116,7 +116,7 @@ def height(pair: DominatingPair, place: int, parts: int) -> flint.arb:
         return value.upper()
 
 
-def _up(x: Fraction) -> float:
+def up(x: Fraction) -> float:
     """The least double that is at least x."""
     near = float(x)
     return near if Fraction(near) >= x else math.nextafter(near, math.inf)
@@ -130,4 +130,4 @@ def _double(x: flint.arb) -> float:
     if upper < _LEAST:  # its digits may be too many to write down
         return _LEAST
     man, exp = upper.man_exp()
-    return _up(Fraction(int(man)) * Fraction(2) ** int(exp))
+    return up(Fraction(int(man)) * Fraction(2) ** int(exp))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -15,6 +16,7 @@ from filters.rules.menu import checked_menu
 from filters.rules.potential_design import PotentialClock
 from filters.rules.potential_family import floors
 from filters.rules.potential_table import tabled_clock
+from theory.extremal import Extremal, tangent_extremal
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair, is_ours
 
@@ -85,6 +87,20 @@ class PotentialFilter(PrivacyFilter[NDArray[np.int64]]):
         """The share of the first level that is left, in [0, 1], rounded down."""
         return np.asarray(np.maximum(np.nextafter(state / self._clock.budget, -1.0), 0.0))
 
+    def extremal(self, epsilon: float) -> Extremal:
+        """One mechanism that takes the whole budget: two outcomes, on a tangent of the first level's payoff."""
+        promised = self.promise.extremal(epsilon)
+        # what begins within the first level may lose its potential at (1, 1), and at no larger epsilon more
+        kept = self._clock.kept if promised.epsilon >= self.epsilon else promised.high
+        p, q = self._clock.forward.tangent(self._clock.budget, promised.epsilon - self.epsilon)
+
+        def granted(pair: DominatingPair) -> bool:
+            return bool(self.admits(self.start(1), pair)[0])
+
+        return tangent_extremal(
+            p, q * math.exp(-self.epsilon), min(kept, promised.high), promised.epsilon, granted
+        )
+
     def rounds(self, state: NDArray[np.int64], pair: DominatingPair) -> NDArray[np.int64]:
         """How many releases of `pair`, of shape (), would still be granted: shape (n,)."""
         level, found = np.array(state), np.zeros(len(state), dtype=np.int64)
@@ -115,7 +131,7 @@ class PotentialFilter(PrivacyFilter[NDArray[np.int64]]):
             _charged(self._clock, request.with_parameters(dict(zip(numbers, row.tolist(), strict=True))))
             for row in rows.T
         ]
-        return np.stack(each)[which.reshape(-1)]
+        return np.array(each, dtype=np.int64).reshape(-1, len(_FLOORS))[which.reshape(-1)]
 
 
 @lru_cache(maxsize=1 << 14)

@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.rules.loss_atoms import LossAtoms, dots, loss_atoms
+from filters.rules.loss_atoms import LossAtoms, dots, loss_atoms, up
 from filters.rules.potential_family import ONE, SCALE, PotentialFamily, floors, payoff
 from theory.pairs import DominatingPair
 
@@ -26,8 +26,9 @@ __all__ = ["PotentialClock", "potential_clock"]
 _FINE, _FEWEST = 3, 64
 #: The lattice on which members are first looked at.
 _PROBE = 1 << 14
-#: The window of losses: from -_BELOW epsilon to epsilon + _ABOVE.
-_BELOW, _ABOVE = 0.8, 4.0
+#: The window of losses: from -_BELOW epsilon to epsilon + _ABOVE, or 2 epsilon + _BEYOND where that is more. Right of
+#: it the chord adds e^-x H_{e^x} of the swapped past, x the larger of _ABOVE and epsilon + _BEYOND: less than is paid.
+_BELOW, _ABOVE, _BEYOND = 0.8, 4.0, 1.0
 #: Levels: at most 1/_LEVELS of a plan apart, first 1/_GROWTH of what lies below.
 _LEVELS, _GROWTH = 500, 100
 #: Levels a round of the member that has most of them; fewer than of _LEVELS where all have few rounds.
@@ -47,6 +48,11 @@ class PotentialClock:
     forward: PotentialFamily
     backward: PotentialFamily
     budget: int
+
+    @property
+    def kept(self) -> float:
+        """The delta that is kept from the first level on, in both directions, rounded up."""
+        return up(max(family.value(self.budget) for family in (self.forward, self.backward)))
 
     def charges(self, pair: DominatingPair) -> NDArray[np.int64]:
         """What one release is charged from each of `floors` on: the larger of both directions, falling."""
@@ -70,7 +76,10 @@ def potential_clock(epsilon: float, delta: float, menu: tuple[DominatingPair, ..
     """The clock for a menu; raises ValueError where no level keeps delta."""
     least = min(_spread(loss_atoms(pair, _PROBE)) / _PROBE for pair in menu)
     parts = max(math.ceil(_FINE / max(least, 2.0**-14)), _FEWEST)
-    first, last = -math.ceil(_BELOW * epsilon * parts), math.ceil((epsilon + _ABOVE) * parts)
+    first, last = (
+        -math.ceil(_BELOW * epsilon * parts),
+        math.ceil((epsilon + max(_ABOVE, epsilon + _BEYOND)) * parts),
+    )
     start = payoff(epsilon, parts, first, last - first + 1)
     sides = [
         _Search(start / ONE, first, delta, [loss_atoms(pair, parts) for pair in side])

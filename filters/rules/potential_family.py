@@ -13,6 +13,7 @@ of the last knot (z towards 0) f_b is the chord to f_b(0), left of the first it 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -124,9 +125,21 @@ class PotentialFamily:
         height = low + Fraction(high - low) * Fraction(level - int(self.at[j[0]]), gap)
         return (height + Fraction(self.slack * level, SCALE)) / ONE
 
+    def tangent(self, level: int, shift: float) -> tuple[float, float]:
+        """(p, q) of a line p - q z below f_level that meets it at z = e^shift, about; (0, 0) beyond the knots."""
+        i = round(shift / math.log1p(-1 / self.parts)) - self.first
+        if not 0 < i < self.heights.shape[1] - 1:
+            return 0.0, 0.0
+        j, share = self._place(np.array([level]))
+        three = self.heights[j[0] : j[0] + 2, i - 1 : i + 2] / ONE
+        before, here, after = (three[0] + share[0] * (three[1] - three[0])).tolist()
+        z = (1 - 1 / self.parts) ** (self.first + i)
+        q = self.parts / z * ((here - before) * (1 - 1 / self.parts) + after - here) / 2
+        return here + q * z, q
+
     def _place(self, level: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
         """The stored level below each level, and the share of the way to the next one."""
-        j = np.clip(np.searchsorted(self.at, level, side="right") - 1, 0, len(self.at) - 2)
+        j = np.searchsorted(self.at[1:-1], level, side="right")
         return j, (level - self.at[j]) / (self.at[j + 1] - self.at[j])
 
     def means(self, law: LossAtoms) -> NDArray[np.float64]:
@@ -192,8 +205,6 @@ class _Check:
         knots, thin = self.sparse, _THIN
         low, most = least - 1, index_of(self.budget) + 1
         step = 1 if least else most
-        if least and not self.fails(self.means, self.heights, charge_at(least), part, 1).any():
-            return least
         while True:
             means, heights = (np.ascontiguousarray(values[:, knots]) for values in (self.means, self.heights))
             high = min(low + step, most)

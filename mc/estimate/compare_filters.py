@@ -41,7 +41,7 @@ from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from theory.shown import Pictured, Row, Shown
 from theory.thresholds.b_star import b_star
 
-__all__ = ["FilterChoice", "FilterComparison", "compare_filters"]
+__all__ = ["FilterChoice", "FilterComparison", "compare_filters", "planned_rounds"]
 
 #: More rounds of one mechanism are not counted one by one.
 MOST_ROUNDS = 20_000
@@ -133,7 +133,7 @@ def compare_filters(
     epsilon, delta = float(check_positive("epsilon", epsilon)), float(check_delta("delta", delta))
     most, levels = check_count("most", most), check_count("levels", levels)
     pair = _pair_of(mechanism)
-    fewest, largest = _planned(epsilon, delta, pair, most)
+    fewest, largest = planned_rounds(epsilon, delta, pair, most)
     if isinstance(mechanism, ZCDP):
         with_rho = Fraction(down(b_star(_exact(epsilon), _exact(delta)).low)) / Fraction(mechanism.rho)
         fewest = min(math.floor(with_rho), largest)
@@ -292,7 +292,7 @@ def _pair_of(mechanism: DominatingPair | PureDP | GaussianDP | ZCDP) -> Dominati
     )
 
 
-def _planned(epsilon: float, delta: float, pair: DominatingPair, most: int) -> tuple[int, int]:
+def planned_rounds(epsilon: float, delta: float, pair: DominatingPair, most: int) -> tuple[int, int]:
     """(the rounds of a plan that are certified to keep delta, one less than the least certified to break it)."""
     looked: dict[int, Bounds] = {}
 

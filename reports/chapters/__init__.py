@@ -14,6 +14,7 @@ from reports.chapters.kernel import KERNEL_CHAPTER
 from reports.chapters.naive import NAIVE
 from reports.chapters.overspending import OVERSPENDING
 from reports.chapters.profile import PROFILE
+from reports.chapters.rates import RATES
 from reports.chapters.realisation import REALISATION
 from reports.chapters.renyi import RENYI
 from reports.chapters.slips import SLIPS
@@ -33,6 +34,7 @@ CHAPTERS: tuple[Chapter, ...] = (
     APPROXIMATE_DP,
     NAIVE,
     ACCOUNTANT,
+    RATES,
     REALISATION,
     EVALUATED,
     HOLDERS,

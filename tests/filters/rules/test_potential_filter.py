@@ -1,5 +1,6 @@
 """The potential filter: its inequality by fractions, its promise in the game, its rounds beside a fixed plan's."""
 
+import math
 from bisect import bisect_right
 from dataclasses import replace
 from fractions import Fraction
@@ -12,10 +13,12 @@ from filters.rules.loss_atoms import loss_atoms
 from filters.rules.potential import PotentialFilter
 from filters.rules.potential_design import potential_clock
 from filters.rules.potential_family import ONE, SCALE, PotentialFamily, charge_at, floors, index_of
+from filters.rules.potential_table import COMMON_RATES
 from mc.examine.stages.parts import parts
 
 BIT = fp.RandomizedResponse.from_ratio(Fraction(5, 4))
 TWO = fp.RandomizedResponse.from_ratio(Fraction(3, 2))
+SMALL = (fp.RandomizedResponse(0.125), fp.RandomizedResponse(0.25))
 EPSILON, DELTA = 1.0, 0.01
 
 
@@ -124,7 +127,8 @@ def test_the_table_that_runs_is_certified_and_what_is_wrong_in_it_is_refused() -
 def test_a_design_for_epsilon_eight_is_found_and_strangers_pairs_are_denied() -> None:
     menu = (fp.SubsampledGaussian(0.02, 0.7), fp.SubsampledGaussian(0.1, 1.0))
     filt = fp.PotentialFilter(8.0, 1e-5, menu)
-    assert filt.rounds(filt.start(1), menu[1])[0] >= 0.9 * 129  # what a fixed plan of it may have
+    for pair, plan in zip(menu, (762, 129), strict=True):  # what a fixed plan of it may have
+        assert filt.rounds(filt.start(1), pair)[0] >= 0.9 * plan
     assert not filt.open().request(Stranger(0.01))
 
 
@@ -193,3 +197,21 @@ def test_nine_tenths_of_a_fixed_plan_are_kept_when_rates_may_change() -> None:
     session = filt.open("retry")
     granted = [session.request(menu[2]) for _ in range(found[2] + 1)]
     assert granted == [True] * found[2] + [False]
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "menu"), [(1.0, 0.01, SMALL), (2.0, 1e-5, COMMON_RATES)])
+def test_one_mechanism_that_takes_the_whole_budget_loses_nine_tenths_of_delta(
+    epsilon: float, delta: float, menu: tuple[fp.DominatingPair, ...]
+) -> None:
+    """Its hockey-stick by fractions; a filter that promises a tenth less denies it."""
+    filt = PotentialFilter(epsilon, delta, menu)
+    found = fp.supremum(filt, epsilon)
+    ((pair, times),) = found.steps
+    assert isinstance(pair, fp.FinitePair)
+    above = Fraction(math.exp(epsilon)) * (1 + Fraction(1, 1 << 50))
+    lost = max(sum(max(p - above * q, 0) for p, q in zip(pair.p, pair.q, strict=True)), Fraction(0))
+    assert times == 1
+    assert 0.9 * delta < found.low <= float(lost) * (1 + 1e-9) <= found.high <= delta
+    less = PotentialFilter(epsilon, 0.9 * found.low, menu)
+    assert not less.admits(less.start(1), pair)[0]
+    assert fp.supremum(filt, 20 * epsilon).steps == ()

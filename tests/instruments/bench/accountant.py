@@ -1,4 +1,4 @@
-"""`make accountant`: the accountant's rule against the worst adaptive adversary, menu by menu, for the report."""
+"""`make accountant`: the accountant's rule against the worst adversary, menu by menu, and what sound rules keep."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import datetime
 import json
 from pathlib import Path
 
+from reports.chapters import rates
 from reports.chapters.accountant import CASES, measured
 
 
@@ -28,8 +29,13 @@ def main() -> None:
             }
         )
         print(epsilon, [repr(pair) for pair in menu], worst, flush=True)
+    kept = []
+    for case in rates.CASES:
+        kept.append(rates.kept_of_plans(*case))
+        print(kept[-1], flush=True)
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    out.write_text(json.dumps({"date": today, "rows": rows}, indent=1) + "\n", "utf-8")
+    recorded = {"date": today, "rows": rows, "rates": {"date": today, "rows": kept}}
+    out.write_text(json.dumps(recorded, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,172 @@
+"""What each rule keeps of a fixed plan when rates and noise may change: accountant, Rényi, clock, potential."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from filters.catalogue import PotentialFilter, RenyiFilter
+from filters.holders.repeats import repeats
+from filters.privacy_filter import PrivacyFilter
+from filters.rules.potential_table import COMMON_RATES
+from mc import Composition
+from mc.estimate.compare_filters import MOST_ROUNDS, planned_rounds
+from mc.examine.supremum import supremum
+from mc.worst_case.calibrated_clock import calibrated_clock
+from reports.chapter import Chapter
+from reports.finding import Claim, Finding, Table, Told
+from reports.records import record
+from reports.study import Study
+from theory.evidence import Evidence, Outcome, Verdict
+from theory.pairs import DominatingPair, SubsampledGaussian
+
+__all__ = ["CASES", "RATES", "kept_of_plans", "tables_of"]
+
+DELTA = 1e-5
+#: The share of a plan of 100 rounds or more that the claim names.
+SHARE = 0.9
+
+#: Epsilon, menu, and the levels of the clock's game, 0 for none; the first is looked at whenever the report is made.
+CASES: tuple[tuple[float, tuple[DominatingPair, ...], int], ...] = (
+    (2.0, COMMON_RATES, 400),
+    (2.0, (SubsampledGaussian(0.05, 1.5), SubsampledGaussian(0.1, 2.0)), 200),
+    (2.0, (SubsampledGaussian(0.05, 1.0), SubsampledGaussian(0.1, 1.0)), 200),
+    (4.0, (SubsampledGaussian(0.01, 0.8), SubsampledGaussian(0.05, 1.0)), 0),
+    (8.0, (SubsampledGaussian(0.02, 0.7), SubsampledGaussian(0.1, 1.0)), 0),
+)
+
+
+def kept_of_plans(epsilon: float, menu: tuple[DominatingPair, ...], levels: int) -> dict[str, Any]:
+    """The rounds of each member by each rule, and the certified ends of what an adversary on the menu gets."""
+    plans = [planned_rounds(epsilon, DELTA, pair, MOST_ROUNDS)[0] for pair in menu]
+    renyi = RenyiFilter.planned(epsilon, DELTA, {pair: 1 / n for pair, n in zip(menu, plans, strict=True)})
+    rules = [_bounded("Rényi", renyi, epsilon, menu)]
+    rules.append(_bounded("potential", PotentialFilter(epsilon, DELTA, menu), epsilon, menu))
+    if levels:
+        clock = calibrated_clock(epsilon, DELTA, menu, levels=levels)
+        found = clock.certificate
+        rules.append(
+            {
+                "rule": "clock",
+                "rounds": _rounds(clock, menu),
+                "low": float(found.low),
+                "high": float(found.high),
+            }
+        )
+    return {"epsilon": epsilon, "menu": [repr(pair) for pair in menu], "plans": plans, "rules": rules}
+
+
+def _rounds(filt: PrivacyFilter, menu: Sequence[DominatingPair]) -> list[int]:
+    return [repeats(filt, pair, most=MOST_ROUNDS) for pair in menu]
+
+
+def _bounded(
+    name: str, filt: PrivacyFilter, epsilon: float, menu: Sequence[DominatingPair]
+) -> dict[str, Any]:
+    """From below by each member played alone until it is denied, from above by what the filter keeps."""
+    rounds = _rounds(filt, menu)
+    low = max(
+        float(Composition({pair: n}).delta(epsilon).low) for pair, n in zip(menu, rounds, strict=True) if n
+    )
+    return {"rule": name, "rounds": rounds, "low": low, "high": supremum(filt, epsilon).high}
+
+
+def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+    epsilon, menu, _ = CASES[0]
+    study.on_progress("the potential filter's rounds beside fixed plans")
+    filt = PotentialFilter(epsilon, DELTA, menu)
+    rounds = _rounds(filt, menu)
+    short, broken = [], []
+    for pair, n in zip(menu, rounds, strict=True):
+        longer = math.ceil(n / SHARE)
+        if not Composition({pair: longer}).delta(epsilon).low > DELTA:
+            short.append(f"{n} of {pair!r}, of which {longer} are not known to break the promise")
+        if n and not Composition({pair: n}).delta(epsilon).high <= DELTA:
+            broken.append(f"{n} of {pair!r}")
+    counts = ", ".join(f"{n} of {pair!r}" for pair, n in zip(menu, rounds, strict=True))
+    scope = f"the {len(menu)} mechanisms of the menu, each asked for until it is denied"
+    if broken or short:
+        detail = (
+            f"More than delta: {'; '.join(broken)}." if broken else f"Not nine tenths: {'; '.join(short)}."
+        )
+        verdict = Verdict(Outcome.UNDECIDED, Evidence.CERTIFIED, scope, detail)
+    else:
+        detail = f"Granted: {counts}. A plan of a ninth more of any of them breaks the promise."
+        verdict = Verdict(Outcome.HOLDS, Evidence.CERTIFIED, scope, detail)
+    recorded = record("accountant").get("rates")
+    return Told(
+        findings=(Finding(claims[0], verdict),),
+        tables=tables_of(recorded) if recorded else (),
+        notes=(
+            "The accountant's rule allows each mechanism alone what a fixed plan has, and is unsound: in its chapter "
+            "an adversary gets 1.1 times delta on (.05, 1), (.1, 1). A Rényi filter is planned for equal shares of "
+            "the budget. On a menu with a mechanism of which few rounds fit, a potential or a clock that allows for it "
+            "costs the others: what is left for its next round cannot be less than one round's worth.",
+        ),
+    )
+
+
+def tables_of(recorded: dict[str, Any]) -> tuple[Table, ...]:
+    """Rounds beside plans, and worst cases over the promised delta, as recorded."""
+    rules = ("Rényi", "clock", "potential")
+    rounds, worst = [], []
+    for row in recorded["rows"]:
+        by_rule = {one["rule"]: one for one in row["rules"]}
+        for place, (pair, plan) in enumerate(zip(row["menu"], row["plans"], strict=True)):
+            granted = {rule: one["rounds"][place] for rule, one in by_rule.items()}
+            cells = {
+                rule: f"{granted[rule]} ({granted[rule] / plan:.0%})" if rule in granted else ""
+                for rule in rules
+            }
+            named = {"epsilon": f"{row['epsilon']:g}", "Mechanism": pair, "fixed plan": str(plan)}
+            rounds.append(named | cells)
+        worst += [
+            {
+                "epsilon": f"{row['epsilon']:g}",
+                "Mechanisms": ", ".join(row["menu"]),
+                "rule": rule,
+                "at least": f"{by_rule[rule]['low'] / DELTA:.4f}",
+                "at most": f"{by_rule[rule]['high'] / DELTA:.4f}",
+            }
+            for rule in rules
+            if rule in by_rule
+        ]
+    when = f"as `make accountant` recorded it on {recorded['date']}"
+    return (
+        Table.of(
+            f"Rounds of each mechanism alone, at delta = {DELTA:g}, under rules that let it change at any round, "
+            f"{when}.",
+            rounds,
+            "rlrrrr",
+            reproducible=False,
+        ),
+        Table.of(
+            f"The worst adaptive adversary on each menu over the promised delta = {DELTA:g}, certified, {when}: the "
+            "clock's game is solved; of the others one mechanism until it is denied, and what the filter keeps.",
+            worst,
+            "rllrr",
+            reproducible=False,
+        ),
+    )
+
+
+RATES = Chapter(
+    key="rates",
+    title="Rates that change: what is left of a fixed plan",
+    promise=f"(epsilon, {DELTA:g})-DP while sampling rate and noise are chosen by what was released.",
+    story="A plan that is fixed in advance can be accounted for to five digits. If rates follow the training, the same "
+    "account is no promise, and a filter has to be asked. How many rounds does that cost? Each rule is asked for one "
+    "mechanism until it denies it, having been ready for the others all the time.",
+    claims=(
+        Claim(
+            key="rates-nine-tenths",
+            sentence="The potential filter grants more than nine tenths of the rounds that a plan fixed in advance may "
+            "have, for each mechanism of its menu (Poisson sampling, q = .01, .02 at sigma = 1 and .05 at 1.5, epsilon "
+            "= 2, delta = 1e-5), and no more than such a plan may.",
+            source="this project; composition by mc.losses.composition",
+            expected=Outcome.HOLDS,
+        ),
+    ),
+    tell=_tell,
+)
