@@ -103,17 +103,18 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
     assert theta is not None
     spent = Fraction(dhat) + Fraction(theta) * (1 - Fraction(dhat)) * filt.rounds
     says = f"{name}: dhat + theta (1 - dhat) N"
-    best = optimal_split(filt.rounds, filt.delta) if filt.delta < 0.5 else None
+    best = optimal_split(filt.rounds, filt.delta) if 0 < filt.delta < 0.5 else None
     chosen = best is not None and (best.dhat, best.theta) == (dhat, theta)
     yield at_most(theorem, says, spent, Fraction(filt.delta), slack=2.0**-40 if chosen else None)
     if chosen:
         yield _balanced(filt, name, theta)
     pair = filt.menu[0]
+    allowed = next((some for one, some in dict(filt.after).items() if one.alike(pair)), filt.menu)
     for sign, word in ((1, "above"), (-1, "below")):
         family = RequestFamily(partial(mul, sign), 1e-9, 1e4)
         after = _AfterLoss(filt, pair)
         last = last_admitted(after, [], family)
-        both = [(one if sign > 0 else one.swapped) for one in (pair, *filt.menu)]
+        both = [(one if sign > 0 else one.swapped) for one in (pair, *allowed)]
         quantiles = [
             both[0].truths.loss_quantile(theta),
             *(one.truths.loss_quantile(dhat) for one in both[1:]),
@@ -144,7 +145,7 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
 
 def _one_way(filt: RealisationFilter, name: str, dhat: float) -> RunningNumber:
     """A pair that costs next to nothing one way, and is told from the other with more than dhat the other way."""
-    mass = 2.0 ** min(math.ceil(math.log2(2 * dhat)), -1)
+    mass = 2.0 ** min(math.ceil(math.log2(2 * dhat)), -1) if dhat else 2.0**-20
     pair = FinitePair((1.0, 0.0), (1 - mass, mass))
     admitted = sum(
         int(checked_admits(filt, checked_start(filt, 1), one, 1)[0]) for one in (pair, pair.swapped)
