@@ -272,7 +272,9 @@ def _search(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
             order = 1 + least
         mass = best(order or mp.mpf(1))
     if order is None:
-        near = mp.log(mass)  # the secant starts as near as that is known: it may be close to the end, where x = 1
+        near = mp.log(
+            mass
+        )  # the secant starts as near as that is known: it may be close to the end, where x = 1
         ends = near, near - mp.mpf("1e-14")
         return mp.mpf(1), mp.exp(mp.findroot(lambda z: slope(mp.mpf(1), mp.exp(z)), ends))
     found = mp.findroot(
