@@ -23,6 +23,7 @@ from filters.contract.state import runs_of
 from theory.claims.formula import rational
 from theory.guarantees import ZCDP
 from theory.pairs import DominatingPair, FinitePair
+from theory.pairs.truths import TrueValue
 from theory.realisation import optimal_split
 
 __all__ = ["blackwell", "realisation"]
@@ -116,8 +117,8 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
         last = last_admitted(after, [], family)
         both = [(one if sign > 0 else one.swapped) for one in (pair, *allowed)]
         quantiles = [
-            both[0].truths.loss_quantile(theta),
-            *(one.truths.loss_quantile(dhat) for one in both[1:]),
+            _quantile(both[0], theta),
+            *(_quantile(one, dhat) for one in both[1:]),
         ]
         if any(one.formula is None for one in quantiles):
             continue
@@ -141,6 +142,11 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
         largest = Fraction(max(mus))
         says = f"{name}: last x of Gaussian(x) admitted, the menu's largest"
         yield at_most(theorem, says, math.nan if last is None else last, largest, slack=2.0**-40)
+
+
+def _quantile(pair: DominatingPair, tail: float) -> TrueValue:
+    """The upper quantile of the loss; the largest loss as it is declared, an exact number, of a symmetric pair."""
+    return pair.truths.pure_epsilon if tail == 0 and pair.swapped is pair else pair.truths.loss_quantile(tail)
 
 
 def _one_way(filt: RealisationFilter, name: str, dhat: float) -> RunningNumber:

@@ -164,7 +164,9 @@ def test_what_is_no_pure_mechanism_is_refused_in_one_sentence() -> None:
 
 def test_theorem_and_examination_agree_on_the_pure_filter() -> None:
     filt = fp.RealisationFilter(1.0, 0, 5, (response(1), response(2)), after={response(2): (response(1),)})
-    assert fp.certify(filt).evidence is fp.Evidence.CERTIFIED
+    certified = fp.certify(filt)
+    assert certified.evidence is fp.Evidence.CERTIFIED
+    assert {number.found.name for number in certified.numbers} == {"FITS"}  # the limit itself, exactly
     found = filt.extremal(0.5)
     steps = [pair for pair, times in found.steps for _ in range(times)]
     state = filt.start(1)
