@@ -279,7 +279,8 @@ _ENTRIES = (
             r"\hat\delta + \theta (1 - \hat\delta) N \le \delta",
             "The filter looks at the realised loss before the last release, and leaves room for the "
             "quantiles of two more. "
-            "Erasures spend what it keeps for its quantiles: theta in every round, delta-hat in the last.",
+            "Erasures spend what it keeps for its quantiles: theta in every round, delta-hat in the last. With "
+            "delta = 0 the quantiles are the largest losses, and it keeps pure DP for any number of rounds.",
             (Erasure(9.6e-8), Erasure(5.38e-6)),
             10.0,
             (6.0, 7.0, 8.0, 9.0, 10.0, 11.0),

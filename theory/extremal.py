@@ -33,6 +33,7 @@ __all__ = [
     "erasures_extremal",
     "gdp_extremal",
     "renyi_extremal",
+    "responses_extremal",
     "squares_extremal",
     "tangent_extremal",
     "zcdp_extremal",
@@ -125,6 +126,24 @@ def squares_extremal(squares: float, delta: float, epsilon: float, *, level: flo
     limit is a Gaussian; from above what is (squares/2)-zCDP, which such mechanisms are outside an event of that delta.
     """
 
+    above = zcdp_extremal(squares / 2, epsilon).high if squares > 0 else 0.0
+    return _responses(level, times, epsilon, lambda: ball(above)).with_erasure(delta)
+
+
+def responses_extremal(own: float, level: float, times: int, epsilon: float) -> Extremal:
+    """Of what is own-DP, made of randomised responses of one level, times level <= own; from above all that is own-DP.
+
+    times = 0 where no response is known to be allowed.
+    """
+    above = approximate_extremal(own, 0.0, epsilon).high
+    if not times:
+        return _enclosed(epsilon, lambda: ball(0), lambda: ball(above), ())
+    return _responses(level, times, epsilon, lambda: ball(above))
+
+
+def _responses(level: float, times: int, epsilon: float, above: Callable[[], arb]) -> Extremal:
+    """So many randomised responses of one level from below, beside what is known from above."""
+
     def stick() -> arb:
         keep = 1 / (1 + (-ball(level)).exp())
         total, choose = ball(0), 1
@@ -136,9 +155,7 @@ def squares_extremal(squares: float, delta: float, epsilon: float, *, level: flo
             choose = choose * (times - lost) // (lost + 1)
         return total
 
-    above = zcdp_extremal(squares / 2, epsilon).high if squares > 0 else 0.0
-    found = _enclosed(epsilon, stick, lambda: ball(above), ((RandomizedResponse(level), times),))
-    return found.with_erasure(delta)
+    return _enclosed(epsilon, stick, above, ((RandomizedResponse(level), times),))
 
 
 def erasures_extremal(theta: float, dhat: float, rounds: int, delta: float, epsilon: float) -> Extremal:

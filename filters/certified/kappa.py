@@ -69,7 +69,7 @@ def realised_decisions() -> Iterator[RunningNumber]:
                 middle = (low + high) / 2
                 low, high = (middle, high) if _goes_on(filt, (*earlier, middle)) else (low, middle)
             state = _told(filt, (*earlier, low))
-            quantiles = Fraction(float(state[2][0])) + Fraction(filt._reach[0])
+            quantiles = Fraction(float(state[2][0])) + Fraction(float(state[6][0]))
             truth = Fraction(epsilon) - quantiles - sum(map(Fraction, earlier), Fraction(0))
             says = f"{filt!r}: last loss with which it goes on after {earlier!r}"
             yield at_most("realisation filter", says, low, truth, slack=2.0**-40)
@@ -84,4 +84,4 @@ def _told(filt: RealisationFilter, losses: Sequence[float]) -> tuple[np.ndarray,
 
 
 def _goes_on(filt: RealisationFilter, losses: Sequence[float]) -> bool:
-    return bool(filt.admits(_told(filt, losses), _PAIR)[0])  # type: ignore[arg-type]
+    return bool(filt.admits(_told(filt, losses), _PAIR)[0])

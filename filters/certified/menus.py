@@ -23,6 +23,7 @@ from filters.contract.state import runs_of
 from theory.claims.formula import rational
 from theory.guarantees import ZCDP
 from theory.pairs import DominatingPair, FinitePair
+from theory.pairs.truths import TrueValue
 from theory.realisation import optimal_split
 
 __all__ = ["blackwell", "realisation"]
@@ -103,20 +104,21 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
     assert theta is not None
     spent = Fraction(dhat) + Fraction(theta) * (1 - Fraction(dhat)) * filt.rounds
     says = f"{name}: dhat + theta (1 - dhat) N"
-    best = optimal_split(filt.rounds, filt.delta) if filt.delta < 0.5 else None
+    best = optimal_split(filt.rounds, filt.delta) if 0 < filt.delta < 0.5 else None
     chosen = best is not None and (best.dhat, best.theta) == (dhat, theta)
     yield at_most(theorem, says, spent, Fraction(filt.delta), slack=2.0**-40 if chosen else None)
     if chosen:
         yield _balanced(filt, name, theta)
     pair = filt.menu[0]
+    allowed = next((some for one, some in dict(filt.after).items() if one.alike(pair)), filt.menu)
     for sign, word in ((1, "above"), (-1, "below")):
         family = RequestFamily(partial(mul, sign), 1e-9, 1e4)
         after = _AfterLoss(filt, pair)
         last = last_admitted(after, [], family)
-        both = [(one if sign > 0 else one.swapped) for one in (pair, *filt.menu)]
+        both = [(one if sign > 0 else one.swapped) for one in (pair, *allowed)]
         quantiles = [
-            both[0].truths.loss_quantile(theta),
-            *(one.truths.loss_quantile(dhat) for one in both[1:]),
+            _quantile(both[0], theta),
+            *(_quantile(one, dhat) for one in both[1:]),
         ]
         if any(one.formula is None for one in quantiles):
             continue
@@ -142,9 +144,14 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
         yield at_most(theorem, says, math.nan if last is None else last, largest, slack=2.0**-40)
 
 
+def _quantile(pair: DominatingPair, tail: float) -> TrueValue:
+    """The upper quantile of the loss; the largest loss as it is declared, an exact number, of a symmetric pair."""
+    return pair.truths.pure_epsilon if tail == 0 and pair.swapped is pair else pair.truths.loss_quantile(tail)
+
+
 def _one_way(filt: RealisationFilter, name: str, dhat: float) -> RunningNumber:
     """A pair that costs next to nothing one way, and is told from the other with more than dhat the other way."""
-    mass = 2.0 ** min(math.ceil(math.log2(2 * dhat)), -1)
+    mass = 2.0 ** min(math.ceil(math.log2(2 * dhat)), -1) if dhat else 2.0**-20
     pair = FinitePair((1.0, 0.0), (1 - mass, mass))
     admitted = sum(
         int(checked_admits(filt, checked_start(filt, 1), one, 1)[0]) for one in (pair, pair.swapped)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -12,18 +13,22 @@ from numpy.typing import NDArray
 from filters.accounting.charges import upper_quantile
 from filters.contract.parameters import one_delta, one_positive
 from filters.privacy_filter import PrivacyFilter
-from filters.rules.menu import checked_menu
-from theory.arguments import Real, check_count, check_probability
-from theory.extremal import Extremal, erasures_extremal
-from theory.guarantees import ApproxDP, Guarantee
+from filters.rules.menu import checked_menu, positions
+from theory.arguments import Real, check_count, check_probability, own
+from theory.extremal import Extremal, erasures_extremal, responses_extremal
+from theory.guarantees import ApproxDP, Guarantee, PureDP
 from theory.numerics import portable
-from theory.pairs import DominatingPair
+from theory.pairs import DominatingPair, is_ours
 from theory.realisation import optimal_split
 
 __all__ = ["RealisationFilter"]
 
-#: (loss before the last release, loss of the last release, its upper quantile in both directions, releases so far)
-_State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+#: (loss before the last release, loss of the last release, its upper quantile in both directions, releases so far,
+#: whether the losses are those of the pairs and their sum is rounded nowhere, the largest dhat-quantile of what may be
+#: asked next, in both directions)
+_State = tuple[NDArray[Any], ...]
+#: Requests, and what may be asked after each.
+_After = tuple[tuple[DominatingPair, tuple[DominatingPair, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -36,12 +41,19 @@ class RealisationFilter(PrivacyFilter[_State]):
     dhat + theta (1 - dhat) N <= delta; left out, dhat and theta are the optimal split for i.i.d. Gaussians.
     The transcript is (epsilon, delta)-DP. Source: paper 004, Algorithm 1 and Theorem 1.
 
-    The decision does not depend on the request, except that a request with a larger dhat-quantile than the menu's
-    maximum is denied. In the proof such a request, and every round after an adversary stops early, counts as the
+    delta = 0 is pure DP by realised losses: dhat = theta = 0, both quantiles are the largest losses, and output t is
+    released while l^{(t-2)} + sup l_{t-1} + max_r sup l_r <= epsilon in both directions, for any N. Source: paper 004,
+    Section V-A, (15), whose supremum over y_{t-1}, r_t and y_t is this sum where the menu is the allowable set.
+
+    The allowable set of the next request may depend on the request before it, not on its output: `after` maps requests
+    to what may be asked next, and the menu is for the first request and after all others.
+    The decision does not depend on the request, except that a request with a larger dhat-quantile than the allowable
+    set's maximum is denied. In the proof such a request, and every round after an adversary stops early, counts as the
     trivial mechanism, whose loss is 0 and which any menu may include. As printed, the pass of the loop at i = 0
     releases nothing, so there are at most N - 1 outputs; the proof covers N, and N are allowed here.
-    The sums of losses are doubles; the comparison denies early by more than their rounding.
-    Raises ValueError for an empty menu, for dhat and theta that break the condition, and for delta >= 1/2 without them.
+    The sums of losses are doubles; where one was rounded, or a loss was, the comparison denies early by more than that.
+    Raises ValueError for an empty menu, for dhat and theta that break the condition, for delta >= 1/2 without them, and
+    for delta = 0 with a menu on which a loss has no bound.
 
     >>> import filterproof as fp
     >>> session = fp.RealisationFilter(epsilon=10.0, delta=1e-5, rounds=48, menu=(fp.Gaussian(0.5),)).open("retry")
@@ -56,66 +68,94 @@ class RealisationFilter(PrivacyFilter[_State]):
     menu: tuple[DominatingPair, ...]
     dhat: float | None = field(default=None, kw_only=True)
     theta: float | None = field(default=None, kw_only=True)
+    after: Mapping[DominatingPair, tuple[DominatingPair, ...]] | _After = field(default=(), kw_only=True)
     promise: Guarantee = field(init=False, repr=False, compare=False)
-    _reach: tuple[float, float] = field(init=False, repr=False, compare=False)
+    _reach: NDArray[np.float64] = field(init=False, repr=False, compare=False)
     _most: tuple[float, float] = field(init=False, repr=False, compare=False)
     theorem: ClassVar[str | None] = "realisation filter"
     proof: ClassVar[str] = "004 Theorem 1: the stopping event does not depend on the last output"
 
     def __post_init__(self) -> None:
-        epsilon, delta = one_positive("epsilon", self.epsilon), one_delta("delta", self.delta)
+        epsilon, delta = one_positive("epsilon", self.epsilon), _delta(self.delta)
         rounds = check_count("rounds", self.rounds)
         menu = checked_menu(self.menu)
+        after: _After = tuple((pair, checked_menu(some)) for pair, some in dict(self.after).items())
         dhat, theta = _split(self.dhat, self.theta, rounds, delta)
         object.__setattr__(self, "epsilon", epsilon)
         object.__setattr__(self, "delta", delta)
         object.__setattr__(self, "rounds", rounds)
         object.__setattr__(self, "menu", menu)
+        object.__setattr__(self, "after", after)
         object.__setattr__(self, "dhat", dhat)
         object.__setattr__(self, "theta", theta)
-        object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
-        forward = max(float(upper_quantile(pair, dhat)) for pair in menu)
-        backward = max(float(upper_quantile(pair.swapped, dhat)) for pair in menu)
-        # as if the menu included the trivial mechanism, whose loss is 0
-        object.__setattr__(self, "_reach", (max(forward, 0.0), max(backward, 0.0)))
-        most = (max(map(_largest_loss, menu)), max(_largest_loss(pair.swapped) for pair in menu))
+        object.__setattr__(self, "promise", ApproxDP(epsilon, delta) if delta else PureDP(epsilon))
+        sets = (*(allowed for _, allowed in after), menu)
+        every = tuple(pair for one in sets for pair in one)
+        reach = np.array([[_largest(one, dhat), _largest((p.swapped for p in one), dhat)] for one in sets]).T
+        if delta == 0 and not reach.max() < np.inf:
+            worst = next(pair for pair in every if not float(pair.pure_epsilon) < np.inf)
+            raise ValueError(
+                f"menu must hold pure mechanisms where delta is 0, got {worst!r}; pass delta > 0 or bounded losses"
+            )
+        # as if each set included the trivial mechanism, whose loss is 0; the last column is that of the menu
+        object.__setattr__(self, "_reach", np.maximum(reach, 0.0))
+        most = (max(map(_largest_loss, every)), max(_largest_loss(pair.swapped) for pair in every))
         object.__setattr__(self, "_most", most)
 
     def extremal(self, epsilon: float) -> Extremal:
+        if self.delta == 0:
+            level, most = float(self._reach.min()), Fraction(self._reach.max())
+            room = (Fraction(self.epsilon) - most) / Fraction(level) if level else Fraction(-1)
+            times = (
+                min(int(room) + 1, self.rounds) if room >= 0 else 0
+            )  # what all losses may be the largest of
+            return responses_extremal(self.epsilon, level, times, epsilon)
         delta = float(self.promise.delta(epsilon))
         return erasures_extremal(self._rest, self._tail, self.rounds, delta, epsilon)
 
     def start(self, n: int) -> _State:
         zeros = np.zeros(n)
-        return zeros, zeros, zeros, zeros, np.zeros(n, dtype=np.int64)
+        released, exact = np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.bool_)
+        return zeros, zeros, zeros, zeros, released, exact, *self._reached(np.full(n, -1))
 
     def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
-        before, _, forward, backward, released = state
+        before, _, forward, backward, released, exact, *reach = state
         with np.errstate(invalid="ignore"):
             # partial sums stayed within epsilon, so each addition rounded by at most an ulp of epsilon
             slack = (released + 4) * 2.0**-51 * (self.epsilon + np.abs(before))
-            inside = forward + self._reach[0] <= self.epsilon - before - slack
-            inside &= backward + self._reach[1] <= self.epsilon + before - slack
+            for a, b in ((self.epsilon, before), (self.epsilon, -before)):
+                exact = exact & _adds(a, b)
+            for quantile, most in zip((forward, backward), reach, strict=True):
+                exact = exact & _adds(quantile, most)
+            slack = np.where(exact, 0.0, slack)
+            inside = forward + reach[0] <= self.epsilon - before - slack
+            inside &= backward + reach[1] <= self.epsilon + before - slack
         inside &= released < self.rounds
-        inside &= np.less_equal(upper_quantile(request, self._tail), self._reach[0])
-        inside &= np.less_equal(upper_quantile(request.swapped, self._tail), self._reach[1])
+        inside &= np.less_equal(upper_quantile(request, self._tail), reach[0])
+        inside &= np.less_equal(upper_quantile(request.swapped, self._tail), reach[1])
         return inside
 
     def remaining(self, state: _State) -> NDArray[np.float64]:
         """The distance, in nats, of the loss before the last release from its nearer limit; 0 at or beyond a limit."""
-        before, _, forward, backward, released = state
+        before, _, forward, backward, released, _, *reach = state
         with np.errstate(invalid="ignore"):
-            up = self.epsilon - before - forward - self._reach[0]
-            down = self.epsilon + before - backward - self._reach[1]
+            up = self.epsilon - before - forward - reach[0]
+            down = self.epsilon + before - backward - reach[1]
             room = np.minimum(up, down)
         return np.where((room > 0) & (released < self.rounds), room, 0.0)
 
     def spend(self, state: _State, request: DominatingPair) -> _State:
-        before, last, _, _, released = state
+        before, last, _, _, released, exact, _, _ = state
         n = len(before)
         forward = _per_run(upper_quantile(request, self._rest), n)
         backward = _per_run(upper_quantile(request.swapped, self._rest), n)
-        return before + last, np.zeros(n), forward, backward, released + 1
+        # only of randomised response, not made by a ratio, is a loss of a pair known to be a double
+        form = request.kov if is_ours(request) and request.choice is None else None
+        known = form is not None and form.ratio is None and bool(np.all(form.delta == 0))
+        with np.errstate(invalid="ignore"):
+            exact = exact & _adds(before, last) & known
+        reach = self._reached(positions(tuple(dict(self.after)), request, n))
+        return before + last, np.zeros(n), forward, backward, released + 1, exact, *reach
 
     def reaches(self, state: _State) -> NDArray[Any]:
         """False where no losses of the menu's pairs, on a run never denied, lead to such sums, quantiles and counts.
@@ -123,16 +163,17 @@ class RealisationFilter(PrivacyFilter[_State]):
         Infinite losses are accepted: they end the run. A finite loss beyond the menu's largest, which a request off
         the menu may have had, is refused.
         """
-        before, last, forward, backward, released = state
+        before, last, forward, backward, released, _, *reaches = state
         # E_P[e^-L] <= 1, so P(L <= x) <= e^x: no upper quantile lies below log(1 - theta)
         least = float(portable.log1p(-self._rest) * (1 + 2.0**-40))
         room, past = 1 + 2.0**-40, np.maximum(released - 1, 0)
         known = (released >= 0) & (released <= self.rounds) & (forward >= least) & (backward >= least)
-        for sign, most, reach in zip((1, -1), self._most, self._reach, strict=True):
+        known &= np.isin(reaches[0] + 1j * reaches[1], self._reach[0] + 1j * self._reach[1])
+        for sign, most, least_reach in zip((1, -1), self._most, self._reach.min(axis=1), strict=True):
             with np.errstate(invalid="ignore"):  # 0 * inf where nothing was released
                 sums = np.where(past > 0, past * most, 0.0)
             # the last admission bounded the sum without its last term, and that term is at most `most`
-            sums = np.minimum(sums, self.epsilon - reach - least + most)
+            sums = np.minimum(sums, self.epsilon - least_reach - least + most)
             # NaN fails every comparison
             known &= (sign * before <= sums * room) | (np.isinf(before) & (past > 0))
             known &= (sign * last <= np.where(released > 0, most * room, 0.0)) | (
@@ -141,8 +182,12 @@ class RealisationFilter(PrivacyFilter[_State]):
         return np.asarray(known)
 
     def observe(self, state: _State, loss: NDArray[Any]) -> _State:
-        before, _, forward, backward, released = state
-        return before, np.asarray(loss, dtype=np.float64), forward, backward, released
+        before, _, *rest = state
+        return before, np.asarray(loss, dtype=np.float64), *rest
+
+    def _reached(self, place: NDArray[np.intp]) -> NDArray[np.float64]:
+        """The largest dhat-quantiles of the allowable sets at these places, -1 for the menu: (2, n)."""
+        return self._reach[:, place]
 
     @property
     def _tail(self) -> float:
@@ -155,8 +200,25 @@ class RealisationFilter(PrivacyFilter[_State]):
         return self.theta
 
 
+def _delta(value: object) -> float:
+    """`value` as a float in [0, 1)."""
+    given = own(value, down=True)
+    return 0.0 if isinstance(given, float) and given == 0 else one_delta("delta", given)
+
+
+def _adds(x: Real, y: Real) -> NDArray[np.bool_]:
+    """Whether the doubles' sum is their exact sum (Knuth's TwoSum)."""
+    total = np.add(x, y)
+    kept = total - x
+    return np.asarray((x - (total - kept)) + (y - kept) == 0)
+
+
 def _per_run(value: Real, n: int) -> NDArray[np.float64]:
     return np.full(n, value) if np.ndim(value) == 0 else np.asarray(value, dtype=np.float64)
+
+
+def _largest(pairs: Iterable[DominatingPair], tail: float) -> float:
+    return max(float(upper_quantile(pair, tail)) for pair in pairs)
 
 
 def _largest_loss(pair: DominatingPair) -> float:
@@ -175,6 +237,8 @@ def _split(dhat: float | None, theta: float | None, rounds: int, delta: float) -
         missing = "dhat" if dhat is None else "theta"
         raise ValueError(f"{missing} must be given with its partner, got None; pass both or neither")
     if dhat is None or theta is None:
+        if delta == 0:
+            return 0.0, 0.0
         split = optimal_split(rounds, delta)
         one, other = float(split.dhat), float(split.theta)
         while spent(one, other) > Fraction(delta):  # a guard: optimal_split rounds theta down already

@@ -22,7 +22,16 @@ from filters.contract.checks import checked_admits, checked_start
 from filters.contract.filter_base import FilterBase, MechanismFamily
 from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, Laplace, RandomizedResponse, Selection
 
-__all__ = ["History", "Requests", "Tape", "at_once", "cheaper_first", "requests_near", "requests_of"]
+__all__ = [
+    "History",
+    "Requests",
+    "Tape",
+    "at_once",
+    "cheaper_first",
+    "possible_loss",
+    "requests_near",
+    "requests_of",
+]
 
 #: The rounds so far: each request and the privacy loss that its output realised, in nats.
 History: TypeAlias = list[tuple[DominatingPair, float]]
@@ -67,6 +76,12 @@ class Tape:
         steps = self._data[self._place] if self._place < len(self._data) else 0
         self._place += 1
         return (steps if steps < 128 else 127 - steps) / 64.0001
+
+
+def possible_loss(request: DominatingPair, loss: float) -> float:
+    """`loss`, or the nearest that a mechanism with so large a pure epsilon realises."""
+    most = float(request.pure_epsilon)
+    return min(max(loss, -most), most) if most >= 0 else loss
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +147,7 @@ class Requests:
 
     def history(self, tape: Tape, longest: int) -> History:
         """At most `longest` requests, each with a loss that it realises if it is granted."""
-        return [(request, tape.loss()) for request in self.list(tape, longest)]
+        return [(request, possible_loss(request, tape.loss())) for request in self.list(tape, longest)]
 
     def ladder(self, tape: Tape, longest: int) -> tuple[DominatingPair, ...]:
         """At most `longest` pairs of one family from the cheapest to the dearest, evenly spread, most about an edge."""

@@ -24,7 +24,7 @@ except ModuleNotFoundError as missing:
         "strategies and laws need Hypothesis, which is not installed; pip install filterproof[testing]"
     ) from missing
 
-from filters.testing.requests import History, Requests, Tape, cheaper_first, requests_of
+from filters.testing.requests import History, Requests, Tape, cheaper_first, possible_loss, requests_of
 from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse
 
 __all__ = [
@@ -74,7 +74,8 @@ def histories(
     requests: SearchStrategy[DominatingPair] | None = None, longest: int = 12
 ) -> SearchStrategy[History]:
     """Lists of at most `longest` requests, each with the loss that it realises if it is granted."""
-    return st.lists(st.tuples(mechanisms() if requests is None else requests, losses()), max_size=longest)
+    rounds = st.tuples(mechanisms() if requests is None else requests, losses())
+    return st.lists(rounds.map(lambda one: (one[0], possible_loss(*one))), max_size=longest)
 
 
 def comparable(

@@ -177,11 +177,13 @@ ROWS = (
     Theorem(
         name="realisation filter",
         title="The realisation-level filter",
-        source="Taylor, Vippathalla & Coon, Theorem 1 and Section II-B",
+        source="Taylor, Vippathalla & Coon, Theorem 1, Section II-B and Section V-A",
         hypotheses="epsilon >= 0, 0 <= dhat, theta < 1, delta <= 1, every N; adaptive mechanisms with finitely many "
-        "outcomes; an analyst whose requests come from the allowable sets and who goes on while the filter lets it; "
-        "at most N outputs; dhat + theta (1 - dhat) N <= delta",
-        claim="Algorithm 1 is (epsilon, delta)-DP",
+        "outcomes; an analyst whose requests come from the allowable sets, each fixed when the request before it is "
+        "known and before its output is, and who goes on while the filter lets it; at most N outputs; "
+        "dhat + theta (1 - dhat) N <= delta",
+        claim="Algorithm 1 is (epsilon, delta)-DP; with delta = 0, where quantiles are largest losses, epsilon-DP for "
+        "every N, and it releases whatever classical composition does",
         stated=(r"H_{e^\varepsilon}(P\|Q) \le ", _SPENT, r" \le \delta"),
         steps=(
             decided_by(
@@ -190,6 +192,22 @@ ROWS = (
                 "(epsilon, delta)-DP in both directions.",
                 "Taylor, Vippathalla & Coon, Theorem 1",
                 beyond="That a quantile of the code is one of the theorem's is certified apart.",
+            ),
+            decided_by(
+                "RealisationFilter.pure_realisation_filter",
+                "With delta = 0 the quantiles are the largest losses, and the transcript is epsilon-DP for every N.",
+                "Taylor, Vippathalla & Coon, Section V-A, (15)",
+            ),
+            decided_by(
+                "RealisationFilter.realised_is_at_most_classical",
+                "After any losses, what (15) compares with epsilon is at most the sum (13) of the largest losses.",
+                "Taylor, Vippathalla & Coon, Section V-A",
+            ),
+            beside(
+                "RealisationFilter.no_growth_on_every_path",
+                "The sum A + B that is said to grow with t stays zero where every output realises the largest loss: "
+                "if the allowable set has a dearer mechanism, (15) is above (14) for every t.",
+                "Taylor, Vippathalla & Coon, Section V-A, where it is said of no class of transcripts",
             ),
             beside(
                 "NaiveRealisation.erased_again_and_again",

@@ -18,7 +18,8 @@ Definition signed (w : way) (l : R) : R := match w with Forward => l | Backward 
 Record declared := Declare {
   loss : nat -> option R;          (** ln(P i / Q i) of each outcome *)
   upper_theta : way -> option R;   (** the upper theta-quantile of the loss, in each direction *)
-  upper_dhat : way -> option R     (** the upper dhat-quantile *)
+  upper_dhat : way -> option R;    (** the upper dhat-quantile *)
+  allows : way -> R                (** the largest dhat-quantile of what may be asked next *)
 }.
 
 (** Whether a loss lies beyond q, in one direction. *)
@@ -46,17 +47,19 @@ Definition true_losses (m : request declared) : Prop :=
 (** What is declared is true, as far as one direction needs it. *)
 Definition honest_one_way (dhat theta : R) (w : way) (m : request declared) : Prop :=
   laws m /\ true_losses m /\
-  quantile_at_most w m theta (upper_theta (charge m) w) /\ quantile_at_most w m dhat (upper_dhat (charge m) w).
+  quantile_at_most w m theta (upper_theta (charge m) w) /\ quantile_at_most w m dhat (upper_dhat (charge m) w) /\
+  0 <= allows (charge m) w.
 
 Definition realisation_honest (dhat theta : R) (m : request declared) : Prop := forall w, honest_one_way dhat theta w m.
 
-(** The loss before the last release, that of the last release, the theta-quantiles of the last mechanism, and the
-    number of releases. *)
+(** The loss before the last release, that of the last release, the theta-quantiles of the last mechanism, the number
+    of releases, and the largest dhat-quantile of what may be asked next. *)
 Record progress := Progress {
   before : option R;
   last : option R;
   quantile : way -> option R;
-  released : nat
+  released : nat;
+  reach : way -> R
 }.
 
 Definition add (k l : option R) : option R :=
@@ -66,9 +69,9 @@ Definition add (k l : option R) : option R :=
   end.
 
 (** q_i(theta) + reach <= epsilon - l^{(i-1)}, in one direction; false where anything is infinite. *)
-Definition open (epsilon : R) (reach : way -> R) (s : progress) (w : way) : bool :=
+Definition open (epsilon : R) (s : progress) (w : way) : bool :=
   match before s, quantile s w with
-  | Some b, Some q => if Rle_dec (q + reach w) (epsilon - signed w b) then true else false
+  | Some b, Some q => if Rle_dec (q + reach s w) (epsilon - signed w b) then true else false
   | _, _ => false
   end.
 
@@ -78,12 +81,15 @@ Definition at_most (q : option R) (r : R) : bool :=
   | None => false
   end.
 
-(** Algorithm 1 as the code runs it: [reach w] is the largest dhat-quantile on the menu, at least 0. *)
-Definition realisation (epsilon : R) (N : nat) (reach : way -> R) : filter declared :=
-  Filter progress (Progress (Some 0) (Some 0) (fun _ => Some 0) 0)
-    (fun s c => open epsilon reach s Forward && open epsilon reach s Backward && Nat.ltb (released s) N &&
-                at_most (upper_dhat c Forward) (reach Forward) && at_most (upper_dhat c Backward) (reach Backward))%bool
-    (fun s c i => Progress (add (before s) (last s)) (loss c i) (upper_theta c) (S (released s))).
+(** Algorithm 1 as the code runs it: [first w] is the largest dhat-quantile of the first allowable set, at least 0. Each
+    request says what may be asked after it; so the allowable sets depend on all requests, and on all outputs but the
+    last. A fixed menu is the case in which all say the same. *)
+Definition realisation (epsilon : R) (N : nat) (first : way -> R) : filter declared :=
+  Filter progress (Progress (Some 0) (Some 0) (fun _ => Some 0) 0 first)
+    (fun s c => open epsilon s Forward && open epsilon s Backward && Nat.ltb (released s) N &&
+                at_most (upper_dhat c Forward) (reach s Forward) &&
+                at_most (upper_dhat c Backward) (reach s Backward))%bool
+    (fun s c i => Progress (add (before s) (last s)) (loss c i) (upper_theta c) (S (released s)) (allows c)).
 
 (** ** Two releases that are granted *)
 
@@ -91,7 +97,7 @@ Definition realisation (epsilon : R) (N : nat) (reach : way -> R) : filter decla
 Definition coin : request declared :=
   Ask 2 (fun i => match i with O => 3/4 | _ => 1/4 end) (fun i => match i with O => 1/4 | _ => 3/4 end)
     (Declare (fun i => match i with O => Some (ln 3) | _ => Some (- ln 3) end)
-      (fun _ => Some (ln 3)) (fun _ => Some (ln 3))).
+      (fun _ => Some (ln 3)) (fun _ => Some (ln 3)) (fun _ => ln 3)).
 
 Definition twice : strategy declared := Request coin (fun _ => Request coin (fun _ => Stop) Stop) Stop.
 
@@ -105,11 +111,12 @@ Proof.
   assert (down : exp (- ln 3) = / 3) by (now rewrite exp_Ropp, up).
   assert (none : forall w, sum 2 (fun i => if beyond w (ln 3) (loss (charge coin) i) then mass w coin i else 0) = 0).
   { intros w. cbn. destruct w; cbn; repeat destruct (Rle_dec _ _); lra. }
-  intros w. pose proof (none w). split; [|split; [|split]].
+  intros w. pose proof (none w). split; [|split; [|split; [|split]]].
   - repeat split; cbn; try lra; intros i less; destruct i as [|[|i]]; lra || lia.
   - intros i less. destruct i as [|[|i]]; cbn in *; [rewrite up; lra|rewrite down; lra|lia].
   - cbn in *; lra.
   - cbn in *; lra.
+  - cbn -[ln]; lra.
 Qed.
 
 Example two_coins_are_granted :

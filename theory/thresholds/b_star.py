@@ -244,10 +244,22 @@ def _search(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
         moment = one + rest
         return (one * c + rest * other) / moment * a * (a - 1) - mp.log(moment) * (2 * a - 1)
 
+    def reached(a: mp.mpf, y: mp.mpf) -> mp.mpf:
+        """D_a / a."""
+        x = delta + power * y
+        one, rest = (a - 1) * mp.log(x / y), (a - 1) * mp.log((1 - x) / (1 - y))
+        # each less one, for masses that are as good as zero
+        return mp.log1p(x * mp.expm1(one) + (1 - x) * mp.expm1(rest)) / (a * (a - 1))
+
     start = mp.mpf("1e-6")
     with mp.workdps(30):
         least, top = start, mp.mpf(1)
         if gain(1 + start, best(1 + start)) < 0:
+            # the least divergence may fall at first, and rise to far more: of an order that is the largest of all
+            least = max((start * 4**k for k in range(34)), key=lambda t: reached(1 + t, best(1 + t)))
+            top = 4 * least
+            least /= 4
+        if least < start:
             order = None
         else:
             while gain(1 + top, best(1 + top)) > 0:
@@ -260,7 +272,11 @@ def _search(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
             order = 1 + least
         mass = best(order or mp.mpf(1))
     if order is None:
-        return mp.mpf(1), mp.exp(mp.findroot(lambda z: slope(mp.mpf(1), mp.exp(z)), mp.log(mass)))
+        near = mp.log(
+            mass
+        )  # the secant starts as near as that is known: it may be close to the end, where x = 1
+        ends = near, near - mp.mpf("1e-14")
+        return mp.mpf(1), mp.exp(mp.findroot(lambda z: slope(mp.mpf(1), mp.exp(z)), ends))
     found = mp.findroot(
         lambda s, z: (gain(1 + mp.exp(s), mp.exp(z)), slope(1 + mp.exp(s), mp.exp(z))),
         (mp.log(order - 1), mp.log(mass)),

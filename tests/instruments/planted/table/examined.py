@@ -73,13 +73,13 @@ FAULTS = (
     *faults_in(
         "filters/rules/realisation.py",
         Change(
-            "        inside &= np.less_equal(upper_quantile(request.swapped, self._tail), self._reach[1])\n",
+            "        inside &= np.less_equal(upper_quantile(request.swapped, self._tail), reach[1])\n",
             "",
             "the quantile of the other direction is not looked at",
             "unsound",
         ),
         Change(
-            "        inside &= np.less_equal(upper_quantile(request, self._tail), self._reach[0])\n",
+            "        inside &= np.less_equal(upper_quantile(request, self._tail), reach[0])\n",
             "",
             "the quantile of the one direction is not looked at",
             "unsound",

@@ -321,8 +321,8 @@ FAULTS = (
             "unsound",
         ),
         Change(
-            "(max(forward, 0.0), max(backward, 0.0))",
-            "(min(forward, 0.0), min(backward, 0.0))",
+            "np.maximum(reach, 0.0)",
+            "np.minimum(reach, 0.0)",
             "the next release is taken to lose nothing",
             "unsound",
         ),

@@ -115,21 +115,33 @@ FAULTS = (
     *faults_in(
         "filters/rules/realisation.py",
         Change(
-            "inside = forward + self._reach[0] <= self.epsilon - before - slack",
-            "inside = forward + self._reach[0] <= self.epsilon - before + slack",
+            "inside = forward + reach[0] <= self.epsilon - before - slack",
+            "inside = forward + reach[0] <= self.epsilon - before + slack",
             "sums of losses may pass epsilon by their rounding",
             "unsound",
         ),
         Change(
-            "inside &= backward + self._reach[1] <= self.epsilon + before - slack",
+            "inside &= backward + reach[1] <= self.epsilon + before - slack",
             "inside &= backward <= self.epsilon + before - slack",
             "the other direction forgets the next release",
             "unsound",
         ),
         Change(
-            "inside = forward + self._reach[0] <= self.epsilon - before - slack",
-            "inside = forward + self._reach[0] <= self.epsilon - before / 2 - slack",
+            "inside = forward + reach[0] <= self.epsilon - before - slack",
+            "inside = forward + reach[0] <= self.epsilon - before / 2 - slack",
             "losses count half",
+            "unsound",
+        ),
+        Change(
+            "exact = exact & _adds(before, last) & known",
+            "exact = exact & known",
+            "sums of losses count as exact though they were rounded",
+            "unsound",
+        ),
+        Change(
+            "positions(tuple(dict(self.after)), request, n)",
+            "np.zeros(n, dtype=np.intp)",
+            "every request is followed by the first of the allowable sets",
             "unsound",
         ),
         Change(
