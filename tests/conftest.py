@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import os
 import pickle
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 import pytest
@@ -20,6 +21,17 @@ T = TypeVar("T")
 settings.register_profile("small", max_examples=40, deadline=None)
 settings.register_profile("large", max_examples=500, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "small"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is collected, and what was imported for it, stays to the end: the collector of garbage walks it never."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session")

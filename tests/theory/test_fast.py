@@ -20,7 +20,8 @@ from theory.arguments import check_positive, check_probability
 from theory.fast.gaussian import Kernels, kernels
 from theory.pairs import Gaussian, Selection
 
-compiled = pytest.mark.skipif(kernels() is None, reason="numba, the extra [fast], is not installed")
+#: A word, looked at when the test runs: what is only collected compiles nothing.
+compiled = pytest.mark.skipif("kernels() is None", reason="numba, the extra [fast], is not installed")
 #: Where NumPy's ziggurat ends: one draw in 3900 lies beyond.
 TAIL = 3.6541528853610088
 BITS: list[Callable[[int], Any]] = [np.random.SFC64, np.random.PCG64, np.random.MT19937]

@@ -125,8 +125,9 @@ def test_a_changed_file_is_refused_or_grants_no_more_than_a_fresh_session(name: 
     assert whole == [grants(filt.open("halt"), pair) for pair in pairs]
     assert max(whole) > 0
     refused = [0, 0]
+    tries = settings.default.max_examples // 2  # a share of the profile's: one for each filter there is
 
-    @settings(max_examples=60, deadline=None, derandomize=True, database=None)
+    @settings(max_examples=tries, deadline=None, derandomize=True, database=None)
     @given(st.data())
     def fuzz(data: st.DataObject) -> None:
         policy = data.draw(st.sampled_from(policies))
@@ -149,7 +150,7 @@ def test_a_changed_file_is_refused_or_grants_no_more_than_a_fresh_session(name: 
             assert restored.to_dict() == signed
 
     fuzz()
-    assert min(refused) > 20  # not idle
+    assert min(refused) > tries // 3  # not idle
 
 
 # -- people and queries ----------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from filters.catalogue import CATALOGUE
 from theory.guarantees import ZCDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 
-PEOPLE, BLOCK = 40, 7
+PEOPLE, BLOCK = 16, 5
 BLIND = [name for name in CATALOGUE if not CATALOGUE[name].example().looks_at_losses]
 
 
@@ -154,7 +154,7 @@ def test_people_take_so_many_bytes_each(
     tracemalloc.start()
     try:
         work = make(norms)
-        for _ in range(4):
+        for _ in range(2):  # the second finds charges that the first has left
             work()
         peak = tracemalloc.get_traced_memory()[1]
     finally:

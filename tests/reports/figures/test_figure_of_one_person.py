@@ -8,6 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 from dp_accounting.pld import privacy_loss_distribution as peer
+from scipy.special import ndtr
 
 import filterproof as fp
 from mc.training.digits import digits
@@ -33,8 +34,7 @@ def profile(fraction: float, epsilons: np.ndarray, steps: int = STEPS) -> np.nda
     with np.errstate(invalid="ignore", divide="ignore"):
         x = 0.5 + sigma**2 * np.log1p(np.expm1(edges) / Q)
     x = np.where(np.isnan(x), -np.inf, x)
-    phi = np.vectorize(lambda z: 0.5 * math.erfc(-z / math.sqrt(2)))
-    cdf = Q * phi((x - 1) / sigma) + (1 - Q) * phi(x / sigma)
+    cdf = Q * ndtr((x - 1) / sigma) + (1 - Q) * ndtr(x / sigma)
     mass = np.diff(cdf)
     total = np.fft.fftshift(np.fft.irfft(np.fft.rfft(np.fft.ifftshift(mass)) ** steps, n))
     loss = (np.arange(n) - n // 2) * h
