@@ -35,6 +35,7 @@ from mc.examine.stages.sequences import sequences
 from mc.examine.stages.telling import telling
 from mc.examine.stages.tests import betting_tests
 from mc.examine.stages.theorems import of_parts, on_a_menu
+from mc.examine.stages.wandering import wandering
 from mc.examine.subject import Subject, admission, own_numbers
 from mc.examine.worker import results, slowest
 from theory.arguments import check_count
@@ -48,6 +49,8 @@ __all__ = ["FAILURE", "examine"]
 FAILURE = 1e-6
 #: Seconds beyond its share after which a stage is ended, that proofs may take, and that telling a first find takes.
 _GRACE, _PROVING, _MOMENT = 2.0, 600.0, 5.0
+#: Seconds of the time, and the most of it as a share, in which the last stage's findings are read.
+_LAST, _LATE = 0.5, 0.04
 #: The proofs of this process.
 _DONE: dict[str, Proof] = {}
 
@@ -70,7 +73,7 @@ def examine(
     own code raises, prints or returns in the wrong form becomes a finding.
     """
     clock, holder = Clock.of(seconds), cast(object, filt)
-    began = time.perf_counter()
+    clock, began = Clock(clock.until - min(_LAST, _LATE * clock.left)), time.perf_counter()
     given = FAMILIES if mechanisms is None else mechanisms
     names = (given,) if isinstance(given, str) else tuple(given)
     lines_of(names, PureDP(1.0))  # an unknown name is the caller's mistake, whatever the filter is
@@ -104,7 +107,9 @@ def examine(
             if subject.looks:
                 exam.run("search", 0.3 if known else 0.6, partial(search, subject, failure=FAILURE / 2))
             if not any(one.witness is not None for one in exam.findings):
-                exam.run("tests", 1.0, partial(betting_tests, subject, failure=FAILURE / 2))
+                exam.run("tests", 0.6, partial(betting_tests, subject, failure=FAILURE / 2))
+        if not (few or any(one.whole or one.witness is not None or one.fault for one in exam.findings)):
+            exam.run("wandering", 1.0, partial(wandering, subject))
         exam.tell(subject)
     spent = time.perf_counter() - began
     return Examination(
@@ -156,7 +161,8 @@ class _Stages:
         ended = partial(
             StageFinding, stage, "Was the stage finished?", menu="", unseen="the rest of the stage"
         )
-        late = Clock(part.until + _GRACE)  # the stages look at the clock themselves
+        # the stages look at the clock themselves; the last has no grace, and a moment to say what it found
+        late = Clock(min(part.until + _GRACE, self.clock.until))
         try:
             stage_of = partial(_quietly, work, self.clock, share)
             with closing(results(stage_of, filt=self.filter, clock=late, slow=self.slow)) as told:
