@@ -17,6 +17,7 @@ from mc.examine.stages.frontier import alternatives
 from mc.examine.stages.menus import Menu, menus
 from mc.examine.subject import Subject
 from mc.examine.witness import Witness, menu_witness
+from mc.examine.words import pair_words
 from mc.examine.worker import results, so_far, within
 from mc.worst_case import worst_case
 from mc.worst_case.renyi_game import renyi_game
@@ -121,11 +122,12 @@ def _renyi_game(
     if not exceeds(low, promised):
         return None
     shown = menu_witness(filt, (pair,), measure, rounds=rounds, low=low, high=None)
-    said = f"asking for {pair!r} again and again reaches {low:.6g} in {measure}, promised {promised:.6g}"
-    scope = f"an adversary that asks for {pair!r} in at most {rounds} rounds, and stops when that is best"
+    asked = f"{pair_words(pair)} again and again"
+    said = f"{asked} reaches {low:.6g} in {measure}, promised {promised:.6g}"
+    scope = f"an adversary that asks for {asked}, in at most {rounds} rounds, and stops when that is best"
     verdict = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, scope, said, shown.data)
-    row = Tightness(measure, repr(pair), low, None, promised, Evidence.CERTIFIED)
-    return StageFinding("games", _ASKED, said, repr(pair), "", verdict, shown, tightness=(row,))
+    row = Tightness(measure, asked, low, None, promised, Evidence.CERTIFIED)
+    return StageFinding("games", _ASKED, said, asked, "", verdict, shown, tightness=(row,))
 
 
 def chosen_goals(subject: Subject) -> tuple[Measure, ...]:

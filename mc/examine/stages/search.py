@@ -26,6 +26,7 @@ from mc.examine.stages.plays import Player, greedily, leaders, programs
 from mc.examine.stages.sequences import most
 from mc.examine.subject import Admission, Subject
 from mc.examine.witness import Witness, witness
+from mc.examine.words import pair_words
 from mc.examine.worker import so_far, within
 from mc.losses.too_large import TooLargeError
 from mc.worst_case.strategy import TreeStrategy
@@ -275,4 +276,4 @@ def _mesh(pair: DominatingPair) -> tuple[NDArray[np.float64], NDArray[np.float64
 
 
 def _said(menu: tuple[DominatingPair, ...]) -> str:
-    return " and ".join(repr(pair) for pair in menu[:3])
+    return " or ".join(map(pair_words, menu))

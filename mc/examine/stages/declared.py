@@ -1,0 +1,107 @@
+"""The stage of a declaration: a filter says `within = fp.ZCDPFilter(0.5)`, that it admits no more than that one.
+
+It is proved on menus, in every state that these lead to; elsewhere it is tested, and the finding says which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from filters.contract.checks import checked_observe, checked_start
+from filters.privacy_filter import PrivacyFilter, is_filter
+from mc.examine.clock import Clock, OutOfTime
+from mc.examine.finding import StageFinding
+from mc.examine.sequence import granted
+from mc.examine.stages.domination import joined, never_looser
+from mc.examine.stages.plays import leaders
+from mc.examine.subject import Subject
+from mc.examine.words import pair_words
+from mc.examine.worker import within as run_within
+from theory.evidence import Outcome, Verdict
+from theory.pairs import DominatingPair
+from theory.proofs.proof import Proof
+
+__all__ = ["declared"]
+
+_ASKED = "Does it admit no more than the filter that it declares to be within?"
+#: Plays of random requests that are put to both, the most requests of one, and denials that end it.
+_PLAYS, _LONGEST, _DENIED = 400, 60, 12
+#: Pairs of a family on a menu: the largest, and one that is granted several times.
+_EACH, _STATES = 2, 5_000
+
+
+def declared(subject: Subject, clock: Clock, *, done: dict[str, Proof]) -> Iterator[StageFinding]:
+    """One finding on what the filter declares as `within`; none where it declares nothing."""
+    outer = getattr(subject.filter, "within", None)
+    if outer is None:
+        return
+    if not is_filter(outer) or outer.looks_at_losses:
+        told = f"within must be a filter that looks at no losses, such as fp.ZCDPFilter(0.5), got {outer!r}"
+        yield StageFinding("parts", _ASKED, told, "", "", notes=(told,))
+        return
+    name = type(subject.filter).__name__
+    loose, requests = _looser(subject, outer, clock.part(0.4))
+    if loose:
+        yield StageFinding("parts", _ASKED, loose, repr(outer), "", notes=(f"within is not true: {loose}",))
+        return
+    proved: list[str] = []
+    for menu in _menus(subject):
+        try:
+            compared = partial(never_looser, subject.filter, outer, menu, max_states=_STATES)
+            if not clock.over and run_within(clock.part(0.3), subject.filter, compared):
+                proved.append(", ".join(map(pair_words, menu)))
+        except OutOfTime:
+            continue
+    theorem = joined(outer, subject.filter.promise, done)  # whose proofs ran before
+    tested = f"tested with {requests:,} further requests that {name} granted, and {outer!r} as well"
+    how = f"proved in every state that these lead to: {'; '.join(proved)}" if proved else "proved on no menu"
+    verdict = None
+    if theorem is not None and proved:
+        scope = f"every adaptive adversary, in a session, over one of the menus {'; '.join(proved)}"
+        detail = f"{name} is never looser than {outer!r} there, and {theorem[1].detail}"
+        verdict = Verdict(Outcome.HOLDS, theorem[1].evidence, scope, detail, citations=theorem[1].citations)
+    joins = "" if theorem is not None else f"; no theorem here joins {outer!r} to {subject.filter.promise}"
+    found = f"nothing says that it is looser than {outer!r}: {how}; {tested}{joins}"
+    yield StageFinding("parts", _ASKED, found, "; ".join(proved), "requests beside these menus", verdict)
+
+
+def _menus(subject: Subject) -> Iterator[tuple[DominatingPair, ...]]:
+    """Each family by itself, then two together: sizes that are granted a few times, so that all states are visited."""
+    several: list[tuple[DominatingPair, ...]] = []
+    for line in leaders(subject.lines):
+        chosen = (line.pairs[-1 - len(line.pairs) // 6], line.pairs[-1 - len(line.pairs) // 3])
+        if not subject.looks or all(pair.outputs is not None for pair in chosen):
+            several.append(tuple(dict.fromkeys(chosen))[:_EACH])
+    yield from several
+    for one, other in combinations(several, 2):
+        yield (one[0], other[0])
+
+
+def _looser(subject: Subject, outer: PrivacyFilter, clock: Clock) -> tuple[str, int]:
+    """The play after which it grants what the other denies, '' if none was found; and how many both granted."""
+    filt, rng, both = subject.filter, np.random.default_rng(subject.seed), 0
+    for play in range(_PLAYS):
+        mine, its, asked, denied = checked_start(filt, 1), checked_start(outer, 1), list[DominatingPair](), 0
+        while len(asked) < _LONGEST and denied < _DENIED and not clock.over:
+            line = subject.lines[int(rng.integers(len(subject.lines)))]
+            # in every fourth play the largest alone, in the others sizes of all kinds
+            place = 0 if play % 4 == 0 else int(rng.integers(len(line.pairs)))
+            pair = line.pairs[-1 - place]
+            after = granted(filt, mine, pair)
+            if after is None:
+                denied += 1
+                continue
+            beside = granted(outer, its, pair)
+            if beside is None:
+                told = ", then ".join(map(pair_words, asked[-3:])) or "nothing"
+                said = f"after {len(asked)} requests, the last {told}, it grants {pair_words(pair)}"
+                return f"{said}, which {outer!r} denies", both
+            if subject.looks:
+                after = checked_observe(filt, after, pair.sample(rng, 1), 1)
+            mine, its, both = after, beside, both + 1
+            asked.append(pair)
+    return "", both
