@@ -54,7 +54,7 @@ _GRACE, _PROVING, _MOMENT = 2.0, 600.0, 5.0
 #: A filter is slow that is not asked so often in its time.
 _CALLS = 3000
 #: Seconds of the time, and the most of it as a share, in which the last stage's findings are read.
-_LAST, _LATE = 0.5, 0.04
+_LAST, _LATE = 1.0, 0.05
 #: The proofs of this process.
 _DONE: dict[str, Proof] = {}
 
@@ -122,7 +122,7 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
                 outer = getattr(filt, "within", None)
                 if outer is not None:
                     exam.prove(partial(_joined, outer, subject, done))
-                exam.run("parts", 0.03 if outer is None else 0.2, partial(_compared, subject, done))
+                exam.run("parts", 0.03 if outer is None else 0.25, partial(_compared, subject, done))
         if not few:
             exam.run("sequences", 0.3, partial(sequences, subject))
         if subject.pure:

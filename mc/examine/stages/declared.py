@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import combinations
+from itertools import chain
 
 import numpy as np
 
@@ -30,8 +30,8 @@ __all__ = ["declared"]
 _ASKED = "Does it admit no more than the filter that it declares to be within?"
 #: Plays of random requests that are put to both, the most requests of one, and denials that end it.
 _PLAYS, _LONGEST, _DENIED = 400, 60, 12
-#: Pairs of a family on a menu: the largest, and one that is granted several times.
-_EACH, _STATES = 2, 5_000
+#: The most pairs of states that are visited.
+_STATES = 20_000
 
 
 def declared(subject: Subject, clock: Clock, *, done: dict[str, Proof]) -> Iterator[StageFinding]:
@@ -44,19 +44,21 @@ def declared(subject: Subject, clock: Clock, *, done: dict[str, Proof]) -> Itera
         yield StageFinding("parts", _ASKED, told, "", "", notes=(told,))
         return
     name = type(subject.filter).__name__
-    loose, requests = _looser(subject, outer, clock.part(0.4))
+    loose, requests = _looser(subject, outer, clock.part(0.3))
     if loose:
         yield StageFinding("parts", _ASKED, loose, repr(outer), "", notes=(f"within is not true: {loose}",))
         return
+    theorem = joined(outer, subject.filter.promise, done)  # whose proofs ran before
     proved: list[str] = []
-    for menu in _menus(subject):
+    for place, menu in enumerate(_menus(subject)):
         try:
             compared = partial(never_looser, subject.filter, outer, menu, max_states=_STATES)
-            if not clock.over and run_within(clock.part(0.3), subject.filter, compared):
+            if not clock.over and run_within(clock.part(0.4), subject.filter, compared):
                 proved.append(", ".join(map(pair_words, menu)))
         except OutOfTime:
             continue
-    theorem = joined(outer, subject.filter.promise, done)  # whose proofs ran before
+        if proved and not place:
+            break  # the first holds all others
     tested = f"tested with {requests:,} further requests that {name} granted, and {outer!r} as well"
     how = f"proved in every state that these lead to: {'; '.join(proved)}" if proved else "proved on no menu"
     verdict = None
@@ -70,15 +72,14 @@ def declared(subject: Subject, clock: Clock, *, done: dict[str, Proof]) -> Itera
 
 
 def _menus(subject: Subject) -> Iterator[tuple[DominatingPair, ...]]:
-    """Each family by itself, then two together: sizes that are granted a few times, so that all states are visited."""
-    several: list[tuple[DominatingPair, ...]] = []
+    """Two sizes of every family, which are granted a few times, so that all states are visited; then of each alone."""
+    each: list[tuple[DominatingPair, ...]] = []
     for line in leaders(subject.lines):
-        chosen = (line.pairs[-1 - len(line.pairs) // 6], line.pairs[-1 - len(line.pairs) // 3])
+        places = dict.fromkeys((len(line.pairs) // 16, len(line.pairs) // 7))
+        chosen = tuple(line.pairs[-1 - place] for place in places)
         if not subject.looks or all(pair.outputs is not None for pair in chosen):
-            several.append(tuple(dict.fromkeys(chosen))[:_EACH])
-    yield from several
-    for one, other in combinations(several, 2):
-        yield (one[0], other[0])
+            each.append(chosen)
+    yield from dict.fromkeys((tuple(chain.from_iterable(each)), *each))
 
 
 def _looser(subject: Subject, outer: PrivacyFilter, clock: Clock) -> tuple[str, int]:
