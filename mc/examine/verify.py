@@ -41,6 +41,7 @@ from mc.examine.stages.wandering import wandering
 from mc.examine.subject import Subject, admission, own_numbers
 from mc.examine.worker import results, slowest
 from theory.arguments import check_count
+from theory.evidence import Verdict
 from theory.guarantees import Guarantee, PureDP
 from theory.pairs import DominatingPair
 from theory.proofs.proof import Proof
@@ -122,7 +123,9 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
                 outer = getattr(filt, "within", None)
                 if outer is not None:
                     exam.prove(partial(_joined, outer, subject, done))
-                exam.run("parts", 0.03 if outer is None else 0.25, partial(_compared, subject, done))
+                exam.run(
+                    "parts", 0.03 if outer is None else 0.25, partial(_compared, subject, exam.theorem, done)
+                )
         if not few:
             exam.run("sequences", 0.3, partial(sequences, subject))
         if subject.pure:
@@ -155,6 +158,7 @@ class _Stages:
     heard: bool = False
     shut: bool = False
     slow: tuple[float, str] = (0.0, "")
+    theorem: Verdict | None = None
 
     def prove(self, work: Callable[[Clock], Iterator[object]]) -> None:
         """Proofs take the time that they need once in a process."""
@@ -177,13 +181,13 @@ class _Stages:
         """Keep the findings of a stage, also where its time is up or the filter's code raises."""
         if self.first_only and any(one.witness is not None for one in self.findings):
             return
-        self.on_stage(stage)
         found: list[StageFinding] = []
         began, part = time.perf_counter(), self.clock.part(share)
         ended = partial(StageFinding, stage, "Was the stage finished?", menu="", unseen=UNFINISHED)
         # the stages look at the clock themselves; the last has no grace, and a moment to say what it found
         late = Clock(min(part.until + _GRACE, self.clock.until))
         try:
+            self.on_stage(stage)
             stage_of = partial(_quietly, work, self.clock, share)
             with closing(results(stage_of, filt=self.filter, clock=late, slow=self.slow)) as told:
                 for one in told:
@@ -222,6 +226,8 @@ class _Stages:
             case _Seen():
                 self.heard, self.shut = self.heard or told.heard, self.shut or told.shut
                 self.slow = max(self.slow, told.slow)
+            case _Theorem():
+                self.theorem = told.verdict
             case dict():
                 self.proofs.update(told)
 
@@ -240,6 +246,11 @@ class _Stages:
 
 
 # -- what the workers do -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Theorem:
+    verdict: Verdict | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,18 +293,20 @@ def _let_through(holder: HeldTo, clock: Clock) -> Iterator[object]:
     yield from lets_through(holder, clock)
 
 
-def _compared(subject: Subject, done: dict[str, Proof], clock: Clock) -> Iterator[object]:
+def _compared(
+    subject: Subject, theorem: Verdict | None, done: dict[str, Proof], clock: Clock
+) -> Iterator[object]:
     kept = dict(done)
-    yield from declared(subject, clock.part(0.6), done=kept)
+    yield from declared(subject, clock.part(0.6), theorem)
     yield from on_a_menu(subject, clock, done=kept)
     yield {name: proof for name, proof in kept.items() if name not in done}
 
 
 def _joined(outer: object, subject: Subject, done: dict[str, Proof], clock: Clock) -> Iterator[object]:
-    """The proofs that join what it declares as `within` to its promise, to be looked up when they are used."""
+    """The theorem that joins what it declares as `within` to its promise, and its proofs."""
     kept = dict(done)
     if is_filter(outer):
-        joined(outer, subject.filter.promise, kept)
+        yield _Theorem(joined(outer, subject.filter.promise, kept))
     yield {name: proof for name, proof in kept.items() if name not in done}
 
 

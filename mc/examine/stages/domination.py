@@ -30,6 +30,7 @@ from filters.accounting.charge_rules import ChargeRule
 from filters.catalogue import BasicFilter
 from filters.contract.checks import checked_observe, checked_start
 from filters.contract.filter_base import FilterBase
+from filters.contract.library import settled
 from filters.contract.state import State, copied, keys
 from filters.rules.additive import AdditiveFilter
 from filters.rules.promised import promised_budget
@@ -126,7 +127,7 @@ class _Steps:
     @property
     def whole(self) -> bool:
         """Whether all that may follow is known: nothing is looked at, or losses of finitely many outcomes."""
-        return not self.looks or all(self._losses)
+        return not self.looks or (self.filter.looks_at_losses and all(self._losses))
 
     def _kept(self, state: State) -> Hashable:
         key = keys(state)[0]
@@ -225,14 +226,14 @@ def proven_filters(promise: Guarantee) -> Iterator[_Candidate]:
         yield _Candidate(BasicFilter(promise.epsilon), _basic)
 
 
-def joined(
-    within: PrivacyFilter, promise: Guarantee, done: dict[str, Proof] | None
-) -> tuple[PrivacyFilter, Verdict] | None:
-    """A filter that admits all that `within` does, and the theorem by which it keeps `promise`; None if none is known.
+def joined(within: PrivacyFilter, promise: Guarantee, done: dict[str, Proof] | None) -> Verdict | None:
+    """HOLDS where a theorem says that what `within` admits keeps `promise`; None where none is known here.
 
-    It is `within` itself where it has that promise, or the sum of its charges up to the budget that gives it.
+    It is on `within` itself where it has that promise, or on its charges up to the budget that gives it.
     """
     most: PrivacyFilter = within
+    if not settled(within) or patched():
+        return None
     try:
         if own_promise(within) != promise:
             most = SumFilter(promise, within.charge)  # type: ignore[attr-defined]
@@ -241,7 +242,7 @@ def joined(
         verdict = parts(most, done=done)
     except (Unknown, AttributeError, ValueError, TypeError):
         return None
-    return None if verdict is None or verdict.outcome is not Outcome.HOLDS else (most, verdict)
+    return None if verdict is None or verdict.outcome is not Outcome.HOLDS else verdict
 
 
 def _basic(done: dict[str, Proof] | None) -> Verdict:
