@@ -12,7 +12,7 @@ from mc.examine.witness import Witness
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import Guarantee
 
-__all__ = ["STOPPED", "UNFINISHED", "Examination", "Interrupted", "Status"]
+__all__ = ["STOPPED", "UNFINISHED", "Examination", "PartialExamination", "Status"]
 
 #: What a stage found that a person ended.
 STOPPED = "stopped by Ctrl-C, so that this examination is partial"
@@ -140,7 +140,7 @@ class Examination:
         return f"{cut}nothing was found above the promise, which proves nothing; {near}{left}"
 
 
-class Interrupted(KeyboardInterrupt):
+class PartialExamination(KeyboardInterrupt):
     """Ctrl-C in an examination; `examination` is what was found until then."""
 
     def __init__(self, examination: Examination) -> None:

@@ -22,7 +22,7 @@ from filters.contract.checks import checked_filter, checked_start
 from filters.holders.held_to import HeldTo, is_held_to
 from filters.privacy_filter import PrivacyFilter, is_filter
 from mc.examine.clock import Clock, OutOfTime
-from mc.examine.examination import STOPPED, UNFINISHED, Examination, Interrupted
+from mc.examine.examination import STOPPED, UNFINISHED, Examination, PartialExamination
 from mc.examine.families import FAMILIES, lines_of
 from mc.examine.fault import SLOW, FilterFault, examining
 from mc.examine.finding import StageFinding
@@ -75,7 +75,7 @@ def examine(
     mechanisms are names of `FAMILIES`, or one of them; all of them by default. on_stage is told each stage as it
     begins. Proofs in `proofs` are not run again, and new ones are added; by default those of this process.
     Raises TypeError for what is no filter, ValueError for seconds, seeds or mechanisms out of range; after Ctrl-C
-    `Interrupted`, a KeyboardInterrupt, which holds what was found so far. What the filter's
+    `PartialExamination`, a KeyboardInterrupt, which holds what was found so far. What the filter's
     own code raises, prints or returns in the wrong form becomes a finding.
     """
     clock = Clock.of(seconds)
@@ -97,7 +97,7 @@ def examine(
     except KeyboardInterrupt as stopped:
         if exam.promise is None:
             raise
-        raise Interrupted(told()) from stopped
+        raise PartialExamination(told()) from stopped
     return told()
 
 

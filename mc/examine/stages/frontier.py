@@ -24,9 +24,9 @@ from mc.examine.stages.menus import Menu
 from mc.examine.stages.plays import Player, leaders
 from mc.examine.subject import Admission, Subject
 from mc.examine.words import pair_words
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+from theory.pairs import DominatingPair, Gaussian
 
-__all__ = ["Frontier", "alternatives", "inside"]
+__all__ = ["Affordable", "alternatives", "inside"]
 
 #: Requests in a row of which a first spend is a part: a fifth, a half or four fifths of what lasts, or all but crumbs.
 _SPENDS = ((1, 0), (2, 1), (4, 1), (4, 3), (10, 5), (40, 20))
@@ -44,7 +44,7 @@ _WORTH, _PAIRS = 0.85, 4
 
 
 @dataclass(slots=True)
-class Frontier:
+class Affordable:
     """What the filter affords: for each state, family and number of requests in a row the largest size granted."""
 
     subject: Subject
@@ -100,7 +100,7 @@ def _short(size: float) -> float:
 
 def inside(subject: Subject, clock: Clock) -> Iterator[Sequence]:
     """Rows of a thousand; then two and three families in every order, each spending a part of what the others left."""
-    frontier = Frontier(subject, clock)
+    frontier = Affordable(subject, clock)
     lines = leaders((*subject.lines, *subject.closed))
     yield from _turns(frontier, lines)
     for share, line in product(_SHARES, lines):
@@ -116,7 +116,7 @@ def inside(subject: Subject, clock: Clock) -> Iterator[Sequence]:
                 yield from _rest(frontier, player, other, lines)
 
 
-def _row(frontier: Frontier, line: Admission, share: float) -> Iterator[Sequence]:
+def _row(frontier: Affordable, line: Admission, share: float) -> Iterator[Sequence]:
     """A request as often as it is granted, up to a thousand times, and then what is granted next."""
     player = frontier.fresh()
     top = frontier.afforded(player, line)
@@ -128,7 +128,7 @@ def _row(frontier: Frontier, line: Admission, share: float) -> Iterator[Sequence
         yield player.played
 
 
-def _turns(frontier: Frontier, lines: tuple[Admission, ...]) -> Iterator[Sequence]:
+def _turns(frontier: Affordable, lines: tuple[Admission, ...]) -> Iterator[Sequence]:
     """Two families in turn, and two sizes of one, each the largest that lasts a few turns."""
     for (one, other), parts in product(combinations(lines, 2), (2, 3)):
         player = frontier.fresh()
@@ -145,7 +145,7 @@ def _turns(frontier: Frontier, lines: tuple[Admission, ...]) -> Iterator[Sequenc
 
 
 def _rest(
-    frontier: Frontier, player: Player, other: Admission, lines: tuple[Admission, ...]
+    frontier: Affordable, player: Player, other: Admission, lines: tuple[Admission, ...]
 ) -> Iterator[Sequence]:
     """What is left as one family, all at once or in a row; then half of it, and the rest as a third."""
     for times in (1, 8, 64):
@@ -179,8 +179,8 @@ class _Reply:
         pair = self.pair if way == "PQ" else self.pair.swapped
         if self.times == 1:
             return np.asarray(pair.hockey_stick(epsilons))
-        if isinstance(pair, Gaussian):
-            return np.asarray(Gaussian(float(pair.mu) * math.sqrt(self.times)).hockey_stick(epsilons))
+        if pair.normal_mu is not None:
+            return np.asarray(Gaussian(float(pair.normal_mu) * math.sqrt(self.times)).hockey_stick(epsilons))
         losses, masses = _row_law(float(pair.pure_epsilon), self.times)
         return np.maximum(-np.expm1(epsilons[:, None] - losses), 0.0) @ masses
 
@@ -194,7 +194,7 @@ def _row_law(level: float, times: int) -> tuple[NDArray[np.float64], NDArray[np.
 
 def alternatives(subject: Subject, goals: tuple[Measure, ...], clock: Clock) -> Iterator[tuple[float, Menu]]:
     """(The guessed share of the promise, the menu), best first: a first request, and by its answer what may follow."""
-    frontier, guesses = Frontier(subject, clock), []
+    frontier, guesses = Affordable(subject, clock), []
     every = leaders((*subject.lines, *subject.closed))
     for first_times, share in product(_FIRST, _OPENINGS):
         for opening in leaders(subject.lines):
@@ -218,7 +218,7 @@ def alternatives(subject: Subject, goals: tuple[Measure, ...], clock: Clock) -> 
 
 
 def _guessed(
-    frontier: Frontier,
+    frontier: Affordable,
     first: DominatingPair,
     times: int,
     goals: tuple[Measure, ...],
@@ -258,10 +258,10 @@ def _losses(
     pair: DominatingPair, times: int, way: str, *, few: bool
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Finite losses of a first request and their masses: all there are where these are few."""
-    if times > 1 and isinstance(pair, RandomizedResponse):
-        return _row_law(float(pair.epsilon), times)
-    if times > 1 and isinstance(pair, Gaussian):
-        pair = Gaussian(float(pair.mu) * math.sqrt(times))
+    if times > 1:  # a Gaussian, or else a response
+        if pair.normal_mu is None:
+            return _row_law(float(pair.pure_epsilon), times)
+        pair = Gaussian(float(pair.normal_mu) * math.sqrt(times))
     pair = pair if way == "PQ" else pair.swapped
     if pair.outputs is not None:
         told = [(float(loss), float(mass)) for loss, mass in pair.outputs if math.isfinite(loss)]
@@ -272,7 +272,7 @@ def _losses(
 
 
 def _replies(
-    frontier: Frontier, first: DominatingPair, times: int, loss: float, every: tuple[Admission, ...]
+    frontier: Affordable, first: DominatingPair, times: int, loss: float, every: tuple[Admission, ...]
 ) -> list[_Reply]:
     """What is afforded after the first request, and after its loss where the filter looks at it."""
     state = _after(frontier, first, times, loss)
@@ -289,7 +289,7 @@ def _replies(
     return list(found)
 
 
-def _after(frontier: Frontier, first: DominatingPair, times: int, loss: float) -> State | None:
+def _after(frontier: Affordable, first: DominatingPair, times: int, loss: float) -> State | None:
     filt = frontier.subject.filter
     state: State | None = checked_start(filt, 1)
     for _ in range(times):

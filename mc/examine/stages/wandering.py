@@ -9,7 +9,7 @@ import numpy as np
 from mc.examine.clock import Clock
 from mc.examine.finding import StageFinding, Tightness
 from mc.examine.sequence import Sequence
-from mc.examine.stages.frontier import Frontier
+from mc.examine.stages.frontier import Affordable
 from mc.examine.stages.games import Tried, chosen_goals
 from mc.examine.stages.menus import Menu
 from mc.examine.stages.plays import leaders
@@ -52,7 +52,7 @@ def wandering(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
 
 
 def _drawn(subject: Subject, clock: Clock) -> Iterator[Sequence | Menu]:
-    rng, frontier = np.random.default_rng(subject.seed), Frontier(subject, clock)
+    rng, frontier = np.random.default_rng(subject.seed), Affordable(subject, clock)
     own, lines = subject.lines, (*subject.lines, *leaders((*subject.lines, *subject.closed)))
     while not clock.over:
         player = frontier.fresh()

@@ -9,12 +9,12 @@ import pytest
 
 import filterproof as fp
 from mc.examine.clock import Clock
-from mc.examine.examination import Interrupted
+from mc.examine.examination import PartialExamination
 from mc.examine.families import FAMILIES, lines_of
 from mc.examine.measure import Measure
 from mc.examine.stages.declared import declared
 from mc.examine.stages.domination import joined, never_looser
-from mc.examine.stages.frontier import Frontier, alternatives, inside
+from mc.examine.stages.frontier import Affordable, alternatives, inside
 from mc.examine.subject import Subject, admission
 from mc.examine.verify import examine
 from tests.instruments.corpus.fourth.purses import AlternatingBlocks, PlanByFamily
@@ -63,7 +63,7 @@ class Brakes(Sum):
 
 def test_what_is_afforded_is_granted_so_often_and_little_more_is_not() -> None:
     told = subject(fp.GaussianFilter(mu=1.0))
-    frontier = Frontier(told, Clock.of(60.0))
+    frontier = Affordable(told, Clock.of(60.0))
     for times in (1, 4, 16):
         size = frontier.afforded(frontier.fresh(), told.lines[0], times)
         assert frontier.fresh().ask(fp.Gaussian(size), times) == times
@@ -138,7 +138,7 @@ def test_after_ctrl_c_what_was_found_is_kept_and_says_that_it_is_partial() -> No
         if stage == "games":
             raise KeyboardInterrupt
 
-    with pytest.raises(Interrupted) as stopped:
+    with pytest.raises(PartialExamination) as stopped:
         examine(Sum(), seconds=4.0, mechanisms=["rr"], on_stage=stop)
     found = stopped.value.examination
     assert found.partial
