@@ -12,7 +12,12 @@ from mc.examine.witness import Witness
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import Guarantee
 
-__all__ = ["Examination", "Status"]
+__all__ = ["STOPPED", "UNFINISHED", "Examination", "PartialExamination", "Status"]
+
+#: What a stage found that a person ended.
+STOPPED = "stopped by Ctrl-C, so that this examination is partial"
+#: What a stage did not look at that its time, or a person, ended; and what a stage says that looked at the clock.
+UNFINISHED, TIME_UP = "the rest of the stage", "the time was up"
 
 
 class Status(Enum):
@@ -44,6 +49,11 @@ class Examination:
     def name(self) -> str:
         """The class of the filter."""
         return type(self.filter).__name__
+
+    @property
+    def partial(self) -> bool:
+        """Whether a person ended it before its time."""
+        return any(one.found == STOPPED for one in self.findings)
 
     @property
     def faults(self) -> tuple[str, ...]:
@@ -110,19 +120,32 @@ class Examination:
 
     @property
     def unseen(self) -> str:
-        """What no stage that looks for attacks looked at, in the stages' own words; there the promise may be false."""
-        last = {  # the last finding of a stage sums it up
-            one.stage: f"{one.unseen} ({one.stage})"
-            for one in self.findings
-            if one.unseen and one.stage not in _NO_ATTACKS
-        }
-        return "; ".join(last.values())
+        """What no stage that looks for attacks looked at, in short; there the promise may be false."""
+        told, late = dict[str, str](), dict[str, None]()
+        for one in self.findings:
+            if one.unseen and one.stage not in _NO_ATTACKS:
+                first = one.unseen.split("; ")[0].removesuffix(f": {TIME_UP}")
+                if one.unseen.endswith(TIME_UP) or first == UNFINISHED:
+                    late[one.stage] = None
+                if first != UNFINISHED or one.stage not in told:  # the last finding of a stage sums it up
+                    told[one.stage] = f"{first} ({one.stage})"
+        cut = [f"{TIME_UP} in {', '.join(late)}"] if late else []
+        return "; ".join([*told.values(), *cut])
 
     def _closest(self) -> str:
         rows = self.tightness
         near = f"the closest, {rows[0].reached}" if rows else "nothing could be compared with the promise"
         left = f". Not tried: {self.unseen}" if self.unseen else ""
-        return f"nothing was found above the promise, which proves nothing; {near}{left}"
+        cut = "partial, ended by Ctrl-C: " if self.partial else ""
+        return f"{cut}nothing was found above the promise, which proves nothing; {near}{left}"
+
+
+class PartialExamination(KeyboardInterrupt):
+    """Ctrl-C in an examination; `examination` is what was found until then."""
+
+    def __init__(self, examination: Examination) -> None:
+        self.examination = examination
+        super().__init__(STOPPED)
 
 
 #: Stages that ask what the filter admits and is, and not what an adversary can do.

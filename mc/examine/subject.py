@@ -223,8 +223,10 @@ def _admits(filt: PrivacyFilter, pair: DominatingPair) -> bool:
 
 
 def _coarse_first(sizes: tuple[float, ...]) -> list[float]:
-    """All sizes, octaves first, then what lies between them."""
-    return [*sizes[::4], *sizes[2::4], *sizes[1::2]]
+    """All sizes, octaves first, from end to end however few are asked, then what lies between them."""
+    octaves = sizes[::4]
+    spread = sorted(range(len(octaves)), key=lambda place: f"{place:08b}"[::-1])
+    return [*(octaves[place] for place in spread), *sizes[2::4], *sizes[1::2]]
 
 
 def _between(filt: PrivacyFilter, line: Line, top: float, clock: Clock) -> list[float]:

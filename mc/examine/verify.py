@@ -20,13 +20,15 @@ from typing import Any, BinaryIO, cast
 
 from filters.contract.checks import checked_filter, checked_start
 from filters.holders.held_to import HeldTo, is_held_to
-from filters.privacy_filter import PrivacyFilter
+from filters.privacy_filter import PrivacyFilter, is_filter
 from mc.examine.clock import Clock, OutOfTime
-from mc.examine.examination import Examination
+from mc.examine.examination import STOPPED, UNFINISHED, Examination, PartialExamination
 from mc.examine.families import FAMILIES, lines_of
 from mc.examine.fault import SLOW, FilterFault, examining
 from mc.examine.finding import StageFinding
 from mc.examine.sequence import granted
+from mc.examine.stages.declared import declared
+from mc.examine.stages.domination import joined
 from mc.examine.stages.games import games
 from mc.examine.stages.holders import games_of, lets_through, theorem_of
 from mc.examine.stages.laws import laws
@@ -35,9 +37,11 @@ from mc.examine.stages.sequences import sequences
 from mc.examine.stages.telling import telling
 from mc.examine.stages.tests import betting_tests
 from mc.examine.stages.theorems import of_parts, on_a_menu
+from mc.examine.stages.wandering import wandering
 from mc.examine.subject import Subject, admission, own_numbers
 from mc.examine.worker import results, slowest
 from theory.arguments import check_count
+from theory.evidence import Verdict
 from theory.guarantees import Guarantee, PureDP
 from theory.pairs import DominatingPair
 from theory.proofs.proof import Proof
@@ -48,6 +52,10 @@ __all__ = ["FAILURE", "examine"]
 FAILURE = 1e-6
 #: Seconds beyond its share after which a stage is ended, that proofs may take, and that telling a first find takes.
 _GRACE, _PROVING, _MOMENT = 2.0, 600.0, 5.0
+#: A filter is slow that is not asked so often in its time.
+_CALLS = 3000
+#: Seconds of the time, and the most of it as a share, in which the last stage's findings are read.
+_LAST, _LATE = 1.0, 0.05
 #: The proofs of this process.
 _DONE: dict[str, Proof] = {}
 
@@ -66,24 +74,43 @@ def examine(
 
     mechanisms are names of `FAMILIES`, or one of them; all of them by default. on_stage is told each stage as it
     begins. Proofs in `proofs` are not run again, and new ones are added; by default those of this process.
-    Raises TypeError for what is no filter, ValueError for seconds, seeds or mechanisms out of range. What the filter's
+    Raises TypeError for what is no filter, ValueError for seconds, seeds or mechanisms out of range; after Ctrl-C
+    `PartialExamination`, a KeyboardInterrupt, which holds what was found so far. What the filter's
     own code raises, prints or returns in the wrong form becomes a finding.
     """
-    clock, holder = Clock.of(seconds), cast(object, filt)
-    began = time.perf_counter()
+    clock = Clock.of(seconds)
+    clock, began = Clock(clock.until - min(_LAST, _LATE * clock.left)), time.perf_counter()
     given = FAMILIES if mechanisms is None else mechanisms
     names = (given,) if isinstance(given, str) else tuple(given)
     lines_of(names, PureDP(1.0))  # an unknown name is the caller's mistake, whatever the filter is
     seed = check_count("seed", seed, least=0)
     done = _DONE if proofs is None else proofs
     exam = _Stages(filt, clock, on_stage, done, first_only=first_only)
+
+    def told() -> Examination:
+        spent = time.perf_counter() - began
+        found = (*exam.findings, *exam.noise())
+        return Examination(filt, names, found, spent, seed, FAILURE, exam.promise, exam.scope)
+
+    try:
+        _in_turn(exam, names, seed, own_menu=mechanisms is None)
+    except KeyboardInterrupt as stopped:
+        if exam.promise is None:
+            raise
+        raise PartialExamination(told()) from stopped
+    return told()
+
+
+def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool) -> None:
+    """All stages, each with its share of the time."""
+    filt, done, holder = exam.filter, exam.proofs, cast(object, exam.filter)
     # nothing can be asked of a filter whose first answers do not come, so that they may take all the time
     if is_held_to(holder):
         exam.run("admission", 1.0, partial(_let_through, holder))
         exam.prove(partial(_proved, theorem_of, filt, done))
         exam.run("games", 1.0, partial(games_of, filt))
     else:
-        exam.run("admission", 1.0, partial(_admitted, filt, names, seed, own_menu=mechanisms is None))
+        exam.run("admission", 1.0, partial(_admitted, filt, names, seed, own_menu=own_menu))
     if exam.subject is not None and exam.subject.lines:
         if few := exam.subject.slow:  # few calls fit: first those that are most likely to tell something
             exam.run("sequences", 0.6, partial(sequences, exam.subject))
@@ -93,7 +120,12 @@ def examine(
         if subject.pure:
             exam.prove(partial(_proved, of_parts, filt, done))
             if not any(one.whole for one in exam.findings):
-                exam.run("parts", 0.03, partial(_compared, subject, done))
+                outer = getattr(filt, "within", None)
+                if outer is not None:
+                    exam.prove(partial(_joined, outer, subject, done))
+                exam.run(
+                    "parts", 0.03 if outer is None else 0.25, partial(_compared, subject, exam.theorem, done)
+                )
         if not few:
             exam.run("sequences", 0.3, partial(sequences, subject))
         if subject.pure:
@@ -104,12 +136,10 @@ def examine(
             if subject.looks:
                 exam.run("search", 0.3 if known else 0.6, partial(search, subject, failure=FAILURE / 2))
             if not any(one.witness is not None for one in exam.findings):
-                exam.run("tests", 1.0, partial(betting_tests, subject, failure=FAILURE / 2))
+                exam.run("tests", 0.6, partial(betting_tests, subject, failure=FAILURE / 2))
+        if not (few or any(one.whole or one.witness is not None or one.fault for one in exam.findings)):
+            exam.run("wandering", 1.0, partial(wandering, subject))
         exam.tell(subject)
-    spent = time.perf_counter() - began
-    return Examination(
-        filt, names, (*exam.findings, *exam.noise()), spent, seed, FAILURE, exam.promise, exam.scope
-    )
 
 
 @dataclass(slots=True)
@@ -128,6 +158,7 @@ class _Stages:
     heard: bool = False
     shut: bool = False
     slow: tuple[float, str] = (0.0, "")
+    theorem: Verdict | None = None
 
     def prove(self, work: Callable[[Clock], Iterator[object]]) -> None:
         """Proofs take the time that they need once in a process."""
@@ -150,14 +181,13 @@ class _Stages:
         """Keep the findings of a stage, also where its time is up or the filter's code raises."""
         if self.first_only and any(one.witness is not None for one in self.findings):
             return
-        self.on_stage(stage)
         found: list[StageFinding] = []
         began, part = time.perf_counter(), self.clock.part(share)
-        ended = partial(
-            StageFinding, stage, "Was the stage finished?", menu="", unseen="the rest of the stage"
-        )
-        late = Clock(part.until + _GRACE)  # the stages look at the clock themselves
+        ended = partial(StageFinding, stage, "Was the stage finished?", menu="", unseen=UNFINISHED)
+        # the stages look at the clock themselves; the last has no grace, and a moment to say what it found
+        late = Clock(min(part.until + _GRACE, self.clock.until))
         try:
+            self.on_stage(stage)
             stage_of = partial(_quietly, work, self.clock, share)
             with closing(results(stage_of, filt=self.filter, clock=late, slow=self.slow)) as told:
                 for one in told:
@@ -173,6 +203,9 @@ class _Stages:
             found.append(ended(found=str(stuck), fault=fault, notes=(str(stuck),)))
         except FilterFault as broken:
             found.append(ended(found=str(broken), fault=str(broken)))
+        except KeyboardInterrupt:
+            found.append(ended(found=STOPPED, notes=(STOPPED,)))
+            raise
         except Exception as error:
             if stage == "admission" and self.promise is None:
                 raise  # what is no filter is the caller's mistake
@@ -180,8 +213,9 @@ class _Stages:
             said = f"{type(self.filter).__name__} returned: {type(error).__name__}: {error}"
             said = f"the stage broke off at what {said}"
             found.append(ended(found=said, notes=(said,)))
-        spent = time.perf_counter() - began
-        self.findings.extend(replace(one, seconds=spent / len(found)) for one in found)
+        finally:
+            spent = time.perf_counter() - began
+            self.findings.extend(replace(one, seconds=spent / len(found)) for one in found)
 
     def _keep(self, told: object) -> None:
         match told:
@@ -192,6 +226,8 @@ class _Stages:
             case _Seen():
                 self.heard, self.shut = self.heard or told.heard, self.shut or told.shut
                 self.slow = max(self.slow, told.slow)
+            case _Theorem():
+                self.theorem = told.verdict
             case dict():
                 self.proofs.update(told)
 
@@ -213,6 +249,11 @@ class _Stages:
 
 
 @dataclass(frozen=True, slots=True)
+class _Theorem:
+    verdict: Verdict | None
+
+
+@dataclass(frozen=True, slots=True)
 class _Promised:
     promise: Any
     scope: str
@@ -229,17 +270,18 @@ def _admitted(
     finding, found, closed = admission(filt, lines, part, own_menu=own_menu)
     with examining(filt):
         yield replace(
-            Subject.of(filt, found, closed, names, seed), slow=bool(found) and _slow(filt, found[0].pairs[0])
+            Subject.of(filt, found, closed, names, seed),
+            slow=bool(found) and _slow(filt, found[0].pairs[0], min(SLOW, clock.left / _CALLS)),
         )
     yield finding
 
 
-def _slow(filt: PrivacyFilter, pair: DominatingPair) -> bool:
-    """Whether a request takes long every time; one call among many may wait for the machine."""
+def _slow(filt: PrivacyFilter, pair: DominatingPair, most: float) -> bool:
+    """Whether a request takes longer every time; one call among many may wait for the machine."""
     for _ in range(3):
         began = Clock.now()
         granted(filt, checked_start(filt, 1), pair)
-        if Clock.now() - began < SLOW:
+        if Clock.now() - began < most:
             return False
     return True
 
@@ -251,9 +293,20 @@ def _let_through(holder: HeldTo, clock: Clock) -> Iterator[object]:
     yield from lets_through(holder, clock)
 
 
-def _compared(subject: Subject, done: dict[str, Proof], clock: Clock) -> Iterator[object]:
+def _compared(
+    subject: Subject, theorem: Verdict | None, done: dict[str, Proof], clock: Clock
+) -> Iterator[object]:
     kept = dict(done)
+    yield from declared(subject, clock.part(0.6), theorem)
     yield from on_a_menu(subject, clock, done=kept)
+    yield {name: proof for name, proof in kept.items() if name not in done}
+
+
+def _joined(outer: object, subject: Subject, done: dict[str, Proof], clock: Clock) -> Iterator[object]:
+    """The theorem that joins what it declares as `within` to its promise, and its proofs."""
+    kept = dict(done)
+    if is_filter(outer):
+        yield _Theorem(joined(outer, subject.filter.promise, kept))
     yield {name: proof for name, proof in kept.items() if name not in done}
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from mc.examine.examination import Status
+from mc.examine.examination import PartialExamination, Status
 from mc.examine.fault import examining
 from reports.commands.console import OUTCOME_STYLE, check_folder, clear_errors, clear_faults, complain
 from reports.commands.exit_status import End, ExitStatus
@@ -58,10 +58,12 @@ def verify_one(
             )
         except KeyboardInterrupt as stopped:
             status.stop()
-            complain(
-                f"interrupted after {time.perf_counter() - began:.0f} s, in {doing[0]}; "
-                "nothing was decided or written, what was done is lost, and verify starts anew"
-            )
+            kept = "nothing was decided or written, what was done is lost, and verify starts anew"
+            found = stopped.examination if isinstance(stopped, PartialExamination) else None
+            if found is not None and any(one.stage != "admission" for one in found.findings):
+                page = Examined.of(found, named).save(out)
+                kept = f"what was found until then is in {page}, which says that it is partial"
+            complain(f"interrupted after {time.perf_counter() - began:.0f} s, in {doing[0]}; {kept}")
             raise End(ExitStatus.INTERRUPTED) from stopped
     with clear_faults(target, filt):  # its promise and scope are its code too
         data, (first, *lines) = exam.json(), exam.lines(out)

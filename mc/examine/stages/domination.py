@@ -11,21 +11,26 @@ True
 False
 
 Why that is enough. Whoever plays against the one can play against the other, asking only for what the first grants,
-which can be worked out from the requests alone: neither looks at losses. Every release is granted by the proven filter,
-so the transcript is one that its theorem covers.
+which can be worked out from the requests, and from the losses of what was released where it looks at them. Every
+release is granted by the proven filter, so the transcript is one that its theorem covers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import product
+from typing import TypeAlias
+
+import numpy as np
 
 from filters import PrivacyFilter
 from filters.accounting import Budget, gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filters.accounting.charge_rules import ChargeRule
 from filters.catalogue import BasicFilter
-from filters.contract.checks import checked_start
+from filters.contract.checks import checked_observe, checked_start
 from filters.contract.filter_base import FilterBase
+from filters.contract.library import settled
 from filters.contract.state import State, copied, keys
 from filters.rules.additive import AdditiveFilter
 from filters.rules.promised import promised_budget
@@ -39,7 +44,7 @@ from theory.guarantees import ApproxDP, Guarantee, PureDP, RenyiDP
 from theory.pairs import DominatingPair
 from theory.proofs.proof import Proof
 
-__all__ = ["SumFilter", "dominated", "never_looser", "proven_filters"]
+__all__ = ["SumFilter", "dominated", "joined", "never_looser", "proven_filters"]
 
 #: Pairs of states that are explored for one proven filter, unless told otherwise.
 MOST_STATES = 5_000
@@ -67,7 +72,8 @@ def never_looser(
 
     Both run their own code, for one run as in a session: a request that `filt` denies changes nothing, one that it
     grants is put to both. False if `proven` denies one that `filt` grants. None where more than max_states pairs of
-    states are reached, where either looks at losses, or where `filt` answers the same question in two ways.
+    states are reached, where `filt` answers the same question in two ways or looks at losses of infinitely many
+    outcomes, or where `proven` looks at any.
     Raises ValueError for an empty menu and TypeError for one with a pair of many runs.
     """
     check_count("max_states", max_states)
@@ -75,26 +81,53 @@ def never_looser(
     return _never_looser(_Steps(filt, requests, twice=True), _Steps(proven, requests), max_states)
 
 
+#: The keys of the states that a request may lead to, None where it is denied.
+_Ways: TypeAlias = tuple[Hashable, ...] | None
+
+
+def _losses(pair: DominatingPair) -> tuple[float, ...]:
+    """Every loss that P or Q may produce, () where they are not finitely many."""
+    if pair.outputs is None or pair.swapped.outputs is None:
+        return ()
+    there, back = (float(x) for x, _ in pair.outputs), (-float(x) for x, _ in pair.swapped.outputs)
+    return tuple(dict.fromkeys((*there, *back)))
+
+
 class _Steps:
     """What a filter answers to a menu, state by state: asked once for each state, for one run as in a session."""
 
     def __init__(self, filt: PrivacyFilter, menu: tuple[DominatingPair, ...], *, twice: bool = False) -> None:
         self.filter, self._menu, self._twice = filt, menu, twice
-        self.whole = not filt.looks_at_losses and type(filt).observe is FilterBase.observe
+        self.looks = filt.looks_at_losses or type(filt).observe is not FilterBase.observe
+        self._losses = [_losses(pair) if self.looks else () for pair in menu]
         self._states: dict[Hashable, State] = {}
-        self._after: dict[Hashable, tuple[Hashable | None, ...] | None] = {}
+        self._after: dict[Hashable, tuple[_Ways, ...] | None] = {}
         self.start = self._kept(checked_start(filt, 1))
 
-    def after(self, key: Hashable) -> tuple[Hashable | None, ...] | None:
-        """For each request the key of the state after it is granted, None where denied; None if answers differ."""
+    def after(self, key: Hashable) -> tuple[_Ways, ...] | None:
+        """For each request the keys of the states after it is granted, None where denied; None if answers differ."""
         if key not in self._after:
             found = self._asked(key)
             self._after[key] = None if self._twice and self._asked(key) != found else found
         return self._after[key]
 
-    def _asked(self, key: Hashable) -> tuple[Hashable | None, ...]:
+    def _asked(self, key: Hashable) -> tuple[_Ways, ...]:
         answers = (granted(self.filter, self._states[key], request) for request in self._menu)
-        return tuple(None if state is None else self._kept(state) for state in answers)
+        return tuple(
+            None if state is None else self._shown(state, losses)
+            for state, losses in zip(answers, self._losses, strict=True)
+        )
+
+    def _shown(self, state: State, losses: tuple[float, ...]) -> tuple[Hashable, ...]:
+        """The state after each loss that a release may have, where the filter looks at it."""
+        if not self.looks:
+            return (self._kept(state),)
+        return tuple(self._kept(checked_observe(self.filter, state, np.array([x]), 1)) for x in losses)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all that may follow is known: nothing is looked at, or losses of finitely many outcomes."""
+        return not self.looks or (self.filter.looks_at_losses and all(self._losses))
 
     def _kept(self, state: State) -> Hashable:
         key = keys(state)[0]
@@ -108,7 +141,7 @@ class _Steps:
 
 
 def _never_looser(own: _Steps, proven: _Steps, max_states: int) -> bool | None:
-    if not own.whole or not proven.whole:
+    if not own.whole or not proven.whole or proven.looks:
         return None
     start = own.start, proven.start
     seen, ahead = {start}, [start]
@@ -122,11 +155,12 @@ def _never_looser(own: _Steps, proven: _Steps, max_states: int) -> bool | None:
                 continue
             if its is None:
                 return False
-            if (mine, its) not in seen:
-                if len(seen) >= max_states:
-                    return None
-                seen.add((mine, its))
-                ahead.append((mine, its))
+            for both in product(mine, its):
+                if both not in seen:
+                    if len(seen) >= max_states:
+                        return None
+                    seen.add(both)
+                    ahead.append(both)
     return True if own.restarts_alike and proven.restarts_alike else None
 
 
@@ -190,6 +224,25 @@ def proven_filters(promise: Guarantee) -> Iterator[_Candidate]:
         yield _Candidate(BasicFilter(promise.epsilon, promise.delta_at_epsilon), _basic)
     elif isinstance(promise, PureDP) and promise.epsilon > 0:
         yield _Candidate(BasicFilter(promise.epsilon), _basic)
+
+
+def joined(within: PrivacyFilter, promise: Guarantee, done: dict[str, Proof] | None) -> Verdict | None:
+    """HOLDS where a theorem says that what `within` admits keeps `promise`; None where none is known here.
+
+    It is on `within` itself where it has that promise, or on its charges up to the budget that gives it.
+    """
+    most: PrivacyFilter = within
+    if not settled(within) or patched():
+        return None
+    try:
+        if own_promise(within) != promise:
+            most = SumFilter(promise, within.charge)  # type: ignore[attr-defined]
+            if not within.budget.limit <= most.budget.limit:  # type: ignore[attr-defined]
+                return None
+        verdict = parts(most, done=done)
+    except (Unknown, AttributeError, ValueError, TypeError):
+        return None
+    return None if verdict is None or verdict.outcome is not Outcome.HOLDS else verdict
 
 
 def _basic(done: dict[str, Proof] | None) -> Verdict:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.attack import Attack, attacked, replied
@@ -12,37 +13,50 @@ from mc.examine.clock import Clock, OutOfTime
 from mc.examine.fault import FilterFault
 from mc.examine.finding import StageFinding, Tightness
 from mc.examine.measure import Measure, exceeds
+from mc.examine.stages.frontier import alternatives
 from mc.examine.stages.menus import Menu, menus
 from mc.examine.subject import Subject
 from mc.examine.witness import Witness, menu_witness
+from mc.examine.words import pair_words
 from mc.examine.worker import results, so_far, within
 from mc.worst_case import worst_case
 from mc.worst_case.renyi_game import renyi_game
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import DominatingPair
 
-__all__ = ["games", "solved"]
+__all__ = ["Tried", "chosen_goals", "games", "solved"]
 
 _ASKED = "What is the most that the worst adversary over a menu can reach?"
 #: Positions of one game; more take longer than they are worth here.
 _POSITIONS = 2_500_000
 #: The share of a promised curve from which the epsilons about it are looked at as well.
 _NEAR = 0.9
+#: What a guess is worth from which its game is solved before all others, how many of these, and the time for a plan.
+_SURE, _FIRST, _PLANNED = 1.01, 8, 0.25
 #: The goals at which games are solved where a promise has many.
 _GOALS = 3
 
 
 def games(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     """A finding for each refutation, and one on all menus that were solved."""
-    goals = _chosen(subject)
-    tried = _Tried(subject)
+    goals = chosen_goals(subject)
+    tried = Tried(subject)
     so_far(tried.summary)
     yield from _renyi(subject, clock.part(0.2))
     if not goals:
         return
-    yield from _planned(subject, clock.part(0.3), replied)
-    yield from _planned(subject, clock.part(0.12), attacked)
-    for menu in menus(subject, clock):
+    guessed = () if subject.slow else tuple(alternatives(subject, goals, clock))
+    sure = [menu for share, menu in guessed if share > _SURE][:_FIRST]
+    plan: Iterator[Menu | Callable[[PrivacyFilter], Attack | None]] = chain(
+        sure,
+        (replied, attacked),
+        (menu for _, menu in guessed if menu not in sure),
+        menus(subject, clock),
+    )
+    for menu in plan:
+        if not isinstance(menu, Menu):
+            yield from _planned(subject, clock.part(_PLANNED), menu)
+            continue
         tried.cut = clock.over
         if tried.cut:
             break
@@ -108,14 +122,15 @@ def _renyi_game(
     if not exceeds(low, promised):
         return None
     shown = menu_witness(filt, (pair,), measure, rounds=rounds, low=low, high=None)
-    said = f"asking for {pair!r} again and again reaches {low:.6g} in {measure}, promised {promised:.6g}"
-    scope = f"an adversary that asks for {pair!r} in at most {rounds} rounds, and stops when that is best"
+    asked = f"{pair_words(pair)} again and again"
+    said = f"{asked} reaches {low:.6g} in {measure}, promised {promised:.6g}"
+    scope = f"an adversary that asks for {asked}, in at most {rounds} rounds, and stops when that is best"
     verdict = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, scope, said, shown.data)
-    row = Tightness(measure, repr(pair), low, None, promised, Evidence.CERTIFIED)
-    return StageFinding("games", _ASKED, said, repr(pair), "", verdict, shown, tightness=(row,))
+    row = Tightness(measure, asked, low, None, promised, Evidence.CERTIFIED)
+    return StageFinding("games", _ASKED, said, asked, "", verdict, shown, tightness=(row,))
 
 
-def _chosen(subject: Subject) -> tuple[Measure, ...]:
+def chosen_goals(subject: Subject) -> tuple[Measure, ...]:
     """The hockey-sticks to solve games at: promised more than nothing where that can be, and less than all."""
     sticks = [goal for goal in subject.goals if goal.kind == "hockey-stick" and subject.promised(goal) < 1]
     if len(sticks) <= _GOALS:
@@ -156,7 +171,7 @@ class _Solved:
 
 
 @dataclass(slots=True)
-class _Tried:
+class Tried:
     """The games solved so far."""
 
     subject: Subject

@@ -9,6 +9,7 @@ from filters.contract.checks import checked_start
 from mc.examine.clock import Clock
 from mc.examine.stages.plays import Player, greedily
 from mc.examine.subject import Admission, Subject
+from mc.examine.words import pair_words
 from theory.pairs import DominatingPair, Gaussian
 
 __all__ = ["Menu", "menus"]
@@ -113,7 +114,8 @@ def _named(subject: Subject, clock: Clock) -> Iterator[Menu]:
             for rounds in (6, 14, 40):
                 if more or rounds <= 2 * longest + 6:
                     pairs = tuple(map(response.line.pair, levels))
-                    yield Menu(f"responses of {len(levels)} levels granted at some time", pairs, rounds)
+                    told = f"responses of {len(levels)} levels" if len(levels) > 1 else pair_words(pairs[0])
+                    yield Menu(f"{told} granted at some time", pairs, rounds)
 
 
 def _ladder(line: Admission, paces: dict[int, float], pace: int, width: int) -> Iterator[Menu]:
@@ -125,7 +127,8 @@ def _ladder(line: Admission, paces: dict[int, float], pace: int, width: int) -> 
     )
     pairs = tuple(line.line.pair(size) for size in sizes if size <= line.sizes[-1] * 1.0001)
     if len(pairs) > 1 or width == 1:
-        yield Menu(f"{line.line.name}, {len(pairs)} multiples of {least:.4g}", pairs, 4 * pace)
+        many = f"{line.line.name}, {len(pairs)} multiples of {least:.4g}"
+        yield Menu(many if len(pairs) > 1 else f"{pair_words(pairs[0])} again and again", pairs, 4 * pace)
 
 
 def _mixed(lattice: list[Admission], paces: dict[str, dict[int, float]], pace: int) -> Iterator[Menu]:
@@ -177,11 +180,12 @@ def _replies(subject: Subject, clock: Clock) -> Iterator[Menu]:
             if clock.over:
                 return
             own = replies.pop(opening.line.name, None)
-            for name, reply in replies.items():
+            for reply in replies.values():
                 if not clock.left:
                     return
                 pairs = tuple(dict.fromkeys(pair for pair in (first, own, reply) if pair is not None))
-                yield Menu(f"{opening.line.name}, then the rest of it or as {name}", pairs, 2)
+                told = " or ".join(map(pair_words, pairs[1:]))
+                yield Menu(f"{pair_words(first)}, then by its answer {told}", pairs, 2)
 
 
 def _later(subject: Subject, paces: dict[str, dict[int, float]], clock: Clock) -> Iterator[Menu]:
@@ -207,7 +211,7 @@ def _later(subject: Subject, paces: dict[str, dict[int, float]], clock: Clock) -
                 sizes = (2 * step, step, step / 2) if line.line.family == "kov" else line.line.sizes[::-1]
                 found.update(dict.fromkeys([p for p in map(line.line.pair, sizes) if player.grants(p)][:1]))
         for pair in found:
-            yield Menu(f"rr of {step:.4g} and {pair!r}", (answer, pair), min(pace + 2, 14))
+            yield Menu(f"{pair_words(answer)} and {pair_words(pair)}", (answer, pair), min(pace + 2, 14))
 
 
 def _near(line: Admission, size: float) -> float:

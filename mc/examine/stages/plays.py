@@ -288,9 +288,9 @@ def plain(subject: Subject, clock: Clock) -> Iterator[Sequence]:
         size = _largest(fresh(), line, share * tops[line.line.name])
         if size is not None:
             player = fresh()
-            player.ask(pair := line.line.pair(size), _ROW)
-            begun.append((line, pair, player))
-            yield player.played
+            if player.ask(pair := line.line.pair(size), _ROW):  # unless the time is up
+                begun.append((line, pair, player))
+                yield player.played
     for line, _, player in begun:
         for other in lines:
             if other is not line and not clock.over:

@@ -21,10 +21,12 @@ from mc.evaluate.walk import Branch
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.finding import StageFinding, Tightness
 from mc.examine.measure import Measure, exceeds
+from mc.examine.stages.frontier import alternatives
 from mc.examine.stages.plays import Player, greedily, leaders, programs
 from mc.examine.stages.sequences import most
 from mc.examine.subject import Admission, Subject
 from mc.examine.witness import Witness, witness
+from mc.examine.words import pair_words
 from mc.examine.worker import so_far, within
 from mc.losses.too_large import TooLargeError
 from mc.worst_case.strategy import TreeStrategy
@@ -41,6 +43,8 @@ _POSITIONS = 60_000
 _PATHS = 200_000
 #: The most strategies that are played, and the most rounds of a fixed one.
 _PLAYED, _LONGEST = 64, 250
+#: The most rounds of a game on the mesh over what a filter affords.
+_SHORT = 5
 #: The share of a promise that the mesh must suggest before a strategy is played.
 _WORTH = 0.7
 
@@ -168,6 +172,12 @@ def _refutation(kept: Witness, row: Tightness) -> StageFinding:
 
 def _menus(subject: Subject, clock: Clock) -> Iterator[tuple[tuple[DominatingPair, ...], int]]:
     """A first request and what is granted after it; then two sizes of a family, for more and more rounds."""
+    goals = tuple(
+        goal for goal in subject.goals if goal.kind == "hockey-stick" and subject.promised(goal) < 1
+    )
+    for _, menu in () if subject.slow else alternatives(subject, goals[:3], clock):
+        if menu.rounds <= _SHORT:
+            yield menu.pairs, menu.rounds
     yield from _answered(subject, clock.part(0.5))
     for rounds in (2, 3, 4):
         for line in subject.lines:
@@ -266,4 +276,4 @@ def _mesh(pair: DominatingPair) -> tuple[NDArray[np.float64], NDArray[np.float64
 
 
 def _said(menu: tuple[DominatingPair, ...]) -> str:
-    return " and ".join(repr(pair) for pair in menu[:3])
+    return " or ".join(map(pair_words, menu))

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain, islice, repeat
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,7 @@ from mc.examine.clock import Clock
 from mc.examine.finding import StageFinding, Tightness
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import MOST_PLAYED, Sequence
+from mc.examine.stages.frontier import inside
 from mc.examine.stages.plays import plain, programs
 from mc.examine.subject import Subject
 from mc.examine.supremum import supremum
@@ -30,7 +32,7 @@ from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import DominatingPair, Gaussian
 from theory.pairs.base import Direction
 
-__all__ = ["most", "sequences", "ways"]
+__all__ = ["Search", "most", "sequences", "ways"]
 
 #: The orders by which a sequence is judged before it is looked at exactly.
 _ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)
@@ -42,17 +44,15 @@ _CKS = _LESS * np.log1p(-1 / np.array(_ORDERS)) - np.log(_ORDERS)
 
 def sequences(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     """Findings on the sequences that the filter admits: at most one refutation a family, and the best of the rest."""
-    allowed = {goal: subject.promised(goal) for goal in subject.goals}
-    search = _Search(
-        subject,
-        {goal: p for goal, p in allowed.items() if p < (1 if goal.kind == "hockey-stick" else math.inf)},
-    )
+    search = Search.of(subject)
     so_far(search.summary)
     # a filter that looks at losses tells nothing by its sequences, and of a slow one few are asked
-    plainly = () if subject.looks or subject.slow else plain(subject, clock.part(0.4))
     every = programs(subject, clock)
     first = chain(islice(every, 1), _extremal(subject))
-    plan = chain(zip(first, repeat(False)), zip(plainly, repeat(True)), zip(every, repeat(False)))
+    rest: Iterator[tuple[Sequence, bool]] = zip(every, repeat(False))
+    if not (subject.looks or subject.slow):
+        rest = _in_turn((plain(subject, clock), 3), (inside(subject, clock), 2), (every, 1))
+    plan = chain(zip(first, repeat(False)), rest)
     for played, only_above in plan:
         if search.take(played, only_above=only_above):
             yield search.refutation()
@@ -60,6 +60,17 @@ def sequences(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
             search.cut = True
             break
     yield search.summary()
+
+
+def _in_turn(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tuple[Sequence, bool]]:
+    """So many of each in turn, whatever time they take; of all but the last plan only what may be above matters."""
+    left = [(plan, times, place < len(plans) - 1) for place, (plan, times) in enumerate(plans)]
+    while left:
+        for one in tuple(left):
+            taken = list(islice(one[0], one[1]))
+            yield from zip(taken, repeat(one[2]))
+            if len(taken) < one[1]:
+                left.remove(one)
 
 
 def _extremal(subject: Subject) -> Iterator[Sequence]:
@@ -75,7 +86,7 @@ def _extremal(subject: Subject) -> Iterator[Sequence]:
 
 
 @dataclass(slots=True)
-class _Search:
+class Search:
     """The best value found at each goal, and the refutations."""
 
     subject: Subject
@@ -86,6 +97,13 @@ class _Search:
     plays: int = 0
     longest: int = 0
     cut: bool = False
+
+    @classmethod
+    def of(cls, subject: Subject) -> Self:
+        """Nothing tried yet."""
+        allowed = {goal: subject.promised(goal) for goal in subject.goals}
+        most = {goal: 1 if goal.kind == "hockey-stick" else math.inf for goal in allowed}
+        return cls(subject, {goal: p for goal, p in allowed.items() if p < most[goal]})
 
     def take(self, played: Sequence, *, only_above: bool = False) -> bool:
         """Measure a sequence, or only one that may be above the promise; whether it is the first of its families."""
@@ -137,13 +155,18 @@ class _Search:
             tightness=(row,),
         )
 
-    def summary(self) -> StageFinding:
-        """What was played, and how near it came."""
-        rows = tuple(
+    @property
+    def rows(self) -> tuple[Tightness, ...]:
+        """How near the best came at each goal that it does not exceed."""
+        return tuple(
             Tightness(measure, _menu(played), low, None, self.subject.promised(measure), Evidence.CERTIFIED)
             for measure, (low, played) in self.best.items()
             if not exceeds(low, self.subject.promised(measure))
         )
+
+    def summary(self) -> StageFinding:
+        """What was played, and how near it came."""
+        rows = self.rows
         near = max(rows, key=lambda row: row.share, default=None)
         closest = f"; the closest, {near.reached}" if near else ""
         looks = "; of a filter that looks at losses, first requests alone" if self.subject.looks else ""

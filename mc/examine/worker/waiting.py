@@ -24,7 +24,7 @@ __all__ = ["alone", "results", "within"]
 T = TypeVar("T")
 
 #: Bytes of the secret; seconds that a child has to say what is late.
-_SECRET, _GRACE = 16, 5.0
+_SECRET, _GRACE = 16, 1.0
 
 
 def alone(work: Callable[[], T], **how: Any) -> T:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import resource
 import sys
 import time
 import warnings
@@ -18,10 +19,16 @@ from tests.instruments.corpus.halves import HALVES
 Said = dict[str, object]
 
 
+def _processor() -> float:
+    """Processor seconds of this process and of the workers that ended."""
+    usages = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in usages)
+
+
 def examined(half: str, place: int, seconds: float) -> Said:
     """The examination of one case, until its first refutation."""
     case = HALVES[half][place]
-    began = time.perf_counter()
+    began, spent = time.perf_counter(), _processor()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = examine(case.filter_class(), seconds=seconds, first_only=True)
@@ -35,6 +42,7 @@ def examined(half: str, place: int, seconds: float) -> Said:
         "outcome": outcome,
         "evidence": found.verdict.evidence.name,
         "seconds": round(time.perf_counter() - began, 1),
+        "processor": round(_processor() - spent, 1),
         "stages": [one.stage for one in found.findings if one.witness is not None],
         "detail": found.verdict.detail,
         "breaks": case.breaks,
@@ -47,7 +55,14 @@ def _job(job: tuple[str, int, float]) -> Said:
     except Exception as error:  # noqa: BLE001 - a case that cannot be examined is a line of the table, and a miss
         case = HALVES[job[0]][job[1]]
         known = {"half": job[0], "name": case.name, "kind": case.kind, "breaks": case.breaks, "stages": []}
-        return {**known, "outcome": "ERROR", "evidence": "", "seconds": 0.0, "detail": repr(error)}
+        return {
+            **known,
+            "outcome": "ERROR",
+            "evidence": "",
+            "seconds": 0.0,
+            "processor": 0.0,
+            "detail": repr(error),
+        }
 
 
 def right(said: Said) -> bool:
@@ -80,7 +95,7 @@ def main(arguments: list[str]) -> int:
             mark = " " if right(said) else "X"
             print(
                 f"{mark} {said['kind']:6} {said['name']:32} {said['outcome']:9} {said['evidence']:11} "
-                f"{said['seconds']:5.1f} s  {str(said['detail'])[:110]}",
+                f"{said['seconds']:5.1f} s, {said['processor']:5.1f} of the processor  {str(said['detail'])[:110]}",
                 flush=True,
             )
     for half in HALVES:

@@ -1,0 +1,299 @@
+"""The frontier: what a filter affords in the states that some spending leads to makes the plays and the menus.
+
+Nothing here reads a clock but to stop: a slow machine asks the same things in the same order, and comes less far.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import chain, combinations, product
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from filters.contract.checks import checked_observe, checked_start
+from filters.contract.state import State, keys
+from mc.examine.clock import Clock
+from mc.examine.measure import Measure
+from mc.examine.sequence import Sequence, granted
+from mc.examine.stages.menus import Menu
+from mc.examine.stages.plays import Player, leaders
+from mc.examine.subject import Admission, Subject
+from mc.examine.words import pair_words
+from theory.pairs import DominatingPair, Gaussian
+
+__all__ = ["Affordable", "alternatives", "inside"]
+
+#: Requests in a row of which a first spend is a part: a fifth, a half or four fifths of what lasts, or all but crumbs.
+_SPENDS = ((1, 0), (2, 1), (4, 1), (4, 3), (10, 5), (40, 20))
+#: Requests in a row that pass caps, counters and windows; and shares of the largest that are asked so often.
+_ROW, _SHARES = 1000, (1.0, 0.3, 0.1, 0.03, 0.01, 1e-3, 1e-5)
+#: The most turns of two families.
+_TURNS = 40
+#: Shares of the largest first request, how often it is asked, and requests in a row that may follow.
+_OPENINGS, _FIRST, _AFTER, _AFTER_OTHERS = (0.5, 1.0, 0.25), (1, 3), (1, 2, 4, 16, 64), (1, 4)
+#: Tails at which a loss is looked at, where there are too many to look at each, and shown to one that looks at losses.
+_TAILS = np.array([*np.geomspace(1e-9, 0.05, 24), *np.linspace(0.1, 0.9, 17), 0.95, 0.99, 1 - 1e-4])
+_FEW = np.array([1e-4, 0.05, 0.5, 0.95, 1 - 1e-4])
+#: The share of a promise from which a guess is worth a game, and the most pairs of one.
+_WORTH, _PAIRS = 0.85, 4
+
+
+@dataclass(slots=True)
+class Affordable:
+    """What the filter affords: for each state, family and number of requests in a row the largest size granted."""
+
+    subject: Subject
+    clock: Clock
+    known: dict[tuple[Hashable, str, int], float | None] = field(default_factory=dict)
+
+    def fresh(self) -> Player:
+        """A run that has asked nothing."""
+        return self.after(checked_start(self.subject.filter, 1))
+
+    def after(self, state: State) -> Player:
+        """A run in that state; one that looks at losses is shown the median of each."""
+        return Player(self.subject.filter, self.clock, state, 0.5 if self.subject.looks else None, pure=False)
+
+    def afforded(self, player: Player, line: Admission, times: int = 1) -> float | None:
+        """About the largest size that the state grants `times` in a row, looked for among octaves, then between."""
+        key = keys(player.state)[0], line.line.name, times
+        if key not in self.known:
+            grid = sorted({*line.sizes, *line.line.sizes})
+            self.known[key] = self._largest(player, line, times, grid)
+        return self.known[key]
+
+    def _largest(self, player: Player, line: Admission, times: int, grid: list[float]) -> float | None:
+        def lasts(size: float) -> bool:
+            return player.fork().ask(line.line.pair(size), times) == times
+
+        coarse = [t for t in grid if t <= line.line.most][::-3]
+        at = next((place for place, size in enumerate(coarse) if lasts(size)), None)
+        if at is None or self.clock.over:
+            return None
+        if line.line.family == "own":
+            return coarse[at]
+        low, high = coarse[at], coarse[at - 1] if at else coarse[at]
+        for _ in range(9):
+            middle = math.sqrt(low * high)
+            low, high = (middle, high) if lasts(middle) else (low, middle)
+        return _short(low) if lasts(_short(low)) else low
+
+    def pair(self, player: Player, line: Admission, times: int = 1) -> DominatingPair | None:
+        """The pair of that size."""
+        size = self.afforded(player, line, times)
+        return None if size is None else line.line.pair(size)
+
+
+def _short(size: float) -> float:
+    """At most the size, with few bits, so that states meet again."""
+    mantissa, exponent = math.frexp(size)
+    return math.ldexp(math.floor(mantissa * 2**10), exponent - 10)
+
+
+# -- fixed plays ---------------------------------------------------------------------------------------
+
+
+def inside(subject: Subject, clock: Clock) -> Iterator[Sequence]:
+    """Rows of a thousand; then two and three families in every order, each spending a part of what the others left."""
+    frontier = Affordable(subject, clock)
+    lines = leaders((*subject.lines, *subject.closed))
+    yield from _turns(frontier, lines)
+    for share, line in product(_SHARES, lines):
+        if clock.over:
+            return
+        yield from _row(frontier, line, share)
+    for (times, asked), line in product(_SPENDS, lines):
+        player = frontier.fresh()
+        if asked and (size := frontier.afforded(player, line, times)) is not None:
+            player.ask(line.line.pair(size), asked)
+        for other in lines if asked or line is lines[0] else ():
+            if not clock.over and (other is not line or times > 2):
+                yield from _rest(frontier, player, other, lines)
+
+
+def _row(frontier: Affordable, line: Admission, share: float) -> Iterator[Sequence]:
+    """A request as often as it is granted, up to a thousand times, and then what is granted next."""
+    player = frontier.fresh()
+    top = frontier.afforded(player, line)
+    if top is None or not player.ask(line.line.pair(max(share * top, line.line.least)), _ROW):
+        return
+    yield player.played
+    again = frontier.pair(player, line)
+    if again is not None and player.ask(again):
+        yield player.played
+
+
+def _turns(frontier: Affordable, lines: tuple[Admission, ...]) -> Iterator[Sequence]:
+    """Two families in turn, and two sizes of one, each the largest that lasts a few turns."""
+    for (one, other), parts in product(combinations(lines, 2), (2, 3)):
+        player = frontier.fresh()
+        first, second = frontier.pair(player, one, parts), frontier.pair(player, other, parts)
+        if frontier.clock.over:
+            return
+        if first is None or second is None:
+            continue
+        for _ in range(_TURNS):
+            if not (player.ask(first) and player.ask(second)):
+                break
+        if player.steps:
+            yield player.played
+
+
+def _rest(
+    frontier: Affordable, player: Player, other: Admission, lines: tuple[Admission, ...]
+) -> Iterator[Sequence]:
+    """What is left as one family, all at once or in a row; then half of it, and the rest as a third."""
+    for times in (1, 8, 64):
+        after = player.fork()
+        size = frontier.afforded(after, other, times)
+        if size is not None and after.ask(other.line.pair(size), times) and len(after.steps) > 1:
+            yield after.played
+    half = player.fork()
+    size = frontier.afforded(half, other, 2)
+    if size is None or not half.ask(other.line.pair(size)):
+        return
+    for third in lines:
+        after = half.fork()
+        if third is not other and not frontier.clock.over and (last := frontier.pair(after, third)):
+            after.ask(last)
+            yield after.played
+
+
+# -- menus ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    """A pair asked for a number of times."""
+
+    pair: DominatingPair
+    times: int
+
+    def left(self, epsilons: NDArray[np.float64], way: str) -> NDArray[np.float64]:
+        """About H_{e^epsilon} of it, in doubles."""
+        pair = self.pair if way == "PQ" else self.pair.swapped
+        if self.times == 1:
+            return np.asarray(pair.hockey_stick(epsilons))
+        if pair.normal_mu is not None:
+            return np.asarray(Gaussian(float(pair.normal_mu) * math.sqrt(self.times)).hockey_stick(epsilons))
+        losses, masses = _row_law(float(pair.pure_epsilon), self.times)
+        return np.maximum(-np.expm1(epsilons[:, None] - losses), 0.0) @ masses
+
+
+@lru_cache(maxsize=1 << 10)
+def _row_law(level: float, times: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The losses of so many randomised responses, and their masses under P."""
+    ups = np.arange(times + 1, dtype=np.float64)
+    return level * (2 * ups - times), stats.binom.pmf(ups, times, 1 / (1 + math.exp(-level)))
+
+
+def alternatives(subject: Subject, goals: tuple[Measure, ...], clock: Clock) -> Iterator[tuple[float, Menu]]:
+    """(The guessed share of the promise, the menu), best first: a first request, and by its answer what may follow."""
+    frontier, guesses = Affordable(subject, clock), []
+    every = leaders((*subject.lines, *subject.closed))
+    for first_times, share in product(_FIRST, _OPENINGS):
+        for opening in leaders(subject.lines):
+            player = frontier.fresh()
+            top = frontier.afforded(player, opening, first_times)
+            if (
+                top is None
+                or clock.over
+                or (first_times > 1 and opening.line.family not in ("rr", "gaussian"))
+            ):
+                continue
+            first = opening.line.pair(_short(share * top))
+            if player.grants(first):
+                guesses += _guessed(frontier, first, first_times, goals, every)
+    guesses.sort(key=lambda one: -one[0])
+    known: set[tuple[DominatingPair, ...]] = set()
+    for share, menu in guesses:
+        if share >= _WORTH and menu.pairs not in known:
+            known.add(menu.pairs)
+            yield share, menu
+
+
+def _guessed(
+    frontier: Affordable,
+    first: DominatingPair,
+    times: int,
+    goals: tuple[Measure, ...],
+    every: tuple[Admission, ...],
+) -> list[tuple[float, Menu]]:
+    """What the best continuations after each loss are worth together, in shares of the promise, and their menu."""
+    subject, found = frontier.subject, []
+    for way in ("PQ", "QP"):
+        losses, masses = _losses(first, times, way, few=subject.looks)
+        shown = losses if way == "PQ" else -losses
+        after = [_replies(frontier, first, times, loss, every) for loss in shown.tolist()]
+        replies = list(dict.fromkeys(chain.from_iterable(after)))
+        granted_there = np.array([[one in there for there in map(set, after)] for one in replies])
+        alike = all(pair.swapped == pair for pair in (first, *(one.pair for one in replies)))
+        if way == "QP" and not subject.looks and alike:
+            continue
+        for goal in goals:
+            stopped = np.maximum(-np.expm1(np.minimum(goal.at - losses, 0.0)), 0.0)
+            worth = np.array([one.left(goal.at - losses, way) for one in replies])
+            table = np.vstack([stopped, np.where(granted_there, worth, 0.0)]) if replies else stopped[None]
+            best = table.argmax(axis=0)
+            gains = masses * table.max(axis=0)
+            value, promised = float(1 - masses.sum() + gains.sum()), subject.promised(goal)
+            shares = [(float(gains[best == place + 1].sum()), place) for place in range(len(replies))]
+            chosen = [replies[place] for share, place in sorted(shares, key=lambda one: -one[0]) if share > 0]
+            chosen = chosen[: _PAIRS - 1]
+            pairs = tuple(dict.fromkeys((first, *(one.pair for one in chosen))))
+            rounds = times + max((one.times for one in chosen), default=0)
+            asked = pair_words(first) if times == 1 else f"{times} x {pair_words(first)}"
+            then = " or ".join(pair_words(one.pair) for one in chosen)
+            name = f"{asked}, then by its answer {then}" if then else asked
+            found.append((value / promised if promised else value * 1e12, Menu(name, pairs, rounds)))
+    return found
+
+
+def _losses(
+    pair: DominatingPair, times: int, way: str, *, few: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Finite losses of a first request and their masses: all there are where these are few."""
+    if times > 1:  # a Gaussian, or else a response
+        if pair.normal_mu is None:
+            return _row_law(float(pair.pure_epsilon), times)
+        pair = Gaussian(float(pair.normal_mu) * math.sqrt(times))
+    pair = pair if way == "PQ" else pair.swapped
+    if pair.outputs is not None:
+        told = [(float(loss), float(mass)) for loss, mass in pair.outputs if math.isfinite(loss)]
+        return np.array([loss for loss, _ in told]), np.array([mass for _, mass in told])
+    tails = _FEW if few else _TAILS
+    edges = np.concatenate([[0.0], np.sqrt(tails[1:] * tails[:-1]), [1.0]])
+    return np.asarray(pair.loss_quantile(tails)), np.diff(edges)
+
+
+def _replies(
+    frontier: Affordable, first: DominatingPair, times: int, loss: float, every: tuple[Admission, ...]
+) -> list[_Reply]:
+    """What is afforded after the first request, and after its loss where the filter looks at it."""
+    state = _after(frontier, first, times, loss)
+    if state is None:
+        return []
+    player = frontier.after(state)
+    found: dict[_Reply, None] = {}
+    for line in every:
+        counts = _AFTER if line.line.family == "rr" and not frontier.subject.looks else _AFTER_OTHERS
+        for count in counts if line.line.family in ("rr", "gaussian") else (1,):
+            pair = frontier.pair(player, line, count) if not frontier.clock.over else None
+            if pair is not None:
+                found[_Reply(pair, count)] = None
+    return list(found)
+
+
+def _after(frontier: Affordable, first: DominatingPair, times: int, loss: float) -> State | None:
+    filt = frontier.subject.filter
+    state: State | None = checked_start(filt, 1)
+    for _ in range(times):
+        state = None if state is None else granted(filt, state, first)
+        if state is not None and frontier.subject.looks:
+            state = checked_observe(filt, state, np.array([loss / times]), 1)
+    return state

@@ -1,0 +1,183 @@
+"""Rules with a clock: ledgers that are filed, renewed and cut, and show it after many requests."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+import filterproof as fp
+from tests.instruments.corpus.first.case import Reached, broken
+from tests.instruments.corpus.first.games import gaussian_delta, require_granted
+from tests.instruments.corpus.second.lattice import response_delta
+
+
+class OverwritingCommit(fp.PrivacyFilter):
+    """1-DP by basic composition; every 64 answers the buffer is committed, over what was committed before."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        return state[0] + state[1] + request.pure_epsilon <= 1 - 1e-9
+
+    def spend(self, state, request):
+        committed, buffer, count = state
+        buffer, full = buffer + request.pure_epsilon, count == 63
+        return (
+            np.where(full, buffer, committed),
+            np.where(full, 0.0, buffer),
+            np.where(full, 0, count + 1),
+        )
+
+
+def _twice(filt: fp.PrivacyFilter) -> Reached:
+    small, large = 1e-4, 0.9
+    require_granted(
+        filt,
+        [fp.RandomizedResponse(large)]
+        + [fp.RandomizedResponse(small)] * 127
+        + [fp.RandomizedResponse(large)],
+    )
+    keep = 1 / (1 + math.exp(-large))
+    value = math.fsum(
+        p * response_delta(small, 127, 1.0, loss)
+        for p, loss in (
+            (keep**2, 2 * large),
+            (2 * keep * (1 - keep), 0.0),
+            ((1 - keep) ** 2, -2 * large),
+        )
+    )
+    return Reached(value, epsilon=1.0)
+
+
+class YearlyRenewal(fp.PrivacyFilter):
+    """0.5-zCDP, one request a day: after 365 of them the budget is renewed."""
+
+    promise = fp.ZCDP(0.5)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        return np.where(state[1] >= 365, 0.0, state[0]) + request.zcdp_rho <= 0.5 - 1e-9
+
+    def spend(self, state, request):
+        new = state[1] >= 365
+        return np.where(new, 0.0, state[0]) + request.zcdp_rho, np.where(new, 0, state[1]) + 1
+
+
+def _two_years(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.Gaussian(0.05)] * 365 + [fp.Gaussian(0.99)])
+    return Reached(365 * 0.05**2 + 0.99**2, alpha=2.0)
+
+
+class GeometricEpochs(fp.PrivacyFilter):
+    """1-GDP in epochs of 30 requests: epoch k = 0, 1, 2, ... has 2^-k of the square, a series that adds up."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        spent, rounds = state
+        epoch, fresh = rounds // 30, rounds % 30 == 0
+        return np.where(fresh, 0.0, spent) + request.gdp_mu**2 <= (1 - 1e-9) * 0.5**epoch
+
+    def spend(self, state, request):
+        spent, rounds = state
+        return np.where(rounds % 30 == 0, 0.0, spent) + request.gdp_mu**2, rounds + 1
+
+
+def _two_epochs(filt: fp.PrivacyFilter) -> Reached:
+    mus = [0.99] + [1e-3] * 29 + [0.7]
+    require_granted(filt, [fp.Gaussian(mu) for mu in mus])
+    return Reached(gaussian_delta(math.sqrt(math.fsum(mu * mu for mu in mus)), 2.0), epsilon=2.0)
+
+
+class LargestEntries(fp.PrivacyFilter):
+    """0.2-zCDP; the ledger keeps the 32 largest charges, and what is smaller is below what matters."""
+
+    promise = fp.ZCDP(0.2)
+    kept = 32
+
+    def start(self, n):
+        return np.zeros((n, self.kept))
+
+    def spend(self, state, request):
+        least, after = np.argmin(state, axis=1), state.copy()
+        rows = np.arange(len(state))
+        after[rows, least] = np.maximum(after[rows, least], np.minimum(request.zcdp_rho, 1e6))
+        return after
+
+    def admits(self, state, request):
+        return self.spend(state, request).sum(axis=1) <= 0.2 - 1e-9
+
+
+def _many_equal(filt: fp.PrivacyFilter) -> Reached:
+    mu, count = math.sqrt(2 * 0.2 / 33), 100
+    require_granted(filt, [fp.Gaussian(mu)] * count)
+    return Reached(count * mu * mu, alpha=2.0)
+
+
+class CachedRepeats(fp.PrivacyFilter):
+    """1-GDP; the same price as just before is the same question, whose answer is in the cache."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n), np.full(n, -1.0)
+
+    def spend(self, state, request):
+        price = np.minimum(request.gdp_mu**2, 1e6) + np.zeros(len(state[0]))
+        return state[0] + np.where(price == state[1], 0.0, price), price
+
+    def admits(self, state, request):
+        return self.spend(state, request)[0] <= 1.0 - 1e-9
+
+
+def _asked_again(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.Gaussian(0.9)] * 4)
+    return Reached(gaussian_delta(1.8, 2.0), epsilon=2.0)
+
+
+CLOCKS = (
+    broken(
+        "overwriting-commit",
+        OverwritingCommit,
+        breaks="a response at 0.9, then 127 tiny ones: the second commit forgets it, and 0.9 fits again",
+        shown=_twice,
+        margin=0.1,
+    ),
+    broken(
+        "yearly-renewal",
+        YearlyRenewal,
+        breaks="365 Gaussians of 0.05, then the new year's budget",
+        shown=_two_years,
+        margin=0.5,
+    ),
+    broken(
+        "geometric-epochs",
+        GeometricEpochs,
+        breaks="the whole of the first epoch, 29 crumbs, the whole of the second: 1 + 1/2 + 1/4 + ... is two",
+        shown=_two_epochs,
+        margin=0.1,
+    ),
+    broken(
+        "largest-entries",
+        LargestEntries,
+        breaks="a hundred equal Gaussians: 32 of them are in the ledger",
+        shown=_many_equal,
+        margin=1.0,
+    ),
+    broken(
+        "cached-repeats",
+        CachedRepeats,
+        breaks="Gaussian(0.9) four times: three of them are free",
+        shown=_asked_again,
+        margin=1.0,
+    ),
+)

@@ -1,0 +1,286 @@
+"""Rules whose budget moves with what was really lost."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import integrate, stats
+
+import filterproof as fp
+from tests.instruments.corpus.first.case import Reached, broken
+from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, transcript
+from tests.instruments.corpus.second.lattice import best_on_lattice, response_delta
+
+
+class HalfBack(fp.PrivacyFilter):
+    """1-DP by basic composition; an answer that spoke against costs half of its price: its loss is below zero."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n)
+
+    def admits(self, state, request):
+        return state[0] + request.pure_epsilon <= 1.0 - 1e-9
+
+    def spend(self, state, request):
+        price = np.minimum(request.pure_epsilon, 1e6)
+        return np.round(state[0] + price, 12), np.zeros(len(state[0])) + price
+
+    def observe(self, state, loss):
+        return np.round(np.where(loss < 0, state[0] - state[1] / 2, state[0]), 12), state[1].copy()
+
+
+def _in_the_other_direction(filt: fp.PrivacyFilter) -> Reached:
+    def strategy(past):
+        return fp.RandomizedResponse(0.2)
+
+    return Reached(hockey_stick(transcript(filt, strategy), 1.0), epsilon=1.0)
+
+
+class FadingGauge(fp.PrivacyFilter):
+    """1-DP by what was really lost; a fifth of it fades with every answer."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, state, request):
+        return np.abs(state) + request.pure_epsilon <= 1 - 1e-9
+
+    def spend(self, state, request):
+        return state.copy()
+
+    def observe(self, state, loss):
+        return 0.8 * state + np.clip(loss, -10.0, 10.0)
+
+
+def _eight_in_a_row(filt: fp.PrivacyFilter) -> Reached:
+    def strategy(past):
+        return fp.RandomizedResponse(0.2) if len(past) < 8 else None
+
+    return Reached(hockey_stick(transcript(filt, strategy), 1.0), epsilon=1.0)
+
+
+class GoodLuckExtension(fp.PrivacyFilter):
+    """1-GDP; who has lost less than -0.2 so far may spend half as much again."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n)
+
+    def admits(self, state, request):
+        most = np.where(state[1] < -0.2, 1.5, 1.0)
+        return state[0] + request.gdp_mu**2 <= most - 1e-9
+
+    def spend(self, state, request):
+        return state[0] + request.gdp_mu**2, state[1].copy()
+
+    def observe(self, state, loss):
+        return state[0].copy(), state[1] + np.clip(loss, -50.0, 50.0)
+
+
+def _extended(filt: fp.PrivacyFilter) -> Reached:
+    """Drawn from Q the loss of Gaussian(mu) is N(-mu^2/2, mu^2), and minus it counts."""
+    mu, more, epsilon = 0.999, 0.7, 2.0
+    state = filt.start(1)
+    assert filt.admits(state, fp.Gaussian(mu))[0]
+    lucky = filt.observe(filt.spend(state, fp.Gaussian(mu)), np.array([-0.21]))
+    assert filt.admits(lucky, fp.Gaussian(more))[0]
+    law = stats.norm(mu * mu / 2, mu)
+    value, _ = integrate.quad(lambda x: law.pdf(x) * gaussian_delta(more, epsilon - x), 0.2, 12.0)
+    return Reached(value, epsilon=epsilon)
+
+
+class NothingHappened(fp.PrivacyFilter):
+    """(0.5, 1e-2)-DP: failure probabilities add up; an answer whose loss is zero told nothing and costs nothing."""
+
+    promise = fp.ApproxDP(epsilon=0.5, delta=1e-2)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n)
+
+    def _price(self, request):
+        return np.maximum(request.hockey_stick(0.0), request.swapped.hockey_stick(0.0))
+
+    def admits(self, state, request):
+        return state[0] + self._price(request) <= 1e-2 * (1 - 1e-9)
+
+    def spend(self, state, request):
+        return state[0].copy(), np.zeros(len(state[0])) + self._price(request)
+
+    def observe(self, state, loss):
+        return np.where(loss == 0, state[0], state[0] + state[1]), np.zeros_like(state[1])
+
+
+def _until_something_happens(filt: fp.PrivacyFilter) -> Reached:
+    p, count, state = 9e-3, 50, filt.start(1)
+    for _ in range(count):
+        assert filt.admits(state, fp.Erasure(p))[0]
+        state = filt.observe(filt.spend(state, fp.Erasure(p)), np.array([0.0]))
+    return Reached(1 - (1 - p) ** count, epsilon=0.5)
+
+
+class CalmStreak(fp.PrivacyFilter):
+    """1-DP by basic composition; after three calm answers in a row, 0.01 or less, one up to 0.5 is free."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def _price(self, state, request):
+        epsilon = np.minimum(request.pure_epsilon, 1e6)
+        return np.where((state[1] >= 3) & np.less_equal(epsilon, 0.5), 0.0, epsilon)
+
+    def admits(self, state, request):
+        return state[0] + self._price(state, request) <= 1 - 1e-9
+
+    def spend(self, state, request):
+        return state[0] + self._price(state, request), state[1].copy()
+
+    def observe(self, state, loss):
+        return state[0].copy(), np.where(np.abs(loss) <= 0.01, np.minimum(state[1] + 1, 3), 0)
+
+
+def _three_free_ones(filt: fp.PrivacyFilter) -> Reached:
+    state, small, large = filt.start(1), fp.RandomizedResponse(0.01), fp.RandomizedResponse(0.5)
+    for request, loss in [(small, 0.01)] * 3 + [(large, 0.5)]:
+        assert filt.admits(state, request)[0]
+        state = filt.observe(filt.spend(state, request), np.array([loss]))
+
+    def strategy(past):
+        if len(past) == 12:
+            return None
+        return large if len(past) % 4 == 3 else small
+
+    return Reached(hockey_stick(transcript(filt, strategy), 1.0), epsilon=1.0)
+
+
+class QuietWindow(fp.PrivacyFilter):
+    """1-GDP; four answers make a window, and one in which little was lost in all is taken off the books."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        return state[0] + state[1] + request.gdp_mu**2 <= 1.0 - 1e-9
+
+    def spend(self, state, request):
+        return state[0].copy(), np.round(state[1] + request.gdp_mu**2, 9), state[2].copy(), state[3] + 1
+
+    def observe(self, state, loss):
+        booked, window, lost, rounds = state
+        lost, full = np.round(lost + loss, 9), rounds == 4
+        kept = np.where(np.abs(lost) < 0.4, 0.0, window)
+        return (
+            np.where(full, np.round(booked + kept, 9), booked),
+            np.where(full, 0.0, window),
+            np.where(full, 0.0, lost),
+            np.where(full, 0, rounds),
+        )
+
+
+def _windows(filt: fp.PrivacyFilter) -> Reached:
+    return Reached(best_on_lattice(filt, 0.19, (1,), 2.0, 40), epsilon=2.0)
+
+
+class ScreenedNo(fp.PrivacyFilter):
+    """(1, delta)-DP: a screening at 0.4; on yes the rest of epsilon by basic composition, on no 200 small answers."""
+
+    level, count = 0.02, 200
+    promise = fp.ApproxDP(epsilon=1.0, delta=response_delta(level, count, 1.0) * (1 + 1e-9))
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int64), np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        screened, spent, rounds = state
+        epsilon = request.pure_epsilon
+        return np.where(
+            screened == 0,
+            np.less_equal(epsilon, 0.4),
+            np.where(
+                screened > 0,
+                spent + epsilon <= 0.6 - 1e-9,
+                np.less_equal(epsilon, self.level) & (rounds < self.count),
+            ),
+        )
+
+    def spend(self, state, request):
+        screened, spent, rounds = state
+        after = screened != 0
+        epsilon = np.minimum(request.pure_epsilon, 1e6)
+        return screened.copy(), spent + np.where(after, epsilon, 0.0), rounds + after
+
+    def observe(self, state, loss):
+        screened, spent, rounds = state
+        return np.where(screened == 0, np.where(loss > 0, 1, -1), screened), spent.copy(), rounds.copy()
+
+
+def _no_from_the_other_side(filt: fp.PrivacyFilter) -> Reached:
+    """Drawn from Q the screening says no with probability keep, and that no counts 0.4 for Q."""
+    state, small = filt.start(1), fp.RandomizedResponse(filt.level)
+    state = filt.observe(filt.spend(state, fp.RandomizedResponse(0.4)), np.array([-0.4]))
+    for turn in range(filt.count):  # whatever the answers are
+        assert filt.admits(state, small)[0]
+        state = filt.observe(filt.spend(state, small), np.array([filt.level * (-1) ** turn]))
+    keep = 1 / (1 + math.exp(-0.4))
+    return Reached(keep * response_delta(filt.level, filt.count, 1.0, 0.4), epsilon=1.0)
+
+
+FORTUNES = (
+    broken(
+        "half-back",
+        HalfBack,
+        breaks="nine responses at 0.2 that speak against: 1.8 was lost, and half of it paid",
+        shown=_in_the_other_direction,
+        margin=0.001,
+    ),
+    broken(
+        "fading-gauge",
+        FadingGauge,
+        breaks="eight responses at 0.2 that agree: the gauge says 0.83 where 1.6 was lost",
+        shown=_eight_in_a_row,
+    ),
+    broken(
+        "good-luck-extension",
+        GoodLuckExtension,
+        breaks="Gaussian(0.999), and where it lost less than -0.2 Gaussian(0.7): drawn from Q that is bad luck",
+        shown=_extended,
+        margin=0.1,
+    ),
+    broken(
+        "nothing-happened",
+        NothingHappened,
+        breaks="erasures of nearly delta, until one happens",
+        shown=_until_something_happens,
+        margin=1.0,
+    ),
+    broken(
+        "calm-streak",
+        CalmStreak,
+        breaks="three responses at 0.01 and a free one at 0.5, three times over",
+        shown=_three_free_ones,
+        margin=0.01,
+    ),
+    broken(
+        "quiet-window",
+        QuietWindow,
+        breaks="responses at 0.19 in windows of four: what is not unanimous costs nothing",
+        shown=_windows,
+        margin=0.05,
+    ),
+    broken(
+        "screened-no",
+        ScreenedNo,
+        breaks="a screening at 0.4, and on no 200 responses at 0.02: for Q the no has lost 0.4 already",
+        shown=_no_from_the_other_side,
+        margin=0.5,
+    ),
+)

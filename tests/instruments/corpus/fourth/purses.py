@@ -1,0 +1,263 @@
+"""Rules with a purse for each kind of request, and what is paid when several are opened."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+import filterproof as fp
+from tests.instruments.corpus.first.case import Reached, broken
+from tests.instruments.corpus.first.games import gaussian_delta, require_granted
+from tests.instruments.corpus.second.lattice import response_delta
+
+
+def answered(level: float, epsilon: float, mu: float) -> float:
+    """H_{e^epsilon} of a randomised response at `level` and a Gaussian(mu), by the closed forms."""
+    keep = 1 / (1 + math.exp(-level))
+    return keep * gaussian_delta(mu, epsilon - level) + (1 - keep) * gaussian_delta(mu, epsilon + level)
+
+
+class FractionsOfTheBudget(fp.PrivacyFilter):
+    """(1, 1e-5)-DP: the share of rho that Gaussians used and the share of epsilon of all others are at most one."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+    most = 0.0305  # the rho that gives (1, 1e-5)-DP is 0.03055
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n)
+
+    def spend(self, state, request):
+        if isinstance(request, fp.Gaussian):
+            return state[0] + request.zcdp_rho / self.most, state[1].copy()
+        return state[0].copy(), state[1] + np.minimum(request.pure_epsilon, 1e6)
+
+    def admits(self, state, request):
+        rho, epsilon = self.spend(state, request)
+        return rho + epsilon <= 1 - 1e-9
+
+
+def _half_and_half(filt: fp.PrivacyFilter) -> Reached:
+    mu, level = math.sqrt(0.999 * filt.most), 0.5
+    require_granted(filt, [fp.Gaussian(mu), fp.RandomizedResponse(level)])
+    return Reached(answered(level, 1.0, mu), epsilon=1.0)
+
+
+class GaussianAtTheRest(fp.PrivacyFilter):
+    """(1, 1e-5)-DP: pure answers by basic composition, and one Gaussian whose delta at what is left is small."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.bool_)
+
+    def admits(self, state, request):
+        spent, asked = state
+        if isinstance(request, fp.Gaussian):
+            return ~asked & (request.hockey_stick(1 - spent) <= 1e-5 * (1 - 1e-9))
+        return spent + request.pure_epsilon <= 1 - 1e-9
+
+    def spend(self, state, request):
+        if isinstance(request, fp.Gaussian):
+            return state[0].copy(), np.ones_like(state[1])
+        return state[0] + request.pure_epsilon, state[1].copy()
+
+
+def _gaussian_first(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.Gaussian(0.26), fp.RandomizedResponse(0.99)])
+    return Reached(answered(0.99, 1.0, 0.26), epsilon=1.0)
+
+
+class LargeAndSmall(fp.PrivacyFilter):
+    """(1, 1e-5)-DP: answers from 0.1 by basic composition, smaller ones by the advanced one, each within epsilon."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n)
+
+    def spend(self, state, request):
+        epsilon = np.minimum(request.pure_epsilon, 1e6)
+        large = np.greater_equal(epsilon, 0.1)
+        return state[0] + np.where(large, epsilon, 0.0), state[1] + np.where(large, 0.0, epsilon**2)
+
+    def admits(self, state, request):
+        total, squares = self.spend(state, request)
+        return (total <= 1 - 1e-9) & (np.sqrt(2 * squares * math.log(1e5)) + squares <= 1 - 1e-9)
+
+
+def _one_large(filt: fp.PrivacyFilter) -> Reached:
+    level, count, last = 0.02, 90, 0.99
+    require_granted(filt, [fp.RandomizedResponse(level)] * count + [fp.RandomizedResponse(last)])
+    keep = 1 / (1 + math.exp(-last))
+    value = keep * response_delta(level, count, 1.0, last)
+    return Reached(value + (1 - keep) * response_delta(level, count, 1.0, -last), epsilon=1.0)
+
+
+class NormOfLedgers(fp.PrivacyFilter):
+    """0.3-zCDP: Gaussians, Laplace noise and the rest have ledgers of rho, whose Euclidean norm is kept."""
+
+    promise = fp.ZCDP(0.3)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n), np.zeros(n)
+
+    def spend(self, state, request):
+        kind = 0 if isinstance(request, fp.Gaussian) else 1 if isinstance(request, fp.Laplace) else 2
+        rho = np.minimum(request.zcdp_rho, 1e6)
+        return tuple(part + rho if place == kind else part.copy() for place, part in enumerate(state))
+
+    def admits(self, state, request):
+        ledgers = self.spend(state, request)
+        return np.sqrt(sum(part**2 for part in ledgers)) <= 0.3 * (1 - 1e-9)
+
+
+def _each_ledger(filt: fp.PrivacyFilter) -> Reached:
+    rho, level = 0.2, 0.65
+    require_granted(filt, [fp.Gaussian(math.sqrt(2 * rho)), fp.RandomizedResponse(level)])
+    # D_2 of randomised response is log(cosh(3e/2)/cosh(e/2))
+    return Reached(2 * rho + math.log(math.cosh(1.5 * level) / math.cosh(0.5 * level)), alpha=2.0)
+
+
+class AlternatingBlocks(fp.PrivacyFilter):
+    """0.3-zCDP in blocks of one kind, Gaussian or not; a closed block is filed, and the files keep the largest."""
+
+    promise = fp.ZCDP(0.3)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def spend(self, state, request):
+        filed, block, kind = state
+        now = 1 if isinstance(request, fp.Gaussian) else 2
+        rho = np.minimum(request.zcdp_rho, 1e6)
+        same = kind == now
+        return (
+            np.where(same, filed, np.maximum(filed, block)),
+            np.where(same, block, 0.0) + rho,
+            np.full_like(kind, now),
+        )
+
+    def admits(self, state, request):
+        filed, block, _ = self.spend(state, request)
+        return filed + block <= 0.3 * (1 - 1e-9)
+
+
+def _to_and_fro(filt: fp.PrivacyFilter) -> Reached:
+    rho, level, times = 0.14, 0.5, 5
+    require_granted(filt, [fp.Gaussian(math.sqrt(2 * rho)), fp.RandomizedResponse(level)] * times)
+    value = 2 * rho + math.log(math.cosh(1.5 * level) / math.cosh(0.5 * level))
+    return Reached(times * value, alpha=2.0)
+
+
+class TiersInParallel(fp.PrivacyFilter):
+    """1-GDP: small, medium and large releases go to tiers, each with the whole budget, as if to different people."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n), np.zeros(n)
+
+    def spend(self, state, request):
+        square = np.minimum(request.gdp_mu**2, 1e6)
+        tier = (np.greater_equal(square, 0.02)).astype(np.int64) + np.greater_equal(square, 0.2)
+        return tuple(part + np.where(tier == place, square, 0.0) for place, part in enumerate(state))
+
+    def admits(self, state, request):
+        return np.maximum.reduce(self.spend(state, request)) <= 1.0 - 1e-9
+
+
+def _all_tiers(filt: fp.PrivacyFilter) -> Reached:
+    mus = [0.1] * 99 + [0.4] * 6 + [0.99]
+    require_granted(filt, [fp.Gaussian(mu) for mu in mus])
+    return Reached(gaussian_delta(math.sqrt(math.fsum(mu * mu for mu in mus)), 2.0), epsilon=2.0)
+
+
+def _equal_plans() -> tuple[float, float, float]:
+    """A Gaussian's mu, an erasure's p, and the delta at 1 that both have after a response at 0.3."""
+    mu = 0.4
+    delta = answered(0.3, 1.0, mu)
+    return mu, delta, delta
+
+
+class PlanByFamily(fp.PrivacyFilter):
+    """(1, delta)-DP: a response at 0.3, then one Gaussian, one erasure or two responses at 0.3: each plan is exact."""
+
+    mu, p, delta = _equal_plans()
+    promise = fp.ApproxDP(epsilon=1.0, delta=delta * (1 + 1e-9))
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        rounds, plan = state
+        if isinstance(request, fp.Gaussian):
+            return (rounds == 1) & np.less_equal(request.mu, self.mu)
+        if isinstance(request, fp.Erasure):
+            return (rounds == 1) & np.less_equal(request.p, self.p)
+        return (rounds < 3) & (plan < 2) & np.less_equal(request.pure_epsilon, 0.3)
+
+    def spend(self, state, request):
+        rounds, plan = state
+        kind = 2 if isinstance(request, fp.Gaussian | fp.Erasure) else 1
+        return rounds + 1, np.full_like(plan, kind)
+
+
+def _by_the_answer(filt: fp.PrivacyFilter) -> Reached:
+    first, keep = fp.RandomizedResponse(0.3), 1 / (1 + math.exp(-0.3))
+    for second in (fp.Gaussian(filt.mu), fp.Erasure(filt.p)):
+        require_granted(filt, [first, second])
+    return Reached(keep * gaussian_delta(filt.mu, 0.7) + (1 - keep) * filt.p, epsilon=1.0)
+
+
+PURSES = (
+    broken(
+        "fractions-of-the-budget",
+        FractionsOfTheBudget,
+        breaks="a Gaussian with half of rho and a response with half of epsilon: nine times delta",
+        shown=_half_and_half,
+        margin=1.0,
+    ),
+    broken(
+        "gaussian-at-the-rest",
+        GaussianAtTheRest,
+        breaks="the Gaussian first, when all of epsilon is left, and then a response at 0.99",
+        shown=_gaussian_first,
+        margin=1.0,
+    ),
+    broken(
+        "large-and-small",
+        LargeAndSmall,
+        breaks="ninety responses at 0.02 and one at 0.99: the two epsilons are not added",
+        shown=_one_large,
+        margin=1.0,
+    ),
+    broken(
+        "norm-of-ledgers",
+        NormOfLedgers,
+        breaks="0.2 of rho as a Gaussian and 0.2 as a response: the norm of both is 0.29",
+        shown=_each_ledger,
+        margin=0.1,
+    ),
+    broken(
+        "alternating-blocks",
+        AlternatingBlocks,
+        breaks="Gaussian and response in turn: what is filed is the largest block, and the blocks are not added",
+        shown=_to_and_fro,
+        margin=1.0,
+    ),
+    broken(
+        "tiers-in-parallel",
+        TiersInParallel,
+        breaks="99 Gaussians of 0.1, six of 0.4 and one of 0.99: a tier each",
+        shown=_all_tiers,
+        margin=0.5,
+    ),
+    broken(
+        "plan-by-family",
+        PlanByFamily,
+        breaks="a response at 0.3; on yes the Gaussian, on no the erasure: 1.2 times delta",
+        shown=_by_the_answer,
+        margin=0.05,
+    ),
+)

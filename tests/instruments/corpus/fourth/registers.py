@@ -1,0 +1,130 @@
+"""Rules in numbers that are too narrow for them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+import filterproof as fp
+from tests.instruments.corpus.first.case import Reached, broken
+from tests.instruments.corpus.first.games import gaussian_delta, granted_for_ever, require_granted
+
+
+class HalfPrecision(fp.PrivacyFilter):
+    """1-zCDP; what is left is a half-precision number, as the embedded device has it."""
+
+    promise = fp.ZCDP(1.0)
+
+    def start(self, n):
+        return np.ones(n, dtype=np.float16)
+
+    def admits(self, state, request):
+        return np.less_equal(request.zcdp_rho, state.astype(np.float64) * (1 - 1e-3))
+
+    def spend(self, state, request):
+        return (state - np.minimum(request.zcdp_rho, 100.0)).astype(np.float16)
+
+
+def _below_half_a_place(filt: fp.PrivacyFilter) -> Reached:
+    request = fp.Gaussian(0.02)  # rho is 2e-4, and half a place below one 2.4e-4
+    assert granted_for_ever(filt, (), request)
+    return Reached(10_000 * 0.02**2, alpha=2.0)
+
+
+class ThousandthsOfRho(fp.PrivacyFilter):
+    """0.4-zCDP; rho is booked in whole thousandths, to nearest."""
+
+    promise = fp.ZCDP(0.4)
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int64)
+
+    def spend(self, state, request):
+        return state + np.rint(1000 * np.minimum(request.zcdp_rho, 1e6)).astype(np.int64)
+
+    def admits(self, state, request):
+        return self.spend(state, request) <= 400
+
+
+def _always_less(filt: fp.PrivacyFilter) -> Reached:
+    rho, count = 0.00149, 400
+    require_granted(filt, [fp.Gaussian(math.sqrt(2 * rho))] * count)
+    return Reached(2 * count * rho, alpha=2.0)
+
+
+class SquaredInTheRegister(fp.PrivacyFilter):
+    """1-GDP in fixed point: mu in whole ten-thousandths, squared in 32 bits."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.int32)
+
+    def spend(self, state, request):
+        mu = np.ceil(1e4 * np.minimum(request.gdp_mu, 6.0)).astype(np.int64)
+        return (state + mu * mu).astype(np.int32)
+
+    def admits(self, state, request):
+        return (self.spend(state, request) <= 99_990_000) & np.less_equal(request.gdp_mu, 6.0)
+
+
+def _turned_negative(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.Gaussian(5.0)])
+    return Reached(gaussian_delta(5.0, 2.0), epsilon=2.0)
+
+
+class PercentInAByte(fp.PrivacyFilter):
+    """1-DP in whole percent of epsilon, rounded up, a byte a person."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.uint8)
+
+    def _percent(self, request):
+        return np.ceil(100 * np.minimum(request.pure_epsilon, 3.0)).astype(np.int64)
+
+    def spend(self, state, request):
+        return (state + self._percent(request)).astype(np.uint8)
+
+    def admits(self, state, request):
+        return (self.spend(state, request) < 100) & np.less_equal(request.pure_epsilon, 3.0)
+
+
+def _over_the_edge(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.RandomizedResponse(2.6)])
+    keep = 1 / (1 + math.exp(-2.6))
+    return Reached(keep * -math.expm1(1.0 - 2.6), epsilon=1.0)
+
+
+REGISTERS = (
+    broken(
+        "half-precision",
+        HalfPrecision,
+        breaks="Gaussians of rho 2e-4: one less them is one, for ever",
+        shown=_below_half_a_place,
+        margin=0.5,
+    ),
+    broken(
+        "thousandths-of-rho",
+        ThousandthsOfRho,
+        breaks="400 Gaussians of rho 0.00149, each booked as 0.001",
+        shown=_always_less,
+        margin=0.4,
+    ),
+    broken(
+        "squared-in-the-register",
+        SquaredInTheRegister,
+        breaks="one Gaussian(5): its square is negative in 32 bits",
+        shown=_turned_negative,
+        margin=1.0,
+    ),
+    broken(
+        "percent-in-a-byte",
+        PercentInAByte,
+        breaks="one response at 2.6: 260 percent are 4",
+        shown=_over_the_edge,
+        margin=0.1,
+    ),
+)

@@ -1,0 +1,247 @@
+"""Sound rules with purses for kinds of requests, and sound ones that look at losses."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+import filterproof as fp
+from tests.instruments.corpus.first.case import Reached, sound
+from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, require_granted, transcript
+from tests.instruments.corpus.fourth.purses import answered
+
+#: More than the rounding of 10^4 additions.
+BELOW = 1 - 1e-9
+
+
+class HalfEach(fp.PrivacyFilter):
+    """(1, 1e-5)-DP: half of epsilon for pure answers by basic composition, half for Gaussians by rho."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+    most = 0.0085  # the rho that gives (0.5, 1e-5)-DP is 0.0085055
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def spend(self, state, request):
+        if isinstance(request, fp.Gaussian):
+            return state[0] + np.minimum(request.zcdp_rho, 1e6), state[1].copy(), state[2] + 1
+        return state[0].copy(), state[1] + np.minimum(request.pure_epsilon, 1e6), state[2] + 1
+
+    def admits(self, state, request):
+        rho, epsilon, rounds = self.spend(state, request)
+        return (rho <= self.most * BELOW) & (epsilon <= 0.5 * BELOW) & (rounds <= 10_000)
+
+
+def _both_halves(filt: fp.PrivacyFilter) -> Reached:
+    mu, level = math.sqrt(2 * filt.most) * (1 - 1e-6), 0.4999999
+    require_granted(filt, [fp.Gaussian(mu), fp.RandomizedResponse(level)])
+    return Reached(answered(level, 1.0, mu), epsilon=1.0)
+
+
+class GaussianAtTheEnd(fp.PrivacyFilter):
+    """(1, 1e-5)-DP: pure answers by basic composition; a Gaussian whose delta at what is left is small ends it."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        spent, rounds = state
+        open_ = (rounds >= 0) & (rounds < 10_000)
+        if isinstance(request, fp.Gaussian):
+            return open_ & (request.hockey_stick((1 - spent) * BELOW) <= 1e-5 * (1 - 1e-6))
+        return open_ & (spent + request.pure_epsilon <= BELOW)
+
+    def spend(self, state, request):
+        if isinstance(request, fp.Gaussian):
+            return state[0].copy(), np.full_like(state[1], -1)
+        return state[0] + request.pure_epsilon, state[1] + 1
+
+
+def _response_then_gaussian(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.RandomizedResponse(0.5), fp.Gaussian(0.14)])
+    return Reached(answered(0.5, 1.0, 0.14), epsilon=1.0)
+
+
+class PlanDeclared(fp.PrivacyFilter):
+    """(1, 1e-3)-DP: the first request declares the plan, one Gaussian or pure answers, before anything is known."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-3)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        spent, rounds = state
+        if isinstance(request, fp.Gaussian):
+            return (rounds == 0) & (request.hockey_stick(1.0) <= 1e-3 * (1 - 1e-6))
+        return (rounds >= 0) & (rounds < 10_000) & (spent + request.pure_epsilon <= BELOW)
+
+    def spend(self, state, request):
+        if isinstance(request, fp.Gaussian):
+            return state[0].copy(), np.full_like(state[1], -1)
+        return state[0] + request.pure_epsilon, state[1] + 1
+
+
+def _one_gaussian(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.Gaussian(0.38)])
+    return Reached(gaussian_delta(0.38, 1.0), epsilon=1.0)
+
+
+class TiersInTheSum(fp.PrivacyFilter):
+    """1-GDP: small and large releases have half of the square each."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def spend(self, state, request):
+        square = np.minimum(request.gdp_mu**2, 1e6)
+        large = np.greater_equal(square, 0.04)
+        return (
+            state[0] + np.where(large, 0.0, square),
+            state[1] + np.where(large, square, 0.0),
+            state[2] + 1,
+        )
+
+    def admits(self, state, request):
+        small, large, rounds = self.spend(state, request)
+        return (small <= 0.5 * BELOW) & (large <= 0.5 * BELOW) & (rounds <= 10_000)
+
+
+def _both_tiers(filt: fp.PrivacyFilter) -> Reached:
+    mus = [0.1] * 49 + [0.5] + [0.49]
+    require_granted(filt, [fp.Gaussian(mu) for mu in mus])
+    return Reached(gaussian_delta(math.sqrt(math.fsum(mu * mu for mu in mus)), 2.0), epsilon=2.0)
+
+
+class CautiousGauge(fp.PrivacyFilter):
+    """1-DP by what was really lost: a fading gauge warns, and the sum of the losses decides as well."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        read = np.maximum(np.abs(state[0]), np.abs(state[1]))
+        return (read + request.pure_epsilon <= BELOW) & (state[2] < 10_000)
+
+    def spend(self, state, request):
+        return state[0].copy(), state[1].copy(), state[2] + 1
+
+    def observe(self, state, loss):
+        lost = np.clip(loss, -10.0, 10.0)
+        return 0.8 * state[0] + lost, state[1] + lost, state[2].copy()
+
+
+def _to_the_edge(filt: fp.PrivacyFilter) -> Reached:
+    def strategy(past):
+        return fp.RandomizedResponse(0.1999) if len(past) < 8 else None
+
+    return Reached(hockey_stick(transcript(filt, strategy), 0.7), epsilon=0.7)
+
+
+class BrakesOnLosses(fp.PrivacyFilter):
+    """0.5-zCDP; after a loss above 0.2 half of what is left is given up, and nothing is ever given back."""
+
+    promise = fp.ZCDP(0.5)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        return (state[0] + request.zcdp_rho <= 0.5 * BELOW) & (state[1] < 10_000)
+
+    def spend(self, state, request):
+        return state[0] + request.zcdp_rho, state[1] + 1
+
+    def observe(self, state, loss):
+        left = np.maximum(0.5 - state[0], 0.0)
+        return np.where(loss > 0.2, state[0] + left / 2, state[0]), state[1].copy()
+
+
+def _all_at_once(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.Gaussian(1 - 1e-8)])
+    return Reached((1 - 1e-8) ** 2, alpha=2.0)
+
+
+class CountsWhatHappened(fp.PrivacyFilter):
+    """(0.5, 1e-2)-DP by basic composition; answers that told nothing are counted for the statistics, and paid."""
+
+    promise = fp.ApproxDP(epsilon=0.5, delta=1e-2)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        price = np.maximum(request.hockey_stick(0.0), request.swapped.hockey_stick(0.0))
+        return (state[0] + price <= 1e-2 * BELOW) & (state[1] < 10_000)
+
+    def spend(self, state, request):
+        price = np.maximum(request.hockey_stick(0.0), request.swapped.hockey_stick(0.0))
+        return state[0] + price, state[1] + 1, state[2].copy()
+
+    def observe(self, state, loss):
+        return state[0].copy(), state[1].copy(), state[2] + (loss == 0)
+
+
+def _ten_erasures(filt: fp.PrivacyFilter) -> Reached:
+    p = 0.9999e-3
+    state = filt.start(1)
+    for _ in range(10):
+        assert filt.admits(state, fp.Erasure(p))[0]
+        state = filt.observe(filt.spend(state, fp.Erasure(p)), np.array([0.0]))
+    return Reached(1 - (1 - p) ** 10, epsilon=0.5)
+
+
+SOUND_PURSES = (
+    sound(
+        "half-each",
+        HalfEach,
+        because="pure answers add at most 1/2 to the loss of any transcript, and the Renyi supermartingale of the "
+        "Gaussians holds whatever comes between: the conversion at 1/2",
+        shown=_both_halves,
+    ),
+    sound(
+        "gaussian-at-the-end",
+        GaussianAtTheEnd,
+        because="before the Gaussian the loss is at most what was spent, and its delta at the rest, which falls in "
+        "epsilon, is at most 1e-5; nothing follows",
+        shown=_response_then_gaussian,
+    ),
+    sound(
+        "plan-declared",
+        PlanDeclared,
+        because="which plan is played is settled before any answer: one Gaussian, or basic composition",
+        shown=_one_gaussian,
+    ),
+    sound(
+        "tiers-in-the-sum",
+        TiersInTheSum,
+        because="the GDP filter (003 Theorem C.1): the two halves add up to one",
+        shown=_both_tiers,
+    ),
+    sound(
+        "cautious-gauge",
+        CautiousGauge,
+        because="every transcript's loss lies in [-1, 1] in both directions; the gauge only denies more",
+        shown=_to_the_edge,
+    ),
+    sound(
+        "brakes-on-losses",
+        BrakesOnLosses,
+        because="the zCDP filter; what a loss takes away only shortens the game",
+        shown=_all_at_once,
+    ),
+    sound(
+        "counts-what-happened",
+        CountsWhatHappened,
+        because="with probability 1 - sum of total variations, at least 1 - 1e-2, the transcripts agree (a coupling)",
+        shown=_ten_erasures,
+    ),
+)

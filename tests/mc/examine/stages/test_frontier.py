@@ -1,0 +1,146 @@
+"""What a filter affords makes plays and menus, in one order; what it declares to be within is proved or tested."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from mc.examine.clock import Clock
+from mc.examine.examination import PartialExamination
+from mc.examine.families import FAMILIES, lines_of
+from mc.examine.measure import Measure
+from mc.examine.stages.declared import declared
+from mc.examine.stages.domination import joined, never_looser
+from mc.examine.stages.frontier import Affordable, alternatives, inside
+from mc.examine.subject import Subject, admission
+from mc.examine.verify import examine
+from tests.instruments.corpus.fourth.purses import AlternatingBlocks, PlanByFamily
+from theory.evidence import Outcome
+
+
+def subject(filt: fp.PrivacyFilter, *names: str) -> Subject:
+    names = names or ("gaussian", "rr", "erasure")
+    assert set(names) <= set(FAMILIES)
+    _, found, closed = admission(filt, lines_of(names, filt.promise), Clock.of(60.0))
+    return Subject.of(filt, found, closed, names, seed=1)
+
+
+class Sum(fp.PrivacyFilter):
+    promise = fp.ZCDP(0.5)
+    within = fp.ZCDPFilter(0.5)
+    most = 0.5
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, spent, request):
+        return spent + request.zcdp_rho <= self.most * (1 - 1e-9)
+
+    def spend(self, spent, request):
+        return spent + request.zcdp_rho
+
+
+class Loose(Sum):
+    most = 0.6
+
+
+class Brakes(Sum):
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.bool_)
+
+    def admits(self, state, request):
+        return ~state[1] & super().admits(state[0], request)
+
+    def spend(self, state, request):
+        return super().spend(state[0], request), state[1].copy()
+
+    def observe(self, state, loss):
+        return state[0].copy(), loss > 0.3
+
+
+def test_what_is_afforded_is_granted_so_often_and_little_more_is_not() -> None:
+    told = subject(fp.GaussianFilter(mu=1.0))
+    frontier = Affordable(told, Clock.of(60.0))
+    for times in (1, 4, 16):
+        size = frontier.afforded(frontier.fresh(), told.lines[0], times)
+        assert frontier.fresh().ask(fp.Gaussian(size), times) == times
+        assert size == pytest.approx(times**-0.5, rel=5e-3)
+
+
+def test_the_same_plays_come_in_the_same_order_however_much_time_there_is() -> None:
+    told = subject(AlternatingBlocks())
+    plays = [[*islice(inside(told, Clock.of(seconds)), 40)] for seconds in (600.0, 900.0)]
+    assert plays[0] == plays[1]
+    assert len(plays[0]) == 40
+    assert all(played.admitted(told.filter) for played in plays[0])
+
+
+def test_two_families_in_turn_pass_a_rule_that_forgets_the_block_before() -> None:
+    told, measure = subject(AlternatingBlocks()), Measure.renyi(2.0)
+    assert any(
+        played.low(measure) > told.promised(measure) for played in islice(inside(told, Clock.of(60.0)), 40)
+    )
+
+
+def test_the_best_guess_is_another_family_after_yes_than_after_no() -> None:
+    told = subject(PlanByFamily())
+    goal = Measure.hockey_stick(1.0)
+    share, menu = next(alternatives(told, (goal,), Clock.of(60.0)))
+    solved = fp.worst_case(told.filter, menu.pairs, epsilon=1.0, rounds=menu.rounds)
+    assert {type(pair) for pair in menu.pairs} == {fp.RandomizedResponse, fp.Gaussian, fp.Erasure}
+    assert share == pytest.approx(solved.low / told.promised(goal), rel=0.02)
+    assert solved.low > told.promised(goal)
+
+
+def test_a_true_declaration_is_proved_on_a_menu_and_tested_elsewhere() -> None:
+    theorem = joined(Sum.within, Sum.promise, {})
+    assert theorem is not None
+    for kind in (Sum, Brakes):
+        *_, found = declared(subject(kind()), Clock.of(60.0), theorem)
+        assert found.verdict is not None
+        assert found.verdict.outcome is Outcome.HOLDS
+        assert not found.whole
+        assert "elsewhere tested" in found.found
+
+
+def test_a_false_declaration_is_told_by_a_play_and_holds_nothing() -> None:
+    (found,) = declared(subject(Loose()), Clock.of(60.0), None)
+    assert found.verdict is None
+    assert "which ZCDPFilter(rho=0.5) denies" in found.found
+
+
+def test_a_filter_of_ones_own_joins_nothing_to_a_promise() -> None:
+    class Everything(fp.ZCDPFilter):
+        def admits(self, state, request):
+            return np.full(len(state[0]), True)
+
+    assert joined(Everything(0.01), fp.ApproxDP(1.0, 1e-5), {}) is None
+    assert joined(fp.ZCDPFilter(0.06), fp.ApproxDP(1.0, 1e-5), {}) is None  # more than the promise allows
+
+
+def test_a_filter_that_looks_at_losses_is_compared_after_each_of_them() -> None:
+    menu = (fp.RandomizedResponse(0.5), fp.RandomizedResponse(0.25))
+    assert never_looser(Brakes(), fp.ZCDPFilter(0.5), menu) is True
+
+    class Rewards(Brakes):
+        def admits(self, state, request):
+            return np.where(state[1], 0.6, 0.5) * (1 - 1e-9) >= state[0] + request.zcdp_rho
+
+    assert never_looser(Rewards(), fp.ZCDPFilter(0.5), menu) is False
+    assert never_looser(Brakes(), fp.ZCDPFilter(0.5), (fp.Gaussian(0.5),)) is None
+
+
+def test_after_ctrl_c_what_was_found_is_kept_and_says_that_it_is_partial() -> None:
+    def stop(stage: str) -> None:
+        if stage == "games":
+            raise KeyboardInterrupt
+
+    with pytest.raises(PartialExamination) as stopped:
+        examine(Sum(), seconds=4.0, mechanisms=["rr"], on_stage=stop)
+    found = stopped.value.examination
+    assert found.partial
+    assert found.verdict.detail.startswith("partial, ended by Ctrl-C")
+    assert {one.stage for one in found.findings} >= {"admission", "laws", "sequences"}
