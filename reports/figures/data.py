@@ -3,6 +3,8 @@
 >>> data = FigureData.of(epsilon=[0.5, 1.0], steps=[10, None])
 >>> data.rows()
 [{'epsilon': 0.5, 'steps': 10}, {'epsilon': 1.0, 'steps': None}]
+>>> data.where("epsilon", 1.0).rows()
+[{'epsilon': 1.0, 'steps': None}]
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import io
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -80,6 +83,11 @@ class FigureData:
     def rows(self) -> list[dict[str, Cell]]:
         """The rows, each with the names of the columns."""
         return [dict(zip(self.names, row, strict=True)) for row in zip(*self.columns, strict=True)]
+
+    def where(self, name: str, cell: Cell) -> FigureData:
+        """The same facts beside those rows alone whose cell in that column equals the one given."""
+        kept = self.column(name) == cell
+        return replace(self, columns=tuple(tuple(compress(column, kept)) for column in self.columns))
 
     def row(self, **at: Cell) -> dict[str, Cell]:
         """The first row whose cells are nearest to the numbers given: row(epsilon=0.5)."""

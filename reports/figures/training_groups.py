@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from matplotlib.axes import Axes
 
@@ -53,11 +53,10 @@ def _gap(outcomes: Sequence[GroupOutcome], part: str, time: str) -> float:
 
 
 def _caption(spec: RunSpecification, data: FigureData) -> str:
-    rows = [row for row in data.rows() if row["what"] == "test loss"]
     told = "; ".join(
         f"{row['group']}: {row['before']:.2f} to {row['after']:.2f}, change {row['change']:+.2f} "
         f"[{row['change_low']:+.2f}, {row['change_high']:+.2f}]"
-        for row in rows
+        for row in data.where("what", "test loss").rows()
     )
     return (
         f"{spec.words()}. Groups are pairs of digits. Mean test loss when filtering begins and {spec.epochs - spec.at} "
@@ -78,11 +77,13 @@ def _equal(data: FigureData) -> str:
 
 def _effect(data: FigureData) -> str:
     """Whether the groups drift apart, in the words of what was measured."""
-    rows = [row for row in data.rows() if row["what"] == "test loss"]
-    falls = [str(row["group"]) for row in rows if float(str(row["change_high"])) < 0]
-    rises = [str(row["group"]) for row in rows if float(str(row["change_low"])) > 0]
+    losses = data.where("what", "test loss")
+    falls, rises = (
+        losses.column("group")[there]
+        for there in (losses.column("change_high") < 0, losses.column("change_low") > 0)
+    )
     before, after = data.number("test_loss_before"), data.number("test_loss_after")
-    visible = "is visible" if rises and after > before else "is not visible"
+    visible = "is visible" if len(rises) and after > before else "is not visible"
     return (
         f"The disparate effect {visible}: as far as the intervals tell, the loss rises for {_listed(rises)} and falls "
         f"for {_listed(falls)}; the largest and the least of the groups' losses differ by {before:.2f} before and by "
@@ -92,28 +93,21 @@ def _effect(data: FigureData) -> str:
 
 def _alike(data: FigureData) -> str:
     """Whether the group with the largest loss is the one on which most was spent, before filtering."""
-    most = {
-        what: max(
-            (row for row in data.rows() if row["what"] == what), key=lambda row: float(str(row["before"]))
-        )
-        for what in _WHAT
-    }
-    loss, spent = (str(most[what]["group"]) for what in ("test loss", "epsilon"))
+    told = (data.where("what", what) for what in ("test loss", "epsilon"))
+    loss, spent = (one.column("group")[one.column("before").argmax()] for one in told)
     if loss == spent:
         return f"The largest loss and the largest epsilon are those of the same group, {loss}."
     return f"The largest loss is that of {loss}, the largest epsilon that of {spent}."
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names) if names else "no group"
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "no group"
 
 
 def _alt(spec: RunSpecification, data: FigureData) -> str:
-    rows = data.rows()
     told = ", ".join(
         f"{row['group']} from {row['before']:.2f} to {row['after']:.2f}"
-        for row in rows
-        if row["what"] == "epsilon"
+        for row in data.where("what", "epsilon").rows()
     )
     return (
         f"Three panels, test loss, training loss and mean epsilon, each with a square before and a dot after filtering "
@@ -123,17 +117,15 @@ def _alt(spec: RunSpecification, data: FigureData) -> str:
 
 def _draw(spec: RunSpecification, data: FigureData, axes: Sequence[Axes]) -> None:
     for ax, what in zip(axes, _WHAT, strict=True):
-        rows = [row for row in data.rows() if row["what"] == what]
+        rows = data.where("what", what)
         for time, marker, k, shift in (("before", "s", 1, -0.12), ("after", "o", 0, 0.12)):
             x = [place + shift for place in range(len(rows))]
-            y, low, high = (
-                [float(str(row[f"{time}{end}"])) for row in rows] for end in ("", "_low", "_high")
-            )
+            y, low, high = (rows.column(f"{time}{end}") for end in ("", "_low", "_high"))
             ax.vlines(x, low, high, color=colour(k), lw=1.6)
             epoch = spec.at if time == "before" else spec.epochs
             shown = f"epoch {epoch}, {time} filtering"
             ax.plot(x, y, marker=marker, ms=6.5, lw=0, color=colour(k), label=shown)
-        ax.set_xticks(range(len(rows)), [str(row["group"]) for row in rows])
+        ax.set_xticks(range(len(rows)), rows.column("group"))
         ax.set(xlabel="digits of the group", ylabel="mean epsilon" if what == "epsilon" else f"mean {what}")
         ax.set_ylim(bottom=0)
     axes[0].set_title(f"Five groups, promised epsilon = {spec.epsilon:.3g}")

@@ -175,7 +175,7 @@ def _row(setting: Setting, trials: Sequence[Trained]) -> dict[str, Shown]:
 
 
 def _caption(spec: _Table, data: FigureData) -> str:
-    rows = [row for row in data.rows() if row["data"] == _DIGITS]
+    rows = data.where("data", _DIGITS).rows()
     told = "; ".join(
         f"epsilon = {row['epsilon']:g}: {row['plain']:.1f} ± {row['plain_sd']:.1f} without and {row['filtered']:.1f} ± "
         f"{row['filtered_sd']:.1f} with filtering, difference {row['difference']:+.1f} [{row['difference_low']:+.1f}, "
@@ -212,10 +212,9 @@ def _gains(rows: Sequence[dict[str, Shown]]) -> str:
 
 
 def _alt(spec: _Table, data: FigureData) -> str:
-    ours = [row for row in data.rows() if row["data"] == _DIGITS]
     told = ", ".join(
         f"at epsilon = {row['epsilon']:g} {row['plain']:.1f} without and {row['filtered']:.1f} with filtering"
-        for row in ours
+        for row in data.where("data", _DIGITS).rows()
     )
     return (
         f"Pairs of dots with bars of one standard deviation, test accuracy in percent without and with filtering. Left "
