@@ -5,6 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup, escape
 
 from mc.losses.log_ratio import Epsilon, LogRatio
+from reports.pages.attacked import attacks_table
 from reports.pages.overview import Row, between
 from reports.pages.page import Page, explaining
 from reports.pages.profile_figure import profile_picture
@@ -44,6 +45,8 @@ def filter_page(row: Row) -> Page:
         uncovered=_uncovered(row),
         code=_code(row),
         code_says="To solve and simulate the game again:",
+        tables=(attacks_table({subject.name: row.played.attacks}),) if row.played.attacks else (),
+        numbers=tuple(cells for one in row.played.attacks for cells in one.rows()),
     )
 
 

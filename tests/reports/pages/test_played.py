@@ -9,23 +9,26 @@ from fractions import Fraction
 import pytest
 
 import filterproof as fp
+from filters.catalogue import CATALOGUE
 from mc import Estimate
-from reports.chapters.games import GAMES, judge
+from reports.chapters.games import GAMES, judge, judge_attacks
+from reports.pages.attacked import Runs
 from reports.pages.filter_page import filter_page
 from reports.pages.overview import Row
-from reports.pages.played import Played, SimulatedStrategy, SolvedPoint, play
+from reports.pages.played import GameJob, Played, SimulatedStrategy, SolvedPoint, play
 from reports.pages.subjects import SUBJECTS
 from theory.agreement import Accord
 from theory.evidence import Evidence, Outcome, Verdict
 
 PLACES = {one.name: place for place, one in enumerate(SUBJECTS)}
 QUICK = ("BasicFilter", "NaturalFilter", "NaiveRealisationFilter", "RealisationFilter", "SomeOrderFilter")
-CONFIDENCE = 1 - 1e-6
+FAILURE = 3e-7
 
 
 @pytest.fixture(scope="module")
 def played() -> dict[str, Played]:
-    return {name: play((PLACES[name], CONFIDENCE, 8192, 7)) for name in QUICK}
+    runs = Runs(best=20_000, other=8192)
+    return {name: play(GameJob(PLACES[name], FAILURE, 8192, runs, 7)) for name in QUICK}
 
 
 def within(game: SolvedPoint, value: float) -> bool:
@@ -102,6 +105,50 @@ def test_the_chapter_of_games_disagrees_with_a_simulation_that_misses(played: di
     assert "BasicFilter" in found.result.detail
     with pytest.raises(TypeError, match="got the comparison 'games-agree'; read its result"):
         _ = found.verdict
+
+
+def test_each_adversary_gets_what_is_certified_of_it_with_two_sets_of_parameters(
+    played: dict[str, Played],
+) -> None:
+    for name, one in played.items():
+        example, larger = repr(SUBJECTS[PLACES[name]].make()), repr(CATALOGUE[name].larger())
+        assert [row.filter for row in one.attacks] == 3 * [example] + 3 * [larger]
+        named = [row.adversary for row in one.attacks]
+        assert named == 2 * ["the solver's best", "MenuChasing", "MenuRandom"]
+        solved, chasing, _ = one.attacks[:3]
+        assert (solved.low, solved.high) == (one.main.low, one.main.high)
+        assert 0 < chasing.low <= chasing.high <= one.main.high * (1 + 1e-9)
+        assert all(row.meets and row.estimate.failure == FAILURE for row in one.attacks)
+    # a chaser over one erasure erases in every round, as the best does
+    naive = played["NaiveRealisationFilter"].attacks[1]
+    assert naive.low <= 1 - 0.99**250 <= naive.high
+
+
+def test_runs_are_counted_and_a_play_of_many_rounds_gets_fewer(played: dict[str, Played]) -> None:
+    assert [row.estimate.n for row in played["BasicFilter"].attacks] == [20_000] + 5 * [8192]
+    assert [row.estimate.n for row in played["NaiveRealisationFilter"].attacks] == 6 * [8192]
+    runs = {name: game.attacks for name, game in played.items()}
+    found = judge_attacks(GAMES.claims[1], runs)
+    assert found.as_expected
+    assert found.result.failure == pytest.approx(30 * FAILURE)
+    assert found.result.scope.startswith("30 attacks")
+    high = replace(runs["BasicFilter"][1], low=0.5, high=0.6)
+    missed = judge_attacks(GAMES.claims[1], {**runs, "BasicFilter": (high,)})
+    assert missed.result.outcome is Accord.DISAGREES
+    assert "MenuChasing, BasicFilter" in missed.result.detail
+
+
+def test_the_page_has_a_table_of_its_attacks_and_gives_it_as_rows(played: dict[str, Played]) -> None:
+    subject, one = SUBJECTS[PLACES["BasicFilter"]], played["BasicFilter"]
+    open_ = Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, "all", "nothing found")
+    page = filter_page(Row(subject, "a promise", open_, one, None, ""))
+    table = page.tables[0]
+    assert len(table.rows) == 6
+    cells = dict(zip(table.columns, table.rows[0], strict=True))
+    assert (cells["adversary"], cells["runs"], cells["meets"]) == ("the solver's best", "20,000", "yes")
+    rows = page.rows()
+    assert rows[0]["simulated"] == one.attacks[0].estimate.value
+    assert {row["runs"] for row in rows[1:6]} == {8192}
 
 
 def test_a_gaussian_game_is_the_promise_itself() -> None:
