@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
-from mc import Estimate
+from mc import Estimate, cluster
 from reports.chapters.games import GAMES, judge, judge_attacks
 from reports.pages.attacked import Runs
 from reports.pages.filter_page import filter_page
@@ -122,6 +126,43 @@ def test_each_adversary_gets_what_is_certified_of_it_with_two_sets_of_parameters
     # a chaser over one erasure erases in every round, as the best does
     naive = played["NaiveRealisationFilter"].attacks[1]
     assert naive.low <= 1 - 0.99**250 <= naive.high
+
+
+class _Stopping(Executor):
+    """Plays in this process, and is stopped by Ctrl-C before the task after the first `tasks`."""
+
+    def __init__(self, tasks: int) -> None:
+        self.left, self.tiles = tasks, 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        if self.left == 0:
+            raise KeyboardInterrupt
+        self.left, self.tiles = self.left - 1, self.tiles + len(args[0])
+        finished: Future[Any] = Future()
+        finished.set_result(fn(*args, **kwargs))
+        return finished
+
+
+def test_attacks_that_are_interrupted_resume_from_their_store_to_the_same_bits(tmp_path: Path) -> None:
+    job = GameJob(PLACES["NaturalFilter"], FAILURE, 8192, Runs(best=600_000, other=8192), 7)
+    whole, stopped, resumed = _Stopping(10**6), _Stopping(1), _Stopping(10**6)
+    undisturbed = play(job, {"executor": whole}).attacks
+    with pytest.raises(KeyboardInterrupt, match=r"kept in .*; the same call resumes"):
+        play(job, {"executor": stopped, "store": tmp_path / "runs"})
+    assert play(job, {"executor": resumed, "store": tmp_path / "runs"}).attacks == undisturbed
+    assert 0 < stopped.tiles < whole.tiles
+    assert resumed.tiles < whole.tiles
+
+
+@pytest.mark.slow
+def test_a_dask_cluster_plays_the_attacks_of_a_page_to_the_same_bits(played: dict[str, Played]) -> None:
+    distributed = pytest.importorskip("distributed")
+    job = GameJob(PLACES["NaturalFilter"], FAILURE, 8192, Runs(best=20_000, other=8192), 7)
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as here,
+        cluster(here.scheduler_address) as executor,
+    ):
+        assert play(job, {"executor": executor}).attacks == played["NaturalFilter"].attacks
 
 
 def test_runs_are_counted_and_a_play_of_many_rounds_gets_fewer(played: dict[str, Played]) -> None:
