@@ -63,7 +63,7 @@ class Extremal:
         """What is known where an event of probability p may come first that reveals all: p + (1 - p) delta."""
         if p == 0:
             return self
-        return _enclosed(
+        return enclosed(
             self.epsilon,
             lambda: ball(p) + (1 - ball(p)) * ball(self.low),
             lambda: ball(p) + (1 - ball(p)) * ball(self.high),
@@ -105,14 +105,14 @@ def approximate_extremal(own: float, delta: float, epsilon: float) -> Extremal:
         return ball(delta) + (1 - ball(delta)) * beyond
 
     pair = KOV(own, delta) if own and delta else Erasure(delta) if delta else RandomizedResponse(own)
-    return _enclosed(epsilon, stick, stick, ((pair, 1),))
+    return enclosed(epsilon, stick, stick, ((pair, 1),))
 
 
 def gdp_extremal(mu: float, epsilon: float) -> Extremal:
     """Of mu-GDP mechanisms, mu > 0: Gaussian(mu) dominates them all."""
     pair = Gaussian(mu)
     stick = pair.truths.hockey_stick(epsilon).ball
-    return _enclosed(epsilon, stick, stick, ((pair, 1),))
+    return enclosed(epsilon, stick, stick, ((pair, 1),))
 
 
 def squares_extremal(squares: float, delta: float, epsilon: float, *, level: float, times: int) -> Extremal:
@@ -134,7 +134,7 @@ def squares_extremal(squares: float, delta: float, epsilon: float, *, level: flo
         return total
 
     above = zcdp_extremal(squares / 2, epsilon).high if squares > 0 else 0.0
-    found = _enclosed(epsilon, stick, lambda: ball(above), ((RandomizedResponse(level), times),))
+    found = enclosed(epsilon, stick, lambda: ball(above), ((RandomizedResponse(level), times),))
     return found.with_erasure(delta)
 
 
@@ -145,7 +145,7 @@ def erasures_extremal(theta: float, dhat: float, rounds: int, delta: float, epsi
         return 1 - (1 - ball(theta)) ** (rounds - 1) * (1 - ball(dhat))
 
     steps: Steps = ((Erasure(theta), rounds - 1),) if rounds > 1 and theta else ()
-    return _enclosed(epsilon, stick, lambda: ball(delta), (*steps, (Erasure(dhat), 1)) if dhat else steps)
+    return enclosed(epsilon, stick, lambda: ball(delta), (*steps, (Erasure(dhat), 1)) if dhat else steps)
 
 
 def ball(x: float) -> arb:
@@ -182,7 +182,7 @@ def _two_outcomes(
     def stick() -> arb:
         return ball(p) - ball(epsilon).exp() * ball(q)  # type: ignore[arg-type]
 
-    return _enclosed(epsilon, stick, lambda: stick_above(_rational(epsilon), x, y, kept), ((pair, 1),))  # type: ignore[arg-type]
+    return enclosed(epsilon, stick, lambda: stick_above(_rational(epsilon), x, y, kept), ((pair, 1),))  # type: ignore[arg-type]
 
 
 def _short(x: Fraction) -> Fraction:
@@ -192,7 +192,7 @@ def _short(x: Fraction) -> Fraction:
     return Fraction(round(x * scale)) / scale
 
 
-def _enclosed(epsilon: float, low: Callable[[], arb], high: Callable[[], arb], steps: Steps) -> Extremal:
+def enclosed(epsilon: float, low: Callable[[], arb], high: Callable[[], arb], steps: Steps) -> Extremal:
     """Both ends rounded outwards to doubles, within [0, 1]."""
     from flint import arb, ctx
 

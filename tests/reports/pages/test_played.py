@@ -190,6 +190,9 @@ def test_the_page_has_a_table_of_its_attacks_and_gives_it_as_rows(played: dict[s
     rows = page.rows()
     assert rows[0]["simulated"] == one.attacks[0].estimate.value
     assert {row["runs"] for row in rows[1:6]} == {8192}
+    assert rows[6]["bound"] == "promised"
+    assert "Promised, an advantage of at most 47 %" in dict(page.facts)["An attacker gets"]
+    assert rows[6]["hits"] == pytest.approx(1e-3 + math.e * 1e-3)
 
 
 def test_a_gaussian_game_is_the_promise_itself() -> None:
