@@ -101,6 +101,8 @@ HERE: dict[str, Callable[[], Any]] = {
     "LossAvoiding": lambda: fp.LossAvoiding(),
     "LossChasing": lambda: fp.LossChasing(),
     "ManySmall": lambda: fp.ManySmall(),
+    "MenuChasing": lambda: fp.MenuChasing((fp.Gaussian(0.5), fp.Gaussian(1.0))),
+    "MenuRandom": lambda: fp.MenuRandom((fp.Gaussian(0.5), fp.Gaussian(1.0))),
     "MixtureOdometer": lambda: fp.MixtureOdometer(1e-5, 1.0),
     "Moments": lambda: fp.Moments(10, 5.0, 2.0),
     "OneShot": lambda: fp.OneShot(),

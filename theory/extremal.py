@@ -67,7 +67,7 @@ class Extremal:
         """What is known where an event of probability p may come first that reveals all: p + (1 - p) delta."""
         if p == 0:
             return self
-        return _enclosed(
+        return enclosed(
             self.epsilon,
             lambda: ball(p) + (1 - ball(p)) * ball(self.low),
             lambda: ball(p) + (1 - ball(p)) * ball(self.high),
@@ -109,14 +109,14 @@ def approximate_extremal(own: float, delta: float, epsilon: float) -> Extremal:
         return ball(delta) + (1 - ball(delta)) * beyond
 
     pair = KOV(own, delta) if own and delta else Erasure(delta) if delta else RandomizedResponse(own)
-    return _enclosed(epsilon, stick, stick, ((pair, 1),))
+    return enclosed(epsilon, stick, stick, ((pair, 1),))
 
 
 def gdp_extremal(mu: float, epsilon: float) -> Extremal:
     """Of mu-GDP mechanisms, mu > 0: Gaussian(mu) dominates them all."""
     pair = Gaussian(mu)
     stick = pair.truths.hockey_stick(epsilon).ball
-    return _enclosed(epsilon, stick, stick, ((pair, 1),))
+    return enclosed(epsilon, stick, stick, ((pair, 1),))
 
 
 def squares_extremal(squares: float, delta: float, epsilon: float, *, level: float, times: int) -> Extremal:
@@ -137,7 +137,7 @@ def responses_extremal(own: float, level: float, times: int, epsilon: float) -> 
     """
     above = approximate_extremal(own, 0.0, epsilon).high
     if not times:
-        return _enclosed(epsilon, lambda: ball(0), lambda: ball(above), ())
+        return enclosed(epsilon, lambda: ball(0), lambda: ball(above), ())
     return _responses(level, times, epsilon, lambda: ball(above))
 
 
@@ -155,7 +155,7 @@ def _responses(level: float, times: int, epsilon: float, above: Callable[[], arb
             choose = choose * (times - lost) // (lost + 1)
         return total
 
-    return _enclosed(epsilon, stick, above, ((RandomizedResponse(level), times),))
+    return enclosed(epsilon, stick, above, ((RandomizedResponse(level), times),))
 
 
 def erasures_extremal(theta: float, dhat: float, rounds: int, delta: float, epsilon: float) -> Extremal:
@@ -165,7 +165,7 @@ def erasures_extremal(theta: float, dhat: float, rounds: int, delta: float, epsi
         return 1 - (1 - ball(theta)) ** (rounds - 1) * (1 - ball(dhat))
 
     steps: Steps = ((Erasure(theta), rounds - 1),) if rounds > 1 and theta else ()
-    return _enclosed(epsilon, stick, lambda: ball(delta), (*steps, (Erasure(dhat), 1)) if dhat else steps)
+    return enclosed(epsilon, stick, lambda: ball(delta), (*steps, (Erasure(dhat), 1)) if dhat else steps)
 
 
 def tangent_extremal(
@@ -180,7 +180,7 @@ def tangent_extremal(
     except (ValueError, ArithmeticError):  # no masses, or none that are kept
         return Extremal(epsilon, 0.0, high)
     pair = FinitePair((one, 1 - one), (other, 1 - other))
-    return _enclosed(epsilon, _line(epsilon, one, other), lambda: ball(high), ((pair, 1),))
+    return enclosed(epsilon, _line(epsilon, one, other), lambda: ball(high), ((pair, 1),))
 
 
 def ball(x: float) -> arb:
@@ -205,7 +205,7 @@ def _two_outcomes(
     x, y, kept = point
     p, q = _nearest(Fraction(int(x.p), int(x.q)), Fraction(int(y.p), int(y.q)), keeps, _SHY, epsilon)
     high = partial(stick_above, _rational(epsilon), x, y, kept)  # type: ignore[arg-type]
-    return _enclosed(epsilon, _line(epsilon, p, q), high, ((FinitePair((p, 1 - p), (q, 1 - q)), 1),))
+    return enclosed(epsilon, _line(epsilon, p, q), high, ((FinitePair((p, 1 - p), (q, 1 - q)), 1),))
 
 
 def _nearest(
@@ -233,7 +233,7 @@ def _short(x: Fraction) -> Fraction:
     return Fraction(round(x * scale)) / scale
 
 
-def _enclosed(epsilon: float, low: Callable[[], arb], high: Callable[[], arb], steps: Steps) -> Extremal:
+def enclosed(epsilon: float, low: Callable[[], arb], high: Callable[[], arb], steps: Steps) -> Extremal:
     """Both ends rounded outwards to doubles, within [0, 1]."""
     from flint import arb, ctx
 

@@ -28,7 +28,7 @@ from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
 from theory.arguments import check_count, check_positive, check_probability
 from theory.guarantees import ApproxDP
-from theory.pairs import DominatingPair, Erasure, Gaussian, RandomizedResponse
+from theory.pairs import DominatingPair, Erasure, Gaussian, RandomizedResponse, Selection
 from theory.shown import one_line
 
 __all__ = [
@@ -37,6 +37,8 @@ __all__ = [
     "LossAvoiding",
     "LossChasing",
     "ManySmall",
+    "MenuChasing",
+    "MenuRandom",
     "OneShot",
     "RandomSpender",
     "Scripted",
@@ -332,6 +334,40 @@ class RandomSpender(_Exhausting):
         # 1 - U lies in (0, 1]: U itself may be 0, and no mechanism has level 0
         level = 2 * self.level * (1 - view.rng.random(view.n))
         return self.family(level)  # type: ignore[misc]
+
+
+class _OnMenu(Adversary):
+    """An adversary whose requests are all of `menu`, so that the menu's solved game bounds what it gets."""
+
+    __slots__ = ()
+    menu: tuple[DominatingPair, ...]
+
+    def __post_init__(self) -> None:
+        Selection(self.menu, np.zeros(1, dtype=np.intp))  # which refuses what is no menu
+
+    @property
+    def asks(self) -> tuple[DominatingPair, ...]:
+        return self.menu
+
+
+@dataclass(frozen=True, slots=True)
+class MenuChasing(_OnMenu):
+    """Asks for the last pair of `menu` after a positive privacy loss and for the first otherwise, until denied."""
+
+    menu: tuple[DominatingPair, ...]
+
+    def request(self, view: View) -> DominatingPair:
+        return Selection(self.menu, np.where(view.loss > 0, len(self.menu) - 1, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class MenuRandom(_OnMenu):
+    """Asks for a pair of `menu` drawn uniformly by its own generator, whatever was released, until denied."""
+
+    menu: tuple[DominatingPair, ...]
+
+    def request(self, view: View) -> DominatingPair:
+        return Selection(self.menu, view.rng.integers(len(self.menu), size=view.n))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,25 +8,42 @@ from dataclasses import asdict
 from reports.chapter import Chapter
 from reports.chapters.common import interval
 from reports.finding import Claim, Finding, Table, Told
-from reports.pages.played import Played, play
+from reports.pages.attacked import AttackRow, Runs, attacks_of, attacks_table
+from reports.pages.played import GameJob, Played, play
 from reports.pages.subjects import SUBJECTS
 from reports.study import Study
 from theory.agreement import Accord, Agreement, TwoRoutes
 
-__all__ = ["GAMES", "judge"]
+__all__ = ["GAMES", "judge", "judge_attacks"]
 
 
 _RUNS = 50_000
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
+    runs = (
+        Runs(study.size(Runs().best), study.size(Runs().other))
+        if study.runs is None
+        else Runs(*2 * [study.runs])
+    )
+    study.count(sum(len(one.simulated) + 1 + attacks_of(one) for one in SUBJECTS))
     jobs = [
-        (place, study.count(len(one.simulated) + 1), study.size(_RUNS), study.seed)
-        for place, one in enumerate(SUBJECTS)
+        GameJob(place, study.failure / study.comparisons, study.size(_RUNS), runs, study.seed)
+        for place in range(len(SUBJECTS))
     ]
-    games = study.map(play, jobs, doing="the game of every filter")
+    if study.placed is None:
+        games = study.map(play, jobs, doing="the game of every filter")
+    else:  # the tiles of one game at a time, so that a store has one writer
+        games = []
+        for one, job in zip(SUBJECTS, jobs, strict=True):
+            study.on_progress(f"the game of {one.name}, {max(job.runs):,} runs")
+            games.append(play(job, study.placed))
     study.games.update({one.name: game for one, game in zip(SUBJECTS, games, strict=True)})
-    return Told(findings=(judge(claims[0], study.games),), tables=(_table(study.games),))
+    attacks = {name: game.attacks for name, game in study.games.items()}
+    return Told(
+        findings=(judge(claims[0], study.games), judge_attacks(claims[1], attacks)),
+        tables=(_table(study.games), attacks_table(attacks)),
+    )
 
 
 def judge(claim: Claim, games: Mapping[str, Played]) -> Finding:
@@ -39,6 +56,21 @@ def judge(claim: Claim, games: Mapping[str, Played]) -> Finding:
     scope = f"{len(games)} games, each with the strategy that wins at one epsilon, simulated and solved"
     failure = sum(one.at_main.estimate.failure for one in games.values())
     return Finding(claim, Agreement(routes, scope, failure, witness=witness))
+
+
+def judge_attacks(claim: Claim, attacks: Mapping[str, Sequence[AttackRow]]) -> Finding:
+    """Whether what each adversary was seen to get agrees with what is certified of it."""
+    every = [one for rows in attacks.values() for one in rows]
+    routes = tuple(
+        TwoRoutes(f"{one.adversary}, {one.filter}", one.estimate.low, one.estimate.high, one.low, one.high)
+        for one in every
+    )
+    witness = next((asdict(one) for one in routes if not one.meets), None)
+    most = max((one.estimate.n for one in every), default=0)
+    scope = f"{len(every)} attacks, {sum(one.estimate.n for one in every):,} runs, at most {most:,} for one"
+    return Finding(
+        claim, Agreement(routes, scope, sum(one.estimate.failure for one in every), witness=witness)
+    )
 
 
 def _table(games: Mapping[str, Played]) -> Table:
@@ -72,6 +104,12 @@ GAMES = Chapter(
             "games-agree",
             "The best strategy of every game, simulated, reaches the value that the game was solved to.",
             "Bellman's recursion, and intervals",
+            Accord.AGREES,
+        ),
+        Claim(
+            "attacks-agree",
+            "What three adversaries get out of every filter, with two sets of parameters, is what is certified of it.",
+            "the solved games and the laws of strategies, and intervals",
             Accord.AGREES,
         ),
     ),

@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,9 +17,12 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from mc import LocalPool
-from reports.commands.console import OUTCOME_STYLE, check_folder, clear_errors, complain, styled
+from mc import LocalPool, cluster
+from mc.engine.streams import MOST_PATHS
+from mc.runs.store import RunStore
+from reports.commands.console import OUTCOME_STYLE, at_most, check_folder, clear_errors, complain, styled
 from reports.commands.exit_status import End, ExitStatus
+from theory.arguments import check_count
 
 if TYPE_CHECKING:
     from reports.chapter import Chapter
@@ -27,6 +31,8 @@ if TYPE_CHECKING:
     from reports.study import Study
 
 __all__ = ["limit_of", "verify"]
+
+_FEWER = "play fewer, or several reports of other seeds"
 
 
 def verify(
@@ -53,6 +59,16 @@ def verify(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the verdict as JSON instead.")] = False,
     seed: Annotated[int | None, typer.Option(help="What every random number comes from.")] = None,
+    runs: Annotated[
+        float | None,
+        typer.Option(help="Runs of each adversary on each filter's page, such as 1e8; without TARGET."),
+    ] = None,
+    store: Annotated[
+        Path | None, typer.Option(help="A file that keeps these runs; the same call resumes.")
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="A Dask scheduler, tcp://host:8786, that plays these runs.")
+    ] = None,
     time_limit: Annotated[
         float | None, typer.Option(help="At most so many seconds; for TARGET twice --seconds and a minute.")
     ] = None,
@@ -63,6 +79,14 @@ def verify(
             raise ValueError(
                 f"seed must be an integer >= 0, got seed={seed}; pass --seed with a whole number"
             )
+        if target is not None and (runs, store, scheduler) != (None, None, None):
+            raise ValueError(
+                f"target must be left out with --runs, --store or --scheduler, got target={target!r}; "
+                "filterproof simulate plays one filter at any scale"
+            )
+        many = (
+            None if runs is None else at_most("runs", check_count("runs", runs, least=2), MOST_PATHS, _FEWER)
+        )
         if target is None and (seconds is not None or mechanisms is not None):
             raise ValueError(
                 "target must be given with --seconds or --mechanisms, got none; name file.py::MyFilter"
@@ -74,7 +98,7 @@ def verify(
         long = seconds if seconds is not None else SECONDS / 10 if quick else SECONDS
         verify_one(target, out, seconds=long, mechanisms=chosen, as_json=as_json, seed=seed)
     else:
-        _main_job(out, quick=quick, as_json=as_json, seed=seed)
+        _main_job(out, quick=quick, as_json=as_json, seed=seed, runs=many, store=store, scheduler=scheduler)
 
 
 def limit_of(given: Mapping[str, Any]) -> float | None:
@@ -87,18 +111,34 @@ def limit_of(given: Mapping[str, Any]) -> float | None:
     return float(2 * seconds + 60) if 0 < seconds < float("inf") else None
 
 
-def _main_job(out: Path, *, quick: bool, as_json: bool, seed: int | None) -> None:
+def _main_job(
+    out: Path,
+    *,
+    quick: bool,
+    as_json: bool,
+    seed: int | None,
+    runs: int | None,
+    store: Path | None,
+    scheduler: str | None,
+) -> None:
     started = time.perf_counter()
     console = Console(stderr=True)
-    with LocalPool(ready=("reports.chapters",)) as pool:  # imported while this process does
+    with (
+        LocalPool(ready=("reports.chapters",)) as pool,
+        ExitStack() as stack,
+    ):  # imported while this process does
         from reports.study import Study
         from reports.verify import verdicts_document, write_report
 
         import_module("reports.chapters")
         with clear_errors():
             check_folder(out)
+            players = pool if scheduler is None else stack.enter_context(cluster(scheduler))
+            kept = None if store is None else stack.enter_context(RunStore(store))
             study = Study(quick=quick) if seed is None else Study(quick=quick, seed=seed)
-        study.executor = pool
+        study.executor, study.runs = pool, runs
+        if store is not None or scheduler is not None:
+            study.placed = {"executor": players, "store": kept}
         told = _told(study, pool, console, started)
         with clear_errors():
             rows = write_report(told, study, out, seconds=time.perf_counter() - started)
@@ -153,9 +193,15 @@ def _told(study: Study, pool: LocalPool, console: Console, started: float) -> li
         except KeyboardInterrupt as stopped:
             pool.kill()
             progress.stop()
+            kept = study.placed and study.placed["store"]
+            left = (
+                f"finished runs are kept in {kept.path}, and the same call resumes"
+                if isinstance(kept, RunStore)
+                else "what was done is lost, and verify starts anew"
+            )
             complain(
                 f"interrupted after {time.perf_counter() - started:.0f} s, in chapter {len(over)} of {len(CHAPTERS)} "
-                f"({doing[0]}); nothing was decided or written, what was done is lost, and verify starts anew"
+                f"({doing[0]}); nothing was decided or written, {left}"
             )
             raise End(ExitStatus.INTERRUPTED) from stopped
 

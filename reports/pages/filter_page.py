@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from markupsafe import Markup, escape
 
+from mc.examine.supremum import supremum
 from mc.losses.log_ratio import Epsilon, LogRatio
+from reports.pages.attacked import attacks_table
 from reports.pages.overview import Row, between
 from reports.pages.page import Page, explaining
 from reports.pages.profile_figure import profile_picture
 from reports.shown.formulas import mathml
 from reports.shown.numbers import NOTHING, above, interval, percent
 from reports.witness_words import witness_words
+from theory.attacker import AttackerBound, attacker_bound
 from theory.evidence import Outcome
 
 __all__ = ["filter_page"]
@@ -19,7 +24,7 @@ __all__ = ["filter_page"]
 def filter_page(row: Row) -> Page:
     """The page of a row of the front page."""
     filt, subject = row.subject.make(), row.subject
-    promise = filt.promise.formula
+    promise, bounds = filt.promise.formula, _bounds(row)
     return Page(
         key=subject.key,
         title=subject.name,
@@ -34,6 +39,7 @@ def filter_page(row: Row) -> Page:
             ("Verdict", _verdict(row)),
             ("Theorem", _theorem(row)),
             ("All mechanisms", _supremum(row)),
+            ("An attacker gets", _attacker(bounds)),
             ("Worst case on this menu", _worst(row)),
             ("Best attack", _attack(row)),
             ("Simulated", simulated_words(row)),
@@ -45,6 +51,11 @@ def filter_page(row: Row) -> Page:
         uncovered=_uncovered(row),
         code=_code(row),
         code_says="To solve and simulate the game again:",
+        tables=(attacks_table({subject.name: row.played.attacks}),) if row.played.attacks else (),
+        numbers=(
+            *(cells for one in row.played.attacks for cells in one.rows()),
+            *({"bound": name, **cells} for name, one in bounds.items() for cells in one.rows()),
+        ),
     )
 
 
@@ -81,6 +92,25 @@ def _supremum(row: Row) -> str:
         f"in {interval(one.low, one.high, 8)}, {between(row)} of the promised {one.promised:.4g}. The lower end is "
         f"reached by {said}, which its own code grants{drawn}."
     )
+
+
+def _bounds(row: Row) -> dict[str, AttackerBound]:
+    """What the promise leaves an attacker, and what its theorem leaves him over all mechanisms."""
+    filt = row.subject.make()
+    promise = filt.promise
+    found = {"promised": attacker_bound(promise, lambda at: promise.extremal(at).high)}
+    if row.most is not None:
+        found["certified for all mechanisms"] = attacker_bound(promise, lambda at: supremum(filt, at).high)
+    return found
+
+
+def _attacker(bounds: Mapping[str, AttackerBound]) -> str:
+    told = (
+        f"{name}, an advantage of at most {percent(most.advantage, above)} and, at one false alarm in a thousand, "
+        f"{percent(most.hits, above)} of hits"
+        for name, most in bounds.items()
+    )
+    return f"{'; '.join(told)}.".capitalize()
 
 
 def _worst(row: Row) -> str:

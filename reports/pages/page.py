@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from reports.figures.registry import figure
-from reports.finding import Picture
+from reports.finding import Picture, Table
 from theory.agreement import Agreement
 from theory.evidence import Outcome, Verdict
+from theory.shown import Row as ShownRow
 
 __all__ = ["Badge", "Known", "Page", "explaining"]
 
@@ -62,3 +63,9 @@ class Page:
     code: str
     code_says: str = "To try, smaller than above:"
     known: Known | None = None
+    tables: tuple[Table, ...] = ()
+    numbers: tuple[ShownRow, ...] = ()
+
+    def rows(self) -> list[ShownRow]:
+        """The numbers of the tables as rows of plain values, with all their digits."""
+        return [dict(one) for one in self.numbers]

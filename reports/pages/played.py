@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from mc import Estimate, WorstCase
-from mc.estimate.simulate import simulate
+from mc.estimate.simulate import SimulationOptions, simulate
 from mc.examine.supremum import Supremum, supremum
 from mc.worst_case import worst_case
+from reports.pages.attacked import AttackRow, Runs, attacked
 from reports.pages.subjects import SUBJECTS
 from theory.evidence import Evidence
 
-__all__ = ["Played", "SimulatedStrategy", "SolvedPoint", "play"]
+__all__ = ["GameJob", "Played", "SimulatedStrategy", "SolvedPoint", "play"]
 
 #: Epsilons that are nearer than this are drawn once: that of a game may be the logarithm of a fraction.
 _SAME = 1e-4
@@ -49,8 +51,8 @@ class Played:
     """A subject's game at its epsilon (`main`) and at others, and the strategy that wins at the first, simulated.
 
     supremum is over all mechanisms that the filter covers, at the epsilon of `main`; extremal is its adversary,
-    simulated, None where it has none. `again` is Python that simulates the strategy again, to the bit, from `filt` and
-    the solved game `worst`.
+    simulated, None where it has none. `attacks` are those of all adversaries of the page. `again` is Python that
+    simulates the strategy again, to the bit, from `filt` and the solved game `worst`.
     """
 
     main: SolvedPoint
@@ -59,6 +61,7 @@ class Played:
     supremum: Supremum
     extremal: SimulatedStrategy | None = None
     again: str = ""
+    attacks: tuple[AttackRow, ...] = ()
 
     @property
     def at_main(self) -> SimulatedStrategy:
@@ -72,10 +75,20 @@ class Played:
         return max(one.high - game.low, game.high - one.low) / game.low if game.low > 0 else 0.0
 
 
-def play(job: tuple[int, float, int, int]) -> Played:
-    """The game of a subject, by its place, the confidence of its intervals, the runs and the seed."""
-    place, confidence, runs, seed = job
-    subject = SUBJECTS[place]
+class GameJob(NamedTuple):
+    """The game of a subject by its place: the failure of each comparison, the runs of its curve, its attacks', seed."""
+
+    place: int
+    failure: float
+    curve: int
+    runs: Runs
+    seed: int
+
+
+def play(job: GameJob, placed: SimulationOptions | None = None) -> Played:
+    """The game of a subject, solved and simulated; `placed` says where its attacks are played, by default here."""
+    subject, runs, seed = SUBJECTS[job.place], job.curve, job.seed
+    confidence = 1 - len(subject.simulated) * job.failure
     filt, rounds, direction = subject.make(), subject.rounds, subject.direction
 
     def promised(epsilon: float) -> float:
@@ -110,7 +123,7 @@ def play(job: tuple[int, float, int, int]) -> Played:
             epsilon=over_all.epsilon,
             n=runs,
             seed=seed,
-            confidence=confidence,
+            failure=job.failure,
             workers=1,
         )
         of_all = SimulatedStrategy(over_all.epsilon, drawn, over_all.promised)
@@ -124,4 +137,13 @@ def play(job: tuple[int, float, int, int]) -> Played:
         f"    filt, worst.strategy, epsilon={subject.simulated}, n={runs}, seed={seed},\n"
         f"    rounds={rounds or main.rounds}, confidence={confidence!r}, direction=worst.direction,\n"
         ")",
+        tuple(
+            attacked(
+                subject,
+                main,
+                runs=job.runs,
+                failure=job.failure,
+                placed={"seed": seed, **(placed or {"workers": 1})},
+            )
+        ),
     )

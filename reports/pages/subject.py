@@ -17,18 +17,20 @@ __all__ = ["PageSubject"]
 class PageSubject(FilterPage):
     """What a filter's page shows, of a filter that `make` builds.
 
-    `claim` is the key of the claim that decides the promise, if it is not that of the filter's examination.
+    `claim` is the key of the claim that decides the promise, if it is not that of the filter's examination; `more`
+    builds the filter with other parameters, None where there are none.
     """
 
     name: str = field(kw_only=True)
     make: Callable[[], PrivacyFilter] = field(kw_only=True)
     claim: str = ""
+    more: Callable[[], PrivacyFilter] | None = None
 
     @classmethod
     def of(cls, entry: Entry) -> PageSubject:
         """The subject of an entry of the catalogue."""
         shown = {one.name: getattr(entry.page, one.name) for one in fields(FilterPage)}
-        return cls(**shown, name=entry.name, make=entry.example)
+        return cls(**shown, name=entry.name, make=entry.example, more=entry.larger)
 
     @property
     def key(self) -> str:

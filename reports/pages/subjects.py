@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copyreg
 from collections.abc import Callable
+from functools import partial
 
 from filters.catalogue import CATALOGUE
 from filters.privacy_filter import PrivacyFilter
@@ -17,9 +18,9 @@ __all__ = ["SUBJECTS"]
 _RATES = (SubsampledGaussian(0.05, 1.0), SubsampledGaussian(0.1, 1.0))
 
 
-def _accountant() -> PrivacyFilter:
+def _accountant(epsilon: float = 2.0) -> PrivacyFilter:
     with knowingly():
-        return AccountantFilter(2.0, 1e-5, _RATES)
+        return AccountantFilter(epsilon, 1e-5, _RATES)
 
 
 _ACCOUNTANT = PageSubject(
@@ -37,6 +38,7 @@ _ACCOUNTANT = PageSubject(
     claim="accountant-adaptive",
     name="AccountantFilter",
     make=_accountant,
+    more=partial(_accountant, 2.25),
 )
 
 SUBJECTS: tuple[PageSubject, ...] = (*map(PageSubject.of, CATALOGUE.values()), _ACCOUNTANT)

@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import filterproof as fp
-from mc import Estimate
-from reports.chapters.games import GAMES, judge
+from filters.catalogue import CATALOGUE
+from mc import Estimate, cluster
+from reports.chapters.games import GAMES, judge, judge_attacks
+from reports.pages.attacked import Runs
 from reports.pages.filter_page import filter_page
 from reports.pages.overview import Row
-from reports.pages.played import Played, SimulatedStrategy, SolvedPoint, play
+from reports.pages.played import GameJob, Played, SimulatedStrategy, SolvedPoint, play
 from reports.pages.subjects import SUBJECTS
 from theory.agreement import Accord
 from theory.evidence import Evidence, Outcome, Verdict
 
 PLACES = {one.name: place for place, one in enumerate(SUBJECTS)}
 QUICK = ("BasicFilter", "NaturalFilter", "NaiveRealisationFilter", "RealisationFilter", "SomeOrderFilter")
-CONFIDENCE = 1 - 1e-6
+FAILURE = 3e-7
 
 
 @pytest.fixture(scope="module")
 def played() -> dict[str, Played]:
-    return {name: play((PLACES[name], CONFIDENCE, 8192, 7)) for name in QUICK}
+    runs = Runs(best=20_000, other=8192)
+    return {name: play(GameJob(PLACES[name], FAILURE, 8192, runs, 7)) for name in QUICK}
 
 
 def within(game: SolvedPoint, value: float) -> bool:
@@ -102,6 +109,90 @@ def test_the_chapter_of_games_disagrees_with_a_simulation_that_misses(played: di
     assert "BasicFilter" in found.result.detail
     with pytest.raises(TypeError, match="got the comparison 'games-agree'; read its result"):
         _ = found.verdict
+
+
+def test_each_adversary_gets_what_is_certified_of_it_with_two_sets_of_parameters(
+    played: dict[str, Played],
+) -> None:
+    for name, one in played.items():
+        example, larger = repr(SUBJECTS[PLACES[name]].make()), repr(CATALOGUE[name].larger())
+        assert [row.filter for row in one.attacks] == 3 * [example] + 3 * [larger]
+        named = [row.adversary for row in one.attacks]
+        assert named == 2 * ["the solver's best", "MenuChasing", "MenuRandom"]
+        solved, chasing, _ = one.attacks[:3]
+        assert (solved.low, solved.high) == (one.main.low, one.main.high)
+        assert 0 < chasing.low <= chasing.high <= one.main.high * (1 + 1e-9)
+        assert all(row.meets and row.estimate.failure == FAILURE for row in one.attacks)
+    # a chaser over one erasure erases in every round, as the best does
+    naive = played["NaiveRealisationFilter"].attacks[1]
+    assert naive.low <= 1 - 0.99**250 <= naive.high
+
+
+class _Stopping(Executor):
+    """Plays in this process, and is stopped by Ctrl-C before the task after the first `tasks`."""
+
+    def __init__(self, tasks: int) -> None:
+        self.left, self.tiles = tasks, 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        if self.left == 0:
+            raise KeyboardInterrupt
+        self.left, self.tiles = self.left - 1, self.tiles + len(args[0])
+        finished: Future[Any] = Future()
+        finished.set_result(fn(*args, **kwargs))
+        return finished
+
+
+def test_attacks_that_are_interrupted_resume_from_their_store_to_the_same_bits(tmp_path: Path) -> None:
+    job = GameJob(PLACES["NaturalFilter"], FAILURE, 8192, Runs(best=600_000, other=8192), 7)
+    whole, stopped, resumed = _Stopping(10**6), _Stopping(1), _Stopping(10**6)
+    undisturbed = play(job, {"executor": whole}).attacks
+    with pytest.raises(KeyboardInterrupt, match=r"kept in .*; the same call resumes"):
+        play(job, {"executor": stopped, "store": tmp_path / "runs"})
+    assert play(job, {"executor": resumed, "store": tmp_path / "runs"}).attacks == undisturbed
+    assert 0 < stopped.tiles < whole.tiles
+    assert resumed.tiles < whole.tiles
+
+
+@pytest.mark.slow
+def test_a_dask_cluster_plays_the_attacks_of_a_page_to_the_same_bits(played: dict[str, Played]) -> None:
+    distributed = pytest.importorskip("distributed")
+    job = GameJob(PLACES["NaturalFilter"], FAILURE, 8192, Runs(best=20_000, other=8192), 7)
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as here,
+        cluster(here.scheduler_address) as executor,
+    ):
+        assert play(job, {"executor": executor}).attacks == played["NaturalFilter"].attacks
+
+
+def test_runs_are_counted_and_a_play_of_many_rounds_gets_fewer(played: dict[str, Played]) -> None:
+    assert [row.estimate.n for row in played["BasicFilter"].attacks] == [20_000] + 5 * [8192]
+    assert [row.estimate.n for row in played["NaiveRealisationFilter"].attacks] == 6 * [8192]
+    runs = {name: game.attacks for name, game in played.items()}
+    found = judge_attacks(GAMES.claims[1], runs)
+    assert found.as_expected
+    assert found.result.failure == pytest.approx(30 * FAILURE)
+    assert found.result.scope.startswith("30 attacks")
+    high = replace(runs["BasicFilter"][1], low=0.5, high=0.6)
+    missed = judge_attacks(GAMES.claims[1], {**runs, "BasicFilter": (high,)})
+    assert missed.result.outcome is Accord.DISAGREES
+    assert "MenuChasing, BasicFilter" in missed.result.detail
+
+
+def test_the_page_has_a_table_of_its_attacks_and_gives_it_as_rows(played: dict[str, Played]) -> None:
+    subject, one = SUBJECTS[PLACES["BasicFilter"]], played["BasicFilter"]
+    open_ = Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, "all", "nothing found")
+    page = filter_page(Row(subject, "a promise", open_, one, None, ""))
+    table = page.tables[0]
+    assert len(table.rows) == 6
+    cells = dict(zip(table.columns, table.rows[0], strict=True))
+    assert (cells["adversary"], cells["runs"], cells["meets"]) == ("the solver's best", "20,000", "yes")
+    rows = page.rows()
+    assert rows[0]["simulated"] == one.attacks[0].estimate.value
+    assert {row["runs"] for row in rows[1:6]} == {8192}
+    assert rows[6]["bound"] == "promised"
+    assert "Promised, an advantage of at most 47 %" in dict(page.facts)["An attacker gets"]
+    assert rows[6]["hits"] == pytest.approx(1e-3 + math.e * 1e-3)
 
 
 def test_a_gaussian_game_is_the_promise_itself() -> None:

@@ -1,0 +1,154 @@
+"""The adversaries of a filter's page: what each gets in simulation, beside what is certified of it without sampling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from filters.privacy_filter import PrivacyFilter
+from mc import Adversary, Estimate, WorstCase
+from mc.engine.adversaries import MenuChasing, MenuRandom
+from mc.estimate.simulate import SimulationOptions, simulate
+from mc.evaluate.evaluate import evaluate
+from mc.evaluate.evaluation import Evaluation
+from mc.worst_case import worst_case
+from reports.finding import Table
+from reports.pages.subject import PageSubject
+from reports.shown.numbers import above, interval
+from theory.evidence import Evidence
+from theory.pairs.base import Direction
+from theory.shown import Row, Shown, row_of
+
+__all__ = ["AttackRow", "Runs", "attacked", "attacks_of", "attacks_table"]
+
+#: Rounds that a million runs may have in about a second of the engine; plays that may be longer get fewer runs.
+_ROUNDS = 16
+#: No adversary has fewer runs than this for the length of its plays.
+_FEWEST = 8192
+
+
+class Runs(NamedTuple):
+    """Runs of the solver's best adversary against the filter of the page, and of each other attack."""
+
+    best: int = 1_000_000
+    other: int = 100_000
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AttackRow(Shown):
+    """What one adversary gets out of a filter: simulated, and certified to lie in [low, high] by the route `by`."""
+
+    adversary: str
+    filter: str
+    epsilon: float
+    estimate: Estimate
+    low: float
+    high: float
+    by: str
+    promised: float
+
+    @property
+    def meets(self) -> bool:
+        """Whether the simulated interval meets the certified one."""
+        return self.estimate.low <= self.high and self.low <= self.estimate.high
+
+    def rows(self) -> list[Row]:
+        """One row; low and high are the certified ends, and those of the simulation are named so."""
+        one = self.estimate
+        named = row_of(self, "adversary", "filter", "epsilon", "promised", "low", "high", "by")
+        drawn: Row = {"simulated": one.value, "simulated_low": one.low, "simulated_high": one.high}
+        return [named | drawn | {"runs": one.n, "failure": one.failure, "method": one.method}]
+
+
+def attacks_of(subject: PageSubject) -> int:
+    """How many attacks a page has: three adversaries for each set of parameters."""
+    return 3 if subject.more is None else 6
+
+
+def attacked(
+    subject: PageSubject, main: WorstCase, *, runs: Runs, failure: float, placed: SimulationOptions
+) -> Iterator[AttackRow]:
+    """Each adversary against the filter of the page, of which `main` is the solved game, and with more budget."""
+    yield from _against(subject, subject.make(), main, runs, failure, placed)
+    if subject.more is not None:
+        filt = subject.more()
+        game = worst_case(
+            filt, subject.menu, epsilon=subject.epsilon, rounds=subject.rounds, direction=subject.direction
+        )
+        yield from _against(subject, filt, game, Runs(runs.other, runs.other), failure, placed)
+
+
+def _against(
+    subject: PageSubject,
+    filt: PrivacyFilter,
+    game: WorstCase,
+    runs: Runs,
+    failure: float,
+    placed: SimulationOptions,
+) -> Iterator[AttackRow]:
+    epsilon, rounds = float(subject.epsilon), max(subject.rounds or game.rounds, 1)
+    best: Direction = "QP" if game.direction == "QP" else "PQ"
+
+    def row(
+        adversary: Adversary, way: Direction, most: int, low: float, high: float, by: str, name: str = ""
+    ) -> AttackRow:
+        n = most if rounds <= _ROUNDS else max(most * _ROUNDS // rounds, min(most, _FEWEST))
+        options: SimulationOptions = {
+            **placed,
+            "n": n,
+            "rounds": rounds,
+            "failure": failure,
+            "direction": way,
+        }
+        drawn = simulate(filt, adversary, epsilon=epsilon, **options)
+        promised = float(filt.promise.delta(epsilon))
+        return AttackRow(
+            name or type(adversary).__name__, repr(filt), epsilon, drawn, low, high, by, promised
+        )
+
+    yield row(game.strategy, best, runs.best, game.low, game.high, "solved", "the solver's best")
+    chasing = MenuChasing(subject.menu)
+    if all(pair.outputs is not None for pair in subject.menu):
+        its = evaluate(
+            filt,
+            chasing,
+            epsilon=subject.epsilon,
+            rounds=rounds,
+            direction=subject.direction,
+            evidence=Evidence.CERTIFIED,
+        )
+        assert isinstance(its, Evaluation)
+        way: Direction = "QP" if its.direction == "QP" else "PQ"
+        yield row(chasing, way, runs.other, its.low, its.high, "evaluated")
+    else:
+        yield row(chasing, best, runs.other, 0.0, game.high, "bounded by the game")
+    yield row(MenuRandom(subject.menu), best, runs.other, 0.0, game.high, "bounded by the game")
+
+
+def attacks_table(attacks: Mapping[str, Sequence[AttackRow]]) -> Table:
+    """Every attack with its run count, by the name of the page."""
+    return Table.of(
+        "Every adversary of every page: simulated by the filter's own code, beside what is certified of it without "
+        "drawing. The solver's best is worth what its game was solved to; a strategy over finitely many outputs is "
+        "evaluated; where neither is so, the solved game of the same menu bounds it from above.",
+        (
+            {
+                **({"filter": name} if len(attacks) > 1 else {}),
+                "parameters": one.filter,
+                "adversary": one.adversary,
+                "epsilon": f"{one.epsilon:.4g}",
+                "runs": f"{one.estimate.n:,}",
+                "simulated": interval(one.estimate.low, one.estimate.high, 4),
+                "certified": interval(one.low, one.high, 4)
+                if one.low > 0
+                else f"at most {above(one.high, 4)}",
+                "by": one.by,
+                "promised": f"{one.promised:.4g}",
+                "meets": "yes" if one.meets else "NO",
+            }
+            for name, rows in attacks.items()
+            for one in rows
+        ),
+        align="l" * (len(attacks) > 1) + "wlrrrrlrl",
+    )
