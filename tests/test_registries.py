@@ -171,7 +171,8 @@ def of_adversaries() -> Iterator[str]:
         if name not in mc.__all__:
             yield f"mc/__init__.py: import {name} and name it in __all__"
         if kind not in adversaries.STRATEGIES and not any(
-            vars(stage).get(name) is kind for stage in modules("mc.examine.stages")
+            vars(player).get(name) is kind
+            for player in (*modules("mc.examine.stages"), *modules("reports.pages"))
         ):
             yield f"mc/engine/adversaries.py: play {name}, in STRATEGIES"
 

@@ -40,6 +40,11 @@ def strategy_words(witness: Witness) -> str:
 def headline(witness: Witness) -> str:
     """Strategy, measure, direction and both numbers, in one sentence."""
     value, promised = witness.value, witness.promised
+    if witness.kind == "decision":
+        return (
+            f"{strategy_words(witness)}: {witness.measure} is above {number_words(promised)}, which is promised, by a "
+            f"sequential test that errs with probability at most {number_words(float(witness.data['failure']))}"
+        )
     exact: float | Fraction = Fraction(witness.data["value"]) if witness.kind == "plan" else value
     told = times_words(value, promised)
     least = "is exactly" if witness.kind == "plan" else "is at least"

@@ -12,6 +12,7 @@ import pytest
 
 import filterproof as fp
 from filters.accounting import Budget
+from filters.catalogue import CATALOGUE
 from mc.examine.stages.parts import exactly, parts
 from tests.mc.examine.stages.mine import PROMISE, Mine, outcome
 from theory.evidence import Evidence, Outcome
@@ -176,7 +177,7 @@ PROVED = ["ZCDPFilter", "GaussianFilter", "RenyiFilter", "ApproximateDPFilter", 
 
 @pytest.mark.parametrize("name", PROVED)
 def test_a_sound_filter_of_the_catalogue_holds_by_its_theorem(name: str) -> None:
-    entry = fp.CATALOGUE[name]
+    entry = CATALOGUE[name]
     for filt in (entry.example(), entry.larger()):
         found = parts(filt)
         assert found is not None
@@ -185,14 +186,14 @@ def test_a_sound_filter_of_the_catalogue_holds_by_its_theorem(name: str) -> None
 
 
 def test_the_realisation_filter_holds_within_the_hypotheses_of_its_theorem() -> None:
-    found = parts(fp.CATALOGUE["RealisationFilter"].example())
+    found = parts(CATALOGUE["RealisationFilter"].example())
     assert found is not None
     assert found.outcome is Outcome.HOLDS
     assert "at most N outputs" in found.scope
 
 
 def test_filters_that_are_unsound_or_unproved_are_not_certified() -> None:
-    for name, entry in fp.CATALOGUE.items():
+    for name, entry in CATALOGUE.items():
         if entry.sound is not True or entry.kind.theorem is None:
             assert parts(entry.example()) is None, name
 

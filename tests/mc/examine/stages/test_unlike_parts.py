@@ -12,6 +12,7 @@ import filterproof as fp
 import filters.accounting.charge_rules
 from filters.accounting import Budget
 from filters.accounting.allowance import Allowance
+from filters.catalogue import CATALOGUE
 from filters.rules.additive import AdditiveFilter
 from mc.examine.stages.parts import parts
 from tests.mc.examine.stages.mine import PROMISE, Mine, outcome
@@ -247,8 +248,8 @@ def test_an_attribute_that_changed_after_the_fact_is_seen() -> None:
     library = fp.ZCDPFilter(0.5)
     object.__setattr__(library, "budget", Budget.of(0.6))
     assert outcome(library) is Outcome.UNDECIDED
-    orders = fp.CATALOGUE["AllOrdersFilter"].example()
-    object.__setattr__(orders, "_orders", fp.CATALOGUE["AllOrdersFilter"].larger()._orders)  # type: ignore[attr-defined]
+    orders = CATALOGUE["AllOrdersFilter"].example()
+    object.__setattr__(orders, "_orders", CATALOGUE["AllOrdersFilter"].larger()._orders)  # type: ignore[attr-defined]
     assert outcome(orders) is Outcome.UNDECIDED
 
 
@@ -277,7 +278,7 @@ def test_a_part_that_only_looks_like_what_the_constructor_made_is_seen() -> None
 
 
 def test_a_method_put_into_an_instance_of_the_catalogue_is_seen() -> None:
-    orders = fp.CATALOGUE["AllOrdersFilter"].example()
+    orders = CATALOGUE["AllOrdersFilter"].example()
     assert outcome(orders) is Outcome.HOLDS
     object.__setattr__(orders, "grant", lambda state, request: (np.ones(1, dtype=bool), state))
     assert outcome(orders) is Outcome.UNDECIDED
