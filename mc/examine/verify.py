@@ -52,8 +52,8 @@ __all__ = ["FAILURE", "examine"]
 FAILURE = 1e-6
 #: Seconds beyond its share after which a stage is ended, that proofs may take, and that telling a first find takes.
 _GRACE, _PROVING, _MOMENT = 2.0, 600.0, 5.0
-#: A filter is slow that is not asked so often in its time.
-_CALLS = 3000
+#: A filter is slow that is not asked so often in its time, and takes longer than so many seconds.
+_CALLS, _QUICK = 3000, 1e-3
 #: Seconds of the time, and the most of it as a share, in which the last stage's findings are read.
 _LAST, _LATE = 1.0, 0.05
 #: The proofs of this process.
@@ -271,7 +271,7 @@ def _admitted(
     with examining(filt):
         yield replace(
             Subject.of(filt, found, closed, names, seed),
-            slow=bool(found) and _slow(filt, found[0].pairs[0], min(SLOW, clock.left / _CALLS)),
+            slow=bool(found) and _slow(filt, found[0].pairs[0], max(min(SLOW, clock.left / _CALLS), _QUICK)),
         )
     yield finding
 

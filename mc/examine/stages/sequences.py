@@ -116,12 +116,12 @@ class Search:
             for goal, bound in zip(self.goals, most(played, self.goals, direction), strict=True):
                 best, promised = self.best.get(goal, (0.0, played))[0], self.promised[goal]
                 # computed where it may refute, or be the best so far where nothing comes near the promise
-                least = 0.01 * promised if self.best else 0.0  # of the first one, to have something to tell
-                if bound <= (promised if only_above or best > 0.9 * promised else max(best, least)):
+                least = promised if only_above or best > 0.9 * promised else max(best, 0.01 * promised)
+                if self.best and bound <= least:  # of the first one a value of zero is something to tell, too
                     continue
                 measure = replace(goal, direction=direction)
                 low = played.low(measure)
-                if low > best:
+                if low > best or not self.best:
                     self.best[goal] = low, played
                 if exceeds(low, promised) and played.admitted(self.subject.filter):
                     self.refuted.append((measure, played, low))

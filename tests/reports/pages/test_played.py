@@ -182,7 +182,7 @@ def test_runs_are_counted_and_a_play_of_many_rounds_gets_fewer(played: dict[str,
 def test_the_page_has_a_table_of_its_attacks_and_gives_it_as_rows(played: dict[str, Played]) -> None:
     subject, one = SUBJECTS[PLACES["BasicFilter"]], played["BasicFilter"]
     open_ = Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, "all", "nothing found")
-    page = filter_page(Row(subject, "a promise", open_, one, None, ""))
+    page = filter_page(Row(subject, "a promise", open_, one, None, None))
     table = page.tables[0]
     assert len(table.rows) == 6
     cells = dict(zip(table.columns, table.rows[0], strict=True))
