@@ -122,8 +122,8 @@ def _against(
         way: Direction = "QP" if its.direction == "QP" else "PQ"
         yield row(chasing, way, runs.other, its.low, its.high, "evaluated")
     else:
-        yield row(chasing, best, runs.other, 0.0, game.high, "bounded by the game")
-    yield row(MenuRandom(subject.menu), best, runs.other, 0.0, game.high, "bounded by the game")
+        yield row(chasing, best, runs.other, 0.0, game.high, "bounded")
+    yield row(MenuRandom(subject.menu), best, runs.other, 0.0, game.high, "bounded")
 
 
 def attacks_table(attacks: Mapping[str, Sequence[AttackRow]]) -> Table:

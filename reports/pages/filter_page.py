@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from markupsafe import Markup, escape
 
 from mc.examine.supremum import supremum
+from mc.examine.words import pair_words
 from mc.losses.log_ratio import Epsilon, LogRatio
 from reports.pages.attacked import attacks_table
 from reports.pages.overview import Row, between
@@ -17,8 +18,12 @@ from reports.shown.numbers import NOTHING, above, interval, percent
 from reports.witness_words import witness_words
 from theory.attacker import AttackerBound, attacker_bound
 from theory.evidence import Outcome
+from theory.pairs import DominatingPair
 
 __all__ = ["filter_page"]
+
+#: The longest expression of a pair that is shown.
+_LONG = 60
 
 
 def filter_page(row: Row) -> Page:
@@ -72,7 +77,8 @@ def _theorem(row: Row) -> str:
     told = f"{proof[:1].upper()}{proof[1:]}."
     match row.verdict.outcome:
         case Outcome.HOLDS:
-            return f"{told} What joins it to the code: {row.verdict.detail}; {row.verdict.joined_by}."
+            joined = "; ".join(filter(None, (row.verdict.detail, row.verdict.joined_by)))
+            return f"{told} What joins it to the code: {joined}."
         case Outcome.REFUTED:
             return told
     return f"{told} Nothing here joins it to the code that runs, so the promise stays undecided."
@@ -80,7 +86,7 @@ def _theorem(row: Row) -> str:
 
 def _supremum(row: Row) -> str:
     one = row.played.supremum
-    said = "; ".join(f"{times} x {pair!r}" for pair, times in one.steps) or "no requests are known"
+    said = "; ".join(f"{times} x {_pair(pair)}" for pair, times in one.steps) or "no requests are known"
     if row.most is None:
         return f"No theorem bounds them. At epsilon = {one.epsilon:.4g} at least {one.low:.6g}, by {said}."
     estimate = row.played.extremal and row.played.extremal.estimate
@@ -92,6 +98,14 @@ def _supremum(row: Row) -> str:
         f"in {interval(one.low, one.high, 8)}, {between(row)} of the promised {one.promised:.4g}. The lower end is "
         f"reached by {said}, which its own code grants{drawn}."
     )
+
+
+def _pair(pair: DominatingPair) -> str:
+    """A pair as an expression, one of long fractions by its losses."""
+    if pair.outputs is None or len(pair_words(pair)) <= _LONG:
+        return pair_words(pair)
+    losses = ", ".join(f"{loss:.4g} with probability {mass:.4g}" for loss, mass in pair.outputs)
+    return f"{type(pair).__name__} that loses {losses}"
 
 
 def _bounds(row: Row) -> dict[str, AttackerBound]:
