@@ -48,6 +48,8 @@ RESPONSES = 64
 _SHY = 2.0**-36
 #: The same on the tangent of a curve that is asked for pairs by search, in hundredths of a second each.
 _NEAR = 2.0**-16
+#: e to minus this is below the least double.
+_LEAST = 746.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +79,18 @@ class Extremal:
 
 @lru_cache(maxsize=1024)
 def zcdp_extremal(rho: float, epsilon: float) -> Extremal:
-    """Of rho-zCDP mechanisms: D_a <= a rho in both directions for every a > 1."""
+    """Of rho-zCDP mechanisms: D_a <= a rho in both directions for every a > 1.
+
+    What is at most the least double is bounded by e^{-(epsilon - rho)^2 / (4 rho)}: Bun and Steinke, Proposition 1.3.
+    """
     from theory.numerics.two_outcomes import most_under_zcdp
 
+    if epsilon > rho and (epsilon - rho) ** 2 / (4 * rho) > _LEAST:
+
+        def most() -> arb:
+            return (-((ball(epsilon) - ball(rho)) ** 2) / (4 * ball(rho))).exp()
+
+        return enclosed(epsilon, lambda: ball(0), most, ())
     return _two_outcomes(
         epsilon, most_under_zcdp(epsilon, rho), lambda pair: float(pair.zcdp_rho) <= rho * (1 - 2.0**-48)
     )
@@ -203,8 +214,11 @@ def _two_outcomes(
     from theory.numerics.two_outcomes import stick_above
 
     x, y, kept = point
-    p, q = _nearest(Fraction(int(x.p), int(x.q)), Fraction(int(y.p), int(y.q)), keeps, _SHY, epsilon)
     high = partial(stick_above, _rational(epsilon), x, y, kept)  # type: ignore[arg-type]
+    try:
+        p, q = _nearest(Fraction(int(x.p), int(x.q)), Fraction(int(y.p), int(y.q)), keeps, _SHY, epsilon)
+    except ArithmeticError:  # no pair whose masses are doubles keeps bounds that are so near to nothing
+        return enclosed(epsilon, lambda: ball(0), high, ())
     return enclosed(epsilon, _line(epsilon, p, q), high, ((FinitePair((p, 1 - p), (q, 1 - q)), 1),))
 
 

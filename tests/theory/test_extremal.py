@@ -166,7 +166,13 @@ def test_a_guarantee_that_says_nothing_is_bounded_by_its_delta() -> None:
 
 
 def test_where_no_point_is_found_the_promise_bounds() -> None:
-    for guarantee, epsilon in ((fp.ZCDP(1e-4), 9.0), (fp.RenyiDP(75.0, 30.0), 0.3)):
+    cases = (
+        (fp.ZCDP(1e-4), 9.0),
+        (fp.ZCDP(0.03), 21.0),
+        (fp.ZCDP(1e-5), 45.0),
+        (fp.RenyiDP(75.0, 30.0), 0.3),
+    )
+    for guarantee, epsilon in cases:
         found = guarantee.extremal(epsilon)
         assert (found.low, found.steps) == (0.0, ())
         assert float(guarantee.delta(epsilon)) <= found.high

@@ -142,6 +142,14 @@ def test_pairs_at_the_ends() -> None:
     assert near.zcdp_rho > 0  # far below the least double, and not free
     rare = fp.FinitePair((1e-300, 1.0), (1e-200, 1.0))
     assert 0 < rare.zcdp_rho <= rare.pure_epsilon**2 / 2
+    tiny = Fraction(1, 10**60)  # 1 less this is 1 in a ball of 128 bits
+    with mpmath.workdps(40):
+        beyond = [
+            mpmath.findroot(lambda z, mass=mass: mpmath.log(mpmath.erfc(z / mpmath.sqrt(2)) / 2 / mass), 16)
+            for mass in (mpmath.mpf(10) ** -60, 2 * mpmath.mpf(10) ** -60)
+        ]
+    sure = fp.FinitePair((1 - tiny, tiny), (1 - 2 * tiny, 2 * tiny))
+    assert sure.gdp_mu == pytest.approx(float(beyond[0] - beyond[1]), rel=1e-14)
     # twenty outcomes of nearly Gaussian loss, whose rate hardly depends on the order
     x = np.linspace(-5, 5, 20)
     p, q = (np.exp(-((x - m) ** 2) / 2) for m in (0.2, 0.0))

@@ -57,6 +57,12 @@ def test_at_rate_one_it_is_the_gaussian_pair() -> None:
             assert pair.loss_cdf(x) == pytest.approx(full.loss_cdf(x), rel=1e-12)
         assert pair.renyi(3.5) == pytest.approx(full.renyi(3.5), rel=1e-12)
         assert pair.loss_quantile(1e-9) == pytest.approx(full.loss_quantile(1e-9), rel=1e-12)
+        pair, full = SubsampledGaussian(1.0, 0.1, adjacency=side), Gaussian(10.0)
+        for x in (-800.0, -200.0, -40.0, 40.0, 200.0, 800.0):  # e^x is beyond the digits of 1, and doubles
+            assert pair.hockey_stick(x) == pytest.approx(full.hockey_stick(x), rel=1e-11, abs=1e-250)
+            assert pair.loss_cdf(x) == pytest.approx(full.loss_cdf(x), rel=1e-11)
+            assert pair.truths.loss_cdf(x).ball().overlaps(full.truths.loss_cdf(x).ball())
+            assert float(pair.truths.loss_cdf(x).ball().rad()) < 1e-12
 
 
 def test_the_loss_of_addition_is_bounded_above_and_that_of_removal_below() -> None:

@@ -231,8 +231,6 @@ def least_gdp_mu(masses: Masses) -> float:
     """
     from flint import ctx
 
-    from theory.pairs.normal_law import quantile
-
     laws = _summed(masses)
     if any(0 in both for both in laws):
         return math.inf
@@ -243,8 +241,15 @@ def least_gdp_mu(masses: Masses) -> float:
         for p, q in laws[:-1]:
             x, y = x + q, y - p
             if x + y != 1:
-                most = max(most, _up(quantile(ball_of(x)) + quantile(ball_of(y))))
+                most = max(most, _up(_upper_quantile(x) + _upper_quantile(y)))
     return most
+
+
+def _upper_quantile(mass: Fraction) -> arb:
+    """The z with P(N(0, 1) > z) = mass; from the other side where that mass is nearly one, which a ball rounds away."""
+    from theory.pairs.normal_law import quantile
+
+    return quantile(ball_of(mass)) if 2 * mass <= 1 else -quantile(ball_of(1 - mass))
 
 
 def _down(x: arb) -> float:

@@ -109,7 +109,7 @@ def above(q: float, s: float, adjacency: str) -> Callable[[Exact], tuple[arb, ar
 
     def at(x: Exact) -> tuple[arb, arb]:
         removal = adjacency == "removal"
-        inner = ((ball_of(x if removal else -x)).exp() - 1) / share + 1
+        inner = (ball_of(x if removal else -x).exp() - (1 - share)) / share  # at q = 1 nothing cancels
         if inner <= 0:  # log w is larger everywhere
             return (arb(int(removal)),) * 2
         if not inner > 0:

@@ -110,12 +110,12 @@ class SubsampledGaussian(DominatingPair):
         level = np.asarray(level, dtype=np.float64)
         with np.errstate(divide="ignore"):
             near = portable.log1p(np.maximum(portable.expm1(np.minimum(level, 30.0)) / self.q, -1.0))
-        far = (
-            level
-            - portable.log(self.q)
-            + portable.log1p((self.q - 1) * portable.exp(-np.maximum(level, 30.0)))
-        )
-        found: Array = np.where(level > 30, far, near)
+            far = (
+                level
+                - portable.log(self.q)
+                + portable.log1p(np.maximum((self.q - 1) * portable.exp(-np.maximum(level, -700.0)), -1.0))
+            )
+        found: Array = np.where((level > 30) | (level < -1), far, near)
         return found
 
     def _output(self, level: Real) -> Array:
@@ -136,6 +136,7 @@ class SubsampledGaussian(DominatingPair):
         factor = np.maximum(self.q - (1 - self.q) * grown, 0.0)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             inner = np.where(factor > 0, portable.log1p(grown / factor), 1e3)
+        inner = np.where(self.q == 1, epsilon, inner)
         return as_real(factor * full.hockey_stick(inner))
 
     def renyi(self, alpha: Real) -> Real:
