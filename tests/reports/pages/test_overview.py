@@ -147,7 +147,7 @@ def test_a_kept_promise_shows_the_simulation_of_what_is_extremal() -> None:
     assert replace(kept, played=played).simulated == (0.1, 0.05, 0.2)
     assert replace(kept, played=played, verdict=OPEN).simulated == kept.simulated
     said = dict(filter_page(replace(kept, played=played)).facts)["All mechanisms"]
-    assert "reached by 2 x RandomizedResponse(epsilon=1.0" in said
+    assert "reached by 2 x RandomizedResponse(epsilon=1)" in said
     assert "simulated: 0.1 in [0.05, 0.2]" in said
 
 

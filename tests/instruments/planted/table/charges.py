@@ -219,8 +219,8 @@ FAULTS = (
             "unsound",
         ),
         Change(
-            "most = max(most, _up(quantile(ball_of(x)) + quantile(ball_of(y))))",
-            "most = _up(quantile(ball_of(x)) + quantile(ball_of(y)))",
+            "most = max(most, _up(_upper_quantile(x) + _upper_quantile(y)))",
+            "most = _up(_upper_quantile(x) + _upper_quantile(y))",
             "mu is that of the last corner",
             "unsound",
         ),

@@ -156,11 +156,10 @@ FAULTS = (
     *faults_in(
         "theory/pairs/subsampled_gaussian.py",
         Change(
-            "portable.log1p((self.q - 1) * portable.exp(-np.maximum(level, 30.0)))",
-            "portable.log1p((self.q + 1) * portable.exp(-np.maximum(level, 30.0)))",
+            "np.maximum((self.q - 1) * portable.exp(-np.maximum(level, -700.0)), -1.0)",
+            "np.maximum((self.q + 1) * portable.exp(-np.maximum(level, -700.0)), -1.0)",
             "far out the sampling rate has the wrong sign",
-            "equivalent",
-            "beyond level 30 the term is below 2^-42 of one, and what it moves lies below the stated error",
+            "unsound",
         ),
         Change(
             "high = low + 1\n", "high = low + 0.5\n", "quantiles of a mixture are sought too low", "unsound"
