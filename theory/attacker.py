@@ -12,23 +12,26 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from theory.arguments import check_delta
+from theory.arguments import check_delta, check_probability
 from theory.extremal import ball, enclosed
 from theory.guarantees import Guarantee
-from theory.shown import Shown
+from theory.shown import Row, Shown
 
 if TYPE_CHECKING:
     from flint import arb
 
-__all__ = ["AttackerBound", "attacker_bound"]
+__all__ = ["AttackerBound", "AttackerCurve", "attacker_bound"]
 
 #: Past this epsilon no line that bounds hits at 1e-9 false alarms or more is below 1.
 _MOST, _POINTS = 21.0, 400
+#: The rates of false alarms at which a curve is told.
+ALARMS = (1e-5, 1e-4, 1e-3, 0.01, 0.05, 0.1, 0.2, 0.5)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -41,6 +44,53 @@ class AttackerBound(Shown):
     advantage: float
     hits: float
     false_alarms: float
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AttackerCurve(Shown):
+    """From H_{e^eps} <= delta, for each (eps, delta) of `bounds`, the most hits that any test has at any false alarms.
+
+    eps >= 0, in nats. hits(a) <= e^eps a + delta, and hits(a) - a <= 1 - e^{-eps} (1 - delta). Where both directions
+    are bounded, also hits(a) <= 1 - e^{-eps} (1 - a - delta) and hits(a) - a <= (e^eps - 1 + 2 delta)/(e^eps + 1).
+    alpha and beta of riskcal are a and 1 - hits. All is rounded up.
+    Source: Dong, Roth and Su, JRSS B 84 (2022), Propositions 2.4 and 2.12.
+    """
+
+    bounds: tuple[tuple[float, float], ...]
+    both: bool = True
+
+    def hits(self, false_alarms: float) -> float:
+        """The least of the lines at one rate of false alarms, in [0, 1], and at most 1."""
+        alarms = float(check_probability("false_alarms", false_alarms))
+        return min(
+            (_up(partial(_line, at, high, alarms, self.both)) for at, high in self.bounds), default=1.0
+        )
+
+    @property
+    def advantage(self) -> float:
+        """The most that hits - false alarms can be, by the bounds: by one of them in both directions, or 1."""
+
+        def at_one(at: float, high: float) -> arb:
+            growth = ball(at).exp()
+            return (growth - 1 + (2 if self.both else 1) * ball(high)) / (growth + (1 if self.both else 0))
+
+        return min((_up(partial(at_one, at, high)) for at, high in self.bounds), default=1.0)
+
+    def rows(self) -> list[Row]:
+        """The most hits at false alarms from 1e-5 to 1/2, and the advantage on each row."""
+        most = self.advantage
+        return [{"false_alarms": a, "hits": self.hits(a), "advantage": most} for a in ALARMS]
+
+
+def _line(at: float, high: float, alarms: float, both: bool) -> arb:
+    """The line of one bound at so many false alarms: the lower of two where both directions are bounded."""
+    steep = ball(high) + ball(at).exp() * ball(alarms)
+    return steep.min(1 - (-ball(at)).exp() * (1 - ball(alarms) - ball(high))) if both else steep
+
+
+def _up(number: Callable[[], arb]) -> float:
+    """The upper end as a double, at most 1."""
+    return enclosed(0.0, number, number, ()).high
 
 
 def attacker_bound(
@@ -65,10 +115,4 @@ def attacker_bound(
     at = max(float(found.x), 0.0)
     high = most(at)
 
-    def hits_on_lines() -> arb:
-        a = ball(alarms)
-        steep = ball(high) + ball(at).exp() * a
-        flat = 1 - (-ball(at)).exp() * (1 - a - ball(high))
-        return steep.min(flat)
-
-    return AttackerBound(most(0.0), min(enclosed(at, hits_on_lines, hits_on_lines, ()).high, 1.0), alarms)
+    return AttackerBound(most(0.0), _up(partial(_line, at, high, alarms, True)), alarms)

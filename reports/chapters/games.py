@@ -26,7 +26,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         if study.runs is None
         else Runs(*2 * [study.runs])
     )
-    study.count(sum(len(one.simulated) + 1 + attacks_of(one) for one in SUBJECTS))
+    study.count(sum(len(one.simulated) + 2 + attacks_of(one) for one in SUBJECTS))
     jobs = [
         GameJob(place, study.failure / study.comparisons, study.size(_RUNS), runs, study.seed)
         for place in range(len(SUBJECTS))

@@ -20,7 +20,7 @@ from theory.evidence import Evidence
 from theory.pairs.base import Direction
 from theory.shown import Row, Shown, row_of
 
-__all__ = ["AttackRow", "Runs", "attacked", "attacks_of", "attacks_table"]
+__all__ = ["AttackRow", "Runs", "attacked", "attacks_of", "attacks_table", "runs_of"]
 
 #: Rounds that a million runs may have in about a second of the engine; plays that may be longer get fewer runs.
 _ROUNDS = 16
@@ -61,6 +61,11 @@ class AttackRow(Shown):
         return [named | drawn | {"runs": one.n, "failure": one.failure, "method": one.method}]
 
 
+def runs_of(most: int, rounds: int) -> int:
+    """Of at most so many runs, those that a play of so many rounds has."""
+    return most if rounds <= _ROUNDS else max(most * _ROUNDS // rounds, min(most, _FEWEST))
+
+
 def attacks_of(subject: PageSubject) -> int:
     """How many attacks a page has: three adversaries for each set of parameters."""
     return 3 if subject.more is None else 6
@@ -93,7 +98,7 @@ def _against(
     def row(
         adversary: Adversary, way: Direction, most: int, low: float, high: float, by: str, name: str = ""
     ) -> AttackRow:
-        n = most if rounds <= _ROUNDS else max(most * _ROUNDS // rounds, min(most, _FEWEST))
+        n = runs_of(most, rounds)
         options: SimulationOptions = {
             **placed,
             "n": n,

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from markupsafe import Markup, escape
 
-from mc.examine.supremum import supremum
 from mc.examine.words import pair_words
 from mc.losses.log_ratio import Epsilon, LogRatio
 from reports.pages.attacked import attacks_table
+from reports.pages.attacker_figure import AttackerShown
 from reports.pages.overview import Row, between
 from reports.pages.page import Page, explaining
 from reports.pages.profile_figure import profile_picture
 from reports.shown.formulas import mathml
 from reports.shown.numbers import NOTHING, above, interval, percent
 from reports.witness_words import witness_words
-from theory.attacker import AttackerBound, attacker_bound
 from theory.evidence import Outcome
 from theory.pairs import DominatingPair
 
@@ -29,7 +26,7 @@ _LONG = 60
 def filter_page(row: Row) -> Page:
     """The page of a row of the front page."""
     filt, subject = row.subject.make(), row.subject
-    promise, bounds = filt.promise.formula, _bounds(row)
+    promise, attacker = filt.promise.formula, AttackerShown(row)
     return Page(
         key=subject.key,
         title=subject.name,
@@ -44,13 +41,14 @@ def filter_page(row: Row) -> Page:
             ("Verdict", _verdict(row)),
             ("Theorem", _theorem(row)),
             ("All mechanisms", _supremum(row)),
-            ("An attacker gets", _attacker(bounds)),
+            ("An attacker gets", attacker.words),
             ("Worst case on this menu", _worst(row)),
             ("Best attack", _attack(row)),
             ("Simulated", simulated_words(row)),
         ),
         pictures=(
             profile_picture(row),
+            attacker.picture(),
             *((explaining(subject.explained),) if subject.explained else ()),
         ),
         uncovered=_uncovered(row),
@@ -59,7 +57,7 @@ def filter_page(row: Row) -> Page:
         tables=(attacks_table({subject.name: row.played.attacks}),) if row.played.attacks else (),
         numbers=(
             *(cells for one in row.played.attacks for cells in one.rows()),
-            *({"bound": name, **cells} for name, one in bounds.items() for cells in one.rows()),
+            *attacker.rows(),
         ),
     )
 
@@ -106,25 +104,6 @@ def _pair(pair: DominatingPair) -> str:
         return pair_words(pair)
     losses = ", ".join(f"{loss:.4g} with probability {mass:.4g}" for loss, mass in pair.outputs)
     return f"{type(pair).__name__} that loses {losses}"
-
-
-def _bounds(row: Row) -> dict[str, AttackerBound]:
-    """What the promise leaves an attacker, and what its theorem leaves him over all mechanisms."""
-    filt = row.subject.make()
-    promise = filt.promise
-    found = {"promised": attacker_bound(promise, lambda at: promise.extremal(at).high)}
-    if row.most is not None:
-        found["certified for all mechanisms"] = attacker_bound(promise, lambda at: supremum(filt, at).high)
-    return found
-
-
-def _attacker(bounds: Mapping[str, AttackerBound]) -> str:
-    told = (
-        f"{name}, an advantage of at most {percent(most.advantage, above)} and, at one false alarm in a thousand, "
-        f"{percent(most.hits, above)} of hits"
-        for name, most in bounds.items()
-    )
-    return f"{'; '.join(told)}.".capitalize()
 
 
 def _worst(row: Row) -> str:

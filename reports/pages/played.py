@@ -7,14 +7,19 @@ from typing import NamedTuple
 
 from mc import Estimate, WorstCase
 from mc.estimate.simulate import SimulationOptions, simulate
+from mc.estimate.threshold_tests import ThresholdTests, threshold_tests
 from mc.examine.supremum import Supremum, supremum
 from mc.worst_case import worst_case
-from reports.pages.attacked import AttackRow, Runs, attacked
+from reports.pages.attacked import AttackRow, Runs, attacked, runs_of
 from reports.pages.subjects import SUBJECTS
 from theory.evidence import Evidence
 
 __all__ = ["GameJob", "Played", "SimulatedStrategy", "SolvedPoint", "play"]
 
+#: Thresholds of the tests that are simulated, over the epsilon of the game; 0 gives the advantage.
+_THRESHOLDS = (-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
+#: Runs of these tests, which are plain: the paths of the other simulations are tilted, and tell no false alarms.
+_TESTED = 25_000
 #: Epsilons that are nearer than this are drawn once: that of a game may be the logarithm of a fraction.
 _SAME = 1e-4
 
@@ -51,8 +56,9 @@ class Played:
     """A subject's game at its epsilon (`main`) and at others, and the strategy that wins at the first, simulated.
 
     supremum is over all mechanisms that the filter covers, at the epsilon of `main`; extremal is its adversary,
-    simulated, None where it has none. `attacks` are those of all adversaries of the page. `again` is Python that
-    simulates the strategy again, to the bit, from `filt` and the solved game `worst`.
+    simulated, None where it has none. `attacks` are those of all adversaries of the page, `tests` what an attacker gets
+    of the strategy's transcripts. `again` is Python that simulates the strategy again, to the bit, from `filt` and the
+    solved game `worst`.
     """
 
     main: SolvedPoint
@@ -62,6 +68,7 @@ class Played:
     extremal: SimulatedStrategy | None = None
     again: str = ""
     attacks: tuple[AttackRow, ...] = ()
+    tests: ThresholdTests | None = None
 
     @property
     def at_main(self) -> SimulatedStrategy:
@@ -145,5 +152,16 @@ def play(job: GameJob, placed: SimulationOptions | None = None) -> Played:
                 failure=job.failure,
                 placed={"seed": seed, **(placed or {"workers": 1})},
             )
+        ),
+        threshold_tests(
+            filt,
+            main.strategy,
+            thresholds=tuple(share * at_main.epsilon for share in _THRESHOLDS),
+            n=runs_of(min(runs, _TESTED), rounds or main.rounds),
+            seed=seed,
+            rounds=rounds or main.rounds,
+            failure=job.failure,
+            direction="QP" if main.direction == "QP" else "PQ",
+            workers=1,
         ),
     )

@@ -193,6 +193,28 @@ def test_the_page_has_a_table_of_its_attacks_and_gives_it_as_rows(played: dict[s
     assert rows[6]["bound"] == "promised"
     assert "Promised, an advantage of at most 47 %" in dict(page.facts)["An attacker gets"]
     assert rows[6]["hits"] == pytest.approx(1e-3 + math.e * 1e-3)
+    curve = {row["false_alarms"]: row for row in rows if row.get("curve") == "certified on this menu"}
+    simulated = next(row for row in rows if row.get("bound") == "simulated")
+    low, high = simulated["hits_low"], simulated["hits_high"]
+    assert 1e-3 <= low <= high  # type: ignore[operator]
+    assert low <= curve[1e-3]["hits"] <= rows[6]["hits"] * (1 + 1e-9)  # type: ignore[operator]
+    assert simulated["advantage_low"] <= curve[1e-3]["advantage"]  # type: ignore[operator]
+    assert "Simulated, the game's best strategy, 8,192 runs" in dict(page.facts)["An attacker gets"]
+    assert [picture.name for picture in page.pictures][:2] == [subject.key, f"{subject.key}-attacker"]
+
+
+def test_what_is_simulated_of_an_attacker_meets_what_is_certified_of_him(played: dict[str, Played]) -> None:
+    for one in played.values():
+        tests = one.tests
+        assert tests is not None
+        assert tests.failure == FAILURE
+        for test in tests.at:
+            solved = next((at for at in one.curve if abs(at.epsilon - test.threshold) < 1e-9), None)
+            if solved is not None:
+                assert test.gain.low <= solved.high
+        main = min(tests.at, key=lambda test: abs(test.threshold - one.main.epsilon))
+        assert main.gain.low <= one.main.high
+        assert one.main.low <= main.gain.high
 
 
 def test_a_gaussian_game_is_the_promise_itself() -> None:
