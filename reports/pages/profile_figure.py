@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from matplotlib.ticker import LogFormatter
 
 from reports.drawing import INK, PALETTE, new_figure
 from reports.finding import Picture
@@ -65,6 +66,9 @@ def profile_picture(row: Row) -> Picture:
         ax.set(yscale="log", xlim=(left, right), xlabel="epsilon (nats)", ylabel="delta")
         top = max(deltas + [one.attack for one in dots])
         ax.set_ylim(floor, min(top * 3, 1.5))
+        # plain letters: superscripts would be half of the time of the page
+        ax.yaxis.set_major_formatter(LogFormatter())
+        ax.yaxis.set_minor_formatter(LogFormatter(labelOnlyBase=False))
         ax.legend(fontsize=9, loc="best")
     return Picture(row.subject.key, _CAPTION, _alt(row), figure)
 

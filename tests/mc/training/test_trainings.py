@@ -181,6 +181,25 @@ def test_an_audit_believes_nothing_that_is_said_of_the_noise() -> None:
     assert fp.audit_training(CANARY, cheat, epsilon=0.5, steps=9, person=12, n=1000, failure=1e-6).refutes
 
 
+def test_an_audit_sees_a_delta_that_is_a_fifth_too_large() -> None:
+    mu = 1.11979  # at which the delta at 1/2 is 1.2 times that of 1-GDP
+    assert Gaussian(mu).hockey_stick(0.5) == pytest.approx(1.2 * Gaussian(1.0).hockey_stick(0.5), rel=1e-3)
+
+    class Cheat(fp.ClippedSums):
+        @property
+        def promise(self) -> fp.GaussianDP:
+            return fp.GaussianDP(1.0)
+
+    cheat = Cheat.making(fp.GaussianFilter(mu), clip=1.0, sigma=1 / mu)
+    found = fp.audit_training(CANARY, cheat, epsilon=0.5, steps=1, person=12, n=20_000, failure=2e-9)
+    assert found.refutes
+    # with the same noise an accusation without the person implies one with him: the pairs' variance is exact
+    hit, alarm, growth = found.hit.value, found.false_alarm.value, math.exp(0.5)
+    spread = (hit - alarm) + alarm * (growth - 1) ** 2 - (hit - growth * alarm) ** 2
+    normal = math.sqrt(2 * math.log(4 / 2e-9) * spread / 10_000)
+    assert found.reached.value - found.reached.low < 1.1 * normal
+
+
 def test_what_breaks_its_promise_says_so_when_it_is_made() -> None:
     people = fp.IndividualFilter(fp.GaussianFilter(1.0), 2)
     for kind in (fp.ClippingAfterAdding, fp.ForgettingSums):
