@@ -119,9 +119,10 @@ def test_each_adversary_gets_what_is_certified_of_it_with_two_sets_of_parameters
         assert [row.filter for row in one.attacks] == 3 * [example] + 3 * [larger]
         named = [row.adversary for row in one.attacks]
         assert named == 2 * ["the solver's best", "MenuChasing", "MenuRandom"]
-        solved, chasing, _ = one.attacks[:3]
+        solved, chasing, by_coins = one.attacks[:3]
         assert (solved.low, solved.high) == (one.main.low, one.main.high)
         assert 0 < chasing.low <= chasing.high <= one.main.high * (1 + 1e-9)
+        assert 0 < by_coins.low <= by_coins.high <= one.main.high
         assert all(row.meets and row.estimate.failure == FAILURE for row in one.attacks)
     # a chaser over one erasure erases in every round, as the best does
     naive = played["NaiveRealisationFilter"].attacks[1]

@@ -1,0 +1,63 @@
+"""The mean over a coin flipper's sequences is what enumeration and simulation give, and bounds hold for others."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+import filterproof as fp
+from mc.engine.adversaries import MenuRandom, Scripted
+from mc.evaluate.random_choice import mean_of_sequences
+from theory.pairs.base import Direction
+
+COINS = tuple(fp.RandomizedResponse.from_ratio(Fraction(r)) for r in (2, 3))
+
+
+@pytest.mark.parametrize("rounds", [1, 3, 6])
+def test_the_mean_is_that_of_all_scripts_played_one_by_one(rounds: int) -> None:
+    filt = fp.ZCDPFilter(0.7)  # four of the larger coin are too many, six of the smaller are not
+    scripts = list(product(COINS, repeat=rounds))
+    each = [
+        fp.evaluate(filt, Scripted(script, (1,) * rounds), epsilon=0.5, rounds=rounds, direction="PQ")
+        for script in scripts
+    ]
+    exact = sum(float(one.value if one.value is not None else one.low) for one in each) / len(each)
+    found = mean_of_sequences(filt, COINS, epsilon=0.5, rounds=rounds, direction="PQ")
+    assert found.low <= exact * (1 + 1e-12)
+    assert exact <= found.high * (1 + 1e-12)
+    assert found.high <= found.low * 1.001
+
+
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+def test_continuous_and_one_sided_pairs_meet_their_simulation(direction: Direction) -> None:
+    menu = (fp.SubsampledGaussian(0.2, 1.0), fp.Gaussian(0.4))
+    filt = fp.RenyiFilter(4.0, 1.2)
+    found = mean_of_sequences(filt, menu, epsilon=1.0, rounds=8, direction=direction, relative=0.02)
+    drawn = fp.simulate(
+        filt, MenuRandom(menu), epsilon=1.0, n=20_000, rounds=8, direction=direction, workers=1, seed=2
+    )
+    assert 0 < found.low <= found.high <= found.low * 1.03
+    assert found.low <= drawn.high
+    assert drawn.low <= found.high
+
+
+def test_a_filter_that_looks_at_losses_is_followed_for_one_round() -> None:
+    with fp.knowingly():
+        filt = fp.NaiveRealisationFilter(1.0, 0.01)
+    found = mean_of_sequences(filt, (fp.Erasure(0.01),), epsilon=1.0, rounds=9, direction="PQ")
+    assert found.low == pytest.approx(0.01, rel=1e-9)
+    assert found.low <= 0.01
+    assert found.high == 1.0
+
+
+def test_what_is_denied_at_once_reveals_nothing() -> None:
+    found = mean_of_sequences(
+        fp.ZCDPFilter(1e-6),
+        COINS,
+        epsilon=0.5,
+        rounds=5,
+        direction="PQ",
+    )
+    assert (found.low, found.high) == (0.0, 0.0)
