@@ -19,7 +19,7 @@ __all__ = ["GameJob", "Played", "SimulatedStrategy", "SolvedPoint", "play"]
 #: Thresholds of the tests that are simulated, over the epsilon of the game; 0 gives the advantage.
 _THRESHOLDS = (-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 #: Runs of these tests, which are plain: the paths of the other simulations are tilted, and tell no false alarms.
-_TESTED = 25_000
+_TESTED = 16_384
 #: Epsilons that are nearer than this are drawn once: that of a game may be the logarithm of a fraction.
 _SAME = 1e-4
 

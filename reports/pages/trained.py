@@ -47,8 +47,7 @@ def trainings(
         for way, words in (("PQ", "removed"), ("QP", "added"))
     ]
     audited = (
-        # so many that a violation of a fifth would be seen
-        ("trainings", f"audited, {CLIPPED_STEPS} steps", ClippedSums, CLIPPED_STEPS, 5 * _AUDITED),
+        # so many that a violation of a fifth would be seen, in the steps that spend the budget or in those after
         ("trainings", f"audited, {_FILTERED} steps with filtering", ClippedSums, _FILTERED, 5 * _AUDITED),
         ("clipping", "audited, clipping after adding", ClippingAfterAdding, CLIPPED_STEPS, _AUDITED),
         ("forgetting", "audited, forgetting who sat out", ForgettingSums, STEPS, _AUDITED),
