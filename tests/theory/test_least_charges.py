@@ -170,8 +170,7 @@ def test_the_least_mu_dominates_at_every_epsilon_and_a_smaller_one_does_not(
         return
     pair = fp.FinitePair(*zip(*masses, strict=True))
     epsilons = np.linspace(-20, 20, 4001)
-    sticks = np.array([pair.hockey_stick(e) for e in epsilons])
-    assert (sticks <= fp.Gaussian(mu).hockey_stick(epsilons) + 1e-13).all()
+    assert (pair.hockey_stick(epsilons) <= fp.Gaussian(mu).hockey_stick(epsilons) + 1e-13).all()
     # at a corner of the trade-off curve, the slope of the Gaussian's there
     corners = []
     x, y = Fraction(0), Fraction(1)
@@ -216,7 +215,7 @@ def test_a_pair_says_how_loose_its_charges_are(pair: fp.DominatingPair, charge: 
     assert found.high - found.low <= 1e-7
     declared = getattr(pair, charge)
     if charge == "zcdp_rho" and math.isfinite(declared):
-        orders = 1 + np.geomspace(1e-6, 1e4, 2000)
+        orders = 1 + np.geomspace(1e-6, 1e4, 700)
         met = max(np.max(np.asarray(side.renyi(orders)) / orders) for side in (pair, pair.swapped))
         assert met <= declared * found.high * (1 + 1e-9)
         assert met >= declared * found.low * (0.99 if isinstance(pair, fp.SubsampledGaussian) else 0.9999)

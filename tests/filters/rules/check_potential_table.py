@@ -22,6 +22,7 @@ import json
 import lzma
 import sys
 from bisect import bisect_right
+from functools import cache
 from itertools import accumulate, pairwise
 from operator import mul
 from pathlib import Path
@@ -91,23 +92,30 @@ def check_family(told: dict[str, Any], part: dict[str, Any], rows: list[list[int
     need(value / ONE <= mp.mpf(float.fromhex(told["delta"])) - mp.mpf(10) ** -40, "f_budget(1) keeps delta")
 
 
-def excess(q: float, sigma: float, addition: bool, parts: int, most: int) -> dict[int, int]:
-    """D(d) for |d| <= most, times 2^DIGITS, rounded up."""
+@cache
+def removals(q: float, sigma: float, parts: int, most: int) -> dict[int, Any]:
+    """H(r^-d) for |d| <= most, with P = q N(1, s^2) + (1 - q) N(0, s^2) and Q = N(0, s^2)."""
     rate, noise, step = mp.mpf(q), mp.mpf(sigma), -mp.log(1 - mp.mpf(1) / parts)
 
     def beyond(x: Any) -> Any:  # of a standard normal
         return mp.erfc(x / mp.sqrt(2)) / 2
 
-    def removal(t: Any) -> Any:  # E_P (1 - t e^-L)_+ with P = q N(1, s^2) + (1 - q) N(0, s^2), Q = N(0, s^2)
+    def removal(t: Any) -> Any:
         if t <= 1 - rate:
             return 1 - t
         x = mp.mpf(1) / 2 + noise**2 * mp.log((t - 1 + rate) / rate)
         return rate * beyond((x - 1) / noise) + (1 - rate - t) * beyond(x / noise)
 
-    found = {}
-    for d in range(-most, most + 1):
+    return {d: removal(mp.exp(d * step)) for d in range(-most, most + 1)}
+
+
+def excess(q: float, sigma: float, addition: bool, parts: int, most: int) -> dict[int, int]:
+    """D(d) for |d| <= most, times 2^DIGITS, rounded up."""
+    found, step = {}, -mp.log(1 - mp.mpf(1) / parts)
+    removal = removals(q, sigma, parts, most)
+    for d in removal:
         t = mp.exp(d * step)
-        height = 1 - t + t * removal(1 / t) if addition else removal(t)
+        height = 1 - t + t * removal[-d] if addition else removal[d]
         found[d] = int(mp.ceil((height - max(1 - t, 0) + mp.mpf(10) ** -40) * 2**DIGITS))
     return found
 

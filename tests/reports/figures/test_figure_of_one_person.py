@@ -11,6 +11,7 @@ from dp_accounting.pld import privacy_loss_distribution as peer
 from scipy.special import ndtr
 
 import filterproof as fp
+from mc.training.data import DataSet
 from mc.training.digits import digits
 from mc.training.network import Network
 from reports.figures.paper_figure import ComputedFigure
@@ -20,9 +21,21 @@ from reports.figures.sampled_descent import SampledDescent
 Q, SIGMA, STEPS = 0.005, 2.0, 10_000
 
 
+#: The descent of the figure and the shares that it gave, kept as the figure is made.
+TRAINED: list[tuple[SampledDescent, np.ndarray]] = []
+
+
 @pytest.fixture(scope="module")
 def shown() -> ComputedFigure:
-    return figure("003-1", points=4, people=3, least=0.2, trained=60, every=100)
+    shares = SampledDescent.shares
+
+    def kept(run: SampledDescent, data: DataSet, *, steps: int) -> np.ndarray:
+        TRAINED.append((run, shares(run, data, steps=steps)))
+        return TRAINED[-1][1]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(SampledDescent, "shares", kept)
+        return figure("003-1", points=4, people=3, least=0.2, trained=60, every=100)
 
 
 def profile(fraction: float, epsilons: np.ndarray, steps: int = STEPS) -> np.ndarray:
@@ -145,9 +158,12 @@ def test_the_histogram_counts_everyone_once_by_each_accountant(shown: ComputedFi
 
 
 def test_people_of_the_training_have_the_epsilon_of_their_own_steps(shown: ComputedFigure) -> None:
-    data = digits()
-    run = SampledDescent(Network(sizes=(64, 10)), q=Q, sigma=SIGMA, clip=2.0, rate=0.02, every=100, seed=0)
-    shares = run.shares(data, steps=STEPS)[:, np.sort(np.random.default_rng(0).permutation(data.people)[:60])]
+    ((run, everyone),) = TRAINED
+    assert run == SampledDescent(
+        Network(sizes=(64, 10)), q=Q, sigma=SIGMA, clip=2.0, rate=0.02, every=100, seed=0
+    )
+    assert everyone.shape == (STEPS // 100, digits().people)
+    shares = everyone[:, np.sort(np.random.default_rng(0).permutation(digits().people)[:60])]
     assert shown.data.number("clipped") == pytest.approx(np.mean(shares >= 1.0), abs=1e-12)
     # the one who cost least, shares rounded to twentieths, by another library
     person = int(np.argmin((shares**2).sum(axis=0)))

@@ -7,6 +7,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,10 +26,14 @@ NAMES = tuple(FIGURES)
 #: Of one panel and of two, computed and trained: drawn in every format by each `make test`.
 SOME = ("003-3", "000-table-2")
 #: Parameters with which a figure that takes long takes a moment.
-SMALL: dict[str, dict[str, float]] = {
+SMALL: dict[str, dict[str, Any]] = {
     "003-1": {"points": 3, "people": 2, "steps": 4, "q": 0.5, "more_orders": 4, "trained": 20},
     "004-2": {"epsilon": 7.0, "delta": 0.02, "sigma": 1.0, "rounds": 6},
-    "unused": {"epsilons": 0.5},
+    "unused": {"epsilons": 0.5, "levels": 2},
+    "audit": {"n": 12, "people": 4, "steps": 1},
+    "per-instance": {"rounds": 7},
+    "b-star": {"epsilons": (0.35, 3.0), "deltas": 0.01},
+    "000-rogers": {"budgets": (0.25, 0.5, 1.0)},
     "000-table-1": {"epsilons": 1.0, "trials": 2},
     **{f"000-table-{k}": {"epsilons": 4.0, "trials": 2} for k in (2, 3)},
     **{f"003-{k}": {"at": 5, "epochs": 8, "trials": 2} for k in (2, 6, 7, 8, 9, 10)},
@@ -93,16 +98,18 @@ def a_figure_has_words_for_those_who_see_it_and_those_who_do_not(name: str) -> N
     assert one.of.source.paper in ("000", "003", "004")
 
 
-def the_same_figure_is_the_same_svg_and_words_twice(name: str) -> None:
+def the_svg_says_what_it_shows_and_is_the_same_twice(name: str) -> None:
     first = files(name)
     assert [*first] == [f"{name}.{suffix}" for suffix in ("svg", "csv", "json")]
-    assert first == shown(name).files(("svg",))
+    # the same bytes whenever it is drawn
+    assert name not in SOME or first == shown(name).files(("svg",))
     root = ElementTree.fromstring(first[f"{name}.svg"])
     kept = {child.tag.rpartition("}")[2]: child.text for child in root[:2]}
     assert kept == {"title": shown(name).of.title, "desc": shown(name).alt}
     assert root.get("role") == "img"
 
 
+@pytest.mark.usefixtures("few_steps")
 @pytest.mark.parametrize(
     "name", [name if name in SOME else pytest.param(name, marks=pytest.mark.slow) for name in NAMES]
 )
@@ -173,7 +180,7 @@ LAWS = (
     an_unknown_parameter_is_refused_with_those_that_exist,
     a_value_out_of_range_is_refused_in_one_sentence,
     a_figure_has_words_for_those_who_see_it_and_those_who_do_not,
-    the_same_figure_is_the_same_svg_and_words_twice,
+    the_svg_says_what_it_shows_and_is_the_same_twice,
     the_files_hold_the_data_with_every_digit,
     a_figure_can_be_drawn_into_axes_of_ones_own,
     every_colour_of_a_figure_is_seen_on_dark_pages_too,
@@ -182,6 +189,7 @@ LAWS = (
 )
 
 
+@pytest.mark.usefixtures("few_steps")
 @pytest.mark.parametrize("name", NAMES)
 def test_every_law_of_figures_holds(name: str) -> None:
     """In one test, so that one worker computes the figure, once."""

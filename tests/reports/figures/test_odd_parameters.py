@@ -103,11 +103,7 @@ ODD: list[Any] = [
     ("b-star", {"epsilons": (0.05, 50.0), "deltas": (1e-12, 0.5)}),
     ("eraser", {"p": 0.99, "delta": 0.99, "rounds": (1, 3)}),
     ("eraser", {"p": 1e-12, "delta": 1e-12, "epsilon": 50.0, "rounds": (1, 3)}),
-    pytest.param(
-        "000-table-1",
-        {"epsilons": 0.1, "delta": 0.1, "trials": 2, "asked": 0.5},
-        marks=pytest.mark.slow,  # hundreds of steps, as table 2 at these values has few of
-    ),
+    ("000-table-1", {"epsilons": 0.1, "delta": 0.1, "trials": 2, "asked": 0.5}),
     ("000-table-2", {"epsilons": (0.1, 20.0), "factor": 10.0, "delta": 0.1, "trials": 2, "asked": 0.5}),
     ("000-table-3", {"epsilons": 20.0, "delta": 1e-12, "factor": 10.0, "trials": 2, "asked": 0.001}),
     ("003-2", {"at": 1, "epochs": 2, "trials": 2, "sigma": 1e4}),
@@ -138,6 +134,7 @@ ONLY_AS_PRINTED = ("roughly 10 percent", "420 and 495", "belong to epsilon", "at
 
 
 @pytest.mark.filterwarnings("error")
+@pytest.mark.usefixtures("few_steps")
 @pytest.mark.parametrize(("name", "given"), ODD, ids=lambda one: one if isinstance(one, str) else None)
 def test_inside_the_bounds_nothing_raises_and_no_words_are_of_the_papers_values(
     name: str, given: dict[str, Any]

@@ -23,12 +23,13 @@ from reports.figures.training_tables import TUNED
 RUNS = {"clip": 6.0, "rate": 0.75, "at": 4, "epochs": 8, "trials": 2, "seed": 3}
 
 
+@pytest.mark.usefixtures("few_steps")
 def test_the_table_of_a_clip_too_large_is_that_of_its_trials() -> None:
-    shown = figure("000-table-2", epsilons=(1.0, 4.0), trials=3, seed=5, factor=4.0)
+    shown = figure("000-table-2", epsilons=(1.0, 4.0), trials=3, seed=5, factor=2.0)
     assert len(shown.data) == 2 + 3
     for row, epsilon in zip(shown.data.rows(), (1.0, 4.0), strict=False):
         clip, steps, rate = TUNED[epsilon]
-        setting = Setting(epsilon=epsilon, clip=4 * clip, steps=round(steps / 16), rate=rate)
+        setting = Setting(epsilon=epsilon, clip=2 * clip, steps=round(steps / 4), rate=rate, looks=2)
         trials = [outcome_of(Trial(setting=setting, seed=5, number=k)) for k in range(3)]
         for name in ("plain", "filtered"):
             values = [100 * getattr(one, name) for one in trials]
@@ -39,7 +40,7 @@ def test_the_table_of_a_clip_too_large_is_that_of_its_trials() -> None:
         half = 4.302653 * np.std(gained, ddof=1) / 3**0.5
         assert row["difference_low"] == pytest.approx(np.mean(gained) - half, rel=1e-5)
         assert row["difference_high"] == pytest.approx(np.mean(gained) + half, rel=1e-5)
-        assert (row["data"], row["clip"], row["steps"]) == ("digits", 4 * clip, round(steps / 16))
+        assert (row["data"], row["clip"], row["steps"]) == ("digits", 2 * clip, round(steps / 4))
         assert row["sigma"] == setting.sigma
         assert row["active_further"] == pytest.approx(
             np.mean([one.active[setting.steps + 5] for one in trials])
@@ -48,6 +49,7 @@ def test_the_table_of_a_clip_too_large_is_that_of_its_trials() -> None:
         assert f"difference {np.mean(gained):+.1f} [" in shown.caption
 
 
+@pytest.mark.usefixtures("few_steps")
 @pytest.mark.parametrize(
     ("name", "best"), [("000-table-1", 96.25), ("000-table-2", 95.33), ("000-table-3", 94.50)]
 )
@@ -72,6 +74,7 @@ def test_filtering_gains_where_the_clip_is_far_too_large() -> None:
     assert row["steps"] == tuned.clip_enlarged(3.0).steps
 
 
+@pytest.mark.usefixtures("few_steps")
 def test_an_epsilon_between_takes_the_setting_tuned_for_the_nearest() -> None:
     row = figure("000-table-3", epsilons=0.7, trials=2).data.rows()[0]
     assert row["clip"] == TUNED[1.0][0]
