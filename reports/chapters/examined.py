@@ -44,6 +44,7 @@ _BY_PARTS = frozenset(
         "BasicFilter",
         "BlackwellFilter",
         "GaussianFilter",
+        "GaussianResidueFilter",
         "PotentialFilter",
         "RealisationFilter",
         "RenyiFilter",

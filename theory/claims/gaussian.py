@@ -50,6 +50,50 @@ ROWS = (
         ),
     ),
     Theorem(
+        name="GDP residue filter",
+        title="The Gaussian residue filter: a round costs what it leaves less of a Gaussian curve",
+        source="derived here; Regehr, Hu, Leeman, Manurangsi, Tholoniat & Lécuyer, arXiv 2602.15815, have a GDP "
+        "residue filter, of which the abstract was read",
+        hypotheses="every real epsilon; mechanisms with finitely many outcomes, finitely many rounds chosen by the "
+        "outputs so far, each dominated at every epsilon, both ways, by the finite pair that it declares; a filter "
+        "that goes from level v to level v - c >= w >= 0 only where that pair, played before the Gaussian curve of "
+        "w, is at most the Gaussian curve of w + c, both ways, and decides before the release",
+        claim="The transcript is B-GDP, B^2 the first level",
+        stated=(r"v_0 = B^2 \implies H_{e^\varepsilon} \le ", _CURVE, r"\text{ for all }\varepsilon"),
+        steps=(
+            decided_by(
+                "GaussianResidue.gaussian_residue_filter",
+                "A filter whose level falls, over each granted round, by what the round's pair costs before the "
+                "Gaussian curve of a floor that is not above the next level, both ways, keeps the hockey-stick "
+                "divergence of the transcript at most delta_mu(epsilon) at each epsilon, mu^2 the first level.",
+                beyond="That the charges of a filter satisfy the inequality.",
+            ),
+            beside(
+                "ResidueFilter.residue_filter",
+                "One theorem for filters with a payoff for each state, the potential filter among them.",
+                "Regehr, Hu, Leeman, Manurangsi, Tholoniat & Lécuyer, by the abstract",
+            ),
+            beside(
+                "GaussianRound.later",
+                "What a finite pair costs before the Gaussian curve of a floor, it costs before that of any higher "
+                "level.",
+            ),
+            beside(
+                "GaussianResidue.gaussian_replaces",
+                "Before a Gaussian curve a finite pair may stand for every round that it dominates.",
+            ),
+            beside(
+                "GaussianResidue.response_dominates",
+                "Randomised response dominates every mechanism with finitely many outcomes of its epsilon.",
+                "Kairouz, Oh & Viswanath",
+            ),
+            beside(
+                "GaussianResidue.threshold_is_charged",
+                "An example: a thresholded Gaussian, once, meets the hypotheses.",
+            ),
+        ),
+    ),
+    Theorem(
         name="Blackwell filter",
         title="A filter that stays below one Gaussian at every order of the hockey-stick",
         source="Koskela, Tobaben & Honkela, Section 5; Feldman & Zrnic, Remark 4.4",
