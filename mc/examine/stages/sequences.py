@@ -16,12 +16,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.holders.repeats import repeats
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock
 from mc.examine.finding import StageFinding, Tightness
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import MOST_PLAYED, Sequence
 from mc.examine.stages.frontier import inside
+from mc.examine.stages.menus import named_pairs
 from mc.examine.stages.plays import plain, programs
 from mc.examine.subject import Subject
 from mc.examine.supremum import supremum
@@ -48,7 +50,7 @@ def sequences(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     so_far(search.summary)
     # a filter that looks at losses tells nothing by its sequences, and of a slow one few are asked
     every = programs(subject, clock)
-    first = chain(islice(every, 1), _extremal(subject))
+    first = chain(islice(every, 1), _designed(subject), _extremal(subject))
     rest: Iterator[tuple[Sequence, bool]] = zip(every, repeat(False))
     if not (subject.looks or subject.slow):
         rest = _in_turn((plain(subject, clock), 3), (inside(subject, clock), 2), (every, 1))
@@ -71,6 +73,14 @@ def _in_turn(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tuple[Sequence,
             yield from zip(taken, repeat(one[2]))
             if len(taken) < one[1]:
                 left.remove(one)
+
+
+def _designed(subject: Subject) -> Iterator[Sequence]:
+    """Each mechanism that the filter is built for, as often as it is granted: a table may be wrong for it alone."""
+    if not subject.looks:
+        for pair in named_pairs(subject.filter, "design"):
+            if times := repeats(subject.filter, pair, most=MOST_PLAYED):
+                yield Sequence(((pair, times),))
 
 
 def _extremal(subject: Subject) -> Iterator[Sequence]:

@@ -14,7 +14,13 @@ from filters.rules.potential import PotentialFilter
 from filters.rules.potential_design import potential_clock
 from filters.rules.potential_family import ONE, SCALE, PotentialFamily, charge_at, floors, index_of
 from filters.rules.potential_table import COMMON_RATES
+from mc.examine.clock import Clock
+from mc.examine.measure import Measure
+from mc.examine.stages.games import solved
+from mc.examine.stages.menus import menus
 from mc.examine.stages.parts import parts
+from mc.examine.stages.sequences import sequences
+from mc.examine.subject import Subject
 
 BIT = fp.RandomizedResponse.from_ratio(Fraction(5, 4))
 TWO = fp.RandomizedResponse.from_ratio(Fraction(3, 2))
@@ -27,6 +33,15 @@ class FiveWhereSixAreDue(PotentialFilter):
 
     def _charges(self, request: fp.DominatingPair) -> np.ndarray:
         return PotentialFilter._charges(self, request) * 5 // 6
+
+
+class FiveForItsOwn(PotentialFilter):
+    """A wrong table: five sixths of its due for the mechanisms of its design, as far as they fit."""
+
+    def _charges(self, request: fp.DominatingPair) -> np.ndarray:
+        due = PotentialFilter._charges(self, request)
+        wrong = (due <= self._clock.budget) & (request in self.design)
+        return np.where(wrong, due * 5 // 6, due)
 
 
 class Stranger(fp.Gaussian):
@@ -95,6 +110,22 @@ def test_a_table_that_charges_five_where_six_are_due_is_refuted() -> None:
     honest, wrong = (kind(EPSILON, DELTA, (small,)) for kind in (PotentialFilter, FiveWhereSixAreDue))
     assert ends(honest, [small])[1] <= DELTA
     assert ends(wrong, [small])[0] > DELTA
+
+
+def test_an_examination_plays_the_design_and_finds_the_table_that_is_wrong_for_it_alone() -> None:
+    honest, wrong = (kind(EPSILON, 0.05, (BIT,)) for kind in (PotentialFilter, FiveForItsOwn))
+    goal = Measure.hockey_stick(EPSILON)
+    for filt, above in ((honest, False), (wrong, True)):
+        subject = Subject.of(filt, (), (), ("rr",), 1)
+        menu = next(menus(subject, Clock.of(60.0)))
+        assert menu.pairs == (BIT,)
+        (game,) = solved(subject, menu, goal)
+        assert game is not None
+        assert (game.finding is not None) == above
+        found = [one.verdict for one in sequences(subject, Clock.of(1e-3))]
+        assert (
+            any(verdict is not None and verdict.outcome is fp.Outcome.REFUTED for verdict in found) == above
+        )
 
 
 def test_the_table_that_runs_is_certified_and_what_is_wrong_in_it_is_refused() -> None:
