@@ -38,6 +38,8 @@ _FLOORS = 9
 _TOGETHER = 1 << 15
 #: Atoms from this place on, either way, are summed at one knot of so many, and between them along chords.
 _FAR, _CHORD = 16, 4
+#: That is done where so many knots or more make up one unit of loss.
+_CLOSE = 128
 #: The knots and the levels that a first look at a charge compares: one of so many.
 _SPARSE, _THIN = 24, 4
 #: Upper bounds are larger, and lower bounds less, by 2^-_SPARE of themselves than they have to be.
@@ -155,7 +157,9 @@ class PotentialFamily:
         knots = f.shape[1]
         low, high = max(-int(law.places[0]), 0), max(int(law.places[-1]), 0) + 2 * _CHORD
         atoms = list(zip(law.places.tolist(), law.masses.tolist(), strict=True))
-        near, far = ([atom for atom in atoms if (abs(atom[0]) >= _FAR) == away] for away in (False, True))
+        # between knots that lie far apart f bends too much for chords, and there are few of them
+        last = _FAR if self.parts >= _CLOSE else math.inf
+        near, far = ([atom for atom in atoms if (abs(atom[0]) >= last) == away] for away in (False, True))
         means = np.empty(f.shape)
         rows = max(1, _TOGETHER // f.shape[1])
         # r^k from below: each factor and each product is rounded by 2^-53 of itself
