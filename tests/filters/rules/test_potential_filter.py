@@ -13,7 +13,7 @@ from filters.rules.loss_atoms import loss_atoms
 from filters.rules.potential import PotentialFilter
 from filters.rules.potential_design import potential_clock
 from filters.rules.potential_family import ONE, SCALE, PotentialFamily, charge_at, floors, index_of
-from filters.rules.potential_table import COMMON_RATES
+from filters.rules.potential_table import COMMON_RATES, tabled_clock
 from mc.examine.clock import Clock
 from mc.examine.measure import Measure
 from mc.examine.stages.games import solved
@@ -195,6 +195,27 @@ def test_atoms_dominate_their_pair(pair: fp.DominatingPair) -> None:
             atoms = law.infinite + float(np.maximum(law.masses * (1 - np.exp(epsilon) / t), 0).sum())
             assert own <= atoms + 1e-12
             assert atoms <= own + 2e-3
+
+
+def test_means_lie_above_the_sums_over_their_atoms_by_fractions_and_hardly_above() -> None:
+    """Far atoms are summed along chords: at knots on and between them, at levels low and high."""
+    family = tabled_clock(2.0, 1e-5, COMMON_RATES).forward
+    law = loss_atoms(COMMON_RATES[2], family.parts)
+    assert law.places[-1] > 16
+    means = family.means(law)
+    r = 1 - Fraction(1, family.parts)
+    masses = [*zip(law.places.tolist(), map(Fraction, law.masses.tolist()), strict=True)]
+    knots = means.shape[1]
+    for level in (0, 100, len(means) - 1):
+        f = [int(h) for h in family.heights[level]]
+        for knot in (0, 700, 821, 822, 823, knots - 2, knots - 1):
+            mean = Fraction(law.infinite) * family.top
+            for place, p in masses:
+                to = max(knot + place, 0)
+                last = r ** max(to - knots + 1, 0)
+                mean += p * (f[to] if to < knots else family.top - last * (family.top - f[-1]))
+            assert mean <= Fraction(means[level, knot])
+            assert means[level, knot] <= float(mean) * (1 + 1e-12) + 1e-4 * ONE
 
 
 def test_charges_have_indices() -> None:
