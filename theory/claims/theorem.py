@@ -150,6 +150,7 @@ _MODULES = {
     "approximate zCDP filter": "claims.approximate",
     "all orders": "claims.conversions",
     "GDP filter": "claims.gaussian",
+    "trade-off functions": "claims.gaussian",
     "GDP residue filter": "claims.gaussian",
     "Blackwell filter": "claims.gaussian",
     "Gaussian slack": "proofs.gaussian_slack",
