@@ -57,7 +57,7 @@ class LevelFilter(PrivacyFilter[NDArray[np.int64]]):
         return np.asarray((state >= 0) & (state <= self._first))
 
     def rounds(self, state: NDArray[np.int64], pair: DominatingPair) -> NDArray[np.int64]:
-        """How many releases of `pair`, of shape (), would still be granted: shape (n,), 2^63 - 1 of one that is free."""
+        """How many releases of `pair`, of shape (), are still granted: shape (n,); 2^63 - 1 if it is free."""
         level, found = np.array(state), np.zeros(len(state), dtype=np.int64)
         floors, charges = self._floors, self._charges(pair)
         for floor, charge in zip(floors[::-1], np.maximum(charges, 1)[::-1], strict=True):
