@@ -16,6 +16,7 @@ _CURVE = Formula(
     epsilon=("1/8", "4"),
     B=("1/2", "3"),
 )
+_HITS = Formula("1 - tail(t + mu)", rocq="Phi (t + mu)", t=("-3", "3"), mu=("1/4", "3"))
 _ZCDP = Formula("mu**2/2", rocq="mu ^ 2 / 2", mu=("1/8", "3"))
 
 #: The claims that the kernel decides.
@@ -46,6 +47,44 @@ ROWS = (
                 "A mu-GDP round does not raise the mean of what is left above the Gaussian curve of what was left "
                 "before: by the heat equation and its maximum principle, without an integral.",
                 "Koskela, Tobaben & Honkela, Theorem 11",
+            ),
+        ),
+    ),
+    Theorem(
+        name="trade-off functions",
+        title="Hockey-sticks and tests say the same: GDP by either",
+        source="Koskela, Tobaben & Honkela, Lemma 10 and Appendix C.6",
+        hypotheses="laws with finitely many outcomes, tests that may flip coins, every real epsilon; mu > 0, mu = 0 "
+        "in the part on epsilon. C.6 does not say which law the false alarms of T[P, Q] are counted under; counted "
+        "under P, as Dong, Roth and Su do, (C.4) is H of Q and P. The last sentence of C.6, that a Markov kernel maps "
+        "one pair to the other, is not covered",
+        claim="One pair has at least the hockey-stick divergence of another at every epsilon if and only if its tests "
+        "are at least as good; a mechanism is mu-GDP if and only if its hockey-stick divergence, one way, is at most "
+        "the Gaussian's at every real epsilon, and if and only if no test with Phi(t) false alarms has more hits than",
+        stated=(_HITS,),
+        steps=(
+            decided_by(
+                "TradeOff.blackwell_order",
+                "Of two pairs one has at least the hockey-stick divergence of the other at each weight where for each "
+                "test of the other it has one with no more false alarms and no fewer hits, and only there.",
+                "Koskela, Tobaben & Honkela, Appendix C.6; Dong, Roth & Su, Proposition 2.12",
+                beyond="The Markov kernel of Blackwell's theorem.",
+            ),
+            decided_by(
+                "TradeOff.lemma_10",
+                "Both ways at each epsilon >= 0 below the Gaussian's curve is one way at each real epsilon.",
+                "Koskela, Tobaben & Honkela, Lemma 10",
+            ),
+            decided_by(
+                "TradeOff.gdp_tests",
+                "That is so where no test with at most Phi(t) false alarms has more than Phi(t + mu) hits, for each t, "
+                "and only there.",
+                "Dong, Roth & Su, Definition 2.6",
+            ),
+            beside(
+                "TradeOff.best_test",
+                "The hockey-stick divergence is the most that hits can exceed e^epsilon times the false alarms by.",
+                "Koskela, Tobaben & Honkela, (C.4)",
             ),
         ),
     ),

@@ -109,3 +109,8 @@ def test_the_examination_proves_it_and_not_one_that_charges_less() -> None:
     assert parts(Underpaid(1.0)) is None
     refused = {one.found.name for one in fp.certify(Underpaid(1.0)).refused}
     assert refused == {"UNSOUND"}
+
+
+def test_what_tells_nothing_is_granted_without_end() -> None:
+    filt = fp.GaussianResidueFilter(1.0)
+    assert filt.rounds(filt.start(2), fp.RandomizedResponse(0.0)).tolist() == [2**63 - 1] * 2
