@@ -86,6 +86,8 @@ def serve(task: Task, pipe: socket.socket) -> None:
         with ExitStack() as stack:
             if task.filter is not None:
                 stack.enter_context(examining(task.filter))
+                if (program := getattr(task.filter, "asks_program", None)) is not None and not task.command:
+                    program.begin()
             for found in task.work():
                 send("item", found)
     except BaseException as error:  # noqa: BLE001 - what it means is decided by the one who waits
@@ -100,7 +102,7 @@ def serve(task: Task, pipe: socket.socket) -> None:
 
 
 def _settle(task: Task) -> None:
-    """Make this process one that ends alone, starts no other, and is the first to go where memory runs out."""
+    """Make this process one that ends alone, starts none but a bridge, and goes first where memory runs out."""
     if not task.nested and hasattr(os, "setpgid"):
         os.setpgid(0, 0)
     Inside.here, Inside.whose, Inside.summary, Inside.children = True, task.whose, None, set()
@@ -111,7 +113,7 @@ def _settle(task: Task) -> None:
         signal.signal(number, handler)
     if task.command:
         return
-    if not Inside.hooked:
+    if not Inside.hooked and not hasattr(task.filter, "asks_program"):
         sys.addaudithook(_refuse)
         _refuse_unaudited()
         Inside.hooked = True
