@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
 
-.PHONY: verify test test-all processors pythons browser referee training audit audit-test instruments check kernel kernel-check docs pictures bench power planted killed accountant thresholds wheel clean
+.PHONY: verify test test-all processors pythons browser referee training audit audit-test instruments check kernel kernel-check docs pictures bench power time-machine planted killed accountant thresholds wheel clean
 .DEFAULT_GOAL := verify
 
 # the workers of the tests share the cores: linear algebra in several threads each would only wait
@@ -110,6 +110,10 @@ accountant: $(READY)
 
 power: $(READY)
 	$(BIN)/python -m tests.instruments.corpus.power --out reports/recorded/power.json
+
+# budget bugs of public history: refuted before their repair, silent after it
+time-machine: $(READY)
+	$(BIN)/python -m tests.instruments.time_machine --out reports/recorded/time_machine.json
 
 # faults planted in the code, and which of them `filterproof prove` refuses
 planted: $(READY)
