@@ -193,10 +193,14 @@ def _row_law(level: float, times: int) -> tuple[NDArray[np.float64], NDArray[np.
 
 
 def alternatives(subject: Subject, goals: tuple[Measure, ...], clock: Clock) -> Iterator[tuple[float, Menu]]:
-    """(The guessed share of the promise, the menu), best first: a first request, and by its answer what may follow."""
-    frontier, guesses = Affordable(subject, clock), []
+    """(The guessed share of the promise, the menu): a first request, and by its answer what may follow.
+
+    Best first of each kind of first request, so that a menu is there before all are guessed.
+    """
+    frontier, known = Affordable(subject, clock), set[tuple[DominatingPair, ...]]()
     every = leaders((*subject.lines, *subject.closed))
     for first_times, share in product(_FIRST, _OPENINGS):
+        guesses: list[tuple[float, Menu]] = []
         for opening in leaders(subject.lines):
             player = frontier.fresh()
             top = frontier.afforded(player, opening, first_times)
@@ -209,12 +213,10 @@ def alternatives(subject: Subject, goals: tuple[Measure, ...], clock: Clock) -> 
             first = opening.line.pair(_short(share * top))
             if player.grants(first):
                 guesses += _guessed(frontier, first, first_times, goals, every)
-    guesses.sort(key=lambda one: -one[0])
-    known: set[tuple[DominatingPair, ...]] = set()
-    for share, menu in guesses:
-        if share >= _WORTH and menu.pairs not in known:
-            known.add(menu.pairs)
-            yield share, menu
+        for guess in sorted(guesses, key=lambda one: -one[0]):
+            if guess[0] >= _WORTH and guess[1].pairs not in known:
+                known.add(guess[1].pairs)
+                yield guess
 
 
 def _guessed(

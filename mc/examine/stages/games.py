@@ -33,6 +33,8 @@ _POSITIONS = 2_500_000
 _NEAR = 0.9
 #: What a guess is worth from which its game is solved before all others, how many of these, and the time for a plan.
 _SURE, _FIRST, _PLANNED = 1.01, 8, 0.25
+#: The share of the time in which menus are guessed.
+_GUESSING = 0.5
 #: The goals at which games are solved where a promise has many.
 _GOALS = 3
 
@@ -45,12 +47,8 @@ def games(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     yield from _renyi(subject, clock.part(0.2))
     if not goals:
         return
-    guessed = () if subject.slow else tuple(alternatives(subject, goals, clock))
-    sure = [menu for share, menu in guessed if share > _SURE][:_FIRST]
     plan: Iterator[Menu | Callable[[PrivacyFilter], Attack | None]] = chain(
-        sure,
-        (replied, attacked),
-        (menu for _, menu in guessed if menu not in sure),
+        () if subject.slow else _guessed(subject, goals, clock),
         menus(subject, clock),
     )
     for menu in plan:
@@ -64,6 +62,23 @@ def games(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
             yield found
             goals = tuple(goal for goal in goals if goal.at != found.tightness[0].measure.at)
     yield tried.summary()
+
+
+def _guessed(
+    subject: Subject, goals: tuple[Measure, ...], clock: Clock
+) -> Iterator[Menu | Callable[[PrivacyFilter], Attack | None]]:
+    """Guessed menus, those that seem above the promise at once, the others after the search for a long plan."""
+    yield replied
+    left: list[tuple[float, Menu]] = []
+    sure = 0
+    for share, menu in alternatives(subject, goals, clock.part(_GUESSING)):
+        if share > _SURE and sure < _FIRST:
+            sure += 1
+            yield menu
+        else:
+            left.append((share, menu))
+    yield attacked
+    yield from (menu for _, menu in sorted(left, key=lambda one: -one[0]))
 
 
 def _between(goals: tuple[Measure, ...], rows: list[Tightness]) -> tuple[Measure, ...]:
