@@ -54,7 +54,7 @@ class BridgedFilter(PrivacyFilter):
         self.bridge, self.promise = bridge, promise
         self.scope = "every adaptive adversary over the mechanisms, whose pairs are taken to describe them"
         bridge.start()
-        #: Its name says to the worker that examines it that it starts a program, and is not slow for that.
+        #: What a worker begins before it examines: starting the program is no slow decision.
         self.asks_program = _Play(bridge)
 
     def __repr__(self) -> str:
