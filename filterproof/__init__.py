@@ -52,6 +52,7 @@ _BESIDE = {
     "figures": "reports.figures.registry",
     "from_accountant": "filters.adapters.accountant",
     "from_budget": "filters.adapters.budget",
+    "from_command": "filters.adapters.bridged",
     "from_queryable": "filters.adapters.queryable",
     "laws": "mc.examine.law_tests",
     "laws_for_accountants": "mc.accountants.testing",
@@ -69,6 +70,7 @@ _BESIDE = {
 if TYPE_CHECKING:
     from filters import *  # noqa: F403
     from filters.adapters.accountant import from_accountant as from_accountant
+    from filters.adapters.bridged import from_command as from_command
     from filters.adapters.budget import from_budget as from_budget
     from filters.adapters.queryable import from_queryable as from_queryable
     from filters.catalogue import *  # noqa: F403
