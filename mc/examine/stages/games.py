@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 
+import numpy as np
+
+from filters.contract.checks import checked_observe, checked_start
+from filters.contract.state import same
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.attack import Attack, attacked, replied
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.fault import FilterFault
 from mc.examine.finding import StageFinding, Tightness
 from mc.examine.measure import Measure, exceeds
+from mc.examine.sequence import granted
 from mc.examine.stages.frontier import alternatives
 from mc.examine.stages.menus import Menu, menus
+from mc.examine.stages.plays import leaders
 from mc.examine.subject import Subject
 from mc.examine.witness import Witness, menu_witness
 from mc.examine.words import pair_words
@@ -33,6 +40,8 @@ _POSITIONS = 2_500_000
 _NEAR = 0.9
 #: What a guess is worth from which its game is solved before all others, how many of these, and the time for a plan.
 _SURE, _FIRST, _PLANNED = 1.01, 8, 0.25
+#: The share of the time in which menus are guessed, and the rounds of a request that leaves no trace.
+_GUESSED, _UNSEEN = 0.6, 500
 #: The goals at which games are solved where a promise has many.
 _GOALS = 3
 
@@ -45,12 +54,16 @@ def games(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     yield from _renyi(subject, clock.part(0.2))
     if not goals:
         return
-    guessed = () if subject.slow else tuple(alternatives(subject, goals, clock))
-    sure = [menu for share, menu in guessed if share > _SURE][:_FIRST]
+    guessed = (
+        iter(()) if subject.slow else _solvable(subject, alternatives(subject, goals, clock.part(_GUESSED)))
+    )
+    later: list[Menu] = []
     plan: Iterator[Menu | Callable[[PrivacyFilter], Attack | None]] = chain(
-        sure,
+        _unseen(subject),
+        _sure(guessed, later),
         (replied, attacked),
-        (menu for _, menu in guessed if menu not in sure),
+        later,
+        (menu for _, menu in guessed),
         menus(subject, clock),
     )
     for menu in plan:
@@ -64,6 +77,44 @@ def games(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
             yield found
             goals = tuple(goal for goal in goals if goal.at != found.tightness[0].measure.at)
     yield tried.summary()
+
+
+def _solvable(subject: Subject, guessed: Iterator[tuple[float, Menu]]) -> Iterator[tuple[float, Menu]]:
+    """The menus whose games are solved: of one that looks at losses those of finite pairs."""
+    for share, menu in guessed:
+        if not subject.looks or all(pair.outputs is not None for pair in menu.pairs):
+            yield share, menu
+
+
+def _sure(guessed: Iterator[tuple[float, Menu]], later: list[Menu]) -> Iterator[Menu]:
+    """The first few menus that are guessed to be worth more than the promise; what is met before them comes later."""
+    found = 0
+    while found < _FIRST and (one := next(guessed, None)) is not None:
+        if one[0] > _SURE:
+            found += 1
+            yield one[1]
+        else:
+            later.append(one[1])
+
+
+def _unseen(subject: Subject) -> Iterator[Menu]:
+    """Of each family the largest request none of whose losses the filter sees: it is granted without end."""
+    for line in leaders(subject.lines) if subject.looks else ():
+        for pair in reversed(line.pairs):
+            if pair.outputs is not None and _unchanged(subject.filter, pair):
+                yield Menu(f"{pair_words(pair)} again and again", (pair,), _UNSEEN)
+                break
+
+
+def _unchanged(filt: PrivacyFilter, pair: DominatingPair) -> bool:
+    """Whether a fresh run is as it was after the request, whatever it lost."""
+    start = checked_start(filt, 1)
+    spent = granted(filt, start, pair)
+    seen = [float(loss) for one in (pair, pair.swapped) for loss, _ in one.outputs or ()]
+    return spent is not None and all(
+        math.isfinite(loss) and same(checked_observe(filt, spent, np.array([loss]), 1), start)[0]
+        for loss in seen
+    )
 
 
 def _between(goals: tuple[Measure, ...], rows: list[Tightness]) -> tuple[Measure, ...]:

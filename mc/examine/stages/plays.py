@@ -112,22 +112,26 @@ def _quantile(pair: DominatingPair, tail: float) -> float:
 def programs(subject: Subject, clock: Clock, tail: float | None = None) -> Iterator[Sequence]:
     """The sequences, cheapest first; each is admitted as it is built, with the losses that `tail` tells."""
     filt, lines = subject.filter, subject.lines
+    few, many = slice(None, -9, -1), slice(-9, None, -3)
     for line in lines:
-        yield from (Sequence(((pair, 1),)) for pair in line.pairs[:-9:-1] + line.pairs[-9::-3])
-    if subject.looks and tail is None:
-        return
+        yield from (Sequence(((pair, 1),)) for pair in line.pairs[few])
 
     def fresh() -> Player:
         return Player(filt, clock, checked_start(filt, 1), tail, subject.pure)
 
-    if subject.slow:  # the largest a few times in a row, and no more
+    if subject.slow and not (subject.looks and tail is None):  # the largest a few times in a row, and no more
         for pair, times in product([line.largest for line in leaders(lines)], (2, 4, 8)):
             player = fresh()
             if player.ask(pair, times) == times or not clock.over:
                 yield from _told(player)
         return
-    for line in lines:  # so small that a sum may swallow it, at the start and late
-        yield from _swallowed(fresh, line) if tail is None else ()
+    # so small that a sum may swallow it, at the start and late: a row without end for a handful of questions
+    for line in lines if tail is None and not subject.looks else ():
+        yield from _swallowed(fresh, line)
+    for line in lines:
+        yield from (Sequence(((pair, 1),)) for pair in line.pairs[many])
+    if subject.looks and tail is None:
+        return
     first = leaders((*lines, *subject.closed))
     for line in lines:  # as much as is left each time, then as much of every other family
         player = fresh()
