@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from itertools import chain, combinations, product
+from itertools import chain, combinations, product, zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,20 +132,29 @@ def inside(subject: Subject, clock: Clock) -> Iterator[Sequence]:
     frontier = Affordable(subject, clock)
     lines = leaders((*subject.lines, *subject.closed))
     yield from _turns(frontier, lines)
+    # neither waits for the other
+    both = zip_longest(_rows(frontier, lines), _spends(frontier, lines))
+    yield from (played for played in chain.from_iterable(both) if played is not None)
+
+
+def _rows(frontier: Affordable, lines: tuple[Admission, ...]) -> Iterator[Sequence]:
+    """Requests in rows: the largest that last, then shares of the largest of all."""
     for times, line in product(_LASTING, lines):
-        if clock.over:
-            return
-        yield from lasting(frontier, line, times)
+        if not frontier.clock.over:
+            yield from lasting(frontier, line, times)
     for share, line in product(_SHARES, lines):
-        if clock.over:
-            return
-        yield from _row(frontier, line, share)
+        if not frontier.clock.over:
+            yield from _row(frontier, line, share)
+
+
+def _spends(frontier: Affordable, lines: tuple[Admission, ...]) -> Iterator[Sequence]:
+    """A part spent on each family, then the rest as another, or halves of it as two."""
     for (times, asked), line in product(_SPENDS, lines):
         player = frontier.fresh()
         if asked and (size := frontier.afforded(player, line, times)) is not None:
             player.ask(line.line.pair(size), asked)
         for other in lines if asked or line is lines[0] else ():
-            if not clock.over and (other is not line or times > 2):
+            if not frontier.clock.over and (other is not line or times > 2):
                 yield from _rest(frontier, player, other, lines)
 
 

@@ -112,9 +112,8 @@ def _quantile(pair: DominatingPair, tail: float) -> float:
 def programs(subject: Subject, clock: Clock, tail: float | None = None) -> Iterator[Sequence]:
     """The sequences, cheapest first; each is admitted as it is built, with the losses that `tail` tells."""
     filt, lines = subject.filter, subject.lines
-    few, many = slice(None, -9, -1), slice(-9, None, -3)
     for line in lines:
-        yield from (Sequence(((pair, 1),)) for pair in line.pairs[few])
+        yield Sequence(((line.largest, 1),))
 
     def fresh() -> Player:
         return Player(filt, clock, checked_start(filt, 1), tail, subject.pure)
@@ -129,7 +128,7 @@ def programs(subject: Subject, clock: Clock, tail: float | None = None) -> Itera
     for line in lines if tail is None and not subject.looks else ():
         yield from _swallowed(fresh, line)
     for line in lines:
-        yield from (Sequence(((pair, 1),)) for pair in line.pairs[many])
+        yield from (Sequence(((pair, 1),)) for pair in line.pairs[-2:-9:-1] + line.pairs[-9::-3])
     if subject.looks and tail is None:
         return
     first = leaders((*lines, *subject.closed))
