@@ -248,7 +248,7 @@ def _row_law(level: float, times: int) -> tuple[NDArray[np.float64], NDArray[np.
 def alternatives(subject: Subject, goals: tuple[Measure, ...], clock: Clock) -> Iterator[tuple[float, Menu]]:
     """(The guessed share of the promise, the menu): a first request, and by its answer what may follow.
 
-    Best first among the openings of one kind, and no kind waits for another.
+    Best first of each kind of first request, so that a menu is there before all are guessed.
     """
     frontier = Affordable(subject, clock)
     every, openings = leaders((*subject.lines, *subject.closed)), leaders(subject.lines)
@@ -267,11 +267,10 @@ def alternatives(subject: Subject, goals: tuple[Measure, ...], clock: Clock) -> 
             first = frontier.made(opening, _short(share * top))
             if player.grants(first):
                 guesses += _guessed(frontier, first, first_times, goals, every)
-        guesses.sort(key=lambda one: -one[0])
-        for worth, menu in guesses:
-            if worth >= _WORTH and menu.pairs not in known:
-                known.add(menu.pairs)
-                yield worth, menu
+        for guess in sorted(guesses, key=lambda one: -one[0]):
+            if guess[0] >= _WORTH and guess[1].pairs not in known:
+                known.add(guess[1].pairs)
+                yield guess
 
 
 def _guessed(

@@ -40,8 +40,10 @@ _POSITIONS = 2_500_000
 _NEAR = 0.9
 #: What a guess is worth from which its game is solved before all others, how many of these, and the time for a plan.
 _SURE, _FIRST, _PLANNED = 1.01, 8, 0.25
-#: The share of the time in which menus are guessed, and the rounds of a request that leaves no trace.
-_GUESSED, _UNSEEN = 0.6, 500
+#: The share of the time in which menus are guessed.
+_GUESSING = 0.5
+#: The rounds of a request that leaves no trace.
+_UNSEEN = 500
 #: The goals at which games are solved where a promise has many.
 _GOALS = 3
 
@@ -54,16 +56,9 @@ def games(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     yield from _renyi(subject, clock.part(0.2))
     if not goals:
         return
-    guessed = (
-        iter(()) if subject.slow else _solvable(subject, alternatives(subject, goals, clock.part(_GUESSED)))
-    )
-    later: list[Menu] = []
     plan: Iterator[Menu | Callable[[PrivacyFilter], Attack | None]] = chain(
         _unseen(subject),
-        _sure(guessed, later),
-        (replied, attacked),
-        later,
-        (menu for _, menu in guessed),
+        () if subject.slow else _guessed(subject, goals, clock),
         menus(subject, clock),
     )
     for menu in plan:
@@ -79,27 +74,28 @@ def games(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     yield tried.summary()
 
 
-def _solvable(subject: Subject, guessed: Iterator[tuple[float, Menu]]) -> Iterator[tuple[float, Menu]]:
-    """The menus whose games are solved: of one that looks at losses those of finite pairs."""
-    for share, menu in guessed:
-        if not subject.looks or all(pair.outputs is not None for pair in menu.pairs):
-            yield share, menu
-
-
-def _sure(guessed: Iterator[tuple[float, Menu]], later: list[Menu]) -> Iterator[Menu]:
-    """The first few menus that are guessed to be worth more than the promise; what is met before them comes later."""
-    found = 0
-    while found < _FIRST and (one := next(guessed, None)) is not None:
-        if one[0] > _SURE:
-            found += 1
-            yield one[1]
+def _guessed(
+    subject: Subject, goals: tuple[Measure, ...], clock: Clock
+) -> Iterator[Menu | Callable[[PrivacyFilter], Attack | None]]:
+    """Guessed menus, those that seem above the promise at once, the others after the search for a long plan."""
+    yield replied
+    left: list[tuple[float, Menu]] = []
+    sure = 0
+    for share, menu in alternatives(subject, goals, clock.part(_GUESSING)):
+        if subject.looks and len(menu.pairs) > 1 and any(pair.outputs is None for pair in menu.pairs):
+            continue  # its games are solved over finite pairs, or one Gaussian
+        if share > _SURE and sure < _FIRST:
+            sure += 1
+            yield menu
         else:
-            later.append(one[1])
+            left.append((share, menu))
+    yield attacked
+    yield from (menu for _, menu in sorted(left, key=lambda one: -one[0]))
 
 
 def _unseen(subject: Subject) -> Iterator[Menu]:
     """Of each family the largest request none of whose losses the filter sees: it is granted without end."""
-    for line in leaders(subject.lines) if subject.looks else ():
+    for line in leaders(subject.lines) if subject.looks and not subject.slow else ():
         for pair in reversed(line.pairs):
             if pair.outputs is not None and _unchanged(subject.filter, pair):
                 yield Menu(f"{pair_words(pair)} again and again", (pair,), _UNSEEN)
