@@ -42,8 +42,8 @@ _NEAR = 0.9
 _SURE, _FIRST, _PLANNED = 1.01, 8, 0.25
 #: The share of the time in which menus are guessed.
 _GUESSING = 0.5
-#: The rounds of a request that leaves no trace.
-_UNSEEN = 500
+#: The rounds of a request that leaves no trace: a game of a fifth of a second, and one of a second.
+_UNSEEN = (200, 500)
 #: The goals at which games are solved where a promise has many.
 _GOALS = 3
 
@@ -98,7 +98,8 @@ def _unseen(subject: Subject) -> Iterator[Menu]:
     for line in leaders(subject.lines) if subject.looks and not subject.slow else ():
         for pair in reversed(line.pairs):
             if pair.outputs is not None and _unchanged(subject.filter, pair):
-                yield Menu(f"{pair_words(pair)} again and again", (pair,), _UNSEEN)
+                again = f"{pair_words(pair)} again and again"
+                yield from (Menu(again, (pair,), rounds) for rounds in _UNSEEN)
                 break
 
 
