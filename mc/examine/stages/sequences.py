@@ -34,7 +34,7 @@ from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import DominatingPair, Gaussian
 from theory.pairs.base import Direction
 
-__all__ = ["Search", "most", "sequences", "ways"]
+__all__ = ["Search", "glance", "most", "sequences", "ways"]
 
 #: The orders by which a sequence is judged before it is looked at exactly.
 _ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)
@@ -62,6 +62,23 @@ def sequences(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
             search.cut = True
             break
     yield search.summary()
+
+
+def glance(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
+    """The first refutation by what a person would try, or by what is inside the frontier; nothing where there is none.
+
+    No state stands for a run here, for the laws are yet to be asked: each request is put and granted.
+    """
+    search, subject = Search.of(subject), replace(subject, pure=False)
+    every = (Sequence(((pair, 1),)) for line in subject.lines for pair in line.pairs[:-3:-1])
+    for played, _ in chain(
+        zip(every, repeat(True)), _in_turn((plain(subject, clock), 3), (inside(subject, clock), 2))
+    ):
+        if search.take(played, only_above=True):
+            yield search.refutation()
+            return
+        if clock.over:
+            return
 
 
 def _in_turn(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tuple[Sequence, bool]]:
