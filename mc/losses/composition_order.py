@@ -18,6 +18,7 @@ from filters.rules.composition import composed_ratios, is_exact
 from filters.rules.menu import checked_menu
 from theory.arguments import check_count
 from theory.pairs import DominatingPair
+from theory.shown import one_line
 
 __all__ = ["CompositionCrossing", "CompositionOrder", "composition_order"]
 
@@ -44,7 +45,7 @@ class CompositionCrossing:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CompositionOrder:
     """Either a chain of all compositions of at most `rounds` members, least first, or a crossing of two of them.
 
@@ -56,6 +57,8 @@ class CompositionOrder:
     rounds: int
     chain: tuple[Counts, ...]
     crossing: CompositionCrossing | None
+
+    __repr__ = one_line
 
 
 def composition_order(menu: Sequence[DominatingPair], rounds: int) -> CompositionOrder:
