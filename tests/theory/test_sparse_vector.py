@@ -9,7 +9,7 @@ import pytest
 
 import filterproof as fp
 from mc.estimate.stops import simulate_stop
-from theory.pairs.sparse_vector import stop_law, stop_pair
+from theory.pairs.sparse_vector import stop_law
 
 Q = Fraction
 CASES = [([0], Q(3)), ([-1, -1, 1], Q(3, 2)), ([2, -3, 1, 5], Q(2)), ([-4, -4], Q(11, 10))]
@@ -42,7 +42,7 @@ def test_its_own_code_stops_as_often_as_the_law_says(values: list[int], ratio: F
 
 
 def test_the_loss_of_a_late_stop_comes_near_the_price_and_is_far_above_two_thirds_of_it() -> None:
-    pair = stop_pair([-1] * 6 + [1], [0] * 7, ratio=Q(3, 2))
+    pair = fp.FinitePair(*(stop_law(values, ratio=Q(3, 2)) for values in ([-1] * 6 + [1], [0] * 7)))
     loss = float(pair.pure_epsilon)
     request = fp.AboveThreshold(0, ratio=Q(3, 2), rng=np.random.default_rng(1)).request
     assert 0.94 * float(request.pure_epsilon) < loss <= float(request.pure_epsilon)

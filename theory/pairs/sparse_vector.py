@@ -1,9 +1,12 @@
 """The sparse vector technique: the law of the round at which a noisy value first reaches a noisy threshold, exactly.
 
 >>> from fractions import Fraction
->>> pair = stop_pair([-1, -1, 0], [0, 0, 0], ratio=Fraction(3))
->>> pair.exact_masses.p[0], pair.exact_masses.q[0]
+>>> stop_law([-1, -1, 0], ratio=Fraction(3))[0], stop_law([0, 0, 0], ratio=Fraction(3))[0]
 (Fraction(11, 32), Fraction(21, 32))
+
+On neighbouring data sets whose values differ by at most one each, the loss of the stop is at most 3 log(ratio); where
+besides no value of one data set is below the other's, at most 2 log(ratio), for any number of rounds: see the theorem
+"sparse vector". As nothing but "not yet" is said before the stop, adaptive values are values fixed in advance.
 """
 
 from __future__ import annotations
@@ -12,9 +15,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from theory.arguments import check_count
-from theory.pairs.finite import FinitePair
 
-__all__ = ["stop_law", "stop_pair"]
+__all__ = ["stop_law"]
 
 #: Values are at least minus this.
 _MOST = 10**6
@@ -52,20 +54,6 @@ def stop_law(values: Sequence[int], *, ratio: Fraction) -> tuple[Fraction, ...]:
         total += r**high * _summed(above, r) + r**-low * _summed(below, r)
         stops.append(scale * total)
     return (*stops, 1 - sum(stops, Fraction(0)))
-
-
-def stop_pair(values: Sequence[int], others: Sequence[int], *, ratio: Fraction) -> FinitePair:
-    """The laws of the stop on two neighbouring data sets, whose values are these and those.
-
-    Where each value differs by at most one between the data sets, the loss is at most 3 log(ratio); where besides no
-    value of one data set is below the other's, at most 2 log(ratio), for any number of rounds: see the theorem "sparse
-    vector". As nothing but "not yet" is said before the stop, adaptive values are values fixed in advance.
-    """
-    if len(values) != len(others):
-        raise ValueError(
-            f"others must hold as many values, got {len(others)} and {len(values)}; pass one a round"
-        )
-    return FinitePair(stop_law(values, ratio=ratio), stop_law(others, ratio=ratio))
 
 
 def _reaches(m: int, r: Fraction) -> Fraction:
