@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 READY := $(VENV)/.ready
 
-.PHONY: verify test test-all processors pythons browser training audit audit-test instruments check kernel kernel-check docs pictures bench power planted killed accountant thresholds wheel clean
+.PHONY: verify test test-all processors pythons browser referee training audit audit-test instruments check kernel kernel-check docs pictures bench power time-machine planted killed accountant thresholds wheel clean
 .DEFAULT_GOAL := verify
 
 # the workers of the tests share the cores: linear algebra in several threads each would only wait
@@ -31,7 +31,7 @@ verify: $(INSTALLED)
 	$(BIN)/filterproof verify --out reports/out
 
 test: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not browser and not training and not audit"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not browser and not training and not audit and not referee"
 
 # Numbers that are pinned, as a processor without AVX-512 and one without AVX2 and fused products answer, on two threads
 processors: $(READY)
@@ -44,7 +44,7 @@ browser: $(READY)
 	$(BIN)/python -m pytest -m browser
 
 test-all: $(READY)
-	$(BIN)/python -m pytest -n 2 -m "not training and not audit" tests
+	$(BIN)/python -m pytest -n 2 -m "not training and not audit and not referee" tests
 
 # Torch for graphics cards is gigabytes, and pip takes it unless it is offered the build for processors:
 # make training PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu
@@ -55,6 +55,10 @@ $(VENV)/.training: $(READY) constraints-training.txt
 # the tests of what measures the house: the corpus of filters, the planted faults, the peers of the benchmarks
 instruments: $(READY)
 	$(BIN)/python -m pytest -n 2 -m "not slow" tests/instruments
+
+# the bridges in other languages, with their real toolchains: in Debian the packages nodejs and golang-go
+referee: $(READY)
+	$(BIN)/python -m pytest -m referee tests/filters/adapters
 
 training: $(VENV)/.training
 	$(BIN)/python -m pytest -m training
@@ -106,6 +110,10 @@ accountant: $(READY)
 
 power: $(READY)
 	$(BIN)/python -m tests.instruments.corpus.power --out reports/recorded/power.json
+
+# budget bugs of public history: refuted before their repair, silent after it
+time-machine: $(READY)
+	$(BIN)/python -m tests.instruments.time_machine --out reports/recorded/time_machine.json
 
 # faults planted in the code, and which of them `filterproof prove` refuses
 planted: $(READY)

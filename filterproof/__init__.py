@@ -44,6 +44,7 @@ _BESIDE = {
     "certify": "filters.certified.certify",
     "challenge": "mc.examine.challenge",
     "compare_filters": "mc.estimate.compare_filters",
+    "composition_order": "mc.losses.composition_order",
     "crossing": "mc.estimate.crossing",
     "decide": "mc.estimate.decide",
     "evaluate": "mc.evaluate.evaluate",
@@ -51,6 +52,7 @@ _BESIDE = {
     "figures": "reports.figures.registry",
     "from_accountant": "filters.adapters.accountant",
     "from_budget": "filters.adapters.budget",
+    "from_command": "filters.adapters.bridged",
     "from_queryable": "filters.adapters.queryable",
     "laws": "mc.examine.law_tests",
     "laws_for_accountants": "mc.accountants.testing",
@@ -68,6 +70,7 @@ _BESIDE = {
 if TYPE_CHECKING:
     from filters import *  # noqa: F403
     from filters.adapters.accountant import from_accountant as from_accountant
+    from filters.adapters.bridged import from_command as from_command
     from filters.adapters.budget import from_budget as from_budget
     from filters.adapters.queryable import from_queryable as from_queryable
     from filters.catalogue import *  # noqa: F403
@@ -87,6 +90,7 @@ if TYPE_CHECKING:
     from mc.examine.law_tests import laws as laws
     from mc.examine.supremum import supremum as supremum
     from mc.examine.witness import witness as witness
+    from mc.losses.composition_order import composition_order as composition_order
     from mc.worst_case.calibrate import calibrate as calibrate
     from mc.worst_case.calibrated import calibrated as calibrated
     from mc.worst_case.calibrated_clock import calibrated_clock as calibrated_clock

@@ -18,6 +18,7 @@ from filters.accounting.charges import approximate_charge, approximate_zcdp_char
 from filters.accounting.ledger import Budget
 from filters.catalogue import *  # noqa: F403
 from filters.contract.holds import Holds
+from filters.holders.above_threshold import AboveThreshold
 from filters.holders.clipped_sums import ClippedSums, PrivateSum, Vectors
 from filters.holders.denial import Denial
 from filters.holders.individual import IndividualFilter, gaussian_request
@@ -46,6 +47,7 @@ from filters.rules.unsound import UnsoundFilterWarning, knowingly
 from filters.rules.unsound_sums import ClippingAfterAdding, ForgettingSums
 
 __all__ = [
+    "AboveThreshold",
     "AdditiveFilter",
     "Allowance",
     "ApproximateZCDP",

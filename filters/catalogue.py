@@ -16,6 +16,7 @@ from filters.rules.approximate_dp import ApproximateDPFilter
 from filters.rules.approximate_zcdp import ApproximateZCDPFilter
 from filters.rules.basic import BasicFilter
 from filters.rules.blackwell import BlackwellFilter, RangedBlackwellFilter
+from filters.rules.gaussian_residue import GaussianResidueFilter
 from filters.rules.gdp import GaussianFilter
 from filters.rules.orders import AllOrdersFilter, SomeOrderMarkovFilter
 from filters.rules.potential import PotentialFilter
@@ -37,6 +38,7 @@ __all__ = [
     "BlackwellFilter",
     "Entry",
     "GaussianFilter",
+    "GaussianResidueFilter",
     "NaiveRealisationFilter",
     "NaturalFilter",
     "PotentialFilter",
@@ -88,6 +90,23 @@ _ENTRIES = (
             (1.0, 2.0, 4.0),
             "filt = fp.GaussianFilter(mu=1.0)\nmenu = [fp.Gaussian(0.25), fp.Gaussian(0.5)]",
             explained="supermartingale",
+        ),
+    ),
+    Entry(
+        GaussianResidueFilter,
+        lambda: GaussianResidueFilter(1.0),
+        lambda: GaussianResidueFilter(1.5),
+        FilterPage(
+            r"v_t = v_{t-1} - c_t \ge 0,\ v_0 = \mu^2, \quad \mathrm{E}\, \delta_{\varepsilon - L_t}(\sqrt{v_t}) \le "
+            r"\delta_\varepsilon(\sqrt{v_t + c_t}) \text{ for all } \varepsilon",
+            "A request costs what keeps the Gaussian curve that is left from rising. Gaussian mechanisms cost their "
+            "mu^2; randomised response costs up to a third less than the square of its mu, the more is left.",
+            _responses(0.25, 0.5),
+            2.0,
+            (0.5, 1.0, 1.5, 2.0, 2.5, 3.0),
+            (1.0, 2.0, 3.0),
+            "filt = fp.GaussianResidueFilter(mu=1.0)\n"
+            "menu = [fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.5)]",
         ),
     ),
     Entry(

@@ -41,6 +41,7 @@ from mc.intervals.estimate import Estimate
 from mc.intervals.multiplicity import Family
 from mc.losses.accountant import AccountantFilter
 from mc.losses.composition import Bounds, Composition
+from mc.losses.composition_order import CompositionCrossing, CompositionOrder
 from mc.losses.individual import IndividualAccountant
 from mc.losses.log_ratio import LogRatio
 from mc.losses.personal_bounds import PersonalBounds, PersonalRange
@@ -67,6 +68,8 @@ __all__ = [
     "CalibratedThreshold",
     "Challenge",
     "Composition",
+    "CompositionCrossing",
+    "CompositionOrder",
     "Constant",
     "Coverage",
     "Curve",

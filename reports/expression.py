@@ -12,14 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from filters import ClippedSums, IndividualFilter, LinearQueries, PrivacyFilter, knowingly
+from filters.adapters.bridged import from_command
 from filters.catalogue import CATALOGUE
 from filters.holders.held_to import HeldTo
 from mc import Adversary
 from mc.engine.encoding import nameable
 from reports.user_filter import load_filter
 from theory.arguments import did_you_mean
+from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 
-__all__ = ["read_adversary", "read_filter", "read_holder", "read_value"]
+__all__ = ["read_adversary", "read_command", "read_filter", "read_holder", "read_promise", "read_value"]
 
 
 def read_value(text: str) -> Any:
@@ -89,6 +91,28 @@ def read_holder(text: str) -> Any:
         raise ValueError(f"filter must name a class of the file or module, got {text!r}; add ::ClassName")
     known = nameable(IndividualFilter, ClippedSums, LinearQueries)
     return _of_kind(text, (PrivacyFilter, HeldTo), "filter", known)
+
+
+def read_promise(text: str) -> Guarantee:
+    """The guarantee of an expression: pure(1), approx(1, 1e-5), zcdp(0.5), gdp(1), renyi(8, 1), or a class."""
+    found: Guarantee = _of_kind(text, (Guarantee,), "promise", nameable() | _PROMISES)
+    return found
+
+
+def read_command(command: str | None, promise: str | None) -> PrivacyFilter | None:
+    """The filter of `--exec` and `--promise`, None where neither is given."""
+    if command is None and promise is None:
+        return None
+    if command is None or promise is None:
+        raise ValueError(
+            f"exec and promise must be given together, got exec={command!r} and promise={promise!r}; "
+            "pass --exec 'node bridge.mjs' --promise 'pure(1)'"
+        )
+    return from_command(command, read_promise(promise))
+
+
+#: Guarantees by the words of a shell.
+_PROMISES = {"pure": PureDP, "approx": ApproxDP, "zcdp": ZCDP, "gdp": GaussianDP, "renyi": RenyiDP}
 
 
 def _names_code(text: str) -> bool:

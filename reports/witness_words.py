@@ -11,11 +11,12 @@ from __future__ import annotations
 import inspect
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
 
+from filters.adapters.bridged import BridgedFilter
 from filters.adapters.copied import CopiedFilter
 from filters.adapters.counted import CountedFilter
 from filters.holders.held_to import HeldTo
@@ -104,13 +105,15 @@ def _short(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4]} ..."
 
 
-def target_of(filt: PrivacyFilter) -> str | None:
-    """What names the filter's class on the command line, FILE.py::Class; None if it is one of the catalogue."""
+def target_of(filt: PrivacyFilter) -> str | tuple[str, ...] | None:
+    """FILE.py::Class, or the options that name a program; None if the filter is one of the catalogue."""
     from mc.engine.encoding import nameable
 
     kind = type(filt)
     if kind in nameable().values():
         return None
+    if isinstance(filt, BridgedFilter):
+        return filt.options
     if isinstance(filt, (CountedFilter, CopiedFilter)):  # made by a function, in a file that it does not know
         return "FILE.py::NAME"
     file, _ = file_of(kind)
@@ -130,7 +133,7 @@ def file_of(kind: type) -> tuple[Path | None, int]:
     return (Path(file) if file and not file.startswith("<") else None), max(line, 1)
 
 
-def replay_words(witness: Witness, file: Path, target: str | None) -> str:
+def replay_words(witness: Witness, file: Path, target: str | Sequence[str] | None) -> str:
     """The command that replays the witness once it is kept in `file`."""
     return replay_command(file, target=target if _outside(witness) else None)
 
@@ -146,6 +149,12 @@ def replay_snippet(witness: Witness) -> str:
         made = repr(witness.filter)
     elif not inspect.signature(kind).parameters:
         made = f"{kind.__name__}()"
+    if isinstance(witness.filter, BridgedFilter):
+        command, promise = list(witness.filter.bridge.words), witness.filter.promise
+        return (
+            f"import filterproof as fp\n\nfilt = fp.from_command({command!r}, fp.{promise!r})\n"
+            f"print(fp.replay({text!r}, filt=filt))"
+        )
     module = "your_module" if kind.__module__ == "__main__" else kind.__module__.replace("_user_filter_", "")
     return (
         f"import filterproof as fp\nfrom {module} import {kind.__name__}\n\n"

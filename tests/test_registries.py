@@ -48,6 +48,7 @@ NOT_LISTED = {
 NO_LAW = {
     "BlackwellFilter": "it solves games over its menu, which are checked by themselves",
     "RangedBlackwellFilter": "as BlackwellFilter",
+    "GaussianResidueFilter": "its charges are checked from floor to floor",
     "PotentialFilter": "its table is checked for each member of its design",
     "RealisationFilter": "it looks at losses, and its decisions are checked by themselves",
 }

@@ -18,7 +18,7 @@ import numpy as np
 
 from filters.accounting.amounts import Charge
 from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
-from filters.catalogue import BlackwellFilter, PotentialFilter, RealisationFilter
+from filters.catalogue import BlackwellFilter, GaussianResidueFilter, PotentialFilter, RealisationFilter
 from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.charges import charges
 from filters.certified.conversion_numbers import pair_numbers
@@ -29,6 +29,7 @@ from filters.certified.menus import blackwell, realisation
 from filters.certified.odometers import odometer
 from filters.certified.potential import potential
 from filters.certified.promised import budget_of, parameters
+from filters.certified.residue import residue
 from filters.certified.running_number import RunningNumber, near
 from filters.contract.checks import checked_filter
 from filters.contract.filter_base import FilterBase
@@ -146,6 +147,9 @@ def _filter(filt: FilterBase, name: str) -> CertifiedNumbers:
         case PotentialFilter():
             numbers = _chained(potential(filt, name), parameters(filt, name, "potential filter"))
             notes.append("pairs that are not of the design are charged by the same inequality, in doubles")
+        case GaussianResidueFilter():
+            numbers = _chained(residue(filt, name), parameters(filt, name, "GDP residue filter"))
+            notes.append("randomised responses of other epsilons are charged by the same function")
         case BlockFilter():
             numbers = tracker(filt.tracker, name)
         case _:

@@ -19,13 +19,14 @@ import numpy as np
 
 from filters.certified.running_number import RunningNumber, at_most, by_margin, near
 from filters.contract.checks import checked_admits, checked_spend, checked_start
+from filters.rules.levels import LevelFilter
 from filters.rules.loss_atoms import height
 from filters.rules.potential import PotentialFilter
 from filters.rules.potential_family import SCALE, PotentialFamily, floors
 from theory.claims.formula import rational
 from theory.pairs import DominatingPair
 
-__all__ = ["potential"]
+__all__ = ["level_steps", "potential"]
 
 _THEOREM = "potential filter"
 #: Binary digits of a hockey-stick, rounded up, and of the balls that it comes from.
@@ -58,7 +59,7 @@ def potential(filt: PotentialFilter, name: str) -> Iterator[RunningNumber]:
                     says = f"{name}: what {pair!r}{way} is charged from level 2^40 * {floor / SCALE:.6g} on"
                     margin = partial(means.room, floor, last)
                     yield by_margin(_THEOREM, says, charge, ">=", margin, slack=None)
-        yield _steps(filt, pair, charges, name)
+        yield level_steps(filt, _THEOREM, pair, name)
 
 
 class _Means:
@@ -114,15 +115,15 @@ class _Means:
         return values[j] * (high - level) + values[j + 1] * (level - low), high - low
 
 
-def _steps(filt: PotentialFilter, pair: DominatingPair, charges: list[int], name: str) -> RunningNumber:
+def level_steps(filt: LevelFilter, theorem: str, pair: DominatingPair, name: str) -> RunningNumber:
     """The levels that releases of one pair lead to, until it is denied, each less by the charge of its own floor."""
     state: Any = checked_start(filt, 1)
-    wrong = 0
+    charges, wrong = filt._charges(pair).tolist(), 0
     while bool(checked_admits(filt, state, pair, 1)[0]):
         before, state = state, checked_spend(filt, state, pair, 1)
-        due = charges[int(np.searchsorted(floors(), int(state[0]), side="right")) - 1]
-        wrong += int(before[0] - state[0]) != due or not 0 <= int(state[0]) <= filt._clock.budget
+        due = charges[int(np.searchsorted(filt._floors, int(state[0]), side="right")) - 1]
+        wrong += int(before[0] - state[0]) != due or not 0 <= int(state[0]) <= filt._first
     says = (
         f"{name}: how many releases of {pair!r}, until it is denied, lower the level by other than its charge"
     )
-    return near(_THEOREM, says, wrong, 0, slack=0)
+    return near(theorem, says, wrong, 0, slack=0)

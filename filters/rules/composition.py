@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from theory.numerics.stable import log_fraction
 from theory.pairs import DominatingPair, Gaussian
 
-__all__ = ["composed_hockey_stick", "composed_law", "is_exact"]
+__all__ = ["composed_hockey_stick", "composed_law", "composed_ratios", "is_exact"]
 
 #: P-mass by likelihood ratio p/q, None where q = 0; outcomes with p = 0 are left out.
 _Law = dict[Fraction | None, Fraction]
@@ -94,13 +94,14 @@ def _swapped_pair(pair: DominatingPair) -> DominatingPair:
 
 @lru_cache(maxsize=1 << 16)
 def _one_way(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], ratio: Fraction) -> Fraction:
-    law: _Law = {Fraction(1): Fraction(1)}
-    variance = 0.0
-    for pair, count in zip(pairs, counts, strict=True):
-        if (mu := pair.normal_mu) is not None:
-            variance += count * float(mu) ** 2
-        elif count:
-            law = _product(law, _power(pair, count))
+    variance = sum(
+        count * float(pair.normal_mu) ** 2
+        for pair, count in zip(pairs, counts, strict=True)
+        if pair.normal_mu is not None
+    )
+    law = composed_ratios(
+        pairs, tuple(0 if pair.normal_mu is not None else n for pair, n in zip(pairs, counts, strict=True))
+    )
     if variance == 0:
         return sum(
             (p * (1 - ratio / r if r else 1) for r, p in law.items() if r is None or r > ratio), Fraction(0)
@@ -111,6 +112,17 @@ def _one_way(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], ratio: 
     for r, p in law.items():
         total += p if r is None else p * Fraction(float(rest.hockey_stick(log_ratio - log_fraction(r))))
     return total
+
+
+def composed_ratios(
+    pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]
+) -> dict[Fraction | None, Fraction]:
+    """P-mass by likelihood ratio p/q, None where q = 0, of finite pairs composed in rational arithmetic."""
+    law: _Law = {Fraction(1): Fraction(1)}
+    for pair, count in zip(pairs, counts, strict=True):
+        if count:
+            law = _product(law, _power(pair, count))
+    return law
 
 
 @lru_cache(maxsize=4096)

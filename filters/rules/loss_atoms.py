@@ -24,7 +24,7 @@ __all__ = ["LossAtoms", "dots", "height", "loss_atoms", "up"]
 #: Binary digits of the balls, and of the rationals that stand for the losses of the lattice.
 _BITS, _DIGITS = 256, 200
 #: P-mass that may be raised to the loss +inf, Q-mass that may be dropped below the smallest loss.
-_REST = 2.0**-70
+_REST = 2.0**-54
 #: Atoms stand side by side up to this place, and twice as wide apart from each of its doublings on.
 _DENSE = 8
 #: What lesser masses are rounded up to.

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.parameters import one_delta, one_positive
-from filters.privacy_filter import PrivacyFilter
+from filters.rules.levels import TOO_MUCH, LevelFilter
 from filters.rules.menu import checked_menu
 from filters.rules.potential_design import PotentialClock
 from filters.rules.potential_family import floors
@@ -23,12 +23,11 @@ from theory.pairs import DominatingPair, is_ours
 __all__ = ["PotentialFilter"]
 
 _FLOORS = np.array(floors(), dtype=np.int64)
-#: What no level can pay.
-_TOO_MUCH = np.full(len(_FLOORS), 1 << 62, dtype=np.int64)
+_NONE = np.full(len(_FLOORS), TOO_MUCH, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PotentialFilter(PrivacyFilter[NDArray[np.int64]]):
+class PotentialFilter(LevelFilter):
     """CONT while a level c below the present one is left, T psi_{b-c} <= psi_b for the pair that is asked for.
 
     b is the level, of shape (n,), in whole units; psi_b(x, y) is a payoff of the probabilities x and y of the past
@@ -65,23 +64,13 @@ class PotentialFilter(PrivacyFilter[NDArray[np.int64]]):
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
         object.__setattr__(self, "_clock", tabled_clock(epsilon, delta, design))
 
-    def start(self, n: int) -> NDArray[np.int64]:
-        return np.full(n, self._clock.budget, dtype=np.int64)
+    @property
+    def _first(self) -> int:
+        return self._clock.budget
 
-    def admits(self, state: NDArray[np.int64], request: DominatingPair) -> NDArray[np.bool_]:
-        return np.asarray(self._left(state, request) >= 0)
-
-    def spend(self, state: NDArray[np.int64], request: DominatingPair) -> NDArray[np.int64]:
-        return self._left(state, request)
-
-    def grant(
-        self, state: NDArray[np.int64], request: DominatingPair
-    ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-        left = self._left(state, request)
-        return left >= 0, left
-
-    def reaches(self, state: NDArray[np.int64]) -> NDArray[Any]:
-        return np.asarray((state >= 0) & (state <= self._clock.budget))
+    @property
+    def _floors(self) -> NDArray[np.int64]:
+        return _FLOORS
 
     def remaining(self, state: NDArray[np.int64]) -> NDArray[np.float64]:
         """The share of the first level that is left, in [0, 1], rounded down."""
@@ -101,28 +90,7 @@ class PotentialFilter(PrivacyFilter[NDArray[np.int64]]):
             p, q * math.exp(-self.epsilon), min(kept, promised.high), promised.epsilon, granted
         )
 
-    def rounds(self, state: NDArray[np.int64], pair: DominatingPair) -> NDArray[np.int64]:
-        """How many releases of `pair`, of shape (), would still be granted: shape (n,)."""
-        level, found = np.array(state), np.zeros(len(state), dtype=np.int64)
-        for floor, charge in zip(_FLOORS[::-1], self._charges(pair)[::-1], strict=True):
-            more = np.maximum((level - floor) // charge, 0)
-            level -= more * charge
-            found += more
-        return found
-
-    def _left(self, state: NDArray[np.int64], request: DominatingPair) -> NDArray[np.int64]:
-        """The highest level that each run may go on with, -1 where there is none."""
-        left = state[:, None] - self._charges(request)
-        return np.asarray(np.where(left >= _FLOORS, left, -1).max(axis=1))
-
-    def _charges(self, request: DominatingPair) -> NDArray[np.int64]:
-        """What is charged from each floor on: shape (floors,), or (n, floors) for one pair per run."""
-        if (choice := request.choice) is not None:
-            n = np.arange(len(choice))
-            tables = [
-                np.broadcast_to(self._charges(pair), (len(n), len(_FLOORS))) for pair in request.members
-            ]
-            return np.asarray(np.stack(tables)[choice, n])
+    def _charged(self, request: DominatingPair) -> NDArray[np.int64]:
         if request.shape == ():
             return _charged(self._clock, request)
         numbers = {k: v for k, v in request.parameters().items() if isinstance(v, np.ndarray)}
@@ -137,10 +105,10 @@ class PotentialFilter(PrivacyFilter[NDArray[np.int64]]):
 @lru_cache(maxsize=1 << 14)
 def _charged(clock: PotentialClock, pair: DominatingPair) -> NDArray[np.int64]:
     if not is_ours(pair):  # its hockey-stick is not known
-        return _TOO_MUCH
+        return _NONE
     try:
         found = clock.charges(type(pair)(**pair.parameters()))
     except (TypeError, ValueError, ArithmeticError):  # numbers that the pair's constructor refuses
-        return _TOO_MUCH
+        return _NONE
     found.flags.writeable = False
     return found

@@ -16,12 +16,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 
 import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.rules.loss_atoms import LossAtoms
+from filters.rules.loss_atoms import LossAtoms, up
 
 __all__ = ["ONE", "SCALE", "PotentialFamily", "charge_at", "floors", "index_of", "payoff"]
 
@@ -35,6 +36,10 @@ _DIGITS = 10
 _FLOORS = 9
 #: Heights that are compared together, so that they stay in the processor's cache.
 _TOGETHER = 1 << 15
+#: Atoms from this place on, either way, are summed at one knot of so many, and between them along chords.
+_FAR, _CHORD = 16, 4
+#: That is done where so many knots or more make up one unit of loss.
+_CLOSE = 128
 #: The knots and the levels that a first look at a charge compares: one of so many.
 _SPARSE, _THIN = 24, 4
 #: Upper bounds are larger, and lower bounds less, by 2^-_SPARE of themselves than they have to be.
@@ -149,7 +154,12 @@ class PotentialFamily:
         bound leaves 2^-_SPARE of it for what is done with it later. The order of the sums is fixed.
         """
         f = self.heights
-        low, high = max(-int(law.places[0]), 0), max(int(law.places[-1]), 0)
+        knots = f.shape[1]
+        low, high = max(-int(law.places[0]), 0), max(int(law.places[-1]), 0) + 2 * _CHORD
+        atoms = list(zip(law.places.tolist(), law.masses.tolist(), strict=True))
+        # between knots that lie far apart f bends too much for chords, and there are few of them
+        last = _FAR if self.parts >= _CLOSE else math.inf
+        near, far = ([atom for atom in atoms if (abs(atom[0]) >= last) == away] for away in (False, True))
         means = np.empty(f.shape)
         rows = max(1, _TOGETHER // f.shape[1])
         # r^k from below: each factor and each product is rounded by 2^-53 of itself
@@ -162,10 +172,33 @@ class PotentialFamily:
             wide = np.hstack([np.repeat(here[:, :1], low, axis=1), here, beyond]).astype(np.float64)
             total = means[start : start + rows]
             total[:] = law.infinite * self.top
-            for k, p in zip(law.places.tolist(), law.masses.tolist(), strict=True):
-                total += np.multiply(wide[:, low + k : low + k + f.shape[1]], p, out=term[: len(here)])
+            for k, p in near:
+                total += np.multiply(wide[:, low + k : low + k + knots], p, out=term[: len(here)])
+            if far:
+                total += self._chords(wide, low, far)[:, :knots]
         means *= 1 + 2.0**-_SPARE + (len(law.places) + 8) * 2.0**-53
         return means
+
+    def _chords(
+        self, wide: NDArray[np.float64], low: int, atoms: list[tuple[int, float]]
+    ) -> NDArray[np.float64]:
+        """Upper bounds of these atoms' part of T f at the knots and a few beyond; it begins at place `low` of `wide`.
+
+        It is convex in z, hence at most the chord between two knots _CHORD apart, and summed at those alone.
+        """
+        count = -(-self.heights.shape[1] // _CHORD) + 1
+        length = wide.shape[1] // _CHORD
+        phases = np.ascontiguousarray(
+            wide[:, : length * _CHORD].reshape(len(wide), length, _CHORD).transpose(2, 0, 1)
+        )
+        sums, term = np.zeros((len(wide), count)), np.empty((len(wide), count))
+        for k, p in atoms:
+            first, phase = divmod(low + k, _CHORD)
+            sums += np.multiply(phases[phase][:, first : first + count], p, out=term)
+        found = np.empty((len(wide), count - 1, _CHORD))
+        for i, (before, after) in enumerate(_chord(self.parts)):
+            found[:, :, i] = sums[:, :-1] * before + sums[:, 1:] * after
+        return found.reshape(len(wide), -1)
 
     def charges(self, law: LossAtoms, budget: int, least: tuple[int, ...]) -> tuple[int, ...]:
         """What a mechanism with these atoms is charged where it leaves a level of at least each of `floors`.
@@ -186,6 +219,14 @@ class PotentialFamily:
             dearest = check.least((floor, min(end, budget)), max(dearest, index_of(other)))
             found.append(charge_at(dearest))
         return tuple(reversed(found))
+
+
+@lru_cache(maxsize=64)
+def _chord(parts: int) -> list[tuple[float, float]]:
+    """The shares of the knots 0 and _CHORD of the chord at the knots 0, 1, ..., _CHORD - 1, each rounded up."""
+    powers = [Fraction((parts - 1) ** i, parts**i) for i in range(_CHORD + 1)]
+    shares = [(power - powers[-1]) / (1 - powers[-1]) for power in powers[:-1]]
+    return [(up(share), up(1 - share)) for share in shares]
 
 
 class _Check:

@@ -3,7 +3,7 @@
 >>> import filterproof as fp
 >>> found = fp.compare_filters(1.0, 1e-5, fp.Gaussian(mu=0.1))
 >>> found.fewest, found.most, [f"{one.name}: {one.rounds:g}" for one in found.choices if one.low == found.most]
-(7, 7, ['GaussianFilter: 7', 'PotentialFilter: 7'])
+(7, 7, ['GaussianFilter: 7', 'GaussianResidueFilter: 7', 'PotentialFilter: 7'])
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from theory.shown import Pictured, Row, Shown
 from theory.thresholds.b_star import b_star
 
-__all__ = ["FilterChoice", "FilterComparison", "compare_filters", "planned_rounds"]
+__all__ = ["FilterChoice", "FilterComparison", "compare_filters", "kept_mu", "planned_rounds"]
 
 #: More rounds of one mechanism are not counted one by one.
 MOST_ROUNDS = 20_000
@@ -171,8 +171,9 @@ def _candidates(
         yield _made("RenyiFilter", holds_for, alpha, rho, name="RenyiFilter, best order")
     if only_rho:
         return
-    mu = _kept_mu(epsilon, delta)
+    mu = kept_mu(epsilon, delta)
     yield _made("GaussianFilter", "mechanisms with a known GDP parameter", mu)
+    yield _made("GaussianResidueFilter", "mechanisms with a known GDP parameter or a pure epsilon", mu)
     for name in ("RogersFilter", "WhitehouseFilter", "BasicFilter"):
         yield _made(name, _APPROXIMATE, epsilon, delta)
     root = math.sqrt(2 * float(CKS.budget(epsilon, delta))) * (1 - 2.0**-50)
@@ -334,7 +335,7 @@ def _best_order(epsilon: float, delta: float, pair: DominatingPair) -> tuple[flo
     return best
 
 
-def _kept_mu(epsilon: float, delta: float) -> float:
+def kept_mu(epsilon: float, delta: float) -> float:
     """The largest mu with H_{e^epsilon}(Gaussian(mu)) <= delta, certified, up to 2^-30."""
     mu = float(gaussian_mu(epsilon, delta))
     for bits in range(50, 0, -1):

@@ -50,6 +50,7 @@ def simulate_person(
     direction: Direction = "PQ",
     confidence: float = CONFIDENCE,
     failure: float | None = None,
+    analysis: Callable[[NDArray[np.float64]], NDArray[np.float64]] = np.positive,
 ) -> Estimate:
     """H_{e^epsilon}(P || Q), P and Q the laws of the sums that `IndividualFilter` releases with and without person 0.
 
@@ -58,6 +59,8 @@ def simulate_person(
     worlds has two `IndividualFilter`s, one that knows everybody and one that never heard of person 0. Both are asked
     the same, each says who takes part, and the loss of an output is that of N(sum, sigma^2) for the two sums.
     direction "QP" draws the outputs without person 0, and gives H(Q || P).
+    analysis is applied to each sum before the noise: a function of arrays of slope at most one, so that charges are
+    those of the sums (000, Example 2.8). That it is one is not checked: another shows in the estimate.
     Beside each path runs what Gaussian outputs up to the total mu^2 of a pilot may still lose, by the true shifts, a
     martingale that stops before a path would pass that total: what it has gained is taken off, and its mean is known.
     So the spread is what is left unspent, and nothing that the filter says is relied upon. Bets give the interval.
@@ -77,8 +80,7 @@ def simulate_person(
 
     def summed(people: IndividualFilter, asked: NDArray[np.float64]) -> NDArray[np.float64]:
         active = people.select(gaussian_request(asked.ravel(), sigma)).reshape(asked.shape)
-        total: NDArray[np.float64] = np.where(active, asked, 0.0).sum(axis=1)
-        return total
+        return analysis(np.where(active, asked, 0.0).sum(axis=1))
 
     def played(n: int, most: float, rng: np.random.Generator) -> _Worlds:
         k = len(values)

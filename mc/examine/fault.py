@@ -11,6 +11,7 @@ from itertools import takewhile
 from pathlib import Path
 from types import FrameType
 
+from filters.adapters.bridge import BridgeError
 from filters.contract import answers, checks, filter_base
 from filters.privacy_filter import PrivacyFilter
 from filters.rules import additive
@@ -34,6 +35,8 @@ def examining(filt: PrivacyFilter) -> Iterator[None]:
     except BaseException as error:
         if isinstance(error, OutOfTime | FilterFault) or ctrl_c(error, _file(filt)):
             raise
+        if isinstance(error, BridgeError):
+            raise FilterFault(str(error)) from error  # the fault is in no Python
         if isinstance(error, RuntimeError) and isinstance(error.__cause__, StopIteration):
             error = error.__cause__  # a generator on the way turned the filter's own exception into another
         if (broken := _malformed(filt, error)) is not None:

@@ -33,7 +33,7 @@ from mc.examine.stages.games import games
 from mc.examine.stages.holders import games_of, lets_through, theorem_of
 from mc.examine.stages.laws import laws
 from mc.examine.stages.search import search
-from mc.examine.stages.sequences import sequences
+from mc.examine.stages.sequences import glance, sequences
 from mc.examine.stages.telling import telling
 from mc.examine.stages.tests import betting_tests
 from mc.examine.stages.theorems import of_parts, on_a_menu
@@ -54,6 +54,8 @@ FAILURE = 1e-6
 _GRACE, _PROVING, _MOMENT = 2.0, 600.0, 5.0
 #: A filter is slow that is not asked so often in its time, and takes longer than so many seconds.
 _CALLS, _QUICK = 3000, 1e-3
+#: The share of the time for a glance at the plainest plays, where the first refutation ends all.
+_GLANCE = 0.08
 #: Seconds of the time, and the most of it as a share, in which the last stage's findings are read.
 _LAST, _LATE = 1.0, 0.05
 #: The proofs of this process.
@@ -114,6 +116,8 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
     if exam.subject is not None and exam.subject.lines:
         if few := exam.subject.slow:  # few calls fit: first those that are most likely to tell something
             exam.run("sequences", 0.6, partial(sequences, exam.subject))
+        elif exam.first_only and not exam.subject.looks:  # cheaper than the laws, and most faults show here
+            exam.run("sequences", _GLANCE, partial(glance, exam.subject))
         exam.run("laws", 0.08, partial(laws, exam.subject))
         # where purity is broken a state does not stand for a run, and only what one run is granted counts
         subject = replace(exam.subject, slow=False, pure=not any(one.fault for one in exam.findings))

@@ -42,7 +42,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     }
     names = list(made())
     examined = study.map(
-        partial(_looked_at, 1.0, study.seed, study.proofs),
+        partial(_looked_at, 0.5, study.seed, study.proofs),
         names,
         doing="examining odometers, trackers, individual filters, linear queries",
     )

@@ -30,12 +30,16 @@ def replay(
     target: Annotated[
         str | None, typer.Argument(help="The filter, file.py::MyFilter, where the witness is about your own.")
     ] = None,
+    exec_: Annotated[
+        str | None, typer.Option("--exec", help="The program, where the witness is about one.")
+    ] = None,
+    promise: Annotated[str | None, typer.Option(help="What the program promises, such as pure(1).")] = None,
     time_limit: Annotated[float | None, typer.Option(help="At most so many seconds.")] = None,
 ) -> None:
     """Replay the witness of a refutation, of whatever kind, which must give the same numbers: exact ones to the bit."""
     from mc.examine.fault import examining
     from mc.examine.witness import ReplayError, replayed
-    from reports.expression import read_holder
+    from reports.expression import read_command, read_holder
 
     console = Console(highlight=False)
     with clear_errors(), ExitStack() as stack:
@@ -43,11 +47,13 @@ def replay(
         if "verdicts" not in document and key is not None and target is None:
             key, target = None, key  # a witness by itself has no keys, nor has a verdict.json
         data = _witness(document, key, file)
-        filt = read_holder(target) if target is not None else None
+        filt = read_holder(target) if target is not None else read_command(exec_, promise)
         told = data["filter"]
         named = told.get("outside") if isinstance(told, Mapping) else str(told).split("(")[0]
         if named is not None and filt is None:
-            raise ValueError(f"target must name the filter {named!r}, got none; add file.py::ClassName")
+            raise ValueError(
+                f"target must name the filter {named!r}, got none; add file.py::ClassName, or --exec"
+            )
         if filt is not None:
             stack.enter_context(examining(filt))
         try:

@@ -42,6 +42,14 @@ def verify(
             help="file.py::MyFilter, 'ZCDPFilter(0.5)' or a holder of filters; without it, the papers'."
         ),
     ] = None,
+    exec_: Annotated[
+        str | None,
+        typer.Option("--exec", help="A program that decides in TARGET's place, asked over JSON lines."),
+    ] = None,
+    promise: Annotated[
+        str | None,
+        typer.Option(help="What it promises: pure(1), approx(1, 1e-5), zcdp(0.5), gdp(1), renyi(8, 1)."),
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder for report.html, the data and the figures.")] = Path(
         "filterproof-report"
     ),
@@ -79,24 +87,32 @@ def verify(
             raise ValueError(
                 f"seed must be an integer >= 0, got seed={seed}; pass --seed with a whole number"
             )
-        if target is not None and (runs, store, scheduler) != (None, None, None):
+        if target is not None and (exec_, promise) != (None, None):
             raise ValueError(
-                f"target must be left out with --runs, --store or --scheduler, got target={target!r}; "
+                f"target must be left out with --exec or --promise, got target={target!r}; "
+                "a file states its own promise"
+            )
+        named = target if target is not None else exec_ if exec_ is not None else promise
+        if named is not None and (runs, store, scheduler) != (None, None, None):
+            raise ValueError(
+                f"target must be left out with --runs, --store or --scheduler, got target={named!r}; "
                 "filterproof simulate plays one filter at any scale"
             )
         many = (
             None if runs is None else at_most("runs", check_count("runs", runs, least=2), MOST_PATHS, _FEWER)
         )
-        if target is None and (seconds is not None or mechanisms is not None):
+        if named is None and (seconds is not None or mechanisms is not None):
             raise ValueError(
                 "target must be given with --seconds or --mechanisms, got none; name file.py::MyFilter"
             )
-    if target is not None:
+    if named is not None:
         from reports.commands.verify_one import SECONDS, verify_one
 
         chosen = None if mechanisms is None else [name.strip() for name in mechanisms.split(",")]
         long = seconds if seconds is not None else SECONDS / 10 if quick else SECONDS
-        verify_one(target, out, seconds=long, mechanisms=chosen, as_json=as_json, seed=seed)
+        verify_one(
+            target, out, program=(exec_, promise), seconds=long, mechanisms=chosen, as_json=as_json, seed=seed
+        )
     else:
         _main_job(out, quick=quick, as_json=as_json, seed=seed, runs=many, store=store, scheduler=scheduler)
 
@@ -105,7 +121,7 @@ def limit_of(given: Mapping[str, Any]) -> float | None:
     """The seconds after which the process that examines a target is stopped; None for the main job."""
     from reports.commands.verify_one import SECONDS
 
-    if given.get("target") is None:
+    if given.get("target") is None and given.get("exec_") is None:
         return None
     seconds = given.get("seconds") or SECONDS
     return float(2 * seconds + 60) if 0 < seconds < float("inf") else None

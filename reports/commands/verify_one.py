@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -15,7 +16,7 @@ from mc.examine.fault import examining
 from reports.commands.console import OUTCOME_STYLE, check_folder, clear_errors, clear_faults, complain
 from reports.commands.exit_status import End, ExitStatus
 from reports.examined import SEED, Examined, verify
-from reports.expression import read_holder
+from reports.expression import read_command, read_holder
 
 __all__ = ["SECONDS", "verify_one"]
 
@@ -24,22 +25,23 @@ SECONDS = 60.0
 
 
 def verify_one(
-    target: str,
+    target: str | None,
     out: Path,
     *,
+    program: tuple[str | None, str | None] = (None, None),
     seconds: float,
     mechanisms: Sequence[str] | None,
     as_json: bool,
     seed: int | None,
 ) -> None:
-    """Examine one filter, print and write what was found, and end with the status that it calls for."""
+    """Examine the filter of target or of a program, print and write what was found, and end with its status."""
     began = time.perf_counter()
-    named = target if "::" in target else None
+    named = target if target is not None and "::" in target else None
     doing = ["loading the filter"]
     with clear_errors(), ExitStack() as stack:
         check_folder(out)
-        filt = read_holder(target)
-        if named is not None:
+        filt: Any = read_command(*program) if target is None else read_holder(target)
+        if named is not None or target is None:
             stack.enter_context(examining(filt))
         status = stack.enter_context(Console(stderr=True).status(f"examining {type(filt).__name__}"))
 
@@ -65,7 +67,7 @@ def verify_one(
                 kept = f"what was found until then is in {page}, which says that it is partial"
             complain(f"interrupted after {time.perf_counter() - began:.0f} s, in {doing[0]}; {kept}")
             raise End(ExitStatus.INTERRUPTED) from stopped
-    with clear_faults(target, filt):  # its promise and scope are its code too
+    with clear_faults(target or str(program[0]), filt):  # its promise and scope are its code too
         data, (first, *lines) = exam.json(), exam.lines(out)
         if exam.headline not in ("FAULTY", "OUT OF TIME"):
             exam.save(out)

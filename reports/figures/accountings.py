@@ -24,7 +24,7 @@ from theory.pairs import RandomizedResponse, Selection
 __all__ = ["Accounting", "Analyst", "charged", "transcript_deltas"]
 
 #: Who is charged what, and what follows: see `transcript_deltas`.
-Accounting: TypeAlias = Literal["individual", "per-instance", "per-instance, halting"]
+Accounting: TypeAlias = Literal["individual", "per-instance", "per-instance, halting", "pair by pair"]
 #: What was released so far -> e^epsilon of the next question, None to stop.
 Analyst: TypeAlias = Callable[[tuple[bool, ...]], Fraction | None]
 
@@ -42,8 +42,11 @@ def transcript_deltas(
     "individual" charges by the worst case over all data sets that hold the person (Definition 2.5). "per-instance"
     charges D(A(S), A(S^-i)) on the present data set (Definition 2.6): nothing, while somebody else has the property.
     Whoever cannot pay sits out, by `IndividualFilter`. "per-instance, halting" has one filter for all, charged the
-    largest of these, and its denial ends the analysis, which is seen.
-    Enumerates all transcripts. Source: paper 000, Definitions 2.5 and 2.6, and the paragraph before Remark 4.6.
+    largest of these, and its denial ends the analysis, which is seen. "pair by pair" has a filter for each pair of
+    neighbours, two people and one, one and none, charged what the question may lose on it; where one of them denies,
+    the analysis ends on every data set.
+    Enumerates all transcripts. Source: paper 000, Definitions 2.5 and 2.6, Remark 3.2, and the paragraph before
+    Remark 4.6.
     """
     ratio = Fraction(ratio)
     game = _Game(accounting, ratio, (lambda released: ratio) if analyst is None else analyst)
@@ -128,6 +131,10 @@ def _run(accounting: Accounting, ratio: Fraction, people: int, asked: tuple[Frac
         session = filt.open("halt")
         allowed = [not session.halted and session.request(pair if dear else free) for pair in pairs]
         return _Run(tuple(True if go else None for go in allowed), 1 - session.remaining() / filt.epsilon)
+    if accounting == "pair by pair":
+        shared, alone = filt.open("halt"), filt.open("halt")  # two people and one; one and none
+        allowed = [not alone.halted and shared.request(free) and alone.request(pair) for pair in pairs]
+        return _Run(tuple(True if go else None for go in allowed), 1 - shared.remaining() / filt.epsilon)
     holder = IndividualFilter(filt, people)
     place = np.full(people, 0 if dear else 1)
     answers = tuple(bool(holder.select(Selection((pair, free), place)).any()) for pair in pairs)

@@ -30,6 +30,7 @@ _ACCOUNTINGS: dict[str, Accounting] = {
     "individual": "individual",
     "per_instance": "per-instance",
     "halting": "per-instance, halting",
+    "pair_by_pair": "pair by pair",
 }
 
 
@@ -73,7 +74,9 @@ def _caption(spec: _PerInstance, data: FigureData) -> str:
         f"{last['rounds']}. If the analysis halts instead, delta is {last['halting']:g}: a halt is seen. By "
         f"Definition 2.5 everyone is charged "
         f"({100 * data.number('charged_individual'):.0f} %), everyone sits out, and delta stays "
-        f"{last['individual']:g}. Exact, all transcripts enumerated, through the library's filters."
+        f"{last['individual']:g}. A budget for each pair of data sets (Remark 3.2), decided by what a question may "
+        f"lose and not by the data, keeps it at {last['pair_by_pair']:g} too. Exact, all transcripts enumerated, "
+        "through the library's filters."
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -34,6 +35,7 @@ from mc import Approaching, Estimate, LossChasing, simulate_person, simulate_que
 from mc.estimate.answers import Answers, answer_misses, answered
 from mc.estimate.crossing import crossing
 from mc.estimate.simulate import simulate
+from mc.estimate.stops import simulate_stop
 from reports.pages.looked_at import LookedAt, weakest
 from reports.pages.page import Known
 from reports.pages.reached import ReachedRow
@@ -42,6 +44,7 @@ from reports.shown.numbers import percent
 from theory.evidence import Outcome, Verdict
 from theory.guarantees import ZCDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+from theory.pairs.sparse_vector import stop_law
 
 __all__ = [
     "ADVERSARY",
@@ -95,6 +98,8 @@ _RUNS = 16_000
 _Case: TypeAlias = tuple[float, tuple[float, ...], float, int]
 _WHOLE: _Case = (BUDGET, (1.0, 2.0, 0.5), SIGMA, 72)
 _PARTLY: _Case = (2.0, (1.7, 0.6), 2.5, 30)
+#: Values on two neighbouring data sets for which a stop in the last round tells much of them, and e^epsilon of a noise.
+_STOP, _OTHERS, _RATIO = (*[-1] * 6, 1), (0,) * 7, Fraction(3, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +184,12 @@ def simulations(count: Callable[[], float], size: Callable[[int], int], seed: in
             )
             for way, words in (("PQ", "removed"), ("QP", "added"))
         ),
+        (
+            "people",
+            "a person removed from a Lipschitz analysis",
+            partial(_lipschitz, count(), runs // 2, seed),
+        ),
+        ("people", "a stop by the sparse vector technique", partial(_stopped, count(), runs, seed)),
         ("queries", "an answer misses its bound", partial(_missed, count(), runs // 6, seed)),
         ("queries", "a person removed", partial(_queried, count(), runs // 4, seed)),
         *trainings(count, size, seed),
@@ -261,6 +272,35 @@ def _person(way: Any, case: _Case, confidence: float, runs: int, seed: int) -> t
         confidence=confidence,
     )
     return found, float(filt.promise.delta(EPSILON))
+
+
+def _lipschitz(confidence: float, runs: int, seed: int) -> tuple[Estimate, float]:
+    mu, norms, sigma, rounds = _WHOLE
+    filt = GaussianFilter(mu=mu)
+    found = simulate_person(
+        filt,
+        norms,
+        sigma=sigma,
+        epsilon=EPSILON,
+        rounds=rounds,
+        n=runs,
+        seed=seed,
+        confidence=confidence,
+        analysis=_softened,
+    )
+    return found, float(filt.promise.delta(EPSILON))
+
+
+def _softened(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A function of slope at most one."""
+    return np.hypot(1.0, sums)
+
+
+def _stopped(confidence: float, runs: int, seed: int) -> tuple[Estimate, float]:
+    """The probability of a stop in the last round, beside what the other data set's allows."""
+    found = simulate_stop(_STOP, ratio=_RATIO, n=runs, seed=seed, confidence=confidence)
+    others = stop_law(_OTHERS, ratio=_RATIO)[len(_STOP) - 1]
+    return found, float(_RATIO**3 * others)
 
 
 def _missed(confidence: float, answers: int, seed: int) -> tuple[Estimate, float]:

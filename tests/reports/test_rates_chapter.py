@@ -18,7 +18,7 @@ def test_nine_tenths_of_the_plans_are_claimed_as_they_are_found() -> None:
     told = RATES.tell(Study(), RATES.claims)
     verdict = told.findings[0].verdict
     assert verdict.outcome is Outcome.HOLDS
-    assert "1085 of" in verdict.detail
+    assert "1084 of" in verdict.detail
     assert len(told.tables) == 2
 
 

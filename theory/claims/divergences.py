@@ -71,6 +71,43 @@ ROWS = (
         ),
     ),
     Theorem(
+        name="pair by pair",
+        title="One budget for each pair of neighbours: the maximum before the sum",
+        source="Feldman & Zrnic, Remark 3.2",
+        hypotheses="every order alpha > 1; finitely many pairs of neighbouring data sets, mechanisms with finitely "
+        "many outcomes, finitely many rounds, each declared with what it may lose on every pair; a filter that admits "
+        "what each pair's own budget still pays for, and decides before the release by what was declared",
+        claim="The transcript satisfies (alpha, B)-RDP on each pair, B its own budget; what a filter charged the "
+        "largest of these losses admits, this one admits, and it admits more",
+        stated=(
+            r"\sum_{t\le T}\rho_t(S, S') \le B \implies \sum_\tau P_S(\tau)^\alpha P_{S'}(\tau)^{1-\alpha} \le ",
+            _MOMENT,
+        ),
+        steps=(
+            decided_by(
+                "PairByPair.pair_by_pair_renyi",
+                "A filter with one budget for each of finitely many pairs, which admits what all of them pay for, "
+                "keeps the Rényi divergence of order alpha > 1 of each pair's transcript within its budget, both ways.",
+                "Feldman & Zrnic, Remark 3.2",
+                beyond="Infinitely many pairs of data sets; how the losses on all of them are found.",
+            ),
+            decided_by(
+                "PairByPair.fewer_by_the_largest",
+                "What a filter charged the largest loss of all pairs admits, this one admits, with no less left on any "
+                "pair.",
+                "Feldman & Zrnic, Remark 3.2",
+            ),
+            decided_by(
+                "PairByPair.more_is_admitted",
+                "Two rounds, each of which takes the whole budget of another pair, are both admitted.",
+            ),
+            beside(
+                "PairByPair.pair_by_pair_promise",
+                "Whatever an additive filter promises, such budgets promise for each pair.",
+            ),
+        ),
+    ),
+    Theorem(
         name="trackers",
         title="Trackers: filters restarted",
         source="Feldman & Zrnic, Algorithm 5 and Proposition 4.10; Koskela, Tobaben & Honkela, Section C.5",

@@ -10,7 +10,7 @@
     - [between_levels]: payoffs that are mixtures of two levels need a look only where one of them is a level. *)
 
 From Coq Require Import Reals Lra Lia List.
-From Filterproof Require Import Sums Interaction Divergences Domination.
+From Filterproof Require Import Sums Interaction Divergences Domination ResidueFilter.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -20,9 +20,6 @@ Definition combination (n : nat) (w a b : nat -> R) (x y : R) : R := sum n (fun 
 
 Definition payoff (f : R -> R -> R) : Prop :=
   exists n w a b, (forall j, 0 <= w j /\ 0 <= a j /\ 0 <= b j) /\ forall x y, f x y = combination n w a b x y.
-
-(** The dominating pair D played before the payoff f. Its masses need not sum to one. *)
-Definition played (D : pair) (f : R -> R -> R) (x y : R) : R := sum (size D) (fun k => f (x * upper D k) (y * lower D k)).
 
 Lemma combination_weighted n w a b m p q x y :
   sum m (fun i => combination n w a b (x * p i) (y * q i)) =
@@ -54,41 +51,19 @@ Record covers (F : filter nat) (menu : nat -> pair) (psi : state F -> R -> R -> 
     after F s c i = after F s c O /\ played (menu c) (psi (after F s c O)) x y <= psi s x y
 }.
 
-(** Each round is dominated, at every epsilon, by the pair at its declared place, and so is its swap. *)
-Definition dominated_both_ways (menu back : nat -> pair) (m : request nat) : Prop :=
-  dominated_by menu m /\ dominated_by back (swap m).
-
-Lemma potential_one_way F menu psi epsilon t : covers F menu psi epsilon -> honest (dominated_by menu) t ->
-  hockey_stick F t epsilon <= psi (start F) 1 1.
+Lemma covers_residues F menu psi epsilon : covers F menu psi epsilon -> residues F menu psi epsilon.
 Proof.
-  intros [cone stop round] hon. unfold hockey_stick, over.
-  apply (potential F (dominated_by menu) (fun _ x y => pos (x - exp epsilon * y))
-    (fun _ x y => 0 <= x /\ 0 <= y) psi); [| |exact hon|lra].
-  - intros s _ x y [hx hy]. now apply stop.
-  - intros s m x y [hx hy] [[[hp _] [hq _]] below] admitted. split.
-    + intros i small. specialize (hp i small). specialize (hq i small). split; nra.
-    + destruct (round s (charge m) O x y hx hy admitted) as [_ no_rise].
-      eapply Rle_trans; [|exact no_rise].
-      rewrite (sum_ext _ _ (fun i => psi (after F s (charge m) O) (x * P m i) (y * Q m i))).
-      * now apply replaced.
-      * intros i _. now destruct (round s (charge m) i x y hx hy admitted) as [-> _].
+  intros [cone stop round]. constructor; [exact stop|]. intros s c i admitted. repeat split.
+  - now destruct (round s c i 0 0 ltac:(lra) ltac:(lra) admitted).
+  - intros n p q _ _. now apply replaced.
+  - intros x y hx hy. now destruct (round s c i x y hx hy admitted).
 Qed.
 
 Theorem potential_filter F menu back psi psi_back epsilon delta :
   covers F menu psi epsilon -> covers F back psi_back epsilon ->
   psi (start F) 1 1 <= delta -> psi_back (start F) 1 1 <= delta ->
   promises_delta F (dominated_both_ways menu back) epsilon delta.
-Proof.
-  intros one other fits fits_back t hon. split.
-  - apply hockey_stick_bounds_events. eapply Rle_trans; [|exact fits]. apply (potential_one_way F menu); [easy|].
-    revert hon. apply honest_weaken. now intros m [here _].
-  - intros S.
-    assert (reverse : hockey_stick F (swapped t) epsilon <= delta).
-    { eapply Rle_trans; [|exact fits_back]. apply (potential_one_way F back); [easy|].
-      eapply honest_swapped; [|exact hon]. now intros m [_ here]. }
-    pose proof (hockey_stick_bounds_events _ _ _ _ reverse S) as event.
-    unfold Pr_P, Pr_Q in *. now rewrite !over_swapped in event.
-Qed.
+Proof. intros one other. now apply residue_filter; apply covers_residues. Qed.
 
 (** ** Finitely many comparisons are enough *)
 

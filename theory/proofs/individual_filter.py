@@ -41,6 +41,13 @@ def _shifted(noise: sp.Expr) -> Sides:
     return alpha * p + (1 - alpha) * q, centred + (alpha - 1) * alpha * shift**2 / (2 * sigma**2 * clip**2)
 
 
+@as_written
+def _lipschitz() -> sp.Expr:
+    # an analysis that moves by h, at most the person's norm v times the constant: v K = h + over
+    charge = alpha * (least + over) ** 2 / (2 * sigma**2)
+    return charge - alpha * least**2 / (2 * sigma**2)
+
+
 def _gaussian_loss(mu: sp.Expr) -> sp.Expr:
     return mu**2 / 2 + mu * z
 
@@ -99,8 +106,8 @@ _MU = Formula("sqrt(n)/(sigma*C)", n=("1/8", "4"), sigma=("1/2", "4"), C=("1/4",
 THEOREM = Theorem(
     name="individual filter",
     title="Individual filters: a filter for each person",
-    source="Feldman & Zrnic, Theorem 4.5, Corollary 4.11, Proposition 5.2; Koskela, Tobaben & Honkela, Theorem 12, "
-    "Remark C.3",
+    source="Feldman & Zrnic, Example 2.8, Theorem 4.5, Corollary 4.11, Proposition 5.2; Koskela, "
+    "Tobaben & Honkela, Theorem 12, Remark C.3",
     hypotheses="every order alpha >= 1 (for GDP every real epsilon); a Rényi, zCDP or Gaussian filter for each person; "
     "finitely many rounds, each mechanism chosen by the outputs so far and applied to those whose own filter admits, "
     "before the release, a pair that dominates it both ways for removing that person from each data set that holds "
@@ -163,6 +170,17 @@ THEOREM = Theorem(
             zero(lambda: _loss(sigma * clip)),
             {"sigma, without C": zero(lambda: _loss(sigma))},
             r"L = \frac{\mu^2}{2} + \mu z,\quad \mu = \frac{h}{\sigma C}",
+        ),
+        Step(
+            "The same noise on an analysis of all vectors: where it moves by h <= K |v|, as it does if it is "
+            "K-Lipschitz in this person's vector and a removed one is the origin, alpha K^2 |v|^2/(2 sigma^2) is "
+            "enough (Example 2.8), and so is Gaussian(K |v|/sigma).",
+            *signed(
+                _lipschitz,
+                lambda: (alpha * over * (2 * least + over) / (2 * sigma**2),),
+                wrong="less than the move",
+            ),
+            r"\frac{\alpha K^2\|v\|^2}{2\sigma^2} \ge \frac{\alpha h^2}{2\sigma^2},\quad K\|v\| = h + o",
         ),
         Step(
             "So a filter of squares admits each clipped round: at B_norm the GDP parameter sqrt(B_norm)/(sigma C) "

@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import lru_cache
-from itertools import chain, combinations, product
+from itertools import chain, combinations, product, zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,20 +19,25 @@ from scipy import stats
 from filters.contract.checks import checked_observe, checked_start
 from filters.contract.state import State, keys
 from mc.examine.clock import Clock
+from mc.examine.families import Line
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence, granted
 from mc.examine.stages.menus import Menu
 from mc.examine.stages.plays import Player, leaders
 from mc.examine.subject import Admission, Subject
 from mc.examine.words import pair_words
-from theory.pairs import DominatingPair, Gaussian
+from theory.pairs import DominatingPair, FinitePair, Gaussian, RandomizedResponse
 
-__all__ = ["Affordable", "alternatives", "inside"]
+__all__ = ["Affordable", "alternatives", "inside", "lasting"]
 
 #: Requests in a row of which a first spend is a part: a fifth, a half or four fifths of what lasts, or all but crumbs.
 _SPENDS = ((1, 0), (2, 1), (4, 1), (4, 3), (10, 5), (40, 20))
 #: Requests in a row that pass caps, counters and windows; and shares of the largest that are asked so often.
 _ROW, _SHARES = 1000, (1.0, 0.3, 0.1, 0.03, 0.01, 1e-3, 1e-5)
+#: Requests in a row that are past counters of a byte and a year of days: the largest size is looked for that lasts so.
+_LASTING = (1000, 400)
+#: Steps between octaves, and fewer of them for rows and for losses, where a size to a hundredth is enough.
+_STEPS, _FEWER = 9, 5
 #: The most turns of two families.
 _TURNS = 40
 #: Shares of the largest first request, how often it is asked, and requests in a row that may follow.
@@ -39,6 +45,8 @@ _OPENINGS, _FIRST, _AFTER, _AFTER_OTHERS = (0.5, 1.0, 0.25), (1, 3), (1, 2, 4, 1
 #: Tails at which a loss is looked at, where there are too many to look at each, and shown to one that looks at losses.
 _TAILS = np.array([*np.geomspace(1e-9, 0.05, 24), *np.linspace(0.1, 0.9, 17), 0.95, 0.99, 1 - 1e-4])
 _FEW = np.array([1e-4, 0.05, 0.5, 0.95, 1 - 1e-4])
+#: The largest response that is written in small fractions.
+_MOST = 8.0
 #: The share of a promise from which a guess is worth a game, and the most pairs of one.
 _WORTH, _PAIRS = 0.85, 4
 
@@ -78,7 +86,7 @@ class Affordable:
         if line.line.family == "own":
             return coarse[at]
         low, high = coarse[at], coarse[at - 1] if at else coarse[at]
-        for _ in range(9):
+        for _ in range(_FEWER if self.subject.looks or times in _LASTING else _STEPS):
             middle = math.sqrt(low * high)
             low, high = (middle, high) if lasts(middle) else (low, middle)
         return _short(low) if lasts(_short(low)) else low
@@ -86,7 +94,28 @@ class Affordable:
     def pair(self, player: Player, line: Admission, times: int = 1) -> DominatingPair | None:
         """The pair of that size."""
         size = self.afforded(player, line, times)
-        return None if size is None else line.line.pair(size)
+        return None if size is None else self.made(line, size)
+
+    def made(self, line: Admission, size: float) -> DominatingPair:
+        """The pair of that size; a response in small fractions where games need them, of one that looks at losses."""
+        if self.subject.looks and line.line.family == "rr" and (ratio := _fraction(size)) is not None:
+            return RandomizedResponse.from_ratio(ratio)
+        return line.line.pair(size)
+
+
+def _fraction(size: float) -> Fraction | None:
+    """A fraction of few digits at most e^size, its logarithm within a twentieth."""
+    if size > _MOST:
+        return None
+    near = (Fraction(math.floor(math.exp(size) * unit), unit) for unit in (2, 10, 100, 1000, 10**5))
+    return next((ratio for ratio in near if ratio > 1 and math.log(ratio) >= 0.95 * size), None)
+
+
+def _silent(size: float) -> DominatingPair:
+    """A randomised response that says nothing half of the time."""
+    ratio = _fraction(size) or Fraction(math.exp(size))
+    p, q = ratio / (2 * (1 + ratio)), 1 / (2 * (1 + ratio))
+    return FinitePair((p, Fraction(1, 2), q), (q, Fraction(1, 2), p))
 
 
 def _short(size: float) -> float:
@@ -103,16 +132,29 @@ def inside(subject: Subject, clock: Clock) -> Iterator[Sequence]:
     frontier = Affordable(subject, clock)
     lines = leaders((*subject.lines, *subject.closed))
     yield from _turns(frontier, lines)
+    # neither waits for the other
+    both = zip_longest(_rows(frontier, lines), _spends(frontier, lines))
+    yield from (played for played in chain.from_iterable(both) if played is not None)
+
+
+def _rows(frontier: Affordable, lines: tuple[Admission, ...]) -> Iterator[Sequence]:
+    """Requests in rows: the largest that last, then shares of the largest of all."""
+    for times, line in product(_LASTING, lines):
+        if not frontier.clock.over:
+            yield from lasting(frontier, line, times)
     for share, line in product(_SHARES, lines):
-        if clock.over:
-            return
-        yield from _row(frontier, line, share)
+        if not frontier.clock.over:
+            yield from _row(frontier, line, share)
+
+
+def _spends(frontier: Affordable, lines: tuple[Admission, ...]) -> Iterator[Sequence]:
+    """A part spent on each family, then the rest as another, or halves of it as two."""
     for (times, asked), line in product(_SPENDS, lines):
         player = frontier.fresh()
         if asked and (size := frontier.afforded(player, line, times)) is not None:
             player.ask(line.line.pair(size), asked)
         for other in lines if asked or line is lines[0] else ():
-            if not clock.over and (other is not line or times > 2):
+            if not frontier.clock.over and (other is not line or times > 2):
                 yield from _rest(frontier, player, other, lines)
 
 
@@ -126,6 +168,17 @@ def _row(frontier: Affordable, line: Admission, share: float) -> Iterator[Sequen
     again = frontier.pair(player, line)
     if again is not None and player.ask(again):
         yield player.played
+
+
+def lasting(frontier: Affordable, line: Admission, times: int) -> Iterator[Sequence]:
+    """The largest request that is granted so many times in a row, and then what is granted next."""
+    player = frontier.fresh()
+    pair = frontier.pair(player, line, times)
+    if pair is not None and player.ask(pair, times):
+        yield player.played
+        again = frontier.pair(player, line)
+        if again is not None and player.ask(again):
+            yield player.played
 
 
 def _turns(frontier: Affordable, lines: tuple[Admission, ...]) -> Iterator[Sequence]:
@@ -193,28 +246,31 @@ def _row_law(level: float, times: int) -> tuple[NDArray[np.float64], NDArray[np.
 
 
 def alternatives(subject: Subject, goals: tuple[Measure, ...], clock: Clock) -> Iterator[tuple[float, Menu]]:
-    """(The guessed share of the promise, the menu), best first: a first request, and by its answer what may follow."""
-    frontier, guesses = Affordable(subject, clock), []
-    every = leaders((*subject.lines, *subject.closed))
+    """(The guessed share of the promise, the menu): a first request, and by its answer what may follow.
+
+    Best first of each kind of first request, so that a menu is there before all are guessed.
+    """
+    frontier = Affordable(subject, clock)
+    every, openings = leaders((*subject.lines, *subject.closed)), leaders(subject.lines)
+    if subject.looks and "twopoint" in subject.families:  # a loss of zero is one to look at, too
+        openings += (Admission(Line("silent", "half of the time nothing", _silent, 2.0**-10, 8.0), (), ()),)
+    known: set[tuple[DominatingPair, ...]] = set()
     for first_times, share in product(_FIRST, _OPENINGS):
-        for opening in leaders(subject.lines):
+        guesses: list[tuple[float, Menu]] = []
+        for opening in openings:
             player = frontier.fresh()
-            top = frontier.afforded(player, opening, first_times)
-            if (
-                top is None
-                or clock.over
-                or (first_times > 1 and opening.line.family not in ("rr", "gaussian"))
-            ):
+            if clock.over or (first_times > 1 and opening.line.family not in ("rr", "gaussian")):
                 continue
-            first = opening.line.pair(_short(share * top))
+            top = frontier.afforded(player, opening, first_times)
+            if top is None:
+                continue
+            first = frontier.made(opening, _short(share * top))
             if player.grants(first):
                 guesses += _guessed(frontier, first, first_times, goals, every)
-    guesses.sort(key=lambda one: -one[0])
-    known: set[tuple[DominatingPair, ...]] = set()
-    for share, menu in guesses:
-        if share >= _WORTH and menu.pairs not in known:
-            known.add(menu.pairs)
-            yield share, menu
+        for guess in sorted(guesses, key=lambda one: -one[0]):
+            if guess[0] >= _WORTH and guess[1].pairs not in known:
+                known.add(guess[1].pairs)
+                yield guess
 
 
 def _guessed(
@@ -239,19 +295,28 @@ def _guessed(
             stopped = np.maximum(-np.expm1(np.minimum(goal.at - losses, 0.0)), 0.0)
             worth = np.array([one.left(goal.at - losses, way) for one in replies])
             table = np.vstack([stopped, np.where(granted_there, worth, 0.0)]) if replies else stopped[None]
-            best = table.argmax(axis=0)
-            gains = masses * table.max(axis=0)
-            value, promised = float(1 - masses.sum() + gains.sum()), subject.promised(goal)
-            shares = [(float(gains[best == place + 1].sum()), place) for place in range(len(replies))]
-            chosen = [replies[place] for share, place in sorted(shares, key=lambda one: -one[0]) if share > 0]
-            chosen = chosen[: _PAIRS - 1]
-            pairs = tuple(dict.fromkeys((first, *(one.pair for one in chosen))))
-            rounds = times + max((one.times for one in chosen), default=0)
-            asked = pair_words(first) if times == 1 else f"{times} x {pair_words(first)}"
-            then = " or ".join(pair_words(one.pair) for one in chosen)
-            name = f"{asked}, then by its answer {then}" if then else asked
-            found.append((value / promised if promised else value * 1e12, Menu(name, pairs, rounds)))
+            # games of filters that look at losses are solved where all pairs are finite
+            for finite in (False, True) if subject.looks and first.outputs is not None else (False,):
+                out = [place + 1 for place, one in enumerate(replies) if finite and one.pair.outputs is None]
+                if finite and not out:
+                    continue
+                table[out] = 0.0
+                best = table.argmax(axis=0)
+                gains = masses * table.max(axis=0)
+                value, promised = float(1 - masses.sum() + gains.sum()), subject.promised(goal)
+                shares = [(float(gains[best == place + 1].sum()), one) for place, one in enumerate(replies)]
+                chosen = [one for share, one in sorted(shares, key=lambda each: -each[0]) if share > 0]
+                menu = _menu(first, times, chosen[: _PAIRS - 1])
+                found.append((value / promised if promised else value * 1e12, menu))
     return found
+
+
+def _menu(first: DominatingPair, times: int, chosen: list[_Reply]) -> Menu:
+    pairs = tuple(dict.fromkeys((first, *(one.pair for one in chosen))))
+    rounds = times + max((one.times for one in chosen), default=0)
+    asked = pair_words(first) if times == 1 else f"{times} x {pair_words(first)}"
+    then = " or ".join(pair_words(one.pair) for one in chosen)
+    return Menu(f"{asked}, then by its answer {then}" if then else asked, pairs, rounds)
 
 
 def _losses(
@@ -292,8 +357,11 @@ def _replies(
 def _after(frontier: Affordable, first: DominatingPair, times: int, loss: float) -> State | None:
     filt = frontier.subject.filter
     state: State | None = checked_start(filt, 1)
-    for _ in range(times):
+    level = None if times == 1 or first.normal_mu is not None else float(first.pure_epsilon)
+    ups = times if level is None else round((loss / level + times) / 2)
+    for turn in range(times):
+        each = loss / times if level is None else level if turn < ups else -level
         state = None if state is None else granted(filt, state, first)
         if state is not None and frontier.subject.looks:
-            state = checked_observe(filt, state, np.array([loss / times]), 1)
+            state = checked_observe(filt, state, np.array([each]), 1)
     return state

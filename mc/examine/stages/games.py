@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
 
+import numpy as np
+
+from filters.contract.checks import checked_observe, checked_start
+from filters.contract.state import same
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.attack import Attack, attacked, replied
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.fault import FilterFault
 from mc.examine.finding import StageFinding, Tightness
 from mc.examine.measure import Measure, exceeds
+from mc.examine.sequence import granted
 from mc.examine.stages.frontier import alternatives
 from mc.examine.stages.menus import Menu, menus
+from mc.examine.stages.plays import leaders
 from mc.examine.subject import Subject
 from mc.examine.witness import Witness, menu_witness
 from mc.examine.words import pair_words
@@ -33,6 +40,10 @@ _POSITIONS = 2_500_000
 _NEAR = 0.9
 #: What a guess is worth from which its game is solved before all others, how many of these, and the time for a plan.
 _SURE, _FIRST, _PLANNED = 1.01, 8, 0.25
+#: The share of the time in which menus are guessed.
+_GUESSING = 0.5
+#: The rounds of a request that leaves no trace: a game of a fifth of a second, and one of a second.
+_UNSEEN = (200, 500)
 #: The goals at which games are solved where a promise has many.
 _GOALS = 3
 
@@ -45,12 +56,9 @@ def games(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     yield from _renyi(subject, clock.part(0.2))
     if not goals:
         return
-    guessed = () if subject.slow else tuple(alternatives(subject, goals, clock))
-    sure = [menu for share, menu in guessed if share > _SURE][:_FIRST]
     plan: Iterator[Menu | Callable[[PrivacyFilter], Attack | None]] = chain(
-        sure,
-        (replied, attacked),
-        (menu for _, menu in guessed if menu not in sure),
+        _unseen(subject),
+        () if subject.slow else _guessed(subject, goals, clock),
         menus(subject, clock),
     )
     for menu in plan:
@@ -64,6 +72,46 @@ def games(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
             yield found
             goals = tuple(goal for goal in goals if goal.at != found.tightness[0].measure.at)
     yield tried.summary()
+
+
+def _guessed(
+    subject: Subject, goals: tuple[Measure, ...], clock: Clock
+) -> Iterator[Menu | Callable[[PrivacyFilter], Attack | None]]:
+    """Guessed menus, those that seem above the promise at once, the others after the search for a long plan."""
+    yield replied
+    left: list[tuple[float, Menu]] = []
+    sure = 0
+    for share, menu in alternatives(subject, goals, clock.part(_GUESSING)):
+        if subject.looks and len(menu.pairs) > 1 and any(pair.outputs is None for pair in menu.pairs):
+            continue  # its games are solved over finite pairs, or one Gaussian
+        if share > _SURE and sure < _FIRST:
+            sure += 1
+            yield menu
+        else:
+            left.append((share, menu))
+    yield attacked
+    yield from (menu for _, menu in sorted(left, key=lambda one: -one[0]))
+
+
+def _unseen(subject: Subject) -> Iterator[Menu]:
+    """Of each family the largest request none of whose losses the filter sees: it is granted without end."""
+    for line in leaders(subject.lines) if subject.looks and not subject.slow else ():
+        for pair in reversed(line.pairs):
+            if pair.outputs is not None and _unchanged(subject.filter, pair):
+                again = f"{pair_words(pair)} again and again"
+                yield from (Menu(again, (pair,), rounds) for rounds in _UNSEEN)
+                break
+
+
+def _unchanged(filt: PrivacyFilter, pair: DominatingPair) -> bool:
+    """Whether a fresh run is as it was after the request, whatever it lost."""
+    start = checked_start(filt, 1)
+    spent = granted(filt, start, pair)
+    seen = [float(loss) for one in (pair, pair.swapped) for loss, _ in one.outputs or ()]
+    return spent is not None and all(
+        math.isfinite(loss) and same(checked_observe(filt, spent, np.array([loss]), 1), start)[0]
+        for loss in seen
+    )
 
 
 def _between(goals: tuple[Measure, ...], rows: list[Tightness]) -> tuple[Measure, ...]:

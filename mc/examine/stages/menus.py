@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from filters.contract.checks import checked_start
+from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock
 from mc.examine.stages.plays import Player, greedily
 from mc.examine.subject import Admission, Subject
 from mc.examine.words import pair_words
 from theory.pairs import DominatingPair, Gaussian
 
-__all__ = ["Menu", "menus"]
+__all__ = ["Menu", "menus", "named_pairs"]
 
 #: Rounds that the least pair of a menu lasts, and how many multiples of it the menu holds.
 _PACES, _WIDTHS = (1, 2, 3, 4, 6, 9, 14, 20, 32, 48), (1, 2, 3, 5, 8)
@@ -22,11 +23,11 @@ _OPENINGS = ("gaussian", "rr", "laplace", "own")
 
 @dataclass(frozen=True, slots=True)
 class Menu:
-    """Pairs to play with for so many rounds, and their name in words."""
+    """Pairs to play with for so many rounds, None for as many as are granted, and their name in words."""
 
     name: str
     pairs: tuple[DominatingPair, ...]
-    rounds: int
+    rounds: int | None
 
 
 def menus(subject: Subject, clock: Clock) -> Iterator[Menu]:
@@ -35,8 +36,11 @@ def menus(subject: Subject, clock: Clock) -> Iterator[Menu]:
     by_name: dict[str, list[Admission]] = {}
     for line in subject.lines:
         by_name.setdefault(line.line.family, []).append(line)
-    own = tuple(getattr(filt, "menu", ()) or ())
-    if own and all(isinstance(pair, DominatingPair) and pair.shape == () for pair in own):
+    if own := named_pairs(
+        filt, "design"
+    ):  # a table may be wrong for these alone, and by little in each of many rounds
+        yield Menu("its own design", own, None)
+    if own := named_pairs(filt, "menu"):
         yield from (Menu("its own menu", own, rounds) for rounds in (1, 2, 3, 5, 8))
     lattice = [line for name in ("rr", "kov", "erasure") for line in by_name.get(name, ())]
     paces = {line.line.name: _paces(subject, line, clock) for line in subject.lines}
@@ -63,6 +67,12 @@ def menus(subject: Subject, clock: Clock) -> Iterator[Menu]:
         if pace <= 4:
             for line in by_name.get("twopoint", ()):
                 yield from _both_ways(line, paces[line.line.name], pace)
+
+
+def named_pairs(filt: PrivacyFilter, name: str) -> tuple[DominatingPair, ...]:
+    """The pairs that a filter names so, none where it names anything else."""
+    own = tuple(getattr(filt, name, ()) or ())
+    return own if all(isinstance(pair, DominatingPair) and pair.shape == () for pair in own) else ()
 
 
 def _paces(subject: Subject, line: Admission, clock: Clock) -> dict[int, float]:

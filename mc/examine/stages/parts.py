@@ -24,6 +24,7 @@ from filters.catalogue import (
     AllOrdersFilter,
     ApproximateZCDPFilter,
     BasicFilter,
+    GaussianResidueFilter,
     PotentialFilter,
     RealisationFilter,
     RogersFilter,
@@ -168,6 +169,14 @@ def _of_the_catalogue(filt: PrivacyFilter, done: dict[str, Proof] | None) -> Ver
             "of every member of its design, at the very heights and charges that run, with the members' own "
             "hockey-sticks in balls; what other pairs are charged is found by the same inequality, in doubles whose "
             "rounding is paid for, and is not certified here"
+        )
+        return proved((theorem,), (), (numbers.evidence,), SCOPE, said, done)
+    if type(filt) is GaussianResidueFilter and numbers is not None:
+        said = (
+            f"theorem {theorem!r}; its first level and what randomised responses and Gaussians of several sizes are "
+            "charged from each floor on, by the inequality at every epsilon in balls; a pair that declares an epsilon "
+            "is charged as the randomised response that dominates it, by the same function in balls at epsilon 0, "
+            "where it is enough by its docstring's argument"
         )
         return proved((theorem,), (), (numbers.evidence,), SCOPE, said, done)
     if numbers is None:

@@ -113,21 +113,24 @@ def programs(subject: Subject, clock: Clock, tail: float | None = None) -> Itera
     """The sequences, cheapest first; each is admitted as it is built, with the losses that `tail` tells."""
     filt, lines = subject.filter, subject.lines
     for line in lines:
-        yield from (Sequence(((pair, 1),)) for pair in line.pairs[:-9:-1] + line.pairs[-9::-3])
-    if subject.looks and tail is None:
-        return
+        yield Sequence(((line.largest, 1),))
 
     def fresh() -> Player:
         return Player(filt, clock, checked_start(filt, 1), tail, subject.pure)
 
-    if subject.slow:  # the largest a few times in a row, and no more
+    if subject.slow and not (subject.looks and tail is None):  # the largest a few times in a row, and no more
         for pair, times in product([line.largest for line in leaders(lines)], (2, 4, 8)):
             player = fresh()
             if player.ask(pair, times) == times or not clock.over:
                 yield from _told(player)
         return
-    for line in lines:  # so small that a sum may swallow it, at the start and late
-        yield from _swallowed(fresh, line) if tail is None else ()
+    # so small that a sum may swallow it, at the start and late: a row without end for a handful of questions
+    for line in lines if tail is None and not subject.looks else ():
+        yield from _swallowed(fresh, line)
+    for line in lines:
+        yield from (Sequence(((pair, 1),)) for pair in line.pairs[-2:-9:-1] + line.pairs[-9::-3])
+    if subject.looks and tail is None:
+        return
     first = leaders((*lines, *subject.closed))
     for line in lines:  # as much as is left each time, then as much of every other family
         player = fresh()

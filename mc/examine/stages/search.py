@@ -176,7 +176,7 @@ def _menus(subject: Subject, clock: Clock) -> Iterator[tuple[tuple[DominatingPai
         goal for goal in subject.goals if goal.kind == "hockey-stick" and subject.promised(goal) < 1
     )
     for _, menu in () if subject.slow else alternatives(subject, goals[:3], clock):
-        if menu.rounds <= _SHORT:
+        if menu.rounds is not None and menu.rounds <= _SHORT:
             yield menu.pairs, menu.rounds
     yield from _answered(subject, clock.part(0.5))
     for rounds in (2, 3, 4):

@@ -16,12 +16,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.holders.repeats import repeats
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock
 from mc.examine.finding import StageFinding, Tightness
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import MOST_PLAYED, Sequence
 from mc.examine.stages.frontier import inside
+from mc.examine.stages.menus import named_pairs
 from mc.examine.stages.plays import plain, programs
 from mc.examine.subject import Subject
 from mc.examine.supremum import supremum
@@ -32,7 +34,7 @@ from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import DominatingPair, Gaussian
 from theory.pairs.base import Direction
 
-__all__ = ["Search", "most", "sequences", "ways"]
+__all__ = ["Search", "glance", "most", "sequences", "ways"]
 
 #: The orders by which a sequence is judged before it is looked at exactly.
 _ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)
@@ -48,7 +50,7 @@ def sequences(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     so_far(search.summary)
     # a filter that looks at losses tells nothing by its sequences, and of a slow one few are asked
     every = programs(subject, clock)
-    first = chain(islice(every, 1), _extremal(subject))
+    first = chain(islice(every, 1), _designed(subject), _extremal(subject))
     rest: Iterator[tuple[Sequence, bool]] = zip(every, repeat(False))
     if not (subject.looks or subject.slow):
         rest = _in_turn((plain(subject, clock), 3), (inside(subject, clock), 2), (every, 1))
@@ -62,6 +64,23 @@ def sequences(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     yield search.summary()
 
 
+def glance(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
+    """The first refutation by what a person would try, or by what is inside the frontier; nothing where there is none.
+
+    No state stands for a run here, for the laws are yet to be asked: each request is put and granted.
+    """
+    search, subject = Search.of(subject), replace(subject, pure=False)
+    every = (Sequence(((pair, 1),)) for line in subject.lines for pair in line.pairs[:-3:-1])
+    for played, _ in chain(
+        zip(every, repeat(True)), _in_turn((plain(subject, clock), 3), (inside(subject, clock), 2))
+    ):
+        if search.take(played, only_above=True):
+            yield search.refutation()
+            return
+        if clock.over:
+            return
+
+
 def _in_turn(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tuple[Sequence, bool]]:
     """So many of each in turn, whatever time they take; of all but the last plan only what may be above matters."""
     left = [(plan, times, place < len(plans) - 1) for place, (plan, times) in enumerate(plans)]
@@ -71,6 +90,14 @@ def _in_turn(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tuple[Sequence,
             yield from zip(taken, repeat(one[2]))
             if len(taken) < one[1]:
                 left.remove(one)
+
+
+def _designed(subject: Subject) -> Iterator[Sequence]:
+    """Each mechanism that the filter is built for, as often as it is granted: a table may be wrong for it alone."""
+    if not subject.looks:
+        for pair in named_pairs(subject.filter, "design"):
+            if times := repeats(subject.filter, pair, most=MOST_PLAYED):
+                yield Sequence(((pair, times),))
 
 
 def _extremal(subject: Subject) -> Iterator[Sequence]:

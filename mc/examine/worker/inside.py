@@ -17,6 +17,7 @@ from multiprocessing.connection import wait
 from types import FrameType
 from typing import Any, ClassVar, cast
 
+from filters.adapters.bridged import BridgedFilter
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock
 from mc.examine.fault import Calls, examining
@@ -86,6 +87,8 @@ def serve(task: Task, pipe: socket.socket) -> None:
         with ExitStack() as stack:
             if task.filter is not None:
                 stack.enter_context(examining(task.filter))
+                if type(task.filter) is BridgedFilter and not task.command:
+                    task.filter.asks_program.begin()
             for found in task.work():
                 send("item", found)
     except BaseException as error:  # noqa: BLE001 - what it means is decided by the one who waits
@@ -100,7 +103,7 @@ def serve(task: Task, pipe: socket.socket) -> None:
 
 
 def _settle(task: Task) -> None:
-    """Make this process one that ends alone, starts no other, and is the first to go where memory runs out."""
+    """Make this process one that ends alone, starts none but a bridge, and goes first where memory runs out."""
     if not task.nested and hasattr(os, "setpgid"):
         os.setpgid(0, 0)
     Inside.here, Inside.whose, Inside.summary, Inside.children = True, task.whose, None, set()
@@ -111,7 +114,7 @@ def _settle(task: Task) -> None:
         signal.signal(number, handler)
     if task.command:
         return
-    if not Inside.hooked:
+    if not Inside.hooked and type(task.filter) is not BridgedFilter:
         sys.addaudithook(_refuse)
         _refuse_unaudited()
         Inside.hooked = True

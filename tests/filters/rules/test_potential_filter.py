@@ -13,8 +13,14 @@ from filters.rules.loss_atoms import loss_atoms
 from filters.rules.potential import PotentialFilter
 from filters.rules.potential_design import potential_clock
 from filters.rules.potential_family import ONE, SCALE, PotentialFamily, charge_at, floors, index_of
-from filters.rules.potential_table import COMMON_RATES
+from filters.rules.potential_table import COMMON_RATES, tabled_clock
+from mc.examine.clock import Clock
+from mc.examine.measure import Measure
+from mc.examine.stages.games import solved
+from mc.examine.stages.menus import menus
 from mc.examine.stages.parts import parts
+from mc.examine.stages.sequences import sequences
+from mc.examine.subject import Subject
 
 BIT = fp.RandomizedResponse.from_ratio(Fraction(5, 4))
 TWO = fp.RandomizedResponse.from_ratio(Fraction(3, 2))
@@ -27,6 +33,15 @@ class FiveWhereSixAreDue(PotentialFilter):
 
     def _charges(self, request: fp.DominatingPair) -> np.ndarray:
         return PotentialFilter._charges(self, request) * 5 // 6
+
+
+class FiveForItsOwn(PotentialFilter):
+    """A wrong table: five sixths of its due for the mechanisms of its design, as far as they fit."""
+
+    def _charges(self, request: fp.DominatingPair) -> np.ndarray:
+        due = PotentialFilter._charges(self, request)
+        wrong = (due <= self._clock.budget) & (request in self.design)
+        return np.where(wrong, due * 5 // 6, due)
 
 
 class Stranger(fp.Gaussian):
@@ -97,6 +112,22 @@ def test_a_table_that_charges_five_where_six_are_due_is_refuted() -> None:
     assert ends(wrong, [small])[0] > DELTA
 
 
+def test_an_examination_plays_the_design_and_finds_the_table_that_is_wrong_for_it_alone() -> None:
+    honest, wrong = (kind(EPSILON, 0.05, (BIT,)) for kind in (PotentialFilter, FiveForItsOwn))
+    goal = Measure.hockey_stick(EPSILON)
+    for filt, above in ((honest, False), (wrong, True)):
+        subject = Subject.of(filt, (), (), ("rr",), 1)
+        menu = next(menus(subject, Clock.of(60.0)))
+        assert menu.pairs == (BIT,)
+        (game,) = solved(subject, menu, goal)
+        assert game is not None
+        assert (game.finding is not None) == above
+        found = [one.verdict for one in sequences(subject, Clock.of(1e-3))]
+        assert (
+            any(verdict is not None and verdict.outcome is fp.Outcome.REFUTED for verdict in found) == above
+        )
+
+
 def test_the_table_that_runs_is_certified_and_what_is_wrong_in_it_is_refused() -> None:
     honest, wrong = (kind(EPSILON, DELTA, (BIT,)) for kind in (PotentialFilter, FiveWhereSixAreDue))
     found = fp.certify(honest)
@@ -164,6 +195,27 @@ def test_atoms_dominate_their_pair(pair: fp.DominatingPair) -> None:
             atoms = law.infinite + float(np.maximum(law.masses * (1 - np.exp(epsilon) / t), 0).sum())
             assert own <= atoms + 1e-12
             assert atoms <= own + 2e-3
+
+
+def test_means_lie_above_the_sums_over_their_atoms_by_fractions_and_hardly_above() -> None:
+    """Far atoms are summed along chords: at knots on and between them, at levels low and high."""
+    family = tabled_clock(2.0, 1e-5, COMMON_RATES).forward
+    law = loss_atoms(COMMON_RATES[2], family.parts)
+    assert law.places[-1] > 16
+    means = family.means(law)
+    r = 1 - Fraction(1, family.parts)
+    masses = [*zip(law.places.tolist(), map(Fraction, law.masses.tolist()), strict=True)]
+    knots = means.shape[1]
+    for level in (0, 100, len(means) - 1):
+        f = [int(h) for h in family.heights[level]]
+        for knot in (0, 700, 821, 822, 823, knots - 2, knots - 1):
+            mean = Fraction(law.infinite) * family.top
+            for place, p in masses:
+                to = max(knot + place, 0)
+                last = r ** max(to - knots + 1, 0)
+                mean += p * (f[to] if to < knots else family.top - last * (family.top - f[-1]))
+            assert mean <= Fraction(means[level, knot])
+            assert means[level, knot] <= float(mean) * (1 + 1e-12) + 1e-4 * ONE
 
 
 def test_charges_have_indices() -> None:

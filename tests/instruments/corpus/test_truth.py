@@ -85,6 +85,8 @@ def test_a_filter_grants_something_and_keeps_to_the_contract(case: Case) -> None
         ("third", "sound", 10),
         ("fourth", "broken", 23),
         ("fourth", "sound", 12),
+        ("fifth", "broken", 10),
+        ("fifth", "sound", 6),
     ],
 )
 def test_each_part_holds_so_many_cases_of_each_kind(half: str, kind: str, count: int) -> None:

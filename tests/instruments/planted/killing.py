@@ -27,7 +27,7 @@ SECONDS = 120
 _ABOVE = ("mc", "reports", "filterproof", "tests")
 #: Workers that a test starts run the code that is on disk: that they differ would tell any fault.
 _NOT_NAMED = "not worker and not process"
-_LEFT_OUT = "not slow and not browser and not training and not audit"
+_LEFT_OUT = "not slow and not browser and not training and not audit and not referee"
 
 
 def kill(fault: NodeFault) -> Outcome:

@@ -200,3 +200,22 @@ def test_other_arguments_are_refused_in_one_sentence(run):
         run(n=1e300)
     with pytest.raises(ValueError, match="rounds must be an integer >= 1"):
         run(rounds=0)
+
+
+def test_an_analysis_of_slope_one_is_within_the_promise_and_a_steeper_one_is_found_out() -> None:
+    def found(analysis):
+        return fp.simulate_person(
+            fp.GaussianFilter(mu=1.0),
+            [1.0, 2.0],
+            sigma=4.0,
+            epsilon=1.0,
+            rounds=72,
+            n=4000,
+            seed=2,
+            analysis=analysis,
+        )
+
+    promised = fp.GaussianDP(1.0).delta(1.0)
+    assert found(np.arctan).high < promised
+    assert found(lambda sums: sums + 7.0).low == pytest.approx(found(np.positive).low, rel=1e-9)
+    assert found(lambda sums: 2 * sums).low > promised

@@ -10,7 +10,7 @@ from math import comb
 import pytest
 
 import filterproof as fp
-from reports.figures.accountings import charged, transcript_deltas
+from reports.figures.accountings import Accounting, charged, transcript_deltas
 
 Plan = dict[tuple[bool, ...], Fraction | None]
 
@@ -46,13 +46,20 @@ def test_a_halt_tells_the_data_sets_apart_with_certainty() -> None:
     assert transcript_deltas("per-instance, halting", 3, rounds=4) == (0, 1, 1, 1)
 
 
-def test_by_definition_2_5_every_analyst_of_three_rounds_is_held_to_the_promise() -> None:
+@pytest.mark.parametrize("accounting", ["individual", "pair by pair"])
+def test_by_definition_2_5_and_by_remark_3_2_every_analyst_of_three_rounds_is_held_to_the_promise(
+    accounting: Accounting,
+) -> None:
     levels = (Fraction(2), Fraction(4))  # a budget of log 4 covers one 4, or two 2s
     tried = 0
     for plan in plans(levels, 3):
-        assert transcript_deltas("individual", 4, rounds=3, analyst=plan.get) == (0, 0, 0)
+        assert transcript_deltas(accounting, 4, rounds=3, analyst=plan.get) == (0, 0, 0)
         tried += 1
     assert tried == 2**7
+
+
+def test_by_remark_3_2_the_pair_that_loses_nothing_is_charged_nothing() -> None:
+    assert charged("pair by pair", 3, rounds=9) == pytest.approx(0, abs=1e-12)
 
 
 def test_an_adaptive_analyst_does_what_a_second_account_says() -> None:

@@ -72,7 +72,7 @@ def test_every_claim_has_a_finding_as_expected(told):
     study, what = told
     assert [finding.claim for finding in what.findings] == list(HOLDERS.claims)
     assert all(finding.as_expected for finding in what.findings)
-    assert study.made == len(what.tables[0].rows) == 20
+    assert study.made == len(what.tables[0].rows) == 22
     assert all(row.estimate.failure <= study.failure / study.comparisons * 1.001 for row in every(study))
 
 

@@ -14,9 +14,12 @@ from mc.examine.families import FAMILIES, lines_of
 from mc.examine.measure import Measure
 from mc.examine.stages.declared import declared
 from mc.examine.stages.domination import joined, never_looser
-from mc.examine.stages.frontier import Affordable, alternatives, inside
+from mc.examine.stages.frontier import Affordable, alternatives, inside, lasting
 from mc.examine.subject import Subject, admission
 from mc.examine.verify import examine
+from tests.instruments.corpus.fifth.moving import AbstentionBonus
+from tests.instruments.corpus.fifth.shares import ByteCounter
+from tests.instruments.corpus.fifth.sound_shares import EqualShares
 from tests.instruments.corpus.fourth.purses import AlternatingBlocks, PlanByFamily
 from theory.evidence import Outcome
 
@@ -88,11 +91,32 @@ def test_two_families_in_turn_pass_a_rule_that_forgets_the_block_before() -> Non
 def test_the_best_guess_is_another_family_after_yes_than_after_no() -> None:
     told = subject(PlanByFamily())
     goal = Measure.hockey_stick(1.0)
-    share, menu = next(alternatives(told, (goal,), Clock.of(60.0)))
+    share, menu = max(alternatives(told, (goal,), Clock.of(60.0)), key=lambda one: one[0])
     solved = fp.worst_case(told.filter, menu.pairs, epsilon=1.0, rounds=menu.rounds)
     assert {type(pair) for pair in menu.pairs} == {fp.RandomizedResponse, fp.Gaussian, fp.Erasure}
     assert share == pytest.approx(solved.low / told.promised(goal), rel=0.02)
     assert solved.low > told.promised(goal)
+
+
+def test_of_one_that_looks_at_losses_an_answer_of_loss_zero_is_guessed_and_its_game_solved() -> None:
+    """`AbstentionBonus`: after silence 1.5 is affordable, so that silence is asked for first."""
+    told = subject(AbstentionBonus(), "rr", "gaussian", "twopoint")
+    found = [*islice(alternatives(told, (Measure.hockey_stick(1.0),), Clock.of(60.0)), 3)]
+    games = [menu for _, menu in found if all(pair.outputs is not None for pair in menu.pairs)]
+    assert any(
+        0.0 in [loss for loss, _ in menu.pairs[0].outputs]
+        and fp.worst_case(told.filter, menu.pairs, epsilon=1.0, rounds=menu.rounds).low > 0.05
+        for menu in games
+    )
+
+
+def test_a_row_of_a_thousand_passes_a_counter_of_a_byte_and_keeps_to_a_sum() -> None:
+    for filt, refuted in ((ByteCounter(), True), (EqualShares(), False)):
+        told, measure = subject(filt), Measure.hockey_stick(2.0)
+        line = told.lines[0]
+        played = [*lasting(Affordable(told, Clock.of(60.0)), line, 1000)]
+        assert played[0].rounds == 1000
+        assert any(one.low(measure) > told.promised(measure) for one in played) is refuted
 
 
 def test_a_true_declaration_is_proved_on_a_menu_and_tested_elsewhere() -> None:

@@ -1,0 +1,238 @@
+"""A bridge: a program of any language that decides, asked over JSON lines on its standard input and output.
+
+>>> import sys
+>>> from filters.adapters.bridge import Bridge
+>>> hello = '{"id": 1, "answers": [{"protocol": 1}, {"can": ["commit"]}]}'
+>>> bridge = Bridge((sys.executable, "-c", f"input(); print({hello!r}); input()"), seconds=30.0)
+>>> sorted(bridge.can), bridge.close()
+(['commit'], None)
+
+What a bridge prints is data. Nothing of it is run, it is read up to a length and for so long, and whatever is not an
+answer in the form of the protocol ends in a `BridgeError`, after which the bridge is not asked again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import subprocess
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+__all__ = ["PROTOCOL", "Bridge", "BridgeError", "OutsideBridgeError", "shown"]
+
+#: The version of the protocol, and what a bridge may say that it can.
+PROTOCOL, ABILITIES = 1, ("commit", "release", "restart", "state")
+#: Commands of a line; the longest line that is read, in bytes; what is kept of standard error, and shown of anything.
+_BATCH, _LONGEST, _SAID, _SHOWN = 1000, 1 << 24, 4096, 120
+#: Seconds in which a stray line after the greeting is seen, and in which an ended program is waited for.
+_STRAY, _LEAVING = 0.05, 2.0
+
+
+class BridgeError(Exception):
+    """What a bridge did that the protocol does not allow, in one sentence; it is not asked again."""
+
+
+class OutsideBridgeError(ValueError):
+    """A bridge answered that it cannot decide about a mechanism: that is outside its scope."""
+
+
+class Bridge:
+    """The program that `words` start, one for each process that asks; seconds is how long an answer may take.
+
+    Raises ValueError if it cannot be started, BridgeError wherever it does not keep to the protocol.
+    """
+
+    def __init__(self, words: Sequence[str], *, seconds: float) -> None:
+        self.words, self.seconds = tuple(words), seconds
+        self._pid, self._number, self._broken = 0, 0, ""
+        self._buffer, self._said = bytearray(), bytearray()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._can: frozenset[str] = frozenset()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.words, self.seconds)
+
+    def __deepcopy__(self, memory: object) -> Bridge:
+        return self
+
+    @property
+    def name(self) -> str:
+        """The program and its arguments, shortened."""
+        return shown(" ".join(self.words))
+
+    @property
+    def can(self) -> frozenset[str]:
+        """What it says that it can, of `ABILITIES`; starts it."""
+        self.start()
+        return self._can
+
+    def start(self) -> bool:
+        """Start the program in this process and greet it, unless that was done; whether it is a new one."""
+        if self._pid == os.getpid():
+            if self._broken:
+                raise BridgeError(self._broken)
+            return False
+        self.close()
+        self._pid, self._number, self._broken = os.getpid(), 0, ""
+        self._buffer, self._said = bytearray(), bytearray()
+        pipe = subprocess.PIPE
+        try:
+            self._process = subprocess.Popen(self.words, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0)
+        except OSError as error:
+            self._pid = 0
+            raise ValueError(
+                f"command must name a program that can be started, got {self.name!r} ({error.strerror or error}); "
+                "try it in a shell"
+            ) from error
+        for file in self._files():
+            os.set_blocking(file, False)
+        version, about = self.exchange([f'{{"do":"version","protocol":{PROTOCOL}}}', '{"do":"describe"}'])
+        if version.get("protocol") != PROTOCOL or isinstance(version["protocol"], bool):
+            raise self.broke(f"answered {shown(version)} to version", f'answer {{"protocol": {PROTOCOL}}}')
+        can = about.get("can", [])
+        if not isinstance(can, list) or any(one not in ABILITIES for one in can):
+            raise self.broke(f"answered {shown(about)} to describe", f"list some of {ABILITIES} in can")
+        self._can = frozenset(can)
+        self._wait(time.monotonic() + _STRAY, b"")
+        self._check_silent()
+        return True
+
+    def close(self) -> None:
+        """End the program, if this process started it."""
+        program, self._process = self._process, None
+        if program is None:
+            return
+        if self._pid == os.getpid():
+            program.kill()
+            with suppress(subprocess.TimeoutExpired):
+                program.wait(_LEAVING)
+        else:
+            program.returncode = 0  # the child of another process, which waits for it
+        for file in (program.stdin, program.stdout, program.stderr):
+            if file is not None:
+                file.close()
+        self._pid = 0
+
+    def __del__(self) -> None:
+        with suppress(AttributeError):
+            self.close()
+
+    def exchange(self, commands: Sequence[str]) -> list[dict[str, Any]]:
+        """The answers to commands, each of them JSON text of an object: one object for each."""
+        self.start()
+        answers: list[dict[str, Any]] = []
+        for first in range(0, len(commands), _BATCH):
+            answers += self._exchanged(commands[first : first + _BATCH])
+        return answers
+
+    def broke(self, what: str, remedy: str = "mend the bridge") -> BridgeError:
+        """The error of a bridge that did `what`; it is ended, and asked nothing any more."""
+        self._broken = f"{self.name} {what}; {remedy}"
+        self.close()
+        self._pid = os.getpid()
+        return BridgeError(self._broken)
+
+    def _files(self) -> tuple[int, int, int]:
+        program = self._process
+        assert program is not None
+        assert program.stdin is not None
+        assert program.stdout is not None
+        assert program.stderr is not None
+        return program.stdin.fileno(), program.stdout.fileno(), program.stderr.fileno()
+
+    def _check_silent(self) -> None:
+        self._wait(time.monotonic(), b"")
+        if self._buffer:
+            raise self.broke(
+                f"printed {shown(self._buffer)} that nobody had asked for",
+                "print one line for each line that is read, and nothing else",
+            )
+
+    def _exchanged(self, commands: Sequence[str]) -> list[dict[str, Any]]:
+        self._check_silent()
+        self._number += 1
+        line = f'{{"id":{self._number},"batch":[{",".join(commands)}]}}\n'.encode()
+        if not self._wait(time.monotonic() + self.seconds, line):
+            raise self.broke(f"did not answer within {self.seconds:g} s", "mend it, or give it longer")
+        body, _, rest = bytes(self._buffer).partition(b"\n")
+        self._buffer = bytearray(rest)
+        try:
+            told = json.loads(body)
+        except (ValueError, RecursionError):
+            told = None
+        if not isinstance(told, dict) or not isinstance(told.get("answers"), list):
+            raise self.broke(
+                f"printed {shown(body)} where an answer was due",
+                'print {"id": ..., "answers": [...]}, and anything else on standard error',
+            )
+        if type(told.get("id")) is not int or told["id"] != self._number:
+            raise self.broke(
+                f"answered the line {shown(told.get('id'))} where the line {self._number} was asked",
+                "answer each line once, with its id",
+            )
+        answers: list[Any] = told["answers"]
+        if len(answers) != len(commands) or not all(isinstance(one, dict) for one in answers):
+            raise self.broke(
+                f"gave {len(answers)} answers to {len(commands)} commands, {shown(answers)}",
+                "give one object for each",
+            )
+        return answers
+
+    def _wait(self, until: float, line: bytes) -> bool:
+        """Write the line while reading what the program prints, until it has printed a line; False if that is late."""
+        into, out, said = self._files()
+        left, watched = memoryview(line), {out, said}
+        while b"\n" not in self._buffer:
+            wait = max(until - time.monotonic(), 0.0)
+            ready, free, _ = select.select(list(watched), [into] if left else [], [], wait)
+            if free:
+                try:
+                    left = left[os.write(into, left[: 1 << 16]) :]
+                except BlockingIOError:
+                    pass
+                except OSError:  # it reads no more: what it printed before it ended is read first
+                    left = memoryview(b"")
+            for file in ready:
+                more = os.read(file, 1 << 16)
+                if file == said:
+                    self._said = (self._said + more)[-_SAID:]
+                    watched -= set() if more else {said}
+                elif not more:
+                    raise self.broke(self._ended())
+                else:
+                    self._buffer += more
+            if len(self._buffer) > _LONGEST:
+                raise self.broke(f"printed a line of more than {_LONGEST:,} bytes")
+            if not wait and out not in ready:
+                return False
+        if left:
+            raise self.broke("answered before it had read the line", "read each line whole")
+        return True
+
+    def _ended(self) -> str:
+        """How it came that nothing more can be read."""
+        assert self._process is not None
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_LEAVING)
+        code = self._process.poll()
+        how = "closed its standard output" if code is None else f"ended with status {code}"
+        with suppress(OSError):
+            self._said = (self._said + (os.read(self._files()[2], 1 << 16) or b""))[-_SAID:]
+        lines = [one.strip() for one in self._said.decode("utf-8", "replace").splitlines() if one.strip()]
+        told = next((one for one in lines if "Error" in one or "error" in one), lines[-1] if lines else "")
+        return f"{how} before it had answered{f', and said {shown(told)}' if told else ''}"
+
+
+def _again(words: tuple[str, ...], seconds: float) -> Bridge:
+    return Bridge(words, seconds=seconds)
+
+
+def shown(told: object) -> str:
+    """The beginning of what a bridge printed, in printable characters."""
+    text = bytes(told).decode("utf-8", "replace") if isinstance(told, (bytes, bytearray)) else str(told)
+    short = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    return "".join(one if one.isprintable() else "?" for one in short)

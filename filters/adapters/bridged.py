@@ -1,0 +1,360 @@
+"""A filter whose decisions are those of a program, in whatever language, that is asked over JSON lines.
+
+>>> import filterproof as fp
+>>> from filters.adapters.bridged import request_text
+>>> request_text(fp.Gaussian(0.5))
+'{"mechanism":"Gaussian","epsilon":null,"rho":0.125,"mu":0.5,"parameters":{"mu":0.5}}'
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.adapters.bridge import Bridge, OutsideBridgeError, shown
+from filters.privacy_filter import PrivacyFilter
+from theory.arguments import check_positive
+from theory.guarantees import Guarantee
+from theory.pairs import DominatingPair
+
+__all__ = ["BridgedFilter", "from_command", "request_text"]
+
+#: Runs that are kept open, decisions that are kept, requests whose denial is asked again, and how often each.
+_OPEN, _KEPT, _PROBED, _AGAIN = 512, 1 << 18, 64, 2
+#: The longest text that a program may store of a run.
+_STORED = 1 << 16
+
+#: Where a run stands, by number, and what it asks for.
+_Asked: TypeAlias = "tuple[int, DominatingPair]"
+
+
+class BridgedFilter(PrivacyFilter):
+    """CONT while the program grants the request; what it does against the protocol is raised and is no denial.
+
+    State: a number for each run, shape (n,): that of the requests it was granted, in their order, which are played
+    again to a fresh budget wherever no open one stands there; of a program that can `state` and `restart`, that of
+    the text it stored, from which it starts again before each decision. What it grants after a restart and not without
+    one, when it is asked again after a denial, or to another budget with the same past, raises `BridgeError`.
+    Source: the program under test; nothing here assumes that its rule is sound.
+    """
+
+    sound = None
+    proof = "none: the rule is another program's"
+
+    def __init__(self, bridge: Bridge, promise: Guarantee) -> None:
+        self.bridge, self.promise = bridge, promise
+        self.scope = "every adaptive adversary over the mechanisms, whose pairs are taken to describe them"
+        bridge.start()
+        #: What a worker begins before it examines: starting the program is no slow decision.
+        self.asks_program = _Play(bridge)
+
+    def __repr__(self) -> str:
+        return f"BridgedFilter({self.bridge.name!r}, {self.promise})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return BridgedFilter, (self.bridge, self.promise)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What names it on the command line."""
+        return "--exec", shlex.join(self.bridge.words), "--promise", repr(self.promise)
+
+    def start(self, n: int) -> NDArray[np.int64]:
+        return np.full(n, self.asks_program.fresh(), dtype=np.int64)
+
+    def admits(self, state: NDArray[np.int64], request: DominatingPair) -> NDArray[np.bool_]:
+        return self.grant(state, request)[0]
+
+    def spend(self, state: NDArray[np.int64], request: DominatingPair) -> NDArray[np.int64]:
+        return self.grant(state, request)[1]
+
+    def grant(
+        self, state: NDArray[np.int64], request: DominatingPair
+    ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        asked = [(int(at), request.of_run(run)) for run, at in enumerate(state)]
+        found = self.asks_program.decided(dict.fromkeys(asked))
+        granted = np.array([found[one] is not None for one in asked], dtype=np.bool_)
+        after = [at if found[one] is None else found[one] for one, at in zip(asked, state, strict=True)]
+        return granted, np.array(after, dtype=np.int64)
+
+    def reaches(self, state: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return np.array([int(at) in self.asks_program.stood for at in state], dtype=np.bool_)
+
+
+class _Play:
+    """What was asked of a bridge and answered: where runs have stood, and which budgets are open."""
+
+    def __init__(self, bridge: Bridge) -> None:
+        self.bridge = bridge
+        #: What was granted where a run stands, from the last request back, or what was stored.
+        self.stood: dict[int, tuple[int, DominatingPair] | str | None] = {0: None}
+        self.kept: dict[_Asked, int | None] = {}
+        self._renew()
+
+    def __reduce__(self) -> tuple[Any, ...]:  # what is kept here decides nothing
+        return _Play, (self.bridge,)
+
+    def begin(self) -> None:
+        """Start the program, if this process has not."""
+        if self.bridge.start():
+            self._renew()
+
+    def _renew(self) -> None:
+        """Forget the budgets of another process."""
+        self.open: dict[int, int] = {}
+        self.closing: list[str] = []
+        self.number = self.probed = self.repeated = 0
+
+    def fresh(self) -> int:
+        """Where a run stands that was granted nothing."""
+        self.begin()
+        if not self._stores():
+            return 0
+        run = self._run()
+        _, told = self._exchange([_do("open", run), _do("state", run)])
+        self._close(run)
+        return self._stored(told)
+
+    def decided(self, asked: Iterable[_Asked]) -> dict[_Asked, int | None]:
+        """Where each run stands after it was granted what it asked for; None if it was denied."""
+        self.begin()
+        if len(self.kept) > _KEPT:
+            self.kept.clear()
+        wanted = list(asked)
+        new = [one for one in wanted if one not in self.kept or self._repeats()]
+        stores = self._stores()
+        for first in range(0, len(new), _OPEN):
+            some = new[first : first + _OPEN]
+            found = self._restarted(some) if stores else self._continued(some)
+            for one, after in found.items():
+                if self.kept.setdefault(one, after) != after:
+                    raise self.bridge.broke(
+                        f"answers otherwise about {one[1]!r} when a budget with the same past is asked again",
+                        "let its decisions depend on what that budget was asked for alone",
+                    )
+        return {one: self.kept[one] for one in wanted}
+
+    def _repeats(self) -> bool:
+        """Whether a decision that is kept is asked for again: the first are."""
+        self.repeated += 1
+        return self.repeated <= _PROBED
+
+    # -- a program that keeps each run open --------------------------------------------------------
+
+    def _continued(self, asked: list[_Asked]) -> dict[_Asked, int | None]:
+        """Decisions of open budgets, or of fresh ones that were granted the same requests before."""
+        runs, commands, due = [], list[str](), []
+        for at, pair in asked:
+            run = self.open.pop(at, None)
+            if run is None:
+                run = self._run()
+                commands.append(_do("open", run))
+                for before in self._past(at):
+                    commands += [_ask(run, before), *self._settled(run)]
+                    due.append((len(commands) - len(self._settled(run)) - 1, before))
+            commands.append(_ask(run, pair))
+            runs.append((run, len(commands) - 1))
+        answers = self._exchange(commands)
+        for place, before in due:
+            if not self._granted(answers[place], before):
+                raise self.bridge.broke(
+                    f"denies {before!r} to a fresh budget and granted it to another with the same past",
+                    "let its decisions depend on what that budget was asked for alone",
+                )
+        found = {
+            one: self._granted(answers[place], one[1]) for one, (_, place) in zip(asked, runs, strict=True)
+        }
+        granted = [run for (run, _), yes in zip(runs, found.values(), strict=True) if yes]
+        self._exchange([command for run in granted for command in self._settled(run)])
+        return {
+            one: self._stands(one, run, granted=found[one]) for one, (run, _) in zip(asked, runs, strict=True)
+        }
+
+    def _stands(self, asked: _Asked, run: int, *, granted: bool) -> int | None:
+        """Where a run stands after its request, and its budget with it."""
+        at, pair = asked
+        if not granted:
+            self._probe(run, pair)
+            self._close(run)
+            return None
+        after = _number_of(at, request_text(pair))
+        self.stood[after] = asked
+        self._leave(after, run)
+        return after
+
+    def _probe(self, run: int, pair: DominatingPair) -> None:
+        """What was denied is denied when it is asked for again."""
+        if self.probed < _PROBED:
+            self.probed += 1
+            for answer in self._exchange([_ask(run, pair)] * _AGAIN):
+                if self._granted(answer, pair):
+                    raise self.bridge.broke(
+                        f"denies {pair!r} and grants it when asked again, nothing else having been asked",
+                        "let a denial change nothing",
+                    )
+
+    def _past(self, at: int) -> list[DominatingPair]:
+        """What was granted on the way there."""
+        past: list[DominatingPair] = []
+        while (told := self.stood[at]) is not None:
+            assert not isinstance(told, str)
+            at, pair = told
+            past.append(pair)
+        return past[::-1]
+
+    # -- a program that starts again from what it stored -------------------------------------------
+
+    def _restarted(self, asked: list[_Asked]) -> dict[_Asked, int | None]:
+        """Decisions after a restart from what was stored, the same as those of a budget that stands there open."""
+        runs, commands = [], list[str]()
+        for at, pair in asked:
+            run, twin = self._run(), self.open.pop(at, None)
+            commands += [_restart(run, str(self.stood[at])), _ask(run, pair)]
+            runs.append((run, twin, len(commands) - 1))
+            if twin is not None:
+                commands.append(_ask(twin, pair))
+        answers, granted = self._exchange(commands), list[bool]()
+        for (_, pair), (_, twin, place) in zip(asked, runs, strict=True):
+            granted.append(self._granted(answers[place], pair))
+            if twin is not None and self._granted(answers[place + 1], pair) != granted[-1]:
+                says = ("grants", "denies") if granted[-1] else ("denies", "grants")
+                raise self.bridge.broke(
+                    f"{says[0]} {pair!r} after a restart from its own state, and {says[1]} it without one",
+                    "store all that a decision depends on, before anything is released",
+                )
+        each, commands = len(self._settled(0)) + 1, []
+        for (run, twin, _), yes in zip(runs, granted, strict=True):
+            if yes:
+                commands += [*self._settled(run), _do("state", run)]
+                commands += [] if twin is None else [*self._settled(twin), _do("state", twin)]
+        told, found = iter(self._exchange(commands)[each - 1 :: each]), dict[_Asked, int | None]()
+        for one, (run, twin, _), yes in zip(asked, runs, granted, strict=True):
+            found[one] = after = self._stored(next(told)) if yes else None
+            if after is None:
+                self._close(run)
+            elif twin is None:
+                self._leave(after, run)
+            else:
+                next(told)
+                self._close(run)
+                self._leave(after, twin)
+            if after is None and twin is not None:
+                self._close(twin)
+        return found
+
+    def _stored(self, answer: dict[str, Any]) -> int:
+        text = answer.get("state")
+        if not isinstance(text, str) or len(text) > _STORED:
+            raise self.bridge.broke(
+                f"answered {shown(answer)} to state", f"answer a text of at most {_STORED} characters"
+            )
+        at = _number_of(0, text)
+        self.stood[at] = text
+        return at
+
+    # -- what both do --------------------------------------------------------------------------------
+
+    def _stores(self) -> bool:
+        return {"state", "restart"} <= self.bridge.can
+
+    def _leave(self, at: int, run: int) -> None:
+        """Keep a budget open where it stands."""
+        if at in self.open or len(self.open) >= _OPEN:
+            self._close(run)
+        else:
+            self.open[at] = run
+
+    def _close(self, run: int) -> None:
+        """Have a budget closed with what is asked next."""
+        self.closing.append(_do("close", run))
+
+    def _run(self) -> int:
+        self.number += 1
+        return self.number
+
+    def _settled(self, run: int) -> list[str]:
+        """What follows a grant."""
+        return [_do(one, run) for one in ("commit", "release") if one in self.bridge.can]
+
+    def _exchange(self, commands: Sequence[str]) -> list[dict[str, Any]]:
+        if not commands:
+            return []
+        closing, self.closing = self.closing, []
+        answers = self.bridge.exchange([*closing, *commands])[len(closing) :]
+        for command, answer in zip(commands, answers, strict=True):
+            if "error" in answer and not command.startswith('{"do":"ask"'):
+                raise self.bridge.broke(f"answered the error {shown(answer['error'])} to {command[:60]}")
+        return answers
+
+    def _granted(self, answer: dict[str, Any], pair: DominatingPair) -> bool:
+        if "error" in answer:
+            raise OutsideBridgeError(
+                f"{self.bridge.name} answers an error to {pair!r}: {shown(answer['error'])}"
+            )
+        granted = answer.get("granted")
+        if not isinstance(granted, bool):
+            raise self.bridge.broke(
+                f"answered {shown(answer)} to {pair!r}", 'answer {"granted": true} or {"granted": false}'
+            )
+        return granted
+
+
+@lru_cache(maxsize=1 << 16)
+def request_text(pair: DominatingPair) -> str:
+    """A request as a bridge reads it: the mechanism, its charges, null where there is none, and its parameters."""
+    charges = {"epsilon": pair.pure_epsilon, "rho": pair.zcdp_rho, "mu": pair.gdp_mu}
+    told = {"mechanism": type(pair).__name__} | {name: _plain(value) for name, value in charges.items()}
+    told["parameters"] = {name: _plain(value) for name, value in pair.parameters().items()}
+    return json.dumps(told, separators=(",", ":"))
+
+
+def _plain(value: Any) -> Any:
+    """A number of a request in JSON: null for what is infinite, a fraction as text."""
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, (tuple, list)):
+        return [_plain(one) for one in value]
+    return float(value) if math.isfinite(float(value)) else None
+
+
+def _do(what: str, run: int) -> str:
+    return f'{{"do":"{what}","run":{run}}}'
+
+
+def _ask(run: int, pair: DominatingPair) -> str:
+    return f'{{"do":"ask","run":{run},"request":{request_text(pair)}}}'
+
+
+def _restart(run: int, text: str) -> str:
+    return f'{{"do":"restart","run":{run},"state":{json.dumps(text)}}}'
+
+
+def _number_of(at: int, text: str) -> int:
+    """A number by which all processes know what followed: 62 bits of a digest, below zero, for it is no amount."""
+    return -(int.from_bytes(blake2b(f"{at} {text}".encode(), digest_size=8).digest(), "big") >> 2) or -1
+
+
+def from_command(command: str | Sequence[str], promise: Guarantee, *, seconds: float = 10.0) -> BridgedFilter:
+    """The filter whose decisions are those of a program, asked by the protocol of the page on bridges.
+
+    command is split as a shell would, and no shell runs it. seconds is how long an answer may take; it is greeted at
+    once. Raises ValueError for a command that cannot be started, TypeError where promise is no guarantee, and
+    `BridgeError` where it ends, is late, or answers in another form.
+    """
+    words = tuple(shlex.split(command)) if isinstance(command, str) else tuple(map(str, command))
+    if not words or not all(words):
+        raise ValueError(f"command must name a program, got {command!r}; pass e.g. 'node bridge.mjs'")
+    if not isinstance(promise, Guarantee):
+        raise TypeError(f"promise must be a guarantee, got {promise!r}; pass e.g. fp.PureDP(1.0)")
+    return BridgedFilter(Bridge(words, seconds=float(check_positive("seconds", seconds))), promise)

@@ -1,0 +1,138 @@
+"""What the Gaussian residue filter charges randomised responses: its inequality at every epsilon, in balls.
+
+>>> from filters.rules.gaussian_residue import GaussianResidueFilter
+>>> all(one.checked().fits for one in residue(GaussianResidueFilter(1.0), "it"))
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import partial
+
+import flint
+
+from filters.certified.potential import level_steps
+from filters.certified.running_number import RunningNumber, at_most, by_margin
+from filters.rules.gaussian_residue import GaussianResidueFilter
+from theory.claims.formula import rational
+from theory.pairs import Gaussian, RandomizedResponse
+
+__all__ = ["residue"]
+
+_THEOREM = "GDP residue filter"
+#: The epsilons of the responses that are looked at, and the mu of Gaussians, in units of the filter's own mu.
+_SHARES = (1 / 8, 1 / 2)
+#: Halvings of an interval after which it counts as undecided.
+_DEEPEST = 40
+
+
+def residue(filt: GaussianResidueFilter, name: str) -> Iterator[RunningNumber]:
+    """The first level, and what Gaussians and randomised responses are charged from each floor on.
+
+    For a response the difference of the two sides is enclosed on intervals that cover all epsilons; the argument by
+    which the filter looks at epsilon = 0 alone does not enter.
+    """
+    unit = Fraction(2) ** filt._exponent
+    first = filt._budget * unit
+    yield at_most(_THEOREM, f"{name}: the square of mu at the first level", first, "mu**2", mu=filt.mu)
+    for share in _SHARES:
+        x = share * filt.mu
+        square = int(filt._charges(Gaussian(x))[0]) * unit
+        says = f"{name}: what Gaussian({x!r}) is charged"
+        if square < first:  # one that takes the whole of mu takes what is left of the rounding, too
+            yield by_margin(_THEOREM, says, square, ">=", "x - mu**2", slack=2.0**-40, mu=x)
+        pair = RandomizedResponse(x)
+        charges = filt._charges(pair).tolist()
+        says = f"{name}: what {pair!r} is charged that leaves less"
+        mu = "x - (2*quantile(1/(1 + exp(epsilon))))**2"
+        yield by_margin(_THEOREM, says, charges[0] * unit, ">=", mu, slack=2.0**-36, epsilon=x)
+        for floor, charge in zip(filt._halvings[1:], charges[1:], strict=True):
+            if charge > filt._budget - floor:
+                continue
+            says = f"{name}: what {pair!r} is charged that leaves {float(floor * unit):.6g} of mu^2 or more"
+            margin = partial(_room, Fraction(x), floor * unit)
+            yield by_margin(_THEOREM, says, charge * unit, ">=", margin, slack=2.0**-36)
+        yield level_steps(filt, _THEOREM, pair, name)
+
+
+def _room(epsilon: Fraction, left: Fraction, charge: flint.arb) -> flint.arb:
+    """G(0, left + charge) - E G(-L, left), which is the least at any epsilon where the others are found to be above 0.
+
+    K(z) = e^{-z/2} (G(z, left + charge) - E G(z - L, left)) is even.
+    """
+    curves = _Curves(epsilon, left, charge)
+    at_none = curves.difference(flint.arb(0))
+    if not at_none > 0:
+        return at_none
+    end = curves.end()
+    near = end
+    for _ in range(_DEEPEST):  # K'' - K/4 > 0 from 0 to near, with K(0) >= 0 and K'(0) = 0: K stays above 0
+        if curves.gap(_between(flint.arb(0), near)) > 0:
+            break
+        near = (near / 2).mid()
+    else:
+        return flint.arb(0, 1)
+    return at_none if _above(curves, near, end, _DEEPEST) else flint.arb(0, 1)
+
+
+def _above(curves: _Curves, low: flint.arb, high: flint.arb, deepest: int) -> bool:
+    """Whether the difference is above 0 on [low, high]: by its middle and the slopes, or in halves."""
+    middle = ((low + high) / 2).mid()
+    both = _between(low, high)
+    if curves.difference(middle) + curves.slope(both) * (both - middle) > 0:
+        return True
+    return (
+        deepest > 0 and _above(curves, low, middle, deepest - 1) and _above(curves, middle, high, deepest - 1)
+    )
+
+
+def _between(low: flint.arb, high: flint.arb) -> flint.arb:
+    return low.union(high)
+
+
+class _Curves:
+    """The Gaussian's curve of left + charge, and the mean of that of left over the loss of randomised response."""
+
+    def __init__(self, epsilon: Fraction, left: Fraction, charge: flint.arb) -> None:
+        self.epsilon, self.left = flint.arb(rational(epsilon)), flint.arb(rational(left))
+        self.whole = self.left + charge
+        self.lie = 1 / (1 + self.epsilon.exp())
+
+    def difference(self, z: flint.arb) -> flint.arb:
+        """G(z, left + charge) - E G(z - L, left)."""
+        return self._sum(z, _curve)
+
+    def slope(self, z: flint.arb) -> flint.arb:
+        return self._sum(z, _slope)
+
+    def _sum(self, z: flint.arb, part: Callable[[flint.arb, flint.arb], flint.arb]) -> flint.arb:
+        told, lied = part(z - self.epsilon, self.left), part(z + self.epsilon, self.left)
+        return part(z, self.whole) - (1 - self.lie) * told - self.lie * lied
+
+    def gap(self, z: flint.arb) -> flint.arb:
+        """K'' - K/4 times a positive factor: the density of N(0, left + charge) less the response's, over the first."""
+        excess = 1 / self.left - 1 / self.whole
+        ratio = (-(z**2) * excess / 2 - self.epsilon**2 / (2 * self.left)).exp()
+        ratio *= (z * self.epsilon / self.left).cosh() * (self.whole / self.left).sqrt()
+        return 1 - ratio / (self.epsilon / 2).cosh() * ((self.whole - self.left) / 8).exp()
+
+    def end(self) -> flint.arb:
+        """From here on P(L + N(left/2, left) > z) is at most P(N(whole/2, whole) > z), so that K is above 0."""
+        low, high = self.left.sqrt(), self.whole.sqrt()
+        return ((self.epsilon - low * (high - low) / 2) / (1 - low / high)).upper()
+
+
+def _tail(x: flint.arb) -> flint.arb:
+    return (x / flint.arb(2).sqrt()).erfc() / 2
+
+
+def _curve(z: flint.arb, v: flint.arb) -> flint.arb:
+    root = v.sqrt()
+    return _tail(z / root - root / 2) - z.exp() * _tail(z / root + root / 2)
+
+
+def _slope(z: flint.arb, v: flint.arb) -> flint.arb:
+    root = v.sqrt()
+    return -z.exp() * _tail(z / root + root / 2)

@@ -1,0 +1,132 @@
+"""The residue filter of Gaussian differential privacy: a request costs what it leaves less of a Gaussian curve."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from typing import ClassVar
+
+import flint
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.accounting.charge_rules import pure_epsilon
+from filters.accounting.declared import proper, unvanished
+from filters.contract.parameters import one_mu
+from filters.rules.levels import TOO_MUCH, LevelFilter
+from theory.guarantees import GaussianDP, Guarantee
+from theory.numerics.error_free import square
+from theory.pairs import DominatingPair
+
+__all__ = ["GaussianResidueFilter"]
+
+#: Levels have so many binary digits, and so many halvings of the first level have a charge of their own.
+_DIGITS, _HALVINGS = 52, 10
+_BITS = 256
+#: Past this no level pays for randomised response, and exponents stay small.
+_MOST_EPSILON = 1024.0
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class GaussianResidueFilter(LevelFilter):
+    """CONT while w = v - c >= 0 is left of v, first mu^2, with the least c for which E G(eps - L, w) <= G(eps, w + c).
+
+    G(eps, v) is the hockey-stick of N(sqrt v, 1) and N(0, 1) at eps, L the loss of the request, eps any real number:
+    what is left after it is sqrt(w)-GDP, so that every transcript is mu-GDP. The inequality at one w gives it at every
+    larger one, and c is found at halvings w of mu^2, and at 0, where it is the square of the request's own mu.
+    A request is known by what it declares: mu, as a Gaussian, which costs mu^2; epsilon, as the randomised response
+    that dominates it, which costs less the more is left. For randomised response the inequality at eps = 0,
+    P(L + N(w/2, w) > 0) <= Phi(sqrt(w + c)/2), gives it at every eps: see `response_charge`. The lesser of both counts.
+    Charges are found in balls and rounded up, levels are whole numbers; the first decision on an epsilon takes a
+    millisecond, others microseconds. `rounds` says how many releases of a pair are left.
+    Source: the GDP residue filter of arXiv 2602.15815, of which the abstract was read; levels and charges are this
+    project's. Raises ValueError for a mu that is not in (0, 2^511].
+
+    >>> from theory.pairs import RandomizedResponse
+    >>> filt = GaussianResidueFilter(1.0)
+    >>> filt.rounds(filt.start(1), RandomizedResponse(0.1)), int(1 / RandomizedResponse(0.1).gdp_mu ** 2)
+    (array([98]), 63)
+    """
+
+    mu: float
+    promise: Guarantee = field(init=False, repr=False, compare=False)
+    #: Levels are multiples of 2^_exponent: the first is _budget, mu^2 rounded down.
+    _exponent: int = field(init=False, repr=False, compare=False)
+    _budget: int = field(init=False, repr=False, compare=False)
+    _halvings: tuple[int, ...] = field(init=False, repr=False, compare=False)
+    theorem: ClassVar[str | None] = "GDP residue filter"
+    proof: ClassVar[str] = "this project: no round raises the mean of the Gaussian curve that is left"
+
+    def __post_init__(self) -> None:
+        mu = one_mu("mu", self.mu)
+        exponent = 2 * math.frexp(mu)[1] - _DIGITS
+        budget = math.floor(Fraction(mu) ** 2 / Fraction(2) ** exponent)
+        object.__setattr__(self, "mu", mu)
+        object.__setattr__(self, "promise", GaussianDP(mu))
+        object.__setattr__(self, "_exponent", exponent)
+        object.__setattr__(self, "_budget", budget)
+        object.__setattr__(self, "_halvings", (0, *(budget >> k for k in range(_HALVINGS, 0, -1))))
+
+    @property
+    def _first(self) -> int:
+        return self._budget
+
+    @property
+    def _floors(self) -> NDArray[np.int64]:
+        return np.array(self._halvings, dtype=np.int64)
+
+    def remaining(self, state: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The mu that is left, rounded down."""
+        return np.sqrt(np.ldexp(state.astype(np.float64), self._exponent)) * (1 - 2.0**-52)
+
+    def _charged(self, request: DominatingPair) -> NDArray[np.int64]:
+        mu, epsilon = np.broadcast_arrays(unvanished(proper(request.gdp_mu), request), pure_epsilon(request))
+        found = np.repeat(self._squares(np.asarray(mu, dtype=np.float64))[..., None], len(self._halvings), -1)
+        epsilons, which = np.unique(np.asarray(epsilon, dtype=np.float64), return_inverse=True)
+        pure = np.array([_responses(self._halvings, self._exponent, one) for one in epsilons.tolist()])
+        return np.asarray(np.minimum(found, pure.reshape(-1, len(self._halvings))[which.reshape(mu.shape)]))
+
+    def _squares(self, mu: NDArray[np.float64]) -> NDArray[np.int64]:
+        """mu^2 in units, rounded up; the whole first level for no more than the filter's own mu."""
+        units, rest = square(np.minimum(np.ldexp(mu, -self._exponent // 2), 2.0**30))
+        charge = np.ceil(units).astype(np.int64) + ((np.ceil(units) == units) & (rest > 0))
+        charge = np.maximum(charge, mu > 0)
+        return np.asarray(np.where(mu <= self.mu, np.minimum(charge, self._budget), charge))
+
+
+@lru_cache(maxsize=1 << 14)
+def _responses(floors: tuple[int, ...], exponent: int, epsilon: float) -> tuple[int, ...]:
+    return tuple(response_charge(floor, exponent, epsilon) for floor in floors)
+
+
+def response_charge(floor: int, exponent: int, epsilon: float) -> int:
+    """The least whole c with E G(eps - L, w) <= G(eps, w + c 2^exponent) at all eps, w = floor 2^exponent, rounded up.
+
+    L is the loss of randomised response. With the density of N(0, w + c) and that of the mean of N(epsilon, w) and
+    N(-epsilon, w), in which the loss is seen after weighing it by e^{-L/2}, the difference K of the two sides, times
+    e^{-eps/2}, is even in eps and has K'' - K/4 = their difference. Its sign on eps >= 0 is -, or +, -, + with some of
+    the first two missing, as the logarithm of the ratio is concave in eps^2. K and K' vanish at infinity faster than
+    e^{-eps/2}, so that K >= 0 on the last +; from K(0) >= 0 and K'(0) = 0 it follows on the first; and between, where K
+    would have to be convex at a minimum below 0, from both ends. So K(0) >= 0 is enough, which is
+    P(L + N(w/2, w) > 0) <= Phi(sqrt(w + c)/2), and necessary.
+    """
+    if epsilon == 0:
+        return 0
+    if not epsilon <= _MOST_EPSILON:
+        return TOO_MUCH
+    with flint.ctx.workprec(_BITS):
+        unit, asked = flint.arb(2) ** exponent, flint.arb(epsilon)
+        lie = 1 / (1 + asked.exp())
+        beyond = lie
+        if floor:
+            root = (floor * unit).sqrt()
+            beyond = (1 - lie) * _tail(root / 2 + asked / root) + lie * _tail(root / 2 - asked / root)
+        charge = (8 * (1 - 2 * beyond).erfinv() ** 2 / unit - floor).upper()
+        return int(charge.ceil().unique_fmpz()) if charge < TOO_MUCH else TOO_MUCH
+
+
+def _tail(x: flint.arb) -> flint.arb:
+    """P(N(0, 1) > x)."""
+    return (x / flint.arb(2).sqrt()).erfc() / 2

@@ -1,0 +1,213 @@
+"""A program that decides over JSON lines is a filter; what it does against the protocol ends in one sentence."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from filters.adapters.bridge import BridgeError
+from filters.adapters.bridged import BridgedFilter, request_text
+from reports.expression import read_command, read_promise
+
+ROOT = Path(__file__).parent.parent.parent.parent
+BRIDGES = ROOT / "reports" / "docs" / "bridges"
+HALF = fp.RandomizedResponse(0.5)
+
+#: A bridge whose faults are switched on by words of its command line.
+PROGRAM = """
+import json, sys, time
+fault = sys.argv[1]
+spent, told = {}, ["state", "restart"] if fault in ("forgets", "grows") else []
+denied = set()
+def answer(c):
+    do, run = c["do"], c.get("run")
+    if do == "version": return {"protocol": 2 if fault == "version" else 1}
+    if do == "describe": return {"can": ["teleport"] if fault == "describes" else told}
+    if do == "open": spent[run] = 0.0
+    if do == "restart": spent[run] = 0.0 if fault == "forgets" else float(c["state"])
+    if do == "state": return {"state": "x" * 70000 if fault == "grows" else repr(spent[run])}
+    if do == "ask":
+        if fault == "errors": return {"error": "no such mechanism"}
+        if fault == "words": return {"granted": "yes"}
+        if fault == "hangs": time.sleep(60)
+        if fault == "dies": sys.exit("Error: out of cheese")
+        if fault == "relents" and run in denied: return {"granted": True}
+        if spent[run] + c["request"]["epsilon"] > 1.0:
+            denied.add(run)
+            return {"granted": False}
+        spent[run] += c["request"]["epsilon"]
+        return {"granted": True}
+    return {}
+for line in sys.stdin:
+    asked = json.loads(line)
+    answers = [answer(c) for c in asked["batch"]]
+    late = asked["id"] > 1
+    if fault == "short" and late: answers = answers[1:]
+    text = json.dumps({"id": asked["id"] + (fault == "misnumbers" and late), "answers": answers})
+    if fault == "rubbish" and late: text = "hello"
+    print(text, flush=True)
+    if fault == "twice": print(text, flush=True)
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    path = tmp_path / "bridge.py"
+    path.write_text(PROGRAM)
+    return path
+
+
+def bridged(program: Path, fault: str, seconds: float = 30.0) -> BridgedFilter:
+    return fp.from_command([sys.executable, str(program), fault], fp.PureDP(1.0), seconds=seconds)
+
+
+def asked(filt: BridgedFilter, *requests: fp.RandomizedResponse) -> list[bool]:
+    session = filt.open("retry")
+    return [session.request(one) for one in requests]
+
+
+#: What runs each bridge of the page; other languages than Python by `make referee`, which fails without them.
+BRIDGED = {"bridge.py": [sys.executable], "sql.py": [sys.executable]}
+ELSEWHERE = {"bridge.mjs": ["node"], "bridge.go": ["go", "run"]}
+
+
+def test_every_bridge_of_the_page_is_tested() -> None:
+    assert {path.name for path in BRIDGES.iterdir() if path.is_file()} == {*BRIDGED, *ELSEWHERE}
+
+
+@pytest.mark.referee
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_each_bridge_in_another_language_grants_what_the_sum_of_epsilons_allows(name: str) -> None:
+    starter = ELSEWHERE[name]
+    assert shutil.which(starter[0]), f"{starter[0]} is not on the PATH; install it for `make referee`"
+    check_bridge(name, starter)
+
+
+@pytest.mark.parametrize("name", BRIDGED)
+def test_each_bridge_in_python_grants_what_the_sum_of_epsilons_allows(name: str) -> None:
+    check_bridge(name, BRIDGED[name])
+
+
+def check_bridge(name: str, starter: list[str]) -> None:
+    filt = fp.from_command([*starter, str(BRIDGES / name)], fp.PureDP(1.0), seconds=60.0)
+    try:
+        quarter = fp.RandomizedResponse(0.25)
+        assert asked(filt, HALF, quarter, HALF, quarter, quarter) == [True, True, False, True, False]
+        assert asked(filt, fp.Gaussian(0.1), fp.RandomizedResponse(1.0)) == [False, True]
+        state = filt.start(3)
+        state = filt.spend(state, HALF)
+        assert filt.admits(state, fp.RandomizedResponse(np.array([0.5, 0.75, 0.25]))).tolist() == [
+            True,
+            False,
+            True,
+        ]
+    finally:
+        filt.bridge.close()
+    assert len((BRIDGES / name).read_text("utf-8").splitlines()) <= 50
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("version", "to version"),
+        ("describes", "to describe"),
+        ("twice", "nobody had asked for"),
+        ("dies", "ended with status 1 before it had answered, and said Error: out of cheese"),
+        ("hangs", "did not answer within 1 s"),
+        ("rubbish", "printed hello where an answer was due"),
+        ("misnumbers", "where the line 2 was asked"),
+        ("short", "gave 1 answers to 2 commands"),
+        ("words", 'answer {"granted": true}'),
+        ("relents", "grants it when asked again"),
+        ("forgets", "after a restart from its own state"),
+        ("grows", "a text of at most 65536 characters"),
+    ],
+)
+def test_what_the_protocol_forbids_ends_in_one_sentence(program: Path, fault: str, said: str) -> None:
+    with pytest.raises(BridgeError) as raised:
+        asked(bridged(program, fault, 1.0 if fault == "hangs" else 30.0), *[HALF] * 4)
+    assert said in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_bridge_that_broke_the_protocol_is_not_asked_again(program: Path) -> None:
+    filt = bridged(program, "rubbish")
+    for _ in range(2):
+        with pytest.raises(BridgeError, match="printed hello"):
+            asked(filt, HALF)
+
+
+def test_a_mechanism_that_a_bridge_answers_an_error_to_is_outside_its_scope(program: Path) -> None:
+    filt = bridged(program, "errors")
+    with pytest.raises(ValueError, match=r"answers an error to .*: no such mechanism"):
+        asked(filt, HALF)
+    filt.bridge.close()
+
+
+def test_the_same_past_is_decided_alike_with_and_without_stored_state(program: Path) -> None:
+    plain = bridged(program, "none")
+    stored = fp.from_command([sys.executable, str(BRIDGES / "bridge.py")], fp.PureDP(1.0))
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        sizes = [fp.RandomizedResponse(float(one)) for one in rng.choice([0.125, 0.25, 0.5, 0.75], size=6)]
+        assert asked(plain, *sizes) == asked(stored, *sizes)
+    plain.bridge.close()
+    stored.bridge.close()
+
+
+def test_a_request_is_told_with_its_charges_and_null_where_there_is_none() -> None:
+    assert request_text(fp.Gaussian(0.5)) == (
+        '{"mechanism":"Gaussian","epsilon":null,"rho":0.125,"mu":0.5,"parameters":{"mu":0.5}}'
+    )
+
+
+def test_a_promise_is_read_by_a_word_or_by_its_class() -> None:
+    assert read_promise("pure(1)") == read_promise("PureDP(epsilon=1.0)") == fp.PureDP(1.0)
+    assert read_promise("approx(1, 1e-5)") == fp.ApproxDP(1.0, 1e-5)
+    with pytest.raises(ValueError, match="given together"):
+        read_command("node bridge.mjs", None)
+    with pytest.raises(ValueError, match="can be started"):
+        read_command("no-such-program-here", "pure(1)")
+    with pytest.raises(TypeError, match="must be a guarantee"):
+        fp.from_command("node", "pure(1)")  # type: ignore[arg-type]
+
+
+def run(*words: str, at: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "filterproof", *words],
+        cwd=at,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_command_refutes_a_program_writes_its_page_and_replays_its_witness(tmp_path: Path) -> None:
+    command = f"{sys.executable} {BRIDGES / 'bridge.py'}"
+    too_much = ("--exec", command, "--promise", "pure(0.75)")
+    told = run("verify", *too_much, "--seconds", "5", "--mechanisms", "rr", "--out", "out", at=tmp_path)
+    assert told.returncode == 1, told.stderr
+    assert "REFUTED (CERTIFIED" in told.stdout
+    assert (tmp_path / "out" / "report.html").is_file()
+    again = run("replay", "out/witness.json", *too_much, at=tmp_path)
+    assert again.returncode == 0, again.stderr
+    mended = run("replay", "out/witness.json", "--exec", command, "--promise", "pure(1)", at=tmp_path)
+    assert mended.returncode == 1
+
+
+def test_the_command_ends_with_status_3_where_the_program_breaks_the_protocol(
+    program: Path, tmp_path: Path
+) -> None:
+    command = f"{sys.executable} {program} rubbish"
+    promised = ("--exec", command, "--promise", "pure(1)")
+    told = run("verify", *promised, "--seconds", "5", "--mechanisms", "rr", "--out", "out", at=tmp_path)
+    assert told.returncode == 3, told.stderr
+    assert "printed hello where an answer was due" in told.stderr.replace("\n", " ")

@@ -1,0 +1,116 @@
+"""The Gaussian residue filter: its charges by mpmath, its promise in the game, its rounds beside the GDP filter's."""
+
+import math
+from fractions import Fraction
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+import filterproof as fp
+from filters.rules.gaussian_residue import response_charge
+from mc.examine.stages.parts import parts
+from theory.evidence import Evidence, Outcome
+
+
+class Underpaid(fp.GaussianResidueFilter):
+    """Charges nine tenths of what is due."""
+
+    def _charged(self, request: fp.DominatingPair) -> np.ndarray:
+        return fp.GaussianResidueFilter._charged(self, request) * 9 // 10
+
+
+def curve(z: mp.mpf, v: mp.mpf) -> mp.mpf:
+    """G(z, v) by its definition, as an integral over the Gaussian loss."""
+    mean, root = v / 2, mp.sqrt(v)
+
+    def gain(loss: mp.mpf) -> mp.mpf:
+        return (1 - mp.exp(z - loss)) * mp.npdf(loss, mean, root)
+
+    return mp.quad(gain, [z, z + root, z + 4 * root, z + 16 * root + mean])
+
+
+@pytest.mark.parametrize(("epsilon", "left"), [(0.5, 2.0**-6), (1.0, 0.25), (2.0, 0.5)])
+def test_a_charge_is_the_least_that_keeps_every_epsilon(epsilon: float, left: float) -> None:
+    charge = response_charge(int(left * 2**40), -40, epsilon)
+    told = 1 / (1 + mp.exp(-epsilon))
+
+    def room(z: float, c: float) -> mp.mpf:
+        v = mp.mpf(left)
+        after = told * curve(z - mp.mpf(epsilon), v) + (1 - told) * curve(z + mp.mpf(epsilon), v)
+        return curve(mp.mpf(z), v + mp.mpf(c)) - after
+
+    due = charge / 2**40
+    for z in (-3.0, -1.0, -0.25, 0.0, 0.125, 0.5, 1.0, 2.0, 4.0):
+        assert room(z, due) > -1e-12
+    assert room(0.0, due * (1 - 1e-6)) < -1e-12
+
+
+def test_without_anything_left_a_response_costs_the_square_of_its_mu() -> None:
+    for epsilon in (0.01, 0.5, 3.0):
+        with mp.workdps(40):
+            mu = 2 * mp.sqrt(2) * mp.erfinv(mp.tanh(mp.mpf(epsilon) / 2))
+            assert response_charge(0, -50, epsilon) == mp.ceil(mu**2 * 2**50)
+
+
+def test_charges_fall_the_more_is_left_and_stay_above_the_renyi_divergences() -> None:
+    for epsilon in (0.1, 1.0, 3.0):
+        charges = [
+            response_charge(int(left * 2**40), -40, epsilon) for left in (0.0, 0.01, 0.3, 2.0, 30.0, 1e3)
+        ]
+        assert charges == sorted(charges, reverse=True)
+        # a Gaussian's divergence of order a is a v / 2; at order 1/2 that of the response is the most
+        assert charges[-1] >= 8 * math.log(math.cosh(epsilon / 2)) * 2**40
+
+
+def test_ninety_eight_responses_fit_where_squares_of_mu_allow_sixty_three() -> None:
+    pair = fp.RandomizedResponse(0.1)
+    filt, other = fp.GaussianResidueFilter(1.0), fp.GaussianFilter(1.0)
+    for one, most in ((filt, 98), (other, 63)):
+        session = one.open("retry")
+        assert sum(session.request(pair) for _ in range(120)) == most
+    assert filt.rounds(filt.start(2), pair).tolist() == [98, 98]
+
+
+def test_gaussians_fill_the_budget_to_the_last() -> None:
+    for mu in (0.1, 0.3, 1.0, 1e-5, 2.0**300):
+        filt = fp.GaussianResidueFilter(mu)
+        assert filt.open().request(fp.Gaussian(mu))
+        assert not filt.open().request(fp.Gaussian(math.nextafter(mu, math.inf)))
+    session = fp.GaussianResidueFilter(1.0).open("retry")
+    assert sum(session.request(fp.Gaussian(0.25)) for _ in range(20)) == 16
+
+
+def test_one_request_per_run_costs_each_run_its_own() -> None:
+    filt = fp.GaussianResidueFilter(1.0)
+    each = np.array([0.1, 0.9, 1.2])
+    for family in (fp.RandomizedResponse, fp.Gaussian):
+        together = filt.spend(filt.start(3), family(each))
+        alone = [int(filt.spend(filt.start(1), family(float(x)))[0]) for x in each]
+        assert together.tolist() == alone
+
+
+def test_no_adversary_passes_the_promise_and_one_passes_with_too_small_charges() -> None:
+    menu = [
+        fp.RandomizedResponse.from_ratio(Fraction(5, 4)),
+        fp.RandomizedResponse.from_ratio(Fraction(25, 16)),
+    ]
+    promised = fp.GaussianDP(0.6).delta(0.0)
+    found = fp.worst_case(fp.GaussianResidueFilter(0.6), menu, epsilon=0.0)
+    assert 0.9 * promised < float(found.low) <= float(found.high) <= promised
+    assert float(fp.worst_case(Underpaid(0.6), menu, epsilon=0.0).low) > promised
+
+
+def test_the_examination_proves_it_and_not_one_that_charges_less() -> None:
+    verdict = parts(fp.GaussianResidueFilter(1.0))
+    assert verdict is not None
+    assert verdict.outcome is Outcome.HOLDS
+    assert verdict.evidence is Evidence.CERTIFIED
+    assert parts(Underpaid(1.0)) is None
+    refused = {one.found.name for one in fp.certify(Underpaid(1.0)).refused}
+    assert refused == {"UNSOUND"}
+
+
+def test_what_tells_nothing_is_granted_without_end() -> None:
+    filt = fp.GaussianResidueFilter(1.0)
+    assert filt.rounds(filt.start(2), fp.RandomizedResponse(0.0)).tolist() == [2**63 - 1] * 2

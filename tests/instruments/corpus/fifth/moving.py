@@ -1,0 +1,156 @@
+"""Broken where the budget moves with what was lost, and where a noise of continuous law decides."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import integrate, stats
+
+import filterproof as fp
+from tests.instruments.corpus.first.case import Reached, broken, only, per_run
+from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, transcript
+
+
+class AgreeingAnswers(fp.PrivacyFilter):
+    """1-DP by basic composition; an answer that says what the one before said tells half as much, and costs that."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n), np.zeros(n)
+
+    def admits(self, state, request):
+        return state[0] + request.pure_epsilon <= 1.0 - 1e-9
+
+    def spend(self, state, request):
+        price = np.minimum(request.pure_epsilon, 1e6) + np.zeros(len(state[0]))
+        return np.round(state[0] + price, 12), price, state[2].copy()
+
+    def observe(self, state, loss):
+        spent, price, last = state
+        sign = np.sign(loss)
+        back = np.where(sign * last > 0, price / 2, 0.0)
+        return np.round(spent - back, 12), price.copy(), sign
+
+
+def _all_agree(filt: fp.PrivacyFilter) -> Reached:
+    def strategy(past):
+        return fp.RandomizedResponse(0.24) if len(past) < 8 and len(set(past)) < 2 else None
+
+    return Reached(hockey_stick(transcript(filt, strategy), 1.0), epsilon=1.0)
+
+
+class CalmAnswerFree(fp.PrivacyFilter):
+    """1-GDP; an answer that lost less than a half either way was calm, and is not charged."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n)
+
+    def admits(self, state, request):
+        return state[0] + request.gdp_mu**2 <= 1.0 - 1e-9
+
+    def spend(self, state, request):
+        return state[0].copy(), np.minimum(request.gdp_mu**2, 1e6) + np.zeros(len(state[0]))
+
+    def observe(self, state, loss):
+        return np.where(np.abs(loss) < 0.5, state[0], state[0] + state[1]), np.zeros_like(state[1])
+
+
+def _once_more(filt: fp.PrivacyFilter) -> Reached:
+    mu, epsilon = 0.99, 2.0
+    first = filt.spend(filt.start(1), fp.Gaussian(mu))
+    assert filt.admits(filt.observe(first, np.array([0.49])), fp.Gaussian(mu))[0]
+    law = stats.norm(mu * mu / 2, mu)
+    again, _ = integrate.quad(lambda x: law.pdf(x) * gaussian_delta(mu, epsilon - x), -0.5, 0.5)
+    return Reached(gaussian_delta(mu, epsilon) + again, epsilon=epsilon)
+
+
+class AbstentionBonus(fp.PrivacyFilter):
+    """1-DP by basic composition; who was told exactly nothing may ask for half as much more."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n), np.ones(n)
+
+    def admits(self, state, request):
+        return state[0] + request.pure_epsilon <= state[1] - 1e-9
+
+    def spend(self, state, request):
+        return state[0] + np.minimum(request.pure_epsilon, 1e6), state[1].copy()
+
+    def observe(self, state, loss):
+        return state[0].copy(), np.where(loss == 0, 1.5, state[1])
+
+
+def _nothing_then_much(filt: fp.PrivacyFilter) -> Reached:
+    silent = fp.FinitePair((0.26, 0.5, 0.24), (0.24, 0.5, 0.26))
+
+    def strategy(past):
+        if not past:
+            return silent
+        return fp.RandomizedResponse(1.4) if past == (0.0,) else None
+
+    return Reached(hockey_stick(transcript(filt, strategy), 1.0), epsilon=1.0)
+
+
+class OvershootUnpaid(fp.PrivacyFilter):
+    """(1, 2e-3)-DP: Gaussians of 0.4 and less, until 0.5 was really lost either way; a half is kept for the last."""
+
+    promise = fp.ApproxDP(epsilon=1.0, delta=2e-3)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, state, request):
+        mu = per_run(request, only(fp.Gaussian, lambda pair: pair.gdp_mu))
+        return np.less_equal(mu, 0.4) & (np.abs(state) < 0.5)
+
+    def spend(self, state, request):
+        return state.copy()
+
+    def observe(self, state, loss):
+        return state + np.clip(loss, -100.0, 100.0)
+
+
+def _one_too_many(filt: fp.PrivacyFilter) -> Reached:
+    mu, epsilon = 0.4, 1.0
+    assert filt.admits(filt.observe(filt.start(1), np.array([0.499])), fp.Gaussian(mu))[0]
+    law = stats.norm(mu * mu / 2, mu)
+    again, _ = integrate.quad(lambda x: law.pdf(x) * gaussian_delta(mu, epsilon - x), -0.5, 0.5)
+    # a loss beyond one half ends it
+    ended, _ = integrate.quad(lambda x: -law.pdf(x) * math.expm1(epsilon - x), epsilon, 6.0)
+    return Reached(again + ended, epsilon=epsilon)
+
+
+MOVING = (
+    broken(
+        "agreeing-answers",
+        AgreeingAnswers,
+        breaks="responses at 0.24 that all agree: the second to the last cost half",
+        shown=_all_agree,
+    ),
+    broken(
+        "calm-answer-free",
+        CalmAnswerFree,
+        breaks="Gaussian(0.99), and again where it lost less than a half",
+        shown=_once_more,
+        margin=0.1,
+    ),
+    broken(
+        "abstention-bonus",
+        AbstentionBonus,
+        breaks="a pair that is silent half of the time, and after silence a response at 1.2",
+        shown=_nothing_then_much,
+    ),
+    broken(
+        "overshoot-unpaid",
+        OvershootUnpaid,
+        breaks="Gaussian(0.4) twice, the second from anywhere below one half",
+        shown=_one_too_many,
+        margin=0.5,
+    ),
+)

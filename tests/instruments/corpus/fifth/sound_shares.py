@@ -1,0 +1,163 @@
+"""Sound rules of the same looks: purses that add up, stops by losses, many rounds, single precision upwards."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+import filterproof as fp
+from tests.instruments.corpus.fifth.shares import in_purses
+from tests.instruments.corpus.first.case import Reached, sound
+from tests.instruments.corpus.first.games import require_granted
+
+#: More than the rounding of 10^4 additions.
+BELOW = 1 - 1e-9
+
+
+class TwoThirdsForTwo(fp.PrivacyFilter):
+    """0.3-zCDP; Gaussian, Laplace and other answers: no two of the three purses hold more than 0.2."""
+
+    promise = fp.ZCDP(0.3)
+
+    def start(self, n):
+        return np.zeros((n, 3)), np.zeros(n, dtype=np.int64)
+
+    def spend(self, state, request):
+        return in_purses(state[0], request), state[1] + 1
+
+    def admits(self, state, request):
+        purses, rounds = self.spend(state, request)
+        return (purses.sum(axis=1) - purses.min(axis=1) <= 0.2 * BELOW) & (rounds <= 10_000)
+
+
+def _a_third_each(filt: fp.PrivacyFilter) -> Reached:
+    require_granted(filt, [fp.Gaussian(math.sqrt(0.2) * (1 - 1e-6)), fp.Laplace(2.3)])
+    laplace = math.log(2 / 3 * math.exp(1 / 2.3) + math.exp(-2 / 2.3) / 3)
+    return Reached(0.2 * (1 - 1e-6) ** 2 + laplace, alpha=2.0)
+
+
+class ReallyLost(fp.PrivacyFilter):
+    """1-DP: what the answers really lost, without their signs, and the next one's epsilon, stay within one."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        return (state[0] + request.pure_epsilon <= BELOW) & (state[1] < 10_000)
+
+    def spend(self, state, request):
+        return state[0].copy(), state[1] + 1
+
+    def observe(self, state, loss):
+        return state[0] + np.minimum(np.abs(loss), 1e6), state[1].copy()
+
+
+class StopsWhenLoud(fp.PrivacyFilter):
+    """0.5-zCDP by the sum of rho; who lost more than 0.3 in one answer is given nothing more."""
+
+    promise = fp.ZCDP(0.5)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def spend(self, state, request):
+        return state[0] + np.minimum(request.zcdp_rho, 1e6), state[1] + 1
+
+    def admits(self, state, request):
+        rho, rounds = self.spend(state, request)
+        return (rho <= 0.5 * BELOW) & (rounds <= 10_000) & (state[1] >= 0)
+
+    def observe(self, state, loss):
+        return state[0].copy(), np.where(loss > 0.3, -10_001, state[1])
+
+
+class EqualShares(fp.PrivacyFilter):
+    """1-GDP; the first request is the unit, later ones are no larger, and all are counted."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        square = np.minimum(request.gdp_mu**2, 1e6)
+        unit = np.where(state[1] > 0, state[0], square)
+        return (square <= unit) & ((state[1] + 1) * unit <= BELOW) & (state[1] < 10_000)
+
+    def spend(self, state, request):
+        square = np.minimum(request.gdp_mu**2, 1e6)
+        return np.where(state[1] > 0, state[0], square), state[1] + 1
+
+
+class SingleUpwards(fp.PrivacyFilter):
+    """0.5-zCDP, the sum of rho in single precision, each addition rounded up."""
+
+    promise = fp.ZCDP(0.5)
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.float32)
+
+    def spend(self, state, request):
+        after = (state + np.minimum(request.zcdp_rho, 1e6)).astype(np.float32)
+        return np.nextafter(after, np.float32(np.inf), dtype=np.float32)
+
+    def admits(self, state, request):
+        return self.spend(state, request) <= np.float32(0.4999)
+
+
+class ShrinkingSeasons(fp.PrivacyFilter):
+    """0.4-zCDP in seasons of fifty answers: the first has 0.2, each later one half of the one before."""
+
+    promise = fp.ZCDP(0.4)
+
+    def start(self, n):
+        return np.zeros(n), np.zeros(n, dtype=np.int64)
+
+    def admits(self, state, request):
+        spent, rounds = state
+        season = np.where(rounds % 50 == 0, 0.0, spent)
+        limit = 0.2 * BELOW * 0.5 ** (rounds // 50)
+        return (season + request.zcdp_rho <= limit) & (rounds < 10_000)
+
+    def spend(self, state, request):
+        spent, rounds = state
+        return np.where(rounds % 50 == 0, 0.0, spent) + np.minimum(request.zcdp_rho, 1e6), rounds + 1
+
+
+def _two_seasons(filt: fp.PrivacyFilter) -> Reached:
+    mus = [0.63, *[1e-3] * 49, 0.44]
+    require_granted(filt, [fp.Gaussian(mu) for mu in mus])
+    return Reached(math.fsum(mu * mu for mu in mus), alpha=2.0)
+
+
+SOUND_SHARES = (
+    sound(
+        "two-thirds-for-two",
+        TwoThirdsForTwo,
+        because="the three sums of two purses add up to twice the whole, which is 0.3 at most; rho adds up",
+        shown=_a_third_each,
+    ),
+    sound(
+        "really-lost", ReallyLost, because="no path's loss is above the sum of its losses' sizes, one at most"
+    ),
+    sound(
+        "stops-when-loud",
+        StopsWhenLoud,
+        because="the zCDP filter, stopped at a time that the transcript decides",
+    ),
+    sound("equal-shares", EqualShares, because="count times the largest square bounds the sum of squares"),
+    sound(
+        "single-upwards",
+        SingleUpwards,
+        because="the sum in single precision, rounded up past the double's error, is no less than the exact one",
+    ),
+    sound(
+        "shrinking-seasons",
+        ShrinkingSeasons,
+        because="0.2 + 0.1 + ... is below 0.4; rho adds up, when the amounts depend on the past too",
+        shown=_two_seasons,
+    ),
+)

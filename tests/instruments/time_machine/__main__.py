@@ -1,0 +1,54 @@
+"""The time machine: which faults of public history are refuted, and what is said after their repair."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+import warnings
+from pathlib import Path
+
+from mc.examine.verify import examine
+from reports.witness_words import witness_words
+from tests.instruments.time_machine.cases import CASES, Case
+
+
+def examined(case: Case, *, repaired: bool, seconds: float) -> dict[str, object]:
+    """What an examination says of a case."""
+    began = time.perf_counter()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = examine(case.filter(repaired=repaired), seconds=seconds, first_only=True)
+    refuted = found.witness is not None and found.witness.replay().refutes
+    return {
+        "outcome": "REFUTED" if refuted else found.verdict.outcome.name,
+        "seconds": round(time.perf_counter() - began, 1),
+        "witness": witness_words(found.witness) if found.witness is not None else None,
+        "faults": [one.fault for one in found.findings if one.fault],
+    }
+
+
+def main() -> None:
+    """Examine every case before and after its repair, and write the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0, help="for each examination")
+    parser.add_argument("--out", type=Path, help="the table as JSON")
+    given = parser.parse_args()
+    rows = []
+    for case in CASES:
+        before = examined(case, repaired=False, seconds=given.seconds)
+        after = examined(case, repaired=True, seconds=given.seconds)
+        rows.append(
+            {"name": case.name, "thread": case.thread, "said": case.said, "before": before, "after": after}
+        )
+        sys.stdout.write(
+            f"{case.name}: {before['outcome']} in {before['seconds']} s, then {after['outcome']}\n"
+        )
+        sys.stdout.write(f"  {before['witness']}\n")
+    if given.out is not None:
+        given.out.write_text(json.dumps({"seconds": given.seconds, "cases": rows}, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,190 @@
+"""The cases: a fault of budget code that a public thread tells, and its repair, each modelled in a few lines of ours.
+
+A budget is asked by `spend(pair)`. What a thread says was read before it was modelled; none of its code is here.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import filterproof as fp
+from filters.privacy_filter import PrivacyFilter
+from theory.guarantees import Guarantee
+from theory.pairs import DominatingPair
+
+__all__ = ["CASES", "Case"]
+
+
+class Budget:
+    """A budget with a fault or its repair; `charge` is what a request costs, infinite where it has no price."""
+
+    promise: ClassVar[Guarantee] = fp.PureDP(1.0)
+
+    def __init__(self, repaired: bool) -> None:
+        self.repaired = repaired
+
+    def charge(self, pair: DominatingPair) -> float:
+        return math.inf if pair.pure_epsilon is None else float(pair.pure_epsilon)
+
+    def spend(self, pair: DominatingPair) -> bool:
+        raise NotImplementedError
+
+
+class Unset(Budget):
+    """The store of an epoch has no value before it is first written, and what is missing counts as NaN."""
+
+    def __init__(self, repaired: bool) -> None:
+        super().__init__(repaired)
+        self.store: dict[str, float] = {}
+
+    def spend(self, pair: DominatingPair) -> bool:
+        left = self.store.get("epoch", 1.0 if self.repaired else math.nan)
+        if self.charge(pair) > left or math.isinf(self.charge(pair)):
+            return False
+        self.store["epoch"] = left - self.charge(pair)
+        return True
+
+
+class Sum(Budget):
+    """Charges add up to the limit."""
+
+    limit: ClassVar[float] = 1.0
+
+    def __init__(self, repaired: bool) -> None:
+        super().__init__(repaired)
+        self.spent = 0.0
+
+    def spend(self, pair: DominatingPair) -> bool:
+        if math.isinf(self.charge(pair)) or self.spent + self.charge(pair) > self.limit:
+            return False
+        self.spent += self.charge(pair)
+        return True
+
+
+class Half(Sum):
+    """Half the sensitivity is deducted, beside noise for the whole of it."""
+
+    def charge(self, pair: DominatingPair) -> float:
+        return super().charge(pair) / (1 if self.repaired else 2)
+
+
+class Average(Sum):
+    """An average is a sum and a count, two releases with the stated parameter each, and one of them is charged."""
+
+    promise = fp.ZCDP(0.5)
+    limit = 0.5
+
+    def charge(self, pair: DominatingPair) -> float:
+        if pair.zcdp_rho is None:
+            return math.inf
+        each = float(pair.zcdp_rho) / 2
+        return 2 * each if self.repaired else each
+
+
+class Inverse(Sum):
+    """More noise is charged more."""
+
+    def charge(self, pair: DominatingPair) -> float:
+        epsilon = super().charge(pair)
+        return epsilon if self.repaired or epsilon == 0.0 or math.isinf(epsilon) else 0.1 / epsilon
+
+
+class Popped(Budget):
+    """The question how much is spent takes the latest entry out of the history."""
+
+    def __init__(self, repaired: bool) -> None:
+        super().__init__(repaired)
+        self.history: list[float] = []
+
+    def spent(self) -> float:
+        if not self.history:
+            return 0.0
+        latest = self.history[-1] if self.repaired else self.history.pop()
+        return sum(self.history) + (0.0 if self.repaired else latest)
+
+    def spend(self, pair: DominatingPair) -> bool:
+        if math.isinf(self.charge(pair)) or self.spent() + self.charge(pair) > 1.0:
+            return False
+        self.history.append(self.charge(pair))
+        return True
+
+
+class Steps(Budget):
+    """The history keeps equal steps as one entry with a count, and its entries are counted for steps."""
+
+    promise = fp.ZCDP(0.5)
+
+    def __init__(self, repaired: bool) -> None:
+        super().__init__(repaired)
+        self.history: list[list[float]] = []
+
+    def __len__(self) -> int:
+        return int(sum(count for _, count in self.history)) if self.repaired else len(self.history)
+
+    def spend(self, pair: DominatingPair) -> bool:
+        rho = math.inf if pair.zcdp_rho is None else float(pair.zcdp_rho)
+        if rho > 0.0625 or len(self) >= 8:
+            return False
+        if self.history and self.history[-1][0] == rho:
+            self.history[-1][1] += 1
+        else:
+            self.history.append([rho, 1])
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A fault and its repair; thread is where it was told, and said what was confirmed there."""
+
+    name: str
+    thread: str
+    said: str
+    budget: type[Budget]
+
+    def filter(self, *, repaired: bool) -> PrivacyFilter:
+        """The filter that decides as the budget does."""
+        return fp.from_budget(
+            lambda: self.budget(repaired), lambda budget, pair: budget.spend(pair), self.budget.promise
+        )
+
+
+CASES = (
+    Case(
+        "an unset budget is NaN",
+        "https://github.com/w3c/attribution/pull/466",
+        "the global budget of an epoch was subtracted from before it was set, and later checks compared with NaN",
+        Unset,
+    ),
+    Case(
+        "half is deducted",
+        "https://github.com/w3c/attribution/pull/264",
+        "a reviewer found that half the sensitivity was deducted where the whole was due",
+        Half,
+    ),
+    Case(
+        "an average is charged once",
+        "https://github.com/opendp/smartnoise-sdk/issues/202",
+        "an average was rewritten as a sum and a count with the same options, and half of the epsilon was told",
+        Average,
+    ),
+    Case(
+        "less noise costs less",
+        "https://github.com/OpenMined/PySyft/issues/6914",
+        "a query with less noise was charged less",
+        Inverse,
+    ),
+    Case(
+        "asking forgets the latest step",
+        "https://github.com/meta-pytorch/opacus/issues/535",
+        "the question for epsilon popped an entry off the history",
+        Popped,
+    ),
+    Case(
+        "kinds of steps are counted for steps",
+        "https://github.com/meta-pytorch/opacus/issues/834",
+        "the length of an accountant was the number of different steps",
+        Steps,
+    ),
+)

@@ -1,0 +1,66 @@
+"""The sparse vector's stop: its exact law beside a plain sum, and its own code beside that law."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from mc.estimate.stops import simulate_stop
+from theory.pairs.sparse_vector import stop_law
+
+Q = Fraction
+CASES = [([0], Q(3)), ([-1, -1, 1], Q(3, 2)), ([2, -3, 1, 5], Q(2)), ([-4, -4], Q(11, 10))]
+
+
+def by_a_plain_sum(values: list[int], ratio: Fraction, most: int = 400) -> list[float]:
+    """Over the noise of the threshold as far as doubles see it, and that of each value from its masses."""
+    at = np.arange(-2 * most, 2 * most + 1)
+    mass = float((ratio - 1) / (ratio + 1)) * float(ratio) ** -np.abs(at)
+    tail = np.cumsum(mass[::-1])[::-1]
+    stops, left = [], np.ones(2 * most + 1)
+    for value in values:
+        reached = tail[np.arange(-most, most + 1) - value + 2 * most]
+        stops.append(float((mass[most:-most] * left * reached).sum()))
+        left *= 1 - reached
+    return stops
+
+
+@pytest.mark.parametrize(("values", "ratio"), CASES)
+def test_the_law_of_the_stop_is_that_of_a_plain_sum(values: list[int], ratio: Fraction) -> None:
+    law = stop_law(values, ratio=ratio)
+    assert sum(law) == 1
+    assert [float(one) for one in law[:-1]] == pytest.approx(by_a_plain_sum(values, ratio), rel=1e-9)
+
+
+@pytest.mark.parametrize(("values", "ratio"), CASES)
+def test_its_own_code_stops_as_often_as_the_law_says(values: list[int], ratio: Fraction) -> None:
+    found = simulate_stop(values, ratio=ratio, n=2000, seed=3, failure=1e-9)
+    assert found.low <= stop_law(values, ratio=ratio)[len(values) - 1] <= found.high
+
+
+def test_the_loss_of_a_late_stop_comes_near_the_price_and_is_far_above_two_thirds_of_it() -> None:
+    pair = fp.FinitePair(*(stop_law(values, ratio=Q(3, 2)) for values in ([-1] * 6 + [1], [0] * 7)))
+    loss = float(pair.pure_epsilon)
+    request = fp.AboveThreshold(0, ratio=Q(3, 2), rng=np.random.default_rng(1)).request
+    assert 0.94 * float(request.pure_epsilon) < loss <= float(request.pure_epsilon)
+    assert pair.hockey_stick(float(request.pure_epsilon)) == 0
+
+
+def test_after_the_first_yes_nothing_is_answered() -> None:
+    rng = np.random.default_rng(1)
+    stop = fp.AboveThreshold(0, ratio=Q(3), rng=rng)
+    assert stop.reaches(1000, rng)
+    with pytest.raises(ValueError, match="value must come before the first yes"):
+        stop.reaches(-1000, rng)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "ratio", "named"),
+    [(0, Q(1), "ratio"), (0, 1.5, "ratio"), (0.5, Q(2), "threshold"), (2**63, Q(2), "threshold")],
+)
+def test_what_cannot_be_is_refused_in_a_sentence(threshold: int, ratio: Fraction, named: str) -> None:
+    with pytest.raises(ValueError, match=f"{named} must be"):
+        fp.AboveThreshold(threshold, ratio=ratio, rng=np.random.default_rng(1))
