@@ -167,6 +167,7 @@ _MODULES = {
     "individual filter": "proofs.individual_filter",
     "linear queries": "proofs.linear_queries",
     "sparse vector": "proofs.sparse_vector",
+    "bounded range": "proofs.bounded_range",
     "tilted weights": "claims.divergences",
     "infinite losses": "proofs.infinite_losses",
     "natural filter": "proofs.natural_filter",
