@@ -29,7 +29,7 @@ from mc.examine.finding import StageFinding
 from mc.examine.sequence import granted
 from mc.examine.stages.declared import declared
 from mc.examine.stages.domination import joined
-from mc.examine.stages.games import games
+from mc.examine.stages.games import games, replies
 from mc.examine.stages.holders import games_of, lets_through, theorem_of
 from mc.examine.stages.laws import laws
 from mc.examine.stages.search import search
@@ -116,8 +116,10 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
     if exam.subject is not None and exam.subject.lines:
         if few := exam.subject.slow:  # few calls fit: first those that are most likely to tell something
             exam.run("sequences", 0.6, partial(sequences, exam.subject))
-        elif exam.first_only and not exam.subject.looks:  # cheaper than the laws, and most faults show here
-            exam.run("sequences", _GLANCE, partial(glance, exam.subject))
+        elif exam.first_only:  # cheaper than the laws, and most faults show here
+            if not exam.subject.looks:
+                exam.run("sequences", _GLANCE, partial(glance, exam.subject))
+            exam.run("games", _GLANCE, partial(replies, exam.subject))
         exam.run("laws", 0.08, partial(laws, exam.subject))
         # where purity is broken a state does not stand for a run, and only what one run is granted counts
         subject = replace(exam.subject, slow=False, pure=not any(one.fault for one in exam.findings))

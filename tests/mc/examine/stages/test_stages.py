@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import islice, product
 
 import numpy as np
@@ -9,11 +10,12 @@ import pytest
 
 import filterproof as fp
 from filters.contract.checks import checked_start
+from mc.examine.attack import Attack
 from mc.examine.clock import Clock
 from mc.examine.families import FAMILIES, lines_of
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence
-from mc.examine.stages.games import games
+from mc.examine.stages.games import games, replies
 from mc.examine.stages.laws import laws
 from mc.examine.stages.plays import Player, greedily, programs
 from mc.examine.stages.search import mesh_strategy, search
@@ -22,6 +24,8 @@ from mc.examine.stages.tests import betting_tests
 from mc.examine.stages.theorems import of_parts, on_a_menu
 from mc.examine.subject import Subject, admission
 from mc.examine.verify import FAILURE
+from mc.worst_case.plan import Plan
+from tests.instruments.corpus.third.gauges import LateLosses
 from tests.mc.examine import sound, unhappy
 from theory.evidence import Evidence, Outcome
 from theory.pairs import Gaussian, RandomizedResponse
@@ -230,6 +234,44 @@ def test_the_value_of_a_game_is_that_of_the_only_sequence_it_allows() -> None:
     whole = float(Gaussian(np.sqrt(2 * sound.RHO)).hockey_stick(1.0))
     for row in summary.tightness:
         assert row.attack <= whole * (1 + 1e-9)
+
+
+class SeesRewinding(fp.PrivacyFilter):
+    """1-DP; counts its requests in the object, too, and grants anything in a state that is not the last one."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        self.asked = 0
+        return np.zeros(n), np.zeros(n)
+
+    def admits(self, state, request):
+        return (state[0] + request.pure_epsilon <= 1 - 1e-9) | (state[1] != self.asked)
+
+    def spend(self, state, request):
+        self.asked += 1
+        return state[0] + request.pure_epsilon, state[1] + 1
+
+
+def test_a_reply_is_a_refutation_before_the_laws_where_fresh_runs_grant_each_of_its_histories(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (found,) = replies(subject(LateLosses()), Clock.of(LONG))
+    assert found.witness.replay().refutes
+    small, large = RandomizedResponse.from_ratio(Fraction(11, 10)), RandomizedResponse.from_ratio(Fraction(9))
+    plan = Plan(small, (Plan(small, (None, None)), Plan(large, (None, None))))
+    assert [[loss > 0 for _, loss in history] for history in plan.histories()] == [
+        [True, True],
+        [True, False],
+        [False, True],
+        [False, False],
+    ]
+    filt, ratio = SeesRewinding(), Fraction(3)
+    value = plan.worth(filt, ratio)
+    wrong = Attack(filt, 1.0, ratio, 0.0, value, "PQ", plan, 1)
+    assert wrong.refuted  # as states go, which stand for no run here
+    monkeypatch.setattr("mc.examine.stages.games.replied", lambda filt: wrong)
+    assert list(replies(subject(filt), Clock.of(LONG))) == []
 
 
 def test_a_strategy_on_the_mesh_is_worth_about_what_one_request_is() -> None:
