@@ -26,12 +26,17 @@ def _processor() -> float:
 
 
 def examined(half: str, place: int, seconds: float) -> Said:
-    """The examination of one case, until its first refutation."""
+    """The examination of one case; `found` is the time at which the telling of its first refutation began."""
     case = HALVES[half][place]
-    began, spent = time.perf_counter(), _processor()
+    began, spent, begun = time.perf_counter(), _processor(), dict[str, float]()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = examine(case.filter_class(), seconds=seconds, first_only=True)
+        found = examine(
+            case.filter_class(),
+            seconds=seconds,
+            first_only=True,
+            on_stage=lambda stage: begun.setdefault(stage, round(time.perf_counter() - began, 1)),
+        )
     outcome = found.verdict.outcome.name if found.status is Status.EXAMINED else found.status.name
     if found.witness is not None:
         outcome = "REFUTED" if found.witness.replay().refutes else "REPLAY FAILS"
@@ -42,6 +47,7 @@ def examined(half: str, place: int, seconds: float) -> Said:
         "outcome": outcome,
         "evidence": found.verdict.evidence.name,
         "seconds": round(time.perf_counter() - began, 1),
+        "found": begun.get("telling"),
         "processor": round(_processor() - spent, 1),
         "stages": [one.stage for one in found.findings if one.witness is not None],
         "detail": found.verdict.detail,
@@ -60,6 +66,7 @@ def _job(job: tuple[str, int, float]) -> Said:
             "outcome": "ERROR",
             "evidence": "",
             "seconds": 0.0,
+            "found": None,
             "processor": 0.0,
             "detail": repr(error),
         }
@@ -98,9 +105,9 @@ def main(arguments: list[str]) -> int:
     wanted = set(given.only.split(",")) if given.only else None
     jobs = [
         (half, place)
-        for half, cases in HALVES.items()
-        for place, case in enumerate(cases)
-        if half in given.half and (wanted is None or case.name in wanted)
+        for half in given.half
+        for place, case in enumerate(HALVES[half])
+        if wanted is None or case.name in wanted
     ]
     table = []
     with get_context("spawn").Pool(given.workers, maxtasksperchild=4) as pool:
