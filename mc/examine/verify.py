@@ -54,6 +54,8 @@ FAILURE = 1e-6
 _GRACE, _PROVING, _MOMENT = 2.0, 600.0, 5.0
 #: A filter is slow that is not asked so often in its time, and takes longer than so many seconds.
 _CALLS, _QUICK = 3000, 1e-3
+#: Seconds of one call that are told of in any case.
+_LATE_CALL = 2.0
 #: The share of the time for a glance at the plainest plays, where the first refutation ends all.
 _GLANCE = 0.08
 #: Seconds of the time, and the most of it as a share, in which the last stage's findings are read.
@@ -243,7 +245,8 @@ class _Stages:
         if self.shut:
             told = f"{name} closed standard output while it decides; leave it open"
             yield StageFinding("laws", "Does it leave alone what it did not open?", told, "", "", fault=told)
-        if self.slow[0] >= SLOW:
+        # one late call is the machine's, unless it is very late or the same request is late every time
+        if self.slow[0] >= (SLOW if self.subject is None or self.subject.slow else _LATE_CALL):
             told = f"{self.slow[1]} takes up to {self.slow[0]:.2g} s a call, so that few questions were asked"
             yield StageFinding("admission", "Does it answer soon?", told, "", "", notes=(told,))
         if self.heard:

@@ -55,8 +55,9 @@ def telling(subject: Subject, witnesses: tuple[Witness, ...], clock: Clock) -> I
             search.take(play)
             if search.clock.over:
                 break
-        search.clock = clock.part(0.7)
+        search.clock = clock.part(0.4)
         search.shrink()
+        search.clock = clock.part(0.5)
         search.enlarge()
         if search.best.adaptive and subject.pure:
             search.menu()
@@ -211,7 +212,8 @@ class _Plain:
             yield from (Sequence(steps[:at] + steps[at + size :]) for at in range(0, len(steps), size))
             size //= 2
         for at, (pair, times) in enumerate(steps):
-            for fewer in dict.fromkeys((1, times // 2, times - times // 4, times - 1)):
+            # one by one only what is few: long rows end within a part in sixteen
+            for fewer in dict.fromkeys((1, times // 2, times - times // 4, times - max(times // 16, 1))):
                 if 0 < fewer < times:
                     yield Sequence((*steps[:at], (pair, fewer), *steps[at + 1 :]))
         for kind in kinds[:12]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice, product
 
@@ -17,14 +18,17 @@ from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence
 from mc.examine.stages.games import games, replies
 from mc.examine.stages.laws import laws
-from mc.examine.stages.plays import Player, greedily, programs
+from mc.examine.stages.plays import Player, greedily, programs, swallowed
 from mc.examine.stages.search import mesh_strategy, search
 from mc.examine.stages.sequences import most, sequences
 from mc.examine.stages.tests import betting_tests
 from mc.examine.stages.theorems import of_parts, on_a_menu
 from mc.examine.subject import Subject, admission
-from mc.examine.verify import FAILURE
+from mc.examine.verify import FAILURE, _Stages
+from mc.examine.witness import TELLING
 from mc.worst_case.plan import Plan
+from tests.instruments.corpus.fifth.shares import SinglePrecision
+from tests.instruments.corpus.fifth.sound_shares import SingleUpwards
 from tests.instruments.corpus.third.gauges import LateLosses
 from tests.mc.examine import sound, unhappy
 from theory.evidence import Evidence, Outcome
@@ -198,11 +202,32 @@ def test_quick_bounds_are_above_the_certified_ones() -> None:
 def test_a_sequence_that_is_worth_more_than_the_promise_is_found_and_made_short() -> None:
     about = subject(TakesTheWorse(), "gaussian")
     refuted = [one for one in sequences(about, Clock.of(6.0)) if one.witness is not None]
-    assert len(refuted) == 1  # one a family
+    assert all(
+        one.witness.factor < TELLING for one in refuted[:-1]
+    )  # one a family, and one that is worth telling
+    assert len(refuted) <= 2
     (row,) = refuted[0].tightness
     assert exceeds(row.attack, row.promised)
     assert refuted[0].verdict.evidence is Evidence.CERTIFIED
     assert refuted[0].witness.replay().refutes
+
+
+def test_what_a_narrow_sum_swallows_is_found_with_the_largest_that_it_does() -> None:
+    played = [*swallowed(subject(SinglePrecision(), "gaussian"), Clock.of(LONG))]
+    (large, _), (tiny, _) = played[0].steps
+    # half of the last bit of a sum below one half is a rho of 2^-26, so a mu of 2^-12.5
+    assert large.mu > 0.9
+    assert 2**-14 < tiny.mu < 2**-12.5
+    assert played[0].low(Measure.renyi(2.0)) < 1 < max(one.low(Measure.renyi(2.0)) for one in played)
+    assert list(swallowed(subject(SingleUpwards(), "gaussian"), Clock.of(LONG))) == []
+
+
+def test_one_late_call_is_not_the_filters_and_a_very_late_one_is_told() -> None:
+    about = subject(sound.ByHand(), "gaussian")
+    for late, slow, told in ((0.3, False, 0), (0.3, True, 1), (3.0, False, 1)):
+        exam = _Stages(about.filter, Clock.of(LONG), lambda stage: None, {}, first_only=False)
+        exam.subject, exam.slow = replace(about, slow=slow), (late, "ByHand.admits")
+        assert len([*exam.noise()]) == told
 
 
 def test_the_summary_of_sequences_compares_each_goal_with_the_promise() -> None:
