@@ -108,7 +108,8 @@ def own_numbers(filt: PrivacyFilter) -> tuple[float, ...]:
     for number in _numbers_of(filt):
         if math.isfinite(number) and 1e-6 < number < 40 and len(found) < _NUMBERS:
             found[float(number)] = None
-    return tuple(dict.fromkeys(k * number for number in found for k in _MULTIPLES))
+    # as people write them: three times 0.1 is 0.3
+    return tuple(dict.fromkeys(float(f"{k * number:.15g}") for number in found for k in _MULTIPLES))
 
 
 def _numbers_of(filt: PrivacyFilter) -> Iterator[float]:

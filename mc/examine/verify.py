@@ -246,7 +246,8 @@ class _Stages:
             told = f"{name} closed standard output while it decides; leave it open"
             yield StageFinding("laws", "Does it leave alone what it did not open?", told, "", "", fault=told)
         # one late call is the machine's, unless it is very late or the same request is late every time
-        if self.slow[0] >= (SLOW if self.subject is None or self.subject.slow else _LATE_CALL):
+        often = self.slow[0] >= SLOW if self.subject is None else self.subject.slow
+        if often or self.slow[0] >= _LATE_CALL:
             told = f"{self.slow[1]} takes up to {self.slow[0]:.2g} s a call, so that few questions were asked"
             yield StageFinding("admission", "Does it answer soon?", told, "", "", notes=(told,))
         if self.heard:

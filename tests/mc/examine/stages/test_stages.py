@@ -224,7 +224,7 @@ def test_what_a_narrow_sum_swallows_is_found_with_the_largest_that_it_does() -> 
 
 def test_one_late_call_is_not_the_filters_and_a_very_late_one_is_told() -> None:
     about = subject(sound.ByHand(), "gaussian")
-    for late, slow, told in ((0.3, False, 0), (0.3, True, 1), (3.0, False, 1)):
+    for late, slow, told in ((0.3, False, 0), (0.01, True, 1), (3.0, False, 1)):
         exam = _Stages(about.filter, Clock.of(LONG), lambda stage: None, {}, first_only=False)
         exam.subject, exam.slow = replace(about, slow=slow), (late, "ByHand.admits")
         assert len([*exam.noise()]) == told
