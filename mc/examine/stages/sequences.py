@@ -106,8 +106,7 @@ def _designed(subject: Subject) -> Iterator[Sequence]:
 
 def _extremal(subject: Subject) -> Iterator[Sequence]:
     """What is extremal for the rule at epsilons where little is promised, where its own code grants it."""
-    answered = {one.line.family for one in (*subject.lines, *subject.closed)}
-    if subject.looks or not answered >= {"erasure", "kov", "rr", "twopoint"}:
+    if subject.looks or not subject.families >= {"erasure", "kov", "rr", "twopoint"}:
         return
     sticks = [goal for goal in subject.goals if goal.kind == "hockey-stick"]
     for goal in [goal for goal in sticks if 0 < subject.promised(goal) <= _LITTLE][:_EXTREMAL]:

@@ -299,6 +299,22 @@ def test_a_reply_is_a_refutation_before_the_laws_where_fresh_runs_grant_each_of_
     assert list(replies(subject(filt), Clock.of(LONG))) == []
 
 
+class GaussiansOnly(CapsEachRound):
+    """Raises for what it does not cover."""
+
+    def admits(self, state, request):
+        if not isinstance(request, Gaussian):
+            raise TypeError("Gaussians only")
+        return super().admits(state, request)
+
+
+def test_no_game_is_played_with_a_family_that_the_filters_code_raises_for() -> None:
+    about = subject(GaussiansOnly(), "gaussian", "rr", "erasure", "twopoint")
+    assert about.families == {"gaussian"}
+    assert all(one.fault == "" for one in games(about, Clock.of(1.0)))
+    assert list(replies(about, Clock.of(1.0))) == []
+
+
 def test_a_strategy_on_the_mesh_is_worth_about_what_one_request_is() -> None:
     filt = CapsEachRound()
     for mu in (0.4, 0.2):
