@@ -41,7 +41,16 @@ from theory.pairs import DominatingPair, RandomizedResponse
 from theory.pairs.base import Direction
 from theory.shown import Row, Shown, row_of
 
-__all__ = ["Attack", "attack", "attacked", "goals_of", "replay_attack", "replied", "solved_game"]
+__all__ = [
+    "Attack",
+    "attack",
+    "attacked",
+    "goals_of",
+    "ratio_above",
+    "replay_attack",
+    "replied",
+    "solved_game",
+]
 
 #: Epsilons tried against a promise that holds at every epsilon.
 _EPSILONS = (0.25, 0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 12.0, 15.0)
@@ -239,7 +248,7 @@ def goals_of(filt: PrivacyFilter) -> Iterator[tuple[float, Fraction]]:
         if promise.epsilon > _MOST_EPSILON:
             return
         exact = getattr(filt, "ratio", None)
-        ratio = exact if isinstance(exact, Fraction) else _ratio_above(promise.epsilon)
+        ratio = exact if isinstance(exact, Fraction) else ratio_above(promise.epsilon)
         yield promise.epsilon, ratio
         return
     telling = [epsilon for epsilon in _EPSILONS if 0 < _promised(filt, epsilon) < 1]
@@ -248,7 +257,7 @@ def goals_of(filt: PrivacyFilter) -> Iterator[tuple[float, Fraction]]:
         some = [epsilon for epsilon in finer if 0 < _promised(filt, epsilon) < 1]
         telling = some[:: max(1, -(-len(some) // len(_EPSILONS)))]
     for epsilon in telling:
-        yield epsilon, _ratio_above(epsilon)
+        yield epsilon, ratio_above(epsilon)
 
 
 def _promised(filt: PrivacyFilter, epsilon: float) -> float:
@@ -270,7 +279,7 @@ def _untried(filt: PrivacyFilter) -> Attack:
     return Attack(filt, *goal, _promised(filt, goal[0]), Fraction(0), "PQ", None, 0, reason)
 
 
-def _ratio_above(epsilon: float) -> Fraction:
+def ratio_above(epsilon: float) -> Fraction:
     """A rational in [e^epsilon, e^epsilon (1 + 10^-9)] with small terms."""
     with flint.ctx.workprec(BITS):
         exact = fraction(ball(epsilon).exp().upper())

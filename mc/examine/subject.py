@@ -50,7 +50,8 @@ class Admission:
 @dataclass(frozen=True, slots=True)
 class Subject:
     """A filter under examination; goals are the measures in direction "PQ", lines what it admits at its start, and
-    closed the lines of which it admits nothing at its start. families are those that may be asked for.
+    closed the lines of which it admits nothing at its start. families are those that may be asked for: the user wants
+    them, and the filter's code answers.
 
     pure says that no law of purity was found broken, so that a state stands for all that the filter knows; looks that
     its decisions depend on realised losses, and slow that it answers few questions in the time.
@@ -75,9 +76,10 @@ class Subject:
         families: Iterable[str],
         seed: int,
     ) -> Subject:
-        """The subject, its goals those of its promise."""
+        """The subject, its goals those of its promise; a family that its code raised for is outside its scope."""
         looks = bool(filt.looks_at_losses)
-        return cls(filt, goals(filt.promise), lines, seed, closed, frozenset(families), looks=looks)
+        answered = frozenset(families) & {one.line.family for one in (*lines, *closed)}
+        return cls(filt, goals(filt.promise), lines, seed, closed, answered, looks=looks)
 
     def promised(self, measure: Measure) -> float:
         """What the filter's promise allows a measure."""
@@ -108,7 +110,8 @@ def own_numbers(filt: PrivacyFilter) -> tuple[float, ...]:
     for number in _numbers_of(filt):
         if math.isfinite(number) and 1e-6 < number < 40 and len(found) < _NUMBERS:
             found[float(number)] = None
-    return tuple(dict.fromkeys(k * number for number in found for k in _MULTIPLES))
+    # as people write them: three times 0.1 is 0.3
+    return tuple(dict.fromkeys(float(f"{k * number:.15g}") for number in found for k in _MULTIPLES))
 
 
 def _numbers_of(filt: PrivacyFilter) -> Iterator[float]:

@@ -29,7 +29,7 @@ from mc.examine.finding import StageFinding
 from mc.examine.sequence import granted
 from mc.examine.stages.declared import declared
 from mc.examine.stages.domination import joined
-from mc.examine.stages.games import games
+from mc.examine.stages.games import games, replies
 from mc.examine.stages.holders import games_of, lets_through, theorem_of
 from mc.examine.stages.laws import laws
 from mc.examine.stages.search import search
@@ -54,6 +54,8 @@ FAILURE = 1e-6
 _GRACE, _PROVING, _MOMENT = 2.0, 600.0, 5.0
 #: A filter is slow that is not asked so often in its time, and takes longer than so many seconds.
 _CALLS, _QUICK = 3000, 1e-3
+#: Seconds of one call that are told of in any case.
+_LATE_CALL = 2.0
 #: The share of the time for a glance at the plainest plays, where the first refutation ends all.
 _GLANCE = 0.08
 #: Seconds of the time, and the most of it as a share, in which the last stage's findings are read.
@@ -116,8 +118,10 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
     if exam.subject is not None and exam.subject.lines:
         if few := exam.subject.slow:  # few calls fit: first those that are most likely to tell something
             exam.run("sequences", 0.6, partial(sequences, exam.subject))
-        elif exam.first_only and not exam.subject.looks:  # cheaper than the laws, and most faults show here
-            exam.run("sequences", _GLANCE, partial(glance, exam.subject))
+        elif exam.first_only:  # cheaper than the laws, and most faults show here
+            if not exam.subject.looks:
+                exam.run("sequences", _GLANCE, partial(glance, exam.subject))
+            exam.run("games", _GLANCE, partial(replies, exam.subject))
         exam.run("laws", 0.08, partial(laws, exam.subject))
         # where purity is broken a state does not stand for a run, and only what one run is granted counts
         subject = replace(exam.subject, slow=False, pure=not any(one.fault for one in exam.findings))
@@ -241,7 +245,9 @@ class _Stages:
         if self.shut:
             told = f"{name} closed standard output while it decides; leave it open"
             yield StageFinding("laws", "Does it leave alone what it did not open?", told, "", "", fault=told)
-        if self.slow[0] >= SLOW:
+        # one late call is the machine's, unless it is very late or the same request is late every time
+        often = self.slow[0] >= SLOW if self.subject is None else self.subject.slow
+        if often or self.slow[0] >= _LATE_CALL:
             told = f"{self.slow[1]} takes up to {self.slow[0]:.2g} s a call, so that few questions were asked"
             yield StageFinding("admission", "Does it answer soon?", told, "", "", notes=(told,))
         if self.heard:

@@ -9,13 +9,15 @@ from fractions import Fraction
 from hashlib import sha256
 from typing import Any, TypeAlias
 
+import flint
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
+from mc.evaluate.finite_outputs import ZERO, FiniteOutputs, Loss, stopped
 from mc.evaluate.walk import Branch
-from mc.losses.balls import Rounding, down, up
+from mc.losses.balls import BITS, Rounding, down, rounded, up
 from mc.losses.lattice_law import LatticeLaw
 from mc.losses.log_ratio import Epsilon
 from mc.worst_case.dense import DenseGame
@@ -28,12 +30,13 @@ from mc.worst_case.tree import GameTree
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
-__all__ = ["DOUBLES", "Enclosure", "Laws", "enclose", "enclose_on_tree"]
+__all__ = ["DOUBLES", "Enclosure", "Laws", "enclose", "enclose_finite", "enclose_on_tree"]
 
 #: The default limit on the doubles that a game holds: a quarter of a gigabyte.
 DOUBLES = 30_000_000
 #: The default limit on the positions of a game of levels: its strategy takes a byte or two for each.
 _LEVELS = 4 * DOUBLES
+_SIDES: tuple[Rounding, ...] = ("low", "high")
 #: How a game was rounded, bounds on its value, and its best strategy, or the choices that make it.
 _Solved: TypeAlias = tuple[Rounding, Fraction, Fraction, Any]
 
@@ -144,7 +147,53 @@ def enclose_on_tree(
             return payoffs(units, laws.step, epsilon, laws.side)
 
         value, best = tree.solve([[*law.masses.tolist(), law.revealed] for law in laws.laws], payoff)
-        solved.append((laws.side, *rounded_bounds(float(value), laws.laws, tree.rounds, laws.side), best))
+        widest = max(len(law.places) for law in laws.laws)
+        solved.append((laws.side, *rounded_bounds(float(value), widest, tree.rounds, laws.side), best))
+    low, high, choices = _between(solved)
+    return Enclosure(low, high, tree.strategy(choices), tree.rounds, tree.positions)
+
+
+def enclose_finite(
+    filt: PrivacyFilter,
+    menu: tuple[DominatingPair, ...],
+    outputs: Sequence[FiniteOutputs],
+    epsilon: Epsilon,
+    *,
+    direction: Direction,
+    rounds: int | None,
+    max_positions: int,
+) -> Enclosure:
+    """`enclose_on_tree` for any finite outputs, those of the law drawn from: losses are exact, and on no lattice.
+
+    Masses and payoffs are rounded down, and the game is solved; then up, and it is solved again.
+    """
+    sign = 1 if direction == "PQ" else -1
+    branches = [
+        [
+            *(Branch(each.move, sign * float(each.seen or 0.0)) for each in one.branches),
+            *([Branch(None, sign * math.inf)] if one.erased_p else []),
+        ]
+        for one in outputs
+    ]
+    tree = GameTree.of(filt, menu, branches, ZERO, rounds=rounds, max_positions=max_positions)
+    with flint.ctx.workprec(BITS):
+        paid = {loss: stopped(loss, epsilon) for layer in tree.layers for loss in layer.losses}
+        solved: list[_Solved] = []
+        for side in _SIDES:
+
+            def payoff(losses: Sequence[Loss], side: Rounding = side) -> NDArray[np.float64]:
+                return np.array([rounded(paid[loss], side) for loss in losses])
+
+            masses = [
+                [
+                    rounded(flint.arb(mass), side)
+                    for mass in (*(m for _, m in one.outputs), *([one.erased_p] if one.erased_p else []))
+                ]
+                for one in outputs
+            ]
+            value, best = tree.solve(masses, payoff)
+            widest = max(len(one.outputs) for one in outputs)
+            solved.append((side, *rounded_bounds(float(value), widest, tree.rounds, side), best))
     low, high, choices = _between(solved)
     return Enclosure(low, high, tree.strategy(choices), tree.rounds, tree.positions)
 

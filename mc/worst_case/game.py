@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.privacy_filter import PrivacyFilter
+from mc.evaluate.finite_outputs import FiniteOutputs, NoFiniteLawError
 from mc.evaluate.walk import Branch
 from mc.losses.balls import BITS, Rounding, ball, down, fraction, up
 from mc.losses.lattice_law import common_step, level, level_law
 from mc.losses.log_ratio import Epsilon, LogRatio
 from mc.losses.outputs import Output, exact_outputs
 from mc.losses.rounded_law import rounded_laws
-from mc.worst_case.enclosure import DOUBLES, Enclosure, Laws, enclose, enclose_on_tree
+from mc.worst_case.enclosure import DOUBLES, Enclosure, Laws, enclose, enclose_finite, enclose_on_tree
 from mc.worst_case.level_game import moderate
 from mc.worst_case.one_level import one_level
 from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
@@ -152,10 +153,25 @@ class WorstCaseGame:
             single = least == most and grid is None
             games = [rounded(least, "near")] if single else [rounded(least, "low"), rounded(most, "high")]
         elif on_tree:
+            drawn = self.menu if self.direction == "PQ" else tuple(pair.swapped for pair in self.menu)
+            try:
+                outputs = [FiniteOutputs.of_pair(pair) for pair in drawn]
+            except NoFiniteLawError:
+                outputs = []
+            if outputs:
+                return enclose_finite(
+                    self.filter,
+                    self.menu,
+                    outputs,
+                    self.epsilon,
+                    direction=self.direction,
+                    rounds=self.rounds,
+                    max_positions=self._most_of_a_tree(max(len(one.outputs) + 1 for one in outputs)),
+                )
             if len(self.menu) > 1 or self.menu[0].normal_mu is None:
                 raise ValueError(
-                    "menu must hold one Gaussian, or randomised responses at multiples of one step, for a filter that "
-                    f"looks at losses, got {self.menu!r}; pass levels k * step for a common step"
+                    "menu must hold one Gaussian, or pairs with finitely many outputs, for a filter that looks at "
+                    f"losses, got {self.menu!r}; pass FinitePair of rational masses, or RandomizedResponse"
                 )
             return one_level(
                 self.filter, self.menu[0], self.epsilon, direction=self.direction, rounds=self.rounds

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mc.losses.balls import BITS, Rounding, ball, rounded
-from mc.losses.lattice_law import LatticeLaw
 from mc.losses.log_ratio import Epsilon, LogRatio
 
 __all__ = ["UNDERFLOW", "gap_above", "payoffs", "rounded_bounds"]
@@ -59,16 +58,13 @@ def gap_above(epsilon: Epsilon) -> Callable[[Fraction], flint.arb]:
     return gap
 
 
-def rounded_bounds(
-    value: float, laws: Sequence[LatticeLaw], depth: int, side: Rounding
-) -> tuple[Fraction, Fraction]:
+def rounded_bounds(value: float, widest: int, depth: int, side: Rounding) -> tuple[Fraction, Fraction]:
     """Bounds on V of which `value` was computed, by a factor f >= 1 and an absolute 2^-900 of underflow.
 
-    Each round multiplies and adds at most n + 2 numbers >= 0, n the outputs of a request, each operation
+    Each round multiplies and adds at most n + 2 numbers >= 0, n = `widest` finite outputs, each operation
     within 1 + u, u = 2^-53, of the exact one, and takes a maximum, which is exact. Masses and payoffs that
     were rounded to the nearest double are within 1 + 2u; (1 + u)^m <= 1 / (1 - m u). Higham, Lemma 3.1.
     """
-    widest = max(len(law.places) for law in laws)
     operations = depth * (widest + 2) + (2 * depth + 2 if side == "near" else 0)
     exact, factor = Fraction(value), 1 / (1 - operations * _UNIT)
     return max(exact / factor - UNDERFLOW, Fraction(0)), min(exact * factor + UNDERFLOW, Fraction(1))

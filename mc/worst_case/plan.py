@@ -67,6 +67,12 @@ class Plan:
             if plan is not None:
                 yield from plan.requests()
 
+    def histories(self) -> Iterator[tuple[tuple[DominatingPair, float], ...]]:
+        """The requests of each play to its end, each with the loss log dP/dQ that it shows."""
+        for (p, q), plan in zip(masses_of(self.request), self.then, strict=True):
+            for later in plan.histories() if plan is not None else ((),):
+                yield ((self.request, _loss(p, q)), *later)
+
     def pruned(self, ratio: Fraction, direction: Direction = "PQ") -> Plan | None:
         """The plan without requests that gain nothing over stopping there."""
         return _pruned(self, ratio, direction, Fraction(1), Fraction(1))[0]

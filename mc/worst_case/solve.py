@@ -62,6 +62,8 @@ def worst_case(
     then divides such losses. By default step is about a 40th of the least
     sqrt(D_2) of the menu, which for a Gaussian is mu. `spend_steps` rounds the sum that an additive filter keeps
     to that many steps of its budget, against and for the adversary; use it where sums of charges never coincide.
+    Against a filter that looks at losses the menu holds pairs of finitely many outputs (rational masses, or levels, on
+    a lattice or off it), or one Gaussian and the library's own filter.
     Raises ValueError as soon as the game is found to need more than `max_positions` positions, or where the
     evidence asked for cannot be had. On a lattice a position is one double, and each filter state counts as at
     least 32 plus one for each request; the default is 30 million. Where all requests are levels (randomised responses,

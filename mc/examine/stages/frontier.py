@@ -36,6 +36,8 @@ _SPENDS = ((1, 0), (2, 1), (4, 1), (4, 3), (10, 5), (40, 20))
 _ROW, _SHARES = 1000, (1.0, 0.3, 0.1, 0.03, 0.01, 1e-3, 1e-5)
 #: Requests in a row that are past counters of a byte and a year of days: the largest size is looked for that lasts so.
 _LASTING = (1000, 400)
+#: Rounds in which a least request is put, to learn how many requests are granted at all.
+_CAP = 2000
 #: Steps between octaves, and fewer of them for rows and for losses, where a size to a hundredth is enough.
 _STEPS, _FEWER = 9, 5
 #: The most turns of two families.
@@ -86,7 +88,7 @@ class Affordable:
         if line.line.family == "own":
             return coarse[at]
         low, high = coarse[at], coarse[at - 1] if at else coarse[at]
-        for _ in range(_FEWER if self.subject.looks or times in _LASTING else _STEPS):
+        for _ in range(_FEWER if self.subject.looks or times >= min(_LASTING) else _STEPS):
             middle = math.sqrt(low * high)
             low, high = (middle, high) if lasts(middle) else (low, middle)
         return _short(low) if lasts(_short(low)) else low
@@ -138,8 +140,9 @@ def inside(subject: Subject, clock: Clock) -> Iterator[Sequence]:
 
 
 def _rows(frontier: Affordable, lines: tuple[Admission, ...]) -> Iterator[Sequence]:
-    """Requests in rows: the largest that last, then shares of the largest of all."""
-    for times, line in product(_LASTING, lines):
+    """Requests in rows: the largest that last as long as anything does, then shares of the largest of all."""
+    capped = [times for line in lines[:1] if 1 < (times := _most_rounds(frontier, line)) < _CAP]
+    for times, line in product((*capped, *_LASTING), lines):
         if not frontier.clock.over:
             yield from lasting(frontier, line, times)
     for share, line in product(_SHARES, lines):
@@ -168,6 +171,11 @@ def _row(frontier: Affordable, line: Admission, share: float) -> Iterator[Sequen
     again = frontier.pair(player, line)
     if again is not None and player.ask(again):
         yield player.played
+
+
+def _most_rounds(frontier: Affordable, line: Admission) -> int:
+    """How many requests are granted, however small: those refilled with every request are worth most all asked."""
+    return frontier.fresh().ask(line.line.pair(line.line.least), _CAP)
 
 
 def lasting(frontier: Affordable, line: Admission, times: int) -> Iterator[Sequence]:

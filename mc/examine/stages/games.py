@@ -13,6 +13,7 @@ import numpy as np
 from filters.contract.checks import checked_observe, checked_start
 from filters.contract.state import same
 from filters.privacy_filter import PrivacyFilter
+from mc.engine.encoding import nameable
 from mc.examine.attack import Attack, attacked, replied
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.fault import FilterFault
@@ -27,11 +28,12 @@ from mc.examine.witness import Witness, menu_witness
 from mc.examine.words import pair_words
 from mc.examine.worker import results, so_far, within
 from mc.worst_case import worst_case
+from mc.worst_case.plan import Plan
 from mc.worst_case.renyi_game import renyi_game
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import DominatingPair
 
-__all__ = ["Tried", "chosen_goals", "games", "solved"]
+__all__ = ["Tried", "chosen_goals", "games", "replies", "solved"]
 
 _ASKED = "What is the most that the worst adversary over a menu can reach?"
 #: Positions of one game; more take longer than they are worth here.
@@ -72,6 +74,30 @@ def games(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
             yield found
             goals = tuple(goal for goal in goals if goal.at != found.tightness[0].measure.at)
     yield tried.summary()
+
+
+def replies(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
+    """A refutation by a small request and the best replies to its answers, before the laws are asked.
+
+    No state stands for a run here, so that each of its histories is put to a run of its own.
+    """
+    for found in _planned(subject, clock, replied):
+        plan = Plan.from_data(found.witness.data["plan"], nameable()) if found.witness is not None else None
+        if plan is not None and all(_happens(subject.filter, history) for history in plan.histories()):
+            yield found
+
+
+def _happens(filt: PrivacyFilter, history: tuple[tuple[DominatingPair, float], ...]) -> bool:
+    """Whether a fresh run grants the requests one by one, shown their losses."""
+    state = checked_start(filt, 1)
+    for pair, loss in history:
+        after = granted(filt, state, pair)
+        if after is None:
+            return False
+        state = after
+        if filt.looks_at_losses and math.isfinite(loss):
+            state = checked_observe(filt, state, np.array([loss]), 1)
+    return True
 
 
 def _guessed(

@@ -43,7 +43,12 @@ def menus(subject: Subject, clock: Clock) -> Iterator[Menu]:
     if own := named_pairs(filt, "menu"):
         yield from (Menu("its own menu", own, rounds) for rounds in (1, 2, 3, 5, 8))
     lattice = [line for name in ("rr", "kov", "erasure") for line in by_name.get(name, ())]
-    paces = {line.line.name: _paces(subject, line, clock) for line in subject.lines}
+    # of a slow filter, too, there are paces of every family, and time for games
+    half, names = clock.part(0.5), len(subject.lines)
+    paces = {
+        line.line.name: _paces(subject, line, half.part(1 / (names - place)))
+        for place, line in enumerate(subject.lines)
+    }
     for pace in _PACES:
         if pace == 3:
             yield from _named(subject, clock.part(0.3))

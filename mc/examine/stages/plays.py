@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import product
@@ -25,7 +25,7 @@ from mc.examine.sequence import MOST_PLAYED, Sequence, granted
 from mc.examine.subject import Admission, Subject
 from theory.pairs import DominatingPair
 
-__all__ = ["ROUND", "Player", "greedily", "leaders", "plain", "programs"]
+__all__ = ["ROUND", "Player", "greedily", "leaders", "plain", "programs", "swallowed"]
 
 #: Requests of one kind in a row in most plays, and in the few that go past any warm-up.
 _MANY, _LONG = 300, 6000
@@ -124,9 +124,6 @@ def programs(subject: Subject, clock: Clock, tail: float | None = None) -> Itera
             if player.ask(pair, times) == times or not clock.over:
                 yield from _told(player)
         return
-    # so small that a sum may swallow it, at the start and late: a row without end for a handful of questions
-    for line in lines if tail is None and not subject.looks else ():
-        yield from _swallowed(fresh, line)
     for line in lines:
         yield from (Sequence(((pair, 1),)) for pair in line.pairs[-2:-9:-1] + line.pairs[-9::-3])
     if subject.looks and tail is None:
@@ -210,17 +207,19 @@ def _told(player: Player) -> Iterator[Sequence]:
             yield Sequence((*player.steps[:-1], (player.unchanged, 2**exponent)))
 
 
-def _swallowed(fresh: Callable[[], Player], line: Admission) -> Iterator[Sequence]:
-    for before in (0, 1, 2):
-        for pair in line.pairs[: max(len(line.pairs) // 2, 1) : 6]:
-            player = fresh()
-            if player.clock.over:
+def swallowed(subject: Subject, clock: Clock) -> Iterator[Sequence]:
+    """The largest requests that a sum swallows, after a large one and at the start: a row without end."""
+    for before, line in product((1, 2, 0), () if subject.looks else subject.lines):
+        for pair in line.pairs[: max(len(line.pairs) // 2, 1)][::-4]:
+            player = Player(subject.filter, clock, checked_start(subject.filter, 1), pure=subject.pure)
+            if clock.over:
                 return
             for size in line.pairs[-1 : -1 - 8 * before : -8][:before]:
                 player.ask(size)
             player.ask(pair, 2)
             if player.unchanged is not None:
                 yield from _told(player)
+                break
 
 
 def greedily(player: Player, line: Admission, most: int = 40, *, repeated: int = 1) -> int:

@@ -24,10 +24,10 @@ from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import MOST_PLAYED, Sequence
 from mc.examine.stages.frontier import inside
 from mc.examine.stages.menus import named_pairs
-from mc.examine.stages.plays import plain, programs
+from mc.examine.stages.plays import plain, programs, swallowed
 from mc.examine.subject import Subject
 from mc.examine.supremum import supremum
-from mc.examine.witness import sequence_witness
+from mc.examine.witness import TELLING, sequence_witness
 from mc.examine.words import steps_words
 from mc.examine.worker import so_far
 from theory.evidence import Evidence, Outcome, Verdict
@@ -40,6 +40,8 @@ __all__ = ["Search", "glance", "most", "sequences", "ways"]
 _ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)
 #: Extremal mechanisms are tried at so many epsilons, at which no more than this is promised.
 _EXTREMAL, _LITTLE = 3, 0.1
+#: The share of the time for requests that a sum may swallow.
+_SWALLOWING = 0.25
 _LESS = np.array(_ORDERS) - 1
 _CKS = _LESS * np.log1p(-1 / np.array(_ORDERS)) - np.log(_ORDERS)
 
@@ -51,6 +53,8 @@ def sequences(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     # a filter that looks at losses tells nothing by its sequences, and of a slow one few are asked
     every = programs(subject, clock)
     first = chain(islice(every, 1), _designed(subject), _extremal(subject))
+    if not subject.slow:
+        first = chain(first, swallowed(subject, clock.part(_SWALLOWING)))
     rest: Iterator[tuple[Sequence, bool]] = zip(every, repeat(False))
     if not (subject.looks or subject.slow):
         rest = _in_turn((plain(subject, clock), 3), (inside(subject, clock), 2), (every, 1))
@@ -102,8 +106,7 @@ def _designed(subject: Subject) -> Iterator[Sequence]:
 
 def _extremal(subject: Subject) -> Iterator[Sequence]:
     """What is extremal for the rule at epsilons where little is promised, where its own code grants it."""
-    answered = {one.line.family for one in (*subject.lines, *subject.closed)}
-    if subject.looks or not answered >= {"erasure", "kov", "rr", "twopoint"}:
+    if subject.looks or not subject.families >= {"erasure", "kov", "rr", "twopoint"}:
         return
     sticks = [goal for goal in subject.goals if goal.kind == "hockey-stick"]
     for goal in [goal for goal in sticks if 0 < subject.promised(goal) <= _LITTLE][:_EXTREMAL]:
@@ -120,7 +123,7 @@ class Search:
     promised: dict[Measure, float]
     best: dict[Measure, tuple[float, Sequence]] = field(default_factory=dict)
     refuted: list[tuple[Measure, Sequence, float]] = field(default_factory=list)
-    families: set[str] = field(default_factory=set)
+    families: dict[str, float] = field(default_factory=dict)
     plays: int = 0
     longest: int = 0
     cut: bool = False
@@ -133,15 +136,22 @@ class Search:
         return cls(subject, {goal: p for goal, p in allowed.items() if p < most[goal]})
 
     def take(self, played: Sequence, *, only_above: bool = False) -> bool:
-        """Measure a sequence, or only one that may be above the promise; whether it is the first of its families."""
+        """Measure a sequence, or only one that may be above the promise; whether it is a refutation worth telling.
+
+        That is the first of its families, and after one by less than `TELLING` the first by so much.
+        """
         self.plays += 1
         self.longest = max(self.longest, played.rounds)
         names = "+".join(sorted({type(pair).__name__ for pair in played.counts}))
-        if names in self.families:
+        known = self.families.get(names, 0.0)
+        if known >= TELLING:
             return False
+        goals = tuple(goal for goal in self.goals if not known or self.promised[goal] > 0)
         for direction in ways(played):
-            for goal, bound in zip(self.goals, most(played, self.goals, direction), strict=True):
+            for goal, bound in zip(goals, most(played, goals, direction), strict=True):
                 best, promised = self.best.get(goal, (0.0, played))[0], self.promised[goal]
+                if known and bound <= TELLING * promised:
+                    continue
                 # computed where it may refute, or be the best so far where nothing comes near the promise
                 least = promised if only_above or best > 0.9 * promised else max(best, 0.01 * promised)
                 if self.best and bound <= least:  # of the first one a value of zero is something to tell, too
@@ -150,9 +160,10 @@ class Search:
                 low = played.low(measure)
                 if low > best or not self.best:
                     self.best[goal] = low, played
-                if exceeds(low, promised) and played.admitted(self.subject.filter):
+                above = low > TELLING * promised if known else exceeds(low, promised)
+                if above and played.admitted(self.subject.filter):
                     self.refuted.append((measure, played, low))
-                    self.families.add(names)
+                    self.families[names] = low / promised if promised else math.inf
                     return True
         return False
 

@@ -16,6 +16,7 @@ from itertools import permutations, product, takewhile
 from filters.contract.checks import checked_start
 from filters.contract.state import keys
 from mc.engine.encoding import decode, decode_fraction, nameable
+from mc.examine.attack import Attack, ratio_above, solved_game
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.fault import FilterFault
 from mc.examine.finding import StageFinding, Tightness
@@ -41,6 +42,8 @@ __all__ = ["telling"]
 _ASKED = "What is the plainest play that breaks the promise, and how far does it go?"
 #: The rounds of a play that is pushed.
 _PUSHED = 400
+#: The rounds of a menu's game that is written out as a plan.
+_WRITTEN = 6
 #: Measures at which a play is looked at exactly, and the least delta of a promised curve that is looked at.
 _GOALS, _SEEN = 4, 1e-3
 
@@ -55,11 +58,14 @@ def telling(subject: Subject, witnesses: tuple[Witness, ...], clock: Clock) -> I
             search.take(play)
             if search.clock.over:
                 break
-        search.clock = clock.part(0.7)
+        search.clock = clock.part(0.4)
         search.shrink()
+        search.clock = clock.part(0.5)
         search.enlarge()
         if search.best.adaptive and subject.pure:
             search.menu()
+    if subject.pure:
+        search.write_out()
     yield search.finding(clock)
 
 
@@ -211,7 +217,8 @@ class _Plain:
             yield from (Sequence(steps[:at] + steps[at + size :]) for at in range(0, len(steps), size))
             size //= 2
         for at, (pair, times) in enumerate(steps):
-            for fewer in dict.fromkeys((1, times // 2, times - times // 4, times - 1)):
+            # one by one only what is few: long rows end within a part in sixteen
+            for fewer in dict.fromkeys((1, times // 2, times - times // 4, times - max(times // 16, 1))):
                 if 0 < fewer < times:
                     yield Sequence((*steps[:at], (pair, fewer), *steps[at + 1 :]))
         for kind in kinds[:12]:
@@ -252,6 +259,27 @@ class _Plain:
         except (OutOfTime, FilterFault):
             return False
         return any(self.keep(game.finding.witness) for game in games if game is not None and game.finding)
+
+    def write_out(self) -> None:
+        """The best menu's game as a plan in rational numbers, which can be told; pairs without them are left out."""
+        best, filt = self.best, self.subject.filter
+        if best.kind != "menu" or best.measure.kind != "hockey-stick" or best.rounds > _WRITTEN:
+            return
+        menu = decode(best.data["menu"], nameable())
+        pairs = [exact for pair in menu if (exact := pair.rational) is not None]
+
+        def plan() -> Attack:
+            ratio = ratio_above(best.measure.at)
+            return solved_game(filt, pairs, best.rounds, best.measure.at, ratio)[0].followed(filt)
+
+        try:
+            found = within(self.clock.part(0.5), filt, plan) if pairs else None
+        except (OutOfTime, FilterFault):
+            return
+        if found is not None and found.refuted:
+            written = Witness(filt, found.witness)
+            if written.factor >= min(TELLING, 0.9 * best.factor):
+                self.best = written
 
     def plans(self) -> None:
         """Plans over a few plain requests with rational masses, solved exactly: for a filter that looks at losses."""

@@ -26,12 +26,17 @@ def _processor() -> float:
 
 
 def examined(half: str, place: int, seconds: float) -> Said:
-    """The examination of one case, until its first refutation."""
+    """The examination of one case; `found` is the time at which the telling of its first refutation began."""
     case = HALVES[half][place]
-    began, spent = time.perf_counter(), _processor()
+    began, spent, begun = time.perf_counter(), _processor(), dict[str, float]()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = examine(case.filter_class(), seconds=seconds, first_only=True)
+        found = examine(
+            case.filter_class(),
+            seconds=seconds,
+            first_only=True,
+            on_stage=lambda stage: begun.setdefault(stage, round(time.perf_counter() - began, 1)),
+        )
     outcome = found.verdict.outcome.name if found.status is Status.EXAMINED else found.status.name
     if found.witness is not None:
         outcome = "REFUTED" if found.witness.replay().refutes else "REPLAY FAILS"
@@ -42,6 +47,7 @@ def examined(half: str, place: int, seconds: float) -> Said:
         "outcome": outcome,
         "evidence": found.verdict.evidence.name,
         "seconds": round(time.perf_counter() - began, 1),
+        "found": begun.get("telling"),
         "processor": round(_processor() - spent, 1),
         "stages": [one.stage for one in found.findings if one.witness is not None],
         "detail": found.verdict.detail,
@@ -60,6 +66,7 @@ def _job(job: tuple[str, int, float]) -> Said:
             "outcome": "ERROR",
             "evidence": "",
             "seconds": 0.0,
+            "found": None,
             "processor": 0.0,
             "detail": repr(error),
         }
@@ -72,26 +79,42 @@ def right(said: Said) -> bool:
     return said["outcome"] in ("HOLDS", "UNDECIDED")
 
 
+def _record(out: Path, seconds: float, table: list[Said]) -> None:
+    """Write the cases examined, each with its date and time; of what was not examined again the last record stays."""
+    before = json.loads(out.read_text("utf-8")) if out.is_file() else {}
+    today = time.strftime("%Y-%m-%d")
+    known = {(half, case.name) for half, cases in HALVES.items() for case in cases}
+    cases = {(said["half"], said["name"]): said for said in before.get("cases", [])}
+    cases |= {(said["half"], said["name"]): {**said, "date": today, "allowed": seconds} for said in table}
+    kept = sorted((half, said["kind"], name) for (half, name), said in cases.items() if (half, name) in known)
+    record = {"date": today, "seconds": seconds, "history": before.get("history", "")}
+    record["cases"] = [cases[half, name] for half, _, name in kept]
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(json.dumps(record, indent=1) + "\n")
+
+
 def main(arguments: list[str]) -> int:
     """Examine the corpus and print the table; status 1 if anything was judged wrongly."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--half", choices=sorted(HALVES))
+    parser.add_argument("--half", choices=sorted(HALVES), nargs="+", default=list(HALVES))
     parser.add_argument("--only", default="", help="names of cases, separated by commas")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args(arguments)
     wanted = set(given.only.split(",")) if given.only else None
     jobs = [
         (half, place)
-        for half, cases in HALVES.items()
-        for place, case in enumerate(cases)
-        if (given.half in (None, half)) and (wanted is None or case.name in wanted)
+        for half in given.half
+        for place, case in enumerate(HALVES[half])
+        if wanted is None or case.name in wanted
     ]
     table = []
     with get_context("spawn").Pool(given.workers, maxtasksperchild=4) as pool:
         for said in pool.imap_unordered(_job, [(*job, given.seconds) for job in jobs]):
             table.append(said)
+            if given.out is not None:
+                _record(given.out, given.seconds, table)
             mark = " " if right(said) else "X"
             print(
                 f"{mark} {said['kind']:6} {said['name']:32} {said['outcome']:9} {said['evidence']:11} "
@@ -103,18 +126,6 @@ def main(arguments: list[str]) -> int:
             rows = [said for said in table if said["half"] == half and said["kind"] == kind]
             if rows:
                 print(f"{half} half, {kind}: {sum(map(right, rows))} of {len(rows)} as they should be")
-    if given.out is not None:
-        table.sort(key=lambda said: (str(said["half"]), str(said["kind"]), str(said["name"])))
-        # how the corpus came about is kept from record to record
-        before = json.loads(given.out.read_text("utf-8")) if given.out.is_file() else {}
-        record = {
-            "date": time.strftime("%Y-%m-%d"),
-            "seconds": given.seconds,
-            "history": before.get("history", ""),
-            "cases": table,
-        }
-        given.out.parent.mkdir(parents=True, exist_ok=True)
-        given.out.write_text(json.dumps(record, indent=1) + "\n")
     return int(not all(map(right, table)))
 
 

@@ -135,6 +135,6 @@ def test_a_least_charge_narrows_the_class():
     assert "least charge 0.02" in narrow.scope
 
 
-def test_a_filter_that_looks_at_losses_needs_them_on_a_lattice():
-    with pytest.raises(ValueError, match="multiples of one step"):
+def test_a_filter_that_looks_at_losses_needs_finitely_many_of_them():
+    with pytest.raises(ValueError, match="finitely many outputs"):
         worst_case(LossFilter(1.0, 1), [Gaussian(1.0), Erasure(0.1)], epsilon=1.0, rounds=1)

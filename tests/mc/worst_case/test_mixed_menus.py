@@ -15,9 +15,10 @@ from mc.losses import LogRatio
 from mc.losses.lattice_law import level, level_law
 from mc.worst_case import worst_case
 from mc.worst_case.payoffs import payoffs
-from tests.mc.worst_case.small_games import CountFilter, LossFilter
+from mc.worst_case.plan import written_out
+from tests.mc.worst_case.small_games import CountFilter, LossFilter, play_out
 from theory.evidence import Evidence
-from theory.pairs import KOV, Erasure, RandomizedResponse
+from theory.pairs import KOV, Erasure, FinitePair, RandomizedResponse
 
 DIGITS = 120
 TINY = Fraction(1, 2**200)
@@ -137,6 +138,32 @@ def test_rational_and_other_levels_together_are_enclosed_off_the_lattice(seed):
     solved = worst_case(filt, menu, epsilon=0.5, rounds=2, evidence=Evidence.CERTIFIED, step=0.02)
     with mpmath.workdps(DIGITS):
         assert mpmath.mpf(solved.low) <= _play(filt, menu, 0.5, 2) <= mpmath.mpf(solved.high)
+    _check(
+        LossFilter(0.6, 3), menu, rng.choice([0.5, 0.0, LogRatio(Fraction(9, 7))]), 3
+    )  # losses kept exactly
+
+
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+def test_of_a_filter_that_looks_at_losses_any_finite_menu_is_enclosed(direction):
+    """Three outputs, one of one world alone, beside a response; then that beside one off every lattice."""
+    odd = FinitePair(
+        (Fraction(1, 2), Fraction(2, 5), Fraction(1, 10)), (Fraction(1, 3), Fraction(2, 3), Fraction(0))
+    )
+    filt, ratio, response = LossFilter(0.6, 3), Fraction(4, 3), RandomizedResponse.from_ratio(Fraction(7, 5))
+    for menu in ([odd], [odd.swapped, response], [odd, odd.swapped, response]):
+        exact = play_out(filt, menu, ratio, 3, direction)
+        solved = worst_case(
+            filt, menu, epsilon=LogRatio(ratio), rounds=3, direction=direction, evidence=Evidence.CERTIFIED
+        )
+        assert Fraction(solved.low) <= exact <= Fraction(solved.high)
+        assert solved.high - solved.low <= 1e-13
+        plan = written_out(solved.strategy, filt, rounds=3, direction=direction)
+        assert Fraction(solved.low) <= plan.worth(filt, ratio, direction) <= exact
+    above = RandomizedResponse(0.33647223662121295)  # log(7/5), rounded up
+    mixed = worst_case(filt, [odd, above], epsilon=LogRatio(ratio), rounds=3, direction=direction)
+    there = worst_case(filt, [odd, response], epsilon=LogRatio(ratio), rounds=3, direction=direction)
+    assert mixed.evidence is Evidence.CERTIFIED
+    assert mixed.low == pytest.approx(there.low, rel=1e-12)
 
 
 def test_levels_whose_common_step_is_astronomically_small_are_enclosed_off_the_lattice():
@@ -145,8 +172,7 @@ def test_levels_whose_common_step_is_astronomically_small_are_enclosed_off_the_l
     solved = worst_case(CountFilter(1), menu, epsilon=0.5, step=0.01)
     with mpmath.workdps(DIGITS):
         assert mpmath.mpf(solved.low) <= _play(CountFilter(1), menu[:1], 0.5, 1) <= mpmath.mpf(solved.high)
-    with pytest.raises(ValueError, match="multiples of one step"):
-        worst_case(LossFilter(1.0, 1), menu, epsilon=0.5)
+    _check(LossFilter(1.0, 1), menu, 0.5, 1)
     far = [RandomizedResponse(1e-300), RandomizedResponse(1.0)]
     solved = worst_case(CountFilter(1), far, epsilon=0.5, step=0.01)
     with mpmath.workdps(DIGITS):

@@ -21,7 +21,11 @@ from tests.instruments.corpus.fifth.moving import AbstentionBonus
 from tests.instruments.corpus.fifth.shares import ByteCounter
 from tests.instruments.corpus.fifth.sound_shares import EqualShares
 from tests.instruments.corpus.fourth.purses import AlternatingBlocks, PlanByFamily
+from tests.instruments.corpus.third.ledgers import TokenBucket
+from tests.instruments.corpus.third.sound_books import BucketInTheSum
 from theory.evidence import Outcome
+
+D2 = Measure.renyi(2.0)
 
 
 def subject(filt: fp.PrivacyFilter, *names: str) -> Subject:
@@ -117,6 +121,17 @@ def test_a_row_of_a_thousand_passes_a_counter_of_a_byte_and_keeps_to_a_sum() -> 
         played = [*lasting(Affordable(told, Clock.of(60.0)), line, 1000)]
         assert played[0].rounds == 1000
         assert any(one.low(measure) > told.promised(measure) for one in played) is refuted
+
+
+def test_where_each_request_refills_as_many_are_asked_as_are_granted_at_all() -> None:
+    for filt, goal, refuted in (
+        (TokenBucket(), D2, True),
+        (BucketInTheSum(), Measure.hockey_stick(1.0), False),
+    ):
+        told = subject(filt)
+        played = [*islice(inside(told, Clock.of(60.0)), 5)]
+        assert max(one.rounds for one in played) == filt.rounds
+        assert any(one.low(goal) > told.promised(goal) for one in played) is refuted
 
 
 def test_a_true_declaration_is_proved_on_a_menu_and_tested_elsewhere() -> None:

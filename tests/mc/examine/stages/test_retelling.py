@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -16,6 +18,7 @@ from mc.examine.stages.plain_plans import plain_plans
 from mc.examine.stages.plays import ROUND, plain
 from mc.examine.stages.telling import telling
 from mc.examine.witness import TELLING, Witness, menu_witness, sequence_witness
+from tests.instruments.corpus.fifth.moving import AbstentionBonus
 from tests.mc.examine import toys
 from tests.mc.examine.stages.test_stages import LONG, subject
 
@@ -133,6 +136,28 @@ def test_a_menu_that_a_fixed_order_breaks_is_told_as_that_order() -> None:
     best = told(filt, shown).witness
     assert best.kind == "sequence"
     assert best.replay().refutes
+
+
+def test_a_menu_of_rational_pairs_is_told_as_a_plan_answer_by_answer() -> None:
+    """`AbstentionBonus`: after silence half as much again."""
+    silent = fp.FinitePair(
+        (Fraction(7, 25), Fraction(1, 2), Fraction(11, 50)),
+        (Fraction(11, 50), Fraction(1, 2), Fraction(7, 25)),
+    )
+    menu, filt, at = (
+        (silent, fp.RandomizedResponse.from_ratio(Fraction(17, 5))),
+        AbstentionBonus(),
+        Measure.hockey_stick(1.0),
+    )
+    solved = fp.worst_case(filt, menu, epsilon=1.0, rounds=2)
+    shown = menu_witness(
+        filt, menu, replace(at, direction=solved.direction), rounds=2, low=solved.low, high=solved.high
+    )
+    found = told(filt, shown, families=("gaussian", "twopoint"))
+    assert found.witness.kind == "plan"
+    assert found.witness.replay().refutes
+    assert found.witness.value == pytest.approx(shown.value, rel=1e-6)
+    assert [(turn.rounds, turn.when) for turn in found.story.turns] == [("1", ""), ("2", "after loss +0")]
 
 
 def test_plain_plans_are_exact_and_few_rounds_come_first() -> None:

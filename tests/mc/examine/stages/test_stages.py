@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from itertools import islice, product
 
 import numpy as np
@@ -9,19 +11,25 @@ import pytest
 
 import filterproof as fp
 from filters.contract.checks import checked_start
+from mc.examine.attack import Attack
 from mc.examine.clock import Clock
 from mc.examine.families import FAMILIES, lines_of
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence
-from mc.examine.stages.games import games
+from mc.examine.stages.games import games, replies
 from mc.examine.stages.laws import laws
-from mc.examine.stages.plays import Player, greedily, programs
+from mc.examine.stages.plays import Player, greedily, programs, swallowed
 from mc.examine.stages.search import mesh_strategy, search
 from mc.examine.stages.sequences import most, sequences
 from mc.examine.stages.tests import betting_tests
 from mc.examine.stages.theorems import of_parts, on_a_menu
 from mc.examine.subject import Subject, admission
-from mc.examine.verify import FAILURE
+from mc.examine.verify import FAILURE, _Stages
+from mc.examine.witness import TELLING
+from mc.worst_case.plan import Plan
+from tests.instruments.corpus.fifth.shares import SinglePrecision
+from tests.instruments.corpus.fifth.sound_shares import SingleUpwards
+from tests.instruments.corpus.third.gauges import LateLosses
 from tests.mc.examine import sound, unhappy
 from theory.evidence import Evidence, Outcome
 from theory.pairs import Gaussian, RandomizedResponse
@@ -194,11 +202,32 @@ def test_quick_bounds_are_above_the_certified_ones() -> None:
 def test_a_sequence_that_is_worth_more_than_the_promise_is_found_and_made_short() -> None:
     about = subject(TakesTheWorse(), "gaussian")
     refuted = [one for one in sequences(about, Clock.of(6.0)) if one.witness is not None]
-    assert len(refuted) == 1  # one a family
+    assert all(
+        one.witness.factor < TELLING for one in refuted[:-1]
+    )  # one a family, and one that is worth telling
+    assert len(refuted) <= 2
     (row,) = refuted[0].tightness
     assert exceeds(row.attack, row.promised)
     assert refuted[0].verdict.evidence is Evidence.CERTIFIED
     assert refuted[0].witness.replay().refutes
+
+
+def test_what_a_narrow_sum_swallows_is_found_with_the_largest_that_it_does() -> None:
+    played = [*swallowed(subject(SinglePrecision(), "gaussian"), Clock.of(LONG))]
+    (large, _), (tiny, _) = played[0].steps
+    # half of the last bit of a sum below one half is a rho of 2^-26, so a mu of 2^-12.5
+    assert large.mu > 0.9
+    assert 2**-14 < tiny.mu < 2**-12.5
+    assert played[0].low(Measure.renyi(2.0)) < 1 < max(one.low(Measure.renyi(2.0)) for one in played)
+    assert list(swallowed(subject(SingleUpwards(), "gaussian"), Clock.of(LONG))) == []
+
+
+def test_one_late_call_is_not_the_filters_and_a_very_late_one_is_told() -> None:
+    about = subject(sound.ByHand(), "gaussian")
+    for late, slow, told in ((0.3, False, 0), (0.01, True, 1), (3.0, False, 1)):
+        exam = _Stages(about.filter, Clock.of(LONG), lambda stage: None, {}, first_only=False)
+        exam.subject, exam.slow = replace(about, slow=slow), (late, "ByHand.admits")
+        assert len([*exam.noise()]) == told
 
 
 def test_the_summary_of_sequences_compares_each_goal_with_the_promise() -> None:
@@ -230,6 +259,60 @@ def test_the_value_of_a_game_is_that_of_the_only_sequence_it_allows() -> None:
     whole = float(Gaussian(np.sqrt(2 * sound.RHO)).hockey_stick(1.0))
     for row in summary.tightness:
         assert row.attack <= whole * (1 + 1e-9)
+
+
+class SeesRewinding(fp.PrivacyFilter):
+    """1-DP; counts its requests in the object, too, and grants anything in a state that is not the last one."""
+
+    promise = fp.PureDP(1.0)
+
+    def start(self, n):
+        self.asked = 0
+        return np.zeros(n), np.zeros(n)
+
+    def admits(self, state, request):
+        return (state[0] + request.pure_epsilon <= 1 - 1e-9) | (state[1] != self.asked)
+
+    def spend(self, state, request):
+        self.asked += 1
+        return state[0] + request.pure_epsilon, state[1] + 1
+
+
+def test_a_reply_is_a_refutation_before_the_laws_where_fresh_runs_grant_each_of_its_histories(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (found,) = replies(subject(LateLosses()), Clock.of(LONG))
+    assert found.witness.replay().refutes
+    small, large = RandomizedResponse.from_ratio(Fraction(11, 10)), RandomizedResponse.from_ratio(Fraction(9))
+    plan = Plan(small, (Plan(small, (None, None)), Plan(large, (None, None))))
+    assert [[loss > 0 for _, loss in history] for history in plan.histories()] == [
+        [True, True],
+        [True, False],
+        [False, True],
+        [False, False],
+    ]
+    filt, ratio = SeesRewinding(), Fraction(3)
+    value = plan.worth(filt, ratio)
+    wrong = Attack(filt, 1.0, ratio, 0.0, value, "PQ", plan, 1)
+    assert wrong.refuted  # as states go, which stand for no run here
+    monkeypatch.setattr("mc.examine.stages.games.replied", lambda filt: wrong)
+    assert list(replies(subject(filt), Clock.of(LONG))) == []
+
+
+class GaussiansOnly(CapsEachRound):
+    """Raises for what it does not cover."""
+
+    def admits(self, state, request):
+        if not isinstance(request, Gaussian):
+            raise TypeError("Gaussians only")
+        return super().admits(state, request)
+
+
+def test_no_game_is_played_with_a_family_that_the_filters_code_raises_for() -> None:
+    about = subject(GaussiansOnly(), "gaussian", "rr", "erasure", "twopoint")
+    assert about.families == {"gaussian"}
+    assert all(one.fault == "" for one in games(about, Clock.of(1.0)))
+    assert list(replies(about, Clock.of(1.0))) == []
 
 
 def test_a_strategy_on_the_mesh_is_worth_about_what_one_request_is() -> None:

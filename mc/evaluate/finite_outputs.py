@@ -1,0 +1,116 @@
+"""The finitely many outputs of a request, their losses kept exactly, so that equal losses are one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import TypeAlias
+
+import flint
+
+from mc.evaluate.walk import Branch
+from mc.losses.balls import ball
+from mc.losses.lattice_law import level
+from mc.losses.log_ratio import Epsilon, LogRatio
+from mc.losses.outputs import exact_outputs, nearest_log
+from theory.pairs import DominatingPair
+
+__all__ = ["ZERO", "FiniteOutputs", "Loss", "Mass", "NoFiniteLawError", "ball_of", "double_of", "stopped"]
+
+#: A loss a + log b, both rational: the same number only if a and b are the same (Lindemann).
+Loss: TypeAlias = tuple[Fraction, Fraction]
+#: A probability, a rational where all masses are, else a ball; rationals of flint mix with balls, and are fast.
+Mass: TypeAlias = "flint.fmpq | flint.arb"
+
+ZERO: Loss = (Fraction(0), Fraction(1))
+
+
+class NoFiniteLawError(Exception):
+    """A request has more than finitely many outputs, or its masses are known to doubles only."""
+
+
+@dataclass(frozen=True, slots=True)
+class FiniteOutputs:
+    """The outputs of a request: finite losses with their P-masses, and the masses of what only P and only Q produce."""
+
+    outputs: tuple[tuple[Loss, Mass], ...]
+    branches: tuple[Branch[Loss], ...]
+    erased_p: flint.fmpq
+    erased_q: flint.fmpq
+
+    @classmethod
+    def of(
+        cls,
+        outputs: Sequence[tuple[Loss, Fraction | flint.arb, float | None]],
+        erased_p: Fraction,
+        erased_q: Fraction,
+    ) -> FiniteOutputs:
+        """From (loss, P-mass, loss that is shown) of every output."""
+        branches = tuple(Branch(partial(_sum, loss), seen) for loss, _, seen in outputs)
+        masses = [_rational(mass) if isinstance(mass, Fraction) else mass for _, mass, _ in outputs]
+        losses = [loss for loss, _, _ in outputs]
+        finite = tuple(zip(losses, masses, strict=True))
+        return cls(finite, branches, _rational(erased_p), _rational(erased_q))
+
+    @classmethod
+    def of_pair(cls, pair: DominatingPair) -> FiniteOutputs:
+        """Those of a pair of rational masses, or of a level; NoFiniteLawError for any other pair."""
+        zero = Fraction(0)
+        if (exact := exact_outputs(pair, "PQ")) is not None:
+            finite = [((zero, 1 / output.tilt), output.mass, output.seen) for output in exact if output.tilt]
+            erased_p = sum((output.mass for output in exact if not output.tilt), start=zero)
+            return cls.of(finite, erased_p, Fraction(1) - sum(output.mass * output.tilt for output in exact))
+        if (known := level(pair)) is None:
+            raise NoFiniteLawError
+        rest = 1 - known.delta
+        assert pair.kov is not None
+        ratio, size = pair.kov.ratio, float(pair.kov.epsilon)
+        if known.exact == 0:
+            return cls.of([(ZERO, rest, 0.0)], known.delta, known.delta)
+        both: list[tuple[Loss, Mass, float]] = []
+        for sign in (1, -1):
+            if ratio is not None:
+                b = ratio if sign > 0 else 1 / ratio
+                both.append(((zero, b), rest * b / (1 + b), sign * size))
+            else:
+                assert known.exact is not None
+                growth = (sign * known.epsilon).exp()
+                both.append(
+                    ((sign * known.exact, Fraction(1)), ball(rest) * growth / (1 + growth), sign * size)
+                )
+        return cls.of(both, known.delta, known.delta)
+
+
+def ball_of(loss: Loss) -> flint.arb:
+    """A loss as a ball."""
+    return ball(loss[0]) + (ball(loss[1] - 1).log1p() if loss[1] != 1 else 0)
+
+
+def double_of(loss: Loss) -> float:
+    """The double nearest to a loss, as an adversary sees it."""
+    if loss[0] == 0:
+        return nearest_log(loss[1])
+    return float(loss[0]) if loss[1] == 1 else float(ball_of(loss))
+
+
+def stopped(loss: Loss, epsilon: Epsilon) -> flint.arb:
+    """(1 - e^{epsilon - loss})_+, what a transcript of that loss adds to H_{e^epsilon}."""
+    a, b = loss
+    if isinstance(epsilon, LogRatio):
+        gap = ball_of((a, b / epsilon.ratio))
+    else:
+        gap = ball_of((a - Fraction(epsilon), b))
+    if gap <= 0:
+        return flint.arb(0)
+    paid = -(-gap).expm1()
+    return paid if gap > 0 else paid.union(flint.arb(0))
+
+
+def _sum(loss: Loss, step: Loss) -> Loss:
+    return loss[0] + step[0], loss[1] * step[1]
+
+
+def _rational(m: Fraction) -> flint.fmpq:
+    return flint.fmpq(m.numerator, m.denominator)
