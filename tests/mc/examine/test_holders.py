@@ -25,6 +25,9 @@ from mc.examine.witness import ReplayError
 from theory.evidence import Evidence, Outcome
 from theory.pairs import RandomizedResponse
 
+pytestmark = pytest.mark.usefixtures("as_installed")
+
+
 #: The proofs of the run, which every examination here is handed.
 PROOFS: dict = {}
 
