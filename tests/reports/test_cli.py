@@ -56,7 +56,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_sound_filter_of_the_users_is_undecided_with_status_zero(folder: Path) -> None:
-    asked = ("--seconds", "1", "--mechanisms", "rr", "--json")
+    asked = ("--seconds", "0.3", "--mechanisms", "rr", "--json")
     result = filterproof("verify", "mine.py::MyFilter", *asked, cwd=folder)
     assert result.returncode == 0, result.stderr
     told = json.loads(result.stdout)
@@ -66,7 +66,7 @@ def test_a_sound_filter_of_the_users_is_undecided_with_status_zero(folder: Path)
 
 
 def test_a_filter_that_checks_too_late_is_refuted_with_status_one_and_replayed(folder: Path) -> None:
-    result = filterproof("verify", "mine.py::Overspends", "--seconds", "3", "--json", cwd=folder)
+    result = filterproof("verify", "mine.py::Overspends", "--seconds", "1", "--json", cwd=folder)
     assert result.returncode == 1, result.stderr
     told = json.loads(result.stdout)
     assert told["verdict"] == "REFUTED"

@@ -363,7 +363,7 @@ def test_a_report_of_a_users_filter_prints_the_command_that_replays_its_witness(
         FAULTY + "\nclass Lax(Base):\n    def admits(self, spent, request): return spent <= 0.02\n"
     )
     status, out, err = filterproof(
-        "verify", "my filter.py::Lax", "--seconds", "3", "--out", "out", cwd=folder
+        "verify", "my filter.py::Lax", "--seconds", "1", "--out", "out", cwd=folder
     )
     assert status == 1, err
     page = (folder / "out" / "report.html").read_text()

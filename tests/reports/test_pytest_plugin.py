@@ -109,7 +109,7 @@ def test_a_target_is_one_more_test_and_is_told_to_junit_and_sarif(
     folder: Path, workers: tuple[str, ...]
 ) -> None:
     targets = [f"--filterproof={one}" for one in ("mine.py::Lax", "mine.py::DeniesAll", "mine::Raises")]
-    written = ("--filterproof-sarif", "out/s.json", "--junitxml", "j.xml", "--filterproof-seconds", "10")
+    written = ("--filterproof-sarif", "out/s.json", "--junitxml", "j.xml", "--filterproof-seconds", "2")
     status, out = run_pytest(folder, *targets, *written, *workers)
     assert status == 1, out
     assert "3 failed" in out

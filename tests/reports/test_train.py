@@ -6,8 +6,6 @@ import csv
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -16,8 +14,9 @@ from typer.testing import CliRunner, Result
 
 from mc.training import kept as kept_room
 from reports.cli import app
+from reports.figures.registry import FIGURES
+from tests.reports import typed as typed_apart
 
-ROOT = Path(__file__).parents[2]
 SMALL = ("000-table-2", "003-7", "--quick", "--trials", "2", "--format", "svg")
 
 
@@ -34,9 +33,11 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def test_the_files_of_a_study_resuming_gives_again_and_another_seed_does_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few_steps: None
 ) -> None:
     monkeypatch.setattr(kept_room, "_OUTCOMES", {})
+    of = FIGURES["003-7"].specification
+    monkeypatch.setattr(of, "QUICK", {**of.QUICK, "at": 10, "epochs": 16})
     result = typed(*SMALL, "--workers", "1", "--out", str(tmp_path / "a"))
     assert result.exit_code == 0, result.output
     names = [f"{name}.{suffix}" for name in ("000-table-2", "003-7") for suffix in ("svg", "csv", "json")]
@@ -97,19 +98,17 @@ def test_unusable_input_is_one_sentence_and_status_two(
 
 
 def test_an_interrupt_keeps_what_is_done_and_the_same_call_goes_on(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "filterproof", "train", "003-7", "--trials", "30", "--format", "svg"]
-    command += ["--workers", "1", "--out", str(tmp_path)]
-    with subprocess.Popen(
-        command, cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as one:
-        waited = time.monotonic() + 120
-        while len(list((tmp_path / "outcomes").glob("*.json"))) < 2 and time.monotonic() < waited:
-            time.sleep(0.02)
-        one.send_signal(signal.SIGINT)
-        _, told = one.communicate(timeout=60)
-    assert one.returncode == 130
-    done = len(list((tmp_path / "outcomes").glob("groups-*.json")))
+    out = tmp_path / "out"
+    words = ("003-7", "--trials", "30", "--format", "svg", "--workers", "1", "--out", str(out))
+    one = typed_apart.start("train", *words, cwd=tmp_path)
+    waited = time.monotonic() + 120
+    while len(list((out / "outcomes").glob("*.json"))) < 2 and time.monotonic() < waited:
+        time.sleep(0.02)
+    os.kill(one.pid, signal.SIGINT)
+    ended = one.end()
+    assert ended.returncode == 130
+    done = len(list((out / "outcomes").glob("groups-*.json")))
     assert 2 <= done < 30
-    assert "Traceback" not in told
-    assert f"of 30 trials are kept in {str(tmp_path / 'outcomes')!r}, and the same call goes on" in told
-    assert os.listdir(tmp_path) == ["outcomes"], "no figure of half the trials"
+    assert "Traceback" not in ended.stderr
+    assert f"of 30 trials are kept in {str(out / 'outcomes')!r}, and the same call goes on" in ended.stderr
+    assert os.listdir(out) == ["outcomes"], "no figure of half the trials"

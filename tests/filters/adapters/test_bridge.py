@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +13,7 @@ import filterproof as fp
 from filters.adapters.bridge import BridgeError
 from filters.adapters.bridged import BridgedFilter, request_text
 from reports.expression import read_command, read_promise
+from tests.reports.typed import filterproof
 
 ROOT = Path(__file__).parent.parent.parent.parent
 BRIDGES = ROOT / "reports" / "docs" / "bridges"
@@ -179,27 +178,20 @@ def test_a_promise_is_read_by_a_word_or_by_its_class() -> None:
         fp.from_command("node", "pure(1)")  # type: ignore[arg-type]
 
 
-def run(*words: str, at: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "filterproof", *words],
-        cwd=at,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 def test_the_command_refutes_a_program_writes_its_page_and_replays_its_witness(tmp_path: Path) -> None:
     command = f"{sys.executable} {BRIDGES / 'bridge.py'}"
     too_much = ("--exec", command, "--promise", "pure(0.75)")
-    told = run("verify", *too_much, "--seconds", "5", "--mechanisms", "rr", "--out", "out", at=tmp_path)
+    told = filterproof(
+        "verify", *too_much, "--seconds", "2", "--mechanisms", "rr", "--out", "out", cwd=tmp_path
+    )
     assert told.returncode == 1, told.stderr
     assert "REFUTED (CERTIFIED" in told.stdout
     assert (tmp_path / "out" / "report.html").is_file()
-    again = run("replay", "out/witness.json", *too_much, at=tmp_path)
+    again = filterproof("replay", "out/witness.json", *too_much, cwd=tmp_path)
     assert again.returncode == 0, again.stderr
-    mended = run("replay", "out/witness.json", "--exec", command, "--promise", "pure(1)", at=tmp_path)
+    mended = filterproof(
+        "replay", "out/witness.json", "--exec", command, "--promise", "pure(1)", cwd=tmp_path
+    )
     assert mended.returncode == 1
 
 
@@ -208,6 +200,8 @@ def test_the_command_ends_with_status_3_where_the_program_breaks_the_protocol(
 ) -> None:
     command = f"{sys.executable} {program} rubbish"
     promised = ("--exec", command, "--promise", "pure(1)")
-    told = run("verify", *promised, "--seconds", "5", "--mechanisms", "rr", "--out", "out", at=tmp_path)
+    told = filterproof(
+        "verify", *promised, "--seconds", "2", "--mechanisms", "rr", "--out", "out", cwd=tmp_path
+    )
     assert told.returncode == 3, told.stderr
     assert "printed hello where an answer was due" in told.stderr.replace("\n", " ")

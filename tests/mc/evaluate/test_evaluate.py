@@ -329,9 +329,9 @@ def test_quadrature_errs_by_no_more_than_its_bound():
 
 
 def test_the_worst_case_over_one_gaussian_is_the_value_of_asking_on():
-    filt = KappaFilter(kappa=4.9461276, rounds=48)
+    filt = KappaFilter(kappa=4.9461276, rounds=24)
     worst = fp.worst_case(filt, fp.Gaussian(0.5), epsilon=10.0)
-    value = stopped_hockey_stick(4.9461276, mu=0.5, rounds=48, epsilon=10.0)
+    value = stopped_hockey_stick(4.9461276, mu=0.5, rounds=24, epsilon=10.0)
     assert worst.low * (1 - 1e-8) <= value <= worst.high * (1 + 1e-8)
     assert worst.high <= worst.low * (1 + 1e-9)
     assert worst.evidence is Evidence.CERTIFIED
@@ -339,13 +339,9 @@ def test_the_worst_case_over_one_gaussian_is_the_value_of_asking_on():
     assert "4.94613" in worst.scope
 
 
+@pytest.mark.slow  # tests/reports/figures/test_calibrated_kappa.py has it at few rounds
 @pytest.mark.parametrize(
-    ("kept", "broken", "epsilon"),
-    [
-        pytest.param(5.244, 5.245, 8.0, marks=pytest.mark.slow),
-        (7.3315, 7.3325, 10.0),
-        pytest.param(9.4755, 9.4765, 12.0, marks=pytest.mark.slow),
-    ],
+    ("kept", "broken", "epsilon"), [(5.244, 5.245, 8.0), (7.3315, 7.3325, 10.0), (9.4755, 9.4765, 12.0)]
 )
 def test_the_certified_worst_case_brackets_the_largest_kappa(kept, broken, epsilon):
     """5.244, 7.332 and 9.476 keep (epsilon, 1e-5) at sigma = 2 and 48 rounds: found by Nystroem's method before."""

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
+
+from mc.examine.stages import domination, holders, parts
+from mc.examine.stages.unpatched import patched
 
 
 @pytest.fixture
@@ -14,3 +19,13 @@ def wall_clock() -> None:
 def _processor_clock(request: pytest.FixtureRequest) -> None:
     if "wall_clock" not in request.fixturenames:
         request.getfixturevalue("processor_clock")
+
+
+@pytest.fixture(scope="module")
+def as_installed() -> Iterator[None]:
+    """The library is compared with its files once for a whole module: `stages/test_unpatched.py` has each way."""
+    assert patched() == ""
+    with pytest.MonkeyPatch.context() as patch:
+        for stage in (domination, holders, parts):
+            patch.setattr(stage, "patched", str)  # which is "", nothing
+        yield

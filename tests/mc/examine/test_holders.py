@@ -25,7 +25,16 @@ from mc.examine.witness import ReplayError
 from theory.evidence import Evidence, Outcome
 from theory.pairs import RandomizedResponse
 
+pytestmark = pytest.mark.usefixtures("as_installed")
+
+
+#: The proofs of the run, which every examination here is handed.
 PROOFS: dict = {}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _proved(proofs):
+    PROOFS.update(proofs)
 
 
 class Forgets(fp.IndividualFilter):
@@ -122,7 +131,7 @@ def refuted(place):
     """The examination of a broken holder up to its first refutation; fewer plays than by default lose already."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(people, "_PLAYS", 100)
-        return examine(BROKEN[place], seconds=6, proofs=PROOFS, first_only=True)
+        return examine(BROKEN[place], seconds=3, proofs=PROOFS, first_only=True)
 
 
 @pytest.mark.parametrize("place", range(len(BROKEN)), ids=lambda place: type(BROKEN[place]).__name__)

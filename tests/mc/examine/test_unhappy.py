@@ -19,7 +19,7 @@ from mc.examine.verify import examine
 from tests.mc.examine import unhappy
 from theory.evidence import Outcome
 
-SECONDS = 0.75
+SECONDS = 0.4
 #: What may pass beyond the seconds given: a stage's grace, several rings of an alarm; of a sleep, a busy machine.
 LATE = 25.0
 
@@ -120,7 +120,7 @@ IMPURE = {
 
 @pytest.mark.parametrize("kind", IMPURE, ids=lambda kind: kind.__name__)
 def test_a_filter_whose_state_is_not_all_it_knows_is_at_fault(kind: type[fp.PrivacyFilter]) -> None:
-    found = examined(kind(), 3.0)
+    found = examined(kind(), 2.0)
     assert found.status is Status.FAULTY
     assert found.faults[0].startswith(kind.__name__)
     assert IMPURE[kind] in found.faults[0]
@@ -149,7 +149,7 @@ def test_a_filter_of_library_parts_that_is_not_pure_does_not_hold() -> None:
     "kind", [unhappy.OnlyGaussians, unhappy.RaisesForOneFamily], ids=lambda k: k.__name__
 )
 def test_a_family_for_which_the_code_raises_is_outside_its_scope(kind: type[fp.PrivacyFilter]) -> None:
-    found = examined(kind())
+    found = examined(kind(), 0.75)
     assert found.status is Status.EXAMINED
     assert found.verdict.outcome is Outcome.UNDECIDED
     outside = {
@@ -226,7 +226,7 @@ def test_states_of_odd_forms_end_no_examination(kind: type[fp.PrivacyFilter]) ->
 
 
 def test_a_hang_that_comes_late_is_told_and_the_rest_is_looked_at() -> None:
-    found = examined(unhappy.HangsLate(), seconds=3.0)
+    found = examined(unhappy.HangsLate(), seconds=2.0)
     told = [note for one in found.findings for note in one.notes]
     lines = {line_of(unhappy.HangsLate, words) for words in ("while", "pass")}
     sentences = {

@@ -16,6 +16,8 @@ from mc.examine.stages.theorems import of_parts
 from mc.losses.accountant import AccountantFilter
 from mc.worst_case.calibrate import CalibratedFilter
 
+pytestmark = pytest.mark.usefixtures("as_installed")
+
 
 class Base(fp.AdditiveFilter):
     promise = fp.ZCDP(0.02)

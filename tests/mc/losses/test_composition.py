@@ -29,7 +29,7 @@ def mpmath_gaussian(mu, count, epsilon):
         return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
 
 
-@pytest.mark.parametrize("epsilon", [-2.0, 0.0, 0.5, 2.0, 5.0, 9.0])
+@pytest.mark.parametrize("epsilon", [-2.0, 0.5, 9.0])
 @pytest.mark.parametrize(("mu", "count"), [(0.1, 48), (1.0, 1), (0.01, 10_000), (2.0, 3)])
 def test_gaussians_compose_to_one_gaussian(mu, count, epsilon):
     exact = mpmath_gaussian(mu, count, epsilon)

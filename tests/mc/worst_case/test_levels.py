@@ -72,7 +72,7 @@ def test_a_pair_dominates_itself():
 def test_subsampled_gaussians_are_ordered_by_rate_and_noise_and_by_nothing_less(adjacency):
     rng = np.random.default_rng(1)
     crossed = 0
-    for _ in range(30):
+    for _ in range(20):
         q, sigma = rng.uniform(0.01, 1, 2), np.exp(rng.uniform(-0.5, 1.5, 2))
         one, two = (SubsampledGaussian(q[k], sigma[k], adjacency=adjacency) for k in (0, 1))
         ahead = _profiles(one) - _profiles(two)

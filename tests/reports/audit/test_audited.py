@@ -81,7 +81,7 @@ def test_routes_that_disagree_refuse_the_fault(tmp_path: Path) -> None:
 
 
 def test_the_rule_is_examined_as_a_filter(tmp_path: Path) -> None:
-    (entry,) = audited(toy(tmp_path), seconds=5.0).entries
+    (entry,) = audited(toy(tmp_path), seconds=2.0).entries
     assert entry.verdict == "REFUTED"
     assert "Tenth" in entry.asked_of
 

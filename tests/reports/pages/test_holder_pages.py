@@ -43,7 +43,7 @@ def _told(proofs):
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(holders, "_looked_at", stand_in)
-        patched.setattr(trained, "_AUDITED", 2000)
+        patched.setattr(trained, "_AUDITED", 800)
         study = Study(quick=True, proofs=dict(proofs))
         return study, HOLDERS.tell(study, HOLDERS.claims)
 

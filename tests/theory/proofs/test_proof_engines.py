@@ -169,7 +169,7 @@ def test_proofs_already_made_are_used_instead_of_run_again() -> None:
 
 
 def test_a_proof_comes_back_from_another_process_as_it_went(proofs: dict[str, Proof]) -> None:
-    for proof in proofs.values():
+    for proof in list(proofs.values())[::4]:  # steps by every engine, and by a kernel
         back = pickle.loads(pickle.dumps(proof))  # noqa: S301
         assert back.theorem is proof.theorem
         assert back.certificate() == proof.certificate()

@@ -79,9 +79,9 @@ def test_what_is_afforded_is_granted_so_often_and_little_more_is_not() -> None:
 
 def test_the_same_plays_come_in_the_same_order_however_much_time_there_is() -> None:
     told = subject(AlternatingBlocks())
-    plays = [[*islice(inside(told, Clock.of(seconds)), 40)] for seconds in (600.0, 900.0)]
+    plays = [[*islice(inside(told, Clock.of(seconds)), 20)] for seconds in (600.0, 900.0)]
     assert plays[0] == plays[1]
-    assert len(plays[0]) == 40
+    assert len(plays[0]) == 20
     assert all(played.admitted(told.filter) for played in plays[0])
 
 

@@ -17,6 +17,8 @@ from mc.examine.stages.parts import exactly, parts
 from tests.mc.examine.stages.mine import PROMISE, Mine, outcome
 from theory.evidence import Evidence, Outcome
 
+pytestmark = pytest.mark.usefixtures("as_installed")
+
 
 def with_budget(charge: Any, promise: fp.Guarantee, value: Fraction) -> fp.PrivacyFilter:
     """A filter whose budget is the largest double up to `value`."""

@@ -11,8 +11,10 @@ import pytest
 
 import filterproof as fp
 from mc.examine.clock import Clock
+from mc.examine.finding import StageFinding
 from mc.examine.headline import headline
 from mc.examine.measure import Measure
+from mc.examine.processor import processor_seconds
 from mc.examine.sequence import Sequence
 from mc.examine.stages.plain_plans import plain_plans
 from mc.examine.stages.plays import ROUND, plain
@@ -49,6 +51,13 @@ def odd() -> Witness:
     return many(toys.Window(), (fp.Gaussian(0.99), 1), *small, (ODD, 1), (fp.Gaussian(0.17), 1))
 
 
+@pytest.fixture(scope="module")
+def retold(odd: Witness) -> StageFinding:
+    """What is made of it with Gaussians alone."""
+    with processor_seconds():
+        return told(toys.Window(), odd, families=("gaussian",))
+
+
 def test_a_witness_of_many_odd_kinds_becomes_a_few_known_ones(odd: Witness) -> None:
     assert odd.factor < 1.03
     found = told(toys.Window(), odd)
@@ -65,8 +74,8 @@ def test_a_witness_of_many_odd_kinds_becomes_a_few_known_ones(odd: Witness) -> N
     assert f"where 1 is promised, {best.factor:.3g} times the promise" in found.found or "H at" in found.found
 
 
-def test_the_same_asks_the_same_and_ends_in_the_same_play(odd: Witness) -> None:
-    one, two = (told(toys.Window(), odd, families=("gaussian",)) for _ in range(2))
+def test_the_same_asks_the_same_and_ends_in_the_same_play(odd: Witness, retold: StageFinding) -> None:
+    one, two = retold, told(toys.Window(), odd, families=("gaussian",))
     assert one.witness.data == two.witness.data
     assert one.unseen == two.unseen
     about = subject(toys.Window(), "gaussian", "rr")
@@ -82,10 +91,8 @@ def test_where_there_is_no_time_what_was_found_is_shown(odd: Witness) -> None:
     assert found.unseen.endswith("the time was up")
 
 
-def test_what_begins_anew_is_pushed_without_limit_and_a_budget_is_not(odd: Witness) -> None:
-    assert told(toys.Window(), odd, families=("gaussian",)).story.pushed.startswith(
-        "without limit as rounds grow: "
-    )
+def test_what_begins_anew_is_pushed_without_limit_and_a_budget_is_not(retold: StageFinding) -> None:
+    assert retold.story.pushed.startswith("without limit as rounds grow: ")
     reset = told(
         toys.ResetAfterTen(), many(toys.ResetAfterTen(), (fp.Gaussian(0.3), 20)), families=("gaussian",)
     )

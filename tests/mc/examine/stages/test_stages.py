@@ -232,7 +232,7 @@ def test_one_late_call_is_not_the_filters_and_a_very_late_one_is_told() -> None:
 
 def test_the_summary_of_sequences_compares_each_goal_with_the_promise() -> None:
     about = subject(sound.ByHand(), "gaussian")
-    (summary,) = sequences(about, Clock.of(2.0))
+    (summary,) = sequences(about, Clock.of(0.8))
     assert summary.verdict is None
     assert summary.found.startswith("0 refutations among ")
     (row,) = summary.tightness
@@ -245,7 +245,7 @@ def test_the_summary_of_sequences_compares_each_goal_with_the_promise() -> None:
 
 
 def test_games_within_the_promise_hold_on_their_menus_alone() -> None:
-    found = list(games(subject(sound.ByHand(), "rr"), Clock.of(2.0)))
+    found = list(games(subject(sound.ByHand(), "rr"), Clock.of(0.8)))
     (summary,) = found
     assert summary.tightness
     assert all(row.attack <= row.worst <= row.promised for row in summary.tightness)
@@ -255,7 +255,7 @@ def test_games_within_the_promise_hold_on_their_menus_alone() -> None:
 
 def test_the_value_of_a_game_is_that_of_the_only_sequence_it_allows() -> None:
     """One Gaussian, as often as the sum allows: the game is the composition, which has a closed form."""
-    summary = list(games(subject(sound.ByHand(), "gaussian"), Clock.of(2.0)))[-1]
+    summary = list(games(subject(sound.ByHand(), "gaussian"), Clock.of(0.8)))[-1]
     whole = float(Gaussian(np.sqrt(2 * sound.RHO)).hockey_stick(1.0))
     for row in summary.tightness:
         assert row.attack <= whole * (1 + 1e-9)
@@ -347,7 +347,7 @@ def test_a_betting_test_refutes_what_only_caps_each_round_and_replays() -> None:
 
 
 def test_betting_tests_of_a_sound_filter_count_what_they_could_tell() -> None:
-    (finding,) = betting_tests(subject(sound.OneFamily(), "gaussian"), Clock.of(2.0), FAILURE / 2)
+    (finding,) = betting_tests(subject(sound.OneFamily(), "gaussian"), Clock.of(0.8), FAILURE / 2)
     assert finding.verdict is None
     assert finding.witness is None
     assert "could not tell" in finding.found

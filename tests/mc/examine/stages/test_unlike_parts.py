@@ -18,6 +18,8 @@ from mc.examine.stages.parts import parts
 from tests.mc.examine.stages.mine import PROMISE, Mine, outcome
 from theory.evidence import Outcome
 
+pytestmark = pytest.mark.usefixtures("as_installed")
+
 
 class Free(Mine):
     def spend(self, state: Any, request: Any) -> Any:
