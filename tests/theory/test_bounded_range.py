@@ -1,4 +1,4 @@
-"""The pair of bounded range beside mechanisms that pick by noisy scores, enumerated, and beside another library."""
+"""The pair of bounded range beside exponential mechanisms, enumerated, and beside another library."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import filterproof as fp
 
 
 def picks(scores: np.ndarray, scale: float) -> np.ndarray:
-    """The exponential mechanism: probabilities in proportion to e^(score/scale)."""
+    """Probabilities in proportion to e^(score/scale)."""
     weights = np.exp((scores - scores.max()) / scale)
     return np.asarray(weights / weights.sum())
 
@@ -36,9 +36,21 @@ def test_no_exponential_mechanism_passes_it(
     pair = fp.BoundedRange(2 * unit)
     for x in np.linspace(-2.2, 2.2, 23) * unit:
         assert max(stick(p, q, x), stick(q, p, x)) <= pair.hockey_stick(float(x)) + 1e-12
-    moment = float((p**order * q ** (1 - order)).sum())
+    moment = float((p * np.exp((order - 1) * np.log(p / q))).sum())
     assert math.log(moment) / (order - 1) <= pair.renyi(order) + 1e-12
     assert pair.renyi(order) <= order * pair.zcdp_rho
+
+
+def test_permute_and_flip_is_none_though_it_is_private() -> None:
+    # two candidates, the worse one behind by d: it is picked with probability e^-d / 2
+    def picked(d: float) -> np.ndarray:
+        return np.array([1 - math.exp(-d) / 2, math.exp(-d) / 2])
+
+    epsilon, p, q = 0.5, picked(0.0), picked(0.5)
+    losses = np.log(p / q)
+    assert np.abs(losses).max() <= epsilon < np.ptp(losses)
+    pair = fp.BoundedRange(epsilon)
+    assert max(stick(p, q, x) - pair.hockey_stick(float(x)) for x in np.linspace(-0.5, 0.5, 101)) > 0.01
 
 
 @pytest.mark.parametrize("x", [-0.8, 0.0, 0.3, 0.9])

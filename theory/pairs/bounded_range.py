@@ -1,4 +1,4 @@
-"""The pair of bounded range: what the exponential mechanism, and whatever picks by noisy scores, reveals at most.
+"""The pair of bounded range: what the exponential mechanism, and all that shifts its loss no farther, reveals at most.
 
 >>> import filterproof as fp
 >>> pair = fp.BoundedRange(epsilon=1.0)
@@ -36,10 +36,11 @@ class BoundedRange(DominatingPair):
     """H_{e^x} = (1 - e^{(x - e)/2})^2 / (1 - e^{-e}), |x| <= e: dominates M if max L - min L <= e for all neighbours.
 
     The exponential mechanism is one, e = 2 Delta / scale where it picks with probabilities in proportion to
-    e^(score/scale) and a score moves by at most Delta (Delta / scale where all move one way): so are report noisy max
-    with Gumbel noise, and permute and flip. L has the density e^{l/2} / (4 sinh(e/2)) on [-e, e] under P, that of -L
-    under Q. `zcdp_rho` is e^2/6; the mechanisms themselves are (e^2/8)-zCDP, of which one pair that dominates them all
-    knows nothing. `gdp_mu` is that of everything e-DP.
+    e^(score/scale) and a score moves by at most Delta (Delta / scale where all move one way): that is report noisy
+    max with Gumbel noise. With Laplace or exponential noise, and in permute and flip, the range is larger.
+    L has the density e^{l/2} / (4 sinh(e/2)) on [-e, e] under P, that of -L under Q. `zcdp_rho` is e^2/6; the
+    mechanisms themselves are (e^2/8)-zCDP, of which one pair that dominates them all knows nothing. `gdp_mu` is that
+    of everything e-DP.
     Source: Dong, Durfee and Rogers (2020); the pair and its charges are derived here, theorem "bounded range".
     """
 

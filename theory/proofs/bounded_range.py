@@ -1,4 +1,4 @@
-"""Bounded range: one pair dominates what picks by noisy scores, and its charges."""
+"""Bounded range: one pair dominates the exponential mechanism, and its charges."""
 
 from __future__ import annotations
 
