@@ -38,6 +38,8 @@ def test_no_exponential_mechanism_passes_it(
         assert max(stick(p, q, x), stick(q, p, x)) <= pair.hockey_stick(float(x)) + 1e-12
     moment = float((p * np.exp((order - 1) * np.log(p / q))).sum())
     assert math.log(moment) / (order - 1) <= pair.renyi(order) + 1e-12
+    # what is said of the mechanisms themselves, which one pair for all of them cannot say
+    assert math.log(moment) / (order - 1) <= order * pair.epsilon**2 / 8 + 1e-12
     assert pair.renyi(order) <= order * pair.zcdp_rho
 
 

@@ -39,8 +39,8 @@ class BoundedRange(DominatingPair):
     e^(score/scale) and a score moves by at most Delta (Delta / scale where all move one way): that is report noisy
     max with Gumbel noise. With Laplace or exponential noise, and in permute and flip, the range is larger.
     L has the density e^{l/2} / (4 sinh(e/2)) on [-e, e] under P, that of -L under Q. `zcdp_rho` is e^2/6; the
-    mechanisms themselves are (e^2/8)-zCDP, of which one pair that dominates them all knows nothing. `gdp_mu` is that
-    of everything e-DP.
+    mechanisms themselves are (e^2/8)-zCDP (Cesar and Rogers, 2021), which is more than one pair that dominates them
+    all can say. `gdp_mu` is that of everything e-DP.
     Source: Dong, Durfee and Rogers (2020); the pair and its charges are derived here, theorem "bounded range".
     """
 
