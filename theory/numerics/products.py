@@ -59,8 +59,9 @@ def _cut(a: Array) -> tuple[Array, NDArray[np.int32]]:
     exponents = np.maximum(np.frexp(largest)[1], -1000)
     rest = a * np.ldexp(1.0, _BITS - exponents)[:, np.newaxis]
     parts = np.empty((3, *a.shape))
-    for part in parts:
+    for part in parts[:2]:
         np.rint(rest, out=part)
         rest -= part
         rest *= 2.0**_BITS
+    np.rint(rest, out=parts[2])
     return parts, exponents
