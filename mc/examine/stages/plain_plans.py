@@ -100,9 +100,9 @@ def _rounded(plan: Plan, digits: int) -> Plan:
 
 
 def _pair(pair: DominatingPair, digits: int) -> DominatingPair:
-    """A pair of two outputs nearer to one another, which a filter that grants the pair should grant, too."""
+    """A pair of two outputs, no response, drawn together, so that a filter that grants it grants that, too."""
     exact = pair.exact_masses
-    if not isinstance(pair, FinitePair) or exact is None or len(exact.p) != 2:
+    if pair.kov is not None or exact is None or len(exact.p) != 2:
         return pair
     (a, _), (b, _) = exact.p, exact.q
     down, up = (a, b) if a > b else (b, a)
