@@ -51,8 +51,12 @@ def spelled(data: object) -> str:
 
     >>> spelled({"type": "RandomizedResponse", "epsilon": 0.5, "ratio": None})
     'RandomizedResponse(epsilon=0.5)'
+    >>> spelled({"type": "RandomizedResponse", "epsilon": 0.69, "ratio": {"fraction": "2"}})
+    'RandomizedResponse.from_ratio(2)'
     """
     match data:
+        case {"type": str(name), "epsilon": _, "ratio": {"fraction": ratio}, **more} if not more:
+            return f"{name}.from_ratio({ratio})"  # its logarithm says less
         case {"type": str(name), **given}:
             told = (f"{key}={spelled(value)}" for key, value in given.items() if value is not None)
             return f"{name}({', '.join(told)})"

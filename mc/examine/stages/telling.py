@@ -16,7 +16,6 @@ from itertools import permutations, product, takewhile
 from filters.contract.checks import checked_start
 from filters.contract.state import keys
 from mc.engine.encoding import decode, decode_fraction, nameable
-from mc.examine.attack import Attack, ratio_above, solved_game
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.fault import FilterFault
 from mc.examine.finding import StageFinding, Tightness
@@ -25,7 +24,7 @@ from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence
 from mc.examine.stages.games import solved
 from mc.examine.stages.menus import Menu
-from mc.examine.stages.plain_plans import plain_plans
+from mc.examine.stages.plain_plans import plain_plans, written
 from mc.examine.stages.plays import ROUND, Player, plain
 from mc.examine.stages.sequences import most, ways
 from mc.examine.story import Story, curve_of, prefix, story_of_plan, story_of_sequence
@@ -42,8 +41,6 @@ __all__ = ["telling"]
 _ASKED = "What is the plainest play that breaks the promise, and how far does it go?"
 #: The rounds of a play that is pushed.
 _PUSHED = 400
-#: The rounds of a menu's game that is written out as a plan.
-_WRITTEN = 6
 #: Measures at which a play is looked at exactly, and the least delta of a promised curve that is looked at.
 _GOALS, _SEEN = 4, 1e-3
 
@@ -261,25 +258,13 @@ class _Plain:
         return any(self.keep(game.finding.witness) for game in games if game is not None and game.finding)
 
     def write_out(self) -> None:
-        """The best menu's game as a plan in rational numbers, which can be told; pairs without them are left out."""
-        best, filt = self.best, self.subject.filter
-        if best.kind != "menu" or best.measure.kind != "hockey-stick" or best.rounds > _WRITTEN:
-            return
-        menu = decode(best.data["menu"], nameable())
-        pairs = [exact for pair in menu if (exact := pair.rational) is not None]
-
-        def plan() -> Attack:
-            ratio = ratio_above(best.measure.at)
-            return solved_game(filt, pairs, best.rounds, best.measure.at, ratio)[0].followed(filt)
-
+        """The best menu's game as a plan, which can be told; and a plan in masses of few digits."""
+        filt = self.subject.filter
         try:
-            found = within(self.clock.part(0.5), filt, plan) if pairs else None
+            found = within(self.clock.part(0.5), filt, partial(written, filt, self.best))
         except (OutOfTime, FilterFault):
             return
-        if found is not None and found.refuted:
-            written = Witness(filt, found.witness)
-            if written.factor >= min(TELLING, 0.9 * best.factor):
-                self.best = written
+        self.best = found or self.best
 
     def plans(self) -> None:
         """Plans over a few plain requests with rational masses, solved exactly: for a filter that looks at losses."""

@@ -8,10 +8,12 @@ import resource
 import sys
 import time
 import warnings
+from contextlib import nullcontext
 from multiprocessing import get_context
 from pathlib import Path
 
 from mc.examine.examination import Status
+from mc.examine.processor import processor_seconds
 from mc.examine.verify import examine
 from tests.instruments.corpus.halves import HALVES
 
@@ -25,11 +27,11 @@ def _processor() -> float:
     return sum(one.ru_utime + one.ru_stime for one in usages)
 
 
-def examined(half: str, place: int, seconds: float) -> Said:
+def examined(half: str, place: int, seconds: float, by_processor: bool) -> Said:
     """The examination of one case; `found` is the time at which the telling of its first refutation began."""
     case = HALVES[half][place]
     began, spent, begun = time.perf_counter(), _processor(), dict[str, float]()
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), processor_seconds() if by_processor else nullcontext():
         warnings.simplefilter("ignore")
         found = examine(
             case.filter_class(),
@@ -48,6 +50,7 @@ def examined(half: str, place: int, seconds: float) -> Said:
         "evidence": found.verdict.evidence.name,
         "seconds": round(time.perf_counter() - began, 1),
         "found": begun.get("telling"),
+        "clock": "processor" if by_processor else "wall",
         "processor": round(_processor() - spent, 1),
         "stages": [one.stage for one in found.findings if one.witness is not None],
         "detail": found.verdict.detail,
@@ -55,7 +58,7 @@ def examined(half: str, place: int, seconds: float) -> Said:
     }
 
 
-def _job(job: tuple[str, int, float]) -> Said:
+def _job(job: tuple[str, int, float, bool]) -> Said:
     try:
         return examined(*job)
     except Exception as error:  # noqa: BLE001 - a case that cannot be examined is a line of the table, and a miss
@@ -67,6 +70,7 @@ def _job(job: tuple[str, int, float]) -> Said:
             "evidence": "",
             "seconds": 0.0,
             "found": None,
+            "clock": "",
             "processor": 0.0,
             "detail": repr(error),
         }
@@ -99,6 +103,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--half", choices=sorted(HALVES), nargs="+", default=list(HALVES))
+    parser.add_argument(
+        "--by-processor", action="store_true", help="for a busy machine: seconds of the processor"
+    )
     parser.add_argument("--only", default="", help="names of cases, separated by commas")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args(arguments)
@@ -111,7 +118,7 @@ def main(arguments: list[str]) -> int:
     ]
     table = []
     with get_context("spawn").Pool(given.workers, maxtasksperchild=4) as pool:
-        for said in pool.imap_unordered(_job, [(*job, given.seconds) for job in jobs]):
+        for said in pool.imap_unordered(_job, [(*job, given.seconds, given.by_processor) for job in jobs]):
             table.append(said)
             if given.out is not None:
                 _record(given.out, given.seconds, table)

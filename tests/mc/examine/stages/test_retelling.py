@@ -10,16 +10,19 @@ import numpy as np
 import pytest
 
 import filterproof as fp
+from mc.engine.encoding import nameable
+from mc.examine.attack import Attack
 from mc.examine.clock import Clock
 from mc.examine.finding import StageFinding
 from mc.examine.headline import headline
 from mc.examine.measure import Measure
 from mc.examine.processor import processor_seconds
 from mc.examine.sequence import Sequence
-from mc.examine.stages.plain_plans import plain_plans
+from mc.examine.stages.plain_plans import plain_plans, written
 from mc.examine.stages.plays import ROUND, plain
 from mc.examine.stages.telling import telling
 from mc.examine.witness import TELLING, Witness, menu_witness, sequence_witness
+from mc.worst_case.plan import Plan
 from tests.instruments.corpus.fifth.moving import AbstentionBonus
 from tests.mc.examine import toys
 from tests.mc.examine.stages.test_stages import LONG, subject
@@ -165,6 +168,31 @@ def test_a_menu_of_rational_pairs_is_told_as_a_plan_answer_by_answer() -> None:
     assert found.witness.replay().refutes
     assert found.witness.value == pytest.approx(shown.value, rel=1e-6)
     assert [(turn.rounds, turn.when) for turn in found.story.turns] == [("1", ""), ("2", "after loss +0")]
+
+
+class Halves(fp.PrivacyFilter):
+    """(1, 0.1)-DP; one request, of which the first output has at most half of the mass under P."""
+
+    promise = fp.ApproxDP(1.0, 0.1)
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.bool_)
+
+    def admits(self, state, request):
+        return ~state & (request.p[0] <= Fraction(1, 2))
+
+    def spend(self, state, request):
+        return ~state
+
+
+def test_a_plan_is_told_in_masses_of_few_digits_where_these_are_granted_and_worth_as_much() -> None:
+    masses = Fraction(16539331, 33554432), Fraction(4573921, 2147483648)
+    plan = Plan(fp.FinitePair(*((mass, 1 - mass) for mass in masses)), (None, None))
+    found = Attack(Halves(), 1.0, Fraction(3), 0.1, plan.worth(Halves(), Fraction(3)), "PQ", plan, 1)
+    best = written(Halves(), Witness(Halves(), found.witness))
+    assert best.replay().refutes
+    shown = Plan.from_data(best.data["plan"], nameable()).request
+    assert (shown.p[0], shown.q[0]) == (Fraction(4, 10), Fraction(3, 1000))  # 0.39 is more than 1.5 times 0.1
 
 
 def test_plain_plans_are_exact_and_few_rounds_come_first() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 import filterproof as fp
 from filters.contract.checks import checked_start
+from mc.engine.adversaries import Scripted
 from mc.examine.attack import Attack
 from mc.examine.clock import Clock
 from mc.examine.families import FAMILIES, lines_of
@@ -19,7 +20,7 @@ from mc.examine.sequence import Sequence
 from mc.examine.stages.games import games, replies
 from mc.examine.stages.laws import laws
 from mc.examine.stages.plays import Player, greedily, programs, swallowed
-from mc.examine.stages.search import mesh_strategy, search
+from mc.examine.stages.search import _Trial, mesh_strategy, search
 from mc.examine.stages.sequences import most, sequences
 from mc.examine.stages.tests import betting_tests
 from mc.examine.stages.theorems import of_parts, on_a_menu
@@ -322,6 +323,21 @@ def test_a_strategy_on_the_mesh_is_worth_about_what_one_request_is() -> None:
         true = float(Gaussian(mu).hockey_stick(0.2))
         assert 0.6 * true < worth < 1.6 * true
         assert strategy is not None
+
+
+def test_a_strategy_whose_estimate_is_above_the_promise_is_played_again_ten_times_as_often(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("mc.examine.stages.search._PATHS", (200, 20_000))
+    at, strategy = Measure.hockey_stick(0.2), Scripted((Gaussian(0.4),), (1,))
+    true = float(Gaussian(0.4).hockey_stick(0.2))
+    for share, plays, refuted in ((0.95, 2, True), (3.0, 1, False)):
+        about = CapsEachRound()
+        object.__setattr__(about, "promise", fp.ApproxDP(0.2, share * true))
+        trial = _Trial(subject(about, "gaussian"), FAILURE)
+        found = list(trial.play(strategy, "one Gaussian", at, 1))
+        assert trial.played == plays
+        assert [one.witness.data["n"] for one in found] == [20_000] * refuted
 
 
 def test_search_refutes_a_filter_that_only_caps_each_round_and_plays_on_fresh_numbers() -> None:
