@@ -17,6 +17,7 @@ from reports.figures.gaussian_steps import FIGURE_3, FIGURE_4
 from reports.figures.largest_budget import LARGEST_BUDGET
 from reports.figures.largest_steps import FIGURE_5
 from reports.figures.natural_game import NATURAL_GAME
+from reports.figures.natural_rounds import NATURAL_ROUNDS
 from reports.figures.paper_figure import ComputedFigure, PaperFigure
 from reports.figures.per_instance import PER_INSTANCE
 from reports.figures.rounds import FIGURE_ROGERS
@@ -38,7 +39,16 @@ _OF_PAPERS = (
     *(EPOCHS_6, PEOPLE_7, PEOPLE_8, EPOCHS_9, EPOCHS_10),
     FIGURE_2,
 )
-_EXPLAINING = (PER_INSTANCE, AUDIT, NATURAL_GAME, UNUSED, SUPERMARTINGALE, ERASER, LARGEST_BUDGET)
+_EXPLAINING = (
+    PER_INSTANCE,
+    AUDIT,
+    NATURAL_GAME,
+    NATURAL_ROUNDS,
+    UNUSED,
+    SUPERMARTINGALE,
+    ERASER,
+    LARGEST_BUDGET,
+)
 
 #: name -> figure, in the order of the papers: first their own, then those that explain.
 FIGURES: Mapping[str, PaperFigure] = MappingProxyType({one.name: one for one in _OF_PAPERS + _EXPLAINING})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -78,6 +79,55 @@ def test_the_natural_filters_tree_is_the_one_played_by_hand() -> None:
     assert total == Fraction(1899, 5915)
     assert (shown.data.facts["reached"], shown.data.facts["promised"]) == ("1899/5915", "45/169")
     assert "9/35 + 54/845 = 1899/5915, which is 1.206 times the promise" in shown.caption
+
+
+def test_the_natural_filters_longer_games_are_those_of_a_recursion_over_counts_and_losses() -> None:
+    (row,) = figure("natural-rounds", parts=5, deltas=0.01).data.rows()
+    base, ratio, promised = Fraction(6, 5), Fraction(6, 5) ** 10, Fraction(1, 100)
+
+    def keep(level: int) -> Fraction:
+        return base**level / (1 + base**level)
+
+    @cache
+    def law(counts: tuple[int, ...]) -> dict[int, Fraction]:
+        """loss in units of log base -> P-mass, the requests fixed in advance"""
+        if not any(counts):
+            return {0: Fraction(1)}
+        k = next(k for k, n in enumerate(counts) if n)
+        level, law_of_less = 2**k, law(tuple(n - (j == k) for j, n in enumerate(counts)))
+        sums: dict[int, Fraction] = {}
+        for loss, mass in law_of_less.items():
+            for moved, share in ((level, keep(level)), (-level, 1 - keep(level))):
+                sums[loss + moved] = sums.get(loss + moved, Fraction(0)) + mass * share
+        return sums
+
+    @cache
+    def granted(counts: tuple[int, ...]) -> bool:
+        return (
+            sum(m * max(1 - ratio / base**loss, Fraction(0)) for loss, m in law(counts).items()) <= promised
+        )
+
+    @cache
+    def value(counts: tuple[int, ...], loss: int) -> Fraction:
+        worth = max(1 - ratio / base**loss, Fraction(0))
+        for k in range(3):
+            after = tuple(n + (j == k) for j, n in enumerate(counts))
+            if sum(after) <= 22 and granted(after):
+                up, share = 2**k, keep(2**k)
+                worth = max(worth, share * value(after, loss + up) + (1 - share) * value(after, loss - up))
+        return worth
+
+    assert granted((22, 0, 0))
+    assert not granted((23, 0, 0))
+    assert row["rounds"] == 22
+    assert Fraction(str(row["reached_exact"])) == value((0, 0, 0), 0)
+    assert "is not proved here" in figure("natural-rounds", parts=5, deltas=0.01).caption
+
+
+def test_a_game_longer_than_asked_for_is_left_out_and_said() -> None:
+    shown = figure("natural-rounds", parts=4, deltas=0.01, rounds=5)
+    assert len(shown.data) == 0
+    assert "No game has at most 5 rounds" in shown.caption
 
 
 def test_the_natural_game_at_another_base_and_what_is_too_large_to_read() -> None:

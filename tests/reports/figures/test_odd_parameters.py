@@ -113,6 +113,7 @@ ODD: list[Any] = [
     ("003-9", {"at": 3, "epochs": 4, "trials": 2, "clip": 0.001}),
     ("natural-game", {"base": 10.0, "rounds": 1}),
     ("natural-game", {"base": 1.001, "rounds": 2}),
+    ("natural-rounds", {"parts": (2, 3), "deltas": (1e-9, 0.5), "rounds": 8}),
     ("per-instance", {"ratio": 1000, "rounds": 3}),
     ("supermartingale", {"mu": 0.01, "epsilon": 50.0, "n": 100, "pace": 2}),
     ("supermartingale", {"mu": 10.0, "epsilon": 0.01, "n": 100, "pace": 2, "failure": 0.5}),
