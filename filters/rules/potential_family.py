@@ -169,7 +169,8 @@ class PotentialFamily:
             here = f[start : start + rows]
             left = (self.top - here[:, -1:]).astype(np.float64) * decay * (1 - 2.0**-50)
             beyond = self.top - left.astype(np.int64)
-            wide = np.hstack([np.repeat(here[:, :1], low, axis=1), here, beyond]).astype(np.float64)
+            wide = np.empty((len(here), low + knots + high))
+            wide[:, :low], wide[:, low : low + knots], wide[:, low + knots :] = here[:, :1], here, beyond
             total = means[start : start + rows]
             total[:] = law.infinite * self.top
             for k, p in near:
@@ -240,14 +241,18 @@ class _Check:
         self.heights: NDArray[np.float64] = family.heights.astype(np.float64) * (1 - 2.0**-_SPARE)
         self.sparse = np.zeros(means.shape[1], dtype=np.bool_)
         self.sparse[::_SPARSE] = True
+        self.few = self._at(self.sparse)
+
+    def _at(self, knots: NDArray[np.bool_]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        which = np.flatnonzero(knots)
+        return self.means.take(which, axis=1), self.heights.take(which, axis=1)
 
     def least(self, part: tuple[int, int], least: int) -> int:
         """The index of the least charge, from `least` on, with which a round may leave each level of this part."""
-        knots, thin = self.sparse, _THIN
+        knots, thin, (means, heights) = self.sparse, _THIN, self.few
         low, most = least - 1, index_of(self.budget) + 1
         step = 1 if least else most
         while True:
-            means, heights = (np.ascontiguousarray(values[:, knots]) for values in (self.means, self.heights))
             high = min(low + step, most)
             while self.fails(means, heights, charge_at(high), part, thin).any():
                 low, step = high, 2 * step
@@ -260,6 +265,7 @@ class _Check:
             if not failed.any():
                 return high
             knots, thin, low, step = knots | failed, 1, high, 1
+            means, heights = self._at(knots)
 
     def fails(
         self,
@@ -288,14 +294,18 @@ class _Check:
             after = b[(b >= first) & (b <= last)][::thin]
             for start in range(0, len(after), rows):
                 here = after[start : start + rows]
-                before = self._mixed(means, here)
-                failed |= (before > self._mixed(heights, here + charge) + paid).any(axis=0)
+                after_charge = self._mixed(heights, here + charge)
+                after_charge += paid
+                failed |= (self._mixed(means, here) > after_charge).any(axis=0)
         return failed
 
     def _mixed(self, values: NDArray[np.float64], level: NDArray[np.int64]) -> NDArray[np.float64]:
         """Values at each level, linear between levels of the family."""
         j, share = self.family._place(level)
-        if not share.any():
-            return values[j]
-        share = share[:, None]
-        return values[j] * (1 - share) + values[j + 1] * share
+        mixed, share = values.take(j, axis=0), share[:, None]
+        if share.any():  # in place: there are many of them
+            mixed *= 1 - share
+            more = values.take(j + 1, axis=0)
+            more *= share
+            mixed += more
+        return mixed
