@@ -50,6 +50,7 @@ from theory.conversions import SIMPLE
 from theory.pairs import (
     EXAMPLES,
     KOV,
+    BoundedRange,
     Erasure,
     FinitePair,
     Gaussian,
@@ -95,6 +96,8 @@ _THINGS: tuple[Callable[[], object], ...] = (
     lambda: RandomizedResponse(1e-60),
     lambda: RandomizedResponse(40.0),
     lambda: Laplace(1e200),
+    lambda: BoundedRange(1e-60),
+    lambda: BoundedRange(40.0),
     lambda: KOV(0.5, 0.0),
     lambda: KOV(30.0, 1e-300),
     lambda: Erasure(1 - 2.0**-53),

@@ -8,6 +8,7 @@ from fractions import Fraction
 from reports.docs.markdown import table
 from theory.pairs import (
     KOV,
+    BoundedRange,
     DominatingPair,
     Erasure,
     FinitePair,
@@ -33,6 +34,8 @@ _SHOWN: tuple[DominatingPair, ...] = (
     Laplace(10.0),
     Laplace(1.0),
     Laplace(0.2),
+    BoundedRange(0.1),
+    BoundedRange(1.0),
     KOV(1.0, 0.0),
     KOV(1.0, 1e-5),
     Erasure(0.01),

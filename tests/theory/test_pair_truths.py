@@ -12,6 +12,7 @@ from filters.certified.domination import gap
 from tests.theory import reference
 from theory.pairs import (
     KOV,
+    BoundedRange,
     Erasure,
     FinitePair,
     Gaussian,
@@ -47,6 +48,10 @@ def laws(pair):
             b = mpmath.mpf(pair.b)
             density = lambda centre: lambda x: mpmath.exp(-abs(x - centre) / b) / (2 * b)  # noqa: E731
             return density(0), density(1), [-60, 0, 1, 60]
+        case BoundedRange():
+            e = mpmath.mpf(pair.epsilon)
+            total = 2 * (mpmath.exp(e / 2) - mpmath.exp(-e / 2))
+            return (lambda x: mpmath.exp(x / 2) / total), (lambda x: mpmath.exp(-x / 2) / total), [-e, 0, e]
         case SubsampledGaussian():
             q, s = mpmath.mpf(pair.q), mpmath.mpf(pair.sigma)
             mixed = lambda x: q * normal(x, 1, s) + (1 - q) * normal(x, 0, s)  # noqa: E731
@@ -58,6 +63,7 @@ def laws(pair):
 CONTINUOUS = (
     Gaussian(0.75),
     Laplace(0.75),
+    BoundedRange(1.5),
     SubsampledGaussian(0.25, 0.875),
     SubsampledGaussian(0.25, 0.875, adjacency="addition"),
 )

@@ -11,6 +11,7 @@ __all__ = ["ROWS", "STATEMENTS"]
 
 _EVENT = Formula("exp(epsilon)*q + delta", epsilon=("1/8", "2"), q=("1/16", "1"), delta=("1/1024", "1/2"))
 _PRODUCT = Formula("1 - (1 - delta)*(1 - d)", delta=("1/1024", "1/2"), d=("1/64", "3/4"))
+_SOME_LEAK = Formula("1 - (1 - delta)**n", rocq="1 - (1 - delta) ^ n", delta=("1/1024", "1/2"), n=("1", "48"))
 _APPROXIMATE_DELTA = Formula(
     "xi + (1 - xi)*exp(t*((1 + t)*rho - epsilon))*(t/(1 + t))**(1 + t)/t",
     rocq="xi + (1 - xi) * delta",
@@ -80,6 +81,43 @@ ROWS = (
                 "A filter that admits while pure epsilons sum to at most epsilon keeps epsilon-DP.",
                 "Taylor, Vippathalla & Coon, Section II-A",
             ),
+        ),
+    ),
+    Theorem(
+        name="parallel composition",
+        title="Parallel composition while data come: epsilon costs nothing, deltas add up",
+        source="this project; that it fails with deltas is stated by Henzinger, Safavi & Vadhan (arXiv 2411.03299)",
+        hypotheses="n labels (sites, blocks, epochs), each with an interactive mechanism of its own, of finitely many "
+        "answers; one person's data come to one label, and an analyst picks which and when by all that was seen; each "
+        "mechanism keeps (epsilon, delta_l)-DP alone, against every analyst who asks no other; finitely many questions",
+        claim="Together they are (epsilon, sum of delta_l)-DP, so with delta_l = 0 the largest epsilon is enough; with "
+        "deltas the largest delta is not: n mechanisms, each (0, delta)-DP, reach 1 - (1 - delta)^n at every epsilon",
+        stated=(
+            r"P(S) \le e^\varepsilon Q(S) + \sum_l \delta_l,\qquad \text{and }n\text{ labels reach }",
+            _SOME_LEAK,
+        ),
+        steps=(
+            decided_by(
+                "ParallelComposition.parallel_promise",
+                "What the mechanism of each label keeps alone, (epsilon, delta_l)-DP both ways, all keep together with "
+                "the sum of the deltas, wherever and whenever the data come.",
+                beyond="Infinitely many answers; a person whose data come to two labels.",
+            ),
+            decided_by(
+                "ParallelComposition.pure_parallel",
+                "So pure promises hold for all labels together as for one.",
+            ),
+            decided_by(
+                "ParallelComposition.leak_alone",
+                "A mechanism that first says whether it will leak, with probability delta, and then whether the data "
+                "have come, keeps (epsilon, delta)-DP both ways, for every epsilon from 0 up.",
+            ),
+            decided_by(
+                "ParallelComposition.parallel_fails",
+                "n of them, opened before the data come to the first that leaks, reach 1 - (1 - delta)^n.",
+                "Henzinger, Safavi & Vadhan (arXiv 2411.03299) for the failure; the game is this project's",
+            ),
+            beside("ParallelComposition.two_labels", "Two labels at delta = 1/10 reach 19/100."),
         ),
     ),
     Theorem(

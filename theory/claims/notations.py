@@ -213,7 +213,7 @@ class _Rocq:
         base = self.applied()
         if self.peek() == "^":
             self.take()
-            return base ** int(self.take())
+            return base ** self.atom()
         return base
 
     def applied(self) -> arb:

@@ -1,6 +1,7 @@
 """Dominating pairs of the field's mechanisms; `EXAMPLES` has a few of each, `PAIRS` is the list of them."""
 
 from theory.pairs.base import DominatingPair, ExactMasses
+from theory.pairs.bounded_range import BoundedRange
 from theory.pairs.erasure import Erasure
 from theory.pairs.finite import FinitePair
 from theory.pairs.gaussian import Gaussian
@@ -12,6 +13,7 @@ from theory.pairs.subsampled_gaussian import SubsampledGaussian
 
 __all__ = [
     "KOV",
+    "BoundedRange",
     "DominatingPair",
     "Erasure",
     "ExactMasses",
@@ -37,6 +39,8 @@ EXAMPLES: tuple[DominatingPair, ...] = (
     Laplace(0.8),
     Laplace(30.0),
     Laplace(0.1),
+    BoundedRange(1.5),
+    BoundedRange(0.01),
     SubsampledGaussian(0.1, 0.8),
     SubsampledGaussian(0.1, 0.8, adjacency="addition"),
     SubsampledGaussian(0.5, 3.0),

@@ -1,0 +1,88 @@
+"""The pair of bounded range beside mechanisms that pick by noisy scores, enumerated, and beside another library."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from dp_accounting.pld import privacy_loss_distribution as peer
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import filterproof as fp
+
+
+def picks(scores: np.ndarray, scale: float) -> np.ndarray:
+    """The exponential mechanism: probabilities in proportion to e^(score/scale)."""
+    weights = np.exp((scores - scores.max()) / scale)
+    return np.asarray(weights / weights.sum())
+
+
+def stick(p: np.ndarray, q: np.ndarray, x: float) -> float:
+    return float(np.maximum(p - math.exp(x) * q, 0.0).sum())
+
+
+SCORES = st.lists(st.integers(-4, 4), min_size=2, max_size=6).map(lambda row: np.array(row, dtype=float))
+
+
+@settings(deadline=None)
+@given(SCORES, st.data(), st.sampled_from([0.1, 0.5, 2.0]), st.sampled_from([1.2, 2.0, 7.0, 40.0]))
+def test_no_exponential_mechanism_passes_it(
+    scores: np.ndarray, data: st.DataObject, unit: float, order: float
+) -> None:
+    moves = st.lists(st.floats(-1, 1, width=16), min_size=len(scores), max_size=len(scores))
+    p, q = picks(scores, 1 / unit), picks(scores + np.array(data.draw(moves)), 1 / unit)
+    pair = fp.BoundedRange(2 * unit)
+    for x in np.linspace(-2.2, 2.2, 23) * unit:
+        assert max(stick(p, q, x), stick(q, p, x)) <= pair.hockey_stick(float(x)) + 1e-12
+    moment = float((p**order * q ** (1 - order)).sum())
+    assert math.log(moment) / (order - 1) <= pair.renyi(order) + 1e-12
+    assert pair.renyi(order) <= order * pair.zcdp_rho
+
+
+@pytest.mark.parametrize("x", [-0.8, 0.0, 0.3, 0.9])
+def test_at_every_order_some_exponential_mechanism_comes_near_it(x: float) -> None:
+    # among many candidates one share moves up by epsilon and the others stay: the ratio e^t and e^(t - epsilon)
+    epsilon, found = 1.0, 0.0
+    for share in np.linspace(1e-4, 0.9999, 20_001):
+        moved = np.array([share * math.exp(epsilon), 1 - share])
+        found = max(found, stick(moved / moved.sum(), np.array([share, 1 - share]), x))
+    assert found == pytest.approx(fp.BoundedRange(epsilon).hockey_stick(x), rel=1e-5)
+    assert found <= fp.BoundedRange(epsilon).hockey_stick(x) * (1 + 1e-12)
+
+
+def test_fifty_rounds_compose_to_what_another_library_says() -> None:
+    # its losses on a grid, as a mechanism of many outputs: the density e^(l/2) on [-e, e], each cell at its upper end
+    e, cells = 0.3, 4000
+    edges = np.linspace(-e, e, cells + 1)
+    upper = np.exp(edges / 2)
+    p = np.diff(upper) / (upper[-1] - upper[0])
+    q = np.diff(-np.exp(-edges / 2)) / (upper[-1] - upper[0])
+    law = peer.from_two_probability_mass_functions(
+        dict(enumerate(np.log(q))), dict(enumerate(np.log(p))), value_discretization_interval=1e-5
+    )
+    ours = fp.Composition([fp.BoundedRange(e)] * 50)
+    theirs = law.self_compose(50).get_delta_for_epsilon(2.0)
+    assert ours.delta(2.0).low <= theirs * (1 + 1e-2)
+    assert ours.delta(2.0).high >= theirs * (1 - 1e-2)
+
+
+def test_a_filter_grants_three_times_what_randomised_response_gets() -> None:
+    granted = []
+    for pair in (fp.BoundedRange(0.1), fp.RandomizedResponse(0.1)):
+        session = fp.ZCDPFilter(rho=0.101).open("retry")
+        granted.append(sum(session.request(pair) for _ in range(100)))
+    assert granted == [60, 20]
+
+
+def test_rounds_are_played_as_their_law_says() -> None:
+    pair, rng = fp.BoundedRange(1.2), np.random.default_rng(5)
+    for order in (0.5, 1.0, 3.0):
+        drawn = np.sort(pair.sample(rng, 100_000, order))
+        weight = np.exp(pair.log_weight(drawn, order)) if order != 0.5 else None
+        assert np.abs(drawn).max() <= 1.2
+        if weight is not None:
+            # the mean weight is one, and the weighted mean of the losses is the relative entropy
+            assert weight.mean() == pytest.approx(1, abs=0.02)
+            assert (weight * drawn).mean() == pytest.approx(pair.renyi(1.0), abs=0.02)

@@ -1,0 +1,218 @@
+"""The pair of bounded range: what the exponential mechanism, and whatever picks by noisy scores, reveals at most.
+
+>>> import filterproof as fp
+>>> pair = fp.BoundedRange(epsilon=1.0)
+>>> round(pair.hockey_stick(epsilon=0.0), 6), round(pair.zcdp_rho, 6), fp.RandomizedResponse(1.0).zcdp_rho
+(0.244919, 0.166667, 0.5)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from theory.arguments import Real, check_positive, own
+from theory.numerics import portable
+from theory.numerics.stable import as_real, expm1_minus
+from theory.pairs.base import ALL_CHARGES, ChargeName, DominatingPair
+from theory.pairs.finite import pure_to_gdp
+from theory.pairs.finite_charges import convex_rho
+from theory.pairs.truths import Exact, PairTruths, TrueValue, ball_of
+
+if TYPE_CHECKING:
+    from flint import arb
+
+__all__ = ["BoundedRange"]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class BoundedRange(DominatingPair):
+    """H_{e^x} = (1 - e^{(x - e)/2})^2 / (1 - e^{-e}), |x| <= e: dominates M if max L - min L <= e for all neighbours.
+
+    The exponential mechanism is one, e = 2 Delta / scale where it picks with probabilities in proportion to
+    e^(score/scale) and a score moves by at most Delta (Delta / scale where all move one way): so are report noisy max
+    with Gumbel noise, and permute and flip. L has the density e^{l/2} / (4 sinh(e/2)) on [-e, e] under P, that of -L
+    under Q. `zcdp_rho` is e^2/6; the mechanisms themselves are (e^2/8)-zCDP, of which one pair that dominates them all
+    knows nothing. `gdp_mu` is that of everything e-DP.
+    Source: Dong, Durfee and Rogers (2020); the pair and its charges are derived here, theorem "bounded range".
+    """
+
+    epsilon: Real
+    revealing: ClassVar = {"epsilon": 1}
+    closed_least: ClassVar = ALL_CHARGES - {"zcdp_rho", "gdp_mu"}
+
+    def __post_init__(self) -> None:
+        self._keep("epsilon", check_positive("epsilon", own(self.epsilon), "pass nats, above zero"))
+
+    @property
+    def pure_epsilon(self) -> Real:
+        return self.epsilon
+
+    @property
+    def zcdp_rho(self) -> Real:
+        size = np.abs(self.epsilon)
+        # the quotient errs by 2^-53 of itself, or by the least double
+        return as_real(np.sign(self.epsilon) * (size * size / 6 * (1 + 2.0**-50) + 2.0**-1070))
+
+    def least(self, charge: ChargeName) -> tuple[float, float]:
+        if charge == "gdp_mu":
+            # at x = 0 the hockey-stick is tanh(e/4), that of Gaussian(mu) with the mu of what is (e/2)-DP
+            return float(pure_to_gdp(self.epsilon / 2)) * (1 - 2.0**-40), float(self.gdp_mu)
+        return _least_rho(float(self.epsilon)) if charge == "zcdp_rho" else DominatingPair.least(self, charge)
+
+    @property
+    def gdp_mu(self) -> Real:
+        return pure_to_gdp(self.epsilon)
+
+    @property
+    def _total(self) -> Real:
+        """1 - e^-epsilon."""
+        return as_real(-portable.expm1(-np.asarray(self.epsilon)))
+
+    def hockey_stick(self, epsilon: Real) -> Real:
+        e = self.epsilon
+        gap = portable.expm1(np.minimum(epsilon - e, 0.0) / 2)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            inside = gap * gap / self._total
+        return as_real(np.where(np.less(epsilon, -e), -portable.expm1(np.minimum(epsilon, 0.0)), inside))
+
+    def renyi(self, alpha: Real) -> Real:
+        e, t = np.asarray(self.epsilon), alpha - 1
+        half, step = e / 2, t * e
+        # E_P[e^{tL}] = sinh(half + step) / sinh(half) / (1 + 2t), less one as a sum of terms of one sign
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            over_odd = _sinh_minus(step) / portable.tanh(half)
+            excess = (2 * _sinh(step / 2) ** 2 + over_odd + step * _langevin(half)) / (1 + 2 * t)
+            far = portable.log1p(-portable.exp(-2 * (half + step))) - portable.log1p(-portable.exp(-e))
+            beyond = e + (far - portable.log1p(2 * t)) / t
+            divergence = np.where(np.isfinite(excess), portable.log1p(excess) / t, beyond)
+        # at order 1 the mean of L
+        divergence = np.where(np.equal(t, 0), e * _langevin(half), divergence)
+        return as_real(np.where(np.greater_equal(e, 0), divergence, np.nan))  # no pair has e < 0
+
+    def loss_cdf(self, x: Real) -> Real:
+        e = self.epsilon
+        at = np.clip(x, -e, e)
+        inside = portable.exp((at - e) / 2) * -portable.expm1(-(at + e) / 2) / self._total
+        return as_real(np.where(np.less(x, -e), 0.0, np.where(np.less(x, e), inside, 1.0)))
+
+    def loss_quantile(self, tail: Real) -> Real:
+        e = self.epsilon
+        inside = np.clip(e + 2 * portable.log1p(-np.asarray(tail) * self._total), -e, e)
+        return as_real(np.where(np.less(tail, 1.0), inside, -np.inf))
+
+    @property
+    def truths(self) -> PairTruths:
+        return _BoundedRangeTruths(self)
+
+    @property
+    def swapped(self) -> BoundedRange:
+        return self
+
+    def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
+        # the tilted density is e^{r l} in proportion, r = order - 1/2; y = e - l inverts its distribution function
+        e, r = self.epsilon, order - 0.5
+        share = rng.random(n)
+        down = 2 * e * share if r == 0 else -np.log1p(share * np.expm1(-2 * r * e)) / r
+        return np.asarray(np.clip(e - down, -e, e))
+
+
+def _sinh(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    more = portable.expm1(np.abs(x))
+    return np.sign(x) * (more + more / (more + 1)) / 2
+
+
+def _sinh_minus(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """sinh x - x, to its last digits."""
+    square, series = np.minimum(x * x, 1.0), np.zeros_like(x)
+    for k in range(9, 0, -1):
+        series = (series + 1) * square / ((2 * k) * (2 * k + 1))
+    return np.where(np.abs(x) < 1, x * series, (expm1_minus(x) - expm1_minus(-x)) / 2)
+
+
+def _langevin(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """coth x - 1/x for x >= 0: a continued fraction that converges everywhere, for small x at once."""
+    square, fraction = np.minimum(x, 4.0) ** 2, np.zeros_like(x)
+    for odd in range(41, 1, -2):
+        fraction = square / (odd + fraction)
+    near = fraction / np.where(x > 0, np.minimum(x, 4.0), 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(x < 4, near, 1 / portable.tanh(x) - 1 / x)
+
+
+@lru_cache(maxsize=256)
+def _least_rho(epsilon: float) -> tuple[float, float]:
+    from flint import ctx
+
+    truths = BoundedRange(epsilon).truths
+    with ctx.workprec(256):
+        return convex_rho(lambda t: truths.renyi(1 + Fraction(t)).ball() * t, truths.pure_epsilon.ball())
+
+
+@dataclass(frozen=True, slots=True)
+class _BoundedRangeTruths(PairTruths):
+    """The density e^{l/2} / (4 sinh(e/2)) of the loss on [-e, e]."""
+
+    pair: BoundedRange
+
+    zcdp_theorem = "bounded range"
+
+    @property
+    def _e(self) -> Fraction:
+        return Fraction(self.pair.epsilon)  # type: ignore[arg-type]
+
+    def _value(self, formula: str, **more: Exact) -> TrueValue:
+        return TrueValue(formula, {"e": self._e} | {name: Fraction(value) for name, value in more.items()})
+
+    @property
+    def pure_epsilon(self) -> TrueValue:
+        return self._value("e")
+
+    @property
+    def zcdp_rho(self) -> TrueValue:
+        return self._value("e**2/6")
+
+    @property
+    def gdp_mu(self) -> TrueValue:
+        return self._value("2*quantile(1/(1 + exp(e)))")
+
+    def renyi(self, alpha: Exact) -> TrueValue:
+        if alpha == 1:
+            return self._value("e/tanh(e/2) - 2")
+        moment = "sinh((alpha - 1/2)*e)/((2*alpha - 1)*sinh(e/2))"
+        return self._value(f"log({moment})/(alpha - 1)", alpha=alpha)
+
+    def hockey_stick(self, epsilon: Exact) -> TrueValue:
+        if epsilon >= self._e:
+            return TrueValue(Fraction(0))
+        if epsilon <= -self._e:
+            return self._value("1 - exp(eps)", eps=epsilon)
+        return self._value("(1 - exp((eps - e)/2))**2/(1 - exp(-e))", eps=epsilon)
+
+    @property
+    def above(self) -> Callable[[Exact], tuple[arb, arb]]:
+        e = self._e
+
+        def at(x: Exact) -> tuple[arb, arb]:
+            if not -e <= x < e:
+                return (ball_of(int(x < e)),) * 2
+            total = 1 - ball_of(-e).exp()
+            # P(L <= x) and, by symmetry, Q(L > x) = P(L < -x)
+            below, far = (((ball_of((y - e) / 2)).exp() - ball_of(-e).exp()) / total for y in (x, -x))
+            return 1 - below, far
+
+        return at
+
+    def loss_cdf(self, x: Exact) -> TrueValue:
+        if not -self._e <= x < self._e:
+            return TrueValue(Fraction(int(x >= self._e)))
+        return self._value("(exp((level - e)/2) - exp(-e))/(1 - exp(-e))", level=x)
+
+    def loss_quantile(self, tail: Exact) -> TrueValue:
+        return self._value("e + 2*log(1 - p*(1 - exp(-e)))", p=tail)
