@@ -85,6 +85,19 @@ def test_portable_functions_are_within_the_units_that_they_say(name: str, units:
             assert abs(arb(value) - truth) <= units * math.ulp(float(truth)), (name, at)
 
 
+@pytest.mark.parametrize("name", ["exp", "expm1", "log", "log1p"])
+def test_a_number_alone_has_the_bits_that_it_has_among_others(name: str) -> None:
+    """One is computed by Python's doubles, many by NumPy's: at every size, beside every switch, and at no number."""
+    rng, function = np.random.default_rng(11), getattr(portable, name)
+    tiny, root = 5e-324, math.log(2) / 2
+    ends = [0.0, 1.0, tiny, 2.3e-308, root, 3 * root, 40.0, 700.0, 709.9, 745.2, 2.0**53, 1.79e308, math.inf]
+    near = [to for x in ends for to in (x, np.nextafter(x, 0.0), np.nextafter(x, math.inf))]
+    sizes = np.concatenate([near, 10 ** rng.uniform(-320, 308, 2000), rng.uniform(0, 760, 4000)])
+    x = np.concatenate([sizes, -sizes, [math.nan], rng.uniform(-1, 1, 2000)])
+    with np.errstate(all="ignore"):
+        assert np.array([function(one) for one in x.tolist()]).tobytes() == function(x).tobytes()
+
+
 def test_a_product_is_that_of_rationals_whatever_the_sizes_of_its_rows() -> None:
     rng = np.random.default_rng(1)
     a = rng.normal(size=(5, 2100)) * 2.0 ** rng.integers(-300, 300, (5, 1))
