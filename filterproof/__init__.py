@@ -50,6 +50,7 @@ _BESIDE = {
     "evaluate": "mc.evaluate.evaluate",
     "figure": "reports.figures.registry",
     "figures": "reports.figures.registry",
+    "first_difference": "mc.examine.difference",
     "from_accountant": "filters.adapters.accountant",
     "from_budget": "filters.adapters.budget",
     "from_command": "filters.adapters.bridged",
@@ -87,6 +88,7 @@ if TYPE_CHECKING:
     from mc.evaluate.evaluate import evaluate as evaluate
     from mc.examine.attack import attack as attack
     from mc.examine.challenge import challenge as challenge
+    from mc.examine.difference import first_difference as first_difference
     from mc.examine.law_tests import laws as laws
     from mc.examine.supremum import supremum as supremum
     from mc.examine.witness import witness as witness

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from filters.adapters.bridge import BridgeError
 from mc import StoreError
 from mc.examine.fault import FilterFault, examining
 from mc.runs.output import OutputFolder
@@ -50,10 +51,10 @@ def complain(message: object) -> None:
 
 @contextmanager
 def clear_errors() -> Iterator[None]:
-    """Turn unusable input (UNUSABLE) and a fault of the examined filter (FILTER_FAULT) into a sentence and an End."""
+    """Turn unusable input (UNUSABLE) and a fault of the filter or bridge (FILTER_FAULT) into a sentence and an End."""
     try:
         yield
-    except FilterFault as fault:
+    except (FilterFault, BridgeError) as fault:
         complain(fault)
         raise End(ExitStatus.FILTER_FAULT) from fault
     except BrokenPipeError:

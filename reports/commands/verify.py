@@ -50,6 +50,10 @@ def verify(
         str | None,
         typer.Option(help="What it promises: pure(1), approx(1, 1e-5), zcdp(0.5), gdp(1), renyi(8, 1)."),
     ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(help="Another filter or, with --exec, program: where do the two decide differently?"),
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder for report.html, the data and the figures.")] = Path(
         "filterproof-report"
     ),
@@ -101,6 +105,11 @@ def verify(
         many = (
             None if runs is None else at_most("runs", check_count("runs", runs, least=2), MOST_PATHS, _FEWER)
         )
+        if against is not None and (named is None or mechanisms is not None or as_json):
+            raise ValueError(
+                f"against must stand beside TARGET or --exec, without --mechanisms and --json, got "
+                f"against={against!r}; name file.py::MyFilter first"
+            )
         if named is None and (seconds is not None or mechanisms is not None):
             raise ValueError(
                 "target must be given with --seconds or --mechanisms, got none; name file.py::MyFilter"
@@ -110,6 +119,11 @@ def verify(
 
         chosen = None if mechanisms is None else [name.strip() for name in mechanisms.split(",")]
         long = seconds if seconds is not None else SECONDS / 10 if quick else SECONDS
+        if against is not None:
+            from reports.commands.against import against as compare
+
+            compare(target, against, program=(exec_, promise), seconds=long, seed=seed)
+            return
         verify_one(
             target, out, program=(exec_, promise), seconds=long, mechanisms=chosen, as_json=as_json, seed=seed
         )

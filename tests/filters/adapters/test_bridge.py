@@ -195,13 +195,20 @@ def test_the_command_refutes_a_program_writes_its_page_and_replays_its_witness(t
     assert mended.returncode == 1
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("{program} rubbish", "printed hello where an answer was due"),
+        ("no_such_file.py", "ended with status 2 before it had answered"),
+    ],
+)
 def test_the_command_ends_with_status_3_where_the_program_breaks_the_protocol(
-    program: Path, tmp_path: Path
+    words: str, said: str, program: Path, tmp_path: Path
 ) -> None:
-    command = f"{sys.executable} {program} rubbish"
+    command = f"{sys.executable} {words.format(program=program)}"
     promised = ("--exec", command, "--promise", "pure(1)")
     told = filterproof(
         "verify", *promised, "--seconds", "2", "--mechanisms", "rr", "--out", "out", cwd=tmp_path
     )
     assert told.returncode == 3, told.stderr
-    assert "printed hello where an answer was due" in told.stderr.replace("\n", " ")
+    assert said in told.stderr.replace("\n", " ")

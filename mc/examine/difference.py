@@ -1,0 +1,217 @@
+"""Two filters on the same requests: the first decision on which they differ, and what can be said of who is wrong.
+
+>>> import filterproof as fp
+>>> found = first_difference(fp.ZCDPFilter(0.5), fp.ZCDPFilter(0.51), seconds=5.0)
+>>> found.difference is not None and found.difference.granted_by
+'the second'
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import count, groupby
+
+import numpy as np
+
+from filters.contract.checks import checked_observe, checked_start
+from filters.contract.state import State
+from filters.privacy_filter import PrivacyFilter
+from filters.testing.requests import History, Requests, Tape, possible_loss, requests_near
+from mc.examine.clock import Clock
+from mc.examine.measure import exceeds, goals
+from mc.examine.sequence import Sequence, granted
+from theory.arguments import check_count
+from theory.pairs import DominatingPair
+from theory.pairs.base import Direction
+
+__all__ = ["DifferenceSearch", "Difference", "first_difference"]
+
+#: How long the histories are that are drawn, one after the other, and how often one request is asked in a row.
+_LENGTHS, _ROW = (1, 2, 4, 8, 16, 32), 400
+_BYTES = 256
+_WAYS: tuple[Direction, ...] = ("PQ", "QP")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first decision on which two filters differ.
+
+    history: what both granted before, each request with the loss that both were told; request: what one of them grants
+    then, and the other denies. wrong: why the one that grants breaks its promise, where the requests as they stand say
+    it; "" where they do not: a denial breaks no promise, and a grant may still break one with requests that follow.
+    """
+
+    history: tuple[tuple[DominatingPair, float], ...]
+    request: DominatingPair
+    granted_by: str
+    wrong: str
+
+    def __str__(self) -> str:
+        """What was asked, who granted it, and what follows."""
+        rows = [(request, len(list(row))) for request, row in groupby(request for request, _ in self.history)]
+        before = ", then ".join(
+            f"{times} x {request!r}" if times > 1 else repr(request) for request, times in rows
+        )
+        told = f"after {before}, " if before else "at once, "
+        follows = (
+            self.wrong
+            or "fixed in advance these requests keep its promise: examine it, for a denial breaks none"
+        )
+        return f"{told}{self.request!r} is granted by {self.granted_by} alone; {follows}"
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceSearch:
+    """What came of asking two filters the same: the first difference (None: none was met), and how much was asked."""
+
+    difference: Difference | None
+    histories: int
+    requests: int
+
+    def __str__(self) -> str:
+        """The difference, or that none was met, which proves nothing."""
+        if self.difference is not None:
+            return str(self.difference)
+        return (
+            f"no difference in {self.requests:,} requests of {self.histories:,} histories, which does not prove that "
+            "there is none"
+        )
+
+
+def first_difference(
+    one: PrivacyFilter, other: PrivacyFilter, *, seconds: float = 10.0, seed: int = 0
+) -> DifferenceSearch:
+    """The shortest history found after which exactly one of two filters grants a request, both asked the same.
+
+    Requests are drawn near what either affords, fresh and later. Both are told the same losses; what both deny is
+    passed over. A history is cut to what the difference needs, and its last request is the dearest of a family where
+    that shows a broken promise. Time decides only where the search stops.
+    Raises TypeError for what is no filter, ValueError for seconds <= 0 or a negative seed.
+    """
+    for name, filt in (("one", one), ("other", other)):
+        if not isinstance(filt, PrivacyFilter):
+            raise TypeError(
+                f"{name} must be a filter, got {filt!r}; pass a PrivacyFilter, or fp.from_command's"
+            )
+    clock = Clock.of(seconds)
+    rng = np.random.default_rng(check_count("seed", seed, least=0))
+    both, histories, requests = (one, other), 0, 0
+    near = [requests_near(filt) for filt in both]
+    for history in _histories(near, rng):
+        if clock.over:
+            break
+        histories += 1
+        asked, differs = _played(both, history)
+        requests += asked
+        if differs is not None:
+            return DifferenceSearch(_worst(both, near, *_cut(both, *differs), clock), histories, requests)
+    return DifferenceSearch(None, histories, requests)
+
+
+def _histories(near: list[Requests], rng: np.random.Generator) -> Iterator[History]:
+    """First each request near an edge alone, then rows of one request, then what is drawn, ever longer."""
+    for drawn in near:
+        yield from ([(request, 0.0)] for request in drawn.near)
+    for k in count():
+        drawn, tape = near[k % 2], Tape(rng.bytes(_BYTES))
+        if k % 8 >= 6:
+            row = drawn.small(tape, _ROW)
+            yield [(request, possible_loss(request, float(loss))) for request, loss in _with_losses(row, rng)]
+        else:
+            yield drawn.history(tape, _LENGTHS[k // 8 % len(_LENGTHS)])
+
+
+def _with_losses(
+    row: list[DominatingPair], rng: np.random.Generator
+) -> Iterator[tuple[DominatingPair, float]]:
+    return zip(row, rng.uniform(-1.0, 1.0, len(row)).tolist(), strict=True)
+
+
+def _played(
+    both: tuple[PrivacyFilter, PrivacyFilter], history: History
+) -> tuple[int, tuple[History, DominatingPair, int] | None]:
+    """Requests asked; what both granted before the first difference, what was asked then, and which one granted it."""
+    states: list[State] = [checked_start(filt, 1) for filt in both]
+    kept: History = []
+    for asked, (request, loss) in enumerate(history, 1):
+        after = [granted(filt, state, request) for filt, state in zip(both, states, strict=True)]
+        denied = [state is None for state in after]
+        if denied[0] != denied[1]:
+            return asked, (kept, request, int(denied[0]))
+        if not denied[0]:
+            kept.append((request, loss))
+            states = [
+                checked_observe(filt, state, np.array([loss]), 1)
+                for filt, state in zip(both, after, strict=True)
+                if state is not None
+            ]
+    return len(history), None
+
+
+def _differs(
+    both: tuple[PrivacyFilter, PrivacyFilter], history: History, request: DominatingPair, which: int
+) -> History | None:
+    """What both grant of the history, if then one of them alone grants the request; else None."""
+    found = _played(both, [*history, (request, 0.0)])[1]
+    return found[0] if found is not None and found[1] is request and found[2] == which else None
+
+
+def _cut(
+    both: tuple[PrivacyFilter, PrivacyFilter],
+    history: History,
+    request: DominatingPair,
+    which: int,
+    *,
+    broken: bool = False,
+) -> tuple[History, DominatingPair, int]:
+    """The same difference after fewer requests: halves, quarters, ..., single ones are left out where it stays.
+
+    broken: and where what is granted passes the promise on paper.
+    """
+    size = max(len(history) // 2, 1)
+    while history and size:
+        start = 0
+        while start < len(history):
+            fewer = _differs(both, history[:start] + history[start + size :], request, which)
+            if fewer is not None and (not broken or _broken(both[which], fewer, request)):
+                history = fewer
+            else:
+                start += size
+        size //= 2
+    return history, request, which
+
+
+def _worst(
+    both: tuple[PrivacyFilter, PrivacyFilter],
+    near: list[Requests],
+    history: History,
+    request: DominatingPair,
+    which: int,
+    clock: Clock,
+) -> Difference:
+    """The difference, with the dearest request of a family in its place where that breaks the promise on paper."""
+    name, filt = ("the first", "the second")[which], both[which]
+    wrong = _broken(filt, history, request)
+    for chain in () if wrong else (chain for drawn in near for chain in drawn.chains):
+        for dearer in reversed(chain.pairs):
+            if clock.over:
+                return Difference(tuple(history), request, name, "")
+            if _differs(both, history, dearer, which) is not None:
+                if _broken(filt, history, dearer):
+                    kept, *_ = _cut(both, history, dearer, which, broken=True)
+                    return Difference(tuple(kept), dearer, name, _broken(filt, kept, dearer))
+                break
+    return Difference(tuple(history), request, name, wrong)
+
+
+def _broken(filt: PrivacyFilter, history: History, request: DominatingPair) -> str:
+    """How these requests, fixed in advance, pass what the filter promises; "" where they do not, or are not fixed."""
+    if filt.looks_at_losses and history:
+        return ""
+    asked = Sequence(tuple((pair, 1) for pair, _ in (*history, (request, 0.0))))
+    for measure in (replace(goal, direction=way) for goal in goals(filt.promise) for way in _WAYS):
+        low, promised = asked.low(measure), measure.promised(filt.promise)
+        if exceeds(low, promised):
+            return f"so it breaks {filt.promise}: {measure} is at least {low:.6g} where {promised:.6g} is promised"
+    return ""

@@ -1,0 +1,111 @@
+"""Two filters on the same requests: what differs is found and cut, what does not is not, and blame needs a number."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from filters.contract.checks import checked_observe, checked_start
+from mc.examine.difference import Difference, first_difference
+from mc.examine.sequence import granted
+
+
+class Counted(fp.PrivacyFilter[Any]):
+    """zCDP charges that add up to a budget; all is forgotten at every so many requests, if any."""
+
+    promise = fp.ZCDP(0.5)
+
+    def __init__(self, forgets: int = 0) -> None:
+        self.forgets = forgets
+
+    def start(self, n: int) -> Any:
+        return np.zeros((n, 2))
+
+    def admits(self, state: Any, request: fp.DominatingPair) -> Any:
+        return state[:, 0] + request.zcdp_rho <= 0.5
+
+    def spend(self, state: Any, request: fp.DominatingPair) -> Any:
+        after = state + np.array([[request.zcdp_rho, 1.0]])
+        if self.forgets:
+            after[after[:, 1] % self.forgets == 0, 0] = 0.0
+        return after
+
+
+class Refunds(Counted):
+    """Gives back what a large positive loss cost."""
+
+    looks_at_losses = True
+
+    def observe(self, state: Any, loss: Any) -> Any:
+        after = state.copy()
+        after[loss > 0.5, 0] = 0.0
+        return after
+
+
+def replayed(both: tuple[fp.PrivacyFilter[Any], ...], found: Difference) -> list[bool]:
+    """Who grants the last request, asked through the filters' own methods alone; all before is granted by both."""
+    answers = []
+    for filt in both:
+        state: Any = checked_start(filt, 1)
+        for request, loss in found.history:
+            state = granted(filt, state, request)
+            assert state is not None
+            state = checked_observe(filt, state, np.array([loss]), 1)
+        answers.append(granted(filt, state, found.request) is not None)
+    return answers
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_budget_that_is_forgotten_is_found_and_blamed_with_what_was_granted(turned: bool) -> None:
+    both = (Counted(), Counted(forgets=10))[:: -1 if turned else 1]
+    found = first_difference(*both, seconds=30.0).difference
+    assert found is not None
+    assert replayed(both, found) == [turned, not turned]
+    assert found.granted_by == ("the first" if turned else "the second")
+    assert "so it breaks 0.5-zCDP" in found.wrong
+    # what is said to be reached is the sum of the charges at that order, of Gaussians and Laplaces alike
+    total = sum(float(request.renyi(2.0)) for request, _ in (*found.history, (found.request, 0.0)))
+    assert total > 1.0
+    # nothing of the history can be left out
+    for k in range(len(found.history)):
+        rest = found.history[:k] + found.history[k + 1 :]
+        less = total - float(found.history[k][0].renyi(2.0))
+        assert less <= 1.0 or replayed(both, Difference(rest, found.request, "", "")) != [turned, not turned]
+
+
+def test_who_grants_more_within_the_promise_is_not_blamed() -> None:
+    found = first_difference(fp.ZCDPFilter(0.4), fp.ZCDPFilter(0.5), seconds=30.0).difference
+    assert found is not None
+    assert (found.granted_by, found.wrong) == ("the second", "")
+    assert "a denial breaks none" in str(found)
+
+
+def test_losses_are_told_to_both_and_a_refund_is_found() -> None:
+    both = (Counted(), Refunds())
+    found = first_difference(*both, seconds=60.0).difference
+    assert found is not None
+    assert replayed(both, found) == [False, True]
+    assert any(loss > 0.5 for _, loss in found.history)
+    assert not found.wrong, "requests that follow losses are not fixed in advance"
+
+
+def test_the_same_rule_written_twice_differs_nowhere_and_nothing_is_claimed() -> None:
+    found = first_difference(Counted(), Counted(), seconds=1.0)
+    assert found.difference is None
+    assert found.requests > 1000
+    assert "does not prove that there is none" in str(found)
+
+
+def test_the_same_seed_finds_the_same() -> None:
+    one, again = (
+        first_difference(Counted(), Counted(forgets=10), seconds=30.0, seed=3).difference for _ in range(2)
+    )
+    assert one == again
+
+
+def test_what_is_no_filter_is_refused_in_a_sentence() -> None:
+    with pytest.raises(TypeError, match="other must be a filter, got 3; pass a PrivacyFilter"):
+        first_difference(Counted(), 3)  # type: ignore[arg-type]
