@@ -25,7 +25,7 @@ from theory.arguments import check_count
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
-__all__ = ["DifferenceSearch", "Difference", "first_difference"]
+__all__ = ["Difference", "DifferenceSearch", "first_difference"]
 
 #: How long the histories are that are drawn, one after the other, and how often one request is asked in a row.
 _LENGTHS, _ROW = (1, 2, 4, 8, 16, 32), 400
