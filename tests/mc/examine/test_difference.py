@@ -37,8 +37,6 @@ class Counted(fp.PrivacyFilter[Any]):
 class Refunds(Counted):
     """Gives back what a large positive loss cost."""
 
-    looks_at_losses = True
-
     def observe(self, state: Any, loss: Any) -> Any:
         after = state.copy()
         after[loss > 0.5, 0] = 0.0
