@@ -20,6 +20,7 @@ NOT_COMPARED = {
 EPSILON, DELTA = 1.0, 1e-4
 MECHANISMS = {
     "pure": fp.PureDP(0.25),
+    "exponential": fp.BoundedRange(0.25),
     "gaussian": fp.GaussianDP(0.125),
     "zcdp": fp.ZCDP(1e-3),
     "subsampled": fp.SubsampledGaussian(0.1, 2.0),
