@@ -152,7 +152,15 @@ MISTAKES = {
     "no menu": (lambda: fp.worst_case(ZCDP, None, epsilon=1.0), "menu must hold pairs, got None"),
     "a filter for a menu": (
         lambda: fp.worst_case(RR, ZCDP, epsilon=1.0),
-        "menu must hold pairs, got ZCDPFilter",
+        "filt must be a PrivacyFilter, got RandomizedResponse; subclass",
+    ),
+    "no filter to decide about": (
+        lambda: fp.decide(3, fp.OneShot(), epsilon=1.0),
+        "filt must be a PrivacyFilter, got int; subclass",
+    ),
+    "a class for a supremum": (
+        lambda: fp.supremum(fp.ZCDPFilter, 1.0),
+        "filt must be a filter, got the class",
     ),
     "a filter for a family": (lambda: fp.calibrate(ZCDP, 1.0, 0.1, menu=[RR]), "family must make a filter"),
     "one mechanism": (lambda: fp.Composition(RR), "mechanisms must hold pairs, got RandomizedResponse"),

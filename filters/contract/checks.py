@@ -32,6 +32,7 @@ __all__ = [
     "checked_observe",
     "checked_reaches",
     "checked_remaining",
+    "checked_rule",
     "checked_spend",
     "checked_start",
     "checked_terms",
@@ -57,8 +58,8 @@ class StateWrittenError(TypeError):
         )
 
 
-def checked_filter(filt: object) -> FilterBase:
-    """`filt` if it is a filter with a promise and well-formed `holds`, else TypeError."""
+def checked_rule(filt: object) -> FilterBase:
+    """`filt` if it is a filter, whatever it promises, else TypeError."""
     if isinstance(filt, type):
         raise TypeError(
             f"filt must be a filter, got the class {filt.__name__}; make one of it: {filt.__name__}(...)"
@@ -70,6 +71,12 @@ def checked_filter(filt: object) -> FilterBase:
             f"{type(filt).__name__}.decide must not be defined, for it is not called; name it "
             "grant, as PrivacyFilter does"
         )
+    return filt
+
+
+def checked_filter(filt: object) -> FilterBase:
+    """`filt` if it is a filter with a promise and well-formed `holds`, else TypeError."""
+    filt = checked_rule(filt)
     if not isinstance(getattr(filt, "promise", None), Guarantee):
         raise TypeError(
             f"{type(filt).__name__}.promise must be a guarantee, got "

@@ -246,13 +246,16 @@ def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> 
 def saving_is_invisible(filt: PrivacyFilter, history: History) -> None:
     """A session that is saved and restored before every step decides as one that never was."""
 
-    def restored(session: Session) -> Session:
+    def saved(session: Session) -> Any:
         try:
-            saved = json.loads(json.dumps(session.to_dict()))
+            return json.loads(json.dumps(session.to_dict()))
         except TypeError as refused:
             raise LawBrokenError(f"a session cannot be saved: {refused}") from refused
+
+    def restored(session: Session) -> Session:
+        written = saved(session)
         try:
-            return Session.from_dict(saved, filt, "retry")
+            return Session.from_dict(written, filt, "retry")
         except ValueError as refused:
             checked_reaches(
                 filt, play(filt, history)[0], 1
@@ -269,7 +272,7 @@ def saving_is_invisible(filt: PrivacyFilter, history: History) -> None:
             moved = restored(moved)
             kept.observe(loss)
             moved.observe(loss)
-    if moved.to_dict() != kept.to_dict():
+    if saved(moved) != saved(kept):
         raise LawBrokenError("a restored session holds another state")
 
 

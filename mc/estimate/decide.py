@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters import PrivacyFilter
+from filters.contract.checks import checked_filter
 from filters.contract.parameters import one_epsilon
 from mc.engine.adversary import Adversary
 from mc.engine.game import Game
@@ -89,6 +90,7 @@ def decide(
     to be drawn plainly again. The decision says what it rests on, and is the same wherever paths are played.
     The other keywords are the fields of `Play`.
     """
+    checked_filter(filt)
     epsilon = one_epsilon("epsilon", epsilon)
     delta = float(check_probability("delta", filt.promise.delta(epsilon) if delta is None else delta))
     failure = float(check_delta("failure", failure))

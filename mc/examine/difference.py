@@ -14,7 +14,7 @@ from itertools import count, groupby
 
 import numpy as np
 
-from filters.contract.checks import checked_observe, checked_start
+from filters.contract.checks import checked_filter, checked_observe, checked_start
 from filters.contract.state import State
 from filters.privacy_filter import PrivacyFilter
 from filters.testing.requests import History, Requests, Tape, possible_loss, requests_near
@@ -89,11 +89,8 @@ def first_difference(
     that shows a broken promise. Time decides only where the search stops.
     Raises TypeError for what is no filter, ValueError for seconds <= 0 or a negative seed.
     """
-    for name, filt in (("one", one), ("other", other)):
-        if not isinstance(filt, PrivacyFilter):
-            raise TypeError(
-                f"{name} must be a filter, got {filt!r}; pass a PrivacyFilter, or fp.from_command's"
-            )
+    for filt in (one, other):
+        checked_filter(filt)
     clock = Clock.of(seconds)
     rng = np.random.default_rng(check_count("seed", seed, least=0))
     both, histories, requests = (one, other), 0, 0

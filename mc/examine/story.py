@@ -108,6 +108,10 @@ def state_words(state: State) -> str:
 def _values(part: Any) -> str:
     if np.ndim(part):
         return f"({', '.join(map(_values, part))})"
+    shown: object = type(part).__repr__
+    if shown is object.__repr__:  # an address says nothing
+        held = ", ".join(f"{name}={value!r}" for name, value in getattr(part, "__dict__", {}).items())
+        return f"{type(part).__name__}({held})"
     return f"{float(part):.6g}" if isinstance(part, float | np.floating) else str(part)
 
 
@@ -246,7 +250,7 @@ def _apart(effects: dict[DominatingPair, list[tuple[str, float]]]) -> Iterator[s
     places = {
         pair: frozenset(n for n, (_, size) in enumerate(moved) if size) for pair, moved in effects.items()
     }
-    kinds = {type(pair).__name__: held for pair, held in places.items() if held}
+    kinds = {type(pair.asked).__name__: held for pair, held in places.items() if held}
     shared = frozenset.intersection(*kinds.values()) if kinds else frozenset()
     if len(set(kinds.values())) > 1 and not shared:
         names = {pair: effects[pair][min(held)][0] for pair, held in places.items() if held}

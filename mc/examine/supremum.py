@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from filters.contract.checks import checked_filter
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversaries import Scripted
 from mc.examine.fault import FilterFault
@@ -52,8 +53,10 @@ def supremum(filt: PrivacyFilter, epsilon: float) -> Supremum:
     """sup of H_{e^epsilon} of the transcript over every adversary and every mechanism that the filter covers.
 
     By `filt.extremal(epsilon)`: its requests are put to the filter's own code, and bounds on what they reveal are in
-    balls. epsilon >= 0 is one number, in nats. Raises ValueError for one below zero or infinite.
+    balls. epsilon >= 0 is one number, in nats. Raises ValueError for one below zero or infinite, TypeError for what is
+    no filter.
     """
+    checked_filter(filt)
     checked = check_at_least_zero("epsilon", epsilon)
     if not isinstance(checked, float):
         raise TypeError(f"epsilon must be one number, got {checked!r}; ask for each by itself")

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Literal
 
+from filters.contract.checks import checked_rule
 from filters.contract.filter_base import OnDenial
 from filters.privacy_filter import PrivacyFilter
 from mc.evaluate.evaluation import checked_ways
@@ -73,6 +74,7 @@ def worst_case(
     the graphs of states that were solved; all arguments but the filter must be the same each time.
     Source: Bellman's recursion; L is a sufficient statistic for the hockey-stick divergence.
     """
+    checked_rule(filt)
     epsilon = check_epsilon(epsilon)
     requests = _checked_menu(menu, float(check_at_least_zero("min_charge", min_charge)))
     if rounds is not None:

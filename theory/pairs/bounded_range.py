@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from theory.arguments import Real, check_positive, own
 from theory.numerics import portable
-from theory.numerics.stable import as_real, expm1_minus
+from theory.numerics.stable import as_real, expm1_minus, signed_square
 from theory.pairs.base import ALL_CHARGES, ChargeName, DominatingPair
 from theory.pairs.finite import pure_to_gdp
 from theory.pairs.finite_charges import convex_rho
@@ -57,9 +57,8 @@ class BoundedRange(DominatingPair):
 
     @property
     def zcdp_rho(self) -> Real:
-        size = np.abs(self.epsilon)
-        # the quotient errs by 2^-53 of itself, or by the least double
-        return as_real(np.sign(self.epsilon) * (size * size / 6 * (1 + 2.0**-50) + 2.0**-1070))
+        # the square and the quotient err by 2^-53 of themselves each, or by the least double
+        return signed_square(self.epsilon) / 6 * (1 + 2.0**-50) + 2.0**-1070
 
     def least(self, charge: ChargeName) -> tuple[float, float]:
         if charge == "gdp_mu":
@@ -143,7 +142,7 @@ def _langevin(x: NDArray[np.float64]) -> NDArray[np.float64]:
     for odd in range(41, 1, -2):
         fraction = square / (odd + fraction)
     near = fraction / np.where(x > 0, np.minimum(x, 4.0), 1.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.where(x < 4, near, 1 / portable.tanh(x) - 1 / x)
 
 

@@ -105,5 +105,5 @@ def test_the_same_seed_finds_the_same() -> None:
 
 
 def test_what_is_no_filter_is_refused_in_a_sentence() -> None:
-    with pytest.raises(TypeError, match="other must be a filter, got 3; pass a PrivacyFilter"):
+    with pytest.raises(TypeError, match="filt must be a PrivacyFilter, got int; subclass"):
         first_difference(Counted(), 3)  # type: ignore[arg-type]
