@@ -35,6 +35,7 @@ _BESIDE = {
     "Ball": "theory.proofs.threshold",
     "CertifiedNumbers": "filters.certified.certified_numbers",
     "Examined": "reports.examined",
+    "LabelledFilter": "filters.adapters.labelled",
     "THEOREMS": "theory.proofs",
     "assert_holds": "reports.assertion",
     "attack": "mc.examine.attack",
@@ -73,6 +74,7 @@ if TYPE_CHECKING:
     from filters.adapters.accountant import from_accountant as from_accountant
     from filters.adapters.bridged import from_command as from_command
     from filters.adapters.budget import from_budget as from_budget
+    from filters.adapters.labelled import LabelledFilter as LabelledFilter
     from filters.adapters.queryable import from_queryable as from_queryable
     from filters.catalogue import *  # noqa: F403
     from filters.certified.certified_numbers import CertifiedNumbers as CertifiedNumbers

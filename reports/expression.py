@@ -7,12 +7,14 @@ GaussianFilter(mu=1.0)
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from filters import ClippedSums, IndividualFilter, LinearQueries, PrivacyFilter, knowingly
 from filters.adapters.bridged import from_command
+from filters.adapters.labelled import LabelledFilter
 from filters.catalogue import CATALOGUE
 from filters.holders.held_to import HeldTo
 from mc import Adversary
@@ -99,16 +101,42 @@ def read_promise(text: str) -> Guarantee:
     return found
 
 
-def read_command(command: str | None, promise: str | None) -> PrivacyFilter | None:
-    """The filter of `--exec` and `--promise`, None where neither is given."""
-    if command is None and promise is None:
+def read_command(
+    command: str | None, promise: str | None, labels: str | None = None, over: str | None = None
+) -> PrivacyFilter | None:
+    """The filter of `--exec` and `--promise`, with `--labels` that of one record, None where nothing is given."""
+    if (command, promise, labels, over) == (None, None, None, None):
         return None
     if command is None or promise is None:
         raise ValueError(
             f"exec and promise must be given together, got exec={command!r} and promise={promise!r}; "
             "pass --exec 'node bridge.mjs' --promise 'pure(1)'"
         )
-    return from_command(command, read_promise(promise))
+    if labels is None and over is not None:
+        raise ValueError(f"labels must be given with over, got over={over!r}; pass --labels 'site=a,b'")
+    filt = from_command(command, read_promise(promise))
+    if labels is None:
+        return filt
+    ways = _read_labels("labels", labels)
+    together = tuple(name for name, text in ways.items() if "+" in text)
+    record = {name: tuple(text.split("+")) for name, text in _read_labels("over", over or "").items()}
+    return LabelledFilter(
+        filt,
+        labels={name: tuple(re.split("[,+]", text)) for name, text in ways.items()},
+        over={name: some if len(some) > 1 else some[0] for name, some in record.items()},
+        together=together,
+    )
+
+
+def _read_labels(option: str, text: str) -> dict[str, str]:
+    """The words "site=a,b epoch=1+2": what stands behind each name."""
+    words = [word.partition("=") for word in text.split()]
+    if not all(name and some and all(re.split("[,+]", some)) for name, _, some in words):
+        raise ValueError(
+            f"{option} must be words such as 'site=a,b epoch=1+2', got {text!r}; "
+            "write commas between labels, and + between those that one request may name together"
+        )
+    return {name: some for name, _, some in words}
 
 
 #: Guarantees by the words of a shell.

@@ -16,15 +16,16 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, cast
 
-from filters.adapters.bridged import BridgedFilter
 from filters.adapters.copied import CopiedFilter
 from filters.adapters.counted import CountedFilter
+from filters.adapters.labelled import LabelledFilter, program_of
 from filters.holders.held_to import HeldTo
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.holders.games import game_of
 from mc.examine.witness import Witness
 from mc.examine.words import number_words
 from reports.replaying import replay_command
+from theory.pairs.labelled import where_words
 
 __all__ = ["file_of", "number", "replay_snippet", "replay_words", "spelled", "target_of", "witness_words"]
 
@@ -57,9 +58,14 @@ def spelled(data: object) -> str:
     match data:
         case {"type": str(name), "epsilon": _, "ratio": {"fraction": ratio}, **more} if not more:
             return f"{name}.from_ratio({ratio})"  # its logarithm says less
+        case {"type": "Labelled", "mechanism": mechanism, "where": list() | tuple() as where}:
+            told = tuple(
+                (str(name), tuple(label) if isinstance(label, list) else label) for name, label in where
+            )
+            return f"{spelled(mechanism)} at {where_words(told)}"
         case {"type": str(name), **given}:
-            told = (f"{key}={spelled(value)}" for key, value in given.items() if value is not None)
-            return f"{name}({', '.join(told)})"
+            fields = (f"{key}={spelled(value)}" for key, value in given.items() if value is not None)
+            return f"{name}({', '.join(fields)})"
         case {"name": name} | {"fraction": name} | {"float": name} | {"outside": name}:
             return str(name)
         case list() | tuple():
@@ -116,9 +122,11 @@ def target_of(filt: PrivacyFilter) -> str | tuple[str, ...] | None:
     kind = type(filt)
     if kind in nameable().values():
         return None
-    if isinstance(filt, BridgedFilter):
-        return filt.options
-    if isinstance(filt, (CountedFilter, CopiedFilter)):  # made by a function, in a file that it does not know
+    if program_of(filt) is not None and (options := getattr(filt, "options", None)) is not None:
+        return cast(tuple[str, ...], options)
+    if isinstance(
+        filt, (CountedFilter, CopiedFilter, LabelledFilter)
+    ):  # made by a function, in a file that it does not know
         return "FILE.py::NAME"
     file, _ = file_of(kind)
     path = Path("FILE.py") if file is None else file
@@ -153,11 +161,16 @@ def replay_snippet(witness: Witness) -> str:
         made = repr(witness.filter)
     elif not inspect.signature(kind).parameters:
         made = f"{kind.__name__}()"
-    if isinstance(witness.filter, BridgedFilter):
-        command, promise = list(witness.filter.bridge.words), witness.filter.promise
+    if (program := program_of(witness.filter)) is not None:
+        made = f"fp.from_command({list(program.bridge.words)!r}, fp.{program.promise!r})"
+        if isinstance(filt := witness.filter, LabelledFilter):
+            told = f"labels={dict(filt.labels)!r}, over={dict(filt.over)!r}, together={filt.together!r}"
+            made = f"fp.LabelledFilter({made}, {told}, promise=fp.{filt.promise!r})"
+        return f"import filterproof as fp\n\nfilt = {made}\nprint(fp.replay({text!r}, filt=filt))"
+    if isinstance(witness.filter, (CountedFilter, CopiedFilter, LabelledFilter)):
         return (
-            f"import filterproof as fp\n\nfilt = fp.from_command({command!r}, fp.{promise!r})\n"
-            f"print(fp.replay({text!r}, filt=filt))"
+            "import filterproof as fp\nfrom your_module import your_filter\n\n"
+            f"print(fp.replay({text!r}, filt=your_filter))"
         )
     module = "your_module" if kind.__module__ == "__main__" else kind.__module__.replace("_user_filter_", "")
     return (

@@ -188,9 +188,9 @@ def _names(node: ast.AST) -> set[str]:
 
 def questions_of_class(source: str) -> list[int]:
     """The lines that ask which class of pair something is: isinstance, type(...) is, a match, or a dispatch."""
-    from theory.pairs import PAIRS, Selection
+    from theory.pairs import PAIRS, Labelled, Selection
 
-    pairs = {pair.__name__ for pair in (*PAIRS, Selection)} | {"Finite", "PAIRS"}
+    pairs = {pair.__name__ for pair in (*PAIRS, Labelled, Selection)} | {"Finite", "PAIRS"}
     tree, lines = ast.parse(source), []
     for node in ast.walk(tree):
         asked: list[ast.AST] = []

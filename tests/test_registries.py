@@ -120,7 +120,7 @@ def of_pairs() -> Iterator[str]:
     for name, kind in own_classes("theory.pairs", pairs.DominatingPair).items():
         if name not in pairs.__all__:
             yield f"theory/pairs/__init__.py: name {name} in __all__"
-        if kind is pairs.Selection:  # a choice among pairs
+        if kind in (pairs.Labelled, pairs.Selection):  # made of pairs
             continue
         if not any(type(pair) is kind for pair in pairs.EXAMPLES):
             yield f"theory/pairs/__init__.py: hold an example of {name} in EXAMPLES"

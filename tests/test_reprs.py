@@ -96,6 +96,8 @@ HERE: dict[str, Callable[[], Any]] = {
     "IndividualAccountant": _accountant,
     "IndividualFilter": _individuals,
     "IndividualTracker": _tracked,
+    "Labelled": lambda: fp.Labelled(fp.Gaussian(1.0), {"epoch": tuple(range(99))}),
+    "LabelledFilter": lambda: fp.LabelledFilter(GDP, labels={"site": range(30)}, over={"site": 3}),
     "LineOdometer": lambda: fp.LineOdometer(1e-5, 0.5),
     "LinearAnswer": lambda: fp.LinearAnswer(np.zeros(100), 1.0),
     "LinearQueries": _queries,

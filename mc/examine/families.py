@@ -15,6 +15,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Literal
 
+from filters.adapters.labelled import LabelledFilter
 from theory.arguments import did_you_mean
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import (
@@ -23,12 +24,18 @@ from theory.pairs import (
     Erasure,
     FinitePair,
     Gaussian,
+    Labelled,
     Laplace,
     RandomizedResponse,
     SubsampledGaussian,
 )
+from theory.pairs.labelled import Where, where_words
 
-__all__ = ["FAMILIES", "Line", "lines_of"]
+__all__ = ["FAMILIES", "Line", "at_labels", "lines_of"]
+
+
+#: Families that are asked for at every label, for budgets that are kept by labels.
+_PLAINEST = ("gaussian", "rr", "erasure")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +52,11 @@ class Line:
     def pair(self, t: float) -> DominatingPair:
         """The pair of size t."""
         return self.make(t)
+
+    @property
+    def kind(self) -> str:
+        """The family without labels."""
+        return self.family.partition(" at ")[0]
 
     @property
     def sizes(self) -> tuple[float, ...]:
@@ -68,6 +80,28 @@ def lines_of(names: Sequence[str], promise: Guarantee, extra: Sequence[float] = 
             )
     more = tuple(sorted(set(extra)))
     return tuple(replace(line, extra=more) for name in names for line in FAMILIES[name](promise))
+
+
+def at_labels(lines: Sequence[Line], filt: object) -> tuple[Line, ...]:
+    """The lines; for budgets kept by labels those lines where the record is, and the plainest at every other label."""
+    if not isinstance(filt, LabelledFilter):
+        return tuple(lines)
+    here, first = filt.choices[0], {line.family: line for line in reversed(lines) if line.family in _PLAINEST}
+    made = [replace(line, make=partial(_labelled, line.make, here, filt.reads(here))) for line in lines]
+    return (
+        *made,
+        *(_at(filt, line, where) for where in filt.choices[1:] for line in reversed(first.values())),
+    )
+
+
+def _at(filt: LabelledFilter, line: Line, where: Where) -> Line:
+    told = where_words(where)
+    make = partial(_labelled, line.make, where, filt.reads(where))
+    return replace(line, family=f"{line.family} at {told}", name=f"{line.name} at {told}", make=make)
+
+
+def _labelled(make: Callable[[float], DominatingPair], where: Where, reveals: bool, t: float) -> Labelled:
+    return Labelled(make(t), where, reveals)
 
 
 def _gaussian(promise: Guarantee) -> Iterator[Line]:

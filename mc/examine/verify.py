@@ -23,7 +23,7 @@ from filters.holders.held_to import HeldTo, is_held_to
 from filters.privacy_filter import PrivacyFilter, is_filter
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.examination import STOPPED, UNFINISHED, Examination, PartialExamination
-from mc.examine.families import FAMILIES, lines_of
+from mc.examine.families import FAMILIES, at_labels, lines_of
 from mc.examine.fault import SLOW, FilterFault, examining
 from mc.examine.finding import StageFinding
 from mc.examine.sequence import granted
@@ -276,7 +276,7 @@ def _admitted(
     checked_filter(filt)
     yield _Promised(filt.promise, filt.scope if isinstance(filt.scope, str) else "every adaptive adversary")
     part = clock.part(0.1)
-    lines = lines_of(names, filt.promise, own_numbers(filt))
+    lines = at_labels(lines_of(names, filt.promise, own_numbers(filt)), filt)
     finding, found, closed = admission(filt, lines, part, own_menu=own_menu)
     with examining(filt):
         yield replace(

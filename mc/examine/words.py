@@ -16,6 +16,7 @@ from fractions import Fraction
 from typing import Any, cast
 
 from theory.pairs import DominatingPair
+from theory.pairs.labelled import where_words
 
 __all__ = ["number_words", "pair_words", "steps_words", "times_words"]
 
@@ -35,7 +36,9 @@ def number_words(value: float | Fraction) -> str:
 
 
 def pair_words(pair: DominatingPair) -> str:
-    """The pair as an expression, without what is None."""
+    """The pair as an expression, without what is None, and its labels."""
+    if pair.labels:
+        return f"{pair_words(pair.asked)} at {where_words(tuple(pair.labels.items()))}"
     if "__dataclass_fields__" not in vars(type(pair)):
         return repr(pair)
     fielded = {one.name: getattr(pair, one.name) for one in fields(cast(Any, pair)) if one.repr}

@@ -21,7 +21,7 @@ def against(
     target: str | None,
     other: str,
     *,
-    program: tuple[str | None, str | None],
+    program: tuple[str | None, ...],
     seconds: float,
     seed: int | None,
 ) -> None:
@@ -32,7 +32,9 @@ def against(
     with clear_errors(), ExitStack() as stack:
         both: list[PrivacyFilter] = []
         for text in (target, other):
-            filt = read_command(text or program[0], program[1]) if target is None else read_filter(str(text))
+            filt = (
+                read_command(text or program[0], *program[1:]) if target is None else read_filter(str(text))
+            )
             assert filt is not None
             if target is None or "::" in str(text):
                 stack.enter_context(examining(filt))

@@ -34,6 +34,8 @@ def replay(
         str | None, typer.Option("--exec", help="The program, where the witness is about one.")
     ] = None,
     promise: Annotated[str | None, typer.Option(help="What the program promises, such as pure(1).")] = None,
+    labels: Annotated[str | None, typer.Option(help="What its requests name, as for verify.")] = None,
+    over: Annotated[str | None, typer.Option(help="The record that it promises this to.")] = None,
     time_limit: Annotated[float | None, typer.Option(help="At most so many seconds.")] = None,
 ) -> None:
     """Replay the witness of a refutation, of whatever kind, which must give the same numbers: exact ones to the bit."""
@@ -47,7 +49,7 @@ def replay(
         if "verdicts" not in document and key is not None and target is None:
             key, target = None, key  # a witness by itself has no keys, nor has a verdict.json
         data = _witness(document, key, file)
-        filt = read_holder(target) if target is not None else read_command(exec_, promise)
+        filt = read_holder(target) if target is not None else read_command(exec_, promise, labels, over)
         told = data["filter"]
         named = told.get("outside") if isinstance(told, Mapping) else str(told).split("(")[0]
         if named is not None and filt is None:

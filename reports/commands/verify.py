@@ -50,6 +50,15 @@ def verify(
         str | None,
         typer.Option(help="What it promises: pure(1), approx(1, 1e-5), zcdp(0.5), gdp(1), renyi(8, 1)."),
     ] = None,
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            help="What requests of the program name: 'site=a,b epoch=1+2', + for those named together."
+        ),
+    ] = None,
+    over: Annotated[
+        str | None, typer.Option(help="The record that the promise is for, such as 'site=a epoch=1'.")
+    ] = None,
     against: Annotated[
         str | None,
         typer.Option(help="Another filter or, with --exec, program: where do the two decide differently?"),
@@ -91,12 +100,13 @@ def verify(
             raise ValueError(
                 f"seed must be an integer >= 0, got seed={seed}; pass --seed with a whole number"
             )
-        if target is not None and (exec_, promise) != (None, None):
+        program = (exec_, promise, labels, over)
+        if target is not None and any(word is not None for word in program):
             raise ValueError(
-                f"target must be left out with --exec or --promise, got target={target!r}; "
+                f"target must be left out with --exec, --promise, --labels or --over, got target={target!r}; "
                 "a file states its own promise"
             )
-        named = target if target is not None else exec_ if exec_ is not None else promise
+        named = next((word for word in (target, *program) if word is not None), None)
         if named is not None and (runs, store, scheduler) != (None, None, None):
             raise ValueError(
                 f"target must be left out with --runs, --store or --scheduler, got target={named!r}; "
@@ -122,11 +132,9 @@ def verify(
         if against is not None:
             from reports.commands.against import against as compare
 
-            compare(target, against, program=(exec_, promise), seconds=long, seed=seed)
+            compare(target, against, program=program, seconds=long, seed=seed)
             return
-        verify_one(
-            target, out, program=(exec_, promise), seconds=long, mechanisms=chosen, as_json=as_json, seed=seed
-        )
+        verify_one(target, out, program=program, seconds=long, mechanisms=chosen, as_json=as_json, seed=seed)
     else:
         _main_job(out, quick=quick, as_json=as_json, seed=seed, runs=many, store=store, scheduler=scheduler)
 

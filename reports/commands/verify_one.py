@@ -28,7 +28,7 @@ def verify_one(
     target: str | None,
     out: Path,
     *,
-    program: tuple[str | None, str | None] = (None, None),
+    program: tuple[str | None, ...] = (None,),
     seconds: float,
     mechanisms: Sequence[str] | None,
     as_json: bool,

@@ -6,6 +6,7 @@ from theory.pairs.erasure import Erasure
 from theory.pairs.finite import FinitePair
 from theory.pairs.gaussian import Gaussian
 from theory.pairs.kov import KOV
+from theory.pairs.labelled import Labelled
 from theory.pairs.laplace import Laplace
 from theory.pairs.randomized_response import RandomizedResponse
 from theory.pairs.selection import Selection
@@ -19,6 +20,7 @@ __all__ = [
     "ExactMasses",
     "FinitePair",
     "Gaussian",
+    "Labelled",
     "Laplace",
     "RandomizedResponse",
     "Selection",

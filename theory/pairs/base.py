@@ -160,6 +160,16 @@ class DominatingPair(ABC):
     # -- what it is, and what it is more than ----------------------------------------------------
 
     @property
+    def asked(self) -> DominatingPair:
+        """The mechanism that is to be released: that of a request with labels, else the pair itself."""
+        return self
+
+    @property
+    def labels(self) -> Mapping[str, Any]:
+        """Where, about what or for whom it is asked for, by dimension; empty but for a request with labels."""
+        return {}
+
+    @property
     def members(self) -> tuple[DominatingPair, ...]:
         """The pairs that some run may ask for: those of a selection, else the pair itself."""
         return (self,)

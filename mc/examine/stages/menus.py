@@ -50,6 +50,7 @@ def menus(subject: Subject, clock: Clock) -> Iterator[Menu]:
         for place, line in enumerate(subject.lines)
     }
     for pace in _PACES:
+        yield from _labelled(subject, paces, pace)
         if pace == 3:
             yield from _named(subject, clock.part(0.3))
         if pace == 4:
@@ -144,6 +145,20 @@ def _ladder(line: Admission, paces: dict[int, float], pace: int, width: int) -> 
     if len(pairs) > 1 or width == 1:
         many = f"{line.line.name}, {len(pairs)} multiples of {least:.4g}"
         yield Menu(many if len(pairs) > 1 else f"{pair_words(pairs[0])} again and again", pairs, 4 * pace)
+
+
+def _labelled(subject: Subject, paces: dict[str, dict[int, float]], pace: int) -> Iterator[Menu]:
+    """One request at each of its labels: an adversary chooses these, too."""
+    for kind in ("rr", "gaussian"):
+        lines = [line for line in subject.lines if line.line.kind == kind]
+        sizes = [paces[line.line.name].get(pace) for line in lines]
+        if (
+            len(lines) > 1
+            and (least := min((size for size in sizes if size is not None), default=None)) is not None
+        ):
+            yield Menu(
+                f"{kind} at each label", tuple(line.line.pair(least) for line in lines), len(lines) * pace
+            )
 
 
 def _mixed(lattice: list[Admission], paces: dict[str, dict[int, float]], pace: int) -> Iterator[Menu]:

@@ -25,7 +25,7 @@ from mc.examine.sequence import MOST_PLAYED, Sequence, granted
 from mc.examine.subject import Admission, Subject
 from theory.pairs import DominatingPair
 
-__all__ = ["ROUND", "Player", "greedily", "leaders", "plain", "programs", "swallowed"]
+__all__ = ["ROUND", "Player", "at_every_label", "greedily", "leaders", "plain", "programs", "swallowed"]
 
 #: Requests of one kind in a row in most plays, and in the few that go past any warm-up.
 _MANY, _LONG = 300, 6000
@@ -222,6 +222,29 @@ def swallowed(subject: Subject, clock: Clock) -> Iterator[Sequence]:
                 break
 
 
+def at_every_label(subject: Subject, clock: Clock) -> Iterator[Sequence]:
+    """As much as is left at one label after the other, from either end, and half as much at each of them in turn."""
+
+    def fresh() -> Player:
+        return Player(subject.filter, clock, checked_start(subject.filter, 1), pure=False)
+
+    for kind in dict.fromkeys(line.line.kind for line in subject.lines):
+        lines = leaders(tuple(one for one in (*subject.lines, *subject.closed) if one.line.kind == kind))
+        for order in (lines, lines[::-1]) if len(lines) > 1 and not subject.looks else ():
+            player = fresh()
+            for line in order:
+                size = _largest(player, line, None)
+                if size is not None:
+                    player.ask(line.line.pair(size), _ROW)
+            yield from _told(player)
+            tops = {line: _largest(fresh(), line, None) for line in order}
+            halves = [line.line.pair(top / 2) for line, top in tops.items() if top is not None]
+            player = fresh()
+            for half in _ROW * halves:
+                player.ask(half)
+            yield from _told(player)
+
+
 def greedily(player: Player, line: Admission, most: int = 40, *, repeated: int = 1) -> int:
     """Ask for the largest pair of the line that is granted, at most `most` times; how many requests were granted.
 
@@ -234,7 +257,7 @@ def greedily(player: Player, line: Admission, most: int = 40, *, repeated: int =
             if not player.clock.left:
                 return done
             if player.grants(pairs[place]):
-                fine = place + 1 < len(pairs) and line.line.family in _FINE
+                fine = place + 1 < len(pairs) and line.line.kind in _FINE
                 pair = _between(player, line, place) if fine else pairs[place]
                 done += player.ask(pair, repeated)
                 chosen += 1

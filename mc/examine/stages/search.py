@@ -134,7 +134,7 @@ def _fixed(trial: _Trial, goals: tuple[Measure, ...], clock: Clock, tail: float)
     for played in programs(trial.subject, clock, tail):
         if clock.over:
             return
-        names = "+".join(sorted({type(pair).__name__ for pair in played.counts}))
+        names = "+".join(sorted({type(pair.asked).__name__ for pair in played.counts}))
         for way in ("PQ", "QP"):
             for goal, bound in zip(goals, most(played, goals, way), strict=True):
                 promised = trial.subject.promised(goal)

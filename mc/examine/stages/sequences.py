@@ -24,7 +24,7 @@ from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import MOST_PLAYED, Sequence
 from mc.examine.stages.frontier import inside
 from mc.examine.stages.menus import named_pairs
-from mc.examine.stages.plays import plain, programs, swallowed
+from mc.examine.stages.plays import at_every_label, plain, programs, swallowed
 from mc.examine.subject import Subject
 from mc.examine.supremum import supremum
 from mc.examine.witness import TELLING, sequence_witness
@@ -52,7 +52,7 @@ def sequences(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     so_far(search.summary)
     # a filter that looks at losses tells nothing by its sequences, and of a slow one few are asked
     every = programs(subject, clock)
-    first = chain(islice(every, 1), _designed(subject), _extremal(subject))
+    first = chain(islice(every, 1), _designed(subject), _extremal(subject), at_every_label(subject, clock))
     if not subject.slow:
         first = chain(first, swallowed(subject, clock.part(_SWALLOWING)))
     rest: Iterator[tuple[Sequence, bool]] = zip(every, repeat(False))
@@ -76,7 +76,8 @@ def glance(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     search, subject = Search.of(subject), replace(subject, pure=False)
     every = (Sequence(((pair, 1),)) for line in subject.lines for pair in line.pairs[:-3:-1])
     for played, _ in chain(
-        zip(every, repeat(True)), _in_turn((plain(subject, clock), 3), (inside(subject, clock), 2))
+        zip(chain(every, at_every_label(subject, clock)), repeat(True)),
+        _in_turn((plain(subject, clock), 3), (inside(subject, clock), 2)),
     ):
         if search.take(played, only_above=True):
             yield search.refutation()
@@ -142,7 +143,7 @@ class Search:
         """
         self.plays += 1
         self.longest = max(self.longest, played.rounds)
-        names = "+".join(sorted({type(pair).__name__ for pair in played.counts}))
+        names = "+".join(sorted({type(pair.asked).__name__ for pair in played.counts}))
         known = self.families.get(names, 0.0)
         if known >= TELLING:
             return False
@@ -267,7 +268,7 @@ def _declared(
 
 
 def _menu(played: Sequence) -> str:
-    names = [f"{times:,} x {type(pair).__name__}" for pair, times in played.counts.items()]
+    names = [f"{times:,} x {type(pair.asked).__name__}" for pair, times in played.counts.items()]
     return ", ".join(names[:3]) + (f", ... ({len(names)} pairs)" if len(names) > 3 else "")
 
 

@@ -368,11 +368,12 @@ def _joined(steps: Iterator[tuple[DominatingPair, int]]) -> Sequence:
 def _named(kinds: list[DominatingPair]) -> Iterator[DominatingPair]:
     """Gaussians and responses of about the size of these, of few digits."""
     for kind in kinds[:6]:
-        mu, epsilon = float(kind.zcdp_rho) * 2, float(kind.pure_epsilon)
+        mu, epsilon = float(kind.asked.zcdp_rho) * 2, float(kind.asked.pure_epsilon)
         for make, size in ((Gaussian, mu**0.5), (RandomizedResponse, epsilon)):
             if not size < 30:
                 continue
-            yield from map(make, dict.fromkeys((0.01, 0.001)) if size < 1e-3 else _near(size))
+            for plain_one in map(make, dict.fromkeys((0.01, 0.001)) if size < 1e-3 else _near(size)):
+                yield kind.with_parameters({"mechanism": plain_one}) if kind.labels else plain_one
 
 
 def _near(size: float) -> dict[float, None]:

@@ -17,7 +17,7 @@ from multiprocessing.connection import wait
 from types import FrameType
 from typing import Any, ClassVar, cast
 
-from filters.adapters.bridged import BridgedFilter
+from filters.adapters.labelled import program_of
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock
 from mc.examine.fault import Calls, examining
@@ -87,8 +87,8 @@ def serve(task: Task, pipe: socket.socket) -> None:
         with ExitStack() as stack:
             if task.filter is not None:
                 stack.enter_context(examining(task.filter))
-                if type(task.filter) is BridgedFilter and not task.command:
-                    task.filter.asks_program.begin()
+                if (program := program_of(task.filter)) is not None and not task.command:
+                    program.asks_program.begin()
             for found in task.work():
                 send("item", found)
     except BaseException as error:  # noqa: BLE001 - what it means is decided by the one who waits
@@ -114,7 +114,7 @@ def _settle(task: Task) -> None:
         signal.signal(number, handler)
     if task.command:
         return
-    if not Inside.hooked and type(task.filter) is not BridgedFilter:
+    if not Inside.hooked and program_of(task.filter) is None:
         sys.addaudithook(_refuse)
         _refuse_unaudited()
         Inside.hooked = True

@@ -1,0 +1,202 @@
+"""Budgets that are kept by labels: per site, epoch, block or analyst, and what they promise one record.
+
+>>> import filterproof as fp
+>>> class Sites:
+...     def __init__(self):
+...         self.left = {"a": 1.0, "b": 1.0}
+...     def deduct(self, epsilon, site):
+...         self.left[site] -= epsilon
+...         return self.left[site] >= 0
+>>> keeper = fp.from_budget(Sites, lambda sites, ask: sites.deduct(ask.pure_epsilon, **ask.labels), fp.PureDP(1.0))
+>>> filt = fp.LabelledFilter(keeper, labels={"site": ("a", "b")}, over={"site": "a"})
+>>> session = filt.open("retry")
+>>> [session.request(filt.at(fp.RandomizedResponse(0.75), site=site)) for site in ("a", "a", "b")]
+[True, False, True]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from typing import Any, ClassVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.adapters.bridged import BridgedFilter
+from filters.contract.checks import (
+    checked_filter,
+    checked_grant,
+    checked_observe,
+    checked_reaches,
+    checked_spend,
+    checked_start,
+)
+from filters.contract.state import State, runs_of
+from filters.privacy_filter import PrivacyFilter
+from theory.guarantees import Guarantee
+from theory.pairs import DominatingPair, Labelled, Selection
+from theory.pairs.labelled import Label, Where, checked_where, several, where_words
+
+__all__ = ["LabelledFilter", "program_of"]
+
+#: The most ways in which a request can be labelled.
+_MOST = 32
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledFilter(PrivacyFilter[Any]):
+    """CONT while `keeper`, which is asked with labels, grants; the promise is to one record, named by `over`.
+
+    labels maps each dimension to the labels that requests name, one of them each; of a dimension in `together` a
+    request names one or all, as a tuple. over maps dimensions to the labels of the record, one or a tuple: a request
+    reads the record if it names one of them in each of these dimensions; of other dimensions all requests do. What
+    reads it not has no loss, and its grant may still change what is granted later. promise is the keeper's by default.
+    The keeper is shown a `Labelled` request and not whose record it is. A request without labels is made where the
+    record is. Raises ValueError for labels of the record that no request names, and for more than 32 ways to label one.
+    """
+
+    keeper: PrivacyFilter[Any]
+    labels: Mapping[str, Sequence[str | int]] = field(kw_only=True)
+    over: Mapping[str, Label] = field(kw_only=True)
+    together: Sequence[str] = field(default=(), kw_only=True)
+    promise: Guarantee = field(default=cast(Guarantee, None), kw_only=True)
+    sound: ClassVar[bool | None] = None
+    proof: ClassVar[str] = "none: the rule is the keeper's"
+
+    def __post_init__(self) -> None:
+        checked_filter(self.keeper)
+        promise: object = self.keeper.promise if self.promise is None else self.promise
+        if not isinstance(promise, Guarantee):
+            raise TypeError(f"promise must be a guarantee, got {promise!r}; pass e.g. fp.PureDP(1.0)")
+        given = {
+            name: several(some if isinstance(some, (str, int)) else tuple(some))
+            for name, some in self.labels.items()
+        }
+        labels, over = dict(checked_where("labels", given)), dict(checked_where("over", self.over))
+        together = (self.together,) if isinstance(self.together, str) else tuple(self.together)
+        for name, held in over.items():
+            if strange := {*several(held)} - {*several(labels.get(name, ()))}:
+                raise ValueError(
+                    f"over must name labels of requests, got {name}={min(map(str, strange))}; add it to labels"
+                )
+        if unknown := {*together} - {*labels}:
+            raise ValueError(
+                f"together must name dimensions of labels, got {min(unknown)!r}; add it to labels"
+            )
+        kept = {"promise": promise, "labels": labels, "over": over, "together": together}
+        for name, value in kept.items():
+            object.__setattr__(self, name, value)
+        if len(self.choices) > _MOST:
+            raise ValueError(
+                f"labels must leave at most {_MOST} ways to label a request, got {len(self.choices)}; "
+                "name fewer labels: two or three of a kind stand for all"
+            )
+
+    def __repr__(self) -> str:
+        return f"LabelledFilter({self.keeper!r}, over={dict(self.over)}, {self.promise})"
+
+    @property
+    def scope(self) -> str:  # type: ignore[override]
+        """The record, and the adversaries that are covered."""
+        record = where_words(self._record) or "all labels"
+        return (
+            f"a record at {record} whose place was fixed before the first request, and every adaptive adversary who "
+            "sees all that is released, over mechanisms whose pairs describe them and labels among those given"
+        )
+
+    @property
+    def options(self) -> tuple[str, ...] | None:
+        """What names it on the command line, where a program keeps the budgets and all labels are text."""
+        program = program_of(self)
+        if program is None or any(type(one) is int for some in self.labels.values() for one in some):
+            return None
+        told = {k: ("+" if k in self.together else ",").join(map(str, v)) for k, v in self.labels.items()}
+        words = [
+            *program.options[:-1],
+            repr(self.promise),
+            "--labels",
+            " ".join(f"{k}={v}" for k, v in told.items()),
+        ]
+        return (*words, *(("--over", where_words(self._record)) if self.over else ()))
+
+    @property
+    def _record(self) -> Where:
+        return tuple(self.over.items())
+
+    @cached_property
+    def choices(self) -> tuple[Where, ...]:
+        """The ways in which a request can be labelled; the first is where the record is."""
+        every: list[list[tuple[str, Label]]] = []
+        for name, some in self.labels.items():
+            record, joint = several(self.over.get(name, some[0])), name in self.together
+            first = sorted(some, key=[*record, *some].index)
+            every.append([(name, (label,) if joint else label) for label in first])
+            if joint and len(some) > 1:
+                every[-1].append((name, tuple(some)))
+        return tuple(product(*every))
+
+    def at(self, mechanism: DominatingPair, **labels: Label) -> Labelled:
+        """The request for a mechanism at these labels, those of the record where a dimension is left out."""
+        where = tuple((dict(self.choices[0]) | labels).items())
+        return Labelled(mechanism, self._checked(where), self.reads(where))
+
+    def _checked(self, where: Where) -> Where:
+        if where not in self.choices:
+            ways = "; ".join(map(where_words, self.choices))
+            raise ValueError(
+                f"labels must be among {ways}, got {where_words(where) or 'none'}; add them to labels"
+            )
+        return where
+
+    def reads(self, where: Where) -> bool:
+        """Whether a request with these labels reads the record."""
+        named = dict(where)
+        return all(set(several(held)) & set(several(named[name])) for name, held in self.over.items())
+
+    # -- the rule: the keeper's -------------------------------------------------------------------
+
+    @property
+    def looks_at_losses(self) -> bool:
+        return self.keeper.looks_at_losses
+
+    def start(self, n: int) -> State:
+        return checked_start(self.keeper, n)
+
+    def admits(self, state: State, request: DominatingPair) -> NDArray[np.bool_]:
+        return checked_grant(self.keeper, state, self._shown(request), runs_of(state))[0]
+
+    def spend(self, state: State, request: DominatingPair) -> State:
+        return checked_spend(self.keeper, state, self._shown(request), runs_of(state))
+
+    def grant(self, state: State, request: DominatingPair) -> tuple[NDArray[np.bool_], State | None]:
+        return checked_grant(self.keeper, state, self._shown(request), runs_of(state))
+
+    def observe(self, state: State, loss: NDArray[np.float64]) -> State:
+        return checked_observe(self.keeper, state, loss, runs_of(state))
+
+    def reaches(self, state: State) -> NDArray[np.bool_]:
+        return checked_reaches(self.keeper, state, runs_of(state))
+
+    def _shown(self, request: DominatingPair) -> DominatingPair:
+        """What the keeper is shown: the mechanism and its labels, whatever it reveals about the record."""
+        if request.choice is not None:
+            return Selection(tuple(map(self._one, request.members)), request.choice)
+        return self._one(request)
+
+    def _one(self, request: DominatingPair) -> DominatingPair:
+        if not request.labels:
+            return Labelled(request, self.choices[0])
+        where = self._checked(tuple(request.labels.items()))
+        # a witness is data: what it says a request reveals is not believed
+        if request != (true := Labelled(request.asked, where, self.reads(where))):
+            raise ValueError(f"request must reveal what its labels say, got {request!r}; pass {true!r}")
+        return Labelled(request.asked, where)
+
+
+def program_of(filt: object) -> BridgedFilter | None:
+    """The filter whose decisions are a program's, be they asked for with labels or without; None for every other."""
+    inner = filt.keeper if type(filt) is LabelledFilter else filt
+    return inner if type(inner) is BridgedFilter else None

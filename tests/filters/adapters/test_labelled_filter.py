@@ -1,0 +1,194 @@
+"""Budgets that are kept by labels promise one record what is released about it, wherever requests are made."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from fractions import Fraction
+from math import comb
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from filters.adapters.bridged import request_text
+from mc.examine.verify import examine
+from reports.expression import read_command
+from theory.evidence import Evidence, Outcome
+
+ASK = fp.RandomizedResponse.from_ratio(2)
+
+
+class PerSite:
+    """Two requests a site; in all as many as a limit says, which is looked at where `checked`."""
+
+    def __init__(self, most: int = 3, *, checked: bool = True) -> None:
+        self.asked, self.most, self.checked = Counter[str](), most, checked
+
+    def deduct(self, site: str) -> bool:
+        if self.asked[site] == 2 or (self.checked and self.asked.total() == self.most):
+            return False
+        self.asked[site] += 1
+        return True
+
+
+class LastSite(PerSite):
+    """Remembers the site that asked last, and forgets what every other has asked."""
+
+    def deduct(self, site: str) -> bool:
+        self.asked = Counter({site: self.asked[site]})
+        return super().deduct(site)
+
+
+class Epochs:
+    """Of all epochs that a request names each pays, or the first alone."""
+
+    def __init__(self, *, every: bool) -> None:
+        self.left, self.every = {1: 1, 2: 1}, every
+
+    def deduct(self, epoch: tuple[int, ...]) -> bool:
+        paying = epoch if self.every else epoch[:1]
+        if any(not self.left[one] for one in paying):
+            return False
+        for one in paying:
+            self.left[one] -= 1
+        return True
+
+
+def kept(make: Any, promise: float) -> fp.PrivacyFilter:
+    def spend(budget: Any, ask: fp.DominatingPair) -> bool:
+        return bool(ask.pure_epsilon <= ASK.epsilon) and budget.deduct(**ask.labels)
+
+    return fp.from_budget(make, spend, fp.PureDP(promise))
+
+
+def at_sites(make: Any, promise: float, **over: str) -> Any:
+    return fp.LabelledFilter(kept(make, promise), labels={"site": ("a", "b")}, over=over)
+
+
+def reached(filt: Any, menu: list[Any], rounds: int = 4) -> Fraction:
+    """The worst case at e^epsilon = 2, by the exact game over the filter's own code."""
+    solved = fp.worst_case(filt, menu, epsilon=fp.LogRatio(Fraction(2)), rounds=rounds)
+    assert solved.evidence is Evidence.EXACT
+    assert solved.value is not None
+    return solved.value
+
+
+def responses(count: int) -> Fraction:
+    """H at e^epsilon = 2 of so many responses of ratio 2, by the sum over how often they tell the truth."""
+    ratios = {k: Fraction(2) ** (2 * k - count) for k in range(count + 1)}
+    mass = {k: comb(count, k) * Fraction(2) ** k / Fraction(3) ** count for k in ratios}
+    return sum((mass[k] * (1 - 2 / ratio) for k, ratio in ratios.items() if ratio > 2), Fraction(0))
+
+
+@pytest.mark.parametrize(
+    ("make", "over", "told"),
+    [
+        (PerSite, {"site": "a"}, 2),  # what is asked elsewhere is about others
+        (PerSite, {}, 3),  # all sites together, up to the limit
+        (lambda: PerSite(checked=False), {"site": "a"}, 2),
+        (lambda: PerSite(checked=False), {}, 4),
+        (LastSite, {"site": "a"}, 4),  # asking elsewhere, which tells nothing, gives a budget back
+    ],
+)
+def test_a_record_loses_what_requests_that_read_it_reveal(make: Any, over: dict[str, str], told: int) -> None:
+    filt = at_sites(make, 1.0, **over)
+    menu = [filt.at(ASK, site="a"), filt.at(ASK, site="b")]
+    rounds = (
+        5 if make is LastSite else 6
+    )  # a budget given back is given back again: five rounds hold four grants
+    solved = fp.worst_case(filt, menu, epsilon=fp.LogRatio(Fraction(2)), rounds=rounds)
+    assert Fraction(solved.value) == responses(told)
+
+
+@pytest.mark.parametrize(("every", "told"), [(True, 1), (False, 2)])
+def test_each_epoch_that_a_request_names_has_to_pay(every: bool, told: int) -> None:
+    filt = fp.LabelledFilter(
+        kept(lambda: Epochs(every=every), 1.0), labels={"epoch": (1, 2)}, over={"epoch": 2}, together="epoch"
+    )
+    assert [filt.reads(where) for where in filt.choices] == [True, False, True]
+    assert reached(filt, [filt.at(ASK, epoch=way) for way in ((1,), (2,), (1, 2))]) == responses(told)
+
+
+def test_a_person_in_two_epochs_pays_for_both() -> None:
+    filt = fp.LabelledFilter(
+        kept(lambda: Epochs(every=True), 2.0),
+        labels={"epoch": (1, 2)},
+        over={"epoch": (1, 2)},
+        together="epoch",
+    )
+    assert reached(filt, [filt.at(ASK, epoch=(1,)), filt.at(ASK, epoch=(2,))]) == responses(2)
+
+
+def test_an_examination_asks_at_every_label_and_its_witness_says_where() -> None:
+    unchecked = at_sites(lambda: PerSite(checked=False), 3 * float(np.log(2)))
+    exam = examine(
+        fp.LabelledFilter(unchecked.keeper, labels=unchecked.labels, over={}),
+        seconds=30.0,
+        mechanisms=("rr",),
+        first_only=True,
+    )
+    assert exam.verdict.outcome is Outcome.REFUTED
+    assert {str(one["request"]["where"]) for one in exam.witness.data["sequence"]} > {"[['site', 'b']]"}
+    assert exam.witness.replay().refutes
+
+
+def test_what_a_witness_says_about_a_request_is_not_believed() -> None:
+    filt = at_sites(PerSite, 1.0, site="a")
+    state = filt.start(1)
+    with pytest.raises(ValueError, match="request must reveal what its labels say, got Labelled"):
+        filt.admits(state, fp.Labelled(ASK, {"site": "b"}))
+    with pytest.raises(ValueError, match="labels must be among site=a; site=b, got site=c; add"):
+        filt.admits(state, fp.Labelled(ASK, {"site": "c"}))
+
+
+def test_requests_of_many_runs_are_asked_for_each_at_its_own_label() -> None:
+    filt = at_sites(PerSite, 1.0, site="a")
+    asked = fp.Selection((filt.at(ASK, site="a"), filt.at(ASK, site="b")), np.array([0, 1, 0]))
+    state = filt.start(3)
+    for _ in range(2):
+        granted, after = filt.grant(state, asked)
+        assert granted.all()
+        state = filt.spend(state, asked) if after is None else after
+    assert filt.admits(state, filt.at(ASK, site="a")).tolist() == [False, True, False]
+    assert filt.admits(state, ASK).tolist() == [False, True, False]  # without labels: where the record is
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (
+            {"labels": {"site": ("a",)}, "over": {"site": "b"}},
+            "over must name labels of requests, got site=b; add",
+        ),
+        (
+            {"labels": {"site": ("a",)}, "over": {"epoch": 1}},
+            "over must name labels of requests, got epoch=1; add",
+        ),
+        (
+            {"labels": {"site": "a"}, "over": {}, "together": ("epoch",)},
+            "together must name dimensions of labels",
+        ),
+        (
+            {"labels": {"site": tuple(range(33))}, "over": {}},
+            "labels must leave at most 32 ways .* got 33; name",
+        ),
+    ],
+)
+def test_labels_that_mean_nothing_are_refused_in_a_sentence(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        fp.LabelledFilter(kept(PerSite, 1.0), **given)
+
+
+def test_a_program_is_told_the_labels(tmp_path: Path) -> None:
+    bridge = Path(__file__).parent.parent.parent.parent / "reports" / "docs" / "bridges" / "bridge.py"
+    filt: Any = read_command(f"{sys.executable} {bridge}", "pure(1)", "site=a,b epoch=1+2", "site=a")
+    text = request_text(filt.at(fp.RandomizedResponse(0.5), epoch=("1", "2")))
+    assert text.endswith('"labels":{"site":"a","epoch":["1","2"]}}')
+    assert filt.options[4:] == ("--labels", "site=a,b epoch=1+2", "--over", "site=a")
+    with pytest.raises(ValueError, match=r"labels must be words such as .*, got 'site'; write commas"):
+        read_command(f"{sys.executable} {bridge}", "pure(1)", "site")
+    with pytest.raises(ValueError, match="labels must be given with over, got over='site=a'; pass"):
+        read_command(f"{sys.executable} {bridge}", "pure(1)", None, "site=a")
