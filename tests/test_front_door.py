@@ -154,6 +154,14 @@ MISTAKES = {
         lambda: fp.worst_case(RR, ZCDP, epsilon=1.0),
         "filt must be a PrivacyFilter, got RandomizedResponse; subclass",
     ),
+    "no generator": (
+        lambda: fp.AboveThreshold(0, ratio=Fraction(3, 2), rng=5),
+        "rng must be a numpy.random.Generator",
+    ),
+    "no menu after a pair": (
+        lambda: fp.RealisationFilter(1.0, 0, 5, (RR,), after={"x": (RR,)}),
+        "after must map pairs to menus of at least one, got 'x'",
+    ),
     "no filter to decide about": (
         lambda: fp.decide(3, fp.OneShot(), epsilon=1.0),
         "filt must be a PrivacyFilter, got int; subclass",

@@ -54,6 +54,10 @@ class AboveThreshold:
                 f"ratio must be a Fraction above one with a numerator below 2^62, got {ratio!r}; pass e^epsilon of "
                 "each noise, such as Fraction(11, 10)"
             )
+        if not isinstance(rng, np.random.Generator):
+            raise TypeError(
+                f"rng must be a numpy.random.Generator, got {rng!r}; pass np.random.default_rng()"
+            )
         self._ratio, self._factors = ratio, 2 if monotone else 3
         self._noisy = _checked("threshold", threshold) + self._noise(rng)
         self._over = False

@@ -79,7 +79,7 @@ class RealisationFilter(PrivacyFilter[_State]):
         epsilon, delta = one_positive("epsilon", self.epsilon), _delta(self.delta)
         rounds = check_count("rounds", self.rounds)
         menu = checked_menu(self.menu)
-        after: _After = tuple((pair, checked_menu(some)) for pair, some in dict(self.after).items())
+        after = _checked_after(self.after)
         dhat, theta = _split(self.dhat, self.theta, rounds, delta)
         object.__setattr__(self, "epsilon", epsilon)
         object.__setattr__(self, "delta", delta)
@@ -200,6 +200,22 @@ class RealisationFilter(PrivacyFilter[_State]):
         return self.theta
 
 
+def _checked_after(after: object) -> _After:
+    """The allowable set after each request, of single pairs both."""
+    try:
+        given = dict(after)  # type: ignore[call-overload]
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"after must map pairs to menus, got {after!r}; pass e.g. {{pair: (pair,)}}"
+        ) from error
+    for pair, some in given.items():
+        if not isinstance(pair, DominatingPair) or not some:
+            raise ValueError(
+                f"after must map pairs to menus of at least one, got {pair!r}: {some!r}; leave out what allows none"
+            )
+    return tuple((pair, checked_menu(some)) for pair, some in given.items())
+
+
 def _delta(value: object) -> float:
     """`value` as a float in [0, 1)."""
     given = own(value, down=True)
@@ -234,8 +250,9 @@ def _split(dhat: float | None, theta: float | None, rounds: int, delta: float) -
         return Fraction(one) + Fraction(other) * (1 - Fraction(one)) * rounds
 
     if (dhat is None) != (theta is None):
-        missing = "dhat" if dhat is None else "theta"
-        raise ValueError(f"{missing} must be given with its partner, got None; pass both or neither")
+        raise ValueError(
+            f"dhat and theta must be given together, got dhat={dhat!r} theta={theta!r}; pass both or none"
+        )
     if dhat is None or theta is None:
         if delta == 0:
             return 0.0, 0.0

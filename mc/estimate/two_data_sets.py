@@ -76,6 +76,10 @@ def simulate_person(
     failure = stated_failure(confidence, failure)
     rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))
     check_direction(direction)
+    if not callable(analysis):
+        raise TypeError(
+            f"analysis must be a function of arrays, got {analysis!r}; leave it out for the sum itself"
+        )
     sign = 1.0 if direction == "PQ" else -1.0
 
     def summed(people: IndividualFilter, asked: NDArray[np.float64]) -> NDArray[np.float64]:

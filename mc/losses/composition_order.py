@@ -69,7 +69,7 @@ def composition_order(menu: Sequence[DominatingPair], rounds: int) -> Compositio
     arXiv 2602.15815; of a crossing it does not follow here that it fails for one budget that is given.
     Raises ValueError for other pairs.
     """
-    pairs, rounds = checked_menu(tuple(menu)), check_count("rounds", rounds)
+    pairs, rounds = checked_menu(menu), check_count("rounds", rounds)
     if all(pair.normal_mu is not None for pair in pairs):
         squares = [Fraction(float(mu)) ** 2 for pair in pairs if (mu := pair.normal_mu) is not None]
 

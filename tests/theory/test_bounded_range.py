@@ -100,3 +100,15 @@ def test_rounds_are_played_as_their_law_says() -> None:
             # the mean weight is one, and the weighted mean of the losses is the relative entropy
             assert weight.mean() == pytest.approx(1, abs=0.02)
             assert (weight * drawn).mean() == pytest.approx(pair.renyi(1.0), abs=0.02)
+
+
+@pytest.mark.parametrize("e", [1e-8, 1e-40, 1e-150, 1e-300])
+def test_what_is_tiny_is_neither_lost_nor_loose(e: float) -> None:
+    pair = fp.BoundedRange(e)
+    # tanh(e/4), and e^2/6 times one less a share of e^2, which may be below the least double
+    assert pair.hockey_stick(0.0) == pytest.approx(e / 4, rel=1e-12)
+    low, high = pair.least("zcdp_rho")
+    assert low <= e * e / 6 * (1 + 2.0**-50) + 2.0**-1074
+    assert e * e / 6 * (1 - 2.0**-50) <= high <= pair.zcdp_rho
+    assert high - low <= 1e-13 * high + 2.0**-1069
+    assert math.isnan(pair.renyi(0.5))

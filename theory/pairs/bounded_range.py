@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -64,7 +65,10 @@ class BoundedRange(DominatingPair):
         if charge == "gdp_mu":
             # at x = 0 the hockey-stick is tanh(e/4), that of Gaussian(mu) with the mu of what is (e/2)-DP
             return float(pure_to_gdp(self.epsilon / 2)) * (1 - 2.0**-40), float(self.gdp_mu)
-        return _least_rho(float(self.epsilon)) if charge == "zcdp_rho" else DominatingPair.least(self, charge)
+        if charge == "zcdp_rho":
+            low, high = _least_rho(float(self.epsilon))
+            return low, min(high, float(self.zcdp_rho))
+        return DominatingPair.least(self, charge)
 
     @property
     def gdp_mu(self) -> Real:
@@ -79,7 +83,7 @@ class BoundedRange(DominatingPair):
         e = self.epsilon
         gap = portable.expm1(np.minimum(epsilon - e, 0.0) / 2)
         with np.errstate(invalid="ignore", divide="ignore"):
-            inside = gap * gap / self._total
+            inside = gap * (gap / self._total)  # a square of what is tiny would be lost
         return as_real(np.where(np.less(epsilon, -e), -portable.expm1(np.minimum(epsilon, 0.0)), inside))
 
     def renyi(self, alpha: Real) -> Real:
@@ -94,7 +98,8 @@ class BoundedRange(DominatingPair):
             divergence = np.where(np.isfinite(excess), portable.log1p(excess) / t, beyond)
         # at order 1 the mean of L
         divergence = np.where(np.equal(t, 0), e * _langevin(half), divergence)
-        return as_real(np.where(np.greater_equal(e, 0), divergence, np.nan))  # no pair has e < 0
+        # no pair has e < 0, and below order 1 the sum cancels
+        return as_real(np.where(np.greater_equal(e, 0) & np.greater_equal(t, 0), divergence, np.nan))
 
     def loss_cdf(self, x: Real) -> Real:
         e = self.epsilon
@@ -151,7 +156,8 @@ def _least_rho(epsilon: float) -> tuple[float, float]:
     from flint import ctx
 
     truths = BoundedRange(epsilon).truths
-    with ctx.workprec(256):
+    # divergences near order 1 are of the size of e^2, and differences of what is near 1
+    with ctx.workprec(256 + 8 * max(-math.frexp(epsilon)[1], 0)):
         return convex_rho(lambda t: truths.renyi(1 + Fraction(t)).ball() * t, truths.pure_epsilon.ball())
 
 

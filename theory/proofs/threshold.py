@@ -85,7 +85,8 @@ def threshold(
         raise ValueError(f"delta must be in (0, 1), got delta={delta!r}; pass a probability inside it")
     solve = THRESHOLDS[name]
     bits, before = _bits(digits), -1.0
-    while True:
+    # where e^epsilon has more bits than are ever tried, the search for B* would leave the reals
+    while not (name == "B*" and eps > 4 * _MOST_BITS):
         with ctx.workprec(bits):
             found = solve(eps, dlt)
             accuracy = found.rel_accuracy_bits()
@@ -94,11 +95,12 @@ def threshold(
             if 0 < accuracy <= before + 1:  # twice the bits told no more: this is what is known
                 return _ball(found, max(int((accuracy - 8) / 3.33), 1))
         if bits > _MOST_BITS:
-            raise ArithmeticError(
-                f"epsilon and delta must be such that {_MOST_BITS} bits tell a digit of {name}, got "
-                f"epsilon={epsilon!r}, delta={delta!r}; take them farther from zero and one"
-            )
+            break
         bits, before = 2 * bits, accuracy
+    raise ArithmeticError(
+        f"epsilon and delta must be such that {_MOST_BITS} bits tell a digit of {name}, got "
+        f"epsilon={epsilon!r}, delta={delta!r}; take them farther from zero and one"
+    )
 
 
 def _bits(digits: int) -> int:

@@ -84,7 +84,7 @@ def test_the_split_is_optimal_and_within_delta() -> None:
     assert filt.theta == pytest.approx(9.606383e-8, rel=1e-6)
     with pytest.raises(ValueError, match=r"dhat \+ theta"):
         fp.RealisationFilter(10.0, 1e-5, 48, (STEP,), dhat=9e-6, theta=1e-7)
-    with pytest.raises(ValueError, match="theta must be given with its partner"):
+    with pytest.raises(ValueError, match="dhat and theta must be given together, got dhat="):
         fp.RealisationFilter(10.0, 1e-5, 48, (STEP,), dhat=9e-6)
 
 

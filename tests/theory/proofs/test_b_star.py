@@ -160,3 +160,8 @@ def _mass(x: fmpq, a: fmpq) -> fmpq:
     ball = arb(x) / (arb(1).exp() * a / (a - 1))
     mantissa, exponent = ball.lower().man_exp()
     return fmpq(mantissa) * fmpq(2) ** int(exponent)
+
+
+def test_an_epsilon_that_no_precision_reaches_is_refused_in_a_sentence() -> None:
+    with pytest.raises(ArithmeticError, match="4096 bits tell a digit of B\\*, got epsilon='1e400'"):
+        threshold("B*", "1e400", "1e-5")
