@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Self
 
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.examination import Examination
-from reports.examination_words import ExaminationWords
+from reports.examination_words import ExaminationWords, version
 from theory.arguments import check_positive
 
 if TYPE_CHECKING:
@@ -103,13 +103,16 @@ class Examined(ExaminationWords):
     def save(self, out: str | Path) -> Path:
         """Write the examination into a folder, all files or none, and return the path of its report.html.
 
-        Beside the page: verdict.json, data.csv, the picture as tightness.svg, .png and .pdf where something was
-        compared, and witness.json where something was refuted. Raises OSError where the folder cannot be written to.
+        Beside the page: verdict.json, verdict.sarif, badge.json, data.csv, the picture as tightness.svg, .png and .pdf
+        where something was compared, and witness.json where something was refuted. Raises OSError where the folder
+        cannot be written to.
         """
         from mc.runs.output import OutputFolder
+        from reports.badge import badge_data
         from reports.drawing import pdf_bytes, png_bytes, svg_text
         from reports.pages.examination_page import examination_page
         from reports.pages.tightness_figure import tightness_figure
+        from reports.sarif import results_of, sarif
 
         folder = Path(out)
         page = examination_page(self, folder)
@@ -129,6 +132,9 @@ class Examined(ExaminationWords):
                 kept = json.dumps(self.witness.to_data(), indent=2)
                 files.add("witness.json", (kept + "\n").encode())
             files.add("verdict.json", self.json().encode())
+            found = sarif(results_of(self, folder), version())
+            for name, data in (("verdict.sarif", found), ("badge.json", badge_data(self))):
+                files.add(name, (json.dumps(data, indent=2) + "\n").encode())
             files.add("data.csv", self.csv().encode())
             files.add("report.html", page.encode())
         return folder / "report.html"

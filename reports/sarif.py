@@ -9,11 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
-__all__ = ["RULES", "Result", "sarif"]
+from filters.adapters.labelled import program_of
+from mc.examine.examination import Status
+from reports.examination_words import ExaminationWords
+from reports.witness_words import file_of
+
+__all__ = ["RULES", "Result", "results_of", "sarif"]
 
 #: What can be wrong with a filter: the id of the rule and its sentence.
 RULES = {
@@ -32,6 +37,36 @@ class Result:
     message: str
     file: str
     line: int
+
+
+def results_of(exam: ExaminationWords, folder: Path) -> list[Result]:
+    """What is wrong with an examined filter, nothing where no promise was refuted; folder is where it is saved."""
+    told = [("fault", fault) for fault in exam.faults]
+    if exam.refuted:
+        told = [("refuted", f"{exam.name}: {exam.verdict.detail} Again: {exam.again(folder)}"), *told]
+    elif exam.status is Status.DENIES:
+        told.append(("nothing-admitted", exam.conclusion))
+    file, line = _place(exam)
+    return [Result(rule, words, file, line) for rule, words in told]
+
+
+def _place(exam: ExaminationWords) -> tuple[str, int]:
+    """The file that the command line names, or that a program runs, and the line of the class if it is in there."""
+    defined, line = file_of(type(exam.filter))
+    program = program_of(exam.filter)
+    words = (
+        [exam.target.partition("::")[0]]
+        if exam.target is not None
+        else program.bridge.words
+        if program
+        else ()
+    )
+    named = next((Path(word) for word in words if Path(word).is_file()), defined)
+    if named is None:
+        return ".", 1
+    path, same = named.resolve(), defined is not None and defined.resolve() == named.resolve()
+    within = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+    return within.as_posix(), line if same else 1
 
 
 def _uri(file: str) -> str:

@@ -41,9 +41,25 @@ def words_of(folder: Path, **inputs: str) -> list[str]:
 
 
 def test_the_action_examines_a_program(tmp_path: Path) -> None:
-    assert words_of(tmp_path, exec="node bridge.mjs", promise="approx(1, 1e-5)", seconds="5") == [
+    assert words_of(
+        tmp_path,
+        exec="node bridge.mjs",
+        promise="approx(1, 1e-5)",
+        seconds="5",
+        labels="site=a,b",
+        over="site=a",
+    ) == [
         *("verify", "--seconds", "5", "--out", "filterproof-report"),
-        *("--exec", "node bridge.mjs", "--promise", "approx(1, 1e-5)"),
+        *(
+            "--exec",
+            "node bridge.mjs",
+            "--promise",
+            "approx(1, 1e-5)",
+            "--labels",
+            "site=a,b",
+            "--over",
+            "site=a",
+        ),
     ]
 
 

@@ -20,6 +20,7 @@ from reports.drawing import svg_text
 from reports.examination_latex import latex_number, latex_text
 from reports.examined import Examined
 from reports.pages.tightness_figure import MOST_ROWS, shown, tightness_figure
+from reports.sarif import results_of
 from reports.story_words import play_snippet, story_figure
 from reports.witness_words import number, replay_snippet, spelled, target_of, witness_words
 from tests.reports import examinations
@@ -153,10 +154,34 @@ def test_the_smallest_of_many_refutations_is_one_line_with_a_count() -> None:
 @pytest.mark.parametrize("name", EVERY)
 def test_the_files_are_those_that_were_promised(name: str, saved: Callable[[str], Path]) -> None:
     exam = EVERY[name]()
-    expected = {"report.html", "verdict.json", "data.csv"}
+    expected = {"report.html", "verdict.json", "verdict.sarif", "badge.json", "data.csv"}
     expected |= {"witness.json"} if exam.witness else set()
     expected |= {f"tightness.{kind}" for kind in ("svg", "png", "pdf")} if exam.tightness else set()
     assert set(os.listdir(saved(name))) == expected
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_code_hosts_are_told_what_was_refuted_or_at_fault_and_no_more(
+    name: str, saved: Callable[[str], Path]
+) -> None:
+    exam, (run,) = EVERY[name](), json.loads((saved(name) / "verdict.sarif").read_text("utf-8"))["runs"]
+    rules = [one["ruleId"] for one in run["results"]]
+    nothing = ["nothing-admitted"] * (exam.headline == "NOT EXAMINED" and not exam.faults)
+    assert rules == ["refuted"] * exam.refuted + ["fault"] * len(exam.faults) + nothing
+    assert set(rules) <= {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+    assert all(one["message"]["text"] for one in run["results"])
+    badge = json.loads((saved(name) / "badge.json").read_text("utf-8"))
+    assert (badge["color"] == "red") == exam.refuted
+    assert (badge["color"] == "brightgreen") == (exam.headline == "HOLDS")
+    assert exam.headline != "UNDECIDED" or badge["message"].startswith("not refuted in ")
+
+
+def test_a_code_host_is_told_the_line_that_defines_the_filter(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = Path(examinations.__file__).resolve()
+    monkeypatch.chdir(here.parent)
+    (found, *_) = results_of(replace(refuted(), target=f"{here}::Mine"), Path("out"))
+    assert (found.rule, found.file) == ("refuted", here.name)
+    assert here.read_text("utf-8").splitlines()[found.line - 1].startswith(("class Mine", "@"))
 
 
 def test_the_pictures_are_what_their_names_say(saved: Callable[[str], Path]) -> None:
@@ -171,7 +196,14 @@ def test_a_witness_of_an_earlier_examination_does_not_stay_beside_another_verdic
     (tmp_path / "mine.txt").write_text("mine")
     refuted().save(tmp_path)
     EVERY["holds"]().save(tmp_path)
-    assert set(os.listdir(tmp_path)) == {"report.html", "verdict.json", "data.csv", "mine.txt"}
+    assert set(os.listdir(tmp_path)) == {
+        "report.html",
+        "verdict.json",
+        "verdict.sarif",
+        "badge.json",
+        "data.csv",
+        "mine.txt",
+    }
 
 
 def test_nothing_is_written_when_a_file_cannot_be_made(

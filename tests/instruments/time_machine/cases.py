@@ -6,7 +6,8 @@ A budget is asked by `spend(pair)`. What a thread says was read before it was mo
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import filterproof as fp
@@ -134,6 +135,60 @@ class Steps(Budget):
         return True
 
 
+class Epochs(Budget):
+    """A report about several epochs is paid for by the one whose event it tells."""
+
+    def __init__(self, repaired: bool) -> None:
+        super().__init__(repaired)
+        self.left = {1: 1.0, 2: 1.0}
+
+    def spend(self, pair: DominatingPair) -> bool:
+        paying = pair.labels["epoch"] if self.repaired else pair.labels["epoch"][:1]
+        if any(self.charge(pair) > self.left[epoch] for epoch in paying):
+            return False
+        for epoch in paying:
+            self.left[epoch] -= self.charge(pair)
+        return True
+
+
+class Contexts(Sum):
+    """Each of two contexts finds the store without a value, and writes the whole budget into it before it deducts."""
+
+    def __init__(self, repaired: bool) -> None:
+        super().__init__(repaired)
+        self.written: set[object] = set()
+
+    def spend(self, pair: DominatingPair) -> bool:
+        if pair.labels["context"] not in self.written and not self.repaired:
+            self.written.add(pair.labels["context"])
+            self.spent = 0.0
+        return super().spend(pair)
+
+
+class Limit(Budget):
+    """Sampled steps count as the Gaussian that ever more of them come near, and its repair sums divergences."""
+
+    promise = fp.ApproxDP(1.0, 1e-5)
+    order: ClassVar[float] = 16.0
+
+    def __init__(self, repaired: bool) -> None:
+        super().__init__(repaired)
+        self.spent = 0.0
+
+    def spend(self, pair: DominatingPair) -> bool:
+        if pair.sampled_normal is None:
+            return False
+        rate, sigma, _ = pair.sampled_normal
+        if self.repaired:
+            cost = max(float(pair.renyi(self.order)), float(pair.swapped.renyi(self.order)))
+            allowed = self.spent + cost <= 1.0 - math.log(1e5) / (self.order - 1)
+        else:
+            cost = float(rate) ** 2 * math.expm1(min(float(sigma) ** -2, 700.0))
+            allowed = fp.GaussianDP(math.sqrt(self.spent + cost)).delta(1.0) <= 1e-5
+        self.spent += cost if allowed else 0.0
+        return allowed
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """A fault and its repair; thread is where it was told, and said what was confirmed there."""
@@ -142,12 +197,18 @@ class Case:
     thread: str
     said: str
     budget: type[Budget]
+    labels: Mapping[str, tuple[str | int, ...]] = field(default_factory=dict)
+    over: Mapping[str, str | int] = field(default_factory=dict)
+    together: tuple[str, ...] = ()
 
     def filter(self, *, repaired: bool) -> PrivacyFilter:
         """The filter that decides as the budget does."""
-        return fp.from_budget(
+        keeper = fp.from_budget(
             lambda: self.budget(repaired), lambda budget, pair: budget.spend(pair), self.budget.promise
         )
+        if not self.labels:
+            return keeper
+        return fp.LabelledFilter(keeper, labels=self.labels, over=self.over, together=self.together)
 
 
 CASES = (
@@ -186,5 +247,27 @@ CASES = (
         "https://github.com/meta-pytorch/opacus/issues/834",
         "the length of an accountant was the number of different steps",
         Steps,
+    ),
+    Case(
+        "one epoch pays for all",
+        "https://github.com/w3c/attribution/issues/75",
+        "budget was deducted from the epoch of the attributed event, and not from all epochs that the report looked at",
+        Epochs,
+        labels={"epoch": (1, 2)},
+        over={"epoch": 2},
+        together=("epoch",),
+    ),
+    Case(
+        "two contexts set up one store",
+        "https://github.com/w3c/attribution/issues/313",
+        "two contexts that deduct at once may each write the whole budget where they found none",
+        Contexts,
+        labels={"context": ("one", "two")},
+    ),
+    Case(
+        "a limit counts for what comes near it",
+        "https://github.com/meta-pytorch/opacus/issues/384",
+        "the accountant by the central limit theorem was known to tell less than is spent",
+        Limit,
     ),
 )
