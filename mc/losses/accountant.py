@@ -25,6 +25,7 @@ from filters.privacy_filter import PrivacyFilter
 from filters.rules.menu import affordable_of, checked_menu, counted, distinct, positions, used
 from filters.rules.unsound import UnsoundFilterWarning
 from mc.losses.composition import Composition
+from mc.losses.menu_bound import MenuBound
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair
 
@@ -102,9 +103,28 @@ class AccountantFilter(PrivacyFilter):
 @lru_cache(maxsize=1 << 16)
 def _within(filt: AccountantFilter, counts: tuple[int, ...]) -> bool:
     released = {pair: count for pair, count in zip(filt.menu, counts, strict=True) if count}
-    return (
-        not released or _raised(Composition(released).delta(filt.epsilon, relative=_WIDTH).high) <= filt.delta
-    )
+    if not released:
+        return True
+    if (shared := _shared(filt)) is None:
+        bound = Composition(released).delta(filt.epsilon, relative=_WIDTH).high
+    else:
+        bound = max(way.high(counts) for way in shared)
+    return _raised(bound) <= filt.delta
+
+
+@lru_cache(maxsize=64)
+def _shared(filt: AccountantFilter) -> tuple[MenuBound, ...] | None:
+    """The bound of each direction, of several mechanisms: one grid for all counts, so that many are asked about.
+
+    None where `Composition` has to be asked each time: of one mechanism, of Gaussians, which have a closed form, and of
+    losses that have a mass of their own.
+    """
+    if len(filt.menu) == 1 or all(pair.normal_mu is not None for pair in filt.menu):
+        return None
+    ways = {filt.menu: None, tuple(pair.swapped for pair in filt.menu): None}
+    bounds = [MenuBound.of(way, filt.epsilon, filt.delta, relative=_WIDTH / 2) for way in ways]
+    shared = tuple(bound for bound in bounds if bound is not None)
+    return shared if len(shared) == len(bounds) else None
 
 
 def _raised(bound: float) -> float:

@@ -231,7 +231,7 @@ class Composition:
             exact = [TwoLaws.of_level(known, unit, most) for known, unit in zip(levels, units, strict=True)]
             if any(not law.p.masses.sum() for law in exact):
                 return self._bounds(exact, 1.0, epsilon, 0.0)
-            tilt, _, _ = self._tilt([(law.p, float(most)) for law in exact], epsilon)
+            tilt, _, _ = self.tilt([(law.p, float(most)) for law in exact], epsilon)
             return self._bounds(exact, float(most), epsilon, tilt)
         tilt, reached, variances = 0.0, True, [1.0]
         for _ in range(2):
@@ -240,7 +240,7 @@ class Composition:
             if any(not law.p.masses.sum() for law in first):
                 return self._bounds(first, 1.0, epsilon, 0.0)
             laws = [(law.p, float(cut.step)) for law, cut in zip(first, rough, strict=True)]
-            tilt, reached, variances = self._tilt(laws, epsilon)
+            tilt, reached, variances = self.tilt(laws, epsilon)
         total = float(np.dot(self.counts, variances))
         # a loss more uncertain by a variance v, of equal E[e^-L], has E[e^{tL}] larger by the factor e^{t(t+1)v/2}
         steep = tilt + 1 / math.sqrt(total)
@@ -270,7 +270,7 @@ class Composition:
             allowed *= min(max(0.7 * relative / max(bounds.relative_width, relative), 2.0**-6), 0.5)
         return best
 
-    def _tilt(self, laws: list[tuple[LatticeLaw, float]], epsilon: float) -> tuple[float, bool, list[float]]:
+    def tilt(self, laws: list[tuple[LatticeLaw, float]], epsilon: float) -> tuple[float, bool, list[float]]:
         """The tilt >= 0 under which the sum has mean epsilon, whether there is one, and the variance of each law then.
 
         It decides how close bounds come, not whether they hold.

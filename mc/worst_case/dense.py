@@ -24,6 +24,8 @@ __all__ = ["DenseGame"]
 _LEFT = 40.0
 #: Tilts that are tried, in units of one over the largest standard deviation of a request's loss.
 _TILTS = 2.0 ** np.arange(-10.0, 5.0, 0.25)
+#: States that are solved at once hold so many doubles, about.
+_TOGETHER = 1 << 18
 #: P(L = inf) of a request from which on losses are not tilted.
 _REVEALED = 1e-13
 
@@ -132,27 +134,35 @@ class DenseGame:
         spectra: dict[int, NDArray[np.complex128]] = {}
         norms, errors = np.zeros(len(child)), np.zeros(len(child))
         leaving: dict[int, list[int]] = {}
-        for node in range(len(child) - 1, -1, -1):
-            moves = np.flatnonzero(child[node] >= 0)
-            if len(moves):
-                after = child[node, moves]
-                total = gains[moves] + below[moves] * growth[after, None]
+        for begin, end in _groups(child, max(_TOGETHER // length, 1)):
+            nodes = np.arange(begin, end)
+            best = np.zeros((end - begin, size))
+            chosen = np.full(best.shape if record else (end - begin, 0), -1, dtype=np.int16)
+            for m in np.flatnonzero((child[begin:end] >= 0).any(axis=0)).tolist():
+                rows = np.flatnonzero(child[begin:end, m] >= 0)
+                after = child[begin + rows, m]
+                total = gains[m] + below[m] * growth[after, None]
                 later = np.flatnonzero(norms[after] > 0)
                 if len(later):
-                    product = kernels[moves[later]]
-                    product *= np.stack([spectra[int(k)] for k in after[later]])
+                    product = np.array([spectra[k] for k in after[later].tolist()])
+                    product *= kernels[m]
                     total[later] += np.fft.irfft(product, length, axis=1)[:, :size]
-                errors[node] = (moments[moves] * (errors[after] + each * norms[after])).max()
-                best = np.maximum(total.max(axis=0), 0.0)
-                choice = total.argmax(axis=0) if record else moves[:0]
-                norms[node] = math.sqrt(float(best @ best)) * (1 + 2.0**-40)
-                if node and norms[node] > 0:
-                    spectra[node] = np.fft.rfft(best, length)
-                    leaving.setdefault(int(until[node]), []).append(node)
-                chosen = np.where(best > 0, moves[choice], -1) if record else choice
-                yield node, best, chosen.astype(np.int16), float(errors[node])
-            for gone in leaving.pop(node, ()):
-                del spectra[gone]
+                wrong = moments[m] * (errors[after] + each * norms[after])
+                errors[begin + rows] = np.maximum(errors[begin + rows], wrong)
+                if record:
+                    chosen[rows] = np.where(total > best[rows], m, chosen[rows])
+                best[rows] = np.maximum(best[rows], total)
+            norms[begin:end] = np.sqrt(np.einsum("ij,ij->i", best, best)) * (1 + 2.0**-40)
+            some = nodes[(norms[begin:end] > 0) & (nodes > 0)]
+            if len(some):
+                spectra.update(zip(some.tolist(), np.fft.rfft(best[some - begin], length), strict=True))
+            for node in some.tolist():
+                leaving.setdefault(int(until[node]), []).append(node)
+            for node in range(end - 1, begin - 1, -1):
+                if (child[node] >= 0).any():
+                    yield node, best[node - begin], chosen[node - begin], float(errors[node])
+                for gone in leaving.pop(node, ()):
+                    del spectra[gone]
 
     @property
     def _x(self) -> NDArray[np.float64]:
@@ -255,6 +265,18 @@ def _growth(graph: StateGraph, moments: NDArray[np.float64]) -> NDArray[np.float
                 1 + 2.0**-50
             )
     return growth
+
+
+def _groups(child: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
+    """Runs of at most so many states, from the last ones on, no state of a run being a child of another of it."""
+    least = np.where(child >= 0, child, len(child)).min(axis=1, initial=len(child)).tolist()
+    end = len(child)
+    while end:
+        begin = end - 1
+        while begin and end - begin < most and least[begin - 1] >= end:
+            begin -= 1
+        yield begin, end
+        end = begin
 
 
 def _looked_up_until(graph: StateGraph) -> NDArray[np.int64]:
