@@ -31,6 +31,8 @@ __all__ = ["MenuBound"]
 _USES = 2**24
 #: Leans that are tried for the mass outside of the window, per standard deviation.
 _LEANS = 2.0 ** np.arange(-6.0, 3.0, 0.5)
+#: More than all that underflows may add up to.
+_UNDERFLOW = 2.0**-1000
 #: Half of the window, in standard deviations of the largest sum that reaches delta.
 _DEVIATIONS = 16.0
 #: The most cells of a law, the longest window, and the logarithm of a Fourier coefficient that is called 0.
@@ -155,11 +157,13 @@ class MenuBound:
         slack = 2 * factor + ELEMENTARY * 8 + 2.0**-48 * abs(moment) + self.size * 2.0**-52
         slack += 2.0**-48 * (1 + self.tilt) * (1 + abs(self.epsilon) + self.far)
         exponent = moment - self.tilt * self.epsilon + slack
-        if exponent > 600.0:
+        if exponent > 600.0 or factor > 0.1:
             return 1.0
         infinite = float(n @ self.revealed) * math.exp(float(n @ np.maximum(self.totals, 0.0)) + 2 * factor)
-        high = (value + tail * (1 + 1e-6)) * math.exp(exponent) + infinite * (1 + 1e-6)
-        return min(high * (1 + 2.0**-40) + 2.0**-1000, 1.0)
+        # both moments of a tail err by a factor each; what underflows is told before it is multiplied
+        tail *= math.exp(min(8 * factor, 1.0)) * (1 + 1e-6)
+        high = (value + tail + _UNDERFLOW) * math.exp(exponent) + infinite * (1 + 1e-6)
+        return min(high * (1 + 2.0**-40) + _UNDERFLOW, 1.0)
 
 
 def _reaching(pair: DominatingPair, epsilon: float, delta: float) -> tuple[float, float]:

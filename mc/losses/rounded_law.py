@@ -16,7 +16,7 @@ from mc.losses.lattice_law import LatticeLaw, Report
 from mc.losses.tails import tails
 from theory.pairs import DominatingPair
 
-__all__ = ["lower_law", "rounded_laws"]
+__all__ = ["checked_step", "lower_law", "rounded_laws"]
 
 #: Tilts of the laws under which cells are narrow where their mass is: which of them counts is known after the game.
 _TILTS = (0.0, 4.0, 16.0)
@@ -31,14 +31,23 @@ _SEEN = 1e-12
 
 
 def rounded_laws(
-    menu: tuple[DominatingPair, ...], step: Fraction | None, *, max_positions: int
+    menu: tuple[DominatingPair, ...], step: Fraction | None, *, max_positions: int, coarser: int = 1
 ) -> tuple[Fraction, tuple[LatticeLaw, ...], tuple[LatticeLaw, ...]]:
     """The step, and for every pair the law that bounds the game from below and the one that bounds it from above.
 
     A step that is given is made smaller, by less than half, where it then divides the losses that have a mass of their
-    own. Raises ValueError, before computing the laws, where one has too many losses for `max_positions`.
+    own; one that is not is `coarser` times the default.
     """
-    size = _step(menu, step)
+    size = checked_step(menu, step, max_positions=max_positions, coarser=coarser)
+    both = [_both(pair, size) for pair in menu]
+    return size, tuple(lower for lower, _ in both), tuple(upper for _, upper in both)
+
+
+def checked_step(
+    menu: tuple[DominatingPair, ...], step: Fraction | None, *, max_positions: int, coarser: int = 1
+) -> Fraction:
+    """The step of `rounded_laws`; ValueError, before any law, where one has too many losses for `max_positions`."""
+    size = _step(menu, step, coarser)
     for pair in menu:
         low, high = extent(pair)
         if (high - low) / float(size) > max_positions / _POINT:
@@ -47,8 +56,7 @@ def rounded_laws(
                 f"and max_positions={max_positions} for {pair!r}; pass a larger step, pairs nearer in size, or "
                 "a larger max_positions"
             )
-    both = [_both(pair, size) for pair in menu]
-    return size, tuple(lower for lower, _ in both), tuple(upper for _, upper in both)
+    return size
 
 
 @lru_cache(maxsize=256)
@@ -57,11 +65,11 @@ def _both(pair: DominatingPair, step: Fraction) -> tuple[LatticeLaw, LatticeLaw]
     return lower_law(cut), cut.split()
 
 
-def _step(menu: tuple[DominatingPair, ...], wanted: Fraction | None) -> Fraction:
+def _step(menu: tuple[DominatingPair, ...], wanted: Fraction | None, coarser: int) -> Fraction:
     """About `wanted`, by default a 40th of the least sqrt(D_2) in the menu (mu for a Gaussian), to divide the atoms."""
     if wanted is None:
         spreads = [float(pair.renyi(2.0)) for pair in menu]
-        wanted = Fraction(min((s for s in spreads if 0 < s < math.inf), default=1.0) ** 0.5) / 40
+        wanted = Fraction(min((s for s in spreads if 0 < s < math.inf), default=1.0) ** 0.5) * coarser / 40
     atoms = sorted({abs(loss) for pair in menu for loss, _ in tails(pair).atoms})
     atoms = [atom for atom in atoms if atom >= wanted]
     if not atoms:

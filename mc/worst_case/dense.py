@@ -65,9 +65,10 @@ class DenseGame:
         side: Rounding,
         *,
         max_positions: int,
+        left: float | None = None,
     ) -> DenseGame:
-        """Bellman's recursion from the last states to the first."""
-        tilt, first, last = _window(graph, laws, float(step), float(epsilon))
+        """Bellman's recursion from the last states to the first; e^-left is about what losses outside may be worth."""
+        tilt, first, last = _window(graph, laws, float(step), float(epsilon), _LEFT if left is None else left)
         far = max(abs(first), abs(last)) * float(step)
         # a larger epsilon is worth less: it makes up for the rounding of epsilon and of losses
         nudge = 2.0**-46 * (1 + abs(float(epsilon)) + far)
@@ -229,7 +230,7 @@ class DenseGame:
 
 
 def _window(
-    graph: StateGraph, laws: Sequence[LatticeLaw], step: float, epsilon: float
+    graph: StateGraph, laws: Sequence[LatticeLaw], step: float, epsilon: float, left: float
 ) -> tuple[float, int, int]:
     """The tilt, and the first and the last loss of the window, in steps."""
     widest = max(math.sqrt(max(law.mean_and_variance(0.0)[1] for law in laws)), 1e-6) * step
@@ -243,15 +244,15 @@ def _window(
             np.maximum.at(most, row[moves], most[node] + moments[moves])
     largest = most.max(axis=0)
     down, up = leans < 0, leans > 0
-    low = min(float(((largest[down] + _LEFT) / leans[down]).max()), epsilon) - step
+    low = min(float(((largest[down] + left) / leans[down]).max()), epsilon) - step
     # e^{tilt (epsilon - low)} and the moments must be doubles
     fits = (leans[up] * (epsilon - low) < 500.0) & (moments[:, up].max(axis=0) < 500.0)
     cost = np.where(fits, largest[up] - leans[up] * epsilon, 0.0)
     revealed = max(law.revealed for law in laws) > _REVEALED
     tilt = float(leans[up][cost.argmin()]) if cost.min() < 0 and not revealed else 0.0
     # the value is about e^cost
-    high = float(((largest[up] + _LEFT - min(float(cost.min()), 0.0)) / leans[up]).min())
-    high = max(min(high, epsilon + _LEFT / (tilt + 1)), 0.0, epsilon) + step
+    high = float(((largest[up] + left - min(float(cost.min()), 0.0)) / leans[up]).min())
+    high = max(min(high, epsilon + left / (tilt + 1)), 0.0, epsilon) + step
     return tilt, math.floor(low / step), math.ceil(high / step)
 
 

@@ -77,15 +77,17 @@ def enclose(
     max_positions: int | None,
     grid: SpendGrid | None = None,
     known: dict[bytes, Enclosure] | None = None,
+    graph: StateGraph | None = None,
+    left: float | None = None,
 ) -> Enclosure:
     """The enclosure from one game rounded to nearest, or from a lower and an upper game, on the filter's states.
 
     Without `max_positions` a game may hold `DOUBLES` doubles, and four times as many positions where all requests are
     `moderate` levels, of which most doubles need not be held. `known` has the enclosures of graphs that were solved
-    before, of the same menu, epsilon, direction and rounds: a game is its graph.
+    before, of the same menu, epsilon, direction and rounds: a game is its graph. `graph` is that of the filter,
+    where it is known and nothing is rounded; e^-left is about what losses outside of the windows may be worth.
     """
     solved: list[_Solved] = []
-    graph: StateGraph | None = None
     mark: bytes | None = None
     positions = longest = 0
     for laws in games:
@@ -102,13 +104,15 @@ def enclose(
                 mark = sha256(graph.child.tobytes()).digest()
                 if mark in known:
                     return known[mark]
-            longest = max(longest, graph.depth)
+        longest = max(longest, graph.depth)
         numbers = (laws.step, epsilon, laws.side)
         game: DenseGame | LevelGame
         if laws.levels:
             game = LevelGame.solve(graph, laws.levels, *numbers, max_positions=max_positions or _LEVELS)
         else:
-            game = DenseGame.solve(graph, laws.laws, *numbers, max_positions=max_positions or DOUBLES)
+            game = DenseGame.solve(
+                graph, laws.laws, *numbers, max_positions=max_positions or DOUBLES, left=left
+            )
         solved.append((laws.side, *game.bounds, LatticeStrategy(menu, game, laws.laws, direction)))
         positions += game.positions
     enclosed = Enclosure(*_between(solved), longest, positions)

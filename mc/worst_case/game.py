@@ -19,6 +19,7 @@ from mc.losses.log_ratio import Epsilon, LogRatio
 from mc.losses.outputs import Output, exact_outputs
 from mc.losses.rounded_law import rounded_laws
 from mc.worst_case.enclosure import DOUBLES, Enclosure, Laws, enclose, enclose_finite, enclose_on_tree
+from mc.worst_case.graph import StateGraph
 from mc.worst_case.level_game import moderate
 from mc.worst_case.one_level import one_level
 from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
@@ -30,6 +31,9 @@ from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
 __all__ = ["WorstCaseGame"]
+
+#: -log of the share of the value that losses outside of the windows may have, where losses are rounded coarsely.
+_LEFT = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,22 @@ class WorstCaseGame:
     spend_steps: int | None
     scope: str
     known: dict[bytes, Enclosure] | None = None
+    graph: StateGraph | None = None
+    coarser: int = 1
+
+    @property
+    def refines(self) -> bool:
+        """Whether losses are rounded to a step of our own, so that a coarser one is a sooner answer."""
+        rounded = self.step is None and self.spend_steps is None and self.known is None
+        return rounded and not self.filter.looks_at_losses and not self._lattice
+
+    @property
+    def _lattice(self) -> bool:
+        """Whether nothing need be rounded to a step: all outputs are rational, or all pairs are levels of one step."""
+        levels = [known for pair in self.menu if (known := level(pair)) is not None]
+        if len(levels) == len(self.menu) and common_step(levels) is not None:
+            return True
+        return all(exact_outputs(pair, self.direction) is not None for pair in self.menu)
 
     def solve(self, evidence: Evidence | None) -> WorstCase:
         """The value with the evidence asked for, or the strongest available."""
@@ -179,7 +199,7 @@ class WorstCaseGame:
         else:
             step = None if self.step is None else Fraction(float(check_positive("step", self.step)))
             drawn = self.menu if self.direction == "PQ" else tuple(pair.swapped for pair in self.menu)
-            size, below, above = rounded_laws(drawn, step, max_positions=self._most)
+            size, below, above = rounded_laws(drawn, step, max_positions=self._most, coarser=self.coarser)
             games = [Laws(below, size, "low"), Laws(above, size, "high")]
         if on_tree:
             return enclose_on_tree(
@@ -202,6 +222,8 @@ class WorstCaseGame:
             max_positions=self.max_positions,
             grid=grid,
             known=self.known,
+            graph=self.graph,
+            left=None if self.coarser == 1 else _LEFT,
         )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Literal
 
@@ -11,15 +12,23 @@ from filters.contract.filter_base import OnDenial
 from filters.privacy_filter import PrivacyFilter
 from mc.evaluate.evaluation import checked_ways
 from mc.losses.log_ratio import Epsilon, check_epsilon
-from mc.worst_case.enclosure import Enclosure
+from mc.losses.rounded_law import checked_step
+from mc.losses.too_large import TooLargeError
+from mc.worst_case.enclosure import DOUBLES, Enclosure
 from mc.worst_case.game import WorstCaseGame
-from mc.worst_case.result import WorstCase
-from theory.arguments import check_at_least_zero, check_count
+from mc.worst_case.graph import StateGraph
+from mc.worst_case.result import PartialWorstCase, WorstCase
+from theory.arguments import check_at_least_zero, check_count, check_positive
 from theory.evidence import Evidence
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
 __all__ = ["worst_case"]
+
+#: States from which on a width of so much is enough unless another is asked for.
+_MANY, _ENOUGH = 20_000, 0.05
+#: The largest step that is tried, in default ones.
+_COARSEST = 8
 
 
 def worst_case(
@@ -36,6 +45,8 @@ def worst_case(
     step: float | None = None,
     spend_steps: int | None = None,
     known: Mapping[Direction, dict[bytes, Enclosure]] | None = None,
+    relative: float | None = None,
+    progress: Callable[[WorstCase], object] | None = None,
 ) -> WorstCase:
     """sup over adaptive adversaries of H_{e^epsilon} between the laws of the released transcript.
 
@@ -72,6 +83,10 @@ def worst_case(
     default is 120 million. In rational arithmetic, and for a filter that looks at losses, a position is a state with a
     loss, and the default is the number that takes as much memory. `known` keeps, for each direction, the enclosures of
     the graphs of states that were solved; all arguments but the filter must be the same each time.
+    Where losses are rounded to a step of our own, `relative` is the relative width (high - low) / low that is enough:
+    larger steps come first, and a direction that is found to be worth less than the other is left. Without it the
+    default step is taken, unless there are 20,000 states or more: then 5 % is enough. `progress` is called with the
+    bounds so far, and Ctrl-C raises PartialWorstCase, a KeyboardInterrupt, whose `worst` has them.
     Source: Bellman's recursion; L is a sufficient statistic for the hockey-stick divergence.
     """
     checked_rule(filt)
@@ -91,7 +106,7 @@ def worst_case(
     scope = _scope(requests, rounds, which, on_denial, min_charge)
     if spend_steps is not None:
         scope += f"; spent sums rounded to 1/{spend_steps} of the budget, once against it and once for it"
-    solved = [
+    games = [
         WorstCaseGame(
             filt,
             requests,
@@ -103,9 +118,78 @@ def worst_case(
             spend_steps,
             scope,
             None if known is None else known[towards],
-        ).solve(evidence)
+        )
         for towards in directions
     ]
+    if relative is not None:
+        relative = float(check_positive("relative", relative))
+    if evidence is not Evidence.EXACT and all(game.refines for game in games):
+        most = max_positions or DOUBLES
+        checked_step(requests, None, max_positions=most)
+        graph = StateGraph.of(filt, requests, rounds=rounds, max_positions=most)
+        games = [replace(game, graph=graph) for game in games]
+        if relative is None and len(graph.child) >= _MANY:
+            relative = _ENOUGH
+    else:
+        relative = None
+    return _refined(games, evidence, relative, progress)
+
+
+def _refined(
+    games: Sequence[WorstCaseGame],
+    evidence: Evidence | None,
+    relative: float | None,
+    progress: Callable[[WorstCase], object] | None,
+) -> WorstCase:
+    """The bounds from the games of all directions, at smaller and smaller steps until their width is `relative`."""
+    best: dict[Direction, WorstCase] = {}
+    coarser = 1 if relative is None else _COARSEST
+    while True:
+        try:
+            for game in games:
+                known = best.get(game.direction)
+                others = [other.low for towards, other in best.items() if towards != game.direction]
+                if known is not None and known.high <= max(others, default=-1.0):
+                    continue
+                solved = replace(game, coarser=coarser).solve(evidence)
+                best[game.direction] = solved if known is None else _nearer(known, solved)
+                if progress is not None and len(best) == len(games):
+                    progress(_worst(best.values()))
+        except KeyboardInterrupt:
+            if len(best) < len(games):
+                raise
+            raise PartialWorstCase(_worst(best.values())) from None
+        except TooLargeError:
+            if len(best) < len(games):
+                raise
+            break
+        worst = _worst(best.values())
+        if relative is None or coarser == 1 or worst.high - worst.low <= relative * worst.low:
+            break
+        # the width falls with the square of the step
+        missing = (worst.high / worst.low - 1) / relative if worst.low > 0 else math.inf
+        coarser = max(coarser // (4 if missing > 4 else 2), 1)
+    worst = _worst(best.values())
+    if relative is None or worst.low <= 0 or worst.high <= worst.low * (1 + 1e-3):
+        return worst
+    width = worst.high / worst.low - 1
+    return replace(
+        worst, scope=f"{worst.scope}; losses rounded until the bounds were {width:.2g} of the value apart"
+    )
+
+
+def _nearer(known: WorstCase, solved: WorstCase) -> WorstCase:
+    """Both bounds on one number as one, with the strategy of the larger lower one."""
+    return replace(
+        max(known, solved, key=lambda result: result.low),
+        high=min(known.high, solved.high),
+        positions=solved.positions,
+    )
+
+
+def _worst(directions: Iterable[WorstCase]) -> WorstCase:
+    """Bounds on the larger of all directions."""
+    solved = tuple(directions)
     worst = max(solved, key=lambda result: result.high)
     return replace(worst, low=max(result.low for result in solved))
 
