@@ -191,7 +191,10 @@ def _played(game: Game, pairs: tuple[DominatingPair, ...]) -> tuple[DominatingPa
 def _distinct(state: State, counts: NDArray[np.int64]) -> tuple[State, NDArray[np.int64]]:
     """The distinct rows: two rows are equal if the bits of their states and their counts are."""
     rows = np.concatenate([bits(state), np.ascontiguousarray(counts).view(np.uint8)], axis=1)
-    _, first = np.unique(rows, axis=0, return_index=True)
+    if len(rows) and (rows == rows[0]).all():  # as all runs start; sorting them would cost more than the walk
+        return take(state, np.zeros(1, np.intp)), counts[:1]
+    # one run of bytes a row is compared at once, a row of numbers field by field
+    _, first = np.unique(np.ascontiguousarray(rows).view(f"V{rows.shape[1]}").ravel(), return_index=True)
     return take(state, first), counts[first]
 
 

@@ -142,12 +142,14 @@ class LatticeStrategy(Adversary):
         rng: np.random.Generator,
     ) -> None:
         live = node >= 0
-        for m in np.unique(move[live]):
+        for m in np.flatnonzero(np.bincount(move[live] + 1)) - 1:
             runs = np.flatnonzero(live & (move == m))
             if m < 0:
                 node[runs] = -1
                 continue
-            moved, known = self.laws[m].report.count(last[runs], rng)
+            report = self.laws[m].report
+            assert report is not None
+            moved, known = report.count(last[runs], rng)
             steps[runs[known]] += moved[known]
             node[runs] = np.where(known, self.game.graph.child[node[runs], m], -1)
         # a loss outside the solved window is played as the nearest loss in it
