@@ -296,9 +296,13 @@ def _pair_of(mechanism: DominatingPair | PureDP | GaussianDP | ZCDP) -> Dominati
 def planned_rounds(epsilon: float, delta: float, pair: DominatingPair, most: int) -> tuple[int, int]:
     """(the rounds of a plan that are certified to keep delta, one less than the least certified to break it)."""
     looked: dict[int, Bounds] = {}
+    largest = float(pair.pure_epsilon)
+    pure = Fraction(largest) if largest < math.inf else math.inf
 
     def at(rounds: int) -> Bounds:
         """Bounds that tell on which side of delta the plan is, where bounds of one part in 1000 do."""
+        if rounds * pure <= epsilon:
+            return Bounds(0.0, 0.0)
         if rounds not in looked:
             plan = Composition({pair: rounds})
             rough = plan.delta(epsilon, relative=0.1)

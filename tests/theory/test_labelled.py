@@ -59,7 +59,11 @@ def test_it_is_written_and_read_again() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ((3, {"site": "a"}), "mechanism must be one pair, got 3; pass"),
+        ((3, {"site": "a"}), "mechanism must be one pair without labels, got 3; pass"),
+        (
+            (fp.Labelled(fp.Gaussian(1.0), {"a": 1}), {"site": "a"}),
+            "mechanism must be one pair without labels",
+        ),
         ((fp.Gaussian(1.0), {"site": 0.5}), "where must map text to text, whole numbers or tuples"),
         ((fp.Gaussian(1.0), {"site": ()}), "where must map text to text, whole numbers or tuples"),
         ((fp.Gaussian(1.0), 3), "where must map dimensions to labels, got 3; pass"),

@@ -52,9 +52,10 @@ class Labelled(DominatingPair):
     __repr__ = one_line
 
     def __post_init__(self) -> None:
-        if not isinstance(self.mechanism, DominatingPair) or self.mechanism.choice is not None:
+        given: object = self.mechanism
+        if not isinstance(given, DominatingPair) or given.choice is not None or given.labels:
             raise TypeError(
-                f"mechanism must be one pair, got {self.mechanism!r}; pass e.g. RandomizedResponse(0.5)"
+                f"mechanism must be one pair without labels, got {given!r}; pass e.g. RandomizedResponse(0.5)"
             )
         if not isinstance(self.reveals, bool):
             raise TypeError(f"reveals must be a bool, got {self.reveals!r}; say whether the record is read")
