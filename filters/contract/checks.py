@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import Field, fields, is_dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -108,9 +109,18 @@ def terms(filt: FilterBase) -> tuple[object, object]:
 
 def _value(thing: object) -> object:
     """What a value is now, its class and its fields: it may be changed in place."""
-    if isinstance(thing, type) or not is_dataclass(thing):
+    kind: Any = type(thing)
+    if kind in PLAIN:  # most parts are
+        return thing
+    if isinstance(thing, type) or (names := _field_names(kind)) is None:
         return thing.tobytes() if isinstance(thing, np.ndarray) else thing
-    return type(thing), *(_value(object.__getattribute__(thing, part.name)) for part in fields(thing))
+    return kind, *[_value(object.__getattribute__(thing, name)) for name in names]
+
+
+@lru_cache(maxsize=1024)
+def _field_names(kind: type) -> tuple[str, ...] | None:
+    """The names of a dataclass's fields, None of another class."""
+    return tuple(part.name for part in fields(kind)) if is_dataclass(kind) else None
 
 
 def _told(value: object) -> str:

@@ -15,6 +15,8 @@ import sys
 from abc import ABCMeta
 from contextlib import suppress
 from fractions import Fraction
+from functools import lru_cache
+from operator import is_
 from types import MemberDescriptorType
 from typing import Any
 
@@ -38,14 +40,31 @@ def of_the_library(kind: type) -> bool:
 def attributes(thing: object) -> dict[str, object]:
     """All that an instance holds, in its dict and its slots, none of its class's code being run."""
     held: dict[str, object] = {}
-    for kind in type(thing).__mro__:
-        for name, place in vars(kind).items():
-            if type(place) is MemberDescriptorType:
-                with suppress(AttributeError):  # a slot that was never set
-                    held[name] = place.__get__(thing)
+    for name, place in _slots(_Kinds(type(thing).__mro__)):
+        with suppress(AttributeError):  # a slot that was never set
+            held[name] = place.__get__(thing)
     with suppress(AttributeError):
         held.update(object.__getattribute__(thing, "__dict__"))
     return held
+
+
+class _Kinds(tuple[type, ...]):
+    """Classes that are told apart by identity: a class's own notion of equality is not asked."""
+
+    __slots__ = ()
+
+    def __hash__(self) -> int:
+        return hash(tuple(map(id, self)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Kinds) and len(self) == len(other) and all(map(is_, self, other))
+
+
+@lru_cache(maxsize=1024)
+def _slots(kinds: _Kinds) -> tuple[tuple[str, MemberDescriptorType], ...]:
+    """The slots of these classes, which are made with them; all bases are in the key, for they may be exchanged."""
+    places = [(name, place) for kind in kinds for name, place in vars(kind).items()]
+    return tuple((name, place) for name, place in places if type(place) is MemberDescriptorType)
 
 
 def settled(value: object) -> bool:
