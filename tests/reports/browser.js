@@ -20,10 +20,12 @@ addEventListener("load", async () => {
     return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
   };
   const folded = document.documentElement.scrollHeight;
-  const details = document.querySelector("#filters");
-  const overview = document.querySelector("figure.overview img").getBoundingClientRect();
+  // an examination has no overview
+  const box = (e) => (e ? e.getBoundingClientRect() : { top: -1, bottom: -1 });
+  const details = box(document.querySelector("#filters"));
+  const overview = box(document.querySelector("figure.overview img"));
   const contents = document.querySelector("nav") || {};
-  const before = { folded, detailsAt: details.getBoundingClientRect().top + scrollY, overviewBottom: overview.bottom,
+  const before = { folded, detailsAt: details.top + scrollY, overviewBottom: overview.bottom,
     overviewTop: overview.top, scheme: getComputedStyle(document.body).backgroundColor };
   let unfolded = null;
   if (fragment) {

@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
+import filterproof as fp
 from tests.reports.browser import inspected
+from tests.reports.examinations import Mine
 
 pytestmark = pytest.mark.browser
 ROOT = Path(__file__).parent.parent.parent
@@ -86,3 +88,13 @@ def test_the_details_begin_within_four_screens_of_a_desk(seen: dict[str, Any]) -
     if seen["width"] == 1400:
         assert seen["detailsAt"] <= 4 * seen["screens"]
         assert seen["folded"] <= 8 * seen["screens"]
+
+
+@pytest.mark.parametrize("width", [1400, 420])
+def test_an_examination_with_its_play_scrolls_nowhere_and_can_be_read(width: int, tmp_path: Path) -> None:
+    exam = fp.verify(Mine(), seconds=6)
+    assert exam.story is not None
+    page = inspected(exam.save(tmp_path), tmp_path, width=width)
+    assert (page["wrong"], page["broken"], page["faint"], page["wide"]) == ([], [], [], [])
+    assert page["pictures"] > 0
+    assert page["sideways"] <= 0
