@@ -165,8 +165,8 @@ class Contexts(Sum):
         return super().spend(pair)
 
 
-class Limit(Budget):
-    """Sampled steps count as the Gaussian that ever more of them come near, and its repair sums divergences."""
+class Sampled(Budget):
+    """Rényi divergences of sampled steps add up, at one order; `seen` is the step that is accounted for."""
 
     promise = fp.ApproxDP(1.0, 1e-5)
     order: ClassVar[float] = 16.0
@@ -175,18 +175,43 @@ class Limit(Budget):
         super().__init__(repaired)
         self.spent = 0.0
 
+    def seen(self, pair: DominatingPair) -> DominatingPair:
+        return pair
+
+    def charge(self, pair: DominatingPair) -> float:
+        if pair.sampled_normal is None:
+            return math.inf
+        step = pair if self.repaired else self.seen(pair)
+        return max(float(step.renyi(self.order)), float(step.swapped.renyi(self.order)))
+
     def spend(self, pair: DominatingPair) -> bool:
+        if not self.spent + self.charge(pair) <= 1.0 - math.log(1e5) / (self.order - 1):
+            return False
+        self.spent += self.charge(pair)
+        return True
+
+
+class Accumulated(Sampled):
+    """A step over eight batches counts at the sampling rate of one."""
+
+    def seen(self, pair: DominatingPair) -> DominatingPair:
+        return pair.with_parameters({"q": pair.parameters()["q"] / 8})  # type: ignore[operator]
+
+
+class Limit(Sampled):
+    """Sampled steps count as the Gaussian that ever more of them come near."""
+
+    def spend(self, pair: DominatingPair) -> bool:
+        if self.repaired:
+            return super().spend(pair)
         if pair.sampled_normal is None:
             return False
         rate, sigma, _ = pair.sampled_normal
-        if self.repaired:
-            cost = max(float(pair.renyi(self.order)), float(pair.swapped.renyi(self.order)))
-            allowed = self.spent + cost <= 1.0 - math.log(1e5) / (self.order - 1)
-        else:
-            cost = float(rate) ** 2 * math.expm1(min(float(sigma) ** -2, 700.0))
-            allowed = fp.GaussianDP(math.sqrt(self.spent + cost)).delta(1.0) <= 1e-5
-        self.spent += cost if allowed else 0.0
-        return allowed
+        squares = self.spent + float(rate) ** 2 * math.expm1(min(float(sigma) ** -2, 700.0))
+        if fp.GaussianDP(math.sqrt(squares)).delta(1.0) > 1e-5:
+            return False
+        self.spent = squares
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,5 +294,11 @@ CASES = (
         "https://github.com/meta-pytorch/opacus/issues/384",
         "the accountant by the central limit theorem was known to tell less than is spent",
         Limit,
+    ),
+    Case(
+        "eight batches count for one",
+        "https://github.com/google-deepmind/jax_privacy/pull/271",
+        "a noise multiplier was accepted at the sampling rate of a batch, where each step takes several of them",
+        Accumulated,
     ),
 )
