@@ -38,6 +38,8 @@ from theory.pairs import DominatingPair
 __all__ = ["FilterHaltedError", "Session"]
 
 _VERSION = 1
+#: What rounding may add to a loss, of it and by itself.
+_ROUNDED = 2.0**-40
 _SAVED = ("filter", "on_denial", "halted", "awaits_loss", "granted", "state")
 
 
@@ -54,6 +56,8 @@ class _Standing:
     awaits_loss: bool = False
     granted: int = 0
     denied: DominatingPair | None = None
+    #: The largest size of the loss that is waited for, where it is known: it is not saved.
+    most: float = math.inf
 
 
 class Session(Holder):
@@ -154,13 +158,16 @@ class Session(Holder):
                 spent = checked_spend(self._filter, now.state, pair, 1)
             checked_terms(self._filter, self._terms)
             # a filter that goes on writing into what it returned must not change what was spent
-            self._settle(_Standing(frozen(spent), False, self._filter.looks_at_losses, now.granted + 1))
+            looks = self._filter.looks_at_losses
+            most = float(pair.of_run(0).pure_epsilon) if looks else math.inf
+            self._settle(_Standing(frozen(spent), False, looks, now.granted + 1, most=most))
             return True
 
     def observe(self, loss: float) -> None:
         """Tell a realisation-level filter the loss log p(output)/q(output) of the last release, in nats.
 
-        Raises ValueError for NaN, RuntimeError when no release waits for its loss.
+        Raises ValueError for NaN and for a loss that no mechanism has which was granted, beyond the pair's epsilon,
+        RuntimeError when no release waits for its loss.
         """
         if math.isnan(loss):
             raise ValueError("loss must be a number, got loss=nan; pass log p(output)/q(output)")
@@ -168,6 +175,11 @@ class Session(Holder):
             now = self._now
             if not now.awaits_loss:
                 raise RuntimeError("no release waits for its loss; call observe(loss) once after each grant")
+            if abs(loss) > now.most * (1 + _ROUNDED) + _ROUNDED:  # losses of either sign would cancel
+                raise ValueError(
+                    f"loss must lie within the epsilon {now.most:.6g} of what was granted, got loss={loss!r}; "
+                    "pass log p(output)/q(output) of the output that was released"
+                )
             after = checked_observe(self._filter, now.state, np.array([float(loss)]), 1)
             self._settle(replace(now, state=frozen(after), awaits_loss=False))
 

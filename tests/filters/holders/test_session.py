@@ -1,6 +1,7 @@
 """A session decides before it releases, records before it answers, and never regains what it spent."""
 
 import json
+import math
 import threading
 import time
 from collections.abc import Mapping
@@ -273,3 +274,17 @@ def test_bisection_finds_the_largest_parameter() -> None:
     above = np.nextafter(best, np.inf)
     assert not filt.admits(state, RandomizedResponse(above)).any()
     assert filt.affordable(np.zeros(2), Gaussian).tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("loss", [-5.0, 5.0, -math.inf, 0.7])
+def test_a_loss_that_nothing_granted_can_have_is_refused_and_waited_for_still(loss: float) -> None:
+    step = RandomizedResponse.from_ratio(2)
+    session = fp.RealisationFilter(3.0, 0, 50, (step,)).open("retry")
+    assert session.request(step)
+    with pytest.raises(ValueError, match=r"within the epsilon 0\.693147 of what was granted, got loss="):
+        session.observe(loss)
+    with pytest.raises(RuntimeError, match="call observe"):
+        session.request(step)
+    session.observe(math.log(2))  # the mechanism's own, which the pair only dominates, may be any within it
+    assert session.request(step)
+    session.observe(0.1)

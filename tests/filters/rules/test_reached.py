@@ -48,7 +48,7 @@ NAIVE = CATALOGUE["NaiveRealisationFilter"].example()
         (KAPPA, 0, [math.nan], STEP),
         (KAPPA, 2, [-1], STEP),
         (KAPPA, 2, [5], STEP),
-        (NAIVE, 0, [math.nan], RandomizedResponse(0.1)),
+        (NAIVE, 0, [math.nan], BIT),
         (fp.BasicFilter(1.0, 1e-3), 2, [-1.0], SMALL),
         (fp.BasicFilter(1.0, 1e-3), 0, [1.5], SMALL),
         (fp.RogersFilter(2.0, 1e-3), 2, [1.0], SMALL),  # within its own sum, and beyond the bound
