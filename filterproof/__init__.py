@@ -36,6 +36,7 @@ _BESIDE = {
     "CertifiedNumbers": "filters.certified.certified_numbers",
     "Examined": "reports.examined",
     "LabelledFilter": "filters.adapters.labelled",
+    "Release": "filters.adapters.service",
     "THEOREMS": "theory.proofs",
     "assert_holds": "reports.assertion",
     "attack": "mc.examine.attack",
@@ -51,6 +52,7 @@ _BESIDE = {
     "evaluate": "mc.evaluate.evaluate",
     "figure": "reports.figures.registry",
     "figures": "reports.figures.registry",
+    "first_breach": "mc.examine.schedules.search",
     "first_difference": "mc.examine.difference",
     "from_accountant": "filters.adapters.accountant",
     "from_budget": "filters.adapters.budget",
@@ -60,6 +62,7 @@ _BESIDE = {
     "laws_for_accountants": "mc.accountants.testing",
     "prove": "theory.proofs",
     "prove_all": "theory.proofs",
+    "schedules": "mc.examine.schedules.machine",
     "simulate": "mc.estimate.simulate",
     "supremum": "mc.examine.supremum",
     "survival": "mc.estimate.survival",
@@ -76,6 +79,7 @@ if TYPE_CHECKING:
     from filters.adapters.budget import from_budget as from_budget
     from filters.adapters.labelled import LabelledFilter as LabelledFilter
     from filters.adapters.queryable import from_queryable as from_queryable
+    from filters.adapters.service import Release as Release
     from filters.catalogue import *  # noqa: F403
     from filters.certified.certified_numbers import CertifiedNumbers as CertifiedNumbers
     from filters.certified.certify import certify as certify
@@ -92,6 +96,8 @@ if TYPE_CHECKING:
     from mc.examine.challenge import challenge as challenge
     from mc.examine.difference import first_difference as first_difference
     from mc.examine.law_tests import laws as laws
+    from mc.examine.schedules.machine import schedules as schedules
+    from mc.examine.schedules.search import first_breach as first_breach
     from mc.examine.supremum import supremum as supremum
     from mc.examine.witness import witness as witness
     from mc.losses.composition_order import composition_order as composition_order

@@ -53,6 +53,7 @@ def story_data(story: Story | None) -> dict[str, Any] | None:
         "passed": story.passed,
         "why": list(story.why),
         "pushed": story.pushed,
+        "moves": list(story.moves),
         "curve": [[finite(x) for x in point] for point in story.curve],
     }
 

@@ -91,6 +91,11 @@ def witness_words(witness: Witness) -> str:
             long = "any number of rounds" if data["rounds"] is None else _rounds(int(data["rounds"]))
             game = f"the best adversary of {long} over the menu {_short(menu)}"
             gives = f"is at least {number(data['low'])}"
+        case "schedule":
+            requests = "1 request" if witness.rounds == 1 else f"{witness.rounds:,} requests"
+            asked = ", ".join(dict.fromkeys(map(spelled, data["schedule"]["menu"])))
+            game = f"a schedule of {len(data['schedule']['moves']):,} moves, {requests} of {_short(asked)}"
+            gives = f"is at least {number(data['low'])}"
         case "holder":
             game, gives = (
                 game_of(cast(HeldTo, witness.filter), data["game"]).asked,

@@ -97,6 +97,7 @@ HERE: dict[str, Callable[[], Any]] = {
     "IndividualFilter": _individuals,
     "IndividualTracker": _tracked,
     "Labelled": lambda: fp.Labelled(fp.Gaussian(1.0), {"epoch": tuple(range(99))}),
+    "Release": fp.Release,
     "LabelledFilter": lambda: fp.LabelledFilter(GDP, labels={"site": range(30)}, over={"site": 3}),
     "LineOdometer": lambda: fp.LineOdometer(1e-5, 0.5),
     "LinearAnswer": lambda: fp.LinearAnswer(np.zeros(100), 1.0),

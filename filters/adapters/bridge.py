@@ -18,18 +18,22 @@ import os
 import select
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
+
+from theory.pairs import DominatingPair
 
 __all__ = ["PROTOCOL", "Bridge", "BridgeError", "OutsideBridgeError", "shown"]
 
 #: The version of the protocol, and what a bridge may say that it can.
-PROTOCOL, ABILITIES = 1, ("commit", "release", "restart", "state")
+PROTOCOL, ABILITIES = 1, ("commit", "release", "restart", "state", "keys", "clock")
 #: Commands of a line; the longest line that is read, in bytes; what is kept of standard error, and shown of anything.
 _BATCH, _LONGEST, _SAID, _SHOWN = 1000, 1 << 24, 4096, 120
 #: Seconds in which a stray line after the greeting is seen, and in which an ended program is waited for.
 _STRAY, _LEAVING = 0.05, 2.0
+#: The longest text that a program may store of a budget.
+_STORED = 1 << 16
 
 
 class BridgeError(Exception):
@@ -128,6 +132,26 @@ class Bridge:
         for first in range(0, len(commands), _BATCH):
             answers += self._exchanged(commands[first : first + _BATCH])
         return answers
+
+    def granted(self, answer: Mapping[str, Any], pair: DominatingPair) -> bool:
+        """Whether the answer to an ask grants the pair; OutsideBridgeError where it is an error."""
+        if "error" in answer:
+            raise OutsideBridgeError(f"{self.name} answers an error to {pair!r}: {shown(answer['error'])}")
+        granted = answer.get("granted")
+        if not isinstance(granted, bool):
+            raise self.broke(
+                f"answered {shown(answer)} to {pair!r}", 'answer {"granted": true} or {"granted": false}'
+            )
+        return granted
+
+    def stored(self, answer: Mapping[str, Any]) -> str:
+        """The text that the answer to state says is stored."""
+        text = answer.get("state")
+        if not isinstance(text, str) or len(text) > _STORED:
+            raise self.broke(
+                f"answered {shown(answer)} to state", f"answer a text of at most {_STORED} characters"
+            )
+        return text
 
     def broke(self, what: str, remedy: str = "mend the bridge") -> BridgeError:
         """The error of a bridge that did `what`; it is ended, and asked nothing any more."""

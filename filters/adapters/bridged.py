@@ -1,37 +1,27 @@
-"""A filter whose decisions are those of a program, in whatever language, that is asked over JSON lines.
-
->>> import filterproof as fp
->>> from filters.adapters.bridged import request_text
->>> request_text(fp.Gaussian(0.5))
-'{"mechanism":"Gaussian","epsilon":null,"rho":0.125,"mu":0.5,"parameters":{"mu":0.5}}'
-"""
+"""A filter whose decisions are those of a program, in whatever language, that is asked over JSON lines."""
 
 from __future__ import annotations
 
-import json
-import math
 import shlex
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
-from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.adapters.bridge import Bridge, OutsideBridgeError, shown
+from filters.adapters.bridge import Bridge, shown
+from filters.adapters.bridged_service import BridgedServices
+from filters.adapters.commands import ask, command, request_text, restart
 from filters.privacy_filter import PrivacyFilter
 from theory.arguments import check_positive
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
-__all__ = ["BridgedFilter", "from_command", "request_text"]
+__all__ = ["BridgedFilter", "from_command"]
 
 #: Runs that are kept open, decisions that are kept, requests whose denial is asked again, and how often each.
 _OPEN, _KEPT, _PROBED, _AGAIN = 512, 1 << 18, 64, 2
-#: The longest text that a program may store of a run.
-_STORED = 1 << 16
 
 #: Where a run stands, by number, and what it asks for.
 _Asked: TypeAlias = "tuple[int, DominatingPair]"
@@ -62,6 +52,11 @@ class BridgedFilter(PrivacyFilter):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return BridgedFilter, (self.bridge, self.promise)
+
+    @property
+    def service(self) -> BridgedServices | None:
+        """The program as a service whose steps are its commands, where it knows keys."""
+        return BridgedServices(self.bridge) if "keys" in self.bridge.can else None
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -112,6 +107,8 @@ class _Play:
         """Forget the budgets of another process."""
         self.open: dict[int, int] = {}
         self.closing: list[str] = []
+        #: The key of each budget's last request.
+        self.keys: dict[int, str] = {}
         self.number = self.probed = self.repeated = 0
 
     def fresh(self) -> int:
@@ -120,7 +117,7 @@ class _Play:
         if not self._stores():
             return 0
         run = self._run()
-        _, told = self._exchange([_do("open", run), _do("state", run)])
+        _, told = self._exchange([command("open", run), command("state", run)])
         self._close(run)
         return self._stored(told)
 
@@ -157,24 +154,27 @@ class _Play:
             run = self.open.pop(at, None)
             if run is None:
                 run = self._run()
-                commands.append(_do("open", run))
+                commands.append(command("open", run))
+                stood = 0
                 for before in self._past(at):
-                    commands += [_ask(run, before), *self._settled(run)]
+                    commands += [self._ask(run, stood, before), *self._settled(run)]
+                    stood = _number_of(stood, request_text(before))
                     due.append((len(commands) - len(self._settled(run)) - 1, before))
-            commands.append(_ask(run, pair))
+            commands.append(self._ask(run, at, pair))
             runs.append((run, len(commands) - 1))
         answers = self._exchange(commands)
         for place, before in due:
-            if not self._granted(answers[place], before):
+            if not self.bridge.granted(answers[place], before):
                 raise self.bridge.broke(
                     f"denies {before!r} to a fresh budget and granted it to another with the same past",
                     "let its decisions depend on what that budget was asked for alone",
                 )
         found = {
-            one: self._granted(answers[place], one[1]) for one, (_, place) in zip(asked, runs, strict=True)
+            one: self.bridge.granted(answers[place], one[1])
+            for one, (_, place) in zip(asked, runs, strict=True)
         }
         granted = [run for (run, _), yes in zip(runs, found.values(), strict=True) if yes]
-        self._exchange([command for run in granted for command in self._settled(run)])
+        self._exchange([settling for run in granted for settling in self._settled(run)])
         return {
             one: self._stands(one, run, granted=found[one]) for one, (run, _) in zip(asked, runs, strict=True)
         }
@@ -183,7 +183,7 @@ class _Play:
         """Where a run stands after its request, and its budget with it."""
         at, pair = asked
         if not granted:
-            self._probe(run, pair)
+            self._probe(run, at, pair)
             self._close(run)
             return None
         after = _number_of(at, request_text(pair))
@@ -191,12 +191,12 @@ class _Play:
         self._leave(after, run)
         return after
 
-    def _probe(self, run: int, pair: DominatingPair) -> None:
+    def _probe(self, run: int, at: int, pair: DominatingPair) -> None:
         """What was denied is denied when it is asked for again."""
         if self.probed < _PROBED:
             self.probed += 1
-            for answer in self._exchange([_ask(run, pair)] * _AGAIN):
-                if self._granted(answer, pair):
+            for answer in self._exchange([self._ask(run, at, pair)] * _AGAIN):
+                if self.bridge.granted(answer, pair):
                     raise self.bridge.broke(
                         f"denies {pair!r} and grants it when asked again, nothing else having been asked",
                         "let a denial change nothing",
@@ -218,14 +218,14 @@ class _Play:
         runs, commands = [], list[str]()
         for at, pair in asked:
             run, twin = self._run(), self.open.pop(at, None)
-            commands += [_restart(run, str(self.stood[at])), _ask(run, pair)]
+            commands += [restart(run, str(self.stood[at])), self._ask(run, at, pair)]
             runs.append((run, twin, len(commands) - 1))
             if twin is not None:
-                commands.append(_ask(twin, pair))
+                commands.append(self._ask(twin, at, pair))
         answers, granted = self._exchange(commands), list[bool]()
         for (_, pair), (_, twin, place) in zip(asked, runs, strict=True):
-            granted.append(self._granted(answers[place], pair))
-            if twin is not None and self._granted(answers[place + 1], pair) != granted[-1]:
+            granted.append(self.bridge.granted(answers[place], pair))
+            if twin is not None and self.bridge.granted(answers[place + 1], pair) != granted[-1]:
                 says = ("grants", "denies") if granted[-1] else ("denies", "grants")
                 raise self.bridge.broke(
                     f"{says[0]} {pair!r} after a restart from its own state, and {says[1]} it without one",
@@ -234,8 +234,8 @@ class _Play:
         each, commands = len(self._settled(0)) + 1, []
         for (run, twin, _), yes in zip(runs, granted, strict=True):
             if yes:
-                commands += [*self._settled(run), _do("state", run)]
-                commands += [] if twin is None else [*self._settled(twin), _do("state", twin)]
+                commands += [*self._settled(run), command("state", run)]
+                commands += [] if twin is None else [*self._settled(twin), command("state", twin)]
         told, found = iter(self._exchange(commands)[each - 1 :: each]), dict[_Asked, int | None]()
         for one, (run, twin, _), yes in zip(asked, runs, granted, strict=True):
             found[one] = after = self._stored(next(told)) if yes else None
@@ -252,11 +252,7 @@ class _Play:
         return found
 
     def _stored(self, answer: dict[str, Any]) -> int:
-        text = answer.get("state")
-        if not isinstance(text, str) or len(text) > _STORED:
-            raise self.bridge.broke(
-                f"answered {shown(answer)} to state", f"answer a text of at most {_STORED} characters"
-            )
+        text = self.bridge.stored(answer)
         at = _number_of(0, text)
         self.stood[at] = text
         return at
@@ -275,7 +271,8 @@ class _Play:
 
     def _close(self, run: int) -> None:
         """Have a budget closed with what is asked next."""
-        self.closing.append(_do("close", run))
+        self.keys.pop(run, None)
+        self.closing.append(command("close", run))
 
     def _run(self) -> int:
         self.number += 1
@@ -283,66 +280,24 @@ class _Play:
 
     def _settled(self, run: int) -> list[str]:
         """What follows a grant."""
-        return [_do(one, run) for one in ("commit", "release") if one in self.bridge.can]
+        key = self.keys.get(run)
+        return [command(one, run, key) for one in ("commit", "release") if one in self.bridge.can]
+
+    def _ask(self, run: int, at: int, pair: DominatingPair) -> str:
+        """A request; where keys tell, under one that the same past always leads to, and no other."""
+        if "keys" in self.bridge.can:
+            self.keys[run] = str(_number_of(at, request_text(pair)))
+        return ask(run, pair, self.keys.get(run))
 
     def _exchange(self, commands: Sequence[str]) -> list[dict[str, Any]]:
         if not commands:
             return []
         closing, self.closing = self.closing, []
         answers = self.bridge.exchange([*closing, *commands])[len(closing) :]
-        for command, answer in zip(commands, answers, strict=True):
-            if "error" in answer and not command.startswith('{"do":"ask"'):
-                raise self.bridge.broke(f"answered the error {shown(answer['error'])} to {command[:60]}")
+        for sent, answer in zip(commands, answers, strict=True):
+            if "error" in answer and not sent.startswith('{"do":"ask"'):
+                raise self.bridge.broke(f"answered the error {shown(answer['error'])} to {sent[:60]}")
         return answers
-
-    def _granted(self, answer: dict[str, Any], pair: DominatingPair) -> bool:
-        if "error" in answer:
-            raise OutsideBridgeError(
-                f"{self.bridge.name} answers an error to {pair!r}: {shown(answer['error'])}"
-            )
-        granted = answer.get("granted")
-        if not isinstance(granted, bool):
-            raise self.bridge.broke(
-                f"answered {shown(answer)} to {pair!r}", 'answer {"granted": true} or {"granted": false}'
-            )
-        return granted
-
-
-@lru_cache(maxsize=1 << 16)
-def request_text(pair: DominatingPair) -> str:
-    """A request as a bridge reads it: the mechanism, its charges, null where there is none, and its parameters."""
-    labels, pair = pair.labels, pair.asked
-    charges = {"epsilon": pair.pure_epsilon, "rho": pair.zcdp_rho, "mu": pair.gdp_mu}
-    told: dict[str, Any] = {"mechanism": type(pair).__name__} | {
-        name: _plain(value) for name, value in charges.items()
-    }
-    told["parameters"] = {name: _plain(value) for name, value in pair.parameters().items()}
-    if labels:
-        told["labels"] = {name: _plain(label) for name, label in labels.items()}
-    return json.dumps(told, separators=(",", ":"))
-
-
-def _plain(value: Any) -> Any:
-    """A number of a request in JSON: null for what is infinite, a fraction as text."""
-    if value is None or isinstance(value, (str, bool, int)):
-        return value
-    if isinstance(value, Fraction):
-        return str(value)
-    if isinstance(value, (tuple, list)):
-        return [_plain(one) for one in value]
-    return float(value) if math.isfinite(float(value)) else None
-
-
-def _do(what: str, run: int) -> str:
-    return f'{{"do":"{what}","run":{run}}}'
-
-
-def _ask(run: int, pair: DominatingPair) -> str:
-    return f'{{"do":"ask","run":{run},"request":{request_text(pair)}}}'
-
-
-def _restart(run: int, text: str) -> str:
-    return f'{{"do":"restart","run":{run},"state":{json.dumps(text)}}}'
 
 
 def _number_of(at: int, text: str) -> int:

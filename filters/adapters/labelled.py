@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.adapters.bridged import BridgedFilter
+from filters.adapters.bridged_service import BridgedServices
 from filters.contract.checks import (
     checked_filter,
     checked_grant,
@@ -40,7 +41,7 @@ from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair, Labelled, Selection
 from theory.pairs.labelled import Label, Where, checked_where, several, where_words
 
-__all__ = ["LabelledFilter", "program_of"]
+__all__ = ["LabelledFilter", "program_of", "service_of"]
 
 #: The most ways in which a request can be labelled.
 _MOST = 32
@@ -200,3 +201,9 @@ def program_of(filt: object) -> BridgedFilter | None:
     """The filter whose decisions are a program's, be they asked for with labels or without; None for every other."""
     inner = filt.keeper if type(filt) is LabelledFilter else filt
     return inner if type(inner) is BridgedFilter else None
+
+
+def service_of(filt: object) -> BridgedServices | None:
+    """The program that decides as a service, where it knows keys."""
+    program = program_of(filt)
+    return None if program is None else program.service

@@ -34,6 +34,8 @@ def strategy_words(witness: Witness) -> str:
             return f"an adaptive plan of {rounds} over {_some(requests)}"
         case "menu":
             return f"the best adversary of at most {rounds} over {_some(decode(witness.data['menu'], known))}"
+        case "schedule":
+            return f"a schedule of {len(witness.data['schedule']['moves'])} moves"
     return f"a strategy of at most {rounds}"
 
 

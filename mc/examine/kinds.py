@@ -1,7 +1,8 @@
 """The kinds of witness: the fields of each, and how its game is played again.
 
 A simulation gives an estimate, a decision the result of a sequential test, a plan its exact worth, a sequence a
-certified lower bound, and a menu the certified or exact value of its worst-case game.
+certified lower bound, a menu the certified or exact value of its worst-case game, and a schedule a certified lower
+bound on what a program releases.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any, Literal, Self, TypeAlias
 import flint
 
 from filters import PrivacyFilter, knowingly
+from filters.adapters.labelled import service_of
 from filters.contract.filter_base import OnDenial
 from filters.holders.held_to import is_held_to
 from filters.privacy_filter import is_filter
@@ -24,6 +26,7 @@ from mc.estimate.decide import decide
 from mc.estimate.simulate import Method, simulate
 from mc.examine.holders.games import game_of
 from mc.examine.measure import Measure
+from mc.examine.schedules.schedule import Schedule
 from mc.examine.sequence import Sequence
 from mc.intervals.anytime import Decision
 from mc.intervals.estimate import Estimate
@@ -58,7 +61,7 @@ _ROUNDED = 1 + Fraction(1, 10**12)
 _CLOSE = 2.0**-40
 
 
-Kind: TypeAlias = Literal["simulation", "decision", "plan", "sequence", "menu", "holder"]
+Kind: TypeAlias = Literal["simulation", "decision", "plan", "sequence", "menu", "schedule", "holder"]
 
 
 class ReplayError(ValueError):
@@ -139,6 +142,7 @@ FIELDS: dict[Kind, frozenset[str]] = {
     "plan": frozenset({"filter", "epsilon", "ratio", "promised", "value", "direction", "plan"}),
     "sequence": frozenset({"filter", "measure", "promised", "sequence", "low"}),
     "menu": frozenset({"filter", "measure", "ratio", "promised", "menu", "rounds", "low", "high"}),
+    "schedule": frozenset({"filter", "measure", "promised", "schedule", "epoch", "low"}),
     "holder": frozenset({"filter", "measure", "promised", "game", "low"}),
 }
 
@@ -246,6 +250,22 @@ def _sequence(told: dict[str, Any], filt: PrivacyFilter, known: Nameable) -> tup
             f"the sequence must be admitted, got a denial by {type(filt).__name__}; check the filter"
         )
     low = asked.low(measure_of(told))
+    _compare((low,), (_bound("low", told["low"]),))
+    return (Bound(low, None, Evidence.CERTIFIED),)
+
+
+def _scheduled(told: dict[str, Any], filt: PrivacyFilter, known: Nameable) -> tuple[Bound]:
+    service, epoch = service_of(filt), told["epoch"]
+    if service is None:
+        raise ValueError(f"filter must be a program that knows keys, got {filt!r}; pass what was written")
+    played = Schedule.from_data(told["schedule"], known).play(service)
+    if epoch is None:
+        (released,) = played.by_epoch.values() if len(played.by_epoch) == 1 else ({},)
+    else:
+        released = played.by_epoch.get(check_count("epoch", epoch, least=0), {})
+    if not released:
+        raise ReplayError(f"the schedule must release something, got nothing by {filt!r}; check the program")
+    low = Sequence(tuple(released.items())).low(measure_of(told))
     _compare((low,), (_bound("low", told["low"]),))
     return (Bound(low, None, Evidence.CERTIFIED),)
 
@@ -359,6 +379,7 @@ PLAYERS: dict[str, Callable[[dict[str, Any], PrivacyFilter, Nameable], Played]] 
     "plan": _worth,
     "sequence": _sequence,
     "menu": _menu,
+    "schedule": _scheduled,
     "holder": _of_a_holder,
 }
 

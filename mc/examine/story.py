@@ -69,7 +69,8 @@ class Turn:
 class Story:
     """The play of a witness: its turns, the round at which the promise is passed, and why, as far as it shows.
 
-    pushed says how far the same fault can be pushed. curve has points (epsilon, delta of the play at least, promised).
+    pushed says how far the same fault can be pushed. moves tell a schedule, which has no rounds.
+    curve has points (epsilon, delta of the play at least, promised).
     """
 
     measure: Measure
@@ -78,10 +79,11 @@ class Story:
     why: tuple[str, ...]
     pushed: str = ""
     curve: tuple[tuple[float, float, float], ...] = ()
+    moves: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
         """The story as text, a line a turn."""
-        told = []
+        told = [f"{number}. {move}" for number, move in enumerate(self.moves, 1)]
         for one in self.turns:
             above = " <- above" if exceeds(one.reached, one.promised) else ""
             when = f"{one.when}: " if one.when else ""

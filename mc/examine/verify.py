@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, BinaryIO, cast
 
+from filters.adapters.labelled import service_of
 from filters.contract.checks import checked_filter, checked_start
 from filters.holders.held_to import HeldTo, is_held_to
 from filters.privacy_filter import PrivacyFilter, is_filter
@@ -32,6 +33,7 @@ from mc.examine.stages.domination import joined
 from mc.examine.stages.games import games, replies
 from mc.examine.stages.holders import games_of, lets_through, theorem_of
 from mc.examine.stages.laws import laws
+from mc.examine.stages.schedules import schedules
 from mc.examine.stages.search import search
 from mc.examine.stages.sequences import glance, sequences
 from mc.examine.stages.telling import telling
@@ -123,6 +125,8 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
                 exam.run("sequences", _GLANCE, partial(glance, exam.subject))
             exam.run("games", _GLANCE, partial(replies, exam.subject))
         exam.run("laws", 0.08, partial(laws, exam.subject))
+        if service_of(filt) is not None:
+            exam.run("schedules", 0.15, partial(schedules, exam.subject, names))
         # where purity is broken a state does not stand for a run, and only what one run is granted counts
         subject = replace(exam.subject, slow=False, pure=not any(one.fault for one in exam.findings))
         if subject.pure:
@@ -176,9 +180,9 @@ class _Stages:
 
     def tell(self, subject: Subject) -> None:
         """The most telling witness of what was found, if anything was, and its play."""
-        found = sorted(
-            (one.witness for one in self.findings if one.witness is not None), key=lambda w: w.order
-        )
+        # a schedule tells itself
+        witnesses = (one.witness for one in self.findings if one.witness is not None)
+        found = sorted((one for one in witnesses if one.kind != "schedule"), key=lambda one: one.order)
         if found:
             clock, hurried = self.clock, self.first_only
             self.clock, self.first_only = clock.at_most(_MOMENT) if hurried else clock, False

@@ -31,6 +31,7 @@ from mc.examine.kinds import (
     witness_kind,
 )
 from mc.examine.measure import Measure, exceeds
+from mc.examine.schedules.schedule import Schedule
 from mc.examine.sequence import Sequence as Played
 from mc.intervals.anytime import Decision, Side
 from mc.intervals.estimate import CONFIDENCE, Estimate
@@ -54,6 +55,7 @@ __all__ = [
     "named",
     "replay",
     "replayed",
+    "schedule_witness",
     "sequence_witness",
     "witness",
     "witness_kind",
@@ -85,7 +87,7 @@ class Witness:
     """A game as plain data, with the filter that plays it and the numbers that it gave.
 
     data is JSON-able and of one of the kinds of `mc.examine.kinds`: a simulation, a sequential decision, a plan, a
-    sequence or a menu. It names filters, adversaries and pairs of the catalogue, never code; a filter from
+    sequence, a menu or a schedule. It names filters, adversaries and pairs of the catalogue, never code; a filter from
     outside is kept beside the data.
     """
 
@@ -117,6 +119,8 @@ class Witness:
         match self.data:
             case {"sequence": list() | tuple() as steps}:
                 return sum(int(step["times"]) for step in steps)
+            case {"schedule": {"moves": moves}}:
+                return sum(what == "ask" for what, _ in moves)
             case {"plan": plan}:
                 return _depth(plan)
             case {"game": Mapping()}:
@@ -144,7 +148,7 @@ class Witness:
     @property
     def adaptive(self) -> bool:
         """Whether a later request may depend on an answer."""
-        return self.kind != "sequence" and self.rounds > 1
+        return self.kind not in ("sequence", "schedule") and self.rounds > 1
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -189,6 +193,9 @@ def _asked(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The pairs that a sequence, a plan or a menu asks for, as data, each as often as it is written."""
     if (plan := data.get("plan")) is not None:
         return [plan["request"], *(pair for one in plan["then"] if one for pair in _asked({"plan": one}))]
+    if (schedule := data.get("schedule")) is not None:
+        menu = schedule["menu"]
+        return [menu[at % len(menu)] for what, at in schedule["moves"] if what == "ask"]
     return [step["request"] for step in data.get("sequence", ())] or list(data.get("menu", ()))
 
 
@@ -198,6 +205,7 @@ _EVIDENCE: dict[Kind, Evidence] = {
     "plan": Evidence.EXACT,
     "sequence": Evidence.CERTIFIED,
     "menu": Evidence.CERTIFIED,
+    "schedule": Evidence.CERTIFIED,
     "holder": Evidence.CERTIFIED,
 }
 
@@ -238,6 +246,24 @@ def sequence_witness(filt: PrivacyFilter, played: Played, measure: Measure, low:
         "measure": {"kind": measure.kind, "at": measure.at, "direction": measure.direction},
         "promised": measure.promised(filt.promise),
         "sequence": played.to_data(known),
+        "low": encode(low, known),
+    }
+    return Witness(filt, data)
+
+
+def schedule_witness(
+    filt: PrivacyFilter, schedule: Schedule, epoch: int | None, measure: Measure, low: float
+) -> Witness:
+    """The witness of a schedule; of what its program releases, from the epoch if there are several, the measure is at
+    least `low`.
+    """
+    known = nameable()
+    data = {
+        "filter": named(filt),
+        "measure": {"kind": measure.kind, "at": measure.at, "direction": measure.direction},
+        "promised": measure.promised(filt.promise),
+        "schedule": schedule.to_data(known),
+        "epoch": epoch,
         "low": encode(low, known),
     }
     return Witness(filt, data)
@@ -357,7 +383,7 @@ def replayed(
         named = ", ".join(sorted(map(str, told))) if isinstance(told, Mapping) else repr(told)[:40]
         raise ValueError(
             "data must hold exactly the fields of a witness: of a simulation, a decision, a plan, "
-            "a sequence, a menu or a game of a holder, got "
+            "a sequence, a menu, a schedule or a game of a holder, got "
             f"{named or 'none'}; pass what was written"
         )
     known = nameable(*_OURS, *kinds)

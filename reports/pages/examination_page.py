@@ -33,6 +33,7 @@ _STAGES = {
     "admission": "what the filter grants as its first request",
     "laws": "properties that every filter must have",
     "parts": "theorems about the parts that it is built from",
+    "schedules": "requests in flight and sent again, a process that is killed",
     "sequences": "fixed requests, composed in closed form",
     "games": "the best adversary on a menu, solved",
     "search": "strategies that learn from what they see",

@@ -11,7 +11,8 @@ import pytest
 
 import filterproof as fp
 from filters.adapters.bridge import BridgeError
-from filters.adapters.bridged import BridgedFilter, request_text
+from filters.adapters.bridged import BridgedFilter
+from filters.adapters.commands import request_text
 from reports.expression import read_command, read_promise
 from tests.reports.typed import filterproof
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.adapters.bridged import request_text
+from filters.adapters.commands import request_text
 from mc.examine.verify import examine
 from reports.expression import read_command
 from theory.evidence import Evidence, Outcome

@@ -1,0 +1,90 @@
+"""A service whose steps are the commands of a program that knows keys: ask, commit, release, each stored or lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+from filters.adapters.bridge import Bridge, shown
+from filters.adapters.commands import ask, clock, command, restart
+from filters.adapters.service import Disk, Release
+from theory.pairs import DominatingPair
+
+__all__ = ["BridgedService", "BridgedServices"]
+
+
+class BridgedServices:
+    """What begins a budget of the program, or has one start again from what was stored; `BridgeError` where it breaks.
+
+    A program that cannot `state` and `restart` forgets nothing in a crash: only what was in flight is lost.
+    """
+
+    def __init__(self, bridge: Bridge) -> None:
+        self.bridge, self._numbers = Bridge(bridge.words, seconds=bridge.seconds), count(1)
+        self._open: int | None = None
+
+    def __call__(self, disk: Disk) -> BridgedService:
+        if self._open is not None and disk.get("run") != self._open:
+            self.bridge.exchange([command("close", self._open)])
+            self._open = None
+        made = self._made(disk)
+        if not made.stores:
+            self._open = made.run
+        return made
+
+    def _made(self, disk: Disk) -> BridgedService:
+        cls = TimedService if "clock" in self.bridge.can else BridgedService
+        return cls(self.bridge, disk, self._numbers)
+
+
+class BridgedService:
+    """One budget of the program, under a number of its own; the disk holds the text that it stored last."""
+
+    def __init__(self, bridge: Bridge, disk: Disk, numbers: Iterator[int]) -> None:
+        self.bridge, self.disk = bridge, disk
+        self.stores = {"state", "restart"} <= bridge.can
+        if not self.stores and "run" in disk:
+            self.run: int = disk["run"]
+            return
+        self.run = disk["run"] = next(numbers)
+        text = disk.get("state")
+        self._do(command("open", self.run) if text is None else restart(self.run, text))
+
+    def request(self, pair: DominatingPair, key: str) -> Iterator[Release | None]:
+        if not self.bridge.granted(self._do(ask(self.run, pair, key)), pair):
+            return
+        if "commit" in self.bridge.can:
+            yield None
+            self._do(command("commit", self.run, key))
+        told: dict[str, Any] = {}
+        if "release" in self.bridge.can:
+            yield None
+            told = self._do(command("release", self.run, key))
+        again, epoch = told.get("again", False), told.get("epoch")
+        if not isinstance(again, bool) or (epoch is not None and type(epoch) is not int):
+            raise self.bridge.broke(
+                f"answered {shown(told)} to release", 'answer {}, {"again": true} or {"epoch": 1}'
+            )
+        yield Release(again, epoch)
+
+    def kill(self) -> None:
+        """Have the budget of a dead process closed, where it starts again under another number."""
+        if self.stores:
+            self.bridge.exchange([command("close", self.run)])
+
+    def _do(self, sent: str) -> dict[str, Any]:
+        """The answer to a command, and what is stored after it on the disk."""
+        if not self.stores:
+            (answer,) = self.bridge.exchange([sent])
+            return answer
+        answer, stored = self.bridge.exchange([sent, command("state", self.run)])
+        self.disk["state"] = self.bridge.stored(stored)
+        return answer
+
+
+class TimedService(BridgedService):
+    """One that is told the epoch."""
+
+    def clock(self, epoch: int) -> None:
+        self._do(clock(self.run, epoch))

@@ -1,0 +1,69 @@
+"""The commands of the protocol as text: what a bridge reads.
+
+>>> import filterproof as fp
+>>> request_text(fp.Gaussian(0.5))
+'{"mechanism":"Gaussian","epsilon":null,"rho":0.125,"mu":0.5,"parameters":{"mu":0.5}}'
+>>> command("commit", 3, key="7")
+'{"do":"commit","run":3,"key":"7"}'
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from theory.pairs import DominatingPair
+
+__all__ = ["ask", "clock", "command", "request_text", "restart"]
+
+
+def command(what: str, run: int, key: str | None = None) -> str:
+    """A command about a budget; key names the client's wish, the same when it is sent once more."""
+    return f'{{"do":"{what}","run":{run}{_named(key)}}}'
+
+
+def ask(run: int, pair: DominatingPair, key: str | None = None) -> str:
+    """The command that asks for a request."""
+    return f'{{"do":"ask","run":{run}{_named(key)},"request":{request_text(pair)}}}'
+
+
+def restart(run: int, text: str) -> str:
+    """The command that has a budget start again from what was stored."""
+    return f'{{"do":"restart","run":{run},"state":{json.dumps(text)}}}'
+
+
+def clock(run: int, now: int) -> str:
+    """The command that tells a budget which epoch it is."""
+    return f'{{"do":"clock","run":{run},"now":{now}}}'
+
+
+def _named(key: str | None) -> str:
+    return "" if key is None else f',"key":{json.dumps(key)}'
+
+
+@lru_cache(maxsize=1 << 16)
+def request_text(pair: DominatingPair) -> str:
+    """A request as a bridge reads it: the mechanism, its charges, null where there is none, and its parameters."""
+    labels, pair = pair.labels, pair.asked
+    charges = {"epsilon": pair.pure_epsilon, "rho": pair.zcdp_rho, "mu": pair.gdp_mu}
+    told: dict[str, Any] = {"mechanism": type(pair).__name__} | {
+        name: _plain(value) for name, value in charges.items()
+    }
+    told["parameters"] = {name: _plain(value) for name, value in pair.parameters().items()}
+    if labels:
+        told["labels"] = {name: _plain(label) for name, label in labels.items()}
+    return json.dumps(told, separators=(",", ":"))
+
+
+def _plain(value: Any) -> Any:
+    """A number of a request in JSON: null for what is infinite, a fraction as text."""
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, Fraction):
+        return str(value)
+    if isinstance(value, (tuple, list)):
+        return [_plain(one) for one in value]
+    return float(value) if math.isfinite(float(value)) else None

@@ -1,0 +1,59 @@
+"""A service: what answers requests in steps, keeps its budget on a disk, and may be killed between any two of them.
+
+>>> import filterproof as fp
+>>> class Purse:
+...     def __init__(self, disk):  # a process begins, with what was stored
+...         self.disk = disk
+...     def request(self, pair, key):
+...         spent = self.disk.get("spent", 0.0) + pair.pure_epsilon
+...         if spent <= 1.0:
+...             self.disk["spent"] = spent
+...             yield fp.Release()
+>>> disk = {}
+>>> [len(list(Purse(disk).request(fp.RandomizedResponse(0.75), key))) for key in "ab"]
+[1, 0]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, MutableMapping
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+from theory.pairs import DominatingPair
+
+__all__ = ["Disk", "MakeService", "Release", "Service"]
+
+#: What outlives a process: texts to plain values.
+Disk: TypeAlias = "MutableMapping[str, Any]"
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What a service yields when an answer goes out: a sample of the mechanism, drawn afresh unless `again`.
+
+    again: word for word what went out, or was to go out, for the same key before: it reveals nothing more. epoch: whose
+    data it is computed from; by default that in which the request's first step was made.
+    """
+
+    again: bool = False
+    epoch: int | None = None
+
+
+class Service(Protocol):
+    """A process that answers requests. It may also have `clock(epoch)`, told at its start and at each epoch's end.
+
+    With a clock a record lies in one epoch, and the promise is for what is computed from its data. `kill()`, if there
+    is one, lets go of what the operating system takes back from a dead process, such as locks of files.
+    """
+
+    def request(self, pair: DominatingPair, key: str) -> Iterator[Release | None]:
+        """The steps of one request: a `Release` as an answer goes out, None at any other moment between two steps.
+
+        key names the client's wish: a request that is sent once more has the same key. Ending is a denial, or the end;
+        so is an exception.
+        """
+
+
+#: A process that begins: with what was stored, nothing at first.
+MakeService: TypeAlias = Callable[[Disk], Service]

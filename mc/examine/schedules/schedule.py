@@ -1,0 +1,288 @@
+"""A schedule: what clients, the clock and the power do to a service, move by move, and what it releases meanwhile.
+
+>>> import filterproof as fp
+>>> class Purse:
+...     def __init__(self, disk):
+...         self.disk = disk
+...     def request(self, pair, key):
+...         spent = self.disk.get("spent", 0.0) + pair.pure_epsilon
+...         if spent <= 1.0:
+...             yield fp.Release()  # too early: what is spent is not stored
+...             self.disk["spent"] = spent
+>>> moves = [ServiceMove("ask"), ServiceMove("step"), ServiceMove("crash"), ServiceMove("ask"), ServiceMove("step")]
+>>> played = Schedule((fp.RandomizedResponse(1.0),), tuple(moves)).play(Purse)
+>>> len(played.released)
+2
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias, get_args
+
+from filters.adapters.bridge import BridgeError
+from filters.adapters.service import MakeService, Release, Service
+from mc.engine.encoding import Nameable, decode, encode
+from mc.examine.schedules.disk import DiskFull, Fault, FaultyDisk, PowerFailure
+from theory.arguments import check_count
+from theory.pairs import DominatingPair
+
+__all__ = ["MOVES", "PlayedSchedule", "Schedule", "ServiceMove", "World"]
+
+What: TypeAlias = Literal["ask", "step", "again", "crash", "unwritten", "written", "full", "tick"]
+MOVES: tuple[What, ...] = get_args(What)
+#: The longest schedule of a witness.
+_MOST = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceMove:
+    """One move. ask: a client sends request `at` of the menu under a new key. again: the request that was asked for
+    `at` before the last is sent once more, with its key. step: of the requests in flight that which came `at` before
+    the newest goes on to its next moment. unwritten, written, full: it does, and at its first write, or else after the
+    step, the power fails before or after the write, or the disk refuses it. crash: the process ends and begins again.
+    tick: the next epoch begins. Numbers too large begin again at zero; a move that nothing answers to does nothing.
+    """
+
+    what: What
+    at: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedSchedule:
+    """What went out: each fresh answer's pair and the epoch that it is computed from; and what happened, in words.
+
+    done holds the moves that did something; raised is the first error of the service's code, "" for none.
+    """
+
+    released: tuple[tuple[DominatingPair, int], ...]
+    story: tuple[str, ...]
+    done: tuple[ServiceMove, ...]
+    raised: str
+
+    @property
+    def by_epoch(self) -> dict[int, dict[DominatingPair, int]]:
+        """How often each pair went out, epoch by epoch."""
+        found: dict[int, Counter[DominatingPair]] = {}
+        for pair, epoch in self.released:
+            found.setdefault(epoch, Counter())[pair] += 1
+        return {epoch: dict(pairs) for epoch, pairs in found.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Moves over a menu of requests."""
+
+    menu: tuple[DominatingPair, ...]
+    moves: tuple[ServiceMove, ...]
+
+    def play(self, make: MakeService) -> PlayedSchedule:
+        """What a fresh service releases; BridgeError where a program breaks the protocol, TypeError for no service."""
+        world = World(make, self.menu)
+        try:
+            for move in self.moves:
+                world.move(move)
+        finally:
+            world.end()
+        return world.played
+
+    def to_data(self, known: Nameable) -> dict[str, Any]:
+        """The schedule as JSON-able data."""
+        return {"menu": encode(self.menu, known), "moves": [[move.what, move.at] for move in self.moves]}
+
+    @classmethod
+    def from_data(cls, data: object, known: Nameable) -> Schedule:
+        """The schedule from the data that `to_data` returned; ValueError for any other data."""
+        wrong = ValueError(
+            f"schedule must hold a menu and moves, got {repr(data)[:40]}; pass what was written"
+        )
+        if not isinstance(data, Mapping) or set(data) != {"menu", "moves"}:
+            raise wrong
+        menu, moves = decode(data["menu"], known), data["moves"]
+        if not isinstance(menu, tuple) or not menu or not isinstance(moves, list | tuple):
+            raise wrong
+        if not all(isinstance(pair, DominatingPair) and pair.shape == () for pair in menu):
+            raise wrong
+        if len(moves) > _MOST:
+            raise ValueError(
+                f"moves must be at most {_MOST}, got {len(moves)} of them; pass what was written"
+            )
+        read = []
+        for move in moves:
+            if not isinstance(move, list | tuple) or len(move) != 2 or move[0] not in MOVES:
+                raise wrong
+            read.append(ServiceMove(move[0], check_count("at", move[1], least=0)))
+        return cls(menu, tuple(read))
+
+
+@dataclass(slots=True)
+class _Flight:
+    """A request that a process is at work on; epoch is that in which the work began, None before."""
+
+    request: int
+    name: str
+    steps: Iterator[Release | None]
+    epoch: int | None = None
+
+
+@dataclass(slots=True)
+class World:
+    """A service, its disk, the epoch, what is in flight, and what has gone out."""
+
+    make: MakeService
+    menu: tuple[DominatingPair, ...]
+    epoch: int = 0
+    #: The pair of each request, and whether an answer to it has gone out.
+    asked: list[DominatingPair] = field(default_factory=list)
+    answered: set[int] = field(default_factory=set)
+    flights: list[_Flight] = field(default_factory=list)
+    released: list[tuple[DominatingPair, int]] = field(default_factory=list)
+    story: list[str] = field(default_factory=list)
+    done: list[ServiceMove] = field(default_factory=list)
+    raised: str = ""
+    disk: FaultyDisk = field(default_factory=lambda: FaultyDisk({}))
+    service: Service | None = None
+
+    def __post_init__(self) -> None:
+        self._begin()
+
+    @property
+    def played(self) -> PlayedSchedule:
+        """What went out so far."""
+        return PlayedSchedule(tuple(self.released), tuple(self.story), tuple(self.done), self.raised)
+
+    def move(self, move: ServiceMove) -> None:
+        """Make the move, and keep it, if it does something."""
+        if not self.can(move.what):
+            return
+        self.done.append(move)
+        match move.what:
+            case "ask":
+                self.asked.append(self.menu[move.at % len(self.menu)])
+                self._send(len(self.asked) - 1, f"asks for {self.asked[-1]!r}")
+            case "again":
+                self._send(len(self.asked) - 1 - move.at % len(self.asked), "is sent again, with its key")
+            case "crash":
+                self._crash("the process is killed")
+            case "tick":
+                self.epoch += 1
+                self.story.append(f"epoch {self.epoch} begins")
+                self._tell_time()
+            case "step" | "unwritten" | "written" | "full":
+                flight = self.flights[-1 - move.at % len(self.flights)]
+                self._step(flight, "" if move.what == "step" else move.what)
+
+    def can(self, what: What) -> bool:
+        """Whether a move of this kind does something now."""
+        match what:
+            case "again":
+                return self.service is not None and bool(self.asked)
+            case "tick":
+                return hasattr(self.service, "clock")
+            case "step" | "unwritten" | "written" | "full":
+                return bool(self.flights)
+        return self.service is not None
+
+    def end(self) -> None:
+        """Let the last process go."""
+        self.disk.fail()
+        self._let_go()
+
+    def _begin(self) -> None:
+        made = self._called(self.make, self.disk)
+        if made is _RAISED:  # what does not start releases nothing
+            self.story.append("it does not start again")
+            return
+        self.service = made
+        self._tell_time()
+        if not callable(getattr(made, "request", None)):
+            raise TypeError(f"service must have request(pair, key), got {self.service!r}; see fp.Release")
+
+    def _tell_time(self) -> None:
+        clock = getattr(self.service, "clock", None)
+        if clock is not None:
+            self._called(clock, self.epoch)
+
+    def _send(self, request: int, what: str) -> None:
+        assert self.service is not None
+        twins = sum(flight.request == request for flight in self.flights)
+        name = f"request {request + 1}{'*' * twins}"
+        self.story.append(f"{name} {what}")
+        steps = self._called(self.service.request, self.asked[request], str(request + 1))
+        if steps is _RAISED:
+            return
+        if not isinstance(steps, Iterable):
+            raise TypeError(
+                f"request must yield its steps, got {steps!r}; yield fp.Release() as an answer goes out"
+            )
+        self.flights.append(_Flight(request, name, iter(steps)))
+
+    def _step(self, flight: _Flight, fault: Fault) -> None:
+        self.disk.fault, told = fault, _RAISED
+        flight.epoch = self.epoch if flight.epoch is None else flight.epoch
+        with suppress(PowerFailure):
+            told = self._called(next, flight.steps, _END)
+        struck, self.disk.fault = not self.disk.fault, ""
+        if told is _END or told is _RAISED:
+            self.flights.remove(flight)
+        if self.disk.kept is not None:  # whatever it did after that reaches nobody
+            self._crash(f"as {flight.name} writes, the power fails {_WHEN[fault]}")
+            return
+        does = "ends" if told is _END else "ends with an error" if told is _RAISED else "goes on"
+        if isinstance(told, Release):
+            does = self._release(flight, told)
+        elif does == "goes on" and told is not None:
+            raise TypeError(f"request must yield fp.Release() or None, got {told!r}; yield one of them")
+        full = ", whose write the disk refuses" if fault == "full" and struck else ""
+        self.story.append(f"{flight.name}{full} {does}")
+        if fault in _WHEN:
+            self._crash("the power fails")
+
+    def _release(self, flight: _Flight, told: Release) -> str:
+        if told.again and flight.request in self.answered:
+            return "sends the same answer once more"
+        self.answered.add(flight.request)
+        epoch = told.epoch if told.epoch is not None else flight.epoch
+        assert epoch is not None
+        self.released.append((self.asked[flight.request], epoch))
+        return "sends an answer" if told.epoch is None else f"sends an answer from epoch {epoch}"
+
+    def _crash(self, why: str) -> None:
+        lost = ", ".join(flight.name for flight in self.flights)
+        self.story.append(f"{why}{f'; {lost} is lost' if lost else ''}; what was stored is read again")
+        self.disk.fail()
+        self._let_go()
+        assert self.disk.kept is not None
+        self.disk = FaultyDisk(self.disk.kept)
+        self._begin()
+
+    def _let_go(self) -> None:
+        """A dead process does nothing more, whatever Python runs as its objects go."""
+        for flight in self.flights:
+            with suppress(Exception, PowerFailure):
+                getattr(flight.steps, "close", lambda: None)()
+        self.flights.clear()
+        kill = getattr(self.service, "kill", None)
+        if kill is not None:
+            kill()
+        self.service = None
+
+    def _called(self, method: Callable[..., Any], *given: object) -> Any:
+        """What the service's own code returns; `_RAISED`, noted, where it raises, but for a program that broke."""
+        try:
+            return method(*given)
+        except BridgeError:
+            raise
+        except Exception as error:  # noqa: BLE001 - a service's own code, whatever it raises
+            if not isinstance(error, DiskFull):
+                said = " ".join(str(error).split())
+                self.raised = self.raised or f"{type(error).__name__}{': ' if said else ''}{said}"
+            return _RAISED
+
+
+#: What comes after the last step, and in place of what was to be returned.
+_END, _RAISED = object(), object()
+_WHEN: Mapping[Fault, str] = {"unwritten": "before it is on the disk", "written": "after it is on the disk"}

@@ -1,0 +1,278 @@
+"""Schedules drawn at random against a service, and the first whose releases break its promise, cut to what it needs.
+
+>>> import filterproof as fp
+>>> class Purse:
+...     def __init__(self, disk):
+...         self.disk = disk
+...     def request(self, pair, key):
+...         spent = self.disk.get("spent", 0.0)
+...         yield None  # between check and deduction
+...         if spent + pair.pure_epsilon <= 1.0:
+...             self.disk["spent"] = spent + pair.pure_epsilon
+...             yield fp.Release()
+>>> found = first_breach(Purse, fp.PureDP(1.0), seconds=20.0)
+>>> len(found.breach.schedule.moves)
+6
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+import numpy as np
+
+from filters.adapters.service import MakeService
+from mc.examine.clock import Clock
+from mc.examine.families import Line, lines_of
+from mc.examine.measure import Measure, exceeds, goals
+from mc.examine.schedules.schedule import MOVES, PlayedSchedule, Schedule, ServiceMove, What
+from mc.examine.sequence import Sequence as Fixed
+from theory.arguments import check_count
+from theory.guarantees import Guarantee
+from theory.pairs import DominatingPair
+from theory.shown import one_line
+
+__all__ = ["MECHANISMS", "Breach", "Breaches", "ScheduleSearch", "first_breach"]
+
+#: The families that are asked for, as many as so many of which the service grants any.
+MECHANISMS, _GRANTED = ("rr", "gaussian", "laplace", "erasure", "kov"), 2
+#: What is asked for, as a share of the largest request of its family that is granted.
+_SHARES = (1.0, 0.5, 1 / 3, 1 / 8)
+#: Steps after which a lone request is given up.
+_STEPS = 64
+#: The longest schedules that are drawn, one after the other.
+_LENGTHS = (6, 10, 16, 24, 40, 80)
+
+
+@dataclass(frozen=True, slots=True)
+class Breach:
+    """A schedule whose releases break the promise: of an epoch's answers together `measure` is at least `low`."""
+
+    schedule: Schedule
+    story: tuple[str, ...]
+    epoch: int | None
+    measure: Measure
+    low: float
+    promised: float
+
+    __repr__ = one_line
+
+    def __str__(self) -> str:
+        """What happened, move by move, and what it comes to."""
+        told = [f"{number}. {said}" for number, said in enumerate(self.story, 1)]
+        whose = "all that went out" if self.epoch is None else f"what went out from epoch {self.epoch}"
+        end = f"so of {whose} {self.measure} is at least {self.low:.6g} where {self.promised:.6g} is promised"
+        return "\n".join([*told, end])
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleSearch:
+    """What came of driving a service: the first breach (None: none was met), and how much was tried.
+
+    raised is the first error of the service's own code, which counts as a denial; "" where there was none.
+    """
+
+    breach: Breach | None
+    schedules: int
+    released: int
+    raised: str = ""
+
+    __repr__ = one_line
+
+    def __str__(self) -> str:
+        """The breach, or that none was met, which proves nothing."""
+        if self.breach is not None:
+            return str(self.breach)
+        if not self.released:
+            return f"nothing was released in {self.schedules:,} schedules{self._raised}"
+        return (
+            f"no breach in {self.schedules:,} schedules with {self.released:,} answers, which does not prove that "
+            f"there is none{self._raised}"
+        )
+
+    @property
+    def _raised(self) -> str:
+        return f"; its code raised {self.raised}" if self.raised else ""
+
+
+@dataclass(slots=True)
+class Breaches:
+    """Whether what a play released breaks the promise; what a set of answers comes to is computed once."""
+
+    promise: Guarantee
+    measures: tuple[Measure, ...] = field(init=False)
+    known: dict[tuple[tuple[DominatingPair, int], ...], tuple[Measure, float] | None] = field(
+        init=False, default_factory=dict
+    )
+
+    def __post_init__(self) -> None:
+        here = goals(self.promise)
+        self.measures = (*here, *(replace(measure, direction="QP") for measure in here))
+
+    def of(self, schedule: Schedule, make: MakeService) -> tuple[Breach | None, PlayedSchedule]:
+        """The breach of a schedule, None where there is none, and its play."""
+        played = schedule.play(make)
+        return self.among(played, schedule.menu), played
+
+    def among(self, played: PlayedSchedule, menu: tuple[DominatingPair, ...]) -> Breach | None:
+        """The breach of what was played over a menu."""
+        epochs = played.by_epoch
+        for epoch, pairs in epochs.items():
+            if (broken := self.broken(pairs)) is not None:
+                (measure, low), whose = broken, epoch if len(epochs) > 1 else None
+                done, promised = Schedule(menu, played.done), measure.promised(self.promise)
+                return Breach(done, played.story, whose, measure, low, promised)
+        return None
+
+    def broken(self, pairs: dict[DominatingPair, int]) -> tuple[Measure, float] | None:
+        """The first measure that answers fixed in advance break, with a certified lower bound; None for none."""
+        which = tuple(sorted(pairs.items(), key=repr))
+        if which not in self.known:
+            if len(self.known) > 1 << 14:
+                self.known.clear()
+            self.known[which] = self._computed(Fixed(which))
+        return self.known[which]
+
+    def _computed(self, released: Fixed) -> tuple[Measure, float] | None:
+        for measure in self.measures:
+            low = released.low(measure)
+            if exceeds(low, measure.promised(self.promise)):
+                return measure, low
+        return None
+
+
+def menu_of(make: MakeService, lines: Sequence[Line], clock: Clock) -> tuple[DominatingPair, ...]:
+    """The largest request of each of the first families that a fresh service grants, and shares of it."""
+    found: dict[DominatingPair, None] = {}
+    kinds: dict[str, None] = {}
+    for line in lines:
+        if clock.over or (line.kind not in kinds and len(kinds) >= _GRANTED):
+            continue
+        granted = [size for size in line.sizes if not clock.over and _released(make, line.pair(size))]
+        if granted:
+            kinds[line.kind] = None
+            for share in _SHARES:
+                sizes = [size for size in granted if size <= share * granted[-1]]
+                found |= dict.fromkeys(line.pair(size) for size in sizes[-1:])
+    return tuple(found)
+
+
+def _released(make: MakeService, pair: DominatingPair) -> bool:
+    """Whether a fresh service that does nothing else answers the request."""
+    return bool(Schedule((pair,), (ServiceMove("ask"), *[ServiceMove("step")] * _STEPS)).play(make).released)
+
+
+def first_breach(
+    service: MakeService,
+    promise: Guarantee,
+    *,
+    seconds: float = 10.0,
+    seed: int = 0,
+    mechanisms: Sequence[str] = MECHANISMS,
+) -> ScheduleSearch:
+    """The first schedule found whose releases, fixed mechanisms composed, break the promise; cut to what it needs.
+
+    service(disk) begins a process (`filters.adapters.service`). Clients send requests, several at once, and send them
+    again; the process is killed between any two steps and at any write of `disk`, the disk refuses writes, epochs end
+    where it has a clock. mechanisms are names of families, asked for in this order until two are granted. Time decides
+    only where the search stops. Finding nothing proves nothing.
+    Raises TypeError for what is no service or guarantee, ValueError for seconds, seeds or mechanisms out of range.
+    """
+    if not isinstance(promise, Guarantee):
+        raise TypeError(f"promise must be a guarantee, got {promise!r}; pass e.g. fp.PureDP(1.0)")
+    if not callable(service):
+        raise TypeError(f"service must make a service from a disk, got {service!r}; pass its class")
+    clock = Clock.of(seconds)
+    names = (mechanisms,) if isinstance(mechanisms, str) else tuple(mechanisms)
+    return searched(
+        service, promise, lines_of(names, promise), clock, seed=check_count("seed", seed, least=0)
+    )
+
+
+def searched(
+    service: MakeService, promise: Guarantee, lines: Sequence[Line], clock: Clock, *, seed: int
+) -> ScheduleSearch:
+    """The search over the menu of these lines."""
+    rng = np.random.default_rng(seed)
+    breaches, raised, schedules, released = Breaches(promise), "", 0, 0
+    menu = menu_of(service, lines, clock.part(0.3))
+    if not menu:  # nothing is granted alone: the plainest requests are tried all the same
+        menu = tuple(line.pair(1.0) for line in lines[:_GRANTED])
+    for moves in drawn(rng, len(menu)):
+        if clock.over:
+            break
+        schedule = Schedule(menu, moves)
+        breach, played = breaches.of(schedule, service)
+        schedules, released = schedules + 1, released + len(played.released)
+        raised = raised or played.raised
+        # what does not happen twice is no witness
+        if breach is not None and (again := breaches.of(breach.schedule, service)[0]) is not None:
+            return ScheduleSearch(_cut(again, breaches, service, clock), schedules, released, raised)
+    return ScheduleSearch(None, schedules, released, raised)
+
+
+def drawn(rng: np.random.Generator, menu: int) -> Iterator[tuple[ServiceMove, ...]]:
+    """Schedules without end, ever longer, each with its own share of what can go wrong."""
+    faults: tuple[What, ...] = MOVES[2:]
+    for number in count():
+        length = int(rng.integers(3, _LENGTHS[number // 50 % len(_LENGTHS)] + 1))
+        some = [what for what in faults if rng.random() < 0.35]
+        kinds: list[What] = ["ask", "ask", "step", "step", "step", "step", *some]
+        favourite, newest = int(rng.integers(menu)), rng.random() < 0.6
+        yield tuple(_move(rng, kinds, menu, favourite, newest=newest) for _ in range(length))
+
+
+def _move(
+    rng: np.random.Generator, kinds: list[What], menu: int, favourite: int, *, newest: bool
+) -> ServiceMove:
+    what = kinds[int(rng.integers(len(kinds)))]
+    if what == "ask":
+        return ServiceMove(what, favourite if rng.random() < 0.8 else int(rng.integers(menu)))
+    if what in ("crash", "tick"):
+        return ServiceMove(what)
+    return ServiceMove(what, 0 if newest and rng.random() < 0.8 else int(rng.integers(4)))
+
+
+def _cut(breach: Breach, breaches: Breaches, service: MakeService, clock: Clock) -> Breach:
+    """The breach without moves that it does not need, and with the plainest that do, until nothing is plainer."""
+    found, size = breach, len(breach.schedule.moves)
+    while size and not clock.over:
+        size = max(size // 2, 1)
+        before, place = found.schedule.moves, 0
+        while place < len(moves := found.schedule.moves) and not clock.over:
+            some = [moves[place + size :]]
+            if size == 1:
+                some += [(new, *moves[place + 1 :]) for new in _plainer(moves[place])]
+                # a request that is not ended stays the newest: the next step is of the one before
+                some += [
+                    (replace(after, at=after.at + 1), *moves[place + 2 :])
+                    for after in moves[place + 1 : place + 2]
+                ]
+            for rest in some:
+                tried = _tried(found, (*moves[:place], *rest), breaches, service)
+                if tried is not None:
+                    found = tried
+                    break
+            else:
+                place += size
+        if size == 1 and found.schedule.moves == before:
+            break
+    return found
+
+
+def _plainer(move: ServiceMove) -> Iterator[ServiceMove]:
+    """Moves that are easier to understand: a crash between two steps, and the newest or the first."""
+    if move.what in ("unwritten", "written", "full"):
+        yield from (ServiceMove("crash"), replace(move, what="step"))
+    if move.at:
+        yield replace(move, at=0)
+
+
+def _tried(
+    breach: Breach, moves: tuple[ServiceMove, ...], breaches: Breaches, service: MakeService
+) -> Breach | None:
+    """The breach of other moves, which must be no more than these."""
+    found = breaches.of(replace(breach.schedule, moves=moves), service)[0]
+    return found if found is not None and len(found.schedule.moves) <= len(breach.schedule.moves) else None

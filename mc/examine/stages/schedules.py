@@ -1,0 +1,44 @@
+"""The stage of schedules: a program that knows keys is asked for several requests at once, killed and begun again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from filters.adapters.labelled import service_of
+from mc.examine.clock import Clock
+from mc.examine.families import at_labels, lines_of
+from mc.examine.fault import examining
+from mc.examine.finding import StageFinding
+from mc.examine.schedules.search import searched
+from mc.examine.story import Story
+from mc.examine.subject import Subject
+from mc.examine.witness import schedule_witness
+from theory.evidence import Evidence, Outcome, Verdict
+
+__all__ = ["SCOPE", "schedules"]
+
+_ASKED = "Is the promise kept with requests in flight, sent again, and a process that is killed?"
+#: Whom a refuted schedule is about.
+SCOPE = "clients with requests in flight, who send them again, and a process that is killed and begins again"
+_UNSEEN = "crashes inside a command of the program"
+
+
+def schedules(subject: Subject, names: tuple[str, ...], clock: Clock) -> Iterator[StageFinding]:
+    """The finding on a filter whose program is a service; none for any other."""
+    filt = subject.filter
+    service = service_of(filt)
+    if service is None:
+        return
+    lines = at_labels(lines_of([name for name in names if name in subject.families], filt.promise), filt)
+    with examining(filt):
+        found = searched(service, filt.promise, lines, clock, seed=subject.seed)
+    breach = found.breach
+    menu = ", ".join(dict.fromkeys(line.family for line in lines))
+    if breach is None:
+        yield StageFinding("schedules", _ASKED, str(found), menu, _UNSEEN)
+        return
+    said = f"{breach.measure} is at least {breach.low:.6g}, promised {breach.promised:.6g}"
+    witness = schedule_witness(filt, breach.schedule, breach.epoch, breach.measure, breach.low)
+    verdict = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, SCOPE, said, witness.data)
+    story = Story(breach.measure, (), None, (), moves=breach.story)
+    yield StageFinding("schedules", _ASKED, said, menu, _UNSEEN, verdict, witness, story=story)

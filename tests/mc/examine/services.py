@@ -1,0 +1,223 @@
+"""Services for the tests of schedules: sound ones, and each with one fault that no single request shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import filterproof as fp
+from filters.adapters.service import Disk
+from theory.pairs import DominatingPair
+
+Steps = Iterator[fp.Release | None]
+
+
+class Purse:
+    """Sound: what is spent is stored before anything goes out, and a key that is known gets its old answer."""
+
+    def __init__(self, disk: Disk) -> None:
+        self.disk = disk
+
+    @property
+    def spent(self) -> float:
+        return float(self.disk.get("spent", 0.0))
+
+    def fits(self, pair: DominatingPair) -> bool:
+        return self.spent + float(pair.pure_epsilon) <= 1.0
+
+    def charge(self, pair: DominatingPair) -> None:
+        self.disk["spent"] = self.spent + float(pair.pure_epsilon)
+
+    def request(self, pair: DominatingPair, key: str) -> Steps:
+        if key in self.disk:
+            yield fp.Release(again=True)
+        elif self.fits(pair):
+            self.charge(pair)
+            yield None
+            self.disk[key] = "answer"
+            yield None
+            yield fp.Release(again=True)
+
+
+class Forgetful(Purse):
+    """Sound: it keeps no keys, and charges what is sent again once more."""
+
+    def request(self, pair: DominatingPair, key: str) -> Steps:
+        yield None
+        if self.fits(pair):
+            self.charge(pair)
+            yield None
+            yield fp.Release()
+
+
+class NotAtomic(Purse):
+    """Another request comes between check and deduction."""
+
+    def request(self, pair: DominatingPair, key: str) -> Steps:
+        if self.fits(pair):
+            yield None
+            self.charge(pair)
+            yield fp.Release()
+
+
+class LateCharge(Purse):
+    """The answer goes out before what is spent is stored."""
+
+    def request(self, pair: DominatingPair, key: str) -> Steps:
+        if self.fits(pair):
+            yield fp.Release()
+            self.charge(pair)
+
+
+class FreeRetry(Purse):
+    """A key that was charged is not charged again, and its answer is drawn afresh."""
+
+    def request(self, pair: DominatingPair, key: str) -> Steps:
+        if key not in self.disk:
+            if not self.fits(pair):
+                return
+            self.charge(pair)
+            self.disk[key] = "charged"
+        yield fp.Release()
+
+
+class KeyFirst(Purse):
+    """The key is stored before the charge: a process that is killed between the two has charged nothing."""
+
+    def request(self, pair: DominatingPair, key: str) -> Steps:
+        if key not in self.disk:
+            if not self.fits(pair):
+                return
+            self.disk[key] = "charged"
+            self.charge(pair)
+        yield fp.Release(again=True)
+
+
+class InMemory(Purse):
+    """What is spent is written behind, at the second charge."""
+
+    def __init__(self, disk: Disk) -> None:
+        super().__init__(disk)
+        self.now, self.behind = self.spent, 0
+
+    def fits(self, pair: DominatingPair) -> bool:
+        return self.now + float(pair.pure_epsilon) <= 1.0
+
+    def request(self, pair: DominatingPair, key: str) -> Steps:
+        if self.fits(pair):
+            self.now, self.behind = self.now + float(pair.pure_epsilon), self.behind + 1
+            if self.behind % 2 == 0:
+                self.disk["spent"] = self.now
+            yield fp.Release()
+
+
+class Shrugs(Purse):
+    """A write that the disk refuses is passed over, and the answer goes out."""
+
+    def request(self, pair: DominatingPair, key: str) -> Steps:
+        if self.fits(pair):
+            with suppress(OSError):
+                self.charge(pair)
+            yield fp.Release()
+
+
+class Refunds(Purse):
+    """A request that comes to its end gives its hold back as well, whether or not it was charged already."""
+
+    def request(self, pair: DominatingPair, key: str) -> Steps:
+        if self.fits(pair):
+            self.charge(pair)
+            try:
+                yield fp.Release()
+            finally:
+                self.disk["spent"] = max(0.0, self.spent - float(pair.pure_epsilon))
+
+
+class Epochs(Purse):
+    """Sound: each epoch has a budget of its own, that of the moment at which a request came."""
+
+    now = 0
+
+    def clock(self, epoch: int) -> None:
+        self.now = epoch
+
+    def request(self, pair: DominatingPair, key: str) -> Steps:
+        name = str(self.now)
+        yield None
+        spent = self.disk.get(name, 0.0) + float(pair.pure_epsilon)
+        if spent <= 1.0:
+            self.disk[name] = spent
+            yield None
+            yield fp.Release()
+
+
+class Straddles(Epochs):
+    """The budget is that of the moment at which the charge is made, the data that of the moment before."""
+
+    def request(self, pair: DominatingPair, key: str) -> Steps:
+        yield None
+        spent = self.disk.get(str(self.now), 0.0) + float(pair.pure_epsilon)
+        if spent <= 1.0:
+            self.disk[str(self.now)] = spent
+            yield fp.Release()
+
+
+class Sessions:
+    """Our session, which records before it grants."""
+
+    make: Callable[[], fp.PrivacyFilter] = staticmethod(lambda: fp.BasicFilter(1.0))
+
+    def __init__(self, disk: Disk) -> None:
+        filt = self.make()
+
+        def record(data: Mapping[str, object]) -> None:
+            disk["session"] = dict(data)
+
+        if "session" in disk:
+            self.session = fp.Session.from_dict(disk["session"], filt, "retry", record=record)
+        else:
+            self.session = filt.open("retry", record=record)
+
+    def request(self, pair: DominatingPair, key: str) -> Steps:
+        yield None
+        if self.session.request(pair):
+            yield None
+            yield fp.Release()
+
+
+class Quiet(np.random.Generator):
+    """Draws no noise: an answer shows who took part."""
+
+    def standard_normal(self, size: Any = None, *rest: Any, **more: Any) -> Any:
+        return np.zeros(size)
+
+
+class Queries:
+    """Our linear queries with a journal, a file for each play, and one person, who counts as much as is asked."""
+
+    folder: Path
+    files = count()
+
+    def __init__(self, disk: Disk) -> None:
+        terms: dict[str, Any] = {"norm_budget": 1.0, "kappa": 0.5}
+        if "journal" in disk:
+            self.queries = fp.LinearQueries.open(disk["journal"], **terms)
+        else:
+            disk["journal"] = str(self.folder / f"{next(self.files)}.journal")
+            self.queries = fp.LinearQueries(people=1, journal=disk["journal"], **terms)
+        self.rng = Quiet(np.random.PCG64(0))
+
+    def request(self, pair: DominatingPair, key: str) -> Steps:
+        # value / sigma is the mean shift of the one who counts: mu^2 / 2 = kappa value^2 / norm_budget
+        value = float(pair.gdp_mu) * float(np.sqrt(self.queries.norm_budget / (2 * self.queries.kappa)))
+        yield None
+        if self.queries.answer(np.array([value]), self.rng).value[0]:
+            yield fp.Release()
+
+    def kill(self) -> None:
+        self.queries.close()

@@ -1,0 +1,246 @@
+"""Requests in flight, sent again, and a process that is killed: a service keeps its promise through all of it."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+
+import pytest
+
+import filterproof as fp
+from mc.examine.kinds import ReplayError
+from mc.examine.schedules.schedule import Schedule, ServiceMove
+from mc.examine.verify import examine
+from mc.examine.witness import replayed
+from tests.mc.examine import services
+from tests.reports.typed import filterproof
+
+PROMISE = fp.PureDP(1.0)
+WHOLE, HALF = fp.RandomizedResponse(1.0), fp.RandomizedResponse(0.5)
+BROKEN = {
+    services.NotAtomic: {"ask"},
+    services.LateCharge: {"ask"},
+    services.FreeRetry: {"again"},
+    services.KeyFirst: {"again"},
+    services.InMemory: {"crash"},
+    services.Shrugs: {"full"},
+    services.Refunds: {"ask"},
+    services.Straddles: {"tick"},
+}
+
+
+@pytest.mark.parametrize("service", BROKEN, ids=lambda service: service.__name__)
+def test_a_fault_that_no_single_request_shows_is_found_by_a_short_schedule(service: type) -> None:
+    breach = fp.first_breach(service, PROMISE, seconds=60.0).breach
+    assert breach is not None
+    assert breach.low > breach.promised
+    assert len(breach.schedule.moves) <= 12
+    assert {move.what for move in breach.schedule.moves} >= BROKEN[service] - {"crash"}
+    again = breach.schedule.play(service)
+    assert (again.story, again.done) == (breach.story, breach.schedule.moves)
+    # every move is needed
+    for place in range(len(breach.schedule.moves)):
+        moves = breach.schedule.moves
+        fewer = Schedule(breach.schedule.menu, (*moves[:place], *moves[place + 1 :])).play(service)
+        spent = [sum(pair.pure_epsilon * k for pair, k in own.items()) for own in fewer.by_epoch.values()]
+        assert max(spent, default=0.0) <= 1.0 or len(fewer.done) > len(moves)
+
+
+@pytest.mark.parametrize(
+    "service",
+    [services.Purse, services.Forgetful, services.Epochs, services.Sessions],
+    ids=lambda service: service.__name__,
+)
+def test_a_sound_service_is_not_named(service: type) -> None:
+    found = fp.first_breach(service, PROMISE, seconds=0.7)
+    assert found.breach is None
+    assert found.released > 100
+    assert found.raised == ""
+    assert "does not prove" in str(found)
+
+
+def test_the_journal_of_linear_queries_keeps_its_promise_through_crashes(tmp_path: Path) -> None:
+    here = type("Here", (services.Queries,), {"folder": tmp_path})
+    found = fp.first_breach(here, fp.ZCDP(0.5), seconds=0.7, mechanisms="gaussian")
+    assert found.breach is None
+    assert found.released > 10
+    free = type("Free", (here,), {"kill": lambda self: Path(self.queries._journal.path).unlink()})
+    lost = fp.first_breach(free, fp.ZCDP(0.5), seconds=0.3, mechanisms="gaussian")
+    assert lost.breach is None  # without its file it does not start again
+    assert "JournalError" in lost.raised
+
+
+def test_what_goes_out_is_composed_as_its_closed_form_says() -> None:
+    moves = (
+        ServiceMove("ask"),
+        ServiceMove("step"),
+        ServiceMove("ask"),
+        ServiceMove("step"),
+        ServiceMove("step"),
+        ServiceMove("step", 1),
+    )
+    played = Schedule((WHOLE,), moves).play(services.NotAtomic)
+    assert played.released == ((WHOLE, 0), (WHOLE, 0))
+    breach = fp.first_breach(services.NotAtomic, PROMISE, seconds=60.0).breach
+    assert breach is not None
+    p = math.e / (1 + math.e)
+    twice = p * p - math.e * (1 - p) ** 2  # the only outcome of two answers whose ratio is above e
+    assert breach.low == pytest.approx(twice, rel=1e-6)
+
+
+def test_a_process_that_is_killed_writes_nothing_more() -> None:
+    class Cleans(services.Purse):
+        def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
+            try:
+                self.charge(pair)
+                yield None
+                yield fp.Release()
+            finally:
+                self.disk["spent"] = 0.0
+
+    moves = (
+        ServiceMove("ask"),
+        ServiceMove("step"),
+        ServiceMove("crash"),
+        ServiceMove("ask"),
+        ServiceMove("step"),
+        ServiceMove("unwritten"),
+    )
+    spent: list[float] = []
+
+    class Watched(Cleans):
+        def __init__(self, disk: services.Disk) -> None:
+            super().__init__(disk)
+            spent.append(self.spent)
+
+    Schedule((HALF,), moves).play(Watched)
+    assert spent == [0.0, 0.5, 1.0]
+
+
+def test_an_answer_that_is_sent_once_more_word_for_word_reveals_nothing_more() -> None:
+    moves = (ServiceMove("ask"), *[ServiceMove("step")] * 4, ServiceMove("again"), *[ServiceMove("step")] * 2)
+    assert len(Schedule((WHOLE,), moves).play(services.Purse).released) == 1
+    assert len(Schedule((WHOLE,), moves).play(services.FreeRetry).released) == 2
+
+
+def test_a_service_that_raises_denies_and_its_error_is_told() -> None:
+    class Broken(services.Purse):
+        def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
+            raise LookupError("no such budget")
+
+    found = fp.first_breach(Broken, PROMISE, seconds=0.2)
+    assert found.released == 0
+    assert str(found).endswith("its code raised LookupError: no such budget")
+
+
+@pytest.mark.parametrize(
+    ("service", "said"),
+    [
+        (3, "service must make a service"),
+        (dict, "service must have request"),
+        (type("Tells", (services.Purse,), {"request": lambda *given: True}), "request must yield its steps"),
+        (type("Says", (services.Purse,), {"request": lambda *given: iter(["x"])}), "must yield fp.Release"),
+    ],
+)
+def test_what_is_no_service_is_refused_in_a_sentence(service: object, said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        fp.first_breach(service, PROMISE, seconds=5.0)  # type: ignore[arg-type]
+
+
+def test_hypothesis_finds_and_tells_it() -> None:
+    with pytest.raises(
+        AssertionError, match=r"sent again, with its key(.|\n)*H at epsilon=1, PQ is at least"
+    ):
+        fp.schedules(services.FreeRetry, PROMISE, mechanisms="rr")("runTest").debug()
+    fp.schedules(services.Purse, PROMISE, mechanisms="rr", examples=30)("runTest").debug()
+
+
+# -- programs ------------------------------------------------------------------------------------------
+
+#: A program that knows keys, whose faults are switched on by a word of its command line.
+PROGRAM = """
+import json, sys
+fault, budgets = sys.argv[1], {}
+def answer(do, run=0, key=None, request=None, state=None, now=0, **_):
+    if do == "version": return {"protocol": 1}
+    if do == "describe": return {"can": ["state", "restart", "commit", "release", "keys"]}
+    if do in ("open", "restart"): budgets[run] = json.loads(state) if state else {"spent": 0, "held": {}, "out": []}
+    own = budgets[run]
+    if do == "ask":
+        cost = 1e9 if request["epsilon"] is None else request["epsilon"]
+        if key in own["held"]: return {"granted": True}
+        holds = sum(own["held"].values()) if fault != "races" else 0
+        if own["spent"] + holds + cost > 1: return {"granted": False}
+        own["held"][key] = cost
+        return {"granted": True}
+    if do == "commit":
+        own["spent"] += own["held"].get(key, 0)
+        own["held"][key] = 0
+    if do == "release":
+        again = key in own["out"] and fault != "afresh"
+        own["out"].append(key)
+        return {"again": again} if fault != "says" else {"again": "yes"}
+    if do == "state":
+        return {"state": json.dumps({"spent": 0, "held": {}, "out": []} if fault == "forgets" and own["held"] else own)}
+    return {}
+for line in sys.stdin:
+    told = json.loads(line)
+    print(json.dumps({"id": told["id"], "answers": [answer(**c) for c in told["batch"]]}), flush=True)
+"""
+
+
+def _command(folder: Path, fault: str) -> list[str]:
+    file = folder / "program.py"
+    file.write_text(PROGRAM, "utf-8")
+    return [sys.executable, str(file), fault]
+
+
+def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_replays(tmp_path: Path) -> None:
+    filt = fp.from_command(_command(tmp_path, "races"), PROMISE)
+    found = examine(filt, seconds=40.0, mechanisms=["rr"], first_only=True)
+    assert found.witness is not None
+    assert found.witness.kind == "schedule"
+    assert "in flight" in found.verdict.scope
+    assert found.story is not None
+    assert "request 1 goes on" in found.story.lines()[1]
+    told = json.loads(json.dumps(found.witness.to_data()))
+    assert replayed(told, filt=filt).refutes
+    for name, value in (("low", 0.9), ("promised", 0.5)):
+        with pytest.raises(ReplayError):
+            fp.replay(told | {name: value}, filt=filt)
+    for moves in ([["leap", 0]], [["ask", -1]], "ask", [["ask", 0]] * 10_001):
+        with pytest.raises(ValueError, match=r"schedule|at must|moves"):
+            fp.replay(told | {"schedule": told["schedule"] | {"moves": moves}}, filt=filt)
+    with pytest.raises(ReplayError, match="must release something"):
+        fp.replay(told | {"schedule": told["schedule"] | {"moves": [["ask", 0]]}}, filt=filt)
+    filt.bridge.close()
+
+
+def test_a_sound_program_that_knows_keys_is_not_named(tmp_path: Path) -> None:
+    filt = fp.from_command(_command(tmp_path, "sound"), PROMISE)
+    found = fp.verify(filt, seconds=3.0, mechanisms=["rr"])
+    assert found.witness is None
+    (stage,) = [one for one in found.findings if one.stage == "schedules"]
+    assert stage.found.startswith("no breach in")
+    filt.bridge.close()
+
+
+@pytest.mark.parametrize("fault", ["afresh", "races"])
+def test_a_program_is_a_service_as_any_other(tmp_path: Path, fault: str) -> None:
+    filt = fp.from_command(_command(tmp_path, fault), PROMISE)
+    assert filt.service is not None
+    breach = fp.first_breach(filt.service, PROMISE, seconds=30.0, mechanisms="rr").breach
+    assert breach is not None
+    assert ("again" in {move.what for move in breach.schedule.moves}) == (fault == "afresh")
+    filt.bridge.close()
+
+
+def test_a_program_that_answers_release_in_another_form_ends_with_a_sentence(tmp_path: Path) -> None:
+    command = _command(tmp_path, "says")
+    ended = filterproof(
+        "verify", "--exec", " ".join(command), "--promise", "pure(1)", "--seconds", "4", cwd=tmp_path
+    )
+    assert ended.returncode == 3
+    assert 'to release; answer {}, {"again": true} or {"epoch": 1}' in " ".join(ended.stderr.split())
