@@ -56,7 +56,7 @@ $(VENV)/.training: $(READY) constraints-training.txt
 instruments: $(READY)
 	$(BIN)/python -m pytest -n 2 -m "not slow" tests/instruments
 
-# the bridges in other languages, with their real toolchains: in Debian the packages nodejs and golang-go
+# the bridges in other languages, with their real toolchains: in Debian nodejs, golang-go, default-jdk-headless, rustc
 referee: $(READY)
 	$(BIN)/python -m pytest -m referee tests/filters/adapters
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -75,7 +76,12 @@ def asked(filt: BridgedFilter, *requests: fp.RandomizedResponse) -> list[bool]:
 
 #: What runs each bridge of the page; other languages than Python by `make referee`, which fails without them.
 BRIDGED = {"bridge.py": [sys.executable], "sql.py": [sys.executable]}
-ELSEWHERE = {"bridge.mjs": ["node"], "bridge.go": ["go", "run"]}
+ELSEWHERE = {
+    "bridge.mjs": ["node"],
+    "bridge.go": ["go", "run"],
+    "Bridge.java": ["java"],
+    "bridge.rs": ["rustc"],
+}
 
 
 def test_every_bridge_of_the_page_is_tested() -> None:
@@ -84,19 +90,24 @@ def test_every_bridge_of_the_page_is_tested() -> None:
 
 @pytest.mark.referee
 @pytest.mark.parametrize("name", ELSEWHERE)
-def test_each_bridge_in_another_language_grants_what_the_sum_of_epsilons_allows(name: str) -> None:
-    starter = ELSEWHERE[name]
+def test_each_bridge_in_another_language_grants_what_the_sum_of_epsilons_allows(
+    name: str, tmp_path: Path
+) -> None:
+    starter, source = ELSEWHERE[name], str(BRIDGES / name)
     assert shutil.which(starter[0]), f"{starter[0]} is not on the PATH; install it for `make referee`"
-    check_bridge(name, starter)
+    if name == "bridge.rs":
+        subprocess.run([*starter, "-O", "-o", str(tmp_path / "bridge"), source], check=True)
+        starter, source = [], str(tmp_path / "bridge")
+    check_bridge(name, [*starter, source])
 
 
 @pytest.mark.parametrize("name", BRIDGED)
 def test_each_bridge_in_python_grants_what_the_sum_of_epsilons_allows(name: str) -> None:
-    check_bridge(name, BRIDGED[name])
+    check_bridge(name, [*BRIDGED[name], str(BRIDGES / name)])
 
 
-def check_bridge(name: str, starter: list[str]) -> None:
-    filt = fp.from_command([*starter, str(BRIDGES / name)], fp.PureDP(1.0), seconds=60.0)
+def check_bridge(name: str, command: list[str]) -> None:
+    filt = fp.from_command(command, fp.PureDP(1.0), seconds=60.0)
     try:
         quarter = fp.RandomizedResponse(0.25)
         assert asked(filt, HALF, quarter, HALF, quarter, quarter) == [True, True, False, True, False]
