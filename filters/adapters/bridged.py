@@ -229,7 +229,7 @@ class _Play:
                 says = ("grants", "denies") if granted[-1] else ("denies", "grants")
                 raise self.bridge.broke(
                     f"{says[0]} {pair!r} after a restart from its own state, and {says[1]} it without one",
-                    "store all that a decision depends on, before anything is released",
+                    "store all that a decision depends on, numbers with all digits, before anything is released",
                 )
         each, commands = len(self._settled(0)) + 1, []
         for (run, twin, _), yes in zip(runs, granted, strict=True):

@@ -49,6 +49,9 @@ class FaultyDisk(UserDict[str, Any]):
         if self.kept is None:
             self.kept = deepcopy(self.data)
 
+    def __getitem__(self, name: str) -> Any:
+        return deepcopy(self.data[name])  # what is read and changed is stored only when it is written
+
     def __setitem__(self, name: str, value: Any) -> None:
         self._write(lambda: self.data.__setitem__(name, deepcopy(value)))
 

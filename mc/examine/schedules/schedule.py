@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from filters.adapters.bridge import BridgeError
@@ -55,13 +55,26 @@ class ServiceMove:
 class PlayedSchedule:
     """What went out: each fresh answer's pair and the epoch that it is computed from; and what happened, in words.
 
-    done holds the moves that did something; raised is the first error of the service's code, "" for none.
+    out says of each answer how many moves and how many lines of the story there were with it. done holds the moves that
+    did something; raised is the first error of the service's code, "" for none.
     """
 
     released: tuple[tuple[DominatingPair, int], ...]
+    out: tuple[tuple[int, int], ...]
     story: tuple[str, ...]
     done: tuple[ServiceMove, ...]
     raised: str
+
+    def until(self, answers: int) -> PlayedSchedule:
+        """The play until so many answers had gone out."""
+        moves, lines = self.out[answers - 1]
+        return replace(
+            self,
+            released=self.released[:answers],
+            out=self.out[:answers],
+            story=self.story[:lines],
+            done=self.done[:moves],
+        )
 
     @property
     def by_epoch(self) -> dict[int, dict[DominatingPair, int]]:
@@ -140,6 +153,7 @@ class World:
     answered: set[int] = field(default_factory=set)
     flights: list[_Flight] = field(default_factory=list)
     released: list[tuple[DominatingPair, int]] = field(default_factory=list)
+    out: list[tuple[int, int]] = field(default_factory=list)
     story: list[str] = field(default_factory=list)
     done: list[ServiceMove] = field(default_factory=list)
     raised: str = ""
@@ -152,7 +166,8 @@ class World:
     @property
     def played(self) -> PlayedSchedule:
         """What went out so far."""
-        return PlayedSchedule(tuple(self.released), tuple(self.story), tuple(self.done), self.raised)
+        out = (tuple(self.released), tuple(self.out))
+        return PlayedSchedule(*out, tuple(self.story), tuple(self.done), self.raised)
 
     def move(self, move: ServiceMove) -> None:
         """Make the move, and keep it, if it does something."""
@@ -248,6 +263,7 @@ class World:
         epoch = told.epoch if told.epoch is not None else flight.epoch
         assert epoch is not None
         self.released.append((self.asked[flight.request], epoch))
+        self.out.append((len(self.done), len(self.story) + 1))
         return "sends an answer" if told.epoch is None else f"sends an answer from epoch {epoch}"
 
     def _crash(self, why: str) -> None:

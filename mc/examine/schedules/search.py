@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import count
+from itertools import chain, count
 
 import numpy as np
 
@@ -42,6 +42,11 @@ MECHANISMS, _GRANTED = ("rr", "gaussian", "laplace", "erasure", "kov"), 2
 _SHARES = (1.0, 0.5, 1 / 3, 1 / 8)
 #: Steps after which a lone request is given up.
 _STEPS = 64
+#: The share of the time for the search; the rest is for cutting what it finds.
+_SEARCHED = 0.7
+#: Steps of a request in a plain schedule, and the faults at a write.
+_PLAIN = 5
+_STRUCK: tuple[What, ...] = ("unwritten", "written", "full")
 #: The longest schedules that are drawn, one after the other.
 _LENGTHS = (6, 10, 16, 24, 40, 80)
 
@@ -117,13 +122,16 @@ class Breaches:
         return self.among(played, schedule.menu), played
 
     def among(self, played: PlayedSchedule, menu: tuple[DominatingPair, ...]) -> Breach | None:
-        """The breach of what was played over a menu."""
-        epochs = played.by_epoch
-        for epoch, pairs in epochs.items():
-            if (broken := self.broken(pairs)) is not None:
-                (measure, low), whose = broken, epoch if len(epochs) > 1 else None
-                done, promised = Schedule(menu, played.done), measure.promised(self.promise)
-                return Breach(done, played.story, whose, measure, low, promised)
+        """The breach of what was played over a menu, up to the answer that makes it one."""
+        if not any(map(self.broken, played.by_epoch.values())):
+            return None
+        for answers in range(1, len(played.released) + 1):
+            until = played.until(answers)
+            for epoch, pairs in until.by_epoch.items():
+                if (broken := self.broken(pairs)) is not None:
+                    (measure, low), whose = broken, epoch if len(until.by_epoch) > 1 else None
+                    done, promised = Schedule(menu, until.done), measure.promised(self.promise)
+                    return Breach(done, until.story, whose, measure, low, promised)
         return None
 
     def broken(self, pairs: dict[DominatingPair, int]) -> tuple[Measure, float] | None:
@@ -197,11 +205,12 @@ def searched(
     """The search over the menu of these lines."""
     rng = np.random.default_rng(seed)
     breaches, raised, schedules, released = Breaches(promise), "", 0, 0
-    menu = menu_of(service, lines, clock.part(0.3))
+    searching = clock.part(_SEARCHED)
+    menu = menu_of(service, lines, searching.part(0.3))
     if not menu:  # nothing is granted alone: the plainest requests are tried all the same
         menu = tuple(line.pair(1.0) for line in lines[:_GRANTED])
-    for moves in drawn(rng, len(menu)):
-        if clock.over:
+    for moves in chain(plain(), drawn(rng, len(menu))):
+        if searching.over:
             break
         schedule = Schedule(menu, moves)
         breach, played = breaches.of(schedule, service)
@@ -213,6 +222,25 @@ def searched(
     return ScheduleSearch(None, schedules, released, raised)
 
 
+def plain() -> Iterator[tuple[ServiceMove, ...]]:
+    """What goes wrong most often, with the largest request: at once, in a crash, sent again, over an epoch's end."""
+    ask, again, tick = ServiceMove("ask"), ServiceMove("again"), ServiceMove("tick")
+    step, before = ServiceMove("step"), ServiceMove("step", 1)
+    whole = [step] * _PLAIN
+    for many in (2, 3):  # in turn: the oldest of those in flight each time
+        yield (*[ask] * many, *[ServiceMove("step", many - 1)] * many * _PLAIN)
+    yield (ask, *whole, *2 * [again, *whole], ask, *whole)
+    for depth in range(_PLAIN):
+        begun = [ask, *[step] * depth]
+        for fault in (ServiceMove("crash"), *(ServiceMove(what) for what in _STRUCK)):
+            yield (*begun, fault, ask, *whole, ask, *whole)
+            yield (*begun, fault, again, *whole, ask, *whole)
+        yield (*begun, ask, *whole, *whole)
+        for more in range(1, _PLAIN):  # the one that came later goes so far, then the epoch ends
+            yield (*begun, ask, *[step] * more, tick, before, *whole)
+        yield (*begun, again, *whole, before, *whole)
+
+
 def drawn(rng: np.random.Generator, menu: int) -> Iterator[tuple[ServiceMove, ...]]:
     """Schedules without end, ever longer, each with its own share of what can go wrong."""
     faults: tuple[What, ...] = MOVES[2:]
@@ -221,6 +249,12 @@ def drawn(rng: np.random.Generator, menu: int) -> Iterator[tuple[ServiceMove, ..
         some = [what for what in faults if rng.random() < 0.35]
         kinds: list[What] = ["ask", "ask", "step", "step", "step", "step", *some]
         favourite, newest = int(rng.integers(menu)), rng.random() < 0.6
+        if rng.random() < 0.3:  # several at once, and then no more
+            yield (
+                *[ServiceMove("ask", favourite)] * int(rng.integers(2, 5)),
+                *(_move(rng, kinds[2:], menu, favourite, newest=newest) for _ in range(length)),
+            )
+            continue
         yield tuple(_move(rng, kinds, menu, favourite, newest=newest) for _ in range(length))
 
 
@@ -264,7 +298,7 @@ def _cut(breach: Breach, breaches: Breaches, service: MakeService, clock: Clock)
 
 def _plainer(move: ServiceMove) -> Iterator[ServiceMove]:
     """Moves that are easier to understand: a crash between two steps, and the newest or the first."""
-    if move.what in ("unwritten", "written", "full"):
+    if move.what in _STRUCK:
         yield from (ServiceMove("crash"), replace(move, what="step"))
     if move.at:
         yield replace(move, at=0)
