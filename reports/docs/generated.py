@@ -23,6 +23,7 @@ from reports.docs.markdown import escaped, table
 from reports.docs.reference import reference
 from reports.docs.usage import commands, exit_statuses
 from reports.finding import slug
+from reports.records import record
 from theory.agreement import Accord
 from theory.claims.table import KERNEL
 from theory.claims.theorem import Theorem
@@ -211,6 +212,22 @@ def _proved(entry: Entry) -> str:
     return escaped(kind.proof) + theorem
 
 
+# -- what was recorded ---------------------------------------------------------------------------------
+
+
+def _history() -> str:
+    recorded = record("time_machine") or {"cases": []}
+    rows = [
+        (
+            f"[{escaped(case['name'])}]({case['thread']}): {escaped(case['said'])}",
+            f"{case['before']['seconds']:g}",
+            escaped(case["before"]["witness"]),
+        )
+        for case in recorded["cases"]
+    ]
+    return table(("what a thread tells", "refuted after seconds", "how"), rows)
+
+
 #: Public names that a registry of the code lists, by the word behind `{public}`.
 LISTED: Mapping[str, Callable[[], list[str]]] = {
     "filters": lambda: [name for name, entry in CATALOGUE.items() if entry.sound is not False],
@@ -221,6 +238,7 @@ LISTED: Mapping[str, Callable[[], list[str]]] = {
 
 #: The generated parts by name.
 GENERATED: Mapping[str, Callable[..., str]] = {
+    "history": _history,
     "outcomes": lambda: _words(Outcome),
     "accords": lambda: _words(Accord),
     "evidence": lambda: _words(Evidence),

@@ -21,6 +21,7 @@ from reports.figures.natural_rounds import NATURAL_ROUNDS
 from reports.figures.paper_figure import ComputedFigure, PaperFigure
 from reports.figures.per_instance import PER_INSTANCE
 from reports.figures.rounds import FIGURE_ROGERS
+from reports.figures.shared_limit import SHARED_LIMIT
 from reports.figures.subsampled_gaussian import FIGURE_1
 from reports.figures.supermartingale import SUPERMARTINGALE
 from reports.figures.survival import FIGURE_2
@@ -44,6 +45,7 @@ _EXPLAINING = (
     AUDIT,
     NATURAL_GAME,
     NATURAL_ROUNDS,
+    SHARED_LIMIT,
     UNUSED,
     SUPERMARTINGALE,
     ERASER,

@@ -13,6 +13,7 @@ from reports.commands.exit_status import ExitStatus
 from reports.docs.docstrings import rst_of
 from reports.docs.generated import PAPERS, expand, theorems_of
 from reports.docs.markdown import escaped
+from reports.records import record
 from tests.printed_examples import PAGES
 from theory.claims.theorem import Step
 from theory.evidence import Checked, Evidence, Outcome
@@ -39,6 +40,14 @@ def test_the_page_of_a_paper_has_each_of_its_slips_and_no_other(paper: str) -> N
         statement = escaped(step.statement.removeprefix(f"{paper}, "))[1:]
         assert statement in made
         assert " ".join(step.latex.split()) in made
+
+
+def test_the_page_of_history_has_a_row_for_each_recorded_thread() -> None:
+    made, rows = _made("history"), record("time_machine")["cases"]
+    assert len(re.findall(r"^\| \[", made, re.MULTILINE)) == len(rows) >= 20
+    for row in rows:
+        assert row["thread"] in made
+        assert escaped(row["before"]["witness"]) in made
 
 
 def test_every_slip_is_on_one_page() -> None:

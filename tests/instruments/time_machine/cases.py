@@ -6,11 +6,12 @@ A budget is asked by `spend(pair)`. What a thread says was read before it was mo
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 import filterproof as fp
+from filters.adapters.service import Disk
 from filters.privacy_filter import PrivacyFilter
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
@@ -22,6 +23,8 @@ class Budget:
     """A budget with a fault or its repair; `charge` is what a request costs, infinite where it has no price."""
 
     promise: ClassVar[Guarantee] = fp.PureDP(1.0)
+    #: A request of the kind that it is about, of a size.
+    kind: ClassVar[Callable[[float], DominatingPair]] = fp.RandomizedResponse
 
     def __init__(self, repaired: bool) -> None:
         self.repaired = repaired
@@ -76,6 +79,7 @@ class Average(Sum):
 
     promise = fp.ZCDP(0.5)
     limit = 0.5
+    kind = fp.Gaussian
 
     def charge(self, pair: DominatingPair) -> float:
         if pair.zcdp_rho is None:
@@ -116,6 +120,7 @@ class Steps(Budget):
     """The history keeps equal steps as one entry with a count, and its entries are counted for steps."""
 
     promise = fp.ZCDP(0.5)
+    kind = fp.Gaussian
 
     def __init__(self, repaired: bool) -> None:
         super().__init__(repaired)
@@ -169,6 +174,7 @@ class Sampled(Budget):
     """Rényi divergences of sampled steps add up, at one order; `seen` is the step that is accounted for."""
 
     promise = fp.ApproxDP(1.0, 1e-5)
+    kind = staticmethod(lambda size: fp.SubsampledGaussian(0.5, 1 / size))
     order: ClassVar[float] = 16.0
 
     def __init__(self, repaired: bool) -> None:
@@ -214,22 +220,140 @@ class Limit(Sampled):
         return True
 
 
+class Shuffled(Sampled):
+    """Batches that do not overlap, so that one of 64 holds a person, count as 64 that are drawn at random."""
+
+    kind = fp.Gaussian
+
+    def charge(self, pair: DominatingPair) -> float:
+        if not isinstance(pair, fp.Gaussian) or float(pair.mu) < 1e-3:
+            return math.inf
+        if self.repaired:
+            return float(pair.renyi(self.order))
+        step = fp.SubsampledGaussian(1 / 64, 1 / float(pair.mu))
+        return 64 * max(float(step.renyi(self.order)), float(step.swapped.renyi(self.order)))
+
+
+class NoisyMax(Sum):
+    """Permute and flip, which is pure and no more, has the rho of the exponential mechanism."""
+
+    promise = fp.ZCDP(0.5)
+    limit = 0.5
+
+    def charge(self, pair: DominatingPair) -> float:
+        return super().charge(pair) ** 2 / (2 if self.repaired else 8)
+
+
+class Threshold(Sum):
+    """The delta of a threshold leaves out the mass at the threshold itself, which is released."""
+
+    promise = fp.ApproxDP(1.0, 1e-2)
+    limit = 1e-2
+    kind = staticmethod(lambda size: fp.Erasure(size / 100))
+
+    def charge(self, pair: DominatingPair) -> float:
+        if not isinstance(pair, fp.Erasure):
+            return math.inf
+        return float(pair.p) * (1.0 if self.repaired else math.exp(-1.0))
+
+
+class Bucket(Sum):
+    """A bucket is charged where it starts within the interval that is asked for, and not where it holds it."""
+
+    def charge(self, pair: DominatingPair) -> float:
+        return super().charge(pair) if self.repaired or pair.labels["start"] == "bucket" else 0.0
+
+
+class Shared(Sum):
+    """Values that others have as well are counted for one of the four that a person gives."""
+
+    def charge(self, pair: DominatingPair) -> float:
+        return super().charge(pair) / (1 if self.repaired or pair.labels["values"] == "own" else 4)
+
+
+class Computed(Sum):
+    """Once the budgets are computed a budget may be asked for again, and is handed out again."""
+
+    def spend(self, pair: DominatingPair) -> bool:
+        if not self.repaired and self.spent == self.limit:
+            self.spent = 0.0
+        return super().spend(pair)
+
+
+class Slices(Sum):
+    """Features and target are each centred with noise of the whole slice, and the slice is charged once."""
+
+    def charge(self, pair: DominatingPair) -> float:
+        return super().charge(pair) / (1 if self.repaired else 2)
+
+
+class Rounded(Sum):
+    """Noise is looked for to two digits, up or down, and what is found counts for what is due."""
+
+    promise = fp.ZCDP(0.5)
+    limit = 0.5
+    kind = fp.Gaussian
+
+    def charge(self, pair: DominatingPair) -> float:
+        if not isinstance(pair, fp.Gaussian) or float(pair.mu) < 1e-3:
+            return math.inf
+        hundredths = 100 / float(pair.mu)
+        sigma = (math.floor(hundredths) if self.repaired else round(hundredths)) / 100
+        return 0.5 / sigma**2 if sigma > 0 else math.inf
+
+
+class Squared(Sum):
+    """The noise's scale is squared on its way to the sampler."""
+
+    promise = fp.ZCDP(2.0)
+    limit = 2.0
+    kind = fp.Gaussian
+
+    def charge(self, pair: DominatingPair) -> float:
+        if not isinstance(pair, fp.Gaussian):
+            return math.inf
+        drawn = 1 / float(pair.mu) if pair.mu > 0 else math.inf
+        return 0.5 / (drawn if self.repaired else math.sqrt(drawn)) ** 2
+
+
+class Raced:
+    """A store that two requests read before either writes: what is consumed is read, compared, and set."""
+
+    promise: ClassVar[Guarantee] = fp.PureDP(1.0)
+
+    def __init__(self, disk: Disk, repaired: bool) -> None:
+        self.disk, self.repaired = disk, repaired
+
+    def request(self, pair: DominatingPair, key: str) -> Iterator[fp.Release | None]:
+        consumed = self.disk.get("consumed", 0.0) + float(pair.pure_epsilon)
+        if not self.repaired:
+            yield None
+        if consumed <= 1.0:
+            self.disk["consumed"] = consumed
+            yield fp.Release()
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A fault and its repair; thread is where it was told, and said what was confirmed there."""
+    """A fault and its repair; thread is where it was told, and said what was confirmed there.
+
+    budget is a budget, or else a service, whose requests take several steps.
+    """
 
     name: str
     thread: str
     said: str
-    budget: type[Budget]
+    budget: type[Budget] | type[Raced]
     labels: Mapping[str, tuple[str | int, ...]] = field(default_factory=dict)
     over: Mapping[str, str | int] = field(default_factory=dict)
     together: tuple[str, ...] = ()
 
     def filter(self, *, repaired: bool) -> PrivacyFilter:
         """The filter that decides as the budget does."""
+        kind = self.budget
+        assert issubclass(kind, Budget)
         keeper = fp.from_budget(
-            lambda: self.budget(repaired), lambda budget, pair: budget.spend(pair), self.budget.promise
+            lambda: kind(repaired), lambda budget, pair: budget.spend(pair), self.budget.promise
         )
         if not self.labels:
             return keeper
@@ -300,5 +424,67 @@ CASES = (
         "https://github.com/google-deepmind/jax_privacy/pull/271",
         "a noise multiplier was accepted at the sampling rate of a batch, where each step takes several of them",
         Accumulated,
+    ),
+    Case(
+        "batches that do not overlap count as random ones",
+        "https://github.com/meta-pytorch/opacus/issues/80",
+        "batches of a constant size were accounted for as if each record were drawn by itself: a shortcut, they say",
+        Shuffled,
+    ),
+    Case(
+        "permute and flip at the price of the exponential mechanism",
+        "https://github.com/opendp/opendp/issues/2911",
+        "a noisy maximum declared epsilon^2/8 under zCDP, a quarter of what a mechanism that is pure alone may take",
+        NoisyMax,
+    ),
+    Case(
+        "the mass at the threshold",
+        "https://github.com/opendp/opendp/issues/2922",
+        "delta was the tail beyond a threshold at which counts were released as well",
+        Threshold,
+    ),
+    Case(
+        "an interval that starts just after a bucket",
+        "https://github.com/world-federation-of-advertisers/cross-media-measurement/issues/2209",
+        "a bucket was not charged where the interval that is asked for starts a little after it",
+        Bucket,
+        labels={"start": ("bucket", "after")},
+    ),
+    Case(
+        "values that others have as well",
+        "https://github.com/google/differential-privacy/pull/84",
+        "contributions were not bounded for people whose many values others gave too",
+        Shared,
+        labels={"values": ("own", "shared")},
+    ),
+    Case(
+        "a budget computed twice",
+        "https://github.com/OpenMined/PipelineDP/pull/164",
+        "budget could be requested after all of it had been handed out",
+        Computed,
+    ),
+    Case(
+        "two centres in one slice",
+        "https://github.com/IBM/differential-privacy-library/issues/104",
+        "features and target were centred on one slice of the budget, without composition",
+        Slices,
+    ),
+    Case(
+        "noise found to two digits",
+        "https://github.com/meta-pytorch/opacus/issues/346",
+        "the search for the noise stopped on either side of what is due",
+        Rounded,
+    ),
+    Case(
+        "a scale that is squared",
+        "https://github.com/opendp/smartnoise-core/issues/316",
+        "the noise scale of the Gaussian mechanism was squared",
+        Squared,
+    ),
+    Case(
+        "read, compared, set",
+        "https://github.com/private-attribution/ipa/pull/14",
+        "a reviewer found that two executions at once may both read a budget before either sets it",
+        Raced,
     ),
 )

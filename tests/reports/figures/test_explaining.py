@@ -124,6 +124,27 @@ def test_the_natural_filters_longer_games_are_those_of_a_recursion_over_counts_a
     assert "is not proved here" in figure("natural-rounds", parts=5, deltas=0.01).caption
 
 
+def test_sites_that_share_a_limit_reach_together_what_their_plan_reaches_and_no_more() -> None:
+    shown = figure("shared-limit", sites=2)
+
+    def reached(*units: int) -> Fraction:
+        """Randomised response of so many units of log 2 each, at e^epsilon = 4, outcome by outcome."""
+        total = Fraction(0)
+        for kept in product((True, False), repeat=len(units)):
+            p = q = Fraction(1)
+            for unit, same in zip(units, kept, strict=True):
+                most = Fraction(2**unit, 1 + 2**unit)
+                p, q = p * (most if same else 1 - most), q * (1 - most if same else most)
+            total += max(p - 4 * q, Fraction(0))
+        return total
+
+    plans = {2: ((2,), (1, 1)), 3: ((2, 1), (1, 1, 1)), 4: ((2, 2), (2, 1, 1), (1, 1, 1, 1))}
+    best = [str(max(reached(*plan) for plan in plans[limit])) for limit in (2, 3, 4)]
+    assert best == list(shown.data.column("planned_exact")) == list(shown.data.column("together_exact"))
+    assert list(shown.data.column("left")) == [0.0, 0.5, 1.0]
+    assert "gains the sites nothing" in shown.caption
+
+
 def test_a_game_longer_than_asked_for_is_left_out_and_said() -> None:
     shown = figure("natural-rounds", parts=4, deltas=0.01, rounds=5)
     assert len(shown.data) == 0

@@ -114,6 +114,7 @@ ODD: list[Any] = [
     ("natural-game", {"base": 10.0, "rounds": 1}),
     ("natural-game", {"base": 1.001, "rounds": 2}),
     ("natural-rounds", {"parts": (2, 3), "deltas": (1e-9, 0.5), "rounds": 8}),
+    ("shared-limit", {"sites": 2}),
     ("per-instance", {"ratio": 1000, "rounds": 3}),
     ("supermartingale", {"mu": 0.01, "epsilon": 50.0, "n": 100, "pace": 2}),
     ("supermartingale", {"mu": 10.0, "epsilon": 0.01, "n": 100, "pace": 2, "failure": 0.5}),
