@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,7 @@ def broken(case: Case, pair: fp.DominatingPair, times: int) -> bool:
         case fp.ZCDP(rho):
             return times * float(pair.zcdp_rho) > rho
         case fp.ApproxDP(epsilon, delta) if isinstance(pair, fp.Erasure):
-            return 1 - (1 - float(pair.p)) ** times > delta
+            return 1 - (1 - Fraction(float(pair.p))) ** times > Fraction(delta)
         case fp.ApproxDP(epsilon, delta):
             return times > 0 and fp.Composition({pair: times}).delta(epsilon).low > delta
     raise AssertionError(case.budget.promise)
