@@ -31,7 +31,7 @@ from theory.pairs import (
 )
 from theory.pairs.labelled import Where, where_words
 
-__all__ = ["FAMILIES", "Line", "at_labels", "lines_of"]
+__all__ = ["FAMILIES", "Line", "at_labels", "coarse_first", "lines_of"]
 
 
 #: Families that are asked for at every label, for budgets that are kept by labels.
@@ -65,6 +65,13 @@ class Line:
         grid = {m / 4 * 2.0**e for e in range(lowest, highest + 1) for m in (4, 5, 6, 7)}
         grid |= {float(f"{digit}e{power}") for power in range(-4, 2) for digit in (1, 2, 3, 5)}
         return tuple(sorted(t for t in (*grid, *self.extra) if self.least <= t <= self.most))
+
+
+def coarse_first(sizes: tuple[float, ...]) -> list[float]:
+    """All sizes, octaves first, from end to end however few are asked, then what lies between them."""
+    octaves = sizes[::4]
+    spread = sorted(range(len(octaves)), key=lambda place: f"{place:08b}"[::-1])
+    return [*(octaves[place] for place in spread), *sizes[2::4], *sizes[1::2]]
 
 
 def lines_of(names: Sequence[str], promise: Guarantee, extra: Sequence[float] = ()) -> tuple[Line, ...]:

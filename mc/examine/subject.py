@@ -13,7 +13,7 @@ from typing import Any
 from filters.contract.checks import checked_admits, checked_start
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock
-from mc.examine.families import Line
+from mc.examine.families import Line, coarse_first
 from mc.examine.fault import FilterFault, examining
 from mc.examine.finding import StageFinding
 from mc.examine.measure import Measure, goals
@@ -201,7 +201,7 @@ def _fault(found: list[Admission], open_lines: tuple[Admission, ...]) -> str:
 
 def _admitted(filt: PrivacyFilter, line: Line, clock: Clock) -> Admission:
     sizes, raised, spending = [], "", False
-    for number, t in enumerate(_coarse_first(line.sizes)):
+    for number, t in enumerate(coarse_first(line.sizes)):
         if number and clock.over:
             break
         try:
@@ -223,13 +223,6 @@ def _admits(filt: PrivacyFilter, pair: DominatingPair) -> bool:
             return bool(checked_admits(filt, checked_start(filt, 1), pair, 1)[0])
     except FilterFault:
         return False
-
-
-def _coarse_first(sizes: tuple[float, ...]) -> list[float]:
-    """All sizes, octaves first, from end to end however few are asked, then what lies between them."""
-    octaves = sizes[::4]
-    spread = sorted(range(len(octaves)), key=lambda place: f"{place:08b}"[::-1])
-    return [*(octaves[place] for place in spread), *sizes[2::4], *sizes[1::2]]
 
 
 def _between(filt: PrivacyFilter, line: Line, top: float, clock: Clock) -> list[float]:

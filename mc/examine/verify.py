@@ -126,7 +126,7 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
             exam.run("games", _GLANCE, partial(replies, exam.subject))
         exam.run("laws", 0.08, partial(laws, exam.subject))
         if service_of(filt) is not None:
-            exam.run("schedules", 0.2, partial(schedules, exam.subject, names))
+            exam.run("schedules", 0.2, partial(schedules, exam.subject))
         # where purity is broken a state does not stand for a run, and only what one run is granted counts
         subject = replace(exam.subject, slow=False, pure=not any(one.fault for one in exam.findings))
         if subject.pure:

@@ -22,9 +22,8 @@ from unittest import TestCase
 
 from filters.adapters.service import MakeService
 from mc.examine.clock import Clock
-from mc.examine.families import lines_of
 from mc.examine.schedules.schedule import MOVES, ServiceMove, What, World
-from mc.examine.schedules.search import MECHANISMS, Breaches, menu_of
+from mc.examine.schedules.search import MECHANISMS, Breaches, asked_lines, menu_of
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
@@ -53,8 +52,7 @@ def schedules(
     from hypothesis import stateful
     from hypothesis import strategies as st
 
-    breaches = Breaches(promise)
-    lines = lines_of((mechanisms,) if isinstance(mechanisms, str) else tuple(mechanisms), promise)
+    lines, breaches = asked_lines(service, promise, mechanisms), Breaches(promise)
 
     @cache
     def menu() -> tuple[DominatingPair, ...]:

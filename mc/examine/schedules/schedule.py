@@ -27,6 +27,7 @@ from filters.adapters.bridge import BridgeError
 from filters.adapters.service import MakeService, Release, Service
 from mc.engine.encoding import Nameable, decode, encode
 from mc.examine.schedules.disk import DiskFull, Fault, FaultyDisk, PowerFailure
+from mc.examine.words import pair_words
 from theory.arguments import check_count
 from theory.pairs import DominatingPair
 
@@ -101,6 +102,17 @@ class Schedule:
         finally:
             world.end()
         return world.played
+
+    @property
+    def trimmed(self) -> Schedule:
+        """The same over a menu of what is asked for alone."""
+        size = len(self.menu)
+        used = sorted({move.at % size for move in self.moves if move.what == "ask"})
+        moves = tuple(
+            replace(move, at=used.index(move.at % size)) if move.what == "ask" else move
+            for move in self.moves
+        )
+        return Schedule(tuple(self.menu[at] for at in used) or self.menu, moves)
 
     def to_data(self, known: Nameable) -> dict[str, Any]:
         """The schedule as JSON-able data."""
@@ -177,7 +189,7 @@ class World:
         match move.what:
             case "ask":
                 self.asked.append(self.menu[move.at % len(self.menu)])
-                self._send(len(self.asked) - 1, f"asks for {self.asked[-1]!r}")
+                self._send(len(self.asked) - 1, f"asks for {pair_words(self.asked[-1])}")
             case "again":
                 self._send(len(self.asked) - 1 - move.at % len(self.asked), "is sent again, with its key")
             case "crash":

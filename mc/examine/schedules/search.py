@@ -17,7 +17,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 
@@ -25,7 +25,7 @@ import numpy as np
 
 from filters.adapters.service import MakeService
 from mc.examine.clock import Clock
-from mc.examine.families import Line, lines_of
+from mc.examine.families import Line, coarse_first, lines_of
 from mc.examine.measure import Measure, exceeds, goals
 from mc.examine.schedules.schedule import MOVES, PlayedSchedule, Schedule, ServiceMove, What
 from mc.examine.sequence import Sequence as Fixed
@@ -42,8 +42,8 @@ MECHANISMS, _GRANTED = ("rr", "gaussian", "laplace", "erasure", "kov"), 2
 _SHARES = (1.0, 0.5, 1 / 3, 1 / 8)
 #: Steps after which a lone request is given up.
 _STEPS = 64
-#: The share of the time for the search; the rest is for cutting what it finds.
-_SEARCHED = 0.7
+#: The share of the time for the menu, and of the rest for the search; what is left is for cutting what it finds.
+_MENU, _SEARCHED = 0.2, 0.7
 #: Steps of a request in a plain schedule, and the faults at a write.
 _PLAIN = 5
 _STRUCK: tuple[What, ...] = ("unwritten", "written", "full")
@@ -151,20 +151,29 @@ class Breaches:
         return None
 
 
-def menu_of(make: MakeService, lines: Sequence[Line], clock: Clock) -> tuple[DominatingPair, ...]:
-    """The largest request of each of the first families that a fresh service grants, and shares of it."""
+def shares_of(granted: Iterable[tuple[Line, Sequence[float]]]) -> tuple[DominatingPair, ...]:
+    """The largest size of each line of the first families that grant any, and shares of it."""
     found: dict[DominatingPair, None] = {}
     kinds: dict[str, None] = {}
-    for line in lines:
-        if clock.over or (line.kind not in kinds and len(kinds) >= _GRANTED):
-            continue
-        granted = [size for size in line.sizes if not clock.over and _released(make, line.pair(size))]
-        if granted:
+    for line, sizes in granted:
+        if sizes and (line.kind in kinds or len(kinds) < _GRANTED):
             kinds[line.kind] = None
             for share in _SHARES:
-                sizes = [size for size in granted if size <= share * granted[-1]]
-                found |= dict.fromkeys(line.pair(size) for size in sizes[-1:])
+                most = max((size for size in sizes if size <= share * max(sizes)), default=None)
+                found |= {} if most is None else {line.pair(most): None}
     return tuple(found)
+
+
+def menu_of(make: MakeService, lines: Sequence[Line], clock: Clock) -> tuple[DominatingPair, ...]:
+    """The largest requests that a fresh service grants, and shares of them."""
+    found: list[tuple[Line, list[float]]] = []
+    for line in lines:
+        part = clock.part(1 / (len(lines) - len(found)))
+        sizes = [
+            size for size in coarse_first(line.sizes) if not part.over and _released(make, line.pair(size))
+        ]
+        found.append((line, sizes))
+    return shares_of(found)
 
 
 def _released(make: MakeService, pair: DominatingPair) -> bool:
@@ -188,27 +197,32 @@ def first_breach(
     only where the search stops. Finding nothing proves nothing.
     Raises TypeError for what is no service or guarantee, ValueError for seconds, seeds or mechanisms out of range.
     """
-    if not isinstance(promise, Guarantee):
-        raise TypeError(f"promise must be a guarantee, got {promise!r}; pass e.g. fp.PureDP(1.0)")
+    clock, lines = Clock.of(seconds), asked_lines(service, promise, mechanisms)
+    seed = check_count("seed", seed, least=0)
+    menu = menu_of(service, lines, clock.part(_MENU))
+    # where nothing is granted alone the plainest requests are tried all the same
+    menu = menu or tuple(line.pair(1.0) for line in lines[:_GRANTED])
+    return searched(service, promise, menu, clock, seed=seed)
+
+
+def asked_lines(
+    service: MakeService, promise: Guarantee, mechanisms: str | Sequence[str]
+) -> tuple[Line, ...]:
+    """The lines of the mechanisms, once what is to be driven is a service and has a promise."""
     if not callable(service):
         raise TypeError(f"service must make a service from a disk, got {service!r}; pass its class")
-    clock = Clock.of(seconds)
-    names = (mechanisms,) if isinstance(mechanisms, str) else tuple(mechanisms)
-    return searched(
-        service, promise, lines_of(names, promise), clock, seed=check_count("seed", seed, least=0)
-    )
+    if not isinstance(promise, Guarantee):
+        raise TypeError(f"promise must be a guarantee, got {promise!r}; pass e.g. fp.PureDP(1.0)")
+    return lines_of((mechanisms,) if isinstance(mechanisms, str) else tuple(mechanisms), promise)
 
 
 def searched(
-    service: MakeService, promise: Guarantee, lines: Sequence[Line], clock: Clock, *, seed: int
+    service: MakeService, promise: Guarantee, menu: tuple[DominatingPair, ...], clock: Clock, *, seed: int
 ) -> ScheduleSearch:
-    """The search over the menu of these lines."""
+    """The search over a menu."""
     rng = np.random.default_rng(seed)
     breaches, raised, schedules, released = Breaches(promise), "", 0, 0
     searching = clock.part(_SEARCHED)
-    menu = menu_of(service, lines, searching.part(0.3))
-    if not menu:  # nothing is granted alone: the plainest requests are tried all the same
-        menu = tuple(line.pair(1.0) for line in lines[:_GRANTED])
     for moves in chain(plain(), drawn(rng, len(menu))):
         if searching.over:
             break
@@ -227,8 +241,8 @@ def plain() -> Iterator[tuple[ServiceMove, ...]]:
     ask, again, tick = ServiceMove("ask"), ServiceMove("again"), ServiceMove("tick")
     step, before = ServiceMove("step"), ServiceMove("step", 1)
     whole = [step] * _PLAIN
-    for many in (2, 3):  # in turn: the oldest of those in flight each time
-        yield (*[ask] * many, *[ServiceMove("step", many - 1)] * many * _PLAIN)
+    for many in (2, 3):  # in turn, for as long as none has ended
+        yield (*[ask] * many, *[ServiceMove("step", at) for at in reversed(range(many))] * _PLAIN)
     yield (ask, *whole, *2 * [again, *whole], ask, *whole)
     for depth in range(_PLAIN):
         begun = [ask, *[step] * depth]
@@ -293,7 +307,7 @@ def _cut(breach: Breach, breaches: Breaches, service: MakeService, clock: Clock)
                 place += size
         if size == 1 and found.schedule.moves == before:
             break
-    return found
+    return replace(found, schedule=found.schedule.trimmed)
 
 
 def _plainer(move: ServiceMove) -> Iterator[ServiceMove]:

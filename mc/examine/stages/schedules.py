@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from filters.adapters.labelled import service_of
 from mc.examine.clock import Clock
-from mc.examine.families import at_labels, lines_of
 from mc.examine.fault import examining
 from mc.examine.finding import StageFinding
-from mc.examine.schedules.search import searched
+from mc.examine.schedules.search import searched, shares_of
 from mc.examine.story import Story
 from mc.examine.subject import Subject
 from mc.examine.witness import schedule_witness
@@ -23,17 +22,17 @@ SCOPE = "clients with requests in flight, who send them again, and a process tha
 _UNSEEN = "crashes inside a command of the program"
 
 
-def schedules(subject: Subject, names: tuple[str, ...], clock: Clock) -> Iterator[StageFinding]:
+def schedules(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     """The finding on a filter whose program is a service; none for any other."""
     filt = subject.filter
     service = service_of(filt)
-    if service is None:
+    if service is None or not subject.lines:
         return
-    lines = at_labels(lines_of([name for name in names if name in subject.families], filt.promise), filt)
+    asked = shares_of((one.line, one.sizes) for one in subject.lines)
     with examining(filt):
-        found = searched(service, filt.promise, lines, clock, seed=subject.seed)
+        found = searched(service, filt.promise, asked, clock, seed=subject.seed)
     breach = found.breach
-    menu = ", ".join(dict.fromkeys(line.family for line in lines))
+    menu = ", ".join(dict.fromkeys(type(pair.asked).__name__ for pair in asked))
     if breach is None:
         yield StageFinding("schedules", _ASKED, str(found), menu, _UNSEEN)
         return

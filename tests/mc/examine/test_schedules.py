@@ -162,6 +162,11 @@ def test_a_service_that_raises_denies_and_its_error_is_told() -> None:
 def test_what_is_no_service_is_refused_in_a_sentence(service: object, said: str) -> None:
     with pytest.raises(TypeError, match=said):
         fp.first_breach(service, PROMISE, seconds=5.0)  # type: ignore[arg-type]
+    for driven in (fp.first_breach, fp.schedules):
+        with pytest.raises(TypeError, match="promise must be a guarantee"):
+            driven(services.Purse, 1.0)  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="mechanisms must be among"):
+            driven(services.Purse, PROMISE, mechanisms="rrr")
 
 
 def test_hypothesis_finds_and_tells_it() -> None:
