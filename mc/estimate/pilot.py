@@ -25,6 +25,8 @@ PILOT = 2**62
 PILOT_PATHS = 8192
 #: One estimator answers all epsilons of a grid at which its width is at most this many times the least width.
 SHARED = 2.0
+#: A candidate is not piloted where another's width is, at every epsilon, at most this many times the least it can have.
+ENOUGH = 1.01
 #: An estimator is not used where its values have more than 16 times the least range of any candidate: the pilot may
 #: have missed its rare large values.
 _RANGE = math.log(16.0)
@@ -128,7 +130,10 @@ def _offers(candidates: Sequence[tuple[Term, ...]], aim: Aim) -> tuple[list[_Off
     best = [math.inf] * len(least)
     offers: dict[int, _Offer] = {}
     for place in sorted(range(len(candidates)), key=lambda place: sum(floors[place])):
-        if all(floor > SHARED * width for floor, width in zip(floors[place], best, strict=True)):
+        floor = floors[place]
+        if all(low > SHARED * width for low, width in zip(floor, best, strict=True)):
+            continue
+        if any(all(map(_as_narrow, offer.widths, floor)) for offer in offers.values()):
             continue
         estimator = _piloted(candidates[place], aim)
         widths = tuple(
@@ -138,6 +143,11 @@ def _offers(candidates: Sequence[tuple[Term, ...]], aim: Aim) -> tuple[list[_Off
         offers[place] = _Offer(estimator, widths)
         best = list(map(min, best, widths))
     return [offers[place] for place in sorted(offers)], best
+
+
+def _as_narrow(width: float, floor: float) -> bool:
+    """Whether no interval that is at least `floor` wide is worth a pilot beside one of this width."""
+    return width <= ENOUGH * floor
 
 
 def _piloted(terms: tuple[Term, ...], aim: Aim) -> Estimator:

@@ -433,6 +433,34 @@ def test_the_choice_is_the_same_as_if_every_candidate_had_a_pilot(
         assert 1.0 not in pilots[:after]
 
 
+@pytest.mark.parametrize(
+    ("adversary", "rounds", "n", "pilots"),
+    [
+        (LossChasing(), None, 1000, 1),
+        (LossChasing(low=0.1, high=0.2), 12, 100_000, 2),  # leaves some of the budget
+    ],
+)
+def test_a_candidate_that_can_be_no_narrower_than_another_has_no_pilot(
+    adversary: Adversary, rounds: int | None, n: int, pilots: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    widths: list[tuple[float, ...]] = []
+
+    def noting(terms: tuple[Term, ...], aim: Any) -> Any:
+        estimator = piloted(terms, aim)
+        widths.append(estimator.widths)
+        return estimator
+
+    piloted = pilot._piloted
+    monkeypatch.setattr(pilot, "_piloted", noting)
+    game = Game.between(GaussianFilter(mu=1.0), adversary, rounds=rounds)
+    (chosen,) = choose(game, (4.0,), n=n, failure=1e-6, method="auto")
+    assert len(widths) == pilots
+    monkeypatch.setattr(pilot, "ENOUGH", 0.0)
+    choose(game, (4.0,), n=n, failure=1e-6, method="auto")
+    assert len(widths) == pilots + 2
+    assert chosen.widths[0] <= 1.01 * min(widths)[0]
+
+
 @pytest.mark.parametrize("interval", get_args(IntervalName))
 @pytest.mark.parametrize("n", [2, 50, 100_000])
 def test_no_interval_is_narrower_than_the_floor_whatever_the_pilot_saw(
