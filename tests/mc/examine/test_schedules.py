@@ -68,9 +68,11 @@ def test_the_journal_of_linear_queries_keeps_its_promise_through_crashes(tmp_pat
     assert found.breach is None
     assert found.released > 0
     free = type("Free", (here,), {"kill": lambda self: Path(self.queries._journal.path).unlink()})
-    lost = fp.first_breach(free, fp.ZCDP(0.5), seconds=0.2, mechanisms="gaussian")
-    assert lost.breach is None  # without its file it does not start again
-    assert "JournalError" in lost.raised
+    moves = (ServiceMove("ask"), *[ServiceMove("step")] * 2, ServiceMove("crash"), ServiceMove("ask"))
+    lost = Schedule((fp.Gaussian(1.0),), moves).play(free)
+    assert len(lost.released) == 1
+    assert "JournalError" in lost.raised  # without its file it does not start again
+    assert lost.done == moves[:4]
 
 
 def test_what_goes_out_is_composed_as_its_closed_form_says() -> None:
