@@ -41,6 +41,18 @@ def test_discrete_laplace_is_the_sum_over_all_whole_numbers(pair: fp.DiscreteLap
     assert high <= low * (1 + 1e-8)
 
 
+@pytest.mark.parametrize("x", [-9.0, -1.5, -0.5, 0.0, 0.4, 1.4, 1.5])
+def test_tails_are_sums_over_all_whole_numbers(x: float) -> None:
+    pair = fp.DiscreteLaplace(2.0, 3)
+    p, q = pair.truths.above(x)
+    with mp.workdps(40):
+        rows = [both for both in reference._masses(pair) if mp.log(both[0] / both[1]) > x + mp.mpf(10) ** -20]
+        for ours, way in ((p, 0), (q, 1)):
+            assert float(ours.mid()) == pytest.approx(float(mp.fsum(row[way] for row in rows)), rel=1e-12)
+    assert sum(float(mass.ball().mid()) for _, mass in pair.truths.atoms) == pytest.approx(1)
+    assert [float(loss) for loss, _ in pair.truths.atoms] == [1.5, 0.5, -0.5, -1.5]
+
+
 def test_at_sensitivity_one_it_is_randomised_response() -> None:
     noise, response = fp.DiscreteLaplace(4.0), fp.RandomizedResponse(0.25)
     assert (noise.pure_epsilon, noise.gdp_mu) == (0.25, response.gdp_mu)

@@ -8,10 +8,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,10 @@ from theory.pairs.base import ALL_CHARGES, ChargeName, Outputs
 from theory.pairs.finite import Finite, largest_corner, pure_to_gdp, rounded_up_mu
 from theory.pairs.finite_charges import convex_rho
 from theory.pairs.finite_truths import FiniteTruths, Mass
-from theory.pairs.truths import PairTruths, TrueValue
+from theory.pairs.truths import Exact, PairTruths, TrueValue, ball_of
+
+if TYPE_CHECKING:
+    from flint import arb
 
 __all__ = ["DiscreteLaplace"]
 
@@ -150,3 +154,21 @@ class _DiscreteLaplaceTruths(FiniteTruths):
     def gdp_mu(self) -> TrueValue:
         """The largest mu of all corners."""
         return self._sum(largest_corner)
+
+    @property
+    def above(self) -> Callable[[Exact], tuple[arb, arb]]:
+        b, s = self.at["b"], self.pair.sensitivity
+
+        def at(x: Exact) -> tuple[arb, arb]:
+            count = sum((s - 2 * k) / b > Fraction(x) for k in range(s + 1))
+            if count in (0, s + 1):
+                return (ball_of(int(count > 0)),) * 2
+            whole = 1 + ball_of(-1 / b).exp()
+            return 1 - ball_of(-count / b).exp() / whole, ball_of((count - s - 1) / b).exp() / whole
+
+        return at
+
+    @property
+    def atoms(self) -> tuple[tuple[Fraction, TrueValue], ...]:
+        s, masses = self.pair.sensitivity, self.masses
+        return tuple(((s - 2 * k) / self.at["b"], TrueValue(masses[k][0], self.at)) for k in range(s + 1))
