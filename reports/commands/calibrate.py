@@ -18,7 +18,7 @@ from reports.commands.console import at_most, clear_errors
 from reports.shown.numbers import below, near, percent
 from theory.arguments import check_count
 from theory.guarantees import ZCDP, GaussianDP, PureDP
-from theory.pairs import BoundedRange, SubsampledGaussian
+from theory.pairs import BoundedRange, DiscreteLaplace, SubsampledGaussian
 
 __all__ = ["calibrate", "read_mechanism"]
 
@@ -29,6 +29,7 @@ _CLASSES: dict[str, tuple[Callable[..., Any], tuple[float, ...], str]] = {
     "gaussian": (GaussianDP, (0.1,), "mu"),
     "pure": (PureDP, (0.1,), "epsilon"),
     "exponential": (BoundedRange, (0.1,), "epsilon"),
+    "geometric": (DiscreteLaplace, (10.0,), "scale"),
     "zcdp": (ZCDP, (0.005,), "rho"),
     "subsampled": (SubsampledGaussian, (0.01, 1.0), "q,sigma"),
 }

@@ -16,6 +16,7 @@ from theory import conversions
 from theory.conversions import CKS, SIMPLE, Conversion
 from theory.pairs import (
     KOV,
+    DiscreteLaplace,
     DominatingPair,
     Erasure,
     FinitePair,
@@ -202,6 +203,11 @@ def _masses(pair: DominatingPair) -> list[tuple[Number, Number]]:
         (keep, change), d = _kept(pair.epsilon), mp.mpf(pair.delta)
         inner = [((1 - d) * keep, (1 - d) * change), ((1 - d) * change, (1 - d) * keep)]
         return [(d, mp.zero), *inner, (mp.zero, d)]
+    if isinstance(pair, DiscreteLaplace):
+        rate, s = 1 / mp.mpf(float(pair.scale)), pair.sensitivity
+        reach = int((mp.dps + 10) * mp.log(10) / rate) + s
+        law = [mp.exp(-rate * abs(x)) * mp.tanh(rate / 2) for x in range(-reach - s, reach + 1)]
+        return list(zip(law[s:], law[: len(law) - s], strict=True))
     if isinstance(pair, FinitePair):
         return [(_exact(p), _exact(q)) for p, q in zip(pair.p, pair.q, strict=True)]
     raise TypeError(f"pair must be one whose outcomes are listed here, got {pair!r}; pass a finite pair")

@@ -13,6 +13,7 @@ from tests.theory import reference
 from theory.guarantees import RenyiDP
 from theory.pairs import (
     KOV,
+    DiscreteLaplace,
     DominatingPair,
     Erasure,
     FinitePair,
@@ -30,6 +31,9 @@ PAIRS: tuple[DominatingPair, ...] = (
     RandomizedResponse(0.3),
     RandomizedResponse(1e-6),
     RandomizedResponse(30.0),
+    RandomizedResponse(740.0),  # e^-740 is no normal double
+    RandomizedResponse(800.0),
+    DiscreteLaplace(0.8, 3),
     KOV(0.5, 0.0),
     SKEW,
     SKEW.swapped,

@@ -13,6 +13,7 @@ from tests.theory import reference
 from theory.pairs import (
     KOV,
     BoundedRange,
+    DiscreteLaplace,
     Erasure,
     FinitePair,
     Gaussian,
@@ -71,6 +72,7 @@ FINITE = (
     RandomizedResponse(0.75),
     KOV(0.5, 0.125),
     Erasure(0.25),
+    DiscreteLaplace(0.75, 3),
     FinitePair((0.5, 0.25, 0.25), (0.125, 0.625, 0.25)),
 )
 
@@ -147,6 +149,8 @@ def _rows(pair):
         case Erasure():
             p = mpmath.mpf(pair.p)
             return [(p, 0), (1 - p, 1 - p), (0, p)]
+        case DiscreteLaplace():
+            return reference._masses(pair)
     return [(mpmath.mpf(a), mpmath.mpf(b)) for a, b in zip(pair.p, pair.q, strict=True)]
 
 

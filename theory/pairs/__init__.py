@@ -2,6 +2,7 @@
 
 from theory.pairs.base import DominatingPair, ExactMasses
 from theory.pairs.bounded_range import BoundedRange
+from theory.pairs.discrete_laplace import DiscreteLaplace
 from theory.pairs.erasure import Erasure
 from theory.pairs.finite import FinitePair
 from theory.pairs.gaussian import Gaussian
@@ -15,6 +16,7 @@ from theory.pairs.subsampled_gaussian import SubsampledGaussian
 __all__ = [
     "KOV",
     "BoundedRange",
+    "DiscreteLaplace",
     "DominatingPair",
     "Erasure",
     "ExactMasses",
@@ -43,6 +45,9 @@ EXAMPLES: tuple[DominatingPair, ...] = (
     Laplace(0.1),
     BoundedRange(1.5),
     BoundedRange(0.01),
+    DiscreteLaplace(0.8),
+    DiscreteLaplace(2.0, 4),
+    DiscreteLaplace(9.0, 3),
     SubsampledGaussian(0.1, 0.8),
     SubsampledGaussian(0.1, 0.8, adjacency="addition"),
     SubsampledGaussian(0.5, 3.0),

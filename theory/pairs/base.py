@@ -207,7 +207,7 @@ class DominatingPair(ABC):
             asked = getattr(request, name)
             if isinstance(asked, (float, np.ndarray)):
                 same = same & np.equal(own, asked)  # type: ignore[call-overload]
-            elif isinstance(asked, (tuple, str)):
+            elif isinstance(asked, (tuple, str, int)):
                 same = same & (own == asked)
         return same
 
@@ -223,7 +223,7 @@ class DominatingPair(ABC):
             return np.less_equal(getattr(request, self.dominates_by), getattr(self, self.dominates_by))
         if not self.revealing or type(self) is not type(request):
             return self.alike(request)
-        fixed = [name for name in _names(type(self)) if isinstance(getattr(self, name), str)]
+        fixed = [name for name in _names(type(self)) if isinstance(getattr(self, name), (str, int))]
         within = [
             np.less_equal(sign * getattr(request, name), sign * getattr(self, name))
             for name, sign in self.revealing.items()

@@ -31,9 +31,11 @@ from theory.pairs.truths import INFINITE, PairTruths, TrueValue, ball_of
 if TYPE_CHECKING:
     from flint import arb
 
-__all__ = ["ExactMasses", "Finite", "FinitePair", "pure_to_gdp", "rounded_up_mu"]
+__all__ = ["ExactMasses", "Finite", "FinitePair", "largest_corner", "pure_to_gdp", "rounded_up_mu"]
 
 _MOST = float(np.finfo(np.float64).max)
+#: Below it a P-mass may be no normal double, so that e^-L times it is not the Q-mass.
+_LEAST_LOSS = -700.0
 
 
 class Finite(DominatingPair):
@@ -65,15 +67,19 @@ class Finite(DominatingPair):
     def renyi(self, alpha: Real) -> Real:
         b = alpha - 1
         # E_P[e^(bL)] - 1 = E_P[h(bL) + b h(-L)] + b Q(P = 0) with h(x) = e^x - 1 - x >= 0: nothing cancels
-        moment = b * self._missing
+        curved: Real = 0.0
         relative: Real = self._missing  # E_P[h(-L)] + Q(P = 0), the divergence of order 1
+        mean: Real = 0.0
+        fine: NDArray[np.bool_] = np.asarray(True)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             for loss, mass in self.outputs:
-                back = expm1_minus(-loss)
                 there = np.greater(mass, 0)  # else an infinite loss of mass zero would give NaN
-                moment = moment + np.where(there, mass * (expm1_minus(b * loss) + b * back), 0.0)
-                relative = relative + np.where(there, mass * back, 0.0)
-            log_moment = portable.log1p(moment)
+                curved = curved + np.where(there, mass * expm1_minus(b * loss), 0.0)
+                relative = relative + np.where(there, mass * expm1_minus(-loss), 0.0)
+                mean = mean + np.where(there, mass * loss, 0.0)
+                fine = np.asarray(fine & np.greater(loss, _LEAST_LOSS))
+            relative = np.where(fine, relative, mean)
+            log_moment = portable.log1p(curved + b * relative)
             divergence = np.where(np.isfinite(log_moment), log_moment / b, self._far_renyi(b))
         divergence = np.where(np.equal(b, 0), relative, divergence)
         return as_real(np.where(self._are_laws, divergence, np.nan))
@@ -259,7 +265,7 @@ class _FinitePairTruths(FiniteTruths):
     def gdp_mu(self) -> TrueValue:
         """The largest mu at which the trade-off curve of Gaussian(mu) meets a corner of the pair's own."""
         lawful = self._lawful
-        return INFINITE if lawful._lacks(0) or lawful._lacks(1) else lawful._sum(_corners)
+        return INFINITE if lawful._lacks(0) or lawful._lacks(1) else lawful._sum(largest_corner)
 
     @property
     def rational_masses(self) -> list[tuple[Fraction, Fraction]] | None:
@@ -268,7 +274,7 @@ class _FinitePairTruths(FiniteTruths):
         return [(Fraction(p), Fraction(q)) for p, q in zip(self.pair.p, self.pair.q, strict=True)]
 
 
-def _corners(both: list[tuple[arb, arb]]) -> arb:
+def largest_corner(both: list[tuple[arb, arb]]) -> arb:
     from theory.pairs.normal_law import quantile
 
     most = 0 * both[0][0]

@@ -57,6 +57,27 @@ FAULTS = (
         ),
     ),
     *faults_in(
+        "theory/pairs/discrete_laplace.py",
+        Change(
+            "def zcdp_root(self) -> Real:\n        return self.pure_epsilon",
+            "def zcdp_root(self) -> Real:\n        return self.pure_epsilon / 2",
+            "rho that is charged for discrete Laplace is a quarter",
+            "unsound",
+        ),
+        Change(
+            "first = (self.sensitivity + 1) // 2",
+            "first = (self.sensitivity + 1) // 4 + 1",
+            "mu of discrete Laplace is at another cut",
+            "unsound",
+        ),
+        Change(
+            "-n * rate - portable.log1p(ratio)",
+            "-n * rate",
+            "masses of discrete Laplace sum to more than one",
+            "unsound",
+        ),
+    ),
+    *faults_in(
         "theory/pairs/finite.py",
         Change(
             "mu * (1 + 2.0**-48) + 2.0**-1071",
@@ -108,14 +129,14 @@ FAULTS = (
             "unsound",
         ),
         Change(
-            "mass * (expm1_minus(b * loss) + b * back)",
-            "mass * (expm1_minus(b * loss) + back)",
+            "portable.log1p(curved + b * relative)",
+            "portable.log1p(curved + relative)",
             "finite divergences have a wrong term",
             "loose",
         ),
         Change(
-            "relative = relative + np.where(there, mass * back, 0.0)",
-            "relative = relative + np.where(there, mass * back / 2, 0.0)",
+            "relative = relative + np.where(there, mass * expm1_minus(-loss), 0.0)",
+            "relative = relative + np.where(there, mass * expm1_minus(-loss) / 2, 0.0)",
             "finite divergences of order 1 are half",
             "unsound",
         ),

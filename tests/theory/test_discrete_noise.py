@@ -1,0 +1,91 @@
+"""Whole noise beside its definition: sums over all of its values by mpmath, and cuts between them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from mpmath import mp
+
+import filterproof as fp
+from tests.theory import reference
+
+
+def least_mu(masses) -> float:
+    """The largest z(Q above) + z(P below) over the cuts between values, in the order of the loss."""
+    z = lambda p: mp.sqrt(2) * mp.erfinv(1 - 2 * p)  # noqa: E731
+    above, below, found = mp.zero, mp.one, mp.zero
+    for p, q in masses:
+        above, below = above + q, below - p
+        if mp.mpf(10) ** -40 < min(above, below):
+            found = max(found, z(above) + z(below))
+    return float(found)
+
+
+@pytest.mark.parametrize(
+    "pair", [fp.DiscreteLaplace(b, s) for b in (0.3, 4.5) for s in (1, 2, 3, 6)], ids=repr
+)
+def test_discrete_laplace_is_the_sum_over_all_whole_numbers(pair: fp.DiscreteLaplace) -> None:
+    with mp.workdps(40):
+        masses = reference._masses(pair)
+        assert pair.gdp_mu == pytest.approx(least_mu(masses), rel=1e-13)
+        for x in (-0.4, 0.0, 0.1, 0.9 * pair.pure_epsilon):
+            above = mp.fsum(max(p - mp.exp(x) * q, 0) for p, q in masses)
+            assert pair.hockey_stick(x) == pytest.approx(float(above), rel=1e-12)
+        for alpha in (1.5, 4.0):
+            moment = mp.fsum(p * (p / q) ** (alpha - 1) for p, q in masses)
+            assert pair.renyi(alpha) == pytest.approx(float(mp.log(moment) / (alpha - 1)), rel=1e-12)
+    low, high = pair.least("zcdp_rho")
+    assert pair.renyi(1.0) * (1 - 1e-9) <= high <= pair.zcdp_rho
+    assert high <= low * (1 + 1e-8)
+
+
+@pytest.mark.parametrize("x", [-9.0, -1.5, -0.5, 0.0, 0.4, 1.4, 1.5])
+def test_tails_are_sums_over_all_whole_numbers(x: float) -> None:
+    pair = fp.DiscreteLaplace(2.0, 3)
+    p, q = pair.truths.above(x)
+    with mp.workdps(40):
+        rows = [both for both in reference._masses(pair) if mp.log(both[0] / both[1]) > x + mp.mpf(10) ** -20]
+        for ours, way in ((p, 0), (q, 1)):
+            assert float(ours.mid()) == pytest.approx(float(mp.fsum(row[way] for row in rows)), rel=1e-12)
+    assert sum(float(mass.ball().mid()) for _, mass in pair.truths.atoms) == pytest.approx(1)
+    assert [float(loss) for loss, _ in pair.truths.atoms] == [1.5, 0.5, -0.5, -1.5]
+
+
+def test_at_sensitivity_one_it_is_randomised_response() -> None:
+    noise, response = fp.DiscreteLaplace(4.0), fp.RandomizedResponse(0.25)
+    assert (noise.pure_epsilon, noise.gdp_mu) == (0.25, response.gdp_mu)
+    assert noise.renyi(3.0) == pytest.approx(response.renyi(3.0), rel=1e-14)
+
+
+def test_much_noise_and_little_keep_the_digits_of_mu() -> None:
+    # (s/b)-DP and nearly nothing: the density at the middle is 1/(2b), of Gaussian noise sqrt(2 pi)/2 times that
+    assert fp.DiscreteLaplace(1e12, 3).gdp_mu == pytest.approx(3e-12 * math.sqrt(math.pi / 2), rel=1e-11)
+    assert fp.DiscreteLaplace(1e-3, 2).gdp_mu == pytest.approx(
+        float(fp.DiscreteLaplace(1e-3, 2).truths.gdp_mu.ball().mid()), rel=1e-12
+    )
+
+
+def test_another_sensitivity_is_another_pair() -> None:
+    one, two = fp.DiscreteLaplace(4.0), fp.DiscreteLaplace(4.0, 2)
+    assert not one.dominates(two)
+    assert not two.alike(one)
+    assert two.dominates(fp.DiscreteLaplace(np.array([3.0, 5.0]), 2)).tolist() == [False, True]
+
+
+def test_more_noise_is_less_noise_with_noise_added() -> None:
+    # the ratio of the generating functions of geometric variables is that of a law
+    r, more = math.exp(-1 / 2), math.exp(-1 / 3)
+    powers = np.arange(1, 400)
+    added = np.concatenate([[1.0], (more - r) * more ** (powers - 1)]) * (1 - more) / (1 - r)
+    assert added.min() > 0
+    assert added.sum() == pytest.approx(1)
+    both = np.convolve((1 - r) * r ** np.arange(400), added)[:400]
+    assert both == pytest.approx((1 - more) * more ** np.arange(400), rel=1e-12)
+
+
+@pytest.mark.parametrize(("scale", "sensitivity"), [(0.0, 1), (1.0, 0), (1.0, 2000), (1e-308, 2), (1.0, 1.5)])
+def test_what_is_no_noise_is_refused(scale: float, sensitivity: int) -> None:
+    with pytest.raises((ValueError, TypeError), match=r"scale|sensitivity"):
+        fp.DiscreteLaplace(scale, sensitivity)

@@ -1,0 +1,174 @@
+"""The discrete Laplace pair: whole noise with P(X = x) in proportion to e^{-|x| / scale}, also called geometric.
+
+>>> import filterproof as fp
+>>> pair = fp.DiscreteLaplace(scale=2.0)
+>>> pair.pure_epsilon, pair.gdp_mu == fp.RandomizedResponse(0.5).gdp_mu
+(0.5, True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from theory.arguments import Real, check_count, check_positive, own
+from theory.numerics import portable
+from theory.numerics.error_free import quotient_beyond
+from theory.numerics.stable import as_real, signed_square
+from theory.pairs.base import ALL_CHARGES, ChargeName, Outputs
+from theory.pairs.finite import Finite, largest_corner, pure_to_gdp, rounded_up_mu
+from theory.pairs.finite_charges import convex_rho
+from theory.pairs.finite_truths import FiniteTruths, Mass
+from theory.pairs.truths import Exact, PairTruths, TrueValue, ball_of
+
+if TYPE_CHECKING:
+    from flint import arb
+
+__all__ = ["DiscreteLaplace"]
+
+#: Every method is a sum over the losses.
+_MOST = 1024
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DiscreteLaplace(Finite):
+    """P(X = x) = e^{-|x|/b} tanh(1/2b), Q = P moved by s: dominates f(x) + X, f and its sensitivity s whole numbers.
+
+    b is `scale`, in units of the values and not of s. L = (s - 2 k) / b for k = 0..s, with probability 1 / (1 + r) at
+    k = 0, r^k (1 - r) / (1 + r) between and r^s / (1 + r) at k = s, r = e^{-1/b}; with s = 1 it is
+    RandomizedResponse(1/b). `zcdp_rho` is the bound (s/b)^2 / 2 of all that is (s/b)-DP. `gdp_mu` is the least:
+    z(r^m / (1 + r)) + z(r^n / (1 + r)) with m = floor((s+1)/2), n = s + 1 - m and z(p) = Phi^-1(1-p). For that is the
+    corner of the trade-off curve with m and n nearest, all have m + n = s + 1, and z is concave in -log p.
+    Raises ValueError for a scale that is not above zero or a sensitivity that is not from 1 to 1024.
+    Source: Ghosh, Roughgarden and Sundararajan (2009) for the mechanism; the charges are derived here.
+    """
+
+    scale: Real
+    sensitivity: int = 1
+    #: X is a difference of two geometric variables; that of ratio r' > r is that of r plus 0 with probability
+    #: (1 - r') / (1 - r), else 1 plus another of r'
+    revealing: ClassVar = {"scale": -1}
+    closed_least: ClassVar = ALL_CHARGES - {"zcdp_rho"}
+
+    def __post_init__(self) -> None:
+        self._keep("scale", check_positive("scale", own(self.scale, down=True), "pass sensitivity / epsilon"))
+        s = check_count("sensitivity", self.sensitivity)
+        if s > _MOST:
+            raise ValueError(
+                f"sensitivity must be at most {_MOST}, got sensitivity={s}; pass "
+                "RandomizedResponse(sensitivity / scale), which dominates it"
+            )
+        if np.max(self.pure_epsilon, initial=0.0) == np.inf:
+            raise ValueError(
+                f"scale must be above sensitivity / 2^1023, got scale={float(np.min(self.scale))!r}; pass more noise"
+            )
+        object.__setattr__(self, "sensitivity", s)
+
+    @property
+    def outputs(self) -> Outputs:
+        b, s = np.asarray(self.scale), self.sensitivity
+        ends, between = portable.expit(1 / b), portable.tanh(0.5 / b)
+        inner = (((s - 2 * k) / b, portable.exp(-k / b) * between) for k in range(1, s))
+        return (s / b, ends), *inner, (-s / b, portable.exp(-s / b) * ends)
+
+    @property
+    def pure_epsilon(self) -> Real:
+        return as_real(quotient_beyond(np.full(np.shape(self.scale), float(self.sensitivity)), self.scale))
+
+    @property
+    def zcdp_root(self) -> Real:
+        return self.pure_epsilon
+
+    @property
+    def zcdp_rho(self) -> Real:
+        return signed_square(self.pure_epsilon) / 2
+
+    def least(self, charge: ChargeName) -> tuple[float, float]:
+        if charge == "zcdp_rho":
+            return _least_rho(float(self.scale), self.sensitivity)
+        return Finite.least(self, charge)
+
+    @property
+    def gdp_mu(self) -> Real:
+        if self.sensitivity == 1:
+            return pure_to_gdp(self.pure_epsilon)
+        first = (self.sensitivity + 1) // 2
+        rate = 1 / np.asarray(self.scale)
+        return rounded_up_mu(_quantile(first, rate) + _quantile(self.sensitivity + 1 - first, rate))
+
+    @property
+    def truths(self) -> PairTruths:
+        return _DiscreteLaplaceTruths(self)
+
+    @property
+    def swapped(self) -> DiscreteLaplace:
+        return self
+
+
+def _quantile(n: int, rate: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The z with P(N(0, 1) > z) = r^n / (1 + r), r = e^-rate: near 1/2 from what is missing there."""
+    ratio = portable.exp(-rate)
+    missing = (-portable.expm1(-n * rate) - ratio * portable.expm1(-(n - 1) * rate)) / (1 + ratio)
+    near = np.sqrt(2.0) * special.erfinv(np.minimum(missing, 0.75))
+    return np.where(missing < 0.5, near, -special.ndtri_exp(-n * rate - portable.log1p(ratio)))
+
+
+@lru_cache(maxsize=256)
+def _least_rho(scale: float, sensitivity: int) -> tuple[float, float]:
+    from flint import ctx
+
+    truths = DiscreteLaplace(scale, sensitivity).truths
+    with ctx.workprec(256):
+        return convex_rho(lambda t: truths.renyi(1 + Fraction(t)).ball() * t, truths.pure_epsilon.ball())
+
+
+@dataclass(frozen=True, slots=True)
+class _DiscreteLaplaceTruths(FiniteTruths):
+    """The masses of whole noise up to 0, at 1..s-1, and from s on."""
+
+    pair: DiscreteLaplace
+
+    @property
+    def at(self) -> dict[str, Fraction]:
+        return {"b": Fraction(self.pair.scale)}  # type: ignore[arg-type]
+
+    @property
+    def masses(self) -> list[tuple[Mass, Mass]]:
+        s = self.pair.sensitivity
+        inner = [f"exp(-{k}/b)*(1 - exp(-1/b))/(1 + exp(-1/b))" for k in range(1, s)]
+        law = ["1/(1 + exp(-1/b))", *inner, f"exp(-{s}/b)/(1 + exp(-1/b))"]
+        return list(zip(law, law[::-1], strict=True))
+
+    @property
+    def pure_epsilon(self) -> TrueValue:
+        return TrueValue(f"{self.pair.sensitivity}/b", self.at)
+
+    @property
+    def gdp_mu(self) -> TrueValue:
+        """The largest mu of all corners."""
+        return self._sum(largest_corner)
+
+    @property
+    def above(self) -> Callable[[Exact], tuple[arb, arb]]:
+        b, s = self.at["b"], self.pair.sensitivity
+
+        def at(x: Exact) -> tuple[arb, arb]:
+            count = sum((s - 2 * k) / b > Fraction(x) for k in range(s + 1))
+            if count in (0, s + 1):
+                return (ball_of(int(count > 0)),) * 2
+            whole = 1 + ball_of(-1 / b).exp()
+            return 1 - ball_of(-count / b).exp() / whole, ball_of((count - s - 1) / b).exp() / whole
+
+        return at
+
+    @property
+    def atoms(self) -> tuple[tuple[Fraction, TrueValue], ...]:
+        s, masses = self.pair.sensitivity, self.masses
+        return tuple(((s - 2 * k) / self.at["b"], TrueValue(masses[k][0], self.at)) for k in range(s + 1))
