@@ -9,6 +9,7 @@ from reports.docs.markdown import table
 from theory.pairs import (
     KOV,
     BoundedRange,
+    DiscreteGaussian,
     DiscreteLaplace,
     DominatingPair,
     Erasure,
@@ -35,6 +36,7 @@ _SHOWN: tuple[DominatingPair, ...] = (
     Laplace(10.0),
     Laplace(1.0),
     Laplace(0.2),
+    DiscreteGaussian(10.0),
     DiscreteLaplace(10.0, 4),
     BoundedRange(0.1),
     BoundedRange(1.0),

@@ -16,6 +16,7 @@ from theory import conversions
 from theory.conversions import CKS, SIMPLE, Conversion
 from theory.pairs import (
     KOV,
+    DiscreteGaussian,
     DiscreteLaplace,
     DominatingPair,
     Erasure,
@@ -208,6 +209,13 @@ def _masses(pair: DominatingPair) -> list[tuple[Number, Number]]:
         reach = int((mp.dps + 10) * mp.log(10) / rate) + s
         law = [mp.exp(-rate * abs(x)) * mp.tanh(rate / 2) for x in range(-reach - s, reach + 1)]
         return list(zip(law[s:], law[: len(law) - s], strict=True))
+    if isinstance(pair, DiscreteGaussian):
+        sigma, s = mp.mpf(float(pair.sigma)), pair.sensitivity
+        reach = int(sigma * mp.sqrt(2 * (mp.dps + 10) * mp.log(10))) + 5 * s + 2
+        law = [mp.exp(-((x / sigma) ** 2) / 2) for x in range(-reach - s, reach + 1)]
+        return [
+            (p / mp.fsum(law), q / mp.fsum(law)) for p, q in zip(law[s:], law[: len(law) - s], strict=True)
+        ]
     if isinstance(pair, FinitePair):
         return [(_exact(p), _exact(q)) for p, q in zip(pair.p, pair.q, strict=True)]
     raise TypeError(f"pair must be one whose outcomes are listed here, got {pair!r}; pass a finite pair")

@@ -89,3 +89,64 @@ def test_more_noise_is_less_noise_with_noise_added() -> None:
 def test_what_is_no_noise_is_refused(scale: float, sensitivity: int) -> None:
     with pytest.raises((ValueError, TypeError), match=r"scale|sensitivity"):
         fp.DiscreteLaplace(scale, sensitivity)
+
+
+@pytest.mark.parametrize("sensitivity", [1, 2, 5])
+@pytest.mark.parametrize("sigma", [0.3, 0.59, 0.61, 1.9, 2.1, 7.0])
+def test_discrete_gaussian_is_the_sum_over_all_whole_numbers(sigma: float, sensitivity: int) -> None:
+    pair = fp.DiscreteGaussian(sigma, sensitivity)
+    with mp.workdps(60):
+        masses = reference._masses(pair)
+        for x in (-0.4137, 0.0131, 0.1043, 2.0107, 3.0013 * sensitivity / sigma):  # none of them a loss
+            above = mp.fsum(max(p - mp.exp(x) * q, 0) for p, q in masses)
+            assert pair.hockey_stick(x) == pytest.approx(float(above), rel=1e-12, abs=1e-50)
+            below = mp.fsum(p for p, q in masses if p < mp.exp(x) * q)
+            assert pair.loss_cdf(x) == pytest.approx(float(below), rel=1e-12)
+        for alpha in (1.0 + 1e-9, 1.5, 4.0):
+            # moments reach as far as the masses do
+            moment = mp.fsum(p * (p / q) ** (mp.mpf(alpha) - 1) for p, q in masses)
+            assert pair.renyi(alpha) == pytest.approx(float(mp.log(moment) / (mp.mpf(alpha) - 1)), rel=1e-11)
+        entropy = mp.fsum(p * mp.log(p / q) for p, q in masses)
+        assert pair.renyi(1.0) == pytest.approx(float(entropy), rel=1e-12) == pytest.approx(pair.zcdp_rho)
+        assert pair.renyi(np.array([2.0, 3.0])) == pytest.approx(
+            np.array([2.0, 3.0]) * pair.zcdp_rho, rel=1e-12
+        )
+        assert pair.renyi(1.1) < 1.1 * pair.zcdp_rho or sigma > 1.5  # where (a - 1) s is whole it is reached
+        assert least_mu(masses) > sensitivity / sigma  # more than that of the continuous noise
+
+
+def test_a_row_of_sigmas_is_each_of_them_and_all_but_wide_noise_is_gaussian() -> None:
+    sigmas = np.array([0.4, 1.0, 3.0, 50.0])
+    both = fp.DiscreteGaussian(sigmas, 3)
+    for k, sigma in enumerate(sigmas):
+        one = fp.DiscreteGaussian(float(sigma), 3)
+        assert both.hockey_stick(0.5)[k] == one.hockey_stick(0.5)
+        assert both.loss_quantile(0.1)[k] == one.loss_quantile(0.1)
+    # a cut between whole numbers is off by half a step at most: second order in s / sigma
+    wide = fp.DiscreteGaussian(1000.0, 2)
+    assert wide.hockey_stick(0.001) == pytest.approx(fp.Gaussian(0.002).hockey_stick(0.001), rel=1e-5)
+
+
+def test_rounds_of_discrete_gaussian_noise_are_convolutions_of_its_masses() -> None:
+    pair, rounds, epsilon = fp.DiscreteGaussian(2.0), 6, 1.0
+    y = np.arange(-60, 61)
+    mass = np.exp(-((y / 2.0) ** 2) / 2)
+    law = mass / mass.sum()
+    total = np.array([1.0])
+    for _ in range(rounds):
+        total = np.convolve(total, law)
+    losses = (rounds + 2 * np.arange(-60 * rounds, 60 * rounds + 1)) / 8.0
+    exact = float(np.sum(total * -np.expm1(np.minimum(epsilon - losses, 0.0))))
+    found = fp.Composition({pair: rounds}).delta(epsilon)
+    assert found.low <= exact * (1 + 1e-9)
+    assert exact * (1 - 1e-9) <= found.high <= exact * 1.001
+    # a filter charges what it charges Gaussian noise, and its promise holds of this noise
+    granted = fp.ZCDPFilter(0.75).open()
+    assert [granted.request(pair) for _ in range(rounds)] == [True] * rounds
+    assert fp.ZCDP(0.75).delta(epsilon) >= exact
+
+
+@pytest.mark.parametrize("given", [(0.0, 1), (2.0**-11, 1), (2.0**21, 1), (1.0, 0), (1.0, 2**21), (1.0, 1.5)])
+def test_what_is_no_whole_gaussian_noise_is_refused(given: tuple[float, int]) -> None:
+    with pytest.raises((ValueError, TypeError), match=r"sigma|sensitivity"):
+        fp.DiscreteGaussian(*given)

@@ -2,6 +2,7 @@
 
 from theory.pairs.base import DominatingPair, ExactMasses
 from theory.pairs.bounded_range import BoundedRange
+from theory.pairs.discrete_gaussian import DiscreteGaussian
 from theory.pairs.discrete_laplace import DiscreteLaplace
 from theory.pairs.erasure import Erasure
 from theory.pairs.finite import FinitePair
@@ -16,6 +17,7 @@ from theory.pairs.subsampled_gaussian import SubsampledGaussian
 __all__ = [
     "KOV",
     "BoundedRange",
+    "DiscreteGaussian",
     "DiscreteLaplace",
     "DominatingPair",
     "Erasure",
@@ -45,6 +47,8 @@ EXAMPLES: tuple[DominatingPair, ...] = (
     Laplace(0.1),
     BoundedRange(1.5),
     BoundedRange(0.01),
+    DiscreteGaussian(0.5),
+    DiscreteGaussian(3.0, 2),
     DiscreteLaplace(0.8),
     DiscreteLaplace(2.0, 4),
     DiscreteLaplace(9.0, 3),

@@ -57,6 +57,27 @@ FAULTS = (
         ),
     ),
     *faults_in(
+        "theory/pairs/discrete_gaussian.py",
+        Change(
+            "quotient_beyond(np.full(np.shape(self.sigma), float(self.sensitivity)), self.sigma)",
+            "quotient_beyond(np.ones(np.shape(self.sigma)), self.sigma)",
+            "rho that is charged for discrete Gaussian noise leaves out the sensitivity",
+            "unsound",
+        ),
+        Change(
+            "np.where(np.isfinite(t), t * s, 0.0), self.sigma) / t",
+            "np.where(np.isfinite(t), t * s, 0.0), self.sigma)",
+            "the divergence of discrete Gaussian noise lacks a quotient",
+            "unsound",
+        ),
+        Change(
+            "above - below, 0.0)",
+            "above - 2 * below, 0.0)",
+            "the hockey-stick of discrete Gaussian noise takes too much away",
+            "unsound",
+        ),
+    ),
+    *faults_in(
         "theory/pairs/discrete_laplace.py",
         Change(
             "def zcdp_root(self) -> Real:\n        return self.pure_epsilon",

@@ -1,0 +1,286 @@
+"""The discrete Gaussian pair: whole noise with P(X = x) in proportion to e^{-(x/sigma)^2 / 2}.
+
+>>> import filterproof as fp
+>>> pair = fp.DiscreteGaussian(sigma=2.0)
+>>> pair.zcdp_rho, pair.renyi(alpha=2.0), round(float(pair.hockey_stick(epsilon=0.5)), 6)
+(0.125, 0.25, 0.057443)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from theory.arguments import Real, check_count, check_positive, own
+from theory.numerics import portable
+from theory.numerics.error_free import quotient_beyond
+from theory.numerics.stable import as_real, signed_square
+from theory.numerics.whole_normal import log_theta_ratio, theta, upper, upper_over_first
+from theory.pairs.base import ALL_CHARGES, DominatingPair
+from theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue, ball_of
+
+if TYPE_CHECKING:
+    from flint import arb
+
+__all__ = ["DiscreteGaussian"]
+
+#: Noise whose doubles keep their digits; numbers so many sigmas away have no mass that a double holds.
+_LEAST, _MOST, _FAR = 2.0**-10, 2.0**20, 45.0
+_LARGEST_SENSITIVITY = 2**20
+#: Losses with a mass of their own that are listed, on either side, and the steps of a search for a quantile.
+_LISTED, _SEARCHED = 2000, 400
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class DiscreteGaussian(DominatingPair):
+    """P(X = x) ~ e^{-(x/sigma)^2 / 2}, Q = P moved by s: dominates f(x) + X, f and its sensitivity s whole numbers.
+
+    sigma is in units of the values and not of s. L = s (s + 2 Y) / (2 sigma^2) with Y drawn like X. With theta(c) =
+    sum_x e^{-((x - c)/sigma)^2 / 2}, D_a = a s^2 / (2 sigma^2) + log(theta((a-1) s) / theta(0)) / (a-1), and theta is
+    largest at whole numbers, so that `zcdp_rho` = s^2 / (2 sigma^2), that of Gaussian(s / sigma), is the least.
+    `gdp_mu` is inf, for no bound is proved here: the least mu is above s / sigma. A hockey-stick is within
+    2^-46 sigma / s of itself, where that is more than 2^-40.
+    Raises ValueError for sigma that is not from 2^-10 to 2^20 or a sensitivity that is not from 1 to 2^20.
+    Source: Canonne, Kamath and Steinke (2020); the formula for D_a follows from theirs.
+    """
+
+    sigma: Real
+    sensitivity: int = 1
+    closed_least: ClassVar = ALL_CHARGES - {"gdp_mu"}
+
+    def __post_init__(self) -> None:
+        self._keep("sigma", check_positive("sigma", own(self.sigma, down=True), "pass the noise's scale"))
+        s = check_count("sensitivity", self.sensitivity)
+        low, high = float(np.min(self.sigma, initial=np.inf)), float(np.max(self.sigma, initial=0.0))
+        if low < _LEAST or high > _MOST:
+            raise ValueError(
+                f"sigma must be from 2^-10 to 2^20, got sigma={low if low < _LEAST else high!r}; round the values more"
+            )
+        if s > _LARGEST_SENSITIVITY:
+            raise ValueError(f"sensitivity must be at most 2^20, got sensitivity={s}; round the values more")
+        object.__setattr__(self, "sensitivity", s)
+
+    @property
+    def pure_epsilon(self) -> Real:
+        return np.full_like(self.sigma, np.inf) if isinstance(self.sigma, np.ndarray) else np.inf
+
+    @property
+    def zcdp_root(self) -> Real:
+        return as_real(quotient_beyond(np.full(np.shape(self.sigma), float(self.sensitivity)), self.sigma))
+
+    @property
+    def zcdp_rho(self) -> Real:
+        return signed_square(self.zcdp_root) / 2
+
+    @property
+    def gdp_mu(self) -> Real:
+        return self.pure_epsilon
+
+    def _loss(self, at: Real) -> Real:
+        """The loss at Y = at."""
+        return self.sensitivity * (self.sensitivity + 2 * at) / (2 * np.square(self.sigma))
+
+    @property
+    def _reach(self) -> Real:
+        """A whole number from which on there is no mass."""
+        return np.ceil(_FAR * np.asarray(self.sigma)) + 2 + self.sensitivity
+
+    def hockey_stick(self, epsilon: Real) -> Real:
+        size, s, sigma = np.abs(epsilon), self.sensitivity, self.sigma
+        first = np.floor(np.minimum(size * np.square(sigma) / s, self._reach) - s / 2) + 1
+        # everything over e^{-(max(first, 0) / sigma)^2 / 2}, whose rounding then does not cancel
+        ahead = np.maximum(first, 0.0)
+        whole = theta(0.0, sigma)
+        above = np.where(
+            first > 0, upper_over_first(ahead, sigma), upper(np.minimum(first, 0.0), sigma, whole)
+        )
+        power = size - (first + s - ahead) * (first + s + ahead) / (2 * np.square(sigma))
+        below = portable.exp(np.minimum(power, 0.0)) * upper_over_first(np.maximum(first + s, 0.0), sigma)
+        delta = np.maximum(above - below, 0.0) * portable.exp(-np.square(ahead / sigma) / 2) / whole
+        # H_{e^eps} = 1 - e^eps + e^eps H_{e^-eps}, two terms >= 0, as the pair is that of (Q, P)
+        low = -portable.expm1(-size) + portable.exp(-size) * delta
+        return as_real(np.where(np.less(epsilon, 0), low, delta))
+
+    def renyi(self, alpha: Real) -> Real:
+        s, t = self.sensitivity, np.asarray(alpha, dtype=np.float64) - 1
+        main = alpha * signed_square(s / np.asarray(self.sigma)) / 2
+        with np.errstate(invalid="ignore", divide="ignore"):
+            less = np.where(
+                np.isfinite(t), log_theta_ratio(np.where(np.isfinite(t), t * s, 0.0), self.sigma) / t, 0.0
+            )
+        return as_real(np.where(np.equal(t, 0), main, main + less))
+
+    def _above(self, at: Real, centre: Real = 0.0) -> NDArray[np.float64]:
+        """P(Y > at), `centre` being where its law is largest."""
+        whole = theta(centre, self.sigma)
+        return upper(np.asarray(at) + 1 - centre, self.sigma, whole) / whole
+
+    def loss_cdf(self, x: Real) -> Real:
+        s, reach = self.sensitivity, self._reach
+        at = np.clip(np.floor(np.asarray(x) * np.square(self.sigma) / s - s / 2), -reach, reach)
+        at = np.where(np.less_equal(self._loss(at + 1), x), at + 1, at)  # as the doubles of the losses are
+        at = np.where(np.greater(self._loss(at), x), at - 1, at)
+        whole = theta(0.0, self.sigma)
+        return as_real(np.clip(upper(-at, self.sigma, whole) / whole, 0.0, 1.0))
+
+    def _quantile(self, tail: Real, centre: Real = 0.0) -> NDArray[np.float64]:
+        """The least whole number with P(Y > it) <= tail."""
+        at = np.ceil(centre - np.asarray(self.sigma) * special.ndtri(np.clip(tail, 1e-320, 1.0)) - 0.5)
+        at = np.clip(at, centre - self._reach, centre + self._reach)
+        at = np.round(at)
+        for _ in range(_SEARCHED):
+            short = np.greater(self._above(at, centre), tail) & np.less(at, centre + self._reach)
+            if not np.any(short):
+                break
+            at = at + short
+        for _ in range(_SEARCHED):
+            far = np.less_equal(self._above(at - 1, centre), tail) & np.greater(at, centre - self._reach)
+            if not np.any(far):
+                break
+            at = at - far
+        return at
+
+    def loss_quantile(self, tail: Real) -> Real:
+        level = np.where(np.less_equal(tail, 0), np.inf, self._loss(self._quantile(tail)))
+        return as_real(np.where(np.less(tail, 1), level, -np.inf))
+
+    @property
+    def truths(self) -> PairTruths:
+        return _DiscreteGaussianTruths(self)
+
+    @property
+    def swapped(self) -> DiscreteGaussian:
+        return self
+
+    def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
+        # the tilted law is discrete Gaussian around (order - 1) s
+        drawn = self._quantile(rng.random(n), (order - 1.0) * self.sensitivity)
+        return np.asarray(self._loss(drawn), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class _DiscreteGaussianTruths(PairTruths):
+    """Sums over whole numbers, to a ball that holds what is left of them."""
+
+    pair: DiscreteGaussian
+
+    zcdp_theorem = "Rényi divergences"
+
+    @property
+    def _square(self) -> Fraction:
+        return Fraction(float(self.pair.sigma)) ** 2
+
+    def _loss(self, at: int) -> Fraction:
+        return self.pair.sensitivity * (self.pair.sensitivity + 2 * at) / (2 * self._square)
+
+    def _first(self, x: Exact) -> int:
+        """The least Y whose loss is above x."""
+        s = self.pair.sensitivity
+        return math.floor(Fraction(x) * self._square / s - Fraction(s, 2)) + 1
+
+    @property
+    def pure_epsilon(self) -> TrueValue:
+        return INFINITE
+
+    @property
+    def zcdp_rho(self) -> TrueValue:
+        return TrueValue(self._loss(0))
+
+    @property
+    def gdp_mu(self) -> TrueValue:
+        return INFINITE
+
+    def renyi(self, alpha: Exact) -> TrueValue:
+        if ((Fraction(alpha) - 1) * self.pair.sensitivity).denominator == 1:  # theta is as at 0
+            return TrueValue(Fraction(alpha) * self._loss(0))
+        return TrueValue(partial(_divergence, self._square, self.pair.sensitivity, Fraction(alpha)))
+
+    def hockey_stick(self, epsilon: Exact) -> TrueValue:
+        first = self._first(epsilon)
+        return TrueValue(
+            partial(_hockey_stick, self._square, first, self.pair.sensitivity, Fraction(epsilon))
+        )
+
+    @property
+    def above(self) -> Callable[[Exact], tuple[arb, arb]]:
+        def at(x: Exact) -> tuple[arb, arb]:
+            first, whole = self._first(x), _theta(self._square, Fraction(0))
+            return tuple(_upper(self._square, k) / whole for k in (first, first + self.pair.sensitivity))
+
+        return at
+
+    @property
+    def atoms(self) -> tuple[tuple[Fraction, TrueValue], ...]:
+        far = min(math.ceil(8 * float(self.pair.sigma)), _LISTED)
+        return tuple(
+            (self._loss(at), TrueValue(partial(_mass, self._square, at))) for at in range(far, -far - 1, -1)
+        )
+
+    def loss_cdf(self, x: Exact) -> TrueValue:
+        return TrueValue(partial(_below, self._square, self._first(x)))
+
+    def loss_quantile(self, tail: Exact) -> TrueValue:
+        # the double is right but for a tail that is next to the mass of a set
+        return TrueValue(self._loss(int(self.pair._quantile(float(tail)))))
+
+
+def _term(square: Fraction, y: Exact) -> arb:
+    return ball_of(-(Fraction(y) ** 2) / (2 * square)).exp()
+
+
+def _upper(square: Fraction, first: int) -> arb:
+    """sum of e^{-y^2 / (2 square)} over y >= first."""
+    from flint import arb, ctx
+
+    if first <= 0:
+        return _theta(square, Fraction(0)) - _upper(square, 1 - first)
+    last = math.isqrt(math.ceil(first**2 + 2 * square * (ctx.prec + 16))) + 1
+    # from there on each term is at most this share of the one before
+    share = ball_of(-Fraction(2 * last + 1) / (2 * square)).exp()
+    rest = _term(square, last) / (1 - share)
+    return sum((_term(square, y) for y in range(first, last)), arb(0)) + rest * arb(0.5, 0.5)
+
+
+def _theta(square: Fraction, centre: Fraction) -> arb:
+    """sum of e^{-(x - centre)^2 / (2 square)} over all whole x."""
+    from flint import arb, ctx
+
+    off = centre - round(centre)
+    far = math.isqrt(math.ceil(2 * square * (ctx.prec + 16))) + 2
+    share = ball_of(-Fraction(2 * far - 2) / (2 * square)).exp()
+    rest = 2 * _term(square, far - 1) / (1 - share)
+    total = sum((_term(square, x - off) for x in range(-far, far + 1)), arb(0))
+    return total + rest * arb(0.5, 0.5)
+
+
+def _divergence(square: Fraction, s: int, alpha: Fraction) -> arb:
+    from flint import ctx
+
+    with ctx.workprec(2 * ctx.prec + 64):
+        t = alpha - 1
+        less = (_theta(square, t * s) / _theta(square, Fraction(0))).log() / ball_of(t)
+        return ball_of(alpha * s * s / (2 * square)) + less
+
+
+def _hockey_stick(square: Fraction, first: int, s: int, epsilon: Fraction) -> arb:
+    from flint import ctx
+
+    with ctx.workprec(2 * ctx.prec + 64):
+        gap = _upper(square, first) - ball_of(epsilon).exp() * _upper(square, first + s)
+        return gap / _theta(square, Fraction(0))
+
+
+def _below(square: Fraction, first: int) -> arb:
+    return _upper(square, 1 - first) / _theta(square, Fraction(0))
+
+
+def _mass(square: Fraction, at: int) -> arb:
+    return _term(square, at) / _theta(square, Fraction(0))
