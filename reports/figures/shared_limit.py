@@ -68,7 +68,7 @@ def _together(sites: Sequence[int], limit: int) -> Fraction:
     keeper = from_budget(
         partial(_Device, sites, limit), lambda device, pair: device.spend(pair), PureDP(_UNIT * limit)
     )
-    filt = LabelledFilter(keeper, labels={"site": tuple(sites)}, over={})
+    filt = LabelledFilter(keeper, labels={"site": tuple(sites)}, over={}, alike="site")
     menu = [filt.at(pair, site=site) for pair in (_WHOLE, _HALF) for site in sites]
     worst = worst_case(filt, menu, epsilon=LogRatio(Fraction(4)))
     assert worst.value is not None

@@ -172,6 +172,11 @@ def test_requests_of_many_runs_are_asked_for_each_at_its_own_label() -> None:
             "together must name dimensions of labels",
         ),
         (
+            {"labels": {"site": ("a", "b")}, "over": {}, "together": "site", "alike": "site"},
+            "alike must not be in together, got 'site'; leave",
+        ),
+        ({"labels": {"site": "a"}, "over": {}, "alike": "epoch"}, "alike must name dimensions of labels"),
+        (
             {"labels": {"site": tuple(range(33))}, "over": {}},
             "labels must leave at most 32 ways .* got 33; name",
         ),
@@ -180,6 +185,45 @@ def test_requests_of_many_runs_are_asked_for_each_at_its_own_label() -> None:
 def test_labels_that_mean_nothing_are_refused_in_a_sentence(given: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         fp.LabelledFilter(kept(PerSite, 1.0), **given)
+
+
+@pytest.mark.parametrize("over", [{}, {"site": "a"}])
+@pytest.mark.parametrize("make", [PerSite, LastSite, lambda: PerSite(5, checked=True)])
+def test_labels_that_are_alike_give_the_same_game_and_are_not_played_twice(make: Any, over: Any) -> None:
+    found = {}
+    for alike in ((), ("site",)):
+        filt = fp.LabelledFilter(kept(make, 1.0), labels={"site": ("a", "b", "c")}, over=over, alike=alike)
+        menu = [filt.at(ASK, site=site) for site in "abc"]
+        solved = fp.worst_case(filt, menu, epsilon=fp.LogRatio(Fraction(2)), rounds=5)
+        found[alike] = (solved.value, solved.positions)
+    assert found[()][0] == found["site",][0]
+    assert found["site",][1] < found[()][1]
+
+
+def test_a_new_label_of_those_that_are_alike_is_granted_in_its_order() -> None:
+    filt = fp.LabelledFilter(
+        kept(PerSite, 1.0), labels={"site": ("a", "b", "c")}, over={"site": "b"}, alike="site"
+    )
+    session = filt.open("retry")
+    asked = [session.request(filt.at(ASK, site=site)) for site in "cbacc"]
+    assert asked == [False, True, True, True, False]  # c after a; the limit of three
+    assert "those of site beside the record's taken to be alike" in filt.scope
+    both = fp.Selection((filt.at(ASK, site="a"), filt.at(ASK, site="c")), np.array([0, 1, 0]))
+    assert filt.admits(filt.start(3), both).tolist() == [True, False, True]
+    after = filt.spend(filt.start(3), filt.at(ASK, site="a"))
+    assert filt.admits(after, both).tolist() == [True, True, True]
+
+
+def test_what_one_analyst_sees_is_what_is_released_to_that_analyst() -> None:
+    """Budgets of two for each analyst, and a limit of three: one of them sees two answers, both together three."""
+
+    def filt(over: dict[str, str]) -> Any:
+        keeper = fp.from_budget(PerSite, lambda own, ask: own.deduct(ask.labels["analyst"]), fp.PureDP(1.0))
+        return fp.LabelledFilter(keeper, labels={"analyst": ("x", "y")}, over=over)
+
+    for over, told in (({"analyst": "x"}, 2), ({}, 3)):
+        one = filt(over)
+        assert reached(one, [one.at(ASK, analyst="x"), one.at(ASK, analyst="y")]) == responses(told)
 
 
 def test_a_program_is_told_the_labels(tmp_path: Path) -> None:
