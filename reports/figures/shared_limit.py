@@ -106,16 +106,17 @@ def _data(spec: _SharedLimit) -> FigureData:
 def _caption(spec: _SharedLimit, data: FigureData) -> str:
     same = data.column("together_exact").tolist() == data.column("planned_exact").tolist()
     gain = (
-        "Adapting to each other gains the sites nothing over the best plan fixed in advance"
+        "Adapting to each other gains the sites nothing over the best plan fixed in advance, in these games and not "
+        "in all: with finer budgets it can"
         if same
-        else "Sites that adapt to each other reach more than the best plan fixed in advance"
+        else "Sites that adapt to each other reach more than the best plan fixed in advance, in these games"
     )
     return (
         f"{spec.sites} sites ask one device, each with a budget of epsilon = log 4, and all share a limit. First: "
         "delta at log 4 of all that they see together; of each alone it is 0. Each point is an exact game over "
         "randomised response of log 2 and log 4 at every site, played against the budgets' own code, and an exact "
-        f"composition. {gain}, in these games; what costs is that they put together what they see, and the limit "
-        "bounds that. Second: what the last site may still ask for after the others have spent all they can."
+        f"composition. {gain}. What costs is that they put together what they see, and the limit bounds that. "
+        "Second: what the last site may still ask for after the others have spent all they can."
     )
 
 

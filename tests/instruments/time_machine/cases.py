@@ -316,6 +316,19 @@ class Squared(Sum):
         return 0.5 / (drawn if self.repaired else math.sqrt(drawn)) ** 2
 
 
+class Replaced(Sum):
+    """A record that is replaced moves a sum by two clipping norms, and is charged for one."""
+
+    promise = fp.ZCDP(0.5)
+    limit = 0.5
+    kind = fp.Gaussian
+
+    def charge(self, pair: DominatingPair) -> float:
+        if pair.zcdp_rho is None:
+            return math.inf
+        return float(pair.zcdp_rho) / (1 if self.repaired else 4)
+
+
 class Raced:
     """A store that two requests read before either writes: what is consumed is read, compared, and set."""
 
@@ -480,6 +493,12 @@ CASES = (
         "https://github.com/opendp/smartnoise-core/issues/316",
         "the noise scale of the Gaussian mechanism was squared",
         Squared,
+    ),
+    Case(
+        "a record that is replaced",
+        "https://github.com/google/differential-privacy/issues/378",
+        "noise relative to the clipping norm was accounted for as if relative to the sensitivity, twice that norm",
+        Replaced,
     ),
     Case(
         "read, compared, set",
