@@ -56,7 +56,12 @@ class BridgedFilter(PrivacyFilter):
     @property
     def service(self) -> BridgedServices | None:
         """The program as a service whose steps are its commands, where it knows keys."""
-        return BridgedServices(self.bridge) if "keys" in self.bridge.can else None
+        return BridgedServices(self.bridge) if self.knows_keys else None
+
+    @property
+    def knows_keys(self) -> bool:
+        """Whether it tells a request that is sent again from a new one."""
+        return "keys" in self.bridge.can
 
     @property
     def options(self) -> tuple[str, ...]:

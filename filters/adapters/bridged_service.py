@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any
 
-from filters.adapters.bridge import Bridge, shown
+from filters.adapters.bridge import Bridge
+from filters.adapters.bridge import shown as printable
 from filters.adapters.commands import ask, clock, command, restart
 from filters.adapters.service import Disk, Release
 from theory.pairs import DominatingPair
@@ -17,11 +18,15 @@ __all__ = ["BridgedService", "BridgedServices"]
 class BridgedServices:
     """What begins a budget of the program, or has one start again from what was stored; `BridgeError` where it breaks.
 
-    A program that cannot `state` and `restart` forgets nothing in a crash: only what was in flight is lost.
+    A program that cannot `state` and `restart` forgets nothing in a crash: only what was in flight is lost. shown says
+    what the program is shown of a request, and raises ValueError for one that it must not be asked for.
     """
 
-    def __init__(self, bridge: Bridge) -> None:
-        self.bridge, self._numbers = Bridge(bridge.words, seconds=bridge.seconds), count(1)
+    def __init__(
+        self, bridge: Bridge, shown: Callable[[DominatingPair], DominatingPair] = lambda pair: pair
+    ) -> None:
+        self.bridge, self.shown = Bridge(bridge.words, seconds=bridge.seconds), shown
+        self.numbers = count(1)
         self._open: int | None = None
 
     def __call__(self, disk: Disk) -> BridgedService:
@@ -35,24 +40,24 @@ class BridgedServices:
 
     def _made(self, disk: Disk) -> BridgedService:
         cls = TimedService if "clock" in self.bridge.can else BridgedService
-        return cls(self.bridge, disk, self._numbers)
+        return cls(self, disk)
 
 
 class BridgedService:
     """One budget of the program, under a number of its own; the disk holds the text that it stored last."""
 
-    def __init__(self, bridge: Bridge, disk: Disk, numbers: Iterator[int]) -> None:
-        self.bridge, self.disk = bridge, disk
-        self.stores = {"state", "restart"} <= bridge.can
+    def __init__(self, program: BridgedServices, disk: Disk) -> None:
+        self.bridge, self.shown, self.disk = program.bridge, program.shown, disk
+        self.stores = {"state", "restart"} <= self.bridge.can
         if not self.stores and "run" in disk:
             self.run: int = disk["run"]
             return
-        self.run = disk["run"] = next(numbers)
+        self.run = disk["run"] = next(program.numbers)
         text = disk.get("state")
         self._do(command("open", self.run) if text is None else restart(self.run, text))
 
     def request(self, pair: DominatingPair, key: str) -> Iterator[Release | None]:
-        if not self.bridge.granted(self._do(ask(self.run, pair, key)), pair):
+        if not self.bridge.granted(self._do(ask(self.run, self.shown(pair), key)), pair):
             return
         if "commit" in self.bridge.can:
             yield None
@@ -64,7 +69,7 @@ class BridgedService:
         again, epoch = told.get("again", False), told.get("epoch")
         if not isinstance(again, bool) or (epoch is not None and type(epoch) is not int):
             raise self.bridge.broke(
-                f"answered {shown(told)} to release", 'answer {}, {"again": true} or {"epoch": 1}'
+                f"answered {printable(told)} to release", 'answer {}, {"again": true} or {"epoch": 1}'
             )
         yield Release(again, epoch)
 

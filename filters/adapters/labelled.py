@@ -232,10 +232,11 @@ class LabelledFilter(PrivacyFilter[Any]):
     def _shown(self, request: DominatingPair) -> DominatingPair:
         """What the keeper is shown: the mechanism and its labels, whatever it reveals about the record."""
         if request.choice is not None:
-            return Selection(tuple(map(self._one, request.members)), request.choice)
-        return self._one(request)
+            return Selection(tuple(map(self.shown, request.members)), request.choice)
+        return self.shown(request)
 
-    def _one(self, request: DominatingPair) -> DominatingPair:
+    def shown(self, request: DominatingPair) -> DominatingPair:
+        """What the keeper is shown of one request; ValueError where it says that it reveals what its labels do not."""
         if not request.labels:
             return Labelled(request, self.choices[0])
         where = self._checked(tuple(request.labels.items()))
@@ -254,4 +255,8 @@ def program_of(filt: object) -> BridgedFilter | None:
 def service_of(filt: object) -> BridgedServices | None:
     """The program that decides as a service, where it knows keys."""
     program = program_of(filt)
-    return None if program is None else program.service
+    if program is None or not program.knows_keys:
+        return None
+    return (
+        BridgedServices(program.bridge, filt.shown) if isinstance(filt, LabelledFilter) else program.service
+    )

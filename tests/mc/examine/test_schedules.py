@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import filterproof as fp
+from filters.adapters.labelled import service_of
 from mc.examine.kinds import ReplayError
 from mc.examine.schedules.schedule import Schedule, ServiceMove
 from mc.examine.verify import examine
@@ -247,6 +248,20 @@ def test_a_sound_program_that_knows_keys_is_not_named(tmp_path: Path) -> None:
     (stage,) = [one for one in found.findings if one.stage == "schedules"]
     assert stage.found.startswith("no breach in")
     filt.bridge.close()
+
+
+def test_what_a_schedule_says_that_a_request_reveals_is_not_believed(tmp_path: Path) -> None:
+    program = fp.from_command(_command(tmp_path, "races"), PROMISE)
+    filt = fp.LabelledFilter(program, labels={"site": ("a", "b")}, over={"site": "a"})
+    here, there = filt.at(WHOLE, site="a"), filt.at(WHOLE, site="b")
+    moves = (*[ServiceMove("ask")] * 2, *[ServiceMove("step", at) for at in (1, 0)] * 3)
+    for asked, told in ((here, 2), (there, 2), (fp.Labelled(WHOLE, there.where, True), 0)):
+        service = service_of(filt)
+        assert service is not None
+        played = Schedule((asked,), moves).play(service)
+        assert len(played.released) == told
+        assert ("must reveal what its labels say" in played.raised) == (told == 0)
+    program.bridge.close()
 
 
 @pytest.mark.parametrize("fault", ["afresh", "races"])
