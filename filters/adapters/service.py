@@ -33,7 +33,8 @@ class Release:
     """What a service yields when an answer goes out: a sample of the mechanism, drawn afresh unless `again`.
 
     again: word for word what went out, or was to go out, for the same key before: it reveals nothing more. epoch: whose
-    data it is computed from; by default that in which the request's first step was made.
+    data it is computed from; by default that in which the request's first step was made; an answer that is
+    sent `again` in a later one must say it, or does not count.
     """
 
     again: bool = False
@@ -51,7 +52,7 @@ class Service(Protocol):
         """The steps of one request: a `Release` as an answer goes out, None at any other moment between two steps.
 
         key names the client's wish: a request that is sent once more has the same key. Ending is a denial, or the end;
-        so is an exception.
+        so is an exception, and SystemExit ends the process.
         """
 
 

@@ -163,6 +163,8 @@ class World:
     #: The pair of each request, and whether an answer to it has gone out.
     asked: list[DominatingPair] = field(default_factory=list)
     answered: set[int] = field(default_factory=set)
+    #: The epochs in which work on each request began.
+    begun: dict[int, set[int]] = field(default_factory=dict)
     flights: list[_Flight] = field(default_factory=list)
     released: list[tuple[DominatingPair, int]] = field(default_factory=list)
     out: list[tuple[int, int]] = field(default_factory=list)
@@ -220,7 +222,7 @@ class World:
 
     def _begin(self) -> None:
         made = self._called(self.make, self.disk)
-        if made is _RAISED:  # what does not start releases nothing
+        if made is _RAISED or made is _EXITED:  # what does not start releases nothing
             self.story.append("it does not start again")
             return
         self.service = made
@@ -239,7 +241,9 @@ class World:
         name = f"request {request + 1}{'*' * twins}"
         self.story.append(f"{name} {what}")
         steps = self._called(self.service.request, self.asked[request], str(request + 1))
-        if steps is _RAISED:
+        if steps is _EXITED:
+            self._crash(f"{name} ends the process")
+        if steps is _RAISED or steps is _EXITED:
             return
         if not isinstance(steps, Iterable):
             raise TypeError(
@@ -249,14 +253,17 @@ class World:
 
     def _step(self, flight: _Flight, fault: Fault) -> None:
         self.disk.fault, told = fault, _RAISED
-        flight.epoch = self.epoch if flight.epoch is None else flight.epoch
+        if flight.epoch is None:
+            flight.epoch = self.epoch
+            self.begun.setdefault(flight.request, set()).add(self.epoch)
         with suppress(PowerFailure):
             told = self._called(next, flight.steps, _END)
         struck, self.disk.fault = not self.disk.fault, ""
-        if told is _END or told is _RAISED:
+        if told is _END or told is _RAISED or told is _EXITED:
             self.flights.remove(flight)
         if self.disk.kept is not None:  # whatever it did after that reaches nobody
-            self._crash(f"as {flight.name} writes, the power fails {_WHEN[fault]}")
+            power = f"as {flight.name} writes, the power fails {_WHEN.get(fault)}"
+            self._crash(f"{flight.name} ends the process" if told is _EXITED else power)
             return
         does = "ends" if told is _END else "ends with an error" if told is _RAISED else "goes on"
         if isinstance(told, Release):
@@ -269,8 +276,14 @@ class World:
             self._crash("the power fails")
 
     def _release(self, flight: _Flight, told: Release) -> str:
+        if told.epoch is not None and type(told.epoch) is not int:
+            raise TypeError(
+                f"epoch must be a whole number or None, got epoch={told.epoch!r}; mend fp.Release"
+            )
         if told.again and flight.request in self.answered:
             return "sends the same answer once more"
+        if told.again and told.epoch is None and len(self.begun[flight.request]) > 1:
+            return "sends an answer that does not say from which epoch it is, and does not count"
         self.answered.add(flight.request)
         epoch = told.epoch if told.epoch is not None else flight.epoch
         assert epoch is not None
@@ -299,11 +312,17 @@ class World:
         self.service = None
 
     def _called(self, method: Callable[..., Any], *given: object) -> Any:
-        """What the service's own code returns; `_RAISED`, noted, where it raises, but for a program that broke."""
+        """What the service's own code returns; `_RAISED`, noted, where it raises, `_EXITED` where it ends the process.
+
+        A program that broke the protocol is raised.
+        """
         try:
             return method(*given)
         except BridgeError:
             raise
+        except SystemExit:
+            self.disk.fail()
+            return _EXITED
         except Exception as error:  # noqa: BLE001 - a service's own code, whatever it raises
             if not isinstance(error, DiskFull):
                 said = " ".join(str(error).split())
@@ -312,5 +331,5 @@ class World:
 
 
 #: What comes after the last step, and in place of what was to be returned.
-_END, _RAISED = object(), object()
+_END, _RAISED, _EXITED = object(), object(), object()
 _WHEN: Mapping[Fault, str] = {"unwritten": "before it is on the disk", "written": "after it is on the disk"}

@@ -143,6 +143,50 @@ def test_an_answer_that_is_sent_once_more_word_for_word_reveals_nothing_more() -
     assert len(Schedule((WHOLE,), moves).play(services.FreeRetry).released) == 2
 
 
+def test_an_old_answer_that_is_sent_in_a_later_epoch_says_from_which_it_is() -> None:
+    class Kept(services.Epochs):
+        """Sound: an answer is computed once, from the epoch of its request, and sent whenever it is asked for."""
+
+        def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
+            if key not in self.disk:
+                name = f"epoch {self.now}"
+                if self.disk.get(name, 0.0) + float(pair.pure_epsilon) > 1.0:
+                    return
+                self.disk[name] = self.disk.get(name, 0.0) + float(pair.pure_epsilon)
+                self.disk[key] = self.now
+                yield None
+            yield fp.Release(again=True, epoch=self.disk[key] if self.said else None)
+
+        said = False
+
+    step, tick = ServiceMove("step"), ServiceMove("tick")
+    moves = (ServiceMove("ask"), step, tick, ServiceMove("again"), step, ServiceMove("ask"), step, step)
+    assert Schedule((WHOLE,), moves).play(Kept).released == ((WHOLE, 1),)
+    said = type("Said", (Kept,), {"said": True})
+    assert Schedule((WHOLE,), moves).play(said).released == ((WHOLE, 0), (WHOLE, 1))
+    for service in (Kept, said):
+        assert fp.first_breach(service, PROMISE, seconds=0.5).breach is None
+
+
+def test_a_service_that_ends_its_process_is_begun_again() -> None:
+    class Exits(services.Purse):
+        """Sound: a disk that is full ends the process."""
+
+        def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
+            if self.fits(pair):
+                try:
+                    self.charge(pair)
+                except OSError:
+                    sys.exit(1)
+                yield fp.Release()
+
+    ask, step = ServiceMove("ask"), ServiceMove("step")
+    played = Schedule((WHOLE,), (ask, ServiceMove("full"), ask, step, ask, step)).play(Exits)
+    assert played.released == ((WHOLE, 0),)
+    assert played.story[1] == "request 1 ends the process; what was stored is read again"
+    assert fp.first_breach(Exits, PROMISE, seconds=0.5).breach is None
+
+
 def test_a_service_that_raises_denies_and_its_error_is_told() -> None:
     class Broken(services.Purse):
         def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
@@ -160,6 +204,10 @@ def test_a_service_that_raises_denies_and_its_error_is_told() -> None:
         (dict, "service must have request"),
         (type("Tells", (services.Purse,), {"request": lambda *given: True}), "request must yield its steps"),
         (type("Says", (services.Purse,), {"request": lambda *given: iter(["x"])}), "must yield fp.Release"),
+        (
+            type("Half", (services.Purse,), {"request": lambda *given: iter([fp.Release(epoch=0.5)])}),  # type: ignore[arg-type]
+            "epoch must be a whole number or None, got epoch=0.5",
+        ),
     ],
 )
 def test_what_is_no_service_is_refused_in_a_sentence(service: object, said: str) -> None:
