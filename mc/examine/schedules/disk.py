@@ -15,7 +15,7 @@ import errno
 from collections import UserDict
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 __all__ = ["DiskFull", "Fault", "FaultyDisk", "PowerFailure"]
 
@@ -57,6 +57,10 @@ class FaultyDisk(UserDict[str, Any]):
 
     def __delitem__(self, name: str) -> None:
         self._write(lambda: self.data.__delitem__(name))
+
+    def __ior__(self, other: Any) -> Self:  # type: ignore[override,misc]
+        self.update(other)  # each name a write: UserDict would pass the faults by
+        return self
 
     def _write(self, write: Callable[[], None]) -> None:
         fault, self.fault = self.fault, ""

@@ -6,6 +6,7 @@ import json
 import math
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -135,6 +136,21 @@ def test_what_is_read_and_changed_is_stored_only_when_it_is_written() -> None:
     breach = fp.first_breach(Lists, PROMISE, seconds=20.0).breach
     assert breach is not None
     assert len(breach.schedule.moves) == 4
+
+
+def test_a_write_by_an_operator_is_struck_as_any_other() -> None:
+    class Merges(services.KeyFirst):
+        disk: Any
+
+        def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
+            if key not in self.disk:
+                if not self.fits(pair):
+                    return
+                self.disk |= {key: "charged"}
+                self.disk |= {"spent": self.spent + float(pair.pure_epsilon)}
+            yield fp.Release(again=True)
+
+    assert fp.first_breach(Merges, PROMISE, seconds=20.0).breach is not None
 
 
 def test_an_answer_that_is_sent_once_more_word_for_word_reveals_nothing_more() -> None:
