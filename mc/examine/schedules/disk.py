@@ -1,7 +1,7 @@
 """A disk that outlives a process, and what happens to a write: it is refused, or the power fails before or after it.
 
 >>> disk = FaultyDisk({"spent": 0.5})
->>> disk.fault = "unwritten"
+>>> disk.strike("unwritten")
 >>> try:
 ...     disk["spent"] = 1.0
 ... except PowerFailure:
@@ -39,10 +39,15 @@ class FaultyDisk(UserDict[str, Any]):
 
     def __init__(self, stored: Mapping[str, Any]) -> None:
         self.fault: Fault = ""
+        self.before = 0
         #: What was on the disk when the power failed; None while it has not.
         self.kept: dict[str, Any] | None = None
         super().__init__()
         self.data = deepcopy(dict(stored))
+
+    def strike(self, fault: Fault, before: int = 0) -> None:
+        """A fault for a write that comes, after so many others; "" takes it back."""
+        self.fault, self.before = fault, before
 
     def fail(self) -> None:
         """The power fails: what is stored now is all there will be."""
@@ -63,7 +68,9 @@ class FaultyDisk(UserDict[str, Any]):
         return self
 
     def _write(self, write: Callable[[], None]) -> None:
-        fault, self.fault = self.fault, ""
+        self.before -= 1
+        fault: Fault = "" if self.before >= 0 else self.fault
+        self.fault = "" if fault else self.fault
         if fault == "full":
             raise DiskFull
         if fault == "unwritten":

@@ -43,8 +43,9 @@ _MOST = 10_000
 class ServiceMove:
     """One move. ask: a client sends request `at` of the menu under a new key. again: the request that was asked for
     `at` before the last is sent once more, with its key. step: of the requests in flight that which came `at` before
-    the newest goes on to its next moment. unwritten, written, full: it does, and at its first write, or else after the
-    step, the power fails before or after the write, or the disk refuses it. crash: the process ends and begins again.
+    the newest goes on to its next moment. unwritten, written, full: it does, and at a write the power fails before or
+    after it, or the disk refuses it, or else after the step: at the first write where `at` is below the number of
+    requests in flight, at the second below twice that, and so on. crash: the process ends and begins again.
     tick: the next epoch begins. Numbers too large begin again at zero; a move that nothing answers to does nothing.
     """
 
@@ -201,8 +202,8 @@ class World:
                 self.story.append(f"epoch {self.epoch} begins")
                 self._tell_time()
             case "step" | "unwritten" | "written" | "full":
-                flight = self.flights[-1 - move.at % len(self.flights)]
-                self._step(flight, "" if move.what == "step" else move.what)
+                before, which = divmod(move.at, len(self.flights))
+                self._step(self.flights[-1 - which], "" if move.what == "step" else move.what, before)
 
     def can(self, what: What) -> bool:
         """Whether a move of this kind does something now."""
@@ -251,18 +252,21 @@ class World:
             )
         self.flights.append(_Flight(request, name, iter(steps)))
 
-    def _step(self, flight: _Flight, fault: Fault) -> None:
-        self.disk.fault, told = fault, _RAISED
+    def _step(self, flight: _Flight, fault: Fault, before: int) -> None:
+        self.disk.strike(fault, before)
+        told = _RAISED
         if flight.epoch is None:
             flight.epoch = self.epoch
             self.begun.setdefault(flight.request, set()).add(self.epoch)
         with suppress(PowerFailure):
             told = self._called(next, flight.steps, _END)
-        struck, self.disk.fault = not self.disk.fault, ""
+        struck = not self.disk.fault
+        self.disk.strike("")
         if told is _END or told is _RAISED or told is _EXITED:
             self.flights.remove(flight)
         if self.disk.kept is not None:  # whatever it did after that reaches nobody
-            power = f"as {flight.name} writes, the power fails {_WHEN.get(fault)}"
+            writes = f"makes write {before + 1} of a step" if before else "writes"
+            power = f"as {flight.name} {writes}, the power fails {_WHEN.get(fault)}"
             self._crash(f"{flight.name} ends the process" if told is _EXITED else power)
             return
         does = "ends" if told is _END else "ends with an error" if told is _RAISED else "goes on"
@@ -270,7 +274,8 @@ class World:
             does = self._release(flight, told)
         elif does == "goes on" and told is not None:
             raise TypeError(f"request must yield fp.Release() or None, got {told!r}; yield one of them")
-        full = ", whose write the disk refuses" if fault == "full" and struck else ""
+        nth = f" {before + 1}" if before else ""
+        full = f", whose write{nth} the disk refuses" if fault == "full" and struck else ""
         self.story.append(f"{flight.name}{full} {does}")
         if fault in _WHEN:
             self._crash("the power fails")

@@ -47,6 +47,8 @@ _MENU, _SEARCHED = 0.2, 0.7
 #: Steps of a request in a plain schedule, and the faults at a write.
 _PLAIN = 5
 _STRUCK: tuple[What, ...] = ("unwritten", "written", "full")
+#: How far a fault may lie: at the third write of the fourth request in flight, at the twelfth of one alone.
+_FAR = 12
 #: The longest schedules that are drawn, one after the other.
 _LENGTHS = (6, 10, 16, 24, 40, 80)
 
@@ -280,7 +282,8 @@ def _move(
         return ServiceMove(what, favourite if rng.random() < 0.8 else int(rng.integers(menu)))
     if what in ("crash", "tick"):
         return ServiceMove(what)
-    return ServiceMove(what, 0 if newest and rng.random() < 0.8 else int(rng.integers(4)))
+    far = _FAR if what in _STRUCK else 4
+    return ServiceMove(what, 0 if newest and rng.random() < 0.8 else int(rng.integers(far)))
 
 
 def _cut(breach: Breach, breaches: Breaches, service: MakeService, clock: Clock) -> Breach:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,59 @@ def test_what_is_read_and_changed_is_stored_only_when_it_is_written() -> None:
     breach = fp.first_breach(Lists, PROMISE, seconds=20.0).breach
     assert breach is not None
     assert len(breach.schedule.moves) == 4
+
+
+@pytest.mark.parametrize("at", [0, 1, 2], ids=["first", "second", "third"])
+def test_each_write_of_a_step_is_struck(at: int) -> None:
+    class Thrice(services.Purse):
+        def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
+            for name in "abc":
+                self.disk[name] = True
+            yield None
+
+    class Watched(Thrice):
+        def __init__(self, disk: services.Disk) -> None:
+            super().__init__(disk)
+            stored.append("".join(disk))
+
+    for what, left in (("unwritten", "abc"[:at]), ("written", "abc"[: at + 1])):
+        stored: list[str] = []
+        played = Schedule((HALF,), (ServiceMove("ask"), ServiceMove(what, at))).play(Watched)
+        assert stored == ["", left]
+        assert (f"makes write {at + 1} of a step" in played.story[-1]) == (at > 0)
+        # of two in flight a step of the newest is struck at twice the number
+        stored.clear()
+        Schedule((HALF,), (ServiceMove("ask"), ServiceMove("ask"), ServiceMove(what, 2 * at))).play(Watched)
+        assert stored == ["", left]
+
+
+class KeyBeforeCharge(services.KeyFirst):
+    """The fault lies between the second write and the third."""
+
+    def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
+        if key not in self.disk:
+            if not self.fits(pair):
+                return
+            self.disk["count"] = self.disk.get("count", 0) + 1
+            self.disk[key] = "charged"
+            self.charge(pair)
+        yield fp.Release(again=True)
+
+
+class ShrugsLate(services.Purse):
+    """The second write may be refused, and the answer goes out."""
+
+    def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
+        if self.fits(pair):
+            self.disk["asked"] = key
+            with suppress(OSError):
+                self.charge(pair)
+            yield fp.Release()
+
+
+@pytest.mark.parametrize("service", [KeyBeforeCharge, ShrugsLate], ids=lambda service: service.__name__)
+def test_a_fault_at_a_later_write_of_a_step_is_found(service: type) -> None:
+    assert fp.first_breach(service, PROMISE, seconds=60.0).breach is not None
 
 
 def test_a_write_by_an_operator_is_struck_as_any_other() -> None:
