@@ -6,6 +6,7 @@ import copy
 import json
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,10 @@ from theory.proofs.proof import CheckedStep, Proof
 from theory.proofs.recheck import (
     UNCHECKED,
     VERIFIED,
+    check_data,
     main,
     recheck,
+    text_of,
     theorem_hash,
 )
 
@@ -67,11 +70,14 @@ def test_a_proof_that_does_not_hold_has_no_place_in_the_table() -> None:
 LAST = sorted(set(THEOREMS) - {lemma for theorem in THEOREMS.values() for lemma in theorem.uses})
 
 
-@pytest.mark.parametrize("name", LAST)
 def test_a_genuine_certificate_is_refused_in_no_step(
-    name: str, genuine: dict[str, Certificate], table: dict[str, Any]
+    genuine: dict[str, Certificate], table: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = recheck(genuine[name], table)
+    # a lemma stands in many certificates: each text is decided once
+    decided = cache(lambda text: check_data(json.loads(text)))
+    monkeypatch.setattr("theory.proofs.recheck.check_data", lambda data: decided(text_of(data)))
+    lines = [line for name in LAST for line in recheck(genuine[name], table)]
+    assert {line.theorem for line in lines} == set(THEOREMS)
     assert {line.status for line in lines} <= {*VERIFIED, *UNCHECKED}
     # nothing is left to spot checks or empty: of what an engine here ran, all is decided
     left = {line for line in lines if line.status not in VERIFIED}
