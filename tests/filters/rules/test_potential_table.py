@@ -16,13 +16,18 @@ import pytest
 import filterproof as fp
 from filters.rules import potential_table
 from filters.rules.potential import PotentialFilter
-from filters.rules.potential_design import potential_clock
+from filters.rules.potential_design import PotentialClock, potential_clock
 from filters.rules.potential_table import COMMON_RATES, packed, shipped_clock, table_name, unpacked
 from tests.filters.rules.check_potential_table import check
 from tests.filters.rules.write_potential_tables import FOLDER
 
 TABLES = sorted(FOLDER.iterdir())
 GENTLE = (fp.SubsampledGaussian(0.1, 2.0), fp.SubsampledGaussian(0.2, 2.0))
+
+
+@pytest.fixture(scope="module")
+def own() -> PotentialClock:
+    return potential_clock(1.0, 1e-3, GENTLE)
 
 
 def changed(
@@ -61,11 +66,10 @@ def test_a_filter_takes_its_table_and_gives_two_hundredths_of_the_rounds_for_it(
     assert shipped_clock(2.0, 1e-5, COMMON_RATES[1:]) is None
 
 
-def test_a_table_of_ones_own_is_read_as_it_was_written_and_checked(tmp_path: Path) -> None:
+def test_a_table_of_ones_own_is_read_as_it_was_written_and_checked(own: PotentialClock, tmp_path: Path) -> None:
     epsilon, delta = 1.0, 1e-3
-    data = packed(potential_clock(epsilon, delta, GENTLE), epsilon, delta, GENTLE)
+    data = packed(own, epsilon, delta, GENTLE)
     clock = unpacked(data, epsilon, delta)
-    own = potential_clock(epsilon, delta, GENTLE)
     assert (clock.forward.heights >= own.forward.heights).all()
     for pair in GENTLE:
         rounds = [int(one.budget // one.charges(pair)[-1]) for one in (clock, own)]
@@ -107,15 +111,15 @@ def test_a_table_of_ones_own_is_read_as_it_was_written_and_checked(tmp_path: Pat
         unpacked(changed(data, halved, bytes), epsilon, delta)
 
 
-def test_levels_that_rise_by_differences_that_wrap_are_no_levels() -> None:
-    family = potential_clock(1.0, 1e-3, GENTLE).forward
+def test_levels_that_rise_by_differences_that_wrap_are_no_levels(own: PotentialClock) -> None:
+    family = own.forward
     at = np.array([0, 2**62, 2**63 - 1, -2, 2**40])
     assert (np.diff(at) > 0).all()
     flat = np.repeat(family.heights[:1], len(at), axis=0)
     assert not replace(family, at=at, heights=flat, slack=0).is_valid(1.0)
 
 
-def test_a_clock_that_its_rounding_breaks_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_clock_that_its_rounding_breaks_is_not_written(own: PotentialClock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(potential_table, "_SHIFT", 61)
     with pytest.raises(ValueError, match="keep more bits"):
-        packed(potential_clock(1.0, 1e-3, GENTLE), 1.0, 1e-3, GENTLE)
+        packed(own, 1.0, 1e-3, GENTLE)
