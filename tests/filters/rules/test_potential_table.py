@@ -66,7 +66,9 @@ def test_a_filter_takes_its_table_and_gives_two_hundredths_of_the_rounds_for_it(
     assert shipped_clock(2.0, 1e-5, COMMON_RATES[1:]) is None
 
 
-def test_a_table_of_ones_own_is_read_as_it_was_written_and_checked(own: PotentialClock, tmp_path: Path) -> None:
+def test_a_table_of_ones_own_is_read_as_it_was_written_and_checked(
+    own: PotentialClock, tmp_path: Path
+) -> None:
     epsilon, delta = 1.0, 1e-3
     data = packed(own, epsilon, delta, GENTLE)
     clock = unpacked(data, epsilon, delta)
@@ -119,7 +121,9 @@ def test_levels_that_rise_by_differences_that_wrap_are_no_levels(own: PotentialC
     assert not replace(family, at=at, heights=flat, slack=0).is_valid(1.0)
 
 
-def test_a_clock_that_its_rounding_breaks_is_not_written(own: PotentialClock, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_clock_that_its_rounding_breaks_is_not_written(
+    own: PotentialClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(potential_table, "_SHIFT", 61)
     with pytest.raises(ValueError, match="keep more bits"):
         packed(own, 1.0, 1e-3, GENTLE)
