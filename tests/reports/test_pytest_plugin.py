@@ -105,14 +105,16 @@ def test_a_marked_function_is_the_examination_of_what_it_returns_or_is_given(fol
         pytest.param(("-p", "xdist", "-n", "2"), id="xdist", marks=pytest.mark.slow),
     ],
 )
-def test_a_target_is_one_more_test_and_is_told_to_junit_and_sarif(
+def test_a_target_is_one_more_test_chosen_by_name_and_is_told_to_junit_and_sarif(
     folder: Path, workers: tuple[str, ...]
 ) -> None:
-    targets = [f"--filterproof={one}" for one in ("mine.py::Lax", "mine.py::DeniesAll", "mine::Raises")]
+    named = ("mine.py::Lax", "mine.py::DeniesAll", "mine::Raises", "mine.py::Sound")
+    targets = [*(f"--filterproof={one}" for one in named), "-k", "not Sound"]
     written = ("--filterproof-sarif", "out/s.json", "--junitxml", "j.xml", "--filterproof-seconds", "2")
     status, out = run_pytest(folder, *targets, *written, *workers)
     assert status == 1, out
     assert "3 failed" in out
+    assert workers or "1 deselected" in out
     line = 1 + MINE[: MINE.index("raise RuntimeError")].count("\n")
     assert f"Raises.admits raised RuntimeError: no at mine.py, line {line}" in out
     report = json.loads((folder / "out" / "s.json").read_text("utf-8"))
@@ -133,13 +135,6 @@ def test_a_target_is_one_more_test_and_is_told_to_junit_and_sarif(
     assert properties["Lax"]["outcome"] == "REFUTED"
     assert properties["Lax"]["evidence"] in ("EXACT", "CERTIFIED", "STATISTICAL")
     assert properties["Lax"]["scope"]
-
-
-def test_tests_are_chosen_by_name_like_any_other(folder: Path) -> None:
-    both = ("--filterproof", "mine.py::Sound", "--filterproof", "mine.py::DeniesAll", "-k", "Denies")
-    status, out = run_pytest(folder, *both)
-    assert status == 1, out
-    assert "1 failed, 1 deselected" in out
 
 
 #: Marks that are decided at once.
