@@ -277,7 +277,7 @@ def test_a_numerical_value_has_no_evidence_to_decide_a_verdict_with():
 # -- enclosures -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rounds", [1, 6])
+@pytest.mark.parametrize("rounds", [1, 2, 6])
 def test_the_enclosure_of_composed_gaussians_holds_the_closed_form(rounds):
     for one in evaluate(
         GDP, fp.Constant(fp.Gaussian(0.4)), epsilon=[1.0, 9.0], rounds=rounds, evidence=Evidence.CERTIFIED
