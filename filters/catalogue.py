@@ -16,14 +16,16 @@ from filters.rules.approximate_dp import ApproximateDPFilter
 from filters.rules.approximate_zcdp import ApproximateZCDPFilter
 from filters.rules.basic import BasicFilter
 from filters.rules.blackwell import BlackwellFilter, RangedBlackwellFilter
+from filters.rules.ex_post import ExPostFilter
 from filters.rules.gaussian_residue import GaussianResidueFilter
 from filters.rules.gdp import GaussianFilter
+from filters.rules.hockey_stick import HockeyStickFilter
 from filters.rules.orders import AllOrdersFilter, SomeOrderMarkovFilter
 from filters.rules.potential import PotentialFilter
 from filters.rules.realisation import RealisationFilter
 from filters.rules.renyi import RenyiFilter
 from filters.rules.rogers import RogersFilter
-from filters.rules.unsound import NaiveRealisationFilter, NaturalFilter, SomeOrderFilter
+from filters.rules.unsound import NaiveRealisationFilter, NaturalFilter, SomeOrderFilter, SquaredLossFilter
 from filters.rules.whitehouse import WhitehouseFilter
 from filters.rules.zcdp import ZCDPFilter
 from theory.log_ratio import LogRatio
@@ -37,8 +39,10 @@ __all__ = [
     "BasicFilter",
     "BlackwellFilter",
     "Entry",
+    "ExPostFilter",
     "GaussianFilter",
     "GaussianResidueFilter",
+    "HockeyStickFilter",
     "NaiveRealisationFilter",
     "NaturalFilter",
     "PotentialFilter",
@@ -48,6 +52,7 @@ __all__ = [
     "RogersFilter",
     "SomeOrderFilter",
     "SomeOrderMarkovFilter",
+    "SquaredLossFilter",
     "WhitehouseFilter",
     "ZCDPFilter",
 ]
@@ -307,6 +312,65 @@ _ENTRIES = (
             "filt = fp.RealisationFilter(epsilon=10.0, delta=1e-5, rounds=48, menu=(fp.Gaussian(0.5),))\n"
             "menu = [fp.Erasure(9.6e-8), fp.Erasure(5.38e-6)]",
             rounds=48,
+        ),
+    ),
+    Entry(
+        ExPostFilter,
+        lambda: ExPostFilter(1.0, 1e-3),
+        lambda: ExPostFilter(1.5, 2e-3),
+        FilterPage(
+            r"\sum_t b_t(y_t) + \max_y b(y) \le \varepsilon \text{ and } \sum_t \delta_t \le \delta",
+            "A release is charged what its output turned out to cost; before it, there must be room for the most "
+            "that it may cost.",
+            (_coin("1/2", "2/5"), KOV(0.25, 2.5e-4)),
+            1.0,
+            (0.25, 0.5, 0.75, 1.0, 1.25, 1.5),
+            (0.5, 1.0, 1.25),
+            "from fractions import Fraction\n\n"
+            "half, less = Fraction(1, 2), Fraction(2, 5)\n"
+            "filt = fp.ExPostFilter(epsilon=1.0, delta=1e-3)\n"
+            "menu = [fp.FinitePair((half, half), (less, 1 - less)), fp.KOV(0.25, 2.5e-4)]",
+            rounds=6,
+        ),
+    ),
+    Entry(
+        HockeyStickFilter,
+        lambda: HockeyStickFilter(0.5, 0.01),
+        lambda: HockeyStickFilter(0.5, 0.02),
+        FilterPage(
+            r"\sum_t \left[H_{e^{\varepsilon - \ell_t}}(P_t \| Q_t) - (1 - e^{\varepsilon - \ell_t})_+\right] "
+            r"\le \delta",
+            "A release is charged the hockey-stick divergence that it adds, given the loss realised so far: the "
+            "divergence of the transcript is the mean of what was charged.",
+            (_coin("1/2", "2/5"), Erasure(0.0025)),
+            0.5,
+            (0.125, 0.25, 0.375, 0.5, 0.625, 0.75),
+            (0.25, 0.5, 0.75),
+            "from fractions import Fraction\n\n"
+            "half, less = Fraction(1, 2), Fraction(2, 5)\n"
+            "filt = fp.HockeyStickFilter(epsilon=0.5, delta=0.01)\n"
+            "menu = [fp.FinitePair((half, half), (less, 1 - less)), fp.Erasure(0.0025)]",
+            rounds=8,
+        ),
+    ),
+    Entry(
+        SquaredLossFilter,
+        lambda: SquaredLossFilter(0.5),
+        lambda: SquaredLossFilter(0.6),
+        FilterPage(
+            r"\sum_t \tfrac{1}{2} \ell_t^2 + \tfrac{1}{2} \max_y \ell(y)^2 \le \rho",
+            "Half the square of the loss that a release turned out to have. An alarm that nearly always keeps silent "
+            "costs next to nothing, and its silence tells much in the long run.",
+            (_coin("0.904", "0.808"),),
+            4.0,
+            (1.0, 2.0, 3.0, 4.0, 5.0, 6.0),
+            (3.0, 4.0, 5.0),
+            "from fractions import Fraction\n\n"
+            "with fp.knowingly():\n"
+            "    filt = fp.SquaredLossFilter(rho=0.5)\n"
+            'silent, other = Fraction("0.904"), Fraction("0.808")\n'
+            "menu = [fp.FinitePair((silent, 1 - silent), (other, 1 - other))]",
+            rounds=41,
         ),
     ),
     Entry(

@@ -12,9 +12,10 @@ import numpy as np
 
 from theory.arguments import Real
 from theory.numerics.stable import as_real
-from theory.pairs import DominatingPair
+from theory.pairs import DominatingPair, is_ours
+from theory.pairs.selection import look_up
 
-__all__ = ["proper", "raised", "raised_divergence", "unvanished"]
+__all__ = ["credible", "proper", "raised", "raised_divergence", "unvanished"]
 
 _LEAST = 5e-324
 #: More than what is lost below 2^-1022 by products and sums of a divergence, before it is divided by its order.
@@ -30,6 +31,18 @@ def proper(charge: Real) -> Real:
     if not charge.size or charge.min() >= 0:  # the minimum of an array with a NaN is NaN
         return charge
     return np.where(charge >= 0, charge, np.inf)
+
+
+def credible(request: DominatingPair) -> Real:
+    """1 where the numbers that the pair declares are a mechanism's, 0 where one is NaN or below zero."""
+    if (index := request.choice) is not None:
+        return look_up(tuple(credible(pair) for pair in request.members), index)
+    known = np.greater_equal(request.pure_epsilon, 0)
+    if (
+        is_ours(request) and (own := request.kov) is not None
+    ):  # whose epsilon is infinite beside any delta above 0
+        known = known & np.greater_equal(own.epsilon, 0) & np.greater_equal(own.delta, 0)
+    return as_real(np.where(known, 1.0, 0.0))
 
 
 def raised(charge: Real) -> Real:

@@ -18,7 +18,14 @@ import numpy as np
 
 from filters.accounting.amounts import Charge
 from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
-from filters.catalogue import BlackwellFilter, GaussianResidueFilter, PotentialFilter, RealisationFilter
+from filters.catalogue import (
+    BlackwellFilter,
+    ExPostFilter,
+    GaussianResidueFilter,
+    HockeyStickFilter,
+    PotentialFilter,
+    RealisationFilter,
+)
 from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.charges import charges
 from filters.certified.conversion_numbers import pair_numbers
@@ -26,6 +33,7 @@ from filters.certified.decisions import decisions
 from filters.certified.holders import clipped_sums, individual, linear_queries, tracker
 from filters.certified.laws import law_of
 from filters.certified.menus import blackwell, realisation
+from filters.certified.observed import added, turned_out
 from filters.certified.odometers import odometer
 from filters.certified.potential import potential
 from filters.certified.promised import budget_of, parameters
@@ -150,6 +158,9 @@ def _filter(filt: FilterBase, name: str) -> CertifiedNumbers:
         case GaussianResidueFilter():
             numbers = _chained(residue(filt, name), parameters(filt, name, "GDP residue filter"))
             notes.append("randomised responses of other epsilons are charged by the same function")
+        case HockeyStickFilter():
+            numbers = _chained(added(filt, name), parameters(filt, name, "hockey-stick filter"))
+            notes.append("other pairs and losses are charged by the same function, in doubles")
         case BlockFilter():
             numbers = tracker(filt.tracker, name)
         case _:
@@ -160,6 +171,8 @@ def _filter(filt: FilterBase, name: str) -> CertifiedNumbers:
                 )
             own = budget_of(filt, name) if isinstance(filt, AdditiveFilter) else iter(())
             numbers = _chained(parameters(filt, name, law.theorem), own, decisions(filt, law, name))
+            if isinstance(filt, ExPostFilter):
+                numbers = _chained(numbers, turned_out(filt, name))
     return CertifiedNumbers.of(name, numbers, notes)
 
 

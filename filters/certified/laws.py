@@ -13,6 +13,7 @@ from filters.catalogue import (
     AllOrdersFilter,
     ApproximateZCDPFilter,
     BasicFilter,
+    ExPostFilter,
     RogersFilter,
     SomeOrderMarkovFilter,
     WhitehouseFilter,
@@ -80,7 +81,9 @@ def law_of(filt: FilterBase) -> Law | None:
         case AdditiveFilter():
             return _additive(filt)
         case BasicFilter():
-            return _basic(filt)
+            return _basic("basic composition", filt, filt.at)
+        case ExPostFilter():  # whose releases, where none is observed, are charged their caps
+            return _basic("ex-post filter", filt, None)
         case WhitehouseFilter():
             return _whitehouse(filt)
         case RogersFilter():
@@ -204,15 +207,15 @@ def _at_one_epsilon(costs: Costs, at: float | None, own: Mapping[str, str]) -> C
     return {"Gaussian(x)": level | {"d": stick.replace("at", f"({Fraction(at)})")}, **costs}
 
 
-def _basic(filt: BasicFilter) -> Law:
+def _basic(theorem: str, filt: BasicFilter | ExPostFilter, at: float | None) -> Law:
     own = {"e": "{e}"}
-    costs = _at_one_epsilon(_approximate({"pure": own}, filt.delta > 0), filt.at, own)
+    costs = _at_one_epsilon(_approximate({"pure": own}, filt.delta > 0), at, own)
     return Law(
-        "basic composition",
+        theorem,
         ("epsilon - {e}", "delta - {d}"),
         costs,
         _at(epsilon=filt.epsilon, delta=filt.delta),
-        denied=_without(filt.at, filt.delta > 0),
+        denied=_without(at, filt.delta > 0),
     )
 
 

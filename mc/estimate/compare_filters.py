@@ -47,8 +47,10 @@ __all__ = ["FilterChoice", "FilterComparison", "compare_filters", "kept_mu", "pl
 MOST_ROUNDS = 20_000
 #: Orders at which the Renyi filter is looked at: 1 + t for these t.
 _ORDERS = np.geomspace(0.02, 2000.0, 120)
-#: Rounds that are drawn in all, for the filter that looks at losses: a first look, and the number that is told.
+#: Rounds that are drawn in all, for a filter that looks at losses: a first look, and the number that is told.
 _LOOK, _DRAWN = 60_000, 200_000
+#: A run of a filter that fixes no number of rounds is cut after so many times the rounds of the best plan.
+_LONGEST = 8
 #: The failure probability of a number of rounds that was drawn.
 _FAILURE = 1e-3
 #: A calibrated threshold is this near to the largest.
@@ -57,6 +59,8 @@ _RELATIVE = 1e-3
 _RHO = "mechanisms with a known zCDP parameter"
 #: The name by which `import filterproof as fp` finds it, once it is listed; else its own module.
 _POTENTIAL = f"{'fp' if 'PotentialFilter' in CATALOGUE else 'fp.filters.rules.potential'}.PotentialFilter"
+_ALONE = "this mechanism alone, whose realised losses it is told; rounds are a mean"
+_TOLD = f"mechanisms whose realised losses it is told; rounds are a mean, of at most {_LONGEST} times the possible"
 _APPROXIMATE = "(epsilon, delta)-DP mechanisms, by their epsilon and delta"
 
 
@@ -65,8 +69,9 @@ class FilterChoice(Shown):
     """A filter that keeps the promise, the releases of the mechanism that it grants in a row, and the code of it.
 
     `rounds` was counted on the filter's own code, and is low = high; of a filter that looks at losses it is the mean
-    over drawn runs, in [low, high] but for a chance of 1e-3. `code` is two lines of Python after `import filterproof
-    as fp`, '' where the filter cannot be made; `holds_for` says for which mechanisms it is sound, or why not.
+    over drawn runs, in [low, high] but for a chance of 1e-3, cut where `holds_for` says. `code` is two lines of Python
+    after `import filterproof as fp`, '' where the filter cannot be made; `holds_for` says for which mechanisms it is
+    sound, or why not.
     """
 
     name: str
@@ -126,7 +131,7 @@ def compare_filters(
     first two have a pair that dominates all others. Rounds are counted by running the filters. The best that is
     possible is a plan fixed in advance, composed with certified bounds; for ZCDP(rho), above, one of Gaussians, and
     below rounds rho <= B*. `levels`: calibrated filters for pure DP admit 1, ..., levels times the mechanism's epsilon.
-    `seed` is for the filter that looks at losses, whose outputs are drawn from P; it is played for Gaussians and for
+    `seed` is for the filters that look at losses, whose outputs are drawn from P; it is played for Gaussians and for
     pairs with finitely many outcomes.
     Raises ValueError where a plan of more than `most` rounds may keep the promise.
     """
@@ -142,8 +147,8 @@ def compare_filters(
     choices = [_counted(candidate, pair, 2 * most) for candidate in candidates]
     # only of these the quantile of a loss takes microseconds
     known = pair.outputs is not None or pair.normal_mu is not None
-    if known and not only_rho and (drawn := _drawn(epsilon, delta, pair, largest, seed)):
-        choices.append(drawn)
+    if known and not only_rho:
+        choices += _drawn(epsilon, delta, pair, largest, seed)
     choices.sort(key=lambda choice: -choice.rounds)
     return FilterComparison(epsilon, delta, mechanism, fewest, largest, tuple(choices))
 
@@ -237,13 +242,14 @@ def _lines(text: str, pair: DominatingPair, after: str = "") -> str:
     return f"session = {text}.open()\ngranted = session.request({_text(pair)})  # before each release{after}"
 
 
-def _drawn(epsilon: float, delta: float, pair: DominatingPair, most: int, seed: int) -> FilterChoice | None:
-    """The realisation filter at the best of four numbers of rounds, its outputs drawn; None where none can be made."""
+def _drawn(
+    epsilon: float, delta: float, pair: DominatingPair, most: int, seed: int
+) -> Iterator[FilterChoice]:
+    """The filters that look at losses, their outputs drawn: the realisation filter at the best of four lengths."""
     best: tuple[float, _Candidate, int] | None = None
     lengths = sorted({max(most // 2, 1), max(most, 1), 2 * most or 1, 4 * most or 1})
     for rounds in lengths:
-        holds_for = "this mechanism alone, whose realised losses it is told; rounds are a mean"
-        made = _made("RealisationFilter", holds_for, epsilon, delta, rounds, (pair,))
+        made = _made("RealisationFilter", _ALONE, epsilon, delta, rounds, (pair,))
         try:
             filt = made.make()
         except ValueError:
@@ -251,9 +257,17 @@ def _drawn(epsilon: float, delta: float, pair: DominatingPair, most: int, seed: 
         look = _mean_rounds(filt, pair, rounds, max(_LOOK // len(lengths) // rounds, 2), seed + 1)
         if best is None or look.value > best[0]:
             best = look.value, made, rounds
-    if best is None:
-        return None
-    _, made, rounds = best
+    if best is not None:
+        yield _told(best[1], pair, best[2], seed)
+    for name in (
+        "HockeyStickFilter",
+        *(("ExPostFilter",) if math.isfinite(float(pair.pure_epsilon)) else ()),
+    ):
+        yield _told(_made(name, _TOLD, epsilon, delta), pair, _LONGEST * max(most, 1), seed)
+
+
+def _told(made: _Candidate, pair: DominatingPair, rounds: int, seed: int) -> FilterChoice:
+    """The mean of the rounds that a filter grants which is told each loss, of at most so many."""
     mean = _mean_rounds(made.make(), pair, rounds, max(_DRAWN // rounds, 2), seed)
     code = _lines(made.text, pair, ", session.observe(loss) after it")
     return FilterChoice(made.name, mean.value, mean.low, mean.high, made.holds_for, code)

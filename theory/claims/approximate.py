@@ -213,6 +213,61 @@ ROWS = (
         ),
     ),
     Theorem(
+        name="ex-post filter",
+        title="A release is charged what it turned out to cost",
+        source="Rogers, Samorodnitsky, Wu & Ramdas (arXiv 2306.13824) for ex-post filters, of which the abstract was "
+        "read; derived here",
+        hypotheses="epsilon, delta >= 0; mechanisms with finitely many outcomes, finitely many rounds chosen by the "
+        "outputs so far; mechanism t has a bound b_t(y) for each outcome, at most its cap, and sum_y (P(y) - "
+        "e^{b_t(y)} Q(y))_+ <= delta_t both ways; a filter that admits while the bounds of the outputs so far and the "
+        "next cap are at most epsilon and the deltas at most delta, and decides before the release",
+        claim="The transcript is (epsilon, delta)-DP, with all delta_t = 0 epsilon-DP. Half the squares of the losses, "
+        "charged so against a budget rho, do not give what rho-zCDP gives: with rho = 1/2, which is (4, 1/5000)-DP, 41 "
+        "requests reach more than 7/1000 at epsilon = 4",
+        stated=(r"\sum_t b_t(y_t) \le \varepsilon \implies P(S) \le ", _EVENT, r",\quad q = Q(S)"),
+        steps=(
+            decided_by(
+                "ExPostFilter.ex_post_filter",
+                "A filter that admits while the bounds of the outputs so far and the cap of the next release sum to at "
+                "most epsilon, and the deltas to at most delta, keeps (epsilon, delta)-DP.",
+            ),
+            decided_by("ExPostFilter.ex_post_pure_filter", "With every delta 0 it keeps epsilon-DP."),
+            decided_by(
+                "ExPostSquares.squares_fail",
+                "A filter that adds up half the squares of the realised losses to at most 1/2, with room for the "
+                "largest of the next release, breaks (4, 7/1000)-DP.",
+            ),
+            decided_by(
+                "ExPostSquares.half_zcdp",
+                "Where the same budget is one of zCDP charges the filter keeps (4, 1/5000)-DP.",
+            ),
+        ),
+    ),
+    Theorem(
+        name="hockey-stick filter",
+        title="A release is charged the hockey-stick divergence that it adds",
+        source="derived here; that a filter may look at realised losses is the idea of arXiv 2604.08630",
+        hypotheses="epsilon, delta >= 0; mechanisms with finitely many outcomes, finitely many rounds chosen by the "
+        "outputs so far, each dominated at every epsilon, both ways, by the pair that it declares; after each output "
+        "its realised loss is known, l that of all outputs so far; a filter that admits while the sums of "
+        "H_{e^{epsilon - l}}(P_t || Q_t) - (1 - e^{epsilon - l})_+ of both directions, in the other one with -l, are "
+        "at most delta, and decides before the release",
+        claim="The transcript is (epsilon, delta)-DP; a round that cannot take l past epsilon costs nothing",
+        stated=(r"P(S) \le ", _EVENT, r",\quad q = Q(S)"),
+        steps=(
+            decided_by(
+                "HockeyStickFilter.hockey_stick_filter",
+                "A filter that charges each round what its dominating pair adds to the mean of (x - e^epsilon y)_+, "
+                "per unit of x, where the transcript so far has probabilities x and y, keeps (epsilon, delta)-DP while "
+                "the charges of each direction sum to at most delta.",
+            ),
+            decided_by(
+                "HockeyStickFilter.bounded_rounds_are_free",
+                "Where the realised loss is at most epsilon - c, a round with losses of at most c is charged nothing.",
+            ),
+        ),
+    ),
+    Theorem(
         name="realisation filter",
         title="The realisation-level filter",
         source="Taylor, Vippathalla & Coon, Theorem 1, Section II-B and Section V-A",

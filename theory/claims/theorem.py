@@ -157,6 +157,8 @@ _MODULES = {
     "Gaussian slack": "proofs.gaussian_slack",
     "kappa": "proofs.kappa",
     "realisation filter": "claims.approximate",
+    "ex-post filter": "claims.approximate",
+    "hockey-stick filter": "claims.approximate",
     "loss supermartingale": "proofs.loss_supermartingale",
     "potential filter": "claims.approximate",
     "Whitehouse filter": "claims.approximate",

@@ -13,6 +13,7 @@ import filterproof as fp
 from filters.accounting import charge_rules
 from filters.accounting.amounts import Plain, Square
 from filters.accounting.ledger import Budget
+from filters.catalogue import CATALOGUE
 from filters.certified import certify as module
 from filters.certified.catalogue import certified_catalogue, things
 from filters.certified.charges import amount
@@ -40,7 +41,7 @@ def test_everything_that_prove_looks_at_fits() -> None:
     assert any(isinstance(thing, FilterBase) for thing in things())
     empty = [one for one in found if not one.numbers]
     assert all("counterexample" in one.uncovered[0] for one in empty)
-    assert len(empty) == 3
+    assert len(empty) == sum(entry.sound is False for entry in CATALOGUE.values())
     # sums in doubles without error are arithmetic, and belong to no theorem
     assert {one.number.theorem for thing in found for one in thing.numbers} <= {
         *fp.THEOREMS,

@@ -1,0 +1,95 @@
+"""What filters charge once an output is observed, against what their theorems say of it, in balls.
+
+>>> from filters.rules.hockey_stick import HockeyStickFilter
+>>> all(one.checked().fits for one in added(HockeyStickFilter(1.0, 1e-3), "it"))
+True
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+from flint import arb
+
+from filters.accounting.ledger import Budget
+from filters.certified.decisions import last_admitted
+from filters.certified.families import FAMILIES
+from filters.certified.running_number import RunningNumber, at_least, at_most, by_margin
+from filters.rules.ex_post import ExPostFilter
+from filters.rules.hockey_stick import HockeyStickFilter
+from theory.claims.formula import rational
+from theory.numerics.error_free import Exact
+from theory.pairs import KOV, DominatingPair, Gaussian, Laplace, RandomizedResponse
+
+__all__ = ["added", "turned_out"]
+
+#: Realised losses, in units of epsilon.
+_SHARES = (0.0, 0.5, 0.875, 1.0, 1.25, -0.5)
+#: What the charge may be above the truth: the rounding of a loss, which it covers, moves steep curves by more.
+_SLACK = 2.0**-20
+#: A loss within 2^-37 of itself moves a charge by no more than this.
+_MOVED = 2.0**-36
+#: The first request of a family that fits: formulas of what it adds where nothing was released.
+_FIRST = {
+    "Gaussian(x)": "tail(epsilon/x - x/2) - exp(epsilon)*tail(epsilon/x + x/2)",
+    "RandomizedResponse(x)": "(exp(x) - exp(epsilon))/(1 + exp(x))",
+    "Erasure(x)": "x",
+}
+
+
+def added(filt: HockeyStickFilter, name: str) -> Iterator[RunningNumber]:
+    """What releases are charged after several losses, in both directions, and the first ones that are admitted."""
+    theorem = "hockey-stick filter"
+    yield at_most(theorem, f"{name}: the budget of charges", filt._delta.limit, "delta", delta=filt.delta)
+    for family, formula in _FIRST.items():
+        last = last_admitted(filt, [], FAMILIES[family])
+        says = f"{name}: last x of {family} admitted"
+        margin = f"delta - ({formula})"
+        at = {"epsilon": filt.epsilon, "delta": filt.delta}
+        used = {key: value for key, value in at.items() if key in margin}
+        yield by_margin(theorem, says, math.nan if last is None else last, "<=", margin, slack=_SLACK, **used)
+    for pair in (Gaussian(0.5), RandomizedResponse(0.75), Laplace(2.0), KOV(0.25, 2.0**-12)):
+        for share in _SHARES:
+            loss = share * filt.epsilon
+            state = filt.spend(filt.observe(filt.start(1), np.array([loss])), pair)
+            for way, one, signed, spent in (
+                ("forwards", pair, loss, (state[2], state[3])),
+                ("backwards", pair.swapped, -loss, (state[4], state[5])),
+            ):
+                room = Fraction(filt.epsilon) - Fraction(signed)
+                truth = partial(_bracket, one, room)
+                says = f"{name}: what {pair!r} is charged {way} after the loss {loss!r}"
+                yield at_least(theorem, says, _sum(filt._delta, spent), truth, slack=_SLACK, least=_MOVED)
+
+
+def _bracket(pair: DominatingPair, room: Fraction) -> arb:
+    """H_{e^room}(P||Q) - (1 - e^room)_+."""
+    kept = arb(0).max(1 - arb(rational(room)).exp())
+    return pair.truths.hockey_stick(room).ball() - kept
+
+
+def turned_out(filt: ExPostFilter, name: str) -> Iterator[RunningNumber]:
+    """What a release is charged whose loss was observed, and one whose loss is infinite."""
+    pair = RandomizedResponse(0.75)
+    for loss, least in (
+        (0.0, 0.0),
+        (0.3, 0.3),
+        (-0.7, 0.7),
+        (0.75, 0.75),
+        (math.inf, 0.75),
+        (-math.inf, 0.75),
+    ):
+        state = filt.observe(filt.spend(filt.start(1), pair), np.array([loss]))
+        says = f"{name}: what an output of {pair!r} is charged whose loss is {loss!r}"
+        yield at_least(
+            "ex-post filter", says, _sum(filt._epsilon, state[:2]), Fraction(least), slack=2.0**-40
+        )
+
+
+def _sum(budget: Budget, state: Exact) -> Fraction:
+    """The sum of charges that a state holds, exactly."""
+    return (Fraction(float(state[0][0])) + Fraction(float(state[1][0]))) * Fraction(budget.root_unit) ** 2

@@ -1,0 +1,105 @@
+"""The ex-post filter: a release is charged what it turned out to cost, once a cap on that fitted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.accounting.allowance import Allowance
+from filters.accounting.amounts import Plain
+from filters.accounting.charges import approximate_charge
+from filters.accounting.declared import raised
+from filters.accounting.ledger import Budget, is_sum
+from filters.contract.holds import Holds
+from filters.contract.parameters import one_at_least_zero, one_positive
+from filters.privacy_filter import PrivacyFilter
+from theory.guarantees import ApproxDP, Guarantee, PureDP
+from theory.pairs import DominatingPair
+
+__all__ = ["ExPostFilter"]
+
+#: (high and low part of the sum of the charges, the cap of a release that is not charged yet, the sum of the deltas)
+_State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+#: More than the rounding of a loss, relative.
+_ROUNDING = 2.0**-40
+
+
+@dataclass(frozen=True, slots=True)
+class ExPostFilter(PrivacyFilter[_State]):
+    """CONT while sum_t b_t(y_t) + b <= epsilon and sum_t delta_t <= delta, b the cap of the next release.
+
+    A mechanism is (b, delta_t)-ex-post private where P(L > b(Y)) <= delta_t both ways, or, less, where
+    sum_y (P(y) - e^{b(y)} Q(y))_+ <= delta_t. What is observed is b(y), of either sign: by default the realised loss,
+    the least b there is. The cap is what b never exceeds: (epsilon_t, delta_t) of KOV and Erasure, (pure epsilon, 0) of
+    others; without a bound a request is denied. Until its output is observed a release is charged its cap, and so where
+    the loss is infinite. delta = 0 admits only mechanisms with delta_t = 0, and the promise is pure.
+    Proof: delta_left x + (x - e^{charged} y)_+ does not rise in the mean, x and y the probabilities so far; the caps
+    keep what is charged within epsilon. Source: Rogers, Samorodnitsky, Wu and Ramdas, arXiv 2306.13824, for ex-post
+    filters; theorem "ex-post filter" of `theory.claims`.
+
+    >>> import filterproof as fp
+    >>> session = fp.ExPostFilter(epsilon=2.0).open("retry")
+    >>> session.request(fp.Laplace(1.0)), session.observe(0.25)  # an output that costs .25
+    (True, None)
+    >>> session.request(fp.Laplace(0.5)), session.request(fp.Laplace(1.0))  # caps of 2 and of 1
+    (False, True)
+    """
+
+    epsilon: float
+    delta: float = 0.0
+    promise: Guarantee = field(init=False, repr=False, compare=False)
+    _epsilon: Budget = field(init=False, repr=False, compare=False)
+    _delta: Allowance = field(init=False, repr=False, compare=False)
+    theorem: ClassVar[str | None] = "ex-post filter"
+    proof: ClassVar[str] = "the caps keep what is charged within epsilon, and what is charged bounds the loss"
+
+    def __post_init__(self) -> None:
+        epsilon, delta = one_positive("epsilon", self.epsilon), one_at_least_zero("delta", self.delta)
+        if delta >= 1:
+            raise ValueError(f"delta must be in [0, 1), got delta={delta!r}; pass a probability")
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "delta", delta)
+        object.__setattr__(self, "promise", ApproxDP(epsilon, delta) if delta > 0 else PureDP(epsilon))
+        object.__setattr__(self, "_epsilon", Budget.of(epsilon))
+        object.__setattr__(self, "_delta", Allowance(delta))
+
+    @property
+    def holds(self) -> Holds | None:
+        # the caps of a path have no bound: what a release did not cost is spent again
+        return Holds(infinite=self._delta.value, rule="the ledger admits no larger sum of deltas")
+
+    def start(self, n: int) -> _State:
+        return (*self._epsilon.start(n), np.zeros(n), *self._delta.start(n))
+
+    def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
+        cap, delta = approximate_charge(request, None)
+        return self._epsilon.fits(self._charged(state), Plain(cap)) & self._delta.fits(
+            state[3:], Plain(delta)
+        )
+
+    def spend(self, state: _State, request: DominatingPair) -> _State:
+        cap, delta = approximate_charge(request, None)
+        waiting = np.array(np.broadcast_to(cap, state[2].shape), dtype=np.float64)
+        return (*self._charged(state), waiting, *self._delta.add(state[3:], Plain(delta)))
+
+    def observe(self, state: _State, loss: NDArray[Any]) -> _State:
+        cap, size = state[2], np.abs(np.asarray(loss, dtype=np.float64))
+        # a loss is at most its cap, so no more than that is charged for its rounding
+        known = np.where(size <= cap * (1 + _ROUNDING), np.minimum(raised(size), cap), size)
+        charged = self._epsilon.add(state[:2], Plain(np.where(np.isfinite(size), known, cap)))
+        return (*charged, np.zeros_like(cap), *state[3:])
+
+    def reaches(self, state: _State) -> NDArray[Any]:
+        cap = state[2]
+        return is_sum(state[:2]) & (cap >= 0) & (cap <= self.epsilon) & self._delta.reaches(state[3:])
+
+    def remaining(self, state: _State) -> NDArray[np.float64]:
+        """The largest cap that fits."""
+        return self._epsilon.left(self._charged(state))
+
+    def _charged(self, state: _State) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The sum of the charges, with the cap of what was not observed."""
+        return self._epsilon.add(state[:2], Plain(state[2]))

@@ -1,0 +1,118 @@
+"""The hockey-stick filter: a round is charged the hockey-stick divergence that it adds, given the realised loss."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.accounting.amounts import Plain
+from filters.accounting.declared import credible, proper, unvanished
+from filters.accounting.ledger import Budget
+from filters.contract.parameters import one_delta, one_positive
+from filters.privacy_filter import PrivacyFilter
+from theory.arguments import Real
+from theory.guarantees import ApproxDP, Guarantee
+from theory.numerics import portable
+from theory.pairs import DominatingPair
+
+__all__ = ["HockeyStickFilter"]
+
+#: (the realised loss, a bound on what rounding has done to it, the sums of the charges of both directions)
+_State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+#: More than a loss and a hockey-stick of a pair err, relative.
+_ROUNDING = 2.0**-38
+
+
+@dataclass(frozen=True, slots=True)
+class HockeyStickFilter(PrivacyFilter[_State]):
+    """CONT while sum_t [H_{e^{epsilon - l_t}}(P_t || Q_t) - (1 - e^{epsilon - l_t})_+] <= delta, in both directions.
+
+    l_t is the realised loss of the releases before t, the last output included; in the other direction it is -l_t, and
+    the pair is swapped. The bracket is what release t adds to the mean of (1 - e^{epsilon - l})_+, whose value when the
+    interaction ends has the mean H_{e^epsilon} of the transcript: so the divergence is the mean of what was charged,
+    and an analyst who spends all of delta on every path loses exactly delta. There is no number of rounds to fix, no
+    menu and no split of delta. Whatever rounding did to the loss, no charge is below its bracket. Once a loss is
+    infinite nothing more is admitted.
+    The mechanism may be one that the declared pair dominates; what is observed is its own realised loss.
+    Source: this project, theorem "hockey-stick filter" of `theory.claims`; that a filter may look at realised losses is
+    paper 004's idea.
+
+    >>> import filterproof as fp
+    >>> session = fp.HockeyStickFilter(epsilon=1.0, delta=1e-3).open("retry")
+    >>> session.request(fp.Gaussian(0.5)), session.request(fp.Gaussian(0.3))
+    (False, True)
+    >>> session.observe(-0.1)  # log p(output)/q(output) of the release
+    >>> session.request(fp.Gaussian(0.3))
+    True
+    """
+
+    epsilon: float
+    delta: float
+    promise: Guarantee = field(init=False, repr=False, compare=False)
+    _delta: Budget = field(init=False, repr=False, compare=False)
+    theorem: ClassVar[str | None] = "hockey-stick filter"
+    proof: ClassVar[str] = "the hockey-stick of the transcript is the mean of the charges of its rounds"
+
+    def __post_init__(self) -> None:
+        epsilon, delta = one_positive("epsilon", self.epsilon), one_delta("delta", self.delta)
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "delta", delta)
+        object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
+        object.__setattr__(self, "_delta", Budget.of(delta))
+
+    def start(self, n: int) -> _State:
+        return (np.zeros(n), np.zeros(n), *self._delta.start(n), *self._delta.start(n))
+
+    def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
+        return self.grant(state, request)[0]
+
+    def spend(self, state: _State, request: DominatingPair) -> _State:
+        return self.grant(state, request)[1]
+
+    def grant(self, state: _State, request: DominatingPair) -> tuple[NDArray[Any], _State]:
+        loss, doubt, *spent = state
+        forward, backward = (Plain(charge) for charge in self._added(loss, doubt, request))
+        one, after = self._delta.step((spent[0], spent[1]), forward)
+        other, behind = self._delta.step((spent[2], spent[3]), backward)
+        return one & other & np.isfinite(loss), (loss.copy(), doubt.copy(), *after, *behind)
+
+    def observe(self, state: _State, loss: NDArray[Any]) -> _State:
+        before, doubt, *spent = state
+        with np.errstate(invalid="ignore"):
+            now = before + np.asarray(loss, dtype=np.float64)
+            doubt = doubt + _ROUNDING * np.abs(loss) + 2.0**-50 * np.abs(now)
+        return (now, doubt, *spent)
+
+    def reaches(self, state: _State) -> NDArray[Any]:
+        loss, doubt, *spent = state
+        known = ~np.isnan(loss) & (doubt >= 0) & (np.isfinite(doubt) | np.isinf(loss))
+        return known & self._delta.reaches((spent[0], spent[1])) & self._delta.reaches((spent[2], spent[3]))
+
+    def remaining(self, state: _State) -> NDArray[np.float64]:
+        """What is left of delta in the direction that has less."""
+        return np.minimum(self._delta.left((state[2], state[3])), self._delta.left((state[4], state[5])))
+
+    def _added(self, loss: NDArray[Any], doubt: NDArray[Any], request: DominatingPair) -> tuple[Real, Real]:
+        """What a release adds in each direction, rounded up; inf where no mechanism has what is declared."""
+        one, other = request, request.swapped
+        declared = credible(request)
+        with np.errstate(invalid="ignore", over="ignore"):
+            forward = np.where(declared, _added(self.epsilon - loss, doubt, one, other), np.inf)
+            backward = np.where(declared, _added(self.epsilon + loss, doubt, other, one), np.inf)
+        return proper(forward), proper(backward)
+
+
+def _added(room: NDArray[Any], doubt: NDArray[Any], pair: DominatingPair, swapped: DominatingPair) -> Real:
+    """H_{e^room}(P||Q) - (1 - e^room)_+, which is e^room H_{e^-room}(Q||P) below zero; the most within `doubt` of room.
+
+    It rises up to room = 0 and falls beyond, so the most is nearest to 0.
+    """
+    near = np.maximum(np.abs(room) - doubt - 2.0**-50 * np.abs(room), 0.0)
+    added = pair.hockey_stick(near)
+    past = room < 0
+    if past.any():
+        added = np.where(past, portable.exp(-near) * swapped.hockey_stick(near), added)
+    return unvanished(added * (1 + _ROUNDING) + 2.0**-1060 * np.greater(added, 0), pair)

@@ -1,0 +1,100 @@
+"""Ex-post charges: what a release turned out to cost is spent, once its cap fitted; squares of losses fail."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import filterproof as fp
+from filters.catalogue import CATALOGUE
+from filters.rules.ex_post import ExPostFilter
+from theory.log_ratio import LogRatio
+from theory.pairs import KOV, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse
+
+#: Randomised response that is refined on demand: "-" at e^epsilon = 3/2 is kept, "+" is asked for again at 4.
+REFINED = FinitePair(
+    (Fraction(8, 15), Fraction(1, 15), Fraction(2, 5)),
+    (Fraction(2, 15), Fraction(4, 15), Fraction(3, 5)),
+)
+
+
+def test_what_was_not_lost_is_spent_again():
+    filt = ExPostFilter(2.0)
+    state, pair = filt.start(1), Laplace(1.0)
+    losses = [0.25, -0.5, 0.125, 0.0]
+    for loss in losses:
+        assert filt.admits(state, pair)[0]
+        state = filt.observe(filt.spend(state, pair), np.array([loss]))
+    assert filt.remaining(state)[0] == pytest.approx(2 - sum(map(abs, losses)), rel=1e-12)
+    assert (
+        fp.BasicFilter(2.0).open().affordable(RandomizedResponse) == 2.0
+    )  # which grants two of them, whatever is lost
+    assert filt.admits(state, pair)[0]
+    assert not filt.admits(filt.observe(filt.spend(state, pair), np.array([1.0])), pair)[0]
+
+
+@pytest.mark.parametrize("loss", [math.inf, -math.inf])
+def test_a_release_is_charged_its_cap_until_it_is_observed_and_where_its_loss_is_infinite(loss):
+    filt, pair = ExPostFilter(1.0, 0.25), KOV(0.75, 0.125)
+    granted = filt.spend(filt.start(1), pair)
+    assert filt.remaining(granted)[0] == pytest.approx(0.25)
+    assert filt.remaining(filt.observe(granted, np.array([loss])))[0] == pytest.approx(0.25)
+    assert filt.remaining(filt.spend(granted, RandomizedResponse(0.125)))[0] == pytest.approx(0.125)
+
+
+@given(st.lists(st.floats(-0.25, 0.25), max_size=12))
+def test_no_rounding_of_losses_adds_budget(losses):
+    filt, pair = ExPostFilter(1.0), RandomizedResponse(0.25)
+    state, exact = filt.start(1), Fraction(0)
+    for loss in losses:
+        if not filt.admits(state, pair)[0]:
+            break
+        state = filt.observe(filt.spend(state, pair), np.array([loss]))
+        exact += abs(Fraction(loss))
+        assert Fraction(filt.remaining(state)[0]) <= 1 - exact
+
+
+def test_four_quarters_are_one_and_a_gaussian_has_no_cap():
+    filt, pair = ExPostFilter(1.0), RandomizedResponse(0.25)
+    state = filt.start(1)
+    for loss in (0.25, -0.25, 0.25, -0.25):
+        assert filt.admits(state, pair)[0]
+        state = filt.observe(filt.spend(state, pair), np.array([loss]))
+    assert not filt.admits(state, RandomizedResponse(1e-9))[0]
+    assert not filt.admits(filt.start(1), Gaussian(1e-9))[0]
+    assert not ExPostFilter(1.0, 0.1).admits(ExPostFilter(1.0, 0.1).start(1), Erasure(0.2))[0]
+
+
+def test_refining_on_demand_costs_what_was_asked_for_and_the_promise_is_kept_exactly():
+    assert sorted(p / q for p, q in REFINED.held_masses) == [Fraction(1, 4), Fraction(2, 3), Fraction(4)]
+    filt = ExPostFilter(math.log(4) * (1 + 1e-12) + math.log(1.5))
+    worst = fp.worst_case(filt, (REFINED,), rounds=5, epsilon=LogRatio(Fraction(6)))
+    assert worst.high == 0
+    below = fp.worst_case(filt, (REFINED,), rounds=5, epsilon=LogRatio(Fraction(4)))
+    basic = fp.worst_case(fp.BasicFilter(filt.epsilon), (REFINED,), rounds=5, epsilon=LogRatio(Fraction(4)))
+    assert below.low > basic.high == 0  # the same promise, of which more is used
+
+
+def test_the_promise_with_delta_is_kept_and_nearly_all_of_delta_is_used():
+    page = CATALOGUE["ExPostFilter"].page
+    worst = fp.worst_case(ExPostFilter(1.0, 1e-3), page.menu, rounds=6, epsilon=1.0)
+    assert worst.high <= 1e-3
+    assert worst.low == pytest.approx(1 - (1 - 2.5e-4) ** 4, rel=1e-9)
+
+
+def test_squares_of_realised_losses_break_the_promise_of_zcdp():
+    with fp.knowingly():
+        filt = fp.SquaredLossFilter(0.5)
+    p, n = Fraction(12, 125), 41
+    alarm = FinitePair((1 - p, p), (1 - 2 * p, 2 * p))
+    ratio = Fraction(math.exp(4.0))
+    worst = fp.worst_case(filt, (alarm,), rounds=n, epsilon=4.0, direction="PQ")
+    listened = float((1 - p) ** n - ratio * (1 - 2 * p) ** n)
+    assert worst.low >= listened * (1 - 1e-12)
+    assert listened > 36 * filt.promise.delta(4.0)
+    # the same requests, charged before the release, keep it
+    kept = fp.worst_case(fp.ZCDPFilter(0.5), (alarm,), rounds=n, epsilon=4.0)
+    assert kept.high <= filt.promise.delta(4.0)

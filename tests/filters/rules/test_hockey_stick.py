@@ -1,0 +1,129 @@
+"""The hockey-stick filter: the divergence of a transcript is the mean of what its rounds were charged."""
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from filters.rules.hockey_stick import HockeyStickFilter
+from theory.pairs import Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse
+
+COIN = FinitePair((Fraction(1, 2), Fraction(1, 2)), (Fraction(2, 5), Fraction(3, 5)))
+SKEW = FinitePair(
+    (Fraction(1, 10), Fraction(1, 2), Fraction(2, 5)), (Fraction(1, 5), Fraction(1, 5), Fraction(3, 5))
+)
+RATIO = Fraction(7, 4)
+
+
+def spent(filt: HockeyStickFilter, state: tuple[np.ndarray, ...]) -> tuple[float, float]:
+    """What was charged in each direction."""
+    one, other = (filt._delta.value((state[k], state[k + 1])) for k in (2, 4))
+    return float(one[0]), float(other[0])
+
+
+def play(filt: HockeyStickFilter, wish, p=Fraction(1), q=Fraction(1), state=None, depth=6):
+    """Sums over all transcripts of a strategy, exactly: H, H the other way, and the means of what was charged."""
+    state = filt.start(1) if state is None else state
+    pair = wish(float(state[0][0])) if depth else None
+    if pair is None or not filt.admits(state, pair)[0]:
+        one, other = spent(filt, state)
+        up, down = max(p - RATIO * q, Fraction(0)), max(q - RATIO * p, Fraction(0))
+        return np.array([float(up), float(down), float(p) * one, float(q) * other])
+    after, total = filt.spend(state, pair), np.zeros(4)
+    for a, b in pair.held_masses:
+        loss = math.log(a / b) if a and b else math.inf if a else -math.inf
+        if a or b:
+            total += play(filt, wish, p * a, q * b, filt.observe(after, np.array([loss])), depth - 1)
+    return total
+
+
+STRATEGIES = {
+    "the same coin": lambda loss: COIN,
+    "bolder when losing": lambda loss: SKEW if loss > 0.1 else COIN,
+    "to and fro": lambda loss: COIN if loss < 0 else COIN.swapped,
+    "erasures near the end": lambda loss: Erasure(0.01, exact=Fraction(1, 100)) if loss > 0.3 else COIN,
+}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_the_divergence_is_the_mean_of_what_was_charged_and_at_most_delta(strategy):
+    filt = HockeyStickFilter(math.log(RATIO), 0.1)
+    up, down, charged, back = play(filt, STRATEGIES[strategy])
+    assert up == pytest.approx(charged, rel=1e-6, abs=1e-9)
+    assert down == pytest.approx(back, rel=1e-6, abs=1e-9)
+    assert 0 < max(up, down) <= 0.1
+
+
+def test_no_adversary_over_coins_and_erasures_reaches_delta_and_one_comes_near():
+    menu = (COIN, Erasure(1 / 400, exact=Fraction(1, 400)))
+    worst = fp.worst_case(HockeyStickFilter(0.5, 0.01), menu, rounds=8, epsilon=0.5)
+    assert 0.0075 < worst.low <= worst.high <= 0.01
+
+
+def test_an_analyst_who_spends_all_of_delta_on_every_path_loses_all_of_it():
+    filt, total = HockeyStickFilter(math.log(RATIO), 0.05), 0.0
+    for losses in product(COIN.held_masses, repeat=2):  # two coins, then an erasure of what is left of delta
+        state, p, q = filt.start(1), Fraction(1), Fraction(1)
+        for a, b in losses:
+            assert filt.admits(state, COIN)[0]
+            state = filt.observe(filt.spend(state, COIN), np.array([math.log(a / b)]))
+            p, q = p * a, q * b
+        left = 0.05 - spent(filt, state)[0]
+        assert filt.admits(state, Erasure(left * (1 - 1e-9)))[0]
+        assert not filt.admits(state, Erasure(left * (1 + 1e-9)))[0]
+        total += float(p * Fraction(left) + max(p - RATIO * q, Fraction(0)) * (1 - Fraction(left)))
+    assert total == pytest.approx(0.05, rel=1e-9)
+
+
+@pytest.mark.parametrize("pair", [Gaussian(0.5), Laplace(1.5), RandomizedResponse(0.7), SKEW])
+@pytest.mark.parametrize("loss", [-0.8, 0.0, 0.4, 1.0, 1.7])
+def test_a_charge_is_what_the_round_adds_by_integration(pair, loss):
+    filt = HockeyStickFilter(1.0, 0.5)
+    state = filt.spend(filt.observe(filt.start(1), np.array([loss])), pair)
+    rng = np.random.default_rng(3)
+    for one, signed, charged in zip((pair, pair.swapped), (loss, -loss), spent(filt, state), strict=True):
+        losses = one.sample(rng, 400_000)
+        after = np.maximum(1 - np.exp(1.0 - signed - losses), 0.0)
+        before = max(1 - math.exp(1.0 - signed), 0.0)
+        # five standard errors: false alarms below 6e-7 a pair
+        assert charged == pytest.approx(after.mean() - before, abs=5 * after.std() / 600 + 1e-7)
+
+
+def test_what_rounding_may_have_done_to_the_loss_is_charged():
+    filt, pair, spread = HockeyStickFilter(1.0, 0.5), RandomizedResponse(0.2), []
+    for away in (0.0, 1e9, 1e12):  # of which the last has no digits below 1e-4
+        state = filt.start(1)
+        for loss in (away, -away, 0.9):
+            state = filt.observe(state, np.array([loss]))
+        spread.append(spent(filt, filt.spend(state, pair))[0])
+    assert spread[0] < spread[1] < spread[2] == pytest.approx(float(pair.hockey_stick(0.0)), rel=1e-9)
+
+
+def test_nothing_is_admitted_after_an_infinite_loss():
+    filt = HockeyStickFilter(1.0, 0.5)
+    for loss in (math.inf, -math.inf):
+        state = filt.observe(filt.spend(filt.start(1), Erasure(0.1)), np.array([loss]))
+        assert not filt.admits(state, RandomizedResponse(1e-6))[0]
+
+
+def test_it_outlasts_the_filters_that_do_not_look_and_the_one_that_looks_away_from_the_last_output():
+    pair, n = Gaussian(0.5), 4000
+    rounds = {}
+    for filt in (
+        HockeyStickFilter(10.0, 1e-5),
+        fp.RealisationFilter(10.0, 1e-5, 200, (pair,)),
+        fp.GaussianFilter(2.0),  # not even (10, 1e-5)-DP's largest: sixteen releases
+    ):
+        state, going = filt.start(n), np.ones(n, dtype=np.bool_)
+        rng, lasted = np.random.default_rng(7), np.zeros(n)
+        for _ in range(150):
+            going &= filt.admits(state, pair)
+            lasted += going
+            state = filt.observe(filt.spend(state, pair), np.where(going, pair.sample(rng, n), 0.0))
+        rounds[type(filt).__name__] = lasted.mean()
+    assert rounds["GaussianFilter"] == 16
+    assert rounds["RealisationFilter"] > 2 * rounds["GaussianFilter"]
+    assert rounds["HockeyStickFilter"] > 1.4 * rounds["RealisationFilter"]
