@@ -230,8 +230,8 @@ class Session(Holder):
         Raises ValueError unless the data fit both, hold exactly what `to_dict` writes, are consistent, and hold a
         state that granted requests can have led to, as far as `filt.reaches` tells. Of filters in this package that
         add up charges, no data restore more than the whole budget. That is not so for filters that look at realised
-        losses (RealisationFilter, KappaFilter, NaiveRealisationFilter): a possible loss written by hand looks like a
-        real one and may restore more than a fresh session has. Pass key= for them.
+        losses (RealisationFilter, KappaFilter, HockeyStickFilter, ExPostFilter and the unsound ones): a possible loss
+        written by hand looks like a real one and may restore more than a fresh session has. Pass key= for them.
         Without a key nothing more is checked: a file rewritten to say that less was spent, or that no denial came, is
         restored. With a key (at least 16 bytes, stored apart from the file) a file is refused that was saved without
         it, signed with another key, or changed since. An older genuine file is still accepted: keep the latest
