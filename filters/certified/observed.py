@@ -18,7 +18,7 @@ from flint import arb
 from filters.accounting.ledger import Budget
 from filters.certified.decisions import last_admitted
 from filters.certified.families import FAMILIES
-from filters.certified.running_number import RunningNumber, at_least, at_most, by_margin
+from filters.certified.running_number import RunningNumber, at_least, at_most, by_margin, near
 from filters.rules.ex_post import ExPostFilter
 from filters.rules.hockey_stick import HockeyStickFilter
 from theory.claims.formula import rational
@@ -31,6 +31,8 @@ __all__ = ["added", "turned_out"]
 _SHARES = (0.0, 0.5, 0.875, 1.0, 1.25, -0.5)
 #: What the charge may be above the truth: the rounding of a loss, which it covers, moves steep curves by more.
 _SLACK = 2.0**-20
+#: A loss that is observed may be off by so much, relative.
+_ROUNDED = Fraction(1, 2**39)
 #: A loss within 2^-37 of itself moves a charge by no more than this.
 _MOVED = 2.0**-36
 #: The first request of a family that fits: formulas of what it adds where nothing was released.
@@ -52,24 +54,45 @@ def added(filt: HockeyStickFilter, name: str) -> Iterator[RunningNumber]:
         at = {"epsilon": filt.epsilon, "delta": filt.delta}
         used = {key: value for key, value in at.items() if key in margin}
         yield by_margin(theorem, says, math.nan if last is None else last, "<=", margin, slack=_SLACK, **used)
-    for pair in (Gaussian(0.5), RandomizedResponse(0.75), Laplace(2.0), KOV(0.25, 2.0**-12)):
+    last = last_admitted(filt, [], FAMILIES["Gaussian(x)"])
+    if (
+        last is not None
+    ):  # all of delta fits at a loss of zero, so more than that is asked in one of the directions
+        runs = filt.observe(filt.start(2), np.array([0.5, -0.5]) * filt.epsilon)
+        says = f"{name}: how many of two runs admit Gaussian({last!r}) once half of epsilon was lost, one each way"
+        yield near(theorem, says, int(filt.admits(runs, Gaussian(last)).sum()), 0)
+    for pair in (
+        Gaussian(0.5),
+        Gaussian(2.0**-5),
+        RandomizedResponse(0.75),
+        Laplace(2.0),
+        KOV(0.25, 2.0**-12),
+    ):
         for share in _SHARES:
-            loss = share * filt.epsilon
-            state = filt.spend(filt.observe(filt.start(1), np.array([loss])), pair)
+            loss, half = share * filt.epsilon, np.array([share * filt.epsilon / 2])
+            state = filt.spend(filt.observe(filt.observe(filt.start(1), half), half), pair)
             for way, one, signed, spent in (
                 ("forwards", pair, loss, (state[2], state[3])),
                 ("backwards", pair.swapped, -loss, (state[4], state[5])),
             ):
-                room = Fraction(filt.epsilon) - Fraction(signed)
+                room = _nearest(Fraction(filt.epsilon) - Fraction(signed), abs(Fraction(loss)) * _ROUNDED)
                 truth = partial(_bracket, one, room)
                 says = f"{name}: what {pair!r} is charged {way} after the loss {loss!r}"
                 yield at_least(theorem, says, _sum(filt._delta, spent), truth, slack=_SLACK, least=_MOVED)
 
 
+def _nearest(room: Fraction, off: Fraction) -> Fraction:
+    """What within `off` of room is nearest to zero, where a release adds the most."""
+    return room - max(-off, min(off, room))
+
+
 def _bracket(pair: DominatingPair, room: Fraction) -> arb:
-    """H_{e^room}(P||Q) - (1 - e^room)_+."""
-    kept = arb(0).max(1 - arb(rational(room)).exp())
-    return pair.truths.hockey_stick(room).ball() - kept
+    """H_{e^room}(P||Q) - (1 - e^room)_+, which is e^room H_{e^-room}(Q||P) below zero: both enclose it there."""
+    ratio = arb(rational(room)).exp()
+    added = pair.truths.hockey_stick(room).ball() - arb(0).max(1 - ratio)
+    if room >= 0:
+        return added
+    return added.intersection(ratio * pair.swapped.truths.hockey_stick(-room).ball())
 
 
 def turned_out(filt: ExPostFilter, name: str) -> Iterator[RunningNumber]:

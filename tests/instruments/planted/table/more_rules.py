@@ -214,4 +214,82 @@ FAULTS = (
             "unsound",
         ),
     ),
+    *faults_in(
+        "filters/rules/hockey_stick.py",
+        Change(
+            "one, after = self._delta.step((spent[0], spent[1]), forward)",
+            "one, after = self._delta.step((spent[0], spent[1]), backward)",
+            "one direction is charged twice, the other never",
+            "unsound",
+        ),
+        Change(
+            "return one & other & np.isfinite(loss)",
+            "return one & np.isfinite(loss)",
+            "one direction may exceed delta",
+            "unsound",
+        ),
+        Change(
+            "backward = np.where(declared, _added(self.epsilon + loss,",
+            "backward = np.where(declared, _added(self.epsilon - loss,",
+            "the loss has one sign in both directions",
+            "unsound",
+        ),
+        Change(
+            "now = before + np.asarray(loss, dtype=np.float64)",
+            "now = np.asarray(loss, dtype=np.float64)",
+            "losses before the last are forgotten",
+            "unsound",
+        ),
+        Change(
+            "near = np.maximum(np.abs(room) - doubt - 2.0**-50 * np.abs(room), 0.0)",
+            "near = np.abs(room)",
+            "the rounding of a loss is not covered",
+            "unsound",
+        ),
+        Change(
+            "past = room < 0\n",
+            "past = room < -np.inf\n",
+            "beyond epsilon a release is charged as before it",
+            "loose",
+        ),
+        Change(
+            "portable.exp(-near) * swapped.hockey_stick(near)",
+            "portable.exp(-2 * near) * swapped.hockey_stick(near)",
+            "beyond epsilon a release is charged too little",
+            "unsound",
+        ),
+    ),
+    *faults_in(
+        "filters/rules/ex_post.py",
+        Change(
+            "waiting = np.array(np.broadcast_to(cap, state[2].shape), dtype=np.float64)",
+            "waiting = np.zeros(state[2].shape)",
+            "a release whose output was not observed is free",
+            "unsound",
+        ),
+        Change(
+            "np.where(np.isfinite(size), known, cap)",
+            "np.where(np.isfinite(size), known, 0.0)",
+            "an infinite loss is free",
+            "unsound",
+        ),
+        Change(
+            "cap, size = state[2], np.abs(np.asarray(loss, dtype=np.float64))",
+            "cap, size = state[2], np.maximum(np.asarray(loss, dtype=np.float64), 0.0)",
+            "losses of the other sign are free",
+            "unsound",
+        ),
+        Change(
+            "np.minimum(raised(size), cap), size)",
+            "np.minimum(size * 0.99, cap), size)",
+            "what an output cost is charged small",
+            "unsound",
+        ),
+        Change(
+            "self._delta.fits(\n            state[3:], Plain(delta)\n        )",
+            "True",
+            "the sum of the deltas has no bound",
+            "unsound",
+        ),
+    ),
 )
