@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+if TYPE_CHECKING:  # matplotlib takes a quarter of a second, and those who draw nothing do not wait for it
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = [
     "GREY",
@@ -76,10 +76,19 @@ _DARK = {
 NARROW = 5.4
 
 
+def _styled() -> AbstractContextManager[None]:
+    """Where what is drawn has the report's look."""
+    import matplotlib as mpl
+
+    return mpl.rc_context(_STYLE)
+
+
 @contextmanager
 def new_figure(width: float = NARROW, height: float = 3.8) -> Iterator[Figure]:
     """A figure in the report's look; drawing happens inside the block."""
-    with mpl.rc_context(_STYLE):
+    from matplotlib.figure import Figure
+
+    with _styled():
         figure = Figure(figsize=(width, height), layout="constrained")
         figure.set_facecolor("#ffffff")
         yield figure
@@ -88,14 +97,14 @@ def new_figure(width: float = NARROW, height: float = 3.8) -> Iterator[Figure]:
 def figure_of(ax: Axes) -> Figure:
     """The whole figure that `ax` is part of."""
     figure = ax.get_figure(root=True)
-    assert isinstance(figure, Figure)
+    assert figure is not None
     return figure
 
 
 def svg_text(figure: Figure) -> str:
     """The figure as an <svg> element, the same bytes for the same drawing; it turns dark where the page does."""
     buffer = io.StringIO()
-    with mpl.rc_context(_STYLE):
+    with _styled():
         figure.savefig(buffer, format="svg", metadata={"Date": None})
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
@@ -118,7 +127,7 @@ def _turning_dark() -> str:
 def png_bytes(figure: Figure) -> bytes:
     """The figure as a PNG at 144 dots per inch."""
     buffer = io.BytesIO()
-    with mpl.rc_context(_STYLE):
+    with _styled():
         figure.savefig(buffer, format="png", dpi=144, metadata={"Software": None})
     return buffer.getvalue()
 
@@ -145,7 +154,7 @@ def drawn(figure: Figure) -> Drawn:
 def pdf_bytes(figure: Figure) -> bytes:
     """The figure as a PDF whose letters are text."""
     buffer = io.BytesIO()
-    with mpl.rc_context(_STYLE):
+    with _styled():
         figure.savefig(
             buffer, format="pdf", metadata={"CreationDate": None, "Producer": None, "Creator": None}
         )

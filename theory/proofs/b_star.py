@@ -6,8 +6,9 @@ import sympy as sp
 
 from theory.claims.notations import Formula
 from theory.claims.theorem import Step, Theorem
-from theory.proofs.engines import Sides, certified, nonnegative, signed, zero
+from theory.proofs.engines import certified
 from theory.proofs.expressions import as_written
+from theory.proofs.symbolic import Sides, nonnegative, signed, zero
 
 __all__ = ["THEOREM"]
 

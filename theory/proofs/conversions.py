@@ -8,8 +8,9 @@ import sympy as sp
 
 from theory.claims.theorem import Step, Theorem
 from theory.evidence import Checked
-from theory.proofs.engines import Sides, certified, certified_each, signed, zero
+from theory.proofs.engines import certified, certified_each
 from theory.proofs.expressions import as_written
+from theory.proofs.symbolic import Sides, signed, zero
 
 __all__ = ["THEOREM"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sympy as sp
 
 from theory.claims.theorem import Check, Step
-from theory.proofs.engines import Sides, nonnegative, zero
+from theory.proofs.symbolic import Sides, nonnegative, zero
 
 __all__ = ["DP_SGD"]
 

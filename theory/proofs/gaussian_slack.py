@@ -6,8 +6,9 @@ import sympy as sp
 
 from theory.claims.theorem import Check, Step, Theorem
 from theory.evidence import Checked
-from theory.proofs.engines import Sides, certified, nonnegative, signed, zero
+from theory.proofs.engines import certified
 from theory.proofs.expressions import as_written
+from theory.proofs.symbolic import Sides, nonnegative, signed, zero
 
 __all__ = ["THEOREM"]
 

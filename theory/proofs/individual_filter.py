@@ -7,8 +7,8 @@ import sympy as sp
 from theory.claims.notations import Formula
 from theory.claims.table import in_kernel
 from theory.claims.theorem import Step, Theorem
-from theory.proofs.engines import Sides, signed, zero
 from theory.proofs.expressions import as_written
+from theory.proofs.symbolic import Sides, signed, zero
 
 __all__ = ["THEOREM"]
 

@@ -7,10 +7,11 @@ import sympy as sp
 from theory.claims.notations import Formula
 from theory.claims.table import in_kernel
 from theory.claims.theorem import Check, Step, Theorem
-from theory.proofs.engines import Sides, certified, certified_each, nonnegative, signed, zero
+from theory.proofs.engines import certified, certified_each
 from theory.proofs.expressions import as_written
 from theory.proofs.loss_supermartingale import kept_half
 from theory.proofs.rogers_steps import ROGERS
+from theory.proofs.symbolic import Sides, nonnegative, signed, zero
 
 __all__ = ["THEOREM"]
 

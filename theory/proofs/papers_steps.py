@@ -9,7 +9,8 @@ from fractions import Fraction
 import sympy as sp
 
 from theory.claims.theorem import Check, Step, Theorem
-from theory.proofs.engines import certified, signed
+from theory.proofs.engines import certified
+from theory.proofs.symbolic import signed
 
 __all__ = ["PRINTED", "THEOREM"]
 

@@ -7,7 +7,7 @@ import sympy as sp
 from theory.claims.notations import Formula
 from theory.claims.table import in_kernel
 from theory.claims.theorem import Step, Theorem
-from theory.proofs.engines import Sides, nonnegative, signed, zero
+from theory.proofs.symbolic import Sides, nonnegative, signed, zero
 
 __all__ = ["THEOREM"]
 

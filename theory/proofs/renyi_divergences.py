@@ -10,9 +10,10 @@ import sympy as sp
 
 from theory.claims.notations import Formula
 from theory.claims.theorem import Step, Theorem
-from theory.proofs.engines import Inequality, Sides, exact, signed, zero
+from theory.proofs.engines import Inequality, exact
 from theory.proofs.expressions import as_written
 from theory.proofs.rational_pairs import RationalPair
+from theory.proofs.symbolic import Sides, signed, zero
 
 __all__ = ["THEOREM"]
 

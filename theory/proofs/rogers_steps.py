@@ -5,8 +5,8 @@ from __future__ import annotations
 import sympy as sp
 
 from theory.claims.theorem import Step
-from theory.proofs.engines import Sides, nonnegative, signed, zero
 from theory.proofs.expressions import as_written
+from theory.proofs.symbolic import Sides, nonnegative, signed, zero
 
 __all__ = ["ROGERS"]
 

@@ -10,10 +10,11 @@ import sympy as sp
 from theory.claims.theorem import Check, Reached, RefusedError, Step, Theorem
 from theory.evidence import Checked, Evidence
 from theory.proofs.dp_sgd_line import DP_SGD
-from theory.proofs.engines import Inequality, certified, certified_each, exact, nonnegative, zero
+from theory.proofs.engines import Inequality, certified, certified_each, exact
 from theory.proofs.expressions import as_written
 from theory.proofs.kappa import BEST_THETA, not_stationary
 from theory.proofs.rational_pairs import RationalPair, bernoulli
+from theory.proofs.symbolic import nonnegative, zero
 
 __all__ = ["THEOREM", "slip"]
 

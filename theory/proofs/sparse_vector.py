@@ -11,8 +11,9 @@ import sympy as sp
 from theory.claims.notations import Formula
 from theory.claims.theorem import Step, Theorem
 from theory.pairs.sparse_vector import stop_law
-from theory.proofs.engines import Inequality, Sides, exact, signed, zero
+from theory.proofs.engines import Inequality, exact
 from theory.proofs.expressions import as_written
+from theory.proofs.symbolic import Sides, signed, zero
 
 __all__ = ["THEOREM"]
 

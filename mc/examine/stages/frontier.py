@@ -14,7 +14,7 @@ from itertools import chain, combinations, product, zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from filters.contract.checks import checked_observe, checked_start
 from filters.contract.state import State, keys
@@ -250,7 +250,10 @@ class _Reply:
 def _row_law(level: float, times: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The losses of so many randomised responses, and their masses under P."""
     ups = np.arange(times + 1, dtype=np.float64)
-    return level * (2 * ups - times), stats.binom.pmf(ups, times, 1 / (1 + math.exp(-level)))
+    # binomial masses by logarithms: scipy.stats takes as long to import as all of the rest of the examination's SciPy
+    choices = special.gammaln(times + 1) - special.gammaln(ups + 1) - special.gammaln(times - ups + 1)
+    masses = np.exp(choices - ups * np.logaddexp(0, -level) - (times - ups) * np.logaddexp(0, level))
+    return level * (2 * ups - times), masses
 
 
 def alternatives(subject: Subject, goals: tuple[Measure, ...], clock: Clock) -> Iterator[tuple[float, Menu]]:

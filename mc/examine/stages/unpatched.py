@@ -28,7 +28,6 @@ from typing import Any
 
 import flint
 import numpy as np
-import sympy
 
 __all__ = ["patched"]
 
@@ -78,8 +77,8 @@ _PRINTED = (
 _HOLDING = (tuple, list, dict, set, frozenset)
 _OURS = ("theory", "filters", "mc")
 _ABSENT = object()
-_COMPARED = (*_PRINTED, *_HOLDING, np.ndarray, flint.arb, sympy.Basic)
-_COMPARED_ROOMS = (*_OURS, "dataclasses", "types", "typing", "collections", "_collections")
+_COMPARED = (*_PRINTED, *_HOLDING, np.ndarray, flint.arb)
+_COMPARED_ROOMS = (*_OURS, "dataclasses", "types", "typing", "collections", "_collections", "sympy")
 #: The modules as their files make them, and code that was compared, by the ids of the two, which are kept alive.
 _MADE: dict[str, types.ModuleType] = {}
 _ALIKE: dict[tuple[int, int], tuple[types.CodeType, types.CodeType]] = {}

@@ -8,8 +8,9 @@ import sympy as sp
 
 from theory.claims.theorem import RefusedError, Step, Theorem
 from theory.proofs.boxes import prove_positive
-from theory.proofs.engines import certified, certified_each, cited, exact, nonnegative, zero
+from theory.proofs.engines import certified, certified_each, cited, exact
 from theory.proofs.proof import CheckedStep, Proof
+from theory.proofs.symbolic import nonnegative, zero
 
 s, t, u, x = sp.symbols("s t u x", real=True)
 a, b, c = sp.symbols("a b c", positive=True)

@@ -16,9 +16,10 @@ from theory.claims.theorem import RefusedError, Step, Theorem
 from theory.evidence import Evidence, Outcome
 from theory.proofs import THEOREMS, joined, own_steps, prove
 from theory.proofs.boxes import NotPositiveError, prove_positive
-from theory.proofs.engines import certified, certified_each, cited, exact, nonnegative, zero
+from theory.proofs.engines import certified, certified_each, cited, exact
 from theory.proofs.proof import CheckedStep, Proof
 from theory.proofs.slips import slip
+from theory.proofs.symbolic import nonnegative, zero
 
 ROOT = Path(__file__).parents[3]
 x = sp.Symbol("x", positive=True)

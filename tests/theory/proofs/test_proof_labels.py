@@ -10,8 +10,9 @@ from scipy import stats
 from theory.claims.theorem import Check, Step, Theorem
 from theory.evidence import Checked, Evidence, Outcome
 from theory.proofs import THEOREMS
-from theory.proofs.engines import certified, cited, exact, zero
+from theory.proofs.engines import certified, cited, exact
 from theory.proofs.proof import JOIN, CheckedStep, Proof
+from theory.proofs.symbolic import zero
 
 X = pytest.importorskip("sympy").Symbol("x", positive=True)
 BOOK = "a book of theorems, Theorem 7"

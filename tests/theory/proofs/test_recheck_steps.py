@@ -14,7 +14,7 @@ from tests.theory.proofs.certificates import Certificate, set_at
 from tests.theory.proofs.write_table import table_of
 from theory.claims.theorem import Step, Theorem
 from theory.evidence import Checked
-from theory.proofs.engines import certified, certified_each, cited, exact, nonnegative, zero
+from theory.proofs.engines import certified, certified_each, cited, exact
 from theory.proofs.expressions import as_written
 from theory.proofs.proof import CheckedStep, Proof
 from theory.proofs.recheck import (
@@ -25,6 +25,7 @@ from theory.proofs.recheck import (
 )
 from theory.proofs.recheck_algebra import UndecidedError
 from theory.proofs.recheck_balls import RejectedError, check_box
+from theory.proofs.symbolic import nonnegative, zero
 
 RECHECK = Path(__file__).parents[3] / "theory" / "proofs" / "recheck.py"
 
