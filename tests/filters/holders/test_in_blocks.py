@@ -26,7 +26,7 @@ def requests(filt: Any, rng: np.random.Generator) -> list[DominatingPair]:
     if menu is not None:
         return [*menu, Selection(tuple(menu), rng.integers(len(menu), size=PEOPLE))]
     most = float(filt.affordable(filt.start(1), RandomizedResponse)[0])
-    sizes = most * rng.uniform(0.01, 0.99, (2, PEOPLE))
+    sizes = most * rng.integers(1, 16, (2, PEOPLE)) / 16  # few, as some filters think long about each
     return [
         RandomizedResponse(0.3 * most),
         RandomizedResponse(sizes[0]),
