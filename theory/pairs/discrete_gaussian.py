@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -251,10 +251,16 @@ def _upper(square: Fraction, first: int) -> arb:
 
 def _theta(square: Fraction, centre: Fraction) -> arb:
     """sum of e^{-(x - centre)^2 / (2 square)} over all whole x."""
-    from flint import arb, ctx
+    from flint import ctx
 
-    off = centre - round(centre)
-    far = math.isqrt(math.ceil(2 * square * (ctx.prec + 16))) + 2
+    return _around(square, centre - round(centre), ctx.prec)
+
+
+@lru_cache(maxsize=64)
+def _around(square: Fraction, off: Fraction, bits: int) -> arb:
+    from flint import arb
+
+    far = math.isqrt(math.ceil(2 * square * (bits + 16))) + 2
     share = ball_of(-Fraction(2 * far - 2) / (2 * square)).exp()
     rest = 2 * _term(square, far - 1) / (1 - share)
     total = sum((_term(square, x - off) for x in range(-far, far + 1)), arb(0))
