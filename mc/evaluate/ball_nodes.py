@@ -171,15 +171,15 @@ class BallNodes:
         with flint.ctx.workprec(96):
             m = ball(mu)
             scale = 1 / (m * (2 * flint.arb.pi()).sqrt())
-            scaled = [w * scale for w in self.weights]
+            # e^{-(z - x)^2 / 2} = e^{-x^2 / 2} e^{x z} e^{-z^2 / 2}: one exponential an entry, and few products
             steps = [x / m for x in self.places]
             shifted = [x / m - m / 2 for x in self.places]
-            minus = flint.arb(-1) / 2
-            for i in range(n):
-                x = steps[i]
-                for j in np.flatnonzero(np.abs(step[i]) < _BAND).tolist():
-                    z = shifted[j] - x
-                    low[i, j] = high[i, j] = float((z * z * minus).exp() * scaled[j])
+            scaled = [w * scale * (-z * z / 2).exp() for w, z in zip(self.weights, shifted, strict=True)]
+            for i, x in enumerate(steps):
+                near = np.flatnonzero(np.abs(step[i]) < _BAND)
+                own = (-x * x / 2).exp()
+                density = [float((x * shifted[j]).exp() * scaled[j] * own) for j in near.tolist()]
+                low[i, near] = high[i, near] = density
         inside = np.abs(step) < _BAND
         low[inside] *= 1 - 2.0**-50
         high[inside] *= 1 + 2.0**-50
