@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache, partial
 from itertools import product
 
 import sympy as sp
@@ -58,11 +59,11 @@ def _product() -> sp.Expr:
 def _games(factors: int, *, monotone: bool) -> Iterator[Inequality]:
     """Each probability of the stop beside ratio^factors times that on the other data set."""
     steps = (0, 1) if monotone else (-1, 0, 1)
+    law = cache(partial(stop_law, ratio=_RATIO))  # of the same values in many pairs of data sets
     for values in product(_NEAR, repeat=_ROUNDS):
         for differences in product(steps, repeat=_ROUNDS):
-            others = [value + step for value, step in zip(values, differences, strict=True)]
-            laws = stop_law(values, ratio=_RATIO), stop_law(others, ratio=_RATIO)
-            for one, other in zip(*laws, strict=True):
+            others = tuple(value + step for value, step in zip(values, differences, strict=True))
+            for one, other in zip(law(values), law(others), strict=True):
                 yield one, "<=", _RATIO**factors * other
                 yield other, "<=", _RATIO**factors * one
 
