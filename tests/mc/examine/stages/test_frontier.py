@@ -6,6 +6,7 @@ from itertools import islice
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import filterproof as fp
 from mc.examine.clock import Clock
@@ -14,7 +15,7 @@ from mc.examine.families import FAMILIES, lines_of
 from mc.examine.measure import Measure
 from mc.examine.stages.declared import declared
 from mc.examine.stages.domination import joined, never_looser
-from mc.examine.stages.frontier import Affordable, alternatives, inside, lasting
+from mc.examine.stages.frontier import Affordable, _row_law, alternatives, inside, lasting
 from mc.examine.subject import Subject, admission
 from mc.examine.verify import examine
 from tests.instruments.corpus.fifth.moving import AbstentionBonus
@@ -183,3 +184,11 @@ def test_after_ctrl_c_what_was_found_is_kept_and_says_that_it_is_partial() -> No
     assert found.partial
     assert found.verdict.detail.startswith("partial, ended by Ctrl-C")
     assert {one.stage for one in found.findings} >= {"admission", "laws", "sequences"}
+
+
+@pytest.mark.parametrize(("level", "times"), [(1e-3, 64), (0.3, 7), (2.0, 1000), (20.0, 64)])
+def test_a_row_of_randomised_responses_has_a_binomial_number_of_high_losses(level: float, times: int) -> None:
+    losses, masses = _row_law(level, times)
+    ups = np.arange(times + 1)
+    assert losses == pytest.approx(level * (2 * ups - times))
+    assert masses == pytest.approx(stats.binom.pmf(ups, times, 1 / (1 + np.exp(-level))), rel=1e-9, abs=1e-12)
