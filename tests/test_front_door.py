@@ -81,12 +81,13 @@ def test_a_name_of_the_front_door_loads_its_rooms_and_nothing_heavy(tmp_path: Pa
     loaded = (
         f"print([m for m in {('numpy', 'theory', 'filters', 'mc', 'reports', *HEAVY)!r} if m in sys.modules])"
     )
-    steps = ("import sys, filterproof as fp", "fp.ZCDPFilter(0.5)", "fp.simulate")
+    steps = ("import sys, filterproof as fp", "fp.ZCDPFilter(0.5)", "fp.simulate", "fp.verify")
     result = run("\n".join(f"{step}; {loaded}" for step in steps), tmp_path, ROOT)
     assert result.stdout.splitlines() == [
         "[]",
         "['numpy', 'theory', 'filters']",
         "['numpy', 'theory', 'filters', 'mc']",
+        "['numpy', 'theory', 'filters', 'mc', 'reports']",
     ], result.stderr
 
 

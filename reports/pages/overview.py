@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from matplotlib.lines import Line2D
-
 from mc.examine.examination import Examination
 from mc.examine.measure import exceeds
 from mc.examine.witness import Witness
@@ -25,6 +23,7 @@ from theory.evidence import Evidence, Outcome, Verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 __all__ = ["Row", "alt", "between", "counted", "overview", "picture"]
 
@@ -252,6 +251,8 @@ def _held(share: float) -> float:
 
 
 def _legend() -> list[Line2D]:
+    from matplotlib.lines import Line2D
+
     none: dict[str, Any] = {"ls": "none"}
     return [
         Line2D(

@@ -84,6 +84,31 @@ ROWS = (
         ),
     ),
     Theorem(
+        name="concurrent composition",
+        title="Interactive mechanisms that are live at once, each charged when it is opened",
+        source="Vadhan & Wang (2021), Lyu (arXiv 2207.09397), Haney et al. (arXiv 2309.05901); derived here",
+        hypotheses="epsilon, delta >= 0; interactive mechanisms of finitely many answers to each question, on two data "
+        "sets that stay as they are; each keeps (epsilon_l, delta_l)-DP alone, both ways, against every analyst who "
+        "asks no other; an analyst opens them and asks any that is open, by all that was seen of all of them and by "
+        "coins, finitely many questions; the filter admits a mechanism, before its first answer, while the epsilons "
+        "and the deltas of all that were opened sum to at most epsilon and delta",
+        claim="All that was seen of all of them is (epsilon, delta)-DP, in whatever order the questions come",
+        stated=(
+            r"\sum_l \varepsilon_l \le \varepsilon,\ \sum_l \delta_l \le \delta \implies P(S) \le ",
+            _EVENT,
+            r",\quad q = Q(S)",
+        ),
+        steps=(
+            decided_by(
+                "ConcurrentComposition.concurrent_filter",
+                "What is above e^epsilon Q of all together is at most what is above of each, in the mean of what the "
+                "others answer; the most that can still be above of one does not rise in the mean, and starts within "
+                "its delta.",
+                beyond="Infinitely many answers; charges by Renyi divergences, zCDP or trade-off functions.",
+            ),
+        ),
+    ),
+    Theorem(
         name="parallel composition",
         title="Parallel composition while data come: epsilon costs nothing, deltas add up",
         source="this project; that it fails with deltas is stated by Henzinger, Safavi & Vadhan (arXiv 2411.03299)",

@@ -146,6 +146,7 @@ _MODULES = {
     "defined B*": "claims.conversions",
     "conversions": "proofs.conversions",
     "basic composition": "claims.approximate",
+    "concurrent composition": "claims.approximate",
     "parallel composition": "claims.approximate",
     "good part": "proofs.good_part",
     "approximate zCDP filter": "claims.approximate",
