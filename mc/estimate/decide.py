@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Unpack
 
@@ -20,7 +21,7 @@ from filters.contract.parameters import one_epsilon
 from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.engine.guard import Exceeded
-from mc.engine.paths import Paths
+from mc.engine.paths import Functional, Paths
 from mc.engine.streams import TILE
 from mc.estimate.ceiling import certain
 from mc.estimate.functionals import ROUNDING
@@ -30,14 +31,14 @@ from mc.intervals.estimate import PLAIN_DRAWS
 from mc.runs.play import Play, PlayOptions
 from theory.arguments import check_count, check_delta, check_probability
 
-__all__ = ["Stake", "decide"]
+__all__ = ["LEAST", "Stake", "decide", "looks"]
 
 #: Tiles played before the first look, and the most between two looks; their number doubles from look to look.
 _FIRST, _MOST = 4, 256
 #: A loss above epsilon by no more than this, relative to 1 + |epsilon|, may exceed epsilon by rounding alone.
 _NEAR = 2.0**-40
 #: The least threshold, relative to the largest value: a smaller delta is tested as this threshold.
-_LEAST = 1e-29
+LEAST = 1e-29
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +102,13 @@ def decide(
         return Decision(Side.UNDECIDED, delta, 0.0, 0.0, failure, 0, "nothing being above 1")
 
     def decided(game: Game, upper: float) -> Decision:
-        stake = Stake(BettingTest(max(delta, _LEAST * upper), upper, failure), epsilon)
+        stake = Stake(BettingTest(max(delta, LEAST * upper), upper, failure), epsilon)
         run = SequentialRun(stake.test, most=most)
-        first, look = 0, _FIRST
-        while True:
-            n = min(look * TILE, most - first * TILE)
-            tally = play.sums(game, stake, n=n, first=first)
-            for size, row in zip(tally.sizes, tally.rows, strict=True):
-                run.take(stake.wealth(int(size), row))
-                if run.finished:
-                    return run.decision
-            first, look = first + look, min(2 * look, _MOST)
+        for size, row in looks(play, game, stake):
+            run.take(stake.wealth(size, row))
+            if run.finished:
+                break
+        return run.decision
 
     try:
         tilted = _tilted(game, epsilon, delta, most, failure)
@@ -120,6 +117,16 @@ def decide(
     except Exceeded as error:
         return replace(decided(game, 1.0), rests_on=f"{PLAIN_DRAWS}, for {error}")
     return decided(game, 1.0)
+
+
+def looks(play: Play, game: Game, stake: Functional) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """The size and the sums of tile after tile in their fixed order, played a look at a time, up to `play.n` paths."""
+    first, look = 0, _FIRST
+    while first * TILE < play.n:
+        tally = play.sums(game, stake, n=min(look * TILE, play.n - first * TILE), first=first)
+        for size, row in zip(tally.sizes, tally.rows, strict=True):
+            yield int(size), row
+        first, look = first + look, min(2 * look, _MOST)
 
 
 @dataclass(frozen=True, slots=True)

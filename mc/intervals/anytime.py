@@ -21,7 +21,7 @@ from mc.intervals.moments import unit_values
 from theory.arguments import check_count, check_delta, check_positive
 from theory.shown import Shown
 
-__all__ = ["BettingTest", "Decision", "SequentialRun", "Side", "Wealth"]
+__all__ = ["BettingTest", "Decision", "SequentialRun", "Side", "Wealth", "log_mean_exp"]
 
 _BLOCK = 8  # factors multiplied before one logarithm: none overflows down to m = 1e-30
 _LEAST_RATIO = 1e-30
@@ -122,6 +122,11 @@ class BettingTest:
         """The number of bets on larger values."""
         return len(self._grid(self.upper / self.threshold))
 
+    @property
+    def bets(self) -> int:
+        """The number of all bets."""
+        return self.bets_above + len(self._grid(1 / (1 - self.threshold / self.upper)))
+
     def wealth(self, values: ArrayLike, *, zeros: int = 0) -> Wealth:
         """The wealth from these samples, each in [0, upper], and from `zeros` more samples of value 0."""
         centre = self.threshold / self.upper
@@ -143,12 +148,16 @@ class BettingTest:
         shares = [15 / 16, 7 / 8, 3 / 4, *(0.5**d for d in range(1, halvings + 1))]
         return largest * np.array(shares)
 
+    def wanted(self, n: int) -> float:
+        """The log e-value that decides after n samples."""
+        # The rounding errors of one product a sample and one logarithm a block are below 2^-50 a sample.
+        return math.log(2) - math.log(self.failure) + n * 2.0**-50
+
     def decision(self, wealth: Wealth) -> Decision:
         """The decision after the tiles merged in `wealth`."""
-        log_above = _log_mean_exp(wealth.above)
-        log_below = _log_mean_exp(wealth.below)
-        # The rounding errors of one product a sample and one logarithm a block are below 2^-50 a sample.
-        wanted = math.log(2) - math.log(self.failure) + wealth.n * 2.0**-50
+        log_above = log_mean_exp(wealth.above)
+        log_below = log_mean_exp(wealth.below)
+        wanted = self.wanted(wealth.n)
         if log_above >= wanted:
             side = Side.ABOVE
         elif log_below >= wanted:
@@ -196,6 +205,7 @@ class SequentialRun:
         return self._decision
 
 
-def _log_mean_exp(logs: tuple[float, ...]) -> float:
+def log_mean_exp(logs: tuple[float, ...]) -> float:
+    """log of the mean of e^x over the logs x."""
     top = max(logs)
     return top + math.log(math.fsum(math.exp(x - top) for x in logs) / len(logs))

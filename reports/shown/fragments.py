@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from filters.certified.certified_numbers import CertifiedNumbers
 from mc.estimate.compare_filters import FilterChoice, FilterComparison
+from mc.estimate.decide_profile import ProfileDecision
 from mc.estimate.privacy_profile import PrivacyProfile
 from mc.estimate.simulate import Curve
 from mc.estimate.survival import SurvivalCurve
@@ -256,6 +257,18 @@ def _decision(value: Decision) -> Fragment:
     ]
     words = f"{value.side.value} {near(value.threshold)}, wrong with probability at most {wrong}"
     return Fragment("Decision", words, lines)
+
+
+@fragment.register
+def _profile_decision(value: ProfileDecision) -> Fragment:
+    lines = [
+        (f"epsilon {near(epsilon)}", near(point.threshold), near(point.log_e_above, 4))
+        for epsilon, point in zip(value.epsilons, value.at, strict=True)
+    ]
+    wrong = f"wrong with probability at most {chance(value.failure)}, at any stopping time"
+    words = f"{value.side.name} the promised curve after {value.n:,} samples, {wrong}"
+    names = ("at", "promised delta", "log e-value, H is above")
+    return Fragment("Decision on a curve", words, lines, names, (f"Rests on {value.rests_on}.",))
 
 
 @fragment.register

@@ -25,6 +25,7 @@ from rich.table import Table
 from mc.engine.streams import TILE
 from mc.runs.executors import cores
 from mc.runs.play import play
+from tests.instruments.bench.audits import audits
 from tests.instruments.bench.engine import PLAIN, in_a_process, rates, scaling, starts
 from tests.instruments.bench.estimators import worth
 from tests.instruments.bench.exact import solved
@@ -162,6 +163,20 @@ def _people(console: Console, many: int, repeats: int) -> dict[str, Any]:
     }
 
 
+def _audits(console: Console, streams: int) -> dict[str, Any]:
+    rows = audits(streams)
+    _table(
+        console,
+        f"Draws until mu-GDP that is sold as 1-GDP is refused, failure .05: medians of {streams} streams",
+        "mu | bets on the curve | on its best epsilon | on its worst | a band on both error rates",
+        [
+            (f"{row.mu:g}", *("never" if draws is None else f"{draws:,.0f}" for draws in row.draws()))
+            for row in rows
+        ],
+    )
+    return {"audits": [asdict(row) for row in rows]}
+
+
 def main() -> None:
     """Print the tables of the parts that are asked for, and write them."""
     parser = argparse.ArgumentParser(prog="python -m tests.instruments.bench", description=__doc__)
@@ -171,7 +186,7 @@ def main() -> None:
     parser.add_argument(
         "--only",
         nargs="+",
-        choices=["engine", "estimators", "exact", "peers", "people"],
+        choices=["engine", "estimators", "exact", "peers", "people", "audits"],
         help="these parts alone",
     )
     parser.add_argument("--out", type=Path, help="a file for what was measured, as JSON")
@@ -192,6 +207,7 @@ def main() -> None:
         "exact": lambda: _exact(console),
         "peers": lambda: _peers(console, repeats),
         "people": lambda: _people(console, 10_000_000, repeats),
+        "audits": lambda: _audits(console, 25),
     }
     measured: dict[str, Any] = {
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),

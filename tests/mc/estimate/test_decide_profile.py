@@ -1,0 +1,126 @@
+"""A promised curve is tested at all its points by one play: right, early, and wrong no more often than it says."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import filterproof as fp
+from mc.engine.streams import TILE
+from mc.estimate.decide import decide
+from mc.estimate.decide_profile import ProfileTest, decide_profile
+from mc.intervals.anytime import Side
+
+EPSILONS = (0.0, 0.5, 1.0, 2.0, 3.0)
+
+
+def _large(mu=1.2):
+    return fp.Constant(fp.Gaussian(mu))
+
+
+class Promised(fp.PrivacyFilter):
+    """Grants one request, whatever it is, and promises mu-GDP."""
+
+    def __init__(self, mu):
+        self.promise = fp.GaussianDP(mu)
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, asked, request):
+        return asked < 1
+
+    def spend(self, asked, request):
+        return asked + 1
+
+
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+def test_a_curve_that_is_passed_is_found_with_a_few_tiles(direction):
+    decision = decide_profile(Promised(1.0), _large(), epsilons=EPSILONS, workers=1, direction=direction)
+    assert decision.side is Side.ABOVE
+    assert decision.n <= 8 * TILE
+    assert [row["delta"] for row in decision.rows()] == [fp.GaussianDP(1.0).delta(e) for e in EPSILONS]
+
+
+def test_a_curve_that_is_kept_is_found_below_at_every_epsilon():
+    decision = decide_profile(Promised(1.0), _large(0.9), epsilons=EPSILONS, workers=1)
+    assert decision.side is Side.BELOW
+    assert decision.n <= 40 * TILE
+
+
+def test_a_curve_that_is_reached_exactly_is_not_told_from_its_deltas():
+    decision = decide_profile(Promised(1.0), _large(1.0), epsilons=EPSILONS, workers=1, most=30_001)
+    assert decision.side is Side.UNDECIDED
+    assert decision.n == 30_001
+
+
+def test_one_epsilon_alone_is_decided_as_by_decide_where_paths_are_plain():
+    with fp.knowingly():
+        naive = fp.NaiveRealisationFilter(epsilon=1.0, delta=0.01)
+    setting = {"rounds": 5, "workers": 1, "most": 50_000, "seed": 3}
+    curve = decide_profile(naive, fp.EraserForever(), epsilons=(1.0,), **setting)
+    alone = decide(naive, fp.EraserForever(), epsilon=1.0, **setting)
+    assert alone.rests_on == curve.rests_on
+    assert curve.at == (alone,)
+    assert (curve.side, curve.n, curve.log_e_above) == (Side.ABOVE, alone.n, alone.log_e_above)
+
+
+def test_one_point_above_among_eight_costs_no_more_than_the_logarithm_of_eight():
+    """Seven points of a curve that is kept, and one that is not: against the mean of the capitals, by hand."""
+    rng = np.random.default_rng(11)
+    loss = np.where(rng.random(4000) < 0.3, 5.0, -1.0)
+    epsilons = (0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0)
+    truth = [0.3 * -math.expm1(epsilon - 5.0) for epsilon in epsilons]
+    deltas = [1.2 * value for value in truth[:-1]] + [0.8 * truth[-1]]
+    test = ProfileTest.of(epsilons, deltas, failure=1e-3)
+    values = [np.where(loss > epsilon, -np.expm1(epsilon - loss), 0.0) for epsilon in epsilons]
+    decision = test.decision([part.wealth(y) for part, y in zip(test.tests, values, strict=True)])
+    assert decision.side is Side.ABOVE
+    alone = [part.log_e_above for part in decision.at]
+    assert decision.log_e_above >= alone[-1] - math.log(8)
+    assert math.exp(decision.log_e_above) == pytest.approx(np.mean(np.exp(alone)), rel=1e-9)
+
+
+def test_a_curve_that_holds_with_equality_is_called_passed_no_more_often_than_said():
+    """200 streams of 1,200 draws, looked at 10 times, at failure .2: each side may err with probability .1.
+
+    The count above that this test refuses has probability below 1e-6 under that null.
+    """
+    rng, streams, failure = np.random.default_rng(7), 200, 0.2
+    epsilons = (0.0, 1.0, 2.0)
+    deltas = [float(fp.Gaussian(1.0).hockey_stick(epsilon)) for epsilon in epsilons]
+    test = ProfileTest.of(epsilons, deltas, failure)
+    passed = 0
+    for _ in range(streams):
+        loss = rng.normal(0.5, 1.0, 1200)
+        looks = []
+        for part in np.split(loss, 10):
+            values = [np.where(part > e, -np.expm1(e - part), 0.0) for e in epsilons]
+            looks.append([one.wealth(y) for one, y in zip(test.tests, values, strict=True)])
+            merged = [type(looks[0][0]).merge(column) for column in zip(*looks, strict=True)]
+            if test.decision(merged).side is not Side.UNDECIDED:
+                passed += 1
+                break
+    assert passed <= stats.binom.isf(1e-6, streams, failure)
+    assert passed > 0  # streams are long enough for a mistake
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ({"epsilons": ()}, "epsilons must name at least one number"),
+        ({"epsilons": (-1.0,)}, "epsilon"),
+        ({"epsilons": (1.0,), "failure": 0.0}, "failure"),
+    ],
+)
+def test_what_cannot_be_tested_is_refused_in_a_sentence(setting, said):
+    with pytest.raises(ValueError, match=said):
+        decide_profile(Promised(1.0), _large(), **setting)
+
+
+def test_an_epsilon_at_which_nothing_is_promised_is_refused():
+    with pytest.raises(ValueError, match="delta < 1"):
+        decide_profile(Promised(100.0), _large(), epsilons=(0.0,))
