@@ -6,6 +6,7 @@ import fcntl
 import gc
 import os
 import pickle
+import signal
 from collections.abc import Callable, Generator, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
@@ -21,6 +22,10 @@ T = TypeVar("T")
 settings.register_profile("small", max_examples=40, deadline=None)
 settings.register_profile("large", max_examples=500, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "small"))
+
+
+# a suite that a script starts in the background is born deaf to Ctrl-C, and so are the commands that it starts
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(wrapper=True)

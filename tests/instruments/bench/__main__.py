@@ -32,6 +32,7 @@ from tests.instruments.bench.exact import solved
 from tests.instruments.bench.games import GAMES
 from tests.instruments.bench.peers import compare
 from tests.instruments.bench.people import beside_a_plain_sum, kept, told
+from tests.instruments.bench.scale import grown
 
 
 def _table(console: Console, title: str, heads: str, rows: list[tuple[str, ...]]) -> None:
@@ -177,6 +178,25 @@ def _audits(console: Console, streams: int) -> dict[str, Any]:
     return {"audits": [asdict(row) for row in rows]}
 
 
+def _scale(console: Console, largest: int) -> dict[str, Any]:
+    rows = grown(largest)
+    _table(
+        console,
+        "What a unit costs as work grows, one process, once each",
+        "work | units | ns a unit | bytes a unit",
+        [
+            (
+                row.work,
+                f"{row.size:,}",
+                f"{row.seconds * 1e9:,.1f}",
+                "" if row.bytes is None else f"{row.bytes:.2f}",
+            )
+            for row in rows
+        ],
+    )
+    return {"scale": [asdict(row) for row in rows]}
+
+
 def main() -> None:
     """Print the tables of the parts that are asked for, and write them."""
     parser = argparse.ArgumentParser(prog="python -m tests.instruments.bench", description=__doc__)
@@ -186,7 +206,7 @@ def main() -> None:
     parser.add_argument(
         "--only",
         nargs="+",
-        choices=["engine", "estimators", "exact", "peers", "people", "audits"],
+        choices=["engine", "estimators", "exact", "peers", "people", "audits", "scale"],
         help="these parts alone",
     )
     parser.add_argument("--out", type=Path, help="a file for what was measured, as JSON")
@@ -208,6 +228,7 @@ def main() -> None:
         "peers": lambda: _peers(console, repeats),
         "people": lambda: _people(console, 10_000_000, repeats),
         "audits": lambda: _audits(console, 25),
+        "scale": lambda: _scale(console, 10**9 if chosen.full else 10**7),
     }
     measured: dict[str, Any] = {
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
