@@ -11,6 +11,7 @@ from theory.claims.table import KERNEL
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.kernel import accepted
 from theory.kernel.record import ALLOWED, Accepted
+from theory.kernel.statement import FINITE
 
 __all__ = ["GAPS", "KERNEL_CHAPTER"]
 
@@ -18,9 +19,11 @@ __all__ = ["GAPS", "KERNEL_CHAPTER"]
 GAPS = (
     (
         "finite and continuous mechanisms",
-        "Every statement is about mechanisms with finitely many outcomes and finitely many rounds. A program has no "
-        "others. A Gaussian on paper is continuous: for it the same inductions hold with integrals in place of sums, "
-        "which needs measure theory and was not checked.",
+        "A statement that names no other class is about mechanisms with finitely many outcomes and finitely many "
+        "rounds. A program has no others. A Gaussian on paper is continuous: what the Rényi, zCDP, approximate-DP and "
+        "basic filters keep is stated for outcomes of any kind too, with iterated integrals in place of sums, and for "
+        "Gaussian and Laplace releases of real numbers. That these integrals are the ones against the law of the "
+        "transcript, where all is measurable, is Tonelli's theorem, which was not checked; nor were the other filters.",
     ),
     (
         "the mechanism and its declaration",
@@ -44,7 +47,7 @@ GAPS = (
 
 
 def _verdict(found: Sequence[Accepted], refused: Sequence[str]) -> Verdict:
-    scope = "every strategy over mechanisms with finitely many outcomes, in exact real arithmetic"
+    scope = f"every strategy over {FINITE}, or over those that a statement names, in exact real arithmetic"
     if refused:
         return Verdict(Outcome.UNDECIDED, Evidence.KERNEL, scope, "; ".join(dict.fromkeys(refused)))
     where = (
@@ -67,7 +70,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         tuple(
             (
                 KERNEL[one.name].source,
-                " Not covered: ".join(filter(None, (KERNEL[one.name].says, KERNEL[one.name].beyond))),
+                " Not covered: ".join(filter(None, (KERNEL[one.name].words, KERNEL[one.name].beyond))),
                 one.shown,
             )
             for one in found

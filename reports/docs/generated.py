@@ -180,7 +180,7 @@ def _kernel_statements() -> str:
         beyond = f" Not covered: {escaped(theorem.beyond)}" if theorem.beyond else ""
         axioms = ", ".join(f"`{axiom}`" for axiom in found.axioms) or "none"
         parts += [
-            f"**{escaped(theorem.source)}** {escaped(theorem.says)}{beyond}",
+            f"**{escaped(theorem.source)}** {escaped(theorem.words)}{beyond}",
             f"```coq\n{_broken(found.shown)}\n```",
             f"`{found.file}`. Axioms: {axioms}.",
         ]
@@ -194,6 +194,10 @@ def _broken(statement: str) -> str:
 
 def _kernel_gaps() -> str:
     return table(("between", "what is known"), [(escaped(a), escaped(b)) for a, b in GAPS])
+
+
+def _by_kernel() -> str:
+    return JOINED_BY_KERNEL.format(covers="the mechanisms that its scope names")
 
 
 # -- filters ------------------------------------------------------------------------------------------
@@ -243,7 +247,7 @@ GENERATED: Mapping[str, Callable[..., str]] = {
     "accords": lambda: _words(Accord),
     "evidence": lambda: _words(Evidence),
     "checked": lambda: _words(Checked),
-    "join": lambda: escaped(f"Where a theorem is KERNEL: {JOINED_BY_KERNEL} Where it is not: {JOIN}"),
+    "join": lambda: escaped(f"Where a theorem is KERNEL: {_by_kernel()} Where it is not: {JOIN}"),
     "theorems": _theorems,
     "derivations": _derivations,
     "kernel-statements": _kernel_statements,

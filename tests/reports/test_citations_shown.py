@@ -23,6 +23,7 @@ from reports.study import Study
 from reports.verify import verdicts_document
 from tests.reports.typed import filterproof
 from theory.evidence import Checked, Evidence, Outcome, Verdict
+from theory.kernel.statement import FINITE
 from theory.proofs.proof import JOIN, JOINED_BY_KERNEL, Proof
 
 BY_CITATION = Verdict(
@@ -131,7 +132,7 @@ def test_no_claim_names_the_theorem_on_individuals_that_nothing_checks() -> None
     ("theorem", "labels", "count", "joined"),
     [
         ("odometers", ("DERIVED, identity", "CERTIFIED, point", " kernel"), "5 kernel", JOIN),
-        ("Rogers filter", ("KERNEL, kernel",), "1 kernel", JOINED_BY_KERNEL),
+        ("Rogers filter", ("KERNEL, kernel",), "1 kernel", JOINED_BY_KERNEL.format(covers=FINITE)),
     ],
 )
 def test_prove_says_what_each_step_checked_and_what_the_theorem_cites(

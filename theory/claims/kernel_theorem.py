@@ -5,7 +5,7 @@ from __future__ import annotations
 from theory.claims.theorem import Reached, RefusedError, Step
 from theory.evidence import Checked, Evidence
 from theory.kernel.record import accepted
-from theory.kernel.statement import KernelTheorem
+from theory.kernel.statement import FINITE, KernelTheorem
 
 __all__ = ["beside", "decided_by", "kernel_step"]
 
@@ -20,14 +20,18 @@ def kernel_step(theorem: KernelTheorem, *, decides: bool) -> Step:
     return Step(says, check, checked=Checked.KERNEL, decides=decides, kernel=theorem)
 
 
-def decided_by(rocq: str, says: str, source: str = "this project", *, beyond: str = "") -> Step:
+def decided_by(
+    rocq: str, says: str, source: str = "this project", *, beyond: str = "", covers: str = FINITE
+) -> Step:
     """A step that is a theorem of the kernel; such steps together are the claim."""
-    return kernel_step(KernelTheorem(rocq, says, source, beyond), decides=True)
+    return kernel_step(KernelTheorem(rocq, says, source, beyond, covers), decides=True)
 
 
-def beside(rocq: str, says: str, source: str = "this project", *, beyond: str = "") -> Step:
+def beside(
+    rocq: str, says: str, source: str = "this project", *, beyond: str = "", covers: str = FINITE
+) -> Step:
     """A step that is a theorem of the kernel on another route to a part of the claim, or on a number of the code."""
-    return kernel_step(KernelTheorem(rocq, says, source, beyond), decides=False)
+    return kernel_step(KernelTheorem(rocq, says, source, beyond, covers), decides=False)
 
 
 def _check(theorem: KernelTheorem) -> Reached:

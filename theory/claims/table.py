@@ -10,28 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from theory.claims import approximate, conversions, divergences, gaussian, holders, interaction
+from theory.claims import any_outcomes, approximate, conversions, divergences, gaussian, holders, interaction
 from theory.claims.kernel_theorem import kernel_step
 from theory.claims.theorem import Step, Theorem
 from theory.kernel.statement import KernelTheorem
 
 __all__ = ["CLAIMS", "KERNEL", "in_kernel"]
 
+_DECIDED = (divergences, conversions, approximate, gaussian, any_outcomes)
+
 #: The theorems that the kernel decides, by name.
-CLAIMS: Mapping[str, Theorem] = {
-    row.name: row for subject in (divergences, conversions, approximate, gaussian) for row in subject.ROWS
-}
+CLAIMS: Mapping[str, Theorem] = {row.name: row for subject in _DECIDED for row in subject.ROWS}
 
 #: The statements of the kernel, by name.
 KERNEL: Mapping[str, KernelTheorem] = {
     stated.name: stated
     for stated in (
         *(step.kernel for row in CLAIMS.values() for step in row.steps if step.kernel),
-        *(
-            stated
-            for subject in (divergences, conversions, approximate, gaussian, holders, interaction)
-            for stated in subject.STATEMENTS
-        ),
+        *(stated for subject in (*_DECIDED, holders, interaction) for stated in subject.STATEMENTS),
     )
 }
 

@@ -100,6 +100,37 @@ Proof.
     exact it.
 Qed.
 
+(** The chord's moment is that of randomised response. *)
+Lemma chord_moment e a : 0 < e -> 1 < a ->
+  exp (a * e) - exp (- (a * e)) + (exp e * exp (- (a * e)) - exp (- e) * exp (a * e)) <=
+  (exp e - exp (- e)) * exp ((a - 1) * (a * (e ^ 2 / 2))).
+Proof.
+  intros he ha. pose proof (cosh_below (e / 2) ((a - / 2) * e) ltac:(nra)) as worst.
+  replace (((a - / 2) * e * ((a - / 2) * e) - e / 2 * (e / 2)) / 2) with ((a - 1) * (a * (e ^ 2 / 2))) in worst by
+    field.
+  assert (exp (- (e / 2)) < exp (e / 2)) as gap by (apply exp_increasing; lra).
+  apply (Rmult_le_compat_l (exp (e / 2) - exp (- (e / 2)))) in worst; [|lra].
+  rewrite <- Rmult_assoc in worst.
+  replace ((exp (e / 2) - exp (- (e / 2))) * (exp (e / 2) + exp (- (e / 2)))) with (exp e - exp (- e)) in worst.
+  2:{ replace e with (e / 2 + e / 2) at 1 by field. replace (- e) with (- (e / 2) + - (e / 2)) by field.
+      rewrite !exp_plus. ring. }
+  eapply Rle_trans; [right|exact worst].
+  clear. set (h := e / 2). replace ((a - / 2) * e) with (a * e + - h) by (unfold h; field).
+  replace (exp e) with (exp h * exp h) by (rewrite <- exp_plus; f_equal; unfold h; field).
+  replace (exp (- e)) with (exp (- h) * exp (- h)) by (rewrite <- exp_plus; f_equal; unfold h; field).
+  replace (- (a * e + - h)) with (h + - (a * e)) by ring. rewrite !exp_plus.
+  destruct (exp_half h) as (_ & _ & unit).
+  set (u := exp h) in *. set (v := exp (- h)) in *. set (p := exp (a * e)). set (q := exp (- (a * e))).
+  replace (p - q) with (p * (u * v) - q * (u * v)) by (rewrite unit; ring). ring.
+Qed.
+
+(** Without any loss the two masses are the same, and the moment is the mass. *)
+Lemma term_of_equals a p q : 0 <= p -> p <= exp 0 * q -> q <= exp 0 * p -> term a p q = p.
+Proof.
+  intros hp up down. rewrite exp_0 in *. replace q with p by lra. unfold term, power.
+  destruct (Rle_dec p 0); [lra|]. rewrite <- Rpower_plus. replace (a + (1 - a)) with 1 by ring. apply Rpower_1. lra.
+Qed.
+
 (** ** e-DP gives (e^2/2)-zCDP *)
 
 Lemma pure_moment {C} e a (m : request C) : 1 < a -> pure_at_most e m -> pure_at_most e (swap m) ->
@@ -107,37 +138,14 @@ Lemma pure_moment {C} e a (m : request C) : 1 < a -> pure_at_most e m -> pure_at
 Proof.
   intros ha (((hp & onep) & (hq & oneq)) & he & up) (_ & _ & down). unfold round_moment. cbn in down.
   destruct he as [he| <-].
-  - destruct (exp_half e) as (h1 & h2 & h3).
-    assert (exp (- e) < exp e) as wide by (apply exp_increasing; lra).
+  - assert (exp (- e) < exp e) as wide by (apply exp_increasing; lra).
     apply (Rmult_le_reg_l (exp e - exp (- e))); [lra|]. rewrite <- sum_scale.
     eapply Rle_trans; [apply sum_le; intros i small;
       apply (term_below_chord e a (P m i) (Q m i)); auto; lra|].
     rewrite (sum_ext _ _ (fun i => (exp (a * e) - exp (- (a * e))) * P m i +
       (exp e * exp (- (a * e)) - exp (- e) * exp (a * e)) * Q m i)) by (intros; ring).
-    rewrite sum_plus, !sum_scale, onep, oneq.
-    pose proof (cosh_below (e / 2) ((a - / 2) * e) ltac:(nra)) as worst.
-    replace (((a - / 2) * e * ((a - / 2) * e) - e / 2 * (e / 2)) / 2) with ((a - 1) * (a * (e ^ 2 / 2))) in worst by
-      field.
-    assert (exp (- (e / 2)) < exp (e / 2)) as gap by (apply exp_increasing; lra).
-    apply (Rmult_le_compat_l (exp (e / 2) - exp (- (e / 2)))) in worst; [|lra].
-    rewrite <- Rmult_assoc in worst.
-    replace ((exp (e / 2) - exp (- (e / 2))) * (exp (e / 2) + exp (- (e / 2)))) with (exp e - exp (- e)) in worst.
-    2:{ replace e with (e / 2 + e / 2) at 1 by field. replace (- e) with (- (e / 2) + - (e / 2)) by field.
-        rewrite !exp_plus. ring. }
-    eapply Rle_trans; [right|exact worst].
-    clear. set (h := e / 2). replace ((a - / 2) * e) with (a * e + - h) by (unfold h; field).
-    replace (exp e) with (exp h * exp h) by (rewrite <- exp_plus; f_equal; unfold h; field).
-    replace (exp (- e)) with (exp (- h) * exp (- h)) by (rewrite <- exp_plus; f_equal; unfold h; field).
-    replace (- (a * e + - h)) with (h + - (a * e)) by ring. rewrite !exp_plus.
-    destruct (exp_half h) as (_ & _ & unit).
-    set (u := exp h) in *. set (v := exp (- h)) in *. set (p := exp (a * e)). set (q := exp (- (a * e))).
-    replace ((p - q) * 1) with (p * (u * v) - q * (u * v)) by (rewrite unit; ring). ring.
-  - rewrite (sum_ext _ _ (P m)).
-    + rewrite onep. apply one_le_exp. nra.
-    + intros i small. specialize (up i small). specialize (down i small). specialize (hp i small).
-      rewrite exp_0 in *. replace (Q m i) with (P m i) by lra. unfold term, power.
-      destruct (Rle_dec (P m i) 0); [lra|]. rewrite <- Rpower_plus.
-      replace (a + (1 - a)) with 1 by ring. apply Rpower_1. lra.
+    rewrite sum_plus, !sum_scale, onep, oneq, !Rmult_1_r. now apply chord_moment.
+  - rewrite (sum_ext _ _ (P m)) by (intros; apply term_of_equals; auto). rewrite onep. apply one_le_exp. nra.
 Qed.
 
 Lemma pure_continuous {C} e (m : request C) : pure_at_most e m -> continuous m.

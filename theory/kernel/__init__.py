@@ -1,4 +1,4 @@
-"""The filter theorems in Rocq, for mechanisms with finitely many outcomes, and the record of what its kernel accepted.
+"""The filter theorems in Rocq, most for finitely many outcomes, and the record of what its kernel accepted.
 
 The sources are the files `*.v` of this folder. `filterproof kernel` compiles and checks them and writes `record.json`
 and its digest, `record.sha256`; nothing else needs Rocq. A statement counts as accepted only while the digest is the

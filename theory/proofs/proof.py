@@ -23,9 +23,9 @@ JOIN = (
     "What joins the steps into the claim is prose: no engine checked that they suffice for it. The claim is about "
     "the rule in exact arithmetic; the numbers that the code runs with are certified beside it."
 )
-#: Shown with a derivation whose claim the kernel decides.
+#: Shown with a derivation whose claim the kernel decides, with the class of mechanisms that it is about.
 JOINED_BY_KERNEL = (
-    "The kernel checked the claim as a whole, for mechanisms with finitely many outcomes and in real arithmetic; a "
+    "The kernel checked the claim as a whole, for {covers} and in real arithmetic; a "
     "step beside it is for other theorems and sentences. The numbers that the code runs with are certified beside it."
 )
 
@@ -148,7 +148,8 @@ class Proof(Shown):
     @property
     def joined(self) -> str:
         """What joins the steps into the claim, in a sentence or two."""
-        return JOINED_BY_KERNEL if self.decided else JOIN
+        decided = [step.kernel.covers for step in self.theorem.decided if step.kernel]
+        return JOINED_BY_KERNEL.format(covers=", and ".join(dict.fromkeys(decided))) if decided else JOIN
 
     @property
     def citations(self) -> tuple[str, ...]:
