@@ -23,13 +23,12 @@ from filters.accounting import fast
 from filters.accounting.directed import within
 from filters.accounting.fast.blocks import SMALL
 from filters.contract.checks import (
+    Terms,
     checked_affordable,
     checked_filter,
     checked_reaches,
     checked_remaining,
     checked_start,
-    checked_terms,
-    terms,
 )
 from filters.contract.filter_base import FilterBase
 from filters.contract.parameters import one_positive
@@ -161,7 +160,7 @@ class IndividualFilter(Holder):
     def __init__(self, filt: FilterBase, people: int) -> None:
         super().__init__()
         self._filter = checked_filter(filt)
-        self._terms = terms(filt)
+        self._terms = Terms.of(filt)
         if filt.looks_at_losses:
             raise TypeError(
                 f"filt must decide without realised losses, got {filt!r}; pass e.g. GaussianFilter(mu=1.0)"
@@ -211,7 +210,7 @@ class IndividualFilter(Holder):
         as in a simulation; what the active people spend came with the decision.
         """
         check_pairs(request, self._people)
-        with self._change("select"):
+        with self._in_turn("select"), self._alone("select"):
             return self._decided(request)
 
     def clip(
@@ -233,7 +232,7 @@ class IndividualFilter(Holder):
             )
         noise = _noise(sigma)
         limit = most if isinstance(most, float) and most == math.inf else one_positive("most", most)
-        with self._change("clip"):
+        with self._in_turn("clip"), self._alone("clip"):
             left = checked_affordable(self._filter, self._state, Gaussian, self._people)
             fresh = checked_start(self._filter, 1)
             whole = float(checked_affordable(self._filter, fresh, Gaussian, 1)[0])
@@ -253,9 +252,9 @@ class IndividualFilter(Holder):
     def _decided(self, request: DominatingPair) -> NDArray[np.bool_]:
         """Whom the filter grants `request`; they are charged."""
         own = self._state is self._kept
-        checked_terms(self._filter, self._terms)
+        self._terms.check(self._filter)
         active = grant_in_blocks(self._filter, self._state, request, self._people, self._keep, own=own)
-        checked_terms(self._filter, self._terms)
+        self._terms.check(self._filter)
         return active
 
     def _keep(self, state: State) -> None:
