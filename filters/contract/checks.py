@@ -7,7 +7,6 @@ it says; the rules of this library, which look charges up in a `Selection` of se
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import Field, dataclass, fields, is_dataclass
 from functools import lru_cache
 from operator import attrgetter
@@ -129,16 +128,21 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """An object of the library whose fields are plain, its class, and what its fields held."""
+    """An object of the library whose fields are plain, its class, the names of its fields, and what they held."""
 
     thing: object
     kind: type
-    fields: Callable[[Any], object]
+    names: tuple[str, ...]
     held: object
 
     def same(self, thing: object) -> bool:
         """Whether it is that very object, and what it was."""
-        return thing is self.thing and type(thing) is self.kind and self.fields(thing) == self.held
+        return thing is self.thing and type(thing) is self.kind and _reader(self.names)(thing) == self.held
+
+
+@lru_cache(maxsize=1024)
+def _reader(names: tuple[str, ...]) -> attrgetter[Any]:
+    return attrgetter(*names)
 
 
 def _seen(thing: object) -> _Seen | None:
@@ -148,8 +152,7 @@ def _seen(thing: object) -> _Seen | None:
         return None
     if any(type(object.__getattribute__(thing, name)) not in PLAIN for name in names):
         return None
-    read = attrgetter(*names)
-    return _Seen(thing, kind, read, read(thing))
+    return _Seen(thing, kind, names, _reader(names)(thing))
 
 
 def _terms(filt: FilterBase) -> tuple[object, object]:

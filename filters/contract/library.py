@@ -15,8 +15,9 @@ import sys
 from abc import ABCMeta
 from collections.abc import Callable, Hashable
 from fractions import Fraction
+from functools import lru_cache
 from types import MemberDescriptorType
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
@@ -26,18 +27,15 @@ _ROOMS = ("theory.", "filters.", "mc.")
 #: Python's own classes whose values can neither change nor run code of anyone's.
 PLAIN = (int, float, bool, str, bytes, type(None), np.float64)
 _QUIET = frozenset((*PLAIN, tuple, Fraction))
+_MODULE, _BASES = (type.__dict__[name] for name in ("__module__", "__mro__"))
 
 
 def of_the_library(kind: type) -> bool:
     """Whether this very class is one that a module of the library holds under its name."""
-    known = _places.get(id(kind))
-    if known is None or known[0] is not kind:
-        module, name = _module_of(kind), kind.__qualname__
-        if type(module) is not str or not module.startswith(_ROOMS) or module not in sys.modules:
-            return False
-        known = kind, sys.modules[module].__dict__, name
-        _places[id(kind)] = known
-    return known[1].get(known[2]) is kind
+    module, name = _claim(kind) if _by_identity(kind) else _claim.__wrapped__(kind)
+    if type(module) is not str or not module.startswith(_ROOMS):
+        return False
+    return getattr(sys.modules.get(module), "__dict__", {}).get(name) is kind
 
 
 def made_of_the_library(thing: object) -> bool:
@@ -57,7 +55,8 @@ def attributes(thing: object) -> dict[str, object]:
     """All that an instance holds, in its dict and its slots, none of its class's code being run."""
     held: dict[str, object] = {}
     kind = type(thing)
-    for name, get in _slots(kind):
+    bases = _BASES.__get__(kind)
+    for name, get in _slots(bases) if _by_identity(kind) else _slots.__wrapped__(bases):
         try:
             held[name] = get(thing, kind)
         except AttributeError:  # a slot that was never set
@@ -69,28 +68,23 @@ def attributes(thing: object) -> dict[str, object]:
     return held
 
 
-#: A class, its bases, and its slots.
-_Known: TypeAlias = "tuple[type, tuple[type, ...], tuple[tuple[str, Callable[..., object]], ...]]"
-
-#: By the number of the class: a class's own notion of equality is not asked. It is kept, and its number with it.
-_known: dict[int, _Known] = {}
-_MOST_KNOWN = 1024
-_module_of, _bases_of = (type.__dict__[name].__get__ for name in ("__module__", "__mro__"))
-#: By the number of the class, too: the names of the module that a class says it is of, and its own name.
-_places: dict[int, tuple[type, dict[str, object], str]] = {}
+def _by_identity(kind: type) -> bool:
+    """Whether classes of this kind, and so its bases, are equal to none but themselves: a cache may be asked for it."""
+    of = type(kind)
+    return of is type or of is ABCMeta
 
 
-def _slots(kind: type) -> tuple[tuple[str, Callable[..., object]], ...]:
-    """The slots of a class and its bases, and what reads each; made with the classes, but bases may be exchanged."""
-    bases, known = _bases_of(kind), _known.get(id(kind))
-    if known is not None and known[0] is kind and known[1] is bases:
-        return known[2]
+@lru_cache(maxsize=1024)
+def _slots(bases: tuple[type, ...]) -> tuple[tuple[str, Callable[..., object]], ...]:
+    """The slots of a class and its bases, which are made with them, and what reads each; bases may be exchanged."""
     places = [(name, place) for base in bases for name, place in vars(base).items()]
-    slots = tuple((name, place.__get__) for name, place in places if type(place) is MemberDescriptorType)
-    if len(_known) >= _MOST_KNOWN:
-        _known.clear()
-    _known[id(kind)] = kind, bases, slots
-    return slots
+    return tuple((name, place.__get__) for name, place in places if type(place) is MemberDescriptorType)
+
+
+@lru_cache(maxsize=1024)
+def _claim(kind: type) -> tuple[Any, str]:
+    """The module that a class says it is of, and its name there."""
+    return _MODULE.__get__(kind), kind.__qualname__
 
 
 def settled(value: object) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from struct import Struct
+from struct import pack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +24,7 @@ def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_],
     high, low = add_up((state[0].item(), state[1].item()), cost)
     fits = limit.covers((high, low)) and cost[0] >= 0
     # sums over bytes of their own, which nobody can change: a session keeps them as they are
-    return np.array([fits]), (np.frombuffer(_bytes(high)), np.frombuffer(_bytes(low)))
-
-
-_bytes = Struct("d").pack
+    return np.array([fits]), (np.frombuffer(pack("d", high)), np.frombuffer(pack("d", low)))
 
 
 @lru_cache(maxsize=1024)
