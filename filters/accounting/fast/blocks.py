@@ -126,7 +126,7 @@ def _of_squares(charge: Square, x: NDArray[np.float64], root: float) -> _Cost:
 
 def _are_two(x: NDArray[np.float64], least: float, most: float) -> bool:
     """Whether every x is one of two numbers."""
-    return np.count_nonzero(x == least) + np.count_nonzero(x == most) >= len(x)
+    return int(np.count_nonzero(x == least) + np.count_nonzero(x == most)) >= len(x)
 
 
 def _of_two_levels(charge: Square, x: NDArray[np.float64], root: float, least: float, most: float) -> _Cost:
@@ -219,7 +219,7 @@ def quotients(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], in
         least, most = float(some.min()), float(some.max())
         if least == 0:
             absent = some == 0
-            zeros += np.count_nonzero(absent)
+            zeros += int(np.count_nonzero(absent))
             some = np.where(absent, y, some)  # whose quotient is 1
             least = float(some.min())
         if not (least >= LITTLE and most <= MUCH and least / y >= LITTLE and most / y <= MUCH):
