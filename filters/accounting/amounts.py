@@ -67,13 +67,15 @@ class Square:
     __repr__ = one_line
 
     def __post_init__(self) -> None:
-        scale = float(self.scale)
+        scale = self.scale if type(self.scale) is float else float(self.scale)
         if not _LEAST_SCALE <= scale < math.inf or scale != self.scale:
             raise ValueError(
                 f"scale must be a double of at least 2^-8, got scale={self.scale!r}; put the factor into x"
             )
-        object.__setattr__(self, "scale", scale)
-        object.__setattr__(self, "x", _doubles(self.x))
+        if scale is not self.scale:
+            object.__setattr__(self, "scale", scale)
+        if type(self.x) is not float:
+            object.__setattr__(self, "x", _doubles(self.x))
 
     def exact(self, root: float) -> Exact:
         """scale (root x)^2 as a pair of doubles, never below it; equal to it if scale is a power of two, as root is."""
@@ -121,7 +123,8 @@ Charge: TypeAlias = Plain | Square | Mixed
 def square_among(x: Real, scale: float, levels: tuple[float, ...] | None) -> Square:
     """Square(x, scale), x among these levels: believed and not checked, so only for what made x out of them."""
     square = Square(x, scale)
-    object.__setattr__(square, "levels", levels)
+    if levels is not None:
+        object.__setattr__(square, "levels", levels)
     return square
 
 

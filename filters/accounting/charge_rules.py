@@ -137,9 +137,8 @@ class GDPCharge(ChargeRule):
     def __call__(self, request: DominatingPair) -> Charge:
         if (index := request.choice) is not None:
             return _picked(tuple(map(self, request.members)), index)
-        levels = (
-            request.levels if is_ours(request) else None
-        )  # a subclass may declare another mu, or other levels
+        # a subclass may declare another mu, or other levels
+        levels = request.levels if is_ours(request) else None
         return square_among(unvanished(proper(request.gdp_mu), request), 1.0, levels)
 
     def bounds(self, total: float) -> Guarantee:

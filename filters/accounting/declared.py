@@ -58,7 +58,7 @@ def raised_divergence(charge: Real, alpha: float, request: DominatingPair) -> Re
 
 def unvanished(charge: Real, request: DominatingPair) -> Real:
     """`charge`, but the least double above 0 where it is 0 and the pair reveals something: a square may underflow."""
-    if np.all(charge):
+    if charge.all() if isinstance(charge, np.ndarray) else charge:
         return charge
     reveals = np.not_equal(request.pure_epsilon, 0)
     return as_real(np.where(np.equal(charge, 0) & reveals, _LEAST, charge))

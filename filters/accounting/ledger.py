@@ -123,8 +123,9 @@ class Budget(Limit):
             fits[runs], after = self.step(some, charge if whole else charge.take(runs))
             if among is not None:
                 fits[runs] &= among[runs]
+            everyone = bool(fits[runs].all())
             for old, new in zip(some, after, strict=True):
-                old[:] = np.where(fits[runs], new, old)
+                old[:] = new if everyone else np.where(fits[runs], new, old)
         return fits
 
     def fits(self, state: Exact, charge: Charge) -> NDArray[np.bool_]:

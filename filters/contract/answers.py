@@ -11,10 +11,12 @@ from filters.contract.state import State
 
 __all__ = ["checked_booleans", "checked_numbers", "checked_state"]
 
+_BOOLEANS = np.dtype(np.bool_)
+
 
 def checked_booleans(answer: object, *, method: str, n: int, remedy: str) -> NDArray[np.bool_]:
     """`answer` if it is an array of booleans of shape (n,), else TypeError."""
-    if isinstance(answer, np.ndarray) and answer.dtype == np.bool_ and answer.shape == (n,):
+    if isinstance(answer, np.ndarray) and answer.dtype is _BOOLEANS and answer.shape == (n,):
         return answer
     raise TypeError(f"{method} must return booleans of shape ({n},), got {_described(answer)}; {remedy}")
 
@@ -41,7 +43,10 @@ def checked_state(answer: Any, *, method: str, n: int) -> State:
 
 def _is_state(answer: object, n: int) -> bool:
     if isinstance(answer, tuple):
-        return bool(answer) and all(_is_state(part, n) for part in answer)
+        for part in answer:
+            if not _is_state(part, n):
+                return False
+        return bool(answer)
     return isinstance(answer, np.ndarray) and answer.ndim > 0 and len(answer) == n
 
 

@@ -7,10 +7,10 @@ it says; the rules of this library, which look charges up in a `Selection` of se
 
 from __future__ import annotations
 
-from dataclasses import Field, fields, is_dataclass
-from fractions import Fraction
+from dataclasses import Field, dataclass, fields, is_dataclass
 from functools import lru_cache
-from typing import Any, TypeAlias, TypeVar
+from operator import attrgetter
+from typing import Any, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 from filters.contract.answers import checked_booleans, checked_numbers, checked_state
 from filters.contract.filter_base import FilterBase, MechanismFamily
 from filters.contract.holds import Holds
-from filters.contract.library import PLAIN, attributes, of_the_library
+from filters.contract.library import PLAIN, made_of_the_library, of_the_library
 from filters.contract.state import State, copied, join, read_only, take
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
 __all__ = [
     "StateWrittenError",
+    "Terms",
     "checked_admits",
     "checked_affordable",
     "checked_filter",
@@ -36,8 +37,6 @@ __all__ = [
     "checked_rule",
     "checked_spend",
     "checked_start",
-    "checked_terms",
-    "terms",
 ]
 
 _S = TypeVar("_S")
@@ -99,8 +98,64 @@ def checked_filter(filt: object) -> FilterBase:
     return filt
 
 
-def terms(filt: FilterBase) -> tuple[object, object]:
+@dataclass(frozen=True, slots=True)
+class Terms:
     """What a filter must not change while someone holds it: its promise, and its budget where it has one, by value."""
+
+    values: tuple[object, object]
+    #: How to see sooner that neither has changed; None where nothing but the values tells.
+    seen: tuple[_Seen, _Seen] | None
+
+    @classmethod
+    def of(cls, filt: FilterBase) -> Self:
+        """The terms of a filter as they are now."""
+        values = _terms(filt)
+        promise, budget = _seen(filt.promise), None if values[1] is None else _seen(filt.budget)  # type: ignore[attr-defined]
+        return cls(values, (promise, budget) if promise and budget else None)
+
+    def check(self, filt: FilterBase) -> None:
+        """TypeError if the filter's terms are others."""
+        if self.seen is not None:
+            promise, budget = self.seen
+            if promise.same(filt.promise) and budget.same(filt.budget):  # type: ignore[attr-defined]
+                return
+        if (now := _terms(filt)) != self.values:
+            raise TypeError(
+                f"{type(filt).__name__} must keep its promise and its budget while it is held, got "
+                f"{_told(now)} where it was opened with {_told(self.values)}; make another filter for another budget"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """An object of the library whose fields are plain, its class, the names of its fields, and what they held."""
+
+    thing: object
+    kind: type
+    names: tuple[str, ...]
+    held: object
+
+    def same(self, thing: object) -> bool:
+        """Whether it is that very object, and what it was."""
+        return thing is self.thing and type(thing) is self.kind and _reader(self.names)(thing) == self.held
+
+
+@lru_cache(maxsize=1024)
+def _reader(names: tuple[str, ...]) -> attrgetter[Any]:
+    return attrgetter(*names)
+
+
+def _seen(thing: object) -> _Seen | None:
+    """How to see sooner that a value is what it was; None where nothing but its value tells."""
+    kind: Any = type(thing)
+    if not of_the_library(kind) or not (names := _field_names(kind)):
+        return None
+    if any(type(object.__getattribute__(thing, name)) not in PLAIN for name in names):
+        return None
+    return _Seen(thing, kind, names, _reader(names)(thing))
+
+
+def _terms(filt: FilterBase) -> tuple[object, object]:
     try:
         return _value(filt.promise), _value(getattr(filt, "budget", None))
     except ValueError:  # no theorem gives a budget for the promise
@@ -128,15 +183,6 @@ def _told(value: object) -> str:
         return repr(value)
     kind, parts = (value[0].__name__, value[1:]) if isinstance(value[0], type) else ("", value)
     return f"{kind}({', '.join(map(_told, parts))})"
-
-
-def checked_terms(filt: FilterBase, opened: tuple[object, object]) -> None:
-    """TypeError if the filter's promise or budget is not what it was when it was opened."""
-    if (now := terms(filt)) != opened:
-        raise TypeError(
-            f"{type(filt).__name__} must keep its promise and its budget while it is held, got {_told(now)} "
-            f"where it was opened with {_told(opened)}; make another filter for another budget"
-        )
 
 
 def checked_start(filt: FilterBase, n: int) -> State:
@@ -176,7 +222,7 @@ def checked_grant_in_place(
 
     None but the library's own code is given a state to write to.
     """
-    if not _is_ours(filt):
+    if not made_of_the_library(filt):
         return None
     return filt.grant_in_place(state, request)
 
@@ -251,21 +297,13 @@ def _asked(filt: FilterBase, method: str, state: State, *more: object) -> Any:
 
     Code that is not the library's is lent a copy: from a shared array, a way back leads to what it lies over.
     """
-    lent = read_only(state if _is_ours(filt) else copied(state))
+    lent = read_only(state if made_of_the_library(filt) else copied(state))
     try:
         return getattr(filt, method)(lent, *more)
     except ValueError as error:
         if "read-only" not in str(error):
             raise
         raise StateWrittenError(type(filt).__name__, method, str(error)) from error
-
-
-def _is_ours(filt: FilterBase) -> bool:
-    """Whether the filter and what it holds are of the library's classes, or of Python's own that bring no code."""
-    if not of_the_library(type(filt)):
-        return False
-    kinds = {type(part) for part in attributes(filt).values()}
-    return all(kind in (*PLAIN, tuple, Fraction) or of_the_library(kind) for kind in kinds)
 
 
 def _knows_selections(filt: FilterBase) -> bool:

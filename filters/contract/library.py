@@ -13,58 +13,78 @@ from __future__ import annotations
 
 import sys
 from abc import ABCMeta
-from contextlib import suppress
+from collections.abc import Callable, Hashable
 from fractions import Fraction
 from functools import lru_cache
-from operator import is_
 from types import MemberDescriptorType
 from typing import Any
 
 import numpy as np
 
-__all__ = ["PLAIN", "attributes", "of_the_library", "settled"]
+__all__ = ["PLAIN", "attributes", "made_of_the_library", "of_the_library", "settled", "told_apart"]
 
 _ROOMS = ("theory.", "filters.", "mc.")
 #: Python's own classes whose values can neither change nor run code of anyone's.
 PLAIN = (int, float, bool, str, bytes, type(None), np.float64)
+_QUIET = frozenset((*PLAIN, tuple, Fraction))
+_MODULE, _BASES = (type.__dict__[name] for name in ("__module__", "__mro__"))
 
 
 def of_the_library(kind: type) -> bool:
     """Whether this very class is one that a module of the library holds under its name."""
-    module, name = type.__dict__["__module__"].__get__(kind), kind.__qualname__
+    module, name = _claim(kind) if _by_identity(kind) else _claim.__wrapped__(kind)
     if type(module) is not str or not module.startswith(_ROOMS):
         return False
     return getattr(sys.modules.get(module), "__dict__", {}).get(name) is kind
 
 
+def made_of_the_library(thing: object) -> bool:
+    """Whether its class and those of all that it holds are of the library, or Python's own that bring no code."""
+    kind = type(thing)
+    if not of_the_library(kind):
+        return False
+    for part in attributes(thing).values():
+        own = type(part)
+        # a class of another kind of classes may claim to equal any
+        if not ((type(own) is type and own in _QUIET) or of_the_library(own)):
+            return False
+    return True
+
+
 def attributes(thing: object) -> dict[str, object]:
     """All that an instance holds, in its dict and its slots, none of its class's code being run."""
     held: dict[str, object] = {}
-    for name, place in _slots(_Kinds(type(thing).__mro__)):
-        with suppress(AttributeError):  # a slot that was never set
-            held[name] = place.__get__(thing)
-    with suppress(AttributeError):
+    kind = type(thing)
+    bases = _BASES.__get__(kind)
+    for name, get in _slots(bases) if _by_identity(kind) else _slots.__wrapped__(bases):
+        try:
+            held[name] = get(thing, kind)
+        except AttributeError:  # a slot that was never set
+            continue
+    try:
         held.update(object.__getattribute__(thing, "__dict__"))
+    except AttributeError:
+        return held
     return held
 
 
-class _Kinds(tuple[type, ...]):
-    """Classes that are told apart by identity: a class's own notion of equality is not asked."""
-
-    __slots__ = ()
-
-    def __hash__(self) -> int:
-        return hash(tuple(map(id, self)))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Kinds) and len(self) == len(other) and all(map(is_, self, other))
+def _by_identity(kind: type) -> bool:
+    """Whether classes of this kind, and so its bases, are equal to none but themselves: a cache may be asked for it."""
+    of = type(kind)
+    return of is type or of is ABCMeta
 
 
 @lru_cache(maxsize=1024)
-def _slots(kinds: _Kinds) -> tuple[tuple[str, MemberDescriptorType], ...]:
-    """The slots of these classes, which are made with them; all bases are in the key, for they may be exchanged."""
-    places = [(name, place) for kind in kinds for name, place in vars(kind).items()]
-    return tuple((name, place) for name, place in places if type(place) is MemberDescriptorType)
+def _slots(bases: tuple[type, ...]) -> tuple[tuple[str, Callable[..., object]], ...]:
+    """The slots of a class and its bases, which are made with them, and what reads each; bases may be exchanged."""
+    places = [(name, place) for base in bases for name, place in vars(base).items()]
+    return tuple((name, place.__get__) for name, place in places if type(place) is MemberDescriptorType)
+
+
+@lru_cache(maxsize=1024)
+def _claim(kind: type) -> tuple[Any, str]:
+    """The module that a class says it is of, and its name there."""
+    return _MODULE.__get__(kind), kind.__qualname__
 
 
 def settled(value: object) -> bool:
@@ -80,3 +100,17 @@ def settled(value: object) -> bool:
     if kind in PLAIN or (kind in (type, ABCMeta) and of_the_library(value)):  # type: ignore[arg-type]
         return True
     return (kind is Fraction or of_the_library(kind)) and all(map(settled, attributes(value).values()))
+
+
+def told_apart(value: object) -> Hashable:
+    """What tells a settled value from every other, to the last bit: two that are told the same do the same."""
+    kind: Any = type(value)
+    if kind is tuple:
+        return kind, *map(told_apart, value)  # type: ignore[call-overload]
+    if kind is np.ndarray:
+        return kind, value.dtype.str, value.shape, value.tobytes()  # type: ignore[attr-defined]
+    if kind is float or kind is np.float64:
+        return kind, value.hex()  # type: ignore[attr-defined]
+    if kind in PLAIN or kind in (type, ABCMeta):
+        return kind, value
+    return kind, *((name, told_apart(part)) for name, part in attributes(value).items())

@@ -18,7 +18,7 @@ from collections.abc import Callable, Hashable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from itertools import chain
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,21 +91,15 @@ def read_only(state: _S) -> _S:
     No number is copied, and writing raises ValueError. The array lies over a read-only buffer, so that neither
     setting `flags.writeable` nor its `base` opens it. Objects that may be changed are copied.
     """
-    lent: Any = tuple([read_only(part) for part in state]) if isinstance(state, tuple) else _lent(state)
-    return cast(_S, lent)  # and no `fold`, which takes five times as long: this is done for each decision
+    # no `fold`, which takes five times as long: this is done for each decision
+    lent: _S = tuple([read_only(part) for part in state]) if isinstance(state, tuple) else _lent(state)  # type: ignore[assignment]
+    return lent
 
 
 def frozen(state: _S) -> _S:
     """A copy that nobody can change, not even its owner: numbers lie in bytes, objects are copied."""
-
-    def kept(leaf: Any) -> NDArray[Any]:
-        own = np.array(leaf)
-        if own.dtype.hasobject or not own.size:
-            return np.asarray(_lent(own))
-        return np.frombuffer(own.tobytes(), own.dtype).reshape(own.shape)
-
-    ours: _S = fold(kept, tuple, state)
-    return ours
+    kept: _S = tuple([frozen(part) for part in state]) if isinstance(state, tuple) else _frozen(state)  # type: ignore[assignment]
+    return kept
 
 
 def put(state: _S, runs: NDArray[np.intp], part: _S) -> _S:
@@ -202,6 +196,17 @@ def keys(state: State) -> list[Hashable]:
     rows = bits(tuple(leaf + leaf.dtype.type(0) if leaf.dtype.kind == "f" else leaf for leaf in arrays))
     packed, width = rows.tobytes(), rows.shape[1]
     return [packed[i : i + width] for i in range(0, len(packed), width)] if width else [b""] * len(rows)
+
+
+def _frozen(leaf: Any) -> NDArray[Any]:
+    under: Any = leaf.base if type(leaf) is np.ndarray else None
+    if type(under) is bytes:
+        view: NDArray[Any] = leaf.view()
+        return view  # nobody can change the bytes; whoever made the array can reshape only his own
+    own = np.array(leaf)
+    if own.dtype.hasobject or not own.size:
+        return np.asarray(_lent(own))
+    return np.frombuffer(own.tobytes(), own.dtype).reshape(own.shape)
 
 
 def _lent(leaf: Any) -> Any:

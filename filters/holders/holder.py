@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import ClassVar, NoReturn, SupportsIndex
 
 __all__ = ["Holder"]
@@ -23,34 +21,34 @@ class Holder:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()  # reentrant: a change within a change gets an error, not a deadlock
-        self._changing = False
+        self._changing = threading.Lock()
         self._process = os.getpid()
 
     def __repr__(self) -> str:
         terms = (f"{name}={getattr(self, name)!r}" for name in self._terms_shown)
         return f"{type(self).__name__}({', '.join(terms)}; hidden)"
 
-    @contextmanager
-    def _change(self, method: str) -> Iterator[None]:
-        """Run the block as the only change. Raises RuntimeError within another change or in a forked process."""
-        name = type(self).__name__
+    # A change is `with self._in_turn("request"), self._alone("request"):`, two locks of C's own: a context manager in
+    # Python takes a microsecond more, and an interrupt between its lines would leave it locked.
+
+    def _in_turn(self, method: str) -> threading.RLock:
+        """The lock for which threads wait. Raises RuntimeError in a forked process."""
         if os.getpid() != self._process:  # before the lock: a fork may have copied it locked for ever
             raise RuntimeError(
-                f"{name}.{method} must be called in the process that made it, got process {os.getpid()} for "
-                f"{self._process}; save it with to_dict there and restore it here with "
+                f"{type(self).__name__}.{method} must be called in the process that made it, got process "
+                f"{os.getpid()} for {self._process}; save it with to_dict there and restore it here with "
                 "from_dict, one holder at a time"
             )
-        with self._lock:
-            if self._changing:
-                raise RuntimeError(
-                    f"{name}.{method} must not be called within another call that decides, got one from a "
-                    "callback (record, the filter or the pair); ask again once that call has returned"
-                )
-            try:
-                self._changing = True
-                yield
-            finally:
-                self._changing = False
+        return self._lock
+
+    def _alone(self, method: str) -> threading.Lock:
+        """What is locked while a change is under way, asked for in turn. Raises RuntimeError within another change."""
+        if self._changing.locked():
+            raise RuntimeError(
+                f"{type(self).__name__}.{method} must not be called within another call that decides, got one from a "
+                "callback (record, the filter or the pair); ask again once that call has returned"
+            )
+        return self._changing
 
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> NoReturn:
         raise TypeError(

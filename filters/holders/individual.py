@@ -21,15 +21,13 @@ from numpy.typing import NDArray
 
 from filters.accounting import fast
 from filters.accounting.directed import within
-from filters.accounting.fast.blocks import SMALL
 from filters.contract.checks import (
+    Terms,
     checked_affordable,
     checked_filter,
     checked_reaches,
     checked_remaining,
     checked_start,
-    checked_terms,
-    terms,
 )
 from filters.contract.filter_base import FilterBase
 from filters.contract.parameters import one_positive
@@ -72,20 +70,13 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
         if found is not None:  # every norm was looked at, and is in range
             return _removals(found[0], norms == 0 if found[1] else None)
     checked = _sizes(norms)
+    mu, absent = quotient_beyond(checked, noise), checked == 0
+    if absent.any():
+        mu = np.where(absent, 1.0, mu)
+    check_positive("mu", mu, "pass norms / sigma that is a double")
     if checked.ndim != 1 or not checked.size:
-        mu = quotient_beyond(checked, noise)
-        absent = checked == 0
-        if not absent.any():
-            return Gaussian(mu)
-        return Selection((Gaussian(np.where(absent, 1.0, mu)), RandomizedResponse(0.0)), absent)
-    mu = np.empty(len(checked))
-    for first in range(0, len(mu), SMALL):  # what is computed on the way stays in cache
-        some = checked[first : first + SMALL]
-        part = quotient_beyond(some, noise)
-        part[some == 0] = 1.0
-        check_positive("mu", part, "pass norms / sigma that is a double")
-        mu[first : first + SMALL] = part
-    absent = checked == 0
+        pair = Gaussian(mu)
+        return Selection((pair, RandomizedResponse(0.0)), absent) if absent.any() else pair
     return _removals(mu, absent if absent.any() else None)
 
 
@@ -161,7 +152,7 @@ class IndividualFilter(Holder):
     def __init__(self, filt: FilterBase, people: int) -> None:
         super().__init__()
         self._filter = checked_filter(filt)
-        self._terms = terms(filt)
+        self._terms = Terms.of(filt)
         if filt.looks_at_losses:
             raise TypeError(
                 f"filt must decide without realised losses, got {filt!r}; pass e.g. GaussianFilter(mu=1.0)"
@@ -211,7 +202,7 @@ class IndividualFilter(Holder):
         as in a simulation; what the active people spend came with the decision.
         """
         check_pairs(request, self._people)
-        with self._change("select"):
+        with self._in_turn("select"), self._alone("select"):
             return self._decided(request)
 
     def clip(
@@ -233,7 +224,7 @@ class IndividualFilter(Holder):
             )
         noise = _noise(sigma)
         limit = most if isinstance(most, float) and most == math.inf else one_positive("most", most)
-        with self._change("clip"):
+        with self._in_turn("clip"), self._alone("clip"):
             left = checked_affordable(self._filter, self._state, Gaussian, self._people)
             fresh = checked_start(self._filter, 1)
             whole = float(checked_affordable(self._filter, fresh, Gaussian, 1)[0])
@@ -253,9 +244,9 @@ class IndividualFilter(Holder):
     def _decided(self, request: DominatingPair) -> NDArray[np.bool_]:
         """Whom the filter grants `request`; they are charged."""
         own = self._state is self._kept
-        checked_terms(self._filter, self._terms)
+        self._terms.check(self._filter)
         active = grant_in_blocks(self._filter, self._state, request, self._people, self._keep, own=own)
-        checked_terms(self._filter, self._terms)
+        self._terms.check(self._filter)
         return active
 
     def _keep(self, state: State) -> None:

@@ -57,7 +57,7 @@ class IndividualTracker(Holder):
         Record it before the release. Raises ValueError where the pairs are not one per person.
         """
         check_pairs(request, self._people)
-        with self._change("spend"):
+        with self._in_turn("spend"), self._alone("spend"):
             self._state = copied(self._tracker.spend(read_only(self._state), request))
 
     def values(self) -> Personal[PersonalCost]:

@@ -202,7 +202,7 @@ class LinearQueries(Holder):
             raise TypeError(
                 f"rng must be a generator, got {short(rng)}; pass np.random.default_rng(), nobody was charged"
             )
-        with self._change("answer"):
+        with self._in_turn("answer"), self._alone("answer"):
             if len(rows) != self.people:
                 raise ValueError(
                     f"values must have one row per person, got shape {np.shape(values)} for {self.people} people; "
@@ -256,7 +256,7 @@ class LinearQueries(Holder):
     def join(self, people: int) -> range:
         """The numbers of so many new people, each with a whole budget; from now on a query has a row for them."""
         number = _count(people)
-        with self._change("join"):
+        with self._in_turn("join"), self._alone("join"):
             self._check_usable()
             new = range(self.people, self.people + number)
             self._changed.add((new.start - 1) // ROWS)  # first: an interrupt must not leave its record behind
@@ -271,7 +271,7 @@ class LinearQueries(Holder):
         twice changes nothing.
         """
         numbers = np.atleast_1d(_array("people", people))
-        with self._change("leave"):
+        with self._in_turn("leave"), self._alone("leave"):
             self._check_usable()
             if numbers.ndim != 1 or (numbers.dtype.kind not in "iu" and numbers.size):
                 raise ValueError(

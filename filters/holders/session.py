@@ -16,6 +16,7 @@ from reprlib import repr as short
 import numpy as np
 
 from filters.contract.checks import (
+    Terms,
     checked_affordable,
     checked_filter,
     checked_grant,
@@ -24,8 +25,6 @@ from filters.contract.checks import (
     checked_remaining,
     checked_spend,
     checked_start,
-    checked_terms,
-    terms,
 )
 from filters.contract.filter_base import FilterBase, MechanismFamily, OnDenial
 from filters.contract.state import State, frozen
@@ -92,7 +91,7 @@ class Session(Holder):
         if on_denial not in ("halt", "retry"):
             raise ValueError(f"on_denial must be 'halt' or 'retry', got {on_denial!r}; choose one of them")
         self._filter = checked_filter(filt)
-        self._terms = terms(filt)
+        self._terms = Terms.of(filt)
         self._on_denial: OnDenial = on_denial
         self._record = record
         self._key = checked_key(key)
@@ -133,7 +132,7 @@ class Session(Holder):
             raise TypeError(
                 f"pair must be a single pair, got parameters of shape {pair.shape}; ask one by one"
             )
-        with self._change("request"):
+        with self._in_turn("request"), self._alone("request"):
             now = self._now
             if now.halted:
                 raise FilterHaltedError(
@@ -145,7 +144,7 @@ class Session(Holder):
                     f"{type(self._filter).__name__} decides on realised losses and the last release has "
                     "none; call observe(loss) first"
                 )
-            checked_terms(self._filter, self._terms)
+            self._terms.check(self._filter)
             admitted, spent = checked_grant(self._filter, now.state, pair, 1)
             if not admitted[0]:
                 now = replace(now, denied=pair.of_run(0))
@@ -156,7 +155,7 @@ class Session(Holder):
                 return False
             if spent is None:
                 spent = checked_spend(self._filter, now.state, pair, 1)
-            checked_terms(self._filter, self._terms)
+            self._terms.check(self._filter)
             # a filter that goes on writing into what it returned must not change what was spent
             looks = self._filter.looks_at_losses
             most = float(pair.of_run(0).pure_epsilon) if looks else math.inf
@@ -171,7 +170,7 @@ class Session(Holder):
         """
         if math.isnan(loss):
             raise ValueError("loss must be a number, got loss=nan; pass log p(output)/q(output)")
-        with self._change("observe"):
+        with self._in_turn("observe"), self._alone("observe"):
             now = self._now
             if not now.awaits_loss:
                 raise RuntimeError("no release waits for its loss; call observe(loss) once after each grant")

@@ -41,6 +41,7 @@ from theory.pairs import DominatingPair
 
 __all__ = ["AdditiveFilter"]
 
+_CHARGES = (Plain, Square, Mixed)
 #: What `affordable` leaves unspent of the exact root, relative: it outweighs every rounding on the way.
 _SHAVE = 1 - 2.0**-50
 #: Below this share of the budget the shave no longer outweighs the rounding of the sum, so each answer
@@ -156,7 +157,7 @@ class AdditiveFilter(PrivacyFilter[Exact]):
 
     def _cost(self, request: DominatingPair) -> Charge:
         cost: object = self.charge(request)
-        if not isinstance(cost, Plain | Square | Mixed):
+        if not isinstance(cost, _CHARGES):
             raise TypeError(
                 f"{type(self).__name__}.charge must return a charge, got {short(cost)}; return fp.Plain(x), or "
                 "fp.Square(x) for x^2, with x one number or one per run, shape (n,)"

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from dataclasses import dataclass, replace
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import accumulate
 
 import numpy as np
@@ -23,6 +25,7 @@ from filters.contract.checks import (
     checked_start,
 )
 from filters.contract.filter_base import MechanismFamily
+from filters.contract.library import settled, told_apart
 from filters.contract.state import take
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
@@ -54,8 +57,30 @@ def even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> flo
     """The largest parameter of `family`, to about 1 part in 10^4, that the filter admits `rounds` times in a row.
 
     A grid search between `largest` / rounds and `largest`: the filter's own code plays the candidates, with all
-    losses zero. Returns the lower end of the grid where no candidate is admitted that often.
+    losses zero. Returns the lower end of the grid where no candidate is admitted that often. What is found for a filter
+    and a family of the library is remembered.
     """
+    if not settled(filt) or not settled(family):
+        return _even_level(filt, family, rounds)
+    return _remembered_level(_Search(told_apart((filt, family, rounds)), filt, family, rounds))
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """The search for a level, told apart by the value of all that it depends on."""
+
+    told: Hashable
+    filter: PrivacyFilter = field(compare=False)
+    family: MechanismFamily = field(compare=False)
+    rounds: int = field(compare=False)
+
+
+@lru_cache(maxsize=256)
+def _remembered_level(search: _Search) -> float:
+    return _even_level(search.filter, search.family, search.rounds)
+
+
+def _even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> float:
     low = high = largest(filt, family)
     low /= check_count("rounds", rounds)
     for _ in range(2):
@@ -70,7 +95,7 @@ def even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> flo
                 return coarse(low)
             n = len(alive)
             after = checked_spend(filt, state, request, n) if after is None else after
-            state = checked_observe(filt, after, np.zeros(n), n)
+            state = checked_observe(filt, after, np.zeros(n), n) if filt.looks_at_losses else after
         best = int(alive[-1])
         low, high = float(levels[best]), float(levels[min(best + 1, len(levels) - 1)])
     return coarse(low)

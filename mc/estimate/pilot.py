@@ -5,11 +5,14 @@ A pilot's paths are not used again, so that a choice leaves the failure probabil
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TypeAlias
 
+from filters.contract.library import settled, told_apart
 from mc.engine.game import Game
 from mc.engine.streams import Tile
 from mc.engine.tiles import play_tile
@@ -18,7 +21,7 @@ from mc.estimate.functionals import UnitFunctional
 from mc.estimate.methods import Method, ways
 from mc.intervals import Choice, FixedBets, IntervalName, Moments, choose_interval
 
-__all__ = ["choose", "pilot_tile"]
+__all__ = ["choose", "choose_once", "pilot_tile"]
 
 #: The index of the tile that pilots play; no run is long enough to reach it.
 PILOT = 2**62
@@ -74,6 +77,56 @@ def choose(
         chosen.append(winner.estimator.only(places))
         left = [j for j in left if j not in places]
     return tuple(chosen)
+
+
+def choose_once(
+    game: Game,
+    epsilons: tuple[float, ...],
+    *,
+    n: int,
+    failure: float,
+    method: Method,
+    interval: IntervalName = "auto",
+    trusting: bool = True,
+) -> tuple[Estimator, ...]:
+    """What `choose` answers, remembered where the game is made of the library's own values.
+
+    The choice depends on nothing else: a pilot's random numbers are the same whatever the seed of the run.
+    """
+    terms = (epsilons, n, failure, method, interval, trusting)
+    question = _Question(told_apart((game, *terms)) if settled(game) else None, game, *terms)
+    return question.answer() if question.told is None else _remembered(question)
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What is chosen for, told apart by the value of all that the choice depends on; None where that cannot be told."""
+
+    told: Hashable
+    game: Game = field(compare=False)
+    epsilons: tuple[float, ...] = field(compare=False)
+    n: int = field(compare=False)
+    failure: float = field(compare=False)
+    method: Method = field(compare=False)
+    interval: IntervalName = field(compare=False)
+    trusting: bool = field(compare=False)
+
+    def answer(self) -> tuple[Estimator, ...]:
+        return choose(
+            self.game,
+            self.epsilons,
+            n=self.n,
+            failure=self.failure,
+            method=self.method,
+            interval=self.interval,
+            trusting=self.trusting,
+        )
+
+
+@lru_cache(maxsize=64)
+def _remembered(question: _Question) -> tuple[Estimator, ...]:
+    # the estimators go on playing a copy of the game, which nobody else can change
+    return replace(question, game=copy.deepcopy(question.game)).answer()
 
 
 @dataclass(frozen=True, slots=True)

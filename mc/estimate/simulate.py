@@ -16,7 +16,7 @@ from mc.engine.game import Game
 from mc.engine.guard import Exceeded
 from mc.estimate.estimator import Estimator
 from mc.estimate.methods import Method
-from mc.estimate.pilot import choose
+from mc.estimate.pilot import choose_once
 from mc.intervals import IntervalName
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from mc.runs.play import Play, PlayOptions
@@ -204,7 +204,7 @@ class _Simulation:
         return estimates
 
     def _chosen(self, method: Method, trusting: bool) -> tuple[Estimator, ...]:
-        return choose(
+        return choose_once(
             self.game,
             self.epsilons,
             n=self.play.n,

@@ -350,7 +350,8 @@ class DominatingPair(ABC):
     @property
     def shape(self) -> tuple[int, ...]:
         """() for one pair shared by all runs, (n,) when parameters differ from run to run."""
-        sizes = [v.shape for v in self.parameters().values() if isinstance(v, np.ndarray)]
+        values = [getattr(self, name) for name in _parameter_names(type(self))]
+        sizes = [value.shape for value in values if isinstance(value, np.ndarray)]
         return (sizes[0] if len(sizes) == 1 else np.broadcast_shapes(*sizes)) if sizes else ()
 
     def take(self, runs: NDArray[np.bool_] | NDArray[np.intp] | slice) -> Self:
@@ -372,7 +373,7 @@ class DominatingPair(ABC):
         object.__setattr__(self, name, value)
 
     def parameters(self) -> dict[str, object]:
-        return {name: getattr(self, name) for name in _names(type(self)) if name[0] != "_"}
+        return {name: getattr(self, name) for name in _parameter_names(type(self))}
 
     def with_parameters(self, changed: Mapping[str, object]) -> Self:
         """This pair with the parameters in `changed` replaced, without checking them.
@@ -411,3 +412,8 @@ def _or_inf(value: Real) -> Real:
 @cache
 def _names(kind: type) -> tuple[str, ...]:
     return tuple(f.name for f in fields(kind))
+
+
+@cache
+def _parameter_names(kind: type) -> tuple[str, ...]:
+    return tuple(name for name in _names(kind) if name[0] != "_")

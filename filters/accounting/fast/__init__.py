@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from filters.accounting.amounts import Charge, Mixed
 from filters.accounting.fast import blocks, compiled, single
-from filters.accounting.fast.compiled import quotients
 from filters.accounting.limit import Limit
 from theory.fast.compiler import WORTH_IT
 from theory.numerics.error_free import Exact
@@ -37,6 +36,12 @@ def charge(
 ) -> NDArray[np.bool_] | None:
     """Whether each sum took the charge, in place where it fits, of those `among`; None: ask `step`, and copy."""
     return compiled.charge(limit, state, charge, among) if len(state[0]) >= WORTH_IT else None
+
+
+def quotients(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], int] | None:
+    """(x / y rounded up, 1 where x is 0; how many x are 0); None where one is out of range: ask `quotient_beyond`."""
+    found = compiled.quotients(x, y) if len(x) else None
+    return blocks.quotients(x, y) if found is None and len(x) else found
 
 
 def _one_each(charge: Charge, n: int) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.amounts import LEAST, LEAST_ROOT, Charge, Mixed, Square, is_power_of_two
-from filters.accounting.fast.short import LAST_BITS, bits_of, is_zero
+from filters.accounting.fast.short import LAST_BITS, LITTLE, MUCH, bits_of, is_zero
 from filters.accounting.limit import Limit
 from theory.fast.compiler import compiler
 from theory.numerics.error_free import Exact
@@ -29,8 +29,6 @@ _ULP = 2.0**-52
 _NOBODY = np.zeros(1, dtype=np.bool_)
 #: Half an ulp and a little: added to a double times itself, it gives the next one up.
 _UP = 2.0**-53 * (1 + 2.0**-51)
-#: Quotients between these are rounded up without over- or underflow.
-_LITTLE, _MUCH = 2.0**-900, 2.0**900
 
 
 def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
@@ -83,7 +81,7 @@ def charge(
 def quotients(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], int] | None:
     """(x / y rounded up, 1 where x is 0; how many x are 0); None where one is out of range, or nothing is compiled."""
     found = kernels()
-    if found is None or not _LITTLE < y < _MUCH:
+    if found is None or not LITTLE < y < MUCH:
         return None
     up = np.empty(len(x))
     zeros, odd = found.divide_up(np.ascontiguousarray(x), y, up)
@@ -271,7 +269,7 @@ def _divide_up(x: Any, y: float, up: Any) -> Any:
         a2 = q - a1
         rest = ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2
         nothing = x[i] == 0
-        inside = (x[i] >= _LITTLE) & (q >= _LITTLE) & (q <= _MUCH)
+        inside = (x[i] >= LITTLE) & (q >= LITTLE) & (q <= MUCH)
         q += 0.0 if (p - x[i]) + rest >= 0 else q * _UP
         up[i] = 1.0 if nothing else q
         zeros += nothing

@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LAST_BITS", "bits_of", "grain", "is_zero"]
+__all__ = ["LAST_BITS", "LITTLE", "MUCH", "bits_of", "grain", "is_zero"]
 
+#: Quotients between these are rounded up without over- or underflow.
+LITTLE, MUCH = 2.0**-900, 2.0**900
 #: A double of which these bits are zero has 26 bits at most, and its square is a double.
 LAST_BITS = 2**27 - 1
 #: The grain of nothing but zeros: any will do, and no product of it with 2^53 is out of range.

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from threading import RLock
+from threading import Lock, RLock
 from typing import Any
 
 from filters.certified.certify import certify
@@ -46,7 +46,6 @@ __all__ = ["games_of", "lets_through", "theorem_of"]
 #: What differs from one who was just made for one person; and what is of a class of its own, if it is there.
 _RUNNING = {
     "_process",
-    "_changing",
     "_people",
     "_state",
     "_kept",
@@ -55,7 +54,13 @@ _RUNNING = {
     "_shape",
     "_factors",
 }
-_LENT = {"_lock": type(RLock()), "_changed": set, "_key": bytes, "_journal": Journal}
+_LENT = {
+    "_lock": type(RLock()),
+    "_changing": type(Lock()),
+    "_changed": set,
+    "_key": bytes,
+    "_journal": Journal,
+}
 _UNSEEN = "other questions, longer plays, and the last bits of noise that is drawn in doubles"
 
 

@@ -58,6 +58,14 @@ def test_a_loan_does_not_lie_over_the_loan_before() -> None:
     assert read_only(part) is part
 
 
+def test_who_made_a_frozen_state_cannot_reshape_what_is_kept() -> None:
+    made = np.frombuffer(np.arange(4.0).tobytes())
+    kept = frozen(made)
+    made.shape = (2, 2)
+    assert kept.tolist() == [0.0, 1.0, 2.0, 3.0]
+    assert np.shares_memory(kept, made)
+
+
 class Told(fp.PrivacyFilter):
     """Charges by the class of the request, as users write it, and keeps what it was shown."""
 

@@ -13,6 +13,19 @@ from theory.guarantees import ZCDP
 from theory.pairs import Gaussian, RandomizedResponse, Selection
 
 
+def test_norms_that_no_fast_way_takes_are_divided_as_others_are() -> None:
+    norms = np.resize([0.0, 1e-300, 0.25], 60)
+    request = fp.gaussian_request(norms, 0.7)
+    assert isinstance(request, Selection)
+    assert (np.asarray(request.pairs[0].gdp_mu)[norms == 0] == 1).all()  # of nobody
+    mu = np.asarray(request.gdp_mu)
+    assert (mu[norms == 0] == 0).all()
+    assert all(Fraction(ours) >= Fraction(norm) / Fraction(0.7) for ours, norm in zip(mu, norms, strict=True))
+    assert (
+        mu[norms == 0.25].tolist() == np.asarray(fp.gaussian_request(np.full(20, 0.25), 0.7).gdp_mu).tolist()
+    )
+
+
 def test_people_decide_as_single_filters_do() -> None:
     rng = np.random.default_rng(6)
     n = 40

@@ -39,7 +39,7 @@ from mc.estimate.ceiling import log_weight_bound
 from mc.estimate.estimator import Point, Term
 from mc.estimate.functionals import HockeyStick
 from mc.estimate.methods import plain
-from mc.estimate.pilot import choose
+from mc.estimate.pilot import choose, choose_once
 from mc.estimate.renyi import simulate_renyi
 from mc.estimate.simulate import simulate
 from mc.estimate.survival import survival
@@ -459,6 +459,50 @@ def test_a_candidate_that_can_be_no_narrower_than_another_has_no_pilot(
     choose(game, (4.0,), n=n, failure=1e-6, method="auto")
     assert len(widths) == pilots + 2
     assert chosen.widths[0] <= 1.01 * min(widths)[0]
+
+
+def test_a_choice_is_remembered_by_all_that_it_depends_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen: list[Game] = []
+
+    def noting(game: Game, *terms: Any, **options: Any) -> Any:
+        chosen.append(game)
+        return choose(game, *terms, **options)
+
+    monkeypatch.setattr(pilot, "choose", noting)
+    pilot._remembered.cache_clear()
+    filt = GaussianFilter(mu=1.0)
+    terms: dict[str, Any] = {"n": 1000, "failure": 1e-6, "method": "auto"}
+    game = Game.between(filt, LossChasing())
+    first = choose_once(game, (4.0,), **terms)
+    assert first == choose(game, (4.0,), **terms)
+    assert choose_once(Game.between(GaussianFilter(mu=1.0), LossChasing()), (4.0,), **terms) is first
+    assert len(chosen) == 1
+    others: list[dict[str, Any]] = [{"n": 1001}, {"failure": 1e-5}, {"method": "plain"}, {"trusting": False}]
+    for other in [*others, {"interval": "betting"}]:
+        assert choose_once(game, (4.0,), **(terms | other)) == choose(game, (4.0,), **(terms | other))
+    choose_once(game, (4.5,), **terms)
+    choose_once(Game.between(filt, LossAvoiding()), (4.0,), **terms)
+    assert len(chosen) == 8
+    # what is remembered plays a game of its own: whatever becomes of the filter that it was asked for
+    assert all(kept is not game for kept in chosen)
+    object.__setattr__(filt, "budget", ZCDPFilter(rho=8.0).budget)
+    assert choose_once(Game.between(GaussianFilter(mu=1.0), LossChasing()), (4.0,), **terms) is first
+    assert first[0].terms[0].game.filter.budget == GaussianFilter(mu=1.0).budget  # type: ignore[attr-defined]
+    assert choose_once(game, (4.0,), **terms) is not first
+    assert len(chosen) == 9
+
+
+def test_a_choice_for_a_game_of_ones_own_is_made_anew() -> None:
+    @dataclass(frozen=True)
+    class Own(Adversary):
+        def request(self, view: View) -> DominatingPair:
+            return Gaussian(0.25)
+
+    game = Game.between(GaussianFilter(mu=1.0), Own(), rounds=4)
+    before = pilot._remembered.cache_info().misses
+    first, second = (choose_once(game, (1.0,), n=1000, failure=1e-6, method="auto") for _ in range(2))
+    assert first == second
+    assert pilot._remembered.cache_info().misses == before
 
 
 @pytest.mark.parametrize("interval", get_args(IntervalName))
