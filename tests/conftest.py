@@ -36,6 +36,7 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(20_000, 20, 20)  # what tests make is soon gone, and most of it without the collector
         gc.enable()
 
 
@@ -65,6 +66,14 @@ def proofs(once: Callable[[str, Callable[[], dict[str, Proof]]], dict[str, Proof
     from theory.proofs import prove_all
 
     return once("proofs", lambda: {proof.name: proof for proof in prove_all()})
+
+
+@pytest.fixture(scope="session")
+def library_as_installed() -> None:
+    """The library's files are read here once, and not in each worker of each stage of each examination."""
+    from mc.examine.stages.unpatched import patched
+
+    assert patched() == ""
 
 
 @pytest.fixture
