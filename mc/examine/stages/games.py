@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -161,42 +162,45 @@ def _between(goals: tuple[Measure, ...], rows: list[Tightness]) -> tuple[Measure
 
 def _renyi(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     """Rényi promises of filters that look at losses: one finite pair at a time, for more and more rounds."""
-    filt, goals = subject.filter, [goal for goal in subject.goals if goal.kind == "renyi"]
-    if not subject.looks:
-        return
-    for rounds in (4, 30, 150):
-        for line in subject.lines:
-            if line.line.family not in ("rr", "twopoint", "own") or line.largest.outputs is None:
-                continue
-            for pair in dict.fromkeys(
-                (line.pairs[-1], line.pairs[-1 - len(line.pairs) // 6], line.pairs[len(line.pairs) // 2])
-            ):
-                for goal in goals[:3]:
+    if subject.looks:
+        with suppress(OutOfTime):
+            yield from results(partial(_renyi_games, subject), filt=subject.filter, clock=clock)
+
+
+def _renyi_games(subject: Subject) -> Iterator[StageFinding]:
+    """The first game that is worth more than the promise; longer games before other orders."""
+    lines = [
+        line
+        for line in subject.lines
+        if line.line.family in ("rr", "twopoint", "own") and line.largest.outputs is not None
+    ]
+    for goal in [goal for goal in subject.goals if goal.kind == "renyi"][:3]:
+        for rounds in (4, 30, 150):
+            for line in lines:
+                sizes = (
+                    line.pairs[-1],
+                    line.pairs[-1 - len(line.pairs) // 6],
+                    line.pairs[len(line.pairs) // 2],
+                )
+                for pair in dict.fromkeys(sizes):
                     for measure in (goal, replace(goal, direction="QP")):
-                        if not clock.left:
-                            return
-                        found = _renyi_game(filt, subject, pair, measure, rounds, clock)
-                        if found is not None:
+                        if (found := _renyi_game(subject, pair, measure, rounds)) is not None:
                             yield found
                             return
 
 
-def _renyi_game(
-    filt: PrivacyFilter, subject: Subject, pair: DominatingPair, measure: Measure, rounds: int, clock: Clock
-) -> StageFinding | None:
-    promised = subject.promised(measure)
-    game = partial(
-        renyi_game,
-        filt,
-        (pair,),
-        order=measure.at,
-        rounds=rounds,
-        direction=measure.direction,
-        max_positions=20_000,
-    )
+def _renyi_game(subject: Subject, pair: DominatingPair, measure: Measure, rounds: int) -> StageFinding | None:
+    filt, promised = subject.filter, subject.promised(measure)
     try:
-        low = within(clock.part(0.2), filt, game)
-    except (OutOfTime, ValueError):
+        low = renyi_game(
+            filt,
+            (pair,),
+            order=measure.at,
+            rounds=rounds,
+            direction=measure.direction,
+            max_positions=20_000,
+        )
+    except ValueError:
         return None
     if not exceeds(low, promised):
         return None

@@ -254,6 +254,15 @@ def test_games_within_the_promise_hold_on_their_menus_alone() -> None:
     assert not summary.whole
 
 
+def test_a_renyi_promise_that_only_a_long_silence_breaks_is_refuted_by_a_game_in_a_moment() -> None:
+    with fp.knowingly():
+        about = subject(fp.SquaredLossFilter(0.5), "rr", "twopoint")
+    found = next(games(about, Clock.of(20.0)))
+    assert found.verdict.outcome is Outcome.REFUTED
+    assert found.witness.data["measure"]["kind"] == "renyi"
+    assert found.witness.replay().refutes
+
+
 def test_the_value_of_a_game_is_that_of_the_only_sequence_it_allows() -> None:
     """One Gaussian, as often as the sum allows: the game is the composition, which has a closed form."""
     summary = list(games(subject(sound.ByHand(), "gaussian"), Clock.of(0.8)))[-1]
