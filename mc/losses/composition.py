@@ -86,8 +86,8 @@ class Composition:
     `mechanisms` maps pairs to counts, or lists pairs one by one. Nothing adaptive is covered: for a filter over these
     pairs ask `worst_case`. Losses are cut into cells; a lower bound reports only cells (post-processing), an upper
     one splits each loss over both ends of its cell, P-mass and Q-mass kept (the hockey-stick is convex in e^epsilon).
-    Where evidence=CITED is enough, Gaussians on samples are nearer, and known sooner, by inversion of the loss's
-    characteristic function (`mc.losses.inversion`): theorems on its quadrature are cited.
+    Gaussians on samples are nearer, and known sooner, by inversion of the loss's characteristic function
+    (`mc.losses.inversion`); where that comes less near than is aimed at, cells are cut as well.
     Raises ValueError for no mechanism, TypeError for a pair whose tails are not known to `mc.losses.tails`.
     Source: Koskela and Honkela for composition by Fourier transform, Doroshenko et al. for the upper law; the bounds
     on all errors are derived in `mc.losses.powers`.
@@ -120,46 +120,40 @@ class Composition:
         *,
         relative: float = 1e-3,
         direction: Direction | Literal["both"] = "both",
-        evidence: Evidence = Evidence.CERTIFIED,
     ) -> Bounds:
         """Bounds on H_{e^epsilon} of the composition, epsilon in nats, aimed at a relative width of `relative`.
 
         direction "PQ" draws from P, "QP" from Q, "both" takes the worse. As of a pair, which promises
         nothing, it is defined at every real epsilon. The bounds hold however wide they are;
-        where the aim is missed, as for a delta below 1e-200, they say so by their width. `evidence` is the least that
-        they may have.
+        where the aim is missed, as for a delta below 1e-200, they say so by their width.
         """
-        _check_evidence(evidence)
         epsilon = float(check_real("epsilon", epsilon, "pass a finite number"))
         relative = float(check_positive("relative", relative))
         sides = self._directions(direction)
         if (
             len(sides) > 1 and relative < _ROUGHLY
         ):  # a direction that a rough look leaves behind is not looked at again
-            rough = [self._near(epsilon, _ROUGHLY, pairs, evidence) for pairs in sides]
+            rough = [self._delta(epsilon, _ROUGHLY, pairs) for pairs in sides]
             most = max(bounds.low for bounds in rough)
             sides = [pairs for pairs, bounds in zip(sides, rough, strict=True) if bounds.high >= most]
-        return _worse([self._near(epsilon, relative, pairs, evidence) for pairs in sides])
+        return _worse([self._delta(epsilon, relative, pairs) for pairs in sides])
 
-    def epsilon(
-        self, delta: float, *, relative: float = 1e-3, evidence: Evidence = Evidence.CERTIFIED
-    ) -> Bounds:
+    def epsilon(self, delta: float, *, relative: float = 1e-3) -> Bounds:
         """Bounds on the least epsilon >= 0 at which the composition is (epsilon, delta)-DP.
 
         `relative` is the width aimed at for delta. Raises ValueError where no epsilon is large enough, because more
         than delta is revealed outright.
         """
-        _check_evidence(evidence)
         delta = float(check_delta("delta", delta))
         relative = float(check_positive("relative", relative))
 
         def excess(epsilon: float) -> float:
             """log of the divergence over delta, roughly."""
-            rough = self.delta(epsilon, relative=_ROUGHLY, evidence=Evidence.CITED)
+            rough = self.delta(epsilon, relative=_ROUGHLY)
             return math.log(max(rough.low + rough.high, 1e-300) / (2 * delta))
 
         laws = [_inversion(pairs, self.counts) for pairs in self._directions("both")]
-        if evidence is Evidence.CITED and None not in laws:
+        if None not in laws:
             inverted = _worse([_of_one(law.epsilon(delta)) for law in laws if law is not None])
             if inverted.relative_width <= relative:
                 return inverted
@@ -203,15 +197,6 @@ class Composition:
             return [self.pairs]
         return [swapped] if direction == "QP" else [self.pairs, swapped]
 
-    def _near(
-        self, epsilon: float, relative: float, pairs: tuple[DominatingPair, ...], evidence: Evidence
-    ) -> Bounds:
-        """Bounds in one direction: by inversion where that is evidence enough and comes as near as is aimed at."""
-        law = _inversion(pairs, self.counts) if evidence is Evidence.CITED and epsilon >= 0 else None
-        if law is not None and (inverted := _of_one(law.delta(epsilon))).relative_width <= relative:
-            return inverted
-        return self._delta(epsilon, relative, pairs)
-
     def _delta(self, epsilon: float, relative: float, pairs: tuple[DominatingPair, ...]) -> Bounds:
         sizes = [
             (count, float(mu))
@@ -233,6 +218,11 @@ class Composition:
                 return self._bounds(exact, 1.0, epsilon, 0.0)
             tilt, _, _ = self.tilt([(law.p, float(most)) for law in exact], epsilon)
             return self._bounds(exact, float(most), epsilon, tilt)
+        best = Bounds(0.0, 1.0)
+        if epsilon >= 0 and (law := _inversion(pairs, self.counts)) is not None:
+            best = _of_one(law.delta(epsilon))
+            if best.relative_width <= relative or best.high < _NEGLIGIBLE:
+                return best
         tilt, reached, variances = 0.0, True, [1.0]
         for _ in range(2):
             rough = [rough_cells(pair, _coarser(tilt, 8)) for pair in pairs]
@@ -247,7 +237,6 @@ class Composition:
         allowed = 0.7 * (relative if reached else _ROUGHLY) / (steep * (steep + 1) / 2 * (_ADDED + _TAKEN))
         # a step that divides the least atom leaves it in its place
         atoms = sorted({abs(loss) for pair in pairs for loss, _ in tails(pair).atoms if loss})
-        best = Bounds(0.0, 1.0)
         for _ in range(_TRIES if reached else 1):
             # a law that hardly varies needs no narrower cells than a hundredth of the mean one
             least = total / sum(self.counts) / 100
@@ -353,35 +342,24 @@ class Composition:
         return max(float(worth @ gain[counted]) * (1 - 2.0**-40) - folded, 0.0)
 
 
-def _check_evidence(evidence: Evidence) -> None:
-    if evidence not in (Evidence.CERTIFIED, Evidence.CITED):
-        raise ValueError(f"evidence must be CERTIFIED or CITED, got evidence={evidence!r}; pass one of them")
-
-
 def _worse(directions: list[Bounds]) -> Bounds:
-    """Bounds on the largest of some numbers, with the weakest evidence of them."""
-    evidence = Evidence.weakest(*(bounds.evidence for bounds in directions))
-    return Bounds(
-        max(bounds.low for bounds in directions), max(bounds.high for bounds in directions), evidence
-    )
+    """Bounds on the largest of some numbers."""
+    return Bounds(max(bounds.low for bounds in directions), max(bounds.high for bounds in directions))
 
 
 def _of_one(bounds: tuple[NDArray[np.float64], NDArray[np.float64]]) -> Bounds:
     """The bounds by inversion on a number of one person."""
     (low,), (high,) = bounds
-    return Bounds(float(low), float(high), Evidence.CITED)
+    return Bounds(float(low), float(high))
 
 
 @lru_cache(maxsize=64)
 def _inversion(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]) -> Inversion | None:
-    """The law by its characteristic function, where all mechanisms are Gaussian and some on samples, all one way."""
+    """The law by its characteristic function, where those of all mechanisms are known."""
     steps = [step for pair in pairs if (step := StepMoments.of(pair)) is not None]
-    ways = {sampled[2] for pair in pairs if (sampled := pair.sampled_normal) is not None}
-    if len(steps) < len(pairs) or len(ways) != 1 or sum(counts) < _SMOOTH or max(counts) > _COUNTS:
+    if len(steps) < len(pairs) or sum(counts) < _SMOOTH or max(counts) > _COUNTS:
         return None
-    return Inversion(
-        Levels(steps), np.array([counts], dtype=np.uint32), "PQ" if ways == {"removal"} else "QP"
-    )
+    return Inversion(Levels(steps), np.array([counts], dtype=np.uint32), "PQ")
 
 
 def _gaussian(square: Fraction, epsilon: float) -> Bounds:

@@ -41,7 +41,7 @@ _UNKNOWN = 1e9
 _APART = 30.0
 #: What may be left beyond the last frequency, relative to frequency 0; the fewest and the most frequencies; how many
 #: numbers are held at once.
-_BEYOND, _LEAST, _MOST, _HELD = 1e-6, 16, 4096, 1 << 21
+_BEYOND, _LEAST, _MOST, _HELD = 1e-10, 16, 4096, 1 << 21
 #: How many frequencies of levels are kept for later questions.
 _KEPT = 1 << 20
 #: A divergence that need not be known closely, as a logarithm.
@@ -49,7 +49,7 @@ _TINY = -650.0
 #: The tilts above t among which the bound on other periods is chosen.
 _OTHERS = 32
 #: The longest period, times the tilt; by which power of e a tilt may be worse than the best.
-_FARTHEST, _SPARE = 2.0**12, 12.0
+_FARTHEST, _SPARE = 2.0**12, 6.0
 BOTH: tuple[Direction, Direction] = ("PQ", "QP")
 
 
@@ -80,10 +80,9 @@ class Levels:
         key = level, direction, tilt
         if key not in self.envelopes:
             known = self.known[level, direction]
-            a = float(_power(TILTS[tilt], direction))
-            self.envelopes[key] = self.laws[level].envelope(
-                a, float(known.logs[tilt]), float(known.decay[tilt])
-            )
+            law = self.laws[level]
+            a = float(law.power(TILTS[tilt], direction))
+            self.envelopes[key] = law.envelope(a, float(known.logs[tilt]), float(known.decay[tilt]))
         return self.envelopes[key]
 
     def transforms(
@@ -98,10 +97,9 @@ class Levels:
             key = level, direction, tilt, step
             transforms = self.transformed.get(key)
             if transforms is None or len(transforms.logs) < size:
-                log_moment = float(self.known[level, direction].logs[tilt])
-                transforms = self.laws[level].transforms(
-                    float(_power(TILTS[tilt], direction)), log_moment, step, size
-                )
+                law, log_moment = self.laws[level], float(self.known[level, direction].logs[tilt])
+                a = float(law.power(TILTS[tilt], direction))
+                transforms = law.transforms(a, log_moment, step, size)
                 self.transformed[key] = transforms
                 self.frequencies += size
             cut.append(Transforms(transforms.logs[:size], transforms.errors[:size], transforms.most[:size]))
@@ -110,15 +108,10 @@ class Levels:
 
 def _at_all_tilts(law: StepMoments, direction: Direction) -> RealMoments:
     near = (1 + TILTS) * law.ratio <= _FURTHEST
-    moments = law.real(_power(TILTS[near], direction))
+    moments = law.real(law.power(TILTS[near], direction))
     logs, errors, decay = np.full(len(TILTS), _UNKNOWN), np.zeros(len(TILTS)), np.zeros(len(TILTS))
     logs[near], errors[near], decay[near] = moments.logs, moments.errors, moments.decay
     return RealMoments(logs, errors, decay)
-
-
-def _power(tilt: Array, direction: Direction) -> Array:
-    """The a at which G(a) = M(t)."""
-    return 1 + tilt if direction == "PQ" else -tilt
 
 
 def composed_epsilon(levels: Levels, counts: NDArray[np.uint32], delta: float) -> tuple[Array, Array]:
@@ -246,7 +239,7 @@ class Inversion:
                 left = left[~enough]
                 if size >= _MOST:
                     break
-                size *= 4
+                size *= 2
         return sizes, beyond
 
     def _transformed(

@@ -2,8 +2,11 @@
 
 The output of a step is u ~ N(0, 1) without the person. With the person, whose share of the noise is m = share / sigma,
 its density is larger by the ratio r(u) = 1 - q + q e^{mu - m^2/2}. Then E[e^{zL}] = G(1 + z) for removal ("PQ") and
-G(-z) for addition ("QP"), where G(a) = E[r(u)^a]. The trapezoidal rule gives G: the integrand is analytic for
-|Im u| < pi / m, so that the error falls geometrically (Trefethen and Weideman, Theorem 5.1).
+G(-z) for addition ("QP"), where G(a) = E[r(u)^a]. The trapezoidal rule of width h gives G. By Poisson's summation its
+error is the sum over j != 0 of F(2 pi j / h), F being the Fourier transform of the integrand, which is analytic for
+|Im u| < pi / m. Moved to the line Im u = b or -b, the integral of F(x) carries e^{-b|x|}: an integrand whose modulus
+has an integral of at most B over either line is integrated within 2 B / (e^{2 pi b / h} - 1). Losses at the nodes are
+balls.
 
 >>> law = StepMoments(q=0.005, share=1.0, sigma=2.0)
 >>> found = law.real(np.array([2.0, 3.0]))
@@ -17,11 +20,14 @@ import math
 from dataclasses import dataclass
 from typing import Self
 
+import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from mc.losses.balls import ball
 from mc.losses.powers import ELEMENTARY
 from theory.pairs import DominatingPair
+from theory.pairs.base import Direction
 
 __all__ = ["Envelope", "RealMoments", "StepMoments", "Transforms"]
 
@@ -43,9 +49,13 @@ _BLOCK = 32
 #: Most nodes that are looked at, and most products of nodes and blocks of frequencies that are held: 256 MiB. Beyond,
 #: nothing is said of the frequencies.
 _MOST_NODES, _MOST_HELD = 1 << 20, 1 << 24
-#: Up to which share of the frequency where four moments bound the modulus best they do; and the frequencies at which it
-#: is looked at beyond: so many parts of that one, and so many times that one.
-_CLOSE, _PARTS, _SEEN = 0.7, 7, 10
+#: Up to which share of the frequency where four moments bound the modulus best they do; the modulus below which no more
+#: frequencies are looked at beyond, the fewest and the most of them.
+_CLOSE, _LOW, _FEWEST, _MOST_SEEN = 0.7, 0.7, 70, 4096
+#: 4 log(1/q) at the least rate, and more.
+_FOURTH = 64.0
+#: Bits of the balls of losses.
+_BITS = 96
 #: The least rate, and the least and the largest sensitivity over noise, that these moments were tried with.
 _RAREST, _SMALLEST, _STEEPEST = 1e-6, 1e-9, 5.0
 _HALF_LOG_TAU = 0.5 * math.log(2 * math.pi)
@@ -84,7 +94,7 @@ class Envelope:
     later: float
     log_decay: float
 
-    def log_modulus(self, theta: Array) -> Array:
+    def log_modulus(self, theta: Array | float) -> Array:
         """At every frequency >= theta the logarithm of the modulus is at most this: shape of theta.
 
         |E e^{i theta L}|^2 = E cos(theta D) <= 1 - theta^2 E[D^2] / 2 + theta^4 E[D^4] / 24 where D is the difference
@@ -108,11 +118,15 @@ class _Nodes:
 
 @dataclass(frozen=True, slots=True)
 class StepMoments:
-    """The moments of one step at sampling rate q: noise sigma, of which the person has `share` of the sensitivity."""
+    """The moments of one step at sampling rate q: noise sigma, of which the person has `share` of the sensitivity.
+
+    Of one with `swapped` P has the output without the person.
+    """
 
     q: float
     share: float
     sigma: float
+    swapped: bool = False
 
     @classmethod
     def of(cls, pair: DominatingPair) -> Self | None:
@@ -120,7 +134,7 @@ class StepMoments:
         if (mu := pair.normal_mu) is not None:
             step = cls(1.0, float(mu), 1.0)
         elif (sampled := pair.sampled_normal) is not None:
-            step = cls(float(sampled[0]), 1.0, float(sampled[1]))
+            step = cls(float(sampled[0]), 1.0, float(sampled[1]), sampled[2] == "addition")
         else:
             return None
         return step if step.q >= _RAREST and _SMALLEST <= step.ratio <= _STEEPEST else None
@@ -129,6 +143,10 @@ class StepMoments:
     def ratio(self) -> float:
         """m = share / sigma."""
         return self.share / self.sigma
+
+    def power(self, tilt: Array, direction: Direction) -> Array:
+        """The a at which G(a) = E[e^{tL}]."""
+        return 1 + tilt if (direction == "PQ") != self.swapped else -tilt
 
     def real(self, a: Array) -> RealMoments:
         """log G(a) for all a >= 1, or for all a <= 0: an array of shape (n,)."""
@@ -160,12 +178,9 @@ class StepMoments:
         low, high = self._range(a, a, 0.0)
         if not (high - low) < _MOST_NODES * width:
             return _unknown(count)
-        nodes = self._nodes(low, high, width)
+        nodes = self._nodes(low, high, width, a)
         exponents = a * nodes.losses - nodes.outputs**2 / 2
-        exponents -= exponents.max()
-        heavy = exponents > -_NEGLIGIBLE
-        nodes = _Nodes(*(array[heavy] for array in (nodes.outputs, nodes.losses, nodes.off, nodes.present)))
-        weights = np.exp(exponents[heavy])
+        weights = np.exp(exponents - exponents.max())
         total = weights.sum()
         spread = self._weight_errors(np.array([a]), weights[None, :], nodes)[0] / total
         weights = weights / total
@@ -174,58 +189,80 @@ class StepMoments:
         blocks = -(-count // _BLOCK)
         if len(losses) * max(blocks, _BLOCK) > _MOST_HELD:
             return _unknown(count)
-        turn = np.exp(1j * theta * losses)
-        steps = np.multiply.accumulate(np.vstack([np.ones_like(turn), *[turn] * (_BLOCK - 1)]))
-        leaps = np.exp(1j * (theta * _BLOCK) * np.multiply.outer(np.arange(blocks), losses))
+        leaps, steps = (
+            np.exp(1j * theta * np.multiply.outer(np.arange(0, n * size, size), losses))
+            for n, size in ((blocks, _BLOCK), (min(count, _BLOCK), 1))
+        )
         # by plain loops: threads cost more than products as small as these
         values = np.einsum("jn,kn->jk", leaps * weights, steps).ravel()[:count]
-        # of the weights and their sum, of the exponentials and their powers, of the sums of products; and of the phases
-        fixed = 2 * spread + ELEMENTARY * (8 + _BLOCK) + len(weights) * 2.0**-50 + 2 * _LEFT_OUT
+        # of the weights and their sum, of two exponentials and their product, of the sums of these; and of the phases
+        fixed = 2 * spread + ELEMENTARY * 4 + len(weights) * 2.0**-50 + 2 * _LEFT_OUT
         turning = float(weights @ (nodes.off + 2.0**-49 * np.abs(losses)))
         off = fixed + theta * np.arange(count) * turning
         return _logarithms(values, off)
 
     def envelope(self, a: float, log_moment: float, log_decay: float) -> Envelope:
         """Bounds on the modulus at all high frequencies, the law being that of `transforms`."""
-        low, high = self._range(a, a, 0.0)
-        nodes = self._nodes(low, high, self._width(a))
-        exponents = a * nodes.losses - nodes.outputs**2 / 2
+        # |L| / qm <= |u| + m / 2 where u < 0, and <= u min(e^{mu}, 1/q) elsewhere: fourth powers beyond are nothing
+        low, high = self._range(a, a, _FOURTH)
+        outputs = _multiples(low, high, self._width(a))
+        losses, present = self._at(outputs)
+        exponents = a * losses - outputs**2 / 2
         weights = np.exp(exponents - exponents.max())
         weights /= weights.sum()
-        losses = nodes.losses - float(weights @ nodes.losses)
-        # far more than all roundings and errors of the rule
-        variance = float(weights @ losses**2) * (1 - 2.0**-20)
+        losses = losses - float(weights @ losses)
+        # on the edge of the strip |l'| <= m w / cos(mb/2), so that the loss is moved by at most 2.1 w where mb <= 1.5
+        edge = np.abs(losses) + 2.1 * present
+        # far more than all roundings; and what the rule and the nodes that are left out may be off by
+        variance = float(weights @ losses**2) * (1 - 2.0**-20) - 2 * _LEFT_OUT * float(weights @ edge**2)
         fourth = 2 * float(weights @ losses**4) * (1 + 2.0**-20) + 6 * variance**2 * (1 + 2.0**-18)
+        fourth += 4 * _LEFT_OUT * float(weights @ edge**4)
+        if variance <= 0:
+            return Envelope(0.0, 0.0, 0.0, 0.0, log_decay)
         close = _CLOSE * math.sqrt(12 * variance / fourth)
-        step = close / _PARTS
-        seen = self.transforms(a, log_moment, step, _SEEN * _PARTS + 1)
+        spread = math.sqrt(variance) * (1 + 2.0**-18)
+        # steps in which the modulus moves by a fourth of what it has fallen by
+        fallen = -math.expm1(Envelope(variance, fourth, close, -math.inf, math.inf).log_modulus(close))
+        parts = math.ceil(close * spread * 2 / fallen)
+        step = close / parts
+        times = min(max(math.exp(log_decay) / (_LOW * step), _FEWEST), _MOST_SEEN)
+        seen = self.transforms(a, log_moment, step, parts + math.ceil(times))
         # between two frequencies the modulus moves by at most E|L - E L| of half of the step
-        moved = math.exp(float(seen.most[_PARTS:].max())) + step / 2 * math.sqrt(variance) * (1 + 2.0**-18)
-        last = log_decay - math.log(step * _SEEN * _PARTS)
+        moved = math.exp(float(seen.most[parts:].max())) + step / 2 * spread
+        last = log_decay - math.log(step * (len(seen.most) - 1)) + 2.0**-40
         return Envelope(variance, fourth, close, min(max(math.log(moved), last), 0.0), log_decay)
 
     # -- nodes and their errors ------------------------------------------------------------------------------------
 
-    def _nodes(self, low: float, high: float, width: float) -> _Nodes:
-        outputs: Array = np.arange(math.floor(low / width), math.ceil(high / width) + 1.0) * width
-        return self._at(outputs)
+    def _nodes(self, low: float, high: float, width: float, a: float | None = None) -> _Nodes:
+        """The nodes of the rule, each loss from a ball: all, or those that matter to G(a)."""
+        u = _multiples(low, high, width)
+        rough, present = self._at(u)
+        if a is not None:
+            exponents = a * rough - u * u / 2
+            heavy = exponents > exponents.max() - _NEGLIGIBLE
+            u, present = u[heavy], present[heavy]
+        with flint.ctx.workprec(_BITS):
+            m, q = ball(self.share) / ball(self.sigma), ball(self.q)
+            half = m * m / 2
+            if self.q == 1:
+                balls = [m * x - half for x in u.tolist()]
+            else:
+                balls = [((m * x - half).expm1() * q).log1p() for x in u.tolist()]
+        losses = np.array([float(loss) for loss in balls])
+        # a double is next to the middle of its ball
+        off = 2.0**-52 * np.abs(losses) + 2 * np.array([float(loss.rad()) for loss in balls])
+        return _Nodes(u, losses, off, present)
 
-    def _at(self, u: Array) -> _Nodes:
-        q, m = self.q, self.ratio
-        y = m * u - m * m / 2
-        y_off = 2.0**-50 * (np.abs(m * u) + m * m)
-        if q == 1:
-            return _Nodes(u, y, y_off, np.ones_like(u))
-        log_q, log_rest = math.log(q), math.log1p(-q)
-        close = np.abs(y) <= 1
-        grown = np.expm1(np.where(close, y, 0.0))
-        losses = np.where(close, np.log1p(q * grown), np.logaddexp(log_rest, log_q + y))
-        present = np.minimum(np.exp(log_q + y - losses), 1.0)
-        near_off = ELEMENTARY * (q * np.abs(grown) / (1 + q * grown) + np.abs(losses))
-        far_off = present * (1 + abs(log_q) + np.abs(y)) + np.abs(losses) + (1 - present) * abs(log_rest)
-        return _Nodes(
-            u, losses, np.where(close, near_off, 2 * ELEMENTARY * far_off) + 2 * present * y_off, present
-        )
+    def _at(self, u: Array) -> tuple[Array, Array]:
+        """About the loss, and the posterior probability, of outputs."""
+        y = self.ratio * u - self.ratio**2 / 2
+        if self.q == 1:
+            return y, np.ones_like(u)
+        log_q, grown = math.log(self.q), np.expm1(np.clip(y, -1.0, 1.0))
+        far = np.logaddexp(math.log1p(-self.q), log_q + y)
+        losses = np.where(np.abs(y) <= 1, np.log1p(self.q * grown), far)
+        return losses, np.minimum(np.exp(log_q + y - losses), 1.0)
 
     def _weight_errors(self, a: Array, weights: Array, nodes: _Nodes) -> Array:
         """The sum of the errors of weights e^{a l - u^2/2}: shape (n,)."""
@@ -278,10 +315,10 @@ class StepMoments:
         cosine = -max(-a, 0.0) * np.log(np.cos(turn / 2))
         low, high = self._range(a, a, float((heights**2 / 2 + cosine + theta * turn).max()))
         edges = np.linspace(low, high, _CELLS + 1)
-        nodes = self._at(edges)
+        losses, present = self._at(edges)
         closest = np.where(edges[:-1] > 0, edges[:-1], np.where(edges[1:] < 0, edges[1:], 0.0))
-        largest = a * (nodes.losses[1:] if a > 0 else nodes.losses[:-1])
-        there = nodes.present[1:]
+        largest = a * (losses[1:] if a > 0 else losses[:-1])
+        there = present[1:]
         argument = turn * np.where(there <= 0.5, there, 1.0)
         exponents = largest - closest**2 / 2 + heights**2 / 2 + cosine + theta * argument
         top = exponents.max(axis=1)
@@ -290,6 +327,12 @@ class StepMoments:
         growth = _RULE + np.maximum(sizes - log_moment, 0.0) + 1e-6 * np.abs(sizes) + 1
         best = int(np.argmax(heights[:, 0] / growth))
         return float(growth[best]), float(heights[best, 0])
+
+
+def _multiples(low: float, high: float, width: float) -> Array:
+    """The multiples of `width` from at most low to at least high."""
+    multiples: Array = np.arange(math.floor(low / width), math.ceil(high / width) + 1.0) * width
+    return multiples
 
 
 def _short(width: float) -> float:

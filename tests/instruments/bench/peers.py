@@ -92,7 +92,8 @@ class Compared:
 
 def _by_composition(relative: float) -> Callable[[Work], Said]:
     def delta(work: Work) -> Said:
-        for kept in (cells.cells, cells.extent, composition._two_laws):  # each time as if for the first time
+        # each time as if for the first time
+        for kept in (cells.cells, cells.extent, composition._two_laws, composition._inversion):
             kept.cache_clear()
         found = composition.Composition({work.pair: work.rounds}).delta(work.epsilon, relative=relative)
         return Said(found.low, (found.low + found.high) / 2, found.high)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import flint
 import numpy as np
 import pytest
 
@@ -25,6 +26,35 @@ def integral(law, power):
     ratio = (1 - q) + q * np.exp(y)
     density = np.exp(-u * u / 2) / np.sqrt(2 * real(np.pi)) / 128
     return np.sum(density * np.exp(power * np.log(ratio)))
+
+
+def in_balls(law, power):
+    """G(power) by Arb's own integral, a Gauss-Legendre rule that proves its error."""
+    with flint.ctx.workprec(128):
+        m, q = flint.arb(law.share) / flint.arb(law.sigma), flint.arb(law.q)
+        power = flint.acb(power.real, power.imag)
+
+        def integrand(u, analytic):
+            ratio = 1 - q + q * (u * m - m * m / 2).exp()
+            return (power * ratio.log(analytic=analytic) - u * u / 2).exp()
+
+        far = float(m) * abs(float(power.real.mid())) + 20
+        return flint.acb.integral(integrand, -far, far) / (2 * flint.arb.pi()).sqrt()
+
+
+@pytest.mark.parametrize("law", LAWS, ids=str)
+@pytest.mark.parametrize("power", [2.5, -7.0])
+def test_arb_s_own_integral_lies_within_the_errors(law, power):
+    found = law.real(np.array([power]))
+    whole = in_balls(law, power)
+    slack = flint.arb(0, found.errors[0])
+    assert (whole.real.log() - found.logs[0]).overlaps(slack)
+    assert whole.real.rad() < 1e-20
+    theta, k = 0.3 / np.sqrt(law.q * law.ratio), 5
+    seen = law.transforms(power, float(found.logs[0]), theta, 10)
+    exact = in_balls(law, complex(power, k * theta if power > 0 else -k * theta)) / whole
+    apart = abs(exact / flint.acb(seen.logs[k].real, seen.logs[k].imag).exp() - 1)
+    assert apart < np.expm1(seen.errors[k]) < 1e-9
 
 
 @pytest.mark.parametrize("law", LAWS, ids=str)
