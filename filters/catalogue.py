@@ -25,11 +25,25 @@ from filters.rules.potential import PotentialFilter
 from filters.rules.realisation import RealisationFilter
 from filters.rules.renyi import RenyiFilter
 from filters.rules.rogers import RogersFilter
-from filters.rules.unsound import NaiveRealisationFilter, NaturalFilter, SomeOrderFilter, SquaredLossFilter
+from filters.rules.unsound import (
+    CentralLimitFilter,
+    NaiveRealisationFilter,
+    NaturalFilter,
+    SomeOrderFilter,
+    SquaredLossFilter,
+)
 from filters.rules.whitehouse import WhitehouseFilter
 from filters.rules.zcdp import ZCDPFilter
 from theory.log_ratio import LogRatio
-from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse
+from theory.pairs import (
+    KOV,
+    DominatingPair,
+    Erasure,
+    FinitePair,
+    Gaussian,
+    RandomizedResponse,
+    SubsampledGaussian,
+)
 
 __all__ = [
     "CATALOGUE",
@@ -38,6 +52,7 @@ __all__ = [
     "ApproximateZCDPFilter",
     "BasicFilter",
     "BlackwellFilter",
+    "CentralLimitFilter",
     "Entry",
     "ExPostFilter",
     "GaussianFilter",
@@ -371,6 +386,23 @@ _ENTRIES = (
             'silent, other = Fraction("0.904"), Fraction("0.808")\n'
             "menu = [fp.FinitePair((silent, 1 - silent), (other, 1 - other))]",
             rounds=41,
+        ),
+    ),
+    Entry(
+        CentralLimitFilter,
+        lambda: CentralLimitFilter(0.5),
+        lambda: CentralLimitFilter(0.75),
+        FilterPage(
+            r"\sum_t q_t^2 \left(e^{1/\sigma_t^2} - 1\right) \le \mu^2",
+            "What rounds on samples at small rates q add to mu^2 in the limit of many. The tail of their losses is "
+            "heavier than the limit's after any number of rounds, and far heavier at the rates in use.",
+            (SubsampledGaussian(0.05, 1.0), SubsampledGaussian(0.1, 1.0)),
+            2.0,
+            (0.5, 1.0, 1.5, 2.0, 2.5, 3.0),
+            (1.0, 2.0, 3.0),
+            "with fp.knowingly():\n"
+            "    filt = fp.CentralLimitFilter(mu=0.5)\n"
+            "menu = [fp.SubsampledGaussian(q=0.05, sigma=1.0), fp.SubsampledGaussian(q=0.1, sigma=1.0)]",
         ),
     ),
     Entry(

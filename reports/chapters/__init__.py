@@ -4,6 +4,7 @@ from reports.chapter import Chapter
 from reports.chapters.accountant import ACCOUNTANT
 from reports.chapters.approximate_dp import APPROXIMATE_DP
 from reports.chapters.bench import BENCH
+from reports.chapters.central_limit import CENTRAL_LIMIT
 from reports.chapters.coverage import COVERAGE
 from reports.chapters.evaluated import EVALUATED
 from reports.chapters.examined import EXAMINED
@@ -35,6 +36,7 @@ CHAPTERS: tuple[Chapter, ...] = (
     NAIVE,
     ACCOUNTANT,
     RATES,
+    CENTRAL_LIMIT,
     REALISATION,
     EVALUATED,
     HOLDERS,

@@ -1,4 +1,4 @@
-"""`make accountant`: the accountant's rule against the worst adversary, menu by menu, and what sound rules keep."""
+"""`make accountant`: the accountant's rule and the central limit against adversaries, and what sound rules keep."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import datetime
 import json
 from pathlib import Path
 
-from reports.chapters import rates
+from reports.chapters import central_limit, rates
 from reports.chapters.accountant import CASES, measured
 
 
@@ -33,8 +33,20 @@ def main() -> None:
     for case in rates.CASES:
         kept.append(rates.kept_of_plans(*case))
         print(kept[-1], flush=True)
+    beyond = [
+        row
+        for point in central_limit.POINTS
+        for menu in central_limit.MENUS
+        for row in central_limit.overshoot(*point, menu)
+    ]
+    games = [central_limit.played(*game) for game in central_limit.GAMES]
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    recorded = {"date": today, "rows": rows, "rates": {"date": today, "rows": kept}}
+    recorded = {
+        "date": today,
+        "rows": rows,
+        "rates": {"date": today, "rows": kept},
+        "central_limit": {"date": today, "rows": beyond, "games": games},
+    }
     out.write_text(json.dumps(recorded, indent=1) + "\n", "utf-8")
 
 

@@ -1,0 +1,141 @@
+"""The central limit's filter: its charges by quadrature, and how it breaks its promise, by another library."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath as mp
+import numpy as np
+import pytest
+from dp_accounting.pld import privacy_loss_distribution as pld
+
+import filterproof as fp
+from filters.accounting.amounts import Plain
+from filters.catalogue import CATALOGUE
+from filters.holders.repeats import repeats
+from mc.estimate.compare_filters import kept_mu
+from mc.examine.processor import processor_seconds
+from mc.examine.verify import examine
+from mc.examine.witness import replayed
+from theory.evidence import Evidence, Outcome
+
+#: (q, sigma) of the rates in use, and some at which doubles are short of digits.
+RATES = [(0.01, 1.0), (0.02, 1.0), (0.05, 1.5), (0.001, 0.8), (0.19, 0.3), (1e-9, 0.05), (0.1, 1e4)]
+
+
+def limited(mu: float) -> fp.CentralLimitFilter:
+    with fp.knowingly():
+        return fp.CentralLimitFilter(mu)
+
+
+def charged(pair: fp.DominatingPair) -> float:
+    charge = limited(1.0).charge(pair)
+    assert isinstance(charge, Plain)
+    return float(charge.x)
+
+
+def chi_square(q: float, sigma: float) -> mp.mpf:
+    """E_Q[(dP/dQ - 1)^2] of a round, by its definition: the trapezoidal rule, whose error here is below e^{-150}."""
+    q, s = mp.mpf(q), mp.mpf(sigma)
+    step = s / 3
+
+    def gain(x: mp.mpf) -> mp.mpf:
+        return (q * mp.expm1((x - mp.mpf(1) / 2) / s**2)) ** 2 * mp.npdf(x, 0, s)
+
+    return step * mp.fsum(gain(k * step) for k in range(-48, 48 + math.ceil(2 / step)))
+
+
+@pytest.mark.parametrize(("q", "sigma"), RATES)
+@pytest.mark.parametrize("adjacency", ["removal", "addition"])
+def test_a_charge_is_the_chi_square_divergence_of_the_round_rounded_up(
+    q: float, sigma: float, adjacency: str
+) -> None:
+    charge = charged(fp.SubsampledGaussian(q=q, sigma=sigma, adjacency=adjacency))
+    with mp.workdps(40):
+        exact = mp.mpf(q) ** 2 * mp.expm1(1 / mp.mpf(sigma) ** 2)
+        assert mp.almosteq(exact, chi_square(q, sigma), rel_eps=mp.mpf("1e-25"))
+        assert exact <= charge <= exact * (1 + mp.mpf("1e-12"))
+
+
+def test_from_a_fifth_on_and_without_sampling_a_round_costs_its_gdp_parameter_squared() -> None:
+    for q in (0.2, 0.5, 1.0):
+        assert 1 / 0.7**2 <= charged(fp.SubsampledGaussian(q=q, sigma=0.7)) <= 1 / 0.7**2 * (1 + 1e-12)
+    for pair in (fp.Gaussian(0.25), fp.RandomizedResponse(0.25), fp.Laplace(4.0), fp.Erasure(0.1)):
+        rounds = repeats(limited(1.0), pair, most=100)
+        assert rounds == repeats(fp.GaussianFilter(1.0), pair, most=100)
+    assert repeats(limited(1.0), fp.Gaussian(0.25), most=100) == 16
+
+
+def test_runs_and_members_are_charged_each_by_its_own_rate() -> None:
+    rates = np.array([0.1, 0.2, 0.01])
+    each = [charged(fp.SubsampledGaussian(q=q, sigma=1.5)) for q in rates.tolist()]
+    together = limited(1.0).charge(fp.SubsampledGaussian(q=rates, sigma=1.5))
+    assert together.exact(1.0)[0].tolist() == each
+    mixed = fp.Selection((fp.SubsampledGaussian(q=0.1, sigma=1.5), fp.Gaussian(0.5)), np.array([0, 1, 1]))
+    assert limited(1.0).charge(mixed).exact(1.0)[0].tolist() == [each[0], 0.25, 0.25]
+
+
+def test_a_round_that_reveals_something_is_never_free_nor_one_whose_charge_no_double_holds() -> None:
+    assert charged(fp.SubsampledGaussian(q=1e-200, sigma=1.0)) > 0
+    assert charged(fp.SubsampledGaussian(q=1e-200, sigma=0.01)) == math.inf
+
+
+def test_one_round_breaks_the_promise_far_out() -> None:
+    q, sigma, epsilon = 0.05, 1.0, 4.0
+    filt = limited(math.sqrt(q * q * math.expm1(1.0)) * (1 + 1e-9))
+    session = filt.open()
+    assert session.request(fp.SubsampledGaussian(q=q, sigma=sigma))
+    with mp.workdps(30):
+        # P > e^epsilon Q from the output x on
+        x = mp.mpf(1) / 2 + mp.log((mp.exp(epsilon) - 1 + q) / q)
+        reached = q * mp.ncdf(1 - x) + (1 - q) * mp.ncdf(-x) - mp.exp(epsilon) * mp.ncdf(-x)
+    assert reached > 1e100 * filt.promise.delta(epsilon)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "q", "sigma", "rounds", "times"),
+    [
+        (2.0, 1e-5, 0.02, 1.0, 365, 8.65),
+        (1.0, 1e-6, 0.02, 1.0, 81, 106.4),
+        (4.0, 1e-5, 0.01, 1.0, 4978, 2.178),
+        (2.0, 1e-5, 0.05, 1.5, 179, 4.185),
+    ],
+)
+def test_rounds_fixed_in_advance_reach_several_times_delta_as_another_library_finds(
+    epsilon: float, delta: float, q: float, sigma: float, rounds: int, times: float
+) -> None:
+    pair = fp.SubsampledGaussian(q=q, sigma=sigma)
+    filt = limited(kept_mu(epsilon, delta))
+    assert filt.promise.delta(epsilon) <= delta
+    assert repeats(filt, pair, most=10_000) == rounds
+    reached = fp.Composition({pair: rounds}).delta(epsilon)
+    assert reached.low == pytest.approx(times * delta, rel=1e-3)
+    theirs = pld.from_gaussian_mechanism(
+        sigma, sampling_prob=q, value_discretization_interval=1e-3, pessimistic_estimate=True
+    ).self_compose(rounds)
+    assert theirs.get_delta_for_epsilon(epsilon) == pytest.approx(reached.high, rel=0.02)
+
+
+def test_the_witness_of_the_docstring_is_what_is_granted_and_reached() -> None:
+    filt, pair = limited(0.5), fp.SubsampledGaussian(q=0.02, sigma=1.0)
+    assert filt.promise.delta(2.0) == pytest.approx(9.44e-6, rel=1e-3)
+    assert repeats(filt, pair, most=1000) == 363
+    assert fp.Composition({pair: 363}).delta(2.0).low == pytest.approx(8.41e-5, rel=1e-3)
+
+
+def test_an_adversary_between_two_rates_gets_more_than_either_alone() -> None:
+    filt, menu = limited(0.5), CATALOGUE["CentralLimitFilter"].page.menu
+    alone = [fp.Composition({pair: repeats(filt, pair, most=100)}).delta(2.0, relative=1e-2) for pair in menu]
+    worst = fp.worst_case(filt, menu, epsilon=2.0, relative=0.02)
+    assert worst.evidence is Evidence.CERTIFIED
+    assert worst.low > 1.1 * max(bounds.high for bounds in alone)
+    assert worst.low > 60 * filt.promise.delta(2.0)
+
+
+def test_the_examination_refutes_it_by_a_witness_that_its_own_code_plays_again() -> None:
+    with processor_seconds():
+        found = examine(limited(0.5), seconds=20.0, first_only=True)
+    assert found.verdict.outcome is Outcome.REFUTED
+    assert found.verdict.evidence is Evidence.CERTIFIED
+    assert found.witness is not None
+    assert replayed(found.witness).refutes
