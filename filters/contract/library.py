@@ -39,13 +39,13 @@ def of_the_library(kind: type) -> bool:
 
 def attributes(thing: object) -> dict[str, object]:
     """All that an instance holds, in its dict and its slots, none of its class's code being run."""
-    held: dict[str, object] = {}
+    loaded: dict[str, object] = {}
     for name, place in _slots(_Kinds(type(thing).__mro__)):
         with suppress(AttributeError):  # a slot that was never set
-            held[name] = place.__get__(thing)
+            loaded[name] = place.__get__(thing)
     with suppress(AttributeError):
-        held.update(object.__getattribute__(thing, "__dict__"))
-    return held
+        loaded.update(object.__getattribute__(thing, "__dict__"))
+    return loaded
 
 
 class _Kinds(tuple[type, ...]):
