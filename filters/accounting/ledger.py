@@ -118,12 +118,12 @@ class Budget(Limit):
         fits = np.empty(len(state[0]), dtype=np.bool_)
         for first in range(0, len(fits), SMALL):
             runs = slice(first, first + SMALL)
-            part = state[0][runs], state[1][runs]
+            some = state[0][runs], state[1][runs]
             whole = len(fits) <= SMALL
-            fits[runs], after = self.step(part, charge if whole else charge.take(runs))
+            fits[runs], after = self.step(some, charge if whole else charge.take(runs))
             if among is not None:
                 fits[runs] &= among[runs]
-            for old, new in zip(part, after, strict=True):
+            for old, new in zip(some, after, strict=True):
                 old[:] = np.where(fits[runs], new, old)
         return fits
 

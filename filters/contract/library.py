@@ -39,13 +39,13 @@ def of_the_library(kind: type) -> bool:
 
 def attributes(thing: object) -> dict[str, object]:
     """All that an instance holds, in its dict and its slots, none of its class's code being run."""
-    loaded: dict[str, object] = {}
+    held: dict[str, object] = {}
     for name, place in _slots(_Kinds(type(thing).__mro__)):
         with suppress(AttributeError):  # a slot that was never set
-            loaded[name] = place.__get__(thing)
+            held[name] = place.__get__(thing)
     with suppress(AttributeError):
-        loaded.update(object.__getattribute__(thing, "__dict__"))
-    return loaded
+        held.update(object.__getattribute__(thing, "__dict__"))
+    return held
 
 
 class _Kinds(tuple[type, ...]):

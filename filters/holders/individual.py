@@ -97,14 +97,12 @@ def _noise(sigma: object) -> float:
 
 def _sizes(norms: object) -> NDArray[np.float64]:
     """`norms` in doubles, none below what was passed; errors do not quote them, for they tell about people."""
-    checked_norms = np.asarray(norms)
-    if checked_norms.dtype.kind not in "fiu":
-        raise TypeError(
-            f"norms must hold real numbers, got dtype={checked_norms.dtype}; pass an array of them"
-        )
-    sizes = checked_norms.astype(np.float64)
-    if checked_norms.dtype.itemsize >= 8 and checked_norms.dtype != np.float64:
-        whole = (sizes < 2.0**53) & (checked_norms.dtype.kind in "iu")
+    given = np.asarray(norms)
+    if given.dtype.kind not in "fiu":
+        raise TypeError(f"norms must hold real numbers, got dtype={given.dtype}; pass an array of them")
+    sizes = given.astype(np.float64)
+    if given.dtype.itemsize >= 8 and given.dtype != np.float64:
+        whole = (sizes < 2.0**53) & (given.dtype.kind in "iu")
         sizes = np.where(
             whole | (sizes == 0), sizes, np.nextafter(sizes, np.inf)
         )  # it may have been rounded down

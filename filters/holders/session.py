@@ -172,16 +172,16 @@ class Session(Holder):
         if math.isnan(loss):
             raise ValueError("loss must be a number, got loss=nan; pass log p(output)/q(output)")
         with self._change("observe"):
-            standing = self._now
-            if not standing.awaits_loss:
+            now = self._now
+            if not now.awaits_loss:
                 raise RuntimeError("no release waits for its loss; call observe(loss) once after each grant")
-            if abs(loss) > standing.most * (1 + _ROUNDED) + _ROUNDED:  # losses of either sign would cancel
+            if abs(loss) > now.most * (1 + _ROUNDED) + _ROUNDED:  # losses of either sign would cancel
                 raise ValueError(
-                    f"loss must lie within the epsilon {standing.most:.6g} of what was granted, got loss={loss!r}; "
+                    f"loss must lie within the epsilon {now.most:.6g} of what was granted, got loss={loss!r}; "
                     "pass log p(output)/q(output) of the output that was released"
                 )
-            after = checked_observe(self._filter, standing.state, np.array([float(loss)]), 1)
-            self._settle(replace(standing, state=frozen(after), awaits_loss=False))
+            after = checked_observe(self._filter, now.state, np.array([float(loss)]), 1)
+            self._settle(replace(now, state=frozen(after), awaits_loss=False))
 
     def _settle(self, after: _Standing) -> None:
         self._now = after
@@ -203,14 +203,14 @@ class Session(Holder):
 
         Signed by HMAC-SHA256 with `key`, or else with the session's own; unsigned if there is neither.
         """
-        standing = self._now
+        now = self._now
         content = {
             "filter": repr(self._filter),
             "on_denial": self._on_denial,
-            "halted": standing.halted,
-            "awaits_loss": standing.awaits_loss,
-            "granted": standing.granted,
-            "state": encode_state(standing.state),
+            "halted": now.halted,
+            "awaits_loss": now.awaits_loss,
+            "granted": now.granted,
+            "state": encode_state(now.state),
         }
         return sealed("session", _VERSION, content, self._key if key is None else checked_key(key))
 

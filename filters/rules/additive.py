@@ -116,13 +116,13 @@ class AdditiveFilter(PrivacyFilter[Exact]):
 
     def __repr__(self) -> str:
         # a saved session is restored under the same budget or not at all
-        declared = {"promise": getattr(self, "promise", None), "budget": None}
+        given = {"promise": getattr(self, "promise", None), "budget": None}
         with suppress(AttributeError, ValueError):  # none is set, and none follows
-            declared["budget"] = self.budget
+            given["budget"] = self.budget
         if isinstance(self.charge, ChargeRule):
-            declared["charge"] = self.charge
-        declared |= getattr(self, "__dict__", {})
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in declared.items())})"
+            given["charge"] = self.charge
+        given |= getattr(self, "__dict__", {})
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
     def start(self, n: int) -> Exact:
         budget: object = self.budget

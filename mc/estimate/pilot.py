@@ -61,18 +61,18 @@ def choose(
             "filter say what it holds every path to"
         )
     offers, best = _offers(candidates, Aim(n, failure, interval))
-    unsettled = list(range(len(epsilons)))
+    left = list(range(len(epsilons)))
     chosen: list[Estimator] = []
-    while unsettled:
+    while left:
 
-        def answered(offer: _Offer, left: list[int] = unsettled) -> list[int]:
+        def answered(offer: _Offer, left: list[int] = left) -> list[int]:
             return [j for j in left if offer.widths[j] <= SHARED * best[j]]
 
         # the estimator that answers most epsilons; among equals the narrowest
         winner = min(offers, key=lambda offer: (-len(answered(offer)), _relative(offer.widths, best)))
         places = answered(winner)
         chosen.append(winner.estimator.only(places))
-        unsettled = [j for j in unsettled if j not in places]
+        left = [j for j in left if j not in places]
     return tuple(chosen)
 
 

@@ -145,8 +145,8 @@ def simulate(
     Source: 003 Theorem 6.
     """
     grid = _grid(epsilon)
-    is_single = np.ndim(epsilon) == 0
-    if is_single:
+    alone = np.ndim(epsilon) == 0
+    if alone:
         one_epsilon("epsilon", grid[0])
     play = Play(n=check_count("n", n, least=2), **how)
     failure = stated_failure(confidence, failure)
@@ -164,7 +164,7 @@ def simulate(
         except Exceeded as error:
             exceeded = f", for {error}"
     at = tuple(replace(estimates[e], rests_on=estimates[e].rests_on + exceeded) for e in grid)
-    return at[0] if is_single else Curve(grid, at, failure)
+    return at[0] if alone else Curve(grid, at, failure)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,19 +32,19 @@ def beside(rocq: str, says: str, source: str = "this project", *, beyond: str = 
 
 def _check(theorem: KernelTheorem) -> Reached:
     try:
-        statement = accepted(theorem)
+        found = accepted(theorem)
     except ValueError as reason:
         raise RefusedError(str(reason), engine="rocq", evidence=Evidence.KERNEL) from reason
-    axioms = f"axioms: {', '.join(statement.axioms)}" if statement.axioms else "no axioms"
+    axioms = f"axioms: {', '.join(found.axioms)}" if found.axioms else "no axioms"
     return Reached(
         "rocq",
         Evidence.KERNEL,
-        f"{statement.how}; {axioms}",
+        f"{found.how}; {axioms}",
         {
             "kind": "kernel",
-            "name": statement.name,
-            "file": statement.file,
-            "statement": statement.statement,
-            "axioms": list(statement.axioms),
+            "name": found.name,
+            "file": found.file,
+            "statement": found.statement,
+            "axioms": list(found.axioms),
         },
     )

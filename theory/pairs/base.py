@@ -202,14 +202,14 @@ class DominatingPair(ABC):
         """Whether `request` is of this class with equal numbers: of the request's shape. This pair has shape ()."""
         if type(self) is not type(request):
             return np.False_
-        equal: Any = np.True_
-        for name, number in self.parameters().items():
+        same: Any = np.True_
+        for name, own in self.parameters().items():
             asked = getattr(request, name)
             if isinstance(asked, (float, np.ndarray)):
-                equal = equal & np.equal(number, asked)  # type: ignore[call-overload]
+                same = same & np.equal(own, asked)  # type: ignore[call-overload]
             elif isinstance(asked, (tuple, str, int)):
-                equal = equal & (number == asked)
-        return equal
+                same = same & (own == asked)
+        return same
 
     def dominates(self, request: DominatingPair) -> Any:
         """Whether `request` is a post-processing of this pair, by the numbers declared: of the request's shape.

@@ -101,12 +101,12 @@ def _of_numbers(charge: Plain, root: float) -> _Cost:
 
 def _of_squares(charge: Square, x: NDArray[np.float64], root: float) -> _Cost:
     """By level where there are two at most, by one product where the squares are short, else by Dekker's product."""
-    two_levels = charge.levels is not None and len(charge.levels) == 2
-    ends = charge.levels if two_levels and charge.levels is not None else (float(x.min()), float(x.max()))
+    known = charge.levels is not None and len(charge.levels) == 2
+    ends = charge.levels if known and charge.levels is not None else (float(x.min()), float(x.max()))
     least, most = min(ends), max(ends)
     if not least * root >= LEAST_ROOT:  # or NaN
         return _Cost(*charge.exact(root))
-    two = two_levels or np.count_nonzero(x == least) + np.count_nonzero(x == most) >= len(x)
+    two = known or np.count_nonzero(x == least) + np.count_nonzero(x == most) >= len(x)
     if two:
         return _of_two_levels(charge, x, root, least, most)
     if not is_power_of_two(charge.scale):
@@ -120,16 +120,16 @@ def _of_squares(charge: Square, x: NDArray[np.float64], root: float) -> _Cost:
 
 def _of_two_levels(charge: Square, x: NDArray[np.float64], root: float, least: float, most: float) -> _Cost:
     """The exact squares of the two levels, looked up, or multiplied anew where that gives the same."""
-    levels = _two_levels(least, most, charge.scale, root)
-    if levels.factor is None:
-        high = levels.highs.take((x == most).view(np.int8))
+    known = _two_levels(least, most, charge.scale, root)
+    if known.factor is None:
+        high = known.highs.take((x == most).view(np.int8))
     else:
         high = x * x
-        if levels.factor != 1:
-            high *= levels.factor
-    if levels.lows is None:
-        return _Cost(high, None, *levels.short)
-    return _Cost(high, levels.lows.take((x == most).view(np.int8)))
+        if known.factor != 1:
+            high *= known.factor
+    if known.lows is None:
+        return _Cost(high, None, *known.short)
+    return _Cost(high, known.lows.take((x == most).view(np.int8)))
 
 
 class _TwoLevels(NamedTuple):

@@ -35,8 +35,8 @@ _LITTLE, _MUCH = 2.0**-900, 2.0**900
 
 def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
     """`Budget.general_step` for squares times a power of two; None for others, and where nothing is compiled."""
-    compiled = kernels()
-    if compiled is None or not isinstance(charge, Square) or not is_power_of_two(charge.scale):
+    found = kernels()
+    if found is None or not isinstance(charge, Square) or not is_power_of_two(charge.scale):
         return None
     n, high = len(state[0]), _to_read(state[0])
     x = np.ascontiguousarray(np.atleast_1d(charge.x))
@@ -44,11 +44,11 @@ def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_],
     if not bits_of(float(x[0])) & LAST_BITS and is_zero(state[1]):
         least = bits_of(max(LEAST_ROOT / limit.root, 5e-324))
         terms = limit.root, charge.scale, least, limit.last
-        if not compiled.add_short_squares(high, x, x.view(np.int64), *terms, top, fits):
+        if not found.add_short_squares(high, x, x.view(np.int64), *terms, top, fits):
             return fits, (top, state[1])
     low, rest = _to_read(state[1]), np.empty(n)
     each = x if len(x) == n else np.full(n, x[0])
-    compiled.add_squares(high, low, each, limit.root, charge.scale, limit.high, limit.low, fits, top, rest)
+    found.add_squares(high, low, each, limit.root, charge.scale, limit.high, limit.low, fits, top, rest)
     return fits, (top, rest)
 
 
@@ -65,8 +65,8 @@ def charge(
     limit: Limit, state: Exact, charge: Charge, among: NDArray[np.bool_] | None
 ) -> NDArray[np.bool_] | None:
     """`Budget.charge` for numbers, and squares times a power of two, one per run; None for others, or no compiler."""
-    compiled = kernels()
-    if compiled is None or isinstance(charge, Mixed) or np.shape(charge.x) != np.shape(state[0]):
+    found = kernels()
+    if found is None or isinstance(charge, Mixed) or np.shape(charge.x) != np.shape(state[0]):
         return None
     if isinstance(charge, Square) and not is_power_of_two(charge.scale):
         return None
@@ -74,9 +74,9 @@ def charge(
     some, everyone = (_NOBODY, True) if among is None else (np.ascontiguousarray(among), False)
     terms = limit.high, limit.low, some, everyone, fits
     if isinstance(charge, Square):
-        compiled.charge_squares(state[0], state[1], x, limit.root, charge.scale, *terms)
+        found.charge_squares(state[0], state[1], x, limit.root, charge.scale, *terms)
     else:
-        compiled.charge_numbers(state[0], state[1], x, limit.root, *terms)
+        found.charge_numbers(state[0], state[1], x, limit.root, *terms)
     return fits
 
 
@@ -270,10 +270,10 @@ def _divide_up(x: Any, y: float, up: Any) -> Any:
         a1 = c - (c - q)
         a2 = q - a1
         rest = ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2
-        vanishes = x[i] == 0
+        nothing = x[i] == 0
         inside = (x[i] >= _LITTLE) & (q >= _LITTLE) & (q <= _MUCH)
         q += 0.0 if (p - x[i]) + rest >= 0 else q * _UP
-        up[i] = 1.0 if vanishes else q
-        zeros += vanishes
-        odd += not (vanishes | inside)
+        up[i] = 1.0 if nothing else q
+        zeros += nothing
+        odd += not (nothing | inside)
     return zeros, odd
