@@ -117,9 +117,11 @@ class Agreement(Shown):
     @property
     def detail(self) -> str:
         """The loosest comparison in a sentence, or one that disagrees, and the note."""
-        one, count = self.loosest, len(self.compared)
-        beside = f"{one.what}: [{one.low:.6g}, {one.high:.6g}] beside " + (
-            f"{one.least:.6g}" if one.most <= one.least else f"[{one.least:.6g}, {one.most:.6g}]"
+        loosest, count = self.loosest, len(self.compared)
+        beside = f"{loosest.what}: [{loosest.low:.6g}, {loosest.high:.6g}] beside " + (
+            f"{loosest.least:.6g}"
+            if loosest.most <= loosest.least
+            else f"[{loosest.least:.6g}, {loosest.most:.6g}]"
         )
         if self.outcome is Accord.DISAGREES:
             missed = sum(not one.meets for one in self.compared)

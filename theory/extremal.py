@@ -101,7 +101,9 @@ def renyi_extremal(orders: Iterable[tuple[float, float]], epsilon: float) -> Ext
     from theory.numerics.two_outcomes import Kept, most_under
 
     bounds = tuple(orders)
-    kept = [Kept(Fraction(a), _rational(rho), back) for a, rho in bounds for back in (False, True)]
+    divergence_bounds = [
+        Kept(Fraction(a), _rational(rho), back) for a, rho in bounds for back in (False, True)
+    ]
 
     def keeps(pair: FinitePair) -> bool:
         return all(
@@ -109,7 +111,7 @@ def renyi_extremal(orders: Iterable[tuple[float, float]], epsilon: float) -> Ext
             for a, rho in bounds
         )
 
-    return _two_outcomes(epsilon, most_under(epsilon, kept), keeps)
+    return _two_outcomes(epsilon, most_under(epsilon, divergence_bounds), keeps)
 
 
 def approximate_extremal(own: float, delta: float, epsilon: float) -> Extremal:

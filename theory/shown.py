@@ -89,13 +89,13 @@ def told_apart(value: Any) -> str:
     """
     if not is_dataclass(value):
         return object.__repr__(value)
-    shown = {part.name: getattr(value, part.name) for part in fields(value) if part.repr}
-    given = ", ".join(f"{name}={part!r}" for name, part in shown.items())
+    printed = {part.name: getattr(value, part.name) for part in fields(value) if part.repr}
+    given = ", ".join(f"{name}={part!r}" for name, part in printed.items())
     text = " ".join(f"{type(value).__name__}({given})".split())
     if len(text) <= _MOST and "..." not in text:
         return text
     digest = sha256()
-    for name, part in shown.items():
+    for name, part in printed.items():
         whole = (part.dtype.str, part.shape, part.tobytes()) if isinstance(part, np.ndarray) else part
         digest.update(f"{name}={whole!r};".encode())
     return f"{one_line(value)[:-1]}, #{digest.hexdigest()[:12]})"

@@ -185,20 +185,20 @@ class Bridge:
         body, _, rest = bytes(self._buffer).partition(b"\n")
         self._buffer = bytearray(rest)
         try:
-            told = json.loads(body)
+            answer = json.loads(body)
         except (ValueError, RecursionError):
-            told = None
-        if not isinstance(told, dict) or not isinstance(told.get("answers"), list):
+            answer = None
+        if not isinstance(answer, dict) or not isinstance(answer.get("answers"), list):
             raise self.broke(
                 f"printed {shown(body)} where an answer was due",
                 'print {"id": ..., "answers": [...]}, and anything else on standard error',
             )
-        if type(told.get("id")) is not int or told["id"] != self._number:
+        if type(answer.get("id")) is not int or answer["id"] != self._number:
             raise self.broke(
-                f"answered the line {shown(told.get('id'))} where the line {self._number} was asked",
+                f"answered the line {shown(answer.get('id'))} where the line {self._number} was asked",
                 "answer each line once, with its id",
             )
-        answers: list[Any] = told["answers"]
+        answers: list[Any] = answer["answers"]
         if len(answers) != len(commands) or not all(isinstance(one, dict) for one in answers):
             raise self.broke(
                 f"gave {len(answers)} answers to {len(commands)} commands, {shown(answers)}",
@@ -208,23 +208,23 @@ class Bridge:
 
     def _wait(self, until: float, line: bytes) -> bool:
         """Write the line while reading what the program prints, until it has printed a line; False if that is late."""
-        into, out, said = self._files()
-        left, watched = memoryview(line), {out, said}
+        into, out, errors = self._files()
+        unsent, watched = memoryview(line), {out, errors}
         while b"\n" not in self._buffer:
             wait = max(until - time.monotonic(), 0.0)
-            ready, free, _ = select.select(list(watched), [into] if left else [], [], wait)
+            ready, free, _ = select.select(list(watched), [into] if unsent else [], [], wait)
             if free:
                 try:
-                    left = left[os.write(into, left[: 1 << 16]) :]
+                    unsent = unsent[os.write(into, unsent[: 1 << 16]) :]
                 except BlockingIOError:
                     pass
                 except OSError:  # it reads no more: what it printed before it ended is read first
-                    left = memoryview(b"")
+                    unsent = memoryview(b"")
             for file in ready:
                 more = os.read(file, 1 << 16)
-                if file == said:
+                if file == errors:
                     self._said = (self._said + more)[-_SAID:]
-                    watched -= set() if more else {said}
+                    watched -= set() if more else {errors}
                 elif not more:
                     raise self.broke(self._ended())
                 else:
@@ -233,7 +233,7 @@ class Bridge:
                 raise self.broke(f"printed a line of more than {_LONGEST:,} bytes")
             if not wait and out not in ready:
                 return False
-        if left:
+        if unsent:
             raise self.broke("answered before it had read the line", "read each line whole")
         return True
 

@@ -137,10 +137,10 @@ class _Play:
         for first in range(0, len(new), _OPEN):
             some = new[first : first + _OPEN]
             found = self._restarted(some) if stores else self._continued(some)
-            for one, after in found.items():
-                if self.kept.setdefault(one, after) != after:
+            for question, after in found.items():
+                if self.kept.setdefault(question, after) != after:
                     raise self.bridge.broke(
-                        f"answers otherwise about {one[1]!r} when a budget with the same past is asked again",
+                        f"answers otherwise about {question[1]!r} when a budget with the same past is asked again",
                         "let its decisions depend on what that budget was asked for alone",
                     )
         return {one: self.kept[one] for one in wanted}
@@ -174,14 +174,15 @@ class _Play:
                     f"denies {before!r} to a fresh budget and granted it to another with the same past",
                     "let its decisions depend on what that budget was asked for alone",
                 )
-        found = {
+        placed = {
             one: self.bridge.granted(answers[place], one[1])
             for one, (_, place) in zip(asked, runs, strict=True)
         }
-        granted = [run for (run, _), yes in zip(runs, found.values(), strict=True) if yes]
+        granted = [run for (run, _), yes in zip(runs, placed.values(), strict=True) if yes]
         self._exchange([settling for run in granted for settling in self._settled(run)])
         return {
-            one: self._stands(one, run, granted=found[one]) for one, (run, _) in zip(asked, runs, strict=True)
+            one: self._stands(one, run, granted=placed[one])
+            for one, (run, _) in zip(asked, runs, strict=True)
         }
 
     def _stands(self, asked: _Asked, run: int, *, granted: bool) -> int | None:
@@ -236,14 +237,14 @@ class _Play:
                     f"{says[0]} {pair!r} after a restart from its own state, and {says[1]} it without one",
                     "store all that a decision depends on, numbers with all digits, before anything is released",
                 )
-        each, commands = len(self._settled(0)) + 1, []
+        settled, commands = len(self._settled(0)) + 1, []
         for (run, twin, _), yes in zip(runs, granted, strict=True):
             if yes:
                 commands += [*self._settled(run), command("state", run)]
                 commands += [] if twin is None else [*self._settled(twin), command("state", twin)]
-        told, found = iter(self._exchange(commands)[each - 1 :: each]), dict[_Asked, int | None]()
+        told, standings = iter(self._exchange(commands)[settled - 1 :: settled]), dict[_Asked, int | None]()
         for one, (run, twin, _), yes in zip(asked, runs, granted, strict=True):
-            found[one] = after = self._stored(next(told)) if yes else None
+            standings[one] = after = self._stored(next(told)) if yes else None
             if after is None:
                 self._close(run)
             elif twin is None:
@@ -254,7 +255,7 @@ class _Play:
                 self._leave(after, twin)
             if after is None and twin is not None:
                 self._close(twin)
-        return found
+        return standings
 
     def _stored(self, answer: dict[str, Any]) -> int:
         text = self.bridge.stored(answer)

@@ -62,16 +62,16 @@ class BridgedService:
         if "commit" in self.bridge.can:
             yield None
             self._do(command("commit", self.run, key))
-        told: dict[str, Any] = {}
+        message: dict[str, Any] = {}
         if "release" in self.bridge.can:
             yield None
-            told = self._do(command("release", self.run, key))
-        again, epoch = told.get("again", False), told.get("epoch")
-        if not isinstance(again, bool) or (epoch is not None and type(epoch) is not int):
+            message = self._do(command("release", self.run, key))
+        is_retry, epoch = message.get("again", False), message.get("epoch")
+        if not isinstance(is_retry, bool) or (epoch is not None and type(epoch) is not int):
             raise self.bridge.broke(
-                f"answered {printable(told)} to release", 'answer {}, {"again": true} or {"epoch": 1}'
+                f"answered {printable(message)} to release", 'answer {}, {"again": true} or {"epoch": 1}'
             )
-        yield Release(again, epoch)
+        yield Release(is_retry, epoch)
 
     def kill(self) -> None:
         """Have the budget of a dead process closed, where it starts again under another number."""

@@ -49,13 +49,13 @@ def request_text(pair: DominatingPair) -> str:
     """A request as a bridge reads it: the mechanism, its charges, null where there is none, and its parameters."""
     labels, pair = pair.labels, pair.asked
     charges = {"epsilon": pair.pure_epsilon, "rho": pair.zcdp_rho, "mu": pair.gdp_mu}
-    told: dict[str, Any] = {"mechanism": type(pair).__name__} | {
+    message: dict[str, Any] = {"mechanism": type(pair).__name__} | {
         name: _plain(value) for name, value in charges.items()
     }
-    told["parameters"] = {name: _plain(value) for name, value in pair.parameters().items()}
+    message["parameters"] = {name: _plain(value) for name, value in pair.parameters().items()}
     if labels:
-        told["labels"] = {name: _plain(label) for name, label in labels.items()}
-    return json.dumps(told, separators=(",", ":"))
+        message["labels"] = {name: _plain(label) for name, label in labels.items()}
+    return json.dumps(message, separators=(",", ":"))
 
 
 def _plain(value: Any) -> Any:

@@ -87,11 +87,11 @@ def _granted(filt: CountedFilter, row: tuple[int, ...], place: int) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def _decided(filt: CountedFilter, row: tuple[int, ...], place: int) -> bool:
-    held = filt.foreign.make()
+    foreign = filt.foreign.make()
     for pair, count in zip(filt.menu, row, strict=True):
-        if count and not filt.foreign.replayed(held, pair, count):
+        if count and not filt.foreign.replayed(foreign, pair, count):
             raise RuntimeError(
                 f"{filt.foreign.name} refuses {count} uses of {pair!r} that it granted in another order; "
                 "leave out menu, so that its own objects are the state"
             )
-    return filt.foreign.granted(held, filt.menu[place])
+    return filt.foreign.granted(foreign, filt.menu[place])

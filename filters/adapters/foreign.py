@@ -62,9 +62,10 @@ def checked_callable(name: str, value: object) -> None:
 
 def checked_make(make: Callable[[], Any]) -> str:
     """The name of what `make` makes; ValueError if it gives one object twice, whose uses would be those of all runs."""
-    held = make()
-    if make() is held:
+    foreign = make()
+    if make() is foreign:
         raise ValueError(
-            f"make must give a fresh object each time, got one {type(held).__name__} twice; make it inside the function"
+            f"make must give a fresh object each time, got one {type(foreign).__name__} twice; make it inside the "
+            "function"
         )
-    return type(held).__name__
+    return type(foreign).__name__

@@ -124,12 +124,14 @@ class LabelledFilter(PrivacyFilter[Any]):
         program = program_of(self)
         if program is None or any(type(one) is int for some in self.labels.values() for one in some):
             return None
-        told = {k: ("+" if k in self.together else ",").join(map(str, v)) for k, v in self.labels.items()}
+        label_words = {
+            k: ("+" if k in self.together else ",").join(map(str, v)) for k, v in self.labels.items()
+        }
         words = [
             *program.options[:-1],
             repr(self.promise),
             "--labels",
-            " ".join(f"{k}={v}" for k, v in told.items()),
+            " ".join(f"{k}={v}" for k, v in label_words.items()),
         ]
         return (*words, *(("--over", where_words(self._record)) if self.over else ()))
 
@@ -141,12 +143,12 @@ class LabelledFilter(PrivacyFilter[Any]):
     def choices(self) -> tuple[Where, ...]:
         """The ways in which a request can be labelled; the first is where the record is."""
         every: list[list[tuple[str, Label]]] = []
-        for name, some in self.labels.items():
-            record, joint = several(self.over.get(name, some[0])), name in self.together
-            first = sorted(some, key=[*record, *some].index)
+        for name, values in self.labels.items():
+            record, joint = several(self.over.get(name, values[0])), name in self.together
+            first = sorted(values, key=[*record, *values].index)
             every.append([(name, (label,) if joint else label) for label in first])
-            if joint and len(some) > 1:
-                every[-1].append((name, tuple(some)))
+            if joint and len(values) > 1:
+                every[-1].append((name, tuple(values)))
         return tuple(product(*every))
 
     def at(self, mechanism: DominatingPair, **labels: Label) -> Labelled:

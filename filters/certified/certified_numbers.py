@@ -59,12 +59,12 @@ class CertifiedNumbers(Shown):
         return Evidence.weakest(*(one.evidence for one in self.numbers))
 
     def __str__(self) -> str:
-        told = [f"{self.subject}: {len(self.numbers)} numbers, {len(self.refused)} refused"]
+        lines = [f"{self.subject}: {len(self.numbers)} numbers, {len(self.refused)} refused"]
         if self.numbers:
-            told[0] += f" ({self.evidence.name})"
-        told += [f"{one.found.name}: {one.number.says}" for one in self.refused]
-        told += [f"not covered: {note}" for note in self.uncovered]
-        return "\n".join(told)
+            lines[0] += f" ({self.evidence.name})"
+        lines += [f"{one.found.name}: {one.number.says}" for one in self.refused]
+        lines += [f"not covered: {note}" for note in self.uncovered]
+        return "\n".join(lines)
 
     def rows(self) -> list[Row]:
         """A row for each number: what it is, its value, its safe side, what was found, what it gives away at most."""

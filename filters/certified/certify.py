@@ -186,17 +186,17 @@ def _pair(pair: DominatingPair) -> CertifiedNumbers:
     members = pair.members
     numbers: list[RunningNumber] = []
     uncovered: list[str] = []
-    for one in members:
-        if not is_ours(one):
+    for member in members:
+        if not is_ours(member):
             uncovered.append(
-                f"{type(one).__name__} is not a pair of the library: what is true of it is not known"
+                f"{type(member).__name__} is not a pair of the library: what is true of it is not known"
             )
-        elif one.shape != ():
+        elif member.shape != ():
             uncovered.append(
-                f"{type(one).__name__} of shape {one.shape} is many pairs; certify one at a time"
+                f"{type(member).__name__} of shape {member.shape} is many pairs; certify one at a time"
             )
         else:
-            numbers += [*charges(one), *pair_numbers(one)]
+            numbers += [*charges(member), *pair_numbers(member)]
     if pair.choice is not None and not uncovered:
         numbers += _selected(pair)
     return CertifiedNumbers.of(name, numbers, uncovered)

@@ -158,10 +158,10 @@ def _most_of(truths: tuple[TrueValue, ...]) -> arb:
 
 def _approximate(pair: DominatingPair) -> Iterator[RunningNumber]:
     name, theorem = "basic composition", "approximate zCDP filter"
-    both = approximate_charge(pair, 0.5)
+    declared = approximate_charge(pair, 0.5)
     rho, xi = approximate_zcdp_charge(pair)
     if (own := pair.truths.approximate) is not None:
-        for word, value, truth in zip(("epsilon", "delta"), both, own, strict=True):
+        for word, value, truth in zip(("epsilon", "delta"), declared, own, strict=True):
             yield at_least(name, f"{pair!r}: its own {word}", float(value), truth, slack=0)
         square = own[0] ** 2 / 2
         yield at_least(theorem, f"{pair!r}: rho beside xi", amount(rho), square, slack=SLACK, least=LEAST)
@@ -172,7 +172,7 @@ def _approximate(pair: DominatingPair) -> Iterator[RunningNumber]:
     )
     yield near(theorem, f"{pair!r}: xi", amount(xi), 0)
     if pair.truths.pure_epsilon.formula is None:
-        at, delta_at = (float(value) for value in both)
+        at, delta_at = (float(value) for value in declared)
         yield at_least(name, f"{pair!r}: the epsilon at which it is charged", at, Fraction(1, 2), slack=0)
         larger = TrueValue(
             partial(_most_of, tuple(one.truths.hockey_stick(0.5) for one in _directions(pair)))

@@ -196,7 +196,7 @@ def _menus() -> Iterator[RunningNumber]:
 def _refusals() -> Iterator[RunningNumber]:
     """A promise that no theorem joins to a sum of the charges has no budget."""
     low, high = renyi_charge.at(2.5), renyi_charge.at(8.0)
-    none: tuple[tuple[ChargeRule, Guarantee], ...] = (
+    unjoined: tuple[tuple[ChargeRule, Guarantee], ...] = (
         (low, RenyiDP(2.75, 1.0)),
         (low, RenyiDP(4.0, 1.0)),
         (low, ZCDP(1.0)),
@@ -208,7 +208,7 @@ def _refusals() -> Iterator[RunningNumber]:
         (renyi_charge.at(1.0), ApproxDP(1.0, 1e-5)),
         (pure_charge, GaussianDP(1.0)),
     )
-    for charge, promise in none:
+    for charge, promise in unjoined:
         try:
             found = promised_budget(charge, promise).limit
         except ValueError:

@@ -89,12 +89,12 @@ def conversion_numbers(epsilon: float, delta: float) -> Iterator[RunningNumber]:
     yield by_margin("CKS", f"CKS.order {for_rho}", order, "=", stationary, slack=_NEAR, **more)
     for alpha in (1.25, 8.0):
         t = Fraction(alpha) - 1
-        found = float(renyi_epsilon(alpha, 0.5, delta))
+        converted = float(renyi_epsilon(alpha, 0.5, delta))
         truth = "rho + (t*log(t) - (1 + t)*log(1 + t) - log(delta))/t"
         yield near(
             "CKS",
             f"renyi_epsilon of order {alpha} {where}",
-            found,
+            converted,
             truth,
             slack=_NEAR,
             least=_NEAR,

@@ -32,13 +32,13 @@ def decisions(filt: FilterBase, law: Law, name: str) -> Iterator[RunningNumber]:
     """The boundaries of the filter's decisions, from a fresh state and from others, for every family of the law."""
     first: dict[str, float] = {}
     for family in law.costs:
-        asked = FAMILIES[family]
-        last = last_admitted(filt, [], asked)
+        family_requests = FAMILIES[family]
+        last = last_admitted(filt, [], family_requests)
         says = f"{name}: last x of {family} admitted, nothing spent"
         yield from _boundary(filt, law, says, last, family, [])
         if last is not None:
             first[family] = last
-            yield _agreement(filt, law, [], asked, last, name, family)
+            yield _agreement(filt, law, [], family_requests, last, name, family)
     for place, family in enumerate(first):
         yield from _counted(filt, law, family, first, name)
         others = list(first)[: place + 1]
@@ -46,14 +46,18 @@ def decisions(filt: FilterBase, law: Law, name: str) -> Iterator[RunningNumber]:
             (one, _part(FAMILIES[one], first[one], 0.203125 / 2**k), 1 + k) for k, one in enumerate(others)
         ]
         granted = _history(filt, history)
-        asked = FAMILIES[family]
-        last = last_admitted(filt, granted, asked)
+        family_requests = FAMILIES[family]
+        last = last_admitted(filt, granted, family_requests)
         says = f"{name}: last x of {family} admitted after {_told(granted)}"
         yield from _boundary(filt, law, says, last, family, granted)
     for family in law.denied:
-        asked = FAMILIES[family]
-        tried = (asked.low, math.sqrt(asked.low * asked.high), asked.high)
-        admitted = sum(_admitted(filt, filt.start(1), asked.make(x)) for x in tried)
+        family_requests = FAMILIES[family]
+        tried = (
+            family_requests.low,
+            math.sqrt(family_requests.low * family_requests.high),
+            family_requests.high,
+        )
+        admitted = sum(_admitted(filt, filt.start(1), family_requests.make(x)) for x in tried)
         says = f"{name}: how many of three {family} are admitted, whose charge is infinite"
         yield near(law.theorem, says, admitted, 0)
 
@@ -79,16 +83,20 @@ def _boundary(
     filt: FilterBase, law: Law, says: str, last: float | None, family: str, history: Sequence[Spent]
 ) -> Iterator[RunningNumber]:
     """What is admitted last; its dearest end where the whole range is, and that the cheapest end is too dear."""
-    asked, margin, at = FAMILIES[family], law.margin(family, history), dict(law.at)
-    cheap, dear = (asked.low, asked.high) if asked.grows else (asked.high, asked.low)
+    family_requests, margin, at = FAMILIES[family], law.margin(family, history), dict(law.at)
+    cheap, dear = (
+        (family_requests.low, family_requests.high)
+        if family_requests.grows
+        else (family_requests.high, family_requests.low)
+    )
     if last is not None:
-        side: Literal["<=", ">="] = "<=" if asked.grows else ">="
+        side: Literal["<=", ">="] = "<=" if family_requests.grows else ">="
         yield RunningNumber(law.theorem, says, Fraction(last), side, margin, at, Fraction(law.slack))
-    elif _admitted(filt, _after(filt, history, 1), asked.make(cheap)):
+    elif _admitted(filt, _after(filt, history, 1), family_requests.make(cheap)):
         yield RunningNumber(
             law.theorem, f"{says}: all up to {dear:g}", Fraction(dear), "<=", margin, at, None
         )
-    elif asked.grows and not history:
+    elif family_requests.grows and not history:
         says = f"{says}: not even {cheap:g}"
         number = RunningNumber(law.theorem, says, Fraction(0), "<=", margin, at, Fraction(0), Fraction(cheap))
         if number.sign(Fraction(0)) != -1:  # else the law denies the whole family, too
@@ -99,14 +107,14 @@ def _agreement(
     filt: FilterBase,
     law: Law,
     history: Sequence[Spent],
-    asked: RequestFamily,
+    family_requests: RequestFamily,
     last: float,
     name: str,
     family: str,
 ) -> RunningNumber:
     """Two runs at once, one asking for what is admitted last and one for what is refused first, decided alike."""
-    refused = math.nextafter(last, math.inf if asked.grows else 0.0)
-    both = asked.make(np.array([last, refused]))
+    refused = math.nextafter(last, math.inf if family_requests.grows else 0.0)
+    both = family_requests.make(np.array([last, refused]))
     state = _after(filt, history, 2)
     answers = [checked_admits(filt, state, both, 2), checked_grant(filt, state, both, 2)[0]]
     placed = filt.grant_in_place(copied(_after(filt, history, 2)), both)

@@ -185,17 +185,17 @@ def _at(**parameters: float | Fraction) -> dict[str, Fraction]:
 
 def _approximate(costs: Mapping[str, Mapping[str, str]], delta: bool) -> Costs:
     """The costs of pure pairs, and of pairs that have a delta where any is left: `costs` per sum, of an epsilon."""
-    found = {
+    law_of = {
         family: {name: one.replace("{e}", f"({text})") for name, one in costs["pure"].items()}
         for family, text in _PURE.items()
     }
     if delta:
         pure = {name: one.replace("{e}", "{x}") for name, one in costs["pure"].items()}
-        found["KOV(x, 2^-40)"] = pure | {"d": "1/2**40"}
+        law_of["KOV(x, 2^-40)"] = pure | {"d": "1/2**40"}
         fixed = {name: one.replace("{e}", "(1/64)") for name, one in costs["pure"].items()}
-        found["KOV(1/64, x)"] = fixed | {"d": "{x}"}
-        found["Erasure(x)"] = {"d": "{x}"}
-    return found
+        law_of["KOV(1/64, x)"] = fixed | {"d": "{x}"}
+        law_of["Erasure(x)"] = {"d": "{x}"}
+    return law_of
 
 
 def _at_one_epsilon(costs: Costs, at: float | None, own: Mapping[str, str]) -> Costs:
@@ -238,13 +238,13 @@ def _whitehouse(filt: WhitehouseFilter) -> Law:
 
 
 def _rogers(filt: RogersFilter) -> Law:
-    own = {"S": "{e}**2", "D": "{e}*(exp({e}) - 1)/2"}
+    sums = {"S": "{e}**2", "D": "{e}*(exp({e}) - 1)/2"}
     h = f"epsilon**2/((701/25)*log({'1' if filt.reading == '1/delta' else '2'}/delta))"
     spread = f"2*({{S}} + {h})*(1 + log({{S}}/({h}) + 1)/2)*log(2/delta)"
     return Law(
         "Rogers filter",
         (f"epsilon - {{D}} - sqrt({spread})", "delta/2 - {d}"),
-        _at_one_epsilon(_approximate({"pure": own}, True), filt.at, own),
+        _at_one_epsilon(_approximate({"pure": sums}, True), filt.at, sums),
         _at(epsilon=filt.epsilon, delta=filt.delta),
         slack=2.0**-32,
         denied=_without(filt.at, True),

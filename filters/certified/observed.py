@@ -71,12 +71,12 @@ def added(filt: HockeyStickFilter, name: str) -> Iterator[RunningNumber]:
         for share in _SHARES:
             loss, half = share * filt.epsilon, np.array([share * filt.epsilon / 2])
             state = filt.spend(filt.observe(filt.observe(filt.start(1), half), half), pair)
-            for way, one, signed, spent in (
+            for way, sign, signed, spent in (
                 ("forwards", pair, loss, (state[2], state[3])),
                 ("backwards", pair.swapped, -loss, (state[4], state[5])),
             ):
                 room = _nearest(Fraction(filt.epsilon) - Fraction(signed), abs(Fraction(loss)) * _ROUNDED)
-                truth = partial(_bracket, one, room)
+                truth = partial(_bracket, sign, room)
                 says = f"{name}: what {pair!r} is charged {way} after the loss {loss!r}"
                 yield at_least(theorem, says, _sum(filt._delta, spent), truth, slack=_SLACK, least=_MOVED)
 

@@ -33,29 +33,32 @@ _SLACK = 2.0**-40
 _SIZES = (2.0**-20, 0.3, 1.0, 3.1, 1e3)
 
 
-def odometer(found: Odometer | RogersOdometer, name: str) -> Iterator[RunningNumber]:
+def odometer(odometer_held: Odometer | RogersOdometer, name: str) -> Iterator[RunningNumber]:
     """The bound after one release of several sizes, after a mixed sequence, and the failures that it allows."""
-    if isinstance(found, RogersOdometer):
-        yield from _rogers(found, name)
+    if isinstance(odometer_held, RogersOdometer):
+        yield from _rogers(odometer_held, name)
         return
     theorem = "odometers"
-    start = found.start(1)
+    start = odometer_held.start(1)
     yield near(
-        theorem, f"{name}: bound where nothing was released", *_pair(found, start, Fraction(0)), slack=_SLACK
+        theorem,
+        f"{name}: bound where nothing was released",
+        *_pair(odometer_held, start, Fraction(0)),
+        slack=_SLACK,
     )
     for size in _SIZES:
         mu = math.sqrt(size)
-        state, squares = found.spend(start, Gaussian(mu)), Fraction(mu) ** 2
-        value, truth = _pair(found, state, squares)
+        state, squares = odometer_held.spend(start, Gaussian(mu)), Fraction(mu) ** 2
+        value, truth = _pair(odometer_held, state, squares)
         yield at_least(theorem, f"{name}: bound after Gaussian({mu!r})", value, truth, slack=_SLACK)
     state, squares = start, Fraction(0)
     for mu, epsilon, b in ((0.1, 0.3, 4.0), (0.7, 0.2, 3.0), (0.01, 1.1, 0.5)):
         for pair in (Gaussian(mu), RandomizedResponse(epsilon), Laplace(b)):
-            state = found.spend(state, pair)
+            state = odometer_held.spend(state, pair)
         squares += Fraction(mu) ** 2 + Fraction(epsilon) ** 2 + 1 / Fraction(b) ** 2
-    value, truth = _pair(found, state, squares)
+    value, truth = _pair(odometer_held, state, squares)
     yield at_least(theorem, f"{name}: bound after nine requests", value, truth, slack=_SLACK)
-    yield from _mass(found, theorem, name, Fraction(found.xi))
+    yield from _mass(odometer_held, theorem, name, Fraction(odometer_held.xi))
 
 
 def _pair(found: Odometer, state: object, squares: Fraction) -> tuple[float, Truth]:
@@ -81,14 +84,14 @@ def _mixture(found: MixtureOdometer, squares: Fraction) -> arb:
     return s / 2 + (2 * (s + scale) * log).sqrt()
 
 
-def _stitched(found: StitchedOdometer, squares: Fraction) -> arb:
-    first, epoch = Fraction(found.first), 0
+def _stitched(stitched: StitchedOdometer, squares: Fraction) -> arb:
+    first, epoch = Fraction(stitched.first), 0
     while first * 2 ** (epoch + 1) <= squares:
         epoch += 1
     best = None
     for j in {max(epoch + step, 0) for step in (-1, 0, 1)}:
         power, zeta = arb(rational(Fraction(7, 5))), arb(rational(Fraction(7, 5))).zeta()
-        log = -_ball(found.delta).log() + power * arb(j + 1).log() + zeta.log()
+        log = -_ball(stitched.delta).log() + power * arb(j + 1).log() + zeta.log()
         bound = _best_line(_ball(first) * 2**j * arb(2).sqrt(), log, _ball(squares))
         best = bound if best is None else best.min(bound)
     assert best is not None
@@ -111,15 +114,15 @@ _BOUNDS: dict[type, Callable[..., arb]] = {
 }
 
 
-def _rogers(found: RogersOdometer, name: str) -> Iterator[RunningNumber]:
-    theorem, start = "odometers", found.start(1)
+def _rogers(rogers: RogersOdometer, name: str) -> Iterator[RunningNumber]:
+    theorem, start = "odometers", rogers.start(1)
     for size in (2.0**-30, 0.09, 0.96, 1.44, 16.0):
         epsilon = math.sqrt(size)
-        state = found.spend(start, RandomizedResponse(epsilon))
-        truth = partial(_rogers_bound, found, Fraction(epsilon))
+        state = rogers.spend(start, RandomizedResponse(epsilon))
+        truth = partial(_rogers_bound, rogers, Fraction(epsilon))
         says = f"{name}: bound after RandomizedResponse({epsilon!r})"
-        yield at_least(theorem, says, float(found.epsilon(state)[0]), truth, slack=_SLACK)
-    yield from _mass(found, theorem, name, Fraction(found.delta) / 2)
+        yield at_least(theorem, says, float(rogers.epsilon(state)[0]), truth, slack=_SLACK)
+    yield from _mass(rogers, theorem, name, Fraction(rogers.delta) / 2)
 
 
 def _rogers_bound(found: RogersOdometer, epsilon: Fraction) -> arb:

@@ -148,20 +148,20 @@ def _sums() -> Iterator[RunningNumber]:
     for normal in (1.0, -2.0):
         people = IndividualFilter(GaussianFilter(4.0), 3)
         sums = ClippedSums(people, clip=5.0, sigma=4.0)
-        found = sums.release(vectors, _Told(normal))  # type: ignore[arg-type]
+        release = sums.release(vectors, _Told(normal))  # type: ignore[arg-type]
         factors = sums.factors.made_public()
         says = f"ClippedSums(clip=5.0, sigma=4.0) with a noise of {normal!r} sigma"
         for place in range(2):
             parts = (
                 Fraction(float(f)) * Fraction(float(v[place])) for f, v in zip(factors, vectors, strict=True)
             )
-            truth = sum(parts, Fraction(0)) + Fraction(found.sigma) * Fraction(normal)
-            yield near(_PEOPLE, f"{says}: sum {place}", float(found.value[place]), truth, slack=2.0**-48)
-        yield at_least(_PEOPLE, f"{says}: its sigma", found.sigma, 4, slack=2.0**-31)
+            truth = sum(parts, Fraction(0)) + Fraction(release.sigma) * Fraction(normal)
+            yield near(_PEOPLE, f"{says}: sum {place}", float(release.value[place]), truth, slack=2.0**-48)
+        yield at_least(_PEOPLE, f"{says}: its sigma", release.sigma, 4, slack=2.0**-31)
         state: Any = people._state
         for person, norm in enumerate(norms):
             spent = _spent(people.filter.budget, state, person)  # type: ignore[attr-defined]
-            truth = (Fraction(norm) / Fraction(found.sigma)) ** 2
+            truth = (Fraction(norm) / Fraction(release.sigma)) ** 2
             yield at_least(
                 _PEOPLE,
                 f"{says}: charge of person {person}",

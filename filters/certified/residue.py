@@ -57,12 +57,12 @@ def residue(filt: GaussianResidueFilter, name: str) -> Iterator[RunningNumber]:
         yield level_steps(filt, _THEOREM, pair, name)
 
 
-def _room(epsilon: Fraction, left: Fraction, charge: flint.arb) -> flint.arb:
+def _room(epsilon: Fraction, remaining: Fraction, charge: flint.arb) -> flint.arb:
     """G(0, left + charge) - E G(-L, left), which is the least at any epsilon where the others are found to be above 0.
 
     K(z) = e^{-z/2} (G(z, left + charge) - E G(z - L, left)) is even.
     """
-    curves = _Curves(epsilon, left, charge)
+    curves = _Curves(epsilon, remaining, charge)
     at_none = curves.difference(flint.arb(0))
     if not at_none > 0:
         return at_none

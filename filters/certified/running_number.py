@@ -90,23 +90,23 @@ class RunningNumber:
         if self.side == "=":
             low, high = self.sign(down), self.sign(up)
             if low is None or high is None:
-                found = Found.UNDECIDED
+                outcome = Found.UNDECIDED
             else:
-                found = Found.FITS if low >= 0 >= high else Found.OFF
+                outcome = Found.FITS if low >= 0 >= high else Found.OFF
         else:
             safe = self.sign(self.value)
             if safe is None:
-                found = Found.UNDECIDED
+                outcome = Found.UNDECIDED
             elif safe < 0:
-                found = Found.UNSOUND
+                outcome = Found.UNSOUND
             elif self.slack is None:
-                found = Found.FITS
+                outcome = Found.FITS
             else:
                 beyond = self.sign(up if self.side == "<=" else down)
                 within = beyond is not None and (beyond < 0 or (beyond == 0 and safe == 0))
-                found = Found.UNDECIDED if beyond is None else Found.FITS if within else Found.LOOSE
+                outcome = Found.UNDECIDED if beyond is None else Found.FITS if within else Found.LOOSE
         exact = isinstance(self.margin, str) and rational_value(self.margin, self._at(self.value)) is not None
-        return CheckedNumber(self, found, Evidence.EXACT if exact else Evidence.CERTIFIED, self._detail())
+        return CheckedNumber(self, outcome, Evidence.EXACT if exact else Evidence.CERTIFIED, self._detail())
 
     def sign(self, x: Fraction) -> int | None:
         """The sign of the margin at x: -1, 0 or 1; None where balls do not tell."""

@@ -100,13 +100,13 @@ def _selected() -> Iterator[RunningNumber]:
         yield near("approximate zCDP filter", f"{says}: rho", rho, epsilon**2 / 2)
         yield near("approximate zCDP filter", f"{says}: xi", xi, delta)
     mu = Gaussian(1.0)
-    both = Selection((mu, Erasure(0.25)), np.array([0, 1]))
+    selection = Selection((mu, Erasure(0.25)), np.array([0, 1]))
     wrong = 0
-    for run, one in enumerate(both.pairs):
+    for run, one in enumerate(selection.pairs):
         own = approximate_charge(one, 0.5)
         wrong += sum(
             float(np.ravel(a)[run]) != float(b)
-            for a, b in zip(approximate_charge(both, 0.5), own, strict=True)
+            for a, b in zip(approximate_charge(selection, 0.5), own, strict=True)
         )
     says = "how many epsilons and deltas at epsilon 0.5 of a selection are not those of its members"
     yield near("basic composition", says, wrong, 0, slack=0)

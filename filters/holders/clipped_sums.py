@@ -184,8 +184,8 @@ class ClippedSums:
             )
         # a subclass of arrays may have norms of its own, which nobody vouches for
         closed = isinstance(vectors, Vectors) and not isinstance(vectors, np.ndarray)
-        told: Vectors = vectors if closed else _Rows(self._rows(vectors))  # type: ignore[assignment]
-        norms = np.asarray(told.norms(), dtype=np.float64)
+        checked: Vectors = vectors if closed else _Rows(self._rows(vectors))  # type: ignore[assignment]
+        norms = np.asarray(checked.norms(), dtype=np.float64)
         shape = self._shape
         wrong = ~(np.isfinite(norms) & (norms >= 0))
         if norms.shape != shape or wrong.any():
@@ -196,7 +196,7 @@ class ClippedSums:
         charged = np.maximum(norms.ravel(), self._sigma * _FREE)
         factors = self._people.clip(charged, sigma=self._sigma, most=self._clip)
         self._factors = np.where(norms.ravel() > 0, factors, 0.0)
-        total = np.asarray(self._total(told, factors.reshape(shape)), dtype=np.float64)
+        total = np.asarray(self._total(checked, factors.reshape(shape)), dtype=np.float64)
         if not np.isfinite(total).all() or total.ndim != len(shape) or total.shape[-1] > _MOST_DIMENSION:
             raise ValueError(
                 f"weighted must give a finite vector of at most 2^20 numbers, got shape {total.shape}; charges stand"

@@ -77,14 +77,14 @@ class Denial:
         return bool(checked_admits(self.filter, state, pair, 1)[0])
 
     def __str__(self) -> str:
-        again = "but would in a new session" if self.ever else "nor in a new session"
+        later = "but would in a new session" if self.ever else "nor in a new session"
         named = [_told(name, found, -self.pair.revealing[name]) for name, found in self.fits.items() if found]
         none = " or ".join(name for name, found in self.fits.items() if not found)
         if named:
             fits = f"what would fit now: {', or '.join(named)}" + (f", and no other {none}" if none else "")
         else:
             fits = f"no other {none or 'parameter'} would fit now"
-        return f"{self.pair!r} does not fit after {self.granted} grants, {again}; {fits}"
+        return f"{self.pair!r} does not fit after {self.granted} grants, {later}; {fits}"
 
     def __repr__(self) -> str:
         return f"Denial({self.pair!r}, after {self.granted} grants of {self.filter!r})"

@@ -68,17 +68,17 @@ def _in_place(
     for first in range(0, n, BLOCK):
         people = slice(first, min(first + BLOCK, n))
         part, pair = _block(state, request, people)
-        some = checked_grant_in_place(filt, part, pair)
-        if some is None:
-            some, spent = _granted(filt, part, pair, people.stop - first)
+        granted = checked_grant_in_place(filt, part, pair)
+        if granted is None:
+            granted, spent = _granted(filt, part, pair, people.stop - first)
             if not _alike(part, spent):
                 raise TypeError(
                     f"{type(filt).__name__}.spend must keep the dtype and the shape of the state, got another from one "
                     "block of people to the next; return arrays like those of start"
                 )
             for old, new in zip(leaves(part), leaves(spent), strict=True):
-                old[...] = np.where(some.reshape(-1, *[1] * (old.ndim - 1)), new, old)
-        active[people] = some
+                old[...] = np.where(granted.reshape(-1, *[1] * (old.ndim - 1)), new, old)
+        active[people] = granted
     return active
 
 

@@ -240,13 +240,13 @@ class Journal:
             )
         if hashlib.sha256(header).digest() != digest:
             raise self._damage("header")
-        _, layout, self._identity, *found = _HEADER.unpack(header)
+        _, layout, self._identity, *totals = _HEADER.unpack(header)
         if layout != _LAYOUT:
             raise JournalError(
                 f"journal must have layout {_LAYOUT}, got layout {layout} in {str(self.path)!r}; "
                 "open it with the version of this package that wrote it"
             )
-        for name, asked, saved in zip(Terms._fields, terms, found, strict=True):
+        for name, asked, saved in zip(Terms._fields, terms, totals, strict=True):
             if asked.hex() != saved.hex():
                 raise JournalError(
                     f"{name} must be what the journal was made with, got {name}={asked!r} for {saved!r} in "

@@ -117,12 +117,14 @@ def response_charge(floor: int, exponent: int, epsilon: float) -> int:
     if not epsilon <= _MOST_EPSILON:
         return TOO_MUCH
     with flint.ctx.workprec(_BITS):
-        unit, asked = flint.arb(2) ** exponent, flint.arb(epsilon)
-        lie = 1 / (1 + asked.exp())
+        unit, epsilon_ball = flint.arb(2) ** exponent, flint.arb(epsilon)
+        lie = 1 / (1 + epsilon_ball.exp())
         beyond = lie
         if floor:
             root = (floor * unit).sqrt()
-            beyond = (1 - lie) * _tail(root / 2 + asked / root) + lie * _tail(root / 2 - asked / root)
+            beyond = (1 - lie) * _tail(root / 2 + epsilon_ball / root) + lie * _tail(
+                root / 2 - epsilon_ball / root
+            )
         charge = (8 * (1 - 2 * beyond).erfinv() ** 2 / unit - floor).upper()
         return int(charge.ceil().unique_fmpz()) if charge < TOO_MUCH else TOO_MUCH
 

@@ -80,26 +80,26 @@ class PotentialFilter(LevelFilter):
         """One mechanism that takes the whole budget: two outcomes, on a tangent of the first level's payoff."""
         promised = self.promise.extremal(epsilon)
         # what begins within the first level may lose its potential at (1, 1), and at no larger epsilon more
-        kept = self._clock.kept if promised.epsilon >= self.epsilon else promised.high
+        most_kept = self._clock.kept if promised.epsilon >= self.epsilon else promised.high
         p, q = self._clock.forward.tangent(self._clock.budget, promised.epsilon - self.epsilon)
 
         def granted(pair: DominatingPair) -> bool:
             return bool(self.admits(self.start(1), pair)[0])
 
         return tangent_extremal(
-            p, q * math.exp(-self.epsilon), min(kept, promised.high), promised.epsilon, granted
+            p, q * math.exp(-self.epsilon), min(most_kept, promised.high), promised.epsilon, granted
         )
 
     def _charged(self, request: DominatingPair) -> NDArray[np.int64]:
         if request.shape == ():
             return _charged(self._clock, request)
         numbers = {k: v for k, v in request.parameters().items() if isinstance(v, np.ndarray)}
-        rows, which = np.unique(np.stack(list(numbers.values())), axis=1, return_inverse=True)
+        rows, column = np.unique(np.stack(list(numbers.values())), axis=1, return_inverse=True)
         each = [
             _charged(self._clock, request.with_parameters(dict(zip(numbers, row.tolist(), strict=True))))
             for row in rows.T
         ]
-        return np.array(each, dtype=np.int64).reshape(-1, len(_FLOORS))[which.reshape(-1)]
+        return np.array(each, dtype=np.int64).reshape(-1, len(_FLOORS))[column.reshape(-1)]
 
 
 @lru_cache(maxsize=1 << 14)

@@ -166,15 +166,15 @@ class PotentialFamily:
         decay = np.cumprod(np.full(high, 1 - 1 / self.parts)) * (1 - (2 * high + 4) * 2.0**-52)
         term = np.empty((rows, f.shape[1]))
         for start in range(0, len(f), rows):
-            here = f[start : start + rows]
-            left = (self.top - here[:, -1:]).astype(np.float64) * decay * (1 - 2.0**-50)
+            window = f[start : start + rows]
+            left = (self.top - window[:, -1:]).astype(np.float64) * decay * (1 - 2.0**-50)
             beyond = self.top - left.astype(np.int64)
-            wide = np.empty((len(here), low + knots + high))
-            wide[:, :low], wide[:, low : low + knots], wide[:, low + knots :] = here[:, :1], here, beyond
+            wide = np.empty((len(window), low + knots + high))
+            wide[:, :low], wide[:, low : low + knots], wide[:, low + knots :] = window[:, :1], window, beyond
             total = means[start : start + rows]
             total[:] = law.infinite * self.top
             for k, p in near:
-                total += np.multiply(wide[:, low + k : low + k + knots], p, out=term[: len(here)])
+                total += np.multiply(wide[:, low + k : low + k + knots], p, out=term[: len(window)])
             if far:
                 total += self._chords(wide, low, far)[:, :knots]
         means *= 1 + 2.0**-_SPARE + (len(law.places) + 8) * 2.0**-53

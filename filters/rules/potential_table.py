@@ -78,7 +78,7 @@ def packed(
             f"clock must stay valid for (epsilon, delta) = ({epsilon!r}, {delta!r}) with its heights "
             f"rounded up, got {menu!r}; keep more bits of them"
         )
-    told = {
+    header = {
         "epsilon": epsilon.hex(),
         "delta": delta.hex(),
         "budget": budget,
@@ -107,23 +107,25 @@ def packed(
         ],
     }
     numbers = b"".join(_differences(family.heights >> _SHIFT) for family in families)
-    return lzma.compress(json.dumps(told).encode() + b"\n" + numbers, preset=9)
+    return lzma.compress(json.dumps(header).encode() + b"\n" + numbers, preset=9)
 
 
 def unpacked(data: bytes, epsilon: float, delta: float) -> PotentialClock:
     """The clock that `packed` wrote; raises ValueError where it is none for (epsilon, delta)."""
     head, _, numbers = lzma.decompress(data).partition(b"\n")
-    told = json.loads(head, parse_float=_refused, parse_constant=_refused)
+    header = json.loads(head, parse_float=_refused, parse_constant=_refused)
     families, place = [], 0
-    for part in told["families"]:
+    for part in header["families"]:
         size = 8 * len(part["at"]) * part["knots"]
-        heights = _summed(numbers[place : place + size], len(part["at"]), part["knots"]) << told["shift"]
+        heights = _summed(numbers[place : place + size], len(part["at"]), part["knots"]) << header["shift"]
         place += size
         at = np.array(part["at"], dtype=np.int64)
         family = PotentialFamily(part["parts"], part["first"], at, heights, part["top"], part["slack"])
         families.append(family)
-    clock = PotentialClock(families[0], families[1], told["budget"])
-    if (told["epsilon"], told["delta"]) != (epsilon.hex(), delta.hex()) or not clock.is_valid(epsilon, delta):
+    clock = PotentialClock(families[0], families[1], header["budget"])
+    if (header["epsilon"], header["delta"]) != (epsilon.hex(), delta.hex()) or not clock.is_valid(
+        epsilon, delta
+    ):
         raise ValueError(
             f"data must be a table for (epsilon, delta) = ({epsilon!r}, {delta!r}), got one that is "
             f"not; make it again by `packed`"

@@ -167,19 +167,19 @@ class RealisationFilter(PrivacyFilter[_State]):
         # E_P[e^-L] <= 1, so P(L <= x) <= e^x: no upper quantile lies below log(1 - theta)
         least = float(portable.log1p(-self._rest) * (1 + 2.0**-40))
         room, past = 1 + 2.0**-40, np.maximum(released - 1, 0)
-        known = (released >= 0) & (released <= self.rounds) & (forward >= least) & (backward >= least)
-        known &= np.isin(reaches[0] + 1j * reaches[1], self._reach[0] + 1j * self._reach[1])
+        in_range = (released >= 0) & (released <= self.rounds) & (forward >= least) & (backward >= least)
+        in_range &= np.isin(reaches[0] + 1j * reaches[1], self._reach[0] + 1j * self._reach[1])
         for sign, most, least_reach in zip((1, -1), self._most, self._reach.min(axis=1), strict=True):
             with np.errstate(invalid="ignore"):  # 0 * inf where nothing was released
                 sums = np.where(past > 0, past * most, 0.0)
             # the last admission bounded the sum without its last term, and that term is at most `most`
             sums = np.minimum(sums, self.epsilon - least_reach - least + most)
             # NaN fails every comparison
-            known &= (sign * before <= sums * room) | (np.isinf(before) & (past > 0))
-            known &= (sign * last <= np.where(released > 0, most * room, 0.0)) | (
+            in_range &= (sign * before <= sums * room) | (np.isinf(before) & (past > 0))
+            in_range &= (sign * last <= np.where(released > 0, most * room, 0.0)) | (
                 np.isinf(last) & (released > 0)
             )
-        return np.asarray(known)
+        return np.asarray(in_range)
 
     def observe(self, state: _State, loss: NDArray[Any]) -> _State:
         before, _, *rest = state
@@ -203,17 +203,17 @@ class RealisationFilter(PrivacyFilter[_State]):
 def _checked_after(after: object) -> _After:
     """The allowable set after each request, of single pairs both."""
     try:
-        given = dict(after)  # type: ignore[call-overload]
+        menus_after = dict(after)  # type: ignore[call-overload]
     except (TypeError, ValueError) as error:
         raise TypeError(
             f"after must map pairs to menus, got {after!r}; pass e.g. {{pair: (pair,)}}"
         ) from error
-    for pair, some in given.items():
-        if not isinstance(pair, DominatingPair) or not some:
+    for pair, menu in menus_after.items():
+        if not isinstance(pair, DominatingPair) or not menu:
             raise ValueError(
-                f"after must map pairs to menus of at least one, got {pair!r}: {some!r}; leave out what allows none"
+                f"after must map pairs to menus of at least one, got {pair!r}: {menu!r}; leave out what allows none"
             )
-    return tuple((pair, checked_menu(some)) for pair, some in given.items())
+    return tuple((pair, checked_menu(some)) for pair, some in menus_after.items())
 
 
 def _delta(value: object) -> float:
@@ -257,14 +257,14 @@ def _split(dhat: float | None, theta: float | None, rounds: int, delta: float) -
         if delta == 0:
             return 0.0, 0.0
         split = optimal_split(rounds, delta)
-        one, other = float(split.dhat), float(split.theta)
-        while spent(one, other) > Fraction(delta):  # a guard: optimal_split rounds theta down already
-            other = float(np.nextafter(other, 0.0))
-        return one, other
-    one, other = float(check_probability("dhat", dhat)), float(check_probability("theta", theta))
-    if spent(one, other) > Fraction(delta):
+        d_hat, per_round = float(split.dhat), float(split.theta)
+        while spent(d_hat, per_round) > Fraction(delta):  # a guard: optimal_split rounds theta down already
+            per_round = float(np.nextafter(per_round, 0.0))
+        return d_hat, per_round
+    d_hat, per_round = float(check_probability("dhat", dhat)), float(check_probability("theta", theta))
+    if spent(d_hat, per_round) > Fraction(delta):
         raise ValueError(
-            f"dhat and theta must satisfy dhat + theta (1 - dhat) rounds <= delta, got dhat={one!r} "
-            f"theta={other!r} rounds={rounds} delta={delta!r}; lower theta or leave both out"
+            f"dhat and theta must satisfy dhat + theta (1 - dhat) rounds <= delta, got dhat={d_hat!r} "
+            f"theta={per_round!r} rounds={rounds} delta={delta!r}; lower theta or leave both out"
         )
-    return one, other
+    return d_hat, per_round

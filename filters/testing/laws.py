@@ -122,17 +122,17 @@ def a_cheaper_past_denies_no_more(
     for k in range(len(then) + 1):
         worlds, request = take(worlds, granted), request.take(granted)
         pasts = [past for past, made in zip(pasts, granted, strict=True) if made]
-        asked = [*then[k : k + 1], *after]
-        if len(pasts) < 2 or not asked:
+        requests_made = [*then[k : k + 1], *after]
+        if len(pasts) < 2 or not requests_made:
             return
         n = len(pasts)
         worlds = checked_observe(filt, checked_spend(filt, worlds, request, n), np.full(n, loss), n)
-        many = at_once(asked, np.tile(np.arange(len(asked)), len(pasts)))
-        admitted = answers(filt, worlds, many, len(asked))
+        many = at_once(requests_made, np.tile(np.arange(len(requests_made)), len(pasts)))
+        admitted = answers(filt, worlds, many, len(requests_made))
         for world, i in np.argwhere(admitted[1:] & ~admitted[:-1])[:4]:
-            rest = [(made, loss) for made in (*then[:k], asked[i])]
+            rest = [(made, loss) for made in (*then[:k], requests_made[i])]
             _compare_pasts(filt, history, pasts[world], pasts[world + 1], loss, rest)
-        request, granted = asked[0], admitted[:, 0]
+        request, granted = requests_made[0], admitted[:, 0]
 
 
 def _compare_pasts(
@@ -163,15 +163,15 @@ def a_denial_changes_nothing(filt: PrivacyFilter, history: History, request: Dom
 
 def asking_changes_nothing(filt: PrivacyFilter, history: History, request: DominatingPair) -> None:
     """Advice has no effect: who asks what remains between requests gets the answers of who does not."""
-    asked = [*history, (request, 0.0)]
-    before = play(filt, asked)[1]
+    with_request = [*history, (request, 0.0)]
+    before = play(filt, with_request)[1]
     state, advised = checked_start(filt, 1), []
-    for pair, loss in asked:
+    for pair, loss in with_request:
         ask_what_remains(filt, state)
         state, granted = one_round(filt, state, pair, loss)
         advised.append(granted)
     # one object decides both: what it was asked may have changed it for good
-    if not before == advised == play(filt, asked)[1]:
+    if not before == advised == play(filt, with_request)[1]:
         raise LawBrokenError(
             f"{request!r} or one before it is decided by whether remaining or affordable was asked"
         )
@@ -230,7 +230,7 @@ def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> 
     if n == 0:
         return
     state = checked_start(filt, n)
-    alone = [checked_start(filt, 1) for _ in range(n)]
+    single_states = [checked_start(filt, 1) for _ in range(n)]
     for rounds in zip(*together, strict=False):
         request = at_once(tuple(pair for pair, _ in rounds), np.arange(n))
         loss = np.array([realised for _, realised in rounds])
@@ -238,7 +238,7 @@ def runs_do_not_see_each_other(filt: PrivacyFilter, together: list[History]) -> 
         after = checked_observe(filt, checked_spend(filt, state, request, n), loss, n)
         state = choose(granted, after, state)
         for run, (pair, realised) in enumerate(rounds):
-            alone[run], single = one_round(filt, alone[run], pair, realised)
+            single_states[run], single = one_round(filt, single_states[run], pair, realised)
             if single != granted[run]:
                 raise LawBrokenError(f"run {run} of {n} is decided otherwise when it is alone")
 
@@ -304,12 +304,12 @@ def a_larger_budget_admits_as_much(
 ) -> None:
     """A request that the smaller budget grants is granted by the larger one."""
     small, large = checked_start(filt, 1), checked_start(larger, 1)
-    for asked, loss in [*history, (request, 0.0)]:
-        if admits(filt, small, asked):
-            if not admits(larger, large, asked):
-                raise LawBrokenError(f"{asked!r} is granted by {filt!r} and not by {larger!r}")
-            small, _ = one_round(filt, small, asked, loss)
-            large, _ = one_round(larger, large, asked, loss)
+    for pair, loss in [*history, (request, 0.0)]:
+        if admits(filt, small, pair):
+            if not admits(larger, large, pair):
+                raise LawBrokenError(f"{pair!r} is granted by {filt!r} and not by {larger!r}")
+            small, _ = one_round(filt, small, pair, loss)
+            large, _ = one_round(larger, large, pair, loss)
 
 
 #: The laws about decisions and states, for which `drawn_case` draws what is asked.
@@ -391,10 +391,10 @@ def laws(
         return requests_near(made())
 
     if mechanisms is None:
-        some = st.builds(near)
+        requests = st.builds(near)
         foes = strategies.adversaries_of(st.builds(lambda: near().only(Finite)))
     else:
-        some = strategies.menus(mechanisms)
+        requests = strategies.menus(mechanisms)
         foes = strategies.adversaries(mechanisms.filter(lambda request: request.outputs is not None))
 
     def test_something_is_admitted(self: object) -> None:
@@ -415,7 +415,7 @@ def laws(
     ) -> None:
         name = law.__name__
         if given is None:
-            given = strategies.drawn(some, partial(drawn_case, name), case_bytes(name))
+            given = strategies.drawn(requests, partial(drawn_case, name), case_bytes(name))
 
         def test(self: object, given: dict[str, Any]) -> None:
             try:

@@ -135,15 +135,15 @@ class Requests:
 
     def list(self, tape: Tape, longest: int) -> list[DominatingPair]:
         """At most `longest` requests, each with an even chance one of those before it; few are large in some lists."""
-        asked: list[DominatingPair] = []
+        drawn: list[DominatingPair] = []
         any_size = tape.below(4) == 3
         for _ in range(tape.below(longest + 1)):
-            place = tape.below(2 * len(asked)) if asked else 0
-            if place > len(asked):
-                asked.append(asked[place - len(asked)])
+            place = tape.below(2 * len(drawn)) if drawn else 0
+            if place > len(drawn):
+                drawn.append(drawn[place - len(drawn)])
             else:
-                asked.append(_one_of(tape, self.some, self.pairs) if any_size else self.request(tape))
-        return asked
+                drawn.append(_one_of(tape, self.some, self.pairs) if any_size else self.request(tape))
+        return drawn
 
     def history(self, tape: Tape, longest: int) -> History:
         """At most `longest` requests, each with a loss that it realises if it is granted."""
@@ -239,7 +239,7 @@ def _scanned(family: MechanismFamily, filt: FilterBase) -> _Chain:
         sizes = (*_SMALLER, *sizes)
     if len(sizes) > len(answers):
         answers = asked(sizes)
-    found: set[float] = set(sizes)
+    candidates: set[float] = set(sizes)
     highs = []
     for edge in _edges(answers):
         low, high = sizes[edge - 1], sizes[edge]
@@ -248,9 +248,9 @@ def _scanned(family: MechanismFamily, filt: FilterBase) -> _Chain:
             i = (*_edges(asked(between)), 32)[0]
             low, high = between[i - 1], between[i]
         # one of these fills the budget alone, or two do, or three, or four, charged by their square or as they are
-        found |= {low, high, *(low * share for share in (0.7071, 0.577, 0.4999, 0.3333))}
+        candidates |= {low, high, *(low * share for share in (0.7071, 0.577, 0.4999, 0.3333))}
         highs.append(high)
-    ordered = sorted(found)
+    ordered = sorted(candidates)
     return _Chain(tuple(map(family, ordered)), tuple(map(ordered.index, highs)), any(answers))
 
 
@@ -265,20 +265,22 @@ def _dearer(second: DominatingPair, first: DominatingPair) -> bool:
     return bool(min(gaps) >= 0 and max(gaps) > 0)
 
 
-def cheaper_first(one: DominatingPair, other: DominatingPair) -> tuple[DominatingPair, DominatingPair] | None:
+def cheaper_first(
+    first: DominatingPair, second: DominatingPair
+) -> tuple[DominatingPair, DominatingPair] | None:
     """(cheaper, dearer), None where that cannot be said.
 
     It can be said of equal pairs, and of two of one family where every parameter of one is at least the other's:
     their hockey-stick divergences then tell which is dearer, for some parameters are noise and some are losses.
     """
-    if one == other:
-        return one, other
-    if type(one) is not type(other):
+    if first == second:
+        return first, second
+    if type(first) is not type(second):
         return None
-    gaps = [a - b for a, b in zip(_numbers(one), _numbers(other), strict=True)]
+    gaps = [a - b for a, b in zip(_numbers(first), _numbers(second), strict=True)]
     if not gaps or min(gaps) < 0 < max(gaps) or not any(gaps):
         return None
-    return (one, other) if _dearer(other, one) else (other, one) if _dearer(one, other) else None
+    return (first, second) if _dearer(second, first) else (second, first) if _dearer(first, second) else None
 
 
 def _chains(pairs: Sequence[DominatingPair]) -> list[tuple[DominatingPair, ...]]:

@@ -59,24 +59,24 @@ def answered(
     answers, people, dimension, turnover = _counts(answers, people, dimension, turnover)
     queries = LinearQueries(people, norm_budget=norm_budget, kappa=kappa)
     spent, value = np.zeros(people, dtype=np.int64), np.zeros(dimension)
-    error, bound, left = np.empty(answers), np.empty(answers), np.empty(answers, dtype=np.int64)
-    gone = 0
+    error, bound, active = np.empty(answers), np.empty(answers), np.empty(answers, dtype=np.int64)
+    departed = 0
     for t in range(answers):
         likely = 0.3 if value.mean() > 0.1 * people else 0.1
         query = rng.random((len(spent), dimension)) < likely
         answer = queries.answer(query, rng)
         value, after = answer.value, spent + query.sum(axis=1)
-        present = (after <= norm_budget) & (np.arange(len(spent)) >= gone)
+        present = (after <= norm_budget) & (np.arange(len(spent)) >= departed)
         spent = np.where(present, after, spent)
         error[t] = np.abs(value - query[present].sum(axis=0)).max()
         bound[t] = answer.error(delta)
-        left[t] = np.count_nonzero(spent[gone:] + 1 <= norm_budget)
+        active[t] = np.count_nonzero(spent[departed:] + 1 <= norm_budget)
         if turnover:
-            queries.leave(np.arange(gone, gone + turnover))
-            gone += turnover
+            queries.leave(np.arange(departed, departed + turnover))
+            departed += turnover
             queries.join(turnover)
             spent = np.append(spent, np.zeros(turnover, dtype=np.int64))
-    return Answers(error, bound, left)
+    return Answers(error, bound, active)
 
 
 def _counts(answers: int, people: int, dimension: int, turnover: int) -> tuple[int, int, int, int]:
@@ -122,7 +122,7 @@ def answer_misses(
     rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))
     missed = 0
     for first in range(0, answers, _LONG):
-        some = answered(
+        block = answered(
             people,
             norm_budget=norm_budget,
             kappa=kappa,
@@ -132,5 +132,5 @@ def answer_misses(
             rng=rng,
             turnover=turnover,
         )
-        missed += int(np.count_nonzero(some.error > some.bound))
+        missed += int(np.count_nonzero(block.error > block.bound))
     return clopper_pearson(missed, answers, failure=failure)

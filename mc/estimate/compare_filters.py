@@ -189,20 +189,20 @@ def _candidates(
         f"{_POTENTIAL}({epsilon!r}, {delta!r}, ({_text(pair)},))",
         "every pair of the library's; best near those of its design",
     )
-    each = float(pair.pure_epsilon)
-    if math.isfinite(each):
+    epsilon_each = float(pair.pure_epsilon)
+    if math.isfinite(epsilon_each):
         yield _Candidate(
             "calibrated, from the table",
-            lambda: calibrated(epsilon, delta, each=each),
-            f"fp.calibrated({epsilon!r}, {delta!r}, each={each!r})",
+            lambda: calibrated(epsilon, delta, each=epsilon_each),
+            f"fp.calibrated({epsilon!r}, {delta!r}, each={epsilon_each!r})",
             "pure-DP mechanisms up to the table's largest level",
         )
-        menu = [RandomizedResponse(each * (j + 1)) for j in range(levels)]
+        menu = [RandomizedResponse(epsilon_each * (j + 1)) for j in range(levels)]
         yield _Candidate(
             "calibrated",
             lambda: calibrate(_kind("ZCDPFilter"), epsilon, delta, menu=menu, relative=_RELATIVE),
             f"fp.calibrate(fp.ZCDPFilter, {epsilon!r}, {delta!r}, menu={_text(menu)}, relative={_RELATIVE!r})",
-            f"pure-DP mechanisms up to epsilon {each * levels:g}",
+            f"pure-DP mechanisms up to epsilon {epsilon_each * levels:g}",
         )
 
 
@@ -229,13 +229,15 @@ def _text(value: Any) -> str:
     return repr(value)
 
 
-def _counted(made: _Candidate, pair: DominatingPair, most: int) -> FilterChoice:
+def _counted(candidate: _Candidate, pair: DominatingPair, most: int) -> FilterChoice:
     """The candidate, asked for the pair until it denies."""
     try:
-        count = repeats(made.make(), pair, most=most)
+        count = repeats(candidate.make(), pair, most=most)
     except ValueError as error:  # nothing that it can promise fits
-        return FilterChoice(made.name, 0, 0, 0, f"none: {error}", "")
-    return FilterChoice(made.name, count, count, count, made.holds_for, _lines(made.text, pair))
+        return FilterChoice(candidate.name, 0, 0, 0, f"none: {error}", "")
+    return FilterChoice(
+        candidate.name, count, count, count, candidate.holds_for, _lines(candidate.text, pair)
+    )
 
 
 def _lines(text: str, pair: DominatingPair, after: str = "") -> str:
@@ -249,14 +251,14 @@ def _drawn(
     best: tuple[float, _Candidate, int] | None = None
     lengths = sorted({max(most // 2, 1), max(most, 1), 2 * most or 1, 4 * most or 1})
     for rounds in lengths:
-        made = _made("RealisationFilter", _ALONE, epsilon, delta, rounds, (pair,))
+        candidate = _made("RealisationFilter", _ALONE, epsilon, delta, rounds, (pair,))
         try:
-            filt = made.make()
+            filt = candidate.make()
         except ValueError:
             continue
         look = _mean_rounds(filt, pair, rounds, max(_LOOK // len(lengths) // rounds, 2), seed + 1)
         if best is None or look.value > best[0]:
-            best = look.value, made, rounds
+            best = look.value, candidate, rounds
     if best is not None:
         yield _told(best[1], pair, best[2], seed)
     for name in (

@@ -113,8 +113,8 @@ class WeightedSlack(UnitFunctional):
         loss, log_weight = paths.loss, paths.log_weight
         scaled = log_weight - self.log_bound
         spent = (log_weight / (self.order - 1) + loss) * (2 / self.order)  # log w = (s-1)(s sum mu^2/2 - L)
-        left = self.budget - spent
-        if left.min() < -ROUNDING * self.budget:
+        remaining = self.budget - spent
+        if remaining.min() < -ROUNDING * self.budget:
             raise Exceeded(
                 f"a path's Gaussians have sum mu^2 = {spent.max():.9g}, more than {self.budget:.9g}"
             )
@@ -125,10 +125,10 @@ class WeightedSlack(UnitFunctional):
         # G(e, v) - (1 - e^e)_+ = e^{min(e, 0)} G(|e|, v): no cancellation
         most = scaled + np.minimum(gap, 0.0)
         slack = np.zeros_like(loss)
-        mu = np.sqrt(np.maximum(left, 0.0))
-        tail = np.maximum(np.abs(gap) - left / 2, 0.0)  # G(e, v) <= e^{-t^2/2}, t = e/mu - mu/2
+        mu = np.sqrt(np.maximum(remaining, 0.0))
+        tail = np.maximum(np.abs(gap) - remaining / 2, 0.0)  # G(e, v) <= e^{-t^2/2}, t = e/mu - mu/2
         some = np.flatnonzero((mu > 0) & (most > _NEGLIGIBLE))
-        some = some[tail[some] ** 2 < 2 * left[some] * (most[some] - _NEGLIGIBLE)]
+        some = some[tail[some] ** 2 < 2 * remaining[some] * (most[some] - _NEGLIGIBLE)]
         if some.size:
             log_tail = Gaussian(mu[some]).log_hockey_stick(np.abs(gap[some]))
             slack[some] = np.exp(most[some] + log_tail)

@@ -41,7 +41,7 @@ def bounds_held(holds: Holds, why: str, *, ruled: bool) -> tuple[PathBound, ...]
         *(Holds(orders=(at_order,)) for at_order in holds.orders),
         Holds(pure=holds.pure),
     ]
-    alone = [replace(part, infinite=holds.infinite) for part in stated if part != Holds()]
+    parts = [replace(part, infinite=holds.infinite) for part in stated if part != Holds()]
     return tuple(
         PathBound(
             why,
@@ -53,7 +53,7 @@ def bounds_held(holds: Holds, why: str, *, ruled: bool) -> tuple[PathBound, ...]
             min((math.inf, *(alpha for alpha, _ in part.orders))),
             ruled,
         )
-        for part in alone or [Holds(infinite=holds.infinite)]
+        for part in parts or [Holds(infinite=holds.infinite)]
     )
 
 

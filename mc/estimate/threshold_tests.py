@@ -77,12 +77,12 @@ class ThresholdTests(Shown):
     def rows(self) -> list[Row]:
         """A row for each threshold; all intervals hold together except with probability `joint_failure`."""
         rows = []
-        for one in self.at:
-            row: Row = {"threshold": one.threshold}
+        for test in self.at:
+            row: Row = {"threshold": test.threshold}
             for name in ("hits", "false_alarms", "gain"):
-                estimate = getattr(one, name)
+                estimate = getattr(test, name)
                 row |= {name: estimate.value, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
-            rows.append(row | {"runs": one.hits.n, "joint_failure": self.failure})
+            rows.append(row | {"runs": test.hits.n, "joint_failure": self.failure})
         return rows
 
 

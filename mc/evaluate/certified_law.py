@@ -58,18 +58,18 @@ class CertifiedLaw:
             )
 
         def solve(asking: Asking) -> list[Evaluation]:
-            seen = scout(asking, [float(epsilon) for epsilon in epsilons])
-            decisions, found_to = _decisions(seen, asking)
+            scouted = scout(asking, [float(epsilon) for epsilon in epsilons])
+            decisions, found_to = _decisions(scouted, asking)
             for pair in asking.pairs:
                 if pair.normal_mu is None:
                     raise ValueError(
                         f"adversary must ask for Gaussian pairs or randomised responses for CERTIFIED evidence, got "
                         f"{pair!r}; leave evidence out"
                     )
-            rough = ForwardLaw.of(decisions, seen.nodes(decisions, epsilons, ways, finer=False))
+            rough = ForwardLaw.of(decisions, scouted.nodes(decisions, epsilons, ways, finer=False))
             least = min(rough.value(float(epsilon), way) for epsilon in epsilons for way in ways)
-            law = CertifiedLaw.of(decisions, seen, epsilons, ways, max(least, 1e-200))
-            where = f"{scope}; for losses as real numbers and {shown_edges(decisions.found)}{found_to}"
+            law = CertifiedLaw.of(decisions, scouted, epsilons, ways, max(least, 1e-200))
+            where = f"{scope}; for losses as real numbers and {shown_edges(decisions.changes)}{found_to}"
             results = []
             for epsilon in epsilons:
                 both = [(*law.enclosed(epsilon, way), way) for way in ways]
@@ -97,15 +97,15 @@ class CertifiedLaw:
     def of(
         cls,
         decisions: DecisionMap,
-        seen: Scouted,
+        scouted: Scouted,
         epsilons: Sequence[Epsilon],
         ways: Sequence[Direction],
         least_value: float,
     ) -> CertifiedLaw:
         """The law of the game that the map tells of, on as many nodes as values of `least_value` need."""
         drawn = [float(decisions.asking.pairs[k].gdp_mu) for k in decisions.drawn]
-        least = min(drawn, default=seen.scale)
-        ends = seen.parts(decisions, [kink for epsilon in epsilons for kink in _around(epsilon)], ways)
+        least = min(drawn, default=scouted.scale)
+        ends = scouted.parts(decisions, [kink for epsilon in epsilons for kink in _around(epsilon)], ways)
         error = (
             _SHARE
             * least_value
@@ -208,15 +208,15 @@ def _paid_bound(
     return bound
 
 
-def _decisions(seen: Scouted, asking: Asking) -> tuple[DecisionMap, str]:
+def _decisions(scouted: Scouted, asking: Asking) -> tuple[DecisionMap, str]:
     """The map of decisions, and to how many nats its changes were found if not to the double.
 
     Code that adds losses up rounds them differently on different paths, so that one threshold may look like many.
     """
     try:
-        return seen.decisions(asking, merged=0.0), ""
+        return scouted.decisions(asking, merged=0.0), ""
     except TooLargeError:
-        return seen.decisions(asking, merged=_MERGED), f", found to {2 * _MERGED:.0e} nats"
+        return scouted.decisions(asking, merged=_MERGED), f", found to {2 * _MERGED:.0e} nats"
 
 
 def _around(epsilon: Epsilon) -> tuple[float, ...]:

@@ -15,8 +15,6 @@ lies in that panel, before the output of that pair, with what filter and adversa
 
 from __future__ import annotations
 
-import math
-from collections import defaultdict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import partial
@@ -74,17 +72,17 @@ class _Round:
 class DecisionMap:
     """rounds[t] lists the sources of round t on the panels; the first round has one, at the point 0.
 
-    found are the edges at which decisions change; positions counts the questions asked.
+    changes are the edges at which decisions change; positions counts the questions asked.
     """
 
     asking: Asking
     panels: Panels
-    found: tuple[float, ...]
+    changes: tuple[float, ...]
     merged: float
     rounds: list[list[PanelSource]] = field(default_factory=list)
     start: int = STOP
     positions: int = 0
-    _changes: set[float] = field(default_factory=set)
+    _new: set[float] = field(default_factory=set)
     _bisections: set[tuple[float, float, int]] = field(default_factory=set)
 
     @classmethod
@@ -93,16 +91,16 @@ class DecisionMap:
 
         A change within `merged` of one found before is none of its own.
         """
-        found: set[float] = set()
+        changes: set[float] = set()
         for _ in range(_PASSES):
-            panels = Panels.between(found, low=low, high=high, width=width, merged=merged)
-            decisions = cls(asking, panels, tuple(sorted(found)), merged)
+            panels = Panels.between(changes, low=low, high=high, width=width, merged=merged)
+            decisions = cls(asking, panels, tuple(sorted(changes)), merged)
             decisions._play()
-            new = apart(decisions._changes, found, merged)
+            new = apart(decisions._new, changes, merged)
             if not new:
                 return decisions
-            found |= new
-        raise _too_many(len(found))
+            changes |= new
+        raise _too_many(len(changes))
 
     @property
     def edges(self) -> NDArray[np.float64]:
@@ -129,84 +127,57 @@ class DecisionMap:
         """Fill in the rounds, as far as no decision changes inside a panel."""
         game = self.asking.game
         point = _Outputs(self.asking.start(), POINT, False)
-        here, leads = self._ask(0, [point])
+        standing, leads = self._ask(0, [point])
         self.start = leads[0][0]
         for t in range(1, game.rounds + 1):
-            if not here.sources:
+            if not standing.sources:
                 break
-            if sum(map(len, self.rounds)) + len(here.sources) > _MOST_SOURCES:
+            if sum(map(len, self.rounds)) + len(standing.sources) > _MOST_SOURCES:
                 raise TooLargeError(
                     f"adversary and filter must have at most {_MOST_SOURCES} positions, got more after {t} rounds; "
                     "pass fewer rounds, or use fp.simulate"
                 )
             if t == game.rounds:
-                self.rounds.append([PanelSource(panel, pair, _ENDS) for panel, pair in here.sources])
+                self.rounds.append([PanelSource(panel, pair, _ENDS) for panel, pair in standing.sources])
                 break
-            if self._changes and len(here.sources) > _WORTH_GOING_ON:
+            if self._new and len(standing.sources) > _WORTH_GOING_ON:
                 break  # panels that are cut where decisions change may have fewer positions
-            outputs, which = self._outputs(here)
+            outputs, output_of = self._outputs(standing)
             after, leads = self._ask(t, outputs)
-            rows = [leads[place] for place in which]
+            rows = [leads[place] for place in output_of]
             self.rounds.append(
-                [PanelSource(*source, row) for source, row in zip(here.sources, rows, strict=True)]
+                [PanelSource(*source, row) for source, row in zip(standing.sources, rows, strict=True)]
             )
-            here = after
+            standing = after
 
-    def _outputs(self, here: _Round) -> tuple[list[_Outputs], list[int]]:
+    def _outputs(self, standing: _Round) -> tuple[list[_Outputs], list[int]]:
         """The outputs to ask about, and which of them are those of each source: alike ones are asked about once."""
         blind = not self.asking.game.filter.looks_at_losses and not self.asking.keeps_last
-        names = _names(here.held, rounded=False) if blind else []
+        names = _names(standing.held, rounded=False) if blind else []
         outputs: list[_Outputs] = []
-        which: list[int] = []
+        output_of: list[int] = []
         alike: dict[Hashable, int] = {}
-        for i, (panel, pair) in enumerate(here.sources):
+        for i, (panel, pair) in enumerate(standing.sources):
             three, waits = np.arange(3 * i, 3 * i + 3), pair is None
             # nothing that follows depends on the loss before
             forgets = blind and not waits and len(set(names[3 * i : 3 * i + 3])) == 1
             place = alike.setdefault(names[3 * i], len(outputs)) if forgets else len(outputs)
-            which.append(place)
+            output_of.append(place)
             if place == len(outputs):
                 single = forgets or (panel == POINT and not waits)
-                own = here.held.take(three[:1] if single else three)
+                own = standing.held.take(three[:1] if single else three)
                 outputs.append(_Outputs(own, panel if waits else None, not blind and not waits))
-        return outputs, which
+        return outputs, output_of
 
     def _ask(self, t: int, outputs: list[_Outputs]) -> tuple[_Round, list[tuple[int, ...]]]:
         """The sources of the next round, and where each of the outputs leads: steps 1 to 3, for one round."""
-        parts = [output.positions(self.asking, self.panels.probes) for output in outputs]
-        at = Positions.joined(parts)
+        at = Positions.joined([output.positions(self.asking, self.panels.probes) for output in outputs])
         self.positions += at.n
+        questions = _Questions.about(outputs, len(self.panels))
         code, after = self._answers(t, at)
-        begins = np.cumsum([0, *(part.n for part in parts)])
-        kinds: dict[tuple[tuple[int, int, int], bool], list[int]] = defaultdict(list)
-        for i, output in enumerate(outputs):
-            kinds[output.shape(len(self.panels)), output.paired].append(i)
-        number: dict[Hashable, int] = {}
-        sources: list[tuple[int, int | None]] = []
-        kept: list[int] = []
-        leads: list[tuple[int, ...]] = [()] * len(outputs)
-        for (shape, paired), members in kinds.items():
-            # asked[i, j, k, y] is the question about output i at probe y of panel j, from its own probe k
-            asked = begins[members].reshape(-1, 1, 1, 1) + np.arange(math.prod(shape)).reshape(shape)
-            self._cut(t, [outputs[i] for i in members], asked, code, at.loss, after)
-            if paired:
-                self._check_history(after, asked, code[asked])
-            chosen = code[asked[:, :, shape[1] // 2, shape[2] // 2]]
-            spots = asked[:, :, 0, :] if shape[2] == 3 else np.repeat(asked[:, :, 0, :], 3, axis=2)
-            goes = chosen > STOP
-            names = _names(after.take(spots[goes].reshape(-1)), rounded=paired)
-            rows = chosen.tolist()
-            for n, (i, j) in enumerate(np.argwhere(goes).tolist()):
-                waiting, c = outputs[members[i]].waiting, rows[i][j]
-                panel = j if waiting is None else waiting
-                place = number.setdefault((panel, c, *names[3 * n : 3 * n + 3]), len(sources))
-                rows[i][j] = place
-                if place == len(sources):
-                    sources.append((panel, c - 1 if c else None))  # 0 stands for waiting
-                    kept.extend(spots[i, j].tolist())
-            for i, row in zip(members, rows, strict=True):
-                leads[i] = tuple(row)
-        return _Round(sources, after.take(np.array(kept, dtype=np.intp))), leads
+        self._cut(t, outputs, questions, code, at.loss, after)
+        self._check_history(questions, code, after)
+        return _joined(outputs, questions, code, after)
 
     def _answers(self, t: int, at: Positions) -> tuple[NDArray[np.intp], Positions]:
         """What happens at each position: 1 + k a release of pair k, 0 waiting, STOP the end, -2 - k a last release."""
@@ -224,28 +195,29 @@ class DecisionMap:
         self,
         t: int,
         outputs: list[_Outputs],
-        asked: NDArray[np.intp],
+        questions: _Questions,
         code: NDArray[np.intp],
         loss: NDArray[np.float64],
         after: Positions,
     ) -> None:
         """Bisect between neighbouring questions with different answers: along the loss reached and the loss before."""
-        if len(self._changes) + len(self.found) > _MOST_EDGES:
-            raise _too_many(len(self._changes) + len(self.found))
-        answers = [code[asked], *_whole(after, asked, code[asked])]
-        for before in (False, True):
-            for i, j, k, y in np.argwhere(_differ(answers, 2 if before else 3)).tolist():
-                output, there = outputs[i], float(loss[asked[i, j, k, y]])
+        if len(self._new) + len(self.changes) > _MOST_EDGES:
+            raise _too_many(len(self._new) + len(self.changes))
+        answers = np.stack([code, *_whole(after, code)])
+        for before, (row, neighbour) in enumerate((questions.reached, questions.before)):
+            differ = np.any(answers[:, row] != answers[:, neighbour], axis=0)
+            for q, other in zip(row[differ].tolist(), neighbour[differ].tolist(), strict=True):
+                output, k = outputs[questions.output[q]], int(questions.own[q])
                 if before:
-                    ends = (float(output.own.loss[k]), float(output.own.loss[k + 1]))
-                    position = partial(output.between, self.asking, k, there)
+                    ends = float(output.own.loss[k]), float(output.own.loss[k + 1])
+                    position = partial(output.between, self.asking, k, float(loss[q]))
                 else:
-                    ends = (there, float(loss[asked[i, j, k, y + 1]]))
+                    ends = float(loss[q]), float(loss[other])
                     position = partial(output.reached, self.asking, k)
                 if (key := (*ends, 0 if self.merged else t)) not in self._bisections:
                     self._bisections.add(key)
                     place, more = bisected(partial(self._answer, t, position), *ends)
-                    self._changes.add(place)
+                    self._new.add(place)
                     self.positions += more
 
     def _answer(self, t: int, position: Callable[[float], Positions], x: float) -> Hashable:
@@ -254,10 +226,12 @@ class DecisionMap:
         whole = tuple(leaf for leaf in _arrays(after) if leaf.dtype.kind != "f")
         return int(code[0]), keys(whole)[0] if whole and code[0] > STOP else None
 
-    def _check_history(self, after: Positions, place: NDArray[np.intp], code: NDArray[np.intp]) -> None:
-        alike = ((code == code[:, :, :1, :1]) & (code > STOP)).all(axis=(2, 3))
+    def _check_history(self, questions: _Questions, code: NDArray[np.intp], after: Positions) -> None:
+        """What is kept at one loss must not depend, beyond rounding, on the loss before; asked[cell, own, probe]."""
+        asked = questions.nine
+        alike = asked[((code[asked] == code[asked[:, :1, :1]]) & (code[asked] > STOP)).all(axis=(1, 2))]
         for leaf in (leaf for leaf in _arrays(after) if leaf.dtype.kind == "f"):
-            values = leaf[place[alike]]
+            values = leaf[alike]
             if not np.allclose(values, values[:, :1], rtol=1e-9, atol=1e-9, equal_nan=True):
                 raise NotAFunctionError(
                     f"{type(self.asking.game.filter).__name__} must keep no more of the past than the loss so far, "
@@ -297,21 +271,96 @@ class _Outputs:
 
     def between(self, asking: Asking, k: int, y: float, x: float) -> Positions:
         """The position at loss y, from a loss x between own probes k and k + 1: the state is interpolated."""
-        both = self.own.take(np.array([k, k + 1]))
-        share = (x - both.loss[0]) / (both.loss[1] - both.loss[0])
+        ends = self.own.take(np.array([k, k + 1]))
+        share = (x - ends.loss[0]) / (ends.loss[1] - ends.loss[0])
 
         def mixed(leaf: Any) -> Any:
             if not isinstance(leaf, np.ndarray):
                 return leaf
             if leaf.dtype.kind != "f":
                 return leaf[:1]
-            own = np.isclose(leaf, both.loss.reshape(-1, *[1] * (leaf.ndim - 1)), rtol=1e-12, atol=1e-12)
+            own = np.isclose(leaf, ends.loss.reshape(-1, *[1] * (leaf.ndim - 1)), rtol=1e-12, atol=1e-12)
             line = leaf[:1] + (leaf[1:] - leaf[:1]) * share
             line = np.where(leaf[:1] == leaf[1:], leaf[:1], line)
             return np.where(np.all(own, axis=0)[None], x, line)  # what is the loss is exactly the loss
 
-        state, memory = fold(mixed, tuple, both.state), fold(mixed, tuple, both.memory)
+        state, memory = fold(mixed, tuple, ends.state), fold(mixed, tuple, ends.memory)
         return _moved(asking, Positions(np.array([x]), np.zeros(1), state, memory), y)
+
+
+@dataclass(frozen=True, slots=True)
+class _Questions:
+    """The questions about some outputs, in the order of output, panel reached, own probe, probe of that panel.
+
+    output and own are the output and the own probe of each question. A cell is an output with a panel that it reaches:
+    cells are their outputs and panels, middle the question in the middle of each, three[cell] those from its first own
+    probe (one thrice where it has one), nine[cell, own probe, probe] those of the paired cells. `reached` and
+    `before` are all neighbours, (questions, their neighbours): at the next probe, and from the next own probe.
+    """
+
+    output: NDArray[np.intp]
+    own: NDArray[np.intp]
+    cells: tuple[NDArray[np.intp], NDArray[np.intp]]
+    paired: NDArray[np.bool_]
+    middle: NDArray[np.intp]
+    three: NDArray[np.intp]
+    nine: NDArray[np.intp]
+    reached: tuple[NDArray[np.intp], NDArray[np.intp]]
+    before: tuple[NDArray[np.intp], NDArray[np.intp]]
+
+    @classmethod
+    def about(cls, outputs: list[_Outputs], panels: int) -> _Questions:
+        """The questions that `positions` of each output puts, one output after the other."""
+        reached, owns, probes = np.array([output.shape(panels) for output in outputs], dtype=np.intp).T
+        output = np.repeat(np.arange(len(outputs)), reached)
+        panel = np.arange(len(output)) - np.repeat(np.cumsum(reached) - reached, reached)
+        owns, probes = owns[output], probes[output]
+        size = owns * probes
+        first = np.cumsum(size) - size
+        paired = np.array([output.paired for output in outputs])[output]
+        cell, question = np.repeat(np.arange(len(size)), size), np.arange(int(size.sum()))
+        own, probe = np.divmod(question - first[cell], probes[cell])
+        next_probe = question[probe + 1 < probes[cell]]
+        next_own = question[own + 1 < owns[cell]]
+        return cls(
+            output[cell],
+            own,
+            (output, panel),
+            paired,
+            first + owns // 2 * probes + probes // 2,
+            first[:, None] + np.minimum(np.arange(3), probes[:, None] - 1),
+            first[paired & (size == 9), None, None] + np.arange(9).reshape(3, 3),
+            (next_probe, next_probe + 1),
+            (next_own, next_own + probes[cell[next_own]]),
+        )
+
+
+def _joined(
+    outputs: list[_Outputs], questions: _Questions, code: NDArray[np.intp], after: Positions
+) -> tuple[_Round, list[tuple[int, ...]]]:
+    """The sources of the next round, each once, and where each of the outputs leads from every panel."""
+    of_output, panel = (column.tolist() for column in questions.cells)
+    leads = code[questions.middle].tolist()
+    names: dict[int, list[Hashable]] = {}
+    for paired in (False, True):
+        cells = np.flatnonzero((code[questions.middle] > STOP) & (questions.paired == paired))
+        each = _names(after.take(questions.three[cells].reshape(-1)), rounded=paired)
+        names |= {cell: each[3 * i : 3 * i + 3] for i, cell in enumerate(cells.tolist())}
+    number: dict[Hashable, int] = {}
+    sources: list[tuple[int, int | None]] = []
+    first_cells: list[int] = []
+    for cell in sorted(names):
+        waiting, c = outputs[of_output[cell]].waiting, leads[cell]
+        source = panel[cell] if waiting is None else waiting, c - 1 if c else None  # 0 stands for waiting
+        leads[cell] = number.setdefault((*source, *names[cell]), len(sources))
+        if leads[cell] == len(sources):
+            sources.append(source)
+            first_cells.append(cell)
+    rows: list[list[int]] = [[] for _ in outputs]
+    for i, lead in zip(of_output, leads, strict=True):
+        rows[i].append(lead)
+    kept = after.take(questions.three[np.array(first_cells, dtype=np.intp)].reshape(-1))
+    return _Round(sources, kept), [tuple(row) for row in rows]
 
 
 def _moved(asking: Asking, before: Positions, loss: float | NDArray[np.float64]) -> Positions:
@@ -355,13 +404,8 @@ def _names(at: Positions, *, rounded: bool) -> list[Hashable]:
     )
 
 
-def _whole(at: Positions, place: NDArray[np.intp], code: NDArray[np.intp]) -> list[NDArray[Any]]:
+def _whole(at: Positions, code: NDArray[np.intp]) -> list[NDArray[Any]]:
     """The parts of state and memory that are no doubles, where the transcript goes on."""
     goes = code > STOP
     flat = [leaf.reshape(at.n, -1) for leaf in _arrays(at) if leaf.dtype.kind not in "fO"]
-    return [np.where(goes, leaf[place, i], 0) for leaf in flat for i in range(leaf.shape[1])]
-
-
-def _differ(arrays: list[NDArray[Any]], axis: int) -> NDArray[np.bool_]:
-    """Where neighbours along the axis differ in one of the arrays."""
-    return np.asarray(np.any([np.diff(array.astype(np.int64), axis=axis) != 0 for array in arrays], axis=0))
+    return [np.where(goes, leaf[:, i], 0).astype(np.int64) for leaf in flat for i in range(leaf.shape[1])]

@@ -109,12 +109,14 @@ def evaluate(
     epsilons = [check_epsilon(number, below_zero=many) for number in given]
     if not epsilons:
         raise ValueError("epsilon must name at least one value, got none; pass a number or a sequence")
-    ways, which = checked_ways(direction, evidence)
+    ways, scope_words = checked_ways(direction, evidence)
     if step is not None:
         step = float(check_positive("step", step))
     most = _POSITIONS if max_positions is None else check_count("max_positions", max_positions)
     game = Game.between(filt, adversary, rounds=rounds, on_denial=on_denial)
-    scope = f"{_name(game.adversary)}; at most {game.rounds} rounds; {which}; a denied run may {on_denial}"
+    scope = (
+        f"{_name(game.adversary)}; at most {game.rounds} rounds; {scope_words}; a denied run may {on_denial}"
+    )
     results: Sequence[Evaluation | NumericalEvaluation]
     law = _finite(game, most)
     if law is not None:

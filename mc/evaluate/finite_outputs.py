@@ -62,25 +62,25 @@ class FiniteOutputs:
             finite = [((zero, 1 / output.tilt), output.mass, output.seen) for output in exact if output.tilt]
             erased_p = sum((output.mass for output in exact if not output.tilt), start=zero)
             return cls.of(finite, erased_p, Fraction(1) - sum(output.mass * output.tilt for output in exact))
-        if (known := level(pair)) is None:
+        if (loss_level := level(pair)) is None:
             raise NoFiniteLawError
-        rest = 1 - known.delta
+        rest = 1 - loss_level.delta
         assert pair.kov is not None
         ratio, size = pair.kov.ratio, float(pair.kov.epsilon)
-        if known.exact == 0:
-            return cls.of([(ZERO, rest, 0.0)], known.delta, known.delta)
-        both: list[tuple[Loss, Mass, float]] = []
+        if loss_level.exact == 0:
+            return cls.of([(ZERO, rest, 0.0)], loss_level.delta, loss_level.delta)
+        signed: list[tuple[Loss, Mass, float]] = []
         for sign in (1, -1):
             if ratio is not None:
                 b = ratio if sign > 0 else 1 / ratio
-                both.append(((zero, b), rest * b / (1 + b), sign * size))
+                signed.append(((zero, b), rest * b / (1 + b), sign * size))
             else:
-                assert known.exact is not None
-                growth = (sign * known.epsilon).exp()
-                both.append(
-                    ((sign * known.exact, Fraction(1)), ball(rest) * growth / (1 + growth), sign * size)
+                assert loss_level.exact is not None
+                growth = (sign * loss_level.epsilon).exp()
+                signed.append(
+                    ((sign * loss_level.exact, Fraction(1)), ball(rest) * growth / (1 + growth), sign * size)
                 )
-        return cls.of(both, known.delta, known.delta)
+        return cls.of(signed, loss_level.delta, loss_level.delta)
 
 
 def ball_of(loss: Loss) -> flint.arb:

@@ -38,20 +38,20 @@ def two_grids(
     """The value at each epsilon on the finer of two grids, and by how much the coarser one differs."""
 
     def solve(asking: Asking) -> list[NumericalEvaluation]:
-        seen = scout(asking, [float(epsilon) for epsilon in epsilons])
-        decisions = seen.decisions(asking)
+        scouted = scout(asking, [float(epsilon) for epsilon in epsilons])
+        decisions = scouted.decisions(asking)
         smooth = all(asking.pairs[k].normal_mu is not None for k in decisions.drawn)
-        where = f"{scope}; {shown_edges(decisions.found)}"
+        where = f"{scope}; {shown_edges(decisions.changes)}"
         results: list[NumericalEvaluation] = []
         for first in range(0, len(epsilons), _TOGETHER):
-            some = epsilons[first : first + _TOGETHER]
+            together = epsilons[first : first + _TOGETHER]
             coarse, fine = (
-                ForwardLaw.of(decisions, seen.nodes(decisions, some, ways, finer=finer, step=step))
+                ForwardLaw.of(decisions, scouted.nodes(decisions, together, ways, finer=finer, step=step))
                 for finer in (False, True)
             )
-            for epsilon in some:
+            for epsilon in together:
                 value, way = max((fine.value(float(epsilon), way), way) for way in ways)
-                value, difference = seen.settled(smooth, coarse.value(float(epsilon), way), value)
+                value, difference = scouted.settled(smooth, coarse.value(float(epsilon), way), value)
                 results.append(
                     NumericalEvaluation(
                         epsilon, value, difference, way, len(decisions.rounds), decisions.positions, where

@@ -63,13 +63,13 @@ def bisected(answer: Callable[[float], Hashable], low: float, high: float) -> tu
 def apart(changes: set[float], known_edges: set[float], merged: float) -> set[float]:
     """The changes that are not within `merged` of one already found, nor of one another."""
     new: set[float] = set()
-    known = sorted(known_edges)
+    ordered = sorted(known_edges)
     for edge in sorted(changes - known_edges):
-        place = bisect_left(known, edge)
-        near = known[max(place - 1, 0) : place + 1]
+        place = bisect_left(ordered, edge)
+        near = ordered[max(place - 1, 0) : place + 1]
         if all(abs(edge - other) > merged for other in near):
             new.add(edge)
-            known.insert(place, edge)
+            ordered.insert(place, edge)
     return new
 
 

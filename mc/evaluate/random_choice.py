@@ -62,13 +62,13 @@ def _ended(
     """How often each pair was granted -> the probability of that, when the play has ended."""
     ended: dict[tuple[int, ...], Fraction] = {}
     state: State = checked_start(filt, 1)
-    here: list[tuple[tuple[int, ...], Fraction]] = [((0,) * len(menu), Fraction(1))]
+    reached: list[tuple[tuple[int, ...], Fraction]] = [((0,) * len(menu), Fraction(1))]
     for _ in range(rounds):
         parts: list[State] = []
         after: dict[tuple[tuple[int, ...], Hashable], Fraction] = {}
         for place, pair in enumerate(menu):
-            go = checked_admits(filt, state, pair, len(here))
-            for counts, share in (one for one, granted in zip(here, go, strict=True) if not granted):
+            go = checked_admits(filt, state, pair, len(reached))
+            for counts, share in (one for one, granted in zip(reached, go, strict=True) if not granted):
                 ended[counts] = ended.get(counts, Fraction(0)) + share / len(menu)
             rows = np.flatnonzero(go)
             if not len(rows):
@@ -76,7 +76,7 @@ def _ended(
             charged = checked_spend(filt, take(state, rows), pair, len(rows))
             fresh = []
             for i, (row, key) in enumerate(zip(rows.tolist(), keys(charged), strict=True)):
-                counts, share = here[row]
+                counts, share = reached[row]
                 counts = (*counts[:place], counts[place] + 1, *counts[place + 1 :])
                 if (counts, key) not in after:
                     fresh.append(i)
@@ -85,7 +85,7 @@ def _ended(
                 parts.append(take(charged, np.array(fresh)))
         if not after:
             return ended
-        state, here = join(parts), [(counts, share) for (counts, _), share in after.items()]
-    for counts, share in here:
+        state, reached = join(parts), [(counts, share) for (counts, _), share in after.items()]
+    for counts, share in reached:
         ended[counts] = ended.get(counts, Fraction(0)) + share
     return ended

@@ -89,15 +89,15 @@ def walk(
         for request, branches, rows, charged in play.asked(t, places, len(losses)):
             before = [losses[i] for i in rows.tolist()]
             child = np.full((len(rows), len(branches)), REVEALED, dtype=np.int32)
-            there: _Places | None = None  # named once for all outcomes that do not change it
+            named: _Places | None = None  # named once for all outcomes that do not change it
             names: list[Hashable] = []
             for y, branch in enumerate(branches):
                 if branch.move is None:
                     continue
                 reached = list(map(branch.move, before))
                 shown = charged if branch.seen is None else play.shown(charged, reached, branch.seen)
-                if shown is not there:
-                    there, names = shown, play.names(shown)
+                if shown is not named:
+                    named, names = shown, play.names(shown)
                 places_at: list[int] = []
                 fresh = []
                 for i, position in enumerate(zip(names, reached, strict=True)):
@@ -108,7 +108,7 @@ def walk(
                     places_at.append(place)
                 child[:, y] = places_at
                 if fresh:
-                    parts.append(take(there, np.array(fresh)))
+                    parts.append(take(named, np.array(fresh)))
                     check(positions + len(after), t)
             moves.append(Move(request, rows, child))
         yield Layer(losses, moves)

@@ -102,20 +102,20 @@ class Attack(Shown):
         """The plan and all it takes to replay it, as JSON-able data; see `replay_attack`."""
         if self.plan is None:
             raise ValueError("plan must exist to be a witness, got None; nothing exceeded the promise")
-        known = nameable(type(self.filter))
+        names = nameable(type(self.filter))
         try:
-            told: Any = encode(self.filter, known)
+            data: Any = encode(self.filter, names)
         except TypeError:
             # not a frozen dataclass: a replay needs the filter itself, whose repr may say anything
-            told = {"outside": type(self.filter).__name__}
+            data = {"outside": type(self.filter).__name__}
         return {
-            "filter": told,
+            "filter": data,
             "epsilon": self.epsilon,
             "ratio": str(self.ratio),
             "promised": self.promised,
             "value": str(self.value),
             "direction": self.direction,
-            "plan": self.plan.to_data(known),
+            "plan": self.plan.to_data(names),
         }
 
     @property
@@ -165,20 +165,20 @@ def attacked(filt: PrivacyFilter, *, rounds: int = 4) -> Attack:
     best: Attack | None = None
     games = 0
     for stage in (_own_menu, _largest_requests, _ladders, _best_replies):
-        found: list[Attack] = []
+        attacks: list[Attack] = []
         for lead in stage(filt, rounds):
             if not lead.rounds:
                 continue  # the filter admits none of these requests
             games += 1
             tried = lead.followed(filt)
             if tried.refuted:
-                found.append(tried)
+                attacks.append(tried)
                 if stage is _best_replies:  # slow, and one is enough
                     break
             elif best is None or tried.share > best.share:
                 best = tried
-        if found:
-            return replace(min(found, key=_length), games=games)
+        if attacks:
+            return replace(min(attacks, key=_length), games=games)
     if best is None:
         return _untried(filt)
     return replace(best, games=games)
@@ -198,7 +198,7 @@ def replay_attack(data: Mapping[str, Any], filt: PrivacyFilter | None = None, *k
 
     filt is needed where the witness holds its filter by name only; `kinds` adds classes to the catalogue.
     """
-    known = nameable(*kinds) if filt is None else nameable(type(filt), *kinds)
+    names = nameable(*kinds) if filt is None else nameable(type(filt), *kinds)
     if filt is None:
         if not isinstance(data["filter"], Mapping) or "outside" in data["filter"]:
             raise ValueError(
@@ -207,8 +207,8 @@ def replay_attack(data: Mapping[str, Any], filt: PrivacyFilter | None = None, *k
         from filters.rules.unsound import knowingly
 
         with knowingly():
-            filt = decode(data["filter"], known)
-    plan = Plan.from_data(data["plan"], known)
+            filt = decode(data["filter"], names)
+    plan = Plan.from_data(data["plan"], names)
     value = plan.worth(filt, Fraction(data["ratio"]), data["direction"])
     if value != Fraction(data["value"]):
         raise ValueError(f"value must replay, got {value} where the witness says {data['value']}; check both")
@@ -376,12 +376,12 @@ def _best_replies(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
             if base is None or not admits(filt, start, opening := RandomizedResponse.from_ratio(base)):
                 continue
             spent = checked_spend(filt, start, opening, 1)
-            then = []
+            continuations = []
             for p, q in masses_of(opening):
                 state = checked_observe(filt, spent, np.array([nearest_log(p / q)]), 1)
                 frontier = frontiers.setdefault(keys(state)[0], Frontier(filt, state))
-                then.append(best_reply(frontier, ratio * q / p))
-            plan = Plan(opening, tuple(then))
+                continuations.append(best_reply(frontier, ratio * q / p))
+            plan = Plan(opening, tuple(continuations))
             yield _Lead(epsilon, ratio, None, "PQ", plan.rounds, partial(_itself, plan))
 
 

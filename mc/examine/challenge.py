@@ -64,12 +64,12 @@ class Challenge:
         names = sorted({type(one.adversary).__name__ for one in self.comparisons})
         scope = f"{', '.join(names)} against {self.filter}; {self.family}"
         below = sum(one.decision.side is Side.BELOW for one in self.comparisons)
-        found = self.refutations
-        if not found:
+        refutations = self.refutations
+        if not refutations:
             left = self.family.size - below
             detail = f"{below} comparisons were found below the promise, {left} could not be told from it."
             return Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, scope, detail)
-        worst = max(found, key=lambda one: one.decision.log_e_above)
+        worst = max(refutations, key=lambda one: one.decision.log_e_above)
         known = nameable(*kinds)
         known_filter = type(self.filter) in known.values()
         witness = {

@@ -53,12 +53,12 @@ class Difference:
         before = ", then ".join(
             f"{times} x {request!r}" if times > 1 else repr(request) for request, times in rows
         )
-        told = f"after {before}, " if before else "at once, "
+        when = f"after {before}, " if before else "at once, "
         follows = (
             self.wrong
             or "fixed in advance these requests keep its promise: examine it, for a denial breaks none"
         )
-        return f"{told}{self.request!r} is granted by {self.granted_by} alone; {follows}"
+        return f"{when}{self.request!r} is granted by {self.granted_by} alone; {follows}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +93,18 @@ def first_difference(
         checked_filter(filt)
     clock = Clock.of(seconds)
     rng = np.random.default_rng(check_count("seed", seed, least=0))
-    both, histories, requests = (one, other), 0, 0
-    near = [requests_near(filt) for filt in both]
+    filters, histories, requests = (one, other), 0, 0
+    near = [requests_near(filt) for filt in filters]
     for history in _histories(near, rng):
         if clock.over:
             break
         histories += 1
-        asked, differs = _played(both, history)
+        asked, differs = _played(filters, history)
         requests += asked
         if differs is not None:
-            return DifferenceSearch(_worst(both, near, *_cut(both, *differs), clock), histories, requests)
+            return DifferenceSearch(
+                _worst(filters, near, *_cut(filters, *differs), clock), histories, requests
+            )
     return DifferenceSearch(None, histories, requests)
 
 
@@ -126,21 +128,21 @@ def _with_losses(
 
 
 def _played(
-    both: tuple[PrivacyFilter, PrivacyFilter], history: History
+    filters: tuple[PrivacyFilter, PrivacyFilter], history: History
 ) -> tuple[int, tuple[History, DominatingPair, int] | None]:
     """Requests asked; what both granted before the first difference, what was asked then, and which one granted it."""
-    states: list[State] = [checked_start(filt, 1) for filt in both]
-    kept: History = []
+    states: list[State] = [checked_start(filt, 1) for filt in filters]
+    common: History = []
     for asked, (request, loss) in enumerate(history, 1):
-        after = [granted(filt, state, request) for filt, state in zip(both, states, strict=True)]
+        after = [granted(filt, state, request) for filt, state in zip(filters, states, strict=True)]
         denied = [state is None for state in after]
         if denied[0] != denied[1]:
-            return asked, (kept, request, int(denied[0]))
+            return asked, (common, request, int(denied[0]))
         if not denied[0]:
-            kept.append((request, loss))
+            common.append((request, loss))
             states = [
                 checked_observe(filt, state, np.array([loss]), 1)
-                for filt, state in zip(both, after, strict=True)
+                for filt, state in zip(filters, after, strict=True)
                 if state is not None
             ]
     return len(history), None
@@ -155,10 +157,10 @@ def _differs(
 
 
 def _cut(
-    both: tuple[PrivacyFilter, PrivacyFilter],
+    filters: tuple[PrivacyFilter, PrivacyFilter],
     history: History,
     request: DominatingPair,
-    which: int,
+    granting: int,
     *,
     broken: bool = False,
 ) -> tuple[History, DominatingPair, int]:
@@ -170,33 +172,33 @@ def _cut(
     while history and size:
         start = 0
         while start < len(history):
-            fewer = _differs(both, history[:start] + history[start + size :], request, which)
-            if fewer is not None and (not broken or _broken(both[which], fewer, request)):
+            fewer = _differs(filters, history[:start] + history[start + size :], request, granting)
+            if fewer is not None and (not broken or _broken(filters[granting], fewer, request)):
                 history = fewer
             else:
                 start += size
         size //= 2
-    return history, request, which
+    return history, request, granting
 
 
 def _worst(
-    both: tuple[PrivacyFilter, PrivacyFilter],
+    filters: tuple[PrivacyFilter, PrivacyFilter],
     near: list[Requests],
     history: History,
     request: DominatingPair,
-    which: int,
+    granting: int,
     clock: Clock,
 ) -> Difference:
     """The difference, with the dearest request of a family in its place where that breaks the promise on paper."""
-    name, filt = ("the first", "the second")[which], both[which]
+    name, filt = ("the first", "the second")[granting], filters[granting]
     wrong = _broken(filt, history, request)
     for chain in () if wrong else (chain for drawn in near for chain in drawn.chains):
         for dearer in reversed(chain.pairs):
             if clock.over:
                 return Difference(tuple(history), request, name, "")
-            if _differs(both, history, dearer, which) is not None:
+            if _differs(filters, history, dearer, granting) is not None:
                 if _broken(filt, history, dearer):
-                    kept, *_ = _cut(both, history, dearer, which, broken=True)
+                    kept, *_ = _cut(filters, history, dearer, granting, broken=True)
                     return Difference(tuple(kept), dearer, name, _broken(filt, kept, dearer))
                 break
     return Difference(tuple(history), request, name, wrong)

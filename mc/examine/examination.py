@@ -121,16 +121,18 @@ class Examination:
     @property
     def unseen(self) -> str:
         """What no stage that looks for attacks looked at, in short; there the promise may be false."""
-        told, late = dict[str, str](), dict[str, None]()
-        for one in self.findings:
-            if one.unseen and one.stage not in _NO_ATTACKS:
-                first = one.unseen.split("; ")[0].removesuffix(f": {TIME_UP}")
-                if one.unseen.endswith(TIME_UP) or first == UNFINISHED:
-                    late[one.stage] = None
-                if first != UNFINISHED or one.stage not in told:  # the last finding of a stage sums it up
-                    told[one.stage] = f"{first} ({one.stage})"
+        summaries, late = dict[str, str](), dict[str, None]()
+        for finding in self.findings:
+            if finding.unseen and finding.stage not in _NO_ATTACKS:
+                first = finding.unseen.split("; ")[0].removesuffix(f": {TIME_UP}")
+                if finding.unseen.endswith(TIME_UP) or first == UNFINISHED:
+                    late[finding.stage] = None
+                if (
+                    first != UNFINISHED or finding.stage not in summaries
+                ):  # the last finding of a stage sums it up
+                    summaries[finding.stage] = f"{first} ({finding.stage})"
         cut = [f"{TIME_UP} in {', '.join(late)}"] if late else []
-        return "; ".join([*told.values(), *cut])
+        return "; ".join([*summaries.values(), *cut])
 
     def _closest(self) -> str:
         rows = self.tightness

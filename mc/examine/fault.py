@@ -104,12 +104,12 @@ def _malformed(filt: PrivacyFilter, error: BaseException) -> FilterFault | None:
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     if not isinstance(error, TypeError) or not frames or frames[-1].f_code.co_filename not in _OURS:
         return None
-    said = " ".join(str(error).split())
-    kind, _, method = said.partition(" ")[0].partition(".")
+    message = " ".join(str(error).split())
+    kind, _, method = message.partition(" ")[0].partition(".")
     code = getattr(getattr(type(filt), method, None), "__code__", None)
     if kind != type(filt).__name__ or code is None:
         return None
-    return FilterFault(f"{said} ({Path(code.co_filename).name}, line {code.co_firstlineno})")
+    return FilterFault(f"{message} ({Path(code.co_filename).name}, line {code.co_firstlineno})")
 
 
 def ctrl_c(error: BaseException, file: str | None) -> bool:
@@ -133,13 +133,16 @@ def _own(filt: PrivacyFilter, frames: Iterable[tuple[FrameType, int]]) -> Iterat
 
 def _place(filt: PrivacyFilter, frames: Iterable[tuple[FrameType, int]]) -> tuple[FrameType, int] | None:
     """The filter's innermost method and the line at work there; None if no frame is the filter's."""
-    found: tuple[FrameType, int] | None = None
+    deepest: tuple[FrameType, int] | None = None
     for frame, at in _own(filt, frames):
-        if found is None or _self(frame) is filt:
-            found = frame, at
-        elif frame.f_code.co_filename == found[0].f_code.co_filename:
-            found = found[0], at  # a helper in the same file: the method is named, the line is the helper's
-    return found
+        if deepest is None or _self(frame) is filt:
+            deepest = frame, at
+        elif frame.f_code.co_filename == deepest[0].f_code.co_filename:
+            deepest = (
+                deepest[0],
+                at,
+            )  # a helper in the same file: the method is named, the line is the helper's
+    return deepest
 
 
 def _method(filt: PrivacyFilter, frame: FrameType) -> str:

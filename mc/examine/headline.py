@@ -24,16 +24,16 @@ __all__ = ["headline", "played_of", "strategy_words"]
 
 def strategy_words(witness: Witness) -> str:
     """What is asked, in words: the requests of a sequence, or what an adversary chooses from."""
-    known = nameable()
+    names = nameable()
     rounds = "1 round" if witness.rounds == 1 else f"{witness.rounds:,} rounds"
     match witness.kind:
         case "sequence":
             return steps_words(played_of(witness).steps)
         case "plan":
-            requests = tuple(dict.fromkeys(Plan.from_data(witness.data["plan"], known).requests()))
+            requests = tuple(dict.fromkeys(Plan.from_data(witness.data["plan"], names).requests()))
             return f"an adaptive plan of {rounds} over {_some(requests)}"
         case "menu":
-            return f"the best adversary of at most {rounds} over {_some(decode(witness.data['menu'], known))}"
+            return f"the best adversary of at most {rounds} over {_some(decode(witness.data['menu'], names))}"
         case "schedule":
             return f"a schedule of {len(witness.data['schedule']['moves'])} moves"
     return f"a strategy of at most {rounds}"

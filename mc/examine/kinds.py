@@ -147,26 +147,26 @@ FIELDS: dict[Kind, frozenset[str]] = {
 }
 
 
-def filter_of(told: object, filt: Any, known: Nameable) -> Any:
+def filter_of(data: object, filt: Any, names: Nameable) -> Any:
     """The filter of a witness: built from its data, or `filt` where the data names one outside the catalogue."""
-    name = told.split("(")[0] if isinstance(told, str) else None
-    if isinstance(told, Mapping):
-        if set(told) != {"outside"}:
-            outside = filt is not None and type(filt).__name__ == told.get("type")
-            kind = told.get("type")
-            if not outside and (not isinstance(kind, str) or kind not in known):
+    name = data.split("(")[0] if isinstance(data, str) else None
+    if isinstance(data, Mapping):
+        if set(data) != {"outside"}:
+            outside = filt is not None and type(filt).__name__ == data.get("type")
+            kind = data.get("type")
+            if not outside and (not isinstance(kind, str) or kind not in names):
                 raise ValueError(
                     f"data must name a member of the catalogue, got {repr(kind)[:40]}; pass the filter, or its class"
                 )
-            if outside and encode(filt, {**known, type(filt).__name__: type(filt)}) == told:
+            if outside and encode(filt, {**names, type(filt).__name__: type(filt)}) == data:
                 assert filt is not None
                 return filt  # it has the witness's data, and may be made in a way of its own
             with knowingly():  # most filters worth replaying are unsound ones
-                made = decode(dict(told), known)
+                made = decode(dict(data), names)
             if not (is_filter(made) or is_held_to(made)):
                 raise ValueError(f"filter must be a filter, got {type(made).__name__}; pass what was written")
             return made
-        name = str(told["outside"])
+        name = str(data["outside"])
     if name is None or type(filt).__name__ != name:
         wrong = ValueError if filt is None or name is None else ReplayError
         raise wrong(f"filt must be the {name} that the witness was made with, got filt={filt!r}; pass it")
@@ -193,94 +193,94 @@ def _number(name: str, value: object) -> float:
     return number
 
 
-def _simulated(told: dict[str, Any], filt: PrivacyFilter, known: Nameable) -> tuple[Estimate]:
-    kept = Simulation.from_data(told)
+def _simulated(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Estimate]:
+    setting = Simulation.from_data(data)
     estimate = simulate(
         filt,
-        _adversary_of(kept.adversary, known),
-        epsilon=_number("epsilon", kept.epsilon),
-        n=kept.n,
-        seed=kept.seed,
-        rounds=kept.rounds,
-        confidence=_number("confidence", kept.confidence),
-        method=kept.method,
-        direction=kept.direction,
-        on_denial=kept.on_denial,
+        _adversary_of(setting.adversary, names),
+        epsilon=_number("epsilon", setting.epsilon),
+        n=setting.n,
+        seed=setting.seed,
+        rounds=setting.rounds,
+        confidence=_number("confidence", setting.confidence),
+        method=setting.method,
+        direction=setting.direction,
+        on_denial=setting.on_denial,
     )
-    stated = _number("value", kept.value), _number("low", kept.low), _number("high", kept.high)
+    stated = _number("value", setting.value), _number("low", setting.low), _number("high", setting.high)
     _compare((estimate.value, estimate.low, estimate.high), stated)
     return (estimate,)
 
 
-def _decided(told: dict[str, Any], filt: PrivacyFilter, known: Nameable) -> tuple[Decision]:
-    setting = {name: told[name] for name in _DECIDE}
+def _decided(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Decision]:
+    setting = {name: data[name] for name in _DECIDE}
     for name in ("delta", "failure"):
         setting[name] = _number(name, setting[name])
-    decision = decide(filt, _adversary_of(told["adversary"], known), **setting)
-    _compare((decision.n,), (told["n"],), exact=True)
-    _compare((decision.log_e_above,), (_number("log_e_above", told["log_e_above"]),))
+    decision = decide(filt, _adversary_of(data["adversary"], names), **setting)
+    _compare((decision.n,), (data["n"],), exact=True)
+    _compare((decision.log_e_above,), (_number("log_e_above", data["log_e_above"]),))
     return (decision,)
 
 
-def _worth(told: dict[str, Any], filt: PrivacyFilter, known: Nameable) -> tuple[Fraction, Fraction]:
-    ratio, direction = decode_fraction(told["ratio"]), told["direction"]
+def _worth(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Fraction, Fraction]:
+    ratio, direction = decode_fraction(data["ratio"]), data["direction"]
     if direction not in ("PQ", "QP"):
         raise ValueError(
             f"direction must be 'PQ' or 'QP', got direction={direction!r}; pass what was written"
         )
-    if not _reaches(ratio, _number("epsilon", told["epsilon"]), filt):
+    if not _reaches(ratio, _number("epsilon", data["epsilon"]), filt):
         raise ReplayError(
-            f"ratio must be e^epsilon or more, got a logarithm of {_log(ratio)!r} at epsilon={told['epsilon']!r}; "
+            f"ratio must be e^epsilon or more, got a logarithm of {_log(ratio)!r} at epsilon={data['epsilon']!r}; "
             "compare them"
         )
-    plan = Plan.from_data(told["plan"], known)
+    plan = Plan.from_data(data["plan"], names)
     try:
         value = plan.worth(filt, ratio, direction)
         surely = plan.worth(filt, ratio * _ROUNDED, direction)
     except DeniedError as denied:
         raise ReplayError(str(denied)) from denied
-    _compare((value,), (decode_fraction(told["value"]),), exact=True)
+    _compare((value,), (decode_fraction(data["value"]),), exact=True)
     return value, surely
 
 
-def _sequence(told: dict[str, Any], filt: PrivacyFilter, known: Nameable) -> tuple[Bound]:
-    asked = Sequence.from_data(told["sequence"], known)
-    if not asked.admitted(filt):
+def _sequence(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Bound]:
+    sequence = Sequence.from_data(data["sequence"], names)
+    if not sequence.admitted(filt):
         raise ReplayError(
             f"the sequence must be admitted, got a denial by {type(filt).__name__}; check the filter"
         )
-    low = asked.low(measure_of(told))
-    _compare((low,), (_bound("low", told["low"]),))
+    low = sequence.low(measure_of(data))
+    _compare((low,), (_bound("low", data["low"]),))
     return (Bound(low, None, Evidence.CERTIFIED),)
 
 
-def _scheduled(told: dict[str, Any], filt: PrivacyFilter, known: Nameable) -> tuple[Bound]:
-    service, epoch = service_of(filt), told["epoch"]
+def _scheduled(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Bound]:
+    service, epoch = service_of(filt), data["epoch"]
     if service is None:
         raise ValueError(f"filter must be a program that knows keys, got {filt!r}; pass what was written")
-    played = Schedule.from_data(told["schedule"], known).play(service)
+    played = Schedule.from_data(data["schedule"], names).play(service)
     if epoch is None:
         (released,) = played.by_epoch.values() if len(played.by_epoch) == 1 else ({},)
     else:
         released = played.by_epoch.get(check_count("epoch", epoch, least=0), {})
     if not released:
         raise ReplayError(f"the schedule must release something, got nothing by {filt!r}; check the program")
-    low = Sequence(tuple(released.items())).low(measure_of(told))
-    _compare((low,), (_bound("low", told["low"]),))
+    low = Sequence(tuple(released.items())).low(measure_of(data))
+    _compare((low,), (_bound("low", data["low"]),))
     return (Bound(low, None, Evidence.CERTIFIED),)
 
 
-def _menu(told: dict[str, Any], filt: PrivacyFilter, known: Nameable) -> tuple[Bound]:
-    menu = decode(told["menu"], known)
+def _menu(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Bound]:
+    menu = decode(data["menu"], names)
     if not isinstance(menu, tuple) or not all(isinstance(pair, DominatingPair) for pair in menu):
         raise ValueError(f"menu must hold pairs, got {repr(menu)[:40]}; pass what was written")
-    measure, rounds, ratio = measure_of(told), told["rounds"], told["ratio"]
+    measure, rounds, ratio = measure_of(data), data["rounds"], data["ratio"]
     if rounds is not None:
         rounds = check_count("rounds", rounds)
     if measure.kind == "renyi":
         limit = check_count("rounds", rounds)
         low = renyi_game(filt, menu, order=measure.at, rounds=limit, direction=measure.direction)
-        _compare((low,), (_bound("low", told["low"]),))
+        _compare((low,), (_bound("low", data["low"]),))
         return (Bound(low, None, Evidence.CERTIFIED),)
     exact = None if ratio is None else decode_fraction(ratio)
     if exact is not None and not _reaches(exact, measure.at, filt):
@@ -288,7 +288,7 @@ def _menu(told: dict[str, Any], filt: PrivacyFilter, known: Nameable) -> tuple[B
             f"ratio must be e^epsilon or more, got {ratio} at epsilon={measure.at!r}; compare them"
         )
     solved = solved_again(filt, menu, measure, rounds, exact)
-    stated = _number("low", told["low"]), _number("high", told["high"])
+    stated = _number("low", data["low"]), _number("high", data["high"])
     _compare((solved.low, solved.high), stated, exact=solved.evidence is Evidence.EXACT)
     return (Bound(solved.low, solved.high, solved.evidence),)
 
@@ -301,16 +301,16 @@ def _of_a_holder(told: dict[str, Any], filt: Any, known: Nameable) -> tuple[Boun
     return (Bound(solved.low, solved.high, Evidence.CERTIFIED),)
 
 
-def promised_of(told: Mapping[str, Any], filt: Any, measure: Measure) -> float:
+def promised_of(data: Mapping[str, Any], filt: Any, measure: Measure) -> float:
     """What the filter's promise allows the measure; of a holder, its promise of the very game.
 
     ReplayError where the witness states another number.
     """
-    if "game" in told and is_held_to(filt):
-        promised = game_of(filt, told["game"]).promised(measure)
+    if "game" in data and is_held_to(filt):
+        promised = game_of(filt, data["game"]).promised(measure)
     else:
         promised = measure.promised(filt.promise)
-    stated = told.get("promised", promised)
+    stated = data.get("promised", promised)
     if stated != promised and not _agree((promised,), (_number("promised", stated),)):
         raise ReplayError(
             f"the witness must state what the filter promises, got promised={stated!r} where "
@@ -331,17 +331,17 @@ def solved_again(
     return worst_case(filt, menu, epsilon=epsilon, rounds=rounds, direction=measure.direction)
 
 
-def measure_of(told: Mapping[str, Any]) -> Measure:
+def measure_of(data: Mapping[str, Any]) -> Measure:
     """What a witness measures; ValueError for data that names no measure."""
-    if "measure" not in told:
-        return Measure.hockey_stick(_number("epsilon", told["epsilon"]), _way(told["direction"]))
-    match told["measure"]:
+    if "measure" not in data:
+        return Measure.hockey_stick(_number("epsilon", data["epsilon"]), _way(data["direction"]))
+    match data["measure"]:
         case {"kind": "hockey-stick" | "renyi" | "overtaken" as kind, "at": at, "direction": way}:
             number = _number("at", at)
             if kind == "renyi" and not number > 1:
                 raise ValueError(f"order must be above 1, got order={number}; pass what was written")
             return Measure(kind, number, _way(way))
-    raise ValueError(f"measure must be what was written, got {repr(told['measure'])[:40]}; pass it unchanged")
+    raise ValueError(f"measure must be what was written, got {repr(data['measure'])[:40]}; pass it unchanged")
 
 
 def _way(direction: object) -> Direction:
@@ -390,11 +390,11 @@ def _agree(got: tuple[float, ...], told: tuple[float, ...]) -> bool:
     return all(a == b or abs(a - b) <= room for a, b in zip(got, told, strict=True))
 
 
-def _compare(got: tuple[Any, ...], told: tuple[Any, ...], *, exact: bool = False) -> None:
+def _compare(numbers: tuple[Any, ...], stated: tuple[Any, ...], *, exact: bool = False) -> None:
     """ReplayError unless the numbers are the same: an EXACT one to the bit, another within 2^-40."""
-    if not (got == told if exact else _agree(got, told)):
+    if not (numbers == stated if exact else _agree(numbers, stated)):
         raise ReplayError(
             f"the witness must replay {'to the bit' if exact else 'within 2^-40'}, got "
-            f"{', '.join(map(str, got))} where it says {', '.join(map(str, told))}; compare the versions of numpy "
-            "and of this package"
+            f"{', '.join(map(str, numbers))} where it says {', '.join(map(str, stated))}; compare the versions of "
+            "numpy and of this package"
         )

@@ -42,12 +42,12 @@ def laws(
     on the clock. Passing is no proof: it says that no example contradicted a law. Raises ImportError without
     hypothesis.
     """
-    made = filters.testing.laws.laws(target, mechanisms=mechanisms, larger=larger, examples=examples)
-    name = made.__name__.removeprefix("Test")
-    for law, test in list(vars(made).items()):
+    tests = filters.testing.laws.laws(target, mechanisms=mechanisms, larger=larger, examples=examples)
+    name = tests.__name__.removeprefix("Test")
+    for law, test in list(vars(tests).items()):
         if law.startswith("test_"):
-            setattr(made, law, _isolated(test, name))
-    return made
+            setattr(tests, law, _isolated(test, name))
+    return tests
 
 
 def _isolated(test: Callable[[Any], None], name: str) -> Callable[[Any], None]:

@@ -72,12 +72,12 @@ class Measure:
         return math.inf
 
     def __str__(self) -> str:
-        said = {
+        words = {
             "hockey-stick": f"H at epsilon={self.at:g}",
             "renyi": f"D of order {self.at:g}",
             "overtaken": "P(the loss is ever above the bound)",
         }
-        return f"{said[self.kind]}, {self.direction}"
+        return f"{words[self.kind]}, {self.direction}"
 
 
 def exceeds(low: float | Fraction, promised: float) -> bool:

@@ -52,12 +52,12 @@ def granted(filt: PrivacyFilter, state: State, request: DominatingPair) -> State
 
 def attributes(filt: PrivacyFilter) -> list[bytes]:
     """What the filter keeps in itself and in its classes, written out; to compare before and after a request."""
-    kept: list[object] = [object.__getstate__(filt)]
+    parts: list[object] = [object.__getstate__(filt)]
     for kind in type(filt).__mro__:
-        kept += [
+        parts += [
             held for name, held in vars(kind).items() if name[:2] != "__" and isinstance(held, _COUNTING)
         ]
-    return [_written(held) for held in kept]
+    return [_written(held) for held in parts]
 
 
 def _written(held: object) -> bytes:
@@ -142,7 +142,7 @@ class Sequence:
         return [{"request": encode(pair, known), "times": times} for pair, times in self.steps]
 
     @classmethod
-    def from_data(cls, data: object, known: Nameable) -> Sequence:
+    def from_data(cls, data: object, names: Nameable) -> Sequence:
         """The sequence from the data that `to_data` returned; ValueError for any other data."""
         wrong = ValueError(
             f"sequence must hold requests and times, got {repr(data)[:40]}; pass what was written"
@@ -153,7 +153,7 @@ class Sequence:
         for step in data:
             if not isinstance(step, Mapping) or set(step) != {"request", "times"}:
                 raise wrong
-            pair = decode(step["request"], known)
+            pair = decode(step["request"], names)
             if not isinstance(pair, DominatingPair) or pair.shape != ():
                 raise wrong
             times = check_count("times", step["times"])

@@ -83,18 +83,18 @@ class Story:
 
     def lines(self) -> list[str]:
         """The story as text, a line a turn."""
-        told = [f"{number}. {move}" for number, move in enumerate(self.moves, 1)]
-        for one in self.turns:
-            above = " <- above" if exceeds(one.reached, one.promised) else ""
-            when = f"{one.when}: " if one.when else ""
-            told.append(
-                f"round {one.rounds}: {when}ask {one.asked}: {one.answered}; state {one.before} -> {one.after}; "
-                f"revealed so far {number_words(one.reached)} of {number_words(one.promised)}{above}"
+        lines = [f"{number}. {move}" for number, move in enumerate(self.moves, 1)]
+        for turn in self.turns:
+            above = " <- above" if exceeds(turn.reached, turn.promised) else ""
+            when = f"{turn.when}: " if turn.when else ""
+            lines.append(
+                f"round {turn.rounds}: {when}ask {turn.asked}: {turn.answered}; state {turn.before} -> {turn.after}; "
+                f"revealed so far {number_words(turn.reached)} of {number_words(turn.promised)}{above}"
             )
         if self.passed is not None:
-            told.append(f"The promise is passed in round {self.passed}.")
-        told += [f"Why: {one}." for one in self.why]
-        return [*told, f"Pushed further: {self.pushed}."] if self.pushed else told
+            lines.append(f"The promise is passed in round {self.passed}.")
+        lines += [f"Why: {one}." for one in self.why]
+        return [*lines, f"Pushed further: {self.pushed}."] if self.pushed else lines
 
 
 def state_words(state: State) -> str:
@@ -120,46 +120,46 @@ def _values(part: Any) -> str:
 def story_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Measure) -> Story:
     """The story of requests fixed in advance, which the filter grants."""
     turns, why, steps = list[Turn](), dict[str, None](), list[tuple[DominatingPair, int]]()
-    promised, state, done = measure.promised(filt.promise), checked_start(filt, 1), 0
+    promised, state, rounds_done = measure.promised(filt.promise), checked_start(filt, 1), 0
     passed = _passed(played, measure, promised)
     for pair, times in _cut(played, passed):
         before = state
-        for number in range(min(times, _PLAYED - done)):
+        for number in range(min(times, _PLAYED - rounds_done)):
             after = granted(filt, state, pair)
             if after is None:
                 raise ValueError(f"played must be granted, got a denial of {pair!r}; pass what was admitted")
-            why.update(dict.fromkeys(_fall(state, after, done + number + 1)))
-            if done and pair.pure_epsilon > 0 and same(state, after)[0] and not _free(filt, pair):
+            why.update(dict.fromkeys(_fall(state, after, rounds_done + number + 1)))
+            if rounds_done and pair.pure_epsilon > 0 and same(state, after)[0] and not _free(filt, pair):
                 why[
-                    f"after round {done:,} {pair_words(pair)} leaves the state as it was: it cost nothing"
+                    f"after round {rounds_done:,} {pair_words(pair)} leaves the state as it was: it cost nothing"
                 ] = None
             state = after
         steps.append((pair, times))
-        rounds = f"{done + 1:,}" if times == 1 else f"{done + 1:,}-{done + times:,}"
-        asked = pair_words(pair) if times == 1 else f"{pair_words(pair)}, {times:,} times"
-        done += times
+        rounds = f"{rounds_done + 1:,}" if times == 1 else f"{rounds_done + 1:,}-{rounds_done + times:,}"
+        request = pair_words(pair) if times == 1 else f"{pair_words(pair)}, {times:,} times"
+        rounds_done += times
         reached = Sequence(tuple(steps)).low(measure)
         told = state_words(before), state_words(state)
-        if len(turns) < _ROWS or done == played.rounds:
-            turns.append(Turn(rounds, "", asked, "granted", *told, reached, promised))
+        if len(turns) < _ROWS or rounds_done == played.rounds:
+            turns.append(Turn(rounds, "", request, "granted", *told, reached, promised))
     reasons = (*list(why)[:3], *_charged(filt, tuple(played.counts)))
     return Story(measure, tuple(turns), passed, reasons)
 
 
 def _cut(played: Sequence, passed: int | None) -> Iterator[tuple[DominatingPair, int]]:
     """The steps, short ones round by round, cut where the promise is passed."""
-    done = 0
+    rounds_done = 0
     for pair, times in played.steps:
         if times <= 3 and played.rounds <= _ROWS:
             yield from ((pair, 1) for _ in range(times))
-        elif passed is not None and done < passed - 1 < done + times:
-            yield pair, passed - 1 - done
+        elif passed is not None and rounds_done < passed - 1 < rounds_done + times:
+            yield pair, passed - 1 - rounds_done
             yield pair, 1
-            if done + times > passed:
-                yield pair, done + times - passed
+            if rounds_done + times > passed:
+                yield pair, rounds_done + times - passed
         else:
             yield pair, times
-        done += times
+        rounds_done += times
 
 
 def prefix(played: Sequence, rounds: int) -> Sequence:
@@ -191,17 +191,17 @@ def _passed(played: Sequence, measure: Measure, promised: float) -> int | None:
 def _numbers(state: State, *, summed: bool = False) -> list[tuple[str, float]]:
     """The numbers of a state by name; if summed, of a row of three or more their sum, for they may change places."""
     arrays = [np.asarray(part, dtype=object)[0] for part in leaves(state)]
-    told: list[tuple[str, float]] = []
+    numbers: list[tuple[str, float]] = []
     for number, part in enumerate(arrays, 1):
         name = f"part {number} of the state" if len(arrays) > 1 else "the state"
         values = [x for x in np.ravel(part) if isinstance(x, int | float | Fraction | np.number)]
         if np.ndim(part) == 0 and values:
-            told.append((name, float(values[0])))
+            numbers.append((name, float(values[0])))
         elif summed and len(values) > 2:
-            told.append((f"the sum of {name}", float(sum(values))))
+            numbers.append((f"the sum of {name}", float(sum(values))))
         else:
-            told += [(f"number {place} of {name}", float(x)) for place, x in enumerate(values, 1)]
-    return told
+            numbers += [(f"number {place} of {name}", float(x)) for place, x in enumerate(values, 1)]
+    return numbers
 
 
 def _fall(before: State, after: State, number: int) -> Iterator[str]:
@@ -278,12 +278,12 @@ def _currency(filt: PrivacyFilter) -> tuple[int, ChargeName, int] | None:
         charges = charges[1:2] + charges[:1]
     for charge, power in charges:
         for place in range(max((len(moved) for moved in effects.values()), default=0)):
-            same = [
+            charged_alike = [
                 pair
                 for pair, moved in effects.items()
                 if np.isclose(moved[place][1], float(getattr(pair, charge)) ** power, rtol=1e-9, atol=0.0)
             ]
-            if len(same) >= 2:
+            if len(charged_alike) >= 2:
                 return place, charge, power
     return None
 
@@ -298,44 +298,44 @@ def story_of_plan(filt: PrivacyFilter, plan: Plan, measure: Measure, ratio: Frac
     turns: list[Turn] = []
     falls: dict[str, None] = {}
 
-    def tell(here: Plan, state: State, when: str, number: int) -> None:
-        spent = checked_spend(filt, state, here.request, 1)
+    def tell(position: Plan, state: State, when: str, number: int) -> None:
+        spent = checked_spend(filt, state, position.request, 1)
         after: dict[str, list[str]] = {}
         later: list[tuple[Plan, State, str]] = []
-        for (p, q), following in zip(masses_of(here.request), here.then, strict=True):
+        for (p, q), following in zip(masses_of(position.request), position.then, strict=True):
             if not (p if way == "PQ" else q):
                 continue
             loss = nearest_log(p / q) if p * q else (np.inf if p else -np.inf)
-            seen = checked_observe(filt, spent, np.array([loss]), 1)
-            said = f"loss {loss:+.3g}"
-            after.setdefault(state_words(seen), []).append(said)
-            falls.update(dict.fromkeys(_fall(state, seen, number)))
-            if same(state, seen)[0]:
-                falls[f"after {said} the state is what it was: {pair_words(here.request)} cost nothing"] = (
-                    None
-                )
+            observed = checked_observe(filt, spent, np.array([loss]), 1)
+            outcome = f"loss {loss:+.3g}"
+            after.setdefault(state_words(observed), []).append(outcome)
+            falls.update(dict.fromkeys(_fall(state, observed, number)))
+            if same(state, observed)[0]:
+                falls[
+                    f"after {outcome} the state is what it was: {pair_words(position.request)} cost nothing"
+                ] = None
             if following is not None:
-                later.append((following, seen, f"{when}, {said}" if when else f"after {said}"))
-        told = "; ".join(
+                later.append((following, observed, f"{when}, {outcome}" if when else f"after {outcome}"))
+        ways_on = "; ".join(
             words if len(after) == 1 else f"{words} ({' or '.join(said)})" for words, said in after.items()
         )
-        stops = len(later) < len(masses_of(here.request))
+        stops = len(later) < len(masses_of(position.request))
         ends = "stop" if not later else "go on below, else stop" if stops else "go on below"
         turns.append(
             Turn(
                 str(number),
                 when,
-                pair_words(here.request),
+                pair_words(position.request),
                 f"granted, then {ends}",
                 state_words(state),
-                told,
+                ways_on,
                 float(worths[number - 1]),
                 promised,
             )
         )
-        for following, seen, words in later:
+        for following, observed, words in later:
             if len(turns) < _ROWS:
-                tell(following, seen, words, number + 1)
+                tell(following, observed, words, number + 1)
 
     tell(plan, checked_start(filt, 1), "", 1)
     passed = next((n for n, worth in enumerate(worths, 1) if exceeds(worth, promised)), None)

@@ -88,13 +88,13 @@ class Subject:
 
 def own_pairs(filt: PrivacyFilter) -> tuple[DominatingPair, ...]:
     """The single pairs that the filter names among its attributes: a menu, as a rule."""
-    found: list[DominatingPair] = []
+    pairs: list[DominatingPair] = []
     names = [name for kind in type(filt).__mro__ for name in vars(kind) if name[:2] != "__"]
     for name in dict.fromkeys([*getattr(filt, "__dict__", {}), *names]):
         value = getattr(filt, name, None)
         parts = value if isinstance(value, (tuple, list)) else (value,)
-        found.extend(part for part in parts if isinstance(part, DominatingPair) and part.shape == ())
-    return tuple(dict.fromkeys(found))
+        pairs.extend(part for part in parts if isinstance(part, DominatingPair) and part.shape == ())
+    return tuple(dict.fromkeys(pairs))
 
 
 #: Numbers of a filter's own that are tried as sizes, and the multiples of each.
@@ -106,21 +106,23 @@ def own_numbers(filt: PrivacyFilter) -> tuple[float, ...]:
 
     A filter that grants a few levels only names them somewhere.
     """
-    found: dict[float, None] = {}
+    sizes: dict[float, None] = {}
     for number in _numbers_of(filt):
-        if math.isfinite(number) and 1e-6 < number < 40 and len(found) < _NUMBERS:
-            found[float(number)] = None
+        if math.isfinite(number) and 1e-6 < number < 40 and len(sizes) < _NUMBERS:
+            sizes[float(number)] = None
     # as people write them: three times 0.1 is 0.3
-    return tuple(dict.fromkeys(float(f"{k * number:.15g}") for number in found for k in _MULTIPLES))
+    return tuple(dict.fromkeys(float(f"{k * number:.15g}") for number in sizes for k in _MULTIPLES))
 
 
 def _numbers_of(filt: PrivacyFilter) -> Iterator[float]:
-    own = [kind for kind in type(filt).__mro__ if kind.__module__.partition(".")[0] not in _LIBRARY]
-    names = dict.fromkeys([*getattr(filt, "__dict__", {}), *(name for kind in own for name in vars(kind))])
+    own_classes = [kind for kind in type(filt).__mro__ if kind.__module__.partition(".")[0] not in _LIBRARY]
+    names = dict.fromkeys(
+        [*getattr(filt, "__dict__", {}), *(name for kind in own_classes for name in vars(kind))]
+    )
     for name in names:
         if name[:2] != "__":
             yield from _numbers_in(inspect.getattr_static(filt, name, None))
-    for kind in own:
+    for kind in own_classes:
         for method in vars(kind).values():
             code = getattr(getattr(method, "__func__", method), "__code__", None)
             if isinstance(code, CodeType):
@@ -154,16 +156,18 @@ def admission(
         share = clock.left / (len(lines) - len(found))
         found.append(_admitted(filt, line, clock.at_most(share)))
     with examining(filt):
-        own = [
+        own_pairs_admitted = [
             pair
             for pair in own_pairs(filt)
             if own_menu and granted(filt, checked_start(filt, 1), pair) is not None
         ]
-    if own:
-        own.sort(key=lambda pair: float(pair.hockey_stick(0.0)))
-        sizes = tuple(map(float, range(1, len(own) + 1)))
-        line = Line("own", "its own menu", partial(_numbered, tuple(own)), 1.0, len(own))
-        found.append(Admission(line, sizes, tuple(own)))
+    if own_pairs_admitted:
+        own_pairs_admitted.sort(key=lambda pair: float(pair.hockey_stick(0.0)))
+        sizes = tuple(map(float, range(1, len(own_pairs_admitted) + 1)))
+        line = Line(
+            "own", "its own menu", partial(_numbered, tuple(own_pairs_admitted)), 1.0, len(own_pairs_admitted)
+        )
+        found.append(Admission(line, sizes, tuple(own_pairs_admitted)))
     open_lines = tuple(one for one in found if one.sizes)
     closed = tuple(one for one in found if not one.sizes and not one.raised)
     raising = {one.line.family: one.raised for one in found if one.raised}
@@ -230,7 +234,7 @@ def _between(filt: PrivacyFilter, line: Line, top: float, clock: Clock) -> list[
     above = next((t for t in line.sizes if t > top), None)
     if above is None:
         return []
-    found, low, high = [], top, above
+    sizes, low, high = [], top, above
     for _ in range(9):
         if clock.over:
             break
@@ -242,7 +246,7 @@ def _between(filt: PrivacyFilter, line: Line, top: float, clock: Clock) -> list[
             fits = False
         if fits:
             low = middle
-            found.append(middle)
+            sizes.append(middle)
         else:
             high = middle
-    return found[-1:]
+    return sizes[-1:]

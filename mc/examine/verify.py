@@ -109,11 +109,11 @@ def examine(
 
 def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool) -> None:
     """All stages, each with its share of the time."""
-    filt, done, holder = exam.filter, exam.proofs, cast(object, exam.filter)
+    filt, proofs, holder = exam.filter, exam.proofs, cast(object, exam.filter)
     # nothing can be asked of a filter whose first answers do not come, so that they may take all the time
     if is_held_to(holder):
         exam.run("admission", 1.0, partial(_let_through, holder))
-        exam.prove(partial(_proved, theorem_of, filt, done))
+        exam.prove(partial(_proved, theorem_of, filt, proofs))
         exam.run("games", 1.0, partial(games_of, filt))
     else:
         exam.run("admission", 1.0, partial(_admitted, filt, names, seed, own_menu=own_menu))
@@ -130,13 +130,15 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
         # where purity is broken a state does not stand for a run, and only what one run is granted counts
         subject = replace(exam.subject, slow=False, pure=not any(one.fault for one in exam.findings))
         if subject.pure:
-            exam.prove(partial(_proved, of_parts, filt, done))
+            exam.prove(partial(_proved, of_parts, filt, proofs))
             if not any(one.whole for one in exam.findings):
                 outer = getattr(filt, "within", None)
                 if outer is not None:
-                    exam.prove(partial(_joined, outer, subject, done))
+                    exam.prove(partial(_joined, outer, subject, proofs))
                 exam.run(
-                    "parts", 0.03 if outer is None else 0.25, partial(_compared, subject, exam.theorem, done)
+                    "parts",
+                    0.03 if outer is None else 0.25,
+                    partial(_compared, subject, exam.theorem, proofs),
                 )
         if not few:
             exam.run("sequences", 0.3, partial(sequences, subject))
@@ -193,7 +195,7 @@ class _Stages:
         """Keep the findings of a stage, also where its time is up or the filter's code raises."""
         if self.first_only and any(one.witness is not None for one in self.findings):
             return
-        found: list[StageFinding] = []
+        findings: list[StageFinding] = []
         began, part = time.perf_counter(), self.clock.part(share)
         ended = partial(StageFinding, stage, "Was the stage finished?", menu="", unseen=UNFINISHED)
         # the stages look at the clock themselves; the last has no grace, and a moment to say what it found
@@ -202,21 +204,21 @@ class _Stages:
             self.on_stage(stage)
             stage_of = partial(_quietly, work, self.clock, share)
             with closing(results(stage_of, filt=self.filter, clock=late, slow=self.slow)) as told:
-                for one in told:
-                    if isinstance(one, StageFinding):
-                        found.append(one)
+                for report in told:
+                    if isinstance(report, StageFinding):
+                        findings.append(report)
                     else:
-                        self._keep(one)
-                    if self.first_only and isinstance(one, StageFinding) and one.witness is not None:
+                        self._keep(report)
+                    if self.first_only and isinstance(report, StageFinding) and report.witness is not None:
                         break
         except OutOfTime as stuck:
             # the first stage ends all: nothing can be asked of a filter whose first answers do not come
             fault = str(stuck) if stage == "admission" else ""
-            found.append(ended(found=str(stuck), fault=fault, notes=(str(stuck),)))
+            findings.append(ended(found=str(stuck), fault=fault, notes=(str(stuck),)))
         except FilterFault as broken:
-            found.append(ended(found=str(broken), fault=str(broken)))
+            findings.append(ended(found=str(broken), fault=str(broken)))
         except KeyboardInterrupt:
-            found.append(ended(found=STOPPED, notes=(STOPPED,)))
+            findings.append(ended(found=STOPPED, notes=(STOPPED,)))
             raise
         except Exception as error:
             if stage == "admission" and self.promise is None:
@@ -224,39 +226,43 @@ class _Stages:
             # not the filter's own code, but our own at what it returned: a stranger's filter ends no examination
             said = f"{type(self.filter).__name__} returned: {type(error).__name__}: {error}"
             said = f"the stage broke off at what {said}"
-            found.append(ended(found=said, notes=(said,)))
+            findings.append(ended(found=said, notes=(said,)))
         finally:
             spent = time.perf_counter() - began
-            self.findings.extend(replace(one, seconds=spent / len(found)) for one in found)
+            self.findings.extend(replace(one, seconds=spent / len(findings)) for one in findings)
 
-    def _keep(self, told: object) -> None:
-        match told:
+    def _keep(self, report: object) -> None:
+        match report:
             case Subject():
-                self.subject = told
+                self.subject = report
             case _Promised():
-                self.promise, self.scope = told.promise, told.scope
+                self.promise, self.scope = report.promise, report.scope
             case _Seen():
-                self.heard, self.shut = self.heard or told.heard, self.shut or told.shut
-                self.slow = max(self.slow, told.slow)
+                self.heard, self.shut = self.heard or report.heard, self.shut or report.shut
+                self.slow = max(self.slow, report.slow)
             case _Theorem():
-                self.theorem = told.verdict
+                self.theorem = report.verdict
             case dict():
-                self.proofs.update(told)
+                self.proofs.update(report)
 
     def noise(self) -> Iterator[StageFinding]:
         """What is wrong with what the filter printed."""
         name = type(self.filter).__name__
         if self.shut:
-            told = f"{name} closed standard output while it decides; leave it open"
-            yield StageFinding("laws", "Does it leave alone what it did not open?", told, "", "", fault=told)
+            words = f"{name} closed standard output while it decides; leave it open"
+            yield StageFinding(
+                "laws", "Does it leave alone what it did not open?", words, "", "", fault=words
+            )
         # one late call is the machine's, unless it is very late or the same request is late every time
         often = self.slow[0] >= SLOW if self.subject is None else self.subject.slow
         if often or self.slow[0] >= _LATE_CALL:
-            told = f"{self.slow[1]} takes up to {self.slow[0]:.2g} s a call, so that few questions were asked"
-            yield StageFinding("admission", "Does it answer soon?", told, "", "", notes=(told,))
+            words = (
+                f"{self.slow[1]} takes up to {self.slow[0]:.2g} s a call, so that few questions were asked"
+            )
+            yield StageFinding("admission", "Does it answer soon?", words, "", "", notes=(words,))
         if self.heard:
-            told = f"{name} prints while it decides; what it printed was left out"
-            yield StageFinding("laws", "Does it decide in silence?", told, "", "", notes=(told,))
+            words = f"{name} prints while it decides; what it printed was left out"
+            yield StageFinding("laws", "Does it decide in silence?", words, "", "", notes=(words,))
 
 
 # -- what the workers do -------------------------------------------------------------------------------

@@ -157,17 +157,17 @@ class Witness:
         Certain before likely; at least `TELLING` times the promise; fixed before adaptive; known kinds of pairs, few of
         them and few rounds before odd kinds, many and long; then rounds, kinds and digits.
         """
-        asked = {
+        fields_asked = {
             json.dumps(one, sort_keys=True): _KNOWN.get(one.get("type", ""), 2) for one in _asked(self.data)
         }
-        rounds, ranks, digits = self.rounds, asked.values(), sum(map(len, asked))
+        rounds, ranks, digits = self.rounds, fields_asked.values(), sum(map(len, fields_asked))
         return (
             int(self.evidence is Evidence.STATISTICAL),
             int(self.factor < TELLING),
             int(self.adaptive),
-            int(max(ranks, default=2) > 1) + int(len(asked) > _KINDS) + int(rounds > _ROUNDS),
+            int(max(ranks, default=2) > 1) + int(len(fields_asked) > _KINDS) + int(rounds > _ROUNDS),
             rounds,
-            len(asked),
+            len(fields_asked),
             sum(ranks),
             digits or len(str(self.data)),
         )
@@ -224,29 +224,29 @@ def menu_witness(
     high: float | None,
 ) -> Witness:
     """The witness of a game over a menu, whose value lies in [low, high]; high is None where only low is known."""
-    known = nameable()
+    names = nameable()
     data = {
         "filter": named(filt),
         "measure": {"kind": measure.kind, "at": measure.at, "direction": measure.direction},
         "ratio": None,
         "promised": measure.promised(filt.promise),
-        "menu": encode(tuple(menu), known),
+        "menu": encode(tuple(menu), names),
         "rounds": rounds,
-        "low": encode(low, known),
-        "high": encode(high, known),
+        "low": encode(low, names),
+        "high": encode(high, names),
     }
     return Witness(filt, data)
 
 
 def sequence_witness(filt: PrivacyFilter, played: Played, measure: Measure, low: float) -> Witness:
     """The witness of a sequence that the filter admits, whose measure is at least `low`."""
-    known = nameable()
+    names = nameable()
     data = {
         "filter": named(filt),
         "measure": {"kind": measure.kind, "at": measure.at, "direction": measure.direction},
         "promised": measure.promised(filt.promise),
-        "sequence": played.to_data(known),
-        "low": encode(low, known),
+        "sequence": played.to_data(names),
+        "low": encode(low, names),
     }
     return Witness(filt, data)
 
@@ -257,14 +257,14 @@ def schedule_witness(
     """The witness of a schedule; of what its program releases, from the epoch if there are several, the measure is at
     least `low`.
     """
-    known = nameable()
+    names = nameable()
     data = {
         "filter": named(filt),
         "measure": {"kind": measure.kind, "at": measure.at, "direction": measure.direction},
         "promised": measure.promised(filt.promise),
-        "schedule": schedule.to_data(known),
+        "schedule": schedule.to_data(names),
         "epoch": epoch,
-        "low": encode(low, known),
+        "low": encode(low, names),
     }
     return Witness(filt, data)
 
@@ -298,7 +298,7 @@ def witness(
     estimate = simulate(
         filt, adversary, epsilon=epsilon, n=play.n, confidence=confidence, method=method, **how
     )
-    kept = Simulation(
+    simulation = Simulation(
         filter=named(filt, *kinds),
         adversary=foe,
         epsilon=float(check_real("epsilon", epsilon)),
@@ -315,7 +315,7 @@ def witness(
         low=estimate.low,
         high=estimate.high,
     )
-    return Witness(filt, kept.to_data())
+    return Witness(filt, simulation.to_data())
 
 
 def replay(
@@ -373,23 +373,25 @@ def replayed(
         filt = data.filter if filt is None else filt
         data = data.to_data()
     try:
-        told = json.loads(data) if isinstance(data, str) else data
+        data_read = json.loads(data) if isinstance(data, str) else data
     except ValueError as error:
         raise ValueError(
             f"data must be a witness or its JSON text, got {str(data)[:40]!r}; pass the text of the file, not its name"
         ) from error
-    play = PLAYERS.get(witness_kind(told) or "")
+    play = PLAYERS.get(witness_kind(data_read) or "")
     if play is None:
-        named = ", ".join(sorted(map(str, told))) if isinstance(told, Mapping) else repr(told)[:40]
+        named = (
+            ", ".join(sorted(map(str, data_read))) if isinstance(data_read, Mapping) else repr(data_read)[:40]
+        )
         raise ValueError(
             "data must hold exactly the fields of a witness: of a simulation, a decision, a plan, "
             "a sequence, a menu, a schedule or a game of a holder, got "
             f"{named or 'none'}; pass what was written"
         )
-    known = nameable(*_OURS, *kinds)
+    names = nameable(*_OURS, *kinds)
     if filt is not None:
-        known = {type(filt).__name__: type(filt)} | known
-    filt = filter_of(told["filter"], filt, known)
-    measure = measure_of(told)
-    promised = promised_of(told, filt, measure)
-    return Replayed(filt, measure, promised, *play(dict(told), filt, known))
+        names = {type(filt).__name__: type(filt)} | names
+    filt = filter_of(data_read["filter"], filt, names)
+    measure = measure_of(data_read)
+    promised = promised_of(data_read, filt, measure)
+    return Replayed(filt, measure, promised, *play(dict(data_read), filt, names))

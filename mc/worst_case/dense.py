@@ -129,7 +129,7 @@ class DenseGame:
         child, size = self.graph.child, self.size
         kernels, length = self._kernels()
         gains, below, moments = self._gains()
-        each = 4 * transform_error(length)
+        term_error = 4 * transform_error(length)
         growth = _growth(self.graph, moments) if self.side == "high" else np.zeros(len(child))
         until = _looked_up_until(self.graph)
         spectra: dict[int, NDArray[np.complex128]] = {}
@@ -148,7 +148,7 @@ class DenseGame:
                     product = np.array([spectra[k] for k in after[later].tolist()])
                     product *= kernels[m]
                     total[later] += np.fft.irfft(product, length, axis=1)[:, :size]
-                wrong = moments[m] * (errors[after] + each * norms[after])
+                wrong = moments[m] * (errors[after] + term_error * norms[after])
                 errors[begin + rows] = np.maximum(errors[begin + rows], wrong)
                 if record:
                     chosen[rows] = np.where(total > best[rows], m, chosen[rows])

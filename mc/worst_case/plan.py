@@ -131,13 +131,13 @@ def written_out(
         if not checked_admits(filt, state, request, 1)[0]:
             return None
         spent = checked_spend(filt, state, request, 1)
-        then: list[Plan | None] = []
+        continuations: list[Plan | None] = []
         for p, q in masses_of(request):
             seen = _loss(p, q)
             possible = (p if direction == "PQ" else q) > 0 and np.isfinite(seen)
             after = checked_observe(filt, spent, np.array([seen]), 1) if possible else spent
-            then.append(ask(after, memory, loss + seen, seen, t + 1) if possible else None)
-        return Plan(request, tuple(then))
+            continuations.append(ask(after, memory, loss + seen, seen, t + 1) if possible else None)
+        return Plan(request, tuple(continuations))
 
     return ask(filt.start(1), strategy.start(filt, 1, rng), 0.0, 0.0, 0)
 

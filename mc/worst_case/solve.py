@@ -147,12 +147,12 @@ def _refined(
     while True:
         try:
             for game in games:
-                known = best.get(game.direction)
+                earlier = best.get(game.direction)
                 others = [other.low for towards, other in best.items() if towards != game.direction]
-                if known is not None and known.high <= max(others, default=-1.0):
+                if earlier is not None and earlier.high <= max(others, default=-1.0):
                     continue
                 solved = replace(game, coarser=coarser).solve(evidence)
-                best[game.direction] = solved if known is None else _nearer(known, solved)
+                best[game.direction] = solved if earlier is None else _nearer(earlier, solved)
                 if progress is not None and len(best) == len(games):
                     progress(_worst(best.values()))
         except KeyboardInterrupt:
@@ -235,9 +235,9 @@ def _names(menu: tuple[DominatingPair, ...]) -> str:
 
 def _name(pair: DominatingPair) -> str:
     numbers = [getattr(pair, part.name) for part in fields(pair)]  # type: ignore[arg-type]
-    shown = [
+    words = [
         f"{number:.6g}" if isinstance(number, float) else str(number)
         for number in numbers
         if number is not None
     ]
-    return f"{type(pair).__name__}({', '.join(shown)})"
+    return f"{type(pair).__name__}({', '.join(words)})"

@@ -125,9 +125,9 @@ class GameTree(Generic[Loss]):
     def strategy(self, choices: Sequence[NDArray[np.intp]]) -> TreeStrategy:
         """The strategy that makes these choices; it attains V(start) where they are those of `solve`."""
         width = max(map(len, self.branches))
-        seen = np.full((len(self.menu), width), np.nan)
+        losses = np.full((len(self.menu), width), np.nan)
         for m, row in enumerate(self.branches):
-            seen[m, : len(row)] = [branch.seen for branch in row]
+            losses[m, : len(row)] = [branch.seen for branch in row]
         children = []
         for layer in self.layers[:-1]:
             child = np.full((len(layer.losses), len(self.menu), width), DENIED, dtype=np.int32)
@@ -135,4 +135,4 @@ class GameTree(Generic[Loss]):
                 child[move.rows, move.request] = REVEALED  # outputs that this request does not have
                 child[move.rows, move.request, : move.child.shape[1]] = move.child
             children.append(child)
-        return TreeStrategy(self.menu, tuple(choices), tuple(children), seen)
+        return TreeStrategy(self.menu, tuple(choices), tuple(children), losses)

@@ -75,10 +75,20 @@ def test_the_green_badge_is_kept_for_what_cites_nothing() -> None:
     assert styled(BY_PROOF) == "[green]HOLDS[/]"
 
 
-def test_a_derivation_shows_what_each_step_checked_and_that_prose_joins_them(study: Study) -> None:
-    proof = study.prove("good part")
+@pytest.mark.parametrize(
+    ("theorem", "labels"),
+    [
+        ("RR zCDP", ("KERNEL, kernel", "DERIVED, identity")),
+        ("Rényi divergences", ("DERIVED, identity", "EXACT, point")),
+        ("some order", ("KERNEL, kernel", "CERTIFIED, point")),
+    ],
+)
+def test_a_derivation_shows_what_each_step_checked_and_what_joins_them(
+    theorem: str, labels: tuple[str, ...], study: Study
+) -> None:
+    proof = study.prove(theorem)
     page = _page(proved(Claim("k", "s", "p", Outcome.HOLDS, cited=True), proof))
-    for words in ("KERNEL, kernel", "DERIVED, identity", "EXACT, point"):
+    for words in labels:
         assert f'<span class="evidence">{words}</span>' in page
     assert proof.joined in page
     for word in Checked:

@@ -29,6 +29,8 @@ _MOST = Formula(
     epsilon=("1/8", "4"),
 )
 
+_WEIGHED = Formula("1 - exp(-A)", rocq="1 - exp (- A)", A=("1/1024", "2"))
+
 #: The claims that the kernel decides.
 ROWS = (
     Theorem(
@@ -161,6 +163,38 @@ ROWS = (
             ),
         ),
     ),
+    Theorem(
+        name="infinite losses",
+        title="Infinite losses weighed instead of drawn",
+        source="this project",
+        hypotheses="every order s > 1; mechanisms with finitely many outcomes, finitely many rounds chosen by the "
+        "outputs so far; d_t the probability under P of an infinite loss in round t, K the product of 1 - d_t along a "
+        "path; on each path log(1/(1 - d_t)) adds to at most A, and log E_P[e^((s-1) L) | L finite] to at most (s-1) "
+        "rho_s",
+        claim="Drawn without infinite losses, 1 - K lies in [0, 1 - e^-A], and K times the tilted weight times 1 - "
+        "e^(epsilon - L), where positive, in [0, M_s], the CKS bound at order s; the means of the two, weighed by R, "
+        "add to the hockey-stick",
+        stated=(
+            r"H = \mathbb{E}_R\left[\tfrac{dP^\circ}{dR}(1-K)\right] + "
+            r"\mathbb{E}_R\left[K\,\tfrac{dP^\circ}{dR}(1-e^{\varepsilon-L})_+\right],\qquad 0 \le 1-K \le ",
+            _WEIGHED,
+            r",\qquad M_s = ",
+            _MOST,
+            r",\quad \rho = \rho_s",
+        ),
+        steps=(
+            decided_by(
+                "TiltedWeights.tilted_weights_bounded",
+                "The integrands of a tilted simulation are bounded by the CKS bound where a filter holds the "
+                "divergences of order s, and the part for infinite losses by 1 - e^(-A).",
+            ),
+            decided_by(
+                "TiltedWeights.tilted_mean",
+                "Their mean under the tilted draws, infinite losses weighed, is the hockey-stick divergence.",
+                beyond="The samples that estimate the mean.",
+            ),
+        ),
+    ),
 )
 
 #: Beside them: what other theorems use, examples, and what a row does not need.
@@ -169,15 +203,5 @@ STATEMENTS = (
         "AdaptiveComposition.adaptive_composition",
         "Without a filter: where the charges on each path sum to at most B, the transcript has D_alpha <= B.",
         "Feldman & Zrnic, Theorem 3.1",
-    ),
-    KernelTheorem(
-        "TiltedWeights.tilted_weights_bounded",
-        "The integrands of a tilted simulation are bounded by the CKS bound where a filter holds the divergences of "
-        "order s, and the part for infinite losses by 1 - e^(-A).",
-    ),
-    KernelTheorem(
-        "TiltedWeights.tilted_mean",
-        "Their mean under the tilted draws, infinite losses weighed, is the hockey-stick divergence.",
-        beyond="The samples that estimate the mean.",
     ),
 )

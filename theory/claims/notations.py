@@ -132,12 +132,12 @@ def rocq_value(
     The functions are exp, ln, sqrt, Rpower, Rabs, INR and Phi, applied as Rocq applies them, and the `definitions`
     whose parameters are reals. Raises ValueError on anything else.
     """
-    known = {}
+    applicable = {}
     for found in filter(None, map(_DEFINITION.fullmatch, definitions)):
         parameters = [name for group in re.findall(r"\(([\w ]+) : R\)", found[2]) for name in group.split()]
-        known[found[1]] = (parameters, found[3])
+        applicable[found[1]] = (parameters, found[3])
     with ctx.workprec(precision):
-        return _read(text, values, known)
+        return _read(text, values, applicable)
 
 
 #: Parameters and body of each definition that a term may apply.

@@ -32,6 +32,6 @@ KERNEL: Mapping[str, KernelTheorem] = {
 }
 
 
-def in_kernel(*names: str) -> tuple[Step, ...]:
-    """The steps that are these statements, beside the steps of a theorem that they do not decide."""
-    return tuple(kernel_step(KERNEL[name], decides=False) for name in names)
+def in_kernel(*names: str, decide: bool = False) -> tuple[Step, ...]:
+    """The steps that are these statements, beside the steps of `theory.proofs`, whose claim they may `decide`."""
+    return tuple(kernel_step(KERNEL[name], decides=decide) for name in names)

@@ -82,7 +82,7 @@ def kernels() -> Kernels | None:
         from numba.np.random import _constants as tables
     except ImportError:
         return None
-    found = Kernels(
+    compiled = Kernels(
         compile_(_normals),
         compile_(_losses),
         compile_(_either),
@@ -90,15 +90,15 @@ def kernels() -> Kernels | None:
         np.array(tables.ki_double, dtype=np.uint64),
         np.array(tables.fi_double),
     )
-    return found if _draws_as_numpy(found) else None
+    return compiled if _draws_as_numpy(compiled) else None
 
 
-def _draws_as_numpy(found: Kernels) -> bool:
+def _draws_as_numpy(compiled: Kernels) -> bool:
     """Whether the first draws of a few seeds are NumPy's to the last bit: layers and tails of the ziggurat alike."""
     one = np.ones(1)
     for seed in range(4):
         ours, theirs = (np.random.Generator(np.random.SFC64(seed)) for _ in range(2))
-        if found.draw(ours, one, 0.0, 8192).tobytes() != theirs.standard_normal(8192).tobytes():
+        if compiled.draw(ours, one, 0.0, 8192).tobytes() != theirs.standard_normal(8192).tobytes():
             return False
     return True
 

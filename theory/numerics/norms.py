@@ -27,30 +27,30 @@ def euclidean_norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         squares = squared_norms(rows)
-        found: NDArray[np.float64] = np.sqrt(squares)
+        roots: NDArray[np.float64] = np.sqrt(squares)
         unsafe = (squares < _LEAST) | ~np.isfinite(squares)
         if unsafe.any():
             some = rows[unsafe]
             largest = np.abs(some).max(axis=-1)
             scale = np.where(largest > 0, largest, 1.0)[..., None]
-            found[unsafe] = largest * np.sqrt(((some / scale) ** 2).sum(axis=-1))
-    return found
+            roots[unsafe] = largest * np.sqrt(((some / scale) ** 2).sum(axis=-1))
+    return roots
 
 
 def squared_norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """|v|_2^2 of each vector, shape (..., d) to (...), within half of (d + 1) 2^-52 of it, where nothing underflows."""
     length = rows.shape[-1]
-    flat, found = np.ascontiguousarray(rows).reshape(-1, length), np.zeros(rows.size // max(length, 1))
+    flat, sums = np.ascontiguousarray(rows).reshape(-1, length), np.zeros(rows.size // max(length, 1))
     step = max(_BLOCK // max(length, 1), 1)
-    for start in range(0, len(found), step):
+    for start in range(0, len(sums), step):
         squares = np.square(flat[start : start + step])
-        part = found[start : start + step]
+        part = sums[start : start + step]
         if length >= _SHORT:
             squares.sum(axis=1, out=part)
         else:
             for column in squares.T:
                 part += column
-    return found.reshape(rows.shape[:-1])
+    return sums.reshape(rows.shape[:-1])
 
 
 def weighted_sum(factors: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -41,15 +41,15 @@ def _add_short(a: Array, b: Array, total: Array) -> None:
     step = max(_BLOCK // len(b), 1)
     for start in range(0, len(a), step):
         left, rows = _cut(a[start : start + step])
-        found = left[0] @ together
+        product = left[0] @ together
         sums = left[1] @ together[:, : 2 * width]
         sums[:, width:] += left[2] @ together[:, :width]
-        sums[:, width:] += found[:, 2 * width :]
-        sums[:, :width] += found[:, width : 2 * width]
+        sums[:, width:] += product[:, 2 * width :]
+        sums[:, :width] += product[:, width : 2 * width]
         sums[:, width:] *= 2.0**-_BITS
         sums[:, :width] += sums[:, width:]
         sums[:, :width] *= 2.0**-_BITS
-        sums[:, :width] += found[:, :width]
+        sums[:, :width] += product[:, :width]
         total[start : start + step] += np.ldexp(sums[:, :width], rows[:, np.newaxis] + columns - 2 * _BITS)
 
 

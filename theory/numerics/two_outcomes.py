@@ -55,17 +55,17 @@ class Kept:
 Point = tuple[fmpq, fmpq, tuple[Kept, ...]]
 
 
-def stick_above(epsilon: fmpq, x: fmpq, y: fmpq, kept: Sequence[Kept]) -> arb:
-    """A number that is no less than H_{e^epsilon}(P||Q) of all laws that keep `kept`, by planes at (x, y).
+def stick_above(epsilon: fmpq, x: fmpq, y: fmpq, bounds: Sequence[Kept]) -> arb:
+    """A number that is no less than H_{e^epsilon}(P||Q) of all laws that keep the bounds, by planes at (x, y).
 
     One bound or two. Raises ArithmeticError where a weight would be below zero.
     """
     with ctx.workprec(_BITS):
         power = arb(epsilon).exp()
-        planes = [_plane(arb(x), arb(y), one, arb(_rational(one.order)), arb.log) for one in kept]
+        planes = [_plane(arb(x), arb(y), one, arb(_rational(one.order)), arb.log) for one in bounds]
         goals = [
             arb(one.most) if one.order == 1 else ((_rational(one.order) - 1) * arb(one.most)).exp()
-            for one in kept
+            for one in bounds
         ]
         if len(planes) == 1:
             weights = [(1 / planes[0][1]).mid()]
@@ -83,18 +83,18 @@ def stick_above(epsilon: fmpq, x: fmpq, y: fmpq, kept: Sequence[Kept]) -> arb:
         return arb(x) - power * y + room + abs(missed_x) + abs(missed_y)
 
 
-def _plane(x: Any, y: Any, kept: Kept, a: Any, log: Callable[[Any], Any]) -> tuple[Any, Any, Any]:
+def _plane(x: Any, y: Any, bound: Kept, a: Any, log: Callable[[Any], Any]) -> tuple[Any, Any, Any]:
     """The moment and its derivatives by x and y, in balls or in mpmath's numbers."""
-    p, q = (y, x) if kept.back else (x, y)
-    one, rest = p / q, (1 - p) / (1 - q)
-    if kept.order == 1:
-        first, other = log(one), log(rest)
-        found = p * first + (1 - p) * other, first - other, rest - one
+    p, q = (y, x) if bound.back else (x, y)
+    ratio, rest = p / q, (1 - p) / (1 - q)
+    if bound.order == 1:
+        first, other = log(ratio), log(rest)
+        plane = p * first + (1 - p) * other, first - other, rest - ratio
     else:
         t = a - 1
-        up, down = one**t, rest**t
-        found = p * up + (1 - p) * down, a * (up - down), t * (down * rest - up * one)
-    return (found[0], found[2], found[1]) if kept.back else found
+        up, down = ratio**t, rest**t
+        plane = p * up + (1 - p) * down, a * (up - down), t * (down * rest - up * ratio)
+    return (plane[0], plane[2], plane[1]) if bound.back else plane
 
 
 def most_under(epsilon: float, bounds: Sequence[Kept]) -> Point:
@@ -106,12 +106,12 @@ def most_under(epsilon: float, bounds: Sequence[Kept]) -> Point:
     )
     with mp.workdps(_DIGITS):
         power, best = mp.exp(mp.mpf(epsilon)), None
-        for kept in _deciding(bounds, start):
-            point = _polished(power, kept, start)
+        for deciding in _deciding(bounds, start):
+            point = _polished(power, deciding, start)
             if point is None or not all(_within(one, *point) for one in bounds):
                 continue
             if best is None or point[0] - power * point[1] > best[0]:
-                best = point[0] - power * point[1], point, kept
+                best = point[0] - power * point[1], point, deciding
         if best is None:
             raise ArithmeticError(
                 f"epsilon must be one at which Newton's method stays, got {epsilon!r}; try another"
@@ -122,10 +122,12 @@ def most_under(epsilon: float, bounds: Sequence[Kept]) -> Point:
 def _deciding(bounds: Sequence[Kept], start: tuple[float, float]) -> Iterator[tuple[Kept, ...]]:
     """The bounds that may decide at a point: one of those that are met there, or two."""
     near = []
-    for one in bounds:
-        rate = _divergence(float(one.order), one.back, *start) / (float(one.most.p) / float(one.most.q))
+    for bound in bounds:
+        rate = _divergence(float(bound.order), bound.back, *start) / (
+            float(bound.most.p) / float(bound.most.q)
+        )
         if rate > 1 - _NEAR:
-            near.append((-rate, one))
+            near.append((-rate, bound))
     met = [one for _, one in sorted(near, key=lambda both: both[0])]
     yield from ((one,) for one in met)
     yield from combinations(met, 2)
@@ -178,22 +180,22 @@ def _start(epsilon: float, bounds: Sequence[tuple[float, float, bool]]) -> tuple
 
 
 def _polished(
-    power: mp.mpf, kept: tuple[Kept, ...], start: tuple[float, float]
+    power: mp.mpf, bounds: tuple[Kept, ...], start: tuple[float, float]
 ) -> tuple[mp.mpf, mp.mpf] | None:
     """The point near `start` where two bounds are met, or one is and x - e^epsilon y rises no more; or None."""
     import mpmath as mp
 
-    orders = [mp.mpf(one.order.numerator) / one.order.denominator for one in kept]
-    goals = [mp.mpf(int(one.most.p)) / int(one.most.q) for one in kept]
+    orders = [mp.mpf(one.order.numerator) / one.order.denominator for one in bounds]
+    goals = [mp.mpf(int(one.most.p)) / int(one.most.q) for one in bounds]
 
     def missed(log_x: mp.mpf, log_y: mp.mpf) -> list[mp.mpf]:
         x, y = _inside(log_x, log_y)
-        planes = [_plane(x, y, one, a, mp.log) for one, a in zip(kept, orders, strict=True)]
+        planes = [_plane(x, y, one, a, mp.log) for one, a in zip(bounds, orders, strict=True)]
         off = [
             plane[0] / goal - 1 if one.order == 1 else mp.log(plane[0]) / ((a - 1) * goal) - 1
-            for plane, one, a, goal in zip(planes, kept, orders, goals, strict=True)
+            for plane, one, a, goal in zip(planes, bounds, orders, goals, strict=True)
         ]
-        return off if len(kept) == 2 else [*off, 1 + planes[0][2] / (power * planes[0][1])]
+        return off if len(bounds) == 2 else [*off, 1 + planes[0][2] / (power * planes[0][1])]
 
     found = _root(missed, start)
     if found is None:
@@ -202,12 +204,12 @@ def _polished(
     return (x, y) if 0 < y < x < 1 else None
 
 
-def _within(kept: Kept, x: mp.mpf, y: mp.mpf) -> bool:
+def _within(bound: Kept, x: mp.mpf, y: mp.mpf) -> bool:
     import mpmath as mp
 
-    a = mp.mpf(kept.order.numerator) / kept.order.denominator
-    moment, goal = _plane(x, y, kept, a, mp.log)[0], mp.mpf(int(kept.most.p)) / int(kept.most.q)
-    spent = moment if kept.order == 1 else mp.log(moment) / (a - 1)
+    a = mp.mpf(bound.order.numerator) / bound.order.denominator
+    moment, goal = _plane(x, y, bound, a, mp.log)[0], mp.mpf(int(bound.most.p)) / int(bound.most.q)
+    spent = moment if bound.order == 1 else mp.log(moment) / (a - 1)
     return bool(spent <= goal + goal * _BEYOND)
 
 

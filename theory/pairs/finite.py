@@ -274,13 +274,13 @@ class _FinitePairTruths(FiniteTruths):
         return [(Fraction(p), Fraction(q)) for p, q in zip(self.pair.p, self.pair.q, strict=True)]
 
 
-def largest_corner(both: list[tuple[arb, arb]]) -> arb:
+def largest_corner(masses: list[tuple[arb, arb]]) -> arb:
     from theory.pairs.normal_law import quantile
 
-    most = 0 * both[0][0]
-    for p, q in both:
-        above = [pair for pair in both if not pair[0] * q < p * pair[1]]
-        below = [pair for pair in both if pair[0] * q < p * pair[1]]
+    most = 0 * masses[0][0]
+    for p, q in masses:
+        above = [pair for pair in masses if not pair[0] * q < p * pair[1]]
+        below = [pair for pair in masses if pair[0] * q < p * pair[1]]
         if below:
             most = most.max(quantile(sum(x for _, x in above)) + quantile(sum(x for x, _ in below)))
     return most

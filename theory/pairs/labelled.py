@@ -191,12 +191,12 @@ def checked_where(name: str, where: Mapping[str, Label] | Where) -> Where:
     """The labels, dimension by dimension; TypeError unless each is text, a whole number, or a tuple of some."""
     given = where.items() if isinstance(where, Mapping) else where
     try:
-        kept = tuple((dimension, label) for dimension, label in given)
+        labels = tuple((dimension, label) for dimension, label in given)
     except (TypeError, ValueError) as error:
         raise TypeError(
             f"{name} must map dimensions to labels, got {where!r}; pass e.g. {{'site': 'a'}}"
         ) from error
-    for dimension, label in kept:
+    for dimension, label in labels:
         if (
             type(dimension) is not str
             or not several(label)
@@ -206,9 +206,9 @@ def checked_where(name: str, where: Mapping[str, Label] | Where) -> Where:
                 f"{name} must map text to text, whole numbers or tuples of these, got {dimension!r}: {label!r}; "
                 "pass e.g. {'epoch': (1, 2)}"
             )
-    if len(dict(kept)) < len(kept):
+    if len(dict(labels)) < len(labels):
         raise ValueError(f"{name} must name each dimension once, got {where!r}; pass a tuple of its labels")
-    return kept
+    return labels
 
 
 def several(label: Label) -> tuple[str | int, ...]:

@@ -33,24 +33,24 @@ def stop_law(values: Sequence[int], *, ratio: Fraction) -> tuple[Fraction, ...]:
         raise ValueError(
             f"ratio must be a fraction above one, got {ratio!r}; pass e^epsilon, such as Fraction(3, 2)"
         )
-    asked, r = [check_count("values", value, least=-_MOST) for value in values], 1 / Fraction(ratio)
-    low, high = min([0, *asked]), max([0, *asked])
+    whole_values, r = [check_count("values", value, least=-_MOST) for value in values], 1 / Fraction(ratio)
+    low, high = min([0, *whole_values]), max([0, *whole_values])
     scale = (1 - r) / (1 + r)
     stops = []
-    for i, value in enumerate(asked):
-        before = asked[:i]
+    for i, value in enumerate(whole_values):
+        before = whole_values[:i]
         total = Fraction(0)
         for z in range(low, high + 1):
             mass = r ** abs(z) * _reaches(z - value, r)
-            for one in before:
-                mass *= 1 - _reaches(z - one, r)
+            for earlier in before:
+                mass *= 1 - _reaches(z - earlier, r)
             total += mass
         # at high + t a value is reached with probability a x, x = r^t; at low - t it is not, with probability b x
         above = [Fraction(0), r ** (high - value) / (1 + r)]
         below = [Fraction(1), -(r ** (1 + value - low)) / (1 + r)]
-        for one in before:
-            above = _times(above, [Fraction(1), -(r ** (high - one)) / (1 + r)])
-            below = _times(below, [Fraction(0), r ** (1 + one - low) / (1 + r)])
+        for earlier in before:
+            above = _times(above, [Fraction(1), -(r ** (high - earlier)) / (1 + r)])
+            below = _times(below, [Fraction(0), r ** (1 + earlier - low) / (1 + r)])
         total += r**high * _summed(above, r) + r**-low * _summed(below, r)
         stops.append(scale * total)
     return (*stops, 1 - sum(stops, Fraction(0)))

@@ -300,16 +300,16 @@ def _draw_addition(rng: np.random.Generator, n: int, q: float, sigma: float, ord
 
 def _thinned(rng: np.random.Generator, n: int, propose: Callable[[int], tuple[Array, Array]]) -> Array:
     """n accepted proposals; `propose` returns outputs and their log acceptance probabilities."""
-    kept: list[Array] = []
+    accepted: list[Array] = []
     missing = n
     while missing > 0:
         x, log_acceptance = propose(missing)
         if log_acceptance.any():
             with np.errstate(divide="ignore"):
                 x = x[np.log(rng.random(missing)) <= log_acceptance]
-        kept.append(x)
+        accepted.append(x)
         missing -= len(x)
-    return np.concatenate(kept) if kept else np.empty(0)
+    return np.concatenate(accepted) if accepted else np.empty(0)
 
 
 @dataclass(frozen=True, slots=True)

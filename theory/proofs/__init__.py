@@ -54,14 +54,14 @@ def own_steps(name: str, on_step: Callable[[CheckedStep], object] | None = None)
 
 def needed(names: Iterable[str]) -> tuple[str, ...]:
     """These theorems and all that they use, in the order of `THEOREMS`."""
-    found: set[str] = set()
+    names_needed: set[str] = set()
     waiting = list(names)
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found.add(name)
+        if name not in names_needed:
+            names_needed.add(name)
             waiting += THEOREMS[name].uses
-    return tuple(name for name in THEOREMS if name in found)
+    return tuple(name for name in THEOREMS if name in names_needed)
 
 
 def joined(steps: Mapping[str, tuple[CheckedStep, ...]]) -> dict[str, Proof]:

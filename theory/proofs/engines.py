@@ -43,7 +43,7 @@ def certified(
     def check() -> Reached:
         sides = {name: (_corner(name, low), _corner(name, high)) for name, (low, high) in box.items()}
         try:
-            found = prove_positive(formula, sides, precision=precision, most_leaves=most_leaves)
+            box_tree = prove_positive(formula, sides, precision=precision, most_leaves=most_leaves)
         except NotPositiveError as refusal:
             raise RefusedError(
                 f"{formula} > 0: {refusal}",
@@ -55,14 +55,14 @@ def certified(
         return Reached(
             "flint",
             Evidence.CERTIFIED,
-            f"{found.leaves} box{'es' if found.leaves > 1 else ''} at {precision} bits"
+            f"{box_tree.leaves} box{'es' if box_tree.leaves > 1 else ''} at {precision} bits"
             + (f", {where}" if where else ""),
             {
                 "kind": "positive on a box",
                 "formula": formula,
                 "box": {name: [str(low), str(high)] for name, (low, high) in sides.items()},
                 "precision": precision,
-                "tree": found.tree,
+                "tree": box_tree.tree,
             },
         )
 

@@ -104,14 +104,14 @@ def admit(expression: object, *, integrals: bool = False) -> sp.Expr:
 
 def domains(*expressions: sp.Expr) -> dict[str, str]:
     """The range of every symbol, bound ones included, by name; refused if one name has two ranges."""
-    found: dict[str, str] = {}
+    ranges: dict[str, str] = {}
     for symbol in sorted({s for e in expressions for s in e.atoms(sp.Symbol)}, key=str):
         name = range_of(symbol)
         if name is None or not symbol.is_commutative:
             raise refusal(f"the range of {symbol} is not one of {', '.join(_RANGES)}: declare it so")
-        if found.setdefault(symbol.name, name) != name:
-            raise refusal(f"two symbols are called {symbol.name}, {found[symbol.name]} and {name}")
-    return found
+        if ranges.setdefault(symbol.name, name) != name:
+            raise refusal(f"two symbols are called {symbol.name}, {ranges[symbol.name]} and {name}")
+    return ranges
 
 
 def points(

@@ -56,25 +56,25 @@ def implied(kind: Kind, total: Fraction, promise: Guarantee, *, order: float | N
     `order` is the order of RDP charges. Raises RefusedError where the total is too large for it, or nothing here
     leads from the one to the other.
     """
-    found: Implied | None = None
+    implication: Implied | None = None
     match promise:
         case PureDP(epsilon) if kind == "pure DP":
-            found = _within(total, Fraction(epsilon), "the sum of pure epsilons")
+            implication = _within(total, Fraction(epsilon), "the sum of pure epsilons")
         case GaussianDP(mu) if kind == "GDP":
-            found = _within(total, Fraction(mu) ** 2, "the sum of mu^2")
+            implication = _within(total, Fraction(mu) ** 2, "the sum of mu^2")
         case ZCDP(rho):
-            found = _to_zcdp(kind, total, Fraction(rho))
+            implication = _to_zcdp(kind, total, Fraction(rho))
         case RenyiDP(alpha, rho):
-            found = _to_rdp(kind, total, Fraction(alpha), Fraction(rho), order)
+            implication = _to_rdp(kind, total, Fraction(alpha), Fraction(rho), order)
         case ApproxDP(epsilon, delta):
-            found = _to_dp(kind, total, Fraction(epsilon), Fraction(delta), order)
-    if found is None:
+            implication = _to_dp(kind, total, Fraction(epsilon), Fraction(delta), order)
+    if implication is None:
         raise RefusedError(
             f"nothing here leads from a sum of {kind} charges to {promise}",
             engine="none",
             evidence=Evidence.EXACT,
         )
-    return found
+    return implication
 
 
 def _to_zcdp(kind: Kind, total: Fraction, rho: Fraction) -> Implied | None:

@@ -7,7 +7,6 @@ import sympy as sp
 from theory.claims.notations import Formula
 from theory.claims.table import in_kernel
 from theory.claims.theorem import Step, Theorem
-from theory.proofs.engines import certified
 from theory.proofs.expressions import as_written
 from theory.proofs.symbolic import Sides, signed, zero
 
@@ -72,22 +71,6 @@ THEOREM = Theorem(
             "M/c.",
             *signed(_reached, lambda: (over / level,), wrong="below 1"),
             r"\frac{c+o}{c} - 1 = \frac oc \ge 0",
-        ),
-        Step(
-            "A round of randomised response, on a box of its epsilon and k: the moment is below the charge.",
-            certified(
-                "exp(k*(k + 1)*e**2/2) - cosh((k + 1/2)*e)/cosh(e/2)",
-                e=("1/2", 2),
-                k=("1/2", 3),
-                precision=53,
-            ),
-            {
-                "15 % less": certified(
-                    "exp(17*k*(k + 1)*e**2/40) - cosh((k + 1/2)*e)/cosh(e/2)", e=("1/2", 2), k=("1/2", 3)
-                )
-            },
-            r"\mathbb{E}\,e^{kL} = \frac{\cosh((k+\frac12)e)}{\cosh(e/2)} < e^{k(k+1)e^2/2},\quad"
-            r" \tfrac12 \le e \le 2,\ \tfrac12 \le k \le 3",
         ),
     ),
 )

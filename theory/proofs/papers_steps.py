@@ -107,15 +107,15 @@ def _table_steps(sigma: int, k: int) -> tuple[Step, ...]:
     def two_sided(
         name: str, value: int, above: Callable[..., Check], below: Callable[..., Check]
     ) -> tuple[Step, ...]:
-        shown = f"{value / 10**6:.6f}"
+        printed = f"{value / 10**6:.6f}"
         return (
             Step(
-                f"{at}: epsilon by {name} is below the upper end of {shown}'s rounding interval.",
+                f"{at}: epsilon by {name} is below the upper end of {printed}'s rounding interval.",
                 above(sigma, k, value),
                 {unit: above(sigma, k, value, -1)},
             ),
             Step(
-                f"{at}: epsilon by {name} is above the lower end of {shown}'s rounding interval.",
+                f"{at}: epsilon by {name} is above the lower end of {printed}'s rounding interval.",
                 below(sigma, k, value),
                 {unit: below(sigma, k, value, +1)},
             ),

@@ -37,16 +37,16 @@ def _value(node: ast.expr, at: Mapping[str, Fraction]) -> Fraction | None:
             inner = _value(base, at)
             return None if inner is None else inner**n
         case ast.BinOp(left=left, op=op, right=right):
-            one, other = _value(left, at), _value(right, at)
-            if one is None or other is None:
+            first, second = _value(left, at), _value(right, at)
+            if first is None or second is None:
                 return None
             match op:
                 case ast.Add():
-                    return one + other
+                    return first + second
                 case ast.Sub():
-                    return one - other
+                    return first - second
                 case ast.Mult():
-                    return one * other
-                case ast.Div() if other:
-                    return one / other
+                    return first * second
+                case ast.Div() if second:
+                    return first / second
     return None

@@ -89,7 +89,7 @@ def check_comparisons(rows: list[tuple[Any, str, Any]]) -> str:
     return "compared"
 
 
-def samples(domain: dict[str, str], given: list[dict[str, str]], most: int) -> Iterator[dict[str, arb]]:
+def samples(domain: dict[str, str], more_points: list[dict[str, str]], most: int) -> Iterator[dict[str, arb]]:
     """Points of the domain as balls: the given ones, and `most` chosen here."""
     names = sorted(domain)
     fitting: dict[str, list[Fraction]] = {}
@@ -105,14 +105,14 @@ def samples(domain: dict[str, str], given: list[dict[str, str]], most: int) -> I
         {n: fitting[n][(i + 3 * k + i * k) % len(fitting[n])] for k, n in enumerate(names)}
         for i in range(most)
     ]
-    for point in [*({n: Fraction(x) for n, x in p.items()} for p in given), *own]:
+    for point in [*({n: Fraction(x) for n, x in p.items()} for p in more_points), *own]:
         yield {n: to_arb(x) for n, x in point.items()}
 
 
 def check_symbolic(data: Any) -> str:
     """The formula is 0, or the sum of terms of evident sign. Sample points must agree with that in any case."""
     node, domain, zero = parse(data["formula"]), data["domain"], data["kind"] == "zero"
-    seen = 0
+    evaluated = 0
     with ctx.workprec(256):
         for point in samples(domain, data["points"], 8 if "Integral" in names_in(node) else 24):
             try:
@@ -123,12 +123,12 @@ def check_symbolic(data: Any) -> str:
                 raise RejectedError("not 0 at a point")
             if not zero and (value < 0 or (data["strict"] and value <= 0)):
                 raise RejectedError("below 0 at a point")
-            seen += zero is False or bool(value.rad() < 1e-30)
+            evaluated += zero is False or bool(value.rad() < 1e-30)
     if data["formula"] == "0" and not (not zero and data["strict"]):
         return "empty when written"
     if zero and isinstance(node, ast.BinOp) and ast.dump(node.left) == ast.dump(node.right):
         return "empty when written"  # x - x: the two sides were already the same text in the certificate
-    if not zero and not names_in(node) - {"pi", "sqrt", "exp", "log"} and seen:
+    if not zero and not names_in(node) - {"pi", "sqrt", "exp", "log"} and evaluated:
         with ctx.workprec(256):
             if ball(node, {}) > 0:
                 return "balls"
@@ -139,11 +139,16 @@ def check_symbolic(data: Any) -> str:
         signs = [evident(algebra, term) for term in terms]
         for term in terms:
             rest = algebra.add(rest, algebra.read(term), -1)
-        if seen and not rest[0] and all(signs) and (zero or not data["strict"] or max(signs, default=0) == 2):
+        if (
+            evaluated
+            and not rest[0]
+            and all(signs)
+            and (zero or not data["strict"] or max(signs, default=0) == 2)
+        ):
             return "identity"
     except (UndecidedError, RecursionError, OverflowError):
         pass
-    return "sampled only" if seen else "not checkable here"
+    return "sampled only" if evaluated else "not checkable here"
 
 
 def check_data(data: Any) -> str:
@@ -232,7 +237,7 @@ def recheck(certificate: Any, table: Any) -> list[CheckedLine]:
     return check_steps(certificate, set())
 
 
-def check_texts(certificate: Any, hashes: dict[str, str], seen: dict[str, str]) -> None:
+def check_texts(certificate: Any, hashes: dict[str, str], texts: dict[str, str]) -> None:
     """RejectedError unless a certificate and its lemmas are those of the table, and say that every step holds.
 
     A lemma that stands in it twice must be the same in all that it says.
@@ -258,20 +263,20 @@ def check_texts(certificate: Any, hashes: dict[str, str], seen: dict[str, str]) 
         map(VERSION.fullmatch, certificate["versions"].values())
     ):
         raise RejectedError(f"{name}: versions are not those of {', '.join(sorted(VERSIONED))}")
-    if seen.setdefault(name, text_of(certificate)) != text_of(certificate):
+    if texts.setdefault(name, text_of(certificate)) != text_of(certificate):
         raise RejectedError(f"{name}: it stands in the certificate twice, and not the same")
     for lemma in certificate["uses"]:
-        check_texts(lemma, hashes, seen)
+        check_texts(lemma, hashes, texts)
 
 
-def check_steps(certificate: Any, done: set[str]) -> list[CheckedLine]:
+def check_steps(certificate: Any, checked_names: set[str]) -> list[CheckedLine]:
     """The status of each step of a certificate whose text is that of the table, and of lemmas that are not done."""
     name, steps, lemmas = certificate["theorem"], certificate["steps"], certificate["uses"]
-    if name in done:
+    if name in checked_names:
         return []
     lines: list[CheckedLine] = []
     for lemma in lemmas:
-        lines += check_steps(lemma, done)
+        lines += check_steps(lemma, checked_names)
     for number, step in enumerate(steps):
         where, data = f"{name}, step {number}", step["certificate"]
         if STRENGTH.index(step["evidence"]) < STRENGTH.index(BEST[data["kind"]]):
@@ -297,7 +302,7 @@ def check_steps(certificate: Any, done: set[str]) -> list[CheckedLine]:
     sources += [s["certificate"]["source"] for s in deciding or steps if s["certificate"]["kind"] == "cited"]
     if certificate["citations"] != list(dict.fromkeys(sources)):
         raise RejectedError(f"{name}: the citations are not those of its steps and lemmas")
-    done.add(name)
+    checked_names.add(name)
     return lines
 
 
@@ -330,7 +335,7 @@ def main(paths: list[str]) -> int:
     if not paths:
         sys.stdout.write("usage: python recheck.py CERTIFICATE.json ...\n")
         return 2
-    worst, seen = 0, dict[tuple[str, str], CheckedLine]()
+    worst, lines_by_step = 0, dict[tuple[str, str], CheckedLine]()
     for path in paths:
         try:
             table = read(Path(__file__).with_name("recheck_table.json"))
@@ -347,9 +352,9 @@ def main(paths: list[str]) -> int:
         state = "NOT ALL CHECKED" if open_steps else "VERIFIED"
         sys.stdout.write(f"{state} {name} ({table['theorems'][name][:16]}): {counted(lines)}\n")
         worst = worst or (3 if open_steps else 0)
-        seen |= {(line.theorem, line.step): line for line in lines}
+        lines_by_step |= {(line.theorem, line.step): line for line in lines}
     if len(paths) > 1:
-        sys.stdout.write(f"in all, each step once: {counted(list(seen.values()))}\n")
+        sys.stdout.write(f"in all, each step once: {counted(list(lines_by_step.values()))}\n")
     return 1 if worst == 1 else worst
 
 

@@ -344,15 +344,15 @@ class Algebra:
 
 def factors(n: int) -> list[int]:
     """The prime factors of n, with multiplicity."""
-    found, p = [], 2
+    primes, p = [], 2
     while p * p <= n:
         if p > 10_000:
             raise UndecidedError("a large number under a root or logarithm")
         while n % p == 0:
-            found.append(p)
+            primes.append(p)
             n //= p
         p += 1
-    return found + [n] * (n > 1)
+    return primes + [n] * (n > 1)
 
 
 def names_in(node: ast.AST) -> set[str]:

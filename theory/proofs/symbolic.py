@@ -43,7 +43,7 @@ def zero(residual: Callable[[], sp.Expr | Sides], *, at: Mapping[str, str] | Non
         # sides with solved integrals are admitted again: this refuses a Piecewise and an integral left unsolved
         solved = [admit(_solved(side)) for side in sides]
         expression = admit(solved[0] - solved[1]) if len(sides) == 2 else solved[0]
-        domain, found = domains(*sides), points(sides, at)
+        domain, sample = domains(*sides), points(sides, at)
         simplified = simplify(expression)
         if simplified != 0:
             raise refusal(f"the residual is {simplified}, not 0", witness(simplified, at))
@@ -58,7 +58,7 @@ def zero(residual: Callable[[], sp.Expr | Sides], *, at: Mapping[str, str] | Non
                 "kind": "zero",
                 "formula": " - ".join(f"({side})" for side in sides) if len(sides) == 2 else str(expression),
                 "domain": domain,
-                "points": found,
+                "points": sample,
             },
         )
 
@@ -82,7 +82,7 @@ def nonnegative(
     def check() -> Reached:
         claim, parts = admit(expression()), [admit(term, integrals=True) for term in terms()]
         domain = domains(claim, *parts)
-        found = points([claim], at)
+        sample = points([claim], at)
         residual = simplify(claim - sum((part.doit() for part in parts), sp.Integer(0)))
         if residual != 0:
             raise refusal(
@@ -93,7 +93,7 @@ def nonnegative(
                 raise refusal(f"the term {part} is not evidently >= 0", witness(part.doit(), at))
         if strict and not any(evidently_positive(part) for part in parts):
             raise refusal("no term is evidently > 0")
-        for point in found:
+        for point in sample:
             value = value_at(claim, point)
             if value is not None and (not value.is_real or value < -NOISE):
                 raise refusal("the expression is below 0", {"at": point, "value": str(sp.N(value, 12))})
@@ -107,7 +107,7 @@ def nonnegative(
                 "terms": [str(part) for part in parts],
                 "strict": strict,
                 "domain": domain,
-                "points": found,
+                "points": sample,
             },
         )
 

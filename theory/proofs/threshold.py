@@ -88,12 +88,12 @@ def threshold(
     # where e^epsilon has more bits than are ever tried, the search for B* would leave the reals
     while not (name == "B*" and eps > 4 * _MOST_BITS):
         with ctx.workprec(bits):
-            found = solve(eps, dlt)
-            accuracy = found.rel_accuracy_bits()
-            if accuracy > 3.33 * digits + 8 or (found.is_exact() and found.is_zero()):
-                return _ball(found, digits)
+            enclosure = solve(eps, dlt)
+            accuracy = enclosure.rel_accuracy_bits()
+            if accuracy > 3.33 * digits + 8 or (enclosure.is_exact() and enclosure.is_zero()):
+                return _ball(enclosure, digits)
             if 0 < accuracy <= before + 1:  # twice the bits told no more: this is what is known
-                return _ball(found, max(int((accuracy - 8) / 3.33), 1))
+                return _ball(enclosure, max(int((accuracy - 8) / 3.33), 1))
         if bits > _MOST_BITS:
             break
         bits, before = 2 * bits, accuracy

@@ -90,12 +90,12 @@ def slopes_below(epsilon: fmpq, delta: fmpq, order: Fraction, slopes: tuple[Frac
     def plane(c: arb) -> tuple[arb, arb]:
         return (1 + c.log(), c) if order == 1 else (a * c**t, t * c**a)
 
-    other = plane(arb(_rational(slopes[1])))
+    second_plane = plane(arb(_rational(slopes[1])))
     for bits in range(ctx.prec - 24, 24, -16):
         u, v = plane(arb(_rational(slopes[0])) * (1 - arb(2) ** -bits))
-        rise = u - other[0]
-        if rise > 0 and rise * power - (v - other[1]) >= 0:
-            least = rise * delta + other[0] - other[1]
+        rise = u - second_plane[0]
+        if rise > 0 and rise * power - (v - second_plane[1]) >= 0:
+            least = rise * delta + second_plane[0] - second_plane[1]
             return (least if order == 1 else least.log() / (a * t)).lower()
     raise ArithmeticError(
         f"slopes must touch one line at epsilon, got {float(slopes[0])} and {float(slopes[1])}; report this"
@@ -123,12 +123,12 @@ def _covers(rho: arb, p: fmpq, q: fmpq, order: fmpq) -> bool:
     g(1) = 0. K'' = (d/2)^2 / cosh^2((a - m) d/2), d the distance of the losses and m the order at which both outcomes
     weigh the same. So g is convex, concave between m - h and m + h, and convex again, or convex throughout.
     """
-    loss, other = (arb(p) / q).log(), (arb(1 - p) / (1 - q)).log()
-    both = p * loss + (1 - p) * other  # K'(1)
-    half = abs(loss - other) / 2
+    loss, other_loss = (arb(p) / q).log(), (arb(1 - p) / (1 - q)).log()
+    mean_loss = p * loss + (1 - p) * other_loss  # K'(1)
+    half = abs(loss - other_loss) / 2
 
     def weights(a: arb) -> tuple[arb, arb]:
-        return q * (a * loss).exp(), (1 - q) * (a * other).exp()
+        return q * (a * loss).exp(), (1 - q) * (a * other_loss).exp()
 
     def g(a: arb) -> arb:
         one, rest = weights(a)
@@ -136,12 +136,12 @@ def _covers(rho: arb, p: fmpq, q: fmpq, order: fmpq) -> bool:
 
     def slope(a: arb) -> arb:
         one, rest = weights(a)
-        return rho * (2 * a - 1) - (one * loss + rest * other) / (one + rest)
+        return rho * (2 * a - 1) - (one * loss + rest * other_loss) / (one + rest)
 
-    starts_well = rho - both >= 0
+    starts_well = rho - mean_loss >= 0
     if 2 * rho >= half**2:
         return bool(starts_well)
-    centre = ((arb(1 - q) / q).log()) / (loss - other)
+    centre = ((arb(1 - q) / q).log()) / (loss - other_loss)
     width = (half / (2 * rho).sqrt()).acosh() / half
     left, right = centre - width, centre + width
     if right < 1:
@@ -277,14 +277,14 @@ def _search(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
         )  # the secant starts as near as that is known: it may be close to the end, where x = 1
         ends = near, near - mp.mpf("1e-14")
         return mp.mpf(1), mp.exp(mp.findroot(lambda z: slope(mp.mpf(1), mp.exp(z)), ends))
-    found = mp.findroot(
+    root = mp.findroot(
         lambda s, z: (gain(1 + mp.exp(s), mp.exp(z)), slope(1 + mp.exp(s), mp.exp(z))),
         (mp.log(order - 1), mp.log(mass)),
         verify=False,
     )
-    if not abs(found[0] - mp.log(order - 1)) + abs(found[1] - mp.log(mass)) < 1:
+    if not abs(root[0] - mp.log(order - 1)) + abs(root[1] - mp.log(mass)) < 1:
         raise ArithmeticError("epsilon and delta must be such that Newton's method stays; take more bits")
-    return 1 + mp.exp(found[0]), mp.exp(found[1])
+    return 1 + mp.exp(root[0]), mp.exp(root[1])
 
 
 def _fraction(x: mp.mpf) -> Fraction:

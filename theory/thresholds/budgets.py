@@ -49,12 +49,12 @@ def below(value: Callable[[], arb]) -> float:
 
 def _floor(x: arb) -> float:
     """The largest double that is at most an exact number."""
-    found = float(x)
-    while arb(found) > x:
-        found = math.nextafter(found, -math.inf)
-    while arb(math.nextafter(found, math.inf)) <= x:
-        found = math.nextafter(found, math.inf)
-    return found
+    start = float(x)
+    while arb(start) > x:
+        start = math.nextafter(start, -math.inf)
+    while arb(math.nextafter(start, math.inf)) <= x:
+        start = math.nextafter(start, math.inf)
+    return start
 
 
 @lru_cache(maxsize=4096)

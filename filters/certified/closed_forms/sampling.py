@@ -89,7 +89,7 @@ def _outcomes() -> Iterator[RunningNumber]:
     """Which outcome a uniform number on either side of a threshold draws, in three finite pairs."""
     e = arb(0.75)
     coin, part = e.exp() / (1 + e.exp()), 1 - arb(0.125)
-    known: tuple[tuple[DominatingPair, list[tuple[float, arb]]], ...] = (
+    reference_deltas: tuple[tuple[DominatingPair, list[tuple[float, arb]]], ...] = (
         (RandomizedResponse(0.75), [(0.75, coin), (-0.75, 1 - coin)]),
         (KOV(0.75, 0.125), [(np.inf, arb(0.125)), (0.75, part * coin), (-0.75, part * (1 - coin))]),
         (
@@ -97,7 +97,7 @@ def _outcomes() -> Iterator[RunningNumber]:
             [(np.log(2), arb(0.5)), (0.0, arb(0.25)), (-np.log(2), arb(0.25))],
         ),
     )
-    for pair, outcomes in known:
+    for pair, outcomes in reference_deltas:
         for order in _ORDERS:
             finite = [(loss, mass) for loss, mass in outcomes if loss < np.inf]
             whole = sum((mass for _, mass in finite), arb(0))

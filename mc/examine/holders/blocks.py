@@ -105,17 +105,17 @@ class BlockGame(HolderGame):
 
 def _levels(filt: BlockFilter, line: Line) -> tuple[DominatingPair, ...]:
     """The largest sizes of which one, two and three are let through; none where the family is not charged."""
-    found: dict[int, DominatingPair] = {}
+    pairs: dict[int, DominatingPair] = {}
     try:
         for size in sorted(line.sizes, reverse=True):
             pair = line.pair(size)
             for wanted in (1, 2, 3):
-                if wanted not in found and Sequence(((pair, wanted),)).admitted(filt):
-                    found[wanted] = pair
-            if 3 in found:
+                if wanted not in pairs and Sequence(((pair, wanted),)).admitted(filt):
+                    pairs[wanted] = pair
+            if 3 in pairs:
                 break
     except FilterFault:
         raise
     except (TypeError, ValueError):
         return ()
-    return tuple(dict.fromkeys(found.values()))
+    return tuple(dict.fromkeys(pairs.values()))

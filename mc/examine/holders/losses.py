@@ -65,18 +65,18 @@ class OvertakingGame(HolderGame):
         low = down(value)
         return Solved(low, low if Fraction(low) == value else math.nextafter(low, math.inf))
 
-    def _worth(self, state: Any, written: bytes, odds: fmpq, left: int) -> fmpq:
+    def _worth(self, state: Any, written: bytes, odds: fmpq, rounds_left: int) -> fmpq:
         """The largest probability that the loss log(odds) gets above the bound within so many rounds more."""
-        if left == 0:
+        if rounds_left == 0:
             return fmpq(0)
-        at = written, odds.p, odds.q, left  # flint hashes a fraction by way of Python's
+        at = written, odds.p, odds.q, rounds_left  # flint hashes a fraction by way of Python's
         if at not in self._known:
             self._known[at] = max(
-                self._asking(state, written, odds, left, place) for place in range(len(self.ratios))
+                self._asking(state, written, odds, rounds_left, place) for place in range(len(self.ratios))
             )
         return self._known[at]
 
-    def _asking(self, state: Any, written: bytes, odds: fmpq, left: int, place: int) -> fmpq:
+    def _asking(self, state: Any, written: bytes, odds: fmpq, rounds_left: int, place: int) -> fmpq:
         ratio = fmpq(self.ratios[place].numerator, self.ratios[place].denominator)
         at = written, place
         if at not in self._spent:
@@ -85,18 +85,18 @@ class OvertakingGame(HolderGame):
         (after, said, bound), keeps = self._spent[at], ratio / (1 + ratio)
         value = fmpq(0)
         for share, there in ((keeps, odds * ratio), (1 - keeps, odds / ratio)):
-            value += share * (1 if _above(there, bound) else self._worth(after, said, there, left - 1))
+            value += share * (1 if _above(there, bound) else self._worth(after, said, there, rounds_left - 1))
         return value
 
     def bound(self, state: Any) -> float:
         """What the odometer states in one run; FilterFault where that is no number."""
-        told = np.asarray(self.odometer.epsilon(state))
-        if told.shape != (1,) or told.dtype.kind not in "fiu" or np.isnan(told[0]):
+        bound = np.asarray(self.odometer.epsilon(state))
+        if bound.shape != (1,) or bound.dtype.kind not in "fiu" or np.isnan(bound[0]):
             raise FilterFault(
-                f"{type(self.odometer).__name__}.epsilon must return one number for one run, got {told!r}; "
+                f"{type(self.odometer).__name__}.epsilon must return one number for one run, got {bound!r}; "
                 "return inf where it bounds nothing"
             )
-        return float(told[0])
+        return float(bound[0])
 
     def smaller(self) -> Iterator[Self]:
         kind = type(self)

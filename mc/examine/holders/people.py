@@ -253,14 +253,14 @@ class AdaptiveGame(SelectedGame):
 
     def worth(self, g: Fraction) -> Fraction:
         """H_g of the best strategy, exactly."""
-        known: dict[tuple[tuple[Membership, ...], Fraction], Fraction] = {}
+        values: dict[tuple[tuple[Membership, ...], Fraction], Fraction] = {}
 
         def value(asked: tuple[Membership, ...], odds: Fraction) -> Fraction:
             if len(asked) == self._rounds:
                 return max(odds - g, Fraction(0))
-            if (asked, odds) not in known:
-                known[asked, odds] = max(after((*asked, one), odds) for one in self.questions)
-            return known[asked, odds]
+            if (asked, odds) not in values:
+                values[asked, odds] = max(after((*asked, one), odds) for one in self.questions)
+            return values[asked, odds]
 
         def after(asked: tuple[Membership, ...], odds: Fraction) -> Fraction:
             if asked not in self._pairs:

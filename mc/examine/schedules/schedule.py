@@ -120,14 +120,14 @@ class Schedule:
         return {"menu": encode(self.menu, known), "moves": [[move.what, move.at] for move in self.moves]}
 
     @classmethod
-    def from_data(cls, data: object, known: Nameable) -> Schedule:
+    def from_data(cls, data: object, names: Nameable) -> Schedule:
         """The schedule from the data that `to_data` returned; ValueError for any other data."""
         wrong = ValueError(
             f"schedule must hold a menu and moves, got {repr(data)[:40]}; pass what was written"
         )
         if not isinstance(data, Mapping) or set(data) != {"menu", "moves"}:
             raise wrong
-        menu, moves = decode(data["menu"], known), data["moves"]
+        menu, moves = decode(data["menu"], names), data["moves"]
         if not isinstance(menu, tuple) or not menu or not isinstance(moves, list | tuple):
             raise wrong
         if not all(isinstance(pair, DominatingPair) and pair.shape == () for pair in menu):
@@ -222,13 +222,13 @@ class World:
         self._let_go()
 
     def _begin(self) -> None:
-        made = self._called(self.make, self.disk)
-        if made is _RAISED or made is _EXITED:  # what does not start releases nothing
+        program = self._called(self.make, self.disk)
+        if program is _RAISED or program is _EXITED:  # what does not start releases nothing
             self.story.append("it does not start again")
             return
-        self.service = made
+        self.service = program
         self._tell_time()
-        if not callable(getattr(made, "request", None)):
+        if not callable(getattr(program, "request", None)):
             raise TypeError(f"service must have request(pair, key), got {self.service!r}; see fp.Release")
 
     def _tell_time(self) -> None:
@@ -254,47 +254,47 @@ class World:
 
     def _step(self, flight: _Flight, fault: Fault, before: int) -> None:
         self.disk.strike(fault, before)
-        told = _RAISED
+        answer = _RAISED
         if flight.epoch is None:
             flight.epoch = self.epoch
             self.begun.setdefault(flight.request, set()).add(self.epoch)
         with suppress(PowerFailure):
-            told = self._called(next, flight.steps, _END)
+            answer = self._called(next, flight.steps, _END)
         struck = not self.disk.fault
         self.disk.strike("")
-        if told is _END or told is _RAISED or told is _EXITED:
+        if answer is _END or answer is _RAISED or answer is _EXITED:
             self.flights.remove(flight)
         if self.disk.kept is not None:  # whatever it did after that reaches nobody
             writes = f"makes write {before + 1} of a step" if before else "writes"
             power = f"as {flight.name} {writes}, the power fails {_WHEN.get(fault)}"
-            self._crash(f"{flight.name} ends the process" if told is _EXITED else power)
+            self._crash(f"{flight.name} ends the process" if answer is _EXITED else power)
             return
-        does = "ends" if told is _END else "ends with an error" if told is _RAISED else "goes on"
-        if isinstance(told, Release):
-            does = self._release(flight, told)
-        elif does == "goes on" and told is not None:
-            raise TypeError(f"request must yield fp.Release() or None, got {told!r}; yield one of them")
+        does = "ends" if answer is _END else "ends with an error" if answer is _RAISED else "goes on"
+        if isinstance(answer, Release):
+            does = self._release(flight, answer)
+        elif does == "goes on" and answer is not None:
+            raise TypeError(f"request must yield fp.Release() or None, got {answer!r}; yield one of them")
         nth = f" {before + 1}" if before else ""
         full = f", whose write{nth} the disk refuses" if fault == "full" and struck else ""
         self.story.append(f"{flight.name}{full} {does}")
         if fault in _WHEN:
             self._crash("the power fails")
 
-    def _release(self, flight: _Flight, told: Release) -> str:
-        if told.epoch is not None and type(told.epoch) is not int:
+    def _release(self, flight: _Flight, release: Release) -> str:
+        if release.epoch is not None and type(release.epoch) is not int:
             raise TypeError(
-                f"epoch must be a whole number or None, got epoch={told.epoch!r}; mend fp.Release"
+                f"epoch must be a whole number or None, got epoch={release.epoch!r}; mend fp.Release"
             )
-        if told.again and flight.request in self.answered:
+        if release.again and flight.request in self.answered:
             return "sends the same answer once more"
-        if told.again and told.epoch is None and len(self.begun[flight.request]) > 1:
+        if release.again and release.epoch is None and len(self.begun[flight.request]) > 1:
             return "sends an answer that does not say from which epoch it is, and does not count"
         self.answered.add(flight.request)
-        epoch = told.epoch if told.epoch is not None else flight.epoch
+        epoch = release.epoch if release.epoch is not None else flight.epoch
         assert epoch is not None
         self.released.append((self.asked[flight.request], epoch))
         self.out.append((len(self.done), len(self.story) + 1))
-        return "sends an answer" if told.epoch is None else f"sends an answer from epoch {epoch}"
+        return "sends an answer" if release.epoch is None else f"sends an answer from epoch {epoch}"
 
     def _crash(self, why: str) -> None:
         lost = ", ".join(flight.name for flight in self.flights)
@@ -316,13 +316,13 @@ class World:
             kill()
         self.service = None
 
-    def _called(self, method: Callable[..., Any], *given: object) -> Any:
+    def _called(self, method: Callable[..., Any], *arguments: object) -> Any:
         """What the service's own code returns; `_RAISED`, noted, where it raises, `_EXITED` where it ends the process.
 
         A program that broke the protocol is raised.
         """
         try:
-            return method(*given)
+            return method(*arguments)
         except BridgeError:
             raise
         except SystemExit:

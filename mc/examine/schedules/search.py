@@ -138,12 +138,12 @@ class Breaches:
 
     def broken(self, pairs: dict[DominatingPair, int]) -> tuple[Measure, float] | None:
         """The first measure that answers fixed in advance break, with a certified lower bound; None for none."""
-        which = tuple(sorted(pairs.items(), key=repr))
-        if which not in self.known:
+        chosen_pairs = tuple(sorted(pairs.items(), key=repr))
+        if chosen_pairs not in self.known:
             if len(self.known) > 1 << 14:
                 self.known.clear()
-            self.known[which] = self._computed(Fixed(which))
-        return self.known[which]
+            self.known[chosen_pairs] = self._computed(Fixed(chosen_pairs))
+        return self.known[chosen_pairs]
 
     def _computed(self, released: Fixed) -> tuple[Measure, float] | None:
         for measure in self.measures:
@@ -155,27 +155,27 @@ class Breaches:
 
 def shares_of(granted: Iterable[tuple[Line, Sequence[float]]]) -> tuple[DominatingPair, ...]:
     """The largest size of each line of the first families that grant any, and shares of it."""
-    found: dict[DominatingPair, None] = {}
+    pairs: dict[DominatingPair, None] = {}
     kinds: dict[str, None] = {}
     for line, sizes in granted:
         if sizes and (line.kind in kinds or len(kinds) < _GRANTED):
             kinds[line.kind] = None
             for share in _SHARES:
                 most = max((size for size in sizes if size <= share * max(sizes)), default=None)
-                found |= {} if most is None else {line.pair(most): None}
-    return tuple(found)
+                pairs |= {} if most is None else {line.pair(most): None}
+    return tuple(pairs)
 
 
 def menu_of(make: MakeService, lines: Sequence[Line], clock: Clock) -> tuple[DominatingPair, ...]:
     """The largest requests that a fresh service grants, and shares of them."""
-    found: list[tuple[Line, list[float]]] = []
+    granted_sizes: list[tuple[Line, list[float]]] = []
     for line in lines:
-        part = clock.part(1 / (len(lines) - len(found)))
+        part = clock.part(1 / (len(lines) - len(granted_sizes)))
         sizes = [
             size for size in coarse_first(line.sizes) if not part.over and _released(make, line.pair(size))
         ]
-        found.append((line, sizes))
-    return shares_of(found)
+        granted_sizes.append((line, sizes))
+    return shares_of(granted_sizes)
 
 
 def _released(make: MakeService, pair: DominatingPair) -> bool:
@@ -240,21 +240,21 @@ def searched(
 
 def plain() -> Iterator[tuple[ServiceMove, ...]]:
     """What goes wrong most often, with the largest request: at once, in a crash, sent again, over an epoch's end."""
-    ask, again, tick = ServiceMove("ask"), ServiceMove("again"), ServiceMove("tick")
+    ask, ask_again, tick = ServiceMove("ask"), ServiceMove("again"), ServiceMove("tick")
     step, before = ServiceMove("step"), ServiceMove("step", 1)
     whole = [step] * _PLAIN
     for many in (2, 3):  # in turn, for as long as none has ended
         yield (*[ask] * many, *[ServiceMove("step", at) for at in reversed(range(many))] * _PLAIN)
-    yield (ask, *whole, *2 * [again, *whole], ask, *whole)
+    yield (ask, *whole, *2 * [ask_again, *whole], ask, *whole)
     for depth in range(_PLAIN):
         begun = [ask, *[step] * depth]
         for fault in (ServiceMove("crash"), *(ServiceMove(what) for what in _STRUCK)):
             yield (*begun, fault, ask, *whole, ask, *whole)
-            yield (*begun, fault, again, *whole, ask, *whole)
+            yield (*begun, fault, ask_again, *whole, ask, *whole)
         yield (*begun, ask, *whole, *whole)
         for more in range(1, _PLAIN):  # the one that came later goes so far, then the epoch ends
             yield (*begun, ask, *[step] * more, tick, before, *whole)
-        yield (*begun, again, *whole, before, *whole)
+        yield (*begun, ask_again, *whole, before, *whole)
 
 
 def drawn(rng: np.random.Generator, menu: int) -> Iterator[tuple[ServiceMove, ...]]:
@@ -277,40 +277,40 @@ def drawn(rng: np.random.Generator, menu: int) -> Iterator[tuple[ServiceMove, ..
 def _move(
     rng: np.random.Generator, kinds: list[What], menu: int, favourite: int, *, newest: bool
 ) -> ServiceMove:
-    what = kinds[int(rng.integers(len(kinds)))]
-    if what == "ask":
-        return ServiceMove(what, favourite if rng.random() < 0.8 else int(rng.integers(menu)))
-    if what in ("crash", "tick"):
-        return ServiceMove(what)
-    far = _FAR if what in _STRUCK else 4
-    return ServiceMove(what, 0 if newest and rng.random() < 0.8 else int(rng.integers(far)))
+    kind = kinds[int(rng.integers(len(kinds)))]
+    if kind == "ask":
+        return ServiceMove(kind, favourite if rng.random() < 0.8 else int(rng.integers(menu)))
+    if kind in ("crash", "tick"):
+        return ServiceMove(kind)
+    far = _FAR if kind in _STRUCK else 4
+    return ServiceMove(kind, 0 if newest and rng.random() < 0.8 else int(rng.integers(far)))
 
 
 def _cut(breach: Breach, breaches: Breaches, service: MakeService, clock: Clock) -> Breach:
     """The breach without moves that it does not need, and with the plainest that do, until nothing is plainer."""
-    found, size = breach, len(breach.schedule.moves)
+    shortest, size = breach, len(breach.schedule.moves)
     while size and not clock.over:
         size = max(size // 2, 1)
-        before, place = found.schedule.moves, 0
-        while place < len(moves := found.schedule.moves) and not clock.over:
-            some = [moves[place + size :]]
+        before, place = shortest.schedule.moves, 0
+        while place < len(moves := shortest.schedule.moves) and not clock.over:
+            later_moves = [moves[place + size :]]
             if size == 1:
-                some += [(new, *moves[place + 1 :]) for new in _plainer(moves[place])]
+                later_moves += [(new, *moves[place + 1 :]) for new in _plainer(moves[place])]
                 # a request that is not ended stays the newest: the next step is of the one before
-                some += [
+                later_moves += [
                     (replace(after, at=after.at + 1), *moves[place + 2 :])
                     for after in moves[place + 1 : place + 2]
                 ]
-            for rest in some:
-                tried = _tried(found, (*moves[:place], *rest), breaches, service)
+            for rest in later_moves:
+                tried = _tried(shortest, (*moves[:place], *rest), breaches, service)
                 if tried is not None:
-                    found = tried
+                    shortest = tried
                     break
             else:
                 place += size
-        if size == 1 and found.schedule.moves == before:
+        if size == 1 and shortest.schedule.moves == before:
             break
-    return replace(found, schedule=found.schedule.trimmed)
+    return replace(shortest, schedule=shortest.schedule.trimmed)
 
 
 def _plainer(move: ServiceMove) -> Iterator[ServiceMove]:

@@ -47,14 +47,14 @@ def declared(subject: Subject, clock: Clock, theorem: Verdict | None) -> Iterato
         yield StageFinding("parts", _ASKED, loose, repr(outer), "", notes=(f"within is not true: {loose}",))
         return
     proved: list[str] = []
-    said = partial(_finding, subject, outer, theorem, proved, requests)
-    so_far(said)
+    finding_of = partial(_finding, subject, outer, theorem, proved, requests)
+    so_far(finding_of)
     for menu in (menus := _menus(subject)):
         if not clock.over and never_looser(subject.filter, outer, menu, max_states=_STATES):
             if menu == menus[-1]:  # it holds all others
                 proved.clear()
             proved.append(", ".join(map(pair_words, menu)))
-    yield said()
+    yield finding_of()
 
 
 def _finding(
@@ -81,21 +81,26 @@ def _finding(
 
 def _menus(subject: Subject) -> list[tuple[DominatingPair, ...]]:
     """Two sizes of each family, which are granted a few times, so that all states are visited; then of all together."""
-    each: list[tuple[DominatingPair, ...]] = []
+    menus: list[tuple[DominatingPair, ...]] = []
     for line in leaders(subject.lines):
         places = dict.fromkeys((len(line.pairs) // 16, len(line.pairs) // 7))
         chosen = tuple(line.pairs[-1 - place] for place in places)
         if not subject.looks or all(pair.outputs is not None for pair in chosen):
-            each.append(chosen)
-    return list(dict.fromkeys((*each, tuple(chain.from_iterable(each))))) if each else []
+            menus.append(chosen)
+    return list(dict.fromkeys((*menus, tuple(chain.from_iterable(menus))))) if menus else []
 
 
 def _looser(subject: Subject, outer: PrivacyFilter, clock: Clock) -> tuple[str, int]:
     """The play after which it grants what the other denies, '' if none was found; and how many both granted."""
-    filt, rng, both = subject.filter, np.random.default_rng(subject.seed), 0
+    filt, rng, granted_by_both = subject.filter, np.random.default_rng(subject.seed), 0
     for play in range(_PLAYS):
-        mine, its, asked, denied = checked_start(filt, 1), checked_start(outer, 1), list[DominatingPair](), 0
-        while len(asked) < _LONGEST and denied < _DENIED and not clock.over:
+        mine, outer_state, history, denied = (
+            checked_start(filt, 1),
+            checked_start(outer, 1),
+            list[DominatingPair](),
+            0,
+        )
+        while len(history) < _LONGEST and denied < _DENIED and not clock.over:
             line = subject.lines[int(rng.integers(len(subject.lines)))]
             # in every fourth play the largest alone, in the others sizes of all kinds
             place = 0 if play % 4 == 0 else int(rng.integers(len(line.pairs)))
@@ -104,13 +109,13 @@ def _looser(subject: Subject, outer: PrivacyFilter, clock: Clock) -> tuple[str, 
             if after is None:
                 denied += 1
                 continue
-            beside = granted(outer, its, pair)
+            beside = granted(outer, outer_state, pair)
             if beside is None:
-                told = ", then ".join(map(pair_words, asked[-3:])) or "nothing"
-                said = f"after {len(asked)} requests, the last {told}, it grants {pair_words(pair)}"
-                return f"{said}, which {outer!r} denies", both
+                told = ", then ".join(map(pair_words, history[-3:])) or "nothing"
+                said = f"after {len(history)} requests, the last {told}, it grants {pair_words(pair)}"
+                return f"{said}, which {outer!r} denies", granted_by_both
             if subject.looks:
                 after = checked_observe(filt, after, pair.sample(rng, 1), 1)
-            mine, its, both = after, beside, both + 1
-            asked.append(pair)
-    return "", both
+            mine, outer_state, granted_by_both = after, beside, granted_by_both + 1
+            history.append(pair)
+    return "", granted_by_both

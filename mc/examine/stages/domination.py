@@ -140,14 +140,14 @@ class _Steps:
         return self._kept(checked_start(self.filter, 1)) == self.start
 
 
-def _never_looser(own: _Steps, proven: _Steps, max_states: int) -> bool | None:
-    if not own.whole or not proven.whole or proven.looks:
+def _never_looser(steps: _Steps, proven: _Steps, max_states: int) -> bool | None:
+    if not steps.whole or not proven.whole or proven.looks:
         return None
-    start = own.start, proven.start
-    seen, ahead = {start}, [start]
+    start = steps.start, proven.start
+    visited, ahead = {start}, [start]
     while ahead:  # the last found first: what is loose shows where much was spent
         one, other = ahead.pop()
-        after, beside = own.after(one), proven.after(other)
+        after, beside = steps.after(one), proven.after(other)
         if after is None or beside is None:
             return None
         for mine, its in zip(after, beside, strict=True):
@@ -156,12 +156,12 @@ def _never_looser(own: _Steps, proven: _Steps, max_states: int) -> bool | None:
             if its is None:
                 return False
             for both in product(mine, its):
-                if both not in seen:
-                    if len(seen) >= max_states:
+                if both not in visited:
+                    if len(visited) >= max_states:
                         return None
-                    seen.add(both)
+                    visited.add(both)
                     ahead.append(both)
-    return True if own.restarts_alike and proven.restarts_alike else None
+    return True if steps.restarts_alike and proven.restarts_alike else None
 
 
 def dominated(

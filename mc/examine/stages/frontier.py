@@ -206,21 +206,21 @@ def _turns(frontier: Affordable, lines: tuple[Admission, ...]) -> Iterator[Seque
 
 
 def _rest(
-    frontier: Affordable, player: Player, other: Admission, lines: tuple[Admission, ...]
+    frontier: Affordable, player: Player, second: Admission, lines: tuple[Admission, ...]
 ) -> Iterator[Sequence]:
     """What is left as one family, all at once or in a row; then half of it, and the rest as a third."""
     for times in (1, 8, 64):
         after = player.fork()
-        size = frontier.afforded(after, other, times)
-        if size is not None and after.ask(other.line.pair(size), times) and len(after.steps) > 1:
+        size = frontier.afforded(after, second, times)
+        if size is not None and after.ask(second.line.pair(size), times) and len(after.steps) > 1:
             yield after.played
     half = player.fork()
-    size = frontier.afforded(half, other, 2)
-    if size is None or not half.ask(other.line.pair(size)):
+    size = frontier.afforded(half, second, 2)
+    if size is None or not half.ask(second.line.pair(size)):
         return
     for third in lines:
         after = half.fork()
-        if third is not other and not frontier.clock.over and (last := frontier.pair(after, third)):
+        if third is not second and not frontier.clock.over and (last := frontier.pair(after, third)):
             after.ask(last)
             yield after.played
 
@@ -265,7 +265,7 @@ def alternatives(subject: Subject, goals: tuple[Measure, ...], clock: Clock) -> 
     every, openings = leaders((*subject.lines, *subject.closed)), leaders(subject.lines)
     if subject.looks and "twopoint" in subject.families:  # a loss of zero is one to look at, too
         openings += (Admission(Line("silent", "half of the time nothing", _silent, 2.0**-10, 8.0), (), ()),)
-    known: set[tuple[DominatingPair, ...]] = set()
+    menus_tried: set[tuple[DominatingPair, ...]] = set()
     for first_times, share in product(_FIRST, _OPENINGS):
         guesses: list[tuple[float, Menu]] = []
         for opening in openings:
@@ -279,8 +279,8 @@ def alternatives(subject: Subject, goals: tuple[Measure, ...], clock: Clock) -> 
             if player.grants(first):
                 guesses += _guessed(frontier, first, first_times, goals, every)
         for guess in sorted(guesses, key=lambda one: -one[0]):
-            if guess[0] >= _WORTH and guess[1].pairs not in known:
-                known.add(guess[1].pairs)
+            if guess[0] >= _WORTH and guess[1].pairs not in menus_tried:
+                menus_tried.add(guess[1].pairs)
                 yield guess
 
 
@@ -292,7 +292,7 @@ def _guessed(
     every: tuple[Admission, ...],
 ) -> list[tuple[float, Menu]]:
     """What the best continuations after each loss are worth together, in shares of the promise, and their menu."""
-    subject, found = frontier.subject, []
+    subject, menus = frontier.subject, []
     for way in ("PQ", "QP"):
         losses, masses = _losses(first, times, way, few=subject.looks)
         shown = losses if way == "PQ" else -losses
@@ -318,8 +318,8 @@ def _guessed(
                 shares = [(float(gains[best == place + 1].sum()), one) for place, one in enumerate(replies)]
                 chosen = [one for share, one in sorted(shares, key=lambda each: -each[0]) if share > 0]
                 menu = _menu(first, times, chosen[: _PAIRS - 1])
-                found.append((value / promised if promised else value * 1e12, menu))
-    return found
+                menus.append((value / promised if promised else value * 1e12, menu))
+    return menus
 
 
 def _menu(first: DominatingPair, times: int, chosen: list[_Reply]) -> Menu:
@@ -355,14 +355,14 @@ def _replies(
     if state is None:
         return []
     player = frontier.after(state)
-    found: dict[_Reply, None] = {}
+    replies: dict[_Reply, None] = {}
     for line in every:
         counts = _AFTER if line.line.family == "rr" and not frontier.subject.looks else _AFTER_OTHERS
         for count in counts if line.line.family in ("rr", "gaussian") else (1,):
             pair = frontier.pair(player, line, count) if not frontier.clock.over else None
             if pair is not None:
-                found[_Reply(pair, count)] = None
-    return list(found)
+                replies[_Reply(pair, count)] = None
+    return list(replies)
 
 
 def _after(frontier: Affordable, first: DominatingPair, times: int, loss: float) -> State | None:

@@ -101,9 +101,9 @@ def parts_of(filt: PrivacyFilter) -> Parts:
         if _decides(name) or not settled(value):
             raise Unknown(f"this instance has a {name} of its own{_brings(name, value)}")
     declared: tuple[Field[Any], ...] = fields(kind) if is_dataclass(kind) else ()
-    for one in declared:
-        if not settled(value := read(filt, one.name)):
-            raise Unknown(f"it has a {one.name} of its own{_brings(one.name, value)}")
+    for declared_field in declared:
+        if not settled(value := read(filt, declared_field.name)):
+            raise Unknown(f"it has a {declared_field.name} of its own{_brings(declared_field.name, value)}")
     if read(filt, "sound") is not True:
         raise Unknown(f"it does not say of itself that it is sound, but sound={read(filt, 'sound')!r}")
     charge, promise = read(filt, "charge"), own_promise(filt)
@@ -149,18 +149,22 @@ def fields_as_made(filt: PrivacyFilter) -> None:
             raise Unknown(f"its {name} is not what its constructor made")
 
 
-def alike(value: object, made: object) -> bool:
+def alike(value: object, expected: object) -> bool:
     """Whether two values are settled, and the same by class and by all that they hold."""
-    kind = type(made)
+    kind = type(expected)
     if type(value) is not kind or not settled(value):
         return False
-    if isinstance(value, tuple) and isinstance(made, tuple):
-        return len(value) == len(made) and all(map(alike, value, made))
-    if isinstance(value, np.ndarray) and isinstance(made, np.ndarray):
-        return (value.dtype, value.shape, value.tobytes()) == (made.dtype, made.shape, made.tobytes())
+    if isinstance(value, tuple) and isinstance(expected, tuple):
+        return len(value) == len(expected) and all(map(alike, value, expected))
+    if isinstance(value, np.ndarray) and isinstance(expected, np.ndarray):
+        return (value.dtype, value.shape, value.tobytes()) == (
+            expected.dtype,
+            expected.shape,
+            expected.tobytes(),
+        )
     if not of_the_library(kind):
-        return value is made or repr(value) == repr(made)  # of Python's own classes
-    held, other = attributes(value), attributes(made)
+        return value is expected or repr(value) == repr(expected)  # of Python's own classes
+    held, other = attributes(value), attributes(expected)
     return held.keys() == other.keys() and all(alike(held[name], other[name]) for name in held)
 
 
@@ -168,34 +172,34 @@ def _check_classes(kind: type) -> None:
     """Unknown where a class brings something that the library's deciding functions would ask for."""
     if type(kind) is not ABCMeta:
         raise Unknown(f"its class is made by {type(kind).__name__}, which may change what its attributes are")
-    known = {*_OURS, *(entry.kind for entry in CATALOGUE.values())}
+    vouched = {*_OURS, *(entry.kind for entry in CATALOGUE.values())}
     if AdditiveFilter not in kind.__mro__:
         raise Unknown("its class does not derive from AdditiveFilter")
-    for one in kind.__mro__:
-        if one in known:
+    for base in kind.__mro__:
+        if base in vouched:
             continue
         # code that gives advice or describes is run while the filter decides: it may change the budget in between
-        generated = _generated(one)
-        for name, held in vars(one).items():
+        generated = _generated(base)
+        for name, held in vars(base).items():
             if _decides(name) or (name in _PLAIN and not _as_python_makes(name, held, generated)):
-                raise Unknown(f"{one.__name__} has a {name} of its own")
+                raise Unknown(f"{base.__name__} has a {name} of its own")
             if name in _VALUES - {"holds"} and type(held) not in _SLOTS and not settled(held):
-                raise Unknown(f"{one.__name__} computes its {name}; make it a value")
-        if type(holds := vars(one).get("holds")) not in (Holds, type(None)) or not settled(holds):
-            raise Unknown(f"{one.__name__} computes its holds; make it a value, holds = Holds(zcdp=0.02)")
+                raise Unknown(f"{base.__name__} computes its {name}; make it a value")
+        if type(holds := vars(base).get("holds")) not in (Holds, type(None)) or not settled(holds):
+            raise Unknown(f"{base.__name__} computes its holds; make it a value, holds = Holds(zcdp=0.02)")
     for name in _DECIDING:
         place = _holder(kind, name)
-        if place is not _holder(AdditiveFilter, name) and not (name in _ADVICE and place in known):
+        if place is not _holder(AdditiveFilter, name) and not (name in _ADVICE and place in vouched):
             raise Unknown(f"its {name} is that of {place.__name__}")
 
 
-def _as_python_makes(name: str, held: object, generated: dict[str, Any]) -> bool:
+def _as_python_makes(name: str, value: object, generated: dict[str, Any]) -> bool:
     """Whether what describes a class or compares its instances is as Python itself, or `dataclass`, makes it."""
     if name in _MADE:
-        return held is None or _same_code(held, generated.get(name))
-    if name in _MAKING and type(held) is types.FunctionType:
+        return value is None or _same_code(value, generated.get(name))
+    if name in _MAKING and type(value) is types.FunctionType:
         return True
-    return type(held) in _KEPT or type(held).__module__ in ("_abc", "dataclasses")
+    return type(value) in _KEPT or type(value).__module__ in ("_abc", "dataclasses")
 
 
 def _brings(name: str, value: object) -> str:
@@ -207,31 +211,37 @@ def _generated(kind: type) -> dict[str, Any]:
     options = vars(kind).get("__dataclass_params__")
     if options is None:
         return {}
-    own = [
+    field_specs = [
         (one.name, object, field(repr=one.repr, compare=one.compare, hash=one.hash, kw_only=True))
         for one in fields(kind)
     ]
     wanted = {name: getattr(options, name) for name in ("repr", "eq", "order", "unsafe_hash", "frozen")}
     slots = "__slots__" in vars(kind)
-    return dict(vars(make_dataclass(kind.__name__, own, slots=slots, **wanted)))
+    return dict(vars(make_dataclass(kind.__name__, field_specs, slots=slots, **wanted)))
 
 
-def _same_code(held: object, made: object) -> bool:
+def _same_code(function: object, expected: object) -> bool:
     """Whether a function does what a generated one does: its code, what it closes over, and the names that it finds."""
-    if not isinstance(held, types.FunctionType) or not isinstance(made, types.FunctionType):
-        return type(held) is type(made) and held is made
-    code, other = held.__code__, made.__code__
-    if (code.co_code, code.co_names, code.co_consts) != (other.co_code, other.co_names, other.co_consts):
+    if not isinstance(function, types.FunctionType) or not isinstance(expected, types.FunctionType):
+        return type(function) is type(expected) and function is expected
+    code, expected_code = function.__code__, expected.__code__
+    if (code.co_code, code.co_names, code.co_consts) != (
+        expected_code.co_code,
+        expected_code.co_names,
+        expected_code.co_consts,
+    ):
         return False
-    if held.__defaults__ or held.__kwdefaults__:
+    if function.__defaults__ or function.__kwdefaults__:
         return False
-    if any(made.__globals__ is vars(one) for one in (dataclasses, reprlib)):
-        known = held.__globals__ is made.__globals__
+    if any(expected.__globals__ is vars(one) for one in (dataclasses, reprlib)):
+        same_names = function.__globals__ is expected.__globals__
     else:  # those of the module of the class
-        known = not any(name in held.__globals__ for name in other.co_names if name in vars(builtins))
-        known &= getattr(held, "__builtins__", None) is vars(builtins)
-    cells = [[cell.cell_contents for cell in one.__closure__ or ()] for one in (held, made)]
-    return known and all(
+        same_names = not any(
+            name in function.__globals__ for name in expected_code.co_names if name in vars(builtins)
+        )
+        same_names &= getattr(function, "__builtins__", None) is vars(builtins)
+    cells = [[cell.cell_contents for cell in one.__closure__ or ()] for one in (function, expected)]
+    return same_names and all(
         _same_code(one, like) if isinstance(like, types.FunctionType) else _same_kind(one, like)
         for one, like in zip(*cells, strict=True)
     )
@@ -248,35 +258,37 @@ def _holder(kind: type, name: str) -> type:
 
 def _instance(filt: PrivacyFilter) -> dict[str, Any]:
     try:
-        own = object.__getattribute__(filt, "__dict__")
+        attributes_kept = object.__getattribute__(filt, "__dict__")
     except AttributeError:
         return {}
-    if type(own) is not dict or not all(type(name) is str for name in own):
+    if type(attributes_kept) is not dict or not all(type(name) is str for name in attributes_kept):
         raise Unknown("the attributes of this instance are kept in no plain dict")
-    return own
+    return attributes_kept
 
 
 def read(filt: PrivacyFilter, name: str) -> object:
     """The attribute as Python finds it, no code of the class being run; Unknown where some would be."""
     for one in type(filt).__mro__:
-        held = vars(one).get(name, _ABSENT)
-        if held is _ABSENT:
+        descriptor = vars(one).get(name, _ABSENT)
+        if descriptor is _ABSENT:
             continue
-        if isinstance(held, types.MemberDescriptorType):  # a slot
+        if isinstance(descriptor, types.MemberDescriptorType):  # a slot
             try:
-                return held.__get__(filt)
+                return descriptor.__get__(filt)
             except AttributeError as empty:
                 raise Unknown(f"its {name} is not set") from empty
-        own = _instance(filt).get(name, _ABSENT)
-        if held is vars(AdditiveFilter)["budget"]:  # gives way to an attribute of the instance
-            return held if own is _ABSENT else own
-        if hasattr(type(held), "__set__") or (own is _ABSENT and hasattr(type(held), "__get__")):
-            raise Unknown(f"its {name} is computed, by a {type(held).__name__}")
-        return held if own is _ABSENT else own
-    own = _instance(filt).get(name, _ABSENT)
-    if own is _ABSENT:
+        instance_value = _instance(filt).get(name, _ABSENT)
+        if descriptor is vars(AdditiveFilter)["budget"]:  # gives way to an attribute of the instance
+            return descriptor if instance_value is _ABSENT else instance_value
+        if hasattr(type(descriptor), "__set__") or (
+            instance_value is _ABSENT and hasattr(type(descriptor), "__get__")
+        ):
+            raise Unknown(f"its {name} is computed, by a {type(descriptor).__name__}")
+        return descriptor if instance_value is _ABSENT else instance_value
+    instance_value = _instance(filt).get(name, _ABSENT)
+    if instance_value is _ABSENT:
         raise Unknown(f"it has no {name}")
-    return own
+    return instance_value
 
 
 def _proper(budget: Budget) -> bool:

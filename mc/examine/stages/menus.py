@@ -36,12 +36,12 @@ def menus(subject: Subject, clock: Clock) -> Iterator[Menu]:
     by_name: dict[str, list[Admission]] = {}
     for line in subject.lines:
         by_name.setdefault(line.line.family, []).append(line)
-    if own := named_pairs(
+    if menu_of_its_own := named_pairs(
         filt, "design"
     ):  # a table may be wrong for these alone, and by little in each of many rounds
-        yield Menu("its own design", own, None)
-    if own := named_pairs(filt, "menu"):
-        yield from (Menu("its own menu", own, rounds) for rounds in (1, 2, 3, 5, 8))
+        yield Menu("its own design", menu_of_its_own, None)
+    if menu_of_its_own := named_pairs(filt, "menu"):
+        yield from (Menu("its own menu", menu_of_its_own, rounds) for rounds in (1, 2, 3, 5, 8))
     lattice = [line for name in ("rr", "kov", "erasure") for line in by_name.get(name, ())]
     # of a slow filter, too, there are paces of every family, and time for games
     half, names = clock.part(0.5), len(subject.lines)
@@ -83,7 +83,7 @@ def named_pairs(filt: PrivacyFilter, name: str) -> tuple[DominatingPair, ...]:
 
 def _paces(subject: Subject, line: Admission, clock: Clock) -> dict[int, float]:
     """For each pace the largest size that is granted that often in a row, whatever is lost where that matters."""
-    found: dict[int, float] = {}
+    sizes: dict[int, float] = {}
     wanted = list(_PACES)
     for size, pair in zip(reversed(line.sizes), reversed(line.pairs), strict=True):
         if not wanted or clock.over:
@@ -93,8 +93,8 @@ def _paces(subject: Subject, line: Admission, clock: Clock) -> dict[int, float]:
             player = Player(subject.filter, clock, checked_start(subject.filter, 1), tail, pure=False)
             times = max(times, player.ask(pair, wanted[-1]))
         while wanted and times >= wanted[0]:
-            found[wanted.pop(0)] = size
-    return found
+            sizes[wanted.pop(0)] = size
+    return sizes
 
 
 def _named(subject: Subject, clock: Clock) -> Iterator[Menu]:
@@ -108,12 +108,12 @@ def _named(subject: Subject, clock: Clock) -> Iterator[Menu]:
         player = Player(subject.filter, clock, checked_start(subject.filter, 1), tail, pure=False)
         for rounds in range(60):
             # the largest of its own numbers, or of the grid, that is granted now
-            own = [
+            own_sizes = [
                 t
                 for t in sorted(response.line.extra, reverse=True)
                 if response.line.least <= t <= response.line.most
             ]
-            for t in (*own, *response.line.sizes[::-4]):
+            for t in (*own_sizes, *response.line.sizes[::-4]):
                 if not clock.left:
                     return
                 if player.ask(response.line.pair(t)):
@@ -123,8 +123,8 @@ def _named(subject: Subject, clock: Clock) -> Iterator[Menu]:
             else:
                 break
     largest = sorted(sizes, reverse=True)[:4]
-    own = [t for t in response.line.extra[:12] if any(abs(t - s) > 0 for s in largest)]
-    for more in ((), own[:2], own[:4]):
+    own_sizes = [t for t in response.line.extra[:12] if any(abs(t - s) > 0 for s in largest)]
+    for more in ((), own_sizes[:2], own_sizes[:4]):
         levels = sorted({*largest, *more})
         if levels and clock.left:
             for rounds in (6, 14, 40):
@@ -229,7 +229,7 @@ def _later(subject: Subject, paces: dict[str, dict[int, float]], clock: Clock) -
         if step is None:
             continue
         answer = response.line.pair(step)
-        found: dict[DominatingPair, None] = {}
+        pairs: dict[DominatingPair, None] = {}
         for signs in ((0.1,), (0.9,), (0.1, 0.9), (0.9, 0.9), (0.1, 0.1)):
             for line in lines:
                 if line.line.family not in ("kov", "erasure") or not clock.left:
@@ -239,8 +239,8 @@ def _later(subject: Subject, paces: dict[str, dict[int, float]], clock: Clock) -
                     player.tail = tail
                     player.ask(answer)
                 sizes = (2 * step, step, step / 2) if line.line.family == "kov" else line.line.sizes[::-1]
-                found.update(dict.fromkeys([p for p in map(line.line.pair, sizes) if player.grants(p)][:1]))
-        for pair in found:
+                pairs.update(dict.fromkeys([p for p in map(line.line.pair, sizes) if player.grants(p)][:1]))
+        for pair in pairs:
             yield Menu(f"{pair_words(answer)} and {pair_words(pair)}", (answer, pair), min(pace + 2, 14))
 
 

@@ -108,17 +108,17 @@ def _theorem(kind: type[PrivacyFilter]) -> str | None:
     return key if key in THEOREMS else None
 
 
-def _of_a_sum(made: Parts, own: str | None, done: dict[str, Proof] | None) -> Verdict:
-    rule, total, promise = made.charge, exactly(made.budget), made.promise
+def _of_a_sum(parts_found: Parts, own_theorem: str | None, done: dict[str, Proof] | None) -> Verdict:
+    rule, total, promise = parts_found.charge, exactly(parts_found.budget), parts_found.promise
     order = rule.alpha if isinstance(rule, RenyiCharge) else None
     certain = implied(_KINDS[type(rule).__name__], total, promise, order=order)
-    said = (
-        f"the deciding functions are the library's own; {_sums(rule)}; a sum within {made.budget!r}, about "
-        f"{made.budget.limit:.10g}, gives {promise!r} by {certain.says}, {_how(certain.certificate)}"
+    detail = (
+        f"the deciding functions are the library's own; {_sums(rule)}; a sum within {parts_found.budget!r}, about "
+        f"{parts_found.budget.limit:.10g}, gives {promise!r} by {certain.says}, {_how(certain.certificate)}"
     )
-    keys = tuple(key for key in (rule.theorem, certain.theorem, own) if key is not None)
+    keys = tuple(key for key in (rule.theorem, certain.theorem, own_theorem) if key is not None)
     cited = (*(() if rule.theorem else (rule.source,)), *certain.citations)
-    return proved(keys, cited, (certain.certificate.evidence,), SCOPE, said, done)
+    return proved(keys, cited, (certain.certificate.evidence,), SCOPE, detail, done)
 
 
 def _sums(rule: ChargeRule) -> str:
@@ -148,8 +148,11 @@ def _of_the_catalogue(filt: PrivacyFilter, done: dict[str, Proof] | None) -> Ver
             raise Unknown("it keeps other orders than it promises")
         for alpha, budget in orders:
             implied("RDP", exactly(budget), RenyiDP(alpha, allowed[alpha]), order=alpha)
-        said = f"theorem {theorem!r} at each of the orders {filt.alphas!r}, each budget at most {filt.rhos!r}, exactly"
-        return proved((theorem,), (), (Evidence.EXACT,), SCOPE, said, done)
+        detail = (
+            f"theorem {theorem!r} at each of the orders {filt.alphas!r}, each budget at most {filt.rhos!r}, "
+            "exactly"
+        )
+        return proved((theorem,), (), (Evidence.EXACT,), SCOPE, detail, done)
     if type(filt) is RealisationFilter:
         assert filt.dhat is not None
         assert filt.theta is not None
@@ -157,35 +160,35 @@ def _of_the_catalogue(filt: PrivacyFilter, done: dict[str, Proof] | None) -> Ver
         spent = dhat + theta * (1 - dhat) * filt.rounds
         if spent > Fraction(filt.delta):
             raise Unknown("dhat + theta (1 - dhat) N is more than delta")
-        said = (
+        detail = (
             f"theorem {theorem!r}: dhat + theta (1 - dhat) N <= delta exactly, for dhat={filt.dhat!r} "
             f"theta={filt.theta!r} N={filt.rounds} delta={filt.delta!r}; quantiles are those that pairs declare"
         )
         scope = f"{SCOPE}; {THEOREMS[theorem].hypotheses}"
-        return proved((theorem,), (), (Evidence.EXACT,), scope, said, done)
+        return proved((theorem,), (), (Evidence.EXACT,), scope, detail, done)
     if type(filt) is PotentialFilter and numbers is not None:
-        said = (
+        detail = (
             f"theorem {theorem!r}; its table: what is kept from the first level on, and the inequality of every charge "
             "of every member of its design, at the very heights and charges that run, with the members' own "
             "hockey-sticks in balls; what other pairs are charged is found by the same inequality, in doubles whose "
             "rounding is paid for, and is not certified here"
         )
-        return proved((theorem,), (), (numbers.evidence,), SCOPE, said, done)
+        return proved((theorem,), (), (numbers.evidence,), SCOPE, detail, done)
     if type(filt) is GaussianResidueFilter and numbers is not None:
-        said = (
+        detail = (
             f"theorem {theorem!r}; its first level and what randomised responses and Gaussians of several sizes are "
             "charged from each floor on, by the inequality at every epsilon in balls; a pair that declares an epsilon "
             "is charged as the randomised response that dominates it, by the same function in balls at epsilon 0, "
             "where it is enough by its docstring's argument"
         )
-        return proved((theorem,), (), (numbers.evidence,), SCOPE, said, done)
+        return proved((theorem,), (), (numbers.evidence,), SCOPE, detail, done)
     if numbers is None:
         raise Unknown(f"no certificate joins {theorem!r} to its code")
-    said = (
+    detail = (
         f"theorem {theorem!r}; {len(numbers.numbers)} numbers that it runs with, the boundaries of its decisions among "
         "them, are certified at these very doubles"
     )
-    return proved((theorem,), (), (numbers.evidence,), SCOPE, said, done)
+    return proved((theorem,), (), (numbers.evidence,), SCOPE, detail, done)
 
 
 def _certified(filt: PrivacyFilter) -> CertifiedNumbers | None:
@@ -193,14 +196,14 @@ def _certified(filt: PrivacyFilter) -> CertifiedNumbers | None:
 
     A filter that gives budget away keeps its promise.
     """
-    found = certify(filt)
-    for one in found.refused:
+    certificate = certify(filt)
+    for one in certificate.refused:
         if one.found is Found.LOOSE:
             continue
         raise RefusedError(
             f"{one.number.says} is {one.found.name}: {one.found.value}", engine="flint", evidence=one.evidence
         )
-    return found if found.numbers else None
+    return certificate if certificate.numbers else None
 
 
 def _of_a_game(filt: CalibratedFilter, done: dict[str, Proof] | None) -> Verdict:
@@ -217,12 +220,12 @@ def _of_a_game(filt: CalibratedFilter, done: dict[str, Proof] | None) -> Verdict
         solved = filt.recheck()
     except ValueError as reason:
         raise Unknown(str(reason)) from reason
-    said = (
+    detail = (
         f"the worst case over its {len(filt.menu)} levels, solved again by its own code, lies in "
         f"[{solved.low:.9g}, {solved.high:.9g}], within the promised {filt.promise.delta_at_epsilon!r}; what a level "
         "dominates is a post-processing of it"
     )
-    return proved((), DOMINATION, (solved.evidence,), filt.scope, said, done)
+    return proved((), DOMINATION, (solved.evidence,), filt.scope, detail, done)
 
 
 def exactly(budget: Budget) -> Fraction:

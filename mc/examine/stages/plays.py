@@ -72,24 +72,24 @@ class Player:
 
     def ask(self, pair: DominatingPair, times: int = 1) -> int:
         """How often in a row the pair is granted, at most `times`; stops where it leaves the state as it was."""
-        done = 0
-        while done < times and not self.clock.over:
+        granted_rounds = 0
+        while granted_rounds < times and not self.clock.over:
             after = granted(self.filter, self.state, pair)
             if after is None:
                 break
-            done += 1
+            granted_rounds += 1
             if self.tail is not None:
                 after = checked_observe(self.filter, after, np.array([_quantile(pair, self.tail)]), 1)
             elif self.pure and same(after, self.state)[0]:
                 self.unchanged = pair
                 break
             self.state = after
-        if done:
+        if granted_rounds:
             if self.steps and self.steps[-1][0] == pair:
-                self.steps[-1] = pair, self.steps[-1][1] + done
+                self.steps[-1] = pair, self.steps[-1][1] + granted_rounds
             else:
-                self.steps.append((pair, done))
-        return done
+                self.steps.append((pair, granted_rounds))
+        return granted_rounds
 
     def fork(self) -> Player:
         """Another run with the same past."""
@@ -131,8 +131,8 @@ def programs(subject: Subject, clock: Clock, tail: float | None = None) -> Itera
     first = leaders((*lines, *subject.closed))
     for line in lines:  # as much as is left each time, then as much of every other family
         player = fresh()
-        for then in (line, *(other for other in first if other is not line)):
-            greedily(player, then, 8)
+        for following in (line, *(other for other in first if other is not line)):
+            greedily(player, following, 8)
         yield from _told(player)
     for line in leaders(lines):  # as much as is left, for as long as anything is
         player = fresh()
@@ -145,8 +145,8 @@ def programs(subject: Subject, clock: Clock, tail: float | None = None) -> Itera
             if clock.over or tiny is None or warm.ask(tiny, wanted) < wanted:
                 break
             player = warm.fork()
-            for then in (line, *(other for other in first if other is not line)):
-                greedily(player, then, 3)
+            for following in (line, *(other for other in first if other is not line)):
+                greedily(player, following, 3)
             yield from _told(player)
             if times <= _STUBBORN:  # one size for as long as it is granted, and not the largest each time
                 player = warm.fork()
@@ -251,23 +251,23 @@ def greedily(player: Player, line: Admission, most: int = 40, *, repeated: int =
     Each pair is asked for `repeated` times in a row, if it is granted as often.
     """
     pairs = line.every
-    done, chosen, top = 0, 0, len(pairs)
+    rounds_played, chosen, top = 0, 0, len(pairs)
     while chosen < most and not player.clock.over and player.unchanged is None:
         for place in range(top - 1, -1, -1):
             if not player.clock.left:
-                return done
+                return rounds_played
             if player.grants(pairs[place]):
                 fine = place + 1 < len(pairs) and line.line.kind in _FINE
                 pair = _between(player, line, place) if fine else pairs[place]
-                done += player.ask(pair, repeated)
+                rounds_played += player.ask(pair, repeated)
                 chosen += 1
                 top = min(place + 9, len(pairs))
                 break
-            if place < top - 60 and done:  # far down: what is left is not worth it
-                return done
+            if place < top - 60 and rounds_played:  # far down: what is left is not worth it
+                return rounds_played
         else:
-            return done
-    return done
+            return rounds_played
+    return rounds_played
 
 
 def _between(player: Player, line: Admission, place: int) -> DominatingPair:

@@ -93,7 +93,7 @@ class _Trial:
             if self.played >= _PLAYED:
                 return
             self.played += 1
-            kept = witness(
+            simulated = witness(
                 subject.filter,
                 strategy,
                 epsilon=measure.at,
@@ -105,12 +105,12 @@ class _Trial:
                 workers=1,
                 kinds=(TreeStrategy,),
             )
-            low = float(kept.data["low"])
+            low = float(simulated.data["low"])
             row = Tightness(measure, menu, low, None, promised, Evidence.STATISTICAL)
             self.rows.append(row)
             if exceeds(low, promised):
-                yield _refutation(kept, row)
-            if exceeds(low, promised) or float(kept.data["value"]) <= promised:
+                yield _refutation(simulated, row)
+            if exceeds(low, promised) or float(simulated.data["value"]) <= promised:
                 return
 
     def summary(self) -> StageFinding:
@@ -130,7 +130,7 @@ class _Trial:
 
 def _fixed(trial: _Trial, goals: tuple[Measure, ...], clock: Clock, tail: float) -> Iterator[StageFinding]:
     """Orders of requests that would be granted if all losses came out alike, where they might exceed the promise."""
-    known: set[tuple[str, str]] = set()
+    tried: set[tuple[str, str]] = set()
     for played in programs(trial.subject, clock, tail):
         if clock.over:
             return
@@ -138,11 +138,11 @@ def _fixed(trial: _Trial, goals: tuple[Measure, ...], clock: Clock, tail: float)
         for way in ("PQ", "QP"):
             for goal, bound in zip(goals, most(played, goals, way), strict=True):
                 promised = trial.subject.promised(goal)
-                if bound <= promised or (names, way) in known or played.rounds > _LONGEST:
+                if bound <= promised or (names, way) in tried or played.rounds > _LONGEST:
                     continue
                 measure = replace(goal, direction=way)
                 if exceeds(played.low(measure), promised):
-                    known.add((names, way))
+                    tried.add((names, way))
                     strategy = Scripted(
                         tuple(pair for pair, _ in played.steps), tuple(times for _, times in played.steps)
                     )
@@ -163,13 +163,13 @@ def _on_mesh(
 
     try:
         # paths take longer than games: what is guessed first may need seconds on a busy machine
-        found, there = within(clock.at_most(max(clock.left / 4, 1.0)), trial.subject.filter, played)
+        findings, trial_played = within(clock.at_most(max(clock.left / 4, 1.0)), trial.subject.filter, played)
     except (TooLargeError, OutOfTime):
         trial.late += 1
         return
-    trial.tried, trial.played = there.tried, there.played
-    trial.rows += there.rows
-    yield from found
+    trial.tried, trial.played = trial_played.tried, trial_played.played
+    trial.rows += trial_played.rows
+    yield from findings
 
 
 def _refutation(kept: Witness, row: Tightness) -> StageFinding:
@@ -243,20 +243,20 @@ def mesh_strategy(
 
 def _pruned(strategy: TreeStrategy) -> TreeStrategy:
     """The strategy on the positions that it can come to itself."""
-    here, kept_choices, kept_children = np.array([0]), [], []
+    positions, kept_choices, kept_children = np.array([0]), [], []
     for choice, child in zip(strategy.choice, strategy.child, strict=True):
-        chosen = choice[here]
-        small = np.full((len(here), *child.shape[1:]), -1, dtype=np.int32)
+        chosen = choice[positions]
+        small = np.full((len(positions), *child.shape[1:]), -1, dtype=np.int32)
         asking = np.flatnonzero(chosen >= 0)
-        rows = child[here[asking], chosen[asking]]
+        rows = child[positions[asking], chosen[asking]]
         following = np.unique(rows[rows >= 0])
         small[asking, chosen[asking]] = np.where(
             rows >= 0, np.searchsorted(following, np.maximum(rows, 0)), -1
         )
         kept_choices.append(chosen)
         kept_children.append(small)
-        here = following
-        if not len(here):
+        positions = following
+        if not len(positions):
             break
     return replace(strategy, choice=tuple(kept_choices), child=tuple(kept_children))
 

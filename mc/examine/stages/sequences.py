@@ -88,13 +88,13 @@ def glance(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
 
 def _in_turn(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tuple[Sequence, bool]]:
     """So many of each in turn, whatever time they take; of all but the last plan only what may be above matters."""
-    left = [(plan, times, place < len(plans) - 1) for place, (plan, times) in enumerate(plans)]
-    while left:
-        for one in tuple(left):
+    waiting = [(plan, times, place < len(plans) - 1) for place, (plan, times) in enumerate(plans)]
+    while waiting:
+        for one in tuple(waiting):
             taken = list(islice(one[0], one[1]))
             yield from zip(taken, repeat(one[2]))
             if len(taken) < one[1]:
-                left.remove(one)
+                waiting.remove(one)
 
 
 def _designed(subject: Subject) -> Iterator[Sequence]:
@@ -144,14 +144,14 @@ class Search:
         self.plays += 1
         self.longest = max(self.longest, played.rounds)
         names = "+".join(sorted({type(pair.asked).__name__ for pair in played.counts}))
-        known = self.families.get(names, 0.0)
-        if known >= TELLING:
+        best_known = self.families.get(names, 0.0)
+        if best_known >= TELLING:
             return False
-        goals = tuple(goal for goal in self.goals if not known or self.promised[goal] > 0)
+        goals = tuple(goal for goal in self.goals if not best_known or self.promised[goal] > 0)
         for direction in ways(played):
             for goal, bound in zip(goals, most(played, goals, direction), strict=True):
                 best, promised = self.best.get(goal, (0.0, played))[0], self.promised[goal]
-                if known and bound <= TELLING * promised:
+                if best_known and bound <= TELLING * promised:
                     continue
                 # computed where it may refute, or be the best so far where nothing comes near the promise
                 least = promised if only_above or best > 0.9 * promised else max(best, 0.01 * promised)
@@ -161,7 +161,7 @@ class Search:
                 low = played.low(measure)
                 if low > best or not self.best:
                     self.best[goal] = low, played
-                above = low > TELLING * promised if known else exceeds(low, promised)
+                above = low > TELLING * promised if best_known else exceeds(low, promised)
                 if above and played.admitted(self.subject.filter):
                     self.refuted.append((measure, played, low))
                     self.families[names] = low / promised if promised else math.inf
@@ -179,14 +179,14 @@ class Search:
         filt, promised = self.subject.filter, self.subject.promised(measure)
         witness = sequence_witness(filt, played, measure, low)
         asked = steps_words(played.steps)
-        said = f"{asked}: {measure} is at least {low:.6g}, promised {promised:.6g}"
+        detail = f"{asked}: {measure} is at least {low:.6g}, promised {promised:.6g}"
         scope = f"the fixed sequence {asked}, in that order; {_purity(filt, played)}"
-        verdict = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, scope, said, witness.data)
+        verdict = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, scope, detail, witness.data)
         row = Tightness(measure, _menu(played), low, None, promised, Evidence.CERTIFIED)
         return StageFinding(
             "sequences",
             "Do requests fixed in advance compose to more than was promised?",
-            said,
+            detail,
             _menu(played),
             "",
             verdict,

@@ -80,14 +80,14 @@ class _Plain:
     def __post_init__(self) -> None:
         self.best = self.farthest = self.witnesses[0]
 
-    def keep(self, found: Witness | None) -> bool:
+    def keep(self, witness: Witness | None) -> bool:
         """Whether the witness is more telling than what was known."""
-        if found is None or found.factor <= 1:
+        if witness is None or witness.factor <= 1:
             return False
-        if found.measure.kind == self.best.measure.kind and found.factor > self.farthest.factor:
-            self.farthest = found
-        if found.order < self.best.order:
-            self.best = found
+        if witness.measure.kind == self.best.measure.kind and witness.factor > self.farthest.factor:
+            self.farthest = witness
+        if witness.order < self.best.order:
+            self.best = witness
             return True
         return False
 
@@ -96,23 +96,23 @@ class _Plain:
     def certified(self, played: Sequence, least: float) -> Witness | None:
         """The witness of a sequence at the first goal at which it is `least` times the promise, or else above it."""
         self.tried += 1
-        found: Witness | None = None
+        plainer: Witness | None = None
         looked = 0
         for way in ways(played):
             for goal, bound in zip(self.goals, most(played, self.goals, way), strict=True):
                 promised = self.subject.promised(goal)
-                if not exceeds(bound, promised) or looked >= _GOALS or (found and bound < least * promised):
+                if not exceeds(bound, promised) or looked >= _GOALS or (plainer and bound < least * promised):
                     continue
                 looked += 1
                 measure = replace(goal, direction=way)
                 low = played.low(measure)
                 if not exceeds(low, promised) or not played.admitted(self.subject.filter):
                     continue
-                if found is None or low >= least * promised:
-                    found = sequence_witness(self.subject.filter, played, measure, low)
+                if plainer is None or low >= least * promised:
+                    plainer = sequence_witness(self.subject.filter, played, measure, low)
                 if low >= least * promised:
-                    return found
-        return found
+                    return plainer
+        return plainer
 
     @property
     def goals(self) -> tuple[Measure, ...]:
@@ -189,7 +189,7 @@ class _Plain:
     def _again(self, played: Sequence) -> tuple[Sequence, str]:
         """The play over and over, as far as it is granted, and how it ends."""
         player = Player(self.subject.filter, self.clock, checked_start(self.subject.filter, 1), pure=False)
-        seen: dict[object, int] = {}
+        rounds_at: dict[object, int] = {}
         rounds = 0
         while rounds < _PUSHED and not self.clock.over:
             before = rounds
@@ -198,10 +198,14 @@ class _Plain:
             key = keys(player.state)[0]
             if rounds == before:
                 break
-            if key in seen and self.subject.pure and any(pair.pure_epsilon > 0 for pair, _ in played.steps):
-                came = f"after {rounds:,} rounds the state is what it was after {seen[key]:,}"
+            if (
+                key in rounds_at
+                and self.subject.pure
+                and any(pair.pure_epsilon > 0 for pair, _ in played.steps)
+            ):
+                came = f"after {rounds:,} rounds the state is what it was after {rounds_at[key]:,}"
                 return player.played, f"without limit as rounds grow: {came}"
-            seen[key] = rounds
+            rounds_at[key] = rounds
         return player.played, ""
 
     def _plainer(self, played: Sequence) -> Iterator[Sequence]:
@@ -227,10 +231,10 @@ class _Plain:
 
     def menu(self) -> None:
         """A fixed order over the best menu's pairs, if one will do; else fewer rounds, fewer pairs and rounder ones."""
-        known = nameable()
+        names = nameable()
         menus = [one for one in self.witnesses if one.kind == "menu" and one.measure.kind == "hockey-stick"]
-        for one in menus[:2]:
-            pairs: tuple[DominatingPair, ...] = decode(one.data["menu"], known)
+        for witness in menus[:2]:
+            pairs: tuple[DominatingPair, ...] = decode(witness.data["menu"], names)
             for order in permutations(pairs[:3]):
                 for counts in product(range(5), repeat=len(order)):
                     if self.clock.over:
@@ -240,13 +244,13 @@ class _Plain:
                         self.take(played)
         if not self.best.adaptive:
             return
-        for one in menus[:1]:
-            pairs = decode(one.data["menu"], known)
+        for witness in menus[:1]:
+            pairs = decode(witness.data["menu"], names)
             for rounds in (2, 3, 4, 5, 6, 8, 10):
-                if rounds < one.rounds and self._solve(pairs, rounds, one.measure):
+                if rounds < witness.rounds and self._solve(pairs, rounds, witness.measure):
                     break
             for pair in pairs if len(pairs) > 1 else ():
-                self._solve(tuple(other for other in pairs if other != pair), one.rounds, one.measure)
+                self._solve(tuple(other for other in pairs if other != pair), witness.rounds, witness.measure)
 
     def _solve(self, pairs: tuple[DominatingPair, ...], rounds: int, measure: Measure) -> bool:
         menu = Menu(" or ".join(map(pair_words, pairs)), pairs, rounds)
@@ -292,34 +296,34 @@ class _Plain:
                 story = self._story(best, clock)
             except (FilterFault, ValueError):
                 story = None
-        said = headline(best)
-        verdict = Verdict(Outcome.REFUTED, best.evidence, _scope(best), said, best.data)
+        detail = headline(best)
+        verdict = Verdict(Outcome.REFUTED, best.evidence, _scope(best), detail, best.data)
         row = Tightness(
             best.measure, _menu(best), best.value, None, self.subject.promised(best.measure), best.evidence
         )
         unseen = f"{self.tried:,} plays were looked at" + ("; the time was up" if self.clock.over else "")
         return StageFinding(
-            "telling", _ASKED, said, _menu(best), unseen, verdict, best, tightness=(row,), story=story
+            "telling", _ASKED, detail, _menu(best), unseen, verdict, best, tightness=(row,), story=story
         )
 
     def _story(self, best: Witness, clock: Clock) -> Story | None:
         """The play, how far it can be pushed, and its curve, as far as the time allows."""
-        filt, known = self.subject.filter, nameable()
+        filt, names = self.subject.filter, nameable()
         match best.kind:
             case "sequence":
                 played = played_of(best)
-                told = story_of_sequence(filt, played, best.measure)
-                told = replace(told, pushed=self._pushed(played, best))
+                story = story_of_sequence(filt, played, best.measure)
+                story = replace(story, pushed=self._pushed(played, best))
                 reached: Callable[[Measure], float] = played.low
             case "plan":
-                plan = Plan.from_data(best.data["plan"], known)
-                told = story_of_plan(filt, plan, best.measure, decode_fraction(best.data["ratio"]))
-                told = replace(told, pushed=self._farthest())
+                plan = Plan.from_data(best.data["plan"], names)
+                story = story_of_plan(filt, plan, best.measure, decode_fraction(best.data["ratio"]))
+                story = replace(story, pushed=self._farthest())
                 reached = partial(_worth, plan, self.subject)
             case _:
                 return None
-        points = takewhile(lambda _: not clock.over, curve_of(told, filt.promise, reached))
-        return replace(told, curve=tuple(points))
+        points = takewhile(lambda _: not clock.over, curve_of(story, filt.promise, reached))
+        return replace(story, curve=tuple(points))
 
     def _pushed(self, played: Sequence, best: Witness) -> str:
         """How far the play goes when it is played again and again."""
@@ -356,13 +360,13 @@ def _menu(witness: Witness) -> str:
 
 def _joined(steps: Iterator[tuple[DominatingPair, int]]) -> Sequence:
     """The sequence with the same requests in a row counted together."""
-    told: list[tuple[DominatingPair, int]] = []
+    counted: list[tuple[DominatingPair, int]] = []
     for pair, times in steps:
-        if told and told[-1][0] == pair:
-            told[-1] = pair, told[-1][1] + times
+        if counted and counted[-1][0] == pair:
+            counted[-1] = pair, counted[-1][1] + times
         else:
-            told.append((pair, times))
-    return Sequence(tuple(told))
+            counted.append((pair, times))
+    return Sequence(tuple(counted))
 
 
 def _named(kinds: list[DominatingPair]) -> Iterator[DominatingPair]:

@@ -49,15 +49,15 @@ def betting_tests(subject: Subject, clock: Clock, failure: float) -> Iterator[St
     except OutOfTime:
         yield StageFinding("tests", _ASKED, "no test was begun", "", "every strategy: the time was up")
         return
-    each = failure / max(len(tests), 1)
-    below = done = 0
+    failure_each = failure / max(len(tests), 1)
+    below = tests_run = 0
     for number, test in enumerate(tests):
         if clock.over:
             break
         setting = {
             "epsilon": test.measure.at,
             "delta": subject.promised(test.measure),
-            "failure": each,
+            "failure": failure_each,
             "most": _MOST,
             "seed": subject.seed + number,
             "rounds": _ROUNDS,
@@ -68,7 +68,7 @@ def betting_tests(subject: Subject, clock: Clock, failure: float) -> Iterator[St
             decision = within(clock, filt, partial(decide, filt, test.adversary, workers=1, **setting))  # type: ignore[arg-type]
         except OutOfTime:
             break
-        done += 1
+        tests_run += 1
         below += decision.side is Side.BELOW
         if decision.side is Side.ABOVE:
             data = {
@@ -86,9 +86,9 @@ def betting_tests(subject: Subject, clock: Clock, failure: float) -> Iterator[St
             return
     names = dict.fromkeys(type(test.adversary).__name__ for test in tests)
     unseen = "other strategies" + (
-        "" if done == len(tests) else f"; {len(tests) - done} tests: the time was up"
+        "" if tests_run == len(tests) else f"; {len(tests) - tests_run} tests: the time was up"
     )
-    found = f"{done} tests: {below} found the divergence below the promise, {done - below} could not tell"
+    found = f"{tests_run} tests: {below} found the divergence below the promise, {tests_run - below} could not tell"
     yield StageFinding("tests", _ASKED, found, ", ".join(names), unseen)
 
 

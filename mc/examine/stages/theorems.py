@@ -27,17 +27,17 @@ def of_parts(filt: PrivacyFilter, *, done: dict[str, Proof] | None = None) -> St
 
     `done` keeps proofs from call to call.
     """
-    made = parts(filt, done=done)
-    whole = made is not None and made.outcome is Outcome.HOLDS
+    verdict = parts(filt, done=done)
+    whole = verdict is not None and verdict.outcome is Outcome.HOLDS
     return StageFinding(
         "parts",
         "Do theorems on the parts that it is made of cover it, at the very doubles that it compares?",
-        "it is not made of library parts" if made is None else made.detail,
+        "it is not made of library parts" if verdict is None else verdict.detail,
         "every mechanism that it admits, by what its pair declares",
         "what pairs declare, and the interpreter below",
-        made if whole else None,
+        verdict if whole else None,
         whole=whole,
-        notes=() if made is None or whole else (made.detail,),
+        notes=() if verdict is None or whole else (verdict.detail,),
     )
 
 
@@ -79,10 +79,10 @@ def _dominated(
 
 def _menus(lines: tuple[Admission, ...]) -> Iterator[tuple[DominatingPair, ...]]:
     """A menu of several families, then of one."""
-    some: list[DominatingPair] = []
+    pairs: list[DominatingPair] = []
     for line in lines:
         if line.line.family in ("gaussian", "rr", "laplace", "own") and len(line.pairs) > 3:
-            some += [line.pairs[-1 - len(line.pairs) // 6], line.pairs[-1 - len(line.pairs) // 4]][:_EACH]
-    if some:
-        yield tuple(dict.fromkeys(some[:_MOST]))
-        yield tuple(dict.fromkeys(some[:_EACH]))
+            pairs += [line.pairs[-1 - len(line.pairs) // 6], line.pairs[-1 - len(line.pairs) // 4]][:_EACH]
+    if pairs:
+        yield tuple(dict.fromkeys(pairs[:_MOST]))
+        yield tuple(dict.fromkeys(pairs[:_EACH]))

@@ -89,17 +89,17 @@ def patched() -> str:
 
     Answers that the rooms keep in caches are forgotten: they may be from a time when something was patched.
     """
-    made = dict(_MADE)
+    expected = dict(_MADE)
     for name, module in sorted(sys.modules.items()):
         if not any(name == room or name.startswith(f"{room}.") for room in _ROOMS):
             continue
         try:
-            fresh = made[name] = made.get(name) or _executed(name)
+            fresh = expected[name] = expected.get(name) or _executed(name)
         except (ImportError, OSError):
             return name  # the package has no such file
         if unlike := _Comparison(module, fresh).unlike():
             return unlike
-    _MADE.update(made)  # not before: what was executed beside something patched may have taken it over
+    _MADE.update(expected)  # not before: what was executed beside something patched may have taken it over
     return ""
 
 
@@ -122,16 +122,16 @@ class _Comparison:
 
     def unlike(self) -> str:
         """The name of the first thing that differs, '' where nothing does."""
-        name, made = self.fresh.__name__, vars(self.fresh)
-        if vars(self.module).get("__builtins__") is not made["__builtins__"]:
+        name, members = self.fresh.__name__, vars(self.fresh)
+        if vars(self.module).get("__builtins__") is not members["__builtins__"]:
             return f"{name}.__builtins__"
         if type(self.module) is not types.ModuleType:
             return name
         held = dict(vars(self.module))
-        for key in held.keys() - made.keys():
+        for key in held.keys() - members.keys():
             if sys.modules.get(f"{name}.{key}", _ABSENT) is held[key]:
                 del held[key]  # a module within a package is put there when it is imported
-        return self._members(held, made, name)
+        return self._members(held, members, name)
 
     def _members(self, held: Mapping[str, Any], made: Mapping[str, Any], place: str) -> str:
         for name in dict.fromkeys((*made, *held)):
@@ -141,42 +141,44 @@ class _Comparison:
                 return unlike
         return ""
 
-    def _unlike(self, held: Any, made: Any, place: str) -> str:
+    def _unlike(self, value: Any, expected: Any, place: str) -> str:
         """`place`, or the place within it, where what runs is not what the file makes; '' where it is."""
-        kind: Any = type(made)
-        if held is made or (id(held), id(made)) in self.seen:
+        kind: Any = type(expected)
+        if value is expected or (id(value), id(expected)) in self.seen:
             return ""
-        if type(held) is not kind and (made is _ABSENT or self._unlike(type(held), kind, place)):
+        if type(value) is not kind and (expected is _ABSENT or self._unlike(type(value), kind, place)):
             return place
         if kind is str:
-            return "" if held == made else place
+            return "" if value == expected else place
         if kind is types.CodeType:
-            key = id(held), id(made)
-            if key not in _ALIKE and _read(held) == _read(made):
-                _ALIKE[key] = held, made
+            key = id(value), id(expected)
+            if key not in _ALIKE and _read(value) == _read(expected):
+                _ALIKE[key] = value, expected
             return "" if key in _ALIKE else place
         if not issubclass(kind, _HOLDING):  # those may be made for the comparison, and an id be used again
-            self.seen.add((id(held), id(made)))
+            self.seen.add((id(value), id(expected)))
         if issubclass(kind, type):
-            names = [(one.__module__, one.__qualname__) for one in (held, made)]
-            if names[0] != names[1] or made.__module__ != self.fresh.__name__:
+            names = [(one.__module__, one.__qualname__) for one in (value, expected)]
+            if names[0] != names[1] or expected.__module__ != self.fresh.__name__:
                 return place
-            bases = self._unlike(held.__bases__, made.__bases__, place)
-            return bases or self._members(vars(held), vars(made), made.__qualname__)
+            bases = self._unlike(value.__bases__, expected.__bases__, place)
+            return bases or self._members(vars(value), vars(expected), expected.__qualname__)
         if kind is types.FunctionType:  # one that is generated may have globals of its own
-            around = vars(self.module) if made.__globals__ is vars(self.fresh) else made.__globals__
-            if self._unlike(held.__globals__, around, place):
+            around = vars(self.module) if expected.__globals__ is vars(self.fresh) else expected.__globals__
+            if self._unlike(value.__globals__, around, place):
                 return place
             # what names no module defines stand for; a named tuple is made without any
-            if held.__builtins__ is not made.__builtins__ and (held.__builtins__ or made.__builtins__):
+            if value.__builtins__ is not expected.__builtins__ and (
+                value.__builtins__ or expected.__builtins__
+            ):
                 return place
         if kind is functools._lru_cache_wrapper:
-            held.cache_clear()
-            if not any(found is held.__wrapped__ for found in gc.get_referents(held)):
+            value.cache_clear()
+            if not any(found is value.__wrapped__ for found in gc.get_referents(value)):
                 return place
         if kind not in _PARTS and not _known(kind):
             return place  # a module or a function of Python's is the same one, or another
-        for one, other in zip_longest(_parts(held), _parts(made), fillvalue=_ABSENT):
+        for one, other in zip_longest(_parts(value), _parts(expected), fillvalue=_ABSENT):
             if one is not other and self._unlike(one, other, place):
                 return place
         return ""

@@ -53,7 +53,7 @@ def wandering(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
 
 def _drawn(subject: Subject, clock: Clock) -> Iterator[Sequence | Menu]:
     rng, frontier = np.random.default_rng(subject.seed), Affordable(subject, clock)
-    own, lines = subject.lines, (*subject.lines, *leaders((*subject.lines, *subject.closed)))
+    own_lines, lines = subject.lines, (*subject.lines, *leaders((*subject.lines, *subject.closed)))
     while not clock.over:
         player = frontier.fresh()
         for _ in range(0 if subject.looks else int(rng.integers(2, 7))):
@@ -65,9 +65,13 @@ def _drawn(subject: Subject, clock: Clock) -> Iterator[Sequence | Menu]:
             yield player.played
         pace, rounds = int(rng.choice(_PACES)), int(rng.choice(_ROUNDS))
         pairs = []
-        for place in rng.integers(len(own), size=int(rng.integers(1, 4))):
-            size, times = frontier.afforded(frontier.fresh(), own[place], pace), int(rng.integers(2, 4))
+        for place in rng.integers(len(own_lines), size=int(rng.integers(1, 4))):
+            size, times = frontier.afforded(frontier.fresh(), own_lines[place], pace), int(rng.integers(2, 4))
             if size is not None:
-                pairs += [own[place].line.pair(t) for t in (size, times * size) if t <= own[place].line.most]
+                pairs += [
+                    own_lines[place].line.pair(t)
+                    for t in (size, times * size)
+                    if t <= own_lines[place].line.most
+                ]
         if pairs:
             yield Menu("some of what it affords", tuple(dict.fromkeys(pairs)), rounds)

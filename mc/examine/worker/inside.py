@@ -174,10 +174,10 @@ def _watch(task: Task, pipe: socket.socket, send: Callable[..., None], calls: Ca
 
 
 def _told(error: BaseException, filt: PrivacyFilter | None) -> tuple[object, ...]:
-    said = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+    message = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
     trace = "".join(traceback.format_exception(error))
     try:
         body = dumped(error, filt)
     except Exception:  # noqa: BLE001 - then its words have to do
         body = None
-    return "raised", body, said, trace
+    return "raised", body, message, trace

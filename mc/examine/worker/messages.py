@@ -60,12 +60,12 @@ class _Unpickler(pickle.Unpickler):
 
 
 def _classes() -> Iterator[type]:
-    seen, ahead = {object}, [object]
+    classes, ahead = {object}, [object]
     while ahead:
         kind = ahead.pop()
         yield kind
-        new = set(type.__subclasses__(kind)) - seen
-        seen |= new
+        new = set(type.__subclasses__(kind)) - classes
+        classes |= new
         ahead.extend(new)
 
 

@@ -64,15 +64,15 @@ def results(
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()  # or both would write what is in the buffer
-    here, there = socket.socketpair()
+    own_end, other_end = socket.socketpair()
     with ExitStack() as stack:
-        stack.callback(here.close)
-        with there:
+        stack.callback(own_end.close)
+        with other_end:
             child: Forked | Spawned = (
-                Forked(task, here, there) if hasattr(os, "fork") else Spawned(task, there)
+                Forked(task, own_end, other_end) if hasattr(os, "fork") else Spawned(task, other_end)
             )
         stack.callback(child.end)
-        yield from _Wait(task, here, child).answers()
+        yield from _Wait(task, own_end, child).answers()
 
 
 class _Once:
@@ -96,7 +96,7 @@ class _Wait:
     def answers(self) -> Iterator[Any]:
         while True:
             try:
-                kind, *told = self._loaded(self._message())
+                kind, *contents = self._loaded(self._message())
             except KeyboardInterrupt:
                 if self.pressed or not self.task.command or os.name != "posix":
                     raise
@@ -106,14 +106,14 @@ class _Wait:
                 continue
             match kind:
                 case "item":
-                    yield told[0]
+                    yield contents[0]
                 case "late":
-                    late, summary = told
+                    late, summary = contents
                     if summary is not None:
                         yield summary
                     raise OutOfTime(late)
                 case "raised":
-                    self._raise(*told)
+                    self._raise(*contents)
                 case _:
                     self.child.join(LEAVING)
                     return
@@ -136,20 +136,20 @@ class _Wait:
             self.buffer += self._more()
 
     def _more(self) -> bytes:
-        clock, gone = self.task.clock, False
+        clock, has_ended = self.task.clock, False
         while True:
-            if wait([self.pipe], 0 if gone else BREATH):
+            if wait([self.pipe], 0 if has_ended else BREATH):
                 try:
                     more = self.pipe.recv(1 << 16)
                 except OSError:
                     more = b""
                 if more:
                     return more
-                gone = True
-            if gone:
+                has_ended = True
+            if has_ended:
                 raise FilterFault(self._vanished())
-            gone = self.child.exit_code() is not None
-            if not gone and clock is not None and Clock.now() > clock.until + _GRACE:
+            has_ended = self.child.exit_code() is not None
+            if not has_ended and clock is not None and Clock.now() > clock.until + _GRACE:
                 raise OutOfTime(
                     f"{self.task.whose} was still at work when the time was up, and did not return"
                 )
@@ -176,15 +176,15 @@ class _Wait:
                 "define its classes where they can be imported"
             ) from error
 
-    def _raise(self, body: bytes | None, said: str, trace: str) -> NoReturn:
-        if self.pressed and said.startswith("KeyboardInterrupt"):
+    def _raise(self, body: bytes | None, message: str, trace: str) -> NoReturn:
+        if self.pressed and message.startswith("KeyboardInterrupt"):
             raise KeyboardInterrupt
         error: BaseException | None = None
         if body is not None:
             with suppress(FilterFault):
                 error = self._loaded(body)
         if not isinstance(error, Exception | OutOfTime):  # an exit of the code's is none of ours
-            error = FilterFault(f"the code of {self.task.whose} raised {said}")
+            error = FilterFault(f"the code of {self.task.whose} raised {message}")
         raise error from _Remote(trace)
 
 

@@ -161,12 +161,12 @@ def test_prose_is_set_with_its_mathematics(prose: str, tex: str) -> None:
 
 def test_proofs_already_made_are_used_instead_of_run_again() -> None:
     done: dict[str, Proof] = {}
-    first = prove("CKS", done=done)
+    first = prove("Gaussian hockey-stick", done=done)
     seen: list[CheckedStep] = []
-    assert prove("CKS", done=done, on_step=seen.append) is first
-    assert prove("some order", done=done, on_step=seen.append).lemmas[0] is first
+    assert prove("Gaussian hockey-stick", done=done, on_step=seen.append) is first
+    assert prove("kappa", done=done, on_step=seen.append).lemmas[0] is first
     assert not {step.statement for step in seen} & {step.statement for step in first.steps}
-    assert set(done) == {"CKS", "some order"}
+    assert set(done) == {"Gaussian hockey-stick", "kappa"}
 
 
 def test_a_proof_comes_back_from_another_process_as_it_went(proofs: dict[str, Proof]) -> None:
@@ -185,14 +185,14 @@ def test_a_theorem_of_ones_own_is_not_taken_for_one_of_ours_elsewhere() -> None:
 
 
 def test_steps_run_one_theorem_at_a_time_make_the_proofs_of_all(proofs: dict[str, Proof]) -> None:
-    made = joined({name: own_steps(name) for name in ("RDP filter", "CKS", "some order")})
+    made = joined({name: own_steps(name) for name in ("RDP filter", "Gaussian hockey-stick", "kappa")})
     for name, proof in made.items():
         assert proof.holds
         assert [step.statement for step in proof.steps] == [step.statement for step in proofs[name].steps]
         assert [used.name for used in proof.lemmas] == [used.name for used in proofs[name].lemmas]
-    assert made["some order"].lemmas[0] is made["CKS"]
+    assert made["kappa"].lemmas[0] is made["Gaussian hockey-stick"]
     with pytest.raises(KeyError):
-        joined({"some order": own_steps("some order")})
+        joined({"kappa": own_steps("kappa")})
 
 
 def test_a_theorem_comes_after_those_it_uses() -> None:

@@ -38,13 +38,6 @@ def _one_trivial(certificate: Certificate, kind: str) -> None:
     step_of(certificate, kind)["certificate"] = dict(ONE_IS_POSITIVE)
 
 
-def _to_a_point(certificate: Certificate) -> None:
-    for step in certificate["steps"]:
-        box = step["certificate"].get("box")
-        if box and step["certificate"]["tree"] == ".":
-            step["certificate"]["box"] = {name: [high, high] for name, (_, high) in box.items()}
-
-
 def _to_a_leaf(certificate: Certificate) -> None:
     for step in certificate["steps"]:
         data = step["certificate"]
@@ -87,15 +80,15 @@ FORGERIES: dict[str, tuple[str, Callable[[Certificate], None]]] = {
     "the claim of another theorem": ("GDP filter", set_at("claim", THEOREMS["CKS"].claim)),
     "hypotheses that exclude nothing": ("CKS", set_at("hypotheses", "any mechanism, any filter")),
     "the name of another theorem": ("RR zCDP", set_at("theorem", "RDP filter")),
-    "a statement that says more": ("good part", set_at("steps/0/statement", "The filter is sound.")),
+    "a statement that says more": ("Rényi divergences", set_at("steps/0/statement", "The filter is sound.")),
     "half of the steps left out": ("B*", lambda c: c.update(steps=c["steps"][:5])),
-    "all steps left out but one": ("good part", lambda c: c.update(steps=c["steps"][-1:])),
-    "the comparisons dropped": ("good part", lambda c: drop(c, "comparisons")),
+    "all steps left out but one": ("Rényi divergences", lambda c: c.update(steps=c["steps"][-1:])),
+    "the comparisons dropped": ("Rényi divergences", lambda c: drop(c, "comparisons")),
     "the identities of another theorem dropped": ("odometers", lambda c: drop(c, "zero")),
     "every step replaced by 1 > 0": ("CKS", _only_trivial),
     "an identity replaced by 1 > 0": ("Gaussian hockey-stick", lambda c: _one_trivial(c, "zero")),
-    "comparisons replaced by 1 > 0": ("good part", lambda c: _one_trivial(c, "comparisons")),
-    "the rows of a step replaced by 0 <= 1": ("good part", _rows),
+    "comparisons replaced by 1 > 0": ("Rényi divergences", lambda c: _one_trivial(c, "comparisons")),
+    "the rows of a step replaced by 0 <= 1": ("Rényi divergences", _rows),
     "a list of formulas replaced by 1 > 0": ("odometers", _parts),
     "a residual replaced by 0": ("CKS", _formula("zero", "0")),
     "the lemmas left out": ("conversions", lambda c: c.update(uses=[])),
@@ -103,11 +96,11 @@ FORGERIES: dict[str, tuple[str, Callable[[Certificate], None]]] = {
         "conversions",
         lambda c: c.update(uses=[c["uses"][0]] * 3),
     ),
-    "a box shrunk to a point": ("linear queries", _to_a_point),
+    "a box shrunk to a point": ("Gaussian slack", _to_a_leaf),
     "split boxes shrunk to a corner": ("papers' steps", _to_a_leaf),
     "holds: false at the top": ("B*", set_at("holds", False)),
-    "holds: false at the top of a lemma": ("some order", set_at("uses/0/holds", False)),
-    "an unknown function": ("some order", _formula("positive on a box", "sure(1)")),
+    "holds: false at the top of a lemma": ("kappa", set_at("uses/0/holds", False)),
+    "an unknown function": ("kappa", _formula("positive on a box", "sure(1)")),
     "identities of which the points are the roots": ("Gaussian hockey-stick", _points_at_the_roots),
     "every step called a citation": ("B*", _as_cited),
     "evidence raised at the top": ("GDP filter", set_at("evidence", "EXACT")),
@@ -118,9 +111,9 @@ FORGERIES: dict[str, tuple[str, Callable[[Certificate], None]]] = {
     "a positive formula with a false one": ("kappa", _formula("positive on a box", "0 - 1")),
     "a step twice": ("B*", lambda c: c["steps"].insert(1, c["steps"][0])),
     "steps in another order": ("B*", lambda c: c["steps"].reverse()),
-    "a lemma twice": ("some order", lambda c: c["uses"].append(c["uses"][0])),
+    "a lemma twice": ("kappa", lambda c: c["uses"].append(c["uses"][0])),
     "lemmas in another order": ("conversions", lambda c: c["uses"].reverse()),
-    "a lemma of another claim": ("some order", set_at("uses/0/claim", "anything")),
+    "a lemma of another claim": ("kappa", set_at("uses/0/claim", "anything")),
     "holds: false in a step": ("B*", set_at("steps/3/holds", False)),
     "holds: 1 in a step": ("B*", set_at("steps/3/holds", 1)),
     "holds: 1 at the top": ("B*", set_at("holds", 1)),
@@ -129,10 +122,13 @@ FORGERIES: dict[str, tuple[str, Callable[[Certificate], None]]] = {
     "an unknown key in the data of a step": ("B*", set_at("steps/0/certificate/tree", ".")),
     "an unknown kind": ("B*", set_at("steps/0/certificate/kind", "obvious")),
     "an unknown format": ("B*", set_at("format", "filterproof-certificate-1")),
-    "a source of more renown": ("some order", set_at("source", "Euclid")),
+    "a source of more renown": ("kappa", set_at("source", "Euclid")),
     "another formula of the claim": ("B*", set_at("claim_latex", "0 = 0")),
     "another formula of a step": ("B*", set_at("steps/0/latex", "0 = 0")),
-    "a row left out": ("good part", lambda c: step_of(c, "comparisons")["certificate"]["comparisons"].pop()),
+    "a row left out": (
+        "Rényi divergences",
+        lambda c: step_of(c, "comparisons")["certificate"]["comparisons"].pop(),
+    ),
     "a domain that is smaller": ("B*", set_at("steps/2/certificate/domain/t", "positive integer")),
     "terms that are other terms": ("B*", set_at("steps/0/certificate/terms", ["s + w"])),
     "strict where it is not": ("loss supermartingale", set_at("steps/nonnegative/certificate/strict", True)),
@@ -142,11 +138,14 @@ FORGERIES: dict[str, tuple[str, Callable[[Certificate], None]]] = {
     "an instance called an identity": ("Rényi divergences", set_at("steps/point/checked", "identity")),
     "instances called a range": ("odometers", set_at("steps/all/checked", "range")),
     "an identity of more certainty": ("B*", set_at("steps/5/evidence", "EXACT")),
-    "comparisons called words": ("good part", set_at("steps/comparisons/certificate", {"kind": "prose"})),
+    "comparisons called words": (
+        "Rényi divergences",
+        set_at("steps/comparisons/certificate", {"kind": "prose"}),
+    ),
     "what joins the steps left out": ("B*", lambda c: c.pop("joined")),
     "what joins the steps made a check": ("B*", set_at("joined", "The steps were checked to suffice.")),
     "a citation for what nobody cites": ("RDP filter", set_at("citations", ["folklore"])),
-    "a citation of a lemma": ("some order", set_at("uses/0/citations", ["folklore"])),
+    "a citation of a lemma": ("kappa", set_at("uses/0/citations", ["folklore"])),
     "a formula of a list replaced by 1": (
         "odometers",
         set_at("steps/all/certificate/parts/0/formula", "1"),
@@ -167,7 +166,7 @@ FORGERIES: dict[str, tuple[str, Callable[[Certificate], None]]] = {
     "a tree of other marks": ("B*", set_at("steps/9/certificate/tree", "²")),
     "a tree that is a list": ("B*", set_at("steps/9/certificate/tree", ["."])),
     "a tree that is missing": ("B*", lambda c: c["steps"][9]["certificate"].pop("tree")),
-    "a tree that never ends": ("linear queries", set_at("steps/3/certificate/tree", "0" * 300_000)),
+    "a tree that never ends": ("Gaussian slack", set_at("steps/9/certificate/tree", "0" * 300_000)),
     "a tree where there is no box": ("B*", set_at("steps/zero/certificate/tree", ".")),
     "a hash of its own": ("B*", set_at("hash", "0" * 64)),
     "lemmas that are no list": ("B*", set_at("uses", {})),
