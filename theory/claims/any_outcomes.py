@@ -18,8 +18,12 @@ _TONELLI = (
 )
 _MECHANISMS = (
     "adaptive mechanisms with outcomes of any kind, given by two densities against an integral on them, which is "
-    "monotone, homogeneous and subadditive on [0, oo], as every upper integral is, over the real line Lebesgue's; "
-    "finitely many rounds on each path, chosen by the outcomes so far"
+    "monotone, homogeneous and subadditive where functions are not negative, as every upper integral is, on the real "
+    "line Lebesgue's; finitely many rounds on each path, chosen by the outcomes so far"
+)
+_ITERATED = (
+    "iterated integrals. That these are integrals against the law of the transcript, where all is measurable, is "
+    "Tonelli's theorem, which is not covered"
 )
 
 _MOMENT = Formula(
@@ -52,9 +56,9 @@ ROWS = (
         source="Feldman & Zrnic, Theorem 4.3 and Remark 4.4",
         hypotheses=f"every order alpha > 1; {_MECHANISMS}; declared rho_t >= D_alpha both ways, a filter that admits "
         "while sum rho_t <= B and decides before the release",
-        claim="The transcript, stopping time included, is (alpha, B)-RDP, its moment an iterated integral of the "
-        "densities p and q of the transcript; with rho_t = alpha r_t and B = alpha r the condition is the same at "
-        "every order, so sum r_t <= r gives r-zCDP",
+        claim="The transcript, of densities p and q, stopping time included, is (alpha, B)-RDP; with rho_t = alpha r_t "
+        "and B = alpha r the condition is the same at every order, so sum r_t <= r gives r-zCDP. Its moments are "
+        f"{_ITERATED}",
         stated=(r"\sum_{t\le T}\rho_t \le B \implies \int p^\alpha q^{1-\alpha} \le ", _MOMENT),
         steps=(
             decided_by(
@@ -87,9 +91,9 @@ ROWS = (
         hypotheses=f"epsilon > 0, 0 < delta < 1; {_MECHANISMS}; a filter that admits while zCDP charges, for an "
         "e_t-DP mechanism whose densities add their integrals, as measurable ones do, e_t^2/2, sum to at most B and "
         "decides before the release, B > 0 any budget that the simple or the CKS conversion allows",
-        claim="The transcript is (epsilon, delta)-DP on every set of transcripts, its probabilities iterated "
-        "integrals; B = B* is one such budget. Gaussian releases of real numbers are charged rho = (p - q)^2/(2 "
-        "sigma^2), Laplace releases half the square of |p - q|/scale",
+        claim="The transcript is (epsilon, delta)-DP; B = B* is one such budget. Gaussian releases of real numbers are "
+        "charged rho = (p - q)^2/(2 sigma^2), Laplace releases half the square of |p - q|/scale. Probabilities are "
+        f"{_ITERATED}",
         stated=(
             r"\sum_{t\le T}\rho_t \le B^*(\varepsilon,\delta) = ",
             _B_STAR,
@@ -142,8 +146,8 @@ ROWS = (
         hypotheses=f"epsilon, delta >= 0; {_MECHANISMS}; the integral of (p - e^epsilon_t q)_+ of a mechanism at most "
         "delta_t, both ways; a filter that admits while sum epsilon_t <= epsilon and sum delta_t <= delta, and decides "
         "before the release",
-        claim="The transcript is (epsilon, delta)-DP on every set of transcripts, its probabilities iterated "
-        "integrals; Laplace releases of real numbers, charged |p - q|/scale, are epsilon-DP",
+        claim="The transcript is (epsilon, delta)-DP; with Laplace releases of real numbers, charged |p - q|/scale, it "
+        f"is epsilon-DP. Probabilities are {_ITERATED}",
         stated=(r"P(S) \le ", _EVENT, r",\quad q = Q(S)"),
         steps=(
             decided_by(

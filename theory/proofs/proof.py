@@ -148,8 +148,9 @@ class Proof(Shown):
     @property
     def joined(self) -> str:
         """What joins the steps into the claim, in a sentence or two."""
-        decided = [step.kernel.covers for step in self.theorem.decided if step.kernel]
-        return JOINED_BY_KERNEL.format(covers=", and ".join(dict.fromkeys(decided))) if decided else JOIN
+        classes = {step.kernel.covers for step in self.theorem.decided if step.kernel}
+        covers = classes.pop() if len(classes) == 1 else "the mechanisms that its scope names"
+        return JOINED_BY_KERNEL.format(covers=covers) if self.decided else JOIN
 
     @property
     def citations(self) -> tuple[str, ...]:
