@@ -35,8 +35,8 @@ __all__ = ["AccountantFilter"]
 _WIDTH = 5e-3
 #: Bits of the bound that is compared with delta: of the 53 it has, the last nine or so are the processor's.
 _BITS = 30
-#: Uses of a mechanism beyond which nobody counts.
-_MOST = 2**24
+#: Uses of a mechanism beyond which nobody counts, and what is tried first.
+_MOST, _FIRST = 2**24, 32
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -140,13 +140,20 @@ def _limit(filt: AccountantFilter, rest: tuple[int, ...]) -> int:
     A number of `rest` alone, whatever was asked before: the bounds on a composition are not monotone to the last
     digit, and the same request must have the same answer.
     """
-    if not _within(filt, (0, *rest)):
-        return -1
+    most, guess = _MOST, _FIRST
     if any(rest):
-        # half the uses of the others allow at least as many, but for the width of the bounds
-        low, high = 0, max(_limit(filt, tuple(count // 2 for count in rest)), 0) + 1
-    else:
-        low, high = 0, 1
-        while high < _MOST and _within(filt, (high, *rest)):
-            low, high = high, 2 * high
+        half, quarter = (tuple(count // parts for count in rest) for parts in (2, 4))
+        # half the uses of the others allow at least as many, but for the width of the bounds; and about the line
+        # through a quarter and half is where the limit lies
+        most, before = _limit(filt, half), _limit(filt, quarter)
+        guess = 2 * most - before if half != quarter else most - 1
+    start = min(max(guess, 0), most)
+    low, high, step = start, start + 1, 1
+    while low >= 0 and not _within(filt, (low, *rest)):
+        low, high, step = (max(low - step, 0) if low else -1), low, 2 * step
+    if low < 0:
+        return -1
+    step = 1
+    while low >= start and high <= most and _within(filt, (high, *rest)):
+        low, high, step = high, min(high + step, most + 1), 2 * step
     return low + bisect_left(range(low + 1, high), True, key=lambda count: not _within(filt, (count, *rest)))

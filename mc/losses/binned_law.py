@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from mc.losses.balls import BITS, down, up
 from mc.losses.cells import Cells, cells, extent
-from mc.losses.composition import Composition
+from mc.losses.composition import Composition, inverted
 from mc.losses.tails import has_tails, tails
 from theory.pairs import DominatingPair
 
@@ -40,6 +40,9 @@ _FEW = 300_000
 _ENDS, _LEAST = 2.0**-60, 1e-280
 #: Beyond it no Q-mass that is a double leaves anything of a P-mass.
 _FAR = 1400.0
+#: Releases from which on the law of a sum may be so smooth that its characteristic function tells more than bins do,
+#: and the relative width by which it is seen to.
+_MANY, _CLOSE = 100, 1e-3
 #: Losses nearer than this, relative to 1, are one loss before anything else is joined.
 _SAME = 2.0**-34
 
@@ -93,6 +96,10 @@ def composed_low(counts: Mapping[DominatingPair, int], epsilon: float) -> float:
     released = {pair: times for pair, times in counts.items() if times and has_tails(pair)}
     if sum(released.values()) == 1:
         return Composition(released).delta(epsilon, direction="PQ").low
+    if sum(released.values()) >= _MANY:
+        bounds = inverted(tuple(released), tuple(released.values()), epsilon)
+        if bounds is not None and bounds.relative_width < _CLOSE:
+            return bounds.low
     law: BinnedLaw | None = None
     for pair, times in released.items():
         power = _power(pair, times)

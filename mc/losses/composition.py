@@ -34,7 +34,7 @@ from theory.pairs import DominatingPair, normal_law
 from theory.pairs.base import Direction
 from theory.shown import Shown
 
-__all__ = ["Bounds", "Composition"]
+__all__ = ["Bounds", "Composition", "inverted"]
 
 #: The variance that an upper law adds and a lower law takes away, per mean squared width of the cells.
 _ADDED, _TAKEN = 1 / 6, 1 / 12
@@ -154,9 +154,9 @@ class Composition:
 
         laws = [_inversion(pairs, self.counts) for pairs in self._directions("both")]
         if None not in laws:
-            inverted = _worse([_of_one(law.epsilon(delta)) for law in laws if law is not None])
-            if inverted.relative_width <= relative:
-                return inverted
+            bounds = _worse([_of_one(law.epsilon(delta)) for law in laws if law is not None])
+            if bounds.relative_width <= relative:
+                return bounds
         if self.delta(0.0, relative=relative).high <= delta:
             return Bounds(0.0, 0.0)
         # from below, since a divergence far beyond the epsilon sought takes long
@@ -219,8 +219,8 @@ class Composition:
             tilt, _, _ = self.tilt([(law.p, float(most)) for law in exact], epsilon)
             return self._bounds(exact, float(most), epsilon, tilt)
         best = Bounds(0.0, 1.0)
-        if epsilon >= 0 and (law := _inversion(pairs, self.counts)) is not None:
-            best = _of_one(law.delta(epsilon))
+        if (bounds := inverted(pairs, self.counts, epsilon)) is not None:
+            best = bounds
             if best.relative_width <= relative or best.high < _NEGLIGIBLE:
                 return best
         tilt, reached, variances = 0.0, True, [1.0]
@@ -351,6 +351,12 @@ def _of_one(bounds: tuple[NDArray[np.float64], NDArray[np.float64]]) -> Bounds:
     """The bounds by inversion on a number of one person."""
     (low,), (high,) = bounds
     return Bounds(float(low), float(high))
+
+
+def inverted(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], epsilon: float) -> Bounds | None:
+    """Bounds in one direction by the characteristic functions, which may be wide; None where these are not known."""
+    law = _inversion(pairs, counts) if epsilon >= 0 else None
+    return None if law is None else _of_one(law.delta(epsilon))
 
 
 @lru_cache(maxsize=64)

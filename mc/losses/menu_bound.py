@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mc.losses.cells import cells, rough_cells
-from mc.losses.composition import Composition
+from mc.losses.composition import Composition, inverted
 from mc.losses.lattice_law import LatticeLaw
 from mc.losses.powers import ELEMENTARY, transform_error
 from mc.losses.tails import has_tails, tails
@@ -27,8 +27,8 @@ from theory.pairs import DominatingPair
 
 __all__ = ["MenuBound"]
 
-#: Uses of a mechanism beyond which nobody counts.
-_USES = 2**24
+#: Uses of a mechanism beyond which nobody counts, and how many are tried first.
+_USES, _FEW = 2**24, 32
 #: Leans that are tried for the mass outside of the window, per standard deviation.
 _LEANS = 2.0 ** np.arange(-6.0, 3.0, 0.5)
 #: More than all that underflows may add up to.
@@ -170,11 +170,17 @@ def _reaching(pair: DominatingPair, epsilon: float, delta: float) -> tuple[float
     """About how many uses of one pair reach delta, and the tilt there: how close bounds come rests on them, no more."""
 
     def passed(count: int) -> bool:
-        return Composition({pair: count}).delta(epsilon, relative=0.1, direction="PQ").high > delta
+        bounds = inverted((pair,), (count,), epsilon)
+        bounds = bounds or Composition({pair: count}).delta(epsilon, relative=0.1, direction="PQ")
+        return bounds.high > delta
 
-    count = 1
-    while count < _USES and not passed(count):
-        count *= 2
+    count = _FEW
+    if passed(count):  # most laws of fewer uses are far from smooth, and take longer
+        while count > 1 and passed(count // 2):
+            count //= 2
+    else:
+        while count < _USES and not passed(count):
+            count *= 2
     tilt = 0.0
     for _ in range(2):
         cut = rough_cells(pair, tilt)

@@ -14,6 +14,7 @@ from mc.losses.balls import BITS, ball, down
 from mc.losses.cells import Cells, cells, extent
 from mc.losses.lattice_law import LatticeLaw, Report
 from mc.losses.tails import tails
+from mc.losses.too_large import TooLargeError
 from theory.pairs import DominatingPair
 
 __all__ = ["checked_step", "lower_law", "rounded_laws"]
@@ -46,12 +47,12 @@ def rounded_laws(
 def checked_step(
     menu: tuple[DominatingPair, ...], step: Fraction | None, *, max_positions: int, coarser: int = 1
 ) -> Fraction:
-    """The step of `rounded_laws`; ValueError, before any law, where one has too many losses for `max_positions`."""
+    """The step of `rounded_laws`; TooLargeError, before any law, where one has too many losses for `max_positions`."""
     size = _step(menu, step, coarser)
     for pair in menu:
         low, high = extent(pair)
         if (high - low) / float(size) > max_positions / _POINT:
-            raise ValueError(
+            raise TooLargeError(
                 f"step must leave each pair at most max_positions / {_POINT} losses, got step={float(size):.6g} "
                 f"and max_positions={max_positions} for {pair!r}; pass a larger step, pairs nearer in size, or "
                 "a larger max_positions"

@@ -27,8 +27,8 @@ __all__ = ["worst_case"]
 
 #: States from which on a width of so much is enough unless another is asked for.
 _MANY, _ENOUGH = 20_000, 0.05
-#: The largest step that is tried, in default ones.
-_COARSEST = 8
+#: The step to begin with, in default ones, and the largest one where that has too many losses.
+_COARSEST, _LARGEST = 8, 256
 
 
 def worst_case(
@@ -123,16 +123,34 @@ def worst_case(
     ]
     if relative is not None:
         relative = float(check_positive("relative", relative))
+    coarsest = 1
     if evidence is not Evidence.EXACT and all(game.refines for game in games):
         most = max_positions or DOUBLES
-        checked_step(requests, None, max_positions=most)
+        if relative is None:
+            checked_step(requests, None, max_positions=most)
+        else:
+            coarsest = _coarsest(requests, most)
         graph = StateGraph.of(filt, requests, rounds=rounds, max_positions=most)
         games = [replace(game, graph=graph) for game in games]
         if relative is None and len(graph.child) >= _MANY:
-            relative = _ENOUGH
+            relative, coarsest = _ENOUGH, _COARSEST
     else:
         relative = None
-    return _refined(games, evidence, relative, progress)
+    return _refined(games, evidence, relative, progress, coarsest)
+
+
+def _coarsest(menu: tuple[DominatingPair, ...], most: int) -> int:
+    """The multiple of the default step to begin with: heavy tails may have too many losses at less."""
+    coarser = _COARSEST
+    while True:
+        try:
+            checked_step(menu, None, max_positions=most, coarser=coarser)
+        except TooLargeError:
+            if coarser >= _LARGEST:
+                raise
+            coarser *= 2
+        else:
+            return coarser
 
 
 def _refined(
@@ -140,10 +158,10 @@ def _refined(
     evidence: Evidence | None,
     relative: float | None,
     progress: Callable[[WorstCase], object] | None,
+    coarser: int,
 ) -> WorstCase:
     """The bounds from the games of all directions, at smaller and smaller steps until their width is `relative`."""
     best: dict[Direction, WorstCase] = {}
-    coarser = 1 if relative is None else _COARSEST
     while True:
         try:
             for game in games:

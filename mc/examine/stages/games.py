@@ -29,6 +29,7 @@ from mc.examine.subject import Subject
 from mc.examine.witness import Witness, menu_witness
 from mc.examine.words import pair_words
 from mc.examine.worker import results, so_far, within
+from mc.losses.too_large import TooLargeError
 from mc.worst_case import worst_case
 from mc.worst_case.plan import Plan
 from mc.worst_case.renyi_game import renyi_game
@@ -40,6 +41,8 @@ __all__ = ["Tried", "chosen_goals", "games", "replies", "solved"]
 _ASKED = "What is the most that the worst adversary over a menu can reach?"
 #: Positions of one game; more take longer than they are worth here.
 _POSITIONS = 2_500_000
+#: The relative width of the bounds on a game that is too large at the default step.
+_ROUGHLY = 0.2
 #: The share of a promised curve from which the epsilons about it are looked at as well.
 _NEAR = 0.9
 #: What a guess is worth from which its game is solved before all others, how many of these, and the time for a plan.
@@ -268,7 +271,7 @@ class Tried:
 
     def play(self, menu: Menu, goals: tuple[Measure, ...], clock: Clock) -> Iterator[StageFinding]:
         """Solve the games of a menu; a finding for each that is worth more than the promise."""
-        part = clock.at_most(max(clock.left / 4, 0.5))
+        part = clock.at_most(max(clock.left / (2 if menu.longer else 4), 0.5))
         work = partial(_games, self.subject, menu, goals)
         try:
             for game in results(work, filt=self.subject.filter, clock=part):
@@ -313,6 +316,11 @@ class Tried:
 
 def _games(subject: Subject, menu: Menu, goals: tuple[Measure, ...]) -> Iterator[_Solved | None]:
     """The games of a menu, None for one that is too large."""
+    for rounds in (menu.rounds, *menu.longer):
+        yield from _of_length(subject, replace(menu, rounds=rounds), goals)
+
+
+def _of_length(subject: Subject, menu: Menu, goals: tuple[Measure, ...]) -> Iterator[_Solved | None]:
     rows, left = [], []
     for goal in goals:
         games = list(solved(subject, menu, goal))
@@ -333,15 +341,20 @@ def solved(subject: Subject, menu: Menu, goal: Measure) -> Iterator[_Solved | No
     symmetric = not subject.looks and all(pair.swapped == pair for pair in menu.pairs)
     for measure in (goal,) if symmetric else (goal, replace(goal, direction="QP")):
         promised = subject.promised(measure)
+        play = partial(
+            worst_case,
+            filt,
+            menu.pairs,
+            epsilon=measure.at,
+            rounds=menu.rounds,
+            direction=measure.direction,
+            max_positions=_POSITIONS,
+        )
         try:
-            worst = worst_case(
-                filt,
-                menu.pairs,
-                epsilon=measure.at,
-                rounds=menu.rounds,
-                direction=measure.direction,
-                max_positions=_POSITIONS,
-            )
+            try:
+                worst = play()
+            except TooLargeError:
+                worst = play(relative=_ROUGHLY)
         except ValueError:
             yield None
             continue

@@ -23,11 +23,15 @@ _OPENINGS = ("gaussian", "rr", "laplace", "own")
 
 @dataclass(frozen=True, slots=True)
 class Menu:
-    """Pairs to play with for so many rounds, None for as many as are granted, and their name in words."""
+    """Pairs to play with for so many rounds, None for as many as are granted, and their name in words.
+
+    Then they are played for each number of rounds in `longer`, by one process, which keeps the laws of the pairs.
+    """
 
     name: str
     pairs: tuple[DominatingPair, ...]
     rounds: int | None
+    longer: tuple[int | None, ...] = ()
 
 
 def menus(subject: Subject, clock: Clock) -> Iterator[Menu]:
@@ -41,7 +45,7 @@ def menus(subject: Subject, clock: Clock) -> Iterator[Menu]:
     ):  # a table may be wrong for these alone, and by little in each of many rounds
         yield Menu("its own design", menu_of_its_own, None)
     if menu_of_its_own := named_pairs(filt, "menu"):
-        yield from (Menu("its own menu", menu_of_its_own, rounds) for rounds in (1, 2, 3, 5, 8))
+        yield Menu("its own menu", menu_of_its_own, 1, (2, 3, 5, 8, 30, 100, None))
     lattice = [line for name in ("rr", "kov", "erasure") for line in by_name.get(name, ())]
     # of a slow filter, too, there are paces of every family, and time for games
     half, names = clock.part(0.5), len(subject.lines)

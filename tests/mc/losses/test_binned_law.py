@@ -14,6 +14,7 @@ import pytest
 from mc.losses import binned_law
 from mc.losses.binned_law import BinnedLaw, composed_low, renyi_low
 from mc.losses.composition import Composition
+from tests.instruments.bench.references import reference
 from theory.pairs import KOV, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
 
@@ -395,3 +396,9 @@ def test_the_renyi_divergence_of_a_gaussian_is_met_from_below(mu: float, order: 
     assert low <= true
     if mu * order < 30:  # the tilted law lies within the bins
         assert low >= 0.98 * true
+
+
+def test_a_thousand_steps_are_met_from_below_to_a_millionth() -> None:
+    pair = SubsampledGaussian(0.01, 1.0)
+    exact = reference(pair, 1000, 2.0)
+    assert exact * (1 - 1e-6) < composed_low({pair: 1000}, 2.0) <= exact

@@ -14,12 +14,13 @@ import pytest
 
 from filters import BasicFilter, GaussianFilter, ZCDPFilter
 from mc.losses import LogRatio
+from mc.losses.composition import Composition
 from mc.losses.rounded_law import rounded_laws
 from mc.worst_case import graph, worst_case
 from mc.worst_case.calibrate import calibrate
 from tests.mc.worst_case.small_games import CountFilter, LossFilter, SquaresFilter
 from theory.evidence import Evidence
-from theory.pairs import Erasure, Gaussian, Laplace, RandomizedResponse
+from theory.pairs import Erasure, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
 BUDGET = 0.0208
 #: a double of full length: sums of squares of its multiples round differently in every order
@@ -194,3 +195,16 @@ def test_a_game_in_which_nothing_is_admitted_is_worth_zero_without_a_sign():
     solved = worst_case(BasicFilter(1e-3), [RandomizedResponse.from_ratio(2)], epsilon=LogRatio(2))
     assert "-0" not in str(solved)
     assert math.copysign(1.0, solved.high) == 1.0
+
+
+def test_a_heavy_tail_has_too_many_losses_at_the_default_step_and_few_at_a_coarser_one():
+    menu = [SubsampledGaussian(0.01, 1.0), SubsampledGaussian(0.02, 1.0)]
+    filt, asked = CountFilter(2), {"epsilon": 1.0, "rounds": 2, "direction": "PQ", "max_positions": 10**6}
+    with pytest.raises(ValueError, match="step must leave each pair"):
+        worst_case(filt, menu, **asked)
+    worst = worst_case(filt, menu, relative=0.2, **asked)
+    assert worst.low < worst.high <= worst.low * 1.2
+    # the second pair dominates the first
+    twice = Composition({menu[1]: 2}).delta(1.0, direction="PQ")
+    assert worst.low <= twice.high
+    assert worst.high >= twice.low

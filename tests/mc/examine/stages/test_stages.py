@@ -17,8 +17,9 @@ from mc.examine.clock import Clock
 from mc.examine.families import FAMILIES, lines_of
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence
-from mc.examine.stages.games import games, replies
+from mc.examine.stages.games import _games, chosen_goals, games, replies
 from mc.examine.stages.laws import laws
+from mc.examine.stages.menus import Menu
 from mc.examine.stages.plays import Player, greedily, programs, swallowed
 from mc.examine.stages.search import _Trial, mesh_strategy, search
 from mc.examine.stages.sequences import most, sequences
@@ -269,6 +270,14 @@ def test_the_value_of_a_game_is_that_of_the_only_sequence_it_allows() -> None:
     whole = float(Gaussian(np.sqrt(2 * sound.RHO)).hockey_stick(1.0))
     for row in summary.tightness:
         assert row.attack <= whole * (1 + 1e-9)
+
+
+def test_a_menu_is_played_for_each_number_of_rounds_that_it_names() -> None:
+    about = subject(sound.ByHand(), "rr")
+    menu = Menu("one response", (fp.RandomizedResponse(0.1),), 1, (2, None))
+    played = [game.scope for game in _games(about, menu, chosen_goals(about)[:1]) if game is not None]
+    lengths = ("at most 1 rounds", "at most 2 rounds", "any number of rounds")
+    assert [sum(length in scope for scope in played) for length in lengths] == [1, 1, 1]
 
 
 class SeesRewinding(fp.PrivacyFilter):
