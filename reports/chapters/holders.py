@@ -21,15 +21,16 @@ from theory.proofs.proof import Proof
 __all__ = ["HOLDERS", "judged"]
 
 
-#: Processor seconds for each of the broken sums, half of which are played before anything is solved.
-_UNTIL_REFUTED = 3.0
+#: Processor seconds for each holder, whose theorem needs no more, and for each of the broken sums, half of which are
+#: played before anything is solved.
+_SECONDS, _UNTIL_REFUTED = 0.25, 3.0
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     jobs = simulations(study.count, study.size, study.seed)
-    *results, people = study.map(
+    *results, curves, people = study.map(
         _called,
-        [*(work for _, _, work in jobs), participation],
+        [*(work for _, _, work in jobs), partial(drawn, study.seed), participation],
         doing="simulating odometers, trackers, individual filters, linear queries",
     )
     reached = {
@@ -42,13 +43,13 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     }
     names = list(made())
     examined = study.map(
-        partial(_looked_at, 0.5, study.seed, study.proofs),
+        partial(_looked_at, study.seed, study.proofs),
         names,
         doing="examining odometers, trackers, individual filters, linear queries",
     )
     findings = tuple(judged(study, claim, rows) for claim, rows in zip(claims, reached.values(), strict=True))
     study.holders = Holders(
-        **drawn(study.seed),
+        **curves,
         people=people,
         reached=reached,
         verdicts={page: finding.verdict for page, finding in zip(reached, findings, strict=True)},
@@ -83,10 +84,9 @@ def _called(work: Callable[[], Any]) -> Any:
     return work()
 
 
-def _looked_at(seconds: float, seed: int, proofs: dict[str, Proof], name: tuple[str, str]) -> LookedAt:
+def _looked_at(seed: int, proofs: dict[str, Proof], name: tuple[str, str]) -> LookedAt:
     patched()  # reads the library's files once in a process, and not in each worker of each stage
-    # a theorem needs no more time, and a refutation some
-    seconds = _UNTIL_REFUTED if name[0] in ("clipping", "forgetting") else seconds
+    seconds = _UNTIL_REFUTED if name[0] in ("clipping", "forgetting") else _SECONDS
     with knowingly(), processor_seconds():
         return looked_at(made()[name](), seconds=seconds, seed=seed, proofs=proofs)
 

@@ -26,7 +26,7 @@ from theory.thresholds.stopped_walk import stopped_hockey_stick
 __all__ = ["REALISATION"]
 
 EPSILON, DELTA, SIGMA, ROUNDS = 10.0, 1e-5, 2.0, 48
-#: If no path exceeds epsilon, the interval ends near 20/n; with this n that is well below delta.
+#: If no path exceeds epsilon, the interval ends near 5/n; with this n that is well below delta.
 PATHS = 10_000_000
 
 
@@ -44,6 +44,9 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         rounds=ROUNDS,
         confidence=study.count(ROUNDS),
         executor=study.executor,
+        workers=1
+        if study.executor is None
+        else None,  # a chapter told in a worker starts no workers of its own
     )
     split = optimal_split(ROUNDS, DELTA)
     limit = float(kappa(EPSILON, SIGMA, split.dhat, split.theta))

@@ -9,8 +9,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Literal, TypeAlias
@@ -45,16 +46,22 @@ def transcript_deltas(
     largest of these, and its denial ends the analysis, which is seen. "pair by pair" has a filter for each pair of
     neighbours, two people and one, one and none, charged what the question may lose on it; where one of them denies,
     the analysis ends on every data set.
-    Enumerates all transcripts. Source: paper 000, Definitions 2.5 and 2.6, Remark 3.2, and the paragraph before
-    Remark 4.6.
+    Enumerates all transcripts, those that are alike to the analyst at once. Source: paper 000, Definitions 2.5 and
+    2.6, Remark 3.2, and the paragraph before Remark 4.6.
     """
     ratio = Fraction(ratio)
-    game = _Game(accounting, ratio, (lambda released: ratio) if analyst is None else analyst)
-    forward, back = [Fraction(0)] * (rounds + 1), [Fraction(0)] * (rounds + 1)
-    for t, p, q in game.transcripts(rounds, _Transcript((), (), Fraction(1), Fraction(1))):
-        forward[t] += max(p - ratio * q, Fraction(0))
-        back[t] += max(q - ratio * p, Fraction(0))
-    return tuple(max(pair) for pair in zip(forward[1:], back[1:], strict=True))
+    game, deltas = _Game(accounting, ratio, analyst), []
+    seen = Counter({_Transcript((), (), Fraction(1), Fraction(1)): 1})
+    for _ in range(rounds):
+        after: Counter[_Transcript] = Counter()
+        for transcript, times in seen.items():
+            for longer in game.next(transcript):
+                after[longer] += times
+        seen = after
+        forward = sum(times * max(one.p - ratio * one.q, Fraction(0)) for one, times in seen.items())
+        back = sum(times * max(one.q - ratio * one.p, Fraction(0)) for one, times in seen.items())
+        deltas.append(max(forward, back, Fraction(0)))
+    return tuple(deltas)
 
 
 def charged(accounting: Accounting, ratio: Fraction | int, *, rounds: int) -> float:
@@ -67,7 +74,7 @@ def charged(accounting: Accounting, ratio: Fraction | int, *, rounds: int) -> fl
 
 @dataclass(frozen=True, slots=True)
 class _Transcript:
-    """What was released and asked, its probabilities on the two data sets, and whether it can go on."""
+    """What was released, as far as it is looked at, and asked, its probabilities on the two data sets, and its end."""
 
     released: tuple[bool, ...]
     asked: tuple[Fraction, ...]
@@ -80,28 +87,24 @@ class _Transcript:
 class _Game:
     accounting: Accounting
     ratio: Fraction
-    analyst: Analyst
+    analyst: Analyst | None
 
-    def transcripts(
-        self, rounds: int, seen: _Transcript, t: int = 0
-    ) -> Iterator[tuple[int, Fraction, Fraction]]:
-        """(t, p, q) of every transcript of every length t up to `rounds`; an ended one counts later as well."""
-        yield t, seen.p, seen.q
-        if t < rounds:
-            for after in self._next(seen):
-                yield from self.transcripts(rounds, after, t + 1)
-
-    def _next(self, seen: _Transcript) -> Iterator[_Transcript]:
-        level = None if seen.ended else self.analyst(seen.released)
+    def next(self, seen: _Transcript) -> Iterator[_Transcript]:
+        """What it may be a round later."""
+        if seen.ended:
+            yield seen
+            return
+        level = self.ratio if self.analyst is None else self.analyst(seen.released)
         if level is None:
-            yield _Transcript(seen.released, seen.asked, seen.p, seen.q, ended=True)
+            yield replace(seen, ended=True)
             return
         asked = (*seen.asked, level)
         whole, fewer = (_run(self.accounting, self.ratio, people, asked).answers[-1] for people in (2, 1))
         for output in (False, True, None):
             p, q = seen.p * _mass(level, output, whole), seen.q * _mass(level, output, fewer)
             if p or q:
-                released = seen.released if output is None else (*seen.released, output)
+                kept = output is None or self.analyst is None
+                released = seen.released if kept else (*seen.released, output)
                 yield _Transcript(released, asked, p, q, ended=output is None)
 
 

@@ -23,7 +23,7 @@ from theory.shown import Row, Shown, row_of
 
 __all__ = ["AttackRow", "Runs", "attacked", "attacks_of", "attacks_table", "runs_of"]
 
-#: Rounds that a million runs may have in about a second of the engine; plays that may be longer get fewer runs.
+#: Rounds that these runs may have in about a second of the engine; plays that may be longer get fewer runs.
 _ROUNDS = 16
 #: How near to each other the two ends of a mean over sequences are to be: less than the simulations are wide.
 _WITHIN = 0.02
@@ -34,8 +34,8 @@ _FEWEST = 8192
 class Runs(NamedTuple):
     """Runs of the solver's best adversary against the filter of the page, and of each other attack."""
 
-    best: int = 1_000_000
-    other: int = 100_000
+    best: int = 250_000
+    other: int = 50_000
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -34,12 +34,12 @@ REFUTED = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, "one game", "0.9 > 0.5 in
 def _told(proofs):
     looked_at = holders._looked_at
 
-    def stand_in(seconds, seed, proofs, name):
+    def stand_in(seed, proofs, name):
         if name[0] in BROKEN:
             return LookedAt(BROKEN[name[0]], REFUTED, "a game of 3 rounds is lost", 1.8)
         if name[1] in BESIDE:
             return LookedAt(name[1], HOLDS, "3 plays by its own code", 0.5)
-        return looked_at(0.2, seed, proofs, name)
+        return looked_at(seed, proofs, name)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(holders, "_looked_at", stand_in)
