@@ -191,7 +191,7 @@ def test_a_theorem_on_outcomes_of_any_kind_says_so_and_no_other_does(name: str) 
 def test_a_statement_of_the_kernel_says_which_mechanisms_it_covers_where_they_are_not_finite() -> None:
     wide = {name for name, theorem in KERNEL.items() if theorem.covers != FINITE}
     assert {KERNEL[name].module for name in wide} == {
-        *("AnyOutcomes", "AnyOutcomesFilters", "BasicAnyOutcomes", "PureAnyOutcomes"),
+        *("AllOrdersAnyOutcomes", "AnyOutcomes", "AnyOutcomesFilters", "BasicAnyOutcomes", "PureAnyOutcomes"),
         *("RealLine", "RealGaussian", "RealLaplace"),
     }
     for name, theorem in KERNEL.items():

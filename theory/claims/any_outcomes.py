@@ -33,6 +33,14 @@ _MOMENT = Formula(
     B=("1/64", "4"),
     names={"rho": "B"},
 )
+_CONVERTED = Formula(
+    "exp(t*(B - epsilon))*(t/(1 + t))**(1 + t)/t",
+    rocq="cks_bound alpha (budget alpha) epsilon",
+    names={"alpha": "1 + t", "budget alpha": "B"},
+    t=("1/2", "8"),
+    B=("1/16", "1"),
+    epsilon=("1/2", "4"),
+)
 _B_STAR = Formula(
     "(sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)))**2",
     rocq="(sqrt (ln (/ delta) + epsilon) - sqrt (ln (/ delta))) ^ 2",
@@ -136,6 +144,38 @@ ROWS = (
                 "RealGaussian.gaussian_is_zcdp",
                 "N(p, sigma^2) against N(q, sigma^2) is (p - q)^2/(2 sigma^2)-zCDP, both ways.",
                 covers=_GAUSSIAN,
+            ),
+        ),
+    ),
+    Theorem(
+        name="all orders, any outcomes",
+        title="A filter with a budget at every order of a set, for outcomes of any kind",
+        source="Feldman & Zrnic, Theorem 4.3 and Remark 4.4",
+        hypotheses=f"finitely many orders alpha_j > 1 fixed in advance; {_MECHANISMS}; declared divergences at least "
+        "the true ones both ways; a filter that admits while the declared divergences sum to at most B_j at each order "
+        "alpha_j, and decides before the release",
+        claim="The transcript is (alpha_j, B_j)-RDP at each of the orders, so (epsilon, delta)-DP with delta the least "
+        f"of the values below, t = alpha_j - 1 and B = B_j. Moments and probabilities are {_ITERATED}",
+        stated=(
+            r"D_{\alpha_j} \le B_j \text{ for all } j,\qquad \delta(\varepsilon) \le \min_j ",
+            _CONVERTED,
+        ),
+        steps=(
+            decided_by(
+                "AllOrdersAnyOutcomes.all_orders_filter_any",
+                "A filter that admits while the charges fit the budget of each order of a finite set keeps each "
+                "budget.",
+                "Feldman & Zrnic, Remark 4.4",
+                beyond=_TONELLI,
+                covers=_ANY,
+            ),
+            decided_by(
+                "AllOrdersAnyOutcomes.all_orders_delta_any",
+                "It keeps (epsilon, delta)-DP where the CKS conversion of one of the orders, in the order written, "
+                "allows its budget.",
+                "Koskela, Tobaben & Honkela, Lemma C.4",
+                beyond=_TONELLI,
+                covers=_ANY,
             ),
         ),
     ),

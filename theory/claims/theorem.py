@@ -150,6 +150,7 @@ _MODULES = {
     "parallel composition": "claims.approximate",
     "RDP filter, any outcomes": "claims.any_outcomes",
     "approximate-DP filter, any outcomes": "claims.any_outcomes",
+    "all orders, any outcomes": "claims.any_outcomes",
     "basic composition, any outcomes": "claims.any_outcomes",
     "good part": "claims.approximate",
     "approximate zCDP filter": "claims.approximate",

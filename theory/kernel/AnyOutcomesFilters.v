@@ -183,6 +183,20 @@ Proof.
   unfold Pr_P, Pr_Q, over in *. now rewrite !total_swapped in other.
 Qed.
 
+(** The conversion of Canonne, Kamath and Steinke at one order. *)
+Lemma excess_from_ledger {C} (F : filter C) left price B alpha (epsilon delta : R) t : 1 < alpha -> 0 <= B ->
+  keeps_any F left price B -> cks_bound alpha B epsilon <= delta -> honest (renyi_priced_any alpha price) t ->
+  Rbar_le (over F t (fun _ x y => pos (x - exp epsilon * y))) delta.
+Proof.
+  intros ha hB ledger bound hon. set (K := cks_factor alpha * exp (- ((alpha - 1) * epsilon))).
+  pose proof (cks_factor_pos alpha ha) as factor. pose proof (exp_pos (- ((alpha - 1) * epsilon))) as shift.
+  eapply Rbar_le_trans.
+  - apply (ledger_payoff F left price B alpha K _ t ha hB ltac:(unfold K; nra) ledger hon).
+    intros tau x y hm. split; [apply pos_nonneg|now apply stick_below_moment].
+  - cbn. eapply Rle_trans; [right|exact bound]. unfold K, cks_bound. rewrite Rmult_assoc, <- exp_plus.
+    do 2 f_equal. ring.
+Qed.
+
 Lemma zcdp_priced_swap {C} (price : C -> R) m : zcdp_priced_any price m -> zcdp_priced_any price (swap m).
 Proof. intros [hc every]. split; [easy|]. intros alpha above. now apply renyi_priced_swap, every. Qed.
 
@@ -194,13 +208,7 @@ Proof.
   intros hB hd fit.
   assert (cks_fits B epsilon delta) as (alpha & ha & conversion) by (destruct fit; [now apply simple_is_cks|easy]).
   apply both_ways_any; [now intros m [_ every]; apply (every 2 ltac:(lra))|intros; now apply zcdp_priced_swap|].
-  intros t hon. set (K := cks_factor alpha * exp (- ((alpha - 1) * epsilon))).
-  pose proof (cks_factor_pos alpha ha) as factor. pose proof (exp_pos (- ((alpha - 1) * epsilon))) as shift.
-  eapply Rbar_le_trans.
-  - apply (ledger_payoff _ _ _ (alpha * B) alpha K _ t ha ltac:(nra) ltac:(unfold K; nra)
-      (zcdp_scaled alpha B ltac:(lra))).
-    + revert hon. apply honest_weaken. intros m [_ every]. now apply every.
-    + intros tau x y hm. split; [apply pos_nonneg|now apply stick_below_moment].
-  - cbn. eapply Rle_trans; [right|exact conversion]. unfold K, cks_bound.
-    rewrite Rmult_assoc, <- exp_plus. do 2 f_equal. ring.
+  intros t hon. assert (0 <= alpha * B) as hB' by nra.
+  apply (excess_from_ledger _ _ _ _ _ _ _ t ha hB' (zcdp_scaled alpha B ltac:(lra)) conversion).
+  revert hon. apply honest_weaken. intros m [_ every]. now apply every.
 Qed.
