@@ -75,7 +75,11 @@ def runs_of(state: State) -> int:
 
 def take(state: _S, runs: NDArray[Any]) -> _S:
     """The state of the selected runs (mask or indices)."""
-    some: _S = fold(lambda leaf: _taken(leaf, runs), tuple, state)
+    # as in `read_only`, no `fold`: this is done for each array of each round
+    if isinstance(state, tuple):
+        parts: _S = tuple([take(part, runs) for part in state])  # type: ignore[assignment]
+        return parts
+    some: _S = _taken(state, runs)
     return some
 
 
@@ -126,16 +130,16 @@ def join(states: Sequence[_S]) -> _S:
 
 def moved(state: _S, runs: NDArray[np.intp], into: NDArray[np.intp], n: int) -> _S:
     """The first n runs after copying `runs` to the places `into`; overwrites the given arrays where writeable."""
-
-    def shortened(leaf: Any) -> Any:
-        if not _per_run(leaf):
-            return leaf
-        if leaf.strides[0]:  # a stride of 0: all runs share one entry, nothing to copy
-            leaf = leaf if leaf.flags.writeable else leaf.copy()
-            leaf[into] = leaf[runs]
-        return leaf[:n]
-
-    first: _S = fold(shortened, tuple, state)
+    if isinstance(state, tuple):
+        parts: _S = tuple([moved(part, runs, into, n) for part in state])  # type: ignore[assignment]
+        return parts
+    leaf: Any = state
+    if not _per_run(leaf):
+        return state
+    if leaf.strides[0]:  # a stride of 0: all runs share one entry, nothing to copy
+        leaf = leaf if leaf.flags.writeable else leaf.copy()
+        leaf[into] = leaf[runs]
+    first: _S = leaf[:n]
     return first
 
 

@@ -77,7 +77,9 @@ class Live:
 
     def part(self, runs: NDArray[np.intp]) -> Live:
         """A copy of these runs, for plays in which all runs share one number of releases."""
-        return Live(self.game, *(take(getattr(self, name), runs) for name in _PER_RUN))
+        values: list[Any] = [getattr(self, name) for name in _PER_RUN]
+        some: list[Any] = [None if value is None else take(value, runs) for value in values]
+        return Live(self.game, *some)
 
     def finish(self, runs: NDArray[np.intp] | slice, done: Paths) -> None:
         """Write the present values of these runs into their finished paths."""

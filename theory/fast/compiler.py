@@ -11,10 +11,15 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-__all__ = ["WORTH_IT", "compiler"]
+__all__ = ["compiler", "worth"]
 
-#: Runs below which calling a kernel gains nothing.
-WORTH_IT = 32
+#: Runs for which numba, which takes a second, is imported. Where it has been, a kernel is seven times as fast for two.
+_MANY = 32
+
+
+def worth(n: int) -> bool:
+    """Whether so many runs are worth a kernel."""
+    return n >= _MANY or (n > 1 and compiler.cache_info().currsize > 0)
 
 
 @cache

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theory.arguments import Real
-from theory.fast.compiler import WORTH_IT, compiler
+from theory.fast.compiler import compiler, worth
 
 __all__ = ["either", "losses"]
 
@@ -30,13 +30,13 @@ def losses(rng: np.random.Generator, mu: Real, shift: float, n: int) -> NDArray[
 
     mu has shape (), (1,) or (n,). The state of rng afterwards is the one that n draws leave.
     """
-    found = kernels() if n >= WORTH_IT else None
+    found = kernels() if worth(n) else None
     return None if found is None else found.draw(rng, np.atleast_1d(mu), shift, n)
 
 
 def either(low: float, high: float, raised: NDArray[np.bool_]) -> NDArray[np.float64] | None:
     """`high` where `raised`, else `low`: shape (n,); None where nothing is compiled."""
-    found = kernels() if len(raised) >= WORTH_IT else None
+    found = kernels() if worth(len(raised)) else None
     if found is None:
         return None
     out = np.empty(len(raised))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from filters.accounting.amounts import Charge, Mixed
 from filters.accounting.fast import blocks, compiled, single
 from filters.accounting.limit import Limit
-from theory.fast.compiler import WORTH_IT
+from theory.fast.compiler import worth
 from theory.numerics.error_free import Exact
 
 __all__ = ["charge", "quotients", "step"]
@@ -25,7 +25,7 @@ def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_],
     n = len(state[0])
     if n == 1:
         return single.step(limit, state, charge)
-    if n < WORTH_IT or not _one_each(charge, n):
+    if not worth(n) or not _one_each(charge, n):
         return None
     found = compiled.step(limit, state, charge)
     return blocks.step(limit, state, charge) if found is None else found
@@ -35,12 +35,12 @@ def charge(
     limit: Limit, state: Exact, charge: Charge, among: NDArray[np.bool_] | None
 ) -> NDArray[np.bool_] | None:
     """Whether each sum took the charge, in place where it fits, of those `among`; None: ask `step`, and copy."""
-    return compiled.charge(limit, state, charge, among) if len(state[0]) >= WORTH_IT else None
+    return compiled.charge(limit, state, charge, among) if worth(len(state[0])) else None
 
 
 def quotients(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], int] | None:
     """(x / y rounded up, 1 where x is 0; how many x are 0); None where one is out of range: ask `quotient_beyond`."""
-    found = compiled.quotients(x, y) if len(x) else None
+    found = compiled.quotients(x, y) if worth(len(x)) else None
     return blocks.quotients(x, y) if found is None and len(x) else found
 
 

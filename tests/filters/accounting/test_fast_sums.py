@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
@@ -17,7 +19,7 @@ import filters.accounting.fast.compiled
 from filters.accounting import Budget, Charge, Mixed, Plain, Square
 from filters.accounting.fast import blocks, quotients, step
 from tests.filters.accounting.asked import ROUNDS, SCALES, SIZES, VALUES, charges
-from theory.fast.compiler import compiler
+from theory.fast.compiler import compiler, worth
 from theory.numerics.error_free import Exact, quotient_beyond
 
 ROUTES = pytest.mark.parametrize(
@@ -95,9 +97,26 @@ def test_there_is_a_fast_route_for_one_run_and_for_many(kernels: bool) -> None:
     # else the property above would hold of nothing
     budget = Budget.of(1.0)
     with route(kernels):
-        for n, x in ((1, 0.1), (40, 0.1), (40, np.full(40, 0.1))):
+        for n, x in ((1, 0.1), (40, 0.1), (40, np.full(40, 0.1)), (2, 0.1), (3, np.full(3, 0.1))):
             for charge in (Square(x), Plain(x)):
                 assert step(budget, budget.start(n), charge) is not None
+
+
+def test_a_few_runs_are_worth_a_kernel_only_where_there_is_a_compiler_already() -> None:
+    compiler()
+    assert [worth(n) for n in (0, 1, 2, 31, 32)] == [False, False, True, True, True]
+    code = "from theory.fast.compiler import worth; print([worth(n) for n in (1, 2, 31, 32)])"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == "[False, False, False, True]\n"
+
+
+def test_three_people_import_no_compiler() -> None:
+    code = (
+        "import sys, numpy, filters as fp; people = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), people=3);"
+        "people.select(fp.gaussian_request(numpy.array([0.5, 2.0, 0.0]), sigma=0.7)); print('numba' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == "False\n"
 
 
 # -- in place --------------------------------------------------------------------------------------------------

@@ -1,8 +1,10 @@
 """`python -m tests.instruments.bench`: what a path-round costs beside its random number, our answers beside others'.
 
 Every ratio is taken in pairs, the two in turn in one process, and its median is printed: absolute times on a shared
-machine mean little. `--full` takes a million paths, and a thousand million path-rounds for the memory. `--only` takes
-some of the parts, `--out` writes what was measured as JSON.
+machine mean little, and processor time more than that of the clock. `--before` prints what the engine, people and
+sessions cost in an earlier revision of this library, measured in the same run, beside what they cost now. `--full`
+takes a million paths, and a thousand million path-rounds for the memory. `--only` takes some of the parts, `--out`
+writes what was measured as JSON.
 """
 
 from __future__ import annotations
@@ -13,8 +15,10 @@ import json
 import platform
 import resource
 from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from dataclasses import asdict
 from pathlib import Path
+from subprocess import CalledProcessError
 from typing import Any
 
 import numpy as np
@@ -26,13 +30,15 @@ from mc.engine.streams import TILE
 from mc.runs.executors import cores
 from mc.runs.play import play
 from tests.instruments.bench.audits import audits
-from tests.instruments.bench.engine import PLAIN, in_a_process, rates, scaling, starts
+from tests.instruments.bench.engine import PLAIN, on_a_cluster, rates, raw_seconds, scaling, starts
 from tests.instruments.bench.estimators import worth
 from tests.instruments.bench.exact import solved
 from tests.instruments.bench.games import GAMES
+from tests.instruments.bench.measured import measured, predecessor
 from tests.instruments.bench.peers import compare
-from tests.instruments.bench.people import beside_a_plain_sum, kept, told
+from tests.instruments.bench.people import kept, summed
 from tests.instruments.bench.scale import grown
+from tests.instruments.bench.sessions import asked
 
 
 def _table(console: Console, title: str, heads: str, rows: list[tuple[str, ...]]) -> None:
@@ -44,40 +50,97 @@ def _table(console: Console, title: str, heads: str, rows: list[tuple[str, ...]]
     console.print(table)
 
 
-def _engine(console: Console, paths: int, repeats: int) -> dict[str, Any]:
-    slow, quick = in_a_process(False, paths, repeats), in_a_process(True, paths, repeats)
+#: What a process of its own measures, by the name that it is asked for.
+MEASURES: dict[str, Callable[..., list[Any]]] = {
+    "rates": rates,
+    "starts": starts,
+    "cluster": on_a_cluster,
+    "summed": summed,
+    "asked": asked,
+}
+
+
+class _Pairs:
+    """Measurements of this library, and of the one in the folder `before` where there is one."""
+
+    def __init__(self, before: Path | None) -> None:
+        self.before = before
+
+    def of(self, what: str, *numbers: int, fast: bool = True) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        """Each row as it was, or empty, and as it is."""
+        now, before = measured(what, *numbers, fast=fast), None
+        if self.before is not None:
+            with suppress(CalledProcessError):  # it may not have what is measured
+                before = measured(what, *numbers, fast=fast, root=self.before)
+        return list(zip(before or [{}] * len(now), now, strict=True))
+
+
+def _two(pair: tuple[dict[str, Any], dict[str, Any]], name: str, places: int = 2) -> str:
+    """A number as it was, where that is known, and as it is."""
+    before, now = pair
+    return " -> ".join(f"{row[name]:.{places}f}" for row in (before, now) if row)
+
+
+def _engine(console: Console, pairs: _Pairs, paths: int, repeats: int) -> dict[str, Any]:
+    slow, quick = (pairs.of("rates", paths, repeats, fast=fast) for fast in (False, True))
     _table(
         console,
         f"A path-round beside one raw SFC64 normal: medians of {repeats} pairs, {paths:,} paths",
         "game | rounds | NumPy: ratio | ns | compiled: ratio | ns",
         [
             (
-                name,
-                f"{slow[name].rounds:.0f}",
-                *(f"{x:.2f}" if i % 2 == 0 else f"{x:.1f}" for i, x in enumerate(each)),
+                one[1]["game"],
+                f"{one[1]['rounds']:.0f}",
+                *(_two(one, "ratio"), _two(one, "ns", 1), _two(two, "ratio"), _two(two, "ns", 1)),
             )
-            for name in GAMES
-            for each in [(slow[name].ratio, slow[name].ns, quick[name].ratio, quick[name].ns)]
+            for one, two in zip(slow, quick, strict=True)
         ],
     )
-    begun = starts(repeats)
+    begun = pairs.of("starts", repeats)
     _table(
         console,
         "A simulation of few paths beside n x rounds raw normals",
-        "filter and adversary | n | ratio | ms",
-        [(one.game, f"{one.n:,}", f"{one.ratio:.1f}", f"{one.ms:.1f}") for one in begun],
+        "filter and adversary | n | the first: ratio | ms | again: ratio",
+        [
+            (
+                one[1]["game"],
+                f"{one[1]['n']:,}",
+                *(_two(one, "ratio", 1), _two(one, "ms", 1), _two(one, "again", 1)),
+            )
+            for one in begun
+        ],
     )
+    placed = pairs.of("cluster", repeats)
+    for one in placed:
+        same = "the same bits" if one[1]["same"] else "OTHER BITS"
+        console.print(
+            f"{one[1]['paths']:,} paths by one worker of a Dask cluster take {_two(one, 'ratio')} times the processor "
+            f"time of one process: {same}"
+        )
     cold, warm = scaling(3)
     console.print(
         f"two workers are {cold:.2f} times as fast as one with their pool, {warm:.2f} in a warm pool"
     )
     return {
         "rates": [
-            {"game": name, "numpy": asdict(slow[name]), "compiled": asdict(quick[name])} for name in GAMES
+            {"game": two["game"], "numpy": one, "compiled": two}
+            for (_, one), (_, two) in zip(slow, quick, strict=True)
         ],
-        "starts": [asdict(one) for one in begun],
+        "starts": [now for _, now in begun],
+        "cluster": [now for _, now in placed],
         "two_workers": {"with_pool": cold, "warm": warm},
     }
+
+
+def _sessions(console: Console, pairs: _Pairs, repeats: int) -> dict[str, Any]:
+    rows = pairs.of("asked", repeats)
+    _table(
+        console,
+        f"A request of a session: medians of {repeats}",
+        "request | us",
+        [(one[1]["request"], _two(one, "us", 1)) for one in rows],
+    )
+    return {"sessions": [now for _, now in rows]}
 
 
 def _estimators(console: Console) -> dict[str, Any]:
@@ -133,20 +196,19 @@ def _peers(console: Console, repeats: int) -> dict[str, Any]:
     return {"peers": [asdict(one) for one in found]}
 
 
-def _people(console: Console, many: int, repeats: int) -> dict[str, Any]:
-    slow, quick = (beside_a_plain_sum(fast, many, repeats) for fast in (False, True))
+def _people(console: Console, pairs: _Pairs, many: int, repeats: int) -> dict[str, Any]:
+    slow, quick = (pairs.of("summed", many, repeats, fast=fast) for fast in (False, True))
     _table(
         console,
         f"A round of {many:,} people beside a plain sum of doubles: medians of {repeats}",
         "work | NumPy: ratio | ms | compiled: ratio | ms | bytes a person",
         [
             (
-                one.work,
-                *(f"{x:.2f}" if i % 2 == 0 else f"{x:.0f}" for i, x in enumerate(each)),
-                f"{two.bytes:.1f}",
+                one[1]["work"],
+                *(_two(one, "ratio"), _two(one, "ms", 0), _two(two, "ratio"), _two(two, "ms", 0)),
+                _two(two, "bytes", 1),
             )
             for one, two in zip(slow, quick, strict=True)
-            for each in [(one.ratio, one.ms, two.ratio, two.ms)]
         ],
     )
     found = kept(many // 10, 4 * repeats)
@@ -157,9 +219,7 @@ def _people(console: Console, many: int, repeats: int) -> dict[str, Any]:
         [(one.query, f"{one.people:,}", f"{one.ms:.1f}") for one in found],
     )
     return {
-        "people": [
-            {"numpy": asdict(one), "compiled": asdict(two)} for one, two in zip(slow, quick, strict=True)
-        ],
+        "people": [{"numpy": one, "compiled": two} for (_, one), (_, two) in zip(slow, quick, strict=True)],
         "kept": [asdict(one) for one in found],
     }
 
@@ -206,31 +266,38 @@ def main() -> None:
     parser.add_argument(
         "--only",
         nargs="+",
-        choices=["engine", "estimators", "exact", "peers", "people", "audits", "scale"],
+        choices=["engine", "estimators", "exact", "peers", "people", "sessions", "audits", "scale"],
         help="these parts alone",
     )
     parser.add_argument("--out", type=Path, help="a file for what was measured, as JSON")
-    parser.add_argument("--rates", nargs=2, type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--summed", nargs=2, type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--before", metavar="REVISION", help="print what an earlier revision costs, too")
+    parser.add_argument("--measure", nargs="+", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
-    if chosen.rates:
-        print(json.dumps({name: asdict(rate) for name, rate in rates(*chosen.rates).items()}))
+    if chosen.measure:
+        what, *numbers = chosen.measure
+        print(json.dumps([asdict(row) for row in MEASURES[what](*map(int, numbers))]))
         return
-    if chosen.summed:
-        print(told(*chosen.summed))
-        return
-    paths, repeats = (1_000_000, 7) if chosen.full else (8 * TILE, 5)
     console = Console(width=150)
+    console.print(f"one raw SFC64 normal: {raw_seconds(2_000_000) / 2e-3:.1f} ns")
+    with nullcontext() if chosen.before is None else predecessor(chosen.before) as before:
+        if before is not None:
+            console.print(f"each figure as it was in {chosen.before} -> as it is")
+        _run(console, _Pairs(before), chosen)
+
+
+def _run(console: Console, pairs: _Pairs, chosen: argparse.Namespace) -> None:
+    paths, repeats = (1_000_000, 7) if chosen.full else (8 * TILE, 5)
     parts: dict[str, Callable[[], dict[str, Any]]] = {
-        "engine": lambda: _engine(console, paths, repeats),
+        "engine": lambda: _engine(console, pairs, paths, repeats),
         "estimators": lambda: _estimators(console),
         "exact": lambda: _exact(console),
         "peers": lambda: _peers(console, repeats),
-        "people": lambda: _people(console, 10_000_000, repeats),
+        "people": lambda: _people(console, pairs, 10_000_000, repeats),
+        "sessions": lambda: _sessions(console, pairs, repeats),
         "audits": lambda: _audits(console, 25),
         "scale": lambda: _scale(console, 10**9 if chosen.full else 10**7),
     }
-    measured: dict[str, Any] = {
+    record: dict[str, Any] = {
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "python": platform.python_version(),
         "numpy": np.__version__,
@@ -239,13 +306,13 @@ def main() -> None:
         "paths": paths,
     }
     for name in chosen.only or parts:
-        measured |= parts[name]()
+        record |= parts[name]()
     if chosen.full:
         play(GAMES["GDP filter, LossChasing"](), PLAIN, n=10_500_000, workers=1)
-        measured["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        console.print(f"peak memory after 10^9 path-rounds: {measured['peak_mb']:.0f} MB")
+        record["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        console.print(f"peak memory after 10^9 path-rounds: {record['peak_mb']:.0f} MB")
     if chosen.out is not None:
-        chosen.out.write_text(json.dumps(measured, indent=1) + "\n", "utf-8")
+        chosen.out.write_text(json.dumps(record, indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import json
-import os
+import importlib
+import math
 import statistics
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import _lru_cache_wrapper
 
 import numpy as np
 from numpy.random import SFC64, Generator
 from numpy.typing import NDArray
 
+from filters.privacy_filter import PrivacyFilter
+from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.engine.paths import Paths
 from mc.engine.streams import TILE
@@ -24,17 +25,20 @@ from mc.runs.executors import LocalPool
 from mc.runs.play import play
 from tests.instruments.bench.games import GAMES, STARTS
 
-__all__ = ["PLAIN", "Rate", "Start", "in_a_process", "rates", "scaling", "starts"]
+__all__ = ["PLAIN", "Placed", "Rate", "Start", "on_a_cluster", "rates", "raw_seconds", "scaling", "starts"]
 
 PLAIN = HockeyStick(1.0)
 #: Seconds that one worker takes in a comparison with two, and the epsilon of short simulations.
 LONG, EPSILON = 5.0, 4.0
+#: Raw normals that a short simulation is timed beside: its own would be over before a clock ticks.
+_DRAWS = 500_000
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A path-round: its cost in raw normals, in ns, and how many a path has. Medians over pairs."""
+    """A path-round of a game: its cost in raw normals, in ns, and how many a path has. Medians over pairs."""
 
+    game: str
     ratio: float
     ns: float
     rounds: float
@@ -42,12 +46,25 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A call of `simulate` with n paths: its cost in those of n x rounds raw normals, and in ms."""
+    """A call of `simulate` with n paths, the first: its cost in those of n x rounds raw normals, and in ms.
+
+    again: the cost of a later call, in raw normals, which may remember what the first found out before its paths.
+    """
 
     game: str
     n: int
     ratio: float
     ms: float
+    again: float
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A run by one worker of a Dask cluster on this machine, over the same in this process: processor time and bits."""
+
+    paths: int
+    ratio: float
+    same: bool
 
 
 class Releases:
@@ -58,17 +75,17 @@ class Releases:
 
 
 def raw_seconds(draws: int) -> float:
-    """Seconds for so many standard normals from NumPy's fastest generator, 8192 at a time."""
+    """Processor seconds for so many standard normals from NumPy's fastest generator, 8192 at a time."""
     generator = Generator(SFC64(1))
-    began = time.perf_counter()
+    began = time.process_time()
     for _ in range(max(draws // 8192, 1)):
         generator.standard_normal(8192)
-    return (time.perf_counter() - began) * draws / (8192 * max(draws // 8192, 1))
+    return (time.process_time() - began) * draws / (8192 * max(draws // 8192, 1))
 
 
-def rates(paths: int, repeats: int) -> dict[str, Rate]:
+def rates(paths: int, repeats: int) -> list[Rate]:
     """What a path-round costs in every game, in this process."""
-    answer = {}
+    answer = []
     for name, made in GAMES.items():
         game = made()
         rounds = int(play(game, Releases(), n=paths, workers=1).sums[0])
@@ -79,42 +96,81 @@ def rates(paths: int, repeats: int) -> dict[str, Rate]:
             )
             ratios.append(spent / raw)
             ns.append(spent / rounds * 1e9)
-        answer[name] = Rate(statistics.median(ratios), statistics.median(ns), rounds / paths)
+        answer.append(Rate(name, statistics.median(ratios), statistics.median(ns), rounds / paths))
     return answer
 
 
 def _beside(work: Callable[[], object], draws: int) -> tuple[float, float]:
-    """Seconds for a work, and for so many raw normals, half of them before it and half after."""
+    """Processor seconds for a work, and for so many raw normals, half of them before it and half after."""
     before = raw_seconds(draws // 2)
-    began = time.perf_counter()
+    began = time.process_time()
     work()
-    spent = time.perf_counter() - began
+    spent = time.process_time() - began
     return spent, before + raw_seconds(draws - draws // 2)
-
-
-def in_a_process(fast: bool, paths: int, repeats: int) -> dict[str, Rate]:
-    """`rates` in a process of its own, with or without the compiled kernels."""
-    command = [sys.executable, "-m", "tests.instruments.bench", "--rates", str(paths), str(repeats)]
-    environment = os.environ | {"FILTERPROOF_FAST": "1" if fast else "0"}
-    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
-    return {name: Rate(**rate) for name, rate in json.loads(done.stdout).items()}
 
 
 def starts(repeats: int) -> list[Start]:
     """What simulations of few paths cost, the search for a level and the choice of an estimator included."""
-    found = []
+    answers = []
     for name, (filt, adversary) in STARTS.items():
         for n in (1000, 10_000):
             rounds = int(play(Game.between(filt, adversary), Releases(), n=n, workers=1).sums[0])
-            pairs = [
-                _beside(
-                    lambda f=filt, a=adversary, m=n: simulate(f, a, epsilon=EPSILON, n=m, workers=1), rounds
-                )
-                for _ in range(repeats + 1)
-            ][1:]  # the first may compile
-            ratio = statistics.median(spent / raw for spent, raw in pairs)
-            found.append(Start(name, n, ratio, statistics.median(spent for spent, _ in pairs) * 1e3))
-    return found
+
+            def work(n: int = n, filt: PrivacyFilter = filt, adversary: Adversary = adversary) -> object:
+                return simulate(filt, adversary, epsilon=EPSILON, n=n, workers=1)
+
+            work()  # may compile
+            first, again = [], []
+            for _ in range(repeats):
+                _forget()
+                first.append(_beside(work, max(rounds, _DRAWS)))
+                again.append(_beside(work, max(rounds, _DRAWS)))
+            scale = max(rounds, _DRAWS) / rounds
+            ratios = [
+                statistics.median(scale * spent / raw for spent, raw in each) for each in (first, again)
+            ]
+            ms = statistics.median(spent for spent, _ in first) * 1e3
+            answers.append(Start(name, n, ratios[0], ms, ratios[1]))
+    return answers
+
+
+def _forget() -> None:
+    """Empty the caches of all functions of the engine and of what estimates."""
+    for name in ("mc.engine.adversaries", "mc.estimate.pilot"):
+        for value in vars(importlib.import_module(name)).values():
+            if isinstance(value, _lru_cache_wrapper):
+                value.cache_clear()
+
+
+def on_a_cluster(repeats: int) -> list[Placed]:
+    """A run by one worker of a local Dask cluster beside the same here; empty where Dask is not installed."""
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        return []
+    game, paths = GAMES["GDP filter, LossChasing"](), 16 * TILE
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        executor = client.get_executor(pure=False)
+
+        def spent() -> float:
+            return math.fsum(client.run(time.process_time).values())
+
+        play(game, PLAIN, n=8 * TILE, seed=repeats, executor=executor)
+        ratios, same = [], True
+        for seed in range(repeats):
+            before = spent()
+            away = play(game, PLAIN, n=paths, seed=seed, executor=executor)
+            worker = spent() - before
+            began = time.process_time()
+            here = play(game, PLAIN, n=paths, seed=seed, workers=1)
+            ratios.append(
+                worker / (time.process_time() - began) * paths / (paths - TILE)
+            )  # the first is played here
+            same &= away.sums.tobytes() == here.sums.tobytes()
+    return [Placed(paths, statistics.median(ratios), same)]
 
 
 def scaling(repeats: int) -> tuple[float, float]:

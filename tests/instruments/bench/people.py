@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import os
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 import tracemalloc
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +17,7 @@ from filters.holders.individual import IndividualFilter, gaussian_request
 from filters.holders.linear_queries import LinearQueries
 from filters.rules.gdp import GaussianFilter
 
-__all__ = ["Kept", "Summed", "beside_a_plain_sum", "kept", "summed"]
+__all__ = ["Kept", "Summed", "kept", "summed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,19 +91,6 @@ def summed(people: int, repeats: int) -> list[Summed]:
         )
         del play
     return found
-
-
-def beside_a_plain_sum(fast: bool, people: int, repeats: int) -> list[Summed]:
-    """`summed` in a process of its own, with or without the compiled kernels."""
-    command = [sys.executable, "-m", "tests.instruments.bench", "--summed", str(people), str(repeats)]
-    environment = os.environ | {"FILTERPROOF_FAST": "1" if fast else "0"}
-    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
-    return [Summed(**one) for one in json.loads(done.stdout)]
-
-
-def told(people: int, repeats: int) -> str:
-    """`summed` as JSON, for the process that asked."""
-    return json.dumps([asdict(one) for one in summed(people, repeats)])
 
 
 def kept(people: int, repeats: int) -> list[Kept]:
