@@ -97,9 +97,13 @@ def test_unusable_input_is_one_sentence_and_status_two(
     assert not (tmp_path / "out").exists(), "nothing was made for a command that was refused"
 
 
-def test_an_interrupt_keeps_what_is_done_and_the_same_call_goes_on(tmp_path: Path) -> None:
+def test_an_interrupt_keeps_what_is_done_and_the_same_call_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of = FIGURES["003-7"].specification
+    monkeypatch.setattr(of, "QUICK", {**of.QUICK, "at": 10, "epochs": 16})  # short trials, and many
     out = tmp_path / "out"
-    words = ("003-7", "--trials", "30", "--format", "svg", "--workers", "1", "--out", str(out))
+    words = ("003-7", "--quick", "--trials", "300", "--format", "svg", "--workers", "1", "--out", str(out))
     one = typed_apart.start("train", *words, cwd=tmp_path)
     waited = time.monotonic() + 120
     while len(list((out / "outcomes").glob("*.json"))) < 2 and time.monotonic() < waited:
@@ -108,7 +112,7 @@ def test_an_interrupt_keeps_what_is_done_and_the_same_call_goes_on(tmp_path: Pat
     ended = one.end()
     assert ended.returncode == 130
     done = len(list((out / "outcomes").glob("groups-*.json")))
-    assert 2 <= done < 30
+    assert 2 <= done < 300
     assert "Traceback" not in ended.stderr
-    assert f"of 30 trials are kept in {str(out / 'outcomes')!r}, and the same call goes on" in ended.stderr
+    assert f"of 300 trials are kept in {str(out / 'outcomes')!r}, and the same call goes on" in ended.stderr
     assert os.listdir(out) == ["outcomes"], "no figure of half the trials"

@@ -149,7 +149,7 @@ def test_a_filter_of_library_parts_that_is_not_pure_does_not_hold() -> None:
     "kind", [unhappy.OnlyGaussians, unhappy.RaisesForOneFamily], ids=lambda k: k.__name__
 )
 def test_a_family_for_which_the_code_raises_is_outside_its_scope(kind: type[fp.PrivacyFilter]) -> None:
-    found = examined(kind(), 2.0)
+    found = examined(kind(), 1.0)
     assert found.status is Status.EXAMINED
     assert found.verdict.outcome is Outcome.UNDECIDED
     outside = {
