@@ -12,7 +12,7 @@ READY := $(VENV)/.ready
 test test-all instruments browser: export OPENBLAS_NUM_THREADS ?= 1
 test test-all instruments browser: export MKL_NUM_THREADS ?= 1
 # without compiled files each worker, and each command that a test starts, compiles the house anew
-test test-all instruments browser: export PYTHONDONTWRITEBYTECODE :=
+verify test test-all instruments browser: export PYTHONDONTWRITEBYTECODE :=
 test-all: export HYPOTHESIS_PROFILE ?= large
 training: export OMP_NUM_THREADS ?= 1
 

@@ -141,8 +141,10 @@ class Study:
         """work(task) for every task, in their order; on the executor, beside each other, and told as each is done."""
         self.on_progress(doing)
         found: dict[int, R] = {}
+        # what takes longest stands last among filters, pages and holders: begun last, it would leave workers idle
+        numbered = [*enumerate(tasks)][::-1]
         for (place, _), result in completed(
-            self.executor, partial(_second, work), enumerate(tasks), window=len(tasks)
+            self.executor, partial(_second, work), numbered, window=len(tasks)
         ):
             found[place] = result
             self.on_progress(f"{doing}, {len(found)} of {len(tasks)}")

@@ -7,6 +7,7 @@ import math
 import platform
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 import numpy as np
@@ -88,15 +89,21 @@ def write_report(
     findings = {finding.claim.key: finding for _, what in told for finding in what.findings}
     expected = sum(finding.as_expected for finding in findings.values())
     rows = overview(findings, study.games, study.examinations)
-    pages, held = study.map(_paged, rows, doing="drawing the pages"), holder_pages(study.holders)
-    compared = (picture(rows, wide=True), picture(rows, wide=False))
-    shown = {name: one for _, pictures in pages for name, one in pictures.items()}
-    for each in (
-        *compared,
-        *(each for page in held for each in page.pictures),
-        *(each for _, what in told for each in what.pictures),
-    ):
-        shown[each.name] = study.drawn[each.name] if each.name in study.drawn else drawn(each.figure)
+    with ThreadPoolExecutor(1) as beside:
+        drawing = beside.submit(study.map, _paged, rows, doing="drawing the pages")
+        if study.executor is None:  # matplotlib draws one picture at a time in a process
+            wait([drawing])
+        held, compared = holder_pages(study.holders), (picture(rows, wide=True), picture(rows, wide=False))
+        shown = dict(study.drawn)
+        for each in (
+            *compared,
+            *(each for page in held for each in page.pictures),
+            *(each for _, what in told for each in what.pictures),
+        ):
+            if each.name not in shown:
+                shown[each.name] = drawn(each.figure)
+        pages = drawing.result()
+    shown |= {name: one for _, pictures in pages for name, one in pictures.items()}
     html = render_page(
         told,
         rows,

@@ -28,9 +28,14 @@ _SECONDS, _UNTIL_REFUTED = 0.25, 3.0
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     jobs = simulations(study.count, study.size, study.seed)
+    works: list[Callable[[], Any]] = [
+        *(work for _, _, work in jobs),
+        partial(drawn, study.seed),
+        participation,
+    ]
     *results, curves, people = study.map(
         _called,
-        [*(work for _, _, work in jobs), partial(drawn, study.seed), participation],
+        works,
         doing="simulating odometers, trackers, individual filters, linear queries",
     )
     reached = {

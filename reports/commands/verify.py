@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 from rich.console import Console
@@ -160,10 +160,10 @@ def _main_job(
     scheduler: str | None,
 ) -> None:
     started = time.perf_counter()
-    console = Console(stderr=True)
     with (
         LocalPool(ready=("reports.chapters",)) as pool,
         ExitStack() as stack,
+        _Doing(Console(stderr=True)) as doing,
     ):  # imported while this process does
         from reports.study import Study
         from reports.verify import verdicts_document, write_report
@@ -174,10 +174,10 @@ def _main_job(
             players = pool if scheduler is None else stack.enter_context(cluster(scheduler))
             kept = None if store is None else stack.enter_context(RunStore(store))
             study = Study(quick=quick) if seed is None else Study(quick=quick, seed=seed)
-        study.executor, study.runs = pool, runs
+        study.executor, study.runs, study.on_progress = pool, runs, doing
         if store is not None or scheduler is not None:
             study.placed = {"executor": players, "store": kept}
-        told = _told(study, pool, console, started)
+        told = _told(study, pool, doing, started)
         with clear_errors():
             rows = write_report(told, study, out, seconds=time.perf_counter() - started)
     with clear_errors():
@@ -200,48 +200,62 @@ def _main_job(
             raise End(ExitStatus.NOT_AS_EXPECTED)
 
 
-def _told(study: Study, pool: LocalPool, console: Console, started: float) -> list[tuple[Chapter, Told]]:
-    """What all chapters tell, with their progress shown; the pool is ended by Ctrl-C."""
+class _Doing:
+    """A line on what is being done, from the first import to the last picture."""
+
+    def __init__(self, console: Console) -> None:
+        columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+        self._progress = Progress(*columns, console=console, transient=True)
+        self._task = self._progress.add_task("starting", total=None)
+        self.text = "starting"
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.stop()
+
+    def __call__(self, text: str) -> None:
+        self.text = text
+        self._progress.update(self._task, description=text)
+
+    def chapters(self, begun: int, of: int) -> None:
+        """So many of the chapters have begun."""
+        self._progress.update(self._task, completed=begun - 1, total=of)
+
+    def stop(self) -> None:
+        """Clear the line."""
+        self._progress.stop()
+
+
+def _told(study: Study, pool: LocalPool, doing: _Doing, started: float) -> list[tuple[Chapter, Told]]:
+    """What all chapters tell; the pool is ended by Ctrl-C."""
     from reports.chapters import CHAPTERS
     from reports.telling import tell
 
-    with Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-    ) as progress:
-        task = progress.add_task("verify", total=len(CHAPTERS))
-        doing = ["starting"]
-        over: list[Chapter] = []
+    begun: list[Chapter] = []
 
-        def on_progress(text: str) -> None:
-            doing[:] = [text]
-            progress.update(task, description=text)
+    def on_chapter(chapter: Chapter) -> None:
+        begun.append(chapter)
+        doing.chapters(len(begun), len(CHAPTERS))
 
-        def on_chapter(chapter: Chapter) -> None:
-            over.append(chapter)
-            progress.update(task, completed=len(over) - 1)
-
-        study.on_progress = on_progress
-        try:
-            return tell(CHAPTERS, study, on_chapter=on_chapter)
-        except KeyboardInterrupt as stopped:
-            pool.kill()
-            progress.stop()
-            kept = study.placed and study.placed["store"]
-            left = (
-                f"finished runs are kept in {kept.path}, and the same call resumes"
-                if isinstance(kept, RunStore)
-                else "what was done is lost, and verify starts anew"
-            )
-            complain(
-                f"interrupted after {time.perf_counter() - started:.0f} s, in chapter {len(over)} of {len(CHAPTERS)} "
-                f"({doing[0]}); nothing was decided or written, {left}"
-            )
-            raise End(ExitStatus.INTERRUPTED) from stopped
+    try:
+        return tell(CHAPTERS, study, on_chapter=on_chapter)
+    except KeyboardInterrupt as stopped:
+        pool.kill()
+        doing.stop()
+        kept = study.placed and study.placed["store"]
+        left = (
+            f"finished runs are kept in {kept.path}, and the same call resumes"
+            if isinstance(kept, RunStore)
+            else "what was done is lost, and verify starts anew"
+        )
+        complain(
+            f"interrupted after {time.perf_counter() - started:.0f} s, in chapter {len(begun)} of {len(CHAPTERS)} "
+            f"({doing.text}); nothing was decided or written, {left}"
+        )
+        raise End(ExitStatus.INTERRUPTED) from stopped
 
 
 def _filters_table(rows: Sequence[Row]) -> Table:

@@ -50,7 +50,8 @@ def transcript_deltas(
     2.6, Remark 3.2, and the paragraph before Remark 4.6.
     """
     ratio = Fraction(ratio)
-    game, deltas = _Game(accounting, ratio, analyst), []
+    game = _Game(accounting, ratio, analyst)
+    deltas: list[Fraction] = []
     seen = Counter({_Transcript((), (), Fraction(1), Fraction(1)): 1})
     for _ in range(rounds):
         after: Counter[_Transcript] = Counter()
@@ -58,9 +59,10 @@ def transcript_deltas(
             for longer in game.next(transcript):
                 after[longer] += times
         seen = after
-        forward = sum(times * max(one.p - ratio * one.q, Fraction(0)) for one, times in seen.items())
-        back = sum(times * max(one.q - ratio * one.p, Fraction(0)) for one, times in seen.items())
-        deltas.append(max(forward, back, Fraction(0)))
+        none = Fraction(0)
+        forward = sum((times * max(one.p - ratio * one.q, none) for one, times in seen.items()), none)
+        back = sum((times * max(one.q - ratio * one.p, none) for one, times in seen.items()), none)
+        deltas.append(max(forward, back))
     return tuple(deltas)
 
 
@@ -103,8 +105,9 @@ class _Game:
         for output in (False, True, None):
             p, q = seen.p * _mass(level, output, whole), seen.q * _mass(level, output, fewer)
             if p or q:
-                kept = output is None or self.analyst is None
-                released = seen.released if kept else (*seen.released, output)
+                released = seen.released
+                if output is not None and self.analyst is not None:
+                    released = (*released, output)
                 yield _Transcript(released, asked, p, q, ended=output is None)
 
 
