@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from mc.losses.balls import BITS, ball, down, up
 from mc.losses.cells import cells, rough_cells
 from mc.losses.inversion import Inversion, Levels
+from mc.losses.laplace_sums import laplace_bounds
 from mc.losses.lattice_law import LatticeLaw, common_step, level
 from mc.losses.moments import StepMoments
 from mc.losses.powers import ELEMENTARY, Power, power
@@ -86,8 +87,9 @@ class Composition:
     `mechanisms` maps pairs to counts, or lists pairs one by one. Nothing adaptive is covered: for a filter over these
     pairs ask `worst_case`. Losses are cut into cells; a lower bound reports only cells (post-processing), an upper
     one splits each loss over both ends of its cell, P-mass and Q-mass kept (the hockey-stick is convex in e^epsilon).
-    Gaussians on samples are nearer, and known sooner, by inversion of the loss's characteristic function
-    (`mc.losses.inversion`); where that comes less near than is aimed at, cells are cut as well.
+    Gaussians on samples, and Laplace releases of one scale, are nearer, and known sooner, by inversion of the loss's
+    characteristic function (`mc.losses.inversion`, `mc.losses.laplace_sums`); where that comes less near than is aimed
+    at, cells are cut as well.
     Raises ValueError for no mechanism, TypeError for a pair whose tails are not known to `mc.losses.tails`.
     Source: Koskela and Honkela for composition by Fourier transform, Doroshenko et al. for the upper law; the bounds
     on all errors are derived in `mc.losses.powers`.
@@ -355,7 +357,12 @@ def _of_one(bounds: tuple[NDArray[np.float64], NDArray[np.float64]]) -> Bounds:
 
 def inverted(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], epsilon: float) -> Bounds | None:
     """Bounds in one direction by the characteristic functions, which may be wide; None where these are not known."""
-    law = _inversion(pairs, counts) if epsilon >= 0 else None
+    if epsilon < 0:
+        return None
+    if len(pairs) == 1 and (scale := pairs[0].laplace_scale) is not None:
+        sums = laplace_bounds(float(scale), counts[0], epsilon)
+        return None if sums is None else Bounds(*sums)
+    law = _inversion(pairs, counts)
     return None if law is None else _of_one(law.delta(epsilon))
 
 

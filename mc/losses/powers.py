@@ -120,7 +120,7 @@ def _transformed(
         # where a factor is this small the product is called 0
         large = modulus > math.exp(-_NOTHING / count)
         there, modulus = there[large], modulus[large]
-        total = total[large] * _whole_power(frequencies[large], count)
+        total = total[large] * whole_power(frequencies[large], count)
         bound = bound[large] * modulus**count * (1 + ELEMENTARY)
         # k |error| / |f| from the transform and the wrapping, 4 roundings a product from the power
         slope = slope[large] + count * ((each + len(share) * _UNIT) / modulus + 4 * _UNIT)
@@ -141,7 +141,7 @@ def transform_error(size: int) -> float:
     return (math.log2(size) + 4) * _LEVEL * _UNIT
 
 
-def _whole_power(base: NDArray[np.complex128], count: int) -> NDArray[np.complex128]:
+def whole_power(base: NDArray[np.complex128], count: int) -> NDArray[np.complex128]:
     """base^count by squaring: at most `count` - 1 products are rounded, as often as they count."""
     result: NDArray[np.complex128] | None = None
     while count:

@@ -116,6 +116,10 @@ class Labelled(DominatingPair):
         return self.law.sampled_normal
 
     @property
+    def laplace_scale(self) -> Real | None:
+        return self.law.laplace_scale
+
+    @property
     def exact_masses(self) -> ExactMasses | None:
         return self.law.exact_masses
 

@@ -118,6 +118,10 @@ class Laplace(DominatingPair):
         return as_real(np.where(np.less(tail, 1.0), inside, -np.inf))
 
     @property
+    def laplace_scale(self) -> Real:
+        return self.b
+
+    @property
     def truths(self) -> PairTruths:
         return _LaplaceTruths(self)
 

@@ -43,7 +43,7 @@ FAULTS = (
             "unsound",
         ),
         At(
-            "_whole_power",
+            "whole_power",
             "result * base",
             "base * base",
             "a power by squaring loses its odd factors",
