@@ -144,12 +144,59 @@ def _by_prv_accountant(work: Work) -> Said:
     return Said(*accountant.compute_delta(work.epsilon, [work.rounds]))
 
 
+#: The width of a cell of losses that PLD_accounting is asked for: a hundredth of its default, dp-accounting's default.
+_CELL = 1e-4
+
+
+def _by_pld_accounting(work: Work) -> Said:
+    """Its upper and its lower bound: of Gaussian noise as so many epochs of one step; of a sample the upper alone."""
+    import PLD_accounting as library
+    from dp_accounting.pld import privacy_loss_distribution as pld
+
+    pair = work.pair
+    if isinstance(pair, SubsampledGaussian):
+        whole = pld.from_gaussian_mechanism(pair.sigma)
+        one = library.subsample_pld(pld=whole, sampling_probability=pair.q)
+        value = float(one.self_compose(work.rounds).get_delta_for_epsilon(work.epsilon))
+        return Said(None, value, value)
+    if not isinstance(pair, Gaussian):
+        raise Absent(f"it knows no {type(pair).__name__} without random allocation")
+    params = library.PrivacyParams(
+        sigma=1 / pair.mu, num_steps=1, num_epochs=work.rounds, epsilon=work.epsilon
+    )
+    config = library.AllocationSchemeConfig(loss_discretization=_CELL * work.rounds)
+    low, high = (
+        library.gaussian_allocation_delta_configurable(params=params, config=config, bound_type=side)
+        for side in (library.BoundType.IS_DOMINATED, library.BoundType.DOMINATES)
+    )
+    return Said(low, high, high)
+
+
+def _by_opake(work: Work) -> Said:
+    """With the grid that it takes by default; by the native functions that the factories of opake-dpsgd call."""
+    from opake.api.accounting.core import opake_accounting as native
+
+    pair, config = work.pair, native.DiscretizationConfig()
+    if isinstance(pair, Gaussian):
+        one = native.gaussian_pld(1 / pair.mu, config)
+    elif isinstance(pair, SubsampledGaussian):
+        one = native.poisson_pld(native.gaussian_pld(pair.sigma, config), pair.q)
+    elif isinstance(pair, RandomizedResponse):
+        one = native.eps_delta_pld(pair.epsilon, 0.0, config)
+    else:
+        raise Absent(f"it knows no {type(pair).__name__}")
+    value = float(one.self_compose(work.rounds).delta_at(work.epsilon))
+    return Said(None, value, value)
+
+
 #: Whose time the others' are measured in: the first.
 CONTESTANTS = (
     Contestant("Filterproof, relative=1e-3", None, _by_composition(1e-3)),
     Contestant("Filterproof, relative=1e-4", None, _by_composition(1e-4)),
     Contestant("dp-accounting, PLD", "dp-accounting", _by_dp_accounting),
     Contestant("prv-accountant", "prv-accountant", _by_prv_accountant),
+    Contestant("PLD_accounting", "PLD_accounting", _by_pld_accounting),
+    Contestant("opake-accounting", "opake-accounting", _by_opake),
 )
 OURS = CONTESTANTS[0]
 
