@@ -19,8 +19,9 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from theory.arguments import check_delta, check_probability
-from theory.extremal import ball, enclosed
+from theory.extremal import enclosed
 from theory.guarantees import Guarantee
+from theory.pairs.truths import ball_of
 from theory.shown import Row, Shown
 
 if TYPE_CHECKING:
@@ -71,8 +72,8 @@ class AttackerCurve(Shown):
         """The most that hits - false alarms can be, by the bounds: by one of them in both directions, or 1."""
 
         def at_one(at: float, high: float) -> arb:
-            growth = ball(at).exp()
-            return (growth - 1 + (2 if self.both else 1) * ball(high)) / (growth + (1 if self.both else 0))
+            growth = ball_of(at).exp()
+            return (growth - 1 + (2 if self.both else 1) * ball_of(high)) / (growth + (1 if self.both else 0))
 
         return min((_up(partial(at_one, at, high)) for at, high in self.bounds), default=1.0)
 
@@ -84,8 +85,8 @@ class AttackerCurve(Shown):
 
 def _line(at: float, high: float, alarms: float, both: bool) -> arb:
     """The line of one bound at so many false alarms: the lower of two where both directions are bounded."""
-    steep = ball(high) + ball(at).exp() * ball(alarms)
-    return steep.min(1 - (-ball(at)).exp() * (1 - ball(alarms) - ball(high))) if both else steep
+    steep = ball_of(high) + ball_of(at).exp() * ball_of(alarms)
+    return steep.min(1 - (-ball_of(at)).exp() * (1 - ball_of(alarms) - ball_of(high))) if both else steep
 
 
 def _up(number: Callable[[], arb]) -> float:

@@ -21,7 +21,9 @@ from fractions import Fraction
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, TypeAlias
 
+from theory.numerics.exact import rational
 from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse
+from theory.pairs.truths import ball_of
 
 if TYPE_CHECKING:
     from flint import arb, fmpq
@@ -71,8 +73,8 @@ class Extremal:
             return self
         return enclosed(
             self.epsilon,
-            lambda: ball(p) + (1 - ball(p)) * ball(self.low),
-            lambda: ball(p) + (1 - ball(p)) * ball(self.high),
+            lambda: ball_of(p) + (1 - ball_of(p)) * ball_of(self.low),
+            lambda: ball_of(p) + (1 - ball_of(p)) * ball_of(self.high),
             ((Erasure(p), 1), *self.steps),
         )
 
@@ -88,9 +90,9 @@ def zcdp_extremal(rho: float, epsilon: float) -> Extremal:
     if epsilon > rho and (epsilon - rho) ** 2 / (4 * rho) > _LEAST:
 
         def most() -> arb:
-            return (-((ball(epsilon) - ball(rho)) ** 2) / (4 * ball(rho))).exp()
+            return (-((ball_of(epsilon) - ball_of(rho)) ** 2) / (4 * ball_of(rho))).exp()
 
-        return enclosed(epsilon, lambda: ball(0), most, ())
+        return enclosed(epsilon, lambda: ball_of(0), most, ())
     return _two_outcomes(
         epsilon, most_under_zcdp(epsilon, rho), lambda pair: float(pair.zcdp_rho) <= rho * (1 - 2.0**-48)
     )
@@ -102,7 +104,7 @@ def renyi_extremal(orders: Iterable[tuple[float, float]], epsilon: float) -> Ext
 
     bounds = tuple(orders)
     divergence_bounds = [
-        Kept(Fraction(a), _rational(rho), back) for a, rho in bounds for back in (False, True)
+        Kept(Fraction(a), rational(rho), back) for a, rho in bounds for back in (False, True)
     ]
 
     def keeps(pair: FinitePair) -> bool:
@@ -118,8 +120,12 @@ def approximate_extremal(own: float, delta: float, epsilon: float) -> Extremal:
     """Of (own, delta)-DP mechanisms, own >= 0: KOV(own, delta) dominates them all. delta = 0 is pure DP."""
 
     def stick() -> arb:
-        beyond = (ball(own).exp() - ball(epsilon).exp()) / (1 + ball(own).exp()) if own > epsilon else ball(0)
-        return ball(delta) + (1 - ball(delta)) * beyond
+        beyond = (
+            (ball_of(own).exp() - ball_of(epsilon).exp()) / (1 + ball_of(own).exp())
+            if own > epsilon
+            else ball_of(0)
+        )
+        return ball_of(delta) + (1 - ball_of(delta)) * beyond
 
     pair = KOV(own, delta) if own and delta else Erasure(delta) if delta else RandomizedResponse(own)
     return enclosed(epsilon, stick, stick, ((pair, 1),))
@@ -140,7 +146,7 @@ def squares_extremal(squares: float, delta: float, epsilon: float, *, level: flo
     """
 
     above = zcdp_extremal(squares / 2, epsilon).high if squares > 0 else 0.0
-    return _responses(level, times, epsilon, lambda: ball(above)).with_erasure(delta)
+    return _responses(level, times, epsilon, lambda: ball_of(above)).with_erasure(delta)
 
 
 def responses_extremal(own: float, level: float, times: int, epsilon: float) -> Extremal:
@@ -150,19 +156,19 @@ def responses_extremal(own: float, level: float, times: int, epsilon: float) -> 
     """
     above = approximate_extremal(own, 0.0, epsilon).high
     if not times:
-        return enclosed(epsilon, lambda: ball(0), lambda: ball(above), ())
-    return _responses(level, times, epsilon, lambda: ball(above))
+        return enclosed(epsilon, lambda: ball_of(0), lambda: ball_of(above), ())
+    return _responses(level, times, epsilon, lambda: ball_of(above))
 
 
 def _responses(level: float, times: int, epsilon: float, above: Callable[[], arb]) -> Extremal:
     """So many randomised responses of one level from below, beside what is known from above."""
 
     def stick() -> arb:
-        keep = 1 / (1 + (-ball(level)).exp())
-        total, choose = ball(0), 1
+        keep = 1 / (1 + (-ball_of(level)).exp())
+        total, choose = ball_of(0), 1
         for lost in range(times + 1):
-            loss = (times - 2 * lost) * ball(level)
-            gain = 1 - (ball(epsilon) - loss).exp()
+            loss = (times - 2 * lost) * ball_of(level)
+            gain = 1 - (ball_of(epsilon) - loss).exp()
             if gain > 0:
                 total += choose * keep ** (times - lost) * (1 - keep) ** lost * gain
             choose = choose * (times - lost) // (lost + 1)
@@ -175,10 +181,10 @@ def erasures_extremal(theta: float, dhat: float, rounds: int, delta: float, epsi
     """Of what a filter of realised losses admits, that keeps theta a round and dhat for the last: erasures of these."""
 
     def stick() -> arb:
-        return 1 - (1 - ball(theta)) ** (rounds - 1) * (1 - ball(dhat))
+        return 1 - (1 - ball_of(theta)) ** (rounds - 1) * (1 - ball_of(dhat))
 
     steps: Steps = ((Erasure(theta), rounds - 1),) if rounds > 1 and theta else ()
-    return enclosed(epsilon, stick, lambda: ball(delta), (*steps, (Erasure(dhat), 1)) if dhat else steps)
+    return enclosed(epsilon, stick, lambda: ball_of(delta), (*steps, (Erasure(dhat), 1)) if dhat else steps)
 
 
 def tangent_extremal(
@@ -193,20 +199,7 @@ def tangent_extremal(
     except (ValueError, ArithmeticError):  # no masses, or none that are kept
         return Extremal(epsilon, 0.0, high)
     pair = FinitePair((one, 1 - one), (other, 1 - other))
-    return enclosed(epsilon, _line(epsilon, one, other), lambda: ball(high), ((pair, 1),))
-
-
-def ball(x: float) -> arb:
-    """A number, exactly."""
-    from flint import arb
-
-    return arb(_rational(x))
-
-
-def _rational(x: float) -> fmpq:
-    from flint import fmpq
-
-    return fmpq(*x.as_integer_ratio())
+    return enclosed(epsilon, _line(epsilon, one, other), lambda: ball_of(high), ((pair, 1),))
 
 
 def _two_outcomes(
@@ -216,11 +209,11 @@ def _two_outcomes(
     from theory.numerics.two_outcomes import stick_above
 
     x, y, kept = point
-    high = partial(stick_above, _rational(epsilon), x, y, kept)  # type: ignore[arg-type]
+    high = partial(stick_above, rational(epsilon), x, y, kept)  # type: ignore[arg-type]
     try:
         p, q = _nearest(Fraction(int(x.p), int(x.q)), Fraction(int(y.p), int(y.q)), keeps, _SHY, epsilon)
     except ArithmeticError:  # no pair whose masses are doubles keeps bounds that are so near to nothing
-        return enclosed(epsilon, lambda: ball(0), high, ())
+        return enclosed(epsilon, lambda: ball_of(0), high, ())
     return enclosed(epsilon, _line(epsilon, p, q), high, ((FinitePair((p, 1 - p), (q, 1 - q)), 1),))
 
 
@@ -239,7 +232,7 @@ def _nearest(
 
 def _line(epsilon: float, p: Fraction, q: Fraction) -> Callable[[], arb]:
     """p - e^epsilon q."""
-    return lambda: ball(p) - ball(epsilon).exp() * ball(q)  # type: ignore[arg-type]
+    return lambda: ball_of(p) - ball_of(epsilon).exp() * ball_of(q)
 
 
 def _short(x: Fraction) -> Fraction:

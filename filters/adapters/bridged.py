@@ -126,12 +126,12 @@ class _Play:
         self._close(run)
         return self._stored(told)
 
-    def decided(self, asked: Iterable[_Asked]) -> dict[_Asked, int | None]:
+    def decided(self, questions: Iterable[_Asked]) -> dict[_Asked, int | None]:
         """Where each run stands after it was granted what it asked for; None if it was denied."""
         self.begin()
         if len(self.kept) > _KEPT:
             self.kept.clear()
-        wanted = list(asked)
+        wanted = list(questions)
         new = [one for one in wanted if one not in self.kept or self._repeats()]
         stores = self._stores()
         for first in range(0, len(new), _OPEN):
@@ -152,10 +152,10 @@ class _Play:
 
     # -- a program that keeps each run open --------------------------------------------------------
 
-    def _continued(self, asked: list[_Asked]) -> dict[_Asked, int | None]:
+    def _continued(self, questions: list[_Asked]) -> dict[_Asked, int | None]:
         """Decisions of open budgets, or of fresh ones that were granted the same requests before."""
         runs, commands, due = [], list[str](), []
-        for at, pair in asked:
+        for at, pair in questions:
             run = self.open.pop(at, None)
             if run is None:
                 run = self._run()
@@ -176,24 +176,24 @@ class _Play:
                 )
         placed = {
             one: self.bridge.granted(answers[place], one[1])
-            for one, (_, place) in zip(asked, runs, strict=True)
+            for one, (_, place) in zip(questions, runs, strict=True)
         }
         granted = [run for (run, _), yes in zip(runs, placed.values(), strict=True) if yes]
         self._exchange([settling for run in granted for settling in self._settled(run)])
         return {
             one: self._stands(one, run, granted=placed[one])
-            for one, (run, _) in zip(asked, runs, strict=True)
+            for one, (run, _) in zip(questions, runs, strict=True)
         }
 
-    def _stands(self, asked: _Asked, run: int, *, granted: bool) -> int | None:
+    def _stands(self, question: _Asked, run: int, *, granted: bool) -> int | None:
         """Where a run stands after its request, and its budget with it."""
-        at, pair = asked
+        at, pair = question
         if not granted:
             self._probe(run, at, pair)
             self._close(run)
             return None
         after = _number_of(at, request_text(pair))
-        self.stood[after] = asked
+        self.stood[after] = question
         self._leave(after, run)
         return after
 
@@ -219,17 +219,17 @@ class _Play:
 
     # -- a program that starts again from what it stored -------------------------------------------
 
-    def _restarted(self, asked: list[_Asked]) -> dict[_Asked, int | None]:
+    def _restarted(self, questions: list[_Asked]) -> dict[_Asked, int | None]:
         """Decisions after a restart from what was stored, the same as those of a budget that stands there open."""
         runs, commands = [], list[str]()
-        for at, pair in asked:
+        for at, pair in questions:
             run, twin = self._run(), self.open.pop(at, None)
             commands += [restart(run, str(self.stood[at])), self._ask(run, at, pair)]
             runs.append((run, twin, len(commands) - 1))
             if twin is not None:
                 commands.append(self._ask(twin, at, pair))
         answers, granted = self._exchange(commands), list[bool]()
-        for (_, pair), (_, twin, place) in zip(asked, runs, strict=True):
+        for (_, pair), (_, twin, place) in zip(questions, runs, strict=True):
             granted.append(self.bridge.granted(answers[place], pair))
             if twin is not None and self.bridge.granted(answers[place + 1], pair) != granted[-1]:
                 says = ("grants", "denies") if granted[-1] else ("denies", "grants")
@@ -242,15 +242,18 @@ class _Play:
             if yes:
                 commands += [*self._settled(run), command("state", run)]
                 commands += [] if twin is None else [*self._settled(twin), command("state", twin)]
-        told, standings = iter(self._exchange(commands)[settled - 1 :: settled]), dict[_Asked, int | None]()
-        for one, (run, twin, _), yes in zip(asked, runs, granted, strict=True):
-            standings[one] = after = self._stored(next(told)) if yes else None
+        replies, standings = (
+            iter(self._exchange(commands)[settled - 1 :: settled]),
+            dict[_Asked, int | None](),
+        )
+        for one, (run, twin, _), yes in zip(questions, runs, granted, strict=True):
+            standings[one] = after = self._stored(next(replies)) if yes else None
             if after is None:
                 self._close(run)
             elif twin is None:
                 self._leave(after, run)
             else:
-                next(told)
+                next(replies)
                 self._close(run)
                 self._leave(after, twin)
             if after is None and twin is not None:

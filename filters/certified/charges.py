@@ -65,12 +65,12 @@ def _charged(theorem: str, says: str, value: Exact, truth: TrueValue, slack: flo
 def _pure(pair: DominatingPair) -> Iterator[RunningNumber]:
     truth = pair.truths.pure_epsilon
     yield _charged("basic composition", f"{pair!r}: pure charge", amount(pure_charge(pair)), truth)
-    both = approximate_charge(pair, None)
+    charged = approximate_charge(pair, None)
     if pair.truths.approximate is None:
-        yield _charged("basic composition", f"{pair!r}: epsilon, its delta 0", float(both[0]), truth)
-        yield near("basic composition", f"{pair!r}: delta beside its epsilon", float(both[1]), 0)
-    if truth.formula is not None and float(both[0]) < 700:
-        declared = float(both[0])
+        yield _charged("basic composition", f"{pair!r}: epsilon, its delta 0", float(charged[0]), truth)
+        yield near("basic composition", f"{pair!r}: delta beside its epsilon", float(charged[1]), 0)
+    if truth.formula is not None and float(charged[0]) < 700:
+        declared = float(charged[0])
         formula = "e*(exp(e) - 1)/2"
         yield at_least(
             "Rogers filter",

@@ -23,8 +23,8 @@ from filters.rules.loss_lattice import LossLattice, composed_lattice, lattice_of
 from filters.rules.menu import used
 from filters.rules.promised import promised_budget
 from filters.rules.realisation import RealisationFilter
-from theory.claims.formula import rational
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from theory.numerics.exact import rational
 from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse
 from theory.pairs.finite import ExactMasses
 from theory.pairs.normal_law import hockey_stick, tail

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from flint import arb, ctx
 
-from theory.claims.formula import rational
+from theory.numerics.exact import rational
 from theory.pairs.normal_law import hockey_stick, tail
 
 __all__ = ["gap"]

@@ -25,8 +25,8 @@ from filters.catalogue import (
 )
 from filters.certified.running_number import RunningNumber, by_margin, infinite, near
 from filters.contract.filter_base import FilterBase
-from theory.claims.formula import rational
 from theory.conversions import SIMPLE
+from theory.numerics.exact import rational
 
 __all__ = ["HELD", "held"]
 

@@ -198,12 +198,12 @@ def _approximate(costs: Mapping[str, Mapping[str, str]], delta: bool) -> Costs:
     return law_of
 
 
-def _at_one_epsilon(costs: Costs, at: float | None, own: Mapping[str, str]) -> Costs:
+def _at_one_epsilon(costs: Costs, at: float | None, sums: Mapping[str, str]) -> Costs:
     """With Gaussians and the rest charged their hockey-stick at the epsilon `at`."""
     if at is None:
         return costs
     stick = "tail(at/{x} - {x}/2) - exp(at)*tail(at/{x} + {x}/2)"
-    level = {name: one.replace("{e}", f"({Fraction(at)})") for name, one in own.items()}
+    level = {name: one.replace("{e}", f"({Fraction(at)})") for name, one in sums.items()}
     return {"Gaussian(x)": level | {"d": stick.replace("at", f"({Fraction(at)})")}, **costs}
 
 

@@ -15,7 +15,8 @@ from typing import Any
 
 from flint import arb, ctx
 
-from theory.claims.formula import Evaluator, compile_formula, rational
+from theory.claims.formula import Evaluator, compile_formula
+from theory.numerics.exact import rational
 
 __all__ = ["Least"]
 

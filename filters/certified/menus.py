@@ -20,8 +20,8 @@ from filters.certified.running_number import RunningNumber, at_least, at_most, b
 from filters.contract.checks import checked_admits, checked_observe, checked_spend, checked_start
 from filters.contract.filter_base import FilterBase
 from filters.contract.state import runs_of
-from theory.claims.formula import rational
 from theory.guarantees import ZCDP
+from theory.numerics.exact import rational
 from theory.pairs import DominatingPair, FinitePair
 from theory.pairs.truths import TrueValue
 from theory.realisation import optimal_split

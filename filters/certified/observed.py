@@ -21,8 +21,8 @@ from filters.certified.families import FAMILIES
 from filters.certified.running_number import RunningNumber, at_least, at_most, by_margin, near
 from filters.rules.ex_post import ExPostFilter
 from filters.rules.hockey_stick import HockeyStickFilter
-from theory.claims.formula import rational
 from theory.numerics.error_free import Exact
+from theory.numerics.exact import rational
 from theory.pairs import KOV, DominatingPair, Gaussian, Laplace, RandomizedResponse
 
 __all__ = ["added", "turned_out"]

@@ -23,7 +23,7 @@ from filters.holders.odometers import (
     RogersOdometer,
     StitchedOdometer,
 )
-from theory.claims.formula import rational
+from theory.numerics.exact import rational
 from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse
 
 __all__ = ["odometer", "stitched_lines"]

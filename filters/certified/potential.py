@@ -23,7 +23,7 @@ from filters.rules.levels import LevelFilter
 from filters.rules.loss_atoms import height
 from filters.rules.potential import PotentialFilter
 from filters.rules.potential_family import SCALE, PotentialFamily, floors
-from theory.claims.formula import rational
+from theory.numerics.exact import rational
 from theory.pairs import DominatingPair
 
 __all__ = ["level_steps", "potential"]

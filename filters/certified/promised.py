@@ -23,9 +23,9 @@ from filters.rules.additive import AdditiveFilter
 from filters.rules.approximate_zcdp import ApproximateZCDP
 from filters.rules.orders import RenyiCurve
 from filters.rules.promised import promised_budget
-from theory.claims.formula import rational
 from theory.conversions import CKS, SIMPLE, Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from theory.numerics.exact import rational
 
 __all__ = ["budget_of", "budgets", "parameters"]
 

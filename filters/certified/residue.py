@@ -16,7 +16,7 @@ import flint
 from filters.certified.potential import level_steps
 from filters.certified.running_number import RunningNumber, at_most, by_margin
 from filters.rules.gaussian_residue import GaussianResidueFilter
-from theory.claims.formula import rational
+from theory.numerics.exact import rational
 from theory.pairs import Gaussian, RandomizedResponse
 
 __all__ = ["residue"]

@@ -18,8 +18,9 @@ from typing import Any, Literal, TypeAlias
 from flint import arb, ctx
 
 from filters.certified.least import Least
-from theory.claims.formula import Evaluator, compile_formula, rational
+from theory.claims.formula import Evaluator, compile_formula
 from theory.evidence import Evidence
+from theory.numerics.exact import rational
 from theory.pairs.truths import Exact, TrueValue
 from theory.proofs.rational import rational_value
 

@@ -266,7 +266,7 @@ class Journal:
         ):  # before there is time for so many
             raise self._damage("end")
         parts: list[Sums] = []
-        then, places, generations = [], [], []
+        complete_generations, places, generations = [], [], []
         for block in range(_MOST_BLOCKS):
             records = [one for place in (0, 1) if (one := self._read_record(block, place)) is not None]
             # people who joined since the root: where no root is lost, a crash came before anybody saw their numbers
@@ -281,11 +281,11 @@ class Journal:
             if parts and len(parts[-1]) < ROWS:
                 raise self._damage(f"records of block {block - 1}")
             if block < many:
-                then.append(before)
+                complete_generations.append(before)
             parts.append(newest.sums if len(roots) < 2 else newest.sums.part(slice(0, least)))
             places.append(newest.place)
             generations.append(newest.generation)
-        if _of_all(np.array(then, dtype=np.uint64)) != digest:
+        if _of_all(np.array(complete_generations, dtype=np.uint64)) != digest:
             raise self._damage("records")
         self._places = np.array(places, dtype=np.int8)
         self._generations = np.array(generations, dtype=np.uint64)

@@ -58,14 +58,14 @@ class LevelFilter(PrivacyFilter[NDArray[np.int64]]):
 
     def rounds(self, state: NDArray[np.int64], pair: DominatingPair) -> NDArray[np.int64]:
         """How many releases of `pair`, of shape (), are still granted: shape (n,); 2^63 - 1 if it is free."""
-        level, found = np.array(state), np.zeros(len(state), dtype=np.int64)
+        level, count = np.array(state), np.zeros(len(state), dtype=np.int64)
         floors, charges = self._floors, self._charges(pair)
         for floor, charge in zip(floors[::-1], np.maximum(charges, 1)[::-1], strict=True):
             more = np.maximum((level - floor) // charge, 0)
             level -= more * charge
-            found += more
+            count += more
         free = ((charges == 0) & (state[:, None] >= floors)).any(axis=1)
-        return np.where(free, np.iinfo(np.int64).max, found)
+        return np.where(free, np.iinfo(np.int64).max, count)
 
     def _left(self, state: NDArray[np.int64], request: DominatingPair) -> NDArray[np.int64]:
         """The highest level that each run may go on with, -1 where there is none."""

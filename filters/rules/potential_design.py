@@ -124,17 +124,17 @@ class _Search:
         return [self._rounds(member) for member in range(len(self.powers))]
 
     def _rounds(self, member: int) -> int:
-        found, f, k = 0, self.start, 0
+        granted, f, k = 0, self.start, 0
         while k < 40:
             after = self.mean(self.power(member, k), f)
             if self.value(after) > self.delta:
                 break
-            found, f, k = found + 2**k, after, k + 1
+            granted, f, k = granted + 2**k, after, k + 1
         for e in range(k - 1, -1, -1):
             after = self.mean(self.power(member, e), f)
             if self.value(after) <= self.delta:
-                found, f = found + 2**e, after
-        return found
+                granted, f = granted + 2**e, after
+        return granted
 
     def mean(self, law: LossAtoms, f: NDArray[np.float64]) -> NDArray[np.float64]:
         """T f, about."""
@@ -205,24 +205,26 @@ def _spread(law: LossAtoms) -> float:
 def _doubled(law: LossAtoms, limit: int) -> LossAtoms:
     """Two rounds, on fewer atoms: P-mass and Q-mass of what lies between two of them are split so as to be kept."""
     places = np.clip(np.add.outer(law.places, law.places).ravel(), -limit, limit)
-    found, which = np.unique(places, return_inverse=True)
-    masses = np.zeros(len(found))
+    distinct, which = np.unique(places, return_inverse=True)
+    masses = np.zeros(len(distinct))
     np.add.at(masses, which, np.multiply.outer(law.masses, law.masses).ravel())
     above = np.cumsum(masses[::-1])[::-1]
     last = max(int(np.searchsorted(-above, -_TAIL)), 1)
     infinite = 2 * law.infinite + math.fsum(masses[last:])
     below = np.cumsum(masses[:last])
     begin = min(int(np.searchsorted(below, _TAIL)), last - 1)
-    found, masses = found[begin:last], masses[begin:last].copy()
+    distinct, masses = distinct[begin:last], masses[begin:last].copy()
     masses[0] = below[begin]
-    base = 1 << max(int(_spread(LossAtoms(law.parts, found, masses, 0.0)) / 8).bit_length() - 1, 0)
-    ends = np.array(dots(math.floor(found[0] / base), math.ceil(found[-1] / base)), dtype=np.int64) * base
+    base = 1 << max(int(_spread(LossAtoms(law.parts, distinct, masses, 0.0)) / 8).bit_length() - 1, 0)
+    ends = (
+        np.array(dots(math.floor(distinct[0] / base), math.ceil(distinct[-1] / base)), dtype=np.int64) * base
+    )
     if len(ends) < 2:
-        return LossAtoms(law.parts, found, masses, infinite)
-    j = np.clip(np.searchsorted(ends, found, side="right") - 1, 0, len(ends) - 2)
+        return LossAtoms(law.parts, distinct, masses, infinite)
+    j = np.clip(np.searchsorted(ends, distinct, side="right") - 1, 0, len(ends) - 2)
     powers = np.concatenate(([1.0], np.cumprod(np.full(int(np.diff(ends).max()), 1 - 1 / law.parts))))
     wide = powers[ends[j + 1] - ends[j]]
-    stays = masses * (powers[found - ends[j]] - wide) / (1 - wide)
+    stays = masses * (powers[distinct - ends[j]] - wide) / (1 - wide)
     split = np.zeros(len(ends))
     np.add.at(split, j, stays)
     np.add.at(split, j + 1, masses - stays)

@@ -32,30 +32,30 @@ def promised_budget(charge: ChargeRule, promise: Guarantee, conversion: Conversi
     """
     if not isinstance(conversion, Conversion):
         raise TypeError(f"conversion must be CKS or SIMPLE, got {conversion!r}; pass fp.CKS")
-    found: Budget | Fraction | float | None
+    allowed: Budget | Fraction | float | None
     match charge:
         case PureCharge():
-            found = _from_pure(promise)
+            allowed = _from_pure(promise)
         case ZCDPCharge():
-            found = _from_zcdp(promise, conversion)
+            allowed = _from_zcdp(promise, conversion)
         case GDPCharge():
-            found = _from_gdp(promise)
+            allowed = _from_gdp(promise)
         case RenyiCharge(alpha):
-            found = _from_renyi(promise, alpha, conversion)
+            allowed = _from_renyi(promise, alpha, conversion)
         case _:
-            found = None
-    if found is None:
+            allowed = None
+    if allowed is None:
         raise ValueError(
             f"promise must follow from a sum of {charge!r}, got {promise!r}, which no theorem here joins to it; "
             "change one of them, or set budget and cite the proof"
         )
-    if isinstance(found, Budget):
-        return found
-    if not 0 < found < math.inf:
+    if isinstance(allowed, Budget):
+        return allowed
+    if not 0 < allowed < math.inf:
         raise ValueError(
             f"promise must leave a budget above zero for a sum of {charge!r}, got {promise!r}; promise less"
         )
-    return Budget.of(found)  # type: ignore[arg-type]  # a fraction is rounded down
+    return Budget.of(allowed)  # type: ignore[arg-type]  # a fraction is rounded down
 
 
 def _from_pure(promise: Guarantee) -> Fraction | float | None:

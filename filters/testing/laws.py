@@ -262,17 +262,17 @@ def saving_is_invisible(filt: PrivacyFilter, history: History) -> None:
             )  # raises what was raised, if the filter raised it
             raise LawBrokenError(f"a saved session is not restored: {refused}") from refused
 
-    kept, moved = filt.open("retry"), filt.open("retry")
+    plain, moved = filt.open("retry"), filt.open("retry")
     for request, loss in history:
         moved = restored(moved)
-        granted = kept.request(request)
+        granted = plain.request(request)
         if moved.request(request) != granted:
             raise LawBrokenError(f"a restored session decides otherwise on {request!r}")
         if granted and filt.looks_at_losses:
             moved = restored(moved)
-            kept.observe(loss)
+            plain.observe(loss)
             moved.observe(loss)
-    if saved(moved) != saved(kept):
+    if saved(moved) != saved(plain):
         raise LawBrokenError("a restored session holds another state")
 
 
@@ -435,14 +435,14 @@ def laws(
     if free is not False:
         add(order_does_not_matter)
     if not isinstance(free, bool):  # code says it
-        asked = methods["test_order_does_not_matter"]
+        law_of_order = methods["test_order_does_not_matter"]
 
         def test_order_does_not_matter(self: object) -> None:
             if not made().order_free:
                 raise NoLawOfItsError(
                     f"{made()!r} does not say that it is order_free: the law is none of its"
                 )
-            asked(self)
+            law_of_order(self)
 
         methods["test_order_does_not_matter"] = test_order_does_not_matter
     if larger is not None:

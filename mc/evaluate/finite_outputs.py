@@ -15,6 +15,7 @@ from mc.losses.balls import ball
 from mc.losses.lattice_law import level
 from mc.losses.log_ratio import Epsilon, LogRatio
 from mc.losses.outputs import exact_outputs, nearest_log
+from theory.numerics.exact import rational
 from theory.pairs import DominatingPair
 
 __all__ = ["ZERO", "FiniteOutputs", "Loss", "Mass", "NoFiniteLawError", "ball_of", "double_of", "stopped"]
@@ -49,10 +50,10 @@ class FiniteOutputs:
     ) -> FiniteOutputs:
         """From (loss, P-mass, loss that is shown) of every output."""
         branches = tuple(Branch(partial(_sum, loss), seen) for loss, _, seen in outputs)
-        masses = [_rational(mass) if isinstance(mass, Fraction) else mass for _, mass, _ in outputs]
+        masses = [rational(mass) if isinstance(mass, Fraction) else mass for _, mass, _ in outputs]
         losses = [loss for loss, _, _ in outputs]
         finite = tuple(zip(losses, masses, strict=True))
-        return cls(finite, branches, _rational(erased_p), _rational(erased_q))
+        return cls(finite, branches, rational(erased_p), rational(erased_q))
 
     @classmethod
     def of_pair(cls, pair: DominatingPair) -> FiniteOutputs:
@@ -110,7 +111,3 @@ def stopped(loss: Loss, epsilon: Epsilon) -> flint.arb:
 
 def _sum(loss: Loss, step: Loss) -> Loss:
     return loss[0] + step[0], loss[1] * step[1]
-
-
-def _rational(m: Fraction) -> flint.fmpq:
-    return flint.fmpq(m.numerator, m.denominator)

@@ -148,13 +148,13 @@ def admission(
 
     A family for which its code raises is outside its scope; where it raises for all of them that is a fault.
     """
-    found: list[Admission] = []
+    admissions: list[Admission] = []
     for line in lines:
-        if found and clock.over:
+        if admissions and clock.over:
             break
         # a slow filter is asked for fewer sizes, so that every family is asked for
-        share = clock.left / (len(lines) - len(found))
-        found.append(_admitted(filt, line, clock.at_most(share)))
+        share = clock.left / (len(lines) - len(admissions))
+        admissions.append(_admitted(filt, line, clock.at_most(share)))
     with examining(filt):
         own_pairs_admitted = [
             pair
@@ -167,11 +167,13 @@ def admission(
         line = Line(
             "own", "its own menu", partial(_numbered, tuple(own_pairs_admitted)), 1.0, len(own_pairs_admitted)
         )
-        found.append(Admission(line, sizes, tuple(own_pairs_admitted)))
-    open_lines = tuple(one for one in found if one.sizes)
-    closed = tuple(one for one in found if not one.sizes and not one.raised)
-    raising = {one.line.family: one.raised for one in found if one.raised}
-    inside = [family for family in dict.fromkeys(one.line.family for one in found) if family not in raising]
+        admissions.append(Admission(line, sizes, tuple(own_pairs_admitted)))
+    open_lines = tuple(one for one in admissions if one.sizes)
+    closed = tuple(one for one in admissions if not one.sizes and not one.raised)
+    raising = {one.line.family: one.raised for one in admissions if one.raised}
+    inside = [
+        family for family in dict.fromkeys(one.line.family for one in admissions) if family not in raising
+    ]
     notes = tuple(f"outside its scope: {family}, for {said}" for family, said in raising.items())
     told = _largest(open_lines)
     finding = StageFinding(
@@ -179,8 +181,9 @@ def admission(
         asked="What does a fresh run grant?",
         found=told,
         menu=", ".join(dict.fromkeys(line.family for line in lines)),
-        unseen="" if len(found) >= len(lines) else "the rest of the families: the time was up",
-        fault=_fault(found, open_lines) or (next(iter(raising.values())) if found and not inside else ""),
+        unseen="" if len(admissions) >= len(lines) else "the rest of the families: the time was up",
+        fault=_fault(admissions, open_lines)
+        or (next(iter(raising.values())) if admissions and not inside else ""),
         notes=notes,
     )
     return finding, open_lines, closed

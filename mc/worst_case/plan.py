@@ -83,17 +83,17 @@ class Plan:
         return {"request": encode(self.request, known), "then": then}
 
     @classmethod
-    def from_data(cls, data: object, known: Nameable) -> Plan:
+    def from_data(cls, data: object, names: Nameable) -> Plan:
         """The plan from the data that `to_data` returned; ValueError for any other data."""
         if not isinstance(data, Mapping) or set(data) != {"request", "then"}:
             raise _no_plan("a request and what follows it", data)
-        request = decode(data["request"], known)
+        request = decode(data["request"], names)
         if not isinstance(request, DominatingPair) or getattr(request, "exact_masses", None) is None:
             raise _no_plan("requests with rational masses", data["request"])
         followed = data["then"]
         if not isinstance(followed, list | tuple) or len(followed) != len(masses_of(request)):
             raise _no_plan("what follows each output of a request", followed)
-        return cls(request, tuple(None if part is None else cls.from_data(part, known) for part in followed))
+        return cls(request, tuple(None if part is None else cls.from_data(part, names) for part in followed))
 
 
 def _no_plan(what: str, data: object) -> ValueError:

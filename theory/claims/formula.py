@@ -10,21 +10,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from fractions import Fraction
 from functools import lru_cache
 
 from flint import arb, fmpq
 
-__all__ = ["FUNCTIONS", "compile_formula", "hull", "rational", "variables"]
+__all__ = ["FUNCTIONS", "compile_formula", "hull", "variables"]
 
 #: A formula ready to run: from the balls of its variables to the ball of its value.
 Evaluator = Callable[[Mapping[str, arb]], arb]
-
-
-def rational(value: Fraction | int) -> fmpq:
-    """The same rational number in flint."""
-    value = Fraction(value)
-    return fmpq(value.numerator, value.denominator)
 
 
 def hull(low: fmpq, high: fmpq) -> arb:

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 
 from flint import arb, ctx
 
-from theory.claims.formula import compile_formula, rational, variables
+from theory.claims.formula import compile_formula, variables
+from theory.numerics.exact import rational
 
 if TYPE_CHECKING:
     import sympy as sp

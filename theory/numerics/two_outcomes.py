@@ -30,6 +30,8 @@ from typing import TYPE_CHECKING, Any
 
 from flint import arb, ctx, fmpq
 
+from theory.numerics.exact import fraction_of, rational
+
 if TYPE_CHECKING:
     import mpmath as mp
 
@@ -62,9 +64,9 @@ def stick_above(epsilon: fmpq, x: fmpq, y: fmpq, bounds: Sequence[Kept]) -> arb:
     """
     with ctx.workprec(_BITS):
         power = arb(epsilon).exp()
-        planes = [_plane(arb(x), arb(y), one, arb(_rational(one.order)), arb.log) for one in bounds]
+        planes = [_plane(arb(x), arb(y), one, arb(rational(one.order)), arb.log) for one in bounds]
         goals = [
-            arb(one.most) if one.order == 1 else ((_rational(one.order) - 1) * arb(one.most)).exp()
+            arb(one.most) if one.order == 1 else ((rational(one.order) - 1) * arb(one.most)).exp()
             for one in bounds
         ]
         if len(planes) == 1:
@@ -217,11 +219,10 @@ def most_under_zcdp(epsilon: float, rho: float) -> Point:
     """Where x - e^epsilon y is largest of what is rho-zCDP: two outcomes, at the order that decides or at order 1."""
     import mpmath as mp
 
-    most = fmpq(*rho.as_integer_ratio())
+    most = rational(rho)
 
     def at(order: Fraction, back: bool = False) -> Kept:
-        rational = _rational(order)
-        return Kept(order, rational * most, back)
+        return Kept(order, rational(order) * most, back)
 
     with mp.workdps(_DIGITS):
         power, budget = mp.exp(mp.mpf(epsilon)), mp.mpf(rho)
@@ -234,7 +235,7 @@ def most_under_zcdp(epsilon: float, rho: float) -> Point:
         _, order = max((_divergence(a, False, *start) / a, a) for a in orders)
         found = _polished_order(epsilon, budget, order, start) if order > 1 else None
         if found is not None:
-            return _exact(found[1]), _exact(found[2]), (at(_fraction(found[0])),)
+            return _exact(found[1]), _exact(found[2]), (at(fraction_of(found[0])),)
     return most_under(epsilon, [at(Fraction(1)), at(Fraction(1), back=True)])
 
 
@@ -281,14 +282,5 @@ def _root(missed: Callable[..., Sequence[mp.mpf]], start: tuple[float, ...]) -> 
     return found if all(isinstance(one, mp.mpf) for one in found) else None
 
 
-def _fraction(x: mp.mpf) -> Fraction:
-    mantissa, exponent = x.man_exp
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
-
-
 def _exact(x: mp.mpf) -> fmpq:
-    return _rational(_fraction(x))
-
-
-def _rational(x: Fraction) -> fmpq:
-    return fmpq(x.numerator, x.denominator)
+    return rational(fraction_of(x))

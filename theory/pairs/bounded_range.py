@@ -12,7 +12,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -66,7 +65,9 @@ class BoundedRange(DominatingPair):
             # at x = 0 the hockey-stick is tanh(e/4), that of Gaussian(mu) with the mu of what is (e/2)-DP
             return float(pure_to_gdp(self.epsilon / 2)) * (1 - 2.0**-40), float(self.gdp_mu)
         if charge == "zcdp_rho":
-            low, high = _least_rho(float(self.epsilon))
+            # divergences near order 1 are of the size of e^2, and differences of what is near 1
+            bits = 256 + 8 * max(-math.frexp(float(self.epsilon))[1], 0)
+            low, high = convex_rho(self.truths, bits)
             return low, min(high, float(self.zcdp_rho))
         return DominatingPair.least(self, charge)
 
@@ -149,16 +150,6 @@ def _langevin(x: NDArray[np.float64]) -> NDArray[np.float64]:
     near = fraction / np.where(x > 0, np.minimum(x, 4.0), 1.0)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.where(x < 4, near, 1 / portable.tanh(x) - 1 / x)
-
-
-@lru_cache(maxsize=256)
-def _least_rho(epsilon: float) -> tuple[float, float]:
-    from flint import ctx
-
-    truths = BoundedRange(epsilon).truths
-    # divergences near order 1 are of the size of e^2, and differences of what is near 1
-    with ctx.workprec(256 + 8 * max(-math.frexp(epsilon)[1], 0)):
-        return convex_rho(lambda t: truths.renyi(1 + Fraction(t)).ball() * t, truths.pure_epsilon.ball())
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -92,7 +91,7 @@ class DiscreteLaplace(Finite):
 
     def least(self, charge: ChargeName) -> tuple[float, float]:
         if charge == "zcdp_rho":
-            return _least_rho(float(self.scale), self.sensitivity)
+            return convex_rho(self.truths)
         return Finite.least(self, charge)
 
     @property
@@ -118,15 +117,6 @@ def _quantile(n: int, rate: NDArray[np.float64]) -> NDArray[np.float64]:
     missing = (-portable.expm1(-n * rate) - ratio * portable.expm1(-(n - 1) * rate)) / (1 + ratio)
     near = np.sqrt(2.0) * special.erfinv(np.minimum(missing, 0.75))
     return np.where(missing < 0.5, near, -special.ndtri_exp(-n * rate - portable.log1p(ratio)))
-
-
-@lru_cache(maxsize=256)
-def _least_rho(scale: float, sensitivity: int) -> tuple[float, float]:
-    from flint import ctx
-
-    truths = DiscreteLaplace(scale, sensitivity).truths
-    with ctx.workprec(256):
-        return convex_rho(lambda t: truths.renyi(1 + Fraction(t)).ball() * t, truths.pure_epsilon.ball())
 
 
 @dataclass(frozen=True, slots=True)

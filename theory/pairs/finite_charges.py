@@ -24,7 +24,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from theory.pairs.truths import ball_of
+from theory.pairs.truths import PairTruths, ball_of
 
 if TYPE_CHECKING:
     from flint import arb
@@ -217,9 +217,14 @@ def response_rho(epsilon: float) -> tuple[float, float]:
         return _down(exact), _up(exact)
 
 
-def convex_rho(log_moment: Callable[[float], arb], most: arb) -> tuple[float, float]:
-    """`least_zcdp_rho` of a pair that is its own swapped one, from K(t) and the largest loss, at the precision set."""
-    return _largest_ratio([_Convex(log_moment, most)])
+@lru_cache(maxsize=768)
+def convex_rho(truths: PairTruths, bits: int = 256) -> tuple[float, float]:
+    """`least_zcdp_rho` of a pure pair that is its own swapped one, from its divergences in balls of so many bits."""
+    from flint import ctx
+
+    with ctx.workprec(bits):
+        moment = _Convex(lambda t: truths.renyi(1 + Fraction(t)).ball() * t, truths.pure_epsilon.ball())
+        return _largest_ratio([moment])
 
 
 def least_gdp_mu(masses: Masses) -> float:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -81,7 +81,7 @@ class Laplace(DominatingPair):
         return signed_square(self.pure_epsilon) / 2
 
     def least(self, charge: ChargeName) -> tuple[float, float]:
-        return _least_rho(float(self.b)) if charge == "zcdp_rho" else DominatingPair.least(self, charge)
+        return convex_rho(self.truths) if charge == "zcdp_rho" else DominatingPair.least(self, charge)
 
     @property
     def gdp_mu(self) -> Real:
@@ -144,15 +144,6 @@ class Laplace(DominatingPair):
         np.copyto(loss, e, where=uniform < 0.5)
         np.copyto(loss, -e, where=uniform >= 0.5 + between)
         return loss
-
-
-@lru_cache(maxsize=256)
-def _least_rho(b: float) -> tuple[float, float]:
-    from flint import ctx
-
-    truths = Laplace(b).truths
-    with ctx.workprec(256):
-        return convex_rho(lambda t: truths.renyi(1 + Fraction(t)).ball() * t, truths.pure_epsilon.ball())
 
 
 @dataclass(frozen=True, slots=True)

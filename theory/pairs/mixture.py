@@ -16,7 +16,7 @@ from math import comb
 
 from flint import acb, arb, ctx
 
-from theory.claims.formula import rational
+from theory.numerics.exact import rational
 from theory.pairs import normal_law
 from theory.pairs.normal_law import tail
 from theory.pairs.truths import Exact, ball_of

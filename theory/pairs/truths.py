@@ -18,6 +18,8 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
+from theory.numerics.exact import rational
+
 if TYPE_CHECKING:
     from flint import arb
 
@@ -29,9 +31,9 @@ Exact: TypeAlias = float | int | Fraction
 
 def ball_of(x: Exact) -> arb:
     """The number at the current precision."""
-    from flint import arb, fmpq  # balls are imported by those who ask for one
+    from flint import arb  # balls are imported by those who ask for one
 
-    return arb(fmpq(*x.as_integer_ratio()))
+    return arb(rational(x))
 
 
 @dataclass(frozen=True, slots=True)

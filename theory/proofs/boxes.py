@@ -9,7 +9,8 @@ from itertools import product
 
 from flint import arb, ctx, fmpq
 
-from theory.claims.formula import Evaluator, compile_formula, hull, rational, variables
+from theory.claims.formula import Evaluator, compile_formula, hull, variables
+from theory.numerics.exact import rational
 
 __all__ = ["BoxTree", "NotPositiveError", "prove_positive"]
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 from flint import arb, ctx, fmpq
 
 from theory.arguments import check_count, did_you_mean
-from theory.claims.formula import rational
+from theory.numerics.exact import rational
 from theory.thresholds.budgets import THRESHOLDS
 
 __all__ = ["Ball", "threshold"]

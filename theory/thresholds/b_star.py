@@ -27,6 +27,8 @@ from typing import TYPE_CHECKING
 
 from flint import arb, ctx, fmpq
 
+from theory.numerics.exact import fraction_of, rational
+
 if TYPE_CHECKING:
     import mpmath as mp
 
@@ -69,8 +71,8 @@ def _crossing(epsilon: fmpq, delta: fmpq) -> BStar:
         eps, goal = mp.mpf(int(epsilon.p)) / int(epsilon.q), mp.mpf(int(delta.p)) / int(delta.q)
         order, mass = _search(eps, goal)
         first = goal + mp.exp(eps) * mass
-        slopes = _fraction(first / mass), _fraction((1 - first) / (1 - mass))
-        at, y = _fraction(order), _fraction(mass)
+        slopes = fraction_of(first / mass), fraction_of((1 - first) / (1 - mass))
+        at, y = fraction_of(order), fraction_of(mass)
     low = slopes_below(epsilon, delta, at, slopes)
     x, high = _pair_above(epsilon, delta, y, low, at)
     case = "order 1" if at == 1 else "one order"
@@ -84,15 +86,15 @@ def slopes_below(epsilon: fmpq, delta: fmpq, order: Fraction, slopes: tuple[Frac
     (u(c) - u(c')) delta + u(c') - v(c'), where (u(c) - u(c')) e^epsilon >= v(c) - v(c'). The first slope is lowered by
     the last bits until that is certain. Raises ArithmeticError where it is not.
     """
-    power, a = arb(epsilon).exp(), arb(_rational(order))
+    power, a = arb(epsilon).exp(), arb(rational(order))
     t = a - 1
 
     def plane(c: arb) -> tuple[arb, arb]:
         return (1 + c.log(), c) if order == 1 else (a * c**t, t * c**a)
 
-    second_plane = plane(arb(_rational(slopes[1])))
+    second_plane = plane(arb(rational(slopes[1])))
     for bits in range(ctx.prec - 24, 24, -16):
-        u, v = plane(arb(_rational(slopes[0])) * (1 - arb(2) ** -bits))
+        u, v = plane(arb(rational(slopes[0])) * (1 - arb(2) ** -bits))
         rise = u - second_plane[0]
         if rise > 0 and rise * power - (v - second_plane[1]) >= 0:
             least = rise * delta + second_plane[0] - second_plane[1]
@@ -179,10 +181,10 @@ def _pair_above(
     epsilon: fmpq, delta: fmpq, mass: Fraction, near: arb, order: Fraction
 ) -> tuple[Fraction, arb]:
     """The P-mass with which Q-mass `mass` has a hockey-stick of more than delta, and its least rho, rounded up."""
-    y = _rational(mass)
+    y = rational(mass)
     first = (arb(delta) + arb(epsilon).exp() * y) * (1 + arb(2) ** (8 - ctx.prec))
     x = _exact(first.upper())
-    return Fraction(int(x.p), int(x.q)), least_rho_beyond(x, y, near, _rational(order))
+    return Fraction(int(x.p), int(x.q)), least_rho_beyond(x, y, near, rational(order))
 
 
 def _response(epsilon: fmpq, delta: fmpq) -> BStar | None:
@@ -285,15 +287,6 @@ def _search(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
     if not abs(root[0] - mp.log(order - 1)) + abs(root[1] - mp.log(mass)) < 1:
         raise ArithmeticError("epsilon and delta must be such that Newton's method stays; take more bits")
     return 1 + mp.exp(root[0]), mp.exp(root[1])
-
-
-def _fraction(x: mp.mpf) -> Fraction:
-    mantissa, exponent = x.man_exp
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
-
-
-def _rational(x: Fraction) -> fmpq:
-    return fmpq(x.numerator, x.denominator)
 
 
 def _exact(x: arb) -> fmpq:

@@ -17,6 +17,7 @@ from functools import lru_cache
 
 from flint import arb, ctx, fmpq
 
+from theory.numerics.exact import rational
 from theory.thresholds.b_star import b_star
 
 __all__ = ["THRESHOLDS", "below", "budget_below", "order_below", "pure_below", "split_below"]
@@ -60,7 +61,7 @@ def _floor(x: arb) -> float:
 @lru_cache(maxsize=4096)
 def budget_below(name: str, epsilon: float, delta: float) -> float:
     """The largest double that is at most `THRESHOLDS[name]`, for the exact values of both doubles."""
-    eps, goal = _rational(epsilon), _rational(delta)
+    eps, goal = rational(epsilon), rational(delta)
     return below(lambda: THRESHOLDS[name](eps, goal))
 
 
@@ -70,7 +71,7 @@ def order_below(alpha: float, epsilon: float, delta: float, *, markov: bool) -> 
     delta = e^{t (R - epsilon)} (1 - 1/alpha)^alpha / t with t = alpha - 1 (paper 003, Lemma C.4), or by Markov's
     inequality e^{t (R - epsilon)}.
     """
-    eps, goal, t = _rational(epsilon), _rational(delta), _rational(alpha) - 1
+    eps, goal, t = rational(epsilon), rational(delta), rational(alpha) - 1
 
     def largest() -> arb:
         gain = arb(0) if markov else t * (1 / arb(t)).log1p() + arb(t).log1p()
@@ -102,12 +103,8 @@ def split_below(rounds: int, delta: float) -> tuple[float, float]:
         return parts(low.union(high))[0]
 
     dhat = below(optimum)
-    one, whole = _rational(dhat), _rational(delta)
+    one, whole = rational(dhat), rational(delta)
     return dhat, below(lambda: arb((whole - one) / ((1 - one) * rounds)))
-
-
-def _rational(x: float) -> fmpq:
-    return fmpq(*x.as_integer_ratio())
 
 
 def _defined(eps: fmpq, delta: fmpq) -> arb:

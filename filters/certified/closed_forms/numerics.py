@@ -11,7 +11,7 @@ from flint import arb
 
 from filters.certified.closed_form import CLOSE
 from filters.certified.running_number import RunningNumber, at_least, near
-from theory.claims.formula import rational
+from theory.numerics.exact import rational
 from theory.numerics.norms import euclidean_norms
 from theory.numerics.stable import log_fraction, mass_fraction, signed_square
 

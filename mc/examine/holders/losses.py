@@ -27,6 +27,7 @@ from mc.examine.holders.game import HolderGame, Solved
 from mc.examine.measure import Measure
 from mc.losses.balls import BITS, ball, down
 from theory.arguments import check_count
+from theory.numerics.exact import rational
 from theory.pairs import DominatingPair, RandomizedResponse
 
 __all__ = ["OvertakingGame"]
@@ -77,7 +78,7 @@ class OvertakingGame(HolderGame):
         return self._known[at]
 
     def _asking(self, state: Any, written: bytes, odds: fmpq, rounds_left: int, place: int) -> fmpq:
-        ratio = fmpq(self.ratios[place].numerator, self.ratios[place].denominator)
+        ratio = rational(self.ratios[place])
         at = written, place
         if at not in self._spent:
             after = self.odometer.spend(state, self._pairs[self.ratios[place]])

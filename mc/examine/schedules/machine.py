@@ -76,8 +76,8 @@ def schedules(
     for what in MOVES:
         rule = stateful.rule(at=st.integers(0, _BACK))(_rule(what))
         setattr(Schedules, what, stateful.precondition(_can(what))(rule))
-    found: type[TestCase] = Schedules.TestCase
-    found.settings = hypothesis.settings(  # type: ignore[attr-defined]
+    case: type[TestCase] = Schedules.TestCase
+    case.settings = hypothesis.settings(  # type: ignore[attr-defined]
         deadline=None,
         max_examples=examples,
         stateful_step_count=_MOVES,
@@ -85,7 +85,7 @@ def schedules(
         database=None,
         suppress_health_check=list(hypothesis.HealthCheck),
     )
-    return found
+    return case
 
 
 def _can(what: What) -> Callable[[Any], bool]:

@@ -47,7 +47,7 @@ def laws(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
                     broken.setdefault(
                         "runs_do_not_see_each_other", BrokenLaw("runs_do_not_see_each_other", words)
                     )
-                found = broken_laws(
+                laws_broken = broken_laws(
                     filt,
                     rng=rng,
                     examples=_EXAMPLES,
@@ -55,10 +55,10 @@ def laws(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
                     until=lambda c=share: c.over,  # type: ignore[misc]
                 )
         except FilterFault as fault:
-            found = ()
+            laws_broken = ()
             broken.setdefault("runs_do_not_see_each_other", BrokenLaw("raises", str(fault)))
         tried += 1
-        for law in found:
+        for law in laws_broken:
             broken.setdefault(law.law, law)
     name, changed = type(filt).__name__, attributes(filt) != before
     if changed and not broken:  # few examples may not have used up what it keeps outside its states
@@ -83,13 +83,13 @@ def laws(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
         notes.append(
             f"{name} changed attributes of its own while it was asked: a state may not be all that it knows"
         )
-    told = (
+    note = (
         f"{len(faults)} laws of purity broken, {len(notes)} others" if broken else "no law was seen to break"
     )
     yield StageFinding(
         "laws",
         "Does it do what every filter must: decide by its state alone, change no old state, mix no runs?",
-        told,
+        note,
         ", ".join(line.line.name for line in subject.lines[:tried]),
         f"other than {_EXAMPLES} examples of each law and family"
         + ("" if tried == len(subject.lines) else "; the time was up"),

@@ -167,13 +167,13 @@ def programs(subject: Subject, clock: Clock, tail: float | None = None) -> Itera
             yield from _told(player)
     for one in lines:  # one family until denied, then another
         for size in (one.pairs[-1 - len(one.pairs) // 4], one.pairs[-1 - len(one.pairs) // 2]):
-            for other in lines:
-                if other is not one and not clock.over:
+            for other_line in lines:
+                if other_line is not one and not clock.over:
                     player = fresh()
                     player.ask(size, _MANY)
                     if player.unchanged is None:
-                        player.ask(other.pairs[-1 - len(other.pairs) // 4], _MANY)
-                        player.ask(other.pairs[-1 - len(other.pairs) // 2], _MANY)
+                        player.ask(other_line.pairs[-1 - len(other_line.pairs) // 4], _MANY)
+                        player.ask(other_line.pairs[-1 - len(other_line.pairs) // 2], _MANY)
                         yield from _told(player)
     for line in lines:  # thousands of rounds: a cap on each round is no cap on all
         if not clock.over:
@@ -317,12 +317,12 @@ def plain(subject: Subject, clock: Clock) -> Iterator[Sequence]:
                 begun.append((line, pair, player))
                 yield player.played
     for line, _, player in begun:
-        for other in lines:
-            if other is not line and not clock.over:
+        for other_line in lines:
+            if other_line is not line and not clock.over:
                 after = player.fork()
-                again = _largest(after, other, None)
+                again = _largest(after, other_line, None)
                 if again is not None:
-                    after.ask(other.line.pair(again), _ROW)
+                    after.ask(other_line.line.pair(again), _ROW)
                     yield after.played
     for line, pair, player in begun[: 3 * len(tops)]:
         for tiny in _HARDLY:

@@ -1,0 +1,29 @@
+"""A number as another library has it, exactly: nothing is rounded.
+
+>>> rational(0.75), rational(Fraction(1, 3))
+(3/4, 1/3)
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import mpmath as mp
+    from flint import fmpq
+
+__all__ = ["fraction_of", "rational"]
+
+
+def rational(x: float | Fraction) -> fmpq:
+    """The same number in flint, which is imported by who asks for one."""
+    from flint import fmpq
+
+    return fmpq(*x.as_integer_ratio())
+
+
+def fraction_of(x: mp.mpf) -> Fraction:
+    """The value of a number of mpmath."""
+    mantissa, exponent = x.man_exp
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
