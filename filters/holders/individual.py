@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from filters.accounting import fast
 from filters.accounting.directed import within
+from filters.accounting.fast.blocks import SMALL
 from filters.contract.checks import (
     Terms,
     checked_affordable,
@@ -70,13 +71,20 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
         if found is not None:  # every norm was looked at, and is in range
             return _removals(found[0], norms == 0 if found[1] else None)
     checked = _sizes(norms)
-    mu, absent = quotient_beyond(checked, noise), checked == 0
-    if absent.any():
-        mu = np.where(absent, 1.0, mu)
-    check_positive("mu", mu, "pass norms / sigma that is a double")
     if checked.ndim != 1 or not checked.size:
-        pair = Gaussian(mu)
-        return Selection((pair, RandomizedResponse(0.0)), absent) if absent.any() else pair
+        mu = quotient_beyond(checked, noise)
+        absent = checked == 0
+        if not absent.any():
+            return Gaussian(mu)
+        return Selection((Gaussian(np.where(absent, 1.0, mu)), RandomizedResponse(0.0)), absent)
+    mu = np.empty(len(checked))
+    for first in range(0, len(mu), SMALL):  # what is computed on the way stays in cache
+        some = checked[first : first + SMALL]
+        part = quotient_beyond(some, noise)
+        part[some == 0] = 1.0
+        check_positive("mu", part, "pass norms / sigma that is a double")
+        mu[first : first + SMALL] = part
+    absent = checked == 0
     return _removals(mu, absent if absent.any() else None)
 
 

@@ -21,10 +21,10 @@ def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_],
         return None
     root = limit.root
     cost = _square(charge.x, charge.scale, root) if isinstance(charge, Square) else charge.exact(root)
-    high, low = add_up((state[0].item(), state[1].item()), cost)
-    fits = limit.covers((high, low)) and cost[0] >= 0
+    after = add_up((state[0].item(), state[1].item()), cost)
+    fits = limit.covers(after) and cost[0] >= 0
     # sums over bytes of their own, which nobody can change: a session keeps them as they are
-    return np.array([fits]), (np.frombuffer(pack("d", high)), np.frombuffer(pack("d", low)))
+    return np.array([fits]), (np.frombuffer(pack("d", after[0])), np.frombuffer(pack("d", after[1])))
 
 
 @lru_cache(maxsize=1024)
