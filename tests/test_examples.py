@@ -17,7 +17,11 @@ WITH_EXAMPLES = [name for name in MODULES if ">>> " in Path(find_spec(name).orig
 
 
 @pytest.mark.parametrize("name", WITH_EXAMPLES)
-def test_the_examples_of_a_module_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_examples_of_a_module_run(
+    name: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    if name.startswith("mc.examine"):
+        request.getfixturevalue("proved")
     # before each example doctest's debugger looks whether any file that was ever read has changed
     monkeypatch.setattr(linecache, "checkcache", lambda filename=None: None)
     ran = doctest.testmod(import_module(name))

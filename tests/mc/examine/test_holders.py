@@ -313,10 +313,9 @@ def test_a_game_of_another_holder_is_refused_in_a_sentence():
         game_of(fp.LineOdometer(0.05, target=1.0), {"questions": []})
 
 
-def test_a_holder_is_examined_on_the_command_line_and_in_a_file(tmp_path, monkeypatch):
+@pytest.mark.usefixtures("proved")
+def test_a_holder_is_examined_on_the_command_line_and_in_a_file(tmp_path):
     from reports.expression import read_filter, read_holder
-
-    monkeypatch.setattr("mc.examine.verify._DONE", PROOFS)
 
     typed = read_holder("ClippedSums(IndividualFilter(GaussianFilter(1.0), 3), clip=1.0, sigma=2.0)")
     assert isinstance(typed, fp.ClippedSums)

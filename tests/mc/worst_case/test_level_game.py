@@ -54,7 +54,7 @@ def _whole(graph, units, epsilon, delta=Fraction(0)):
 
 @pytest.mark.parametrize("epsilon", [0.0, 1.0, 100 * STEP])
 @pytest.mark.parametrize(
-    ("units", "budget"), [((1,), 1500), ((1, 2, 3, 4), 1500), ((3, 5), 4000), ((2, 4), 3000)]
+    ("units", "budget"), [((1,), 600), ((1, 2, 3, 4), 600), ((3, 5), 2500), ((2, 4), 1200)]
 )
 def test_windows_and_the_whole_lattice_enclose_the_same_value(units, budget, epsilon):
     graph = _graph(SquaresFilter(STEP, budget), units)

@@ -17,7 +17,7 @@ from mc.examine.stages.parts import exactly, parts
 from tests.mc.examine.stages.mine import PROMISE, Mine, outcome
 from theory.evidence import Evidence, Outcome
 
-pytestmark = pytest.mark.usefixtures("as_installed")
+pytestmark = pytest.mark.usefixtures("as_installed", "proved")
 
 
 def with_budget(charge: Any, promise: fp.Guarantee, value: Fraction) -> fp.PrivacyFilter:

@@ -137,6 +137,7 @@ def test_no_law_is_seen_to_break_where_none_does_and_what_was_not_reached_is_sai
 # -- theorems --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("proved")
 def test_a_filter_of_parts_holds_as_a_whole_and_one_by_hand_on_a_menu_at_most() -> None:
     whole = of_parts(sound.TightSum())
     assert whole.whole

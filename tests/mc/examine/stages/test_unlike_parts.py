@@ -18,7 +18,7 @@ from mc.examine.stages.parts import parts
 from tests.mc.examine.stages.mine import PROMISE, Mine, outcome
 from theory.evidence import Outcome
 
-pytestmark = pytest.mark.usefixtures("as_installed")
+pytestmark = pytest.mark.usefixtures("as_installed", "proved")
 
 
 class Free(Mine):
