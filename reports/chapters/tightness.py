@@ -243,40 +243,26 @@ def _slack(played: PlayedMenu) -> str:
 
 
 def _rounds_table(bought: Sequence[Bought]) -> Table:
-    rows = []
-    for row in (b.row for b in bought):
+    def cells(row: CalibratedThreshold) -> dict[str, str]:
         cks = float(CKS.budget(row.epsilon, row.delta))
         published, by_cks = (math.floor(2 * budget / row.step**2) for budget in (row.published, cks))
-        rows.append(
-            (
-                f"({row.epsilon:g}, {row.delta:g})",
-                f"{row.published:.6g}",
-                f"{cks:.6g}",
-                f"{row.threshold:.6g}",
-                f"{float(gaussian_mu(row.epsilon, row.delta)) ** 2 / 2:.6g}",
-                f"{row.step:.6g}",
-                f"{published}",
-                f"{by_cks}",
-                f"{row.rounds}",
-                f"+{100 * (row.rounds / published - 1):.0f} %",
-            )
-        )
-    return Table(
+        return {
+            "promise": f"({row.epsilon:g}, {row.delta:g})",
+            "B* simple": f"{row.published:.6g}",
+            "B* CKS": f"{cks:.6g}",
+            "calibrated": f"{row.threshold:.6g}",
+            "Gaussian ceiling": f"{float(gaussian_mu(row.epsilon, row.delta)) ** 2 / 2:.6g}",
+            "level": f"{row.step:.6g}",
+            "rounds, simple": f"{published}",
+            "rounds, CKS": f"{by_cks}",
+            "rounds, calibrated": f"{row.rounds}",
+            "over simple": f"+{100 * (row.rounds / published - 1):.0f} %",
+        }
+
+    return Table.of(
         "Thresholds of the approximate-DP filter, and the rounds of randomised response at the least level that each "
         "allows; the worst cases of the calibrated ones were solved for this page.",
-        (
-            "promise",
-            "B* simple",
-            "B* CKS",
-            "calibrated",
-            "Gaussian ceiling",
-            "level",
-            "rounds, simple",
-            "CKS",
-            "calibrated",
-            "over simple",
-        ),
-        tuple(rows),
+        (cells(one.row) for one in bought),
         align="lrrrrrrrrr",
     )
 

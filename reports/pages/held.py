@@ -187,7 +187,7 @@ def simulations(count: Callable[[], float], size: Callable[[int], int], seed: in
         (
             "people",
             "a person removed from a Lipschitz analysis",
-            partial(_lipschitz, count(), runs // 2, seed),
+            partial(_person, "PQ", _WHOLE, count(), runs // 2, seed, _softened),
         ),
         ("people", "a stop by the sparse vector technique", partial(_stopped, count(), runs, seed)),
         ("queries", "an answer misses its bound", partial(_missed, count(), runs // 6, seed)),
@@ -257,7 +257,9 @@ def _blocks(name: str, confidence: float, runs: int, seed: int) -> tuple[Estimat
     return one, float(filt.promise.delta(EPSILON))
 
 
-def _person(way: Any, case: _Case, confidence: float, runs: int, seed: int) -> tuple[Estimate, float]:
+def _person(
+    way: Any, case: _Case, confidence: float, runs: int, seed: int, analysis: Callable[..., Any] = np.positive
+) -> tuple[Estimate, float]:
     mu, norms, sigma, rounds = case
     filt = GaussianFilter(mu=mu)
     found = simulate_person(
@@ -270,23 +272,7 @@ def _person(way: Any, case: _Case, confidence: float, runs: int, seed: int) -> t
         seed=seed,
         direction=way,
         confidence=confidence,
-    )
-    return found, float(filt.promise.delta(EPSILON))
-
-
-def _lipschitz(confidence: float, runs: int, seed: int) -> tuple[Estimate, float]:
-    mu, norms, sigma, rounds = _WHOLE
-    filt = GaussianFilter(mu=mu)
-    found = simulate_person(
-        filt,
-        norms,
-        sigma=sigma,
-        epsilon=EPSILON,
-        rounds=rounds,
-        n=runs,
-        seed=seed,
-        confidence=confidence,
-        analysis=_softened,
+        analysis=analysis,
     )
     return found, float(filt.promise.delta(EPSILON))
 
