@@ -146,7 +146,8 @@ def _limit(filt: AccountantFilter, rest: tuple[int, ...]) -> int:
         # half the uses of the others allow at least as many, but for the width of the bounds; and about the line
         # through a quarter and half is where the limit lies
         most, before = _limit(filt, half), _limit(filt, quarter)
-        guess = 2 * most - before if half != quarter else most - 1
+        near, far = sum(half) - sum(quarter), sum(rest) - sum(half)
+        guess = most - (before - most) * far // near if near else most - 1
     start = min(max(guess, 0), most)
     low, high, step = start, start + 1, 1
     while low >= 0 and not _within(filt, (low, *rest)):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -15,13 +17,51 @@ if TYPE_CHECKING:
     from filters.certified.certified_numbers import CertifiedNumbers
     from filters.certified.running_number import CheckedNumber
 
-__all__ = ["POINTS", "show_numbers"]
+__all__ = ["POINTS", "asked_of", "show_numbers"]
+
+#: The things of the catalogue are certified in so many tasks.
+_PARTS = 12
 
 #: Shown below every table: what was looked at, and what not.
 POINTS = (
     "Each number was found by running the code at the points that are named, and compared at exactly its value. "
     "Nothing is said of other points."
 )
+
+
+def asked_of(pool: Executor) -> Iterator[CertifiedNumbers]:
+    """The closed forms and the catalogue, certified by a pool that starts on them at once."""
+    from filters.certified.closed_forms import GROUPS
+
+    tasks = [pool.submit(_group, name) for name in GROUPS]
+    tasks += [pool.submit(_catalogued, part) for part in range(_PARTS + 1)]
+    return (found for task in tasks for found in task.result())
+
+
+def _group(name: str) -> list[CertifiedNumbers]:
+    from filters.certified.certified_numbers import CertifiedNumbers
+    from filters.certified.closed_forms import GROUPS, numbers_of
+
+    return [_sent(CertifiedNumbers.of(GROUPS[name], numbers_of(name)))]
+
+
+def _catalogued(part: int) -> list[CertifiedNumbers]:
+    from filters.certified.catalogue import certified_points, covered, things
+
+    if part == 0:
+        return [_sent(found) for found in certified_points()]
+    every = list(things())
+    cuts = [len(every) * cut // _PARTS for cut in (part - 1, part)]
+    return [_sent(covered(thing)) for thing in every[slice(*cuts)]]
+
+
+def _sent(found: CertifiedNumbers) -> CertifiedNumbers:
+    """The numbers without functions, which cannot be sent from one process to another, and are not shown."""
+    numbers = [
+        replace(one, number=replace(one.number, margin="a function")) if callable(one.number.margin) else one
+        for one in found.numbers
+    ]
+    return replace(found, numbers=tuple(numbers))
 
 
 def show_numbers(console: Console, found: Sequence[CertifiedNumbers]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +15,7 @@ from rich.table import Table
 
 from reports.commands.console import check_folder, clear_errors, styled
 from reports.commands.exit_status import End, ExitStatus
-from reports.commands.numbers import show_numbers
+from reports.commands.numbers import asked_of, show_numbers
 from reports.finding import slug
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def prove(
     ] = None,
 ) -> None:
     """Check the theorems step by step, and the numbers that the code runs with against them."""
+    from mc.runs.executors import LocalPool
     from mc.runs.output import OutputFolder
     from theory.evidence import Checked
     from theory.proofs import THEOREMS
@@ -61,48 +63,50 @@ def prove(
             mark = f"[green]{step.evidence.name}, {step.checked.word}[/]"
         progress.print(f"  {escape(step.statement)} [dim]{step.engine}, {step.seconds:.2f} s[/] {mark}")
 
-    names = list(THEOREMS) if theorem is None else [theorem]
-    proofs = []
-    done: dict[str, Proof] = {}
-    with clear_errors():
-        if certificate is not None:
-            check_folder(certificate)
-        for name in names:
-            progress.print(f"[bold]{escape(name)}[/]")
-            proofs.append(run(name, on_step=line, done=done))
-    with clear_errors():
-        if certificate is not None:
-            with OutputFolder(certificate) as folder:
-                for proof in proofs:
-                    content = json.dumps(proof.certificate(), indent=1) + "\n"
-                    folder.add(f"{slug(proof.name)}.json", content.encode())
-    if latex:
-        sys.stdout.write("\n".join(proof.latex() for proof in proofs))
-    else:
-        table = Table("Theorem", "Source", "Steps", "Checked", "Verdict", "Evidence", "Seconds")
-        for proof in proofs:
-            counts = [(word, sum(step.checked is word for step in proof.steps)) for word in Checked]
-            table.add_row(
-                escape(proof.theorem.title),
-                proof.theorem.source,
-                str(len(proof.steps)),
-                ", ".join(f"{count} {word.word}" for word, count in counts if count),
-                styled(proof.verdict()) if proof.holds else "[bold red]REFUSED[/]",
-                proof.evidence.name,
-                f"{proof.seconds:.2f}",
-            )
-        console.print(table)
-        for joined in dict.fromkeys(proof.joined for proof in proofs):
-            which = ", ".join(proof.name for proof in proofs if proof.joined == joined)
-            console.print(f"[bold]{escape(which)}[/]: {escape(joined)}")
-    fits = True
-    if theorem is None and not latex:
-        from filters.certified.catalogue import certified_catalogue
-        from filters.certified.closed_forms import closed_forms
-
-        fits = show_numbers(console, (*closed_forms(), *certified_catalogue()))
-    if not (fits and all(proof.holds for proof in proofs)):
-        raise End(ExitStatus.NOT_AS_EXPECTED)
+    with ExitStack() as ending:
+        numbers = None
+        if theorem is None and not latex:
+            # other processes certify the numbers while this one checks the theorems
+            pool = ending.enter_context(LocalPool(ready=("filters.certified.catalogue",)))
+            ending.callback(pool.kill)
+            numbers = asked_of(pool)
+        names = list(THEOREMS) if theorem is None else [theorem]
+        proofs = []
+        done: dict[str, Proof] = {}
+        with clear_errors():
+            if certificate is not None:
+                check_folder(certificate)
+            for name in names:
+                progress.print(f"[bold]{escape(name)}[/]")
+                proofs.append(run(name, on_step=line, done=done))
+        with clear_errors():
+            if certificate is not None:
+                with OutputFolder(certificate) as folder:
+                    for proof in proofs:
+                        content = json.dumps(proof.certificate(), indent=1) + "\n"
+                        folder.add(f"{slug(proof.name)}.json", content.encode())
+        if latex:
+            sys.stdout.write("\n".join(proof.latex() for proof in proofs))
+        else:
+            table = Table("Theorem", "Source", "Steps", "Checked", "Verdict", "Evidence", "Seconds")
+            for proof in proofs:
+                counts = [(word, sum(step.checked is word for step in proof.steps)) for word in Checked]
+                table.add_row(
+                    escape(proof.theorem.title),
+                    proof.theorem.source,
+                    str(len(proof.steps)),
+                    ", ".join(f"{count} {word.word}" for word, count in counts if count),
+                    styled(proof.verdict()) if proof.holds else "[bold red]REFUSED[/]",
+                    proof.evidence.name,
+                    f"{proof.seconds:.2f}",
+                )
+            console.print(table)
+            for joined in dict.fromkeys(proof.joined for proof in proofs):
+                which = ", ".join(proof.name for proof in proofs if proof.joined == joined)
+                console.print(f"[bold]{escape(which)}[/]: {escape(joined)}")
+        fits = numbers is None or show_numbers(console, tuple(numbers))
+        if not (fits and all(proof.holds for proof in proofs)):
+            raise End(ExitStatus.NOT_AS_EXPECTED)
 
 
 def _is_thing(text: str) -> bool:

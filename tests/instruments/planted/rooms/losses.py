@@ -69,6 +69,25 @@ FAULTS = (
         ),
     ),
     *faults_in(
+        "mc/losses/laplace_sums.py",
+        At("_few_between", "place > limit", "place > limit + 1", "a loss just above is not paid", "unsound"),
+        At(
+            "_summed",
+            "4 * line + 2",
+            "4 * line + 1",
+            "the density between is that of another tilt",
+            "unsound",
+        ),
+    ),
+    *faults_in(
+        "mc/losses/moments.py",
+        At("StepMoments._nodes", "m * m / 2", "m * m", "the output is off by half of a shift", "unsound"),
+    ),
+    *faults_in(
+        "mc/losses/accountant.py",
+        At("_limit", "high <= most", "high < 0", "no more than what was tried first is granted", "loose"),
+    ),
+    *faults_in(
         "mc/losses/cells.py",
         At(
             "Cells.split",

@@ -17,7 +17,7 @@ from mc.examine.clock import Clock
 from mc.examine.families import FAMILIES, lines_of
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence
-from mc.examine.stages.games import _games, chosen_goals, games, replies
+from mc.examine.stages.games import _games, chosen_goals, games, replies, solved
 from mc.examine.stages.laws import laws
 from mc.examine.stages.menus import Menu
 from mc.examine.stages.plays import Player, greedily, programs, swallowed
@@ -279,6 +279,17 @@ def test_a_menu_is_played_for_each_number_of_rounds_that_it_names() -> None:
     played = [game.scope for game in _games(about, menu, chosen_goals(about)[:1]) if game is not None]
     lengths = ("at most 1 rounds", "at most 2 rounds", "any number of rounds")
     assert [sum(length in scope for scope in played) for length in lengths] == [1, 1, 1]
+
+
+def test_a_game_of_heavy_tails_has_too_many_losses_and_is_solved_roughly() -> None:
+    with fp.knowingly():
+        filt = fp.AccountantFilter(
+            2.0, 1e-5, (fp.SubsampledGaussian(0.01, 1.0), fp.SubsampledGaussian(0.02, 1.0))
+        )
+    played = Menu("its own menu", filt.menu, 2)
+    first, *_ = solved(Subject.of(filt, (), (), (), 1), played, Measure.hockey_stick(2.0))
+    assert 0 < first.row.attack < first.row.worst <= 1.2 * first.row.attack
+    assert first.row.worst < first.row.promised
 
 
 class SeesRewinding(fp.PrivacyFilter):
