@@ -40,6 +40,7 @@ from mc.intervals.coverage import Coverage, measure_coverage
 from mc.intervals.estimate import Estimate
 from mc.intervals.multiplicity import Family
 from mc.losses.accountant import AccountantFilter
+from mc.losses.allocation import RandomAllocation
 from mc.losses.composition import Bounds, Composition
 from mc.losses.composition_order import CompositionCrossing, CompositionOrder
 from mc.losses.individual import IndividualAccountant
@@ -101,6 +102,7 @@ __all__ = [
     "Play",
     "PrivacyProfile",
     "Progress",
+    "RandomAllocation",
     "RandomSpender",
     "RunStore",
     "Scripted",

@@ -34,6 +34,8 @@ _LEVEL = 8
 _NOTHING = 60.0
 #: So many places are held as a whole.
 _FEW = 4096
+#: A lean is sought this many halvings below that of a normal law: laws with far places need a small one.
+_HALVINGS = 60
 #: Tilted mass outside the window that is small enough, and the longest window.
 _TAIL, _LONGEST = 1e-10, 1 << 22
 
@@ -71,11 +73,13 @@ def power(laws: Sequence[LatticeLaw], counts: Sequence[int], *, tilt: float) -> 
     wanted = max(16 * spread + 2, min(most - least + 1, _FEW))
     size = min(1 << max(math.ceil(math.log2(wanted)), 4), _LONGEST)
     while True:
-        first = math.floor(mean) - size // 2
+        # a window that reached below every sum would waste that part
+        first = max(math.floor(mean) - size // 2, least)
         if most - least < size:
             first, tail = least, 0.0
             break
-        tail = sum(_beyond(laws, counts, moments, tilt, spread, first, size))
+        below, beyond = _beyond(laws, counts, moments, tilt, spread, first, size)
+        tail = beyond if first == least else below + beyond
         if tail <= _TAIL or size >= _LONGEST:
             break
         size *= 2
@@ -174,6 +178,10 @@ def _beyond(
     def least(sign: int, edge: int) -> float:
         # the exponent is convex in the lean: search between a small one and that of a normal law
         low, high = 0.0, min(2 * size / max(spread, 1e-100) ** 2, 2.0**20)
+        for _ in range(_HALVINGS):  # it is 0 at 0: where it is no less, the least lies before
+            if bound(sign * high, edge) < 1:
+                break
+            high /= 2
         for _ in range(24):
             third = (high - low) / 3
             less, more = bound(sign * (low + third), edge), bound(sign * (high - third), edge)

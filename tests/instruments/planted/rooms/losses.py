@@ -32,6 +32,19 @@ FAULTS = (
         ),
     ),
     *faults_in(
+        "mc/losses/allocation.py",
+        At(
+            "_bounds",
+            "total.above(worth) + above.p_beyond * _UP",
+            "total.above(worth)",
+            "a ratio beyond the places is left out",
+            "unsound",
+        ),
+        At("_sum", "steps - 1", "steps", "a person's own step counts twice", "unsound"),
+        At("_hull", "y < hull[-1][1]", "y > hull[-1][1]", "only points that rise are kept", "loose"),
+        At("_with_curve", "x * mass", "mass", "every outcome has the ratio 1", "unsound"),
+    ),
+    *faults_in(
         "mc/losses/powers.py",
         At("_transformed", "2 * slope", "slope * 0", "the error of a transform is forgotten", "unsound"),
         At("power", "-(first % size)", "first % size", "the window is rolled the wrong way", "unsound"),
