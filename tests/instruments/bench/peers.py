@@ -144,12 +144,12 @@ def _by_prv_accountant(work: Work) -> Said:
     return Said(*accountant.compute_delta(work.epsilon, [work.rounds]))
 
 
-#: The width of a cell of losses that PLD_accounting is asked for: a hundredth of its default, dp-accounting's default.
+#: The width of a cell of losses that PLD_accounting is asked for, of each round: what dp-accounting takes by default.
 _CELL = 1e-4
 
 
 def _by_pld_accounting(work: Work) -> Said:
-    """Its upper and its lower bound: of Gaussian noise as so many epochs of one step; of a sample the upper alone."""
+    """Its upper bound, of so many epochs of one step or of a sample; and for Gaussian noise its lower one."""
     import PLD_accounting as library
     from dp_accounting.pld import privacy_loss_distribution as pld
 
@@ -159,12 +159,26 @@ def _by_pld_accounting(work: Work) -> Said:
         one = library.subsample_pld(pld=whole, sampling_probability=pair.q)
         value = float(one.self_compose(work.rounds).get_delta_for_epsilon(work.epsilon))
         return Said(None, value, value)
+    config = library.AllocationSchemeConfig(loss_discretization=_CELL * work.rounds)
+    if isinstance(pair, Laplace):
+        one, other = (
+            library.laplace_distribution(scale=pair.b, value_discretization=_CELL) for _ in range(2)
+        )
+        value = library.general_allocation_delta(
+            epsilon=work.epsilon,
+            num_steps=1,
+            num_selected=1,
+            num_epochs=work.rounds,
+            remove_realization=one,
+            add_realization=other,
+            config=config,
+        )
+        return Said(None, value, value)
     if not isinstance(pair, Gaussian):
-        raise Absent(f"it knows no {type(pair).__name__} without random allocation")
+        raise Absent(f"it knows no {type(pair).__name__}")
     params = library.PrivacyParams(
         sigma=1 / pair.mu, num_steps=1, num_epochs=work.rounds, epsilon=work.epsilon
     )
-    config = library.AllocationSchemeConfig(loss_discretization=_CELL * work.rounds)
     low, high = (
         library.gaussian_allocation_delta_configurable(params=params, config=config, bound_type=side)
         for side in (library.BoundType.IS_DOMINATED, library.BoundType.DOMINATES)
@@ -181,8 +195,6 @@ def _by_opake(work: Work) -> Said:
         one = native.gaussian_pld(1 / pair.mu, config)
     elif isinstance(pair, SubsampledGaussian):
         one = native.poisson_pld(native.gaussian_pld(pair.sigma, config), pair.q)
-    elif isinstance(pair, RandomizedResponse):
-        one = native.eps_delta_pld(pair.epsilon, 0.0, config)
     else:
         raise Absent(f"it knows no {type(pair).__name__}")
     value = float(one.self_compose(work.rounds).delta_at(work.epsilon))
