@@ -12,6 +12,7 @@ from mc.engine.game import Game
 from mc.engine.guard import Guard
 from mc.estimate.path_bound import PathBound, bounds_held
 from mc.estimate.spending import FEW_POSITIONS, MOST_POSITIONS, expanded, within_rounds
+from theory.numerics.golden import lowest_at
 from theory.pairs import is_ours
 
 __all__ = ["Ceiling", "certain", "log_weight_bound", "stated"]
@@ -25,7 +26,6 @@ _ROUNDED, _LEAST = -27.0, -600.0
 _LOWER = 0.9
 #: Orders s that are tried are 1 + t, t in this range.
 _ORDERS = (1e-3, 1e4)
-_SEARCH = 50
 _STEEP = 200.0
 #: Paths for each of which a position that is expanded may take the time of a round or less.
 _AS_MANY = 1000
@@ -123,7 +123,7 @@ class Ceiling:
         if high <= low:
             return value(high), 1 + math.exp(high)
         # (s-1) D_s is convex in s, and so is log M_s: it falls, then rises, on a logarithmic scale too
-        best = _golden(value, low, high)
+        best = lowest_at(value, low, high)
         order = (
             bound.highest if value(high) <= value(best) and bound.highest < _ORDERS[1] else 1 + math.exp(best)
         )
@@ -181,20 +181,3 @@ def log_weight_bound(order: float, divergence: float, epsilon: float) -> float:
     """
     t = order - 1
     return t * (divergence - epsilon) - t * math.log1p(1 / t) - math.log1p(t)
-
-
-def _golden(value: Callable[[float], float], low: float, high: float) -> float:
-    """The minimiser of a function that falls and then rises, by golden section."""
-    shrink = (math.sqrt(5) - 1) / 2
-    a, b = high - shrink * (high - low), low + shrink * (high - low)
-    at_a, at_b = value(a), value(b)
-    for _ in range(_SEARCH):
-        if at_a <= at_b:
-            high, b, at_b = b, a, at_a
-            a = high - shrink * (high - low)
-            at_a = value(a)
-        else:
-            low, a, at_a = a, b, at_b
-            b = low + shrink * (high - low)
-            at_b = value(b)
-    return a if at_a <= at_b else b

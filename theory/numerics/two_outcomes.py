@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 from flint import arb, ctx, fmpq
 
 from theory.numerics.exact import fraction_of, rational
+from theory.numerics.golden import lowest_at
 
 if TYPE_CHECKING:
     import mpmath as mp
@@ -166,19 +167,8 @@ def _start(epsilon: float, bounds: Sequence[tuple[float, float, bool]]) -> tuple
         more = log_x - log_y - epsilon  # compared by its logarithm where it is above zero
         return log_x + math.log(-math.expm1(-more)) if more > 0 else -1e6 + more
 
-    low, high, golden = -740.0, -1e-9, (math.sqrt(5) - 1) / 2
-    left, right = high - golden * (high - low), low + golden * (high - low)
-    at_left, at_right = stick(left), stick(right)
-    for _ in range(60):
-        if at_left > at_right:
-            high, right, at_right = right, left, at_left
-            left = high - golden * (high - low)
-            at_left = stick(left)
-        else:
-            low, left, at_left = left, right, at_right
-            right = low + golden * (high - low)
-            at_right = stick(right)
-    return highest(left), left
+    log_y = lowest_at(lambda log_y: -stick(log_y), -740.0, -1e-9, steps=60)
+    return highest(log_y), log_y
 
 
 def _polished(
