@@ -171,14 +171,17 @@ def _renyi(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
 
 
 def _renyi_games(subject: Subject) -> Iterator[StageFinding]:
-    """The first game that is worth more than the promise; longer games before other orders."""
+    """The first game that is worth more than the promise; longer games before other orders.
+
+    A game of more rounds is worth no less, so that the longest comes before what may be left where it is too large.
+    """
     lines = [
         line
         for line in subject.lines
         if line.line.family in ("rr", "twopoint", "own") and line.largest.outputs is not None
     ]
     for goal in [goal for goal in subject.goals if goal.kind == "renyi"][:3]:
-        for rounds in (4, 30, 150):
+        for rounds in (4, 150, 30):
             for line in lines:
                 sizes = (
                     line.pairs[-1],
