@@ -125,6 +125,7 @@ HERE: dict[str, Callable[[], Any]] = {
     "PrivateSum": lambda: fp.PrivateSum(np.zeros(100), 1.0),
     "Progress": lambda: fp.Progress(1, 2, 0, 0.5, fp.Tally(np.array([3]), np.zeros((1, 40)))),
     "PureDP": lambda: fp.PureDP(1.0),
+    "RandomAllocation": lambda: fp.RandomAllocation(1.0, 100),
     "RandomSpender": lambda: fp.RandomSpender(),
     "RangedZCDP": lambda: fp.RangedZCDP(0.5, 0.0, 4.0),
     "RenyiCharge": lambda: fp.renyi_charge.at(8.0),

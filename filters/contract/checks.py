@@ -24,8 +24,8 @@ from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
 __all__ = [
+    "FilterTerms",
     "StateWrittenError",
-    "Terms",
     "checked_admits",
     "checked_affordable",
     "checked_filter",
@@ -99,7 +99,7 @@ def checked_filter(filt: object) -> FilterBase:
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class FilterTerms:
     """What a filter must not change while someone holds it: its promise, and its budget where it has one, by value."""
 
     values: tuple[object, object]

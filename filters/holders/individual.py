@@ -23,7 +23,7 @@ from filters.accounting import fast
 from filters.accounting.directed import within
 from filters.accounting.fast.blocks import SMALL
 from filters.contract.checks import (
-    Terms,
+    FilterTerms,
     checked_affordable,
     checked_filter,
     checked_reaches,
@@ -160,7 +160,7 @@ class IndividualFilter(Holder):
     def __init__(self, filt: FilterBase, people: int) -> None:
         super().__init__()
         self._filter = checked_filter(filt)
-        self._terms = Terms.of(filt)
+        self._terms = FilterTerms.of(filt)
         if filt.looks_at_losses:
             raise TypeError(
                 f"filt must decide without realised losses, got {filt!r}; pass e.g. GaussianFilter(mu=1.0)"

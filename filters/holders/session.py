@@ -16,7 +16,7 @@ from reprlib import repr as short
 import numpy as np
 
 from filters.contract.checks import (
-    Terms,
+    FilterTerms,
     checked_affordable,
     checked_filter,
     checked_grant,
@@ -91,7 +91,7 @@ class Session(Holder):
         if on_denial not in ("halt", "retry"):
             raise ValueError(f"on_denial must be 'halt' or 'retry', got {on_denial!r}; choose one of them")
         self._filter = checked_filter(filt)
-        self._terms = Terms.of(filt)
+        self._terms = FilterTerms.of(filt)
         self._on_denial: OnDenial = on_denial
         self._record = record
         self._key = checked_key(key)

@@ -36,6 +36,9 @@ _BESIDE = 1e-9
 class _Told:
     """A generator whose numbers are told: those asked for first come first."""
 
+    #: None that compiled code draws from.
+    bit_generator = None
+
     def __init__(self, uniform: Sequence[float] = (), normal: Sequence[float] = ()) -> None:
         self._uniform, self._normal = list(uniform), list(normal)
 
