@@ -239,6 +239,7 @@ class Composition:
         allowed = 0.7 * (relative if reached else _ROUGHLY) / (steep * (steep + 1) / 2 * (_ADDED + _TAKEN))
         # a step that divides the least atom leaves it in its place
         atoms = sorted({abs(loss) for pair in pairs for loss, _ in tails(pair).atoms if loss})
+        too_fine = False
         for _ in range(_TRIES if reached else 1):
             # a law that hardly varies needs no narrower cells than a hundredth of the mean one
             least = total / sum(self.counts) / 100
@@ -257,6 +258,11 @@ class Composition:
             bounds = self._bounds(cut, float(step), epsilon, tilt, 2 if atoms else 1)
             best = Bounds(max(best.low, bounds.low), min(best.high, bounds.high))
             if best.relative_width <= relative or best.high < _NEGLIGIBLE:
+                break
+            if math.isinf(bounds.relative_width):  # the sum has more cells than are transformed
+                allowed, too_fine = 4 * allowed, True
+                continue
+            if too_fine:
                 break
             allowed *= min(max(0.7 * relative / max(bounds.relative_width, relative), 2.0**-6), 0.5)
         return best
