@@ -7,9 +7,11 @@ it says; the rules of this library, which look charges up in a `Selection` of se
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import Field, dataclass, fields, is_dataclass
+from fractions import Fraction
 from functools import lru_cache
-from operator import attrgetter
+from operator import attrgetter, is_
 from typing import Any, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -133,16 +135,21 @@ class _Seen:
     thing: object
     kind: type
     names: tuple[str, ...]
-    held: object
+    held: tuple[object, ...]
+    kinds: tuple[type, ...]
 
     def same(self, thing: object) -> bool:
         """Whether it is that very object, and what it was."""
-        return thing is self.thing and type(thing) is self.kind and _reader(self.names)(thing) == self.held
+        if thing is not self.thing or type(thing) is not self.kind:
+            return False
+        fields_now = _reader(self.names)(thing)
+        # the classes first: a number of a class of its own may claim to equal any
+        return all(map(is_, map(type, fields_now), self.kinds)) and fields_now == self.held
 
 
 @lru_cache(maxsize=1024)
-def _reader(names: tuple[str, ...]) -> attrgetter[Any]:
-    return attrgetter(*names)
+def _reader(names: tuple[str, ...]) -> Callable[[object], tuple[object, ...]]:
+    return attrgetter(*names, *names[:1])  # of one name alone it would not read a tuple
 
 
 def _seen(thing: object) -> _Seen | None:
@@ -152,7 +159,8 @@ def _seen(thing: object) -> _Seen | None:
         return None
     if any(type(object.__getattribute__(thing, name)) not in PLAIN for name in names):
         return None
-    return _Seen(thing, kind, names, _reader(names)(thing))
+    held = _reader(names)(thing)
+    return _Seen(thing, kind, names, held, tuple(map(type, held)))
 
 
 def _terms(filt: FilterBase) -> tuple[object, object]:
@@ -165,10 +173,10 @@ def _terms(filt: FilterBase) -> tuple[object, object]:
 def _value(thing: object) -> object:
     """What a value is now, its class and its fields: it may be changed in place."""
     kind: Any = type(thing)
-    if kind in PLAIN:  # most parts are
+    if kind in PLAIN or kind is Fraction:  # most parts are
         return thing
     if isinstance(thing, type) or (names := _field_names(kind)) is None:
-        return thing.tobytes() if isinstance(thing, np.ndarray) else thing
+        return thing.tobytes() if isinstance(thing, np.ndarray) else (kind, thing)
     return kind, *[_value(object.__getattribute__(thing, name)) for name in names]
 
 

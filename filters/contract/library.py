@@ -113,4 +113,6 @@ def told_apart(value: object) -> Hashable:
         return kind, value.hex()  # type: ignore[attr-defined]
     if kind in PLAIN or kind in (type, ABCMeta):
         return kind, value
+    if kind is not Fraction and not of_the_library(kind):
+        return kind, object()  # it is not settled, and nothing equals it
     return kind, *((name, told_apart(part)) for name, part in attributes(value).items())

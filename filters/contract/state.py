@@ -203,10 +203,7 @@ def keys(state: State) -> list[Hashable]:
 
 
 def _frozen(leaf: Any) -> NDArray[Any]:
-    under: Any = leaf.base if type(leaf) is np.ndarray else None
-    if type(under) is bytes:
-        view: NDArray[Any] = leaf.view()
-        return view  # nobody can change the bytes; whoever made the array can reshape only his own
+    # bytes under an array are no reason not to copy it: NumPy unpickles arrays that may write to theirs
     own = np.array(leaf)
     if own.dtype.hasobject or not own.size:
         return np.asarray(_lent(own))

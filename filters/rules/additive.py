@@ -203,7 +203,7 @@ def _shaved(budget: Budget, state: Exact, root: NDArray[np.float64], scale: floa
     return best
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=256, typed=True)
 def _joined(charge: ChargeRule, promise: Guarantee, conversion: Conversion) -> Budget:
     return promised_budget(charge, promise, conversion)
 

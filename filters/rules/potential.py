@@ -102,7 +102,7 @@ class PotentialFilter(LevelFilter):
         return np.array(each, dtype=np.int64).reshape(-1, len(_FLOORS))[column.reshape(-1)]
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 14, typed=True)
 def _charged(clock: PotentialClock, pair: DominatingPair) -> NDArray[np.int64]:
     if not is_ours(pair):  # its hockey-stick is not known
         return _NONE

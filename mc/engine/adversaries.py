@@ -60,6 +60,7 @@ def even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> flo
     losses zero. Returns the lower end of the grid where no candidate is admitted that often. What is found for a filter
     and a family of the library is remembered.
     """
+    rounds = int(check_count("rounds", rounds))
     if not settled(filt) or not settled(family):
         return _even_level(filt, family, rounds)
     return _remembered_level(_Search(told_apart((filt, family, rounds)), filt, family, rounds))
@@ -82,7 +83,7 @@ def _remembered_level(search: _Search) -> float:
 
 def _even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> float:
     low = high = largest(filt, family)
-    low /= check_count("rounds", rounds)
+    low /= rounds
     for _ in range(2):
         levels = np.geomspace(low, high, 257)
         alive, state, request = np.arange(len(levels)), filt.start(len(levels)), family(levels)

@@ -372,13 +372,18 @@ def inverted(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], epsilon
     return None if law is None else _of_one(law.delta(epsilon))
 
 
-@lru_cache(maxsize=64)
 def _inversion(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]) -> Inversion | None:
     """The law by its characteristic function, where those of all mechanisms are known."""
-    steps = [step for pair in pairs if (step := StepMoments.of(pair)) is not None]
+    steps = tuple(step for pair in pairs if (step := StepMoments.of(pair)) is not None)
     if len(steps) < len(pairs) or sum(counts) < _SMOOTH or max(counts) > _COUNTS:
         return None
-    return Inversion(Levels(steps), np.array([counts], dtype=np.uint32), "PQ")
+    return _inversion_of(steps, counts)
+
+
+@lru_cache(maxsize=64)
+def _inversion_of(steps: tuple[StepMoments, ...], counts: tuple[int, ...]) -> Inversion:
+    """Kept by what is computed with, and not by pairs, which may equal each other as their classes say."""
+    return Inversion(Levels(list(steps)), np.array([counts], dtype=np.uint32), "PQ")
 
 
 def _gaussian(square: Fraction, epsilon: float) -> Bounds:

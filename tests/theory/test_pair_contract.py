@@ -244,3 +244,10 @@ def test_each_run_of_a_vectorised_subsampled_gaussian_has_its_own_law() -> None:
         # two samples, Hoeffding on each: half of the alarm each
         radius = sum(math.sqrt(math.log(4 / FALSE_ALARM) / (2 * n)) for n in (DRAWS, DRAWS // 2))
         assert abs((drawn[q == rate] > at).mean() - (alone > at).mean()) <= radius
+
+
+def test_a_pair_of_another_class_of_the_same_name_is_another_pair():
+    ours, own = RandomizedResponse(0.5), type("RandomizedResponse", (RandomizedResponse,), {})(0.5)
+    assert ours == RandomizedResponse(0.5)
+    assert ours != own
+    assert len({ours, own}) == 2

@@ -400,7 +400,7 @@ class DominatingPair(ABC):
         def freeze(value: object) -> object:
             return (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
 
-        return (type(self).__name__, *map(freeze, self.parameters().values()))
+        return (type(self), *map(freeze, self.parameters().values()))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, DominatingPair) and self._key() == other._key()

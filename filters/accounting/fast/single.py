@@ -20,10 +20,11 @@ def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_],
     if isinstance(charge, Mixed) or type(charge.x) is not float:
         return None
     root = limit.root
-    cost = _square(charge.x, charge.scale, root) if isinstance(charge, Square) else charge.exact(root)
+    # a subclass may cost more, and a number of a class of its own may claim to equal any
+    plain = type(charge) is Square and type(charge.scale) is float and type(root) is float
+    cost = _square(charge.x, charge.scale, root) if plain else charge.exact(root)  # type: ignore[union-attr]
     after = add_up((state[0].item(), state[1].item()), cost)
     fits = limit.covers(after) and cost[0] >= 0
-    # sums over bytes of their own, which nobody can change: a session keeps them as they are
     return np.array([fits]), (np.frombuffer(pack("d", after[0])), np.frombuffer(pack("d", after[1])))
 
 

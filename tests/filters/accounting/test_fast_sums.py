@@ -235,3 +235,45 @@ def test_what_is_out_of_range_is_left_to_the_definition(kernels: bool, bad: floa
         assert quotients(np.ones(0), 1.0) is None
     with route(False):  # the product of a quotient and y may be no double
         assert quotients(np.full(40, 1.7e308), 1e200) is None
+
+
+class Padded(Square):
+    """Twice what it says: a charge of one's own, whose `exact` is the cost."""
+
+    __slots__ = ()
+
+    def exact(self, root: float) -> Exact:
+        high, low = Square(self.x, self.scale).exact(root)
+        return 2 * high, 2 * low
+
+
+class ClaimsToBeOne(float):
+    """2^-8 that equals every number."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __ne__(self, other: object) -> bool:
+        return False
+
+    def __hash__(self) -> int:
+        return hash(1.0)
+
+
+def test_one_sum_is_charged_what_a_charge_of_ones_own_costs() -> None:
+    limit = Budget.square_of(1.0).limit
+    one = (np.zeros(1), np.zeros(1))
+    fits, after = step(Budget.square_of(1.0), one, Padded(0.5))
+    assert (bool(fits[0]), after[0][0]) == (True, 0.5), limit
+    fits, _ = step(Budget.square_of(1.0), after, Padded(0.75))
+    assert not fits[0]
+
+
+def test_a_number_that_claims_to_equal_any_is_remembered_for_no_other() -> None:
+    odd = Square(0.8)
+    object.__setattr__(odd, "scale", ClaimsToBeOne(2.0**-8))
+    one = (np.zeros(1), np.zeros(1))
+    step(Budget.square_of(1.0), one, odd)
+    fits, after = step(Budget.square_of(1.0), one, Square(0.8))
+    assert fits[0]
+    assert after[0][0] + after[1][0] == pytest.approx(0.64, rel=1e-15)

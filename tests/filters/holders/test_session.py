@@ -288,3 +288,25 @@ def test_a_loss_that_nothing_granted_can_have_is_refused_and_waited_for_still(lo
     session.observe(math.log(2))  # the mechanism's own, which the pair only dominates, may be any within it
     assert session.request(step)
     session.observe(0.1)
+
+
+class ClaimsToBeAny(float):
+    """A number that equals every other."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __ne__(self, other: object) -> bool:
+        return False
+
+    __hash__ = float.__hash__
+
+
+@pytest.mark.parametrize("high", [4.0, ClaimsToBeAny(4.0)], ids=["a number", "one that claims to equal any"])
+def test_a_budget_that_is_exchanged_under_a_session_grants_nothing_more(high: float) -> None:
+    filt = fp.GaussianFilter(mu=1.0)
+    session = filt.open("retry")
+    assert session.request(Gaussian(0.9))
+    object.__setattr__(filt.budget, "high", high)
+    with pytest.raises(TypeError, match="GaussianFilter must keep its promise and its budget"):
+        session.request(Gaussian(0.9))

@@ -161,6 +161,9 @@ def test_a_design_for_epsilon_eight_is_found_and_strangers_pairs_are_denied() ->
     for pair, plan in zip(menu, (762, 129), strict=True):  # what a fixed plan of it may have
         assert filt.rounds(filt.start(1), pair)[0] >= 0.9 * plan
     assert not filt.open().request(Stranger(0.01))
+    session, same_name = filt.open("retry"), type("SubsampledGaussian", (fp.SubsampledGaussian,), {})
+    assert session.request(menu[0])
+    assert not session.request(same_name(0.02, 0.7))
 
 
 def test_a_rate_of_a_thousandth_keeps_nine_tenths_of_its_plan() -> None:

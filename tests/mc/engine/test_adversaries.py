@@ -200,3 +200,10 @@ def test_compiled_kernels_give_the_bits_of_numpy(
     slow = play_tile(game, Tile(3, 0, 3000))
     for name in ("loss", "log_weight", "releases"):
         assert getattr(fast, name).tobytes() == getattr(slow, name).tobytes()
+
+
+def test_a_level_is_remembered_for_its_number_of_rounds_whatever_class_that_has() -> None:
+    filt = GaussianFilter(mu=1.0)
+    levels = [even_level(filt, Gaussian, rounds) for rounds in (np.int64(4), np.int64(100), np.int64(25))]
+    assert levels == [even_level(filt, Gaussian, rounds) for rounds in (4, 100, 25)]
+    assert levels == pytest.approx([0.5, 0.1, 0.2], rel=2e-4)
