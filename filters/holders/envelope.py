@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import json
+import math
 from collections.abc import Mapping
 from reprlib import repr as short
 from typing import Any
 
-__all__ = ["checked_key", "saved_count", "saved_flag", "sealed", "unsealed"]
+__all__ = ["checked_key", "saved_count", "saved_flag", "saved_size", "sealed", "unsealed"]
 
 _LEAST_KEY = 16
 
@@ -93,6 +95,18 @@ def saved_count(content: Mapping[str, Any], name: str, least: int = 0) -> int:
             f"{name} must be an integer >= {least}, got {name}={short(value)}; pass the data as it was saved"
         )
     return value
+
+
+def saved_size(content: Mapping[str, Any], name: str) -> float:
+    """content[name], the hexadecimal digits of a double from 0 to inf."""
+    value, size = content[name], math.nan
+    with contextlib.suppress(ValueError, OverflowError):
+        size = float.fromhex(value) if type(value) is str else math.nan
+    if not (size >= 0 and size.hex() == value):
+        raise ValueError(
+            f"{name} must be the digits of a double >= 0, got {name}={short(value)}; pass the data as it was saved"
+        )
+    return size
 
 
 def _signature(data: Mapping[str, object], key: bytes) -> str:

@@ -29,7 +29,7 @@ from filters.contract.checks import (
 from filters.contract.filter_base import FilterBase, MechanismFamily, OnDenial
 from filters.contract.state import State, frozen
 from filters.holders.denial import Denial
-from filters.holders.envelope import checked_key, saved_count, saved_flag, sealed, unsealed
+from filters.holders.envelope import checked_key, saved_count, saved_flag, saved_size, sealed, unsealed
 from filters.holders.holder import Holder
 from filters.holders.saved_state import decode_state, encode_state
 from theory.pairs import DominatingPair
@@ -39,7 +39,7 @@ __all__ = ["FilterHaltedError", "Session"]
 _VERSION = 1
 #: What rounding may add to a loss, of it and by itself.
 _ROUNDED = 2.0**-40
-_SAVED = ("filter", "on_denial", "halted", "awaits_loss", "granted", "state")
+_SAVED = ("filter", "on_denial", "halted", "awaits_loss", "loss_within", "granted", "state")
 
 
 class FilterHaltedError(RuntimeError):
@@ -55,7 +55,7 @@ class _Standing:
     awaits_loss: bool = False
     granted: int = 0
     denied: DominatingPair | None = None
-    #: The largest size of the loss that is waited for, where it is known: it is not saved.
+    #: The largest size of the loss that is waited for, inf where none is known or waited for.
     most: float = math.inf
 
 
@@ -180,7 +180,7 @@ class Session(Holder):
                     "pass log p(output)/q(output) of the output that was released"
                 )
             after = checked_observe(self._filter, now.state, np.array([float(loss)]), 1)
-            self._settle(replace(now, state=frozen(after), awaits_loss=False))
+            self._settle(replace(now, state=frozen(after), awaits_loss=False, most=math.inf))
 
     def _settle(self, after: _Standing) -> None:
         self._now = after
@@ -208,6 +208,7 @@ class Session(Holder):
             "on_denial": self._on_denial,
             "halted": now.halted,
             "awaits_loss": now.awaits_loss,
+            "loss_within": now.most.hex(),
             "granted": now.granted,
             "state": encode_state(now.state),
         }
@@ -251,7 +252,7 @@ class Session(Holder):
             )
         session = cls(filt, on_denial, record=record, key=key)
         halted, awaits = saved_flag(content, "halted"), saved_flag(content, "awaits_loss")
-        granted = saved_count(content, "granted")
+        granted, most = saved_count(content, "granted"), saved_size(content, "loss_within")
         if halted and (on_denial != "halt" or awaits):
             raise ValueError(
                 f"halted must be false where on_denial is 'retry' or a loss is awaited, got on_denial={on_denial!r} "
@@ -262,9 +263,14 @@ class Session(Holder):
                 f"awaits_loss must be false before a grant and for a filter that asks for no losses, got "
                 f"granted={granted} for {filt!r}; pass the data as it was saved"
             )
+        if most < math.inf and not awaits:
+            raise ValueError(
+                f"loss_within must be 'inf' where no loss is awaited, got {short(content['loss_within'])}; pass the "
+                "data as it was saved"
+            )
         start, reaches = session._now.state, lambda state: checked_reaches(filt, state, 1)
         state = decode_state(content["state"], start, 1, reaches, fresh=granted == 0)
-        session._now = _Standing(frozen(state), halted, awaits, granted)
+        session._now = _Standing(frozen(state), halted, awaits, granted, most=most)
         return session
 
     def __repr__(self) -> str:

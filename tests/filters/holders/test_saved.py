@@ -10,7 +10,7 @@ import pytest
 
 import filters as fp
 from tests.filters.holders.saved_session import FILTER, KEY, OTHER, refusal, reread, spent, sums
-from theory.pairs import Gaussian
+from theory.pairs import Gaussian, RandomizedResponse
 
 
 def test_what_was_saved_is_restored() -> None:
@@ -84,6 +84,14 @@ def test_numbers_are_written_in_one_way(number: object) -> None:
         ({"halted": True}, "halted must be false where on_denial is 'retry'"),
         ({"awaits_loss": 1}, "awaits_loss must be true or false"),
         ({"awaits_loss": True}, "awaits_loss must be false before a grant and for a filter that asks"),
+        (
+            {"loss_within": "0x1.0p+0"},
+            "loss_within must be the digits of a double >= 0, got loss_within='0x1.0p+0'",
+        ),
+        ({"loss_within": (0.5).hex()}, "loss_within must be 'inf' where no loss is awaited"),
+        ({"loss_within": "nan"}, "loss_within must be the digits of a double"),
+        ({"loss_within": (-1.0).hex()}, "loss_within must be the digits of a double"),
+        ({"loss_within": 0.5}, "loss_within must be the digits of a double"),
         ({"granted": -1}, "granted must be an integer >= 0, got granted=-1"),
         ({"granted": True}, "granted must be an integer >= 0, got granted=True"),
         ({"granted": 2.0}, "granted must be an integer >= 0, got granted=2.0"),
@@ -172,6 +180,17 @@ def test_a_session_that_waits_for_a_loss_has_granted_something_and_not_halted() 
     assert "awaits_loss must be false before a grant" in refusal(
         {**fresh, "awaits_loss": True}, filt, policy="halt"
     )
+
+
+def test_a_restored_session_refuses_the_losses_that_it_refused_before() -> None:
+    filt = fp.HockeyStickFilter(epsilon=1.0, delta=1e-3)
+    session = filt.open("retry")
+    assert session.request(RandomizedResponse(0.5))
+    restored = fp.Session.from_dict(reread(session.to_dict()), filt, "retry")
+    with pytest.raises(ValueError, match=r"within the epsilon 0\.5 of what was granted, got loss=-50"):
+        restored.observe(-50.0)
+    restored.observe(-0.5)
+    assert restored.to_dict()["loss_within"] == "inf"
 
 
 # -- keys ------------------------------------------------------------------------------------------------------

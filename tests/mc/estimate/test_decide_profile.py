@@ -84,6 +84,16 @@ def test_one_point_above_among_eight_costs_no_more_than_the_logarithm_of_eight()
     assert math.exp(decision.log_e_above) == pytest.approx(np.mean(np.exp(alone)), rel=1e-9)
 
 
+def test_a_curve_of_which_one_point_is_reached_is_not_below():
+    loss = np.random.default_rng(5).normal(0.5, 1.0, 20_000)
+    truth = [float(fp.Gaussian(1.0).hockey_stick(epsilon)) for epsilon in (0.0, 1.0)]
+    test = ProfileTest.of((0.0, 1.0), [2 * truth[0], truth[1]], failure=1e-3)
+    values = [np.where(loss > epsilon, -np.expm1(epsilon - loss), 0.0) for epsilon in (0.0, 1.0)]
+    decision = test.decision([part.wealth(y) for part, y in zip(test.tests, values, strict=True)])
+    assert decision.at[0].side is Side.BELOW
+    assert decision.side is Side.UNDECIDED
+
+
 def test_a_curve_that_holds_with_equality_is_called_passed_no_more_often_than_said():
     """200 streams of 1,200 draws, looked at 10 times, at failure .2: each side may err with probability .1.
 

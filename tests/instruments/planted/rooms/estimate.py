@@ -18,6 +18,23 @@ FAULTS = (
         ),
     ),
     *faults_in(
+        "mc/estimate/decide_profile.py",
+        At(
+            "ProfileTest.decision",
+            "log_mean_exp(tuple(point.log_e_above for point in points))",
+            "max(point.log_e_above for point in points)",
+            "the best capital of a curve stands for their mean",
+            "unsound",
+        ),
+        At(
+            "ProfileTest.decision",
+            "all(point.log_e_below >= self.tests[0].wanted(n) for point in points)",
+            "any(point.log_e_below >= self.tests[0].wanted(n) for point in points)",
+            "a curve is below where one point is",
+            "unsound",
+        ),
+    ),
+    *faults_in(
         "mc/estimate/functionals.py",
         At(
             "HockeyStick.__call__",

@@ -109,16 +109,16 @@ FAULTS = (
     *faults_in(
         "mc/intervals/anytime.py",
         At(
-            "BettingTest.decision",
+            "BettingTest.wanted",
             "math.log(2)",
             "0.0",
             "both sides share one failure probability",
             "unsound",
         ),
         At(
-            "BettingTest.decision",
-            "wealth.n * 2.0 ** -50",
-            "-wealth.n * 2.0 ** -50",
+            "BettingTest.wanted",
+            "n * 2.0 ** -50",
+            "-n * 2.0 ** -50",
             "rounding makes capital look larger",
             "unsound",
         ),
@@ -129,7 +129,7 @@ FAULTS = (
             "samples of value zero are not paid for",
             "unsound",
         ),
-        At("_log_mean_exp", "len(logs)", "1", "capital is the sum of the bets and not their mean", "unsound"),
+        At("log_mean_exp", "len(logs)", "1", "capital is the sum of the bets and not their mean", "unsound"),
         At(
             "BettingTest.wealth",
             "1 / (1 - centre)",

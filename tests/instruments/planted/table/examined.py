@@ -94,7 +94,7 @@ FAULTS = (
             "unsound",
         ),
         Change(
-            "session._now = _Standing(frozen(state), halted, awaits, granted)",
+            "session._now = _Standing(frozen(state), halted, awaits, granted, most=most)",
             "session._now = _Standing(frozen(start), halted, awaits, granted)",
             "a restored session has spent nothing",
             "unsound",
