@@ -96,7 +96,7 @@ class Study:
     quick: bool = False
     seed: int = 20_210_825
     failure: float = 1e-6
-    comparisons: int = 500
+    comparisons: int = 640
     executor: Executor | None = None
     on_progress: Callable[[str], None] = _silent
     #: The proofs made so far, by theorem.
