@@ -29,7 +29,7 @@ __all__ = ["Row", "alt", "between", "counted", "overview", "picture"]
 
 _BLUE, _RED, _GREEN, _BAR = (PALETTE[place] for place in (0, 1, 2, 4))
 #: The range of the picture, in shares of the promise; what lies outside is drawn as an arrow at its edge.
-_LEAST, _MOST = 1e-3, 150.0
+_LEAST, _MOST, _EDGE = 1e-3, 150.0, 170.0
 #: What the kernel's theorems cover, in the words of their scope.
 _FINITE = "mechanisms with finitely many outcomes"
 
@@ -186,11 +186,11 @@ def picture(rows: Sequence[Row], *, wide: bool) -> Picture:
     width, height = (10.0, 5.7) if wide else (NARROW, 8.6)
     with new_figure(width, height) as figure:
         ax = figure.subplots()
-        ax.axvspan(1.0, _MOST, color=_RED, alpha=0.08, lw=0)
+        ax.axvspan(1.0, _EDGE, color=_RED, alpha=0.08, lw=0)
         ax.axvline(1.0, color=INK, lw=1.6)
         for y, row in zip(reversed(range(len(rows))), rows, strict=True):
             _draw(ax, y, row, wide=wide)
-        ax.set(xscale="log", xlim=(_LEAST, _MOST), ylim=(-0.7, len(rows) - 0.2))
+        ax.set(xscale="log", xlim=(_LEAST, _EDGE), ylim=(-0.7, len(rows) - 0.2))
         ticks = (1e-3, 1e-2, 0.1, 1.0, 10.0, 100.0)
         ax.set_xticks(ticks, ["0.1 %", "1 %", "10 %", "the promise", "× 10", "× 100"])
         ax.tick_params(axis="y", length=0)
@@ -216,7 +216,7 @@ _CAPTION = (
 def _draw(ax: Axes, y: int, row: Row, *, wide: bool) -> None:
     broken = exceeds(row.least, 1.0)
     colour = _RED if broken else _BLUE
-    ax.plot([_LEAST, _MOST], [y, y], color="#e3e7eb", lw=0.8, zorder=0)
+    ax.plot([_LEAST, _EDGE], [y, y], color="#e3e7eb", lw=0.8, zorder=0)
     _, low, high = row.simulated
     if high > _LEAST:
         ends = max(low, _LEAST), min(high, _MOST)
@@ -231,6 +231,8 @@ def _draw(ax: Axes, y: int, row: Row, *, wide: bool) -> None:
     at = _held(max(row.least, row.most or 0.0))
     words = between(row)
     left = at > 20
+    if left and high > _LEAST:  # the words stand before all marks
+        at = min(at, max(low, _LEAST))
     ax.annotate(
         words,
         (at, y),

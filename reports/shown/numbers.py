@@ -57,13 +57,16 @@ def percent(share: float, rounded: Callable[[float, int], str] = near) -> str:
 
     >>> percent(0.2354), percent(1.3979), percent(63.4), percent(1e-270)
     ('24 %', '140 %', '× 63.4', '0 %')
+    >>> percent(61952.3)
+    '× 62,000'
     >>> percent(0.0305, above), percent(0.99962506, below)
     ('3.1 %', '99.9 %')
     """
     if share < NOTHING:
         return "0 %"
     if share >= 2:
-        return f"× {float(rounded(share, 3)):.3g}"
+        times = float(rounded(share, 3))
+        return f"× {times:,.0f}" if 1000 <= times < 1e7 else f"× {times:.3g}"
     return f"{float(rounded(100 * share, 2 if share < 0.995 else 3)):.3g} %"
 
 
