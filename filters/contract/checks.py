@@ -136,7 +136,6 @@ class _Seen:
     kind: type
     names: tuple[str, ...]
     held: tuple[object, ...]
-    kinds: tuple[type, ...]
 
     def same(self, thing: object) -> bool:
         """Whether it is that very object, and what it was."""
@@ -144,7 +143,7 @@ class _Seen:
             return False
         fields_now = _reader(self.names)(thing)
         # the classes first: a number of a class of its own may claim to equal any
-        return all(map(is_, map(type, fields_now), self.kinds)) and fields_now == self.held
+        return all(map(is_, map(type, fields_now), map(type, self.held))) and fields_now == self.held
 
 
 @lru_cache(maxsize=1024)
@@ -159,8 +158,7 @@ def _seen(thing: object) -> _Seen | None:
         return None
     if any(type(object.__getattribute__(thing, name)) not in PLAIN for name in names):
         return None
-    held = _reader(names)(thing)
-    return _Seen(thing, kind, names, held, tuple(map(type, held)))
+    return _Seen(thing, kind, names, _reader(names)(thing))
 
 
 def _terms(filt: FilterBase) -> tuple[object, object]:
