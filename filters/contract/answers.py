@@ -16,7 +16,7 @@ _BOOLEANS = np.dtype(np.bool_)
 
 def checked_booleans(answer: object, *, method: str, n: int, remedy: str) -> NDArray[np.bool_]:
     """`answer` if it is an array of booleans of shape (n,), else TypeError."""
-    if isinstance(answer, np.ndarray) and answer.dtype is _BOOLEANS and answer.shape == (n,):
+    if isinstance(answer, np.ndarray) and answer.dtype == _BOOLEANS and answer.shape == (n,):
         return answer
     raise TypeError(f"{method} must return booleans of shape ({n},), got {_described(answer)}; {remedy}")
 

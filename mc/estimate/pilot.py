@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TypeAlias
 
 from filters.contract.library import settled, told_apart
@@ -93,40 +93,29 @@ def choose_once(
 
     The choice depends on nothing else: a pilot's random numbers are the same whatever the seed of the run.
     """
-    terms = (epsilons, n, failure, method, interval, trusting)
-    question = _Question(told_apart((game, *terms)) if settled(game) else None, game, *terms)
-    return question.answer() if question.told is None else _remembered(question)
+    terms = {"n": n, "failure": failure, "method": method, "interval": interval, "trusting": trusting}
+    ask: _Ask = partial(choose, epsilons=epsilons, **terms)  # type: ignore[arg-type]
+    if not settled(game):
+        return ask(game)
+    return _remembered(_Question(told_apart((game, epsilons, *terms.values())), game, ask))
+
+
+_Ask: TypeAlias = Callable[[Game], tuple[Estimator, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """What is chosen for, told apart by the value of all that the choice depends on; None where that cannot be told."""
+    """What is chosen for, told apart by the value of all that the choice depends on."""
 
     told: Hashable
     game: Game = field(compare=False)
-    epsilons: tuple[float, ...] = field(compare=False)
-    n: int = field(compare=False)
-    failure: float = field(compare=False)
-    method: Method = field(compare=False)
-    interval: IntervalName = field(compare=False)
-    trusting: bool = field(compare=False)
-
-    def answer(self) -> tuple[Estimator, ...]:
-        return choose(
-            self.game,
-            self.epsilons,
-            n=self.n,
-            failure=self.failure,
-            method=self.method,
-            interval=self.interval,
-            trusting=self.trusting,
-        )
+    ask: _Ask = field(compare=False)
 
 
 @lru_cache(maxsize=64)
 def _remembered(question: _Question) -> tuple[Estimator, ...]:
     # the estimators go on playing a copy of the game, which nobody else can change
-    return replace(question, game=copy.deepcopy(question.game)).answer()
+    return question.ask(copy.deepcopy(question.game))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from theory.claims.conversions import B_STAR
 from theory.claims.kernel_theorem import beside, decided_by
 from theory.claims.notations import Formula
 from theory.claims.theorem import Theorem
@@ -40,12 +41,6 @@ _CONVERTED = Formula(
     t=("1/2", "8"),
     B=("1/16", "1"),
     epsilon=("1/2", "4"),
-)
-_B_STAR = Formula(
-    "(sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)))**2",
-    rocq="(sqrt (ln (/ delta) + epsilon) - sqrt (ln (/ delta))) ^ 2",
-    epsilon=("1/10", "8"),
-    delta=("1/1000000", "1/2"),
 )
 _EVENT = Formula("exp(epsilon)*q + delta", epsilon=("1/8", "2"), q=("1/16", "1"), delta=("1/1024", "1/2"))
 _GAUSSIAN_RHO = Formula(
@@ -104,7 +99,7 @@ ROWS = (
         f"{_ITERATED}",
         stated=(
             r"\sum_{t\le T}\rho_t \le B^*(\varepsilon,\delta) = ",
-            _B_STAR,
+            B_STAR,
             r",\qquad \rho(\mathcal N(p, \sigma^2), \mathcal N(q, \sigma^2)) = ",
             _GAUSSIAN_RHO,
         ),

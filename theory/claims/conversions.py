@@ -7,7 +7,7 @@ from theory.claims.notations import Formula
 from theory.claims.theorem import Theorem
 from theory.kernel.statement import KernelTheorem
 
-__all__ = ["ROWS", "STATEMENTS"]
+__all__ = ["B_STAR", "ROWS", "STATEMENTS"]
 
 _CONVERTED = Formula(
     "exp(t*(B - epsilon))*(t/(1 + t))**(1 + t)/t",
@@ -17,7 +17,7 @@ _CONVERTED = Formula(
     B=("1/16", "1"),
     epsilon=("1/2", "4"),
 )
-_B_STAR = Formula(
+B_STAR = Formula(
     "(sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)))**2",
     rocq="(sqrt (ln (/ delta) + epsilon) - sqrt (ln (/ delta))) ^ 2",
     epsilon=("1/10", "8"),
@@ -71,7 +71,7 @@ ROWS = (
         "many rounds, a filter that admits while sum e_t^2/2 <= B and decides before the release, B > 0 any budget "
         "that the simple or the CKS conversion allows",
         claim="The transcript is (epsilon, delta)-DP; B = B* is one such budget",
-        stated=(r"\tfrac12\sum_{t\le T}\varepsilon_t^2 \le B^*(\varepsilon,\delta) = ", _B_STAR),
+        stated=(r"\tfrac12\sum_{t\le T}\varepsilon_t^2 \le B^*(\varepsilon,\delta) = ", B_STAR),
         steps=(
             decided_by(
                 "ApproximateDPFilter.theorem_4_9",

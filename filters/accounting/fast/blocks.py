@@ -246,10 +246,9 @@ def quotients(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], in
             low *= y_low
             rest += low
         rest += some
+        # -1 below zero, and to the next double up: those from zero up are ordered as their bits are
         sign = rest.view(np.int64)
-        sign >>= (
-            63  # -1 below zero, and to the next double up: those from zero up are ordered as their bits are
-        )
+        sign >>= 63
         bits = q.view(np.int64)
         bits -= sign
     return up, zeros

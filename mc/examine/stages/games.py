@@ -65,7 +65,7 @@ def games(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     yield from _renyi(subject, clock.part(0.2))
     if not goals:
         return
-    for alarm, goal in () if subject.slow else alarms(subject, clock.part(_LISTENING)):
+    for alarm, goal in alarms(subject, clock.part(_LISTENING)):
         yield from tried.play(alarm, (goal,), clock)
     plan: Iterator[Menu | Callable[[PrivacyFilter], Attack | None]] = chain(
         _unseen(subject),

@@ -37,7 +37,7 @@ def alarms(subject: Subject, clock: Clock) -> list[tuple[Menu, Measure]]:
     """The alarms whose silences alone pass the promise in few rounds, or come nearest to it, and where."""
     goals = [goal for goal in subject.goals if goal.kind == "hockey-stick" and 0 < subject.promised(goal) < 1]
     largest = [line.sizes[-1] for line in leaders(subject.lines) if line.line.family == "rr"]
-    if not (subject.looks and largest and "twopoint" in subject.families and goals):
+    if not (subject.looks and not subject.slow and largest and "twopoint" in subject.families and goals):
         return []
     games: list[tuple[float, Menu, Measure]] = []
     for pair in _pairs(largest[0]):
