@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, fields
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ def examined(
 
     What is refuted is not asked again, whatever was expected of it.
     """
-    patched()  # reads the library's files once in a process, and not in each worker of each stage
+    _read_files()
     for enough in (seconds, _AGAIN):
         with processor_seconds():
             examination = examine(subject(), seconds=enough, seed=seed, first_only=True, proofs=proofs)
@@ -60,6 +61,12 @@ def examined(
         if told or examination.witness is not None:
             break
     return examination
+
+
+@cache
+def _read_files() -> None:
+    """Read the library's files once in a process, and not in each worker of each stage, which compares them all."""
+    patched()
 
 
 def interval(estimate: Estimate) -> str:
