@@ -25,7 +25,8 @@ from mc.engine.paths import Functional, Paths
 from mc.engine.streams import TILE
 from mc.estimate.ceiling import certain
 from mc.estimate.functionals import ROUNDING
-from mc.estimate.pilot import choose
+from mc.estimate.pilot import estimators
+from mc.estimate.ways import Aim
 from mc.intervals.anytime import BettingTest, Decision, SequentialRun, Side, Wealth
 from mc.intervals.estimate import PLAIN_DRAWS
 from mc.runs.play import Play, PlayOptions
@@ -51,6 +52,11 @@ class Stake:
 
     test: BettingTest
     epsilon: float
+
+    @property
+    def numbers(self) -> int:
+        """The number of bets."""
+        return self.test.bets
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
         near = _NEAR * (1 + abs(self.epsilon))
@@ -143,7 +149,7 @@ def _tilted(game: Game, epsilon: float, delta: float, n: int, failure: float) ->
     if certain(game, n) is None:
         return None
     try:
-        (estimator,) = choose(game, (epsilon,), n=n, failure=failure, method="tilted")
+        (estimator,) = estimators(game, (epsilon,), Aim(n, failure, "tilted"))
     except ValueError:  # no order has a bound within the doubles
         return None
     main, *others = estimator.terms

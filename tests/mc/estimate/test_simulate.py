@@ -38,11 +38,11 @@ from mc.estimate import pilot
 from mc.estimate.ceiling import log_weight_bound
 from mc.estimate.estimator import Point, Term
 from mc.estimate.functionals import HockeyStick
-from mc.estimate.methods import plain
-from mc.estimate.pilot import choose, choose_once
+from mc.estimate.pilot import chosen, estimators
 from mc.estimate.renyi import simulate_renyi
 from mc.estimate.simulate import simulate
 from mc.estimate.survival import survival
+from mc.estimate.ways import Aim, plain
 from mc.intervals import Choice, IntervalName, Moments
 from tests.mc.engine.silent import Silent
 from theory.confinement import confinement
@@ -369,7 +369,7 @@ def test_a_pilot_that_saw_no_heavy_weight_does_not_choose_an_order_that_has_them
     planned = pilot.choose_interval
     monkeypatch.setattr(pilot, "choose_interval", sure)
     game = Game.between(GaussianFilter(mu=1.0), Constant(0.3))
-    first, second = choose(game, (0.0, 6.0), n=10_000, failure=1e-6, method="tilted")
+    first, second = chosen(game, (0.0, 6.0), Aim(10_000, 1e-6, "tilted"))
     # every width is zero, so either order would answer both: at epsilon=0 that of 6 has weights up to e^9
     assert {first.epsilons, second.epsilons} == {(0.0,), (6.0,)}
     for estimator in (first, second):
@@ -389,7 +389,7 @@ def test_a_long_grid_tries_some_orders_spread_over_all(monkeypatch: pytest.Monke
     monkeypatch.setattr(pilot, "_offers", noting)
     game = Game.between(GaussianFilter(mu=1.0), Constant(0.3))
     grid = tuple(np.linspace(0.5, 8.0, 40).tolist())
-    parts = choose(game, grid, n=10_000, failure=1e-6, method="tilted")
+    parts = chosen(game, grid, Aim(10_000, 1e-6, "tilted"))
     assert len(tried) == len(set(tried)) == 9
     assert tried[0] == pytest.approx(float(CKS.order(0.5, 0.5)))
     assert tried[-1] == pytest.approx(float(CKS.order(0.5, 8.0)))
@@ -423,10 +423,10 @@ def test_the_choice_is_the_same_as_if_every_candidate_had_a_pilot(
     piloted = pilot._piloted
     monkeypatch.setattr(pilot, "_piloted", noting)
     game = Game.between(ZCDPFilter(rho=0.5), adversary, rounds=rounds)
-    few = choose(game, epsilons, n=n, failure=1e-6, method="auto")
+    few = chosen(game, epsilons, Aim(n, 1e-6))
     after = len(pilots)
-    monkeypatch.setattr(pilot.Aim, "floors", lambda aim, terms: (0.0,) * len(epsilons))
-    assert choose(game, epsilons, n=n, failure=1e-6, method="auto") == few
+    monkeypatch.setattr(pilot, "_floors", lambda terms, aim: (0.0,) * len(epsilons))
+    assert chosen(game, epsilons, Aim(n, 1e-6)) == few
     assert 0 < after <= len(pilots) - after
     if epsilons == (4.0,):  # plain paths are hopeless there, and have no pilot
         assert 1.0 in pilots[after:]
@@ -453,56 +453,53 @@ def test_a_candidate_that_can_be_no_narrower_than_another_has_no_pilot(
     piloted = pilot._piloted
     monkeypatch.setattr(pilot, "_piloted", noting)
     game = Game.between(GaussianFilter(mu=1.0), adversary, rounds=rounds)
-    (chosen,) = choose(game, (4.0,), n=n, failure=1e-6, method="auto")
+    (narrowest,) = chosen(game, (4.0,), Aim(n, 1e-6))
     assert len(widths) == pilots
     monkeypatch.setattr(pilot, "ENOUGH", 0.0)
-    choose(game, (4.0,), n=n, failure=1e-6, method="auto")
+    chosen(game, (4.0,), Aim(n, 1e-6))
     assert len(widths) == pilots + 2
-    assert chosen.widths[0] <= 1.01 * min(widths)[0]
+    assert narrowest.widths[0] <= 1.01 * min(widths)[0]
 
 
 def test_a_choice_is_remembered_by_all_that_it_depends_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen: list[Game] = []
+    asked: list[Game] = []
 
-    def noting(game: Game, *terms: Any, **options: Any) -> Any:
-        chosen.append(game)
-        return choose(game, *terms, **options)
+    def noting(game: Game, epsilons: tuple[float, ...], aim: Aim) -> Any:
+        asked.append(game)
+        return chosen(game, epsilons, aim)
 
-    monkeypatch.setattr(pilot, "choose", noting)
+    monkeypatch.setattr(pilot, "chosen", noting)
     pilot._remembered.cache_clear()
     filt = GaussianFilter(mu=1.0)
-    terms: dict[str, Any] = {"n": 1000, "failure": 1e-6, "method": "auto"}
-    game = Game.between(filt, LossChasing())
-    first = choose_once(game, (4.0,), **terms)
-    assert first == choose(game, (4.0,), **terms)
-    assert choose_once(Game.between(GaussianFilter(mu=1.0), LossChasing()), (4.0,), **terms) is first
-    assert len(chosen) == 1
+    aim, game = Aim(1000, 1e-6), Game.between(filt, LossChasing())
+    first = estimators(game, (4.0,), aim)
+    assert first == chosen(game, (4.0,), aim)
+    assert estimators(Game.between(GaussianFilter(mu=1.0), LossChasing()), (4.0,), aim) is first
+    assert len(asked) == 1
     others: list[dict[str, Any]] = [{"n": 1001}, {"failure": 1e-5}, {"method": "plain"}, {"trusting": False}]
     for other in [*others, {"interval": "betting"}]:
-        assert choose_once(game, (4.0,), **(terms | other)) == choose(game, (4.0,), **(terms | other))
-    choose_once(game, (4.5,), **terms)
-    choose_once(Game.between(filt, LossAvoiding()), (4.0,), **terms)
-    assert len(chosen) == 8
+        changed = replace(aim, **other)
+        assert estimators(game, (4.0,), changed) == chosen(game, (4.0,), changed)
+    estimators(game, (4.5,), aim)
+    estimators(Game.between(filt, LossAvoiding()), (4.0,), aim)
+    assert len(asked) == 8
     # what is remembered plays a game of its own: whatever becomes of the filter that it was asked for
-    assert all(kept is not game for kept in chosen)
+    assert all(remembered is not game for remembered in asked)
     object.__setattr__(filt, "budget", ZCDPFilter(rho=8.0).budget)
-    assert choose_once(Game.between(GaussianFilter(mu=1.0), LossChasing()), (4.0,), **terms) is first
+    assert estimators(Game.between(GaussianFilter(mu=1.0), LossChasing()), (4.0,), aim) is first
     assert first[0].terms[0].game.filter.budget == GaussianFilter(mu=1.0).budget  # type: ignore[attr-defined]
-    assert choose_once(game, (4.0,), **terms) is not first
-    assert len(chosen) == 9
+    assert estimators(game, (4.0,), aim) is not first
+    assert len(asked) == 9
 
-
-def test_a_choice_for_a_game_of_ones_own_is_made_anew() -> None:
     @dataclass(frozen=True)
     class Own(Adversary):
         def request(self, view: View) -> DominatingPair:
             return Gaussian(0.25)
 
-    game = Game.between(GaussianFilter(mu=1.0), Own(), rounds=4)
-    before = pilot._remembered.cache_info().misses
-    first, second = (choose_once(game, (1.0,), n=1000, failure=1e-6, method="auto") for _ in range(2))
-    assert first == second
-    assert pilot._remembered.cache_info().misses == before
+    # a game of one's own has a choice made anew
+    own = Game.between(GaussianFilter(mu=1.0), Own(), rounds=4)
+    assert estimators(own, (1.0,), aim) == estimators(own, (1.0,), aim)
+    assert len(asked) == 11
 
 
 @pytest.mark.parametrize("interval", get_args(IntervalName))
@@ -510,19 +507,19 @@ def test_a_choice_for_a_game_of_ones_own_is_made_anew() -> None:
 def test_no_interval_is_narrower_than_the_floor_whatever_the_pilot_saw(
     interval: IntervalName, n: int
 ) -> None:
-    aim = pilot.Aim(n, 1e-6, interval)
+    aim = Aim(n, 1e-6, interval=interval)
     game = Game.between(GaussianFilter(mu=1.0), Constant(0.3))
     tilted = replace(plain(game, (1.0,)), points=(Point(1.0, HockeyStick(1.0, -2.5)),))
     rng = np.random.default_rng(7)
     pilots = [np.full(64, level) for level in (0.0, 1e-9, 0.3, 1 - 1e-9, 1.0)]
     pilots += [rng.random(64), rng.random(64) < 0.05, (rng.random(64) < 0.5) * 0.01]
     for term, scale in ((plain(game, (1.0,)), 1.0), (tilted, math.exp(-2.5))):
-        (floor,) = aim.floors([term])
+        (floor,) = pilot._floors([term], aim)
         assert floor > 0
         for seen in pilots:
             moments = replace(Moments.of(seen), upper=scale)
-            (point,) = aim.planned(term, [[(term.points[0].functional, moments)]]).points
+            (point,) = pilot._planned(term, [[(term.points[0].functional, moments)]], aim).points
             assert point.width >= floor * (1 - 1e-12)
-    assert aim.floors([tilted, tilted]) == (0.0,)
+    assert pilot._floors([tilted, tilted], aim) == (0.0,)
     above = replace(tilted, points=(Point(1.0, HockeyStick(1.0, 0.5)),))
-    assert aim.floors([above]) == (0.0,)
+    assert pilot._floors([above], aim) == (0.0,)
