@@ -25,8 +25,8 @@ from mc.losses.cells import cells, rough_cells
 from mc.losses.inversion import Inversion, Levels
 from mc.losses.laplace_sums import laplace_bounds
 from mc.losses.lattice_law import LatticeLaw, common_step, level
-from mc.losses.moments import StepMoments
 from mc.losses.powers import ELEMENTARY, Power, power
+from mc.losses.step_moments import StepMoments
 from mc.losses.tails import tails
 from mc.losses.two_laws import TwoLaws
 from theory.arguments import check_count, check_delta, check_positive, check_real

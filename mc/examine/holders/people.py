@@ -27,8 +27,8 @@ import numpy as np
 from filters import knowingly
 from mc.engine.encoding import decode_fraction
 from mc.examine.clock import Clock
-from mc.examine.fault import FilterFault
-from mc.examine.holders.game import HolderGame, Solved
+from mc.examine.filter_fault import FilterFault
+from mc.examine.holders.holder_game import HolderGame, Solved
 from mc.examine.measure import Measure, goals
 from mc.examine.sequence import Sequence
 from mc.losses.balls import BITS, ball, down

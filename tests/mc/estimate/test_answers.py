@@ -9,7 +9,7 @@ import pytest
 from scipy import special
 
 import filterproof as fp
-from mc.estimate.answers import answered
+from mc.estimate.answer_misses import answered
 
 HOW = {"norm_budget": 12.0, "kappa": 0.5, "dimension": 3, "delta": 0.3}
 
