@@ -91,60 +91,32 @@ def test_noise_or_steps_are_given_and_without_a_seed_the_noise_is_another_each_t
     assert (one.theta != two.theta).any()
 
 
-@pytest.mark.parametrize("last", [1, 3, 5])
-def test_a_run_killed_after_a_step_was_told_ends_as_one_that_was_not(
-    folder: Path, tmp_path: Path, whole: Retrained, last: int
+@pytest.mark.parametrize("told_first", [True, False])
+def test_a_run_killed_once_a_step_is_told_or_before_it_is_kept_ends_as_one_that_was_not(
+    folder: Path, tmp_path: Path, whole: Retrained, monkeypatch: pytest.MonkeyPatch, told_first: bool
 ) -> None:
-    def kill(step: StepTaken) -> None:
-        if step.step == last:
-            raise Killed
-
-    with pytest.raises(Killed):
-        train_idx(folder, **SETTING, most_steps=6, out=tmp_path / "out", on_step=kill)
-    assert kept(tmp_path / "out", folder).taken == last
-    outcome = train_idx(folder, **SETTING, most_steps=6, out=tmp_path / "out")
-    np.testing.assert_array_equal(outcome.theta, whole.theta)
-    assert (
-        kept(tmp_path / "out", folder).people.to_dict() == kept(tmp_path / "whole", folder).people.to_dict()
-    )
-
-
-def test_a_run_killed_before_a_step_was_kept_told_nobody_and_ends_as_one_that_was_not(
-    folder: Path, tmp_path: Path, whole: Retrained, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    save, told = Descent.save, []
+    save, told, out = Descent.save, [], tmp_path / "out"
 
     def killed(descent: Descent, path: Path) -> None:
-        if descent.taken == 4:
+        if descent.taken == 4 and not told_first:
             raise Killed
         save(descent, path)
+
+    def look(step: StepTaken) -> None:
+        people = kept(out, folder).people
+        told.append([people.report_for(i).remaining for i in range(60)])
+        if step.step == 3 and told_first:
+            raise Killed
 
     with monkeypatch.context() as patched:
         patched.setattr(Descent, "save", killed)
         with pytest.raises(Killed):
-            train_idx(
-                folder,
-                **SETTING,
-                most_steps=6,
-                out=tmp_path / "out",
-                on_step=lambda step: told.append(step.step),
-            )
-    assert told == [1, 2, 3]
-    outcome = train_idx(folder, **SETTING, most_steps=6, out=tmp_path / "out")
+            train_idx(folder, **SETTING, most_steps=6, out=out, on_step=look)
+    assert len(told) == kept(out, folder).taken == 3
+    assert (np.diff(told, axis=0) < 0).all(), "what a step cost is on the disk before the step is told"
+    outcome = train_idx(folder, **SETTING, most_steps=6, out=out)
     np.testing.assert_array_equal(outcome.theta, whole.theta)
-
-
-def test_what_a_step_cost_is_on_the_disk_before_the_step_is_told(folder: Path, tmp_path: Path) -> None:
-    told = []
-
-    def look(step: StepTaken) -> None:
-        people = kept(tmp_path / "out", folder).people
-        told.append((step.step, [people.report_for(i).remaining for i in range(60)]))
-
-    train_idx(folder, **SETTING, most_steps=4, out=tmp_path / "out", on_step=look)
-    assert [step for step, _ in told] == [1, 2, 3, 4]
-    spending = np.array([left for _, left in told])
-    assert (np.diff(spending[:3], axis=0) < 0).all(), "everyone had less left after each of the first steps"
+    assert kept(out, folder).people.to_dict() == kept(tmp_path / "whole", folder).people.to_dict()
 
 
 def test_a_process_killed_by_the_system_goes_on_where_it_stood(
