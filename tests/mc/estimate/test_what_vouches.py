@@ -41,6 +41,8 @@ def test_a_subclass_of_a_rule_has_not_its_theorem() -> None:
     game = Game.between(honest, Silent(Gaussian(0.1)))
     assert ceiling.certain(game, 1000) is not None
     assert ceiling.certain(replace(game, filter=Half(0.02)), 1000) is None
+    namesake = type("ZCDPFilter", (Half,), {})
+    assert ceiling.certain(replace(game, filter=namesake(0.02)), 1000) is None
     found = simulate(Half(0.02), Silent(Gaussian(0.2)), epsilon=1.0, n=20_000, rounds=4, method="tilted")
     assert Gaussian(0.4).hockey_stick(1.0) in found  # four rounds, where one is due
     assert found.beyond > 0
