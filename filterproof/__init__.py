@@ -53,7 +53,7 @@ _BESIDE = {
     "evaluate": "mc.evaluate.evaluate",
     "figure": "reports.figures.registry",
     "figures": "reports.figures.registry",
-    "first_breach": "mc.examine.schedules.search",
+    "first_breach": "mc.examine.schedules.schedule_search",
     "first_difference": "mc.examine.difference",
     "from_accountant": "filters.adapters.accountant",
     "from_budget": "filters.adapters.budget",
@@ -99,7 +99,7 @@ if TYPE_CHECKING:
     from mc.examine.difference import first_difference as first_difference
     from mc.examine.law_tests import laws as laws
     from mc.examine.schedules.machine import schedules as schedules
-    from mc.examine.schedules.search import first_breach as first_breach
+    from mc.examine.schedules.schedule_search import first_breach as first_breach
     from mc.examine.supremum import supremum as supremum
     from mc.examine.witness import witness as witness
     from mc.losses.composition_order import composition_order as composition_order

@@ -19,7 +19,7 @@ from mc.engine.adversaries import (
 from mc.engine.adversary import Adversary, View
 from mc.engine.game import Game
 from mc.engine.paths import Paths
-from mc.estimate.answers import answer_misses
+from mc.estimate.answer_misses import answer_misses
 from mc.estimate.compare_filters import FilterChoice, FilterComparison
 from mc.estimate.crossing import Approaching
 from mc.estimate.privacy_profile import PrivacyProfile
@@ -39,11 +39,11 @@ from mc.intervals.betting import betting
 from mc.intervals.coverage import Coverage, measure_coverage
 from mc.intervals.estimate import Estimate
 from mc.intervals.multiplicity import Family
-from mc.losses.accountant import AccountantFilter
+from mc.losses.accountant_filter import AccountantFilter
 from mc.losses.allocation import RandomAllocation
 from mc.losses.composition import Bounds, Composition
 from mc.losses.composition_order import CompositionCrossing, CompositionOrder
-from mc.losses.individual import IndividualAccountant
+from mc.losses.individual_accountant import IndividualAccountant
 from mc.losses.log_ratio import LogRatio
 from mc.losses.personal_bounds import PersonalBounds, PersonalRange
 from mc.runs.executors import LocalPool, cluster

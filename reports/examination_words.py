@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from mc.examine.examination import Examination, Status
-from mc.examine.fault import LATE, STUCK
-from mc.examine.finding import StageFinding
+from mc.examine.filter_fault import LATE, STUCK
+from mc.examine.stage_finding import StageFinding
 from reports.story_words import story_data
 from reports.witness_words import finite, replay_words, target_of, witness_words
 from theory.evidence import Outcome, Verdict

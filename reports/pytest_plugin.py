@@ -182,7 +182,7 @@ def _keep(
 @contextmanager
 def _faults(item: pytest.Item) -> Iterator[None]:
     """Fail the item with the sentence of a FilterFault, whose traceback would show our code alone."""
-    from mc.examine.fault import FilterFault
+    from mc.examine.filter_fault import FilterFault
 
     try:
         yield

@@ -18,7 +18,7 @@ from typing import Any
 
 from filters.holders.held_to import is_held_to
 from filters.privacy_filter import PrivacyFilter, is_filter
-from mc.examine.fault import FilterFault, ctrl_c, examining
+from mc.examine.filter_fault import FilterFault, ctrl_c, examining
 from theory.guarantees import Guarantee
 
 __all__ = ["load_filter"]

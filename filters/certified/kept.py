@@ -19,6 +19,7 @@ from filters.certified.running_number import RunningNumber, near
 from filters.holders.individual import IndividualFilter
 from filters.holders.individual_tracker import IndividualTracker
 from filters.holders.linear_queries import LinearQueries
+from filters.holders.no_noise import SILENT
 from filters.holders.secret_noise import SecretNoise
 from filters.holders.session import Session
 from filters.holders.trackers import GaussianTracker, RenyiTracker
@@ -28,13 +29,6 @@ from theory.pairs import Gaussian
 __all__ = ["kept"]
 
 _SMALL, _LARGE = 0.5, 0.9375
-
-
-class _Silent:
-    """A generator whose normals are zero."""
-
-    def standard_normal(self, shape: Any) -> np.ndarray:
-        return np.zeros(shape)
 
 
 def kept() -> Iterator[RunningNumber]:
@@ -87,9 +81,9 @@ def _people() -> Iterator[RunningNumber]:
 
 def _queries() -> Iterator[RunningNumber]:
     """Who comes or goes changes nothing of the others, and nobody who left counts."""
-    theorem, rng = "linear queries", _Silent()
+    theorem, rng = "linear queries", SILENT
     queries = LinearQueries(3, norm_budget=5.0, kappa=1.0)
-    queries.answer(np.array([1.0, 0.5, 2.0]), rng)  # type: ignore[arg-type]
+    queries.answer(np.array([1.0, 0.5, 2.0]), rng)
     squares = [Fraction(1), Fraction(1, 4), Fraction(4)]
     says = "LinearQueries(norm_budget=5.0, kappa=1.0): spent on person"
     yield from _each(queries, squares, says, "after an answer")
@@ -97,7 +91,7 @@ def _queries() -> Iterator[RunningNumber]:
     yield from _each(queries, [*squares, Fraction(0), Fraction(0)], says, "after two joined")
     queries.leave([1])
     yield from _each(queries, [*squares, Fraction(0), Fraction(0)], says, "after person 1 left")
-    value = queries.answer(np.array([0.5, 0.5, 2.0, 1.0, 0.25]), rng).value[0]  # type: ignore[arg-type]
+    value = queries.answer(np.array([0.5, 0.5, 2.0, 1.0, 0.25]), rng).value[0]
     # person 1 left, and person 2 has spent four of five
     yield near(
         theorem, "LinearQueries: the sum over those who take part", float(value), Fraction(7, 4), slack=0
@@ -106,7 +100,7 @@ def _queries() -> Iterator[RunningNumber]:
     yield from _each(queries, squares, says, "after another answer")
     restored = LinearQueries.from_dict(queries.to_dict(), norm_budget=5.0, kappa=1.0)
     yield from _each(restored, squares, says, "saved and restored")
-    value = restored.answer(np.array([0.0, 0.5, 2.0, 0.0, 0.0]), rng).value[0]  # type: ignore[arg-type]
+    value = restored.answer(np.array([0.0, 0.5, 2.0, 0.0, 0.0]), rng).value[0]
     yield near(theorem, "LinearQueries: the same, restored, of those who take none", float(value), 0, slack=0)
 
 

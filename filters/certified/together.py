@@ -20,6 +20,7 @@ from filters.certified.families import FAMILIES
 from filters.certified.running_number import RunningNumber, near
 from filters.holders.individual import IndividualFilter
 from filters.holders.linear_queries import LinearQueries
+from filters.holders.no_noise import SILENT
 from filters.rules.gdp import GaussianFilter
 from theory.pairs import KOV, Erasure, Gaussian, Laplace, RandomizedResponse, Selection
 
@@ -37,13 +38,6 @@ _INDEX = np.array([0, 1, 2, 3, 1, 0, 2])
 _MANY = 200_000
 #: As many as are added up in compiled loops, where there is a compiler.
 _SOME = 64
-
-
-class _Silent:
-    """A generator whose normals are zero."""
-
-    def standard_normal(self, shape: Any) -> np.ndarray:
-        return np.zeros(shape)
 
 
 def together() -> Iterator[RunningNumber]:
@@ -133,8 +127,8 @@ def _round() -> Iterator[RunningNumber]:
     mu[::2] = 2.0**-10
     second = int(np.count_nonzero(people.select(Gaussian(mu))))
     yield near("individual filter", f"{says}: how many take part once more", second, 0, slack=0)
-    queries, rng = LinearQueries(_SOME, norm_budget=1.0, kappa=1.0), _Silent()
+    queries, rng = LinearQueries(_SOME, norm_budget=1.0, kappa=1.0), SILENT
     for value, counted in ((1.0, _SOME), (0.5, 0), (2.0**-10, 0)):
-        answer = queries.answer(np.full(_SOME, value), rng)  # type: ignore[arg-type]
+        answer = queries.answer(np.full(_SOME, value), rng)
         says = f"LinearQueries({_SOME}, norm_budget=1.0, kappa=1.0): how many count with {value!r}"
         yield near("linear queries", says, float(answer.value[0]) / value, counted, slack=0)

@@ -8,7 +8,7 @@ from fractions import Fraction
 from filters.adapters.denial import is_no
 from filters.adapters.foreign import limit_of
 from filters.testing.laws import LawBrokenError
-from mc.accountants.subject import AccountantSubject, NotAskedError, exceeds
+from mc.accountants.accountant_subject import AccountantSubject, NotAskedError, exceeds
 from theory.guarantees import PureDP
 
 __all__ = ["odd_parameters_grant_nothing", "tiny_spends_are_their_sum"]

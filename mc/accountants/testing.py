@@ -20,9 +20,9 @@ from unittest import SkipTest
 
 from filters.adapters.counted import CountedFilter
 from filters.privacy_filter import PrivacyFilter
-from mc.accountants.answers import subject_of
-from mc.accountants.laws import ACCOUNTANT_LAWS
-from mc.accountants.subject import AccountantSubject, NotAskedError
+from mc.accountants.accountant_laws import ACCOUNTANT_LAWS
+from mc.accountants.accountant_subject import AccountantSubject, NotAskedError
+from mc.accountants.law_answers import subject_of
 from theory.arguments import check_positive
 from theory.guarantees import PureDP
 from theory.pairs import DominatingPair

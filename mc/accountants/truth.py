@@ -6,7 +6,7 @@ import math
 from collections import Counter
 
 from filters.adapters.counted import CountedFilter
-from mc.accountants.subject import History, NotAskedError
+from mc.accountants.accountant_subject import History, NotAskedError
 from mc.losses.composition import Composition
 from mc.worst_case.solve import worst_case
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP

@@ -1,8 +1,8 @@
 """Estimates of divergences, survival and decisions from simulated paths, each with what its interval rests on.
 
-How `simulate` goes about it, in the order to read: `functionals` and `martingale` say what is summed on a path;
-`ceiling` what bounds it, from what a filter holds or a theorem says (`path_bound`) or from all that can be spent
-(`spending`); `methods` puts both together, a few terms for each way to estimate; `pilot` chooses the way, the shares
-of its terms and the intervals; an `estimator` is what is chosen, and says what its estimates rest on.
+How `simulate` goes about it, in the order to read, each file knowing only those before it: `functionals` and
+`martingale` say what is summed on a path; `spending` and `ceiling` what bounds it, and why; an `estimator` adds terms,
+each a sum over paths of its own with its interval; `ways` are the estimators that a game allows; `pilot` chooses among
+them, with the shares of the terms and the intervals, and `simulate` plays what is chosen.
 Playing paths belongs to `mc.engine` and `mc.runs`, computing intervals to `mc.intervals`.
 """

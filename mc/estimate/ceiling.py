@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from filters import Holds
 from filters.catalogue import CATALOGUE
 from mc.engine.game import Game
 from mc.engine.guard import Guard
-from mc.estimate.path_bound import PathBound, bounds_held
-from mc.estimate.spending import FEW_POSITIONS, MOST_POSITIONS, expanded, within_rounds
+from mc.estimate.spending import FEW_POSITIONS, MOST_POSITIONS, PathBound, expanded, within_rounds
 from theory.numerics.golden import lowest_at
-from theory.pairs import is_ours
+from theory.pairs import RandomizedResponse, is_ours
 
 __all__ = ["Ceiling", "certain", "log_weight_bound", "stated"]
 
@@ -158,7 +158,7 @@ def certain(game: Game, n: int) -> Ceiling | None:
 def stated(game: Game) -> Ceiling | None:
     """The bounds that the filter states in `holds`, for a guard to enforce; None where it states none."""
     holds = game.filter.holds
-    return None if holds is None else Ceiling(bounds_held(holds, f"a guard at {holds}", ruled=False))
+    return None if holds is None else Ceiling(_stated_bounds(holds, f"a guard at {holds}", ruled=False))
 
 
 def _ruled(game: Game) -> tuple[PathBound, ...]:
@@ -171,7 +171,42 @@ def _ruled(game: Game) -> tuple[PathBound, ...]:
         return ()
     # where the adversary does not state its pairs, they must be of this library: any other raises Exceeded in play
     scope = "" if asks is not None else ", for pairs of this library"
-    return bounds_held(holds, f"{holds.rule}{scope}", ruled=True)
+    return _stated_bounds(holds, f"{holds.rule}{scope}", ruled=True)
+
+
+def _stated_bounds(holds: Holds, why: str, *, ruled: bool) -> tuple[PathBound, ...]:
+    """The bounds that `holds` states, one by one, each with its bound on infinite losses.
+
+    ruled says whether a theorem proves them. Without one a guard enforces the divergences of one order, which bound no
+    single loss.
+    """
+    stated = [
+        Holds(zcdp=holds.zcdp),
+        *(Holds(orders=(at_order,)) for at_order in holds.orders),
+        Holds(pure=holds.pure),
+    ]
+    parts = [replace(part, infinite=holds.infinite) for part in stated if part != Holds()]
+    return tuple(
+        PathBound(
+            why,
+            _divergence(part),
+            part.infinite,
+            part.pure if ruled else math.inf,
+            # D_a of Gaussian(mu) is a mu^2/2
+            2 * min((part.zcdp, *(rho / alpha for alpha, rho in part.orders))),
+            min((math.inf, *(alpha for alpha, _ in part.orders))),
+            ruled,
+        )
+        for part in parts or [Holds(infinite=holds.infinite)]
+    )
+
+
+def _divergence(part: Holds) -> Callable[[float], float]:
+    if part.pure < math.inf:
+        # the composition of RR(e_t) is (sum e_t)-DP, so RR(sum e_t) dominates it
+        return lambda order: float(RandomizedResponse(part.pure).renyi(order))
+    # D_s grows with s
+    return lambda order: min((order * part.zcdp, *(rho for alpha, rho in part.orders if alpha >= order)))
 
 
 def log_weight_bound(order: float, divergence: float, epsilon: float) -> float:

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 from flint import fmpq
-from numpy.typing import NDArray
 
 from filters.catalogue import CATALOGUE
 from filters.holders.repeats import repeats
@@ -25,7 +24,7 @@ from filters.privacy_filter import PrivacyFilter
 from filters.rules.orders import order_budget
 from filters.rules.potential import PotentialFilter
 from mc.engine.adversaries import Constant
-from mc.engine.paths import Paths
+from mc.estimate.survival import Survivors
 from mc.intervals.bernstein import empirical_bernstein
 from mc.intervals.estimate import Estimate
 from mc.intervals.moments import Moments
@@ -275,20 +274,11 @@ def _told(made: _Candidate, pair: DominatingPair, rounds: int, seed: int) -> Fil
     return FilterChoice(made.name, mean.value, mean.low, mean.high, made.holds_for, code)
 
 
-@dataclass(frozen=True, slots=True)
-class _Ends:
-    """How many paths end after 0, 1, ..., rounds releases: shape (rounds + 1,)."""
-
-    rounds: int
-
-    def __call__(self, paths: Paths) -> NDArray[np.float64]:
-        return np.bincount(paths.releases, minlength=self.rounds + 1).astype(np.float64)
-
-
 def _mean_rounds(filt: PrivacyFilter, pair: DominatingPair, rounds: int, n: int, seed: int) -> Estimate:
     play = Play(n=n, seed=seed, rounds=rounds, workers=1)
-    counts = play.sums(play.game(filt, Constant(pair)), _Ends(rounds)).sums.astype(np.int64)
-    return empirical_bernstein(Moments.of(np.repeat(np.arange(rounds + 1), counts), rounds), failure=_FAILURE)
+    longer = play.sums(play.game(filt, Constant(pair)), Survivors(rounds)).sums
+    ended = -np.diff(longer, prepend=n, append=0).astype(np.int64)  # after 0, 1, ..., rounds releases
+    return empirical_bernstein(Moments.of(np.repeat(np.arange(rounds + 1), ended), rounds), failure=_FAILURE)
 
 
 def _pair_of(mechanism: DominatingPair | PureDP | GaussianDP | ZCDP) -> DominatingPair:

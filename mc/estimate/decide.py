@@ -24,8 +24,10 @@ from mc.engine.guard import Exceeded
 from mc.engine.paths import Functional, Paths
 from mc.engine.streams import TILE
 from mc.estimate.ceiling import certain
+from mc.estimate.estimator import Term
 from mc.estimate.functionals import ROUNDING
-from mc.estimate.pilot import choose
+from mc.estimate.pilot import estimators
+from mc.estimate.ways import Aim
 from mc.intervals.anytime import BettingTest, Decision, SequentialRun, Side, Wealth
 from mc.intervals.estimate import PLAIN_DRAWS
 from mc.runs.play import Play, PlayOptions
@@ -51,6 +53,11 @@ class Stake:
 
     test: BettingTest
     epsilon: float
+
+    @property
+    def numbers(self) -> int:
+        """The number of bets."""
+        return self.test.bets
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
         near = _NEAR * (1 + abs(self.epsilon))
@@ -101,22 +108,25 @@ def decide(
     if delta == 1:
         return Decision(Side.UNDECIDED, delta, 0.0, 0.0, failure, 0, "nothing being above 1")
 
-    def decided(game: Game, upper: float) -> Decision:
+    def decided(game: Game, upper: float, rests_on: str) -> Decision:
         stake = Stake(BettingTest(max(delta, LEAST * upper), upper, failure), epsilon)
         run = SequentialRun(stake.test, most=most)
         for size, row in looks(play, game, stake):
             run.take(stake.wealth(size, row))
             if run.finished:
                 break
-        return run.decision
+        return replace(run.decision, rests_on=rests_on)
 
+    exceeded = ""
     try:
-        tilted = _tilted(game, epsilon, delta, most, failure)
-        if tilted is not None:
-            return replace(decided(tilted.game, tilted.upper), rests_on=tilted.rests_on)
+        if (main := _tilted(game, Aim(most, failure, "tilted"), epsilon)) is not None:
+            # a weight bound below delta decides already, but the test needs an upper bound above its threshold
+            upper = max(math.exp(main.points[0].functional.log_range), delta * (1 + 2.0**-10))
+            if upper < 1:
+                return decided(main.game, upper, main.rests_on)
     except Exceeded as error:
-        return replace(decided(game, 1.0), rests_on=f"{PLAIN_DRAWS}, for {error}")
-    return decided(game, 1.0)
+        exceeded = f", for {error}"
+    return decided(game, 1.0, PLAIN_DRAWS + exceeded)
 
 
 def looks(play: Play, game: Game, stake: Functional) -> Iterator[tuple[int, NDArray[np.float64]]]:
@@ -129,26 +139,13 @@ def looks(play: Play, game: Game, stake: Functional) -> Iterator[tuple[int, NDAr
         first, look = first + look, min(2 * look, _MOST)
 
 
-@dataclass(frozen=True, slots=True)
-class _Tilted:
-    """A game whose weighted values lie in [0, upper], and why they do."""
-
-    game: Game
-    upper: float
-    rests_on: str
-
-
-def _tilted(game: Game, epsilon: float, delta: float, n: int, failure: float) -> _Tilted | None:
-    """The game at the order of its least weight bound; None where no bound is both certain and below 1."""
-    if certain(game, n) is None:
+def _tilted(game: Game, aim: Aim, epsilon: float) -> Term | None:
+    """The paths drawn at the order of its least weight bound; None where nothing is certain that bounds them."""
+    if certain(game, aim.n) is None:
         return None
     try:
-        (estimator,) = choose(game, (epsilon,), n=n, failure=failure, method="tilted")
+        (estimator,) = estimators(game, (epsilon,), aim)
     except ValueError:  # no order has a bound within the doubles
         return None
-    main, *others = estimator.terms
-    if others:  # H is a sum of two means here, and the test bets on one mean
-        return None
-    # a weight bound below delta decides already, but the test needs an upper bound above its threshold
-    upper = max(math.exp(estimator.log_ranges[0]), delta * (1 + 2.0**-10))
-    return _Tilted(main.game, upper, main.rests_on) if upper < 1 else None
+    # where H is a sum of two means there is no one mean to bet on
+    return estimator.terms[0] if len(estimator.terms) == 1 else None

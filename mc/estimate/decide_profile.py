@@ -12,15 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Unpack
 
-import numpy as np
-from numpy.typing import NDArray
-
 from filters import PrivacyFilter
 from filters.contract.checks import checked_filter
 from filters.contract.parameters import one_epsilon
 from mc.engine.adversary import Adversary
-from mc.engine.paths import Paths
 from mc.estimate.decide import LEAST, Stake, looks
+from mc.estimate.functionals import JointFunctional
 from mc.intervals.anytime import BettingTest, Decision, Side, Wealth, log_mean_exp
 from mc.intervals.estimate import PLAIN_DRAWS
 from mc.runs.play import Play, PlayOptions
@@ -104,21 +101,6 @@ class ProfileTest:
         return ProfileDecision(side, self.epsilons, points, above, failure, n)
 
 
-@dataclass(frozen=True, slots=True)
-class _Stakes:
-    """The stakes of the points, one after the other."""
-
-    parts: tuple[Stake, ...]
-
-    def __call__(self, paths: Paths) -> NDArray[np.float64]:
-        return np.concatenate([part(paths) for part in self.parts])
-
-    def wealths(self, n: int, row: NDArray[np.float64]) -> tuple[Wealth, ...]:
-        """The wealth of each point on n paths, from their row of sums."""
-        rows = np.split(row, np.cumsum([part.test.bets for part in self.parts])[:-1])
-        return tuple(part.wealth(n, own) for part, own in zip(self.parts, rows, strict=True))
-
-
 def decide_profile(
     filt: PrivacyFilter,
     adversary: Adversary,
@@ -150,11 +132,13 @@ def decide_profile(
     failure = float(check_delta("failure", failure))
     play = Play(n=check_count("most", most), **how)
     test = ProfileTest.of(points, deltas, failure)
-    stakes = _Stakes(tuple(Stake(part, epsilon) for part, epsilon in zip(test.tests, points, strict=True)))
+    stakes = JointFunctional(tuple(map(Stake, test.tests, points)))
     tiles: list[tuple[Wealth, ...]] = []
     decision = None
     for n, row in looks(play, play.game(filt, adversary), stakes):
-        tiles.append(stakes.wealths(n, row))
+        tiles.append(
+            tuple(stake.wealth(n, own) for stake, own in zip(stakes.parts, stakes.split(row), strict=True))
+        )
         decision = test.decision([Wealth.merge(column) for column in zip(*tiles, strict=True)])
         if decision.side is not Side.UNDECIDED:
             break

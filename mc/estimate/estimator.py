@@ -24,16 +24,9 @@ class Point:
     interval: Interval = MomentsMethod.EMPIRICAL_BERNSTEIN
     width: float = math.inf
 
-    def estimate(self, tally: Tally, failure: float) -> Estimate:
-        """The estimate at this epsilon, from the tally of its functional."""
-        mean = self.interval.interval(self.functional.moments(tally), failure=failure)
-        return replace(self.divergence(mean), beyond=self.functional.beyond(tally))
-
     def divergence(self, mean: Estimate) -> Estimate:
         """The estimate of H_{e^epsilon}, at most one, from an estimate of the mean of the functional's values."""
-        whole = self.functional.divergence(mean)
-        value, low, high = (min(end, 1.0) for end in (whole.value, whole.low, whole.high))
-        return replace(whole, value=value, low=low, high=high)
+        return self.functional.divergence(mean).at_most_one
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +42,19 @@ class Term:
     rests_on: str = PLAIN_DRAWS
 
     @property
-    def functional(self) -> JointFunctional:
+    def functional(self) -> JointFunctional[UnitFunctional]:
         """What is summed for all epsilons over the same paths."""
         return JointFunctional(tuple(point.functional for point in self.points))
 
-    def estimates(self, tally: Tally, failure: float) -> tuple[Estimate, ...]:
+    def estimates(self, tally: Tally, failure: float) -> list[Estimate]:
         """One estimate for each epsilon, each with this failure probability."""
-        each = zip(self.points, self.functional.tallies(tally), strict=True)
-        at_points = (point.estimate(own, failure) for point, own in each)
-        return tuple(
-            replace(estimate, method=f"{self.name}, {estimate.method}", rests_on=self.rests_on)
-            for estimate in at_points
-        )
+        estimates = []
+        for point, own in zip(self.points, self.functional.tallies(tally), strict=True):
+            mean = point.interval.interval(point.functional.moments(own), failure=failure)
+            whole, beyond = point.divergence(mean), point.functional.beyond(own)
+            name = f"{self.name}, {whole.method}"
+            estimates.append(replace(whole, method=name, rests_on=self.rests_on, beyond=beyond))
+        return estimates
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +77,8 @@ class Estimator:
     @property
     def widths(self) -> tuple[float, ...]:
         """The expected width of the interval at each epsilon."""
-        return tuple(
-            map(sum, zip(*([point.width for point in term.points] for term in self.terms), strict=True))
-        )
+        widths = ([point.width for point in term.points] for term in self.terms)
+        return tuple(map(sum, zip(*widths, strict=True)))
 
     @property
     def log_ranges(self) -> tuple[float, ...]:
@@ -116,8 +109,10 @@ class Estimator:
 
 
 def _sum(summands: Sequence[Estimate], failure: float) -> Estimate:
-    ends = zip(*((part.value, part.low, part.high) for part in summands), strict=True)
-    value, low, high = (min(sum(each), 1.0) for each in ends)  # no hockey-stick divergence is above one
+    """The estimate of a divergence of which these estimate the terms; it rests on what the last one rests on."""
+    value, low, high = (
+        sum(ends) for ends in zip(*((part.value, part.low, part.high) for part in summands), strict=True)
+    )
     return Estimate(
         value,
         low,
@@ -127,4 +122,4 @@ def _sum(summands: Sequence[Estimate], failure: float) -> Estimate:
         " + ".join(part.method for part in summands),
         summands[-1].rests_on,
         sum(part.beyond for part in summands),
-    )
+    ).at_most_one

@@ -9,7 +9,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Literal, Self
+from typing import Generic, Literal, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,19 +110,34 @@ class UnitFunctional(ABC):
         return 0
 
 
+class _Sums(Protocol):
+    """A functional that says how many sums it gives."""
+
+    @property
+    def numbers(self) -> int: ...
+
+    def __call__(self, paths: Paths) -> NDArray[np.float64]: ...
+
+
+_Part = TypeVar("_Part", bound=_Sums)
+
+
 @dataclass(frozen=True, slots=True)
-class JointFunctional:
+class JointFunctional(Generic[_Part]):
     """Several functionals over the same paths, their sums concatenated."""
 
-    parts: tuple[UnitFunctional, ...]
+    parts: tuple[_Part, ...]
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
         return np.concatenate([part(paths) for part in self.parts])
 
+    def split(self, sums: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+        """The sums of each functional, from those of all along the last axis."""
+        return np.split(sums, np.cumsum([part.numbers for part in self.parts])[:-1], axis=-1)
+
     def tallies(self, tally: Tally) -> tuple[Tally, ...]:
         """The tally of each functional."""
-        ends = np.cumsum([part.numbers for part in self.parts])[:-1]
-        return tuple(Tally(tally.sizes, rows) for rows in np.split(tally.rows, ends, axis=1))
+        return tuple(Tally(tally.sizes, rows) for rows in self.split(tally.rows))
 
 
 @dataclass(frozen=True, slots=True)

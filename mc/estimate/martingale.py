@@ -141,9 +141,7 @@ class WeightedSlack(UnitFunctional):
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
         payoff, slack = self.terms(paths)
-        y = unit_values(self.mix(payoff, slack), 1.0)
-        moments = Moments.of(y)
-        return np.array([moments.total, moments.centred, *(self.bets.logs(y) if self.bets else ())])
+        return np.array(self.unit_sums(unit_values(self.mix(payoff, slack), 1.0), len(payoff)))
 
     def fitted(self, paths: Paths) -> list[tuple[Self, Moments]]:
         """With the coefficient that is best on these paths, and with that of the martingale form."""

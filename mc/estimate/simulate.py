@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Unpack, overload
+from typing import TypeAlias, Unpack, overload
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.engine.guard import Exceeded
 from mc.estimate.estimator import Estimator
-from mc.estimate.methods import Method
-from mc.estimate.pilot import choose_once
+from mc.estimate.pilot import estimators
+from mc.estimate.ways import Aim, Method
 from mc.intervals import IntervalName
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from mc.runs.play import Play, PlayOptions
@@ -29,6 +29,8 @@ __all__ = ["Curve", "Method", "SimulationOptions", "simulate"]
 #: First tiles of two plays of one simulation lie this many tiles apart, so that they share no random numbers.
 APART = 2**36
 
+_OnProgress: TypeAlias = Callable[[Progress, tuple[Estimate, ...] | None], object]
+
 
 class SimulationOptions(PlayOptions, total=False):
     """The keywords of `simulate` beside epsilon."""
@@ -38,7 +40,7 @@ class SimulationOptions(PlayOptions, total=False):
     failure: float | None
     method: Method
     interval: IntervalName
-    progress: Callable[[Progress, tuple[Estimate, ...] | None], object] | None
+    progress: _OnProgress | None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -119,7 +121,7 @@ def simulate(
     failure: float | None = None,
     method: Method = "auto",
     interval: IntervalName = "auto",
-    progress: Callable[[Progress, tuple[Estimate, ...] | None], object] | None = None,
+    progress: _OnProgress | None = None,
     **how: Unpack[PlayOptions],
 ) -> Estimate | Curve:
     """H_{e^epsilon}(P || Q) = E_P[(1 - e^{epsilon - L})_+], P and Q the laws of the released transcript.
@@ -152,14 +154,13 @@ def simulate(
     failure = stated_failure(confidence, failure)
     if method not in ("auto", "plain", "tilted", "martingale"):
         raise ValueError(f"method must be auto, plain, tilted or martingale, got method={method!r}")
-    simulation = _Simulation(play.game(filt, adversary), grid, play, failure / len(grid), interval, progress)
+    game, aim = play.game(filt, adversary), Aim(play.n, failure / len(grid), method, interval)
     # where a path exceeds a trusted bound, try again under a guard, and if that fails as well, with plain draws
     exceeded = ""
     estimates: dict[float, Estimate] = {}
-    tries: tuple[tuple[Method, bool], ...] = ((method, True), (method, False), ("plain", False))
-    for by, trusting in tries:
+    for tried in (aim, replace(aim, trusting=False), replace(aim, method="plain", trusting=False)):
         try:
-            estimates = simulation.estimates(by, trusting=trusting)
+            estimates = _estimates(game, grid, play, tried, progress)
             break
         except Exceeded as error:
             exceeded = f", for {error}"
@@ -167,64 +168,51 @@ def simulate(
     return at[0] if alone else Curve(grid, at, failure)
 
 
-@dataclass(frozen=True, slots=True)
-class _Simulation:
-    """One call of `simulate`: the game, the epsilons, how to play, and the failure probability of each estimate."""
+def _estimates(
+    game: Game, epsilons: tuple[float, ...], play: Play, aim: Aim, progress: _OnProgress | None
+) -> dict[float, Estimate]:
+    """The estimate at each epsilon; the paths of one estimator serve all of its epsilons."""
+    n = play.n
+    parts = estimators(game, epsilons, aim)
+    # an interval needs two paths
+    least = 2 * len(parts) * max(len(estimator.terms) for estimator in parts)
+    if n < least and len(parts) > 1:
+        if aim.method != "auto":
+            raise ValueError(f"n must be at least {least} for {len(parts)} orders, got n={n}; draw more")
+        parts = estimators(game, epsilons, replace(aim, method="plain"))
+    estimates: dict[float, Estimate] = {}
+    played: list[Tally] = []
+    for place, estimator in enumerate(parts):
+        tallies: list[Tally] = []
+        for term, paths in estimator.plays(n // len(parts) + (place < n % len(parts))):
+            report = _report(
+                progress, play, estimator, aim.failure, tallies, sum(tally.n for tally in played)
+            )
+            first = len(played) * APART
+            tally = play.sums(term.game, term.functional, n=paths, first=first, progress=report)
+            tallies.append(tally)
+            played.append(tally)
+        estimates.update(zip(estimator.epsilons, estimator.estimates(tallies, aim.failure), strict=True))
+    return estimates
 
-    game: Game
-    epsilons: tuple[float, ...]
-    play: Play
-    failure: float
-    interval: IntervalName
-    progress: Callable[[Progress, tuple[Estimate, ...] | None], object] | None
 
-    def estimates(self, method: Method, *, trusting: bool) -> dict[float, Estimate]:
-        """The estimate at each epsilon; the paths of one estimator serve all of its epsilons."""
-        n = self.play.n
-        estimators = self._chosen(method, trusting)
-        # an interval needs two paths
-        least = 2 * len(estimators) * max(len(estimator.terms) for estimator in estimators)
-        if n < least and len(estimators) > 1:
-            if method != "auto":
-                raise ValueError(
-                    f"n must be at least {least} for {len(estimators)} orders, got n={n}; draw more"
-                )
-            estimators = self._chosen("plain", trusting)
-        estimates: dict[float, Estimate] = {}
-        played: list[Tally] = []
-        for place, estimator in enumerate(estimators):
-            tallies: list[Tally] = []
-            for term, paths in estimator.plays(n // len(estimators) + (place < n % len(estimators))):
-                report = self._report(estimator, tallies, sum(tally.n for tally in played))
-                first = len(played) * APART
-                tally = self.play.sums(term.game, term.functional, n=paths, first=first, progress=report)
-                tallies.append(tally)
-                played.append(tally)
-            estimates.update(zip(estimator.epsilons, estimator.estimates(tallies, self.failure), strict=True))
-        return estimates
+def _report(
+    progress: _OnProgress | None,
+    play: Play,
+    estimator: Estimator,
+    failure: float,
+    tallies: Sequence[Tally],
+    before: int,
+) -> Report | None:
+    """The report on the play under way: `tallies` are the finished ones of its estimator, `before` all paths."""
+    if progress is None:
+        return None
 
-    def _chosen(self, method: Method, trusting: bool) -> tuple[Estimator, ...]:
-        return choose_once(
-            self.game,
-            self.epsilons,
-            n=self.play.n,
-            failure=self.failure,
-            method=method,
-            interval=self.interval,
-            trusting=trusting,
-        )
+    def report(so_far: Progress) -> None:
+        ahead = estimator.estimates((*tallies, so_far.so_far), failure) if so_far.done > 1 else ()
+        progress(so_far.of(before, play.n), ahead or None)
 
-    def _report(self, estimator: Estimator, tallies: Sequence[Tally], before: int) -> Report | None:
-        """The report on the play under way: `tallies` are the finished ones of its estimator, `before` all paths."""
-        progress = self.progress
-        if progress is None:
-            return None
-
-        def report(so_far: Progress) -> None:
-            ahead = estimator.estimates((*tallies, so_far.so_far), self.failure) if so_far.done > 1 else ()
-            progress(so_far.of(before, self.play.n), ahead or None)
-
-        return report
+    return report
 
 
 def _grid(epsilon: float | Sequence[float]) -> tuple[float, ...]:

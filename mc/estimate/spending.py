@@ -16,18 +16,35 @@ from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import View
 from mc.engine.game import Game
 from mc.engine.streams import TILE
-from mc.estimate.path_bound import PathBound
 from theory.arguments import Real
 from theory.pairs import DominatingPair, Selection
 
-__all__ = ["FEW_POSITIONS", "MOST_POSITIONS", "Spending", "expanded", "within_rounds"]
+__all__ = ["FEW_POSITIONS", "MOST_POSITIONS", "PathBound", "expanded", "within_rounds"]
 
 #: The most positions expanded, without and with a theorem that bounds paths already.
 MOST_POSITIONS, FEW_POSITIONS = 100_000, 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Spending:
+class PathBound:
+    """Bounds on every path of a game, for losses in the direction of play, and `why` they hold.
+
+    divergence(s) bounds sum_t D_s of the rounds' finite losses, for orders 1 < s <= highest; infinite the probability
+    of having met an infinite loss; pure the sum of finite losses; squares sum_t mu_t^2 where every round is
+    Gaussian(mu_t). ruled: `why` is a theorem about a filter's rule, which covers pairs of this library only.
+    """
+
+    why: str
+    divergence: Callable[[float], float]
+    infinite: float
+    pure: float
+    squares: float
+    highest: float = math.inf
+    ruled: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Spending:
     """All ways to spend: each row of `counts` is a number of releases of each pair of the menu.
 
     `last` holds the final requests: pairs of shape (m,), and the m rows of counts after which they are released.
@@ -84,7 +101,7 @@ def within_rounds(game: Game) -> PathBound | None:
     rounds = f"{game.rounds} round{'s' * (game.rounds > 1)}"
     menu = f"{', '.join(map(str, asks[:3]))}{', ...' * (len(asks) > 3)}"
     why = f"all that the adversary can ask for, {rounds} of {menu}"
-    return Spending(_played(game, asks), counts).bound(why)
+    return _Spending(_played(game, asks), counts).bound(why)
 
 
 def expanded(game: Game, n: int, *, most: int = MOST_POSITIONS) -> PathBound | None:
@@ -132,7 +149,7 @@ def expanded(game: Game, n: int, *, most: int = MOST_POSITIONS) -> PathBound | N
     counts = np.unique(np.concatenate(ways), axis=0)
     final = tuple((_played(game, (pair,))[0], ahead) for pair, ahead in last if len(ahead))
     why = f"{positions:,} states, all that the adversary's requests reach in the filter's own code"
-    return Spending(_played(game, asks), counts, final).bound(why)
+    return _Spending(_played(game, asks), counts, final).bound(why)
 
 
 def _steps(

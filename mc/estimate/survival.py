@@ -23,7 +23,7 @@ from mc.runs.play import Play, PlayOptions
 from mc.runs.tally import Report
 from theory.shown import Pictured, Row, row_of
 
-__all__ = ["SurvivalCurve", "survival"]
+__all__ = ["SurvivalCurve", "Survivors", "survival"]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -47,7 +47,7 @@ class SurvivalCurve(Pictured):
 
 
 @dataclass(frozen=True, slots=True)
-class _Survivors:
+class Survivors:
     """Counts of paths with T >= t for t = 1..rounds, T the number of releases; shape (rounds,)."""
 
     rounds: int
@@ -77,6 +77,6 @@ def survival(
     play = Play(n=n, **how)
     failure = stated_failure(confidence, failure)
     game = play.game(filt, adversary)
-    counts = play.sums(game, _Survivors(game.rounds), progress=progress).sums
+    counts = play.sums(game, Survivors(game.rounds), progress=progress).sums
     each = failure / len(counts)
     return SurvivalCurve(tuple(clopper_pearson(int(c), play.n, failure=each) for c in counts), failure)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Unpack
 
 import numpy as np
@@ -139,14 +139,11 @@ def threshold_tests(
     tally = play.sums(play.game(filt, adversary), joint)
     each = failure / len(parts)
     means = [
-        _probability(kl_chernoff(part.moments(own), failure=each))
-        for part, own in zip(parts, joint.tallies(tally), strict=True)
+        replace(mean.at_most_one, method=f"plain, {mean.method}")
+        for mean in (
+            kl_chernoff(part.moments(own), failure=each)
+            for part, own in zip(parts, joint.tallies(tally), strict=True)
+        )
     ]
     found = (ThresholdTest(t, *means[3 * k : 3 * k + 3]) for k, t in enumerate(levels))
     return ThresholdTests(tuple(found), failure)
-
-
-def _probability(mean: Estimate) -> Estimate:
-    """The estimate of a number that is at most 1."""
-    value, low, high = (min(end, 1.0) for end in (mean.value, mean.low, mean.high))
-    return Estimate(value, low, high, mean.failure, mean.n, f"plain, {mean.method}")

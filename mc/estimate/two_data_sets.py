@@ -20,6 +20,7 @@ from filters.contract.filter_base import FilterBase
 from filters.contract.parameters import one_epsilon, one_positive
 from filters.holders.individual import IndividualFilter, gaussian_request
 from filters.holders.linear_queries import LinearQueries
+from filters.holders.no_noise import SILENT
 from mc.intervals.betting import betting
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from theory.arguments import check_count, check_positive
@@ -68,13 +69,7 @@ def simulate_person(
     zero or none, TypeError for norms that are no numbers.
     """
     values = _norms(norms)
-    n, rounds, epsilon = (
-        _worlds(n, len(values)),
-        check_count("rounds", rounds),
-        one_epsilon("epsilon", epsilon),
-    )
-    failure = stated_failure(confidence, failure)
-    rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))
+    asked_for = _Asked.of(len(values), n, rounds, epsilon, stated_failure(confidence, failure), seed)
     check_direction(direction)
     if not callable(analysis):
         raise TypeError(
@@ -86,19 +81,18 @@ def simulate_person(
         active = people.select(gaussian_request(asked.ravel(), sigma)).reshape(asked.shape)
         return analysis(np.where(active, asked, 0.0).sum(axis=1))
 
-    def played(n: int, most: float, rng: np.random.Generator) -> _Worlds:
+    def played(n: int, most: float) -> _Worlds:
         k = len(values)
         everybody, others = IndividualFilter(filt, n * k), IndividualFilter(filt, n * (k - 1))
         worlds = _Worlds.of(n, most)
-        for t in range(rounds):
-            asked = (
-                values * _scale(t, sign * worlds.loss)[:, None]
-            )  # the analyst sees log P/Q in either direction
+        for t in range(asked_for.rounds):
+            # the analyst sees log P/Q in either direction
+            asked = values * _scale(t, sign * worlds.loss)[:, None]
             shift = (summed(everybody, asked) - summed(others, asked[:, 1:])) / sigma
-            worlds.go_on(shift, sign * rng.standard_normal(n))
+            worlds.go_on(shift, sign * asked_for.rng.standard_normal(n))
         return worlds
 
-    return _with_pilot(played, n, epsilon, failure, rng)
+    return asked_for.estimate(played)
 
 
 def simulate_queries(
@@ -116,26 +110,19 @@ def simulate_queries(
     """H_{e^epsilon}(P || Q), P and Q the laws of the answers of `LinearQueries` with and without person 0.
 
     As in `simulate_person`, with two `LinearQueries`, one that knows everybody and one that never heard of person 0.
-    The sums behind the answers are read off by taking away the noise, which is drawn here.
+    The sums behind the answers are asked for without noise, which is drawn here.
     """
     values = _norms(norms)
-    n, rounds, epsilon = (
-        _worlds(n, len(values)),
-        check_count("rounds", rounds),
-        one_epsilon("epsilon", epsilon),
-    )
-    failure = stated_failure(confidence, failure)
-    rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))
+    asked_for = _Asked.of(len(values), n, rounds, epsilon, stated_failure(confidence, failure), seed)
 
-    def played(n: int, most: float, rng: np.random.Generator) -> _Worlds:
+    def played(n: int, most: float) -> _Worlds:
         worlds = _Worlds.of(n, most)
         for first in range(0, n, _TOGETHER):
-            _play_queries(
-                values, rounds, (norm_budget, kappa), rng, worlds.part(slice(first, first + _TOGETHER))
-            )
+            together = worlds.part(slice(first, first + _TOGETHER))
+            _play_queries(values, asked_for, (norm_budget, kappa), together)
         return worlds
 
-    return _with_pilot(played, n, epsilon, failure, rng)
+    return asked_for.estimate(played)
 
 
 def _norms(norms: object) -> NDArray[np.float64]:
@@ -151,14 +138,41 @@ def _norms(norms: object) -> NDArray[np.float64]:
     return values
 
 
-def _worlds(n: int, people: int) -> int:
-    """`n` as an int of at least 2, such that the people of all worlds have a place."""
-    worlds = check_count("n", n, least=2)
-    if worlds * people > _MOST_PEOPLE:
-        raise ValueError(
-            f"n must be at most {_MOST_PEOPLE // people:,} worlds of {people} people, got n={n!r}; pass fewer"
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is asked of either: so many worlds and rounds, at one epsilon, from one source of random numbers."""
+
+    n: int
+    rounds: int
+    epsilon: float
+    failure: float
+    rng: np.random.Generator
+
+    @classmethod
+    def of(cls, people: int, n: int, rounds: int, epsilon: float, failure: float, seed: int) -> _Asked:
+        """The same, checked; the people of all worlds must have a place."""
+        worlds = check_count("n", n, least=2)
+        if worlds * people > _MOST_PEOPLE:
+            raise ValueError(
+                f"n must be at most {_MOST_PEOPLE // people:,} worlds of {people} people, got n={n!r}; pass fewer"
+            )
+        rounds, epsilon = check_count("rounds", rounds), one_epsilon("epsilon", epsilon)
+        rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))
+        return cls(worlds, rounds, epsilon, failure, rng)
+
+    def estimate(self, played: Callable[[int, float], _Worlds]) -> Estimate:
+        """The mean of (1 - e^{epsilon - loss})_+ less what the martingale has gained, each in [-1, 1] + its mean."""
+        pilot = played(max(self.n // _PILOT, 2), math.inf)
+        most = max(float(pilot.spent.max()), _LEAST) * (1 + 2.0**-40)
+        worlds = played(self.n, most)
+        start = float(_left(np.array([self.epsilon]), np.array([most]))[0])
+        gain = -np.expm1(np.minimum(self.epsilon - worlds.loss, 0.0))
+        values = gain - _left(self.epsilon - worlds.kept, most - worlds.spent)
+        interval = betting((1 + values) / 2, failure=self.failure)
+        value, low, high = (
+            min(max(2 * x - 1 + start, 0.0), 1.0) for x in (interval.value, interval.low, interval.high)
         )
-    return worlds
+        return Estimate(value, low, high, self.failure, self.n, "martingale of the true shifts, betting")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,27 +205,6 @@ class _Worlds:
         np.copyto(self.kept, self.loss, where=self.open)
 
 
-def _with_pilot(
-    played: Callable[[int, float, np.random.Generator], _Worlds],
-    n: int,
-    epsilon: float,
-    failure: float,
-    rng: np.random.Generator,
-) -> Estimate:
-    """The mean of (1 - e^{epsilon - loss})_+ less what the martingale has gained, each value in [-1, 1] + its mean."""
-    pilot = played(max(n // _PILOT, 2), math.inf, rng)
-    most = max(float(pilot.spent.max()), _LEAST) * (1 + 2.0**-40)
-    worlds = played(n, most, rng)
-    start = float(_left(np.array([epsilon]), np.array([most]))[0])
-    gain = -np.expm1(np.minimum(epsilon - worlds.loss, 0.0))
-    values = gain - _left(epsilon - worlds.kept, most - worlds.spent)
-    interval = betting((1 + values) / 2, failure=failure)
-    value, low, high = (
-        min(max(2 * x - 1 + start, 0.0), 1.0) for x in (interval.value, interval.low, interval.high)
-    )
-    return Estimate(value, low, high, failure, n, "martingale of the true shifts, betting")
-
-
 def _left(gap: NDArray[np.float64], square: NDArray[np.float64]) -> NDArray[np.float64]:
     """H_{e^gap} of Gaussian(mu), mu^2 = square, at any real gap: (1 - e^gap)_+ where mu is 0."""
     mu = np.sqrt(np.maximum(square, _LEAST))
@@ -221,43 +214,21 @@ def _left(gap: NDArray[np.float64], square: NDArray[np.float64]) -> NDArray[np.f
 
 
 def _play_queries(
-    values: NDArray[np.float64],
-    rounds: int,
-    budget: tuple[float, float],
-    rng: np.random.Generator,
-    worlds: _Worlds,
+    values: NDArray[np.float64], asked_for: _Asked, budget: tuple[float, float], worlds: _Worlds
 ) -> None:
     """One object for all worlds, since a person who counts in coordinate w alone is in world w."""
     norm_budget, kappa = budget
-    noise, silent = _Recorded(rng), _Recorded(None)
     k, n = len(values), len(worlds.loss)
     everybody = LinearQueries(n * k, norm_budget=norm_budget, kappa=kappa)
     others = LinearQueries(n * (k - 1), norm_budget=norm_budget, kappa=kappa)
     world = np.eye(n)
-
-    def asked(t: int, people: NDArray[np.float64]) -> NDArray[np.float64]:
-        rows: NDArray[np.float64] = (world * _scale(t, worlds.loss)[:, None])[:, None, :] * people[
-            None, :, None
-        ]
-        return rows.reshape(-1, n)
-
-    for t in range(rounds):
-        answer = everybody.answer(asked(t, values), noise)  # type: ignore[arg-type]
-        answer_without = others.answer(asked(t, values[1:]), silent)  # type: ignore[arg-type]
-        worlds.go_on((answer.value - answer_without.value) / answer.sigma - noise.last, noise.last)
-
-
-class _Recorded:
-    """A source of noise that keeps what it drew; of none, a source of zeros."""
-
-    def __init__(self, rng: np.random.Generator | None) -> None:
-        self._rng = rng
-        self.last = np.zeros(0)
-
-    def standard_normal(self, size: int) -> NDArray[np.float64]:
-        """`size` normal numbers, or zeros."""
-        self.last = np.zeros(size) if self._rng is None else self._rng.standard_normal(size)
-        return self.last
+    for t in range(asked_for.rounds):
+        scales = (world * _scale(t, worlds.loss)[:, None])[:, None, :]
+        answer, without = (
+            queries.answer((scales * people[None, :, None]).reshape(-1, n), SILENT)
+            for queries, people in ((everybody, values), (others, values[1:]))
+        )
+        worlds.go_on((answer.value - without.value) / answer.sigma, asked_for.rng.standard_normal(n))
 
 
 def _scale(t: int, loss: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from filters.privacy_filter import PrivacyFilter
-from mc.examine.finding import StageFinding, Tightness
+from mc.examine.stage_finding import StageFinding, Tightness
 from mc.examine.story import Story
 from mc.examine.witness import Witness
 from theory.evidence import Evidence, Outcome, Verdict

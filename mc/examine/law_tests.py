@@ -15,7 +15,7 @@ from unittest import SkipTest
 import filters.testing.laws
 from filters.privacy_filter import PrivacyFilter
 from filters.testing.laws import NoLawOfItsError
-from mc.examine.fault import FilterFault
+from mc.examine.filter_fault import FilterFault
 from mc.examine.worker import alone
 from theory.pairs import DominatingPair
 

@@ -13,11 +13,11 @@ from typing import Any
 from filters.contract.checks import checked_admits, checked_start
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock
-from mc.examine.families import Line, coarse_first
-from mc.examine.fault import FilterFault, examining
-from mc.examine.finding import StageFinding
+from mc.examine.family_lines import Line, coarse_first
+from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.measure import Measure, goals
 from mc.examine.sequence import granted
+from mc.examine.stage_finding import StageFinding
 from theory.pairs import DominatingPair
 
 __all__ = ["Admission", "Subject", "admission"]

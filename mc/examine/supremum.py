@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from filters.contract.checks import checked_filter
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversaries import Scripted
-from mc.examine.fault import FilterFault
+from mc.examine.filter_fault import FilterFault
 from mc.examine.sequence import Sequence
 from mc.worst_case import worst_case
 from theory.arguments import check_at_least_zero

@@ -24,18 +24,18 @@ from filters.holders.held_to import HeldTo, is_held_to
 from filters.privacy_filter import PrivacyFilter, is_filter
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.examination import STOPPED, UNFINISHED, Examination, PartialExamination
-from mc.examine.families import FAMILIES, at_labels, lines_of
-from mc.examine.fault import SLOW, FilterFault, examining
-from mc.examine.finding import StageFinding
+from mc.examine.family_lines import FAMILIES, at_labels, lines_of
+from mc.examine.filter_fault import SLOW, FilterFault, examining
 from mc.examine.sequence import granted
+from mc.examine.stage_finding import StageFinding
 from mc.examine.stages.declared import declared
-from mc.examine.stages.domination import joined
+from mc.examine.stages.examined_holders import games_of, lets_through, theorem_of
+from mc.examine.stages.filter_laws import laws
 from mc.examine.stages.games import games, replies
-from mc.examine.stages.holders import games_of, lets_through, theorem_of
-from mc.examine.stages.laws import laws
+from mc.examine.stages.never_looser import joined
 from mc.examine.stages.schedules import schedules
-from mc.examine.stages.search import search
 from mc.examine.stages.sequences import glance, sequences
+from mc.examine.stages.strategy_search import search
 from mc.examine.stages.telling import telling
 from mc.examine.stages.tests import betting_tests
 from mc.examine.stages.theorems import of_parts, on_a_menu

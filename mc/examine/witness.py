@@ -35,7 +35,7 @@ from mc.examine.schedules.schedule import Schedule
 from mc.examine.sequence import Sequence as Played
 from mc.intervals.anytime import Decision, Side
 from mc.intervals.estimate import CONFIDENCE, Estimate
-from mc.losses.accountant import AccountantFilter
+from mc.losses.accountant_filter import AccountantFilter
 from mc.runs.play import Play, PlayOptions
 from mc.worst_case.plan import MARGIN
 from mc.worst_case.strategy import TreeStrategy

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from theory.arguments import check_delta
 from theory.shown import Shown
@@ -62,6 +62,12 @@ class Estimate(Shown):
     def relative_half_width(self) -> float:
         """(high - low) / (2 value), the relative precision; inf for a value of 0."""
         return (self.high - self.low) / (2 * self.value) if self.value > 0 else float("inf")
+
+    @property
+    def at_most_one(self) -> Estimate:
+        """The same of a number that is known to be at most one: value and ends are cut there."""
+        value, low, high = (min(end, 1.0) for end in (self.value, self.low, self.high))
+        return replace(self, value=value, low=low, high=high)
 
     def __contains__(self, number: float) -> bool:
         return self.low <= number <= self.high

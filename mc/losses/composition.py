@@ -25,8 +25,8 @@ from mc.losses.cells import cells, rough_cells
 from mc.losses.inversion import Inversion, Levels
 from mc.losses.laplace_sums import laplace_bounds
 from mc.losses.lattice_law import LatticeLaw, common_step, level
-from mc.losses.moments import StepMoments
 from mc.losses.powers import ELEMENTARY, Power, power
+from mc.losses.step_moments import StepMoments
 from mc.losses.tails import tails
 from mc.losses.two_laws import TwoLaws
 from theory.arguments import check_count, check_delta, check_positive, check_real
@@ -132,13 +132,18 @@ class Composition:
         epsilon = float(check_real("epsilon", epsilon, "pass a finite number"))
         relative = float(check_positive("relative", relative))
         sides = self._directions(direction)
-        if (
-            len(sides) > 1 and relative < _ROUGHLY
-        ):  # a direction that a rough look leaves behind is not looked at again
-            rough = [self._delta(epsilon, _ROUGHLY, pairs) for pairs in sides]
-            most = max(bounds.low for bounds in rough)
-            sides = [pairs for pairs, bounds in zip(sides, rough, strict=True) if bounds.high >= most]
-        return _worse([self._delta(epsilon, relative, pairs) for pairs in sides])
+        if len(sides) == 1 or relative >= _ROUGHLY:
+            return _worse([self._delta(epsilon, relative, pairs) for pairs in sides])
+        # a direction that a rough look leaves behind, or that it knows closely, is not looked at again
+        rough = [self._delta(epsilon, _ROUGHLY, pairs) for pairs in sides]
+        most = max(bounds.low for bounds in rough)
+        return _worse(
+            [
+                bounds if bounds.relative_width <= relative else self._delta(epsilon, relative, pairs)
+                for pairs, bounds in zip(sides, rough, strict=True)
+                if bounds.high >= most
+            ]
+        )
 
     def epsilon(self, delta: float, *, relative: float = 1e-3) -> Bounds:
         """Bounds on the least epsilon >= 0 at which the composition is (epsilon, delta)-DP.
@@ -383,7 +388,13 @@ def _inversion(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]) -> In
 @lru_cache(maxsize=64)
 def _inversion_of(steps: tuple[StepMoments, ...], counts: tuple[int, ...]) -> Inversion:
     """Kept by what is computed with, and not by pairs, which may equal each other as their classes say."""
-    return Inversion(Levels(list(steps)), np.array([counts], dtype=np.uint32), "PQ")
+    return Inversion(_levels(steps), np.array([counts], dtype=np.uint32), "PQ")
+
+
+@lru_cache(maxsize=16)
+def _levels(steps: tuple[StepMoments, ...]) -> Levels:
+    """One for all counts: of another count of the same mechanisms only the sum is new."""
+    return Levels(steps)
 
 
 def _gaussian(square: Fraction, epsilon: float) -> Bounds:

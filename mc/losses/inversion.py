@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.losses.moments import Envelope, RealMoments, StepMoments, Transforms
 from mc.losses.powers import ELEMENTARY
+from mc.losses.step_moments import Envelope, RealMoments, StepMoments, Transforms
 from theory.pairs.base import Direction
 
 __all__ = ["BOTH", "Inversion", "Levels", "composed_delta", "composed_epsilon"]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mc.losses.inversion import Levels
-from mc.losses.moments import StepMoments
+from mc.losses.step_moments import StepMoments
 from theory.conversions import renyi_epsilon
 
 __all__ = ["composed_renyi"]

@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.training.real_arrays import real_array
+from mc.training.data import real_array
 from theory.arguments import check_count
 
 __all__ = ["ConvolutionalNetwork", "PerSampleGradients"]

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DataSet"]
+__all__ = ["DataSet", "real_array"]
 
 Array = NDArray[np.float64]
 
@@ -95,17 +95,27 @@ class DataSet:
         )
 
 
+def real_array(name: str, value: object) -> NDArray[np.float64]:
+    """`value` in float64, itself where it is so already; TypeError unless it is an array of real numbers."""
+    if not isinstance(value, np.ndarray):
+        got = "None" if value is None else f"one of the type {type(value).__name__}"
+        raise TypeError(f"{name} must be an array of real numbers, got {got}; pass a NumPy array of floats")
+    if value.dtype.kind not in "biuf":
+        raise TypeError(
+            f"{name} must be an array of real numbers, got dtype={value.dtype}; pass a NumPy array of floats"
+        )
+    return np.asarray(value, dtype=np.float64)
+
+
 def _table(name: str, value: object) -> Array:
     """`value` as a read-only table of finite numbers."""
-    if not isinstance(value, np.ndarray) or value.dtype.kind not in "fiub":
-        got = f"dtype={value.dtype}" if isinstance(value, np.ndarray) else f"{type(value).__name__}"
-        raise TypeError(f"{name} must be an array of real numbers, got {got}; pass a NumPy array")
+    value = real_array(name, value)
     if value.ndim != 2 or value.size == 0:
         raise ValueError(
             f"{name} must have rows and columns, one row for each person, got shape {value.shape}; "
             "pass a table of shape (people, columns)"
         )
-    table = np.ascontiguousarray(value, dtype=np.float64).view()
+    table = np.ascontiguousarray(value).view()
     finite = np.isfinite(table).all(axis=1)
     if not finite.all():
         raise ValueError(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from mc.training.data import DataSet
 
-__all__ = ["FILE", "GROUPS", "digits", "groups", "pictures"]
+__all__ = ["FILE", "digits", "pictures"]
 
 #: pictures, shape (1797, 64), and labels, shape (1797,), both uint8.
 FILE = Path(__file__).with_name("digits.npz")
@@ -23,9 +23,6 @@ FILE = Path(__file__).with_name("digits.npz")
 _MOST = 16.0
 #: One row in five is tested with, drawn once by this seed: the order of the rows goes by who wrote them.
 _TESTED, _SEED = 360, 0
-
-#: The digits of each group, which share no person; the groups cover everyone.
-GROUPS: tuple[tuple[int, ...], ...] = ((0, 1), (2, 3), (4, 5), (6, 7), (8, 9))
 
 
 def pictures() -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
@@ -52,12 +49,3 @@ def digits() -> DataSet:
         test_labels=labels[:_TESTED],
         public=True,
     )
-
-
-def groups(labels: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The group of `GROUPS` that each row of one-hot `labels`, shape (n, 10), belongs to: numbers of shape (n,)."""
-    of_digit = np.empty(10, dtype=np.int64)
-    for number, members in enumerate(GROUPS):
-        of_digit[list(members)] = number
-    numbers: NDArray[np.int64] = of_digit[labels.argmax(axis=1)]
-    return numbers

@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.training.real_arrays import real_array
+from mc.training.data import real_array
 from theory.arguments import check_count
 from theory.numerics import portable
 from theory.numerics.norms import squared_norms

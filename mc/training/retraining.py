@@ -26,9 +26,8 @@ from mc.intervals.estimate import Estimate
 from mc.runs.output import OutputFolder, sync_folder
 from mc.training.convolutional import ConvolutionalNetwork
 from mc.training.data import DataSet
-from mc.training.descent import Descent
+from mc.training.descent import Descent, Learner
 from mc.training.idx import read_idx
-from mc.training.learner import Learner
 from theory.arguments import check_count, check_delta, check_positive
 from theory.conversions import gaussian_mu
 

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.parameters import one_epsilon, one_positive
+from mc.estimate.ceiling import Ceiling
+from mc.estimate.spending import PathBound
 from mc.intervals import Moments, clopper_pearson, empirical_bernstein
 from mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_failure
 from mc.training.training import MakeSums, Training
@@ -35,8 +37,6 @@ _AT_ONCE = 1 << 21
 _MOST_RUNS = 1 << 13
 #: Relative allowance for the rounding of sums of squares along a path.
 _SLACK = 1e-9
-#: log M_s below which weights are not told from zero.
-_LEAST = -600.0
 #: The largest epsilon and sum of squares.
 _FAR = 500.0
 
@@ -80,8 +80,10 @@ def simulate_training(
     else:
         bound = _bounded("squares", _suggested(sample.promise) if known is None else known)
     play = _Plan(training, make, steps, person, n, direction, bound, together)
-    order = _order(bound, epsilon)
-    upper = math.exp(min(max(_log_bound(order, bound * (1 + _SLACK), epsilon), _LEAST), -_LEAST))
+    # every release is Gaussian(mu), and its D_s is s mu^2/2
+    ceiling = Ceiling((PathBound("", lambda order: order * bound / 2, 0.0, math.inf, bound),))
+    order = ceiling.order(epsilon)
+    upper = math.exp(ceiling.log_bound(order, epsilon))
     inside_seeds, outside_seeds = np.random.SeedSequence(check_count("seed", seed, least=0)).spawn(2)
     gains, passed = [], 0
     for loss, spent, beyond in play.worlds(inside_seeds, order, known):
@@ -97,14 +99,14 @@ def simulate_training(
             )
         mean = empirical_bernstein(Moments.merge(gains), failure=failure)
         rests = "003 Theorem 12: each person's ledger admits no larger sum of squares"
-        return _named(mean.value, mean.low, mean.high, failure, n, f"{name}, {mean.method}", rests, 0)
+        return replace(mean, method=f"{name}, {mean.method}", rests_on=rests).at_most_one
     inside = empirical_bernstein(Moments.merge(gains), failure=failure / 2)
     plain = sum(int(np.count_nonzero(beyond)) for _, _, beyond in play.worlds(outside_seeds, 1.0, None))
     outside = clopper_pearson(plain, n, failure=failure / 2)
     # a path beyond the bound gains between 0 and 1
     rests = f"{PLAIN_DRAWS}, and a guard at a sum of squared shifts of {bound:.6g}"
-    high = inside.high + outside.high
-    return _named(inside.value, inside.low, high, failure, 2 * n, f"{name}, {inside.method}", rests, plain)
+    high, method = inside.high + outside.high, f"{name}, {inside.method}"
+    return Estimate(inside.value, inside.low, high, failure, 2 * n, method, rests, plain).at_most_one
 
 
 def batches(training: Training, n: int, together: int | None) -> Iterator[int]:
@@ -183,27 +185,3 @@ def _suggested(promise: Guarantee) -> float:
         f"squares must be given where the promise suggests no bound on squared shifts, got {promise}; pass "
         "e.g. squares=1.0"
     )
-
-
-def _log_bound(order: float, squares: float, epsilon: float) -> float:
-    """log of the largest weighted gain: (s-1)(s squares/2 - epsilon) + s log(1 - 1/s) - log(s - 1)."""
-    t = order - 1
-    return t * (order * squares / 2 - epsilon) + order * math.log1p(-1 / order) - math.log(t)
-
-
-def _order(squares: float, epsilon: float) -> float:
-    """The order s > 1 at which the bound on weights is least."""
-    from scipy import optimize
-
-    best = optimize.minimize_scalar(
-        lambda x: _log_bound(1 + math.exp(x), squares, epsilon), bounds=(-7.0, 7.0), method="bounded"
-    )
-    return 1 + math.exp(float(best.x))
-
-
-def _named(
-    value: float, low: float, high: float, failure: float, n: int, method: str, rests_on: str, beyond: int
-) -> Estimate:
-    """An estimate of a number in [0, 1]; weights may bring the mean of draws above it."""
-    low, high = min(max(low, 0.0), 1.0), min(max(high, 0.0), 1.0)
-    return Estimate(min(max(value, low), high), low, high, failure, n, method, rests_on, beyond)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from filters.holders.clipped_sums import ClippedSums
 from filters.holders.individual import IndividualFilter
 from filters.rules.zcdp import ZCDPFilter
-from mc.training.real_arrays import real_array
+from mc.training.data import real_array
 from theory.arguments import check_count, check_positive, check_probability
 
 __all__ = ["PrivateCounts"]

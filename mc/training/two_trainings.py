@@ -22,12 +22,13 @@ from numpy.typing import NDArray
 from filters.catalogue import CATALOGUE
 from filters.holders.clipped_sums import ClippedSums, Vectors
 from filters.holders.individual import IndividualFilter
+from filters.holders.no_noise import SILENT
 from filters.holders.personal import check_person
 from mc.training.training import LogisticTraining, MakeSums, Training, WithCanary
 from theory.arguments import check_count, check_positive
 from theory.guarantees import Guarantee
 
-__all__ = ["SILENT", "TwoTrainings"]
+__all__ = ["TwoTrainings"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,23 +146,3 @@ def _hides_a_method(instance: object) -> bool:
         isinstance(getattr_static(type(instance), name, None), FunctionType)
         for name in getattr(instance, "__dict__", ())
     )
-
-
-class Silent(np.random.Generator):
-    """A source of zeros, for the sums behind the noise; whoever draws otherwise is told."""
-
-    def __init__(self) -> None:
-        super().__init__(np.random.PCG64(0))
-
-    def standard_normal(self, size: object = None, *args: object, **kwargs: object) -> NDArray[np.float64]:  # type: ignore[override]
-        return np.zeros(size)  # type: ignore[call-overload, no-any-return]
-
-    def _elsewhere(self, *args: object, **kwargs: object) -> None:
-        raise TypeError(
-            "sums must draw their noise by rng.standard_normal, got another method; it is read off by passing zeros"
-        )
-
-    normal = random = integers = uniform = multivariate_normal = _elsewhere  # type: ignore[assignment]
-
-
-SILENT = Silent()

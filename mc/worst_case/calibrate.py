@@ -23,7 +23,7 @@ from filters.contract.state import State, runs_of
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.menu import positions
 from mc.worst_case.enclosure import Enclosure
-from mc.worst_case.levels import MenuLevels
+from mc.worst_case.menu_levels import MenuLevels
 from mc.worst_case.result import NOTHING_ADMITTED, Certificate, WorstCase
 from mc.worst_case.solve import worst_case
 from theory.arguments import check_count, check_delta, check_positive

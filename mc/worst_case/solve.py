@@ -15,9 +15,9 @@ from mc.losses.log_ratio import Epsilon, check_epsilon
 from mc.losses.rounded_law import checked_step
 from mc.losses.too_large import TooLargeError
 from mc.worst_case.enclosure import DOUBLES, Enclosure
-from mc.worst_case.game import WorstCaseGame
 from mc.worst_case.graph import StateGraph
 from mc.worst_case.result import PartialWorstCase, WorstCase
+from mc.worst_case.worst_case_game import WorstCaseGame
 from theory.arguments import check_at_least_zero, check_count, check_positive
 from theory.evidence import Evidence
 from theory.pairs import DominatingPair

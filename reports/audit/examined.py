@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable
 from importlib import metadata
 
-from mc.accountants.answers import ask
-from mc.accountants.laws import ACCOUNTANT_LAWS
+from mc.accountants.accountant_laws import ACCOUNTANT_LAWS
+from mc.accountants.law_answers import ask
 from mc.examine.verify import examine
 from reports.audit.audited import AuditedEntry, AuditedFault, AuditedLaw, AuditedLibrary
 from reports.audit.fault import EntryPoint, Fault, Library

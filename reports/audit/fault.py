@@ -7,7 +7,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from mc.accountants.subject import AccountantSubject
+from mc.accountants.accountant_subject import AccountantSubject
 from reports.audit.code_beside import module
 
 __all__ = ["EntryPoint", "Fault", "Kind", "Library", "Route"]

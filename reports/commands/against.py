@@ -8,7 +8,7 @@ from rich.console import Console
 
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.difference import first_difference
-from mc.examine.fault import examining
+from mc.examine.filter_fault import examining
 from reports.commands.console import clear_errors
 from reports.commands.exit_status import End, ExitStatus
 from reports.examined import SEED

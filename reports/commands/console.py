@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from filters.adapters.bridge import BridgeError
 from mc import StoreError
-from mc.examine.fault import FilterFault, examining
+from mc.examine.filter_fault import FilterFault, examining
 from mc.runs.output import OutputFolder
 from reports.commands.exit_status import End, ExitStatus
 from theory.agreement import Accord, Agreement

@@ -17,7 +17,7 @@ import typer
 from rich.console import Console
 
 from mc.examine.clock import Clock, OutOfTime
-from mc.examine.fault import FilterFault
+from mc.examine.filter_fault import FilterFault
 from mc.examine.worker import alone
 from reports.commands.console import complain
 from reports.commands.exit_status import End, ExitStatus

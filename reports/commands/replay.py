@@ -39,7 +39,7 @@ def replay(
     time_limit: Annotated[float | None, typer.Option(help="At most so many seconds.")] = None,
 ) -> None:
     """Replay the witness of a refutation, of whatever kind, which must give the same numbers: exact ones to the bit."""
-    from mc.examine.fault import examining
+    from mc.examine.filter_fault import examining
     from mc.examine.witness import ReplayError, replayed
     from reports.expression import read_command, read_holder
 

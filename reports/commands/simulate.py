@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 import mc.estimate.simulate
 from mc.engine.streams import MOST_PATHS
 from mc.estimate.survival import survival
-from mc.examine.fault import examining
+from mc.examine.filter_fault import examining
 from reports.commands.console import at_most, clear_errors, clear_faults, complain
 from reports.commands.exit_status import End, ExitStatus
 from reports.expression import read_adversary, read_filter

@@ -47,8 +47,7 @@ def train(
     """
     console = Console(highlight=False)
     with clear_errors():
-        from mc.training.kept import Cell, CellFolder
-        from mc.training.study import study
+        from reports.figures.outcomes import Cell, CellFolder, study
         from reports.figures.paper_figure import check_formats
         from reports.figures.registry import FIGURES, named
         from reports.figures.trained import TrainingSpecification

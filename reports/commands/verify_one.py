@@ -12,7 +12,7 @@ from typing import Any
 from rich.console import Console
 
 from mc.examine.examination import PartialExamination, Status
-from mc.examine.fault import examining
+from mc.examine.filter_fault import examining
 from reports.commands.console import OUTCOME_STYLE, check_folder, clear_errors, clear_faults, complain
 from reports.commands.exit_status import End, ExitStatus
 from reports.examined import SEED, Examined, verify

@@ -6,8 +6,8 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mc.training.group_run import DELTA, GroupOutcome, GroupRun
-from mc.training.kept import Cell, outcome_of
+from reports.figures.group_run import DELTA, GroupOutcome, GroupRun
+from reports.figures.outcomes import Cell, outcome_of
 from reports.figures.specification import (
     Specification,
     check_between,

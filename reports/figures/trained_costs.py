@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mc.losses.individual import IndividualAccountant
+from mc.losses.individual_accountant import IndividualAccountant
 from mc.training.digits import digits
 from mc.training.network import Network
 from reports.figures.lines import colour, label

@@ -12,9 +12,8 @@ from collections.abc import Iterable, Sequence
 
 from matplotlib.axes import Axes
 
-from mc.training.digits import GROUPS
-from mc.training.group_run import GroupOutcome
 from reports.figures.data import FigureData
+from reports.figures.group_run import GROUPS, GroupOutcome
 from reports.figures.lines import colour
 from reports.figures.paper_figure import PaperFigure, Source
 from reports.figures.spread import Spread

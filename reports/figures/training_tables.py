@@ -17,16 +17,15 @@ from typing import Any, ClassVar
 import numpy as np
 from matplotlib.axes import Axes
 
-from mc.training.kept import outcome_of
-from mc.training.setting import Setting
-from mc.training.trial import Trained, Trial
 from reports.figures.data import Cell as Shown
 from reports.figures.data import FigureData
 from reports.figures.lines import GREY, colour
+from reports.figures.outcomes import outcome_of
 from reports.figures.paper_figure import PaperFigure, Source
 from reports.figures.specification import check_between, check_probability, check_seed, check_several, checked
 from reports.figures.spread import Spread
 from reports.figures.trained import STAND_IN, TrainingSpecification, check_trials
+from reports.figures.trial import Setting, Trained, Trial
 
 __all__ = ["TABLE_1", "TABLE_2", "TABLE_3", "TUNED"]
 

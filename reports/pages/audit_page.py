@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mc.accountants.laws import ACCOUNTANT_LAWS
+from mc.accountants.accountant_laws import ACCOUNTANT_LAWS
 from reports.audit.audited import Audit, AuditedFault, AuditedLaw, AuditedLibrary
 from reports.audit.fault import Kind
 from reports.audit.texts import titled

@@ -22,7 +22,7 @@ from theory.evidence import Evidence, Outcome
 from theory.guarantees import ApproxDP, Guarantee, PureDP
 
 if TYPE_CHECKING:
-    from mc.examine.finding import StageFinding
+    from mc.examine.stage_finding import StageFinding
 
 __all__ = ["examination_fragment", "examination_page"]
 

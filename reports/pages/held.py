@@ -32,7 +32,7 @@ from filters import (
     knowingly,
 )
 from mc import Approaching, Estimate, LossChasing, simulate_person, simulate_queries, simulate_renyi
-from mc.estimate.answers import Answers, answer_misses, answered
+from mc.estimate.answer_misses import Answers, answer_misses, answered
 from mc.estimate.crossing import crossing
 from mc.estimate.simulate import simulate
 from mc.estimate.stops import simulate_stop

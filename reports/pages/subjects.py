@@ -9,7 +9,7 @@ from functools import partial
 from filters.catalogue import CATALOGUE
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.unsound import knowingly
-from mc.losses.accountant import AccountantFilter
+from mc.losses.accountant_filter import AccountantFilter
 from reports.pages.subject import PageSubject
 from theory.pairs import SubsampledGaussian
 

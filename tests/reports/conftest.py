@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 
-from mc.training.setting import Setting
 from reports.figures import training_tables
+from reports.figures.trial import Setting
 
 
 @pytest.fixture(autouse=True, scope="session")

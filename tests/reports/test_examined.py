@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import filterproof as fp
-from mc.examine.finding import StageFinding
+from mc.examine.stage_finding import StageFinding
 from reports.drawing import svg_text
 from reports.examination_latex import latex_number, latex_text
 from reports.examined import Examined

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from filters.holders.held_to import HeldTo, Played
-from mc.examine.holders.blocks import BlockGame
-from mc.examine.holders.game import HolderGame
+from mc.examine.holders.block_game import BlockGame
+from mc.examine.holders.holder_game import HolderGame
 from mc.examine.holders.losses import OvertakingGame
 from mc.examine.holders.people import AdaptiveGame, SelectedGame, SummedGame
 

@@ -22,8 +22,8 @@ from flint import fmpq
 
 from mc.engine.encoding import decode_fraction
 from mc.examine.clock import Clock
-from mc.examine.fault import FilterFault
-from mc.examine.holders.game import HolderGame, Solved
+from mc.examine.filter_fault import FilterFault
+from mc.examine.holders.holder_game import HolderGame, Solved
 from mc.examine.measure import Measure
 from mc.losses.balls import BITS, ball, down
 from theory.arguments import check_count

@@ -25,14 +25,14 @@ import flint
 import numpy as np
 
 from filters import knowingly
+from filters.holders.no_noise import SILENT
 from mc.engine.encoding import decode_fraction
 from mc.examine.clock import Clock
-from mc.examine.fault import FilterFault
-from mc.examine.holders.game import HolderGame, Solved
+from mc.examine.filter_fault import FilterFault
+from mc.examine.holders.holder_game import HolderGame, Solved
 from mc.examine.measure import Measure, goals
 from mc.examine.sequence import Sequence
 from mc.losses.balls import BITS, ball, down
-from mc.training.two_trainings import SILENT
 from theory.arguments import check_count
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 

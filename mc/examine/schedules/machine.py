@@ -23,7 +23,7 @@ from unittest import TestCase
 from filters.adapters.service import MakeService
 from mc.examine.clock import Clock
 from mc.examine.schedules.schedule import MOVES, ServiceMove, What, World
-from mc.examine.schedules.search import MECHANISMS, Breaches, asked_lines, menu_of
+from mc.examine.schedules.schedule_search import MECHANISMS, Breaches, asked_lines, menu_of
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 

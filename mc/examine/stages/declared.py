@@ -14,9 +14,9 @@ import numpy as np
 from filters.contract.checks import checked_observe, checked_start
 from filters.privacy_filter import PrivacyFilter, is_filter
 from mc.examine.clock import Clock
-from mc.examine.finding import StageFinding
 from mc.examine.sequence import granted
-from mc.examine.stages.domination import never_looser
+from mc.examine.stage_finding import StageFinding
+from mc.examine.stages.never_looser import never_looser
 from mc.examine.stages.plays import leaders
 from mc.examine.subject import Subject
 from mc.examine.words import pair_words

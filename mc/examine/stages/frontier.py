@@ -19,10 +19,10 @@ from scipy import special
 from filters.contract.checks import checked_observe, checked_start
 from filters.contract.state import State, keys
 from mc.examine.clock import Clock
-from mc.examine.families import Line
+from mc.examine.family_lines import Line
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence, granted
-from mc.examine.stages.menus import Menu
+from mc.examine.stages.game_menus import Menu
 from mc.examine.stages.plays import Player, leaders
 from mc.examine.subject import Admission, Subject
 from mc.examine.words import pair_words

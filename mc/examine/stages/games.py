@@ -17,12 +17,12 @@ from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import nameable
 from mc.examine.attack import Attack, attacked, replied
 from mc.examine.clock import Clock, OutOfTime
-from mc.examine.fault import FilterFault
-from mc.examine.finding import StageFinding, Tightness
+from mc.examine.filter_fault import FilterFault
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import granted
+from mc.examine.stage_finding import StageFinding, Tightness
 from mc.examine.stages.frontier import alternatives
-from mc.examine.stages.menus import Menu, menus
+from mc.examine.stages.game_menus import Menu, menus
 from mc.examine.stages.plays import leaders
 from mc.examine.stages.silence import alarms
 from mc.examine.subject import Subject

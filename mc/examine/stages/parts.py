@@ -37,7 +37,7 @@ from filters.rules.additive import AdditiveFilter
 from mc.examine.stages.made_of import Parts, Unknown, fields_as_made, own_promise, parts_of, read
 from mc.examine.stages.unpatched import patched
 from mc.worst_case.calibrate import CalibratedFilter
-from mc.worst_case.levels import DOMINATION
+from mc.worst_case.menu_levels import DOMINATION
 from theory.claims.theorem import Reached, RefusedError
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import RenyiDP

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from filters.holders.repeats import repeats
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock
-from mc.examine.finding import StageFinding, Tightness
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import MOST_PLAYED, Sequence
+from mc.examine.stage_finding import StageFinding, Tightness
 from mc.examine.stages.frontier import inside
-from mc.examine.stages.menus import named_pairs
+from mc.examine.stages.game_menus import named_pairs
 from mc.examine.stages.plays import at_every_label, plain, programs, swallowed
 from mc.examine.subject import Subject
 from mc.examine.supremum import supremum

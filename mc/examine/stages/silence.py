@@ -18,7 +18,7 @@ from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock
 from mc.examine.measure import Measure
 from mc.examine.sequence import granted
-from mc.examine.stages.menus import Menu
+from mc.examine.stages.game_menus import Menu
 from mc.examine.stages.plays import leaders
 from mc.examine.subject import Subject
 from theory.pairs import FinitePair

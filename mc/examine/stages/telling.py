@@ -17,13 +17,13 @@ from filters.contract.checks import checked_start
 from filters.contract.state import keys
 from mc.engine.encoding import decode, decode_fraction, nameable
 from mc.examine.clock import Clock, OutOfTime
-from mc.examine.fault import FilterFault
-from mc.examine.finding import StageFinding, Tightness
+from mc.examine.filter_fault import FilterFault
 from mc.examine.headline import headline, played_of, strategy_words
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence
+from mc.examine.stage_finding import StageFinding, Tightness
+from mc.examine.stages.game_menus import Menu
 from mc.examine.stages.games import solved
-from mc.examine.stages.menus import Menu
 from mc.examine.stages.plain_plans import plain_plans, written
 from mc.examine.stages.plays import ROUND, Player, plain
 from mc.examine.stages.sequences import most, ways

@@ -18,8 +18,8 @@ from mc.engine.adversary import Adversary
 from mc.engine.encoding import encode, nameable
 from mc.estimate.decide import decide
 from mc.examine.clock import Clock, OutOfTime
-from mc.examine.finding import StageFinding
 from mc.examine.measure import Measure
+from mc.examine.stage_finding import StageFinding
 from mc.examine.subject import Subject
 from mc.examine.witness import Witness, named
 from mc.examine.worker import within

@@ -7,8 +7,8 @@ from functools import partial
 
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock, OutOfTime
-from mc.examine.finding import StageFinding
-from mc.examine.stages.domination import dominated
+from mc.examine.stage_finding import StageFinding
+from mc.examine.stages.never_looser import dominated
 from mc.examine.stages.parts import parts
 from mc.examine.subject import Admission, Subject
 from mc.examine.worker import within

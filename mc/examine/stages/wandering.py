@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from mc.examine.clock import Clock
-from mc.examine.finding import StageFinding, Tightness
 from mc.examine.sequence import Sequence
+from mc.examine.stage_finding import StageFinding, Tightness
 from mc.examine.stages.frontier import Affordable
+from mc.examine.stages.game_menus import Menu
 from mc.examine.stages.games import Tried, chosen_goals
-from mc.examine.stages.menus import Menu
 from mc.examine.stages.plays import leaders
 from mc.examine.stages.sequences import Search
 from mc.examine.subject import Subject

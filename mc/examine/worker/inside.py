@@ -20,7 +20,7 @@ from typing import Any, ClassVar, cast
 from filters.adapters.labelled import program_of
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock
-from mc.examine.fault import Calls, examining
+from mc.examine.filter_fault import Calls, examining
 from mc.examine.worker.messages import dumped
 
 __all__ = ["BREATH", "CUT", "LENGTH", "Inside", "Task", "serve", "slowest", "so_far"]

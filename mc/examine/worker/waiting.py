@@ -14,7 +14,7 @@ from typing import Any, NoReturn, TypeVar
 
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock, OutOfTime
-from mc.examine.fault import FilterFault
+from mc.examine.filter_fault import FilterFault
 from mc.examine.worker.child import LEAVING, Forked, Spawned
 from mc.examine.worker.inside import BREATH, CUT, LENGTH, Inside, Task
 from mc.examine.worker.messages import loaded

@@ -16,8 +16,8 @@ from filters.rules.potential_family import ONE, SCALE, PotentialFamily, charge_a
 from filters.rules.potential_table import COMMON_RATES, tabled_clock
 from mc.examine.clock import Clock
 from mc.examine.measure import Measure
+from mc.examine.stages.game_menus import menus
 from mc.examine.stages.games import solved
-from mc.examine.stages.menus import menus
 from mc.examine.stages.parts import parts
 from mc.examine.stages.sequences import sequences
 from mc.examine.subject import Subject

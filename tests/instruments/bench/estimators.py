@@ -12,8 +12,9 @@ import numpy as np
 from mc.engine.game import Game
 from mc.engine.streams import TILE, Tile
 from mc.engine.tiles import play_tile
-from mc.estimate.pilot import choose
+from mc.estimate.pilot import estimators
 from mc.estimate.simulate import simulate
+from mc.estimate.ways import Aim
 from mc.runs.play import play
 from tests.instruments.bench.games import LEAVING
 
@@ -62,7 +63,7 @@ def efficiencies(game: Game, epsilon: float, paths: int, repeats: int) -> dict[s
     spent: dict[str, float] = {}
     variances: dict[str, float] = {}
     for method in methods:
-        (estimator,) = choose(game, (epsilon,), n=paths, failure=1e-6, method=method)  # type: ignore[arg-type]
+        (estimator,) = estimators(game, (epsilon,), Aim(paths, 1e-6, method))  # type: ignore[arg-type]
         (term,) = estimator.terms
         times = []
         for repeat in range(repeats):

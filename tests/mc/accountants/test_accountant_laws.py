@@ -13,9 +13,9 @@ import pytest
 
 import filterproof as fp
 from filters.testing.laws import LawBrokenError
-from mc.accountants.answers import ask, subject_of
-from mc.accountants.laws import ACCOUNTANT_LAWS
-from mc.accountants.subject import AccountantSubject
+from mc.accountants.accountant_laws import ACCOUNTANT_LAWS
+from mc.accountants.accountant_subject import AccountantSubject
+from mc.accountants.law_answers import ask, subject_of
 
 MENU = (fp.Gaussian(0.5), fp.Gaussian(0.25))
 

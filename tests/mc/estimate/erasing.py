@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,16 +57,27 @@ STEPS: tuple[Any, ...] = (
 )
 
 
+#: Without infinite losses.
+FINITE: tuple[Any, ...] = (
+    RandomizedResponse(0.4),
+    (SKEWED, RandomizedResponse(0.8)),
+    (RandomizedResponse(0.6), RandomizedResponse(0.2)),
+)
+
+
 @dataclass(frozen=True)
 class Tree(Adversary):
     """After the first round the request hangs on the sign of the loss so far."""
 
+    steps: tuple[Any, ...] = STEPS
+
     @property
     def horizon(self) -> int:
-        return len(STEPS)
+        return len(self.steps)
 
     def request(self, view: View) -> DominatingPair:
-        return STEPS[0] if view.round == 0 else Selection(STEPS[view.round], view.loss > 0)
+        first, *_ = self.steps
+        return first if view.round == 0 else Selection(self.steps[view.round], view.loss > 0)
 
 
 def leaves(pair: DominatingPair, direction: str) -> list[tuple[float, float]]:
@@ -84,20 +96,25 @@ def leaves(pair: DominatingPair, direction: str) -> list[tuple[float, float]]:
     ]
 
 
-def enumerated(filt: PrivacyFilter, epsilon: float, direction: str) -> float:
-    """H_{e^epsilon} of Tree's transcript under the filter, by visiting every leaf, infinite losses drawn."""
+def mean_over_leaves(
+    filt: PrivacyFilter, worth: Callable[[float], float], direction: str, steps: tuple[Any, ...]
+) -> float:
+    """E[worth(loss)] over Tree's transcripts under the filter, by visiting every leaf, infinite losses drawn."""
     sign = 1 if direction == "PQ" else -1
 
     def visit(depth: int, loss: float, chance: float, state: Any) -> float:
-        if not math.isfinite(loss):
-            return chance
-        over = chance * -math.expm1(min(epsilon - sign * loss, 0.0))
-        if depth == len(STEPS):
-            return over
-        pair = STEPS[0] if depth == 0 else STEPS[depth][int(loss > 0)]
+        if not math.isfinite(loss) or depth == len(steps):
+            return chance * worth(sign * loss)
+        pair = steps[0] if depth == 0 else steps[depth][int(loss > 0)]
         if not filt.admits(state, pair)[0]:
-            return over
+            return chance * worth(sign * loss)
         after = filt.spend(state, pair)
-        return sum(visit(depth + 1, loss + one, chance * m, after) for one, m in leaves(pair, direction))
+        ways = [(more, m) for more, m in leaves(pair, direction) if m > 0]
+        return sum(visit(depth + 1, loss + more, chance * m, after) for more, m in ways)
 
     return visit(0, 0.0, 1.0, filt.start(1))
+
+
+def enumerated(filt: PrivacyFilter, epsilon: float, direction: str, steps: tuple[Any, ...] = STEPS) -> float:
+    """H_{e^epsilon} of Tree's transcript under the filter."""
+    return mean_over_leaves(filt, lambda loss: -math.expm1(min(epsilon - loss, 0.0)), direction, steps)

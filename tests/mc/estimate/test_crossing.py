@@ -70,10 +70,19 @@ def test_the_interval_contains_the_probability_that_enumeration_gives(odometer, 
     adversary = fp.Constant(fp.RandomizedResponse(epsilon))
     found = crossing(odometer, adversary, rounds=60, n=20_000, seed=3, failure=1e-6, workers=1)
     assert enumerated(odometer, epsilon, 60) in found
+    assert 20_000 * enumerated(ODOMETERS[0], 0.2, 60) > 200, "hundreds of crossings are seen"
 
 
-def test_the_runs_see_hundreds_of_the_enumerated_crossings_of_a_line():
-    assert 20_000 * enumerated(ODOMETERS[0], 0.2, 60) > 200
+@pytest.mark.parametrize(
+    "adversary",
+    [fp.Constant(fp.RandomizedResponse(1.0)), fp.OneShot(fp.RandomizedResponse, 1.0)],
+    ids=["rounds", "horizon"],
+)
+def test_the_last_loss_is_looked_at_and_one_on_the_bound_does_not_cross_it(adversary):
+    rounds = 1 if isinstance(adversary, fp.Constant) else 9
+    found = crossing(Level(0.5), adversary, rounds=rounds, n=20_000, seed=1, failure=1e-6, workers=1)
+    assert 1 / (1 + math.exp(-1)) in found
+    assert crossing(Level(1.0), adversary, rounds=rounds, n=1000, seed=1, workers=1).value == 0
 
 
 @pytest.mark.parametrize(
@@ -106,44 +115,11 @@ def test_a_bound_for_one_time_is_seen_to_be_none_for_all_times():
     assert DELTA in once
 
 
-@pytest.mark.parametrize(
-    "adversary",
-    [fp.Constant(fp.RandomizedResponse(1.0)), fp.OneShot(fp.RandomizedResponse, 1.0)],
-    ids=["rounds", "horizon"],
-)
-def test_the_last_loss_is_looked_at(adversary):
-    rounds = 1 if isinstance(adversary, fp.Constant) else 9
-    found = crossing(Level(0.5), adversary, rounds=rounds, n=20_000, seed=1, failure=1e-6, workers=1)
-    assert 1 / (1 + math.exp(-1)) in found
-
-
-def test_a_loss_on_the_bound_does_not_cross_it():
-    adversary = fp.Constant(fp.RandomizedResponse(1.0))
-    assert crossing(Level(1.0), adversary, rounds=1, n=1000, seed=1, workers=1).value == 0
-
-
 def test_a_denied_run_makes_no_final_request():
     greedy = fp.LossChasing(low=0.5, high=0.5, family=fp.Gaussian)
     same = fp.Constant(0.5)
     one, other = (crossing(Level(0.4), a, rounds=5, n=5000, seed=2, workers=1) for a in (greedy, same))
     assert one.value == other.value > 0.3
-
-
-@pytest.mark.parametrize(
-    "adversary", [fp.LossChasing(), fp.Constant(), fp.OneShot()], ids=lambda a: type(a).__name__
-)
-def test_an_adversary_must_name_what_it_asks_for(adversary):
-    with pytest.raises(ValueError, match="adversary must name its family and its levels"):
-        crossing(ODOMETERS[0], adversary, rounds=5, n=100, workers=1)
-
-
-def test_the_rounds_must_be_given_and_a_crossing_ends_a_run():
-    with pytest.raises(TypeError, match="rounds must be given"):
-        crossing(ODOMETERS[0], fp.Constant(0.1), n=100, workers=1)
-    with pytest.raises(TypeError, match="on_denial must be left out"):
-        crossing(ODOMETERS[0], fp.Constant(0.1), rounds=3, on_denial="retry", n=100, workers=1)
-    with pytest.raises(TypeError, match="adversary must be an Adversary"):
-        crossing(ODOMETERS[0], 0.1, rounds=3, n=100, workers=1)
 
 
 def test_the_approaching_adversary_asks_for_its_share_of_the_distance():
@@ -206,30 +182,48 @@ def test_a_bound_that_is_no_number_is_refused_where_it_is_compared():
         crossing(Late(3), fp.Constant(0.1), rounds=4, n=100, workers=1)
 
 
+class Odd(Level):
+    """A bound that is whatever `level` is."""
+
+    def epsilon(self, state):
+        return self.level
+
+
 @pytest.mark.parametrize(
-    ("odometer", "said"),
+    ("changes", "error", "said"),
     [
-        (None, "got None without start, spend, epsilon; pass"),
-        (fp.GaussianFilter(1.0), "got GaussianFilter.* without epsilon; pass"),
-        (fp.GaussianTracker(1.0), "got GaussianTracker.* without epsilon; pass"),
-        (fp.LineOdometer, "got the class LineOdometer; make one"),
+        *(
+            ({"adversary": adversary}, ValueError, "^adversary must name its family and its levels")
+            for adversary in (fp.LossChasing(), fp.Constant(), fp.OneShot())
+        ),
+        ({"adversary": 0.1}, TypeError, "^adversary must be an Adversary"),
+        ({"rounds": None}, TypeError, "^rounds must be given"),
+        ({"on_denial": "retry"}, TypeError, "^on_denial must be left out"),
+        (
+            {"odometer": None},
+            TypeError,
+            "^odometer must .*got None without start, spend, epsilon; pass[^;]*$",
+        ),
+        ({"odometer": fp.GaussianFilter(1.0)}, TypeError, "got GaussianFilter.* without epsilon; pass[^;]*$"),
+        (
+            {"odometer": fp.GaussianTracker(1.0)},
+            TypeError,
+            "got GaussianTracker.* without epsilon; pass[^;]*$",
+        ),
+        ({"odometer": fp.LineOdometer}, TypeError, "got the class LineOdometer; make one[^;]*$"),
+        *(
+            (
+                {"odometer": Odd(bound)},
+                TypeError,
+                "^odometer.epsilon must return an array of 100 real numbers, got",
+            )
+            for bound in (1.0, None, np.ones(3), np.ones((100, 1)), np.array(["a"] * 100))
+        ),
     ],
-    ids=["None", "filter", "tracker", "class"],
 )
-def test_what_is_no_odometer_is_refused_in_one_sentence(odometer, said):
-    with pytest.raises(TypeError, match=f"^odometer must .*{said}[^;]*$"):
-        crossing(odometer, fp.Constant(0.1), rounds=3, n=100, workers=1)
-
-
-@pytest.mark.parametrize(
-    "bound", [1.0, None, np.ones(3), np.ones((100, 1)), np.array(["a"] * 100)], ids=range(5)
-)
-def test_a_bound_must_be_one_number_per_run(bound):
-    class Odd(Level):
-        def epsilon(self, state):
-            return bound
-
-    with pytest.raises(
-        TypeError, match=r"odometer.epsilon must return an array of 100 real numbers, got .*; return"
-    ):
-        crossing(Odd(1.0), fp.Constant(0.1), rounds=3, n=100, workers=1)
+def test_what_cannot_be_watched_is_refused_in_one_sentence(changes, error, said):
+    given = {"odometer": ODOMETERS[0], "adversary": fp.Constant(0.1), "rounds": 3} | changes
+    if given["rounds"] is None:
+        del given["rounds"]
+    with pytest.raises(error, match=said):
+        crossing(given.pop("odometer"), given.pop("adversary"), n=100, workers=1, **given)

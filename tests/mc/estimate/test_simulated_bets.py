@@ -16,10 +16,11 @@ from mc.engine.game import Game
 from mc.engine.streams import TILE, Tile, tiles
 from mc.engine.tiles import play_tile
 from mc.estimate.martingale import WeightedSlack
-from mc.estimate.pilot import choose
+from mc.estimate.pilot import estimators
 from mc.estimate.renyi import RenyiMoment, simulate_renyi
 from mc.estimate.simulate import simulate
 from mc.estimate.survival import survival
+from mc.estimate.ways import Aim
 from mc.intervals import FixedBets, Moments
 from mc.runs.keys import key_of
 from mc.runs.play import play
@@ -68,7 +69,7 @@ def test_bets_are_the_same_bits_on_threads_and_from_a_store(tmp_path):
 @pytest.mark.parametrize("method", ["tilted", "martingale"])
 def test_sums_of_a_grid_are_what_the_paths_themselves_give_in_any_order_of_tiles(method):
     game = Game.between(FILTER, Constant(Gaussian(0.6)))
-    (estimator,) = choose(game, (1.0, 1.5), n=N, failure=1e-6, method=method, interval="betting")
+    (estimator,) = estimators(game, (1.0, 1.5), Aim(N, 1e-6, method, "betting"))
     (term,) = estimator.terms
     tally = play(term.game, term.functional, n=N, seed=3, workers=1)
     for point, own in zip(term.points, term.functional.tallies(tally), strict=True):
@@ -114,9 +115,7 @@ def test_renyi_divergences_are_told_five_times_as_sharply_where_the_budget_is_sp
 
 
 def test_other_stakes_are_another_run_to_a_store():
-    (estimator,) = choose(
-        Game.between(FILTER, FEW), (2.0,), n=N, failure=1e-6, method="tilted", interval="betting"
-    )
+    (estimator,) = estimators(Game.between(FILTER, FEW), (2.0,), Aim(N, 1e-6, "tilted", "betting"))
     (point,) = estimator.terms[0].points
     bets = point.interval
     other = replace(bets, falls=(bets.falls[0], bets.falls[1] / 2))

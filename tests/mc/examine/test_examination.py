@@ -10,8 +10,8 @@ import pytest
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from mc.examine.examination import Examination, Status
-from mc.examine.finding import StageFinding, Tightness
 from mc.examine.measure import Measure, exceeds
+from mc.examine.stage_finding import StageFinding, Tightness
 from mc.examine.stages.parts import parts
 from mc.examine.verify import FAILURE, examine
 from mc.examine.witness import MOST_FAILURE, TELLING

@@ -13,13 +13,13 @@ import filterproof as fp
 from mc.examine.clock import Clock
 from mc.examine.examination import Status
 from mc.examine.holders import people
-from mc.examine.holders.blocks import BlockGame
+from mc.examine.holders.block_game import BlockGame
 from mc.examine.holders.games import game_of
 from mc.examine.holders.losses import OvertakingGame
 from mc.examine.holders.people import AdaptiveGame, Membership, SelectedGame
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
-from mc.examine.stages.holders import theorem_of
+from mc.examine.stages.examined_holders import theorem_of
 from mc.examine.verify import examine
 from mc.examine.witness import ReplayError
 from theory.evidence import Evidence, Outcome

@@ -11,7 +11,7 @@ import pytest
 
 import filterproof as fp
 from mc.examine.clock import Clock
-from mc.examine.families import FAMILIES, lines_of
+from mc.examine.family_lines import FAMILIES, lines_of
 from mc.examine.measure import Measure
 from mc.examine.subject import Subject, admission, own_numbers, own_pairs
 from tests.mc.examine import sound, unhappy

@@ -13,7 +13,7 @@ from filters.adapters.copied import CopiedFilter
 from filters.adapters.counted import CountedFilter
 from filters.catalogue import CATALOGUE
 from mc.examine.stages.theorems import of_parts
-from mc.losses.accountant import AccountantFilter
+from mc.losses.accountant_filter import AccountantFilter
 from mc.worst_case.calibrate import CalibratedFilter
 
 pytestmark = pytest.mark.usefixtures("as_installed")

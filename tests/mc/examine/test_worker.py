@@ -24,7 +24,7 @@ import pytest
 
 import filterproof as fp
 from mc.examine.clock import Clock, OutOfTime
-from mc.examine.fault import FilterFault
+from mc.examine.filter_fault import FilterFault
 from mc.examine.worker import alone, child, results, so_far, waiting, within
 from tests.mc.examine import unhappy
 

@@ -12,8 +12,8 @@ import filterproof as fp
 from filters.testing.laws import laws
 from mc.examine.measure import Measure
 from mc.examine.witness import menu_witness, replayed
-from mc.losses import accountant
-from mc.losses.accountant import AccountantFilter
+from mc.losses import accountant_filter
+from mc.losses.accountant_filter import AccountantFilter
 from mc.losses.composition import Composition
 from theory.pairs import Gaussian, RandomizedResponse, SubsampledGaussian
 
@@ -130,10 +130,10 @@ def test_a_limit_is_the_last_count_within_and_found_in_a_few_questions():
     filt = _over(SubsampledGaussian(0.01, 1.0), SubsampledGaussian(0.02, 1.0))
     questions = []
     for second in range(250):
-        asked = accountant._within.cache_info().misses
-        first = accountant._limit(filt, (second,))
-        questions.append(accountant._within.cache_info().misses - asked)
-        assert first == -1 or accountant._within(filt, (first, second))
-        assert not accountant._within(filt, (first + 1, second))
+        asked = accountant_filter._within.cache_info().misses
+        first = accountant_filter._limit(filt, (second,))
+        questions.append(accountant_filter._within.cache_info().misses - asked)
+        assert first == -1 or accountant_filter._within(filt, (first, second))
+        assert not accountant_filter._within(filt, (first + 1, second))
     assert first == -1
     assert sum(questions) / len(questions) < 6

@@ -12,7 +12,7 @@ import pytest
 from dp_accounting.pld import privacy_loss_distribution as peer
 
 import filterproof as fp
-from mc.losses import inversion, moments
+from mc.losses import inversion, step_moments
 from theory.conversions import gaussian_epsilon, renyi_epsilon
 
 Q, SIGMA = 0.005, 2.0
@@ -402,7 +402,7 @@ def test_frequencies_that_would_take_too_much_memory_are_unknown_and_the_bounds_
     exact = played([{1.0: 30}], q=0.1, sigma=1.0).delta(1.0).report_for(0).bounds
     for limit in ("_MOST_HELD", "_MOST_NODES"):
         with monkeypatch.context() as patch:
-            patch.setattr(moments, limit, 1)
+            patch.setattr(step_moments, limit, 1)
             wide = played([{1.0: 30}], q=0.1, sigma=1.0).delta(1.0).report_for(0).bounds
         assert wide.low <= exact.low <= exact.high <= wide.high <= 1.0
         assert wide.high - wide.low > exact.high - exact.low

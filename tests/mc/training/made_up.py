@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from filters.holders.secret_noise import SecretNoise
 from mc.training.data import DataSet
-from mc.training.learner import Learner
+from mc.training.descent import Learner
 
 
 def made_up(people: int = 40, *, public: bool = True, seed: int = 0) -> DataSet:

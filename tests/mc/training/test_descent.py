@@ -81,16 +81,6 @@ def test_the_first_k_steps_are_those_of_private_descent_without_filtering() -> N
             assert np.array_equal(filtered.theta, plain.theta), "Algorithm 6 to the bit"
 
 
-def test_a_gaussian_filter_clips_as_the_zcdp_filter_of_the_same_budget(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    noise_in_a_row(monkeypatch, NET)
-    one, other = descent(), descent(fp.GaussianFilter((2 * RHO) ** 0.5))
-    one.steps(2 * K)
-    other.steps(2 * K)
-    np.testing.assert_allclose(one.theta, other.theta, rtol=1e-9, atol=1e-12)
-
-
 def test_who_has_run_out_no_longer_counts() -> None:
     ours = descent()
     assert ours.active() == 40
@@ -99,29 +89,28 @@ def test_who_has_run_out_no_longer_counts() -> None:
     ours.steps(100)
     assert 0 < ours.active() < 40
     assert (ours.people.remaining().made_public() >= 0).all()
-
-
-def test_the_same_seed_is_the_same_descent_and_another_is_another() -> None:
-    first, again, other = descent(), descent(), descent(seed=8)
-    for one in (first, again, other):
-        one.steps(3)
-    assert np.array_equal(first.theta, again.theta)
-    assert not np.array_equal(first.theta, other.theta)
-
-
-def test_a_view_of_the_parameters_changes_nothing() -> None:
-    ours = descent()
-    ours.theta[:] = 0.0
-    assert ours.theta.any()
-
-
-def test_how_many_count_is_not_told_of_private_data() -> None:
-    ours = descent(data=made_up(public=False))
-    next(ours)
+    private = descent(data=made_up(public=False))
+    next(private)
     with pytest.raises(
         ValueError, match="active must be asked of public data, got 'made up'; it tells about people"
     ):
-        ours.active()
+        private.active()
+
+
+def test_a_seed_and_a_budget_make_a_descent_and_looking_at_it_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first, again, other = descent(), descent(), descent(seed=8)
+    for each in (first, again, other):
+        each.theta[:] = 0.0  # a view of the parameters
+        each.steps(3)
+    assert np.array_equal(first.theta, again.theta)
+    assert not np.array_equal(first.theta, other.theta)
+    noise_in_a_row(monkeypatch, NET)
+    zcdp, gdp = descent(), descent(fp.GaussianFilter((2 * RHO) ** 0.5))
+    zcdp.steps(2 * K)
+    gdp.steps(2 * K)
+    np.testing.assert_allclose(zcdp.theta, gdp.theta, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -188,56 +177,6 @@ def changed(content: bytes, **changes: Any) -> bytes:
     return file.getvalue()
 
 
-def test_what_is_no_kept_descent_is_one_sentence(tmp_path: Path) -> None:
-    content = descent().to_bytes()
-    file = io.BytesIO()
-    np.savez(file, theta=np.array([None]), told=np.array([object()]))
-    for bad in (
-        b"",
-        b"words",
-        content[:-200],
-        file.getvalue(),
-        changed(content, version=1),
-        changed(content, secret={}),
-        changed(content, secret=-1),
-    ):
-        with pytest.raises(
-            ValueError, match=r"^content must be what Descent\.to_bytes gives, got \d+ bytes"
-        ) as told:
-            Descent.from_bytes(bad, made_up(), NET, fp.ZCDPFilter(RHO))
-        assert "\n" not in str(told.value)
-    with pytest.raises(ValueError, match="taken must be an integer >= 0, got taken=-1"):
-        Descent.from_bytes(changed(content, taken=-1), made_up(), NET, fp.ZCDPFilter(RHO))
-    for many in (2**53 + 1, 10**400):
-        with pytest.raises(
-            ValueError, match=r"^taken must be at most 2\^53, got more; pass the file unchanged$"
-        ):
-            Descent.from_bytes(changed(content, taken=many), made_up(), NET, fp.ZCDPFilter(RHO))
-    with pytest.raises(ValueError, match=r"theta must have shape \(33,\)"):
-        Descent.from_bytes(changed(content, theta=np.zeros(3)), made_up(), NET, fp.ZCDPFilter(RHO))
-    with pytest.raises(
-        ValueError, match=r"and be finite, got shape \(33,\) with 33 others; pass the file unchanged"
-    ):
-        Descent.from_bytes(changed(content, theta=np.full(33, np.nan)), made_up(), NET, fp.ZCDPFilter(RHO))
-    with pytest.raises(ValueError, match="data must be that of the saved descent"):
-        Descent.from_bytes(content, made_up(seed=1), NET, fp.ZCDPFilter(RHO))
-    with pytest.raises(
-        ValueError, match="several must be that of the saved descent, False, got True; pass the same"
-    ):
-        Descent.from_bytes(content, made_up(), Network(sizes=NET.sizes, several=True), fp.ZCDPFilter(RHO))
-    with pytest.raises(ValueError, match="filt must be the filter that was saved"):
-        Descent.from_bytes(content, made_up(), NET, fp.ZCDPFilter(2 * RHO))
-    with pytest.raises(FileNotFoundError):
-        Descent.restored(tmp_path / "none.npz", made_up(), NET, fp.ZCDPFilter(RHO))
-
-
-def test_a_file_in_the_place_of_the_folder_is_left_as_it_was(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("old")
-    with pytest.raises(OSError, match="out must be a folder that can be written to"):
-        descent().save(tmp_path / "file" / "descent.npz")
-    assert (tmp_path / "file").read_text() == "old"
-
-
 def test_going_on_from_one_save_with_another_person_does_not_cancel_the_noise() -> None:
     class Without(Network):
         """The same network, to which person 7 means nothing."""
@@ -269,8 +208,49 @@ def test_a_damaged_file_raises_nothing_but_a_sentence(seed: int) -> None:
             Descent.from_bytes(bytes(damaged), made_up(), NET, fp.ZCDPFilter(RHO))
 
 
-def test_an_archive_that_unpacks_to_more_is_refused() -> None:
-    file = io.BytesIO()
-    np.savez_compressed(file, theta=np.zeros(10**7), told=np.zeros(3, dtype=np.uint8))
-    with pytest.raises(ValueError, match="larger than the whole"):
-        Descent.from_bytes(file.getvalue(), made_up(), NET, fp.ZCDPFilter(RHO))
+def test_what_is_no_kept_descent_is_one_sentence(tmp_path: Path) -> None:
+    content, no_numbers, larger = descent().to_bytes(), io.BytesIO(), io.BytesIO()
+    np.savez(no_numbers, theta=np.array([None]), told=np.array([object()]))
+    np.savez_compressed(larger, theta=np.zeros(10**7), told=np.zeros(3, dtype=np.uint8))
+    data, filt, several = made_up(), fp.ZCDPFilter(RHO), Network(sizes=NET.sizes, several=True)
+    no_descent = r"content must be what Descent\.to_bytes gives, got \d+ bytes"
+    cases: list[tuple[str, tuple[Any, ...]]] = [
+        *(
+            (no_descent, (bad, data, NET, filt))
+            for bad in (b"", b"words", content[:-200], no_numbers.getvalue())
+        ),
+        *(
+            (no_descent, (changed(content, **bad), data, NET, filt))
+            for bad in ({"version": 1}, {"secret": {}}, {"secret": -1})
+        ),
+        (f"{no_descent}.*larger than the whole", (larger.getvalue(), data, NET, filt)),
+        ("taken must be an integer >= 0, got taken=-1", (changed(content, taken=-1), data, NET, filt)),
+        *(
+            (
+                r"taken must be at most 2\^53, got more; pass the file unchanged$",
+                (changed(content, taken=many), data, NET, filt),
+            )
+            for many in (2**53 + 1, 10**400)
+        ),
+        (r"theta must have shape \(33,\)", (changed(content, theta=np.zeros(3)), data, NET, filt)),
+        (
+            r"theta must .* be finite, got shape \(33,\) with 33 others; pass",
+            (changed(content, theta=np.full(33, np.nan)), data, NET, filt),
+        ),
+        ("data must be that of the saved descent", (content, made_up(seed=1), NET, filt)),
+        (
+            "several must be that of the saved descent, False, got True; pass the same",
+            (content, data, several, filt),
+        ),
+        ("filt must be the filter that was saved", (content, data, NET, fp.ZCDPFilter(2 * RHO))),
+    ]
+    for sentence, given in cases:
+        with pytest.raises(ValueError, match=f"^{sentence}") as told:
+            Descent.from_bytes(*given)
+        assert "\n" not in str(told.value)
+    with pytest.raises(FileNotFoundError):
+        Descent.restored(tmp_path / "none.npz", data, NET, filt)
+    (tmp_path / "file").write_text("old")
+    with pytest.raises(OSError, match="out must be a folder that can be written to"):
+        descent().save(tmp_path / "file" / "descent.npz")
+    assert (tmp_path / "file").read_text() == "old"

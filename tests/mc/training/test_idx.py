@@ -32,20 +32,23 @@ def test_pictures_become_rows_of_points_and_labels_one_hot_rows(folder: Path) ->
     np.testing.assert_array_equal(data.test_features * 255, pictures(2, 2).reshape(2, 12))
     assert [list(row).index(1.0) for row in data.labels] == [0, 1, 2, 3, 4]
     assert [list(row).index(1.0) for row in data.test_labels] == [0, 1]
-
-
-def test_files_packed_by_gzip_say_the_same(folder: Path) -> None:
-    before = read_idx(folder)
     for path in list(folder.iterdir()):
         (folder / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
         path.unlink()
-    after = read_idx(folder)
-    np.testing.assert_array_equal(after.features, before.features)
-    np.testing.assert_array_equal(after.test_labels, before.test_labels)
+    packed = read_idx(folder, public=True)
+    assert packed.public
+    np.testing.assert_array_equal(packed.features, data.features)
+    np.testing.assert_array_equal(packed.test_labels, data.test_labels)
 
 
-def test_a_folder_is_public_only_if_its_reader_says_so(folder: Path) -> None:
-    assert read_idx(folder, public=True).public
+def test_as_many_classes_are_read_as_are_said_and_no_more_than_there_is_room_for(folder: Path) -> None:
+    assert read_idx(folder, classes=10**6).outputs == 10**6
+    with pytest.raises(ValueError, match=rf"train-{LABELS} must hold at most 0 numbers, got .* says 5; pass"):
+        read_idx(folder, classes=10**9)
+    (folder / f"train-{LABELS}").write_bytes(idx(np.array([0, 9, 10, 1, 11])))
+    assert read_idx(folder, classes=12).outputs == 12
+    with pytest.raises(ValueError, match="classes must be an integer >= 2, got classes=1"):
+        read_idx(folder, classes=1)
 
 
 def test_a_folder_or_a_file_that_is_not_there_is_named(folder: Path) -> None:
@@ -91,7 +94,6 @@ def test_a_file_that_is_wrong_is_named_in_a_sentence(
     ("spoiled", "sentence"),
     [
         (lambda packed: packed[: len(packed) // 2], "got what gzip cannot unpack"),
-        (lambda packed: packed[:-1], "got what gzip cannot unpack"),
         (lambda packed: b"no gzip at all", "got what gzip cannot unpack"),
         (
             lambda packed: packed[:10] + b"\x07" + packed[11:],
@@ -107,7 +109,7 @@ def test_a_file_that_is_wrong_is_named_in_a_sentence(
             "and more numbers than that; fetch",
         ),
     ],
-    ids=["half", "last byte", "not packed", "overwritten", "checksum", "shorter inside", "longer inside"],
+    ids=["half", "not packed", "overwritten", "checksum", "shorter inside", "longer inside"],
 )
 def test_a_packed_file_that_is_damaged_is_named_in_a_sentence(folder: Path, spoiled, sentence: str) -> None:
     path = folder / f"train-{IMAGES}"
@@ -149,36 +151,20 @@ def test_a_forged_header_takes_no_memory(
     assert most < 10_000_000
 
 
-def test_another_number_of_classes_is_taken_at_its_word(folder: Path) -> None:
-    (folder / f"train-{LABELS}").write_bytes(idx(np.array([0, 9, 10, 1, 11])))
-    assert read_idx(folder, classes=12).outputs == 12
-    with pytest.raises(ValueError, match="classes must be an integer >= 2, got classes=1"):
-        read_idx(folder, classes=1)
-
-
 def test_what_is_made_of_all_four_files_is_bounded_before_it_is_made(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = 5 * (12 + 10) + 2 * (12 + 10)
     monkeypatch.setattr(idx_module, "_MOST", made)
     assert read_idx(folder).people == 5
-    monkeypatch.setattr(idx_module, "_MOST", made - 1)
-    with pytest.raises(
-        ValueError,
-        match=rf"t10k-{LABELS} must hold at most 1 numbers, got a header that says 2; .* of {made - 1} numbers in all",
+    for most, sentence in (
+        (
+            made - 1,
+            rf"t10k-{LABELS} must hold at most 1 numbers, got .* says 2; .* of {made - 1} numbers in all",
+        ),
+        (5 * (12 + 10) - 1, rf"train-{LABELS} must hold at most 4 numbers, got .* says 5; pass"),
+        (5 * (12 + 10) + 1, rf"t10k-{IMAGES} must hold at most 1 numbers, got .* 2 by 4 by 3; pass"),
     ):
-        read_idx(folder)
-    monkeypatch.setattr(idx_module, "_MOST", 5 * (12 + 10) - 1)
-    with pytest.raises(ValueError, match=rf"train-{LABELS} must hold at most 4 numbers, got .* says 5; pass"):
-        read_idx(folder)
-    monkeypatch.setattr(idx_module, "_MOST", 5 * (12 + 10) + 1)
-    with pytest.raises(
-        ValueError, match=rf"t10k-{IMAGES} must hold at most 1 numbers, got .* 2 by 4 by 3; pass"
-    ):
-        read_idx(folder)
-
-
-def test_many_classes_take_no_square_of_memory(folder: Path) -> None:
-    with pytest.raises(ValueError, match=rf"train-{LABELS} must hold at most 0 numbers, got .* says 5; pass"):
-        read_idx(folder, classes=10**9)
-    assert read_idx(folder, classes=10**6).outputs == 10**6
+        monkeypatch.setattr(idx_module, "_MOST", most)
+        with pytest.raises(ValueError, match=sentence):
+            read_idx(folder)

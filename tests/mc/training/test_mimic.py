@@ -93,37 +93,27 @@ def test_statistics_are_those_of_the_standardised_values_in_the_order_of_hours(f
     assert (eye["first"], eye["last"], eye["count"]) == (0.0, -2.0, pytest.approx(log(3) / 4))
     assert told(features[0], "pH")["mean"] == pytest.approx(-1.0), "blanks around a number do not count"
     assert told(features[2], "Glucose")["last"] == 2.0
+    assert set(told(features[0], "Temperature").values()) == {0.0}, "it was not measured"
 
 
-def test_values_of_the_same_hour_count_in_the_order_of_the_rows(folder: Path) -> None:
-    rows = series({"1": {"Heart Rate": "103"}})
-    rows += [["1.0", *rows[1][1:]], ["1", *("67" if name == "Heart Rate" else "" for name in NAMES)]]
-    write(folder / "train" / "0_episode1_timeseries.csv", rows)
-    heart = told(read_phenotyping(folder).data.features[0], "Heart Rate")
-    assert (heart["first"], heart["last"]) == (1.0, -1.0)
-
-
-def test_what_was_not_measured_is_zero(folder: Path) -> None:
-    features = read_phenotyping(folder).data.features
-    assert set(told(features[0], "Temperature").values()) == {0.0}
-    write(folder / "train" / "0_episode1_timeseries.csv", series({}))
-    assert not read_phenotyping(folder).data.features[0].any(), "a stay without a row"
-    write(folder / "train" / "0_episode1_timeseries.csv", series({"1": {"Heart Rate": "  "}}))
-    assert not read_phenotyping(folder).data.features[0].any(), "a cell of blanks"
-
-
-def test_a_stay_does_not_change_the_features_of_another(folder: Path) -> None:
-    before = read_phenotyping(folder).data.features
-    write(folder / "train" / "0_episode1_timeseries.csv", series({"0": {"Glucose": "500", "Weight": "3"}}))
-    np.testing.assert_array_equal(read_phenotyping(folder).data.features[1:], before[1:])
-
-
-def test_columns_may_come_in_another_order(folder: Path) -> None:
-    before = read_phenotyping(folder).data.features
-    rows = [row[::-1] for row in series(FIRST)]
-    assert rows[0][-1] == "Hours"
-    write(folder / "train" / "0_episode1_timeseries.csv", rows)
+def test_a_stay_is_its_own_rows_in_any_order_of_columns(folder: Path) -> None:
+    before, stay = read_phenotyping(folder).data.features, folder / "train" / "0_episode1_timeseries.csv"
+    write(stay, [row[::-1] for row in series(FIRST)])
     np.testing.assert_array_equal(read_phenotyping(folder).data.features, before)
+    rows = series({"1": {"Heart Rate": "103"}})
+    write(
+        stay, [*rows, ["1.0", *rows[1][1:]], ["1", *("67" if name == "Heart Rate" else "" for name in NAMES)]]
+    )
+    after = read_phenotyping(folder).data.features
+    heart = told(after[0], "Heart Rate")
+    assert (heart["first"], heart["last"]) == (1.0, -1.0), "values of one hour count in the order of the rows"
+    np.testing.assert_array_equal(after[1:], before[1:])
+    for nothing in ({}, {"1": {"Heart Rate": "  "}}):
+        write(stay, series(nothing))
+        assert not read_phenotyping(folder).data.features[0].any(), "no row, or a cell of blanks"
+    for path in (folder / LIST, folder / STAY):
+        path.write_text("\n" + path.read_text().replace("\n", "\n\n"))
+    np.testing.assert_array_equal(read_phenotyping(folder).data.features[1:], before[1:])
 
 
 STAY, LIST = "train/1_episode1_timeseries.csv", "train/listfile.csv"
@@ -149,12 +139,10 @@ def replaced(old: str, new: str) -> Callable[[str], str]:
         (LIST, replaced("task; 3", "task; 4"), r"the columns stay, period_length and 25 labels, got 27 columns"),
         (LIST, lambda text: text.splitlines()[0] + "\n", r"must name at least one stay, got none; pass the whole"),
         (LIST, replaced("1_episode1", "0_episode1"), r"row 3: stay must be .*, each once, got '0_episode1_.*'; mend"),
-        (LIST, replaced("1_episode1", "../test/0_episode1"), r"row 3: stay must be the name of .*, got '\.\./"),
-        (LIST, replaced("1_episode1_timeseries.csv", "listfile.csv"), r"row 3: stay must be .*, got 'listfile"),
-        (LIST, replaced("1_episode1", "x" * 300), r"row 3: stay must be .*, got 'x{40}'; mend the row"),
-        (LIST, replaced("1_episode1_timeseries.csv", "a\0b"), r"row 3: stay must be .*, got 'a.x00b'; mend the row"),
-        (LIST, replaced("1_episode1_timeseries.csv", ".."), r"row 3: stay must be .*, got '\.\.'; mend the row"),
-        (LIST, replaced("1_episode1_timeseries.csv", ""), r"row 3: stay must be .*, got ''; mend the row"),
+        *(
+            (LIST, replaced("1_episode1_timeseries.csv", name), r"row 3: stay must be the name of .*; mend the row")
+            for name in ("../test/0_episode1", "listfile.csv", "x" * 300, "a\0b", "..", "")
+        ),
         (LIST, lambda text: "\n" * 5, r"must have a header, got blank lines alone; pass"),
         (LIST, replaced("27.500000,1", "27.500000,2"), r"row 2: labels must be 0 or 1, got '2'; mend the row"),
         (LIST, replaced("27.500000,1", "27.500000"), r"row 2: a row must have 27 cells as the header, got 26; mend"),
@@ -176,7 +164,10 @@ def test_a_fault_is_told_with_its_file_and_row(
     assert str(path) in str(caught.value)
 
 
-def test_a_file_that_is_not_there_is_named(folder: Path, tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_or_no_text_is_named(folder: Path, tmp_path: Path) -> None:
+    (folder / STAY).write_bytes(b"Hours\xff\n")
+    with pytest.raises(ValueError, match=r"must be a CSV file in UTF-8, got one that is not .*0xff"):
+        read_phenotyping(folder)
     (folder / STAY).unlink()
     with pytest.raises(
         FileNotFoundError, match=r"train.1_episode1_timeseries\.csv must be there, got no such file"
@@ -186,25 +177,19 @@ def test_a_file_that_is_not_there_is_named(folder: Path, tmp_path: Path) -> None
         read_phenotyping(tmp_path / "nowhere")
 
 
-def test_bytes_that_are_no_text_are_told(folder: Path) -> None:
-    (folder / STAY).write_bytes(b"Hours\xff\n")
-    with pytest.raises(ValueError, match=r"must be a CSV file in UTF-8, got one that is not .*0xff"):
+def test_a_file_of_more_lines_or_bytes_than_any_stay_is_not_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, most, less, sentence in (
+        ("_MOST_LINES", 4, 3, "must have at most 3 lines, got more; pass"),
+        ("_LONGEST", (folder / LIST).stat().st_size, 99, r"must have from 1 to 99 bytes, got \d+; pass"),
+    ):
+        monkeypatch.setattr(mimic, name, most)
         read_phenotyping(folder)
-
-
-def test_a_file_longer_than_any_stay_is_not_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mimic, "_LONGEST", (folder / LIST).stat().st_size)
-    read_phenotyping(folder)
-    (folder / STAY).write_text("Hours" + "," * 10_000)
-    with pytest.raises(ValueError, match=r"must have from 1 to \d+ bytes, got 10005; pass"):
-        read_phenotyping(folder)
-
-
-def test_blank_lines_are_skipped(folder: Path) -> None:
-    before = read_phenotyping(folder).data.features
-    for path in (folder / LIST, folder / STAY):
-        path.write_text("\n" + path.read_text().replace("\n", "\n\n"))
-    np.testing.assert_array_equal(read_phenotyping(folder).data.features, before)
+        monkeypatch.setattr(mimic, name, less)
+        with pytest.raises(ValueError, match=sentence):
+            read_phenotyping(folder)
+        monkeypatch.undo()
 
 
 @pytest.mark.parametrize("name", [STAY, LIST], ids=["stay", "list"])
@@ -219,14 +204,6 @@ def test_a_file_of_very_many_lines_takes_no_memory(folder: Path, name: str, line
     finally:
         tracemalloc.stop()
     assert most < 2_000_000
-
-
-def test_as_many_lines_as_the_limit_are_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mimic, "_MOST_LINES", 4)
-    read_phenotyping(folder)
-    monkeypatch.setattr(mimic, "_MOST_LINES", 3)
-    with pytest.raises(ValueError, match=r"must have at most 3 lines, got more; pass"):
-        read_phenotyping(folder)
 
 
 # -- the variables -----------------------------------------------------------------------------------------------
@@ -263,12 +240,9 @@ def test_a_score_out_of_its_scale_is_refused(cell: str) -> None:
         variable("total").number(cell)
 
 
-def test_a_value_far_off_is_taken_to_the_largest() -> None:
-    heart = VARIABLES[NAMES.index("Heart Rate")]
-    assert [heart.standard(one) for one in ("85", "94", "-1e300", "1e300")] == [0.0, 0.5, -5.0, 5.0]
-
-
-def test_the_variables_are_those_of_the_benchmark_in_its_order() -> None:
+def test_the_variables_are_17_and_a_value_far_off_is_taken_to_the_largest() -> None:
     assert len(set(NAMES)) == 17
     assert sorted(NAMES) == NAMES
-    assert all(one.scale > 0 for one in VARIABLES)
+    assert all(variable.scale > 0 for variable in VARIABLES)
+    heart = VARIABLES[NAMES.index("Heart Rate")]
+    assert [heart.standard(cell) for cell in ("85", "94", "-1e300", "1e300")] == [0.0, 0.5, -5.0, 5.0]

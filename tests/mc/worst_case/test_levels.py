@@ -13,7 +13,7 @@ from filters.rules.additive import AdditiveFilter
 from mc.losses.log_ratio import LogRatio
 from mc.worst_case import worst_case
 from mc.worst_case.calibrate import CalibratedFilter, calibrate
-from mc.worst_case.levels import MenuLevels
+from mc.worst_case.menu_levels import MenuLevels
 from theory.guarantees import PureDP
 from theory.pairs import (
     EXAMPLES,

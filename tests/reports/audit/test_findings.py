@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mc.accountants.laws import ACCOUNTANT_LAWS
+from mc.accountants.accountant_laws import ACCOUNTANT_LAWS
 from reports.audit.code_beside import module
 from reports.audit.examined import agree
 from reports.audit.fault import Library

@@ -41,7 +41,7 @@ fix = "Multiply by ten."
 
 _SUBJECTS = """
 import filterproof as fp
-from mc.accountants.answers import subject_of
+from mc.accountants.law_answers import subject_of
 
 
 class Tenth:

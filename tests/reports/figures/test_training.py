@@ -8,16 +8,14 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.training.digits import GROUPS
-from mc.training.group_run import GroupRun
-from mc.training.kept import keep, kept, outcome_of
-from mc.training.setting import Setting
-from mc.training.trial import Trial
 from reports.figures.data import FigureData
+from reports.figures.group_run import GROUPS, GroupRun
+from reports.figures.outcomes import keep, kept, outcome_of
 from reports.figures.registry import FIGURES, figure
 from reports.figures.trained import RunSpecification, TrainingSpecification
 from reports.figures.training_groups import _caption as groups_caption
 from reports.figures.training_tables import TUNED
+from reports.figures.trial import Setting, Trial
 
 #: A clip larger than most gradients, so that people differ and go on.
 RUNS = {"clip": 6.0, "rate": 0.75, "at": 4, "epochs": 8, "trials": 2, "seed": 3}

@@ -9,9 +9,9 @@ import pytest
 
 from mc import Estimate
 from mc.examine.examination import Examination
-from mc.examine.finding import StageFinding as Stage
-from mc.examine.finding import Tightness
 from mc.examine.measure import Measure
+from mc.examine.stage_finding import StageFinding as Stage
+from mc.examine.stage_finding import Tightness
 from mc.examine.stages.parts import SCOPE
 from mc.examine.supremum import Supremum
 from mc.examine.witness import menu_witness

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from filters.adapters.budget import from_budget
-from mc.accountants.answers import subject_of
-from mc.accountants.subject import AccountantSubject
+from mc.accountants.accountant_subject import AccountantSubject
+from mc.accountants.law_answers import subject_of
 from theory.guarantees import ApproxDP, PureDP
 from theory.pairs import RandomizedResponse
 

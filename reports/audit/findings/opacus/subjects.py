@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from filters.adapters.accountant import from_accountant
-from mc.accountants.answers import subject_of
-from mc.accountants.subject import AccountantSubject
+from mc.accountants.accountant_subject import AccountantSubject
+from mc.accountants.law_answers import subject_of
 from theory.guarantees import ApproxDP
 from theory.pairs import SubsampledGaussian
 

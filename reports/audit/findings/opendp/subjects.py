@@ -10,8 +10,8 @@ from typing import Any
 
 from filters.adapters.accountant import from_accountant
 from filters.adapters.queryable import from_queryable
-from mc.accountants.answers import subject_of
-from mc.accountants.subject import AccountantSubject
+from mc.accountants.accountant_subject import AccountantSubject
+from mc.accountants.law_answers import subject_of
 from theory.guarantees import ZCDP, PureDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 

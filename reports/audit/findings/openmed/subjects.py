@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from filters.adapters.budget import from_budget
-from mc.accountants.answers import subject_of
-from mc.accountants.subject import AccountantSubject
+from mc.accountants.accountant_subject import AccountantSubject
+from mc.accountants.law_answers import subject_of
 from theory.guarantees import ApproxDP, PureDP
 from theory.pairs import KOV, RandomizedResponse
 

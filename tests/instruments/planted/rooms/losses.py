@@ -93,11 +93,11 @@ FAULTS = (
         ),
     ),
     *faults_in(
-        "mc/losses/moments.py",
+        "mc/losses/step_moments.py",
         At("StepMoments._nodes", "m * m / 2", "m * m", "the output is off by half of a shift", "unsound"),
     ),
     *faults_in(
-        "mc/losses/accountant.py",
+        "mc/losses/accountant_filter.py",
         At("_limit", "high <= most", "high < 0", "no more than what was tried first is granted", "loose"),
     ),
     *faults_in(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.examine.stages.domination import dominated, never_looser
+from mc.examine.stages.never_looser import dominated, never_looser
 from theory.evidence import Evidence, Outcome
 
 BITS = (fp.RandomizedResponse(0.5), fp.RandomizedResponse(0.25))

@@ -11,11 +11,11 @@ from scipy import stats
 import filterproof as fp
 from mc.examine.clock import Clock
 from mc.examine.examination import PartialExamination
-from mc.examine.families import FAMILIES, lines_of
+from mc.examine.family_lines import FAMILIES, lines_of
 from mc.examine.measure import Measure
 from mc.examine.stages.declared import declared
-from mc.examine.stages.domination import joined, never_looser
 from mc.examine.stages.frontier import Affordable, _row_law, alternatives, inside, lasting
+from mc.examine.stages.never_looser import joined, never_looser
 from mc.examine.subject import Subject, admission
 from mc.examine.verify import examine
 from tests.instruments.corpus.fifth.moving import AbstentionBonus

@@ -13,11 +13,11 @@ import filterproof as fp
 from mc.engine.encoding import nameable
 from mc.examine.attack import Attack
 from mc.examine.clock import Clock
-from mc.examine.finding import StageFinding
 from mc.examine.headline import headline
 from mc.examine.measure import Measure
 from mc.examine.processor import processor_seconds
 from mc.examine.sequence import Sequence
+from mc.examine.stage_finding import StageFinding
 from mc.examine.stages.plain_plans import plain_plans, written
 from mc.examine.stages.plays import ROUND, plain
 from mc.examine.stages.telling import telling

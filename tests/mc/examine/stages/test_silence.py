@@ -11,7 +11,7 @@ import pytest
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from mc.examine.clock import Clock
-from mc.examine.families import lines_of
+from mc.examine.family_lines import lines_of
 from mc.examine.stages.silence import alarms
 from mc.examine.subject import Subject, admission
 

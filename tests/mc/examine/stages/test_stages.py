@@ -14,15 +14,15 @@ from filters.contract.checks import checked_start
 from mc.engine.adversaries import Scripted
 from mc.examine.attack import Attack
 from mc.examine.clock import Clock
-from mc.examine.families import FAMILIES, lines_of
+from mc.examine.family_lines import FAMILIES, lines_of
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence
+from mc.examine.stages.filter_laws import laws
+from mc.examine.stages.game_menus import Menu
 from mc.examine.stages.games import _games, chosen_goals, games, replies, solved
-from mc.examine.stages.laws import laws
-from mc.examine.stages.menus import Menu
 from mc.examine.stages.plays import Player, greedily, programs, swallowed
-from mc.examine.stages.search import _Trial, mesh_strategy, search
 from mc.examine.stages.sequences import most, sequences
+from mc.examine.stages.strategy_search import _Trial, mesh_strategy, search
 from mc.examine.stages.tests import betting_tests
 from mc.examine.stages.theorems import of_parts, on_a_menu
 from mc.examine.subject import Subject, admission
@@ -358,7 +358,7 @@ def test_a_strategy_on_the_mesh_is_worth_about_what_one_request_is() -> None:
 def test_a_strategy_whose_estimate_is_above_the_promise_is_played_again_ten_times_as_often(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("mc.examine.stages.search._PATHS", (200, 20_000))
+    monkeypatch.setattr("mc.examine.stages.strategy_search._PATHS", (200, 20_000))
     at, strategy = Measure.hockey_stick(0.2), Scripted((Gaussian(0.4),), (1,))
     true = float(Gaussian(0.4).hockey_stick(0.2))
     for share, plays, refuted in ((0.95, 2, True), (3.0, 1, False)):

@@ -27,7 +27,7 @@ import mc.worst_case.solve
 from filters.accounting import Budget
 from filters.rules.additive import AdditiveFilter
 from mc.examine.stages.unpatched import patched
-from mc.worst_case.levels import MenuLevels
+from mc.worst_case.menu_levels import MenuLevels
 from tests.mc.examine.stages.mine import Mine, outcome
 from theory.evidence import Outcome
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from filters.adapters.service import MakeService
 from mc.examine.clock import Clock
-from mc.examine.families import Line, coarse_first, lines_of
+from mc.examine.family_lines import Line, coarse_first, lines_of
 from mc.examine.measure import Measure, exceeds, goals
 from mc.examine.schedules.schedule import MOVES, PlayedSchedule, Schedule, ServiceMove, What
 from mc.examine.sequence import Sequence as Fixed

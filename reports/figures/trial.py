@@ -1,6 +1,5 @@
 """One trial: the same start trained without and with individual filtering, under the same promise.
 
->>> from mc.training.setting import Setting
 >>> trial = Trial(setting=Setting(epsilon=4.0, clip=6.0, steps=3, rate=0.5, looks=2), seed=0, number=0)
 >>> outcome = trial.play()
 >>> len(outcome.answers), len(outcome.active), outcome.stopped in (3, 8)
@@ -9,9 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -21,10 +18,75 @@ from filters.rules.zcdp import ZCDPFilter
 from mc.training.descent import Descent
 from mc.training.digits import digits
 from mc.training.network import Network
-from mc.training.setting import Setting
 from mc.training.stopping import PrivateCounts
+from theory.conversions import SIMPLE
 
-__all__ = ["Trained", "Trial"]
+__all__ = ["Setting", "Trained", "Trial"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """(epsilon, delta) is promised; without filtering `steps` steps are taken, each sum clipped to `clip`.
+
+    The promise is kept by rho-zCDP with rho by 000's simple conversion. A share `asked` of rho is set aside where one
+    asks by private counts when to stop: `looks` times, before the first further step and then every `every` steps.
+    """
+
+    epsilon: float
+    clip: float
+    steps: int
+    rate: float
+    delta: float = 1e-5
+    asked: float = 0.1
+    looks: int = 8
+    every: int = 5
+
+    @property
+    def rho(self) -> float:
+        """The budget of everyone: the largest rho for which rho-zCDP is (epsilon, delta)-DP by the simple theorem."""
+        return float(SIMPLE.budget(self.epsilon, self.delta))
+
+    @property
+    def descent_rho(self) -> float:
+        """What of rho the steps may cost where counts are asked for."""
+        return self.rho * (1 - self.asked)
+
+    @property
+    def counts_rho(self) -> float:
+        """What of rho the counts may cost; with `descent_rho` it is rho exactly, the difference being exact."""
+        return self.rho - self.descent_rho
+
+    @property
+    def sigma(self) -> float:
+        """The noise without filtering, in units of the clip: `steps` steps cost rho (000, Proposition 5.1)."""
+        return float((self.steps / (2 * self.rho)) ** 0.5)
+
+    @property
+    def filtered_sigma(self) -> float:
+        """The noise with filtering: `steps` steps clipped to the most cost what is left for them."""
+        return float((self.steps / (2 * self.descent_rho)) ** 0.5)
+
+    @property
+    def count_sigma(self) -> float:
+        """The noise of each count, in people: `looks` of them, in each of which everyone counts, cost their share."""
+        return float((self.looks / (2 * self.counts_rho)) ** 0.5)
+
+    @property
+    def further(self) -> int:
+        """The steps after the first `steps`: `every` between two looks."""
+        return self.every * (self.looks - 1)
+
+    def clip_enlarged(self, factor: float) -> Setting:
+        """A clip too large by `factor` at the same noise: fewer steps keep the promise (000, Appendix A)."""
+        return replace(self, clip=self.clip * factor, steps=_fewer(self.steps, factor))
+
+    def noise_reduced(self, factor: float) -> Setting:
+        """A noise too small by `factor` at the same clip: fewer steps keep the promise (000, Appendix A)."""
+        return replace(self, steps=_fewer(self.steps, factor))
+
+
+def _fewer(steps: int, factor: float) -> int:
+    return max(round(steps / factor**2), 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,20 +105,6 @@ class Trained:
     curve: tuple[float, ...]
     active: tuple[int, ...]
 
-    @classmethod
-    def of(cls, data: Mapping[str, Any]) -> Trained:
-        """The outcome that `to_data` told; KeyError where a part is missing."""
-        return cls(
-            plain=float(data["plain"]),
-            filtered=float(data["filtered"]),
-            stopped=int(data["stopped"]),
-            **{name: tuple(data[name]) for name in ("answers", "curve", "active")},
-        )
-
-    def to_data(self) -> dict[str, Any]:
-        """The outcome as JSON-able values."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
@@ -69,15 +117,6 @@ class Trial:
     setting: Setting
     seed: int
     number: int
-
-    def parameters(self) -> dict[str, Any]:
-        """Everything that decides the outcome, as JSON-able values."""
-        return {
-            "kind": "trial",
-            "setting": self.setting.parameters(),
-            "seed": self.seed,
-            "number": self.number,
-        }
 
     def play(self) -> Trained:
         """Train both, on one thread: products as small as these wait for others longer than they take."""

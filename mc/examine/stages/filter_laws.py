@@ -9,9 +9,9 @@ import numpy as np
 from filters.contract.checks import checked_start
 from filters.testing.broken_laws import BrokenLaw, broken_laws
 from mc.examine.clock import Clock
-from mc.examine.fault import FilterFault, examining
-from mc.examine.finding import StageFinding
+from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.sequence import attributes, granted
+from mc.examine.stage_finding import StageFinding
 from mc.examine.subject import Admission, Subject
 from theory.pairs import DominatingPair
 

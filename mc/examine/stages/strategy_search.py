@@ -19,8 +19,8 @@ from mc.engine.adversaries import Scripted
 from mc.engine.adversary import Adversary
 from mc.evaluate.walk import Branch
 from mc.examine.clock import Clock, OutOfTime
-from mc.examine.finding import StageFinding, Tightness
 from mc.examine.measure import Measure, exceeds
+from mc.examine.stage_finding import StageFinding, Tightness
 from mc.examine.stages.frontier import alternatives
 from mc.examine.stages.plays import Player, greedily, leaders, programs
 from mc.examine.stages.sequences import most

@@ -12,8 +12,8 @@ from typing import Any
 from filters.adapters.counted import CountedFilter
 from filters.adapters.foreign import limit_of
 from filters.testing.laws import LawBrokenError
+from mc.accountants.accountant_subject import MOST, AccountantSubject, History, NotAskedError, exceeds
 from mc.accountants.bare_parameters import odd_parameters_grant_nothing, tiny_spends_are_their_sum
-from mc.accountants.subject import MOST, AccountantSubject, History, NotAskedError, exceeds
 from mc.accountants.truth import promised_too_little, worth_more
 from theory.pairs import DominatingPair
 

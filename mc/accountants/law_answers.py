@@ -9,8 +9,8 @@ from filters.adapters.copied import CopiedFilter
 from filters.adapters.counted import CountedFilter
 from filters.privacy_filter import PrivacyFilter
 from filters.testing.laws import LawBrokenError
-from mc.accountants.laws import ACCOUNTANT_LAWS
-from mc.accountants.subject import AccountantSubject, NotAskedError
+from mc.accountants.accountant_laws import ACCOUNTANT_LAWS
+from mc.accountants.accountant_subject import AccountantSubject, NotAskedError
 from theory.pairs import DominatingPair
 
 __all__ = ["Answer", "ask", "subject_of"]

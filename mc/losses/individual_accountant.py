@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mc.losses.inversion import Levels, composed_delta, composed_epsilon
-from mc.losses.moments import StepMoments
 from mc.losses.personal_bounds import PersonalBounds
 from mc.losses.renyi_sums import composed_renyi
+from mc.losses.step_moments import StepMoments
 from theory.arguments import (
     check_at_least_zero,
     check_count,

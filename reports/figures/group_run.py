@@ -8,9 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +17,16 @@ from threadpoolctl import threadpool_limits
 from filters.holders.individual import IndividualFilter
 from filters.rules.gdp import GaussianFilter
 from mc.training.descent import Descent
-from mc.training.digits import GROUPS, digits, groups
+from mc.training.digits import digits
 from mc.training.network import Network
-from theory.arguments import check_count, check_positive
 from theory.conversions import gaussian_epsilon
 
-__all__ = ["DELTA", "GroupOutcome", "GroupRun", "GroupsAt"]
+__all__ = ["DELTA", "GROUPS", "GroupOutcome", "GroupRun", "GroupsAt", "groups"]
 
 #: Of all epsilons told; 003 has no other.
 DELTA = 1e-5
+#: The digits of each group, which share no person; the groups cover everyone.
+GROUPS: tuple[tuple[int, ...], ...] = ((0, 1), (2, 3), (4, 5), (6, 7), (8, 9))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,11 +36,6 @@ class GroupsAt:
     train_loss: tuple[float, ...]
     test_loss: tuple[float, ...]
     epsilon: tuple[float, ...]
-
-    @classmethod
-    def of(cls, data: Mapping[str, Any]) -> GroupsAt:
-        """What `asdict` told; KeyError where a part is missing."""
-        return cls(**{name: tuple(data[name]) for name in ("train_loss", "test_loss", "epsilon")})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,21 +52,6 @@ class GroupOutcome:
     groups_before: GroupsAt
     groups_after: GroupsAt
     epsilons: tuple[float, ...]
-
-    @classmethod
-    def of(cls, data: Mapping[str, Any]) -> GroupOutcome:
-        """The outcome that `to_data` told; KeyError where a part is missing."""
-        return cls(
-            accuracy=tuple(data["accuracy"]),
-            active=tuple(data["active"]),
-            groups_before=GroupsAt.of(data["groups_before"]),
-            groups_after=GroupsAt.of(data["groups_after"]),
-            epsilons=tuple(data["epsilons"]),
-        )
-
-    def to_data(self) -> dict[str, Any]:
-        """The outcome as JSON-able values."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,24 +70,10 @@ class GroupRun:
     at: int = 50
     epochs: int = 100
 
-    def __post_init__(self) -> None:
-        for name in ("sigma", "clip", "rate"):
-            object.__setattr__(self, name, float(check_positive(name, getattr(self, name))))
-        for name, least in (("at", 1), ("epochs", 1), ("seed", 0), ("number", 0)):
-            object.__setattr__(self, name, check_count(name, getattr(self, name), least=least))
-        if not self.at < self.epochs:
-            raise ValueError(
-                f"at must be below epochs, got at={self.at}, epochs={self.epochs}; let the filter begin earlier"
-            )
-
     @property
     def filter(self) -> GaussianFilter:
         """The filter that each person has."""
         return GaussianFilter(mu=self.at**0.5 / self.sigma)
-
-    def parameters(self) -> dict[str, Any]:
-        """Everything that decides the outcome, as JSON-able values."""
-        return {"kind": "groups", **asdict(self)}
 
     def play(self) -> GroupOutcome:
         """Train, on one thread: products as small as these wait for others longer than they take."""
@@ -153,6 +118,15 @@ class GroupRun:
         epsilons = np.zeros(len(spent))
         epsilons[spent > 0] = gaussian_epsilon(spent[spent > 0], DELTA)
         return epsilons
+
+
+def groups(labels: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The group of `GROUPS` that each row of one-hot `labels`, shape (n, 10), belongs to: numbers of shape (n,)."""
+    of_digit = np.empty(10, dtype=np.int64)
+    for number, members in enumerate(GROUPS):
+        of_digit[list(members)] = number
+    numbers: NDArray[np.int64] = of_digit[labels.argmax(axis=1)]
+    return numbers
 
 
 def _groups_at(descent: Descent, epsilons: NDArray[np.float64]) -> GroupsAt:

@@ -18,9 +18,9 @@ from filters.contract.checks import checked_start
 from filters.rules.blocks import BlockFilter
 from mc.engine.encoding import nameable
 from mc.examine.clock import Clock
-from mc.examine.families import Line, lines_of
-from mc.examine.fault import FilterFault
-from mc.examine.holders.game import HolderGame, Solved
+from mc.examine.family_lines import Line, lines_of
+from mc.examine.filter_fault import FilterFault
+from mc.examine.holders.holder_game import HolderGame, Solved
 from mc.examine.measure import Measure, goals
 from mc.examine.sequence import Sequence, granted
 from theory.arguments import check_count

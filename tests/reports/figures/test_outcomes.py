@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mc.training import kept as kept_room
-from mc.training.group_run import GroupRun
-from mc.training.kept import Cell, CellFolder, keep, kept, outcome_of
-from mc.training.setting import Setting
-from mc.training.study import study
-from mc.training.trial import Trial
+from reports.figures import outcomes as outcomes_room
+from reports.figures.group_run import GroupRun
+from reports.figures.outcomes import Cell, CellFolder, keep, kept, outcome_of, study
+from reports.figures.trial import Setting, Trial
 
 SETTING = Setting(epsilon=2.0, clip=6.0, steps=2, rate=0.5, looks=2, every=1)
 TRIALS = [Trial(setting=SETTING, seed=0, number=number) for number in range(9)]
@@ -24,11 +23,11 @@ CELLS: list[Cell] = [*TRIALS, RUN]
 
 @pytest.fixture(autouse=True)
 def _nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_room, "_OUTCOMES", {})
+    monkeypatch.setattr(outcomes_room, "_OUTCOMES", {})
 
 
 def forget() -> None:
-    kept_room._OUTCOMES.clear()
+    outcomes_room._OUTCOMES.clear()
 
 
 @cache
@@ -69,7 +68,9 @@ def test_an_interrupt_loses_no_outcome_that_was_done(tmp_path: Path) -> None:
     assert study(TRIALS[:4], folder=CellFolder(tmp_path)) == 2
 
 
-def test_a_file_is_not_believed_where_it_is_of_something_else_or_damaged(tmp_path: Path) -> None:
+def test_a_file_is_not_believed_where_it_is_of_something_else_or_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = CellFolder(tmp_path)
     folder.write(TRIALS[0], TRIALS[0].play())
     (file,) = tmp_path.iterdir()
@@ -81,38 +82,29 @@ def test_a_file_is_not_believed_where_it_is_of_something_else_or_damaged(tmp_pat
         text[:-40],
         "",
         "[]",
-        json.dumps({**told, "cell": TRIALS[1].parameters()}),
+        json.dumps({**told, "cell": asdict(TRIALS[1])}),
         json.dumps({**told, "code": "another"}),
         json.dumps({**told, "digits": "others"}),
         json.dumps({**told, "outcome": {**told["outcome"], "plain": 1.0}}),
         json.dumps({name: value for name, value in told.items() if name != "outcome"}),
+        *("[" * 100_000, "1" * 5000, "null", '{"outcome": null}', '{"outcome": []}'),
     ]
     for one in damaged:
         file.write_text(one, "utf-8")
         assert folder.read(TRIALS[0]) is None, one[:60]
     file.write_bytes(b"\xff\xfe")
-    assert folder.read(TRIALS[0]) is None
-    file.write_text(text, "utf-8")
-    assert folder.read(TRIALS[0]) is not None
-
-
-@pytest.mark.parametrize("text", ["[" * 100_000, "1" * 5000, "null", '{"outcome": null}', '{"outcome": []}'])
-def test_a_hostile_file_is_played_again_and_replaced(text: str, tmp_path: Path) -> None:
-    folder = CellFolder(tmp_path)
-    folder.write(TRIALS[0], played(TRIALS[0]))
-    (file,) = tmp_path.iterdir()
-    written = file.read_bytes()
-    file.write_text(text, "utf-8")
     forget()
     assert study([TRIALS[0]], folder=folder, workers=1) == 1
-    assert file.read_bytes() == written
+    assert file.read_text("utf-8") == text, "it is played again and replaced"
+    monkeypatch.setattr(outcomes_room, "code_version", lambda: "another")
+    assert folder.read(TRIALS[0]) is None, "of other code"
 
 
 def test_what_is_no_file_or_a_huge_one_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = CellFolder(tmp_path)
     folder.write(TRIALS[0], played(TRIALS[0]))
     (file,) = tmp_path.iterdir()
-    monkeypatch.setattr(kept_room, "_MOST_BYTES", file.stat().st_size - 1)
+    monkeypatch.setattr(outcomes_room, "_MOST_BYTES", file.stat().st_size - 1)
     assert folder.read(TRIALS[0]) is None
     monkeypatch.undo()
     text = file.read_bytes()
@@ -125,14 +117,6 @@ def test_what_is_no_file_or_a_huge_one_is_not_read(tmp_path: Path, monkeypatch: 
         assert folder.read(TRIALS[0]) is None, "not to the byte"
 
 
-def test_an_outcome_of_other_code_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = CellFolder(tmp_path)
-    folder.write(TRIALS[0], played(TRIALS[0]))
-    assert folder.read(TRIALS[0]) is not None
-    monkeypatch.setattr(kept_room, "code_version", lambda: "another")
-    assert folder.read(TRIALS[0]) is None
-
-
 def test_a_folder_that_cannot_be_written_to_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("old")
     with pytest.raises(OSError, match="out must be a folder that can be written to") as told:
@@ -142,7 +126,7 @@ def test_a_folder_that_cannot_be_written_to_is_one_sentence(tmp_path: Path) -> N
 
 
 def test_the_oldest_outcomes_are_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_room, "_MOST", 2)
+    monkeypatch.setattr(outcomes_room, "_MOST", 2)
     outcome = RUN.play()
     for trial in TRIALS[:3]:
         keep(trial, outcome)

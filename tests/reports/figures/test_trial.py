@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.training.setting import Setting
-from mc.training.stopping import PrivateCounts
-from mc.training.trial import Trained, Trial
 from reports.figures.spread import Spread
+from reports.figures.trial import Setting, Trial
 
 pytestmark = pytest.mark.pinned
 
@@ -44,81 +41,6 @@ def test_a_clip_too_large_keeps_the_noise_and_the_promise_as_in_the_paper() -> N
     assert larger.sigma * larger.clip == pytest.approx(tuned.sigma * tuned.clip, rel=0.01)
     assert noise.sigma == pytest.approx(tuned.sigma / 1.5, rel=0.01)
     assert tuned.noise_reduced(100.0).steps == 1
-
-
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        ({"epsilon": 0.0}, "epsilon must be finite and > 0, got epsilon=0.0"),
-        ({"clip": float("nan")}, "clip must be finite and > 0, got clip=nan"),
-        ({"rate": -1.0}, "rate must be finite and > 0, got rate=-1.0"),
-        ({"steps": 0}, "steps must be an integer >= 1, got steps=0"),
-        (
-            {"steps": 10_000},
-            "steps must be at most 10000 with those between looks, got 10000 and 4; pass fewer",
-        ),
-        ({"looks": 1.5}, "looks must be an integer >= 1, got looks=1.5"),
-        ({"delta": 1.0}, r"delta must be in \(0, 1\), got delta=1.0"),
-        ({"asked": 0.6}, "asked must be above 0 and at most 0.5, got asked=0.6; pass the share"),
-        ({"asked": float("nan")}, "asked must be above 0 and at most 0.5, got asked=nan; pass the share"),
-    ],
-    ids=["epsilon", "clip", "rate", "steps", "many", "looks", "delta", "asked", "nan"],
-)
-def test_a_setting_out_of_range_is_one_sentence(changes: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValueError, match=f"^{sentence}") as told:
-        replace(SETTING, **changes)
-    assert "\n" not in str(told.value)
-
-
-def test_a_count_is_the_sum_and_noise_and_costs_those_who_count() -> None:
-    counts, rng = PrivateCounts(people=50, rho=0.04, looks=8), np.random.default_rng(3)
-    assert counts.sigma == 10.0
-    right = np.zeros(50)
-    right[:20] = 1.0
-    told = np.array([counts.count(right, rng) for _ in range(8)])
-    noise = (told - 20) / 10
-    assert np.allclose(noise, np.random.default_rng(3).standard_normal(8), rtol=1e-6)
-    left = counts.people.remaining().made_public()
-    assert left[:20] == pytest.approx(0.0, abs=1e-12)
-    assert left[20:] == pytest.approx(0.04, rel=1e-12), "whoever is told wrongly is charged nothing"
-    assert (
-        abs(counts.count(right, np.random.default_rng(0)) - 10 * np.random.default_rng(0).standard_normal())
-        < 1e-3
-    )
-    assert (counts.people.remaining().made_public() >= 0).all()
-
-
-@pytest.mark.parametrize(
-    ("counted", "error", "sentence"),
-    [
-        (None, TypeError, "counted must be an array of real numbers, got None; "),
-        ("all", TypeError, "counted must be an array of real numbers, got one of the type str; "),
-        (
-            np.ones(3, dtype=complex),
-            TypeError,
-            "counted must be an array of real numbers, got dtype=complex128; ",
-        ),
-        (
-            np.ones(2),
-            ValueError,
-            r"counted must have shape \(3,\), got \(2,\); pass one number for each person",
-        ),
-        (np.ones((3, 2)), ValueError, r"counted must have shape \(3,\), got \(3, 2\); "),
-        (np.full(3, np.nan), ValueError, r"counted must be in \[0, 1\], got counted=nan; "),
-        (np.full(3, 1.5), ValueError, r"counted must be in \[0, 1\], got counted=1.5; "),
-    ],
-    ids=["none", "text", "complex", "few", "table", "nan", "large"],
-)
-def test_a_count_of_nonsense_is_one_sentence_and_costs_nothing(
-    counted: Any, error: type[Exception], sentence: str
-) -> None:
-    counts = PrivateCounts(people=3, rho=0.04, looks=8)
-    before = counts.people.remaining().made_public().tolist()
-    with pytest.raises(error, match=f"^{sentence}"):
-        counts.count(counted, np.random.default_rng(0))
-    with pytest.raises(TypeError, match=r"^rng must be a NumPy Generator, got None; pass"):
-        counts.count(np.ones(3), None)  # type: ignore[arg-type]
-    assert counts.people.remaining().made_public().tolist() == before
 
 
 def test_a_trial_takes_the_iterate_with_the_best_answer() -> None:
@@ -157,7 +79,6 @@ def test_a_trial_is_the_same_twice_and_numbers_and_seeds_make_others() -> None:
     assert found == trial.play()
     assert found != replace(trial, number=1).play()
     assert found != replace(trial, seed=1).play()
-    assert Trained.of(found.to_data()) == found
 
 
 def test_the_spread_of_trials_is_that_of_scipy() -> None:
