@@ -14,22 +14,7 @@ from mc.losses import LogRatio
 from mc.worst_case import worst_case
 from tests.mc.worst_case.small_games import CountFilter
 from theory.evidence import Evidence
-from theory.pairs import KOV, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
-
-PAIRS = [
-    Gaussian(0.25),
-    Gaussian(2.0),
-    Laplace(2.0),
-    Laplace(0.7),
-    SubsampledGaussian(0.3, 1.0),
-    SubsampledGaussian(0.3, 1.0, adjacency="addition"),
-    RandomizedResponse(0.7),
-    KOV(0.3, 0.01),
-    Erasure(0.1),
-    FinitePair(
-        tuple(Fraction(k, 12) for k in (3, 5, 3, 1, 0)), tuple(Fraction(k, 12) for k in (0, 3, 3, 4, 2))
-    ),
-]
+from theory.pairs import Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 1.0, 4.0, 8.0, 11.0])
