@@ -7,8 +7,6 @@ import platform
 import subprocess
 import sys
 
-import pytest
-
 _PLAY = """
 import resource
 from filters import GaussianFilter
