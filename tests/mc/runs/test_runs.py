@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -60,12 +60,6 @@ def pool() -> Iterator[LocalPool]:
 
 def test_processes_give_the_bits_of_one(pool: LocalPool, undisturbed: bytes) -> None:
     assert play(the_game(), MEASURE, n=N, seed=3, executor=pool).rows.tobytes() == undisturbed
-
-
-@pytest.mark.parametrize("workers", [1, 2, 7])
-def test_threads_give_the_bits_of_one(workers: int, undisturbed: bytes) -> None:
-    with ThreadPoolExecutor(workers) as threads:
-        assert play(the_game(), MEASURE, n=N, seed=3, executor=threads).rows.tobytes() == undisturbed
 
 
 class Scrambled(Executor):
