@@ -141,9 +141,8 @@ def of_conversions() -> Iterator[str]:
             yield f"theory/conversions.py: name {name} in __all__"
         if name not in import_module("theory").__all__:
             yield f"theory/__init__.py: name {name} in __all__"
-        for path in ("tests/theory/reference.py", "tests/theory/test_extremes.py"):
-            if not names(path, name):
-                yield f"{path}: compute {name} in mpmath"
+        if not names("tests/theory/reference.py", name):
+            yield f"tests/theory/reference.py: compute {name} in mpmath"
 
 
 def of_intervals() -> Iterator[str]:
@@ -352,10 +351,6 @@ LINES: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
     "conversion: reference": (
         unsaid("tests/theory/reference.py", "CKS"),
         "tests/theory/reference.py: compute CKS",
-    ),
-    "conversion: extremes": (
-        unsaid("tests/theory/test_extremes.py", "CKS"),
-        "tests/theory/test_extremes.py: compute CKS",
     ),
     "interval: function": (
         without(choice, "_FROM_MOMENTS", next(iter(MomentsMethod))),
