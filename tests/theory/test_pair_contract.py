@@ -7,7 +7,6 @@ import pytest
 from scipy.special import logsumexp
 
 from theory.pairs import (
-    EXAMPLES,
     KOV,
     DominatingPair,
     Erasure,
@@ -15,9 +14,10 @@ from theory.pairs import (
     Laplace,
     RandomizedResponse,
     SubsampledGaussian,
+    examples,
 )
 
-each_pair = pytest.mark.parametrize("pair", EXAMPLES, ids=repr)
+each_pair = pytest.mark.parametrize("pair", examples(), ids=repr)
 
 #: Every statistical check below raises a false alarm with probability at most this, at any seed.
 FALSE_ALARM = 1e-6
