@@ -9,7 +9,6 @@ from scipy.special import logsumexp
 
 import filterproof as fp
 from theory.pairs import (
-    EXAMPLES,
     KOV,
     DominatingPair,
     Erasure,
@@ -17,9 +16,10 @@ from theory.pairs import (
     Laplace,
     RandomizedResponse,
     SubsampledGaussian,
+    examples,
 )
 
-each_pair = pytest.mark.parametrize("pair", EXAMPLES, ids=repr)
+each_pair = pytest.mark.parametrize("pair", examples(), ids=repr)
 
 #: Every statistical check below raises a false alarm with probability at most this, at any seed.
 FALSE_ALARM = 1e-6

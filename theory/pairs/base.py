@@ -381,8 +381,8 @@ class DominatingPair(ABC):
     @property
     def shape(self) -> tuple[int, ...]:
         """() for one pair shared by all runs, (n,) when parameters differ from run to run."""
-        values = [getattr(self, name) for name in _parameter_names(type(self))]
-        sizes = [value.shape for value in values if isinstance(value, np.ndarray)]
+        names = _parameter_names(type(self))
+        sizes = [value.shape for name in names if isinstance(value := getattr(self, name), np.ndarray)]
         return (sizes[0] if len(sizes) == 1 else np.broadcast_shapes(*sizes)) if sizes else ()
 
     def take(self, runs: NDArray[np.bool_] | NDArray[np.intp] | slice) -> Self:

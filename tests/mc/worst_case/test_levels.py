@@ -15,7 +15,6 @@ from mc.worst_case.calibrate import CalibratedFilter, calibrate
 from mc.worst_case.menu_levels import MenuLevels
 from theory.guarantees import PureDP
 from theory.pairs import (
-    EXAMPLES,
     KOV,
     Erasure,
     FinitePair,
@@ -24,6 +23,7 @@ from theory.pairs import (
     RandomizedResponse,
     Selection,
     SubsampledGaussian,
+    examples,
 )
 
 EPSILONS = np.concatenate([-np.geomspace(1e-3, 8, 40)[::-1], [0.0], np.geomspace(1e-3, 8, 40)])
@@ -43,7 +43,7 @@ PAIRS = [
         for adjacency in ("removal", "addition")
     ),
     FinitePair((0.5, 0.3, 0.2), (0.4, 0.3, 0.3)),
-    *(pair for pair in EXAMPLES if pair.shape == ()),
+    *(pair for pair in examples() if pair.shape == ()),
 ]
 
 
