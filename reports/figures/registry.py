@@ -11,49 +11,62 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from reports.figures.audited import AUDIT
-from reports.figures.eraser import ERASER
-from reports.figures.gaussian_steps import FIGURE_3, FIGURE_4
-from reports.figures.largest_budget import LARGEST_BUDGET
-from reports.figures.largest_steps import FIGURE_5
-from reports.figures.natural_game import NATURAL_GAME
-from reports.figures.natural_rounds import NATURAL_ROUNDS
+from reports.figures.audited import NetworkAudit
+from reports.figures.eraser import EraserRounds
+from reports.figures.gaussian_steps import PrivateGradientDescent, SeveralSteps
+from reports.figures.largest_budget import LargestBudget
+from reports.figures.largest_steps import LargestSteps
+from reports.figures.natural_game import NaturalGame
+from reports.figures.natural_rounds import NaturalRounds
 from reports.figures.paper_figure import ComputedFigure, PaperFigure
-from reports.figures.per_instance import PER_INSTANCE
-from reports.figures.rounds import FIGURE_ROGERS
-from reports.figures.shared_limit import SHARED_LIMIT
-from reports.figures.subsampled_gaussian import FIGURE_1
-from reports.figures.supermartingale import SUPERMARTINGALE
-from reports.figures.survival import FIGURE_2
-from reports.figures.training_epochs import EPOCHS_6, EPOCHS_9, EPOCHS_10
-from reports.figures.training_groups import GROUPS_FIGURE
-from reports.figures.training_people import PEOPLE_7, PEOPLE_8
-from reports.figures.training_tables import TABLE_1, TABLE_2, TABLE_3
-from reports.figures.unused import UNUSED
+from reports.figures.per_instance import PerInstance
+from reports.figures.rounds import RoundsOfEach
+from reports.figures.shared_limit import SharedLimit
+from reports.figures.specification import Specification
+from reports.figures.subsampled_gaussian import SampledTraining
+from reports.figures.supermartingale import Supermartingale
+from reports.figures.survival import Survival
+from reports.figures.training_epochs import LargeEpsilon, SeveralClips, SmallEpsilon
+from reports.figures.training_groups import TrainedGroups
+from reports.figures.training_people import SpentAtEnlargedClip, SpentOnPeople
+from reports.figures.training_tables import ClipTable, NoiseTable, TunedTable
+from reports.figures.unused import UnusedDelta
 from theory.arguments import did_you_mean
 
 __all__ = ["FIGURES", "figure", "figures", "named"]
 
-_OF_PAPERS = (
-    *(FIGURE_ROGERS, TABLE_1, TABLE_2, TABLE_3),
-    *(FIGURE_1, GROUPS_FIGURE, FIGURE_3, FIGURE_4, FIGURE_5),
-    *(EPOCHS_6, PEOPLE_7, PEOPLE_8, EPOCHS_9, EPOCHS_10),
-    FIGURE_2,
-)
-_EXPLAINING = (
-    PER_INSTANCE,
-    AUDIT,
-    NATURAL_GAME,
-    NATURAL_ROUNDS,
-    SHARED_LIMIT,
-    UNUSED,
-    SUPERMARTINGALE,
-    ERASER,
-    LARGEST_BUDGET,
-)
+#: In the order of the papers: first their own, then those that explain.
+_SPECIFICATIONS: Mapping[str, type[Specification]] = {
+    "000-rogers": RoundsOfEach,
+    "000-table-1": TunedTable,
+    "000-table-2": ClipTable,
+    "000-table-3": NoiseTable,
+    "003-1": SampledTraining,
+    "003-2": TrainedGroups,
+    "003-3": PrivateGradientDescent,
+    "003-4": SeveralSteps,
+    "003-5": LargestSteps,
+    "003-6": SeveralClips,
+    "003-7": SpentOnPeople,
+    "003-8": SpentAtEnlargedClip,
+    "003-9": SmallEpsilon,
+    "003-10": LargeEpsilon,
+    "004-2": Survival,
+    "per-instance": PerInstance,
+    "audit": NetworkAudit,
+    "natural-game": NaturalGame,
+    "natural-rounds": NaturalRounds,
+    "shared-limit": SharedLimit,
+    "unused": UnusedDelta,
+    "supermartingale": Supermartingale,
+    "eraser": EraserRounds,
+    "b-star": LargestBudget,
+}
 
-#: name -> figure, in the order of the papers: first their own, then those that explain.
-FIGURES: Mapping[str, PaperFigure] = MappingProxyType({one.name: one for one in _OF_PAPERS + _EXPLAINING})
+#: name -> figure.
+FIGURES: Mapping[str, PaperFigure] = MappingProxyType(
+    {name: PaperFigure.declared(name, kind) for name, kind in _SPECIFICATIONS.items()}
+)
 
 
 def named(name: str) -> PaperFigure:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from reports.figures.data import FigureData
 
-__all__ = ["MOST_TRAINED", "TrainedCosts", "draw_costs", "trained_costs", "words"]
+__all__ = ["MOST_TRAINED", "TrainedCosts", "draw_costs", "trained_costs"]
 
 #: The people of the digits who are trained on.
 MOST_TRAINED = 1437
@@ -90,30 +90,6 @@ def trained_costs(
             "least_rdp_more": float(more.min()),
             "pld_below_rdp_more": float((pld < more).mean()),
         },
-    )
-
-
-def words(
-    data: FigureData, *, people: int, every: int, steps: int, orders: tuple[int, int], delta: float
-) -> str:
-    """What a caption says of the panel."""
-    told = data.number
-    looked = (
-        "at every step" if min(every, steps) == 1 else f"every {min(every, steps)} steps and kept in between"
-    )
-    return " ".join(
-        (
-            f"Last, the histogram of 003's figure in a stand-in: {people} of scikit-learn's digits where 003 has",
-            "MNIST, and softmax regression, trained with the same q, noise and number of steps;",
-            f"{100 * told('clipped'):.0f} % of the norms, looked at {looked}, are clipped. The medians of epsilon at",
-            f"delta = {delta:g} are {told('median_pld'):.3g} by PLD, {told('median_rdp'):.3g} by RDP with orders up",
-            f"to {orders[0]} and {told('median_rdp_more'):.3g} up to {orders[1]}, the least ones",
-            f"{told('least_pld'):.3g}, {told('least_rdp'):.3g} and {told('least_rdp_more'):.3g}; all are upper bounds,",
-            "with shares rounded up to the accountant's grid (with shares rounded down PLD is lower by",
-            f"{100 * told('rounding'):.1f} % at most). PLD is below RDP with orders up to {orders[1]} for",
-            f"{100 * told('pld_below_rdp_more'):.0f} % of the people. Norms follow from what was released, so that no",
-            "theorem makes these values guarantees.",
-        )
     )
 
 
