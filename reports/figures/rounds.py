@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,55 +16,31 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from filters import (
-    ApproximateDPFilter,
-    BasicFilter,
-    GaussianFilter,
-    PrivacyFilter,
-    RogersFilter,
-    WhitehouseFilter,
-)
+from filters import GaussianFilter
 from filters.holders.repeats import repeats
 from mc.losses.composition import Composition
 from mc.worst_case.calibrated import calibrated
 from mc.worst_case.calibrated_threshold import CalibratedThreshold
 from reports.figures.data import FigureData
 from reports.figures.lines import line, number_ticks
+from reports.figures.published import PUBLISHED, Compared
 from reports.figures.shape import together
 from reports.figures.specification import Specification, check_between, checked, probability, reals
 from theory.arguments import check_positive
-from theory.conversions import CKS, SIMPLE, gaussian_mu
+from theory.conversions import gaussian_mu
 from theory.pairs import Gaussian, RandomizedResponse
 
 __all__ = ["RoundsOfEach"]
 
 _MOST_ROUNDS, _MOST_BUDGETS = 20_000, 40
 
-#: column -> (label, filter of (epsilon, delta)); those asked for a pure mechanism.
-_FILTERS: dict[str, tuple[str, Callable[[float, float], PrivacyFilter]]] = {
-    "basic": ("basic", BasicFilter),
-    "rogers": ("Rogers et al.", RogersFilter),
-    "whitehouse": ("Whitehouse et al.", lambda epsilon, delta: WhitehouseFilter(epsilon, delta, tail=delta)),
-    "simple": ("B*, simple (000)", lambda epsilon, delta: ApproximateDPFilter(epsilon, delta, SIMPLE)),
-    "cks": ("B*, CKS", lambda epsilon, delta: ApproximateDPFilter(epsilon, delta, CKS)),
+#: What is drawn, from below.
+_COMPARED: Mapping[str, Compared] = {
+    "gaussian": Compared("Gaussian ceiling of B*", -1, 0, "", 0),
+    "exact": Compared("this mechanism alone, exact", -2, 2, "x"),
+    **PUBLISHED,
 }
-_LABELS = {
-    **{column: text for column, (text, _) in _FILTERS.items()},
-    "calibrated": "calibrated, from the table",
-    "gaussian": "Gaussian ceiling of B*",
-    "exact": "this mechanism alone, exact",
-}
-#: column -> (colour, dashes, marker, size of the marker)
-_LOOKS: dict[str, tuple[int, int, str, float]] = {
-    "gaussian": (-1, 0, "", 0),
-    "exact": (-2, 2, "x", 5),
-    "calibrated": (2, 5, "D", 5),
-    "cks": (1, 0, "s", 4),
-    "simple": (0, 0, "o", 4),
-    "whitehouse": (5, 1, "o", 8),
-    "rogers": (3, 3, "v", 5),
-    "basic": (4, 4, "^", 5),
-}
+_COLUMNS = (*reversed(PUBLISHED), "gaussian", "exact")
 
 
 def _each(name: str, value: Any) -> float:
@@ -92,10 +68,11 @@ class RoundsOfEach(Specification):
 
     def data(self) -> FigureData:
         request = RandomizedResponse(self.each)
-        columns: dict[str, list[int | None]] = {name: [] for name in _LABELS}
+        columns: dict[str, list[int | None]] = {name: [] for name in _COLUMNS}
         for epsilon in self.budgets:
-            for name, (_, made) in _FILTERS.items():
-                columns[name].append(repeats(made(epsilon, self.delta), request, most=_MOST_ROUNDS))
+            for name, one in PUBLISHED.items():
+                if name != "calibrated":
+                    columns[name].append(repeats(one.at(epsilon, self.delta), request, most=_MOST_ROUNDS))
             columns["calibrated"].append(self._calibrated(epsilon))
             mu = float(gaussian_mu(epsilon, self.delta))
             columns["gaussian"].append(repeats(GaussianFilter(mu), Gaussian(self.each), most=_MOST_ROUNDS))
@@ -127,7 +104,7 @@ class RoundsOfEach(Specification):
             )
         # equal counts of zero show nothing
         same = (data.column("whitehouse") == simple).all() and (simple > 0).any()
-        lines = [column[~np.isnan(column)] for column in map(data.column, _LABELS)]
+        lines = [column[~np.isnan(column)] for column in map(data.column, _COLUMNS)]
         last = data.rows()[-1]
         return {
             "compared": compared,
@@ -136,29 +113,22 @@ class RoundsOfEach(Specification):
             "shape": together([one for one in lines if len(one)]),
             "axes": " on logarithmic axes" * any((one > 0).any() for one in lines),
             "ends": ", ".join(
-                f"{text}: {last[name]}" for name, text in _LABELS.items() if last[name] is not None
+                f"{_COMPARED[name].label}: {last[name]}" for name in _COLUMNS if last[name] is not None
             ),
         }
 
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         top, bottom = axes
         epsilon = data.column("epsilon")
-        for name, (colour, dash, marker, size) in _LOOKS.items():
-            rounds = data.column(name)
-            style: dict[str, Any] = {
-                "dash": dash,
-                "marker": marker,
-                "ms": size,
-                "mfc": "none" if size > 7 else None,
-            }
+        for name, one in _COMPARED.items():
+            rounds, style = data.column(name), one.style
             if name == "calibrated":  # rows of a table, not a curve
                 style["lw"] = 0
             if name == "gaussian":
-                style["lw"] = 5.0
-                style["alpha"] = 0.5
-            line(top, epsilon, np.where(rounds > 0, rounds, np.nan), colour, label=_LABELS[name], **style)
-            line(bottom, epsilon, _shares(data, name), colour, **style)
-        drawn = any((data.column(name) > 0).any() for name in _LOOKS)
+                style |= {"lw": 5.0, "alpha": 0.5}
+            line(top, epsilon, np.where(rounds > 0, rounds, np.nan), label=one.label, **style)
+            line(bottom, epsilon, _shares(data, name), **style)
+        drawn = any((data.column(name) > 0).any() for name in _COMPARED)
         scale = "log" if drawn else "linear"  # without a round there is no logarithm
         top.set(xscale="log", yscale=scale, ylabel="rounds", xlabel="epsilon (nats)")
         top.set_title(f"Rounds of a {self.each:g}-DP mechanism, delta = {self.delta:g}")

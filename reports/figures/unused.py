@@ -8,27 +8,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from matplotlib.axes import Axes
 
-from filters import (
-    ApproximateDPFilter,
-    BasicFilter,
-    GaussianFilter,
-    PrivacyFilter,
-    RogersFilter,
-    WhitehouseFilter,
-)
+from filters import GaussianFilter
 from mc.worst_case.calibrated import calibrated
 from mc.worst_case.calibrated_threshold import CalibratedThreshold
 from mc.worst_case.solve import worst_case
 from reports.figures.data import FigureData
 from reports.figures.lines import colour, line, number_ticks
+from reports.figures.published import PUBLISHED, Compared
 from reports.figures.specification import Specification, probability, reals, wholes
-from theory.conversions import CKS, SIMPLE, gaussian_mu
+from theory.conversions import gaussian_mu
 from theory.evidence import Evidence
 from theory.pairs import Gaussian, RandomizedResponse
 
@@ -38,35 +32,18 @@ __all__ = ["UnusedDelta"]
 _SPEND_STEPS = 20_000
 
 
-def _gdp(epsilon: float, delta: float) -> PrivacyFilter:
-    return GaussianFilter(float(gaussian_mu(epsilon, delta)))
-
-
-#: column -> (label, filter of (epsilon, delta), whether the menu is that of Gaussians).
-_FILTERS: dict[str, tuple[str, Callable[[float, float], PrivacyFilter], bool]] = {
-    "gdp_gaussians": ("GDP, asked for Gaussians", _gdp, True),
-    "calibrated": ("calibrated, from the table", calibrated, False),
-    "cks": ("B*, CKS", lambda epsilon, delta: ApproximateDPFilter(epsilon, delta, CKS), False),
-    "gdp": ("GDP", _gdp, False),
-    "simple": ("B*, simple (000)", lambda epsilon, delta: ApproximateDPFilter(epsilon, delta, SIMPLE), False),
-    "whitehouse": (
-        "Whitehouse et al.",
-        lambda epsilon, delta: WhitehouseFilter(epsilon, delta, tail=delta),
-        False,
-    ),
-    "rogers": ("Rogers et al.", RogersFilter, False),
-    "basic": ("basic", BasicFilter, False),
+_GDP = Compared(
+    "GDP", 4, 4, "^", made=lambda epsilon, delta: GaussianFilter(float(gaussian_mu(epsilon, delta)))
+)
+_GAUSSIANS = "gdp_gaussians"
+_COMPARED: Mapping[str, Compared] = {
+    _GAUSSIANS: replace(_GDP, label="GDP, asked for Gaussians", k=-2, dash=2, marker="x"),
+    **{name: PUBLISHED[name] for name in ("calibrated", "cks")},
+    "gdp": _GDP,
+    **PUBLISHED,
 }
-#: column -> (colour, dashes, marker, size of the marker); basic composition reaches nothing, which has no logarithm.
-_LOOKS: dict[str, tuple[int, int, str, float]] = {
-    "gdp_gaussians": (-2, 2, "x", 5),
-    "calibrated": (2, 5, "D", 5),
-    "cks": (1, 0, "s", 4),
-    "gdp": (4, 4, "^", 5),
-    "simple": (0, 0, "o", 4),
-    "whitehouse": (5, 1, "o", 8),
-    "rogers": (3, 3, "v", 5),
-}
+#: Basic composition reaches nothing, which has no logarithm.
+_DRAWN = [name for name in _COMPARED if name != "basic"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,10 +60,10 @@ class UnusedDelta(Specification):
         for epsilon in self.epsilons:
             step, mu = _step(epsilon, self.delta), float(gaussian_mu(epsilon, self.delta))
             responses = tuple(RandomizedResponse(step * k) for k in self.levels)
-            for name, (_, made, gaussian) in _FILTERS.items():
+            for name, one in _COMPARED.items():
                 found = worst_case(
-                    made(epsilon, self.delta),
-                    (Gaussian(mu / 2), Gaussian(mu / 4)) if gaussian else responses,
+                    one.at(epsilon, self.delta),
+                    (Gaussian(mu / 2), Gaussian(mu / 4)) if name == _GAUSSIANS else responses,
                     epsilon=epsilon,
                     evidence=Evidence.CERTIFIED,
                     spend_steps=_SPEND_STEPS if name == "gdp" else None,
@@ -104,19 +81,18 @@ class UnusedDelta(Specification):
             "also": " Whitehouse et al., with all of delta for the tail, is the same rule." if same else "",
             "gaussians": 100 * data.column("gdp_gaussians").min(),
             "ends": ", ".join(
-                f"{_FILTERS[name][0]}: {last[name]:.2g}"
-                for name in sorted(_LOOKS, key=lambda one: -data.column(one)[-1])
+                f"{_COMPARED[name].label}: {last[name]:.2g}"
+                for name in sorted(_DRAWN, key=lambda one: -data.column(one)[-1])
             ),
         }
 
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         (ax,) = axes
         epsilon = data.column("epsilon")
-        for name, (k, dash, marker, size) in _LOOKS.items():
-            low, high = data.column(name), data.column(f"{name}_at_most")
-            ax.fill_between(epsilon, low, high, color=colour(k), alpha=0.3, lw=0)
-            look: dict[str, Any] = {"marker": marker, "ms": size, "mfc": "none" if size > 7 else None}
-            line(ax, epsilon, low, k, dash=dash, label=_FILTERS[name][0], **look)
+        for name in _DRAWN:
+            one, low, high = _COMPARED[name], data.column(name), data.column(f"{name}_at_most")
+            ax.fill_between(epsilon, low, high, color=colour(one.k), alpha=0.3, lw=0)
+            line(ax, epsilon, low, label=one.label, **one.style)
         ax.axhline(1, color=colour(-1), lw=1.2)
         ax.set(
             xscale="log",
