@@ -103,10 +103,7 @@ class NetworkAudit(Specification):
             ax.scatter([reached[y]], [y], marker=marker, s=50, color=colour(k))
         ax.axvline(data.number("promised"), ls="--", lw=1.4, color=GREY)
         ax.set(
-            xlabel=f"delta reached at epsilon = {self.epsilon:g}",
-            ylabel="sums released",
             xlim=(-0.12, 1.04),
             ylim=(-0.6, len(rows) - 0.4),
-            title="An audit; dashed: the promise",
         )
         ax.set_yticks(range(len(rows)), [str(row["sums"]) for row in reversed(rows)])

@@ -85,31 +85,15 @@ class EraserRounds(Specification):
         line(ax, rounds, np.full(len(rounds), self.delta), 0, lw=2.2)
         line(ax, rounds, data.column("next_failure"), 2, dash=2, marker="s", ms=4)
         middle = len(rounds) // 2
-        label(
-            ax,
-            (rounds[middle], reached[middle]),
-            "what the rounds together reveal",
-            1,
-            offset=(-8, 8),
-            ha="right",
-        )
+        together = (rounds[middle], reached[middle])
+        label(ax, together, "what the rounds together reveal", 1, offset=(-8, 8), ha="right")
         label(ax, (rounds[-1], self.delta), f"promised: {self.delta:g}", 0, offset=(0, 5), ha="right")
-        label(
-            ax,
-            (rounds[-1], data.column("next_failure")[-1]),
-            "what the filter sees each round",
-            2,
-            offset=(0, -8),
-            ha="right",
-            va="top",
-        )
+        each = (rounds[-1], data.column("next_failure")[-1])
+        label(ax, each, "what the filter sees each round", 2, offset=(0, -8), ha="right", va="top")
         ax.set(
             xscale="log",
             yscale="log",
             ylim=(min(self.p, reached[0]) / 2, 1.3),
-            xlabel="rounds",
-            ylabel=f"delta at epsilon = {self.epsilon:g}",
-            title="Each round keeps the promise, together they do not",
         )
         number_ticks(ax, (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000), rounds)
 

@@ -164,23 +164,11 @@ class PrivateGradientDescent(GaussianSteps):
             ax.set_yscale("log")
         at = len(epsilon) // 2
         label(ax, (epsilon[at], data.column("delta_rdp")[at]), "RDP, all orders", 1, offset=(6, 4))
-        label(
-            ax,
-            (epsilon[at], data.column("delta_gdp")[at]),
-            "GDP, exact",
-            0,
-            offset=(-6, -6),
-            ha="right",
-            va="top",
-        )
+        middle = (epsilon[at], data.column("delta_gdp")[at])
+        label(ax, middle, "GDP, exact", 0, offset=(-6, -6), ha="right", va="top")
         early = len(epsilon) // 4
         beside = (epsilon[early], data.column("delta_rdp_grid")[early])
         label(ax, beside, f"RDP, orders 2 to {self.orders}", -1, offset=(6, 4))
-        ax.set(
-            xlabel="epsilon (nats)",
-            ylabel="delta",
-            title=f"{self.k} Gaussian steps at sigma = {self.sigma:g}",
-        )
 
 
 def _axis(*columns: NDArray[np.float64]) -> str:
@@ -247,4 +235,3 @@ class SeveralSteps(GaussianSteps):
             ax.plot([], [], color=colour(-2), ls=DASHES[dash], label=name)
         ax.legend(loc="lower left", fontsize=9, handlelength=3.2)
         ax.set_xlim(epsilon[0], epsilon[-1] + 0.14 * (epsilon[-1] - epsilon[0]))
-        ax.set(xlabel="epsilon (nats)", ylabel="delta", title=f"More steps, at sigma = {self.sigma:g}")

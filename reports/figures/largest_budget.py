@@ -69,20 +69,12 @@ class LargestBudget(Specification):
             here = data.column("delta") == delta
             epsilons = data.column("epsilon")[here]
             line(left, epsilons, data.column("least")[here], k, lw=1.8, marker="o", ms=4)
-            label(
-                left,
-                (epsilons[0], data.column("least")[here][0]),
-                f"delta = {delta:g}",
-                k,
-                offset=(10, -10),
-                va="top",
-            )
+            first = (epsilons[0], data.column("least")[here][0])
+            label(left, first, f"delta = {delta:g}", k, offset=(10, -10), va="top")
             line(right, epsilons, _short(data, "cks")[here], k, lw=1.8, marker="o", ms=4)
             line(right, epsilons, _short(data, "simple")[here], k, lw=1.2, marker="s", ms=3.5)
         for ax in axes:
-            ax.set(xscale="log", yscale="log", xlabel="epsilon (nats)")
-        left.set(ylabel="B*", title="The largest budget")
-        right.set(ylabel="missing share of B*", title="What conversions leave")
+            ax.set(xscale="log", yscale="log")
 
 
 def _short(data: FigureData, name: str) -> Any:

@@ -116,12 +116,7 @@ class LargestSteps(GaussianSteps):
         label(ax, (epsilon[middle], rdp[middle]), "RDP, all orders", 1, offset=(8, -8), va="top")
         low = len(epsilon) // 4
         label(ax, (epsilon[low], grid[low]), f"RDP, orders 2 to {self.orders}", -1, offset=(24, -3), va="top")
-        ax.set(
-            xlabel="epsilon (nats)",
-            ylabel="largest k",
-            ylim=(-0.015 * self.height, self.height),
-            title=f"Steps within (epsilon, {self.delta:g}), sigma = {self.sigma:g}",
-        )
+        ax.set(ylim=(-0.015 * self.height, self.height))
 
 
 def _span(epsilon: NDArray[np.float64], of: NDArray[np.bool_], at: NDArray[np.bool_], name: str = "") -> str:

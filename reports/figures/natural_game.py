@@ -158,9 +158,6 @@ class NaturalGame(Specification):
         ax.set(
             xlim=(-0.22, self.rounds + 0.95),
             ylim=(losses.min() - 0.8, max(losses.max(), 2) + 0.8),
-            xlabel="releases",
-            ylabel=f"privacy loss / log {self.base:g}",
-            title=f"Reached: {data.facts['reached']}, promised: {data.facts['promised']}",
         )
         ax.set_xticks(range(self.rounds + 1))
         ax.grid(visible=False)

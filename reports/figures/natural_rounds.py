@@ -78,11 +78,6 @@ class NaturalRounds(Specification):
             if len(rounds):
                 line(ax, rounds, times, k, lw=1.8, marker="o", ms=5)
                 label(ax, (rounds[-1], times[-1]), f"delta = {delta:g}", k, offset=(6, 6))
-        ax.set(
-            xlabel="rounds of the least request that fit",
-            ylabel="delta reached / delta promised",
-            title="What adaptivity gains",
-        )
         ax.margins(x=0.22)
 
 

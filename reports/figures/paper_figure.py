@@ -59,8 +59,8 @@ class Source:
 class PaperFigure:
     """A figure of a paper, not computed yet; `compute(sigma=50)` computes it, the paper's values being defaults.
 
-    caption says what to see, alt what is there for those who cannot see it, empty is the caption of no rows: templates,
-    of `templates/figures.toml`.
+    axes names the axes of each panel and its title, caption says what to see, alt what is there for those who cannot
+    see it, empty is the caption of no rows: templates, of `templates/figures.toml`.
     """
 
     name: str
@@ -69,15 +69,20 @@ class PaperFigure:
     specification: type[Specification]
     caption: str
     alt: str
-    panels: int = 1
+    axes: Sequence[Sequence[str]]
     empty: str = ""
+
+    @property
+    def panels(self) -> int:
+        """How many axes the picture has."""
+        return len(self.axes)
 
     @classmethod
     def declared(cls, name: str, specification: type[Specification]) -> PaperFigure:
         """The figure of that name in `templates/figures.toml`, drawn by the specification."""
         rows = declared("figures", "figure", by="name")
         told = rows[name]
-        told = {"caption": "", "alt": ""} | {
+        told = {
             key: value
             for row in (rows[told.get("like", name)], told)
             for key, value in row.items()
@@ -147,15 +152,20 @@ class ComputedFigure:
             panels = self.of.panels
             with new_figure(_WIDTH, _HEIGHT * (0.25 + 0.75 * panels)) as figure:
                 drawn = figure.subplots(panels, 1, squeeze=False)[:, 0]
-                self.specification.draw(self.data, tuple(drawn))
+                self._draw(tuple(drawn))
             return figure
         axes: tuple[Axes, ...] = (ax,) if isinstance(ax, Axes) else tuple(ax)
         if len(axes) != self.of.panels:
             raise ValueError(
                 f"ax must be {self.of.panels} axes for figure {self.name}, got {len(axes)}; leave it out"
             )
-        self.specification.draw(self.data, axes)
+        self._draw(axes)
         return figure_of(axes[0])
+
+    def _draw(self, axes: Sequence[Axes]) -> None:
+        self.specification.draw(self.data, axes)
+        for ax, words in zip(axes, self.of.axes, strict=True):
+            ax.set(**dict(zip(("xlabel", "ylabel", "title"), map(self._said, words), strict=False)))
 
     def rows(self) -> list[dict[str, Cell]]:
         """The rows of the data, for `pandas.DataFrame(figure.rows())`."""

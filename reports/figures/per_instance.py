@@ -75,10 +75,5 @@ class PerInstance(Specification):
         between = data.column("per_instance")[at]
         label(ax, (rounds[at], between), "Definition 2.6,\npeople sit out", 3, offset=(10, -10), va="top")
         label(ax, (rounds[at], 0.0), "Definition 2.5: as promised", 0, offset=(0, 7))
-        ax.set(
-            xlabel="rounds",
-            ylabel=f"delta at epsilon = log {self.ratio}",
-            ylim=(-0.05, 1.14),
-            title="Charging by the present data set tells who is in it",
-        )
+        ax.set(ylim=(-0.05, 1.14))
         ax.set_xticks([int(t) for t in rounds if t % 2 == 0 or len(rounds) < 8])

@@ -40,7 +40,7 @@ _COMPARED: Mapping[str, Compared] = {
     "exact": Compared("this mechanism alone, exact", -2, 2, "x"),
     **PUBLISHED,
 }
-_COLUMNS = (*reversed(PUBLISHED), "gaussian", "exact")
+_COLUMNS = (*reversed([*PUBLISHED]), "gaussian", "exact")
 
 
 def _each(name: str, value: Any) -> float:
@@ -130,10 +130,9 @@ class RoundsOfEach(Specification):
             line(bottom, epsilon, _shares(data, name), **style)
         drawn = any((data.column(name) > 0).any() for name in _COMPARED)
         scale = "log" if drawn else "linear"  # without a round there is no logarithm
-        top.set(xscale="log", yscale=scale, ylabel="rounds", xlabel="epsilon (nats)")
-        top.set_title(f"Rounds of a {self.each:g}-DP mechanism, delta = {self.delta:g}")
+        top.set(xscale="log", yscale=scale)
         top.legend(fontsize=8.5, loc="upper left", handlelength=3.0, labelspacing=0.25)
-        bottom.set(xscale="log", xlabel="epsilon (nats)", ylabel="over B*, simple", ylim=(0, 2.5))
+        bottom.set(xscale="log", ylim=(0, 2.5))
         for ax in axes:
             number_ticks(ax, (0.1, 0.25, 0.5, 1, 2, 5, 10), epsilon)
 

@@ -75,11 +75,8 @@ class SharedLimit(Specification):
         label(seen, (limits[-1], data.column("planned")[-1]), "planned", 1, offset=(-8, -16))
         line(seen, limits, data.column("together"), 0, lw=1.6, marker="o", ms=4)
         label(seen, (limits[-1], data.column("together")[-1]), "adapting", 0, offset=(-8, 8))
-        axis = "shared limit / budget of a site"
-        seen.set(xlabel=axis, ylabel="delta at log 4, all sites", title="What is seen together")
         line(left, limits, data.column("left"), 2, lw=1.8, marker="o", ms=5)
         left.axhline(1, color=colour(-1), lw=1.2, ls=":")
-        left.set(xlabel=axis, ylabel="left of its budget", title="What the last site is left")
         for ax in axes:
             ax.margins(x=0.12, y=0.18)
 

@@ -197,18 +197,12 @@ class SampledTraining(Specification):
         above.set_yscale("log")
         above.axhline(self.delta, color=GREY, lw=0.8)
         label(above, (0.0, self.delta), f"delta = {self.delta:g}", -1, offset=(4, 4), va="bottom")
-        above.set(
-            xlabel="epsilon (nats)",
-            ylabel="delta",
-            title=f"The profile of a person of norm {self.fraction:g} C",
-        )
         wide, near = _excess(data, "delta_gdp_range"), _excess(data, "delta_gdp_at")
         line(between, epsilon, wide, 1, dash=1)
         line(between, epsilon, near, 2, dash=2, lw=2.2)
         between.axhline(0.0, color=colour(0), lw=1.2)
         at = int(np.argmax(wide))
         between.margins(y=0.14)
-        between.set(xlabel="epsilon (nats)", ylabel="above it, %", title="Two mu-GDP curves over the profile")
         label(
             between,
             (epsilon[at], wide[at]),
@@ -229,13 +223,7 @@ class SampledTraining(Specification):
             below, (fraction[0], rdp[0]), f"RDP, orders up to {self.orders}", 1, offset=(0, 14), va="bottom"
         )
         label(below, (fraction[0], more[0]), f"up to {self.more_orders}", 3, offset=(14, 0), va="center")
-        below.set(
-            xlabel="norm of the person's gradients / C",
-            ylabel="epsilon (nats)",
-            xlim=(0, 1.02),
-            ylim=(0, None),
-            title=f"epsilon at delta = {self.delta:g}",
-        )
+        below.set(xlim=(0, 1.02), ylim=(0, None))
         draw_costs(last, data, (self.orders, self.more_orders))
 
 

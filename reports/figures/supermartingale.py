@@ -116,13 +116,7 @@ class Supermartingale(Specification):
         label(ax, (at, start), "mean, Gaussians", 0, offset=(0, 6), ha="right")
         last = data.column("response")[-1]
         label(ax, (at, last), "mean, randomised responses", 1, offset=(0, -7), ha="right", va="top")
-        ax.set(
-            xlabel="releases",
-            ylabel="what the path may still lose",
-            xlim=(0, at + 0.5),
-            ylim=(-0.02, None),
-            title="Single paths win or lose, the mean spends nothing",
-        )
+        ax.set(xlim=(0, at + 0.5), ylim=(-0.02, None))
 
 
 def _until_its_end(paths: PotentialPaths, j: int) -> list[float | None]:

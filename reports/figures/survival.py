@@ -209,13 +209,7 @@ class Survival(Specification):
                 ha="right" if late else "left",
                 va="center",
             )
-        ax.set(
-            xlabel="t",
-            ylabel="P(T >= t)",
-            ylim=(0, 1.06),
-            xlim=(0, self.rounds + 1),
-            title="Watching the loss buys rounds on most paths",
-        )
+        ax.set(ylim=(0, 1.06), xlim=(0, self.rounds + 1))
 
 
 def _column(name: str) -> str:

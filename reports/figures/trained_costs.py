@@ -111,9 +111,6 @@ def draw_costs(ax: Axes, data: FigureData, orders: Sequence[int]) -> None:
     for place, (k, text) in enumerate(texts):  # on the left, where hardly anybody is
         label(ax, (0.0, (1.13 - 0.11 * place) * max(most, 1.0)), text, k, offset=(4, 0), va="center")
     ax.set(
-        xlabel="epsilon (nats)",
-        ylabel="people",
         xlim=(0, None),
         ylim=(0, 1.2 * max(most, 1.0)),
-        title="People of a training on digits",
     )

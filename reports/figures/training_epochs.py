@@ -100,12 +100,9 @@ class TrainedEpochs(RunSpecification):
                     else "mean of the runs"
                 )
                 line(ax, epoch, scale * data.column(f"{what}_{name}"), k, label=shown)
-            ax.set(xlabel="epoch", xlim=(0, self.epochs))
-        axes[0].set(ylabel="test accuracy (%)")
+            ax.set(xlim=(0, self.epochs))
         axes[0].set_ylim(bottom=max(0.0, 100 * self._least(data) - 5), top=100)
-        axes[1].set(ylabel="active people")
         axes[1].set_ylim(bottom=0)
-        axes[0].set_title(f"Filtering begins at the dashed line, epsilon = {self.epsilon:.3g}")
         axes[0].legend(fontsize=8.5, loc="lower right", handlelength=3.0)
 
     def _least(self, data: FigureData) -> float:

@@ -95,11 +95,7 @@ class TrainedGroups(RunSpecification):
                 shown = f"epoch {epoch}, {time} filtering"
                 ax.plot(x, y, marker=marker, ms=6.5, lw=0, color=colour(k), label=shown)
             ax.set_xticks(range(len(rows)), rows.column("group"))
-            ax.set(
-                xlabel="digits of the group", ylabel="mean epsilon" if what == "epsilon" else f"mean {what}"
-            )
             ax.set_ylim(bottom=0)
-        axes[0].set_title(f"Five groups, promised epsilon = {self.epsilon:.3g}")
         axes[0].legend(fontsize=8.5, loc="upper center", handletextpad=0.2)
 
 

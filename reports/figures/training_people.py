@@ -68,7 +68,15 @@ class SpentOnPeople(RunSpecification):
         near, low, high = (100 * data.number(f"near{end}") for end in ("", "_low", "_high"))
         half = "A majority" if low > 50 else "No majority" if high < 50 else "About half"
         most = data.rows()[int(data.column("people").argmax())]
-        return {"half": half, "bins": _BINS, "near": near, "low": low, "high": high, "most": most}
+        return {
+            "clip": self.clipped[5:].capitalize(),
+            "half": half,
+            "bins": _BINS,
+            "near": near,
+            "low": low,
+            "high": high,
+            "most": most,
+        }
 
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         (ax,) = axes
@@ -83,8 +91,7 @@ class SpentOnPeople(RunSpecification):
             lw=1.2,
         )
         ax.axvline(self.epsilon, color=GREY, lw=1.2, ls="--")
-        ax.set(xlabel=f"epsilon spent after {self.at} epochs", ylabel="people", xlim=(0, self.epsilon * 1.03))
-        ax.set_title(f"{self.clipped[5:].capitalize()}; dashed: the promise")
+        ax.set(xlim=(0, self.epsilon * 1.03))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -134,8 +134,7 @@ class TrainedTable(TrainingSpecification):
                 ax.plot(x, y, marker=marker, ms=7, lw=0, color=look, label=f"{where}, {words}")
         ax.axvline(len(ours) - 0.25, color=GREY, lw=0.8, ls=":")
         ax.set_xticks(places, [f"{row['epsilon']:g}" for row in rows])
-        ax.set(xlabel="epsilon", ylabel="test accuracy (%)", xlim=(-0.6, places[-1] + 0.6))
-        ax.set_title(f"Mean, deviation, and interval of the mean: {self.trials} trials")
+        ax.set(xlim=(-0.6, places[-1] + 0.6))
         ax.legend(fontsize=8.5, loc="lower right", handletextpad=0.2)
 
 

@@ -94,13 +94,7 @@ class UnusedDelta(Specification):
             ax.fill_between(epsilon, low, high, color=colour(one.k), alpha=0.3, lw=0)
             line(ax, epsilon, low, label=one.label, **one.style)
         ax.axhline(1, color=colour(-1), lw=1.2)
-        ax.set(
-            xscale="log",
-            yscale="log",
-            xlabel="epsilon (nats)",
-            ylabel="share of delta reached",
-            title=f"What the worst adversary makes of delta = {self.delta:g}",
-        )
+        ax.set(xscale="log", yscale="log")
         ax.legend(
             fontsize=8.5, loc="center left", bbox_to_anchor=(0.0, 0.42), handlelength=3.0, labelspacing=0.25
         )
