@@ -7,6 +7,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 from functools import cache
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 import numpy as np
@@ -103,6 +104,13 @@ def a_figure_has_words_for_those_who_see_it_and_those_who_do_not(name: str) -> N
     assert one.of.source.paper in ("000", "003", "004")
 
 
+def what_is_derived_for_its_words_is_named_in_them(name: str) -> None:
+    one = shown(name)
+    templates = (one.of.caption, one.of.alt, *(words for panel in one.of.axes for words in panel))
+    named = {field for text in templates for _, field, _, _ in Formatter().parse(text) if field}
+    assert set(one.specification.words(one.data)) <= {re.split(r"[.[]", field)[0] for field in named}
+
+
 def the_svg_says_what_it_shows(name: str) -> None:
     first = files(name)
     assert [*first] == [f"{name}.{suffix}" for suffix in ("svg", "csv", "json")]
@@ -183,6 +191,7 @@ LAWS = (
     an_unknown_parameter_is_refused_with_those_that_exist,
     a_value_out_of_range_is_refused_in_one_sentence,
     a_figure_has_words_for_those_who_see_it_and_those_who_do_not,
+    what_is_derived_for_its_words_is_named_in_them,
     the_svg_says_what_it_shows,
     the_files_hold_the_data_with_every_digit,
     a_figure_can_be_drawn_into_axes_of_ones_own,
