@@ -71,17 +71,13 @@ class NetworkAudit(Specification):
             )
 
     def data(self) -> FigureData:
-        found = {name: self.audit(kind, long=long) for name, (kind, long) in _AUDITED.items()}
-        promised = next(iter(found.values())).promised
-        return FigureData.of(
-            sums=list(found),
-            steps=[self.steps * (4 if long else 1) for _, long in _AUDITED.values()],
-            reached=[one.reached.value for one in found.values()],
-            low=[one.reached.low for one in found.values()],
-            high=[one.reached.high for one in found.values()],
-            mu_low=[one.mu_low for one in found.values()],
-            above=[one.refutes for one in found.values()],
-        ).told(promised=promised)
+        rows = []
+        for name, (kind, long) in _AUDITED.items():
+            one = self.audit(kind, long=long)
+            ends = {"reached": one.reached.value, "low": one.reached.low, "high": one.reached.high}
+            steps = self.steps * (4 if long else 1)
+            rows.append({"sums": name, "steps": steps, **ends, "mu_low": one.mu_low, "above": one.refutes})
+        return FigureData.of_rows(rows).told(promised=one.promised)
 
     def words(self, data: FigureData) -> dict[str, Any]:
         rows = data.rows()

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count, takewhile
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from filters import NaturalFilter, knowingly
 from filters.rules.composition import composed_hockey_stick
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["NaturalRounds"]
+
+_COLUMNS = ("parts", "epsilon", "delta", "rounds", "reached", "reached_exact", "times")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,17 +48,8 @@ class NaturalRounds(Specification):
     QUICK: ClassVar[Mapping[str, Any]] = {"parts": (4, 5, 6), "deltas": (1e-3, 1e-2)}
 
     def data(self) -> FigureData:
-        solved = [_solved(parts, delta, self.rounds) for delta in self.deltas for parts in self.parts]
-        points = [point for point in solved if point is not None]
-        return FigureData.of(
-            parts=[point.parts for point in points],
-            epsilon=[point.epsilon for point in points],
-            delta=[point.delta for point in points],
-            rounds=[point.rounds for point in points],
-            reached=[float(point.reached) for point in points],
-            reached_exact=[str(point.reached) for point in points],
-            times=[float(point.reached / point.promised) for point in points],
-        )
+        solved = (_solved(parts, delta, self.rounds) for delta in self.deltas for parts in self.parts)
+        return FigureData.of_rows([row for row in solved if row is not None], names=_COLUMNS)
 
     def words(self, data: FigureData) -> dict[str, Any]:
         if not len(data):
@@ -81,19 +74,8 @@ class NaturalRounds(Specification):
         ax.margins(x=0.22)
 
 
-class _Point(NamedTuple):
-    """A solved game: the parts of its menu, epsilon, the delta promised and that reached, exact, and the rounds."""
-
-    parts: int
-    epsilon: float
-    delta: float
-    promised: Fraction
-    reached: Fraction
-    rounds: int
-
-
-def _solved(parts: int, delta: float, most: int) -> _Point | None:
-    """None where the least request fits more than `most` times."""
+def _solved(parts: int, delta: float, most: int) -> dict[str, Any] | None:
+    """A solved game; None where the least request fits more than `most` times."""
     base, promised = 1 + Fraction(1, parts), Fraction(str(delta))
     ratio = base ** (2 * parts)
     levels = takewhile(lambda level: level <= parts, (2**k for k in count()))
@@ -109,4 +91,6 @@ def _solved(parts: int, delta: float, most: int) -> _Point | None:
         filt = NaturalFilter.from_ratio(ratio, promised, menu)
     worst = worst_case(filt, menu, epsilon=LogRatio(ratio), rounds=rounds)
     assert worst.value is not None
-    return _Point(parts, math.log(ratio), delta, promised, worst.value, rounds)
+    reached = worst.value
+    cells = (parts, math.log(ratio), delta, rounds, float(reached), str(reached), float(reached / promised))
+    return dict(zip(_COLUMNS, cells, strict=True))

@@ -129,22 +129,23 @@ class SampledTraining(Specification):
             orders=(self.orders, self.more_orders),
             seed=self.seed,
         )
-        bins = len(costs.columns["people_pld"])
-        left, right, last = [None] * self.points, [None] * (self.people + bins), [None] * bins
-        return FigureData.of(
-            panel=["profile"] * self.points + ["people"] * self.people + ["trained"] * bins,
-            epsilon=[*epsilons, *right],
-            delta_low=[*(one.low for one in curve), *right],
-            delta_high=[*(one.high for one in curve), *right],
-            delta_gdp_range=[*np.asarray(GaussianDP(mu_range).delta(epsilons)), *right],
-            delta_gdp_at=[*np.asarray(GaussianDP(mu_at).delta(epsilons)), *right],
-            fraction=[*left, *fractions, *last],
-            epsilon_low=[*left, *(one.low for one in people), *last],
-            epsilon_high=[*left, *(one.high for one in people), *last],
-            epsilon_rdp=[*left, *(self.rdp(float(one), self.orders) for one in fractions), *last],
-            epsilon_rdp_more=[*left, *(self.rdp(float(one), self.more_orders) for one in fractions), *last],
-            **{name: [*left, *[None] * self.people, *column] for name, column in costs.columns.items()},
-        ).told(
+        profile = FigureData.of(
+            panel=["profile"] * self.points,
+            epsilon=epsilons,
+            delta_low=[one.low for one in curve],
+            delta_high=[one.high for one in curve],
+            delta_gdp_range=np.asarray(GaussianDP(mu_range).delta(epsilons)),
+            delta_gdp_at=np.asarray(GaussianDP(mu_at).delta(epsilons)),
+        )
+        norms = FigureData.of(
+            panel=["people"] * self.people,
+            fraction=fractions,
+            epsilon_low=[one.low for one in people],
+            epsilon_high=[one.high for one in people],
+            epsilon_rdp=[self.rdp(float(one), self.orders) for one in fractions],
+            epsilon_rdp_more=[self.rdp(float(one), self.more_orders) for one in fractions],
+        )
+        return FigureData.stacked(profile, norms, costs).told(
             mu_at=mu_at,
             mu_range=mu_range,
             mu_all=mu_all,

@@ -1,14 +1,13 @@
 """The last panel of paper 003's Figure 1 in a stand-in: epsilon of many people of one training, by three accountants.
 
 >>> found = trained_costs(q=0.005, sigma=2.0, steps=200, delta=1e-6, people=20, every=100, orders=(8, 16), seed=0)
->>> len(found.columns["people_pld"]), sum(found.columns["people_pld"])
+>>> len(found), int(found.column("people_pld").sum())
 (24, 20)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,15 +15,14 @@ import numpy as np
 from mc.losses.individual import IndividualAccountant
 from mc.training.digits import digits
 from mc.training.network import Network
+from reports.figures.data import FigureData
 from reports.figures.lines import colour, label
 from reports.figures.sampled_descent import SampledDescent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from reports.figures.data import FigureData
-
-__all__ = ["MOST_TRAINED", "TrainedCosts", "draw_costs", "trained_costs"]
+__all__ = ["MOST_TRAINED", "draw_costs", "trained_costs"]
 
 #: The people of the digits who are trained on.
 MOST_TRAINED = 1437
@@ -32,14 +30,6 @@ MOST_TRAINED = 1437
 _CLIP, _RATE = 2.0, 0.02
 #: The bins, and the least width that they cover together.
 _BINS, _LEAST = 24, 1e-3
-
-
-@dataclass(frozen=True, slots=True)
-class TrainedCosts:
-    """Columns of one row a bin, and facts."""
-
-    columns: dict[str, list[float]]
-    facts: dict[str, float]
 
 
 def trained_costs(
@@ -52,10 +42,10 @@ def trained_costs(
     every: int,
     orders: tuple[int, int],
     seed: int,
-) -> TrainedCosts:
+) -> FigureData:
     """How many of `people` have which epsilon, by loss distributions and by RDP with orders up to either of `orders`.
 
-    Upper bounds, each. Norms are looked at every `every` steps, and taken for those of the steps between.
+    A row a bin. Upper bounds, each. Norms are looked at every `every` steps, and taken for those of the steps between.
     """
     every = min(every, steps)
     data = digits()
@@ -73,23 +63,19 @@ def trained_costs(
         accountant.renyi_epsilon(delta, orders=range(2, most + 1)).high.made_public() for most in orders
     )
     edges = np.linspace(0.0, max(float(max(few.max(), more.max(), pld.max())), _LEAST), _BINS + 1)
-    columns = {"from_epsilon": edges[:-1].tolist(), "to_epsilon": edges[1:].tolist()}
-    for name, values in (("pld", pld), ("rdp", few), ("rdp_more", more)):
-        columns[f"people_{name}"] = np.histogram(values, edges)[0].tolist()
+    people_of = {"pld": pld, "rdp": few, "rdp_more": more}
     seen = pld > 0
-    return TrainedCosts(
-        columns,
-        {
-            "clipped": float((shares[:, chosen] == 1).mean()),
-            "rounding": float((1 - low[seen] / pld[seen]).max()) if seen.any() else 0.0,
-            "median_pld": float(np.median(pld)),
-            "median_rdp": float(np.median(few)),
-            "median_rdp_more": float(np.median(more)),
-            "least_pld": float(pld.min()),
-            "least_rdp": float(few.min()),
-            "least_rdp_more": float(more.min()),
-            "pld_below_rdp_more": float((pld < more).mean()),
-        },
+    return FigureData.of(
+        panel=["trained"] * _BINS,
+        from_epsilon=edges[:-1],
+        to_epsilon=edges[1:],
+        **{f"people_{name}": np.histogram(values, edges)[0] for name, values in people_of.items()},
+    ).told(
+        clipped=(shares[:, chosen] == 1).mean(),
+        rounding=(1 - low[seen] / pld[seen]).max() if seen.any() else 0.0,
+        **{f"median_{name}": np.median(values) for name, values in people_of.items()},
+        **{f"least_{name}": values.min() for name, values in people_of.items()},
+        pld_below_rdp_more=(pld < more).mean(),
     )
 
 
