@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,14 +60,15 @@ class Source:
 class PaperFigure:
     """A figure of a paper, not computed yet; `compute(sigma=50)` computes it, the paper's values being defaults.
 
-    axes names the axes of each panel and its title, caption says what to see, alt what is there for those who cannot
-    see it, empty is the caption of no rows: templates, of `templates/figures.toml`.
+    made names its specification, FILE.Class. axes names the axes of each panel and its title, caption says what to see,
+    alt what is there for those who cannot see it, empty is the caption of no rows: templates, of
+    `templates/figures.toml`.
     """
 
     name: str
     title: str
     source: Source
-    specification: type[Specification]
+    made: str
     caption: str
     alt: str
     axes: Sequence[Sequence[str]]
@@ -77,18 +79,20 @@ class PaperFigure:
         """How many axes the picture has."""
         return len(self.axes)
 
+    @property
+    def specification(self) -> type[Specification]:
+        """The class of its parameters and of what follows from them, whose file is imported when it is asked for."""
+        module, _, name = self.made.partition(".")
+        found: type[Specification] = getattr(import_module(f"reports.figures.{module}"), name)
+        return found
+
     @classmethod
-    def declared(cls, name: str, specification: type[Specification]) -> PaperFigure:
-        """The figure of that name in `templates/figures.toml`, drawn by the specification."""
+    def declared(cls, name: str) -> PaperFigure:
+        """The figure of that name in `templates/figures.toml`."""
         rows = declared("figures", "figure", by="name")
-        told = rows[name]
-        told = {
-            key: value
-            for row in (rows[told.get("like", name)], told)
-            for key, value in row.items()
-            if key != "like"
-        }
-        return cls(specification=specification, **told | {"source": Source(**told["source"])})
+        told = {**rows[rows[name].get("like", name)], **rows[name]}
+        told.pop("like", None)
+        return cls(**told | {"source": Source(**told["source"])})
 
     def compute(self, *, quick: bool = False, **parameters: Any) -> ComputedFigure:
         """The figure with these parameters; with quick fewer points, where the full figure takes long.
