@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,40 +103,3 @@ def _gap(outcomes: Sequence[GroupOutcome], part: str, time: str) -> float:
     """The largest mean over a group less the least, averaged over the runs."""
     found: list[tuple[float, ...]] = [getattr(getattr(one, f"groups_{time}"), part) for one in outcomes]
     return sum(max(one) - min(one) for one in found) / len(found)
-
-
-def _equal(data: FigureData) -> str:
-    """Whether filtering made the groups' epsilons more equal, as the paper finds."""
-    before, after = data.number("epsilon_before"), data.number("epsilon_after")
-    if after < before:
-        return ", more equal, as in 003."
-    return ": not more equal. Our data disagree with 003, which finds that filtering leads to more equal epsilons."
-
-
-def _effect(data: FigureData) -> str:
-    """Whether the groups drift apart, in the words of what was measured."""
-    losses = data.where("what", "test loss")
-    falls, rises = (
-        losses.column("group")[there]
-        for there in (losses.column("change_high") < 0, losses.column("change_low") > 0)
-    )
-    before, after = data.number("test_loss_before"), data.number("test_loss_after")
-    visible = "is visible" if len(rises) and after > before else "is not visible"
-    return (
-        f"The disparate effect {visible}: as far as the intervals tell, the loss rises for {_listed(rises)} and falls "
-        f"for {_listed(falls)}; the largest and the least of the groups' losses differ by {before:.2f} before and by "
-        f"{after:.2f} after. {_alike(data)}"
-    )
-
-
-def _alike(data: FigureData) -> str:
-    """Whether the group with the largest loss is the one on which most was spent, before filtering."""
-    told = (data.where("what", what) for what in ("test loss", "epsilon"))
-    loss, spent = (one.column("group")[one.column("before").argmax()] for one in told)
-    if loss == spent:
-        return f"The largest loss and the largest epsilon are those of the same group, {loss}."
-    return f"The largest loss is that of {loss}, the largest epsilon that of {spent}."
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names) or "no group"
