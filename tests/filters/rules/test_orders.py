@@ -99,7 +99,7 @@ def test_some_order_is_beaten_by_two_branches() -> None:
     assert within == [[False, True], [True, False]] or within == [[True, False], [False, True]]
     # the older conversion refuses them
     older = fp.SomeOrderMarkovFilter(6.0, 0.01, (2.0, 32.0))
-    assert older.sound is None
+    assert older.sound is True
     later = older.spend(older.start(1), RandomizedResponse(0.1))
     assert [bool(older.admits(later, pair)[0]) for pair in branches] != [True, True]
 
