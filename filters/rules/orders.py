@@ -260,7 +260,7 @@ class SomeOrderMarkovFilter(SomeOrderRule):
     An adversary may change the order as it likes: the rule pays for each order what lower ones leave unpaid, and keeps
     (epsilon, share delta), `theory.thresholds.some_order`. Orders of a share above 1 are refused: at epsilon = 80,
     delta = 0.01 and the orders 1.1 and 1.3 a game of two rounds reaches 1.1 delta. The whole numbers from 2 to 64 take
-    .73 of delta at (6, 0.01), .79 at (8, 1e-5). With CKS the rule is broken at ordinary parameters, see SomeOrderFilter.
+    .73 of delta at (6, 0.01), .79 at (8, 1e-5). With CKS the rule is broken at ordinary parameters: SomeOrderFilter.
     Source: Lécuyer, arXiv 2103.01379; theorem "some order kept".
 
     >>> import filterproof as fp

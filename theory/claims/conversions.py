@@ -7,7 +7,7 @@ from theory.claims.notations import Formula
 from theory.claims.theorem import Theorem
 from theory.kernel.statement import KernelTheorem
 
-__all__ = ["B_STAR", "ROWS", "STATEMENTS"]
+__all__ = ["B_STAR", "ROWS", "SHARE", "STATEMENTS"]
 
 _CONVERTED = Formula(
     "exp(t*(B - epsilon))*(t/(1 + t))**(1 + t)/t",
@@ -51,7 +51,7 @@ _WORTH = Formula(
     t=("1/8", "1"),
     u=("1", "8"),
 )
-_SHARE = Formula(
+SHARE = Formula(
     "(1 - 1/alpha)**(alpha - 1)/alpha",
     rocq="exp ((a - 1) * ln (1 - 1 / a)) / a",
     names={"a": "alpha"},
@@ -251,7 +251,7 @@ ROWS = (
             r"\sum_{\alpha_i \le \alpha_j} m_i\,w(\alpha_i - 1, \alpha_j - 1) \ge 1,\quad w(t, u) = ",
             _WORTH,
             r",\quad s(\alpha) = ",
-            _SHARE,
+            SHARE,
         ),
         steps=(
             decided_by(
