@@ -89,7 +89,7 @@ FORGERIES: dict[str, tuple[str, Callable[[Certificate], None]]] = {
     "an identity replaced by 1 > 0": ("Gaussian hockey-stick", lambda c: _one_trivial(c, "zero")),
     "comparisons replaced by 1 > 0": ("Rényi divergences", lambda c: _one_trivial(c, "comparisons")),
     "the rows of a step replaced by 0 <= 1": ("Rényi divergences", _rows),
-    "a list of formulas replaced by 1 > 0": ("odometers", _parts),
+    "a list of formulas replaced by 1 > 0": ("conversions", _parts),
     "a residual replaced by 0": ("CKS", _formula("zero", "0")),
     "the lemmas left out": ("conversions", lambda c: c.update(uses=[])),
     "the lemmas swapped for an easier one": (
@@ -136,7 +136,7 @@ FORGERIES: dict[str, tuple[str, Callable[[Certificate], None]]] = {
     "a citation of another source": ("B*", set_at("steps/2/certificate/source", "folklore")),
     "an identity called a game": ("B*", set_at("steps/identity/checked", "game")),
     "an instance called an identity": ("Rényi divergences", set_at("steps/point/checked", "identity")),
-    "instances called a range": ("odometers", set_at("steps/all/checked", "range")),
+    "instances called a range": ("conversions", set_at("steps/all/checked", "range")),
     "an identity of more certainty": ("B*", set_at("steps/5/evidence", "EXACT")),
     "comparisons called words": (
         "Rényi divergences",
@@ -147,7 +147,7 @@ FORGERIES: dict[str, tuple[str, Callable[[Certificate], None]]] = {
     "a citation for what nobody cites": ("RDP filter", set_at("citations", ["folklore"])),
     "a citation of a lemma": ("kappa", set_at("uses/0/citations", ["folklore"])),
     "a formula of a list replaced by 1": (
-        "odometers",
+        "conversions",
         set_at("steps/all/certificate/parts/0/formula", "1"),
     ),
     "an identity of one side twice": ("B*", _formula("zero", "(t) - (t)")),
