@@ -20,12 +20,11 @@ from filters.contract.checks import checked_filter
 from filters.contract.parameters import one_epsilon
 from mc.engine.adversary import Adversary
 from mc.engine.paths import Paths
-from mc.engine.streams import check_paths
 from mc.estimate.decide import LEAST, Stake, looks
 from mc.intervals.anytime import BettingTest, Decision, Side, Wealth, log_mean_exp
 from mc.intervals.estimate import PLAIN_DRAWS
 from mc.runs.play import Play, PlayOptions
-from theory.arguments import check_delta
+from theory.arguments import check_count, check_delta
 from theory.shown import Row, Shown
 
 __all__ = ["ProfileDecision", "ProfileTest", "decide_profile"]
@@ -149,7 +148,7 @@ def decide_profile(
                 f"epsilons must be such that delta < 1 is promised, got epsilon={epsilon!r}; leave it out"
             )
     failure = float(check_delta("failure", failure))
-    play = Play(n=check_paths(most, name="most"), **how)
+    play = Play(n=check_count("most", most), **how)
     test = ProfileTest.of(points, deltas, failure)
     stakes = _Stakes(tuple(Stake(part, epsilon) for part, epsilon in zip(test.tests, points, strict=True)))
     tiles: list[tuple[Wealth, ...]] = []

@@ -416,10 +416,7 @@ def test_levels_that_follow_the_loss_without_steps_are_refused():
     [
         ({"evidence": Evidence.EXACT}, "rational masses"),
         ({"evidence": Evidence.DERIVED}, "evidence must be"),
-        ({"direction": "P"}, "direction must be"),
         ({"step": -1.0}, "step"),
-        ({"max_positions": 0}, "max_positions"),
-        ({"on_denial": "wait"}, "on_denial"),
     ],
 )
 def test_arguments_that_cannot_be_met_are_refused(given, message):

@@ -245,19 +245,9 @@ def test_what_is_no_filter_is_the_callers_mistake() -> None:
         examine(unhappy.PromisesANumber(), seconds=1.0)
 
 
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        ({"seconds": 0.0}, "seconds must be"),
-        ({"seconds": float("nan")}, "seconds must be"),
-        ({"seed": -1}, "seed must be"),
-        ({"mechanisms": ("gauss",)}, "mechanisms must be among .*; did you mean 'gaussian'"),
-        ({"mechanisms": "gauss"}, "mechanisms must be among .*, got 'gauss'"),
-    ],
-)
-def test_arguments_out_of_range_are_refused(more, words) -> None:
-    with pytest.raises(ValueError, match=words):
-        examine(unhappy.Plain(), **more)
+def test_a_family_that_is_misspelt_is_told_its_name() -> None:
+    with pytest.raises(ValueError, match=r"mechanisms must be among .*; did you mean 'gaussian'"):
+        examine(unhappy.Plain(), mechanisms=("gauss",))
 
 
 def test_a_person_may_interrupt() -> None:
