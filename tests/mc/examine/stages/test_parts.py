@@ -242,7 +242,7 @@ def test_a_calibrated_filter_holds_for_its_class_by_its_game_solved_again() -> N
     assert any("Kairouz" in one for one in found.citations)
     assert found.scope == filt.scope
     assert "solved again" in found.detail
-    exam = fp.verify(filt, seconds=2)
+    exam = fp.verify(filt, seconds=0.3)
     assert exam.verdict.outcome is Outcome.HOLDS
     assert exam.verdict.scope == filt.scope
 
