@@ -30,6 +30,15 @@ for _room in ("theory", "filters", "mc", "reports"):
 
 #: The rooms and what they list as public, in the order in which a name is looked for: what loads least comes first.
 _ROOMS = ("theory", "theory.pairs", "filters", "mc")
+#: Filters where they are, so that who asks for one of them loads no other: the room of filters loads all.
+_ALONE = {
+    "ApproximateDPFilter": "filters.rules.approximate_dp",
+    "ApproximateZCDPFilter": "filters.rules.approximate_zcdp",
+    "GaussianFilter": "filters.rules.gdp",
+    "PrivacyFilter": "filters.privacy_filter",
+    "RenyiFilter": "filters.rules.renyi",
+    "ZCDPFilter": "filters.rules.zcdp",
+}
 #: Names that no room lists, most of them because they are the names of their own modules: name -> module.
 _BESIDE = {
     "Ball": "theory.proofs.threshold",
@@ -129,8 +138,8 @@ else:
             value = sorted(listed | set(_BESIDE))
         elif name == "strategies":  # a module, and not listed: it imports hypothesis
             value = import_module("filters.testing.strategies")
-        elif name in _BESIDE:
-            value = getattr(import_module(_BESIDE[name]), name)
+        elif place := _ALONE.get(name) or _BESIDE.get(name):
+            value = getattr(import_module(place), name)
         else:
             rooms = (import_module(room) for room in _ROOMS if not name.startswith("_"))
             room = next((room for room in rooms if name in room.__all__), None)

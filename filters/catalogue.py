@@ -391,7 +391,7 @@ _ENTRIES = (
     Entry(
         CentralLimitFilter,
         lambda: CentralLimitFilter(0.5),
-        lambda: CentralLimitFilter(0.75),
+        lambda: CentralLimitFilter(0.6),
         FilterPage(
             r"\sum_t q_t^2 \left(e^{1/\sigma_t^2} - 1\right) \le \mu^2",
             "What rounds on samples at small rates q add to mu^2 in the limit of many. The tail of their losses is "

@@ -12,7 +12,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from filters import ClippedSums, IndividualFilter, LinearQueries, PrivacyFilter, knowingly
+from filters import (
+    ClippedSums,
+    ClippingAfterAdding,
+    ForgettingSums,
+    IndividualFilter,
+    LinearQueries,
+    PrivacyFilter,
+    knowingly,
+)
 from filters.adapters.bridged import from_command
 from filters.adapters.labelled import LabelledFilter
 from filters.catalogue import CATALOGUE
@@ -91,7 +99,7 @@ def read_holder(text: str) -> Any:
         return CATALOGUE[text].example()
     if _names_code(text):
         raise ValueError(f"filter must name a class of the file or module, got {text!r}; add ::ClassName")
-    known = nameable(IndividualFilter, ClippedSums, LinearQueries)
+    known = nameable(IndividualFilter, ClippedSums, ClippingAfterAdding, ForgettingSums, LinearQueries)
     return _of_kind(text, (PrivacyFilter, HeldTo), "filter", known)
 
 

@@ -89,6 +89,7 @@ def write_report(
     findings = {finding.claim.key: finding for _, what in told for finding in what.findings}
     expected = sum(finding.as_expected for finding in findings.values())
     rows = overview(findings, study.games, study.examinations)
+    typed = {} if study.holders is None else study.holders.typed
     with ThreadPoolExecutor(1) as beside:
         drawing = beside.submit(study.map, _paged, rows, doing="drawing the pages")
         if study.executor is None:  # matplotlib draws one picture at a time in a process
@@ -126,7 +127,9 @@ def write_report(
             ),
             version=version(),
         ),
-        replay=lambda finding: replay_command(out / "verdicts.json", finding.claim.key),
+        replay=lambda finding: replay_command(
+            out / "verdicts.json", finding.claim.key, target=typed.get(finding.claim.key)
+        ),
     )
     with OutputFolder(out) as folder:
         for name, one in shown.items():

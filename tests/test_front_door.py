@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
+import filters
 
 ROOT = Path(__file__).parent.parent
 
@@ -89,6 +90,19 @@ def test_a_name_of_the_front_door_loads_its_rooms_and_nothing_heavy(tmp_path: Pa
         "['numpy', 'theory', 'filters', 'mc']",
         "['numpy', 'theory', 'filters', 'mc', 'reports']",
     ], result.stderr
+
+
+def test_who_asks_for_one_filter_loads_no_other_and_no_arithmetic_of_balls(tmp_path: Path) -> None:
+    asked = "import sys; import filterproof as fp; fp.ZCDPFilter(0.5).open().request(fp.Gaussian(0.5))"
+    loaded = "print(sorted({'flint', 'filters.catalogue', 'filters.rules.rogers'} & {*sys.modules}))"
+    result = run(f"{asked}; {loaded}; fp.RogersFilter; {loaded}", tmp_path, ROOT)
+    assert result.stdout.splitlines()[0] == "[]", result.stderr
+    assert "filters.rules.rogers" in result.stdout.splitlines()[1]
+
+
+@pytest.mark.parametrize("name", fp._ALONE)
+def test_a_filter_loaded_alone_is_the_one_of_its_room(name: str) -> None:
+    assert getattr(fp, name) is getattr(filters, name)
 
 
 def test_a_star_brings_every_public_name(tmp_path: Path) -> None:

@@ -80,7 +80,8 @@ RECIPES: dict[str, dict[str, Edit]] = {
         "theory/pairs/__init__.py": all_of(
             line("from theory.pairs.randomized", "from theory.pairs.my_pair import MyPair\n"),
             line('    "RandomizedResponse",', '    "MyPair",\n'),
-            line("    Erasure(0.2),", "    MyPair(0.3),\n"),
+            line("    Erasure,", "    MyPair,\n"),
+            line("        Erasure(0.2),", "        MyPair(0.3),\n"),
         ),
         "tests/theory/test_pair_truths.py": all_of(
             line("    RandomizedResponse,\n", "    MyPair,\n"),

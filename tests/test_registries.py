@@ -123,8 +123,10 @@ def of_pairs() -> Iterator[str]:
             yield f"theory/pairs/__init__.py: name {name} in __all__"
         if kind in (pairs.Labelled, pairs.Selection):  # made of pairs
             continue
-        if not any(type(pair) is kind for pair in pairs.EXAMPLES):
-            yield f"theory/pairs/__init__.py: hold an example of {name} in EXAMPLES"
+        if kind not in pairs.PAIRS:
+            yield f"theory/pairs/__init__.py: list {name} in PAIRS"
+        if not any(type(pair) is kind for pair in pairs.examples()):
+            yield f"theory/pairs/__init__.py: hold an example of {name} in examples"
         if "truths" not in vars(kind):
             yield f"{kind.__module__}: say what is true of {name}, its truths"
         if not names("tests/theory/test_pair_truths.py", name):
@@ -141,9 +143,8 @@ def of_conversions() -> Iterator[str]:
             yield f"theory/conversions.py: name {name} in __all__"
         if name not in import_module("theory").__all__:
             yield f"theory/__init__.py: name {name} in __all__"
-        for path in ("tests/theory/reference.py", "tests/theory/test_extremes.py"):
-            if not names(path, name):
-                yield f"{path}: compute {name} in mpmath"
+        if not names("tests/theory/reference.py", name):
+            yield f"tests/theory/reference.py: compute {name} in mpmath"
 
 
 def of_intervals() -> Iterator[str]:
@@ -340,9 +341,10 @@ LINES: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
         "tests/theory/test_pair_truths.py: hold",
     ),
     "pair: example": (
-        without(pairs, "EXAMPLES", next(p for p in pairs.EXAMPLES if isinstance(p, fp.Erasure))),
+        lambda patches: patches.setattr(pairs, "examples", lambda: (fp.Gaussian(1.0),)),
         "theory/pairs/__init__.py: hold an example of Erasure",
     ),
+    "pair: list": (without(pairs, "PAIRS", fp.Erasure), "theory/pairs/__init__.py: list Erasure in PAIRS"),
     "conversion: list": (without(conversions, "CONVERSIONS", fp.CKS), "theory/conversions.py: list CKS"),
     "conversion: export": (without(conversions, "__all__", "CKS"), "theory/conversions.py: name CKS"),
     "conversion: public": (
@@ -352,10 +354,6 @@ LINES: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
     "conversion: reference": (
         unsaid("tests/theory/reference.py", "CKS"),
         "tests/theory/reference.py: compute CKS",
-    ),
-    "conversion: extremes": (
-        unsaid("tests/theory/test_extremes.py", "CKS"),
-        "tests/theory/test_extremes.py: compute CKS",
     ),
     "interval: function": (
         without(choice, "_FROM_MOMENTS", next(iter(MomentsMethod))),

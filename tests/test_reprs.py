@@ -16,7 +16,7 @@ import pytest
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from tests.reports.test_shown import MADE, made
-from theory.pairs import EXAMPLES
+from theory.pairs import examples
 
 GDP = fp.GaussianFilter(mu=1.0)
 #: A number that is somebody's, and that no repr may show.
@@ -154,7 +154,7 @@ HERE: dict[str, Callable[[], Any]] = {
     "ZCDP": lambda: fp.ZCDP(0.5),
 }
 LISTED = {name: (lambda entry=entry: entry.example()) for name, entry in CATALOGUE.items()}
-PAIRS = {type(pair).__name__: (lambda pair=pair: pair) for pair in EXAMPLES}
+PAIRS = {type(pair).__name__: (lambda pair=pair: pair) for pair in examples()}
 RESULTS = {name: (lambda name=name: made(name)) for name in MADE}
 ALL: dict[str, Callable[[], Any]] = HERE | LISTED | PAIRS | RESULTS
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theory.arguments import check_count, check_positive, check_real
+from theory.numerics.legendre import gauss_legendre
 
 __all__ = ["confinement", "kappa_survival"]
 
@@ -31,7 +32,7 @@ def confinement(
     scale = float(check_positive("scale", scale))
     drift = float(check_real("drift", drift))
     steps = check_count("steps", steps, least=0)
-    x, weight = np.polynomial.legendre.leggauss(check_count("nodes", nodes, least=2))
+    x, weight = gauss_legendre(check_count("nodes", nodes, least=2))
     x, weight = limit * x, limit * weight
     z = (x[None, :] - x[:, None] - drift) / scale
     kernel = np.exp(-z * z / 2) / (scale * np.sqrt(2 * np.pi)) * weight

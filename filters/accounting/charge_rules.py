@@ -108,7 +108,7 @@ class ZCDPCharge(ChargeRule):
         if (index := request.choice) is not None:
             return _picked(tuple(map(self, request.members)), index)
         if is_ours(request) and (root := request.zcdp_root) is not None:
-            return square_among(proper(root), 0.5, request.levels)
+            return square_among(_proper_among(root, request.levels), 0.5, request.levels)
         return Plain(unvanished(proper(request.zcdp_rho), request))
 
     def bounds(self, total: float) -> Guarantee:
@@ -139,7 +139,8 @@ class GDPCharge(ChargeRule):
             return _picked(tuple(map(self, request.members)), index)
         # a subclass may declare another mu, or other levels
         levels = request.levels if is_ours(request) else None
-        return square_among(unvanished(proper(request.gdp_mu), request), 1.0, levels)
+        mu = _proper_among(request.gdp_mu, levels)
+        return square_among(mu if _positive(levels) else unvanished(mu, request), 1.0, levels)
 
     def bounds(self, total: float) -> Guarantee:
         """sqrt(total)-GDP, the root rounded up."""
@@ -209,13 +210,22 @@ def _renyi(request: DominatingPair, alpha: float) -> Charge:
         return _picked(tuple(_renyi(pair, alpha) for pair in request.members), index)
     ours = is_ours(request)
     if ours and (mu := request.normal_mu) is not None:
-        return square_among(proper(mu), alpha / 2, request.levels)
+        return square_among(_proper_among(mu, request.levels), alpha / 2, request.levels)
     if not ours:
         return Plain(unvanished(_larger(request, alpha), request))
     try:
         return Plain(_kept(request, alpha))
     except TypeError:  # parameters of many runs have no hash
         return Plain(raised_divergence(_larger(request, alpha), alpha, request))
+
+
+def _proper_among(charge: Real, levels: tuple[float, ...] | None) -> Real:
+    """`proper`, without a look at each number where they are known to be among these levels."""
+    return charge if _positive(levels) else proper(charge)
+
+
+def _positive(levels: tuple[float, ...] | None) -> bool:
+    return levels is not None and min(levels) > 0
 
 
 def _picked(charges: tuple[Charge, ...], index: NDArray[np.integer[Any]]) -> Charge:

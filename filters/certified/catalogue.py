@@ -48,7 +48,6 @@ from filters.holders.trackers import GaussianTracker, RenyiTracker
 from filters.rules.blocks import BlockFilter
 from theory.conversions import SIMPLE
 from theory.pairs import (
-    EXAMPLES,
     KOV,
     BoundedRange,
     DiscreteGaussian,
@@ -60,6 +59,7 @@ from theory.pairs import (
     RandomizedResponse,
     Selection,
     SubsampledGaussian,
+    examples,
 )
 
 __all__ = ["certified_catalogue", "certified_points", "covered", "things"]
@@ -140,7 +140,7 @@ def things() -> Iterator[object]:
     """What is certified: the examples of the catalogue and of the pairs, then others."""
     for entry in CATALOGUE.values():
         yield entry.example()
-    yield from EXAMPLES
+    yield from examples()
     for make in _THINGS:
         yield make()
 

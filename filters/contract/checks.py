@@ -21,7 +21,7 @@ from filters.contract.answers import checked_booleans, checked_numbers, checked_
 from filters.contract.filter_base import FilterBase, MechanismFamily
 from filters.contract.holds import Holds
 from filters.contract.library import PLAIN, made_of_the_library, of_the_library
-from filters.contract.state import State, copied, join, read_only, take
+from filters.contract.state import State, copied, join, lent_copy, read_only, take
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
@@ -130,25 +130,18 @@ class FilterTerms:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """An object of the library whose fields are plain, its class, the names of its fields, and what they held."""
+    """An object of the library whose fields are plain, its class, what reads its fields, and what they held."""
 
     thing: object
     kind: type
-    names: tuple[str, ...]
+    fields: Callable[[object], tuple[object, ...]]
     held: tuple[object, ...]
 
     def same(self, thing: object) -> bool:
-        """Whether it is that very object, and what it was."""
-        if thing is not self.thing or type(thing) is not self.kind:
-            return False
-        fields_now = _reader(self.names)(thing)
-        # the classes first: a number of a class of its own may claim to equal any
-        return all(map(is_, map(type, fields_now), map(type, self.held))) and fields_now == self.held
-
-
-@lru_cache(maxsize=1024)
-def _reader(names: tuple[str, ...]) -> Callable[[object], tuple[object, ...]]:
-    return attrgetter(*names, *names[:1])  # of one name alone it would not read a tuple
+        """Whether it is that very object, and each field that very number, which nobody can change."""
+        return (
+            thing is self.thing and type(thing) is self.kind and all(map(is_, self.fields(thing), self.held))
+        )
 
 
 def _seen(thing: object) -> _Seen | None:
@@ -158,7 +151,8 @@ def _seen(thing: object) -> _Seen | None:
         return None
     if any(type(object.__getattribute__(thing, name)) not in PLAIN for name in names):
         return None
-    return _Seen(thing, kind, names, _reader(names)(thing))
+    read = attrgetter(*names, *names[:1])  # of one name alone it would not read a tuple
+    return _Seen(thing, kind, read, read(thing))
 
 
 def _terms(filt: FilterBase) -> tuple[object, object]:
@@ -202,7 +196,7 @@ def checked_admits(filt: FilterBase, state: State, request: DominatingPair, n: i
     remedy = "compare one number per run with the budget, e.g. return spent + cost <= budget"
     groups = _shown(filt, state, request, n)
     answers = [
-        checked_booleans(_asked(filt, "admits", some, pair), method=method, n=m, remedy=remedy)
+        checked_booleans(_asked(filt, "admits", m, some, pair), method=method, n=m, remedy=remedy)
         for _, some, pair, m in groups
     ]
     return _together(groups, answers)
@@ -216,7 +210,7 @@ def checked_grant(
     whole = getattr(request, "choice", None) is None or _knows_selections(filt)
     if not whole or type(filt).grant is FilterBase.grant:
         return checked_admits(filt, state, request, n), None
-    answer, after = _asked(filt, "grant", state, request)
+    answer, after = _asked(filt, "grant", n, state, request)
     admitted = checked_booleans(answer, method=method, n=n, remedy="put first what admits returns")
     return admitted, None if after is None else checked_state(after, method=method, n=n)
 
@@ -238,26 +232,31 @@ def checked_spend(filt: FilterBase, state: State, request: DominatingPair, n: in
     method, groups = f"{type(filt).__name__}.spend", _shown(filt, state, request, n)
     return _together(
         groups,
-        [checked_state(_asked(filt, "spend", some, pair), method=method, n=m) for _, some, pair, m in groups],
+        [
+            checked_state(_asked(filt, "spend", m, some, pair), method=method, n=m)
+            for _, some, pair, m in groups
+        ],
     )
 
 
 def checked_observe(filt: FilterBase, state: State, loss: NDArray[np.float64], n: int) -> State:
     """`filt.observe(state, loss)`, a state of n runs."""
-    after = _asked(filt, "observe", state, read_only(loss))
+    after = _asked(filt, "observe", n, state, read_only(loss))
     return checked_state(after, method=f"{type(filt).__name__}.observe", n=n)
 
 
 def checked_remaining(filt: FilterBase, state: State, n: int) -> NDArray[np.float64]:
     """`filt.remaining(state)`, numbers of shape (n,)."""
-    return checked_numbers(_asked(filt, "remaining", state), method=f"{type(filt).__name__}.remaining", n=n)
+    return checked_numbers(
+        _asked(filt, "remaining", n, state), method=f"{type(filt).__name__}.remaining", n=n
+    )
 
 
 def checked_affordable(
     filt: FilterBase, state: State, family: MechanismFamily, n: int
 ) -> NDArray[np.float64]:
     """`filt.affordable(state, family)`, numbers of shape (n,)."""
-    answer = _asked(filt, "affordable", state, family)
+    answer = _asked(filt, "affordable", n, state, family)
     return checked_numbers(answer, method=f"{type(filt).__name__}.affordable", n=n)
 
 
@@ -271,7 +270,7 @@ def checked_reaches(filt: FilterBase, state: State, n: int) -> NDArray[np.bool_]
     place = {name: next(i for i, kind in enumerate(order) if name in vars(kind)) for name in _RULES}
     own = place["reaches"] <= min(place.values())
     return checked_booleans(
-        _asked(filt, "reaches", state) if own else FilterBase.reaches(filt, state),
+        _asked(filt, "reaches", n, state) if own else FilterBase.reaches(filt, state),
         method=f"{type(filt).__name__}.reaches",
         n=n,
         remedy="say of each run whether granted requests can have led to its state",
@@ -298,12 +297,16 @@ def _together(groups: list[_Group], answers: list[_S]) -> _S:
     return take(join(answers), np.argsort(np.concatenate(order))) if order else answers[0]
 
 
-def _asked(filt: FilterBase, method: str, state: State, *more: object) -> Any:
-    """What a method of the filter answers about a state that it can only read.
+def _asked(filt: FilterBase, method: str, n: int, state: State, *more: object) -> Any:
+    """What a method of the filter answers about a state of n runs that it can only read.
 
-    Code that is not the library's is lent a copy: from a shared array, a way back leads to what it lies over.
+    Code that is not the library's is lent a copy: from a shared array, a way back leads to what it lies over. One run
+    is copied for everyone, which is done sooner than it is seen whose code it is.
     """
-    lent = read_only(state if made_of_the_library(filt) else copied(state))
+    if n == 1:
+        lent = lent_copy(state)
+    else:
+        lent = read_only(state if made_of_the_library(filt) else copied(state))
     try:
         return getattr(filt, method)(lent, *more)
     except ValueError as error:

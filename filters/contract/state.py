@@ -34,6 +34,7 @@ __all__ = [
     "join",
     "keys",
     "leaves",
+    "lent_copy",
     "moved",
     "put",
     "read_only",
@@ -98,6 +99,22 @@ def read_only(state: _S) -> _S:
     # no `fold`, which takes five times as long: this is done for each decision
     lent: _S = tuple([read_only(part) for part in state]) if isinstance(state, tuple) else _lent(state)  # type: ignore[assignment]
     return lent
+
+
+def lent_copy(state: _S) -> _S:
+    """The same numbers in arrays of their own, for code that may look at them: writing raises ValueError.
+
+    Who sets `flags.writeable` may write, into the copy. Few numbers are copied sooner than they are made read-only.
+    """
+    if isinstance(state, tuple):
+        parts: _S = tuple([lent_copy(part) for part in state])  # type: ignore[assignment]
+        return parts
+    own: Any = np.array(state)
+    if own.dtype.hasobject:
+        own = _lent(own)
+    own.setflags(write=False)
+    copy: _S = own
+    return copy
 
 
 def frozen(state: _S) -> _S:
@@ -204,10 +221,11 @@ def keys(state: State) -> list[Hashable]:
 
 def _frozen(leaf: Any) -> NDArray[Any]:
     # bytes under an array are no reason not to copy it: NumPy unpickles arrays that may write to theirs
-    own = np.array(leaf)
+    own = leaf if type(leaf) is np.ndarray else np.array(leaf)
     if own.dtype.hasobject or not own.size:
-        return np.asarray(_lent(own))
-    return np.frombuffer(own.tobytes(), own.dtype).reshape(own.shape)
+        return np.asarray(_lent(np.array(own)))
+    kept = np.frombuffer(own.tobytes(), own.dtype)
+    return kept if own.ndim == 1 else kept.reshape(own.shape)
 
 
 def _lent(leaf: Any) -> Any:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from reprlib import repr as short
+from typing import NamedTuple
 
 import numpy as np
 
@@ -46,8 +46,7 @@ class FilterHaltedError(RuntimeError):
     """A request reached a session that had halted; open a new session on fresh data."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Standing:
+class _Standing(NamedTuple):
     """All that changes in a session, replaced as a whole: no reader and no interrupt sees half a decision."""
 
     state: State
@@ -57,6 +56,9 @@ class _Standing:
     denied: DominatingPair | None = None
     #: The largest size of the loss that is waited for, inf where none is known or waited for.
     most: float = math.inf
+
+
+replace = _Standing._replace
 
 
 class Session(Holder):
@@ -144,18 +146,19 @@ class Session(Holder):
                     f"{type(self._filter).__name__} decides on realised losses and the last release has "
                     "none; call observe(loss) first"
                 )
-            self._terms.check(self._filter)
             admitted, spent = checked_grant(self._filter, now.state, pair, 1)
-            if not admitted[0]:
+            granted = bool(admitted[0])  # read once: the filter may go on writing into what it returned
+            if granted and spent is None:
+                spent = checked_spend(self._filter, now.state, pair, 1)
+            # what was decided under other terms is no decision: nothing has been kept of it yet
+            self._terms.check(self._filter)
+            if not granted or spent is None:
                 now = replace(now, denied=pair.of_run(0))
                 if self._on_denial == "halt":
                     self._settle(replace(now, halted=True))
                 else:
                     self._now = now
                 return False
-            if spent is None:
-                spent = checked_spend(self._filter, now.state, pair, 1)
-            self._terms.check(self._filter)
             # a filter that goes on writing into what it returned must not change what was spent
             looks = self._filter.looks_at_losses
             most = float(pair.of_run(0).pure_epsilon) if looks else math.inf

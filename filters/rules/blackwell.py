@@ -96,7 +96,10 @@ def gaussian_cover(
             return math.inf
         if low < most:
             eps = np.linspace(low, most, _POINTS)
-            curves.append((portable.exp(eps), _heights(losses, masses, eps)))
+            if (heights := _heights(losses, masses, eps)).any():
+                curves.append((portable.exp(eps), heights))
+    if not curves:  # nothing is lost beyond `low`, and every mu is enough
+        return 0.0
 
     def enough(mu: float) -> bool:
         return all(covers(mu, z, height) for z, height in curves)

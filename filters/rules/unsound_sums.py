@@ -51,6 +51,9 @@ class _Forgetting(IndividualFilter):
             self._state = choose(factors > 0, self._state, checked_start(self.filter, self.people))
         return factors
 
+    def __repr__(self) -> str:
+        return f"{IndividualFilter.__name__}({self.filter!r}, people={self.people})"  # as `ForgettingSums` is given it
+
 
 class ForgettingSums(ClippedSums):
     """Keeps the spend of those who take part, and forgets it for all who sit out a round.

@@ -23,6 +23,8 @@ __all__ = ["Erasures", "Game"]
 #: Whether infinite losses are drawn, or never drawn and accounted for by `Paths.log_kept`.
 Erasures: TypeAlias = Literal["drawn", "weighed"]
 
+#: The most rounds: counts of them are exact in doubles.
+MOST_ROUNDS = 2**53
 #: Rounds of a game whose adversary states no horizon and whose caller gives no `rounds`.
 LONGEST = 1000
 
@@ -52,7 +54,10 @@ class Game:
         checked_filter(self.filter)
         if not isinstance(self.adversary, Adversary):
             raise TypeError(f"adversary must be an Adversary, got {self.adversary!r}; pass an instance")
-        check_count("rounds", self.rounds)
+        if check_count("rounds", self.rounds) > MOST_ROUNDS:
+            raise ValueError(
+                f"rounds must be at most 2^53, got more than {MOST_ROUNDS:,}; leave it out for the horizon"
+            )
         check_real("order", self.order)
         for name, value, allowed in (
             ("direction", self.direction, ("PQ", "QP")),

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from theory.numerics.legendre import gauss_legendre
 from theory.pairs import DominatingPair
 
 __all__ = ["Nodes"]
@@ -47,7 +48,7 @@ class Nodes:
         """Smooth nodes on panels between `edges`, part by part: `parts` holds these edges and some more."""
         losses, weights = [], []
         for (low, high), n in zip(pairwise(parts.tolist()), counts.tolist(), strict=True):
-            unit, share = np.polynomial.legendre.leggauss(n)
+            unit, share = gauss_legendre(n)
             losses.append((low + high) / 2 + (high - low) / 2 * unit)
             weights.append((high - low) / 2 * share)
         return cls._of(edges, parts, losses, weights, smooth=True)

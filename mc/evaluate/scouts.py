@@ -58,7 +58,7 @@ class Scouted:
         smooth = all(pair.normal_mu is not None for pair in pairs)
         if smooth:
             size = self.scale if step is None else min(4 * step, self.scale)
-            counts = np.ceil((6 + 2.5 * widths / size) if finer else (5 + 1.5 * widths / size))
+            counts = np.ceil((5 + 1.5 * widths / size) if finer else (4 + 1.25 * widths / size))
             many = int(counts.sum())
         else:
             size = (_lattice(pairs, self.scale) if step is None else step) / (2 if finer else 1)

@@ -8,10 +8,8 @@ from functools import partial
 
 from filters.catalogue import CATALOGUE, Entry
 from mc.examine.examination import Examination, Status
-from mc.examine.processor import processor_seconds
-from mc.examine.stages.unpatched import patched
-from mc.examine.verify import examine
 from reports.chapter import Chapter
+from reports.chapters.common import examined
 from reports.chapters.power import recorded_history, recorded_power
 from reports.finding import Claim, Finding, Table, Told, slug
 from reports.shown.numbers import percent
@@ -24,8 +22,6 @@ __all__ = ["EXAMINED", "expected"]
 #: Processor seconds for each filter: verdicts need no more, and a longer examination only looks at more. A refutation
 #: ends it.
 _SECONDS, _TO_REFUTE = 0.5, 6.0
-#: Processor seconds where those were too few for the verdict, on a slow processor.
-_AGAIN = 30.0
 
 
 def expected(entry: Entry) -> Outcome:
@@ -59,21 +55,15 @@ _BY_PARTS = frozenset(
 
 def _examined(proofs: dict[str, Proof], seed: int, name: str) -> Examination:
     entry = CATALOGUE[name]
-    patched()  # reads the library's files once in a process, and not in each worker of each stage
-    for seconds in (_TO_REFUTE if entry.sound is False else _SECONDS, _AGAIN):
-        with processor_seconds():
-            found = examine(entry.example(), seconds=seconds, seed=seed, first_only=True, proofs=proofs)
-        told = found.status is Status.EXAMINED and found.verdict.outcome is expected(entry)
-        if told or found.witness is not None:
-            break
-    return found
+    seconds = _TO_REFUTE if entry.sound is False else _SECONDS
+    return examined(entry.example, expected(entry), seconds=seconds, seed=seed, proofs=proofs)
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
-    examined = study.map(
+    examinations = study.map(
         partial(_examined, study.proofs, study.seed), list(CATALOGUE), doing="examining every filter"
     )
-    found = dict(zip(CATALOGUE, examined, strict=True))
+    found = dict(zip(CATALOGUE, examinations, strict=True))
     study.examinations.update(found)
     return Told(
         findings=tuple(

@@ -7,12 +7,11 @@ from functools import partial
 from typing import Any
 
 from filters import knowingly
-from mc.examine.processor import processor_seconds
-from mc.examine.stages.unpatched import patched
 from reports.chapter import Chapter
-from reports.finding import Claim, Finding, Table, Told
+from reports.chapters.common import examined
+from reports.finding import Claim, Finding, Table, Told, slug
 from reports.pages.held import Holders, drawn, made, participation, simulations
-from reports.pages.looked_at import LookedAt, looked_at
+from reports.pages.looked_at import LookedAt
 from reports.pages.reached import ReachedRow
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
@@ -24,6 +23,10 @@ __all__ = ["HOLDERS", "judged"]
 #: Processor seconds for each holder, whose theorem needs no more, and for each of the broken sums, half of which are
 #: played before anything is solved.
 _SECONDS, _UNTIL_REFUTED = 0.25, 3.0
+
+
+def _expected(page: str) -> Outcome:
+    return Outcome.REFUTED if page in ("clipping", "forgetting") else Outcome.HOLDS
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
@@ -47,25 +50,31 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         for page in dict.fromkeys(key for key, _, _ in jobs)
     }
     names = list(made())
-    examined = study.map(
+    examinations = study.map(
         partial(_looked_at, study.seed, study.proofs),
         names,
         doing="examining odometers, trackers, individual filters, linear queries",
     )
-    findings = tuple(judged(study, claim, rows) for claim, rows in zip(claims, reached.values(), strict=True))
+    simulated, to_examine = claims[: len(reached)], claims[len(reached) :]
+    findings = tuple(
+        judged(study, claim, rows) for claim, rows in zip(simulated, reached.values(), strict=True)
+    )
     study.holders = Holders(
         **curves,
         people=people,
         reached=reached,
         verdicts={page: finding.verdict for page, finding in zip(reached, findings, strict=True)},
         looked_at={
-            page: tuple(one for (at, _), one in zip(names, examined, strict=True) if at == page)
+            page: tuple(each for (at, _), each in zip(names, examinations, strict=True) if at == page)
             for page in reached
         },
     )
     rows = [row for page in reached.values() for row in page]
     return Told(
-        findings=findings,
+        findings=(
+            *findings,
+            *(Finding(claim, each.verdict) for claim, each in zip(to_examine, examinations, strict=True)),
+        ),
         tables=(
             Table.of(
                 "What is promised at most, and what was simulated.",
@@ -90,10 +99,10 @@ def _called(work: Callable[[], Any]) -> Any:
 
 
 def _looked_at(seed: int, proofs: dict[str, Proof], name: tuple[str, str]) -> LookedAt:
-    patched()  # reads the library's files once in a process, and not in each worker of each stage
-    seconds = _UNTIL_REFUTED if name[0] in ("clipping", "forgetting") else _SECONDS
-    with knowingly(), processor_seconds():
-        return looked_at(made()[name](), seconds=seconds, seed=seed, proofs=proofs)
+    expected = _expected(name[0])
+    seconds = _UNTIL_REFUTED if expected is Outcome.REFUTED else _SECONDS
+    with knowingly():
+        return LookedAt.of(examined(made()[name], expected, seconds=seconds, seed=seed, proofs=proofs))
 
 
 def judged(study: Study, claim: Claim, rows: Sequence[ReachedRow]) -> Finding:
@@ -167,6 +176,16 @@ HOLDERS = Chapter(
             "Forgetting the spend of whoever sits out a round keeps the promise.",
             "a misreading of 000 Algorithm 3",
             Outcome.REFUTED,
+        ),
+        *(
+            Claim(
+                f"examined-{slug(holder)}",
+                f"{holder} keeps what it promises of everything that is released.",
+                "examined as any holder is",
+                _expected(page),
+            )
+            for (page, _), make in made().items()
+            for holder in (type(make()).__name__,)
         ),
     ),
     tell=_tell,

@@ -136,6 +136,11 @@ class Holders:
     verdicts: dict[str, Verdict]
     looked_at: dict[str, tuple[LookedAt, ...]]
 
+    @property
+    def typed(self) -> dict[str, str]:
+        """Every holder as the command line takes it, by the key of the claim that it was examined for."""
+        return {each.key: each.typed for page in self.looked_at.values() for each in page}
+
     def verdict(self, page: str) -> Verdict:
         """What is known of what the page promises: refuted by a simulation, or what the examinations say."""
         simulated = self.verdicts[page]

@@ -4,38 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Self
 
-from mc.examine.verify import examine
+from mc.examine.examination import Examination
+from reports.finding import slug
 from theory.evidence import Outcome, Verdict
-from theory.proofs.proof import Proof
 
-__all__ = ["LookedAt", "looked_at", "weakest"]
+__all__ = ["LookedAt", "weakest"]
 
 
 @dataclass(frozen=True, slots=True)
 class LookedAt:
-    """What an examination of a holder said: its class, the verdict, what its games were worth, how near they came."""
+    """What an examination of a holder said: its class, the verdict, what its games were worth, how near they came.
+
+    Plain data, since no holder is sent between processes; `typed` is the holder as the command line takes it.
+    """
 
     name: str
+    typed: str
     verdict: Verdict
     played: str
     near: float
+
+    @classmethod
+    def of(cls, examination: Examination) -> Self:
+        """What an examination said, without the holder."""
+        played = "; ".join(finding.found for finding in examination.findings if finding.stage == "games")
+        near = max((row.share for row in examination.tightness), default=0.0)
+        return cls(examination.name, repr(examination.filter), examination.verdict, played, near)
+
+    @property
+    def key(self) -> str:
+        """The key of the claim that it was examined for."""
+        return f"examined-{slug(self.name)}"
 
     @property
     def known(self) -> str:
         """How much is known, and by what."""
         said = self.verdict
         return f"{self.name}: {said.outcome.name}, {said.evidence.name}. {said.detail}"
-
-
-def looked_at(holder: Any, *, seconds: float, seed: int, proofs: dict[str, Proof]) -> LookedAt:
-    """The examination as plain data, since no holder is sent between processes."""
-    found = examine(holder, seconds=seconds, seed=seed, first_only=True, proofs=proofs)
-    played = "; ".join(one.found for one in found.findings if one.stage == "games")
-    return LookedAt(
-        found.name, found.verdict, played, max((row.share for row in found.tightness), default=0.0)
-    )
 
 
 def weakest(looked_at: Sequence[LookedAt]) -> Verdict:

@@ -1,8 +1,7 @@
 """Reference digits by mpmath, each quantity from its definition rather than from the formula used in doubles.
 
 Every function takes `digits`, works at that precision (more where something cancels) and leaves the global
-precision of mpmath as it was. It is slow: thousandths to tenths of a second per number. A search for a root
-starts at the double, but solves the mpmath function, and its residual is checked.
+precision of mpmath as it was. It is slow: thousandths to tenths of a second per number.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from typing import Any, TypeAlias
 
 from mpmath import mp
 
-from theory import conversions
 from theory.conversions import CKS, SIMPLE, Conversion
 from theory.pairs import (
     KOV,
@@ -28,18 +26,7 @@ from theory.pairs import (
 )
 from theory.pairs.finite import Finite
 
-__all__ = [
-    "conversion_budget",
-    "conversion_delta",
-    "conversion_epsilon",
-    "gaussian_epsilon",
-    "gaussian_mu",
-    "gdp_mu",
-    "hockey_stick",
-    "kappa",
-    "optimal_split",
-    "renyi",
-]
+__all__ = ["conversion_delta", "hockey_stick", "masses"]
 
 #: An mpmath number: mpmath has no types.
 Number: TypeAlias = Any
@@ -66,100 +53,13 @@ def hockey_stick(pair: DominatingPair, epsilon: float, digits: int = 30) -> Numb
             return inner / (2 * b) + sum(ends) / 2
         if isinstance(pair, SubsampledGaussian):
             return _subsampled_hockey_stick(pair, eps)
-        return mp.fsum(max(p - mp.exp(eps) * q, mp.zero) for p, q in _masses(pair))
-
-
-def renyi(pair: DominatingPair, alpha: float, digits: int = 30) -> Number:
-    """log E_Q[(dP/dQ)^alpha] / (alpha - 1), by quadrature, or by the sum over the outcomes of a finite pair."""
-    # a moment near one differs from it by about (alpha - 1) epsilon^2: its logarithm needs twice the digits
-    with mp.workdps(2 * digits + 60):
-        a = mp.mpf(alpha)
-        if isinstance(pair, Gaussian):
-            # E_Q[e^{a L}], L = mu y - mu^2/2, integrated around y = a mu, where the integrand is largest; the
-            # trapezoidal rule of step h has error e^{-2 pi^2 / h^2} on e^{-z^2/2}
-            mu, reach = mp.mpf(pair.mu), mp.sqrt(2 * mp.dps * mp.log(10)) + 1
-            step = 2 * mp.pi / reach
-            points = (a * mu + step * k for k in range(-int(reach / step) - 1, int(reach / step) + 2))
-            moment = step * mp.fsum(mp.npdf(y) * mp.exp(a * (mu * y - mu * mu / 2)) for y in points)
-            return mp.log(moment) / (a - 1)
-        if isinstance(pair, Laplace):
-            b = mp.mpf(pair.b)
-            inner = mp.quad(lambda x: mp.exp(-x / b + (a - 1) * (1 - 2 * x) / b) / (2 * b), [0, 0.25, 0.5, 1])
-            return mp.log(mp.exp((a - 1) / b) / 2 + mp.exp(-a / b) / 2 + inner) / (a - 1)
-        if isinstance(pair, SubsampledGaussian):
-            return mp.log(_subsampled_moment(pair, a)) / (a - 1)
-        masses = _masses(pair)
-        if any(p > 0 and q == 0 for p, q in masses):
-            return mp.inf
-        return mp.log(mp.fsum(p * mp.exp((a - 1) * mp.log(p / q)) for p, q in masses if p > 0)) / (a - 1)
-
-
-def gdp_mu(pair: RandomizedResponse, digits: int = 30) -> Number:
-    """The mu at which the trade-off curve of Gaussian(mu) meets the corner (a, a), a = 1/(1+e^eps)."""
-    with mp.workdps(digits + 20):
-        return 2 * _upper_normal_quantile(1 / (1 + mp.exp(mp.mpf(pair.epsilon))))
+        return mp.fsum(max(p - mp.exp(eps) * q, mp.zero) for p, q in masses(pair))
 
 
 def conversion_delta(conversion: Conversion, rho: float, epsilon: float, digits: int = 30) -> Number:
     """The conversion's infimum over the order, by golden-section search."""
     with mp.workdps(digits + 20):
         return mp.exp(_log_conversion_delta(conversion, mp.mpf(rho), mp.mpf(epsilon)))
-
-
-def conversion_epsilon(conversion: Conversion, rho: float, delta: float, digits: int = 30) -> Number:
-    """The epsilon at which `conversion_delta` is delta, by root finding."""
-    with mp.workdps(digits + 20):
-        r, goal = mp.mpf(rho), mp.log(mp.mpf(delta))
-        return _root(lambda e: _log_conversion_delta(conversion, r, e) - goal, conversion.epsilon(rho, delta))
-
-
-def conversion_budget(conversion: Conversion, epsilon: float, delta: float, digits: int = 30) -> Number:
-    """The rho at which `conversion_delta` is delta, by root finding."""
-    with mp.workdps(digits + 20):
-        eps, goal = mp.mpf(epsilon), mp.log(mp.mpf(delta))
-        return _root(
-            lambda r: _log_conversion_delta(conversion, r, eps) - goal, conversion.budget(epsilon, delta)
-        )
-
-
-def gaussian_mu(epsilon: float, delta: float, digits: int = 30) -> Number:
-    """The mu at which the hockey-stick of Gaussian(mu), Phi(-t) - e^eps Phi(-t - mu), is delta."""
-    with mp.workdps(digits + 20):
-        eps, goal = mp.mpf(epsilon), mp.mpf(delta)
-        return _root(lambda m: mp.log(_closed_form(m, eps) / goal), conversions.gaussian_mu(epsilon, delta))
-
-
-def gaussian_epsilon(mu: float, delta: float, digits: int = 30) -> Number:
-    """The epsilon >= 0 at which the hockey-stick of Gaussian(mu) is delta, 0 if there is none."""
-    with mp.workdps(digits + 20):
-        size, goal = mp.mpf(mu), mp.mpf(delta)
-        if _closed_form(size, mp.zero) <= goal:
-            return mp.zero
-        start = conversions.gaussian_epsilon(mu, delta)
-        return _root(lambda e: mp.log(_closed_form(size, e) / goal), start)
-
-
-def kappa(epsilon: float, sigma: float, dhat: float, theta: float, digits: int = 30) -> Number:
-    """The limit of paper 004, Proposition 1, from its two quantiles."""
-    with mp.workdps(digits + 20):
-        s = mp.mpf(sigma)
-        return mp.mpf(epsilon) - (1 / s + sum(_upper_normal_quantile(mp.mpf(p)) for p in (dhat, theta))) / s
-
-
-def optimal_split(rounds: int, delta: float, digits: int = 30) -> tuple[Number, Number]:
-    """(dhat, theta) that minimise the sum of the two upper quantiles, by golden-section search."""
-    with mp.workdps(2 * digits + 20):
-        total = mp.mpf(delta)
-
-        def theta(dhat: Number) -> Number:
-            return (total - dhat) / ((1 - dhat) * rounds)
-
-        def objective(x: Number) -> Number:
-            dhat = total / (1 + mp.exp(-x))
-            return _upper_normal_quantile(dhat) + _upper_normal_quantile(theta(dhat))
-
-        best = total / (1 + mp.exp(-_minimum(objective, mp.mpf(-30), mp.mpf(30))))
-        return best, theta(best)
 
 
 def _subsampled_ratio(pair: SubsampledGaussian, x: Number) -> Number:
@@ -180,19 +80,7 @@ def _subsampled_hockey_stick(pair: SubsampledGaussian, eps: Number) -> Number:
     return _normal_mean_beyond(-edge, lambda z: 1 - odds * _subsampled_ratio(pair, -sigma * z))
 
 
-def _subsampled_moment(pair: SubsampledGaussian, a: Number) -> Number:
-    """E_Q[(dP/dQ)^a] by the trapezoidal rule in z = x / sigma."""
-    sigma = mp.mpf(pair.sigma)
-    power = a if pair.adjacency == "removal" else 1 - a
-    reach = mp.sqrt(2 * mp.dps * mp.log(10)) + 1
-    low, high = min(power, mp.zero) / sigma - reach, max(power, mp.zero) / sigma + reach
-    # the integrand is analytic up to pi sigma from the real line: the rule errs by e^{-2 pi^2 sigma / step}
-    step = min(sigma * 2 * mp.pi**2 / (mp.dps * mp.log(10) + 10 * sigma), 2 * mp.pi / reach)
-    places = (low + step * k for k in range(int((high - low) / step) + 2))
-    return step * mp.fsum(mp.npdf(z) * _subsampled_ratio(pair, sigma * z) ** power for z in places)
-
-
-def _masses(pair: DominatingPair) -> list[tuple[Number, Number]]:
+def masses(pair: DominatingPair) -> list[tuple[Number, Number]]:
     """The outcomes' probabilities under P and Q."""
     if isinstance(pair, RandomizedResponse):
         keep, change = _kept(pair.epsilon)
@@ -256,17 +144,6 @@ def _steps(last: Number) -> Iterable[Number]:
     yield last
 
 
-def _closed_form(mu: Number, epsilon: Number) -> Number:
-    with mp.extradps(30):  # for the cancellation between the two terms
-        return mp.ncdf(mu / 2 - epsilon / mu) - mp.exp(epsilon) * mp.ncdf(-mu / 2 - epsilon / mu)
-
-
-def _upper_normal_quantile(p: Number) -> Number:
-    """z with Phi(-z) = p."""
-    guess = mp.sqrt(max(-2 * mp.log(2 * min(p, 1 - p)), mp.zero)) * mp.sign(mp.mpf("0.5") - p)
-    return _root(lambda z: mp.log(mp.erfc(z / mp.sqrt(2)) / (2 * p)), guess)
-
-
 def _log_conversion_delta(conversion: Conversion, rho: Number, epsilon: Number) -> Number:
     if conversion not in (SIMPLE, CKS):
         raise ValueError(f"conversion must be one that is known here, got {conversion}; add its objective")
@@ -294,11 +171,3 @@ def _minimum(function: Callable[[Number], Number], low: Number, high: Number) ->
             right = low + golden * (high - low)
             at_right = function(right)
     return (low + high) / 2
-
-
-def _root(function: Callable[[Number], Number], start: Any) -> Number:
-    """The root of a monotone function near `start`, by the secant method; mpmath checks its residual."""
-    first = mp.mpf(start)
-    return mp.findroot(
-        function, (first, first + (abs(first) or 1) * mp.mpf("1e-6")), solver="secant", maxsteps=100
-    )

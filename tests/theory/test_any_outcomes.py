@@ -175,15 +175,17 @@ def test_a_charge_of_the_kernels_is_that_of_the_pair_that_a_request_declares() -
 
 
 @pytest.mark.parametrize("name", [name for name in fp.THEOREMS if name.endswith(", any outcomes")])
-def test_a_theorem_on_outcomes_of_any_kind_says_so_and_no_other_does(name: str) -> None:
-    proof = fp.prove(name)
+def test_a_theorem_on_outcomes_of_any_kind_says_so_and_no_other_does(
+    name: str, proofs: dict[str, fp.Proof]
+) -> None:
+    proof = proofs[name]
     assert proof.holds
     assert "outcomes of any kind" in proof.verdict().scope
     assert "finitely many outcomes" not in proof.joined
     for step in proof.theorem.decided:
         assert step.kernel is not None
         assert "Tonelli" in step.kernel.beyond
-    finite = fp.prove("RDP filter")
+    finite = proofs["RDP filter"]
     assert "finitely many outcomes" in finite.verdict().scope
     assert f"for {FINITE} and" in finite.joined
 

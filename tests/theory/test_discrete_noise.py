@@ -26,19 +26,10 @@ def least_mu(masses) -> float:
     return float(max(z(above) + z(below) for near, above, below in cuts if near > most - 1e-6))
 
 
-@pytest.mark.parametrize(
-    "pair", [fp.DiscreteLaplace(b, s) for b in (0.3, 4.5) for s in (1, 2, 3, 6)], ids=repr
-)
-def test_discrete_laplace_is_the_sum_over_all_whole_numbers(pair: fp.DiscreteLaplace) -> None:
+@pytest.mark.parametrize("pair", [fp.DiscreteLaplace(b, s) for b in (0.3, 4.5) for s in (2, 3)], ids=repr)
+def test_the_mu_of_discrete_laplace_is_that_of_its_worst_cut(pair: fp.DiscreteLaplace) -> None:
     with mp.workdps(40):
-        masses = reference._masses(pair)
-        assert pair.gdp_mu == pytest.approx(least_mu(masses), rel=1e-13)
-        for x in (-0.4, 0.0, 0.1, 0.9 * pair.pure_epsilon):
-            above = mp.fsum(max(p - mp.exp(x) * q, 0) for p, q in masses)
-            assert pair.hockey_stick(x) == pytest.approx(float(above), rel=1e-12)
-        for alpha in (1.5, 4.0):
-            moment = mp.fsum(p * (p / q) ** (alpha - 1) for p, q in masses)
-            assert pair.renyi(alpha) == pytest.approx(float(mp.log(moment) / (alpha - 1)), rel=1e-12)
+        assert pair.gdp_mu == pytest.approx(least_mu(reference.masses(pair)), rel=1e-13)
     low, high = pair.least("zcdp_rho")
     assert pair.renyi(1.0) * (1 - 1e-9) <= high <= pair.zcdp_rho
     assert high <= low * (1 + 1e-8)
@@ -49,7 +40,7 @@ def test_tails_are_sums_over_all_whole_numbers(x: float) -> None:
     pair = fp.DiscreteLaplace(2.0, 3)
     p, q = pair.truths.above(x)
     with mp.workdps(40):
-        rows = [both for both in reference._masses(pair) if mp.log(both[0] / both[1]) > x + mp.mpf(10) ** -20]
+        rows = [both for both in reference.masses(pair) if mp.log(both[0] / both[1]) > x + mp.mpf(10) ** -20]
         for ours, way in ((p, 0), (q, 1)):
             assert float(ours.mid()) == pytest.approx(float(mp.fsum(row[way] for row in rows)), rel=1e-12)
     assert sum(float(mass.ball().mid()) for _, mass in pair.truths.atoms) == pytest.approx(1)
@@ -92,30 +83,6 @@ def test_more_noise_is_less_noise_with_noise_added() -> None:
 def test_what_is_no_noise_is_refused(scale: float, sensitivity: int) -> None:
     with pytest.raises((ValueError, TypeError), match=r"scale|sensitivity"):
         fp.DiscreteLaplace(scale, sensitivity)
-
-
-@pytest.mark.parametrize("sensitivity", [1, 2, 5])
-@pytest.mark.parametrize("sigma", [0.3, 0.59, 0.61, 1.9, 2.1, 7.0])
-def test_discrete_gaussian_is_the_sum_over_all_whole_numbers(sigma: float, sensitivity: int) -> None:
-    pair = fp.DiscreteGaussian(sigma, sensitivity)
-    with mp.workdps(60):
-        masses = reference._masses(pair)
-        for x in (-0.4137, 0.0131, 0.1043, 2.0107, 3.0013 * sensitivity / sigma):  # none of them a loss
-            above = mp.fsum(max(p - mp.exp(x) * q, 0) for p, q in masses)
-            assert pair.hockey_stick(x) == pytest.approx(float(above), rel=1e-12, abs=1e-50)
-            below = mp.fsum(p for p, q in masses if p < mp.exp(x) * q)
-            assert pair.loss_cdf(x) == pytest.approx(float(below), rel=1e-12)
-        for alpha in (1.0 + 1e-9, 1.5, 4.0):
-            # moments reach as far as the masses do
-            moment = mp.fsum(p * (p / q) ** (mp.mpf(alpha) - 1) for p, q in masses)
-            assert pair.renyi(alpha) == pytest.approx(float(mp.log(moment) / (mp.mpf(alpha) - 1)), rel=1e-11)
-        entropy = mp.fsum(p * mp.log(p / q) for p, q in masses)
-        assert pair.renyi(1.0) == pytest.approx(float(entropy), rel=1e-12) == pytest.approx(pair.zcdp_rho)
-        assert pair.renyi(np.array([2.0, 3.0])) == pytest.approx(
-            np.array([2.0, 3.0]) * pair.zcdp_rho, rel=1e-12
-        )
-        assert pair.renyi(1.1) < 1.1 * pair.zcdp_rho or sigma > 1.5  # where (a - 1) s is whole it is reached
-        assert least_mu(masses) > sensitivity / sigma  # more than that of the continuous noise
 
 
 def test_a_row_of_sigmas_is_each_of_them_and_all_but_wide_noise_is_gaussian() -> None:

@@ -9,13 +9,13 @@ import pytest
 
 import filterproof as fp
 from mc.engine.encoding import decode, encode, nameable
-from theory.pairs import EXAMPLES
+from theory.pairs import examples
 
 WHERE = {"site": "a", "epoch": (1, 2)}
 NOTHING = fp.RandomizedResponse.from_ratio(1)
 
 
-@pytest.mark.parametrize("pair", EXAMPLES[::2], ids=repr)
+@pytest.mark.parametrize("pair", examples()[::2], ids=repr)
 def test_it_has_the_laws_of_its_mechanism_or_of_nothing(pair: fp.DominatingPair) -> None:
     for law, made in ((pair, fp.Labelled(pair, WHERE)), (NOTHING, fp.Labelled(pair, WHERE, reveals=False))):
         for name in (

@@ -1,4 +1,4 @@
-"""The least charges of finite pairs, held against searches by mpmath and against coarser bounds in balls."""
+"""The least charges of finite pairs, held against searches by mpmath."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
-from flint import ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import filterproof as fp
 from theory.pairs.finite_charges import Masses, least_gdp_mu, least_zcdp_rho
-from theory.pairs.truths import ball_of
 
 
 def extremal(epsilon: str = "1", delta: str = "1e-5", order: float = 17.8087) -> fp.FinitePair:
@@ -50,26 +48,6 @@ def searched(masses: Masses) -> mpmath.mpf:
         return max(at(low), at(mpmath.mpf(best)))
 
 
-def coarse(masses: Masses, ratio: Fraction = Fraction(257, 256)) -> float:
-    """A bound in balls that is no chord's: D rises with the order, so D_b / a bounds all orders from a to b."""
-    best = 0.0
-    with ctx.workprec(256):
-        for side in (masses, tuple(both[::-1] for both in masses)):
-            far = max(float((ball_of(p) / ball_of(q)).log().upper()) for p, q in side)
-            low, most = Fraction(1), 0.0
-            step = Fraction(1, 2**12)
-            while not (most and far / float(low) < most):
-                high = max(low * ratio, low) if low > 2 else 1 + max(step, (low - 1) * ratio)
-                moment = sum(
-                    (ball_of(p) ** ball_of(high) * ball_of(q) ** ball_of(1 - high) for p, q in side),
-                    ball_of(0),
-                )
-                most = max(most, float((moment.log() / ball_of(high - 1) / ball_of(low)).upper()))
-                low = high
-            best = max(best, most)
-    return best * (1 + 1e-12)
-
-
 def masses_of(weights: list[tuple[int, int]]) -> Masses:
     p, q = (sum(law) for law in zip(*weights, strict=True))
     return tuple((Fraction(a, p), Fraction(b, q)) for a, b in weights)
@@ -90,13 +68,6 @@ def test_the_least_rho_is_what_a_search_over_all_orders_finds(weights: list[tupl
     assert found <= high
     pure = max(abs(math.log(p / q)) for p, q in masses)
     assert high <= pure**2 / 2 * (1 + 1e-9)
-
-
-@pytest.mark.parametrize("masses", [masses_of([(9, 1), (1, 9)]), masses_of([(1, 50), (60, 55), (40, 3)])])
-def test_a_coarser_bound_over_all_orders_holds_it_too(masses: Masses) -> None:
-    low, high = least_zcdp_rho(masses)
-    assert low <= high <= low * (1 + 2.0**-30)
-    assert high <= coarse(masses) <= high * 1.01
 
 
 def test_the_pair_that_shows_what_the_best_conversion_is_costs_an_eighteenth_of_what_it_did() -> None:

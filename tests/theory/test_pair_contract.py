@@ -1,13 +1,14 @@
 """What every pair owes: one contract, checked for each class from its loss law."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.special import logsumexp
 
+import filterproof as fp
 from theory.pairs import (
-    EXAMPLES,
     KOV,
     DominatingPair,
     Erasure,
@@ -15,9 +16,10 @@ from theory.pairs import (
     Laplace,
     RandomizedResponse,
     SubsampledGaussian,
+    examples,
 )
 
-each_pair = pytest.mark.parametrize("pair", EXAMPLES, ids=repr)
+each_pair = pytest.mark.parametrize("pair", examples(), ids=repr)
 
 #: Every statistical check below raises a false alarm with probability at most this, at any seed.
 FALSE_ALARM = 1e-6
@@ -251,3 +253,34 @@ def test_a_pair_of_another_class_of_the_same_name_is_another_pair():
     assert ours == RandomizedResponse(0.5)
     assert ours != own
     assert len({ours, own}) == 2
+
+
+class Twice(fp.Gaussian):
+    """A pair of one's own that reveals twice what the Gaussian does whose parameter it has."""
+
+    def hockey_stick(self, epsilon: Any) -> Any:
+        return fp.Gaussian(2 * self.mu).hockey_stick(epsilon)
+
+
+def test_a_pair_that_overrides_a_law_is_nowhere_taken_for_its_parent() -> None:
+    pair = Twice(0.5)
+    for known in (
+        lambda: fp.Composition({pair: 4}).delta(1.0),
+        lambda: fp.worst_case(fp.GaussianFilter(mu=1.0), [pair], epsilon=1.0),
+    ):
+        with pytest.raises(TypeError, match=r"tails are known, got Twice\(mu=0.5\)"):
+            known()
+    assert pair.normal_mu is None
+    assert not pair.dominates(fp.Gaussian(0.25))
+
+
+def test_a_pair_that_overrides_what_it_charges_keeps_its_parents_law() -> None:
+    class Dear(fp.Gaussian):
+        """Charges more than it must."""
+
+        @property
+        def gdp_mu(self) -> Any:
+            return 2 * self.mu
+
+    dear, parent = (fp.Composition({kind(0.5): 4}).delta(1.0) for kind in (Dear, fp.Gaussian))
+    assert dear == parent

@@ -74,7 +74,9 @@ FINITE = (
     KOV(0.5, 0.125),
     Erasure(0.25),
     DiscreteLaplace(0.75, 3),
+    DiscreteLaplace(4.5, 6),
     DiscreteGaussian(0.75, 2),
+    DiscreteGaussian(2.1, 1),
     FinitePair((0.5, 0.25, 0.25), (0.125, 0.625, 0.25)),
 )
 
@@ -114,7 +116,7 @@ def test_the_largest_loss_of_laplace_noise_has_half_of_the_mass() -> None:
 @pytest.mark.parametrize("pair", FINITE, ids=repr)
 def test_finite_pairs_are_sums_over_their_outcomes(pair) -> None:
     with mpmath.workdps(30):
-        rows = _rows(pair)
+        rows = reference.masses(pair)
         lacks = any(b == 0 < a for a, b in rows)
         for alpha in (1.5, 3.0):
             if lacks:
@@ -136,23 +138,6 @@ def test_finite_pairs_are_sums_over_their_outcomes(pair) -> None:
             assert value(pair.truths.hockey_stick(level)) == pytest.approx(float(above), rel=1e-12)
             below = sum(a for a, b in rows if a < c * b)
             assert value(pair.truths.loss_cdf(level)) == pytest.approx(float(below), rel=1e-12)
-
-
-def _rows(pair):
-    match pair:
-        case RandomizedResponse():
-            keep = 1 / (1 + mpmath.exp(-pair.epsilon))
-            return [(keep, 1 - keep), (1 - keep, keep)]
-        case KOV():
-            keep, d = 1 / (1 + mpmath.exp(-pair.epsilon)), mpmath.mpf(pair.delta)
-            both = (1 - d) * keep, (1 - d) * (1 - keep)
-            return [(d, 0), both, both[::-1], (0, d)]
-        case Erasure():
-            p = mpmath.mpf(pair.p)
-            return [(p, 0), (1 - p, 1 - p), (0, p)]
-        case DiscreteLaplace() | DiscreteGaussian():
-            return reference._masses(pair)
-    return [(mpmath.mpf(a), mpmath.mpf(b)) for a, b in zip(pair.p, pair.q, strict=True)]
 
 
 @pytest.mark.parametrize(

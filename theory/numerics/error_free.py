@@ -9,6 +9,7 @@ function takes numbers or arrays, and gives the same bits for either.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -97,6 +98,16 @@ def quotient_beyond(x: NDArray[np.float64], y: Real) -> NDArray[np.float64]:
 
 def inverse_beyond(x: Real) -> Real:
     """The least double that is no less than 1/x, for x > 0; inf for x = 0."""
+    if isinstance(x, np.ndarray):
+        return _inverse_beyond(x)
+    return _remembered_inverse(x + 0.0)  # 0.0 and -0.0 have one place in a cache
+
+
+def _inverse_beyond(x: Real) -> Real:
     with np.errstate(divide="ignore"):
         inverse = quotient_beyond(np.ones(np.shape(x)), x)
     return inverse if inverse.ndim else float(inverse)
+
+
+#: Of single numbers: applications ask for a few levels again and again.
+_remembered_inverse = lru_cache(maxsize=1024)(_inverse_beyond)

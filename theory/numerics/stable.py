@@ -59,24 +59,28 @@ def log_fraction(ratio: Fraction) -> float:
 
     Only ratio = 1 gives zero: a logarithm too small for a double becomes the least double, with its sign.
     """
+    if ratio == 1:
+        return 0.0
     from flint import arb, ctx, fmpq  # balls are imported by those who ask for one
 
     less_one = ratio - 1
     with ctx.workprec(192):
         exact = fmpq(less_one.numerator, less_one.denominator)
         near = float(arb(exact).log1p() if 2 * abs(less_one) < 1 else arb(1 + exact).log())
-    return near if near or ratio == 1 else math.copysign(_LEAST, less_one)
+    return near or math.copysign(_LEAST, less_one)
 
 
 @lru_cache(maxsize=4096)
 def log_beyond(ratio: Fraction) -> float:
     """The least double that is no less than log of a rational >= 1, for charges."""
+    if ratio == 1:
+        return 0.0
     from flint import arb, ctx, fmpq
 
     near = log_fraction(ratio)
     with ctx.workprec(192):
         less_one = arb(fmpq(ratio.numerator - ratio.denominator, ratio.denominator))
-        return near if arb(near) >= less_one.log1p() or ratio == 1 else math.nextafter(near, math.inf)
+        return near if arb(near) >= less_one.log1p() else math.nextafter(near, math.inf)
 
 
 def signed_square(x: Real) -> Real:

@@ -81,6 +81,23 @@ def check_direction(direction: object) -> None:
         )
 
 
+#: What says a pair's law, and what says the same law in another form, is proved of it, or is the least for it.
+_LAW = ("hockey_stick", "renyi", "loss_cdf", "loss_quantile", "infinite_mass", "sample")
+_OF_THE_LAW = (
+    *(
+        "outputs",
+        "normal_mu",
+        "sampled_normal",
+        "laplace_scale",
+        "exact_masses",
+        "rational",
+        "held_masses",
+        "kov",
+    ),
+    *("truths", "closed_least", "dominates_by", "least", "dominates", "levels"),
+)
+
+
 class DominatingPair(ABC):
     """A pair of laws (P, Q) with H_{e^eps}(M(x) || M(x')) <= H_{e^eps}(P || Q) for every real eps.
 
@@ -92,6 +109,7 @@ class DominatingPair(ABC):
     within 1e-12, quantiles within 1e-12 of the sizes that they are sums of. A class says where it is less.
     Subclasses are frozen slotted dataclasses whose fields are the parameters, declared with
     `@dataclass(frozen=True, slots=True, eq=False, repr=False)`; equality, hash and a repr of one line come from here.
+    A subclass of a pair that overrides part of its law inherits no other form of that law, and nothing proved of it.
     x, x' are neighbours in the sense that is yours: the pair must dominate the mechanism M for all of them.
     Raises ValueError for parameters out of range. Source: Zhu, Dong and Wang; paper 003, Definition 3.
     """
@@ -99,6 +117,14 @@ class DominatingPair(ABC):
     __slots__ = ()
 
     __repr__ = told_apart
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        super().__init_subclass__(**given)
+        whole = any(not getattr(base, "__abstractmethods__", True) for base in cls.__mro__[1:])
+        if whole and not vars(cls).keys().isdisjoint(_LAW):
+            for name in _OF_THE_LAW:
+                if name not in vars(cls):  # else what is exact or certified would be so of the parent's law
+                    setattr(cls, name, vars(DominatingPair)[name])
 
     #: The parameters that a pair reveals more with, or less: 1 where more with more, -1 where less with more.
     revealing: ClassVar[Mapping[str, int]] = {}
@@ -355,8 +381,8 @@ class DominatingPair(ABC):
     @property
     def shape(self) -> tuple[int, ...]:
         """() for one pair shared by all runs, (n,) when parameters differ from run to run."""
-        values = [getattr(self, name) for name in _parameter_names(type(self))]
-        sizes = [value.shape for value in values if isinstance(value, np.ndarray)]
+        names = _parameter_names(type(self))
+        sizes = [value.shape for name in names if isinstance(value := getattr(self, name), np.ndarray)]
         return (sizes[0] if len(sizes) == 1 else np.broadcast_shapes(*sizes)) if sizes else ()
 
     def take(self, runs: NDArray[np.bool_] | NDArray[np.intp] | slice) -> Self:

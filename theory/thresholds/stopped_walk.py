@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theory.arguments import check_count, check_positive, check_real
+from theory.numerics.legendre import gauss_legendre
 from theory.pairs.gaussian import Gaussian
 
 __all__ = ["stopped_hockey_stick"]
@@ -31,7 +32,7 @@ def stopped_hockey_stick(limit: float, *, mu: float, rounds: int, epsilon: float
     rounds = check_count("rounds", rounds)
     if rounds <= 2:  # both releases are decided before any loss is known
         return float(Gaussian(math.sqrt(rounds) * mu).hockey_stick(epsilon))
-    unit, share = np.polynomial.legendre.leggauss(check_count("nodes", nodes, least=2))
+    unit, share = gauss_legendre(check_count("nodes", nodes, least=2))
     inside, weight = limit * unit, limit * share
     reach = _FAR * mu + mu * mu / 2
     beyond = limit + reach * (1 + unit) / 2

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from filters import GaussianFilter
 from filters.accounting import Allowance, Budget, Charge, Plain, Square
 from tests.filters.accounting.asked import ROUNDS, SCALES, SIZES, VALUES, charges, exact
-from theory.numerics.error_free import two_product, two_sum
 from theory.pairs import Gaussian
 
 
@@ -88,18 +87,6 @@ def test_what_no_double_shows_decides_at_the_edge(n: int) -> None:
 
 
 reals = st.floats(min_value=0, allow_nan=False, allow_infinity=False)
-
-
-@given(st.floats(-1e300, 1e300), st.floats(-1e300, 1e300))
-def test_two_sum_loses_nothing(a: float, b: float) -> None:
-    s, e = two_sum(a, b)
-    assert Fraction(s) + Fraction(e) == Fraction(a) + Fraction(b)
-
-
-@given(st.floats(1e-140, 1e140), st.floats(1e-140, 1e140))
-def test_two_product_loses_nothing(a: float, b: float) -> None:
-    p, e = two_product(a, b)
-    assert Fraction(p) + Fraction(e) == Fraction(a) * Fraction(b)
 
 
 @settings(deadline=None)

@@ -15,6 +15,7 @@ from filters.certified.conversion_truths import entropy_delta
 from filters.certified.running_number import Found, near
 from tests.theory import reference
 from theory import CKS, kappa
+from theory.conversions import CONVERSIONS
 from theory.evidence import Evidence
 from theory.pairs import Gaussian
 from theory.pairs.normal_law import hockey_stick
@@ -58,7 +59,10 @@ def test_a_function_that_gives_other_bits_for_arrays_is_held_at_both() -> None:
 
 
 @pytest.mark.parametrize(("rho", "epsilon"), [(0.03, 1.0), (1e-8, 1e-3), (300.0, 400.0), (8.0, 0.0)])
-def test_the_cks_infimum_is_that_of_a_search_in_mpmath(rho: float, epsilon: float) -> None:
+def test_the_infimum_over_orders_is_that_of_a_search_in_mpmath(rho: float, epsilon: float) -> None:
+    for conversion in CONVERSIONS:
+        found = float(reference.conversion_delta(conversion, rho, epsilon, 30))
+        assert conversion.delta(rho, epsilon) == pytest.approx(found, rel=1e-12)
     with ctx.workprec(128):
         delta = cks.log_delta(arb(rho), arb(epsilon)).exp()
         order = 1 + cks.order_less_one(arb(rho), arb(epsilon))

@@ -11,7 +11,7 @@ import pytest
 
 import filterproof as fp
 from filters.contract.checks import checked_admits, checked_grant, checked_observe, checked_spend
-from filters.contract.state import frozen, leaves, read_only
+from filters.contract.state import frozen, leaves, lent_copy, read_only
 from tests.mc.engine.test_engine import Branching, Sized
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection, SubsampledGaussian
 
@@ -57,6 +57,31 @@ def test_a_loan_does_not_lie_over_the_loan_before() -> None:
     assert read_only(first) is first
     part = first[:2]
     assert read_only(part) is part
+
+
+@pytest.mark.parametrize("state", STATES.values(), ids=STATES)
+def test_a_copy_is_lent_that_leads_back_to_nothing(state: Any) -> None:
+    for leaf, lent in zip(leaves(state), leaves(lent_copy(state)), strict=True):
+        assert (lent.dtype, lent.tolist()) == (leaf.dtype, leaf.tolist())
+        with pytest.raises(ValueError, match="read-only"):
+            lent[...] = lent.copy()
+        assert not np.shares_memory(lent, leaf)
+
+
+def test_a_filter_that_opens_and_reshapes_its_loan_changes_nothing_that_is_kept() -> None:
+    class Opening(Told):
+        def grant(self, state: Any, request: DominatingPair) -> Any:
+            answer = self.admits(state, request), self.spend(state, request)
+            for loan in state:
+                loan.flags.writeable = True
+                loan[...] = -100
+                loan.shape = (1, 1)
+            return answer
+
+    session = Opening().open("retry")
+    granted = [session.request(Gaussian(0.5)) for _ in range(4)]
+    assert granted == [True, True, False, False]
+    assert [float(leaf[0]) for leaf in session._now.state] == [0.75, 2.0]
 
 
 def test_who_made_a_frozen_state_cannot_reshape_what_is_kept() -> None:

@@ -1,6 +1,5 @@
 """Clipping to what is left: nobody spends more than the budget, and nothing that counts is free."""
 
-import json
 import math
 from fractions import Fraction
 
@@ -16,15 +15,6 @@ class _Silent:
         return np.zeros(shape)
 
 
-def test_three_rounds_of_one_leave_nothing_of_a_budget_of_three() -> None:
-    people = fp.IndividualFilter(fp.ZCDPFilter(1.5), 2)  # sum of squared norms 3 at sigma 1
-    norms = np.array([2.0, 0.5])
-    for _ in range(3):
-        assert people.clip(norms, sigma=1.0, most=1.0).tolist() == [pytest.approx(0.5, rel=1e-14), 1.0]
-    assert people.clip(norms, sigma=1.0, most=1.0).tolist() == [0.0, 1.0]
-    assert people.report_for(1).remaining == pytest.approx(1.5 - 4 * 0.125, rel=1e-14)
-
-
 def test_the_last_round_counts_with_the_root_of_what_is_left() -> None:
     people = fp.IndividualFilter(fp.ZCDPFilter(1.25), 1)  # 2.5 = 1 + 1 + 0.5
     found = [float(people.clip(np.array([1.0]), sigma=1.0, most=1.0)[0]) for _ in range(5)]
@@ -35,7 +25,7 @@ def test_the_last_round_counts_with_the_root_of_what_is_left() -> None:
 def test_the_exact_sum_of_what_counted_stays_within_the_budget(filt: fp.PrivacyFilter) -> None:
     """By rationals: the squares of factor times norm over sigma; the budget of squares is 1 each time."""
     rng = np.random.default_rng(4)
-    n, sigma = 60, 0.7
+    n, sigma = 30, 0.7
     people = fp.IndividualFilter(filt, n)
     spent, counted = [Fraction(0)] * n, np.zeros(n)
     for _ in range(40):
@@ -72,12 +62,6 @@ def test_whoever_asks_for_little_still_counts_when_little_is_left() -> None:
     assert people.clip(np.array([2.0**-23]), sigma=1.0)[0] == 1.0
 
 
-def test_a_remainder_of_a_thousandth_still_counts() -> None:
-    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 1)
-    people.clip(np.array([math.sqrt(1 - 1e-6)]), sigma=1.0)
-    assert people.clip(np.array([1.0]), sigma=1.0)[0] == pytest.approx(1e-3, rel=1e-6)
-
-
 def test_a_filter_for_which_a_gaussian_costs_too_much_lets_nobody_in() -> None:
     people = fp.IndividualFilter(fp.BasicFilter(1.0), 2)
     assert people.clip(np.array([1.0, 0.0]), sigma=1.0).tolist() == [0.0, 1.0]
@@ -105,19 +89,6 @@ def test_bad_norms_charge_nothing() -> None:
     with pytest.raises(ValueError, match="sigma"):
         people.clip(np.ones(2), sigma=np.inf)
     assert people.to_dict() == fresh
-
-
-def test_clipped_people_are_saved_and_restored() -> None:
-    filt = fp.GaussianFilter(1.0)
-    people = fp.IndividualFilter(filt, 3)
-    norms = np.array([0.3, 0.7, 5.0])
-    people.clip(norms, sigma=1.0)
-    again = fp.IndividualFilter.from_dict(json.loads(json.dumps(people.to_dict())), filt)
-    for _ in range(3):
-        assert (
-            again.clip(norms, sigma=1.0, most=0.4).tolist()
-            == people.clip(norms, sigma=1.0, most=0.4).tolist()
-        )
 
 
 # -- clipped sums ----------------------------------------------------------------------------------------------

@@ -235,7 +235,7 @@ def test_queries_are_restored_under_their_own_budgets() -> None:
         fp.LinearQueries.from_dict(saved, norm_budget=2.0, kappa=0.6)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, database=None)
+@settings(max_examples=60, deadline=None, derandomize=True, database=None)
 @given(st.data())
 def test_changed_people_are_refused_or_have_no_more_than_a_whole_budget(data: st.DataObject) -> None:
     for (make, again), whole in zip(GROUPS, (1.0, 0.5), strict=True):

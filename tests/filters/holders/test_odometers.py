@@ -2,7 +2,6 @@
 
 import math
 
-import mpmath
 import numpy as np
 import pytest
 
@@ -75,25 +74,6 @@ def test_a_bound_grows_and_starts_at_what_nothing_costs(odometer: Odometer | Rog
     spent = odometer.spend(state, Erasure(0.01))
     spoilt = odometer.epsilon(odometer.spend(spent, Erasure(0.5)))
     assert np.isinf(spoilt).all()
-
-
-def test_the_bounds_are_their_printed_formulas() -> None:
-    s, delta = 3.7, mpmath.mpf(DELTA)
-    with mpmath.workdps(30):
-        log = mpmath.log(1 / delta)
-        target = mpmath.mpf(4)
-        line = s / mpmath.mpf(2) + mpmath.sqrt(log / (2 * target)) * s + mpmath.sqrt(target * log / 2)
-        mixture = s / mpmath.mpf(2) + mpmath.sqrt(
-            2 * (s + 0.5) * mpmath.log(mpmath.sqrt((s + 0.5) / mpmath.mpf(0.5)) / delta)
-        )
-    assert float(LineOdometer(DELTA, 4.0).bound(np.array([s]))[0]) == pytest.approx(float(line), rel=1e-13)
-    assert float(MixtureOdometer(DELTA, 0.5).bound(np.array([s]))[0]) == pytest.approx(
-        float(mixture), rel=1e-13
-    )
-    # at its target a line is the fixed-time bound sqrt(2 S log(1/delta)) + S/2
-    assert float(LineOdometer(DELTA, s).bound(np.array([s]))[0]) == pytest.approx(
-        math.sqrt(2 * s * math.log(1 / DELTA)) + s / 2
-    )
 
 
 @pytest.mark.parametrize("delta", [0.3, 0.05, 1e-6, 1e-30])

@@ -1,6 +1,6 @@
 """Check a potential table with nothing of ours: python check_potential_table.py FILE [EVERY].
 
-Of the standard library and mpmath. What is checked, in whole numbers but for the true hockey-sticks of the members:
+Of the standard library and Arb. What is checked, in whole numbers but for the true hockey-sticks of the members:
 
 1. Each f_j is convex and falling in z, from `top` at z = 0, no lower than the one before; f_0 >= (1 - e^eps z)_+.
 2. f_budget(1) + slack budget <= delta, in both directions.
@@ -12,8 +12,8 @@ f(z) = f(z_0) + sum_k m_k (1 - z/z_k)_+ and z_k = r^k,
 
     E_P f(z_i e^-L) = f(z_i) + sum_k m_k D(k - i),    D(d) = H(r^-d) - (1 - r^-d)_+ >= 0,
 
-H(t) = E_P (1 - t e^-L)_+ the hockey-stick of the pair. All of it is exact but for the digits of mpmath: D is computed
-with 50 and raised by 10^-40. With EVERY = 1 a table takes a quarter of an hour, with 64 some seconds.
+H(t) = E_P (1 - t e^-L)_+ the hockey-stick of the pair. All of it is exact: D is the upper end of a ball. With EVERY = 1
+a table takes minutes, with 64 some seconds.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ import json
 import lzma
 import sys
 from bisect import bisect_right
+from fractions import Fraction
 from functools import cache
 from itertools import accumulate, pairwise
 from operator import mul
 from pathlib import Path
 from typing import Any
 
-import mpmath as mp
+from flint import arb, ctx
 
 ONE = 1 << 62
 #: Binary digits of D.
@@ -79,44 +80,43 @@ def check_family(told: dict[str, Any], part: dict[str, Any], rows: list[list[int
         all(a < b for a, b in pairwise(at)) and first <= 0 < first + len(rows[0]),
         "levels rise",
     )
-    ratio, lost = 1 - mp.mpf(1) / parts, mp.exp(mp.mpf(float.fromhex(told["epsilon"])))
+    ratio, lost = 1 - arb(1) / parts, arb(float.fromhex(told["epsilon"])).exp()
     for i, height in enumerate(rows[0]):
-        need(mp.mpf(height) / ONE >= 1 - lost * ratio ** (first + i) - mp.mpf(10) ** -40, "f_0 is the payoff")
+        need(arb(height) >= ONE * (1 - lost * ratio ** (first + i)), "f_0 is the payoff")
     budget, scale = told["budget"], told["scale"]
     j = min(bisect_right(at, budget) - 1, len(at) - 2)
     low, high, gap = rows[j][-first], rows[j + 1][-first], at[j + 1] - at[j]
-    value = (
-        mp.mpf(low) + mp.mpf((high - low) * (budget - at[j])) / gap + mp.mpf(part["slack"] * budget) / scale
-    )
+    value = low + Fraction((high - low) * (budget - at[j]), gap) + Fraction(part["slack"] * budget, scale)
     need(0 < budget <= at[-1], "the budget is a level")
-    need(value / ONE <= mp.mpf(float.fromhex(told["delta"])) - mp.mpf(10) ** -40, "f_budget(1) keeps delta")
+    need(value / ONE <= Fraction(float.fromhex(told["delta"])), "f_budget(1) keeps delta")
 
 
 @cache
-def removals(q: float, sigma: float, parts: int, most: int) -> dict[int, Any]:
+def removals(q: float, sigma: float, parts: int, most: int) -> dict[int, arb]:
     """H(r^-d) for |d| <= most, with P = q N(1, s^2) + (1 - q) N(0, s^2) and Q = N(0, s^2)."""
-    rate, noise, step = mp.mpf(q), mp.mpf(sigma), -mp.log(1 - mp.mpf(1) / parts)
+    rate, noise, step = arb(q), arb(sigma), -(1 - arb(1) / parts).log()
 
-    def beyond(x: Any) -> Any:  # of a standard normal
-        return mp.erfc(x / mp.sqrt(2)) / 2
+    def beyond(x: arb) -> arb:  # of a standard normal
+        return (x / arb(2).sqrt()).erfc() / 2
 
-    def removal(t: Any) -> Any:
+    def removal(t: arb) -> arb:
         if t <= 1 - rate:
             return 1 - t
-        x = mp.mpf(1) / 2 + noise**2 * mp.log((t - 1 + rate) / rate)
+        x = arb(1) / 2 + noise**2 * ((t - 1 + rate) / rate).log()
         return rate * beyond((x - 1) / noise) + (1 - rate - t) * beyond(x / noise)
 
-    return {d: removal(mp.exp(d * step)) for d in range(-most, most + 1)}
+    return {d: removal((d * step).exp()) for d in range(-most, most + 1)}
 
 
 def excess(q: float, sigma: float, addition: bool, parts: int, most: int) -> dict[int, int]:
     """D(d) for |d| <= most, times 2^DIGITS, rounded up."""
-    found, step = {}, -mp.log(1 - mp.mpf(1) / parts)
+    found, step = {}, -(1 - arb(1) / parts).log()
     removal = removals(q, sigma, parts, most)
     for d in removal:
-        t = mp.exp(d * step)
+        t = (d * step).exp()
         height = 1 - t + t * removal[-d] if addition else removal[d]
-        found[d] = int(mp.ceil((height - max(1 - t, 0) + mp.mpf(10) ** -40) * 2**DIGITS))
+        above = (height - (1 - t).max(arb(0))) * 2**DIGITS
+        found[d] = int(above.upper().ceil().unique_fmpz())
     return found
 
 
@@ -166,13 +166,13 @@ def check_charges(
 
 def check(file: Path, every: int = 1) -> int:
     """How many inequalities of step 3 hold; ValueError where one, or anything else, does not."""
-    mp.mp.dps = 50
     told, families = read(file)
     asked = 0
-    for addition, part, rows in zip((False, True), told["families"], families, strict=True):
-        check_family(told, part, rows)
-        for member in told["members"]:
-            asked += check_charges(told, part, rows, member, addition, every)
+    with ctx.workprec(200):
+        for addition, part, rows in zip((False, True), told["families"], families, strict=True):
+            check_family(told, part, rows)
+            for member in told["members"]:
+                asked += check_charges(told, part, rows, member, addition, every)
     return asked
 
 

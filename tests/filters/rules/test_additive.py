@@ -144,14 +144,6 @@ def test_a_selection_is_charged_as_its_members(filt: fp.PrivacyFilter) -> None:
             assert (state[0][run], state[1][run]) == (alone[0][0], alone[1][0])
 
 
-def test_renyi_charges_the_larger_direction() -> None:
-    pair = FinitePair((0.9, 0.1), (0.5, 0.5))
-    larger = max(float(pair.renyi(2.0)), float(pair.swapped.renyi(2.0)))
-    assert float(pair.renyi(2.0)) < larger
-    assert count(fp.RenyiFilter(2.0, larger * (1 + 2.0**-45)), pair) == 1
-    assert count(fp.RenyiFilter(2.0, larger), pair) == 0  # in doubles it may lie below the true one
-
-
 @settings(deadline=None)
 @given(st.sampled_from(ADDITIVE), st.lists(st.floats(0, 1), max_size=6), st.booleans())
 def test_affordable_is_admitted_and_nothing_more_is(
@@ -175,11 +167,11 @@ def test_affordable_is_admitted_and_nothing_more_is(
 def test_affordable_of_many_runs_is_that_of_each() -> None:
     rng = np.random.default_rng(3)
     filt = fp.GaussianFilter(1.0)
-    state = filt.start(1000)
+    state = filt.start(400)
     for _ in range(3):
-        state = filt.spend(state, Gaussian(rng.uniform(0.0, 0.57, 1000)))
+        state = filt.spend(state, Gaussian(rng.uniform(0.0, 0.57, 400)))
     best = filt.affordable(state, Gaussian)
-    for run in range(0, 1000, 97):
+    for run in range(0, 400, 37):
         alone = (state[0][run : run + 1], state[1][run : run + 1])
         assert filt.affordable(alone, Gaussian)[0] == best[run]
 
@@ -195,34 +187,6 @@ def test_what_little_is_left_is_affordable_too() -> None:
         best = filt.affordable(state, Gaussian)
         assert (best > 0).all()
         assert filt.admits(state, Gaussian(best)).all()
-
-
-def test_the_last_grain_is_affordable_too() -> None:
-    filt = fp.GaussianFilter(1.0)
-    state = filt.spend(filt.start(1), Gaussian(1 - 2.0**-53))
-    best = filt.affordable(state, Gaussian)
-    left = math.sqrt(1 - Fraction(1 - 2.0**-53) ** 2)
-    assert best[0] == pytest.approx(left, rel=1e-6)
-    assert filt.admits(state, Gaussian(best))[0]
-
-
-def test_remaining_is_rounded_down() -> None:
-    filt = fp.GaussianFilter(1.0)
-    state = filt.spend(filt.start(1), Gaussian(0.6))
-    left = float(filt.remaining(state)[0])
-    assert Fraction(left) ** 2 <= 1 - Fraction(0.6) ** 2
-    assert left == pytest.approx(0.8, rel=1e-14)
-    assert fp.ZCDPFilter(0.5).open().remaining() == pytest.approx(0.5, rel=1e-14)
-
-
-@pytest.mark.parametrize("reading", ["1/delta", "2/delta"])
-@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 1e-6), (1e-4, 1e-3), (30.0, 0.3)])
-def test_the_squares_that_the_rogers_filter_admits_reach_its_cap_and_no_further(
-    epsilon, delta, reading
-) -> None:
-    filt = fp.RogersFilter(epsilon, delta, reading=reading)
-    rounds = count(filt, KOV(math.sqrt(filt.squares / 400), 0.0))
-    assert 0.85 * 400 <= rounds <= 400
 
 
 # -- charges that a class names, and the budget that follows ------------------------------------------------------

@@ -75,12 +75,6 @@ def test_what_no_block_covers_is_denied():
     assert filt.open().request(fp.Gaussian(1.0))  # four blocks of squares of 0.25 at once
 
 
-def test_it_keeps_the_laws_of_filters():
-    tests = fp.laws(fp.BlockFilter(fp.GaussianTracker(size=0.5), 4), examples=5)()
-    for law in LAWS:
-        getattr(tests, law)()
-
-
 def test_its_arguments_are_checked():
     with pytest.raises(TypeError, match="tracker must be a Tracker"):
         fp.BlockFilter(0.5, 4)
@@ -210,3 +204,9 @@ def test_a_saved_count_that_no_requests_lead_to_is_not_reached(number):
     filt = fp.BlockFilter(fp.GaussianTracker(size=0.5), 4)
     closed = np.array([number, 0.0, 3.0])
     assert filt.reaches((closed, np.ones(3), np.zeros(3))).tolist() == [False, True, True]
+
+
+def test_it_keeps_the_laws_of_filters():
+    tests = fp.laws(fp.BlockFilter(fp.GaussianTracker(size=0.5), 4), examples=5)()
+    for law in LAWS:
+        getattr(tests, law)()

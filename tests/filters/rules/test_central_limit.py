@@ -116,13 +116,6 @@ def test_rounds_fixed_in_advance_reach_several_times_delta_as_another_library_fi
     assert theirs.get_delta_for_epsilon(epsilon) == pytest.approx(reached.high, rel=0.02)
 
 
-def test_the_witness_of_the_docstring_is_what_is_granted_and_reached() -> None:
-    filt, pair = limited(0.5), fp.SubsampledGaussian(q=0.02, sigma=1.0)
-    assert filt.promise.delta(2.0) == pytest.approx(9.44e-6, rel=1e-3)
-    assert repeats(filt, pair, most=1000) == 363
-    assert fp.Composition({pair: 363}).delta(2.0).low == pytest.approx(8.41e-5, rel=1e-3)
-
-
 def test_an_adversary_between_two_rates_gets_more_than_either_alone() -> None:
     filt, menu = limited(0.5), CATALOGUE["CentralLimitFilter"].page.menu
     alone = [fp.Composition({pair: repeats(filt, pair, most=100)}).delta(2.0, relative=1e-2) for pair in menu]
@@ -139,3 +132,10 @@ def test_the_examination_refutes_it_by_a_witness_that_its_own_code_plays_again()
     assert found.verdict.evidence is Evidence.CERTIFIED
     assert found.witness is not None
     assert replayed(found.witness).refutes
+
+
+def test_the_witness_of_the_docstring_is_what_is_granted_and_reached() -> None:
+    filt, pair = limited(0.5), fp.SubsampledGaussian(q=0.02, sigma=1.0)
+    assert filt.promise.delta(2.0) == pytest.approx(9.44e-6, rel=1e-3)
+    assert repeats(filt, pair, most=1000) == 363
+    assert fp.Composition({pair: 363}).delta(2.0).low == pytest.approx(8.41e-5, rel=1e-3)

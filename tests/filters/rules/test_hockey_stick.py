@@ -110,7 +110,7 @@ def test_nothing_is_admitted_after_an_infinite_loss():
 
 
 def test_it_outlasts_the_filters_that_do_not_look_and_the_one_that_looks_away_from_the_last_output():
-    pair, n = Gaussian(0.5), 4000
+    pair, n = Gaussian(0.5), 1000
     rounds = {}
     for filt in (
         HockeyStickFilter(10.0, 1e-5),

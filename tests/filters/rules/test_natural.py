@@ -1,7 +1,6 @@
 """The natural filter decides exactly, equality included."""
 
 import itertools
-import json
 from fractions import Fraction
 
 import numpy as np
@@ -139,14 +138,6 @@ def test_doubles_keep_a_margin() -> None:
     assert not at.exact
     assert not at.admits(at.start(1), pair)[0]
     assert above.admits(above.start(1), pair)[0]
-
-
-def test_a_session_saves_the_counts() -> None:
-    filt = three_rounds()
-    session = filt.open("retry")
-    assert session.request(STEPS[0])
-    again = fp.Session.from_dict(json.loads(json.dumps(session.to_dict())), filt, "retry")
-    assert [again.request(pair) for pair in STEPS] == [session.request(pair) for pair in STEPS]
 
 
 def test_exact_twins_must_agree() -> None:

@@ -3,36 +3,13 @@
 import math
 from fractions import Fraction
 
-import mpmath
 import numpy as np
 import pytest
 
 import filters as fp
 from filters.accounting.ledger import Budget
-from filters.rules.orders import order_budget
-from theory.conversions import CKS, SIMPLE
 from theory.guarantees import RenyiDP
 from theory.pairs import FinitePair, Gaussian, RandomizedResponse
-
-
-def test_the_order_budget_inverts_the_conversion() -> None:
-    for alpha in (1.01, 2.0, 32.0, 1000.0):
-        for epsilon, delta in ((6.0, 0.01), (1.0, 1e-5), (20.0, 1e-12)):
-            rho = order_budget(alpha, epsilon, delta, CKS)
-            with mpmath.workdps(50):
-                a = mpmath.mpf(alpha)
-                log_delta = (
-                    (a - 1) * (mpmath.mpf(rho) - epsilon) + a * mpmath.log(1 - 1 / a) - mpmath.log(a - 1)
-                )
-                assert log_delta <= mpmath.log(delta)
-                assert abs(log_delta - mpmath.log(delta)) < 1e-12 * (a - 1) * (
-                    epsilon + abs(mpmath.log(delta))
-                )
-            if rho > 0:
-                assert float(RenyiDP(alpha, rho).delta(epsilon)) == pytest.approx(delta, rel=1e-10)
-            markov = order_budget(alpha, epsilon, delta, SIMPLE)
-            assert markov == pytest.approx(epsilon + math.log(delta) / (alpha - 1), rel=1e-12)
-            assert markov <= rho
 
 
 def test_all_orders_admit_what_the_tightest_admits() -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.rules import potential_table
+from filters.rules import potential_design, potential_table
 from filters.rules.potential import PotentialFilter
 from filters.rules.potential_design import PotentialClock, potential_clock
 from filters.rules.potential_table import COMMON_RATES, packed, shipped_clock, table_name, unpacked
@@ -27,7 +27,11 @@ GENTLE = (fp.SubsampledGaussian(0.1, 2.0), fp.SubsampledGaussian(0.2, 2.0))
 
 @pytest.fixture(scope="module")
 def own() -> PotentialClock:
-    return potential_clock(1.0, 1e-3, GENTLE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            potential_design, "_LEVELS", 100
+        )  # few, for what is written to be read and checked often
+        return potential_clock(1.0, 1e-3, GENTLE)
 
 
 def changed(
@@ -79,7 +83,7 @@ def test_a_table_of_ones_own_is_read_as_it_was_written_and_checked(
     assert clock.forward.value(clock.budget) <= Fraction(delta)
     file = tmp_path / "own.xz"
     file.write_bytes(data)
-    assert check(file, 64) > 1000
+    assert check(file, 192) > 1000
 
     def cheaper(told: dict[str, Any]) -> None:
         told["members"][1]["charges"] = [charge * 5 // 6 for charge in told["members"][1]["charges"]]
@@ -98,7 +102,7 @@ def test_a_table_of_ones_own_is_read_as_it_was_written_and_checked(
     for change in (cheaper, larger, gentler):
         file.write_bytes(changed(data, change, bytes))
         with pytest.raises(ValueError, match="not shown"):
-            check(file, 64)
+            check(file, 192)
     for change, numbers in ((larger, bytes), (lambda told: None, lower)):
         broken = changed(data, change, numbers)
         with pytest.raises(ValueError, match="must be a table for"):

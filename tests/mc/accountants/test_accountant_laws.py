@@ -103,9 +103,6 @@ def accountant(kind: type[Rho], **given: Any) -> AccountantSubject:
     return subject_of(filt, **(hooks | given))
 
 
-RESPONSES = (fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.5))
-
-
 class DeniedError(Exception):
     """What a purse says that denies."""
 
@@ -113,11 +110,13 @@ class DeniedError(Exception):
 class Purse:
     """A budget of pure epsilon with mechanisms that it runs."""
 
+    least, most = 5e-324, 1.0
+
     def __init__(self) -> None:
         self.total = 0.0
 
     def spend(self, epsilon: float) -> None:
-        if not 0 < epsilon <= 1 - self.total:
+        if not self.least <= epsilon <= self.most - self.total:
             raise DeniedError(f"{epsilon} is too dear")
         self.total += epsilon
 
@@ -170,40 +169,42 @@ class ChargesAfterwardsAndHalts(ChargesAfterwards):
 
 
 class TakesNegatives(Purse):
-    def spend(self, epsilon: float) -> None:
-        if epsilon > 1 - self.total:
-            raise DeniedError("too dear")
-        self.total += epsilon
+    least = -math.inf
 
 
 class IsGenerous(Purse):
-    def spend(self, epsilon: float) -> None:
-        if not 0 < epsilon <= 1.01 - self.total:
-            raise DeniedError("too dear")
-        self.total += epsilon
+    most = 1.01
 
 
 class IsMean(Purse):
-    def spend(self, epsilon: float) -> None:
-        if not 0 < epsilon <= 0.9 - self.total:
-            raise DeniedError("too dear")
-        self.total += epsilon
+    most = 0.9
 
 
-def budget(kind: type[Purse]) -> AccountantSubject:
+class TakesZero(Purse):
+    """A sound budget to which nothing may be charged."""
+
+    least = 0.0
+
+
+def purse(
+    kind: type[Purse],
+    *sizes: float,
+    spent: Callable[[Any], float] | None = lambda held: held.total,
+    **given: Any,
+) -> AccountantSubject:
     filt = fp.from_budget(
         kind,
         lambda held, pair: held.spend(float(pair.epsilon)),
         fp.PureDP(1.0),
-        menu=RESPONSES,
+        menu=tuple(map(fp.RandomizedResponse, sizes or (0.25, 0.5))),
         denied=DeniedError,
-        spent=lambda held: held.total,
+        spent=spent,
     )
-    return subject_of(
-        filt,
-        raw=lambda held, value: held.spend(value),
-        run=lambda held, pair, body: held.run(float(pair.epsilon), body),
-    )
+    hooks: dict[str, Any] = {
+        "raw": lambda held, value: held.spend(value),
+        "run": lambda held, pair, body: held.run(float(pair.epsilon), body),
+    }
+    return subject_of(filt, **(hooks | given))
 
 
 STEP = math.log(1.5)
@@ -236,11 +237,11 @@ BROKEN: dict[str, Callable[[], AccountantSubject]] = {
     "the_total_never_falls": lambda: accountant(GrowsTired),
     "a_superset_never_costs_less": lambda: accountant(GivesADiscount),
     "more_noise_never_costs_more": lambda: accountant(LikesItLoud),
-    "a_denial_changes_nothing": lambda: budget(ChargesForDenials),
-    "what_raises_is_charged_once": lambda: budget(RefundsAndMore),
-    "nothing_is_touched_before_the_check": lambda: budget(ChargesAfterwards),
-    "odd_parameters_grant_nothing": lambda: budget(TakesNegatives),
-    "tiny_spends_are_their_sum": lambda: budget(IsGenerous),
+    "a_denial_changes_nothing": lambda: purse(ChargesForDenials),
+    "what_raises_is_charged_once": lambda: purse(RefundsAndMore),
+    "nothing_is_touched_before_the_check": lambda: purse(ChargesAfterwards),
+    "odd_parameters_grant_nothing": lambda: purse(TakesNegatives),
+    "tiny_spends_are_their_sum": lambda: purse(IsGenerous),
     "what_it_answers_is_at_least_the_truth": lambda: accountant(ChargesHalf),
     "an_adaptive_choice_gains_nothing": natural,
 }
@@ -254,7 +255,7 @@ def test_a_law_is_broken_by_what_was_made_to_break_it(law: str) -> None:
 
 @pytest.mark.parametrize("law", ACCOUNTANT_LAWS)
 @pytest.mark.parametrize(
-    "sound", [lambda: accountant(Rho), lambda: budget(Purse)], ids=["accountant", "budget"]
+    "sound", [lambda: accountant(Rho), lambda: purse(Purse)], ids=["accountant", "budget"]
 )
 def test_a_sound_object_breaks_no_law(sound: Callable[[], AccountantSubject], law: str) -> None:
     assert ask(sound(), law).outcome in ("held", "not asked")
@@ -262,15 +263,15 @@ def test_a_sound_object_breaks_no_law(sound: Callable[[], AccountantSubject], la
 
 def test_every_law_is_asked_of_one_of_the_two_sound_objects() -> None:
     for law in ACCOUNTANT_LAWS:
-        assert "held" in {ask(accountant(Rho), law).outcome, ask(budget(Purse), law).outcome}
+        assert "held" in {ask(accountant(Rho), law).outcome, ask(purse(Purse), law).outcome}
 
 
 def test_a_budget_that_denies_too_early_breaks_the_law_of_tiny_spends() -> None:
-    assert "only" in ask(budget(IsMean), "tiny_spends_are_their_sum").words
+    assert "only" in ask(purse(IsMean), "tiny_spends_are_their_sum").words
 
 
 def test_a_budget_that_halts_is_asked_for_its_first_refusal() -> None:
-    answer = ask(budget(ChargesAfterwardsAndHalts), "nothing_is_touched_before_the_check")
+    answer = ask(purse(ChargesAfterwardsAndHalts), "nothing_is_touched_before_the_check")
     assert answer.outcome == "broken"
     assert "touched the data" in answer.words
 
@@ -282,7 +283,7 @@ def test_an_accountant_that_answers_nan_is_broken_by_odd_parameters() -> None:
 
 
 def test_whether_a_mechanism_that_raises_is_charged_is_said() -> None:
-    assert ask(budget(Purse), "what_raises_is_charged_once").words == "a mechanism that raises is charged"
+    assert ask(purse(Purse), "what_raises_is_charged_once").words == "a mechanism that raises is charged"
 
 
 def test_a_library_that_gives_up_neither_keeps_nor_breaks_the_law() -> None:
@@ -297,9 +298,7 @@ def test_a_library_that_gives_up_neither_keeps_nor_breaks_the_law() -> None:
 
 
 def test_the_class_has_a_test_for_each_law_that_concerns_the_object() -> None:
-    filt = fp.from_accountant(
-        Rho, lambda pair: float(pair.zcdp_rho), fp.ZCDP(1.0), menu=MENU, spent=lambda held: held.spent()
-    )
+    filt = accountant(Rho).filter
     bare = fp.laws_for_accountants(filt)
     assert not hasattr(bare, "test_its_own_ledger_answers_the_same")
     assert not hasattr(bare, "test_a_denial_changes_nothing")
@@ -309,15 +308,8 @@ def test_the_class_has_a_test_for_each_law_that_concerns_the_object() -> None:
 
 
 def test_a_test_of_the_class_fails_for_a_broken_object() -> None:
-    filt = fp.from_accountant(
-        ChargesHalf,
-        lambda pair: float(pair.zcdp_rho),
-        fp.ZCDP(1.0),
-        menu=MENU,
-        spent=lambda held: held.spent(),
-    )
     with pytest.raises(LawBrokenError, match="is due"):
-        fp.laws_for_accountants(filt)().test_what_it_answers_is_at_least_the_truth()
+        fp.laws_for_accountants(accountant(ChargesHalf).filter)().test_what_it_answers_is_at_least_the_truth()
 
 
 def test_a_filter_of_our_own_is_refused() -> None:
@@ -353,8 +345,8 @@ def test_an_object_that_grants_nothing_is_asked_neither_for_the_truth_nor_for_a_
         def spend(self, epsilon: float) -> None:
             raise DeniedError("shut")
 
-    assert ask(budget(Shut), "what_it_answers_is_at_least_the_truth").outcome == "not asked"
-    assert ask(budget(Shut), "an_adaptive_choice_gains_nothing").outcome == "not asked"
+    assert ask(purse(Shut), "what_it_answers_is_at_least_the_truth").outcome == "not asked"
+    assert ask(purse(Shut), "an_adaptive_choice_gains_nothing").outcome == "not asked"
 
 
 def test_an_infinite_epsilon_is_at_least_the_truth() -> None:
@@ -368,36 +360,6 @@ def test_an_infinite_epsilon_is_at_least_the_truth() -> None:
     filt = fp.from_accountant(GivesUp, lambda pair: None, fp.ApproxDP(1.0, 1e-5), menu=MENU)
     assert ask(subject_of(filt), "what_it_answers_is_at_least_the_truth").outcome == "held"
     assert ask(subject_of(filt), "an_adaptive_choice_gains_nothing").outcome == "not asked"
-
-
-def purse(
-    kind: type[Purse],
-    *sizes: float,
-    spent: Callable[[Any], float] | None = lambda held: held.total,
-    **given: Any,
-) -> AccountantSubject:
-    filt = fp.from_budget(
-        kind,
-        lambda held, pair: held.spend(float(pair.epsilon)),
-        fp.PureDP(1.0),
-        menu=tuple(map(fp.RandomizedResponse, sizes)),
-        denied=DeniedError,
-        spent=spent,
-    )
-    hooks: dict[str, Any] = {
-        "raw": lambda held, value: held.spend(value),
-        "run": lambda held, pair, body: held.run(float(pair.epsilon), body),
-    }
-    return subject_of(filt, **(hooks | given))
-
-
-class TakesZero(Purse):
-    """A sound budget to which nothing may be charged."""
-
-    def spend(self, epsilon: float) -> None:
-        if not 0 <= epsilon <= 1 - self.total:
-            raise DeniedError(f"{epsilon} is too dear")
-        self.total += epsilon
 
 
 class Halts(Purse):
@@ -599,18 +561,9 @@ def test_a_tight_answer_is_at_least_the_truth_and_a_smaller_one_is_not(
     assert answer.outcome == outcome, answer.words
 
 
-class Subtracts(Purse):
-    """A sound budget that compares with what is left, where 0.2 and 0.2 and 0.6 are granted in one order only."""
-
-    def spend(self, epsilon: float) -> None:
-        left = 1 - self.total
-        if not 0 < epsilon <= left:
-            raise DeniedError(f"{epsilon} is too dear")
-        self.total += epsilon
-
-
 def test_a_limit_between_two_roundings_is_no_matter_of_order() -> None:
-    answer = ask(purse(Subtracts, 0.2, 0.6), "the_order_does_not_matter")
+    """What is left of 1 grants 0.2, 0.2 and 0.6 in one order only."""
+    answer = ask(purse(Purse, 0.2, 0.6), "the_order_does_not_matter")
     assert answer.outcome == "held", answer.words
 
 

@@ -10,9 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import filters
-import filters.accounting.fast.compiled
-import theory.fast.gaussian
 from filters import (
     ApproximateDPFilter,
     GaussianFilter,
@@ -40,7 +37,6 @@ from mc.engine.encoding import decode, encode, nameable
 from mc.engine.game import Game
 from mc.engine.streams import Tile
 from mc.engine.tiles import play_tile
-from theory.fast.gaussian import kernels
 from theory.guarantees import PureDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
@@ -185,21 +181,6 @@ def test_adversaries_travel(adversary: Adversary) -> None:
     assert ready.against(GaussianFilter(mu=1.0)) == ready
     known = nameable()
     assert decode(json.loads(json.dumps(encode(ready, known))), known) == ready
-
-
-@pytest.mark.skipif(kernels() is None, reason="numba, the extra [fast], is not installed")
-@pytest.mark.parametrize("filt", FILTERS[:5], ids=lambda f: type(f).__name__)
-@pytest.mark.parametrize("adversary", [LossChasing(pace=12), RandomSpender(pace=12), Constant(0.11)], ids=str)
-def test_compiled_kernels_give_the_bits_of_numpy(
-    filt: PrivacyFilter, adversary: Adversary, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    game = Game.between(filt, adversary, rounds=60).at(1.5)
-    fast = play_tile(game, Tile(3, 0, 3000))
-    for module in (filters.accounting.fast.compiled, theory.fast.gaussian):
-        monkeypatch.setattr(module, "kernels", lambda: None)
-    slow = play_tile(game, Tile(3, 0, 3000))
-    for name in ("loss", "log_weight", "releases"):
-        assert getattr(fast, name).tobytes() == getattr(slow, name).tobytes()
 
 
 def test_a_level_is_remembered_for_its_number_of_rounds_whatever_class_that_has() -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,11 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from filters import GaussianFilter
-from filters.contract.filter_base import OnDenial
-from filters.contract.state import take
 from filters.privacy_filter import PrivacyFilter
-from mc.engine.adversaries import ManySmall
 from mc.engine.adversary import Adversary, View
 from mc.engine.game import Game
 from mc.engine.paths import Paths
@@ -282,46 +277,3 @@ def test_an_adversary_sees_the_total_and_the_last_loss_a_denial_being_none() -> 
     assert not last2[::2].any()
     assert last2[1::2].all()
     np.testing.assert_array_equal(paths.releases, np.tile([2, 3], 200))
-
-
-@dataclass(frozen=True, slots=True)
-class LooksAhead(Adversary):
-    """Asks for `level`, but where it sees that it would be denied, once for all that is left; then for too much."""
-
-    level: float
-
-    def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> NDArray[np.bool_]:
-        return np.zeros(n, dtype=np.bool_)
-
-    def request(self, view: View) -> DominatingPair:
-        level = np.full(view.n, self.level)
-        over = np.flatnonzero(~view.admits(Gaussian(level)))
-        rest = view.filter.affordable(take(view.state, over), Gaussian)
-        level[over] = np.where(view.memory[over] | (rest == 0), 100.0, rest)
-        view.memory[over] = True
-        return Gaussian(level)
-
-
-@pytest.mark.parametrize("on_denial", ["halt", "retry"])
-@pytest.mark.parametrize("level", [0.3, 0.23])
-def test_a_final_request_is_what_an_adversary_that_looks_ahead_would_ask(
-    level: float, on_denial: OnDenial
-) -> None:
-    filt = GaussianFilter(mu=1.0)
-    tile = Tile(5, 0, 300)
-    final = play_tile(
-        Game.between(filt, ManySmall(40, level=level), rounds=60, on_denial=on_denial).at(2.0), tile
-    )
-    ahead = play_tile(Game.between(filt, LooksAhead(level), rounds=60).at(2.0), tile)
-    np.testing.assert_array_equal(final.releases, ahead.releases)
-    np.testing.assert_array_equal(final.releases, math.floor(1 / level**2) + 1)
-    # at order 2 the log-weight plus the loss is the sum of mu^2: all of the budget
-    for paths in (final, ahead):
-        np.testing.assert_allclose(paths.log_weight + paths.loss, 1.0, rtol=1e-14)
-
-
-def test_final_requests_are_made_only_of_rounds_that_are_played() -> None:
-    game = Game.between(GaussianFilter(mu=1.0), ManySmall(40, level=0.3), rounds=11)
-    assert set(play_tile(game, Tile(5, 0, 300)).releases) == {11}
-    assert set(play_tile(replace(game, rounds=12), Tile(5, 0, 300)).releases) == {12}
-    assert set(play_tile(replace(game, rounds=30), Tile(5, 0, 300)).releases) == {12}

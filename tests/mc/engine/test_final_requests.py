@@ -194,8 +194,7 @@ cases = pytest.mark.parametrize(("filt", "asks"), CASES, ids=lambda value: type(
 
 
 @cases
-@pytest.mark.parametrize("direction", ["PQ", "QP"])
-@pytest.mark.parametrize("order", [1.0, 2.5])
+@pytest.mark.parametrize(("direction", "order"), [("PQ", 2.5), ("QP", 1.0), ("QP", 2.5)])
 def test_every_run_is_what_it_would_be_alone(
     filt: PrivacyFilter, asks: tuple[Any, ...], direction: str, order: float
 ) -> None:
@@ -214,7 +213,7 @@ def test_runs_of_a_short_game_are_what_they_would_be_alone(
 ) -> None:
     some: set[bool] = set()
     for rounds in (1, 5, 9, 16):
-        game, paths = played(filt, diary(*asks), 40, rounds=rounds)
+        game, paths = played(filt, diary(*asks), 20, rounds=rounds)
         replay(game, paths)
         some |= {pages[-1].last_request for pages in game.adversary.pages.values()}  # type: ignore[attr-defined]
         assert paths.releases.max() <= rounds

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 import filters.accounting.fast.compiled
 import theory.fast.gaussian
-from filters import GaussianFilter, ZCDPFilter
-from mc.engine.adversaries import LossChasing
+from filters import ApproximateDPFilter, GaussianFilter, RenyiFilter, ZCDPFilter
+from mc.engine.adversaries import LossChasing, RandomSpender
 from mc.engine.adversary import Adversary, View
 from mc.engine.game import Game
 from mc.engine.paths import Paths
@@ -50,7 +50,14 @@ GAMES = [
     Game.between(ZCDPFilter(rho=0.5), LossChasing(pace=5), direction="QP").at(1.5),
     Game.between(ZCDPFilter(rho=0.31), UsersOwn()).at(2.0),
     Game.between(GaussianFilter(mu=1.1), UsersOwn(), on_denial="retry"),
+    Game.between(RenyiFilter(alpha=3.0, rho=1.0), RandomSpender(pace=5), rounds=60).at(1.5),
+    Game.between(ApproximateDPFilter(epsilon=1.0, delta=1e-5), RandomSpender(pace=5), rounds=60),
 ]
+games = pytest.mark.parametrize(
+    "game",
+    GAMES,
+    ids=["chasing", "zCDP, tilted, QP", "off grid, tilted", "off grid, retry", "coins, Renyi", "coins, CKS"],
+)
 
 
 def without_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,9 +65,7 @@ def without_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "kernels", lambda: None)
 
 
-@pytest.mark.parametrize(
-    "game", GAMES, ids=["chasing", "zCDP, tilted, QP", "off grid, tilted", "off grid, retry"]
-)
+@games
 def test_any_number_of_workers_makes_the_same_final_requests(game: Game) -> None:
     n = 2 * TILE + 1000
     alone = play(game, Everything(), n=n, seed=7, workers=1).rows.tobytes()
@@ -71,9 +76,7 @@ def test_any_number_of_workers_makes_the_same_final_requests(game: Game) -> None
 
 
 @pytest.mark.skipif(kernels() is None, reason="numba, the extra [fast], is not installed")
-@pytest.mark.parametrize(
-    "game", GAMES, ids=["chasing", "zCDP, tilted, QP", "off grid, tilted", "off grid, retry"]
-)
+@games
 def test_kernels_or_none_make_the_same_final_requests(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = (20, 33, TILE)
     fast = [play_tile(game, Tile(4, 1, n)) for n in sizes]

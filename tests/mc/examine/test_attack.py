@@ -11,7 +11,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.special import logsumexp
 
-from filters import ApproximateDPFilter, BlackwellFilter, RealisationFilter, ZCDPFilter, knowingly
+from filters import BlackwellFilter, RealisationFilter, ZCDPFilter, knowingly
 from filters.accounting import Budget, Plain
 from filters.catalogue import CATALOGUE
 from filters.privacy_filter import PrivacyFilter
@@ -20,7 +20,7 @@ from filters.rules.unsound import NaiveRealisationFilter, NaturalFilter, SomeOrd
 from mc.examine.admitted import Frontier
 from mc.examine.attack import attack, replay_attack
 from mc.examine.witness import replayed
-from mc.worst_case.plan import DeniedError, Plan
+from mc.worst_case.plan import Plan
 from theory.evidence import Evidence, Outcome
 from theory.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
 from theory.pairs import Erasure, Gaussian, RandomizedResponse
@@ -110,31 +110,6 @@ def test_each_failure_is_found_and_its_witness_replays(failure):
     assert replay_attack(data, filt) == found.value == _total(data["plan"], found.ratio)
 
 
-def test_the_natural_filter_loses_by_the_published_fraction():
-    with knowingly():
-        found = attack(_natural())
-    assert found.value == Fraction(1899, 5915)
-    assert found.ratio == Fraction(9, 4)
-
-
-def test_a_witness_of_a_catalogued_filter_needs_no_filter_to_replay():
-    with knowingly():
-        found = attack(NaiveRealisationFilter(1.0, 0.01))
-    assert replay_attack(json.loads(json.dumps(found.witness))) == found.value == Fraction(199, 10000)
-
-
-def test_a_witness_that_was_tampered_with_does_not_replay():
-    with knowingly():
-        data = attack(NaiveRealisationFilter(1.0, 0.01)).witness
-    with pytest.raises(ValueError, match="value must replay"):
-        replay_attack({**data, "value": "1/2"})
-    stricter = {**data, "filter": {**data["filter"], "delta": 0.001}}
-    with pytest.raises(DeniedError, match="denial"):
-        replay_attack(stricter)
-    with pytest.raises(ValueError, match="filt must be given"):
-        replay_attack({**data, "filter": {"outside": "Mine"}})
-
-
 class Told(AdditiveFilter):
     """0.3-DP with twice the budget, and a repr of its own."""
 
@@ -156,16 +131,8 @@ def test_a_plan_against_a_filter_with_a_repr_of_its_own_replays():
     assert again.refutes
 
 
-@pytest.mark.parametrize(
-    "filt",
-    [
-        ApproximateDPFilter(1.0, 1e-3),
-        RealisationFilter(2.0, 0.01, 4, (RandomizedResponse(0.25), Gaussian(0.25))),
-    ],
-    ids=str,
-)
-def test_nothing_found_against_a_sound_filter_is_undecided(filt):
-    found = attack(filt, rounds=2)
+def test_nothing_found_against_a_sound_filter_is_undecided():
+    found = attack(RealisationFilter(2.0, 0.01, 4, (RandomizedResponse(0.25), Gaussian(0.25))), rounds=2)
     assert not found.refuted
     assert found.games > 3
     assert found.verdict.outcome is Outcome.UNDECIDED

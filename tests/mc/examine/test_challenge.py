@@ -65,16 +65,6 @@ def test_a_kept_promise_is_undecided_and_never_holds():
         )
 
 
-def test_a_filter_from_outside_the_catalogue_is_named_in_its_witness():
-    class Lax(NaiveRealisationFilter):
-        pass
-
-    with knowingly():
-        lax = Lax(epsilon=1.0, delta=0.01)
-    verdict = challenge(lax, [EraserForever()], epsilons=[1.0], rounds=6, most=50_000, workers=1).verdict()
-    assert verdict.witness["filter"] == {"outside": "Lax"}
-
-
 def test_an_empty_challenge_is_refused():
     with pytest.raises(ValueError, match="adversaries must be an integer >= 1, got adversaries=0"):
         challenge(ZCDPFilter(rho=0.5), [], epsilons=[1.0])

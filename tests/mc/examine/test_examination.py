@@ -12,14 +12,13 @@ from filters.catalogue import CATALOGUE
 from mc.examine.examination import Examination, Status
 from mc.examine.measure import Measure, exceeds
 from mc.examine.stage_finding import StageFinding, Tightness
-from mc.examine.stages.parts import parts
 from mc.examine.verify import FAILURE, examine
 from mc.examine.witness import MOST_FAILURE, TELLING
 from tests.mc.examine import sound
 from theory.evidence import Evidence, Outcome, Verdict
 
 #: Seconds of examinations each; the stages, the unhappy filters and the README have quick tests.
-pytestmark = pytest.mark.slow
+slow = pytest.mark.slow
 
 
 def refuted_by(filt: fp.PrivacyFilter, stage: str, seconds: float, **more) -> Examination:
@@ -37,6 +36,7 @@ def refuted_by(filt: fp.PrivacyFilter, stage: str, seconds: float, **more) -> Ex
     return found
 
 
+@slow
 @pytest.mark.parametrize("kind", [sound.Forgets, sound.CountsFirstOnly], ids=lambda kind: kind.__name__)
 def test_a_filter_that_charges_too_little_is_refuted_by_a_sequence(kind) -> None:
     found = refuted_by(kind(), "sequences", 5.0)
@@ -48,13 +48,7 @@ def test_a_filter_that_charges_too_little_is_refuted_by_a_sequence(kind) -> None
     assert exceeds(row.attack, row.promised)
 
 
-def test_first_only_ends_with_the_first_refutation() -> None:
-    stages: list[str] = []
-    found = examine(sound.Forgets(), seconds=5.0, first_only=True, on_stage=stages.append)
-    assert stages[-2:] == ["sequences", "telling"]
-    assert found.witnesses[-1] in [one.witness for one in found.findings if one.stage == "sequences"]
-
-
+@slow
 def test_a_filter_whose_budget_is_worth_more_to_an_adaptive_adversary_is_refuted_by_a_game() -> None:
     with fp.knowingly():
         natural = CATALOGUE["NaturalFilter"].example()
@@ -62,6 +56,7 @@ def test_a_filter_whose_budget_is_worth_more_to_an_adaptive_adversary_is_refuted
     assert found.witness.kind in ("menu", "plan")
 
 
+@slow
 def test_a_filter_that_refunds_losses_is_refuted_by_a_strategy_that_reads_them() -> None:
     found = examine(sound.RefundsLosses(), seconds=8.0, first_only=True, mechanisms=("gaussian",))
     assert found.verdict.outcome is Outcome.REFUTED
@@ -70,53 +65,29 @@ def test_a_filter_that_refunds_losses_is_refuted_by_a_strategy_that_reads_them()
     assert found.findings[-1].stage == "telling"
 
 
-def test_a_filter_of_library_parts_holds_by_theorems_on_them() -> None:
-    assert parts(sound.TightSum()) is not None  # the proof runs once a process, in its own time
-    found = examine(sound.TightSum(), seconds=3.0)
-    assert found.verdict.outcome is Outcome.HOLDS
-    (whole,) = (one for one in found.findings if one.whole)
-    assert whole.stage == "parts"
-    assert whole.verdict == found.verdict
-    assert found.witness is None
-
-
-def test_a_sound_filter_written_by_hand_is_undecided_and_says_how_near_it_came() -> None:
-    found = examine(sound.ByHand(), seconds=3.0)
-    assert found.verdict.outcome is Outcome.UNDECIDED
-    assert found.status is Status.EXAMINED
-    assert found.witness is None
-    assert found.tightness
-    near = found.tightness[0]
-    assert all(one.share <= near.share for one in found.tightness)
-    assert f"reaches {100 * near.share:.4g} % of what is promised" in found.verdict.detail
-
-
-QUICK = [sound.StopsAtLosses(), fp.BasicFilter(1.0, 1e-5)]
-SLOW = [
-    sound.ByHand(),
-    sound.OneFamily(),
-    sound.NotMonotone(),
-    sound.TightSum(),
+SOUND = [
+    *(sound.StopsAtLosses(), sound.ByHand(), sound.OneFamily(), sound.NotMonotone(), sound.TightSum()),
     *(entry.example() for entry in CATALOGUE.values() if entry.kind.sound is True),
 ]
 
 
-@pytest.mark.parametrize(
-    "filt",
-    [*QUICK, *(pytest.param(one, marks=pytest.mark.slow) for one in SLOW)],
-    ids=lambda one: type(one).__name__,
-)
+@slow
+@pytest.mark.parametrize("filt", SOUND, ids=lambda one: type(one).__name__)
 def test_no_sound_filter_is_refuted(filt: fp.PrivacyFilter) -> None:
     found = examine(filt, seconds=3.0, first_only=True)
     assert found.witness is None
     assert found.status is Status.EXAMINED
     assert found.verdict.outcome is not Outcome.REFUTED
     assert all(row.attack <= row.promised * (1 + 1e-9) for row in found.tightness)
+    if found.tightness and found.verdict.outcome is Outcome.UNDECIDED:
+        near = found.tightness[0]
+        assert all(one.share <= near.share for one in found.tightness)
+        assert f"reaches {100 * near.share:.4g} % of what is promised" in found.verdict.detail
 
 
 def test_the_chance_of_a_false_refutation_is_shared_and_small_enough_to_refute() -> None:
     assert FAILURE <= MOST_FAILURE
-    assert examine(sound.OneFamily(), seconds=0.5).failure == FAILURE
+    assert examine(sound.OneFamily(), seconds=0.2, mechanisms="gaussian").failure == FAILURE
 
 
 # -- what follows from findings --------------------------------------------------------------------------------
@@ -169,6 +140,7 @@ def test_nothing_admitted_leaves_no_verdict_whatever_a_theorem_says() -> None:
         assert found.verdict.outcome is Outcome.UNDECIDED
 
 
+@slow
 def test_the_most_telling_witness_comes_first() -> None:
     broken = examine(sound.Forgets(), seconds=4.0)
     found = broken.witnesses

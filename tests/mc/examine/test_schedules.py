@@ -58,7 +58,7 @@ def test_a_fault_that_no_single_request_shows_is_found_by_a_short_schedule(servi
     ids=lambda service: service.__name__,
 )
 def test_a_sound_service_is_not_named(service: type) -> None:
-    found = fp.first_breach(service, PROMISE, seconds=0.7)
+    found = fp.first_breach(service, PROMISE, seconds=0.3)
     assert found.breach is None
     assert found.released > 0
     assert found.raised == ""
@@ -67,7 +67,7 @@ def test_a_sound_service_is_not_named(service: type) -> None:
 
 def test_the_journal_of_linear_queries_keeps_its_promise_through_crashes(tmp_path: Path) -> None:
     here = type("Here", (services.Queries,), {"folder": tmp_path})
-    found = fp.first_breach(here, fp.ZCDP(0.5), seconds=0.5, mechanisms="gaussian")
+    found = fp.first_breach(here, fp.ZCDP(0.5), seconds=0.3, mechanisms="gaussian")
     assert found.breach is None
     assert found.released > 0
     free = type("Free", (here,), {"kill": lambda self: Path(self.queries._journal.path).unlink()})
@@ -235,7 +235,7 @@ def test_an_old_answer_that_is_sent_in_a_later_epoch_says_from_which_it_is() -> 
     said = type("Said", (Kept,), {"said": True})
     assert Schedule((WHOLE,), moves).play(said).released == ((WHOLE, 0), (WHOLE, 1))
     for service in (Kept, said):
-        assert fp.first_breach(service, PROMISE, seconds=0.5).breach is None
+        assert fp.first_breach(service, PROMISE, seconds=0.2).breach is None
 
 
 def test_a_service_that_ends_its_process_is_begun_again() -> None:
@@ -254,7 +254,7 @@ def test_a_service_that_ends_its_process_is_begun_again() -> None:
     played = Schedule((WHOLE,), (ask, ServiceMove("full"), ask, step, ask, step)).play(Exits)
     assert played.released == ((WHOLE, 0),)
     assert played.story[1] == "request 1 ends the process; what was stored is read again"
-    assert fp.first_breach(Exits, PROMISE, seconds=0.5).breach is None
+    assert fp.first_breach(Exits, PROMISE, seconds=0.2).breach is None
 
 
 def test_a_service_that_raises_denies_and_its_error_is_told() -> None:
@@ -361,7 +361,7 @@ def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_repl
 
 def test_a_sound_program_that_knows_keys_is_not_named(tmp_path: Path) -> None:
     filt = fp.from_command(_command(tmp_path, "sound"), PROMISE)
-    found = examine(filt, seconds=1.5, mechanisms=["rr"])
+    found = examine(filt, seconds=0.8, mechanisms=["rr"])
     assert found.witness is None
     (stage,) = [one for one in found.findings if one.stage == "schedules"]
     assert stage.found.startswith("no breach in")
@@ -382,13 +382,12 @@ def test_what_a_schedule_says_that_a_request_reveals_is_not_believed(tmp_path: P
     program.bridge.close()
 
 
-@pytest.mark.parametrize("fault", ["afresh", "races"])
-def test_a_program_is_a_service_as_any_other(tmp_path: Path, fault: str) -> None:
-    filt = fp.from_command(_command(tmp_path, fault), PROMISE)
+def test_a_program_is_a_service_as_any_other(tmp_path: Path) -> None:
+    filt = fp.from_command(_command(tmp_path, "afresh"), PROMISE)
     assert filt.service is not None
     breach = fp.first_breach(filt.service, PROMISE, seconds=30.0, mechanisms="rr").breach
     assert breach is not None
-    assert ("again" in {move.what for move in breach.schedule.moves}) == (fault == "afresh")
+    assert "again" in {move.what for move in breach.schedule.moves}
     filt.bridge.close()
 
 

@@ -28,7 +28,6 @@ def kinds() -> Iterator[type]:
     listed = [entry.kind for entry in CATALOGUE.values()]
     for kind in (*listed, CalibratedFilter, CountedFilter, CopiedFilter, AccountantFilter):
         yield kind
-        yield type(f"Own{kind.__name__}", (kind,), {})
         with suppress(
             TypeError, ValueError
         ):  # what has slots of its own beside, or no theorem for this promise

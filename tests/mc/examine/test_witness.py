@@ -17,20 +17,18 @@ from filters import (
     GaussianFilter,
     NaiveRealisationFilter,
     PrivacyFilter,
-    RealisationFilter,
     knowingly,
 )
 from filters.catalogue import CATALOGUE
-from mc.engine.adversaries import Constant, EraserForever, LossChasing, OneShot
-from mc.engine.encoding import decode, encode, nameable
+from mc.engine.adversaries import Constant, EraserForever, OneShot
+from mc.engine.encoding import encode, nameable
 from mc.estimate.simulate import simulate
 from mc.examine.attack import attack
 from mc.examine.challenge import challenge
 from mc.examine.measure import Measure
 from mc.examine.witness import Replayed, ReplayError, Witness, replay, replayed, witness
 from mc.intervals.anytime import Decision
-from theory.conversions import SIMPLE
-from theory.guarantees import ZCDP, ApproxDP
+from theory.guarantees import ZCDP
 from theory.numerics.stable import log_fraction
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
@@ -64,46 +62,6 @@ def test_a_witness_that_does_not_replay_is_refused(eraser: Witness) -> None:
     data = eraser.to_data() | {"value": eraser.data["value"] + 1e-6}
     with pytest.raises(ValueError, match="must replay within"):
         replay(data)
-
-
-def test_data_with_other_fields_is_refused(eraser: Witness) -> None:
-    with pytest.raises(ValueError, match="exactly the fields of a witness"):
-        replay(eraser.to_data() | {"code": "print(1)"})
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        LossChasing(low=0.1, high=0.25, family=RandomizedResponse),
-        Constant(Gaussian(0.3)),
-        ApproximateDPFilter(1.0, 1e-5, SIMPLE),
-        RealisationFilter(10.0, 1e-5, 48, (Gaussian(0.5),)),
-        RandomizedResponse.from_ratio(3),
-        Gaussian(np.array([0.1, 1 / 3])),
-        ZCDP(0.1 + 0.2),
-    ],
-    ids=lambda v: type(v).__name__,
-)
-def test_values_of_the_catalogue_survive_the_passage(value: Any) -> None:
-    known = nameable()
-    again = decode(json.loads(json.dumps(encode(value, known))), known)
-    assert again == value
-    assert type(again) is type(value)
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        {"type": "os.system", "command": "true"},
-        {"type": "even_level"},
-        {"type": "__import__", "name_": "os"},
-        {"type": "Gaussian", "mu": 1.0, "__class__": "x"},
-        {"type": ["Gaussian"]},
-    ],
-)
-def test_data_names_the_catalogue_or_nothing(data: Any) -> None:
-    with pytest.raises(ValueError, match="must"):
-        decode(data, nameable())
 
 
 @dataclass(frozen=True)
@@ -171,74 +129,11 @@ def test_the_witness_of_an_attack_is_replayed_exactly() -> None:
         replay(told | {"filter": told["filter"] | {"delta": 0.001}, "promised": 0.001})
 
 
-def test_the_attack_on_a_filter_of_ones_own_is_replayed_with_that_filter() -> None:
-    class Lax(Mine):
-        promise = ApproxDP(1.0, 1e-3)
-
-        def admits(self, state: Any, request: DominatingPair) -> Any:
-            return state + request.pure_epsilon <= 4
-
-    told = json.loads(json.dumps(attack(Lax(1.0)).witness))
-    with pytest.raises(ValueError, match=r"must name a member of the catalogue|filt must be the Lax"):
-        replay(told)
-    assert replay(told, filt=Lax(1.0)) == Fraction(told["value"])
-
-
 def test_a_forged_promise_refutes_nothing(eraser: Witness) -> None:
     with pytest.raises(ReplayError, match="must state what the filter promises, got promised=0"):
         replay(eraser.to_data() | {"promised": 0.0})
     sound = witness(ApproximateDPFilter(1.0, 1e-5), Constant(RandomizedResponse(0.05)), epsilon=1.0, n=5000)
     assert not replayed(sound).refutes
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"n": 1e99},
-        {"n": "many"},
-        {"seed": -1},
-        {"confidence": "sure"},
-        {"epsilon": None},
-        {"method": "guessed"},
-        {"direction": "sideways"},
-        {"rounds": "three"},
-        {"adversary": {"type": "Gaussian", "mu": 1.0}},
-        {"adversary": 7},
-        {"adversary": {"type": "OneShot", "level": 10**400}},
-        {"filter": {"type": "Gaussian", "mu": 1.0}},
-        {"filter": {"outside": "Mine"}},
-        {"filter": None},
-    ],
-    ids=str,
-)
-def test_what_is_no_witness_is_refused_before_anything_is_played(
-    eraser: Witness, change: dict[str, Any]
-) -> None:
-    with pytest.raises((ValueError, TypeError), match="must") as caught:
-        replay(eraser.to_data() | change)
-    assert not isinstance(caught.value, ReplayError)
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        {"fraction": "1e999999999"},
-        {"fraction": "1/0"},
-        {"fraction": 3},
-        {"float": "1e5"},
-        {"array": [1.0], "shape": [10**9], "dtype": "f"},
-        {"array": [1.0], "shape": [1], "dtype": "O"},
-        {"shape": [1]},
-        {"name": "Gaussian", "type": "Gaussian"},
-        {},
-        pytest.param(object(), id="no data at all"),
-        pytest.param(10**400, id="an integer beyond the doubles"),
-    ],
-    ids=str,
-)
-def test_what_encode_does_not_write_is_not_read(data: Any) -> None:
-    with pytest.raises(ValueError, match="data must"):
-        decode(data, nameable())
 
 
 def test_a_run_of_more_paths_than_anyone_can_wait_for_is_refused() -> None:
@@ -308,52 +203,10 @@ def test_a_filter_that_states_its_ratio_is_refuted_at_that_ratio() -> None:
         replay(told | {"ratio": str(Fraction(9, 4) * (1 - Fraction(9, 10**13)))})
 
 
-HUGE = 10**400
-
-
 @pytest.fixture(scope="module")
 def planned() -> dict[str, Any]:
     told: dict[str, Any] = json.loads(json.dumps(attack(naive()).witness))
     return told
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"epsilon": HUGE},
-        {"ratio": HUGE},
-        {"value": 3},
-        {"plan": None},
-        {"plan": []},
-        {"plan": {"then": [None, None]}},
-        {"plan": {"request": {"type": "RandomizedResponse", "epsilon": 0.1}, "then": 5}},
-        {"plan": {"request": {"type": "RandomizedResponse", "epsilon": 0.1}, "then": [3]}},
-        {"plan": {"request": None, "then": [None, None]}},
-        {"plan": {"request": {"type": "Gaussian", "mu": 0.1}, "then": []}},
-        {"plan": {"request": {"type": "Gaussian", "mu": HUGE}, "then": [None, None]}},
-        {"plan": {"request": {"type": "RandomizedResponse", "epsilon": "x"}, "then": [None, None]}},
-        {"filter": {"type": ["BasicFilter"]}},
-        {"filter": {"type": "BasicFilter"}},
-        {"filter": {"type": "BasicFilter", "epsilon": HUGE}},
-        {"filter": {"type": "BasicFilter", "epsilon": 1.0, "delta": {"fraction": "9" * 4000}}},
-        {"filter": {"type": "GaussianFilter", "mu": HUGE}},
-        {"filter": {"type": "NaturalFilter", "epsilon": 1.0, "delta": 0.1, "menu": 5}},
-        {
-            "filter": {"type": "NaturalFilter", "epsilon": 1.0, "delta": 0.1, "menu": []}
-            | {"exact_delta": {"fraction": "9" * 4000}}
-        },
-        {"filter": {"type": "RealisationFilter", "epsilon": 1.0, "delta": 0.1, "rounds": HUGE, "menu": []}},
-        {"filter": {"type": "PrivacyFilter"}},
-        {"promised": HUGE},
-        {"direction": ["PQ"]},
-    ],
-    ids=lambda change: str(change)[:70],
-)
-def test_a_forged_plan_is_refused_in_one_sentence(planned: dict[str, Any], change: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match="must") as caught:
-        replay(planned | change)
-    assert "\n" not in str(caught.value)
-    assert len(str(caught.value)) < 1000
 
 
 def test_a_plan_nested_beyond_reason_is_refused_in_one_sentence(planned: dict[str, Any]) -> None:

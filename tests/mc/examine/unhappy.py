@@ -84,16 +84,6 @@ class ScalarAnswers(Plain):
         return bool((state + self.cost(state, request) <= 0.0199).all())
 
 
-class FloatAnswers(Plain):
-    def admits(self, state, request):
-        return super().admits(state, request).astype(float)
-
-
-class WrongShape(Plain):
-    def admits(self, state, request):
-        return super().admits(state, request)[:, None]
-
-
 class ScalarState(Plain):
     def spend(self, state, request):
         return float(state[0])
@@ -207,11 +197,6 @@ class AnswersAtRandom(Plain):
 
     def admits(self, state, request):
         return super().admits(state, request) & (self.rng.random(len(state)) < 0.7)
-
-
-class HasNoBudget(Plain):
-    def start(self, n):
-        return np.full(n, self.budget)
 
 
 class PromisesANumber(Plain):

@@ -62,11 +62,11 @@ def test_the_interval_holds_exactly_the_means_that_neither_gambler_rejects():
     values = np.random.default_rng(3).beta(0.4, 2, 200)
     estimate = BETS.interval(moments_of(values, BETS), failure=1e-2)
     inside = 0
-    for m in np.linspace(0, 1, 101):
+    for m in np.linspace(0, 1, 41):
         rejected = any(capital(values, m, s) >= 200 for s in (BETS.rises, [-u for u in BETS.falls]))
         assert (m in estimate) != rejected
         inside += not rejected
-    assert 5 < inside < 50
+    assert 2 < inside < 20
 
 
 def test_two_equal_stakes_give_the_closed_form_of_one():

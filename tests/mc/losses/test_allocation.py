@@ -46,26 +46,25 @@ def test_one_step_is_the_gaussian(sigma: float, epsilon: float) -> None:
         assert found.high - found.low < 5e-4 * found.high
 
 
-@pytest.mark.parametrize(("sigma", "epsilon"), [(1.0, 0.5), (0.7, 0.2), (0.7, 1.5), (2.0, 0.1), (1.5, -0.4)])
+@pytest.mark.parametrize(("sigma", "epsilon"), [(1.0, 0.5), (1.0, 1.5), (0.8, 0.5), (2.0, 0.1), (1.5, -0.4)])
 def test_two_steps_are_an_integral(sigma: float, epsilon: float) -> None:
     for direction in ("PQ", "QP"):
         exact = of_two(sigma, epsilon, removal=direction == "PQ")
         found = RandomAllocation(sigma, 2).delta(epsilon, direction=direction)
         assert found.low <= exact <= found.high
         assert found.high - found.low < 5e-4 * found.high
-    worse = RandomAllocation(sigma, 2).delta(epsilon)
-    assert worse.low <= max(of_two(sigma, epsilon, removal=way) for way in (True, False)) <= worse.high
 
 
-@pytest.mark.parametrize(
-    ("sigma", "steps", "epsilon", "width"),
-    [(1.0, 100, 0.3, 1e-3), (1.0, 1000, 0.2, 5e-3), (0.5, 1000, 1.0, 2e-2), (0.8, 1000, 0.5, 1e-2)],
-)
-def test_both_directions_agree_as_call_and_put_do(
-    sigma: float, steps: int, epsilon: float, width: float
-) -> None:
+def test_without_a_direction_the_worse_counts() -> None:
+    ways = [of_two(2.0, 0.1, removal=way) for way in (True, False)]
+    worse = RandomAllocation(2.0, 2).delta(0.1)
+    assert worse.low <= max(ways) <= worse.high < min(ways) * 1.01
+
+
+@pytest.mark.parametrize(("sigma", "steps", "epsilon"), [(1.0, 100, 0.3), (2.0, 1000, 0.05), (0.8, 50, 0.5)])
+def test_both_directions_agree_as_call_and_put_do(sigma: float, steps: int, epsilon: float) -> None:
     removal = RandomAllocation(sigma, steps).delta(epsilon, direction="PQ")
-    assert 0 < removal.low < removal.high < (1 + width) * removal.low
+    assert 0 < removal.low < removal.high < (1 + 1e-3) * removal.low
     # H_{1/k}(Q || P) = 1 - 1/k + H_k(P || Q) / k: the same number by the other way's code
     other = RandomAllocation(sigma, steps).delta(-epsilon, direction="QP")
     ratio = math.exp(-epsilon)
@@ -74,7 +73,7 @@ def test_both_directions_agree_as_call_and_put_do(
     assert other.relative_width < 1e-4
 
 
-@pytest.mark.parametrize(("sigma", "steps", "epsilon"), [(1.0, 100, 0.1), (2.0, 20, 0.2), (0.6, 30, 0.7)])
+@pytest.mark.parametrize(("sigma", "steps", "epsilon"), [(1.0, 50, 0.1), (2.0, 20, 0.2), (0.8, 20, 0.4)])
 def test_draws_agree(sigma: float, steps: int, epsilon: float) -> None:
     # null: the bounds are right; two intervals at failure 1e-6 each, so that a false alarm has probability 2e-6
     rng, n, mu = np.random.default_rng(7), 200_000, 1 / sigma
@@ -98,7 +97,7 @@ def test_draws_agree(sigma: float, steps: int, epsilon: float) -> None:
 
 
 def test_a_random_step_of_many_loses_less_than_a_sample_of_each() -> None:
-    for steps, epsilon in ((100, 0.3), (100, 1.0), (1000, 0.2)):
+    for steps, epsilon in ((100, 0.3), (100, 1.0)):
         poisson = fp.Composition({fp.SubsampledGaussian(q=1 / steps, sigma=1.0): steps})
         assert RandomAllocation(1.0, steps).delta(epsilon).high < 0.6 * poisson.delta(epsilon).low
 
@@ -107,16 +106,16 @@ def test_far_tails_are_known_and_no_more_than_one_is_promised() -> None:
     far = RandomAllocation(2.0, 100).delta(2.5)
     assert 0 <= far.low < far.high < 1e-9
     # what the transform errs by is small beside these, as the law is tilted towards them
-    assert RandomAllocation(1.0, 1000).delta(0.5, direction="QP").relative_width < 0.01
-    assert RandomAllocation(1.0, 1000).delta(0.5, direction="PQ").relative_width < 0.1
+    assert RandomAllocation(1.0, 200).delta(0.5, direction="QP").relative_width < 0.01
+    assert RandomAllocation(1.0, 200).delta(0.5, direction="PQ").relative_width < 0.1
     near = RandomAllocation(0.05, 3).delta(0.0)
     assert near.low <= 1 == pytest.approx(near.high, rel=1e-6)
 
 
 @pytest.fixture(scope="module")
 def epoch() -> tuple[RandomAllocation, fp.FinitePair]:
-    made = RandomAllocation(1.0, 100)
-    return made, made.dominating([*np.linspace(-0.6, 0.6, 13), 0.8, 1.0, 1.3, 1.6, 2.0])
+    made = RandomAllocation(2.0, 20)
+    return made, made.dominating([*np.linspace(-0.5, 0.5, 21), 0.6, 0.8, 1.0, 1.6])
 
 
 def test_the_pair_dominates_in_both_directions(epoch: tuple[RandomAllocation, fp.FinitePair]) -> None:
@@ -124,10 +123,10 @@ def test_the_pair_dominates_in_both_directions(epoch: tuple[RandomAllocation, fp
     p, q = pair.exact_masses.p, pair.exact_masses.q
     assert sum(p) == sum(q) == 1
     assert all(one >= 0 for one in (*p, *q))
-    for epsilon in (-0.55, -0.33, 0.0, 0.07, 0.33, 0.9, 1.2):
+    for epsilon in (-0.48, -0.16, 0.0, 0.16, 0.7):
         for direction, way in (("PQ", pair), ("QP", pair.swapped)):
             assert way.hockey_stick(epsilon) >= made.delta(epsilon, direction=direction).low
-    for epsilon in (0.1, 0.4, 1.0):  # asked for
+    for epsilon in (0.1, 0.3):  # asked for
         assert pair.hockey_stick(epsilon) == pytest.approx(made.delta(epsilon).high, rel=1e-6)
 
 
@@ -136,9 +135,9 @@ def test_a_filter_is_asked_for_epochs(epoch: tuple[RandomAllocation, fp.FinitePa
     filt = fp.PotentialFilter(2.0, 1e-5, design=(pair,))
     epochs = int(filt.rounds(filt.start(1), pair)[0])
     assert fp.Composition({pair: epochs}).delta(2.0).high <= 1e-5
-    sampled = fp.SubsampledGaussian(q=0.01, sigma=1.0)
+    sampled = fp.SubsampledGaussian(q=0.05, sigma=2.0)
     poisson = fp.PotentialFilter(2.0, 1e-5, design=(sampled,))
-    assert 100 * epochs >= int(poisson.rounds(poisson.start(1), sampled)[0])
+    assert 20 * epochs >= int(poisson.rounds(poisson.start(1), sampled)[0])
 
 
 def test_a_hull_of_few_points_is_that_of_its_definition() -> None:

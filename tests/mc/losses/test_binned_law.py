@@ -305,10 +305,9 @@ ORDERS = (1 + 1e-9, 1 + 1e-6, 1.1, 2.0, 8.0, 128.0, 1e4)
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_the_renyi_divergence_of_random_finite_pairs_is_met_from_below(order: float) -> None:
+def test_the_renyi_divergence_of_finite_pairs_is_met_from_below(order: float) -> None:
     rng, seen = random.Random(21), 0
-    for _ in range(120):
-        pair = random_pair(rng)
+    for pair in (random_pair(rng) for _ in range(120)):
         if pair is None:
             continue
         low = renyi_low(pair, order)
@@ -316,21 +315,15 @@ def test_the_renyi_divergence_of_random_finite_pairs_is_met_from_below(order: fl
             assert low == math.inf
         else:
             true = renyi(pair, order)
-            assert low <= true
-            assert low >= true * (1 - 1e-8) - 1e-13 * (1 + 1 / (order - 1))
+            assert true * (1 - 1e-8) - 1e-13 * (1 + 1 / (order - 1)) <= low <= true
             seen += true > 0
     assert seen > 20
-
-
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("epsilon", [1e-5, 0.01, 1.0, 30.0, 300.0])
-def test_the_renyi_divergence_of_randomised_response_is_met_from_below(epsilon: float, order: float) -> None:
-    a, e = real(order), real(epsilon)
-    p, q = 1 / (1 + mpmath.exp(-e)), 1 / (1 + mpmath.exp(e))
-    true = mpmath.log(p**a * q ** (1 - a) + q**a * p ** (1 - a)) / (a - 1)
-    low = renyi_low(RandomizedResponse(epsilon), order)
-    assert low <= true
-    assert low >= true * (1 - 1e-9) - 1e-13 * (1 + 1 / (order - 1))
+    for epsilon in (1e-5, 0.01, 1.0, 30.0, 300.0):
+        a, e = real(order), real(epsilon)
+        p, q = 1 / (1 + mpmath.exp(-e)), 1 / (1 + mpmath.exp(e))
+        true = mpmath.log(p**a * q ** (1 - a) + q**a * p ** (1 - a)) / (a - 1)
+        low = renyi_low(RandomizedResponse(epsilon), order)
+        assert true * (1 - 1e-9) - 1e-13 * (1 + 1 / (order - 1)) <= low <= true
 
 
 def test_small_masses_do_not_raise_a_renyi_divergence() -> None:
@@ -398,7 +391,7 @@ def test_the_renyi_divergence_of_a_gaussian_is_met_from_below(mu: float, order: 
         assert low >= 0.98 * true
 
 
-def test_a_thousand_steps_are_met_from_below_to_a_millionth() -> None:
-    pair = SubsampledGaussian(0.01, 1.0)
-    exact = reference(pair, 1000, 2.0)
-    assert exact * (1 - 1e-6) < composed_low({pair: 1000}, 2.0) <= exact
+def test_a_hundred_steps_are_met_from_below_to_a_millionth() -> None:
+    pair = SubsampledGaussian(0.05, 1.0)
+    exact = reference(pair, 100, 2.0)
+    assert exact * (1 - 1e-6) < composed_low({pair: 100}, 2.0) <= exact

@@ -11,9 +11,25 @@ import pytest
 
 from mc.losses.balls import BITS, ball, fraction
 from mc.losses.cells import cells
+from mc.losses.rounded_law import lower_law
 from mc.losses.tails import _finite
 from mc.losses.two_laws import TwoLaws
-from tests.mc.worst_case.test_continuous_worst_case import PAIRS
+from theory.pairs import KOV, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
+
+PAIRS = [
+    Gaussian(0.25),
+    Gaussian(2.0),
+    Laplace(2.0),
+    Laplace(0.7),
+    SubsampledGaussian(0.3, 1.0),
+    SubsampledGaussian(0.3, 1.0, adjacency="addition"),
+    RandomizedResponse(0.7),
+    KOV(0.3, 0.01),
+    Erasure(0.1),
+    FinitePair(
+        tuple(Fraction(k, 12) for k in (3, 5, 3, 1, 0)), tuple(Fraction(k, 12) for k in (0, 3, 3, 4, 2))
+    ),
+]
 
 
 def _cut(pair, tilt=1.0, variance=1e-3):
@@ -40,19 +56,31 @@ def test_each_cell_has_the_likelihood_ratio_of_its_losses(pair):
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=str)
-def test_the_two_laws_lie_on_either_side(pair):
-    laws, step = TwoLaws.of_cells(_cut(pair)), 1 / 128
-    for epsilon in np.linspace(-3.0, 6.0, 37):
+@pytest.mark.parametrize("step", [1 / 128, 0.11])
+def test_the_laws_made_of_cells_lie_on_either_side(pair, step):
+    cut = cells(pair, Fraction(step), tilts=(0.0, 4.0), variance=step**2)
+    laws, lower, upper = TwoLaws.of_cells(cut), lower_law(cut), cut.split()
+    for law in (lower, upper):
+        assert law.masses.sum() + law.revealed == pytest.approx(1, abs=1e-12)
+    for epsilon in np.linspace(-3.0, 6.0, 91):
         exact = float(pair.hockey_stick(epsilon))
-        paid = np.maximum(-np.expm1(epsilon - laws.high.places * step), 0.0)
-        assert laws.high.revealed + float(laws.high.masses @ paid) >= exact * (1 - 1e-12)
         gain = np.maximum(laws.p.masses - np.exp(epsilon) * laws.q.masses, 0.0)
-        assert laws.p.revealed + float(gain.sum()) <= exact * (1 + 1e-12) + 1e-300
+        for low in (laws.p.revealed + float(gain.sum()), _hockey_stick(lower, step, epsilon)):
+            assert low <= exact * (1 + 1e-12) + 1e-300
+        for law in (laws.high, upper):
+            assert _hockey_stick(law, step, epsilon) >= exact * (1 - 1e-12)
+
+
+def _hockey_stick(law, step, epsilon):
+    return law.revealed + float(law.masses @ np.maximum(-np.expm1(epsilon - law.places * step), 0.0))
+
+
+def test_the_upper_law_keeps_the_mass_of_both_worlds():
+    law = cells(Gaussian(1.0), Fraction(1, 20), tilts=(0.0,), variance=0.05**2).split()
+    assert float(law.masses @ np.exp(-law.places / 20)) == pytest.approx(1, abs=1e-12)
 
 
 def test_cells_are_narrow_where_the_tilted_law_has_its_mass():
-    from theory.pairs import Gaussian
-
     for tilt in (0.0, 4.0):
         cut = cells(Gaussian(1.0), Fraction(1, 1024), tilts=(tilt,), variance=1e-4)
         narrow = cut.edges[:-1][cut.widths == cut.widths.min()].mean() / 1024

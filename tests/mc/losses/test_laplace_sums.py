@@ -16,8 +16,8 @@ from theory.pairs import Erasure, Labelled, Laplace
 @pytest.mark.parametrize(
     ("b", "count", "epsilon"),
     [
-        (10.0, 48, 2.0),
-        (10.0, 48, 4.5),
+        (10.0, 24, 1.0),
+        (10.0, 24, 2.2),
         (10.0, 2, 0.1),
         (1.0, 5, 2.0),
         (3.0, 20, 0.0),

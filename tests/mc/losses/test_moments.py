@@ -17,17 +17,6 @@ LAWS = [
 ]
 
 
-def integral(law, power):
-    """G(power) in extended precision, by a rule fifty times as fine over a wider range."""
-    real = np.longdouble
-    u = np.arange(-40.0, 60.0 + 20 * law.ratio, 1 / 128).astype(real)
-    m = real(law.share) / real(law.sigma)
-    y, q = m * u - m * m / 2, real(law.q)
-    ratio = (1 - q) + q * np.exp(y)
-    density = np.exp(-u * u / 2) / np.sqrt(2 * real(np.pi)) / 128
-    return np.sum(density * np.exp(power * np.log(ratio)))
-
-
 def in_balls(law, power):
     """G(power) by Arb's own integral, a Gauss-Legendre rule that proves its error."""
     with flint.ctx.workprec(128):
@@ -43,44 +32,25 @@ def in_balls(law, power):
 
 
 @pytest.mark.parametrize("law", LAWS, ids=str)
-@pytest.mark.parametrize("power", [2.5, -7.0])
-def test_arb_s_own_integral_lies_within_the_errors(law, power):
+@pytest.mark.parametrize("power", [2.5, 9.0, -1.0, -7.0])
+def test_arb_s_own_integrals_lie_within_the_errors(law, power):
     found = law.real(np.array([power]))
     whole = in_balls(law, power)
     slack = flint.arb(0, found.errors[0])
     assert (whole.real.log() - found.logs[0]).overlaps(slack)
-    assert whole.real.rad() < 1e-20
-    theta, k = 0.3 / np.sqrt(law.q * law.ratio), 5
-    seen = law.transforms(power, float(found.logs[0]), theta, 10)
-    exact = in_balls(law, complex(power, k * theta if power > 0 else -k * theta)) / whole
-    apart = abs(exact / flint.acb(seen.logs[k].real, seen.logs[k].imag).exp() - 1)
-    assert apart < np.expm1(seen.errors[k]) < 1e-9
-
-
-@pytest.mark.parametrize("law", LAWS, ids=str)
-@pytest.mark.parametrize("power", [2.5, 9.0, -1.0, -7.0])
-def test_moments_are_within_their_errors(law, power):
-    found = law.real(np.array([power]))
-    exact = float(np.log(integral(law, power)))
-    assert abs(exact - found.logs[0]) <= found.errors[0] + 1e-15 < 1e-10
-
-
-@pytest.mark.parametrize("law", LAWS, ids=str)
-@pytest.mark.parametrize("power", [6.0, -5.0])
-def test_characteristic_functions_are_within_their_errors(law, power):
-    moments = law.real(np.array([power]))
+    assert found.errors[0] < 1e-10
+    assert whole.real.rad() < 1e-14 * whole.real
     theta = 0.7 / np.sqrt(law.q * law.ratio)
-    found = law.transforms(power, float(moments.logs[0]), theta, 40)
-    whole = integral(law, power)
+    seen = law.transforms(power, float(found.logs[0]), theta, 40)
     # removal has its loss in the exponent, addition minus that
     sign = 1 if power > 0 else -1
-    for k in (0, 1, 5, 33, 39):
-        exact = integral(law, complex(power, sign * k * theta)) / whole
-        assert abs(exact) <= np.exp(found.most[k]) * (1 + 1e-15)
-        if np.isfinite(found.errors[k]):
-            apart = abs(exact - complex(np.exp(found.logs[k])))
-            assert apart <= np.exp(found.logs[k].real) * np.expm1(found.errors[k])
-    assert found.errors[1] < 1e-9
+    for k in (1, 5, 33):
+        exact = in_balls(law, complex(power, sign * k * theta)) / whole
+        assert abs(exact) < flint.arb(seen.most[k]).exp() * (1 + 1e-15)
+        if np.isfinite(seen.errors[k]):
+            apart = abs(exact - flint.acb(seen.logs[k].real, seen.logs[k].imag).exp())
+            assert apart < np.exp(seen.logs[k].real) * np.expm1(seen.errors[k])
+    assert seen.errors[1] < 1e-9
 
 
 @pytest.mark.parametrize("law", LAWS, ids=str)

@@ -77,13 +77,6 @@ def test_nothing_appears_when_the_block_raises_and_the_old_file_stays(tmp_path: 
     assert os.listdir(tmp_path) == ["a.txt"]
 
 
-def test_files_of_others_in_the_folder_are_left_alone(tmp_path: Path) -> None:
-    (tmp_path / "thesis.tex").write_text("mine")
-    with OutputFolder(tmp_path) as folder:
-        folder.add("report.html", b"")
-    assert (tmp_path / "thesis.tex").read_text() == "mine"
-
-
 def test_a_report_is_as_readable_as_other_new_files(tmp_path: Path) -> None:
     (tmp_path / "plain").write_text("")
     with OutputFolder(tmp_path) as folder:

@@ -119,7 +119,7 @@ def test_no_damage_is_read_as_a_result(
 ) -> None:
     whole, seen = path.read_bytes(), set()
     rng = random.Random(damage.__name__)
-    for _ in range(120):
+    for _ in range(60):
         content = bytearray(whole)
         damage(content, rng)
         path.write_bytes(content)
@@ -252,7 +252,7 @@ def files_end_at(size: int) -> Iterator[None]:
 
 def test_a_disk_that_is_full_from_the_start_leaves_nothing_behind(tmp_path: Path) -> None:
     made = 0
-    for size in (*range(0, 40_000, 1024), 100_000):
+    for size in (*range(0, 40_000, 2048), 100_000):
         path = tmp_path / f"{size}.db"
         with files_end_at(size):
             try:
@@ -277,7 +277,7 @@ def fill(store: RunStore, size: int) -> None:
 
 
 def test_a_disk_that_fills_up_ends_a_commit_in_one_sentence_and_keeps_what_was_there(tmp_path: Path) -> None:
-    for size in range(40_000, 400_000, 40_000):
+    for size in range(40_000, 400_000, 80_000):
         path = tmp_path / f"{size}.db"
         with RunStore(path) as store:
             store.commit(RUNS[0], rows(0, 10))

@@ -18,7 +18,7 @@ from mc.worst_case.calibrated import calibrated
 from mc.worst_case.calibrated_threshold import CalibratedThreshold
 from mc.worst_case.solve import worst_case
 from tests.mc.worst_case.write_thresholds import DELTAS, EPSILONS, MADE_BY, TABLE, steps
-from theory.conversions import CKS, SIMPLE
+from theory.conversions import CKS, SIMPLE, gaussian_mu
 from theory.evidence import Evidence
 from theory.guarantees import ApproxDP
 from theory.pairs import Gaussian, Laplace, RandomizedResponse
@@ -92,18 +92,6 @@ def test_the_worst_case_of_a_row_agrees_with_a_recursion_in_mpmath(row):
         assert row.low <= value <= row.high
 
 
-def test_the_least_level_alone_composes_to_less_than_the_worst_case():
-    with mpmath.workdps(30):
-        n, step = FINE.rounds, mpmath.mpf(FINE.step)
-        keep = 1 / (1 + mpmath.exp(-step))
-        least = math.ceil((n + 1 / FINE.step) / 2)
-        delta = mpmath.fsum(
-            mpmath.binomial(n, k) * keep**k * (1 - keep) ** (n - k) * -mpmath.expm1(1 - (2 * k - n) * step)
-            for k in range(least, n + 1)
-        )
-    assert 0.3 * FINE.delta < delta <= FINE.high
-
-
 TAMPERED = {
     "a larger threshold": {"threshold": COARSE.threshold * 1.2},
     "a slightly larger threshold": {"threshold": COARSE.threshold * 1.0002},
@@ -133,6 +121,8 @@ def test_a_row_that_was_tampered_with_is_not_confirmed(change):
         ({"rounds": 0}, "rounds must be"),
         ({"epsilon": -1.0}, "epsilon must be"),
         ({"delta": 1.0}, "delta must be"),
+        ({"threshold": math.inf, "levels": 4097}, "must"),
+        ({"levels": 10**9, "step": 2.0**-900}, "must"),
     ],
 )
 def test_a_row_of_impossible_numbers_is_refused_at_once(change, says):
@@ -147,42 +137,6 @@ def test_rows_are_data_and_come_back_to_the_bit():
         assert again.made_by == row.made_by
     data = json.loads(TABLE.read_text("utf-8"))
     assert [CalibratedThreshold.from_dict(row) for row in data] == list(ROWS)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"type": "CalibratedThreshold"},
-        {"threshold": "0.05"},
-        {"threshold": float("nan")},
-        {"threshold": float("inf"), "levels": 4097},
-        {"step": "__import__('os').getcwd()"},
-        {"step": float("inf")},
-        {"levels": "3"},
-        {"levels": True},
-        {"levels": 3.0},
-        {"levels": 10**9},
-        {"levels": 10**9, "step": 2.0**-900},
-        {"rounds": [10]},
-        {"epsilon": "1.0"},
-        {"epsilon": 1},
-        {"made_by": {"name": "calibrate"}},
-    ],
-    ids=str,
-)
-def test_data_of_any_other_form_is_refused(change):
-    with pytest.raises(ValueError, match="must"):
-        CalibratedThreshold.from_dict(COARSE.to_dict() | change)
-
-
-def test_data_that_lacks_something_is_refused():
-    for name in COARSE.to_dict():
-        data = COARSE.to_dict()
-        del data[name]
-        with pytest.raises(ValueError, match="row must hold"):
-            CalibratedThreshold.from_dict(data)
-    with pytest.raises(ValueError, match="row must hold"):
-        CalibratedThreshold.from_dict([])  # type: ignore[arg-type]
 
 
 def _admitted(filt, request):
@@ -206,9 +160,11 @@ def test_a_session_admits_more_rounds_than_the_published_filter(key):
     assert ours >= math.floor(row.gain * simple)
 
 
-def test_every_row_admits_more_than_every_published_threshold():
+def test_every_row_admits_more_than_every_published_threshold_and_the_finest_less_than_the_gaussian_ceiling():
     for row in ROWS:
         assert row.gain > row.gain_over_cks > 1.05
+        if row.step == steps(row.epsilon, row.delta)[0]:  # coarser levels leave out adversaries
+            assert row.threshold < float(gaussian_mu(row.epsilon, row.delta)) ** 2 / 2
         assert row.gain == pytest.approx(row.threshold / float(SIMPLE.budget(row.epsilon, row.delta)))
 
 

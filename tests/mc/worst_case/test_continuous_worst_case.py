@@ -6,62 +6,23 @@ import math
 from fractions import Fraction
 from itertools import pairwise
 
-import numpy as np
 import pytest
 
 from filters import GaussianFilter, ZCDPFilter
 from mc.estimate.simulate import simulate
 from mc.losses import LogRatio
-from mc.losses.cells import cells
-from mc.losses.rounded_law import lower_law
 from mc.worst_case import worst_case
 from tests.mc.worst_case.small_games import CountFilter
 from theory.evidence import Evidence
-from theory.pairs import KOV, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
-
-PAIRS = [
-    Gaussian(0.25),
-    Gaussian(2.0),
-    Laplace(2.0),
-    Laplace(0.7),
-    SubsampledGaussian(0.3, 1.0),
-    SubsampledGaussian(0.3, 1.0, adjacency="addition"),
-    RandomizedResponse(0.7),
-    KOV(0.3, 0.01),
-    Erasure(0.1),
-    FinitePair(
-        tuple(Fraction(k, 12) for k in (3, 5, 3, 1, 0)), tuple(Fraction(k, 12) for k in (0, 3, 3, 4, 2))
-    ),
-]
+from theory.pairs import Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
 
-def _hockey_stick(law, step, epsilon):
-    return law.revealed + float(law.masses @ np.maximum(-np.expm1(epsilon - law.places * step), 0.0))
-
-
-@pytest.mark.parametrize("pair", PAIRS, ids=str)
-@pytest.mark.parametrize("step", [0.03, 0.11])
-def test_the_rounded_laws_lie_on_either_side_of_the_law(pair, step):
-    size = Fraction(step)
-    cut = cells(pair, size, tilts=(0.0, 4.0), variance=step**2)
-    lower, upper = lower_law(cut), cut.split()
-    for epsilon in np.linspace(-3.0, 6.0, 91):
-        exact = float(pair.hockey_stick(epsilon))
-        assert _hockey_stick(lower, step, epsilon) <= exact * (1 + 1e-12) + 1e-300
-        assert _hockey_stick(upper, step, epsilon) >= exact * (1 - 1e-12)
-    assert np.sum(upper.masses) + upper.revealed == pytest.approx(1, abs=1e-12)
-    assert np.sum(lower.masses) + lower.revealed == pytest.approx(1, abs=1e-12)
-
-
-def test_the_upper_law_keeps_the_mass_of_both_worlds():
-    law = cells(Gaussian(1.0), Fraction(1, 20), tilts=(0.0,), variance=0.05**2).split()
-    assert float(law.masses @ np.exp(-law.places / 20)) == pytest.approx(1, abs=1e-12)
-
-
-@pytest.mark.parametrize("epsilon", [0.0, 1.0, 2.5, 6.0])
+@pytest.mark.parametrize("epsilon", [0.0, 1.0, 4.0, 8.0, 11.0])
 def test_gaussians_spend_the_budget_to_the_end_and_reach_its_curve(epsilon):
     solved = worst_case(GaussianFilter(1.0), [Gaussian(0.25), Gaussian(0.5)], epsilon=epsilon)
+    # spent to the end: 1e-29 at epsilon 11
     assert solved.low <= Gaussian(1.0).hockey_stick(epsilon) <= solved.high
+    assert solved.high / solved.low - 1 < 0.02
     assert solved.evidence is Evidence.CERTIFIED
     assert solved.rounds == 16
 
@@ -116,18 +77,24 @@ def test_an_erasure_among_gaussians_counts_in_both_bounds():
     assert solved.low <= 0.3 <= solved.high
 
 
+GAMES = [
+    (GaussianFilter(1.0), [Gaussian(0.25), Gaussian(0.5), RandomizedResponse(0.5)]),
+    (ZCDPFilter(1.6), [SubsampledGaussian(0.3, 1.0), Laplace(4.0)]),
+]
+
+
+@pytest.mark.parametrize(("filt", "menu"), GAMES, ids=["Gaussians and a response", "subsampled and Laplace"])
 @pytest.mark.parametrize("direction", ["PQ", "QP"])
-def test_the_strategy_of_the_lower_game_is_worth_what_it_says(direction):
+def test_the_strategy_of_the_lower_game_is_worth_what_it_says(filt, menu, direction):
     """Null: it is worth a number in [low, high]. The interval misses with chance 1e-7 at most."""
-    filt = GaussianFilter(1.0)
-    menu = [Gaussian(0.25), Gaussian(0.5), RandomizedResponse(0.5)]
-    solved = worst_case(filt, menu, epsilon=1.0, direction=direction)
+    solved = worst_case(filt, menu, epsilon=0.8, direction=direction)
     estimate = simulate(
-        filt, solved.strategy, epsilon=1.0, n=100_000, seed=3, direction=direction, confidence=1 - 1e-7
+        filt, solved.strategy, epsilon=0.8, n=50_000, seed=3, direction=direction, confidence=1 - 1e-7
     )
     assert estimate.low <= solved.high
     assert solved.low <= estimate.high
     assert estimate.relative_half_width < 0.2
+    assert solved.high / solved.low - 1 < 0.01
 
 
 @pytest.mark.parametrize("pair", [Laplace(1.0), SubsampledGaussian(0.2, 1.0)], ids=str)
@@ -137,21 +104,6 @@ def test_one_request_is_its_hockey_stick_in_the_worse_direction(pair, epsilon):
     exact = max(float(pair.hockey_stick(epsilon)), float(pair.swapped.hockey_stick(epsilon)))
     assert solved.low <= exact <= solved.high
     assert solved.high / solved.low - 1 < 0.003
-
-
-@pytest.mark.parametrize("direction", ["PQ", "QP"])
-def test_subsampled_rounds_and_laplace_noise_agree_with_simulation(direction):
-    """Null: the solved strategy is worth a number in [low, high]. The interval misses below 1e-7."""
-    menu = [SubsampledGaussian(0.3, 1.0), Laplace(4.0)]
-    filt = ZCDPFilter(1.6)
-    solved = worst_case(filt, menu, epsilon=0.5, direction=direction)
-    estimate = simulate(
-        filt, solved.strategy, epsilon=0.5, n=50_000, seed=5, direction=direction, confidence=1 - 1e-7
-    )
-    assert estimate.low <= solved.high
-    assert solved.low <= estimate.high
-    assert estimate.relative_half_width < 0.2
-    assert solved.high / solved.low - 1 < 0.01
 
 
 def test_a_pair_without_known_tails_says_how_to_give_them():

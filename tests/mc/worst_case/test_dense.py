@@ -9,37 +9,28 @@ import numpy as np
 import pytest
 
 import mc.worst_case.dense as dense
-from filters import GaussianFilter, ZCDPFilter
-from mc.estimate.simulate import simulate
+from filters import GaussianFilter
 from mc.losses.composition import Composition
 from mc.losses.lattice_law import LatticeLaw
 from mc.worst_case import PartialWorstCase, worst_case
 from mc.worst_case.dense import DenseGame
 from mc.worst_case.graph import StateGraph
 from tests.mc.worst_case.small_games import CountFilter
-from theory.pairs import Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
+from theory.pairs import Gaussian, Laplace, SubsampledGaussian
 
 DP_SGD = SubsampledGaussian(q=0.01, sigma=1.0)
 
 
 @pytest.mark.parametrize("epsilon", [0.05, 2.5])
-@pytest.mark.parametrize("pair", [DP_SGD, Laplace(3.0), Gaussian(0.3)], ids=str)
+@pytest.mark.parametrize("pair", [DP_SGD, Laplace(3.0)], ids=str)
 def test_one_level_for_so_many_rounds_is_its_composition(pair, epsilon):
     # asking never lowers the value, so that the best adversary of one level always asks
-    solved = worst_case(CountFilter(6), pair, epsilon=epsilon)
-    fixed = Composition({pair: 6}).delta(epsilon, relative=1e-5)
+    solved = worst_case(CountFilter(3), pair, epsilon=epsilon)
+    fixed = Composition({pair: 3}).delta(epsilon, relative=1e-5)
     assert solved.low <= fixed.high
     assert fixed.low <= solved.high
     if fixed.low > 0:
         assert solved.high / solved.low - 1 < 5e-3
-
-
-@pytest.mark.parametrize("epsilon", [4.0, 8.0, 11.0])
-def test_values_down_to_the_far_tail_are_enclosed(epsilon):
-    # 1-GDP, spent to the end: 1e-29 at epsilon 11
-    solved = worst_case(GaussianFilter(1.0), [Gaussian(0.25), Gaussian(0.5)], epsilon=epsilon)
-    assert solved.low <= float(Gaussian(1.0).hockey_stick(epsilon)) <= solved.high
-    assert solved.high / solved.low - 1 < 0.02
 
 
 def _law(places, masses, revealed):
@@ -111,39 +102,17 @@ def test_a_perturbed_transform_is_within_the_error_that_is_counted():
     assert dataclasses.replace(game, wrong=game.start).bounds[0] == 0
 
 
-@pytest.mark.parametrize("direction", ["PQ", "QP"])
-def test_the_strategy_of_two_subsampled_levels_is_worth_what_the_game_says(direction):
-    """Null: it is worth a number in [low, high]. The interval misses with chance 1e-7 at most."""
-    menu = [SubsampledGaussian(0.2, 1.0), SubsampledGaussian(0.4, 1.2)]
-    filt = ZCDPFilter(4.0)
-    solved = worst_case(filt, menu, epsilon=1.0, direction=direction)
-    estimate = simulate(
-        filt, solved.strategy, epsilon=1.0, n=200_000, seed=11, direction=direction, confidence=1 - 1e-7
-    )
-    assert solved.rounds > 3
-    assert estimate.low <= solved.high
-    assert solved.low <= estimate.high
-    assert solved.high / solved.low - 1 < 0.01
-
-
-def test_an_adaptive_choice_is_worth_at_least_each_fixed_order():
-    menu = [SubsampledGaussian(0.1, 1.0), Laplace(4.0), RandomizedResponse(0.3)]
-    solved = worst_case(CountFilter(4), menu, epsilon=0.5)
-    fixed = Composition([menu[0], menu[0], menu[1], menu[2]]).delta(0.5)
-    assert fixed.low <= solved.high
-
-
 def test_a_game_too_large_for_memory_is_refused():
     graph, law = StateGraph(np.array([[1], [-1]]), 1), _law([-1, 0, 1], [0.25, 0.25, 0.5], 0.0)
     with pytest.raises(ValueError, match="max_positions must cover the game"):
         DenseGame.solve(graph, [law], Fraction(1, 10), 1.0, "low", max_positions=100)
 
 
-_RATES = (SubsampledGaussian(0.05, 1.0), SubsampledGaussian(0.1, 1.0))
+_RATES = (SubsampledGaussian(0.1, 1.0), SubsampledGaussian(0.2, 1.0))
 
 
 def test_wider_bounds_come_sooner_and_hold_the_near_ones():
-    filt, told = CountFilter(4), []
+    filt, told = CountFilter(3), []
     near = worst_case(filt, _RATES, epsilon=1.0)
     wide = worst_case(filt, _RATES, epsilon=1.0, relative=0.2, progress=told.append)
     assert wide.low <= near.low <= near.high <= wide.high <= wide.low * 1.2

@@ -22,16 +22,6 @@ from theory.evidence import Evidence
 from theory.pairs import KOV, Erasure, FinitePair, Gaussian, RandomizedResponse
 
 
-def test_three_rounds_of_randomised_response_beat_the_natural_filter():
-    menu = [RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3)]
-    filt = CompositionFilter(Fraction(9, 4), Fraction(45, 169))
-    solved = worst_case(filt, menu, epsilon=LogRatio(Fraction(9, 4)), rounds=3)
-    assert solved.value == Fraction(1899, 5915)
-    assert solved.evidence is Evidence.EXACT
-    assert solved.low <= Fraction(1899, 5915) <= solved.high
-    assert play_out(filt, menu, Fraction(9, 4), 3) == Fraction(1899, 5915)
-
-
 @pytest.mark.parametrize(
     ("first", "second", "ratio"), [(2, 6, 3), (3, 20, 7), (Fraction(5, 4), Fraction(15, 8), Fraction(3, 2))]
 )
@@ -79,16 +69,6 @@ def test_both_directions_take_the_worse():
         for direction in ("PQ", "QP", "both")
     }
     assert values == {"PQ": Fraction(1, 10), "QP": 0, "both": Fraction(1, 10)}
-
-
-def test_a_game_without_end_needs_a_number_of_rounds():
-    with pytest.raises(ValueError, match="max_positions"):
-        worst_case(
-            LossFilter(9.0, 10**6),
-            [RandomizedResponse.from_ratio(2)],
-            epsilon=LogRatio(2),
-            max_positions=100,
-        )
 
 
 def test_a_rational_menu_at_an_irrational_ratio_is_enclosed():

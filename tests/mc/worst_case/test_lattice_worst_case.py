@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 import mpmath
@@ -10,53 +9,10 @@ import numpy as np
 import pytest
 
 from filters import RenyiFilter, ZCDPFilter
-from mc.losses import LogRatio
 from mc.worst_case import worst_case
 from mc.worst_case.spend_grid import SpendGrid
-from tests.mc.worst_case.small_games import CountFilter, LossFilter, SquaresFilter
-from theory.evidence import Evidence
-from theory.pairs import KOV, Erasure, RandomizedResponse
-
-RATIO = Fraction(9, 8)
-STEP = math.log(9 / 8)
-LEVELS = [RandomizedResponse.from_ratio(RATIO**k) for k in (1, 2, 3)]
-ATOMS = [KOV.from_ratio(RATIO**2, Fraction(1, 1000)), Erasure(Fraction(1, 500))]
-
-
-@pytest.mark.parametrize("rounds", [None, 4])
-@pytest.mark.parametrize("epsilon", [LogRatio(Fraction(9, 8) ** 2), LogRatio(Fraction(7, 5))])
-@pytest.mark.parametrize("units", [3, 9, 14])
-def test_the_enclosure_holds_the_exact_value(units, epsilon, rounds):
-    filt = SquaresFilter(STEP, units)
-    exact = worst_case(filt, LEVELS, epsilon=epsilon, rounds=rounds)
-    enclosed = worst_case(filt, LEVELS, epsilon=epsilon, rounds=rounds, evidence=Evidence.CERTIFIED)
-    assert enclosed.evidence is Evidence.CERTIFIED
-    assert enclosed.value is None
-    assert enclosed.low <= exact.value <= enclosed.high
-    assert enclosed.high - enclosed.low <= 1e-13 * float(exact.value)
-    assert exact.rounds == enclosed.rounds
-
-
-@pytest.mark.parametrize("filt", [CountFilter(4), LossFilter(0.3, 5)], ids=["blind", "watching"])
-@pytest.mark.parametrize("direction", ["PQ", "QP"])
-def test_infinite_losses_are_weighed_alike(filt, direction):
-    menu = [*LEVELS[:2], *ATOMS]
-    epsilon = LogRatio(Fraction(6, 5))
-    exact = worst_case(filt, menu, epsilon=epsilon, direction=direction)
-    enclosed = worst_case(filt, menu, epsilon=epsilon, direction=direction, evidence=Evidence.CERTIFIED)
-    assert enclosed.low <= exact.value <= enclosed.high
-    assert enclosed.high - enclosed.low <= 1e-13 * float(exact.value)
-
-
-def test_levels_that_are_multiples_only_up_to_rounding_are_enclosed():
-    # 3 * 0.1 is not the double 0.3, so no lattice holds all three exactly
-    menu = [RandomizedResponse(level) for level in (0.1, 0.2, 3 * 0.1)]
-    solved = worst_case(SquaresFilter(0.1, 60), menu, epsilon=0.5)
-    rational = [RandomizedResponse.from_ratio(Fraction(math.exp(level))) for level in (0.1, 0.2, 0.3)]
-    near = worst_case(SquaresFilter(0.1, 9), rational, epsilon=0.5)
-    assert 0 < solved.high - solved.low < 1e-12 * solved.high
-    coarse = worst_case(SquaresFilter(0.1, 9), menu, epsilon=0.5)
-    assert coarse.low == pytest.approx(near.low, rel=1e-12)
+from tests.mc.worst_case.small_games import CountFilter, SquaresFilter
+from theory.pairs import RandomizedResponse
 
 
 @pytest.mark.parametrize(("n", "epsilon"), [(40, 0.5), (1000, 1.0), (1000, 2.0)])
@@ -75,32 +31,6 @@ def test_one_level_is_the_binomial_composition(n, epsilon):
         assert solved.low <= composed <= solved.high
     assert solved.high - solved.low < 1e-11 * solved.high
     assert solved.rounds == n
-
-
-def test_a_thousand_units_of_budget_reach_far_less_than_the_published_promise():
-    # at (1, 1e-5) the best adversary over randomised response reaches about 4e-8
-    budget = (math.sqrt(math.log(1e5) + 1) - math.sqrt(math.log(1e5))) ** 2
-    step = 3 * 2.0**-9
-    units = math.floor(2 * budget / step**2)
-    menu = [RandomizedResponse(step * k) for k in range(1, math.isqrt(units) + 1)]
-    solved = worst_case(SquaresFilter(step, units), menu, epsilon=1.0)
-    assert units > 1200
-    assert 3.7e-8 < solved.low <= solved.high < 3.9e-8
-    assert solved.high / solved.low - 1 < 1e-11
-
-
-def test_adaptivity_pays_on_a_lattice_too():
-    menu = [RandomizedResponse(0.25 * k) for k in range(1, 9)]
-    filt = SquaresFilter(0.25, 64)
-    together = worst_case(filt, menu, epsilon=2.0)
-    alone = [worst_case(filt, pair, epsilon=2.0) for pair in menu]
-    assert together.low > max(single.high for single in alone)
-
-
-def test_too_many_positions_are_refused_before_they_are_held():
-    menu = [RandomizedResponse(2.0**-6 * k) for k in (1, 2, 3)]
-    with pytest.raises(ValueError, match="max_positions"):
-        worst_case(SquaresFilter(2.0**-6, 1000), menu, epsilon=1.0, max_positions=100_000)
 
 
 def test_a_request_that_costs_nothing_makes_a_game_without_end():

@@ -149,7 +149,7 @@ def test_levels_too_large_for_the_middle_are_solved_loss_by_loss():
 
 
 def test_only_states_that_are_still_looked_up_are_held():
-    chain = _graph(SquaresFilter(STEP, 4000), (1,))
+    chain = _graph(SquaresFilter(STEP, 1500), (1,))
     game = _cut(chain, (1,), 1.0)
     tracemalloc.start()
     _cut(chain, (1,), 1.0)

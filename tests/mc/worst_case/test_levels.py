@@ -10,13 +10,11 @@ import pytest
 
 from filters import BasicFilter, GaussianFilter, ZCDPFilter
 from filters.rules.additive import AdditiveFilter
-from mc.losses.log_ratio import LogRatio
 from mc.worst_case import worst_case
 from mc.worst_case.calibrate import CalibratedFilter, calibrate
 from mc.worst_case.menu_levels import MenuLevels
 from theory.guarantees import PureDP
 from theory.pairs import (
-    EXAMPLES,
     KOV,
     Erasure,
     FinitePair,
@@ -25,6 +23,7 @@ from theory.pairs import (
     RandomizedResponse,
     Selection,
     SubsampledGaussian,
+    examples,
 )
 
 EPSILONS = np.concatenate([-np.geomspace(1e-3, 8, 40)[::-1], [0.0], np.geomspace(1e-3, 8, 40)])
@@ -44,7 +43,7 @@ PAIRS = [
         for adjacency in ("removal", "addition")
     ),
     FinitePair((0.5, 0.3, 0.2), (0.4, 0.3, 0.3)),
-    *(pair for pair in EXAMPLES if pair.shape == ()),
+    *(pair for pair in examples() if pair.shape == ()),
 ]
 
 
@@ -68,11 +67,10 @@ def test_a_pair_dominates_itself():
         assert pair.dominates(pair), pair
 
 
-@pytest.mark.parametrize("adjacency", ["removal", "addition"])
-def test_subsampled_gaussians_are_ordered_by_rate_and_noise_and_by_nothing_less(adjacency):
+def test_subsampled_gaussians_are_ordered_by_rate_and_noise_and_by_nothing_less():
     rng = np.random.default_rng(1)
     crossed = 0
-    for _ in range(20):
+    for adjacency in ["removal", "addition"] * 10:
         q, sigma = rng.uniform(0.01, 1, 2), np.exp(rng.uniform(-0.5, 1.5, 2))
         one, two = (SubsampledGaussian(q[k], sigma[k], adjacency=adjacency) for k in (0, 1))
         ahead = _profiles(one) - _profiles(two)
@@ -82,12 +80,6 @@ def test_subsampled_gaussians_are_ordered_by_rate_and_noise_and_by_nothing_less(
         elif not two.dominates(one):
             crossed += bool((ahead > 1e-6).any() and (ahead < -1e-6).any())
     assert crossed >= 5  # incomparable parameters are incomparable mechanisms
-
-
-def test_removal_and_addition_do_not_dominate_each_other():
-    removal = SubsampledGaussian(0.3, 1.0)
-    assert not removal.dominates(SubsampledGaussian(0.1, 2.0, adjacency="addition"))
-    assert removal.dominates(SubsampledGaussian(0.1, 2.0))
 
 
 def test_a_gaussian_dominates_what_is_subsampled_from_it_and_a_rounded_reciprocal_is_rounded_up():
@@ -178,12 +170,3 @@ def test_a_mixed_menu_is_calibrated_and_covers_what_its_levels_dominate():
     asked_for = found.spend(found.start(1), Erasure(0.01))
     as_level = found.inner.spend(found.inner.start(1), menu[2])
     assert str(asked_for[0]) == str(as_level)
-
-
-def test_a_mixed_menu_of_one_threshold_covers_an_exact_game():
-    menu = (RandomizedResponse.from_ratio(2), Erasure(Fraction(1, 64)))
-    found = calibrate(lambda t: BasicFilter(t, 0.05), 0.75, 0.2, menu=menu, rounds=3)
-    asked = [RandomizedResponse.from_ratio(2), Erasure(Fraction(1, 80))]
-    exact = worst_case(found, asked, epsilon=LogRatio(Fraction(17, 8)), rounds=3)
-    assert exact.value is not None
-    assert exact.value <= Fraction(found.certificate.high)

@@ -12,7 +12,7 @@ import flint
 import numpy as np
 import pytest
 
-from filters import BasicFilter, GaussianFilter, ZCDPFilter
+from filters import BasicFilter, ZCDPFilter
 from mc.losses import LogRatio
 from mc.losses.composition import Composition
 from mc.losses.rounded_law import rounded_laws
@@ -54,10 +54,9 @@ class CountedLosses(LossFilter):
         return 3.0 * state[0] + loss / 1000, state[1]
 
 
-@pytest.mark.parametrize("most", [300_000, 3_000_000])
 @pytest.mark.parametrize("rounds", [None, 40])
-def test_levels_whose_charges_never_add_up_to_the_same_sum_stop_early(most, rounds):
-    filt = Counted(BUDGET)
+def test_levels_whose_charges_never_add_up_to_the_same_sum_stop_early(rounds):
+    filt, most = Counted(BUDGET), 300_000
     with pytest.raises(ValueError, match=f"max_positions={most}.*spend_steps"):
         worst_case(filt, LEVELS, epsilon=1.0, rounds=rounds, max_positions=most)
     # a state is asked about once a request, and has dozens of losses: far fewer states than positions
@@ -127,14 +126,6 @@ def test_sums_merged_too_coarsely_for_the_least_charge_say_so():
         worst_case(ZCDPFilter(BUDGET), LEVELS, epsilon=1.0, spend_steps=100)
 
 
-def test_a_cut_step_needs_no_merging():
-    mantissa, exponent = math.frexp(STEP)
-    cut = math.ldexp(math.floor(mantissa * 2**24), exponent - 24)
-    solved = worst_case(ZCDPFilter(BUDGET), [RandomizedResponse(j * cut) for j in range(1, 33)], epsilon=1.0)
-    assert solved.positions < 3_000_000
-    assert "of the budget" not in solved.scope
-
-
 @pytest.mark.parametrize(
     ("menu", "step"),
     [
@@ -172,19 +163,14 @@ def test_calibration_stops_as_well():
 
 
 def test_the_defaults_are_what_the_errors_name():
-    with pytest.raises(ValueError, match="max_positions=30000000 "):
-        worst_case(ZCDPFilter(BUDGET), LEVELS, epsilon=1.0)
+    with pytest.raises(ValueError, match="max_positions=30000000 for"):
+        worst_case(CountFilter(1), Gaussian(0.5), epsilon=1.0, step=1e-12)
 
 
 @pytest.mark.parametrize("most", [0, -1, 2.5])
 def test_max_positions_is_a_count(most):
     with pytest.raises(ValueError, match="max_positions must be an integer >= 1"):
         worst_case(CountFilter(1), Erasure(0.5), epsilon=1.0, max_positions=most)
-
-
-def test_the_lattice_counts_what_the_law_of_one_request_holds():
-    with pytest.raises(ValueError, match="max_positions"):
-        worst_case(GaussianFilter(1.0), Gaussian(0.5), epsilon=1.0, max_positions=1000)
 
 
 def test_arrays_of_the_menu_are_not_counted_as_positions():

@@ -102,10 +102,6 @@ def _check(filt, menu, epsilon, rounds, slack=1e-250):
     return solved
 
 
-def test_a_rational_erasure_beside_a_randomised_response_is_certified():
-    _check(BasicFilter(1, 0.2), [Erasure(Fraction(1, 30)), RandomizedResponse(0.25)], 0.5, 2)
-
-
 @pytest.mark.parametrize("seed", range(60))
 def test_any_mixed_menu_is_enclosed_to_a_part_in_a_million_million(seed):
     rng = random.Random(seed)

@@ -14,6 +14,7 @@ import filterproof as fp
 from reports.chapters import holders
 from reports.chapters.holders import HOLDERS, judged
 from reports.drawing import svg_text
+from reports.expression import read_holder
 from reports.pages import held, trained
 from reports.pages.held import DELTA, NORMS, SIGMA
 from reports.pages.holder_pages import holder_page, holder_pages
@@ -35,10 +36,11 @@ def _told(proofs):
     looked_at = holders._looked_at
 
     def stand_in(seed, proofs, name):
+        kind = type(held.made()[name]()).__name__
         if name[0] in BROKEN:
-            return LookedAt(BROKEN[name[0]], REFUTED, "a game of 3 rounds is lost", 1.8)
+            return LookedAt(kind, "Broken()", REFUTED, "a game of 3 rounds is lost", 1.8)
         if name[1] in BESIDE:
-            return LookedAt(name[1], HOLDS, "3 plays by its own code", 0.5)
+            return LookedAt(kind, "Sound()", HOLDS, "3 plays by its own code", 0.5)
         return looked_at(seed, proofs, name)
 
     with pytest.MonkeyPatch.context() as patched:
@@ -78,6 +80,25 @@ def test_every_claim_has_a_finding_as_expected(told):
     assert all(finding.as_expected for finding in what.findings)
     assert study.made == len(what.tables[0].rows) == 22
     assert all(row.estimate.failure <= study.failure / study.comparisons * 1.001 for row in every(study))
+
+
+def test_what_an_examination_says_of_a_holder_is_a_claim_of_its_own(told):
+    study, what = told
+    said = {each.key: each.verdict for page in study.holders.looked_at.values() for each in page}
+    examined = [finding for finding in what.findings if finding.claim.key in said]
+    assert {finding.claim.key: finding.verdict for finding in examined} == said
+    assert len(said) == len(held.made())
+    assert {finding.claim.key for finding in examined if finding.claim.expected is Outcome.REFUTED} == {
+        "examined-clippingafteradding",
+        "examined-forgettingsums",
+    }
+
+
+@pytest.mark.parametrize("make", held.made().values(), ids=[name for _, name in held.made()])
+def test_a_holder_is_typed_as_it_is_printed(make):
+    made = make()
+    typed = read_holder(repr(made))
+    assert (type(typed), repr(typed)) == (type(made), repr(made))
 
 
 def every(study):

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-import flint
 import pytest
 
 from theory.claims.theorem import Check, RefusedError, Theorem
 from theory.evidence import Checked, Outcome
-from theory.proofs import THEOREMS, prove
+from theory.proofs import THEOREMS
 from theory.proofs.proof import Proof
 
 
@@ -60,9 +59,3 @@ def test_every_derivation_is_written_out_with_every_step(proofs: dict[str, Proof
             depth += (sign == "{") - (sign == "}") if before != "\\" else 0
             assert depth >= 0, name
         assert depth == 0, name
-
-
-def test_proofs_leave_the_precision_of_the_process_alone() -> None:
-    before = flint.ctx.prec
-    prove("B*")
-    assert flint.ctx.prec == before

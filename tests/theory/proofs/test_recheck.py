@@ -84,12 +84,6 @@ def test_a_genuine_certificate_is_refused_in_no_step(
     assert {line.status for line in left} <= {"cited", "by a kernel"}
 
 
-def test_a_theorem_without_citations_is_verified_whole(
-    genuine: dict[str, Certificate], table: dict[str, Any]
-) -> None:
-    assert {line.status for line in recheck(genuine["natural filter"], table)} <= {*VERIFIED, "by a kernel"}
-
-
 # -- the files themselves -------------------------------------------------------------------------------------
 
 

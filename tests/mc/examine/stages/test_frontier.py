@@ -80,9 +80,9 @@ def test_what_is_afforded_is_granted_so_often_and_little_more_is_not() -> None:
 
 def test_the_same_plays_come_in_the_same_order_however_much_time_there_is() -> None:
     told = subject(AlternatingBlocks())
-    plays = [[*islice(inside(told, Clock.of(seconds)), 20)] for seconds in (600.0, 900.0)]
+    plays = [[*islice(inside(told, Clock.of(seconds)), 8)] for seconds in (600.0, 900.0)]
     assert plays[0] == plays[1]
-    assert len(plays[0]) == 20
+    assert len(plays[0]) == 8
     assert all(played.admitted(told.filter) for played in plays[0])
 
 
@@ -179,7 +179,7 @@ def test_after_ctrl_c_what_was_found_is_kept_and_says_that_it_is_partial() -> No
             raise KeyboardInterrupt
 
     with pytest.raises(PartialExamination) as stopped:
-        examine(Sum(), seconds=4.0, mechanisms=["rr"], on_stage=stop)
+        examine(Sum(), seconds=1.0, mechanisms=["rr"], on_stage=stop)
     found = stopped.value.examination
     assert found.partial
     assert found.verdict.detail.startswith("partial, ended by Ctrl-C")

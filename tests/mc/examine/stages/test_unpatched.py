@@ -32,35 +32,7 @@ from tests.mc.examine.stages.mine import Mine, outcome
 from theory.evidence import Outcome
 
 
-@pytest.mark.parametrize(
-    ("where", "name", "value"),
-    [
-        (AdditiveFilter, "spend", lambda self, state, request: state),
-        (AdditiveFilter, "start", lambda self, n: (np.full(n, -1.0), np.zeros(n))),
-        (fp.ZCDPFilter, "charge", fp.gdp_charge),
-        (fp.ZCDPFilter, "spend", lambda self, state, request: state),
-        (Budget, "covers", lambda self, sums: np.ones(len(sums[0]), dtype=bool)),
-        (Budget, "step", lambda self, state, charge: (np.ones(len(state[0]), dtype=bool), state)),
-        (filters.accounting.ledger, "add_up", lambda state, cost: state),
-        (type(fp.zcdp_charge), "__call__", lambda self, request: fp.Plain(0.0)),
-        (filters.accounting.charge_rules, "proper", lambda x: x / 2),
-        (fp.Session, "request", lambda self, pair: True),
-        (fp.Gaussian, "zcdp_rho", property(lambda self: 0.0)),
-    ],
-    ids=lambda thing: thing if isinstance(thing, str) else getattr(thing, "__name__", "property"),
-)
-def test_a_patched_library_certifies_nothing(
-    where: Any, name: str, value: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as patch:
-        patch.setattr(where, name, value)
-        assert patched().endswith(f".{name}")
-        for filt in (Mine(), fp.ZCDPFilter(0.5)):
-            assert outcome(filt) is Outcome.UNDECIDED
-    assert patched() == ""
-    assert outcome(Mine()) is Outcome.HOLDS
-
-
+@pytest.mark.usefixtures("proved")
 def test_a_patched_game_certifies_no_calibrated_filter(monkeypatch: pytest.MonkeyPatch) -> None:
     filt = fp.calibrated(1.0, 1e-5, each=0.1)
     assert outcome(filt) is Outcome.HOLDS
@@ -120,6 +92,12 @@ RULE = vars(type(fp.zcdp_charge))["__call__"]
 @pytest.mark.parametrize(
     ("where", "name", "value"),
     [
+        (AdditiveFilter, "start", lambda self, n: (np.full(n, -1.0), np.zeros(n))),
+        (fp.ZCDPFilter, "charge", fp.gdp_charge),
+        (Budget, "step", lambda self, state, charge: (np.ones(len(state[0]), dtype=bool), state)),
+        (filters.accounting.ledger, "add_up", lambda state, cost: state),
+        (fp.Session, "request", lambda self, pair: True),
+        (fp.Gaussian, "zcdp_rho", property(lambda self: 0.0)),
         (AdditiveFilter.spend, "__code__", _evil.__code__),
         (filters.accounting.charge_rules.proper, "__defaults__", (1.0,)),
         (Budget.fits, "__kwdefaults__", {"most": 9}),
@@ -148,9 +126,21 @@ def test_whatever_is_put_into_the_package_is_seen_and_seen_to_be_gone(
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(where, name, value, raising=False)
-        assert patched()
-        assert outcome(Mine()) is Outcome.UNDECIDED
+        said = patched()
+        assert said
+        if not isinstance(where, types.FunctionType):
+            assert said.endswith(f".{name}")
+        for filt in (Mine(), fp.ZCDPFilter(0.5)):
+            assert outcome(filt) is Outcome.UNDECIDED
     assert patched() == ""
+
+
+@pytest.mark.usefixtures("proved")
+def test_the_library_as_it_was_certifies_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(AdditiveFilter, "spend", _evil)
+        assert outcome(Mine()) is Outcome.UNDECIDED
+    assert outcome(Mine()) is Outcome.HOLDS
 
 
 def test_an_attribute_put_into_a_charge_of_the_library_is_seen() -> None:

@@ -1,0 +1,121 @@
+"""Wherever its parameters lie, a number in doubles is the number of its formula in balls: drawn, and not at points."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+
+from hypothesis import Phase, example, given, settings
+from hypothesis import strategies as st
+
+import filterproof as fp
+from filters.certified.charges import charges
+from filters.certified.conversion_numbers import conversion_numbers
+from filters.certified.promised import budgets
+from filters.certified.running_number import RunningNumber, near
+from theory.pairs import BoundedRange, DiscreteGaussian, DiscreteLaplace, DominatingPair
+
+
+def powers(low: float, high: float) -> st.SearchStrategy[float]:
+    """Numbers from low to high whose logarithms are spread evenly."""
+    return st.floats(math.log(low), math.log(high)).map(math.exp)
+
+
+def finite(weights: list[tuple[int, int]]) -> fp.FinitePair:
+    """The pair whose outcomes have masses in proportion to these."""
+    p, q = (sum(law) for law in zip(*weights, strict=True))
+    return fp.FinitePair(tuple(Fraction(a, p) for a, _ in weights), tuple(Fraction(b, q) for _, b in weights))
+
+
+# to make an example small takes a hundred times what it took to find it
+anywhere = settings(deadline=None, derandomize=True, phases=(Phase.explicit, Phase.generate))
+PAIRS: st.SearchStrategy[DominatingPair] = st.one_of(
+    st.builds(fp.Gaussian, powers(1e-6, 40.0)),
+    st.builds(fp.RandomizedResponse, powers(1e-9, 600.0)),
+    st.builds(fp.Erasure, powers(1e-300, 1.0)),
+    st.builds(fp.KOV, powers(1e-9, 600.0), powers(1e-300, 1.0)),
+    st.builds(fp.Laplace, powers(1e-2, 1e6)),
+    st.builds(
+        fp.SubsampledGaussian,
+        powers(1e-4, 1.0),
+        powers(0.3, 50.0),
+        adjacency=st.sampled_from(["removal", "addition"]),
+    ),
+    st.builds(BoundedRange, powers(1e-9, 40.0)),
+    st.builds(DiscreteLaplace, powers(0.2, 1e3), st.integers(1, 6)),
+    st.builds(DiscreteGaussian, powers(0.3, 30.0), st.integers(1, 5)),
+    st.lists(st.tuples(st.integers(1, 99), st.integers(1, 99)), min_size=2, max_size=5)
+    .map(finite)
+    .filter(lambda pair: pair.p != pair.q),
+)
+
+
+def wrong(numbers: Iterable[RunningNumber]) -> list[tuple[str, str]]:
+    """What is refused of the numbers, and how."""
+    checked = [number.checked() for number in numbers]
+    return [(one.number.says, one.found.name) for one in checked if not one.fits]
+
+
+@anywhere
+@given(PAIRS)
+@example(fp.RandomizedResponse(740.0))  # e^-740 is no normal double
+def test_every_charge_of_every_pair_covers_what_is_due(pair: DominatingPair) -> None:
+    assert wrong(charges(pair)) == []
+
+
+@settings(anywhere, max_examples=300)
+@given(PAIRS, st.floats(-4.0, 6.0), powers(1e-6, 30.0), powers(1e-12, 0.9))
+def test_what_a_pair_says_is_what_its_law_says(
+    pair: DominatingPair, share: float, above_one: float, tail: float
+) -> None:
+    size = abs(float(pair.loss_quantile(0.3)))
+    x = share * (size if 0 < size < math.inf else 1.0)
+    asked = [("hockey_stick", x), ("loss_quantile", tail)]
+    asked += [("renyi", 1.0), ("renyi", 1 + above_one)]
+    numbers = [
+        near(
+            "what is drawn",
+            f"{pair!r}.{method}({at!r})",
+            float(getattr(pair, method)(at)),
+            getattr(pair.truths, method)(at),
+            slack=1e-11,
+            least=1e-300,
+        )
+        for method, at in asked
+    ]
+    assert wrong(numbers) == []
+
+
+@anywhere
+@given(powers(0.1, 100.0), powers(1e-90, 1e-2))
+def test_what_converts_promises_and_bounds_budgets_does_so_for_any_epsilon_and_delta(
+    epsilon: float, delta: float
+) -> None:
+    assert wrong([*conversion_numbers(epsilon, delta), *budgets(epsilon, delta)]) == []
+
+
+@anywhere
+@given(powers(1e-3, 30.0), powers(1e-12, 0.3), st.data())
+def test_filters_of_any_budget_admit_what_their_theorems_allow_and_hardly_less(
+    epsilon: float, delta: float, data: st.DataObject
+) -> None:
+    make = data.draw(
+        st.sampled_from(
+            [
+                lambda: fp.RogersFilter(epsilon, delta, reading="1/delta"),
+                lambda: fp.RogersFilter(epsilon, delta, reading="2/delta"),
+                lambda: fp.WhitehouseFilter(epsilon, delta, tail=delta / 3, weight=2.0),
+                lambda: fp.BasicFilter(epsilon, delta),
+                lambda: fp.ApproximateZCDPFilter(epsilon, delta),
+                lambda: fp.ApproximateDPFilter(epsilon, delta),
+                lambda: fp.AllOrdersFilter((1.5, 8.0), (epsilon, 3 * epsilon)),
+                lambda: fp.LineOdometer(delta, epsilon),
+                lambda: fp.MixtureOdometer(delta, epsilon),
+                lambda: fp.StitchedOdometer(delta, epsilon),
+                lambda: fp.DoublingOdometer(delta, epsilon),
+                lambda: fp.RogersOdometer(delta, 1000),
+            ]
+        )
+    )
+    assert [(one.number.says, one.found.name) for one in fp.certify(make()).refused] == []
