@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from reports.finding import Claim, Told
 from reports.study import Study
+from reports.words import declared, said
+from theory.agreement import Accord
+from theory.evidence import Outcome
 
 __all__ = ["Chapter"]
 
@@ -27,3 +31,29 @@ class Chapter:
     tell: Callable[[Study, Sequence[Claim]], Told]
     gathers: bool = False
     theorems: tuple[str, ...] = ()
+
+    @classmethod
+    def declared(
+        cls,
+        key: str,
+        tell: Callable[[Study, Sequence[Claim]], Told],
+        *,
+        claims: Sequence[Claim] = (),
+        gathers: bool = False,
+        theorems: tuple[str, ...] = (),
+        **constants: Any,
+    ) -> Chapter:
+        """The chapter whose words and claims stand in `templates/chapters.toml`, where they name the constants.
+
+        `claims` are those that are made here, in place of rows. One that does not stand there is in no report.
+        """
+        row = declared("chapters", "chapter").get(key, {})
+        title, promise, story = (said(row.get(name, ""), constants) for name in ("title", "promise", "story"))
+        rows = tuple(
+            Claim(name, said(sentence, constants), said(source, constants), _OUTCOMES[expected])
+            for name, expected, source, sentence in row.get("claims", ())
+        )
+        return cls(key, title, promise, story, rows or tuple(claims), tell, gathers, theorems)
+
+
+_OUTCOMES: dict[str, Outcome | Accord] = {one.name: one for kind in (Outcome, Accord) for one in kind}

@@ -18,6 +18,7 @@ Edit = Callable[[str], str]
 
 _RULE = "filters/rules/zcdp.py"
 _ENTRY = re.compile(r"    Entry\(\n        ZCDPFilter,\n.*?\n    \),\n", re.DOTALL)
+_SLIPS = re.compile(r'\[\[chapter\]\]\nkey = "slips".*?\n\]\n', re.DOTALL)
 _CHASING = re.compile(r"@dataclass\(frozen=True, slots=True\)\nclass LossChasing\b.*?\n\n\n", re.DOTALL)
 _CONSTANTS = '''"""The example of the recipe."""
 
@@ -105,12 +106,13 @@ RECIPES: dict[str, dict[str, Edit]] = {
         "reports/chapters/my_chapter.py": renamed(
             "reports/chapters/slips.py",
             ("SLIPS", "MY_CHAPTER"),
-            ('key="slips"', 'key="my-chapter"'),
-            ('"slips-checked"', '"my-chapter-checked"'),
+            ('declared("slips"', 'declared("my-chapter"'),
         ),
-        "reports/chapters/__init__.py": all_of(
-            line("from reports.chapters.naive", "from reports.chapters.my_chapter import MY_CHAPTER\n"),
-            line("    SLIPS,", "    MY_CHAPTER,\n"),
+        "reports/templates/chapters.toml": lambda text: "\n".join(
+            [
+                text,
+                *(row.replace("slips", "my-chapter").replace("Slips", "My") for row in _SLIPS.findall(text)),
+            ]
         ),
     },
 }

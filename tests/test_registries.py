@@ -185,7 +185,7 @@ def of_chapters() -> Iterator[str]:
         for name in getattr(module, "__all__", ()):
             chapter = getattr(module, name)
             if isinstance(chapter, Chapter) and chapter not in reports.chapters.CHAPTERS:
-                yield f"reports/chapters/__init__.py: place {name} in CHAPTERS"
+                yield f"reports/templates/chapters.toml: place {name}"
 
 
 def of_results() -> Iterator[str]:
@@ -372,7 +372,7 @@ LINES: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
     ),
     "chapter: place": (
         without(reports.chapters, "CHAPTERS", reports.chapters.CHAPTERS[3]),
-        "reports/chapters/__init__.py: place",
+        "reports/templates/chapters.toml: place",
     ),
     "result: words": (unshown(fragment, fp.Bounds), "reports/shown/fragments.py: say Bounds"),
     "result: picture": (unshown(draw, fp.Curve), "reports/shown/pictures.py: draw Curve"),

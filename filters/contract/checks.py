@@ -130,17 +130,19 @@ class FilterTerms:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """An object of the library whose fields are plain, its class, what reads its fields, and what they held."""
+    """An object of the library whose fields are plain, its class, the names of its fields, and what they held."""
 
     thing: object
     kind: type
-    fields: Callable[[object], tuple[object, ...]]
+    names: tuple[str, ...]
     held: tuple[object, ...]
 
     def same(self, thing: object) -> bool:
         """Whether it is that very object, and each field that very number, which nobody can change."""
         return (
-            thing is self.thing and type(thing) is self.kind and all(map(is_, self.fields(thing), self.held))
+            thing is self.thing
+            and type(thing) is self.kind
+            and all(map(is_, _reader(self.names)(thing), self.held))
         )
 
 
@@ -151,8 +153,12 @@ def _seen(thing: object) -> _Seen | None:
         return None
     if any(type(object.__getattribute__(thing, name)) not in PLAIN for name in names):
         return None
-    read = attrgetter(*names, *names[:1])  # of one name alone it would not read a tuple
-    return _Seen(thing, kind, read, read(thing))
+    return _Seen(thing, kind, names, _reader(names)(thing))
+
+
+@lru_cache(maxsize=1024)
+def _reader(names: tuple[str, ...]) -> Callable[[object], tuple[object, ...]]:
+    return attrgetter(*names, *names[:1])  # of one name alone it would not read a tuple
 
 
 def _terms(filt: FilterBase) -> tuple[object, object]:

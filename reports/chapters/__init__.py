@@ -1,50 +1,20 @@
 """The chapters of the report, in reading order; `common` holds what several share, `reports.finding` their parts."""
 
+from importlib import import_module
+
 from reports.chapter import Chapter
-from reports.chapters.accountant import ACCOUNTANT
-from reports.chapters.approximate_dp import APPROXIMATE_DP
-from reports.chapters.bench import BENCH
-from reports.chapters.central_limit import CENTRAL_LIMIT
-from reports.chapters.coverage import COVERAGE
-from reports.chapters.evaluated import EVALUATED
-from reports.chapters.examined import EXAMINED
-from reports.chapters.games import GAMES
-from reports.chapters.gdp import GDP
-from reports.chapters.holders import HOLDERS
-from reports.chapters.kernel import KERNEL_CHAPTER
-from reports.chapters.naive import NAIVE
-from reports.chapters.overspending import OVERSPENDING
-from reports.chapters.profile import PROFILE
-from reports.chapters.rates import RATES
-from reports.chapters.realisation import REALISATION
-from reports.chapters.renyi import RENYI
-from reports.chapters.slips import SLIPS
-from reports.chapters.steps import STEPS
-from reports.chapters.theorems import THEOREMS_CHAPTER
-from reports.chapters.tightness import TIGHTNESS
+from reports.words import declared
 
 __all__ = ["CHAPTERS"]
 
-CHAPTERS: tuple[Chapter, ...] = (
-    EXAMINED,
-    GAMES,
-    STEPS,
-    RENYI,
-    GDP,
-    PROFILE,
-    APPROXIMATE_DP,
-    NAIVE,
-    ACCOUNTANT,
-    RATES,
-    CENTRAL_LIMIT,
-    REALISATION,
-    EVALUATED,
-    HOLDERS,
-    TIGHTNESS,
-    KERNEL_CHAPTER,
-    THEOREMS_CHAPTER,
-    SLIPS,
-    COVERAGE,
-    OVERSPENDING,
-    BENCH,
+
+def _chapter(key: str, module: str) -> Chapter:
+    """The chapter of that key in its file, which is named alike but for dashes."""
+    made = vars(import_module(f"reports.chapters.{module}"))
+    return next(one for one in made.values() if isinstance(one, Chapter) and one.key == key)
+
+
+CHAPTERS: tuple[Chapter, ...] = tuple(
+    _chapter(key, row.get("module", key.replace("-", "_")))
+    for key, row in declared("chapters", "chapter").items()
 )

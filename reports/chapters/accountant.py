@@ -106,22 +106,4 @@ def _table(recorded: dict[str, Any]) -> Table:
     )
 
 
-ACCOUNTANT = Chapter(
-    key="accountant",
-    title="The accountant's rule under adaptive choice",
-    promise=f"(epsilon, {DELTA:g})-DP of the mechanisms so far, had they been fixed in advance.",
-    story="Training code often stops when the epsilon of an accountant passes its target. The accountant composes "
-    "mechanisms that were fixed in advance. Where noise or sampling rate may change on the way, an adversary chooses "
-    "them by what was released: it goes on with the mechanism that is worse for those whose loss is large already.",
-    claims=(
-        Claim(
-            key="accountant-adaptive",
-            sentence="Stopping when the composed epsilon passes its target keeps (epsilon, delta)-DP while sampling "
-            "rates are chosen adaptively (Poisson sampling at rates .05 and .1, sigma = 1, epsilon = 2, delta = 1e-5).",
-            source="the natural filter of accountants; composition by mc.losses.composition",
-            expected=Outcome.REFUTED,
-        ),
-    ),
-    tell=_tell,
-    gathers=True,
-)
+ACCOUNTANT = Chapter.declared("accountant", _tell, gathers=True, DELTA=DELTA)

@@ -19,7 +19,6 @@ from reports.drawing import PALETTE, new_figure
 from reports.finding import Claim, Picture, Told
 from reports.study import Simulated, Study
 from theory.conversions import CKS, SIMPLE
-from theory.evidence import Outcome
 from theory.pairs import Gaussian, RandomizedResponse
 
 __all__ = ["APPROXIMATE_DP"]
@@ -101,27 +100,6 @@ def _picture(rows: Sequence[Simulated]) -> Picture:
     )
 
 
-APPROXIMATE_DP = Chapter(
-    key="approximate-dp",
-    title="The approximate-DP filter is sound, tight for zCDP mechanisms, loose for pure ones",
-    promise=f"({EPSILON:g}, {DELTA:g})-DP for every adaptive strategy over zCDP mechanisms.",
-    story="The filter charges rho (epsilon^2/2 for a pure-DP mechanism) and stops at B*, the largest budget of "
-    "zCDP that a conversion theorem turns into the promise. For zCDP mechanisms little is left: one release, of two "
-    "outcomes, reaches the promise but for the last digits. Gaussians and pure mechanisms, played here, stay below.",
-    claims=(
-        Claim(
-            "bstar-sound",
-            "The rule of the approximate-DP filter keeps (epsilon, delta)-DP.",
-            "000 Theorem 4.9",
-            Outcome.HOLDS,
-        ),
-        Claim(
-            "bstar-simulated",
-            f"No strategy reaches above delta = {DELTA:g} at epsilon = {EPSILON:g}.",
-            "000 Theorem 4.9",
-            Outcome.UNDECIDED,
-        ),
-    ),
-    tell=_tell,
-    theorems=("approximate-DP filter", "B*", "CKS"),
+APPROXIMATE_DP = Chapter.declared(
+    "approximate-dp", _tell, theorems=("approximate-DP filter", "B*", "CKS"), DELTA=DELTA, EPSILON=EPSILON
 )

@@ -102,14 +102,4 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     return Told(findings=(), tables=tables, notes=(note if tables else "No benchmarks were recorded.",))
 
 
-BENCH = Chapter(
-    key="bench",
-    title="Beside other accountants",
-    promise="None: what was measured once decides no claim.",
-    story="An accountant composes mechanisms fixed in advance, which is the game of an adversary with one move. "
-    "The reference digits come from closed forms and transforms that share no code with any of them. An upper bound "
-    "from a grid is safe and above the truth: by a few percent or more where all of the loss is on two points that "
-    "the grid rounds up in every round.",
-    claims=(),
-    tell=_tell,
-)
+BENCH = Chapter.declared("bench", _tell)

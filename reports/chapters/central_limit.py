@@ -155,22 +155,4 @@ def _tables(recorded: dict[str, Any]) -> tuple[Table, ...]:
     )
 
 
-CENTRAL_LIMIT = Chapter(
-    key="central-limit",
-    title="The central limit is no promise",
-    promise="mu-GDP, and so (epsilon, delta)-DP, of rounds on samples whose rate and noise are chosen on the way.",
-    story="Many rounds on small samples lose nearly what one Gaussian loses, and a rule that adds up its mu^2 needs "
-    "neither orders nor transforms. At the rates in use the limit is far: the tail of the loss, which delta measures, "
-    "is heavier than the Gaussian's. How much more is released than was promised?",
-    claims=(
-        Claim(
-            key="central-limit-holds",
-            sentence="Rounds on samples that are granted while the sum of q^2 (e^{1/sigma^2} - 1) is at most mu^2 keep "
-            "the delta that mu-GDP has (Poisson sampling, q = .01, .02 at sigma = 1 and .05 at 1.5, epsilon = 2, delta "
-            "= 1e-5).",
-            source="reconstructed from arXiv 2602.06756 and 1911.11607; composition by mc.losses.composition",
-            expected=Outcome.REFUTED,
-        ),
-    ),
-    tell=_tell,
-)
+CENTRAL_LIMIT = Chapter.declared("central-limit", _tell)

@@ -91,21 +91,4 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     )
 
 
-COVERAGE = Chapter(
-    key="coverage",
-    title="Do the intervals cover?",
-    promise="An interval misses no more often than it says.",
-    story="Rare heavy values, and means that sit exactly on the boundary of a test, are where intervals fail in "
-    "practice. Each method answers thousands of samples whose true mean is known. The betting test may look several "
-    "times at a threshold equal to the mean, so whatever it decides is wrong.",
-    claims=(
-        Claim(
-            "coverage-nominal",
-            "No interval and no sequential test misses more often than its failure probability.",
-            "Clopper-Pearson, Maurer-Pontil, Hoeffding, Waudby-Smith-Ramdas",
-            Outcome.UNDECIDED,
-        ),
-    ),
-    tell=_tell,
-    gathers=True,
-)
+COVERAGE = Chapter.declared("coverage", _tell, gathers=True)

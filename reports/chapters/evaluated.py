@@ -12,7 +12,6 @@ from reports.chapter import Chapter
 from reports.chapters.common import compared, interval, name
 from reports.finding import Claim, Finding, Table, Told
 from reports.study import Simulated, Study
-from theory.agreement import Accord
 
 __all__ = ["EVALUATED", "judge"]
 
@@ -108,21 +107,4 @@ def _table(results: Sequence[Evaluated]) -> Table:
     )
 
 
-EVALUATED = Chapter(
-    key="evaluated",
-    title="The same strategies without sampling",
-    promise="none: this compares two ways to the same number.",
-    story="A strategy that is a function of round, filter state and loss needs no simulation: the law of state and "
-    "loss is carried forward through the filter's and the adversary's own code. The simulation and this share no "
-    "random number and no estimator, so that agreement is a test of both.",
-    claims=(
-        Claim(
-            "evaluated-inside",
-            "Every interval contains the value computed without sampling.",
-            "Bellman's recursion with the strategy in place of the maximum",
-            Accord.AGREES,
-        ),
-    ),
-    tell=_tell,
-    gathers=True,
-)
+EVALUATED = Chapter.declared("evaluated", _tell, gathers=True)

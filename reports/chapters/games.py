@@ -12,7 +12,7 @@ from reports.pages.attacked import AttackRow, Runs, attacks_of, attacks_table
 from reports.pages.played import GameJob, Played, play
 from reports.pages.subjects import SUBJECTS
 from reports.study import Study
-from theory.agreement import Accord, Agreement, TwoRoutes
+from theory.agreement import Agreement, TwoRoutes
 
 __all__ = ["GAMES", "judge", "judge_attacks"]
 
@@ -93,26 +93,4 @@ def _table(games: Mapping[str, Played]) -> Table:
     )
 
 
-GAMES = Chapter(
-    key="games",
-    title="Every filter's game, solved and simulated",
-    promise="none: this compares two ways to the same number.",
-    story="The page of each filter solves the worst adversary over a menu and simulates the strategy that it found. "
-    "Solving carries laws through the filter's code and draws nothing; the simulation draws and solves nothing.",
-    claims=(
-        Claim(
-            "games-agree",
-            "The best strategy of every game, simulated, reaches the value that the game was solved to.",
-            "Bellman's recursion, and intervals",
-            Accord.AGREES,
-        ),
-        Claim(
-            "attacks-agree",
-            "What three adversaries get out of every filter, with two sets of parameters, is what is certified of it.",
-            "the solved games and the laws of strategies, and intervals",
-            Accord.AGREES,
-        ),
-    ),
-    tell=_tell,
-    gathers=True,
-)
+GAMES = Chapter.declared("games", _tell, gathers=True)

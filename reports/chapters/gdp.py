@@ -13,8 +13,6 @@ from reports.chapters.common import beside_promise, compared, error_bars, proved
 from reports.drawing import PALETTE, new_figure
 from reports.finding import Claim, Finding, Picture, Told
 from reports.study import Simulated, Study
-from theory.agreement import Accord
-from theory.evidence import Outcome
 
 __all__ = ["GDP"]
 
@@ -86,27 +84,4 @@ def _picture(filt: GaussianFilter, rows: Sequence[Simulated]) -> Picture:
     )
 
 
-GDP = Chapter(
-    key="gdp",
-    title="The GDP filter is sound, and tight",
-    promise="mu-GDP: the transcript is no easier to tell apart than N(mu, 1) from N(0, 1).",
-    story="Squares add: the filter continues while the sum of mu_t^2 is at most mu^2. On Gaussian mechanisms "
-    "the bound is attained by every adaptive strategy that spends the whole budget, so no filter with this "
-    "promise can admit more of them.",
-    claims=(
-        Claim(
-            "gdp-sound",
-            "The rule of the GDP filter keeps its transcript mu-GDP.",
-            "003 Theorems 11 and C.1",
-            Outcome.HOLDS,
-        ),
-        Claim(
-            "gdp-tight",
-            "Every budget-exhausting Gaussian strategy reaches delta_mu(epsilon) itself.",
-            "003 Remark C.3, corrected",
-            Accord.AGREES,
-        ),
-    ),
-    tell=_tell,
-    theorems=("GDP filter",),
-)
+GDP = Chapter.declared("gdp", _tell, theorems=("GDP filter",))

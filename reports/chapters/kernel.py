@@ -94,20 +94,4 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     )
 
 
-KERNEL_CHAPTER = Chapter(
-    key="kernel",
-    title="The filter theorems in a proof assistant",
-    promise="Each statement was accepted by the kernel of Rocq, a small program that checks every step of a proof.",
-    story="A strategy is a tree: a request, a subtree for each outcome if the filter grants it, and another if it "
-    "denies it. So a statement about all trees is one about every adaptive analyst, one who halts at a denial and "
-    "one who asks again alike. No optional stopping is cited: a filter's theorem is an induction over the tree.",
-    claims=(
-        Claim(
-            "kernel-record",
-            "The kernel accepted the statements as they stand in the sources, on no axiom beyond the standard library.",
-            "theory/kernel",
-            Outcome.HOLDS,
-        ),
-    ),
-    tell=_tell,
-)
+KERNEL_CHAPTER = Chapter.declared("kernel", _tell)

@@ -13,7 +13,6 @@ from reports.chapters.common import beside_promise, draw_estimates, judge_promis
 from reports.drawing import PALETTE, new_figure
 from reports.finding import Claim, Picture, Told
 from reports.study import Simulated, Study
-from theory.evidence import Outcome
 
 __all__ = ["NAIVE"]
 
@@ -77,20 +76,4 @@ def _picture(rows: Sequence[Simulated]) -> Picture:
     )
 
 
-NAIVE = Chapter(
-    key="naive",
-    title="The naive realisation filter is unsound",
-    promise=f"({EPSILON:g}, {DELTA:g})-DP, and it is false.",
-    story="Stopping when the next loss would pass epsilon with probability above delta looks like the definition "
-    "of the promise. But every round may spend delta again: a mechanism that reveals the bit with probability p "
-    "and is silent otherwise has loss zero as long as it is silent.",
-    claims=(
-        Claim(
-            "naive-refuted",
-            f"The naive realisation filter is ({EPSILON:g}, {DELTA:g})-DP.",
-            "004 Section II-B says it is not",
-            Outcome.REFUTED,
-        ),
-    ),
-    tell=_tell,
-)
+NAIVE = Chapter.declared("naive", _tell, DELTA=DELTA, EPSILON=EPSILON)

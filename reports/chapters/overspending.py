@@ -10,7 +10,6 @@ from reports.chapters.common import compared, interval
 from reports.chapters.overspenders import OVERSPENDERS, Overspender
 from reports.finding import Claim, Finding, Table, Told
 from reports.study import Simulated, Study
-from theory.agreement import Accord
 from theory.pairs.base import Direction
 
 __all__ = ["OVERSPENDING", "judge", "known"]
@@ -95,21 +94,4 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     )
 
 
-OVERSPENDING = Chapter(
-    key="overspending",
-    title="Do the intervals hold for filters that break their promise?",
-    promise="An interval assumes nothing of what it tests.",
-    story="Weights are bounded by what paths are charged. A bound taken from the promise under test would make the "
-    "weights of an overspending filter underflow, and the interval close on 0. These filters let up to a million times "
-    "their promise through, on every path or on one in a hundred million, and the truth is a closed form or one "
-    "integral.",
-    claims=(
-        Claim(
-            "overspending-covered",
-            "No interval misses what a filter lets through that breaks its promise.",
-            "closed forms, one integral",
-            Accord.AGREES,
-        ),
-    ),
-    tell=_tell,
-)
+OVERSPENDING = Chapter.declared("overspending", _tell)

@@ -16,7 +16,7 @@ from reports.chapters.common import beside_promise, draw_estimates, interval, na
 from reports.drawing import PALETTE, new_figure
 from reports.finding import Claim, Finding, Picture, Table, Told
 from reports.study import Simulated, SimulatedCurve, Study
-from theory.agreement import Accord, Agreement, TwoRoutes
+from theory.agreement import Agreement, TwoRoutes
 from theory.arguments import Real
 from theory.guarantees import GaussianDP
 
@@ -172,21 +172,4 @@ def _trade_off_picture(band: TradeOff, promise: GaussianDP) -> Picture:
     )
 
 
-PROFILE = Chapter(
-    key="profile",
-    title="Every epsilon at once",
-    promise="1-GDP: a delta for every epsilon, and no test better than those of N(1, 1) against N(0, 1).",
-    story="One set of paths answers a whole grid of epsilons, and delta is convex in e^epsilon, so that estimates on "
-    "the grid confine it everywhere between. From both directions follows the trade-off function: the errors of "
-    "every attack, whatever test it uses. A strategy that spends the whole budget must lie on the promise "
-    "all along; a band that leaves the curve out at one point disagrees.",
-    claims=(
-        Claim(
-            "profile-gdp",
-            "Chasing losses until the budget is gone reaches all of 1-GDP's privacy profile and trade-off function.",
-            "003 Remark C.3, corrected; Dong, Roth and Su, Proposition 2.13",
-            Accord.AGREES,
-        ),
-    ),
-    tell=_tell,
-)
+PROFILE = Chapter.declared("profile", _tell)

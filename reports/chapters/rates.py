@@ -156,22 +156,4 @@ def tables_of(recorded: dict[str, Any]) -> tuple[Table, ...]:
     )
 
 
-RATES = Chapter(
-    key="rates",
-    title="Rates that change: what is left of a fixed plan",
-    promise=f"(epsilon, {DELTA:g})-DP while sampling rate and noise are chosen by what was released.",
-    story="A plan that is fixed in advance can be accounted for to five digits. If rates follow the training, the same "
-    "account is no promise, and a filter has to be asked. How many rounds does that cost? Each rule is asked for one "
-    "mechanism until it denies it, having been ready for the others all the time.",
-    claims=(
-        Claim(
-            key="rates-nine-tenths",
-            sentence="The potential filter grants more than nine tenths of the rounds that a plan fixed in advance may "
-            "have, for each mechanism of its menu (Poisson sampling, q = .01, .02 at sigma = 1 and .05 at 1.5, epsilon "
-            "= 2, delta = 1e-5), and no more than such a plan may.",
-            source="this project; composition by mc.losses.composition",
-            expected=Outcome.HOLDS,
-        ),
-    ),
-    tell=_tell,
-)
+RATES = Chapter.declared("rates", _tell, DELTA=DELTA)

@@ -16,9 +16,8 @@ from reports.drawing import PALETTE, new_figure
 from reports.figures.survival import mechanism_level, stopping_rounds
 from reports.finding import Claim, Finding, Picture, Table, Told
 from reports.study import Simulated, Study
-from theory.agreement import Accord, Agreement, TwoRoutes
+from theory.agreement import Agreement, TwoRoutes
 from theory.confinement import kappa_survival
-from theory.evidence import Outcome
 from theory.pairs import Gaussian
 from theory.realisation import kappa, optimal_split
 from theory.thresholds.stopped_walk import stopped_hockey_stick
@@ -161,32 +160,11 @@ def _picture(simulated: mc.SurvivalCurve, integrated: Sequence[float], ends: dic
     )
 
 
-REALISATION = Chapter(
-    key="realisation",
-    title="The realisation filter goes on where others stop",
-    promise=f"({EPSILON:g}, {DELTA:g})-DP, at most N = {ROUNDS} rounds, on the declared menu.",
-    story="The check about the next request knows the loss realised so far except that of the newest output. "
-    "Keeping that order of events is what makes it sound, and what the naive filter gets wrong.",
-    claims=(
-        Claim(
-            "realisation-sound",
-            "The rule of the realisation filter keeps (epsilon, delta)-DP.",
-            "004 Theorem 1",
-            Outcome.HOLDS,
-        ),
-        Claim(
-            "realisation-simulated",
-            f"The fixed Gaussian strategy stays below delta = {DELTA:g}.",
-            "004 Theorem 1",
-            Outcome.UNDECIDED,
-        ),
-        Claim(
-            "realisation-survival",
-            "Its survival P(T >= t) agrees with numerical integration at every t.",
-            "004 Figure 2",
-            Accord.AGREES,
-        ),
-    ),
-    tell=_tell,
+REALISATION = Chapter.declared(
+    "realisation",
+    _tell,
     theorems=("realisation filter", "kappa"),
+    DELTA=DELTA,
+    EPSILON=EPSILON,
+    ROUNDS=ROUNDS,
 )

@@ -20,7 +20,6 @@ from reports.chapters.common import (
 from reports.drawing import PALETTE, new_figure
 from reports.finding import Claim, Picture, Told
 from reports.study import Simulated, Study
-from theory.evidence import Outcome
 from theory.pairs import Gaussian, RandomizedResponse
 
 __all__ = ["RENYI"]
@@ -80,26 +79,4 @@ def _picture(rows: Sequence[Simulated]) -> Picture:
     )
 
 
-RENYI = Chapter(
-    key="renyi",
-    title="The Rényi and zCDP filters are sound",
-    promise="(alpha, B)-RDP at one order fixed in advance; rho-zCDP at all of them.",
-    story="Declared divergences add up to a budget, and adaptivity costs nothing: the Rényi likelihood of what was "
-    "released is a supermartingale, whatever the analyst chooses.",
-    claims=(
-        Claim(
-            "rdp-sound",
-            "The rule of the Rényi filter keeps (alpha, B)-RDP, that of the zCDP filter rho-zCDP.",
-            "000 Theorem 4.3",
-            Outcome.HOLDS,
-        ),
-        Claim(
-            "rdp-simulated",
-            "No strategy reaches above what the promise converts to.",
-            "000 Theorem 4.3",
-            Outcome.UNDECIDED,
-        ),
-    ),
-    tell=_tell,
-    theorems=("RDP filter",),
-)
+RENYI = Chapter.declared("renyi", _tell, theorems=("RDP filter",))

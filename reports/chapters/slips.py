@@ -8,7 +8,6 @@ from reports.chapter import Chapter
 from reports.chapters.common import proved
 from reports.finding import Claim, Table, Told
 from reports.study import Study
-from theory.evidence import Outcome
 
 __all__ = ["SLIPS"]
 
@@ -28,22 +27,4 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     )
 
 
-SLIPS = Chapter(
-    key="slips",
-    title="Slips in the papers",
-    promise="The theorems stand; some printed forms do not.",
-    story="A misprint copied into code is a privacy bug. Each was found by reading a formula closely enough to "
-    "run it, and shown at the instance that it names, or for all parameters. Two are readings of "
-    "an index and of a display, in words alone.",
-    claims=(
-        Claim(
-            "slips-checked",
-            "Each printed slip is false or empty at the instance checked, where its correction is true; condition "
-            "(5.1) of 003, and the split of 004, for all parameters that their steps state.",
-            "000, 003, 004",
-            Outcome.HOLDS,
-        ),
-    ),
-    tell=_tell,
-    theorems=("slips",),
-)
+SLIPS = Chapter.declared("slips", _tell, theorems=("slips",))

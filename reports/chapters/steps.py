@@ -12,7 +12,6 @@ from reports.drawing import PALETTE, new_figure
 from reports.finding import Claim, Picture, Table, Told
 from reports.study import Study
 from theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
-from theory.evidence import Outcome
 from theory.proofs.papers_steps import PRINTED
 
 __all__ = ["STEPS", "steps_picture"]
@@ -77,20 +76,4 @@ def steps_picture() -> Picture:
     )
 
 
-STEPS = Chapter(
-    key="steps",
-    title="The papers' parameters, converted",
-    promise=f"What k Gaussian steps of noise sigma cost at delta = {DELTA:g}, by three theorems.",
-    story="Paper 003 runs paper 000's experiment for 495 steps instead of 420 at equal epsilon. The CKS conversion of "
-    "zCDP and the exact Gaussian curve are two ways to read the same noise.",
-    claims=(
-        Claim(
-            "steps-495",
-            "At sigma = 100 and delta = 1e-5, 420 steps by CKS allow exactly 495 by GDP.",
-            "003 Section 4.1",
-            Outcome.HOLDS,
-        ),
-    ),
-    tell=_tell,
-    theorems=("papers' steps",),
-)
+STEPS = Chapter.declared("steps", _tell, theorems=("papers' steps",), DELTA=DELTA)

@@ -56,14 +56,6 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     )
 
 
-THEOREMS_CHAPTER = Chapter(
-    key="theorems",
-    title="The theorems, step by step",
-    promise="Each step says what was checked: a theorem in a kernel, an identity, a range, a point.",
-    story="A statement that a proof assistant's kernel accepted, a symbolic residual that simplifies to zero, a box "
-    "covered by balls, a comparison of rationals: an engine that accepts a step refuses it slightly wrong. Where the "
-    "kernel's statement is the claim, the theorem is KERNEL, and no other step is needed.",
-    claims=tuple(_claim(name) for name in _NAMES),
-    tell=_tell,
-    theorems=_NAMES,
+THEOREMS_CHAPTER = Chapter.declared(
+    "theorems", _tell, theorems=_NAMES, claims=tuple(_claim(name) for name in _NAMES)
 )

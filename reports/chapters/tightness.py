@@ -343,34 +343,4 @@ def picture(played: Sequence[PlayedMenu]) -> Picture:
     )
 
 
-TIGHTNESS = Chapter(
-    key="tightness",
-    title="The worst adversary, solved",
-    promise=f"Every filter here promises ({EPSILON:g}, {DELTA:g})-DP.",
-    story="The game between analyst and filter is solved backwards on the filter's own code: at each state the "
-    "best next request, and its value enclosed. Over all mechanisms that a filter covers two outcomes decide, and both "
-    "ends are certified. A filter that is tight for these may be loose for the pure ones of a menu. Turned around, the "
-    "largest threshold whose worst case stays below delta is a better filter than any published one, for the class of "
-    "mechanisms that the game covers.",
-    claims=(
-        Claim(
-            "tightness-kept",
-            "No adversary over the mechanisms of a menu exceeds any filter's promise.",
-            "solved here",
-            Outcome.HOLDS,
-        ),
-        Claim(
-            "tightness-gdp",
-            "On Gaussians the worst case of the GDP filter is its promise, to 1 in 1000.",
-            "solved here; 003 Theorem 11",
-            Outcome.HOLDS,
-        ),
-        Claim(
-            "tightness-calibrated",
-            "A calibrated threshold beats every published conversion at nine promises.",
-            "solved here",
-            Outcome.HOLDS,
-        ),
-    ),
-    tell=_tell,
-)
+TIGHTNESS = Chapter.declared("tightness", _tell, DELTA=DELTA, EPSILON=EPSILON)

@@ -11,7 +11,7 @@ from rich.console import Console
 
 import mc.examine.attack
 from mc.runs.output import OutputFolder
-from reports.commands.console import at_most, check_folder, clear_errors, clear_faults
+from reports.commands.console import at_most, check_folder, clear_errors, clear_faults, say
 from reports.commands.exit_status import End, ExitStatus
 from reports.expression import read_filter
 from reports.replaying import replay_command
@@ -42,15 +42,15 @@ def attack(
     with clear_faults(filter_, filt), searching:
         found = mc.examine.attack.attack(filt, rounds=rounds)
     with clear_faults(filter_, filt):
-        console.print(str(found.verdict), markup=False, soft_wrap=True)
-        console.print(found.verdict.detail, markup=False, soft_wrap=True)
+        say(found.verdict)
+        say(found.verdict.detail)
         if found.refuted:
             console.print_json(json.dumps(found.witness))
             if out is not None:
                 with OutputFolder(out) as folder:
                     folder.add("witness.json", (json.dumps(found.witness, indent=2) + "\n").encode())
                 told = replay_command(out / "witness.json", target=filter_ if "::" in filter_ else None)
-                console.print(f"Again: {told}", markup=False, soft_wrap=True)
+                say(f"Again: {told}")
     if found.refuted:
         raise End(ExitStatus.NOT_AS_EXPECTED)
     if found.games == 0:

@@ -14,7 +14,7 @@ from rich.table import Table
 import mc.estimate.compare_filters
 from mc.estimate.compare_filters import MOST_ROUNDS
 from mc.runs.output import OutputFolder
-from reports.commands.console import at_most, clear_errors
+from reports.commands.console import at_most, check_folder, clear_errors, say
 from reports.shown.numbers import below, near, percent
 from theory.arguments import check_count
 from theory.guarantees import ZCDP, GaussianDP, PureDP
@@ -54,8 +54,7 @@ def calibrate(
         at_most("levels", check_count("levels", levels), MOST_LEVELS, "use fewer")
         mechanism = read_mechanism(mechanisms)
         if out is not None:
-            with OutputFolder(out):
-                pass  # reports an unusable folder before the work
+            check_folder(out)
         with Console(stderr=True).status("running filters"):
             found = mc.estimate.compare_filters.compare_filters(
                 epsilon, delta, mechanism, most=most, levels=levels
@@ -63,11 +62,9 @@ def calibrate(
         possible = (
             f"{found.fewest:,}" if found.fewest == found.most else f"{found.fewest:,} to {found.most:,}"
         )
-        console.print(
+        say(
             f"{mechanism} within ({epsilon:g}, {delta:g})-DP: a plan fixed in advance can have {possible} rounds at "
-            "most (CERTIFIED).",
-            markup=False,
-            soft_wrap=True,
+            "most (CERTIFIED)."
         )
         table = Table("filter", "rounds", "of the best", "sound for")
         for one in found.choices:
@@ -76,7 +73,7 @@ def calibrate(
         console.print(table)
         for one in found.choices[:3]:
             if one.rounds:
-                console.print(f"\n# {one.name}\n{one.code}", markup=False, soft_wrap=True)
+                say(f"\n# {one.name}\n{one.code}")
         if isinstance(mechanism, ZCDP):
             console.print("\nThe Gaussian stands for any pair that declares such a zcdp_rho.")
         if out is not None:

@@ -27,6 +27,7 @@ __all__ = [
     "clear_faults",
     "complain",
     "counting_bar",
+    "say",
     "styled",
 ]
 
@@ -40,6 +41,11 @@ def styled(verdict: Verdict | Agreement) -> str:
     if verdict.citations:
         return f"[yellow]{verdict.outcome.name}, {escape(verdict.joined_by)}[/]"
     return f"[{OUTCOME_STYLE[verdict.outcome]}]{verdict.outcome.name}[/]"
+
+
+def say(words: object, style: str | None = None) -> None:
+    """Print words on standard output as they are, in one line however wide the terminal is."""
+    Console(highlight=False).print(str(words), style=style, markup=False, soft_wrap=True)
 
 
 def complain(message: object) -> None:

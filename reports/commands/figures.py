@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from reports.commands.console import clear_errors
+from reports.commands.console import clear_errors, say
 from reports.expression import read_value
 
 __all__ = ["figures"]
@@ -61,11 +61,7 @@ def figures(
             if not shown.printed:
                 table.add_row(shown.name, "none, or not with these parameters", "", "")
         console.print(table)
-        console.print(
-            f"{', '.join(one.name for one in computed)}: {out / 'manifest.json'}",
-            markup=False,
-            soft_wrap=True,
-        )
+        say(f"{', '.join(one.name for one in computed)}: {out / 'manifest.json'}")
 
 
 def _listing() -> Table:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from reports.commands.console import clear_errors, complain
+from reports.commands.console import clear_errors, complain, say
 from reports.commands.exit_status import End, ExitStatus
 
 __all__ = ["replay"]
@@ -64,10 +64,10 @@ def replay(
             complain(error)
             raise End(ExitStatus.NOT_AS_EXPECTED) from error
     with clear_errors(), nullcontext() if filt is None else examining(filt):
-        console.print(f"The same again: {again.result}", markup=False, soft_wrap=True)
+        say(f"The same again: {again.result}")
         formula = data.get("closed_form")
         beside = f", closed form {formula}" if formula is not None else ""
-        console.print(f"promised {again.promised:.6g}{beside}", markup=False, soft_wrap=True)
+        say(f"promised {again.promised:.6g}{beside}")
         if not again.refutes:
             console.print("It does not refute the promise.", style="yellow")
             raise End(ExitStatus.NOT_AS_EXPECTED)

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from reports.commands.console import clear_errors, counting_bar
+from reports.commands.console import clear_errors, counting_bar, say
 
 __all__ = ["retrain"]
 
@@ -37,7 +36,6 @@ def retrain(
 
     Needs Torch and Opacus, the extra 'training'. Each step is kept when it is done: the same call goes on where it was.
     """
-    console = Console(highlight=False)
     with clear_errors():
         from mc.training.retraining import StepTaken, train_idx
 
@@ -61,10 +59,8 @@ def retrain(
                 seed=seed,
                 on_step=told,
             )
-        console.print(
+        say(
             f"({outcome.epsilon:g}, {outcome.delta:g})-DP after {outcome.taken} steps, {outcome.steps} at the full "
             f"clip with noise {outcome.sigma:.6g} clips; test accuracy {outcome.accuracy.value:.4f} in "
-            f"[{outcome.accuracy.low:.4f}, {outcome.accuracy.high:.4f}] at 95 %: {outcome.model}",
-            markup=False,
-            soft_wrap=True,
+            f"[{outcome.accuracy.low:.4f}, {outcome.accuracy.high:.4f}] at 95 %: {outcome.model}"
         )

@@ -16,7 +16,7 @@ import mc.estimate.simulate
 from mc.engine.streams import MOST_PATHS
 from mc.estimate.survival import survival
 from mc.examine.filter_fault import examining
-from reports.commands.console import at_most, clear_errors, clear_faults, complain
+from reports.commands.console import at_most, clear_errors, clear_faults, complain, say
 from reports.commands.exit_status import End, ExitStatus
 from reports.expression import read_adversary, read_filter
 from theory.arguments import check_count
@@ -124,8 +124,8 @@ def simulate(
     with clear_faults(filter_, filt):
         promised = float(filt.promise.delta(epsilon))
         console = Console(highlight=False)
-        console.print(str(estimate), markup=False, soft_wrap=True)
-        console.print(f"promised {promised:.6g} by {filt.promise}", markup=False, soft_wrap=True)
+        say(estimate)
+        say(f"promised {promised:.6g} by {filt.promise}")
         if estimate.low > promised:
             console.print("The whole interval lies above the promise: REFUTED.", style="red")
             raise End(ExitStatus.NOT_AS_EXPECTED)

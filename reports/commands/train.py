@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.progress import Progress
 from rich.table import Table
 
-from reports.commands.console import check_folder, clear_errors, complain, counting_bar
+from reports.commands.console import check_folder, clear_errors, complain, counting_bar, say
 from reports.commands.exit_status import End, ExitStatus
 
 if TYPE_CHECKING:
@@ -74,11 +74,7 @@ def train(
             write(computed, out, formats=wanted, quick=quick)
         if any(shown.name.startswith("000-") for shown in computed):
             console.print(_accuracies(computed))
-        console.print(
-            f"{', '.join(one.name for one in computed)}: {out / 'manifest.json'}",
-            markup=False,
-            soft_wrap=True,
-        )
+        say(f"{', '.join(one.name for one in computed)}: {out / 'manifest.json'}")
 
 
 def _accuracies(computed: Sequence[ComputedFigure]) -> Table:

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from mc.examine.examination import PartialExamination, Status
 from mc.examine.filter_fault import examining
-from reports.commands.console import OUTCOME_STYLE, check_folder, clear_errors, clear_faults, complain
+from reports.commands.console import OUTCOME_STYLE, check_folder, clear_errors, clear_faults, complain, say
 from reports.commands.exit_status import End, ExitStatus
 from reports.examined import SEED, Examined, verify
 from reports.expression import read_command, read_holder
@@ -89,11 +89,10 @@ def _tell(exam: Examined, out: Path, data: str | None, first: str, lines: list[s
                 complain(f"{told}; nothing was decided: mend it, or pass longer --seconds")
             raise End(ExitStatus.TIME_LIMIT)
     if data is None:
-        console = Console(highlight=False)
         style = f"bold {OUTCOME_STYLE[exam.verdict.outcome]}"
-        console.print(first, style=style, markup=False, soft_wrap=True)
+        say(first, style=style)
         for line in (*lines, f"Report: {out / 'report.html'}"):
-            console.print(line, markup=False, soft_wrap=True)
+            say(line)
     if exam.refuted:
         raise End(ExitStatus.NOT_AS_EXPECTED)
     if exam.status is Status.DENIES:

@@ -25,12 +25,11 @@ from reports.drawing import INK
 from reports.figures.data import FigureData
 from reports.figures.game_tree import GameNode, game_tree
 from reports.figures.lines import DASHES, colour, label
-from reports.figures.paper_figure import PaperFigure, Source
-from reports.figures.specification import Specification, check_count_to, checked
+from reports.figures.specification import Specification, checked, whole
 from theory.arguments import check_positive
 from theory.pairs import RandomizedResponse
 
-__all__ = ["NATURAL_GAME"]
+__all__ = ["NaturalGame"]
 
 _LEVELS = (1, 2, 3)
 
@@ -43,50 +42,125 @@ def _base(name: str, value: Any) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _NaturalGame(Specification):
+class NaturalGame(Specification):
     """The menu is RR at log base, 2 log base and 3 log base, and e^epsilon = base^2.
 
     delta is that of two requests at 2 log base. base is a double, and taken as the rational that it is.
     """
 
     base: float = checked(1.5, _base)
-    rounds: int = checked(3, check_count_to, most=3, remedy="a larger tree cannot be read")
+    rounds: int = whole(3, most=3, remedy="a larger tree cannot be read")
 
+    def data(self) -> FigureData:
+        base = Fraction(self.base)
+        ratio = base**2
+        menu = tuple(RandomizedResponse.from_ratio(base**k) for k in _LEVELS)
+        promised = composed_hockey_stick(menu, (0, 2, 0), ratio)
+        with knowingly():
+            filt = NaturalFilter.from_ratio(ratio, promised, menu)
+        worst = worst_case(filt, menu, epsilon=LogRatio(ratio), rounds=self.rounds)
+        nodes = game_tree(worst)
+        computed = [
+            composed_hockey_stick(menu, tuple(node.asked.count(m) for m in range(len(menu))), ratio)
+            for node in nodes
+        ]
+        excess = [node.excess(ratio) if node.request is None else None for node in nodes]
+        return FigureData.of(
+            history=[_history(node) for node in nodes],
+            round=[len(node.outcomes) for node in nodes],
+            request=[None if node.request is None else _LEVELS[node.request] for node in nodes],
+            loss=[_loss(node) for node in nodes],
+            probability=[float(node.p) for node in nodes],
+            probability_exact=[str(node.p) for node in nodes],
+            filter_computes=[str(one) for one in computed],
+            excess=[None if one is None else float(one) for one in excess],
+            excess_exact=[None if one is None else str(one) for one in excess],
+        ).told(
+            reached=str(worst.value),
+            promised=str(promised),
+            epsilon=2 * math.log(self.base),
+            reached_value=worst.high,
+            promised_value=float(promised),
+            times=float(worst.value / promised) if worst.value is not None else None,
+            most_computed=str(max(computed)),
+            evidence=worst.evidence.name,
+        )
 
-def _data(spec: _NaturalGame) -> FigureData:
-    base = Fraction(spec.base)
-    ratio = base**2
-    menu = tuple(RandomizedResponse.from_ratio(base**k) for k in _LEVELS)
-    promised = composed_hockey_stick(menu, (0, 2, 0), ratio)
-    with knowingly():
-        filt = NaturalFilter.from_ratio(ratio, promised, menu)
-    worst = worst_case(filt, menu, epsilon=LogRatio(ratio), rounds=spec.rounds)
-    nodes = game_tree(worst)
-    computed = [
-        composed_hockey_stick(menu, tuple(node.asked.count(m) for m in range(len(menu))), ratio)
-        for node in nodes
-    ]
-    excess = [node.excess(ratio) if node.request is None else None for node in nodes]
-    return FigureData.of(
-        history=[_history(node) for node in nodes],
-        round=[len(node.outcomes) for node in nodes],
-        request=[None if node.request is None else _LEVELS[node.request] for node in nodes],
-        loss=[_loss(node) for node in nodes],
-        probability=[float(node.p) for node in nodes],
-        probability_exact=[str(node.p) for node in nodes],
-        filter_computes=[str(one) for one in computed],
-        excess=[None if one is None else float(one) for one in excess],
-        excess_exact=[None if one is None else str(one) for one in excess],
-    ).told(
-        reached=str(worst.value),
-        promised=str(promised),
-        epsilon=2 * math.log(spec.base),
-        reached_value=worst.high,
-        promised_value=float(promised),
-        times=float(worst.value / promised) if worst.value is not None else None,
-        most_computed=str(max(computed)),
-        evidence=worst.evidence.name,
-    )
+    def words(self, data: FigureData) -> dict[str, Any]:
+        rows = data.rows()
+        asked: dict[Any, set[Any]] = {}
+        for row in rows:
+            asked.setdefault(row["round"], set()).add(row["request"])
+        adaptive = any(len(one - {None}) > 1 for one in asked.values())
+        ends = [row for row in rows if row["excess"]]
+        return {
+            "adaptive": " differently after each outcome" if adaptive else "",
+            "told": " + ".join(str(row["excess_exact"]) for row in ends) or "nothing",
+            "asked": "; ".join(
+                f"{'at the start' if row['history'] == 'start' else 'after ' + str(row['history'])} level "
+                f"{row['request']}"
+                for row in rows
+                if row["request"] is not None
+            ),
+            "above": ", ".join(
+                f"{row['history']} with probability {row['probability_exact']}" for row in ends
+            )
+            or "none",
+        }
+
+    def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
+        from matplotlib.collections import LineCollection
+
+        (ax,) = axes
+        names = [str(name) for name in data.column("history")]
+        at = dict(zip(names, zip(data.column("round"), data.column("loss"), strict=True), strict=True))
+        ax.axhline(2, color=colour(1), lw=1.4, ls=DASHES[1])
+        for up in (True, False):
+            edges = [(at[name[:-1] or "start"], at[name]) for name in names if name.endswith("+-"[not up])]
+            style: dict[str, Any] = {
+                "color": colour(0 if up else -1),
+                "ls": "-" if up else DASHES[2],
+                "lw": 1.9,
+            }
+            ax.add_collection(LineCollection([np.array(edge) for edge in edges], zorder=1, **style))
+        ends: dict[tuple[float, float], list[str]] = {}
+        for name, asked, excess, mass in zip(
+            names,
+            data.column("request"),
+            data.column("excess"),
+            data.column("probability_exact"),
+            strict=True,
+        ):
+            if math.isnan(asked):
+                ends.setdefault(at[name], []).append(str(mass))
+                marker, k, size = ("D", 1, 50) if excess > 0 else ("o", -1, 34)
+                ax.scatter(*at[name], s=size, marker=marker, color=colour(k), zorder=2)
+            else:
+                ax.scatter(*at[name], s=250, color="#ffffff", edgecolors=INK, linewidths=1.2, zorder=2)
+                ax.annotate(
+                    f"{asked:g}", at[name], ha="center", va="center", fontsize=10, color=INK, zorder=3
+                )
+        for point, masses in ends.items():
+            above = point[1] > 2
+            text = " and ".join(dict.fromkeys(masses)) + (", twice" if len(masses) > len(set(masses)) else "")
+            label(
+                ax,
+                point,
+                text,
+                1 if above else -2,
+                offset=(8, 0),
+                va="center",
+                fontweight="bold" if above else None,
+            )
+        losses = data.column("loss")
+        label(ax, (-0.22, 2), "epsilon", 1, offset=(3, 4))
+        label(ax, at["start"], "level asked", offset=(-13, -14), va="top")
+        ax.set(
+            xlim=(-0.22, self.rounds + 0.95),
+            ylim=(losses.min() - 0.8, max(losses.max(), 2) + 0.8),
+        )
+        ax.set_xticks(range(self.rounds + 1))
+        ax.grid(visible=False)
 
 
 def _history(node: GameNode) -> str:
@@ -96,103 +170,3 @@ def _history(node: GameNode) -> str:
 def _loss(node: GameNode) -> int:
     """The loss in units of log base."""
     return sum(_LEVELS[m] if y == 0 else -_LEVELS[m] for m, y in zip(node.asked, node.outcomes, strict=True))
-
-
-def _caption(spec: _NaturalGame, data: FigureData) -> str:
-    above = [row for row in data.rows() if row["excess"]]
-    told = " + ".join(str(row["excess_exact"]) for row in above) or "nothing"
-    asked: dict[Any, set[Any]] = {}
-    for row in data.rows():
-        asked.setdefault(row["round"], set()).add(row["request"])
-    adaptive = (
-        " differently after each outcome" if any(len(one - {None}) > 1 for one in asked.values()) else ""
-    )
-    return (
-        f"The natural filter lets a branch go on while its requests, composed as if they had been fixed in advance, "
-        f"keep delta = {data.facts['promised']} at e^epsilon = {spec.base:g}^2. The worst adversary over randomised "
-        f"response at 1, 2 and 3 times log {spec.base:g} spends it{adaptive}. In circles the "
-        f"levels asked; the height is the privacy loss so far; at the ends, their probabilities. On no branch does the "
-        f"filter compute more than {data.facts['most_computed']}. The ends above epsilon add {told} = "
-        f"{data.facts['reached']}, which is {data.number('times'):.4g} times the promise. Exact, in rationals."
-    )
-
-
-def _alt(spec: _NaturalGame, data: FigureData) -> str:
-    asked = "; ".join(
-        f"{'at the start' if row['history'] == 'start' else 'after ' + str(row['history'])} level {row['request']}"
-        for row in data.rows()
-        if row["request"] is not None
-    )
-    above = ", ".join(
-        f"{row['history']} with probability {row['probability_exact']}"
-        for row in data.rows()
-        if row["excess"]
-    )
-    return (
-        f"A tree of {spec.rounds} rounds, drawn from left to right, plus going up and minus down. Asked are: {asked}. "
-        f"The leaves above the line of epsilon are {above or 'none'}."
-    )
-
-
-def _draw(spec: _NaturalGame, data: FigureData, axes: Sequence[Axes]) -> None:
-    from matplotlib.collections import LineCollection
-
-    (ax,) = axes
-    names = [str(name) for name in data.column("history")]
-    at = dict(zip(names, zip(data.column("round"), data.column("loss"), strict=True), strict=True))
-    ax.axhline(2, color=colour(1), lw=1.4, ls=DASHES[1])
-    for up in (True, False):
-        edges = [(at[name[:-1] or "start"], at[name]) for name in names if name.endswith("+-"[not up])]
-        style: dict[str, Any] = {"color": colour(0 if up else -1), "ls": "-" if up else DASHES[2], "lw": 1.9}
-        ax.add_collection(LineCollection([np.array(edge) for edge in edges], zorder=1, **style))
-    ends: dict[tuple[float, float], list[str]] = {}
-    for name, asked, excess, mass in zip(
-        names, data.column("request"), data.column("excess"), data.column("probability_exact"), strict=True
-    ):
-        if math.isnan(asked):
-            ends.setdefault(at[name], []).append(str(mass))
-            marker, k, size = ("D", 1, 50) if excess > 0 else ("o", -1, 34)
-            ax.scatter(*at[name], s=size, marker=marker, color=colour(k), zorder=2)
-        else:
-            ax.scatter(*at[name], s=250, color="#ffffff", edgecolors=INK, linewidths=1.2, zorder=2)
-            ax.annotate(f"{asked:g}", at[name], ha="center", va="center", fontsize=10, color=INK, zorder=3)
-    for point, masses in ends.items():
-        above = point[1] > 2
-        text = " and ".join(dict.fromkeys(masses)) + (", twice" if len(masses) > len(set(masses)) else "")
-        label(
-            ax,
-            point,
-            text,
-            1 if above else -2,
-            offset=(8, 0),
-            va="center",
-            fontweight="bold" if above else None,
-        )
-    losses = data.column("loss")
-    label(ax, (-0.22, 2), "epsilon", 1, offset=(3, 4))
-    label(ax, at["start"], "level asked", offset=(-13, -14), va="top")
-    ax.set(
-        xlim=(-0.22, spec.rounds + 0.95),
-        ylim=(losses.min() - 0.8, max(losses.max(), 2) + 0.8),
-        xlabel="releases",
-        ylabel=f"privacy loss / log {spec.base:g}",
-        title=f"Reached: {data.facts['reached']}, promised: {data.facts['promised']}",
-    )
-    ax.set_xticks(range(spec.rounds + 1))
-    ax.grid(visible=False)
-
-
-NATURAL_GAME = PaperFigure(
-    name="natural-game",
-    title="the natural filter's three-round game as a tree",
-    source=Source(
-        "000",
-        "no figure: why parameters chosen adaptively need a filter with a proof",
-        "Section 3",
-    ),
-    specification=_NaturalGame,
-    data=_data,
-    draw=_draw,
-    caption=_caption,
-    alt=_alt,
-)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reports.figures.data import Cell, FigureData
 from reports.figures.printed import Printed
 from reports.figures.specification import Specification
+from reports.words import declared, said
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,21 +60,39 @@ class Source:
 class PaperFigure:
     """A figure of a paper, not computed yet; `compute(sigma=50)` computes it, the paper's values being defaults.
 
-    data: specification to data. printed: the paper's numbers beside ours, asked for where the parameters are the
-    paper's. draw: data into as many axes as `panels`.
-    caption says what to see, alt what is there for those who cannot see it.
+    made names its specification, FILE.Class. axes names the axes of each panel and its title, caption says what to see,
+    alt what is there for those who cannot see it, empty is the caption of no rows: templates, of
+    `templates/figures.toml`.
     """
 
     name: str
     title: str
     source: Source
-    specification: type[Specification]
-    data: Callable[[Any], FigureData]
-    draw: Callable[[Any, FigureData, Sequence[Axes]], None]
-    caption: Callable[[Any, FigureData], str]
-    alt: Callable[[Any, FigureData], str]
-    printed: Callable[[Any, FigureData], Sequence[Printed]] = lambda spec, data: ()
-    panels: int = 1
+    made: str
+    caption: str
+    alt: str
+    axes: Sequence[Sequence[str]]
+    empty: str = ""
+
+    @property
+    def panels(self) -> int:
+        """How many axes the picture has."""
+        return len(self.axes)
+
+    @property
+    def specification(self) -> type[Specification]:
+        """The class of its parameters and of what follows from them, whose file is imported when it is asked for."""
+        module, _, name = self.made.partition(".")
+        found: type[Specification] = getattr(import_module(f"reports.figures.{module}"), name)
+        return found
+
+    @classmethod
+    def declared(cls, name: str) -> PaperFigure:
+        """The figure of that name in `templates/figures.toml`."""
+        rows = declared("figures", "figure", by="name")
+        told = {**rows[rows[name].get("like", name)], **rows[name]}
+        told.pop("like", None)
+        return cls(**told | {"source": Source(**told["source"])})
 
     def compute(self, *, quick: bool = False, **parameters: Any) -> ComputedFigure:
         """The figure with these parameters; with quick fewer points, where the full figure takes long.
@@ -81,8 +101,8 @@ class PaperFigure:
         """
         chosen = self.specification.of(parameters, quick=quick, figure=f"figure {self.name}")
         started = time.perf_counter()
-        data = self.data(chosen)
-        printed = tuple(self.printed(chosen, data)) if chosen.as_printed else ()
+        data = chosen.data()
+        printed = tuple(chosen.printed(data)) if chosen.as_printed else ()
         return ComputedFigure(self, chosen, data, printed, time.perf_counter() - started)
 
     def __str__(self) -> str:
@@ -110,12 +130,18 @@ class ComputedFigure:
     @property
     def caption(self) -> str:
         """What to see, with the numbers computed."""
-        return self.of.caption(self.specification, self.data)
+        return self._said(self.of.caption if len(self.data) else self.of.empty or self.of.caption)
 
     @property
     def alt(self) -> str:
         """The picture in words."""
-        return self.of.alt(self.specification, self.data)
+        return self._said(self.of.alt)
+
+    def _said(self, template: str) -> str:
+        rows = self.data.rows()
+        ends = {"first": rows[0], "last": rows[-1]} if rows else {}
+        given = {"spec": self.specification, "facts": self.data.facts}
+        return said(template, given | ends | dict(self.specification.words(self.data)))
 
     def plot(self, ax: Axes | Sequence[Axes] | None = None) -> Figure:
         """Draw into `ax`, or into a new figure if it is None, and return the figure.
@@ -130,15 +156,20 @@ class ComputedFigure:
             panels = self.of.panels
             with new_figure(_WIDTH, _HEIGHT * (0.25 + 0.75 * panels)) as figure:
                 drawn = figure.subplots(panels, 1, squeeze=False)[:, 0]
-                self.of.draw(self.specification, self.data, tuple(drawn))
+                self._draw(tuple(drawn))
             return figure
         axes: tuple[Axes, ...] = (ax,) if isinstance(ax, Axes) else tuple(ax)
         if len(axes) != self.of.panels:
             raise ValueError(
                 f"ax must be {self.of.panels} axes for figure {self.name}, got {len(axes)}; leave it out"
             )
-        self.of.draw(self.specification, self.data, axes)
+        self._draw(axes)
         return figure_of(axes[0])
+
+    def _draw(self, axes: Sequence[Axes]) -> None:
+        self.specification.draw(self.data, axes)
+        for ax, words in zip(axes, self.of.axes, strict=True):
+            ax.set(**dict(zip(("xlabel", "ylabel", "title"), map(self._said, words), strict=False)))
 
     def rows(self) -> list[dict[str, Cell]]:
         """The rows of the data, for `pandas.DataFrame(figure.rows())`."""

@@ -11,49 +11,16 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from reports.figures.audited import AUDIT
-from reports.figures.eraser import ERASER
-from reports.figures.gaussian_steps import FIGURE_3, FIGURE_4
-from reports.figures.largest_budget import LARGEST_BUDGET
-from reports.figures.largest_steps import FIGURE_5
-from reports.figures.natural_game import NATURAL_GAME
-from reports.figures.natural_rounds import NATURAL_ROUNDS
 from reports.figures.paper_figure import ComputedFigure, PaperFigure
-from reports.figures.per_instance import PER_INSTANCE
-from reports.figures.rounds import FIGURE_ROGERS
-from reports.figures.shared_limit import SHARED_LIMIT
-from reports.figures.subsampled_gaussian import FIGURE_1
-from reports.figures.supermartingale import SUPERMARTINGALE
-from reports.figures.survival import FIGURE_2
-from reports.figures.training_epochs import EPOCHS_6, EPOCHS_9, EPOCHS_10
-from reports.figures.training_groups import GROUPS_FIGURE
-from reports.figures.training_people import PEOPLE_7, PEOPLE_8
-from reports.figures.training_tables import TABLE_1, TABLE_2, TABLE_3
-from reports.figures.unused import UNUSED
+from reports.words import declared
 from theory.arguments import did_you_mean
 
 __all__ = ["FIGURES", "figure", "figures", "named"]
 
-_OF_PAPERS = (
-    *(FIGURE_ROGERS, TABLE_1, TABLE_2, TABLE_3),
-    *(FIGURE_1, GROUPS_FIGURE, FIGURE_3, FIGURE_4, FIGURE_5),
-    *(EPOCHS_6, PEOPLE_7, PEOPLE_8, EPOCHS_9, EPOCHS_10),
-    FIGURE_2,
+#: name -> figure, in the order of `templates/figures.toml`.
+FIGURES: Mapping[str, PaperFigure] = MappingProxyType(
+    {name: PaperFigure.declared(name) for name in declared("figures", "figure", by="name")}
 )
-_EXPLAINING = (
-    PER_INSTANCE,
-    AUDIT,
-    NATURAL_GAME,
-    NATURAL_ROUNDS,
-    SHARED_LIMIT,
-    UNUSED,
-    SUPERMARTINGALE,
-    ERASER,
-    LARGEST_BUDGET,
-)
-
-#: name -> figure, in the order of the papers: first their own, then those that explain.
-FIGURES: Mapping[str, PaperFigure] = MappingProxyType({one.name: one for one in _OF_PAPERS + _EXPLAINING})
 
 
 def named(name: str) -> PaperFigure:

@@ -22,15 +22,14 @@ from mc.losses.log_ratio import LogRatio
 from mc.worst_case.solve import worst_case
 from reports.figures.data import FigureData
 from reports.figures.lines import colour, label, line
-from reports.figures.paper_figure import PaperFigure, Source
-from reports.figures.specification import Specification, check_count_to, checked
+from reports.figures.specification import Specification, whole
 from theory.guarantees import PureDP
 from theory.pairs import DominatingPair, RandomizedResponse
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["SHARED_LIMIT"]
+__all__ = ["SharedLimit"]
 
 #: A request costs one or two units of log 2, and a site has two of them.
 _UNIT, _OF_A_SITE = math.log(2), 2
@@ -38,13 +37,48 @@ _HALF, _WHOLE = RandomizedResponse.from_ratio(2), RandomizedResponse.from_ratio(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _SharedLimit(Specification):
+class SharedLimit(Specification):
     """So many sites, each with a budget of log 4; the limit that they share grows by halves of it to all of theirs."""
 
-    sites: int = checked(
-        3, partial(check_count_to, most=4, least=2, remedy="a game of more sites takes long")
-    )
+    sites: int = whole(3, most=4, least=2, remedy="a game of more sites takes long")
     QUICK: ClassVar[Mapping[str, Any]] = {"sites": 2}
+
+    def data(self) -> FigureData:
+        sites = range(self.sites)
+        limits = range(_OF_A_SITE, _OF_A_SITE * self.sites + 1)
+        together = [_together(sites, limit) for limit in limits]
+        planned = [_planned(sites, limit) for limit in limits]
+        # each of the others spends its whole budget first, as far as the limit goes
+        left = [min(max(limit - _OF_A_SITE * (self.sites - 1), 0), _OF_A_SITE) for limit in limits]
+        return FigureData.of(
+            limit=[limit / _OF_A_SITE for limit in limits],
+            together=list(map(float, together)),
+            together_exact=list(map(str, together)),
+            planned=list(map(float, planned)),
+            planned_exact=list(map(str, planned)),
+            left=[units / _OF_A_SITE for units in left],
+        )
+
+    def words(self, data: FigureData) -> dict[str, Any]:
+        same = data.column("together_exact").tolist() == data.column("planned_exact").tolist()
+        return {
+            "gain": "Adapting to each other gains the sites nothing over the best plan fixed in advance, in these "
+            "games and not in all: with finer budgets it can"
+            if same
+            else "Sites that adapt to each other reach more than the best plan fixed in advance, in these games"
+        }
+
+    def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
+        seen, left = axes
+        limits = data.column("limit")
+        line(seen, limits, data.column("planned"), 1, lw=4, marker="s", ms=8)
+        label(seen, (limits[-1], data.column("planned")[-1]), "planned", 1, offset=(-8, -16))
+        line(seen, limits, data.column("together"), 0, lw=1.6, marker="o", ms=4)
+        label(seen, (limits[-1], data.column("together")[-1]), "adapting", 0, offset=(-8, 8))
+        line(left, limits, data.column("left"), 2, lw=1.8, marker="o", ms=5)
+        left.axhline(1, color=colour(-1), lw=1.2, ls=":")
+        for ax in axes:
+            ax.margins(x=0.12, y=0.18)
 
 
 class _Device:
@@ -84,75 +118,3 @@ def _planned(sites: Sequence[int], limit: int) -> Fraction:
         if _OF_A_SITE * whole + half <= limit
     ]
     return max(composed_hockey_stick((_WHOLE, _HALF), plan, Fraction(4)) for plan in plans)
-
-
-def _data(spec: _SharedLimit) -> FigureData:
-    sites = range(spec.sites)
-    limits = range(_OF_A_SITE, _OF_A_SITE * spec.sites + 1)
-    together = [_together(sites, limit) for limit in limits]
-    planned = [_planned(sites, limit) for limit in limits]
-    # each of the others spends its whole budget first, as far as the limit goes
-    left = [min(max(limit - _OF_A_SITE * (spec.sites - 1), 0), _OF_A_SITE) for limit in limits]
-    return FigureData.of(
-        limit=[limit / _OF_A_SITE for limit in limits],
-        together=list(map(float, together)),
-        together_exact=list(map(str, together)),
-        planned=list(map(float, planned)),
-        planned_exact=list(map(str, planned)),
-        left=[units / _OF_A_SITE for units in left],
-    )
-
-
-def _caption(spec: _SharedLimit, data: FigureData) -> str:
-    same = data.column("together_exact").tolist() == data.column("planned_exact").tolist()
-    gain = (
-        "Adapting to each other gains the sites nothing over the best plan fixed in advance, in these games and not "
-        "in all: with finer budgets it can"
-        if same
-        else "Sites that adapt to each other reach more than the best plan fixed in advance, in these games"
-    )
-    return (
-        f"{spec.sites} sites ask one device, each with a budget of epsilon = log 4, and all share a limit. First: "
-        "delta at log 4 of all that they see together; of each alone it is 0. Each point is an exact game over "
-        "randomised response of log 2 and log 4 at every site, played against the budgets' own code, and an exact "
-        f"composition. {gain}. What costs is that they put together what they see, and the limit bounds that. "
-        "Second: what the last site may still ask for after the others have spent all they can."
-    )
-
-
-def _alt(spec: _SharedLimit, data: FigureData) -> str:
-    rows = data.rows()
-    return (
-        f"Two panels over the shared limit from 1 to {spec.sites} budgets: delta of all sites together rises from "
-        f"{rows[0]['together']:.3g} to {rows[-1]['together']:.3g}; what the last site is left rises from "
-        f"{rows[0]['left']:.3g} to {rows[-1]['left']:.3g} of its budget."
-    )
-
-
-def _draw(spec: _SharedLimit, data: FigureData, axes: Sequence[Axes]) -> None:
-    seen, left = axes
-    limits = data.column("limit")
-    line(seen, limits, data.column("planned"), 1, lw=4, marker="s", ms=8)
-    label(seen, (limits[-1], data.column("planned")[-1]), "planned", 1, offset=(-8, -16))
-    line(seen, limits, data.column("together"), 0, lw=1.6, marker="o", ms=4)
-    label(seen, (limits[-1], data.column("together")[-1]), "adapting", 0, offset=(-8, 8))
-    axis = "shared limit / budget of a site"
-    seen.set(xlabel=axis, ylabel="delta at log 4, all sites", title="What is seen together")
-    line(left, limits, data.column("left"), 2, lw=1.8, marker="o", ms=5)
-    left.axhline(1, color=colour(-1), lw=1.2, ls=":")
-    left.set(xlabel=axis, ylabel="left of its budget", title="What the last site is left")
-    for ax in axes:
-        ax.margins(x=0.12, y=0.18)
-
-
-SHARED_LIMIT = PaperFigure(
-    name="shared-limit",
-    title="What a limit that sites share costs and saves",
-    source=Source("000", "no figure: budgets on a device, kept per site", "Section 3"),
-    specification=_SharedLimit,
-    data=_data,
-    draw=_draw,
-    caption=_caption,
-    alt=_alt,
-    panels=2,
-)

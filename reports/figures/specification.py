@@ -7,33 +7,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 from itertools import pairwise
-from typing import Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
+from reports.figures.data import FigureData
+from reports.figures.printed import Printed
 from theory.arguments import check_count, check_delta, check_real, did_you_mean
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 __all__ = [
-    "MOST_POINTS",
     "Specification",
+    "any_seed",
+    "axis_points",
     "check_between",
-    "check_count_to",
-    "check_points",
-    "check_probability",
     "check_rising",
-    "check_seed",
     "check_several",
     "check_told_apart",
     "checked",
+    "probabilities",
+    "probability",
+    "real",
+    "reals",
+    "whole",
+    "wholes",
 ]
 
 Number = TypeVar("Number", int, float)
 T = TypeVar("T")
 
 #: More points than this cannot be told apart in a picture.
-MOST_POINTS = 2000
+_MOST_POINTS = 2000
 
 
 def checked(default: T, check: Callable[..., T], /, **limits: Any) -> T:
@@ -44,7 +53,11 @@ def checked(default: T, check: Callable[..., T], /, **limits: Any) -> T:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Specification:
-    """The parameters of a figure: a frozen dataclass that checks those that are `checked` when it is made."""
+    """A figure to be: its parameters, which are checked when it is made, and how data and picture follow from them.
+
+    A figure is a subclass: parameters as fields, made by `real`, `whole` and the like, or `checked`; `data`, `draw`,
+    and what its words in `templates/figures.toml` name besides parameters, facts and rows.
+    """
 
     #: What a quick figure has in place of the defaults.
     QUICK: ClassVar[Mapping[str, Any]] = {}
@@ -65,6 +78,22 @@ class Specification:
 
     def check_together(self) -> None:
         """Raise ValueError where parameters that are right by themselves do not go together."""
+
+    @abstractmethod
+    def data(self) -> FigureData:
+        """The numbers that the figure shows."""
+
+    @abstractmethod
+    def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
+        """Draw the data into as many axes as the figure has panels."""
+
+    def words(self, data: FigureData) -> Mapping[str, Any]:
+        """What caption and alt name of the data, by the name that they give it."""
+        return {}
+
+    def printed(self, data: FigureData) -> Sequence[Printed]:
+        """The paper's numbers beside ours, where the parameters are the paper's."""
+        return ()
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
@@ -103,27 +132,69 @@ def check_between(name: str, value: object, low: float, high: float) -> float:
     return number
 
 
-def check_probability(name: str, value: Any, low: float, high: float) -> float:
-    """`value` as a number between 0 and 1, from `low` to `high`."""
+def real(default: float, low: float, high: float) -> float:
+    """A parameter from `low` to `high`."""
+    return checked(default, check_between, low=low, high=high)
+
+
+def reals(
+    default: tuple[float, ...], low: float, high: float, *, most: int, least: int = 1
+) -> tuple[float, ...]:
+    """A parameter of `least` to `most` rising numbers from `low` to `high`."""
+    each = partial(check_between, low=low, high=high)
+    return checked(default, check_several, check=each, least=least, most=most)
+
+
+def probability(default: float, low: float, high: float) -> float:
+    """A parameter between 0 and 1, from `low` to `high`."""
+    return checked(default, _check_probability, low=low, high=high)
+
+
+def probabilities(default: tuple[float, ...], low: float, high: float, *, most: int) -> tuple[float, ...]:
+    """A parameter of one to `most` rising probabilities from `low` to `high`."""
+    return checked(
+        default, check_several, check=partial(_check_probability, low=low, high=high), least=1, most=most
+    )
+
+
+def whole(default: int, *, most: int, least: int = 1, remedy: str = "pass fewer") -> int:
+    """A parameter that is a whole number, `least` to `most`."""
+    return checked(default, _check_count_to, most=most, least=least, remedy=remedy)
+
+
+def wholes(
+    default: tuple[int, ...],
+    *,
+    highest: int,
+    most: int,
+    least: int = 1,
+    fewest: int = 1,
+    remedy: str = "pass fewer",
+) -> tuple[int, ...]:
+    """A parameter of `fewest` to `most` rising whole numbers, each from `least` to `highest`."""
+    each = partial(_check_count_to, most=highest, least=least, remedy=remedy)
+    return checked(default, check_several, check=each, least=fewest, most=most)
+
+
+def axis_points(default: int) -> int:
+    """A parameter that is a number of points on an axis, 2 to 2000."""
+    return whole(default, most=_MOST_POINTS, least=2, remedy="draw fewer points")
+
+
+def any_seed(default: int) -> int:
+    """A parameter that is a seed."""
+    return whole(default, most=2**63 - 1, least=0, remedy="pass a smaller one")
+
+
+def _check_probability(name: str, value: Any, low: float, high: float) -> float:
     return check_between(name, check_delta(name, value), low, high)
 
 
-def check_count_to(name: str, value: object, most: int, *, least: int = 1, remedy: str = "pass fewer") -> int:
-    """`value` as a whole number, `least` to `most`."""
+def _check_count_to(name: str, value: object, most: int, *, least: int, remedy: str) -> int:
     count = check_count(name, value, least=least)
     if count > most:
         raise ValueError(f"{name} must be at most {most}, got {name}={count}; {remedy}")
     return count
-
-
-def check_points(name: str, value: object) -> int:
-    """`value` as a number of points on an axis, 2 to 2000."""
-    return check_count_to(name, value, MOST_POINTS, least=2, remedy="draw fewer points")
-
-
-def check_seed(name: str, value: object) -> int:
-    """`value` as a seed."""
-    return check_count_to(name, value, 2**63 - 1, least=0, remedy="pass a smaller one")
 
 
 def check_rising(low_name: str, low: float, high_name: str, high: float) -> None:

@@ -20,23 +20,23 @@ from numpy.typing import NDArray
 from mc.losses.composition import Bounds, Composition
 from reports.figures.data import FigureData
 from reports.figures.lines import GREY, colour, label, line
-from reports.figures.paper_figure import PaperFigure, Source
 from reports.figures.shape import falls, rises
 from reports.figures.specification import (
     Specification,
+    any_seed,
+    axis_points,
     check_between,
-    check_count_to,
-    check_points,
-    check_probability,
-    check_seed,
     checked,
+    probability,
+    real,
+    whole,
 )
-from reports.figures.trained_costs import MOST_TRAINED, draw_costs, trained_costs, words
+from reports.figures.trained_costs import MOST_TRAINED, draw_costs, trained_costs
 from theory.conversions import gaussian_mu, renyi_epsilon
 from theory.guarantees import GaussianDP
 from theory.pairs import SubsampledGaussian
 
-__all__ = ["FIGURE_1"]
+__all__ = ["SampledTraining"]
 
 _MOST_PEOPLE = 200
 #: How far the profile is drawn, over its epsilon at delta.
@@ -52,7 +52,7 @@ def _beyond(name: str, value: object) -> float | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _DPSGD(Specification):
+class SampledTraining(Specification):
     """`steps` Gaussian mechanisms of noise sigma on samples of rate q; a person's gradients have norm fraction x C.
 
     The first two panels are of one person with norm `fraction`; epsilon from 0 to
@@ -61,20 +61,20 @@ class _DPSGD(Specification):
     The last has `trained` people of a training on digits, whose norms are looked at every `every` steps.
     """
 
-    q: float = checked(0.005, check_between, low=1e-4, high=1.0)
-    sigma: float = checked(2.0, check_between, low=0.5, high=20.0)
-    steps: int = checked(10_000, check_count_to, most=100_000)
-    delta: float = checked(1e-6, check_probability, low=1e-12, high=0.1)
-    fraction: float = checked(1.0, check_between, low=0.01, high=1.0)
+    q: float = real(0.005, 1e-4, 1.0)
+    sigma: float = real(2.0, 0.5, 20.0)
+    steps: int = whole(10_000, most=100_000)
+    delta: float = probability(1e-6, 1e-12, 0.1)
+    fraction: float = real(1.0, 0.01, 1.0)
     most: float | None = checked(None, _beyond)
-    points: int = checked(31, check_points)
-    least: float = checked(0.05, check_between, low=0.01, high=1.0)
-    people: int = checked(12, check_count_to, most=_MOST_PEOPLE, remedy="draw fewer")
-    orders: int = checked(32, check_count_to, most=4096, least=2)
-    more_orders: int = checked(1024, check_count_to, most=4096, least=2)
-    trained: int = checked(1000, check_count_to, most=MOST_TRAINED, remedy="the digits have no more")
-    every: int = checked(10, check_count_to, most=100_000)
-    seed: int = checked(0, check_seed)
+    points: int = axis_points(31)
+    least: float = real(0.05, 0.01, 1.0)
+    people: int = whole(12, most=_MOST_PEOPLE, remedy="draw fewer")
+    orders: int = whole(32, most=4096, least=2)
+    more_orders: int = whole(1024, most=4096, least=2)
+    trained: int = whole(1000, most=MOST_TRAINED, remedy="the digits have no more")
+    every: int = whole(10, most=100_000)
+    seed: int = any_seed(0)
     QUICK: ClassVar[Mapping[str, Any]] = {
         "points": 9,
         "people": 5,
@@ -102,60 +102,130 @@ class _DPSGD(Specification):
         """epsilon by RDP of a person who contributes nothing: what the conversion at the largest order costs."""
         return float(renyi_epsilon(float(orders), 0.0, self.delta if delta is None else delta))
 
+    def data(self) -> FigureData:
+        person = self.composition(self.fraction)
+        at = person.epsilon(self.delta, relative=1e-2)
+        # far beyond its epsilon a divergence takes long, and nobody reads it off
+        epsilons = np.linspace(0.0, _BEYOND * at.high if self.most is None else self.most, self.points)
+        curve = [person.delta(float(epsilon)) for epsilon in epsilons]
+        # agrees at delta; and is at least the curve at every point drawn
+        mu_at = float(gaussian_mu(at.high, self.delta))
+        mus = [
+            float(gaussian_mu(float(epsilon), one.high))
+            for epsilon, one in zip(epsilons, curve, strict=True)
+            if 0 < one.high < 1
+        ]
+        mu_all = math.sqrt(self.steps) * self.fraction / self.sigma
+        mu_range = max(mus) * _UP if mus else mu_all
+        fractions = np.linspace(self.least, 1.0, self.people) if self.people > 1 else np.ones(1)
+        people = [self.composition(float(one)).epsilon(self.delta, relative=1e-2) for one in fractions]
+        costs = trained_costs(
+            q=self.q,
+            sigma=self.sigma,
+            steps=self.steps,
+            delta=self.delta,
+            people=self.trained,
+            every=self.every,
+            orders=(self.orders, self.more_orders),
+            seed=self.seed,
+        )
+        profile = FigureData.of(
+            panel=["profile"] * self.points,
+            epsilon=epsilons,
+            delta_low=[one.low for one in curve],
+            delta_high=[one.high for one in curve],
+            delta_gdp_range=np.asarray(GaussianDP(mu_range).delta(epsilons)),
+            delta_gdp_at=np.asarray(GaussianDP(mu_at).delta(epsilons)),
+        )
+        norms = FigureData.of(
+            panel=["people"] * self.people,
+            fraction=fractions,
+            epsilon_low=[one.low for one in people],
+            epsilon_high=[one.high for one in people],
+            epsilon_rdp=[self.rdp(float(one), self.orders) for one in fractions],
+            epsilon_rdp_more=[self.rdp(float(one), self.more_orders) for one in fractions],
+        )
+        return FigureData.stacked(profile, norms, costs).told(
+            mu_at=mu_at,
+            mu_range=mu_range,
+            mu_all=mu_all,
+            person_epsilon_low=at.low,
+            person_epsilon_high=at.high,
+            floor=self.floor(self.orders),
+            floor_more=self.floor(self.more_orders),
+            floor_at_other_delta=self.floor(self.orders, _OTHER_DELTA),
+            **costs.facts,
+        )
 
-def _data(spec: _DPSGD) -> FigureData:
-    person = spec.composition(spec.fraction)
-    at = person.epsilon(spec.delta, relative=1e-2)
-    # far beyond its epsilon a divergence takes long, and nobody reads it off
-    epsilons = np.linspace(0.0, _BEYOND * at.high if spec.most is None else spec.most, spec.points)
-    curve = [person.delta(float(epsilon)) for epsilon in epsilons]
-    # agrees at delta; and is at least the curve at every point drawn
-    mu_at = float(gaussian_mu(at.high, spec.delta))
-    mus = [
-        float(gaussian_mu(float(epsilon), one.high))
-        for epsilon, one in zip(epsilons, curve, strict=True)
-        if 0 < one.high < 1
-    ]
-    mu_all = math.sqrt(spec.steps) * spec.fraction / spec.sigma
-    mu_range = max(mus) * _UP if mus else mu_all
-    fractions = np.linspace(spec.least, 1.0, spec.people) if spec.people > 1 else np.ones(1)
-    people = [spec.composition(float(one)).epsilon(spec.delta, relative=1e-2) for one in fractions]
-    costs = trained_costs(
-        q=spec.q,
-        sigma=spec.sigma,
-        steps=spec.steps,
-        delta=spec.delta,
-        people=spec.trained,
-        every=spec.every,
-        orders=(spec.orders, spec.more_orders),
-        seed=spec.seed,
-    )
-    bins = len(costs.columns["people_pld"])
-    left, right, last = [None] * spec.points, [None] * (spec.people + bins), [None] * bins
-    return FigureData.of(
-        panel=["profile"] * spec.points + ["people"] * spec.people + ["trained"] * bins,
-        epsilon=[*epsilons, *right],
-        delta_low=[*(one.low for one in curve), *right],
-        delta_high=[*(one.high for one in curve), *right],
-        delta_gdp_range=[*np.asarray(GaussianDP(mu_range).delta(epsilons)), *right],
-        delta_gdp_at=[*np.asarray(GaussianDP(mu_at).delta(epsilons)), *right],
-        fraction=[*left, *fractions, *last],
-        epsilon_low=[*left, *(one.low for one in people), *last],
-        epsilon_high=[*left, *(one.high for one in people), *last],
-        epsilon_rdp=[*left, *(spec.rdp(float(one), spec.orders) for one in fractions), *last],
-        epsilon_rdp_more=[*left, *(spec.rdp(float(one), spec.more_orders) for one in fractions), *last],
-        **{name: [*left, *[None] * spec.people, *column] for name, column in costs.columns.items()},
-    ).told(
-        mu_at=mu_at,
-        mu_range=mu_range,
-        mu_all=mu_all,
-        person_epsilon_low=at.low,
-        person_epsilon_high=at.high,
-        floor=spec.floor(spec.orders),
-        floor_more=spec.floor(spec.more_orders),
-        floor_at_other_delta=spec.floor(spec.orders, _OTHER_DELTA),
-        **costs.facts,
-    )
+    def words(self, data: FigureData) -> dict[str, Any]:
+        high, gdp = _panel(data, "profile", "delta_high", "delta_gdp_range")
+        low, rdp, more = _panel(data, "people", "epsilon_low", "epsilon_rdp", "epsilon_rdp_more")
+        person = Bounds(data.number("person_epsilon_low"), data.number("person_epsilon_high"))
+        few_floor, more_floor = data.number("floor"), data.number("floor_more")
+        excess = {"wide": _excess(data, "delta_gdp_range"), "near": _excess(data, "delta_gdp_at")}
+        every = min(self.every, self.steps)
+        # the first step of the curve is less than half of its mean step
+        flat = len(rdp) > 2 and rises(rdp) and rdp[1] - rdp[0] < (rdp[-1] - rdp[0]) / (2 * (len(rdp) - 1))
+        return {
+            "person": person,
+            "where": "every point drawn"
+            if (gdp >= high).all()
+            else "the points drawn where delta is below one",
+            "at": "agrees at delta"
+            if person.high > 0
+            else "has this delta at epsilon = 0, where the profile is below it",
+            "least": "sqrt(T)/sigma" if self.fraction >= 1 else f"{self.fraction:g} sqrt(T)/sigma",
+            "floors": f"RDP never goes below {few_floor:.3f} with orders up to {self.orders}, and {more_floor:.4f} up "
+            f"to {self.more_orders}, however small the norm; at delta = {_OTHER_DELTA:g} the first floor would be "
+            f"{data.number('floor_at_other_delta'):.3f}."
+            if min(few_floor, more_floor) > 0
+            else "",
+            "looked": "at every step" if every == 1 else f"every {every} steps and kept in between",
+            "clipped": 100 * data.number("clipped"),
+            "rounding": 100 * data.number("rounding"),
+            "below": 100 * data.number("pld_below_rdp_more"),
+            "falling": "delta falls with epsilon" if falls(high) else "delta against epsilon",
+            "rising": "epsilon rises with" if all(map(rises, (low, rdp, more))) else "epsilon against",
+            "flat": "RDP with few orders flattens towards the left." if flat else "",
+            **{name: (values.min(), values.max()) for name, values in excess.items()},
+            **{name: (one[0], one[-1]) for name, one in (("low", low), ("rdp", rdp), ("more", more))},
+        }
+
+    def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
+        above, between, below, last = axes
+        epsilon, high = _panel(data, "profile", "epsilon", "delta_high")
+        line(above, epsilon, high, 0, lw=2.0)
+        above.set_yscale("log")
+        above.axhline(self.delta, color=GREY, lw=0.8)
+        label(above, (0.0, self.delta), f"delta = {self.delta:g}", -1, offset=(4, 4), va="bottom")
+        wide, near = _excess(data, "delta_gdp_range"), _excess(data, "delta_gdp_at")
+        line(between, epsilon, wide, 1, dash=1)
+        line(between, epsilon, near, 2, dash=2, lw=2.2)
+        between.axhline(0.0, color=colour(0), lw=1.2)
+        at = int(np.argmax(wide))
+        between.margins(y=0.14)
+        label(
+            between,
+            (epsilon[at], wide[at]),
+            f"mu = {data.number('mu_range'):.4f}, dominates here",
+            1,
+            ha="center",
+        )
+        told = f"mu = {data.number('mu_at'):.4f}, agrees at {self.delta:g}"
+        label(between, (epsilon[-1], near[-1]), told, 2, offset=(-22, 0), ha="right", va="center")
+        names = ("fraction", "epsilon_high", "epsilon_rdp", "epsilon_rdp_more")
+        fraction, pld, rdp, more = _panel(data, "people", *names)
+        line(below, fraction, rdp, 1, marker="s", ms=4)
+        line(below, fraction, more, 3, dash=3, marker="^", ms=5)
+        line(below, fraction, pld, 0, marker="o", ms=4)
+        middle = len(fraction) // 2
+        label(below, (fraction[middle], pld[middle]), "PLD, certified", 0, offset=(8, -8), va="top")
+        label(
+            below, (fraction[0], rdp[0]), f"RDP, orders up to {self.orders}", 1, offset=(0, 14), va="bottom"
+        )
+        label(below, (fraction[0], more[0]), f"up to {self.more_orders}", 3, offset=(14, 0), va="center")
+        below.set(xlim=(0, 1.02), ylim=(0, None))
+        draw_costs(last, data, (self.orders, self.more_orders))
 
 
 def _panel(data: FigureData, panel: str, *names: str) -> tuple[NDArray[np.float64], ...]:
@@ -164,123 +234,7 @@ def _panel(data: FigureData, panel: str, *names: str) -> tuple[NDArray[np.float6
     return tuple(data.column(name)[here] for name in names)
 
 
-def _caption(spec: _DPSGD, data: FigureData) -> str:
-    low, high = data.number("person_epsilon_low"), data.number("person_epsilon_high")
-    curve, wide = _panel(data, "profile", "delta_high", "delta_gdp_range")
-    where = "every point drawn" if (wide >= curve).all() else "the points drawn where delta is below one"
-    at = "agrees at delta" if high > 0 else "has this delta at epsilon = 0, where the profile is below it"
-    least = "sqrt(T)/sigma" if spec.fraction >= 1 else f"{spec.fraction:g} sqrt(T)/sigma"
-    few, more = data.number("floor"), data.number("floor_more")
-    floors = (
-        f"RDP never goes below {few:.3f} with orders up to {spec.orders}, and {more:.4f} up to {spec.more_orders}, "
-        f"however small the norm; at delta = {_OTHER_DELTA:g} the first floor would be "
-        f"{data.number('floor_at_other_delta'):.3f}."
-    )
-    return " ".join(
-        (
-            f"DP-SGD, {spec.steps} steps at rate {spec.q:g} and noise {spec.sigma:g}. Above: the profile of a person",
-            f"whose gradients have norm {spec.fraction:g} C in every step, by certified upper bounds;",
-            f"its epsilon at delta = {spec.delta:g} is in {Bounds(low, high)}. In the middle, how far two mu-GDP",
-            f"curves lie from it: mu = {data.number('mu_range'):.4f} is the least that lies on or above it at {where},",
-            f"and would be larger on a wider range; mu = {data.number('mu_at'):.4f} {at}.",
-            f"Neither is a guarantee: for every epsilon, as 003's (5.1) is printed, mu must be at least {least},",
-            f"which is {data.number('mu_all'):g} here. Third: epsilon at delta = {spec.delta:g} against the norm,",
-            "by certified composition (PLD) and by RDP over integer orders.",
-            *([floors] if min(few, more) > 0 else []),
-            words(
-                data,
-                people=spec.trained,
-                every=spec.every,
-                steps=spec.steps,
-                orders=(spec.orders, spec.more_orders),
-                delta=spec.delta,
-            ),
-        )
-    )
-
-
-def _alt(spec: _DPSGD, data: FigureData) -> str:
-    low, rdp, more = _panel(data, "people", "epsilon_low", "epsilon_rdp", "epsilon_rdp_more")
-    (high,) = _panel(data, "profile", "delta_high")
-    wide, near = _excess(data, "delta_gdp_range"), _excess(data, "delta_gdp_at")
-    falling = "delta falls with epsilon" if falls(high) else "delta against epsilon"
-    rising = "epsilon rises with" if all(map(rises, (low, rdp, more))) else "epsilon against"
-    # the first step of the curve is less than half of its mean step
-    flat = len(rdp) > 2 and rises(rdp) and rdp[1] - rdp[0] < (rdp[-1] - rdp[0]) / (2 * (len(rdp) - 1))
-    return " ".join(
-        (
-            f"Above, {falling} on a logarithmic axis. In the middle, two curves of percent above that",
-            f"profile: one from {wide.min():.3g} to {wide.max():.3g}, the other from {near.min():.3g} to",
-            f"{near.max():.3g}. Third, {rising} a person's norm: composition from {low[0]:.3f} to",
-            f"{low[-1]:.3f}, RDP with orders up to {spec.orders} from {rdp[0]:.3f} to {rdp[-1]:.3f}, with orders up to",
-            f"{spec.more_orders} from {more[0]:.3f}.",
-            *(["RDP with few orders flattens towards the left."] if flat else []),
-            f"Last, three histograms of {spec.trained} people's epsilon, with medians",
-            f"{data.number('median_pld'):.3g} by composition, {data.number('median_rdp'):.3g} and",
-            f"{data.number('median_rdp_more'):.3g} by RDP.",
-        )
-    )
-
-
 def _excess(data: FigureData, column: str) -> NDArray[np.float64]:
     """How far a Gaussian curve lies above the profile, in percent."""
     gdp, high = _panel(data, "profile", column, "delta_high")
     return 100 * (gdp / np.maximum(high, 1e-300) - 1)
-
-
-def _draw(spec: _DPSGD, data: FigureData, axes: Sequence[Axes]) -> None:
-    above, between, below, last = axes
-    epsilon, high = _panel(data, "profile", "epsilon", "delta_high")
-    line(above, epsilon, high, 0, lw=2.0)
-    above.set_yscale("log")
-    above.axhline(spec.delta, color=GREY, lw=0.8)
-    label(above, (0.0, spec.delta), f"delta = {spec.delta:g}", -1, offset=(4, 4), va="bottom")
-    above.set(
-        xlabel="epsilon (nats)", ylabel="delta", title=f"The profile of a person of norm {spec.fraction:g} C"
-    )
-    wide, near = _excess(data, "delta_gdp_range"), _excess(data, "delta_gdp_at")
-    line(between, epsilon, wide, 1, dash=1)
-    line(between, epsilon, near, 2, dash=2, lw=2.2)
-    between.axhline(0.0, color=colour(0), lw=1.2)
-    at = int(np.argmax(wide))
-    between.margins(y=0.14)
-    between.set(xlabel="epsilon (nats)", ylabel="above it, %", title="Two mu-GDP curves over the profile")
-    label(
-        between,
-        (epsilon[at], wide[at]),
-        f"mu = {data.number('mu_range'):.4f}, dominates here",
-        1,
-        ha="center",
-    )
-    told = f"mu = {data.number('mu_at'):.4f}, agrees at {spec.delta:g}"
-    label(between, (epsilon[-1], near[-1]), told, 2, offset=(-22, 0), ha="right", va="center")
-    names = ("fraction", "epsilon_high", "epsilon_rdp", "epsilon_rdp_more")
-    fraction, pld, rdp, more = _panel(data, "people", *names)
-    line(below, fraction, rdp, 1, marker="s", ms=4)
-    line(below, fraction, more, 3, dash=3, marker="^", ms=5)
-    line(below, fraction, pld, 0, marker="o", ms=4)
-    middle = len(fraction) // 2
-    label(below, (fraction[middle], pld[middle]), "PLD, certified", 0, offset=(8, -8), va="top")
-    label(below, (fraction[0], rdp[0]), f"RDP, orders up to {spec.orders}", 1, offset=(0, 14), va="bottom")
-    label(below, (fraction[0], more[0]), f"up to {spec.more_orders}", 3, offset=(14, 0), va="center")
-    below.set(
-        xlabel="norm of the person's gradients / C",
-        ylabel="epsilon (nats)",
-        xlim=(0, 1.02),
-        ylim=(0, None),
-        title=f"epsilon at delta = {spec.delta:g}",
-    )
-    draw_costs(last, data, (spec.orders, spec.more_orders))
-
-
-FIGURE_1 = PaperFigure(
-    name="003-1",
-    title="DP-SGD: one person's profile, and epsilon by RDP and by PLD",
-    source=Source("003", "Figure 1", "Section 5"),
-    specification=_DPSGD,
-    data=_data,
-    draw=_draw,
-    caption=_caption,
-    alt=_alt,
-    panels=4,
-)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -28,22 +29,15 @@ from mc.evaluate.evaluation import Evaluation
 from reports.figures.calibrated_kappa import calibrated_kappa
 from reports.figures.data import FigureData
 from reports.figures.lines import label, line
-from reports.figures.paper_figure import PaperFigure, Source
 from reports.figures.printed import Printed
-from reports.figures.specification import (
-    Specification,
-    check_between,
-    check_count_to,
-    check_probability,
-    checked,
-)
+from reports.figures.specification import Specification, probability, real, whole
 from theory.confinement import kappa_survival
 from theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
 from theory.guarantees import GaussianDP
 from theory.pairs import Gaussian
 from theory.realisation import kappa, optimal_split
 
-__all__ = ["FIGURE_2", "mechanism_level", "stopping_rounds"]
+__all__ = ["Survival", "mechanism_level", "stopping_rounds"]
 
 #: What 004 prints beside N = 48, as far as its last exponent, which our text does not show.
 _DHAT = 4.797e-6
@@ -93,13 +87,13 @@ def stopping_rounds(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Survival(Specification):
+class Survival(Specification):
     """The promise, the noise of the Gaussian mechanisms, and N = `rounds`; 004 states no epsilon and delta."""
 
-    epsilon: float = checked(10.0, check_between, low=0.01, high=50.0)
-    delta: float = checked(1e-5, check_probability, low=1e-12, high=0.1)
-    sigma: float = checked(2.0, check_between, low=0.1, high=1000.0)
-    rounds: int = checked(48, check_count_to, most=_MOST_ROUNDS, least=2)
+    epsilon: float = real(10.0, 0.01, 50.0)
+    delta: float = probability(1e-5, 1e-12, 0.1)
+    sigma: float = real(2.0, 0.1, 1000.0)
+    rounds: int = whole(48, most=_MOST_ROUNDS, least=2)
 
     def check_together(self) -> None:
         if self.epsilon * self.sigma > _MOST_GRID:
@@ -119,93 +113,107 @@ class _Survival(Specification):
         split = optimal_split(self.rounds, self.delta)
         return float(kappa(self.epsilon, self.sigma, split.dhat, split.theta))
 
+    def data(self) -> FigureData:
+        epsilon, delta, sigma, rounds = self.epsilon, self.delta, self.sigma, self.rounds
+        split = optimal_split(rounds, delta)
+        limit = self.kappa
+        pair = Gaussian(mu=1 / sigma)
+        filt = RealisationFilter(epsilon=epsilon, delta=delta, rounds=rounds, menu=(pair,))
+        value = evaluate(filt, Constant(pair), epsilon=epsilon, rounds=rounds)
+        at_all = np.ones(rounds)
+        worst = recalibrated = None
+        if float(GaussianDP(np.sqrt(rounds) / sigma).delta(epsilon)) > delta:
+            found = calibrated_kappa(epsilon, delta, sigma=sigma, rounds=rounds)
+            recalibrated, worst = found.threshold, found.certificate.high
+            at_all = kappa_survival(recalibrated, sigma=sigma, rounds=rounds)
+        ends = stopping_rounds(
+            mechanism_level(epsilon, delta, sigma=sigma, rounds=rounds), sigma=sigma, most=_MOST_PLAYED
+        )
+        t = np.arange(1, rounds + 1)
+        return FigureData.of(
+            t=t,
+            realisation=kappa_survival(limit, sigma=sigma, rounds=rounds),
+            recalibrated=at_all,
+            **{_column(name): (t <= end).astype(int) for name, end in ends.items()},
+        ).told(
+            dhat=split.dhat,
+            theta=split.theta,
+            kappa=limit,
+            value=value.high if isinstance(value, Evaluation) else value.value,
+            kappa_recalibrated=recalibrated,
+            worst_case_recalibrated=worst,
+            # a filter that was not seen to stop has no number
+            **{f"rounds_{_column(name)}": end if end < _MOST_PLAYED else None for name, end in ends.items()},
+        )
 
-def _data(spec: _Survival) -> FigureData:
-    epsilon, delta, sigma, rounds = spec.epsilon, spec.delta, spec.sigma, spec.rounds
-    split = optimal_split(rounds, delta)
-    limit = spec.kappa
-    pair = Gaussian(mu=1 / sigma)
-    filt = RealisationFilter(epsilon=epsilon, delta=delta, rounds=rounds, menu=(pair,))
-    value = evaluate(filt, Constant(pair), epsilon=epsilon, rounds=rounds)
-    at_all = np.ones(rounds)
-    worst = recalibrated = None
-    if float(GaussianDP(np.sqrt(rounds) / sigma).delta(epsilon)) > delta:
-        found = calibrated_kappa(epsilon, delta, sigma=sigma, rounds=rounds)
-        recalibrated, worst = found.threshold, found.certificate.high
-        at_all = kappa_survival(recalibrated, sigma=sigma, rounds=rounds)
-    ends = stopping_rounds(
-        mechanism_level(epsilon, delta, sigma=sigma, rounds=rounds), sigma=sigma, most=_MOST_PLAYED
-    )
-    t = np.arange(1, rounds + 1)
-    return FigureData.of(
-        t=t,
-        realisation=kappa_survival(limit, sigma=sigma, rounds=rounds),
-        recalibrated=at_all,
-        **{_column(name): (t <= end).astype(int) for name, end in ends.items()},
-    ).told(
-        dhat=split.dhat,
-        theta=split.theta,
-        kappa=limit,
-        value=value.high if isinstance(value, Evaluation) else value.value,
-        kappa_recalibrated=recalibrated,
-        worst_case_recalibrated=worst,
-        # a filter that was not seen to stop has no number
-        **{f"rounds_{_column(name)}": end if end < _MOST_PLAYED else None for name, end in ends.items()},
-    )
+    def printed(self, data: FigureData) -> Sequence[Printed]:
+        remark = (
+            "004 states no epsilon and delta; the exponent of the other number of its split, 2.073, is not legible in "
+            "our text, and with each from -7 to -10 the split is optimal for no delta"
+        )
+        return (Printed("dhat at N = 48", _DHAT, data.number("dhat"), remark),)
+
+    def words(self, data: FigureData) -> dict[str, Any]:
+        own, better = data.column("realisation"), data.column("recalibrated")
+        again = f"{self.rounds} rounds keep the promise without a filter."
+        if data.facts["kappa_recalibrated"] is not None:
+            again = (
+                f"The dashed curve is the same rule at kappa = {data.number('kappa_recalibrated'):.4f}, the largest "
+                f"whose certified worst case over this mechanism, {data.number('worst_case_recalibrated'):.6g}, keeps "
+                f"delta; it reaches round {self.rounds} with probability {better[-1]:.3f}."
+            )
+        within: list[str] = []
+        beyond: list[str] = []
+        for name, column in _ENDS.items():
+            end = data.facts[f"rounds_{column}"]
+            here = isinstance(end, int) and end < self.rounds
+            (within if here else beyond).append(f"{name} {_count(data, column)}")
+        steps = "Steps of other filters drop from one to zero after these rounds: "
+        marks = "Marks at the right end stand for filters that stop there or later: "
+        return {
+            "again": again,
+            "above": " above it" if (better > own).any() and (better >= own).all() else "",
+            "within": f"{steps}{', '.join(within)}." if within else "",
+            "beyond": f"{marks}{', '.join(beyond)}." if beyond else "",
+        }
+
+    def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
+        (ax,) = axes
+        t, own, better = (data.column(name) for name in ("t", "realisation", "recalibrated"))
+        line(ax, t, own, 0, drawstyle="steps-mid", lw=2.2)
+        line(ax, t, better, 2, drawstyle="steps-mid", dash=1)
+        at = 2 * len(t) // 3
+        label(ax, (t[at], own[at]), "realisation filter", 0, offset=(-6, -8), ha="right", va="top")
+        label(ax, (t[at], better[at]), "recalibrated", 2, offset=(6, 4))
+        heights = (0.10, 0.22, 0.34, 0.46, 0.58)
+        for place, ((name, column), height) in enumerate(zip(_ENDS.items(), heights, strict=True)):
+            end = data.facts[f"rounds_{column}"]
+            shown = min(end, self.rounds) if isinstance(end, int) else self.rounds
+            marker = "osD^v"[place]
+            ax.plot(
+                [shown + 0.5, shown + 0.5],
+                [1.0, 0.0],
+                color="#868e96",
+                lw=1.1,
+                marker=marker,
+                ms=6,
+                markevery=[1],
+                ls=("-", "--", ":", "-.", (0, (3, 1, 1, 1)))[place],
+            )
+            late = shown > 0.7 * self.rounds
+            label(
+                ax,
+                (shown + 0.5, height),
+                f"{name}: {_count(data, column)}",
+                offset=(-5 if late else 5, 0),
+                ha="right" if late else "left",
+                va="center",
+            )
+        ax.set(ylim=(0, 1.06), xlim=(0, self.rounds + 1))
 
 
 def _column(name: str) -> str:
     return name.lower().replace(", ", "_").replace("é", "e")
-
-
-def _printed(spec: _Survival, data: FigureData) -> Sequence[Printed]:
-    remark = (
-        "004 states no epsilon and delta; the exponent of the other number of its split, 2.073, is not legible in our "
-        "text, and with each from -7 to -10 the split is optimal for no delta"
-    )
-    return (Printed("dhat at N = 48", _DHAT, data.number("dhat"), remark),)
-
-
-def _caption(spec: _Survival, data: FigureData) -> str:
-    last, more = data.column("realisation")[-1], data.column("recalibrated")[-1]
-    if data.facts["kappa_recalibrated"] is None:
-        again = f"{spec.rounds} rounds keep the promise without a filter."
-    else:
-        again = (
-            f"The dashed curve is the same rule at kappa = {data.number('kappa_recalibrated'):.4f}, the largest whose "
-            f"certified worst case over this mechanism, {data.number('worst_case_recalibrated'):.6g}, keeps delta; it "
-            f"reaches round {spec.rounds} with probability {more:.3f}."
-        )
-    return (
-        f"P(T >= t), the probability that a filter still releases output t, for Gaussian mechanisms of noise "
-        f"{spec.sigma:g}, ({spec.epsilon:g}, {spec.delta:g})-DP and N = {spec.rounds}. The realisation filter of 004 "
-        f"at its kappa = {data.number('kappa'):.4f} reaches round {spec.rounds} with probability {last:.3f}. The "
-        f"divergence of its game at epsilon, integrated on two grids, is {data.number('value'):.4g}, where "
-        f"{spec.delta:g} is promised. {again} Filters that do not look at losses stop after the number of rounds "
-        f"written beside them, on every path. 004 states no epsilon and delta for its figure."
-    )
-
-
-def _alt(spec: _Survival, data: FigureData) -> str:
-    own, better = data.column("realisation"), data.column("recalibrated")
-    within: list[str] = []
-    beyond: list[str] = []
-    for name, column in _ENDS.items():
-        end = data.facts[f"rounds_{column}"]
-        here = isinstance(end, int) and end < spec.rounds
-        (within if here else beyond).append(f"{name} {_count(data, column)}")
-    above = " above it" if (better > own).any() and (better >= own).all() else ""
-    told = [
-        f"A solid curve goes from {own[0]:.2f} to {own[-1]:.2f} at t = {spec.rounds}, a dashed curve{above} to "
-        f"{better[-1]:.2f}."
-    ]
-    if within:
-        told.append(f"Steps of other filters drop from one to zero after these rounds: {', '.join(within)}.")
-    if beyond:
-        told.append(
-            f"Marks at the right end stand for filters that stop there or later: {', '.join(beyond)}."
-        )
-    return " ".join(told)
 
 
 def _count(data: FigureData, column: str) -> str:
@@ -216,57 +224,3 @@ def _count(data: FigureData, column: str) -> str:
 
 #: The columns of the filters that do not look at losses.
 _ENDS = {name: _column(name) for name in ("additive", "advanced", "Rényi, simple", "Rényi, CKS", "GDP")}
-
-
-def _draw(spec: _Survival, data: FigureData, axes: Sequence[Axes]) -> None:
-    (ax,) = axes
-    t, own, better = (data.column(name) for name in ("t", "realisation", "recalibrated"))
-    line(ax, t, own, 0, drawstyle="steps-mid", lw=2.2)
-    line(ax, t, better, 2, drawstyle="steps-mid", dash=1)
-    at = 2 * len(t) // 3
-    label(ax, (t[at], own[at]), "realisation filter", 0, offset=(-6, -8), ha="right", va="top")
-    label(ax, (t[at], better[at]), "recalibrated", 2, offset=(6, 4))
-    heights = (0.10, 0.22, 0.34, 0.46, 0.58)
-    for place, ((name, column), height) in enumerate(zip(_ENDS.items(), heights, strict=True)):
-        end = data.facts[f"rounds_{column}"]
-        shown = min(end, spec.rounds) if isinstance(end, int) else spec.rounds
-        marker = "osD^v"[place]
-        ax.plot(
-            [shown + 0.5, shown + 0.5],
-            [1.0, 0.0],
-            color="#868e96",
-            lw=1.1,
-            marker=marker,
-            ms=6,
-            markevery=[1],
-            ls=("-", "--", ":", "-.", (0, (3, 1, 1, 1)))[place],
-        )
-        late = shown > 0.7 * spec.rounds
-        label(
-            ax,
-            (shown + 0.5, height),
-            f"{name}: {_count(data, column)}",
-            offset=(-5 if late else 5, 0),
-            ha="right" if late else "left",
-            va="center",
-        )
-    ax.set(
-        xlabel="t",
-        ylabel="P(T >= t)",
-        ylim=(0, 1.06),
-        xlim=(0, spec.rounds + 1),
-        title="Watching the loss buys rounds on most paths",
-    )
-
-
-FIGURE_2 = PaperFigure(
-    name="004-2",
-    title="survival of the stopping time",
-    source=Source("004", "Figure 2", "Section V-B"),
-    specification=_Survival,
-    data=_data,
-    printed=_printed,
-    draw=_draw,
-    caption=_caption,
-    alt=_alt,
-)

@@ -8,17 +8,10 @@ from typing import Any, ClassVar
 
 from reports.figures.group_run import DELTA, GroupOutcome, GroupRun
 from reports.figures.outcomes import Cell, outcome_of
-from reports.figures.specification import (
-    Specification,
-    check_between,
-    check_count_to,
-    check_rising,
-    check_seed,
-    checked,
-)
+from reports.figures.specification import Specification, any_seed, check_rising, real, whole
 from theory.conversions import gaussian_epsilon
 
-__all__ = ["STAND_IN", "RunSpecification", "TrainingSpecification", "check_trials"]
+__all__ = ["STAND_IN", "RunSpecification", "TrainingSpecification", "some_trials"]
 
 #: What every caption says first.
 STAND_IN = (
@@ -38,9 +31,9 @@ class TrainingSpecification(Specification):
         """Every trial and run that the figure needs."""
 
 
-def check_trials(name: str, value: object) -> int:
-    """`value` as a number of trials: two at least, which have a spread."""
-    return check_count_to(name, value, _MOST_TRIALS, least=2)
+def some_trials(default: int) -> int:
+    """A parameter that is a number of trials: two at least, which have a spread."""
+    return whole(default, most=_MOST_TRIALS, least=2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,13 +45,13 @@ class RunSpecification(TrainingSpecification):
     within one standard error of the best mean the one with the largest clip, and of those the best.
     """
 
-    sigma: float = checked(10.618, check_between, low=0.1, high=1e4)
-    clip: float = checked(2.0, check_between, low=1e-3, high=1e3)
-    rate: float = checked(2.0, check_between, low=1e-3, high=1e3)
-    at: int = checked(50, check_count_to, most=_MOST_EPOCHS)
-    epochs: int = checked(100, check_count_to, most=_MOST_EPOCHS, least=2)
-    trials: int = checked(10, check_trials)
-    seed: int = checked(0, check_seed)
+    sigma: float = real(10.618, 0.1, 1e4)
+    clip: float = real(2.0, 1e-3, 1e3)
+    rate: float = real(2.0, 1e-3, 1e3)
+    at: int = whole(50, most=_MOST_EPOCHS)
+    epochs: int = whole(100, most=_MOST_EPOCHS, least=2)
+    trials: int = some_trials(10)
+    seed: int = any_seed(0)
 
     QUICK: ClassVar[dict[str, Any]] = {"trials": 2}
 
@@ -97,7 +90,8 @@ class RunSpecification(TrainingSpecification):
     def cells(self) -> tuple[GroupRun, ...]:
         return tuple(run for factor in self.chosen for run in self.runs(factor))
 
-    def words(self) -> str:
+    @property
+    def experiment(self) -> str:
         """What every caption of this experiment says of it."""
         return (
             f"{STAND_IN}, trained by plain gradient descent on full batches; 003 has MIMIC-III, 25 conditions and "

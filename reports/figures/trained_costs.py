@@ -1,14 +1,13 @@
 """The last panel of paper 003's Figure 1 in a stand-in: epsilon of many people of one training, by three accountants.
 
 >>> found = trained_costs(q=0.005, sigma=2.0, steps=200, delta=1e-6, people=20, every=100, orders=(8, 16), seed=0)
->>> len(found.columns["people_pld"]), sum(found.columns["people_pld"])
+>>> len(found), int(found.column("people_pld").sum())
 (24, 20)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,15 +15,14 @@ import numpy as np
 from mc.losses.individual_accountant import IndividualAccountant
 from mc.training.digits import digits
 from mc.training.network import Network
+from reports.figures.data import FigureData
 from reports.figures.lines import colour, label
 from reports.figures.sampled_descent import SampledDescent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from reports.figures.data import FigureData
-
-__all__ = ["MOST_TRAINED", "TrainedCosts", "draw_costs", "trained_costs", "words"]
+__all__ = ["MOST_TRAINED", "draw_costs", "trained_costs"]
 
 #: The people of the digits who are trained on.
 MOST_TRAINED = 1437
@@ -32,14 +30,6 @@ MOST_TRAINED = 1437
 _CLIP, _RATE = 2.0, 0.02
 #: The bins, and the least width that they cover together.
 _BINS, _LEAST = 24, 1e-3
-
-
-@dataclass(frozen=True, slots=True)
-class TrainedCosts:
-    """Columns of one row a bin, and facts."""
-
-    columns: dict[str, list[float]]
-    facts: dict[str, float]
 
 
 def trained_costs(
@@ -52,10 +42,10 @@ def trained_costs(
     every: int,
     orders: tuple[int, int],
     seed: int,
-) -> TrainedCosts:
+) -> FigureData:
     """How many of `people` have which epsilon, by loss distributions and by RDP with orders up to either of `orders`.
 
-    Upper bounds, each. Norms are looked at every `every` steps, and taken for those of the steps between.
+    A row a bin. Upper bounds, each. Norms are looked at every `every` steps, and taken for those of the steps between.
     """
     every = min(every, steps)
     data = digits()
@@ -73,47 +63,19 @@ def trained_costs(
         accountant.renyi_epsilon(delta, orders=range(2, most + 1)).high.made_public() for most in orders
     )
     edges = np.linspace(0.0, max(float(max(few.max(), more.max(), pld.max())), _LEAST), _BINS + 1)
-    columns = {"from_epsilon": edges[:-1].tolist(), "to_epsilon": edges[1:].tolist()}
-    for name, values in (("pld", pld), ("rdp", few), ("rdp_more", more)):
-        columns[f"people_{name}"] = np.histogram(values, edges)[0].tolist()
+    people_of = {"pld": pld, "rdp": few, "rdp_more": more}
     seen = pld > 0
-    return TrainedCosts(
-        columns,
-        {
-            "clipped": float((shares[:, chosen] == 1).mean()),
-            "rounding": float((1 - low[seen] / pld[seen]).max()) if seen.any() else 0.0,
-            "median_pld": float(np.median(pld)),
-            "median_rdp": float(np.median(few)),
-            "median_rdp_more": float(np.median(more)),
-            "least_pld": float(pld.min()),
-            "least_rdp": float(few.min()),
-            "least_rdp_more": float(more.min()),
-            "pld_below_rdp_more": float((pld < more).mean()),
-        },
-    )
-
-
-def words(
-    data: FigureData, *, people: int, every: int, steps: int, orders: tuple[int, int], delta: float
-) -> str:
-    """What a caption says of the panel."""
-    told = data.number
-    looked = (
-        "at every step" if min(every, steps) == 1 else f"every {min(every, steps)} steps and kept in between"
-    )
-    return " ".join(
-        (
-            f"Last, the histogram of 003's figure in a stand-in: {people} of scikit-learn's digits where 003 has",
-            "MNIST, and softmax regression, trained with the same q, noise and number of steps;",
-            f"{100 * told('clipped'):.0f} % of the norms, looked at {looked}, are clipped. The medians of epsilon at",
-            f"delta = {delta:g} are {told('median_pld'):.3g} by PLD, {told('median_rdp'):.3g} by RDP with orders up",
-            f"to {orders[0]} and {told('median_rdp_more'):.3g} up to {orders[1]}, the least ones",
-            f"{told('least_pld'):.3g}, {told('least_rdp'):.3g} and {told('least_rdp_more'):.3g}; all are upper bounds,",
-            "with shares rounded up to the accountant's grid (with shares rounded down PLD is lower by",
-            f"{100 * told('rounding'):.1f} % at most). PLD is below RDP with orders up to {orders[1]} for",
-            f"{100 * told('pld_below_rdp_more'):.0f} % of the people. Norms follow from what was released, so that no",
-            "theorem makes these values guarantees.",
-        )
+    return FigureData.of(
+        panel=["trained"] * _BINS,
+        from_epsilon=edges[:-1],
+        to_epsilon=edges[1:],
+        **{f"people_{name}": np.histogram(values, edges)[0] for name, values in people_of.items()},
+    ).told(
+        clipped=(shares[:, chosen] == 1).mean(),
+        rounding=(1 - low[seen] / pld[seen]).max() if seen.any() else 0.0,
+        **{f"median_{name}": np.median(values) for name, values in people_of.items()},
+        **{f"least_{name}": values.min() for name, values in people_of.items()},
+        pld_below_rdp_more=(pld < more).mean(),
     )
 
 
@@ -135,9 +97,6 @@ def draw_costs(ax: Axes, data: FigureData, orders: Sequence[int]) -> None:
     for place, (k, text) in enumerate(texts):  # on the left, where hardly anybody is
         label(ax, (0.0, (1.13 - 0.11 * place) * max(most, 1.0)), text, k, offset=(4, 0), va="center")
     ax.set(
-        xlabel="epsilon (nats)",
-        ylabel="people",
         xlim=(0, None),
         ylim=(0, 1.2 * max(most, 1.0)),
-        title="People of a training on digits",
     )

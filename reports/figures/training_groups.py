@@ -8,18 +8,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from matplotlib.axes import Axes
 
 from reports.figures.data import FigureData
 from reports.figures.group_run import GROUPS, GroupOutcome
 from reports.figures.lines import colour
-from reports.figures.paper_figure import PaperFigure, Source
 from reports.figures.spread import Spread
 from reports.figures.trained import RunSpecification
 
-__all__ = ["GROUPS_FIGURE"]
+__all__ = ["TrainedGroups"]
 
 #: Name of a row -> name of the outcome's part, in the order of the panels.
 _WHAT = {"test loss": "test_loss", "training loss": "train_loss", "epsilon": "epsilon"}
@@ -27,118 +28,77 @@ _NAMES = tuple(" and ".join(map(str, members)) for members in GROUPS)
 _TIMES = ("before", "after")
 
 
-def _data(spec: RunSpecification) -> FigureData:
-    outcomes = spec.outcomes()
-    rows: list[dict[str, str | float]] = []
-    for what, part in _WHAT.items():
-        for number, name in enumerate(_NAMES):
-            before = [getattr(one.groups_before, part)[number] for one in outcomes]
-            after = [getattr(one.groups_after, part)[number] for one in outcomes]
-            change = [b - a for a, b in zip(before, after, strict=True)]
-            row: dict[str, str | float] = {"group": name, "what": what}
-            for time, values in (("before", before), ("after", after), ("change", change)):
-                row |= Spread.of(values).columns(time)
-            rows.append(row)
-    facts = {
-        f"{name}_{time}": _gap(outcomes, name, time) for name in ("test_loss", "epsilon") for time in _TIMES
-    }
-    return FigureData.of_rows(rows).told(promised=spec.epsilon, **facts)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainedGroups(RunSpecification):
+    """The groups of one training, at the tuned clip."""
+
+    def data(self) -> FigureData:
+        outcomes = self.outcomes()
+        rows: list[dict[str, str | float]] = []
+        for what, part in _WHAT.items():
+            for number, name in enumerate(_NAMES):
+                before = [getattr(one.groups_before, part)[number] for one in outcomes]
+                after = [getattr(one.groups_after, part)[number] for one in outcomes]
+                change = [b - a for a, b in zip(before, after, strict=True)]
+                row: dict[str, str | float] = {"group": name, "what": what}
+                for time, values in (("before", before), ("after", after), ("change", change)):
+                    row |= Spread.of(values).columns(time)
+                rows.append(row)
+        facts = {
+            f"{name}_{time}": _gap(outcomes, name, time)
+            for name in ("test_loss", "epsilon")
+            for time in _TIMES
+        }
+        return FigureData.of_rows(rows).told(promised=self.epsilon, **facts)
+
+    def words(self, data: FigureData) -> dict[str, Any]:
+        losses, spent = (data.where("what", what) for what in ("test loss", "epsilon"))
+        falls, rises = (
+            losses.column("group")[there]
+            for there in (losses.column("change_high") < 0, losses.column("change_low") > 0)
+        )
+        # whether the group with the largest loss is the one on which most was spent, before filtering
+        loss, most = (one.column("group")[one.column("before").argmax()] for one in (losses, spent))
+        apart = data.number("test_loss_after") > data.number("test_loss_before")
+        alike = data.number("epsilon_after") < data.number("epsilon_before")
+        return {
+            "more": self.epochs - self.at,
+            "told": "; ".join(
+                f"{row['group']}: {row['before']:.2f} to {row['after']:.2f}, change {row['change']:+.2f} "
+                f"[{row['change_low']:+.2f}, {row['change_high']:+.2f}]"
+                for row in losses.rows()
+            ),
+            "visible": "is visible" if len(rises) and apart else "is not visible",
+            "rises": ", ".join(rises) or "no group",
+            "falls": ", ".join(falls) or "no group",
+            "alike": f"The largest loss and the largest epsilon are those of the same group, {loss}."
+            if loss == most
+            else f"The largest loss is that of {loss}, the largest epsilon that of {most}.",
+            "equal": ", more equal, as in 003."
+            if alike
+            else ": not more equal. Our data disagree with 003, which finds that filtering leads to more equal "
+            "epsilons.",
+            "spent": ", ".join(
+                f"{row['group']} from {row['before']:.2f} to {row['after']:.2f}" for row in spent.rows()
+            ),
+        }
+
+    def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
+        for ax, what in zip(axes, _WHAT, strict=True):
+            rows = data.where("what", what)
+            for time, marker, k, shift in (("before", "s", 1, -0.12), ("after", "o", 0, 0.12)):
+                x = [place + shift for place in range(len(rows))]
+                y, low, high = (rows.column(f"{time}{end}") for end in ("", "_low", "_high"))
+                ax.vlines(x, low, high, color=colour(k), lw=1.6)
+                epoch = self.at if time == "before" else self.epochs
+                shown = f"epoch {epoch}, {time} filtering"
+                ax.plot(x, y, marker=marker, ms=6.5, lw=0, color=colour(k), label=shown)
+            ax.set_xticks(range(len(rows)), rows.column("group"))
+            ax.set_ylim(bottom=0)
+        axes[0].legend(fontsize=8.5, loc="upper center", handletextpad=0.2)
 
 
 def _gap(outcomes: Sequence[GroupOutcome], part: str, time: str) -> float:
     """The largest mean over a group less the least, averaged over the runs."""
     found: list[tuple[float, ...]] = [getattr(getattr(one, f"groups_{time}"), part) for one in outcomes]
     return sum(max(one) - min(one) for one in found) / len(found)
-
-
-def _caption(spec: RunSpecification, data: FigureData) -> str:
-    told = "; ".join(
-        f"{row['group']}: {row['before']:.2f} to {row['after']:.2f}, change {row['change']:+.2f} "
-        f"[{row['change_low']:+.2f}, {row['change_high']:+.2f}]"
-        for row in data.where("what", "test loss").rows()
-    )
-    return (
-        f"{spec.words()}. Groups are pairs of digits. Mean test loss when filtering begins and {spec.epochs - spec.at} "
-        f"epochs later: {told}. {_effect(data)} The mean epsilon of the groups differs by "
-        f"{data.number('epsilon_before'):.2f} before and by {data.number('epsilon_after'):.2f} after"
-        f"{_equal(data)} Losses and epsilons of groups are shown because the digits are public; of private data they "
-        "would leak."
-    )
-
-
-def _equal(data: FigureData) -> str:
-    """Whether filtering made the groups' epsilons more equal, as the paper finds."""
-    before, after = data.number("epsilon_before"), data.number("epsilon_after")
-    if after < before:
-        return ", more equal, as in 003."
-    return ": not more equal. Our data disagree with 003, which finds that filtering leads to more equal epsilons."
-
-
-def _effect(data: FigureData) -> str:
-    """Whether the groups drift apart, in the words of what was measured."""
-    losses = data.where("what", "test loss")
-    falls, rises = (
-        losses.column("group")[there]
-        for there in (losses.column("change_high") < 0, losses.column("change_low") > 0)
-    )
-    before, after = data.number("test_loss_before"), data.number("test_loss_after")
-    visible = "is visible" if len(rises) and after > before else "is not visible"
-    return (
-        f"The disparate effect {visible}: as far as the intervals tell, the loss rises for {_listed(rises)} and falls "
-        f"for {_listed(falls)}; the largest and the least of the groups' losses differ by {before:.2f} before and by "
-        f"{after:.2f} after. {_alike(data)}"
-    )
-
-
-def _alike(data: FigureData) -> str:
-    """Whether the group with the largest loss is the one on which most was spent, before filtering."""
-    told = (data.where("what", what) for what in ("test loss", "epsilon"))
-    loss, spent = (one.column("group")[one.column("before").argmax()] for one in told)
-    if loss == spent:
-        return f"The largest loss and the largest epsilon are those of the same group, {loss}."
-    return f"The largest loss is that of {loss}, the largest epsilon that of {spent}."
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names) or "no group"
-
-
-def _alt(spec: RunSpecification, data: FigureData) -> str:
-    told = ", ".join(
-        f"{row['group']} from {row['before']:.2f} to {row['after']:.2f}"
-        for row in data.where("what", "epsilon").rows()
-    )
-    return (
-        f"Three panels, test loss, training loss and mean epsilon, each with a square before and a dot after filtering "
-        f"for five groups of digits, with bars for intervals. Mean epsilon: {told}."
-    )
-
-
-def _draw(spec: RunSpecification, data: FigureData, axes: Sequence[Axes]) -> None:
-    for ax, what in zip(axes, _WHAT, strict=True):
-        rows = data.where("what", what)
-        for time, marker, k, shift in (("before", "s", 1, -0.12), ("after", "o", 0, 0.12)):
-            x = [place + shift for place in range(len(rows))]
-            y, low, high = (rows.column(f"{time}{end}") for end in ("", "_low", "_high"))
-            ax.vlines(x, low, high, color=colour(k), lw=1.6)
-            epoch = spec.at if time == "before" else spec.epochs
-            shown = f"epoch {epoch}, {time} filtering"
-            ax.plot(x, y, marker=marker, ms=6.5, lw=0, color=colour(k), label=shown)
-        ax.set_xticks(range(len(rows)), rows.column("group"))
-        ax.set(xlabel="digits of the group", ylabel="mean epsilon" if what == "epsilon" else f"mean {what}")
-        ax.set_ylim(bottom=0)
-    axes[0].set_title(f"Five groups, promised epsilon = {spec.epsilon:.3g}")
-    axes[0].legend(fontsize=8.5, loc="upper center", handletextpad=0.2)
-
-
-GROUPS_FIGURE = PaperFigure(
-    name="003-2",
-    title="losses and epsilons of groups before and after filtering, in a stand-in",
-    source=Source("003", "Figure 2, on other data", "Section 6"),
-    specification=RunSpecification,
-    data=_data,
-    draw=_draw,
-    caption=_caption,
-    alt=_alt,
-    panels=3,
-)

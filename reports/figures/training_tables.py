@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,13 +20,12 @@ from reports.figures.data import Cell as Shown
 from reports.figures.data import FigureData
 from reports.figures.lines import GREY, colour
 from reports.figures.outcomes import outcome_of
-from reports.figures.paper_figure import PaperFigure, Source
-from reports.figures.specification import check_between, check_probability, check_seed, check_several, checked
+from reports.figures.specification import any_seed, probability, real, reals
 from reports.figures.spread import Spread
-from reports.figures.trained import STAND_IN, TrainingSpecification, check_trials
+from reports.figures.trained import STAND_IN, TrainingSpecification, some_trials
 from reports.figures.trial import Setting, Trained, Trial
 
-__all__ = ["TABLE_1", "TABLE_2", "TABLE_3", "TUNED"]
+__all__ = ["TUNED", "ClipTable", "NoiseTable", "TrainedTable", "TunedTable"]
 
 _MOST_EPSILONS = 6
 _DIGITS, _MNIST = "digits", "MNIST as printed"
@@ -54,16 +52,14 @@ class _Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Table(TrainingSpecification):
+class TrainedTable(TrainingSpecification):
     """The promises (epsilon, delta), trials of each, and the share of the budget that asks when to stop."""
 
-    epsilons: tuple[float, ...] = checked(
-        (1.0, 2.0, 4.0), check_several, check=partial(check_between, low=0.1, high=20.0), most=_MOST_EPSILONS
-    )
-    delta: float = checked(1e-5, check_probability, low=1e-12, high=0.1)
-    trials: int = checked(10, check_trials)
-    asked: float = checked(0.1, check_between, low=0.001, high=0.5)
-    seed: int = checked(0, check_seed)
+    epsilons: tuple[float, ...] = reals((1.0, 2.0, 4.0), 0.1, 20.0, most=_MOST_EPSILONS)
+    delta: float = probability(1e-5, 1e-12, 0.1)
+    trials: int = some_trials(10)
+    asked: float = real(0.1, 0.001, 0.5)
+    seed: int = any_seed(0)
 
     QUICK: ClassVar[dict[str, Any]] = {"epsilons": (2.0,), "trials": 3}
     PRINTED: ClassVar[tuple[_Row, ...]] = ()
@@ -83,13 +79,66 @@ class _Table(TrainingSpecification):
     def cells(self) -> tuple[Trial, ...]:
         return tuple(trial for setting in self.settings() for trial in self.trials_of(setting))
 
-    def words(self) -> str:
+    @property
+    def changes(self) -> str:
         """How the settings come from the tuned ones."""
         return "Clip, noise, rate and number of steps are tuned for descent without filtering"
 
+    def data(self) -> FigureData:
+        rows = [
+            _row(setting, [outcome_of(one) for one in self.trials_of(setting)]) for setting in self.settings()
+        ]
+        return FigureData.of_rows([*rows, *({"data": _MNIST} | asdict(one) for one in self.PRINTED)])
+
+    def words(self, data: FigureData) -> dict[str, Any]:
+        rows = data.where("data", _DIGITS).rows()
+        return {
+            "stand_in": STAND_IN,
+            "told": "; ".join(
+                f"epsilon = {row['epsilon']:g}: {row['plain']:.1f} ± {row['plain_sd']:.1f} without and "
+                f"{row['filtered']:.1f} ± {row['filtered_sd']:.1f} with filtering, difference {row['difference']:+.1f} "
+                f"[{row['difference_low']:+.1f}, {row['difference_high']:+.1f}]"
+                for row in rows
+            ),
+            "gains": _gains(rows),
+            "asked": 100 * self.asked,
+            "setting": self.settings()[0],
+            "counts": ", ".join(f"{row['count_sigma']:.0f}" for row in rows),
+            "means": ", ".join(
+                f"at epsilon = {row['epsilon']:g} {row['plain']:.1f} without and {row['filtered']:.1f} with filtering"
+                for row in rows
+            ),
+        }
+
+    def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
+        (ax,) = axes
+        rows = data.rows()
+        ours = [row for row in rows if row["data"] == _DIGITS]
+        places = [float(k) for k in range(len(ours))]
+        places += [len(ours) + 0.5 + k for k in range(len(rows) - len(ours))]
+        for some, where in ((slice(len(ours)), "digits"), (slice(len(ours), None), "MNIST as printed")):
+            for name, words, marker, k, shift in (
+                ("plain", "without filtering", "s", 1, -0.13),
+                ("filtered", "with filtering", "o", 0, 0.13),
+            ):
+                look = colour(k) if where == "digits" else GREY
+                x = [place + shift for place in places[some]]
+                y, sd = ([float(str(row[one])) for row in rows[some]] for one in (name, f"{name}_sd"))
+                ax.vlines(x, np.subtract(y, sd), np.add(y, sd), color=look, lw=1.4)
+                if where == "digits":
+                    low, high = (
+                        [float(str(row[f"{name}_{end}"])) for row in ours] for end in ("low", "high")
+                    )
+                    ax.vlines(x, low, high, color=look, lw=4.0, alpha=0.5)
+                ax.plot(x, y, marker=marker, ms=7, lw=0, color=look, label=f"{where}, {words}")
+        ax.axvline(len(ours) - 0.25, color=GREY, lw=0.8, ls=":")
+        ax.set_xticks(places, [f"{row['epsilon']:g}" for row in rows])
+        ax.set(xlim=(-0.6, places[-1] + 0.6))
+        ax.legend(fontsize=8.5, loc="lower right", handletextpad=0.2)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Tuned(_Table):
+class TunedTable(TrainedTable):
     """Tuned settings."""
 
     PRINTED: ClassVar[tuple[_Row, ...]] = (
@@ -100,10 +149,10 @@ class _Tuned(_Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Clip(_Table):
+class ClipTable(TrainedTable):
     """A clip `factor` times the tuned one, and `factor`^2 times fewer steps."""
 
-    factor: float = checked(3.0, check_between, low=1.0, high=10.0)
+    factor: float = real(3.0, 1.0, 10.0)
 
     QUICK: ClassVar[dict[str, Any]] = {"trials": 3}
     PRINTED: ClassVar[tuple[_Row, ...]] = (
@@ -115,7 +164,8 @@ class _Clip(_Table):
     def changed(self, setting: Setting) -> Setting:
         return setting.clip_enlarged(self.factor)
 
-    def words(self) -> str:
+    @property
+    def changes(self) -> str:
         return (
             f"The clip is {self.factor:g} times the tuned one at the same noise, with {self.factor**2:g} times fewer "
             "steps for the same promise"
@@ -123,7 +173,7 @@ class _Clip(_Table):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Noise(_Clip):
+class NoiseTable(ClipTable):
     """A noise `factor` times smaller than the tuned one, and `factor`^2 times fewer steps."""
 
     PRINTED: ClassVar[tuple[_Row, ...]] = (
@@ -135,7 +185,8 @@ class _Noise(_Clip):
     def changed(self, setting: Setting) -> Setting:
         return setting.noise_reduced(self.factor)
 
-    def words(self) -> str:
+    @property
+    def changes(self) -> str:
         return (
             f"The noise is {self.factor:g} times smaller than the tuned one at the same clip, with "
             f"{self.factor**2:g} times fewer steps for the same promise"
@@ -145,13 +196,6 @@ class _Noise(_Clip):
 def _tuned(epsilon: float, delta: float, asked: float) -> Setting:
     clip, steps, rate = TUNED[min(TUNED, key=lambda one: abs(math.log(one / epsilon)))]
     return Setting(epsilon=epsilon, delta=delta, clip=clip, steps=steps, rate=rate, asked=asked)
-
-
-def _data(spec: _Table) -> FigureData:
-    rows = [
-        _row(setting, [outcome_of(one) for one in spec.trials_of(setting)]) for setting in spec.settings()
-    ]
-    return FigureData.of_rows([*rows, *({"data": _MNIST} | asdict(one) for one in spec.PRINTED)])
 
 
 def _row(setting: Setting, trials: Sequence[Trained]) -> dict[str, Shown]:
@@ -173,27 +217,6 @@ def _row(setting: Setting, trials: Sequence[Trained]) -> dict[str, Shown]:
     }
 
 
-def _caption(spec: _Table, data: FigureData) -> str:
-    rows = data.where("data", _DIGITS).rows()
-    told = "; ".join(
-        f"epsilon = {row['epsilon']:g}: {row['plain']:.1f} ± {row['plain_sd']:.1f} without and {row['filtered']:.1f} ± "
-        f"{row['filtered_sd']:.1f} with filtering, difference {row['difference']:+.1f} [{row['difference_low']:+.1f}, "
-        f"{row['difference_high']:+.1f}]"
-        for row in rows
-    )
-    counts = ", ".join(f"{row['count_sigma']:.0f}" for row in rows)
-    setting = spec.settings()[0]
-    return (
-        f"{STAND_IN}. Test accuracy in percent, mean ± standard deviation over {spec.trials} trials, and the mean "
-        f"difference of trials with the same start with Student's 95 % interval, each for itself: {told}. "
-        f"{_gains(rows)} {spec.words()}. Both keep (epsilon, {spec.delta:g})-DP by zCDP and the simple conversion. "
-        f"With filtering, {100 * spec.asked:g} % of everyone's budget is kept for asking when to stop: {setting.looks} "
-        f"counts of the people told rightly, {setting.every} steps apart, noise {counts} people; the parameters with "
-        f"the best answer are released. Grey: what 000 prints for MNIST, another data set with another network and "
-        f"other epsilons, where these counts were exact and not charged; no number here should equal it."
-    )
-
-
 def _gains(rows: Sequence[dict[str, Shown]]) -> str:
     """Where the interval of the difference lies to one side of zero."""
     signs = [
@@ -208,58 +231,3 @@ def _gains(rows: Sequence[dict[str, Shown]]) -> str:
             told.append(f"{words} at epsilon = {', '.join(where)}")
     more = "; elsewhere no difference is told from zero" if 0 in signs else ""
     return f"{'; '.join(told)}{more}."
-
-
-def _alt(spec: _Table, data: FigureData) -> str:
-    told = ", ".join(
-        f"at epsilon = {row['epsilon']:g} {row['plain']:.1f} without and {row['filtered']:.1f} with filtering"
-        for row in data.where("data", _DIGITS).rows()
-    )
-    return (
-        f"Pairs of dots with bars of one standard deviation, test accuracy in percent without and with filtering. Left "
-        f"the digits: {told}. Right, in grey, the numbers that 000 prints for MNIST at epsilon = 0.3, 0.5 and 1."
-    )
-
-
-def _draw(spec: _Table, data: FigureData, axes: Sequence[Axes]) -> None:
-    (ax,) = axes
-    rows = data.rows()
-    ours = [row for row in rows if row["data"] == _DIGITS]
-    places = [float(k) for k in range(len(ours))]
-    places += [len(ours) + 0.5 + k for k in range(len(rows) - len(ours))]
-    for some, where in ((slice(len(ours)), "digits"), (slice(len(ours), None), "MNIST as printed")):
-        for name, words, marker, k, shift in (
-            ("plain", "without filtering", "s", 1, -0.13),
-            ("filtered", "with filtering", "o", 0, 0.13),
-        ):
-            look = colour(k) if where == "digits" else GREY
-            x = [place + shift for place in places[some]]
-            y, sd = ([float(str(row[one])) for row in rows[some]] for one in (name, f"{name}_sd"))
-            ax.vlines(x, np.subtract(y, sd), np.add(y, sd), color=look, lw=1.4)
-            if where == "digits":
-                low, high = ([float(str(row[f"{name}_{end}"])) for row in ours] for end in ("low", "high"))
-                ax.vlines(x, low, high, color=look, lw=4.0, alpha=0.5)
-            ax.plot(x, y, marker=marker, ms=7, lw=0, color=look, label=f"{where}, {words}")
-    ax.axvline(len(ours) - 0.25, color=GREY, lw=0.8, ls=":")
-    ax.set_xticks(places, [f"{row['epsilon']:g}" for row in rows])
-    ax.set(xlabel="epsilon", ylabel="test accuracy (%)", xlim=(-0.6, places[-1] + 0.6))
-    ax.set_title(f"Mean, deviation, and interval of the mean: {spec.trials} trials")
-    ax.legend(fontsize=8.5, loc="lower right", handletextpad=0.2)
-
-
-def _figure(number: int, title: str, specification: type[_Table]) -> PaperFigure:
-    return PaperFigure(
-        name=f"000-table-{number}",
-        title=title,
-        source=Source("000", f"the table numbered {number} here, on other data", "Section 5.1"),
-        specification=specification,
-        data=_data,
-        draw=_draw,
-        caption=_caption,
-        alt=_alt,
-    )
-
-
-TABLE_1 = _figure(1, "private gradient descent with filtering, tuned", _Tuned)
-TABLE_2 = _figure(2, "private gradient descent with filtering, clip too large", _Clip)
-TABLE_3 = _figure(3, "private gradient descent with filtering, noise too small", _Noise)

@@ -7,6 +7,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 from functools import cache
 from pathlib import Path
+from string import Formatter
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,9 @@ from matplotlib.text import Text
 import filterproof as fp
 from reports.figures.data import FigureData
 from reports.figures.lines import GREY
-from reports.figures.paper_figure import ComputedFigure, PaperFigure
+from reports.figures.paper_figure import ComputedFigure
 from reports.figures.registry import FIGURES, figure
+from reports.figures.specification import Specification
 from tests.reports.colours import contrast
 from tests.test_registries import modules
 
@@ -63,9 +65,9 @@ def plotted(name: str) -> Figure:
 def test_every_figure_of_the_room_is_listed() -> None:
     for module in modules("reports.figures"):
         for name, thing in vars(module).items():
-            if isinstance(thing, PaperFigure):
-                told = f"reports/figures/registry.py must list {name}: add it to FIGURES"
-                assert any(thing is one for one in FIGURES.values()), told
+            if isinstance(thing, type) and issubclass(thing, Specification):
+                told = f"reports/templates/figures.toml must list {name}, or a kind of it"
+                assert any(issubclass(one.specification, thing) for one in FIGURES.values()), told
     assert fp.figures() == tuple(FIGURES.values())
 
 
@@ -98,6 +100,13 @@ def a_figure_has_words_for_those_who_see_it_and_those_who_do_not(name: str) -> N
     assert one.alt.endswith(".")
     assert str(one).startswith(f"{name}: {one.of.title}")
     assert one.of.source.paper in ("000", "003", "004")
+
+
+def what_is_derived_for_its_words_is_named_in_them(name: str) -> None:
+    one = shown(name)
+    templates = (one.of.caption, one.of.alt, *(words for panel in one.of.axes for words in panel))
+    named = {field for text in templates for _, field, _, _ in Formatter().parse(text) if field}
+    assert set(one.specification.words(one.data)) <= {re.split(r"[.[]", field)[0] for field in named}
 
 
 def the_svg_says_what_it_shows(name: str) -> None:
@@ -180,6 +189,7 @@ LAWS = (
     an_unknown_parameter_is_refused_with_those_that_exist,
     a_value_out_of_range_is_refused_in_one_sentence,
     a_figure_has_words_for_those_who_see_it_and_those_who_do_not,
+    what_is_derived_for_its_words_is_named_in_them,
     the_svg_says_what_it_shows,
     the_files_hold_the_data_with_every_digit,
     a_figure_can_be_drawn_into_axes_of_ones_own,

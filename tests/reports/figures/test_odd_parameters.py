@@ -32,29 +32,21 @@ def test_every_number_of_every_figure_has_bounds(value: float) -> None:
 @pytest.mark.parametrize(
     ("name", "given", "sentence"),
     [
-        ("003-3", {"sigma": 1e-300}, r"sigma must be from 0\.01 to 1e\+06, got sigma=1e-300; pass"),
-        ("003-3", {"sigma": 1e308}, r"sigma must be from 0\.01 to 1e\+06, got sigma=1e\+308"),
         ("003-3", {"sigma": 1e7}, r"sigma must be from 0\.01 to 1e\+06, got sigma=10000000\.0"),
         ("000-rogers", {"budgets": 1e308}, r"budgets must be from 0\.001 to 20, got budgets=1e\+308"),
-        ("000-rogers", {"each": 1e-300}, r"each must be from 0\.001 to 20, got each=1e-300"),
-        ("004-2", {"sigma": 1e200}, r"sigma must be from 0\.1 to 1000, got sigma=1e\+200"),
         (
             "004-2",
             {"sigma": 900.0},
             r"epsilon times sigma must be at most 500, got epsilon=10\.0 and sigma=900",
         ),
-        ("000-rogers", {"budgets": (1, 1, 1)}, "budgets must rise from each number to the next"),
         ("000-rogers", {"budgets": (2, 1)}, r"budgets must rise .*, got budgets=\(2\.0, 1\.0\); order them"),
         ("003-4", {"steps": (500, 300)}, "steps must rise from each number to the next"),
-        ("eraser", {"rounds": (3, 3)}, "rounds must rise from each number to the next"),
         ("b-star", {"deltas": (0.0,)}, r"^deltas must be in \(0, 1\), got deltas=0\.0; pass"),
         ("b-star", {"deltas": (1.0,)}, r"^deltas must be in \(0, 1\), got deltas=1\.0; pass"),
         ("b-star", {"epsilons": (0.0, 1.0)}, r"^epsilons must be from 0\.05 to 50, got epsilons=0\.0; pass"),
         ("b-star", {"epsilons": (1.0, float("inf"))}, r"^epsilons must be finite, got epsilons=inf; pass"),
         ("000-table-1", {"trials": 1}, "trials must be an integer >= 2, got trials=1"),
-        ("000-table-2", {"factor": 0.5}, r"factor must be from 1 to 10, got factor=0\.5"),
         ("003-2", {"at": 100}, "at must be below epochs, got at=100, epochs=100; exchange them"),
-        ("003-6", {"factors": (2, 1)}, "factors must rise from each number to the next"),
         (
             "003-6",
             {"factors": (1.0, 1.0000001)},
@@ -66,7 +58,6 @@ def test_every_number_of_every_figure_has_bounds(value: float) -> None:
             r"factors must differ in .*, got 9\.00001 and 9\.00002, both shown as 1\.08; pass",
         ),
         ("000-table-2", {"epsilons": (1.0, 1.0000001)}, "epsilons must differ in the six digits"),
-        ("unused", {"levels": (4, 2)}, "levels must rise from each number to the next"),
     ],
 )
 def test_the_sentence_names_the_parameter_its_value_and_the_remedy(

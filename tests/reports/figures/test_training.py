@@ -13,7 +13,6 @@ from reports.figures.group_run import GROUPS, GroupRun
 from reports.figures.outcomes import keep, kept, outcome_of
 from reports.figures.registry import FIGURES, figure
 from reports.figures.trained import RunSpecification, TrainingSpecification
-from reports.figures.training_groups import _caption as groups_caption
 from reports.figures.training_tables import TUNED
 from reports.figures.trial import Setting, Trial
 
@@ -113,16 +112,10 @@ def test_the_words_of_the_disparate_effect_follow_from_the_numbers() -> None:
         columns = dict(zip(names, shown.data.columns, strict=True))
         for name in ("change", "change_low", "change_high"):
             columns[name] = tuple(change for _ in columns[name])
-        return groups_caption(
-            shown.specification,
-            FigureData.of(**columns).told(
-                **{
-                    **shown.data.facts,
-                    **{"test_loss_before": 0.5, "test_loss_after": after},
-                    **{"epsilon_before": 0.7, "epsilon_after": epsilon},
-                }
-            ),
-        )
+        facts = {"test_loss_before": 0.5, "test_loss_after": after}
+        facts |= {"epsilon_before": 0.7, "epsilon_after": epsilon}
+        changed = FigureData.of(**columns).told(**{**shown.data.facts, **facts})
+        return replace(shown, data=changed).caption
 
     everyone = ", ".join(f"{a} and {b}" for a, b in GROUPS)
     loss = "as far as the intervals tell, the loss rises for"

@@ -1,0 +1,27 @@
+"""The words of pages, chapters and figures that stand in `templates/NAME.toml`, and how they name what was found."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+
+__all__ = ["declared", "said"]
+
+
+@cache
+def declared(file: str, table: str, *, by: str = "key") -> Mapping[str, Mapping[str, Any]]:
+    """The rows of an array of tables in `templates/FILE.toml`, in their order, by one of their entries."""
+    text = resources.files("reports").joinpath("templates", f"{file}.toml").read_text("utf-8")
+    return {row[by]: row for row in tomllib.loads(text)[table]}
+
+
+def said(template: str, values: Mapping[str, Any]) -> str:
+    """The template with its {names} filled in, in one line.
+
+    >>> said("from {ends[0]:g}\\n  to {ends[1]:g}", {"ends": (0.5, 1.0)})
+    'from 0.5 to 1'
+    """
+    return " ".join(template.format_map(values).split())
