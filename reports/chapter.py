@@ -31,6 +31,7 @@ class Chapter:
     tell: Callable[[Study, Sequence[Claim]], Told]
     gathers: bool = False
     theorems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def declared(
@@ -53,7 +54,8 @@ class Chapter:
             Claim(name, said(sentence, constants), said(source, constants), _OUTCOMES[expected])
             for name, expected, source, sentence in row.get("claims", ())
         )
-        return cls(key, title, promise, story, rows or tuple(claims), tell, gathers, theorems)
+        notes = tuple(said(note, constants) for note in row.get("notes", ()))
+        return cls(key, title, promise, story, rows or tuple(claims), tell, gathers, theorems, notes)
 
 
 _OUTCOMES: dict[str, Outcome | Accord] = {one.name: one for kind in (Outcome, Accord) for one in kind}
