@@ -20,7 +20,8 @@ class Chapter:
     """One subject of the report: its promise in words, its claims, and the function that decides them.
 
     A chapter that `gathers` reads what earlier chapters played, or divides its work by `Study.map`; the others may be
-    told in another process. `theorems` names what it proves, so that no theorem is proved in two processes.
+    told in another process. `theorems` names what it proves, so that no theorem is proved in two processes. `notes` are
+    those that follow from no result.
     """
 
     key: str
