@@ -14,7 +14,7 @@ from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
 from mc.engine.game import Game
 from mc.engine.paths import Paths
-from mc.engine.streams import TILE, Tile, tiles
+from mc.engine.streams import TILE, Tile
 from mc.engine.tiles import play_tile
 from mc.runs.play import play
 from theory.guarantees import ApproxDP
@@ -99,11 +99,6 @@ class Sized:
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
         return np.array([len(paths.loss), paths.loss.sum(), paths.releases.sum()], dtype=np.float64)
-
-
-def test_tiles_cover_n_paths_once() -> None:
-    work = list(tiles(3, 2 * TILE + 5))
-    assert [(tile.index, tile.size) for tile in work] == [(0, TILE), (1, TILE), (2, 5)]
 
 
 def test_streams_are_functions_of_seed_tile_and_purpose() -> None:

@@ -19,7 +19,7 @@ from mc.worst_case.calibrate import calibrate
 from tests.mc.worst_case.small_games import CountFilter, LossFilter
 from theory.evidence import Evidence, Outcome
 from theory.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
-from theory.pairs import KOV, Erasure, Gaussian, RandomizedResponse
+from theory.pairs import Erasure, Gaussian, RandomizedResponse
 
 BIT = RandomizedResponse.from_ratio(2)
 
@@ -72,18 +72,6 @@ def test_a_menu_of_which_nothing_is_admitted_is_said_to_be_untried(filt, epsilon
     assert solved.rounds == 0
     assert "admits none of these" in solved.scope
     assert "nothing was tried" in str(solved)
-
-
-@pytest.mark.parametrize(
-    "menu",
-    [[BIT], [Erasure(Fraction(1))], [Erasure(Fraction(1, 2))], [RandomizedResponse(0.5)], [KOV(0.5, 1.0)]],
-)
-@pytest.mark.parametrize("filt", [CountFilter(1), LossFilter(1.0, 1)], ids=["blind", "watching"])
-def test_one_admitted_request_is_one_round_even_if_it_reveals_everything(filt, menu):
-    for evidence in (None, Evidence.CERTIFIED):
-        solved = worst_case(filt, menu, epsilon=0.25, evidence=evidence)
-        assert (solved.tried, solved.rounds) == (True, 1)
-        assert "nothing was tried" not in str(solved)
 
 
 def test_gaussians_that_a_filter_does_not_know_are_said_to_be_untried():

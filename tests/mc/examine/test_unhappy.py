@@ -116,7 +116,7 @@ IMPURE = {
 
 @pytest.mark.parametrize("kind", IMPURE, ids=lambda kind: kind.__name__)
 def test_a_filter_whose_state_is_not_all_it_knows_is_at_fault(kind: type[fp.PrivacyFilter]) -> None:
-    found = examined(kind(), 0.6)
+    found = examined(kind(), 0.8)
     assert found.status is Status.FAULTY
     assert found.faults[0].startswith(kind.__name__)
     assert IMPURE[kind] in found.faults[0]

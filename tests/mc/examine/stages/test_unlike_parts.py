@@ -186,26 +186,3 @@ def test_a_part_that_only_looks_like_what_the_constructor_made_is_seen() -> None
         changed = fp.BasicFilter(1.0, 1e-5)
         object.__setattr__(changed, name, part)
         assert outcome(changed) is Outcome.UNDECIDED
-
-
-def test_a_method_put_into_an_instance_of_the_catalogue_is_seen() -> None:
-    orders = CATALOGUE["AllOrdersFilter"].example()
-    assert outcome(orders) is Outcome.HOLDS
-    object.__setattr__(orders, "grant", lambda state, request: (np.ones(1, dtype=bool), state))
-    assert outcome(orders) is Outcome.UNDECIDED
-
-
-def test_a_filter_that_is_no_sum_is_left_to_other_stages() -> None:
-    class Foreign(fp.PrivacyFilter):
-        promise = PROMISE
-
-        def start(self, n: int) -> Any:
-            return np.zeros(n)
-
-        def admits(self, state: Any, request: Any) -> Any:
-            return state < 1
-
-        def spend(self, state: Any, request: Any) -> Any:
-            return state + 1
-
-    assert parts(Foreign()) is None
