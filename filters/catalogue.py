@@ -15,7 +15,7 @@ from filters.filter_page import FilterPage
 from filters.rules.approximate_dp import ApproximateDPFilter
 from filters.rules.approximate_zcdp import ApproximateZCDPFilter
 from filters.rules.basic import BasicFilter
-from filters.rules.blackwell import BlackwellFilter, RangedBlackwellFilter
+from filters.rules.blackwell import BlackwellFilter
 from filters.rules.ex_post import ExPostFilter
 from filters.rules.gaussian_residue import GaussianResidueFilter
 from filters.rules.gdp import GaussianFilter
@@ -29,6 +29,7 @@ from filters.rules.unsound import (
     CentralLimitFilter,
     NaiveRealisationFilter,
     NaturalFilter,
+    RangedBlackwellFilter,
     SomeOrderFilter,
     SquaredLossFilter,
 )
@@ -92,6 +93,16 @@ def _responses(*epsilons: float) -> tuple[DominatingPair, ...]:
 _BIT, _STEP = (RandomizedResponse(0.25),), (Gaussian(mu=0.5),)
 _PAIRS, _THREE = (2.0, 32.0), (2.0, 8.0, 32.0)
 _FIRST = RandomizedResponse.from_ratio(Fraction("1.10517"))
+#: A mechanism of five outcomes and, for each, the one that says most after it; each two keep (5.1) on [0, 1.3].
+_FIVE = FinitePair(
+    tuple(map(Fraction, ("0.0093", "0.0117", "0.0775", "0.1973", "0.7042"))),
+    tuple(map(Fraction, ("0.00276", "0.00468", "0.04136", "0.14894", "0.80226"))),
+)
+_REPLIES = (
+    _FIVE,
+    *(_coin("0.5485", "0.37372"), _coin("0.15246", "0.07786"), _coin("0.0389", "0.01404")),
+    *(_coin("0.01085", "0.0026"), Erasure(0.00136)),
+)
 _COINS = (_FIRST, _coin("0.608430710", "0.001614677"), _coin("0.0168334078", "0.000018877554"))
 
 _ENTRIES = (
@@ -275,24 +286,6 @@ _ENTRIES = (
         ),
     ),
     Entry(
-        RangedBlackwellFilter,
-        lambda: RangedBlackwellFilter(1.0, _BIT, 0.0, 4.0),
-        lambda: RangedBlackwellFilter(1.5, _BIT, 0.0, 4.0),
-        FilterPage(
-            r"H_{e^\varepsilon}\left(\otimes_t P_t \| \otimes_t Q_t\right) \le H_{e^\varepsilon}"
-            r"(\mathcal{N}(\mu, 1) \| \mathcal{N}(0, 1)) \text{ for } 0 \le \varepsilon \le 4",
-            "The same condition, asked only on a range of epsilons, which is what can be computed. No "
-            "theorem covers it.",
-            _responses(0.25),
-            1.0,
-            (0.5, 1.0, 1.5, 2.0, 2.5, 3.0),
-            (1.0, 2.0, 3.0),
-            "filt = fp.RangedBlackwellFilter(mu=1.0, menu=(fp.RandomizedResponse(0.25),), low=0.0, "
-            "high=4.0)\n"
-            "menu = [fp.RandomizedResponse(0.25)]",
-        ),
-    ),
-    Entry(
         PotentialFilter,
         lambda: PotentialFilter(1.0, 0.01, _responses(0.125, 0.25)),
         lambda: PotentialFilter(1.5, 0.02, _responses(0.125, 0.25)),
@@ -386,6 +379,31 @@ _ENTRIES = (
             'silent, other = Fraction("0.904"), Fraction("0.808")\n'
             "menu = [fp.FinitePair((silent, 1 - silent), (other, 1 - other))]",
             rounds=41,
+        ),
+    ),
+    Entry(
+        RangedBlackwellFilter,
+        lambda: RangedBlackwellFilter(0.5, _REPLIES, 0.0, 1.3),
+        lambda: RangedBlackwellFilter(0.75, _REPLIES, 0.0, 1.3),
+        FilterPage(
+            r"H_{e^\varepsilon}\left(\otimes_t P_t \| \otimes_t Q_t\right) \le H_{e^\varepsilon}"
+            r"(\mathcal{N}(\mu, 1) \| \mathcal{N}(0, 1)) \text{ for } 0 \le \varepsilon \le 1.3",
+            "The condition of the Blackwell filter, asked only on a range of epsilons, which is what can be computed. "
+            "After each of five outcomes another mechanism fits that says most there.",
+            _REPLIES,
+            1.3,
+            (0.25, 0.5, 0.75, 1.0, 1.15, 1.3),
+            (0.5, 1.0, 1.3),
+            "first = fp.FinitePair(\n"
+            '    tuple(map(Fraction, ("0.0093", "0.0117", "0.0775", "0.1973", "0.7042"))),\n'
+            '    tuple(map(Fraction, ("0.00276", "0.00468", "0.04136", "0.14894", "0.80226"))),\n'
+            ")\n"
+            'ones = [("0.5485", "0.37372"), ("0.15246", "0.07786"), ("0.0389", "0.01404"), ("0.01085", "0.0026")]\n'
+            "coins = [(Fraction(p), Fraction(q)) for p, q in ones]\n"
+            "menu = [first, *(fp.FinitePair((p, 1 - p), (q, 1 - q)) for p, q in coins), fp.Erasure(0.00136)]\n"
+            "with fp.knowingly():\n"
+            "    filt = fp.RangedBlackwellFilter(mu=0.5, menu=tuple(menu), low=0.0, high=1.3)",
+            rounds=2,
         ),
     ),
     Entry(

@@ -47,7 +47,6 @@ NOT_LISTED = {
 #: Sound filters of the catalogue without a law of sums, and why.
 NO_LAW = {
     "BlackwellFilter": "it solves games over its menu, which are checked by themselves",
-    "RangedBlackwellFilter": "as BlackwellFilter",
     "GaussianResidueFilter": "its charges are checked from floor to floor",
     "HockeyStickFilter": "it looks at losses, and its charges are checked by themselves",
     "PotentialFilter": "its table is checked for each member of its design",

@@ -78,6 +78,11 @@ class Guarantee(ABC):
         )  # what is shown as 0 may be less than a double
 
     @property
+    def range(self) -> tuple[float, float]:
+        """The least and the largest eps at which anything is promised: all from 0 on, unless a subclass says less."""
+        return 0.0, math.inf
+
+    @property
     def formula(self) -> str:
         """What is promised of the laws P and Q of the transcript, as LaTeX; '' where none is given."""
         return ""

@@ -21,13 +21,11 @@ __all__ = ["gap"]
 _DEEPEST = 24
 
 
-def gap(
-    mu: arb, epsilon: Fraction, times: int, *, low: Fraction | None = None, high: Fraction | None = None
-) -> arb:
+def gap(mu: arb, epsilon: Fraction, times: int) -> arb:
     """A ball above zero only if Gaussian(mu) dominates `times` RR(epsilon), below zero only if it does not; else NaN.
 
-    Domination is asked at every real level, or at those from `low` to `high`. In z = e^level the composed hockey-stick
-    is a polygon with kinks at the losses, and the Gaussian's is convex: between two kinks it lies over its tangents.
+    Domination is asked at every real level. In z = e^level the composed hockey-stick is a polygon with kinks at the
+    losses, and the Gaussian's is convex: between two kinks it lies over its tangents.
     Outside the losses the polygon is (1 - z)_+, under which no hockey-stick lies.
     """
     if not mu > 0:
@@ -39,10 +37,6 @@ def gap(
         for k in range(times + 1)
     ]
     kinks = [loss for loss, _ in law]
-    if low is not None and high is not None:
-        kinks = [low, *(loss for loss in kinks if low < loss < high), min(high, max(kinks))]
-        if kinks[0] >= kinks[-1]:
-            return arb(1)
     least = arb(1)
     for left, right in pairwise(kinks):
         ends = arb(rational(left)).exp(), arb(rational(right)).exp()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 from operator import mul
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from filters.catalogue import BlackwellFilter, RangedBlackwellFilter, RealisationFilter
+from filters.catalogue import BlackwellFilter, RealisationFilter
 from filters.certified.decisions import last_admitted
 from filters.certified.domination import gap
 from filters.certified.families import FAMILIES, RequestFamily
@@ -47,13 +47,11 @@ def blackwell(filt: BlackwellFilter, name: str) -> Iterator[RunningNumber]:
     pair = next((one for one in filt.menu if one.dominates_by == "pure_epsilon"), None)
     if pair is None:
         return
-    ranged = isinstance(filt, RangedBlackwellFilter)
-    levels = {"low": Fraction(filt.low), "high": Fraction(filt.high)} if ranged else {}  # type: ignore[attr-defined]
     epsilon, state, times = Fraction(float(pair.pure_epsilon)), checked_start(filt, 1), 0
     while times < _MOST and bool(checked_admits(filt, state, pair, 1)[0]):
         state, times = checked_spend(filt, state, pair, 1), times + 1
 
-    composed = partial(_composed, mu, epsilon, levels)
+    composed = partial(_composed, mu, epsilon)
     slack = None if times == _MOST else 0  # it was asked no more often
     yield by_margin(
         theorem, f"{name}: how often {pair!r} is admitted", times, "<=", composed, slack=slack, least=1
@@ -62,19 +60,19 @@ def blackwell(filt: BlackwellFilter, name: str) -> Iterator[RunningNumber]:
     after = _AfterPairs(filt, pair, history)
     last = last_admitted(after, [], FAMILIES["Gaussian(x)"])
 
-    margin = partial(_beside, mu, epsilon, levels, history)
+    margin = partial(_beside, mu, epsilon, history)
     says = f"{name}: last x of Gaussian(x) admitted after {history} of {pair!r}"
     yield by_margin(theorem, says, last or math.nan, "<=", margin, slack=_GRID)
 
 
-def _composed(mu: Fraction, epsilon: Fraction, levels: Mapping[str, Fraction], count: arb) -> arb:
+def _composed(mu: Fraction, epsilon: Fraction, count: arb) -> arb:
     """Whether Gaussian(mu) dominates so many randomised responses."""
-    return gap(arb(rational(mu)), epsilon, int(float(count)), **levels)
+    return gap(arb(rational(mu)), epsilon, int(float(count)))
 
 
-def _beside(mu: Fraction, epsilon: Fraction, levels: Mapping[str, Fraction], times: int, x: arb) -> arb:
+def _beside(mu: Fraction, epsilon: Fraction, times: int, x: arb) -> arb:
     """Whether what Gaussian(x) leaves of Gaussian(mu) dominates so many randomised responses."""
-    return gap((arb(rational(mu * mu)) - x * x).sqrt(), epsilon, times, **levels)
+    return gap((arb(rational(mu * mu)) - x * x).sqrt(), epsilon, times)
 
 
 class _AfterPairs(FilterBase[Any]):

@@ -20,7 +20,7 @@ from filters.privacy_filter import PrivacyFilter
 from filters.rules.composition import composed_law
 from filters.rules.loss_lattice import composed_lattice
 from filters.rules.menu import affordable_of, checked_menu, counted, distinct, positions, used
-from theory.arguments import Real, check_real
+from theory.arguments import Real
 from theory.conversions import CKS
 from theory.extremal import Extremal
 from theory.guarantees import ZCDP, GaussianDP, Guarantee
@@ -29,7 +29,7 @@ from theory.numerics import portable
 from theory.pairs import DominatingPair, Gaussian
 from theory.pairs.selection import look_up
 
-__all__ = ["BlackwellFilter", "RangedBlackwellFilter", "RangedZCDP", "covers", "gaussian_cover"]
+__all__ = ["BlackwellFilter", "RangedZCDP", "covers", "gaussian_cover"]
 
 #: (uses of each menu entry, shape (n, len(menu)); high and low of the sum of mu^2 of the Gaussians)
 _State = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
@@ -203,6 +203,10 @@ class RangedZCDP(Guarantee):
         return bound if np.ndim(bound) else float(bound)
 
     @property
+    def range(self) -> tuple[float, float]:
+        return self.low, self.high
+
+    @property
     def formula(self) -> str:
         return (
             rf"H_{{e^\varepsilon}}(P\|Q) \le \text{{that of }} {tex_number(self.rho)}\text{{-zCDP}}, \quad "
@@ -211,48 +215,6 @@ class RangedZCDP(Guarantee):
 
     def __str__(self) -> str:
         return f"{self.rho:g}-zCDP for eps in [{self.low:g}, {self.high:g}]"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class RangedBlackwellFilter(BlackwellFilter):
-    """CONT while the composed hockey-stick is at most that of Gaussian(mu) for eps in [low, high], both directions.
-
-    Paper 003 computes this in Section 5 (its (5.1) asks for all real eps, which for DP-SGD forces mu >=
-    sqrt(T)/sigma). Undecided: nothing bounds the divergence outside the range, so the step to Rényi divergences is
-    not covered, and the promise is for the range alone. The menu may hold any pair, with infinite losses too;
-    pairs that are not finite are replaced by a dominating law on a lattice.
-
-    >>> import filterproof as fp
-    >>> filt = fp.RangedBlackwellFilter(mu=1.0, menu=(fp.RandomizedResponse(0.25),), low=0.0, high=4.0)
-    >>> filt.open().request(fp.RandomizedResponse(0.25))
-    True
-    """
-
-    low: float
-    high: float
-    promise: Guarantee = field(init=False, repr=False, compare=False)
-    _budget: Budget = field(init=False, repr=False, compare=False)
-    theorem: ClassVar[str | None] = None
-    proof: ClassVar[str] = "undecided: 003 Section 5 needs the condition on the whole line"
-    sound: ClassVar[bool | None] = None
-
-    def __post_init__(self) -> None:
-        low, high = check_real("low", self.low), check_real("high", self.high)
-        if not (isinstance(low, float) and isinstance(high, float) and 0 <= low < high):
-            raise ValueError(
-                f"low and high must satisfy 0 <= low < high, got low={low!r} high={high!r}; "
-                "pass a range of eps"
-            )
-        mu = one_mu("mu", self.mu)
-        object.__setattr__(self, "mu", mu)
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", high)
-        object.__setattr__(self, "menu", checked_menu(self.menu))
-        object.__setattr__(self, "promise", RangedZCDP(math.nextafter(mu * mu / 2, math.inf), low, high))
-        object.__setattr__(self, "_budget", Budget.square_of(mu))
-
-    def _cover(self, counts: tuple[int, ...]) -> float:
-        return gaussian_cover(self.menu, counts, self.low, self.high)
 
 
 def _gaussian_mu(request: DominatingPair) -> Real:

@@ -104,6 +104,11 @@ def _goals(promise: Guarantee) -> Iterator[Measure]:
         yield from (Measure.renyi(order) for order in _ORDERS)
     if isinstance(promise, RenyiDP):
         yield Measure.renyi(promise.alpha)
+    low, high = promise.range
+    if math.isfinite(high):  # where a range ends, the promise may be thinnest
+        yield Measure.hockey_stick(high)
+    if low > 0:
+        yield Measure.hockey_stick(low)
     for delta in _DELTAS:
         epsilon = _epsilon(promise, delta)
         if epsilon is not None:

@@ -66,8 +66,9 @@ def _moment(q: Fraction, s: Fraction, alpha: Fraction, adjacency: str) -> arb:
         rest = grown * tail((high - order) / scale) + tail(-low / scale)
     else:
         low, high = -(order - 1 + far), far + 1
-        # above 1/2 the weight is at least 1, everywhere at least q e^y
-        rest = tail(high / scale) + share**power * grown * tail((-low - (order - 1)) / scale)
+        # above 1/2 the weight is at least 1, everywhere at least q e^y and at least 1 - q
+        lean = share**power * grown * tail((-low - (order - 1)) / scale)
+        rest = tail(high / scale) + lean.min((1 - share) ** power * tail(-low / scale))
     whole = acb.integral(integrand, low, high).real / (scale * (2 * arb.pi()).sqrt())
     return whole + rest.union(arb(0))
 

@@ -13,7 +13,7 @@ from mc.examine.subject import Admission, Subject
 from mc.examine.words import pair_words
 from theory.pairs import DominatingPair, Gaussian
 
-__all__ = ["Menu", "menus", "named_pairs"]
+__all__ = ["Menu", "first_menus", "menus", "named_pairs"]
 
 #: Rounds that the least pair of a menu lasts, and how many multiples of it the menu holds.
 _PACES, _WIDTHS = (1, 2, 3, 4, 6, 9, 14, 20, 32, 48), (1, 2, 3, 5, 8)
@@ -34,6 +34,12 @@ class Menu:
     longer: tuple[int | None, ...] = ()
 
 
+def first_menus(subject: Subject) -> Iterator[Menu]:
+    """The menu that a filter names, for few rounds: what it was made for may be what breaks it."""
+    if menu_of_its_own := named_pairs(subject.filter, "menu"):
+        yield Menu("its own menu", menu_of_its_own, 2)
+
+
 def menus(subject: Subject, clock: Clock) -> Iterator[Menu]:
     """Menus from small to large: multiples of what lasts a number of rounds, alone and with other families."""
     filt = subject.filter
@@ -45,7 +51,7 @@ def menus(subject: Subject, clock: Clock) -> Iterator[Menu]:
     ):  # a table may be wrong for these alone, and by little in each of many rounds
         yield Menu("its own design", menu_of_its_own, None)
     if menu_of_its_own := named_pairs(filt, "menu"):
-        yield Menu("its own menu", menu_of_its_own, 1, (2, 3, 5, 8, 30, 100, None))
+        yield Menu("its own menu", menu_of_its_own, 1, (3, 5, 8, 30, 100, None))
     lattice = [line for name in ("rr", "kov", "erasure") for line in by_name.get(name, ())]
     # of a slow filter, too, there are paces of every family, and time for games
     half, names = clock.part(0.5), len(subject.lines)

@@ -22,7 +22,7 @@ from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import granted
 from mc.examine.stage_finding import StageFinding, Tightness
 from mc.examine.stages.frontier import alternatives
-from mc.examine.stages.game_menus import Menu, menus
+from mc.examine.stages.game_menus import Menu, first_menus, menus
 from mc.examine.stages.plays import leaders
 from mc.examine.stages.silence import alarms
 from mc.examine.subject import Subject
@@ -69,6 +69,7 @@ def games(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
         yield from tried.play(alarm, (goal,), clock)
     plan: Iterator[Menu | Callable[[PrivacyFilter], Attack | None]] = chain(
         _unseen(subject),
+        first_menus(subject),
         () if subject.slow else _guessed(subject, goals, clock),
         menus(subject, clock),
     )

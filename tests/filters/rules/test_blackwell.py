@@ -3,15 +3,19 @@
 import math
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 from scipy import stats
 
 import filters as fp
+from filters.catalogue import CATALOGUE
 from filters.rules.blackwell import covers, gaussian_cover
 from filters.rules.composition import composed_hockey_stick, composed_law
 from filters.rules.loss_lattice import LossLattice, composed_lattice, lattice_of, step_of
+from mc.worst_case import worst_case
 from theory.pairs import (
+    DominatingPair,
     Erasure,
     FinitePair,
     Gaussian,
@@ -140,7 +144,8 @@ def test_sampling_is_amplified_on_the_range_and_not_beyond() -> None:
     limit = 0.05 * math.sqrt(rounds * math.expm1(1 / 1.5**2))  # the central limit
     assert limit < mu < 2 * limit < math.sqrt(rounds) / 1.5
     assert gaussian_cover((pair,), (rounds,)) == math.inf
-    filt = fp.RangedBlackwellFilter(limit, (pair,), 0.0, 2.0)
+    with fp.knowingly():
+        filt = fp.RangedBlackwellFilter(limit, (pair,), 0.0, 2.0)
     session = filt.open()
     while session.request(pair):
         pass
@@ -149,15 +154,66 @@ def test_sampling_is_amplified_on_the_range_and_not_beyond() -> None:
 
 
 def test_a_bounded_range_promises_nothing_outside() -> None:
-    filt = fp.RangedBlackwellFilter(1.0, (BIT, Erasure(1e-9)), 0.0, 2.0)
-    assert filt.sound is None
+    with fp.knowingly():
+        filt = fp.RangedBlackwellFilter(1.0, (BIT, Erasure(1e-9)), 0.0, 2.0)
     assert filt.admits(filt.start(1), Erasure(1e-9))[0]
     assert filt.promise.delta(3.0) == 1.0
+    assert filt.promise.range == (0.0, 2.0)
     assert filt.promise.delta(1.0) == pytest.approx(float(fp.BlackwellFilter(1.0, (BIT,)).promise.delta(1.0)))
     # off the range (5.1) fails: at epsilon = 20 the erasure is worth more than Gaussian(1)
     assert float(Gaussian(1.0).hockey_stick(20.0)) < 1e-9
     with pytest.raises(ValueError, match="low and high"):
         fp.RangedBlackwellFilter(1.0, (BIT,), 2.0, 1.0)
+
+
+def _hockey_stick(p: list[Fraction], q: list[Fraction], z: Fraction) -> Fraction:
+    return sum((max(a - z * b, Fraction(0)) for a, b in zip(p, q, strict=True)), Fraction(0))
+
+
+def _masses(pair: DominatingPair) -> tuple[list[Fraction], list[Fraction]]:
+    if isinstance(pair, Erasure):
+        p = Fraction(pair.p)  # type: ignore[arg-type]
+        return [1 - p, p, Fraction(0)], [1 - p, Fraction(0), p]
+    masses = pair.exact_masses
+    assert masses is not None
+    return list(masses.p), list(masses.q)
+
+
+def test_on_a_range_two_rounds_that_keep_the_condition_reach_more_than_is_promised() -> None:
+    with fp.knowingly():
+        filt = CATALOGUE["RangedBlackwellFilter"].example()
+    first, *replies = filt.menu
+    mu, high = mpmath.mpf(filt.mu), filt.high
+    p, q = _masses(first)
+
+    def delta(epsilon: mpmath.mpf) -> mpmath.mpf:
+        return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
+
+    after = filt.spend(filt.start(1), first)
+    for reply in replies:
+        assert filt.admits(after, reply)[0]
+        (a, b), places = _masses(reply), [Fraction(k, 400) * Fraction(high) for k in range(401)]
+        both = [x * y for x in p for y in a], [x * y for x in q for y in b]
+        for epsilon in places:  # the condition, by its definition and in both directions
+            z, most = Fraction(math.exp(epsilon)), delta(mpmath.log(mpmath.mpf(math.exp(epsilon))))
+            assert float(_hockey_stick(*both, z)) <= float(most)
+            assert float(_hockey_stick(*both[::-1], z)) <= float(most)
+    # after outcome i of the first, the i-th reply: the value is a sum over the branches
+    z = Fraction(math.exp(high))
+    branches = (
+        (x, _hockey_stick(*_masses(reply), z * y / x)) for x, y, reply in zip(p, q, replies, strict=True)
+    )
+    value = float(sum(x * height for x, height in branches))
+    assert value > 1.03 * filt.promise.delta(high)
+    assert value > 3.16 * float(delta(mpmath.mpf(high)))
+    solved = worst_case(filt, filt.menu, epsilon=high, rounds=2)
+    assert filt.promise.delta(high) < solved.low < value < solved.high * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("low", [0.35, 2.0])
+def test_what_is_lost_below_a_range_alone_costs_nothing_there(low: float) -> None:
+    assert gaussian_cover((BIT,), (1,), low, low + 1) == 0
+    assert gaussian_cover((BIT,), (int(low / 0.3) + 2,), low, low + 1) > 0
 
 
 def test_the_step_follows_from_the_mechanism() -> None:
@@ -253,6 +309,8 @@ def test_composed_masses_are_rounded_up() -> None:
 
 @pytest.mark.parametrize("mu", [0.1, 0.3, 1.1, 7.7])
 def test_the_promised_zcdp_is_rounded_up(mu: float) -> None:
-    for filt in (fp.BlackwellFilter(mu, (BIT,)), fp.RangedBlackwellFilter(mu, (BIT,), 0.0, 1.0)):
+    with fp.knowingly():
+        ranged = fp.RangedBlackwellFilter(mu, (BIT,), 0.0, 1.0)
+    for filt in (fp.BlackwellFilter(mu, (BIT,)), ranged):
         rho = filt.promise.rho  # type: ignore[attr-defined]
         assert Fraction(mu) ** 2 / 2 <= Fraction(rho) <= Fraction(mu) ** 2 / 2 * (1 + Fraction(1, 2**50))
