@@ -51,6 +51,7 @@ _BY_PARTS = frozenset(
         "RealisationFilter",
         "RenyiFilter",
         "RogersFilter",
+        "SomeOrderMarkovFilter",
         "WhitehouseFilter",
         "ZCDPFilter",
     }
