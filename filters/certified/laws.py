@@ -109,7 +109,7 @@ def additive_threshold(
             return "basic composition", "epsilon", _at(epsilon=epsilon), {}
         case (PureCharge(), ApproxDP(epsilon, delta)):
             formula = "log((exp(epsilon) + delta)/(1 - delta))"
-            return "basic composition", formula, _at(epsilon=epsilon, delta=delta), {}
+            return "pure conversion", formula, _at(epsilon=epsilon, delta=delta), {}
         case (PureCharge(), ZCDP(rho)):
             return "RR zCDP", "sqrt(2*rho)", _at(rho=rho), {}
         case (PureCharge(), RenyiDP(alpha, rho)):

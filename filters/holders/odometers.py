@@ -60,7 +60,7 @@ class Odometer(ABC):
 
     delta: float
     xi: float
-    proof: ClassVar[str] = "Ville's inequality for e^{k L - k(k+1) S/2}; derived in the docstrings"
+    proof: ClassVar[str] = "Ville's inequality for e^{k L - k(k+1) S/2}"
     theorem: ClassVar[str] = "odometers"
     kernel: ClassVar[tuple[str, ...]] = ()
     rests_on: ClassVar[tuple[()]] = ()
@@ -181,7 +181,7 @@ class StitchedOdometer(Odometer):
     delta: float
     first: float
     xi: float = 0.0
-    kernel: ClassVar[tuple[str, ...]] = ("stitched_odometer",)
+    kernel: ClassVar[tuple[str, ...]] = ("stitched_shares",)
 
     def __post_init__(self) -> None:
         _check(self)
@@ -210,7 +210,7 @@ class DoublingOdometer(Odometer):
     delta: float
     first: float
     xi: float = 0.0
-    kernel: ClassVar[tuple[str, ...]] = ("doubling_odometer",)
+    kernel: ClassVar[tuple[str, ...]] = ("doubling_shares",)
 
     def __post_init__(self) -> None:
         _check(self)

@@ -141,7 +141,8 @@ def test_no_claim_names_the_theorem_on_individuals_that_nothing_checks() -> None
 @pytest.mark.parametrize(
     ("theorem", "labels", "count", "joined"),
     [
-        ("odometers", ("DERIVED, identity", "CERTIFIED, point", " kernel"), "5 kernel", JOIN),
+        ("CKS", ("DERIVED, identity", "CERTIFIED, point", " kernel"), "1 kernel", JOIN),
+        ("odometers", ("KERNEL, kernel",), "6 kernel", JOINED_BY_KERNEL.format(covers=FINITE)),
         ("Rogers odometer", ("KERNEL, kernel",), "4 kernel", JOINED_BY_KERNEL.format(covers=FINITE)),
         ("Rogers filter", ("KERNEL, kernel",), "1 kernel", JOINED_BY_KERNEL.format(covers=FINITE)),
     ],

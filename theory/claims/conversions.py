@@ -195,20 +195,21 @@ ROWS = (
     ),
     Theorem(
         name="conversions attained",
-        title="Conversions of one Rényi order that cannot be improved",
-        source="Asoodeh et al.; Canonne, Kamath & Steinke; derived here",
-        hypotheses="an order alpha > 1, slopes 0 < c' < 1 < c, u and v the values below at c, u' and v' at c', "
-        "epsilon with v - v' = (u - u') e^epsilon; for CKS epsilon + log(alpha/(alpha - 1)) > 0; mechanisms with "
-        "finitely many outcomes, one release, D_alpha in the order written and in nats",
-        claim="Of all transcripts with D_alpha <= R, R that of the two outcomes whose ratios are c and c', these two "
-        "have the largest hockey-stick divergence at that epsilon, (e^((alpha-1) R) - u' + v')/(u - u'); at R = "
-        "epsilon + log(alpha/(alpha - 1)) the largest is the CKS bound, so its constant is the least. For which other "
-        "epsilon and R there are slopes is not covered",
+        title="The largest delta that one Rényi order allows, and the constant of CKS",
+        source="Asoodeh et al.; Balle et al.; Canonne, Kamath & Steinke; derived here",
+        hypotheses="an order alpha > 1, epsilon > 0, R > 0; all transcripts over mechanisms with finitely many "
+        "outcomes, finitely many rounds chosen by the outputs so far, D_alpha in the order written; for slopes c > c' "
+        "> 0 with u > u' and v - v' <= (u - u') e^epsilon, u and v the values below at c, u' and v' at c'",
+        claim="Of all transcripts with D_alpha <= R the largest hockey-stick divergence at epsilon is that of one "
+        "release of two outcomes, with D_alpha = R. It is at most (e^((alpha-1) R) - u' + v')/(u - u') for any such "
+        "slopes, at most 1 - e^(epsilon - R) from R = epsilon + log(alpha/(alpha - 1)) on, and there the CKS bound "
+        "exactly, so that no smaller constant will do",
         stated=(r"u = ", _RISES, r",\qquad v = ", _FALLS),
         steps=(
             decided_by(
-                "ConversionsAttained.one_order_attained",
-                "Two outcomes with the ratios c and c' reach the bound of any two slopes c' < 1 < c, at their epsilon.",
+                "OneOrder.one_order_largest",
+                "For every epsilon > 0 and R > 0 there are two outcomes with D_alpha = R whose hockey-stick divergence "
+                "is the largest of all transcripts with D_alpha <= R.",
                 "Asoodeh et al.; derived here",
             ),
             decided_by(
@@ -218,15 +219,13 @@ ROWS = (
                 "Balle and others; Asoodeh and others; derived here",
             ),
             decided_by(
-                "ConversionsAttained.cks_attained",
-                "Two outcomes, the second without mass under the first law, reach the bound of CKS.",
-                "Canonne, Kamath & Steinke; derived here",
+                "OneOrder.beyond_touching",
+                "From R = epsilon + log(alpha/(alpha - 1)) on it is at most 1 - e^(epsilon - R).",
             ),
             decided_by(
-                "Conversions.cks_conversion",
-                "A transcript with D_alpha <= rho has a hockey-stick divergence of at most e^((alpha - 1)(rho - "
-                "epsilon)) (1 - 1/alpha)^alpha / (alpha - 1), in the order written.",
-                "Koskela, Tobaben & Honkela, Lemma C.4",
+                "ConversionsAttained.cks_attained",
+                "At that R two outcomes, the second without mass under the first law, reach the bound of CKS.",
+                "Canonne, Kamath & Steinke; derived here",
             ),
             beside(
                 "ConversionsAttained.cks_excess",

@@ -34,8 +34,94 @@ _OUTSIDE = Formula(
     delta=("1/1024", "1/4"),
 )
 
+_LINE = Formula(
+    "(k + 1)*S/2 + l/k",
+    rocq="(k + 1) * v + ln (1 / delta) / k",
+    names={"v": "S/2", "delta": "exp(-l)"},
+    k=("1/4", "4"),
+    S=("1/16", "2"),
+    l=("1", "12"),
+)
+_STITCHED = Formula(
+    "delta*(j + 1)**(-7/5)/z",
+    rocq="delta * Rpower (INR j + 1) (- (7 / 5)) / z",
+    names={"INR j": "j"},
+    delta=("1/1024", "1/4"),
+    j=("0", "40"),
+    z=("3", "4"),
+)
+_HALTED = Formula(
+    "rho + 2*sqrt(rho*l)",
+    rocq="size level + 2 * sqrt (size level * ln (1 / delta level))",
+    names={"size level": "rho", "delta level": "exp(-l)"},
+    rho=("1/16", "2"),
+    l=("1", "12"),
+)
+_DOUBLED = Formula(
+    "6*delta/(pi**2*(j + 1)**2)",
+    rocq="6 * delta / (PI ^ 2 * (INR j + 1) ^ 2)",
+    names={"INR j": "j", "PI": "pi"},
+    delta=("1/1024", "1/4"),
+    j=("0", "40"),
+)
+
 #: The claims that the kernel decides.
 ROWS = (
+    Theorem(
+        name="odometers",
+        title="Odometers: the loss is below a bound at all times at once",
+        source="Whitehouse, Ramdas, Rogers & Wu; Howard, Ramdas, McAuliffe & Sekhon; Lécuyer; derived here",
+        hypotheses="0 < delta < 1, xi >= 0; mechanisms with finitely many outcomes, finitely many rounds chosen by the "
+        "outputs so far; round t loses as a rho_t-zCDP one but for outcomes of probability at most xi_t, both ways, "
+        "S = 2 sum rho_t; no bound where sum xi_t > xi; finitely many lines, at most 2100 filters",
+        claim="The probability that the loss is ever above the line below, l = log(1/delta), is at most delta + xi "
+        "for one k > 0; so it is where at each S the line is one of those best at S = first 2^(j+1/2), each at its "
+        "share, the second value below with z at least the sum of the (j+1)^(-7/5), as zeta(7/5) is; and for the "
+        "third, rho the least first 2^j that is at least sum rho_t, l of its share, the fourth. Releasing while such "
+        "a bound, the request included, is at most epsilon is (epsilon, delta + xi)-DP for any xi_t-approximately "
+        "rho_t-zCDP mechanisms, xi <= 1",
+        stated=(
+            r"L \le ",
+            _LINE,
+            r",\qquad \delta_j = ",
+            _STITCHED,
+            r",\qquad L \le ",
+            _HALTED,
+            r",\qquad \delta_j = ",
+            _DOUBLED,
+        ),
+        steps=(
+            decided_by("Odometers.line_odometer", "One line.", "Whitehouse, Ramdas, Rogers & Wu"),
+            decided_by(
+                "OdometerShares.stitched_shares",
+                "At each sum of charges one of finitely many lines, line j the best at first 2^(j+1/2) and at its "
+                "share of delta.",
+                "Whitehouse, Ramdas, Rogers & Wu; Howard, Ramdas, McAuliffe & Sekhon",
+            ),
+            decided_by(
+                "OdometerShares.doubling_shares",
+                "Nested filters of sizes first 2^j, each at its share of delta, of which the smallest that has not "
+                "halted gives the bound; up to 2100 filters.",
+                "Lécuyer; Feldman & Zrnic, Section 4",
+            ),
+            decided_by(
+                "Odometers.lines_as_filter",
+                "A filter that releases only while the bound of such an odometer is at most epsilon keeps (epsilon, "
+                "delta + xi)-DP, delta the sum of the delta_j, for any xi_t-approximately rho_t-zCDP mechanisms.",
+            ),
+            beside(
+                "Odometers.lines_odometer",
+                "If a bound is nowhere below all of finitely many lines (k_j + 1) V + log(1/delta_j)/k_j in the sum V "
+                "of zCDP charges, the loss is ever above it with probability at most the sum of the delta_j and xi, in "
+                "both directions; infinite losses of probability xi_t are allowed while they sum to at most xi.",
+                "Whitehouse, Ramdas, Rogers & Wu",
+            ),
+            beside(
+                "OdometerShares.squares_sum",
+                "1 + 1/4 + ... + 1/n^2 is at most pi^2/6 for n up to 2100.",
+            ),
+        ),
+    ),
     Theorem(
         name="mixture odometer",
         title="The odometer that mixes lines",
@@ -176,14 +262,6 @@ STATEMENTS = (
         "Ville",
     ),
     KernelTheorem(
-        "Odometers.lines_odometer",
-        "If a bound is nowhere below all of finitely many lines (k_j + 1) V + log(1/delta_j)/k_j in the sum V of zCDP "
-        "charges, the loss is ever above it with probability at most the sum of the delta_j and xi, in both "
-        "directions; infinite losses of probability xi_t are allowed while they sum to at most xi.",
-        "Whitehouse, Ramdas, Rogers & Wu",
-    ),
-    KernelTheorem("Odometers.line_odometer", "The same for one line.", "Whitehouse, Ramdas, Rogers & Wu"),
-    KernelTheorem(
         "Odometers.doubling_odometer",
         "Nested filters, of which the smallest that has not halted gives the bound: the loss is ever above it with "
         "probability at most the sum of their deltas, and xi.",
@@ -194,11 +272,6 @@ STATEMENTS = (
         "A bound that at each sum of charges is one of finitely many lines fails with probability at most the sum of "
         "their deltas, and xi, at all times at once.",
         "Whitehouse, Ramdas, Rogers & Wu",
-    ),
-    KernelTheorem(
-        "Odometers.lines_as_filter",
-        "A filter that releases only while the bound of such an odometer is at most epsilon keeps (epsilon, delta + "
-        "xi)-DP, delta the sum of the delta_j, for any xi_t-approximately rho_t-zCDP mechanisms.",
     ),
     KernelTheorem(
         "Odometers.one_response_is_counted",

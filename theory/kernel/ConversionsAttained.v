@@ -1,10 +1,9 @@
-(** Conversions that cannot be improved: to each a mechanism with finitely many outcomes at which it is exact.
+(** Conversions that cannot be improved: to each a mechanism with finitely many outcomes at which it is exact. Those of
+    one order at every epsilon > 0: OneOrder.v.
 
-    - [one_order_attained]: at each order and each two slopes c' < 1 < c the bound of [slopes_conversion] on D_alpha is
-      reached, at its epsilon, by two outcomes whose ratios are c and c': no conversion of one order gives less there;
-    - [cks_attained]: the constant of Canonne, Kamath and Steinke is reached by two outcomes, of which the second has no
-      mass under the first law; [cks_excess]: two outcomes of mass under both laws miss it by what the second adds to the
-      moment;
+    - [cks_attained]: the constant of Canonne, Kamath and Steinke is reached by two outcomes, of which the second has
+      no mass under the first law; [cks_excess]: two outcomes of mass under both laws miss it by what the second adds to
+      the moment;
     - [pure_conversion]: a filter that adds pure epsilons up to B is (epsilon, (e^B - e^epsilon)/(1 + e^B))-DP;
       [pure_conversion_attained]: and not with less, by one randomised response. *)
 
@@ -50,63 +49,6 @@ Lemma rises_more a c c' : 1 < a -> 0 < c' < c -> rises a c' < rises a c.
 Proof.
   intros ha [low more]. unfold rises. apply Rmult_lt_compat_l; [lra|]. apply exp_increasing.
   apply Rmult_lt_compat_l; [lra|]. now apply ln_increasing.
-Qed.
-
-(** The optimal conversion of one order is attained: u = alpha c^(alpha - 1), v = (alpha - 1) c^alpha, and epsilon where
-    v - v' = (u - u') e^epsilon. *)
-Theorem one_order_attained a c c' epsilon : 1 < a -> 0 < c' -> c' < 1 -> 1 < c ->
-  falls a c - falls a c' = (rises a c - rises a c') * exp epsilon ->
-  exists m : request R, laws m /\ continuous m /\ continuous (swap m) /\
-    round_moment a m = exp ((a - 1) * charge m) /\ forall B, charge m <= B ->
-    (rises a c - rises a c') * hockey_stick (additive B) (once m) epsilon =
-    exp ((a - 1) * charge m) - rises a c' + falls a c'.
-Proof.
-  intros ha low below above meet. set (y := (1 - c') / (c - c')). set (x := c * y).
-  assert (0 < y < 1) as hy.
-  { unfold y. split; [apply Rdiv_lt_0_compat; lra|]. apply (Rmult_lt_reg_r (c - c')); [lra|].
-    unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
-  assert (1 - x = c' * (1 - y)) as other by (unfold x, y; field; lra).
-  assert (0 < 1 - x) as rest by (rewrite other; apply Rmult_lt_0_compat; lra).
-  assert (0 < x) as hx by (apply Rmult_lt_0_compat; lra).
-  set (M := term a x y + term a (1 - x) (1 - y)).
-  assert (M = rises a c' - falls a c' + (rises a c - rises a c') * x - (falls a c - falls a c') * y) as moment.
-  { unfold M. rewrite other. unfold x at 1. rewrite !plane_touches by lra. rewrite <- other. fold x. ring. }
-  pose proof (rises_more a c c' ha ltac:(lra)) as up.
-  (* the moment is positive, so it has a divergence *)
-  assert (0 < M) as positive.
-  { unfold M. pose proof (term_nonneg a (1 - x) (1 - y)). unfold term at 1, power. destruct (Rle_dec x 0); [lra|].
-    assert (0 < Rpower x a * Rpower y (1 - a)) by (apply Rmult_lt_0_compat; apply exp_pos). lra. }
-  exists (coins x y (ln M / (a - 1))). cbn [charge coins].
-  destruct (coins_are_laws x y (ln M / (a - 1)) ltac:(lra) hy) as [lawful cont].
-  replace ((a - 1) * (ln M / (a - 1))) with (ln M) by (field; lra). rewrite exp_ln by easy.
-  split; [easy|]. split; [easy|]. split; [intros [|[|i]] small zero; cbn in *; lra || lia|].
-  split; [apply coins_moment|]. intros B within. rewrite stick_of_coins by easy.
-  (* each plane lies below the power where the other touches it, so the slopes enclose e^epsilon *)
-  assert (forall w z, 0 < w -> 0 < z -> rises a w * z - falls a w <= z * Rpower z (a - 1)) as tangent.
-  { intros w z hw hz. pose proof (plane_below a w z 1 ha hw ltac:(unfold masses; lra)) as it.
-    rewrite Rmult_1_r in it. eapply Rle_trans; [exact it|right]. unfold term, power. destruct (Rle_dec z 0); [lra|].
-    rewrite <- (Rpower_1 z hz) at 2. rewrite <- Rpower_plus. replace (1 + (a - 1)) with a by ring.
-    unfold Rpower. rewrite ln_1, Rmult_0_r, exp_0. ring. }
-  assert (forall w, 0 < w -> falls a w = (a - 1) / a * (w * rises a w)) as line.
-  { intros w hw. unfold falls, rises. replace (Rpower w a) with (w * Rpower w (a - 1)); [field; lra|].
-    rewrite <- (Rpower_1 w hw) at 1. rewrite <- Rpower_plus. f_equal. ring. }
-  pose proof (tangent c c' ltac:(lra) low) as one. pose proof (tangent c' c low ltac:(lra)) as two.
-  rewrite (line c) in * by lra. rewrite (line c') in * by lra.
-  replace (Rpower c' (a - 1)) with (rises a c' / a) in one by (unfold rises; field; lra).
-  replace (Rpower c (a - 1)) with (rises a c / a) in two by (unfold rises; field; lra).
-  set (u := rises a c) in *. set (u' := rises a c') in *.
-  apply (Rmult_le_compat_l a) in one, two; try lra.
-  replace (a * (u * c' - (a - 1) / a * (c * u))) with (a * u * c' - (a - 1) * c * u) in one by (field; lra).
-  replace (a * (c' * (u' / a))) with (c' * u') in one by (field; lra).
-  replace (a * (u' * c - (a - 1) / a * (c' * u'))) with (a * u' * c - (a - 1) * c' * u') in two by (field; lra).
-  replace (a * (c * (u / a))) with (c * u) in two by (field; lra).
-  apply (f_equal (Rmult a)) in meet as scaled.
-  replace (a * ((a - 1) / a * (c * u) - (a - 1) / a * (c' * u'))) with ((a - 1) * (c * u - c' * u')) in scaled
-    by (field; lra).
-  assert (exp epsilon <= c) by (apply (Rmult_le_reg_l (a * (u - u'))); [apply Rmult_lt_0_compat; lra|nra]).
-  assert (c' <= exp epsilon) by (apply (Rmult_le_reg_l (a * (u - u'))); [apply Rmult_lt_0_compat; lra|nra]).
-  unfold pos. rewrite Rmax_right by (unfold x; nra). rewrite Rmax_left by (rewrite other; nra).
-  rewrite Rplus_0_r, moment, meet. ring.
 Qed.
 
 (** ** Canonne, Kamath and Steinke *)
