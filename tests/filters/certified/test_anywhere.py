@@ -60,7 +60,7 @@ def wrong(numbers: Iterable[RunningNumber]) -> list[tuple[str, str]]:
     return [(one.number.says, one.found.name) for one in checked if not one.fits]
 
 
-@settings(anywhere, max_examples=6 * TRIES)
+@settings(anywhere, max_examples=2 * TRIES)
 @given(PAIRS)
 @example(fp.RandomizedResponse(740.0))  # e^-740 is no normal double
 def test_every_charge_of_every_pair_covers_what_is_due(pair: DominatingPair) -> None:
