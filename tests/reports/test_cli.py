@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -64,20 +66,27 @@ def test_a_sound_filter_of_the_users_is_undecided_with_status_zero(folder: Path)
     assert (folder / "filterproof-report" / "report.html").stat().st_size > 1000
 
 
-def test_a_filter_that_checks_too_late_is_refuted_with_status_one_and_replayed(folder: Path) -> None:
-    result = filterproof("verify", "mine.py::Overspends", "--seconds", "1", "--json", cwd=folder)
+def test_a_filter_that_checks_too_late_is_refuted_and_replayed_by_the_command_that_is_printed(
+    folder: Path,
+) -> None:
+    (folder / "my filter.py").write_text(SOUND)  # which a shell would take for two words
+    asked = ("--seconds", "1", "--out", "out")
+    result = filterproof("verify", "my filter.py::Overspends", *asked, cwd=folder)
     assert result.returncode == 1, result.stderr
-    told = json.loads(result.stdout)
+    told = json.loads((folder / "out" / "verdict.json").read_text("utf-8"))
     assert told["verdict"] == "REFUTED"
-    assert told["witness"] == json.loads((folder / "filterproof-report" / "witness.json").read_text("utf-8"))
-    for saved in ("filterproof-report/verdict.json", "filterproof-report/witness.json"):
-        again = filterproof("replay", saved, "mine.py::Overspends", cwd=folder)
+    assert told["witness"] == json.loads((folder / "out" / "witness.json").read_text("utf-8"))
+    page = (folder / "out" / "report.html").read_text("utf-8")
+    (command,) = re.findall(r'<pre class="wrap">(filterproof replay [^<]*)</pre>', page)
+    words = shlex.split(command.replace("&#39;", "'"))
+    assert words == ["filterproof", "replay", "out/witness.json", "my filter.py::Overspends"]
+    assert f"Again: {shlex.join(words)}" in result.stdout
+    for saved in ("out/verdict.json", "out/witness.json"):
+        again = filterproof("replay", saved, *words[3:], cwd=folder)
         assert again.returncode == 0, again.stderr
         assert "The same again" in again.stdout
-    other = filterproof("replay", saved, "mine.py::MyFilter", cwd=folder)
-    assert other.returncode == 1
-    without = filterproof("replay", saved, cwd=folder)
-    assert without.returncode == 2
+    assert filterproof("replay", saved, "mine.py::MyFilter", cwd=folder).returncode == 1
+    assert filterproof("replay", saved, cwd=folder).returncode == 2
 
 
 def test_a_verdict_without_a_witness_has_nothing_to_replay(folder: Path) -> None:

@@ -366,24 +366,6 @@ def test_what_cannot_be_done_is_refused_at_once_in_one_sentence(
     assert not list(folder.glob("filterproof-report/*"))
 
 
-def test_a_report_of_a_users_filter_prints_the_command_that_replays_its_witness(folder: Path) -> None:
-    (folder / "my filter.py").write_text(
-        FAULTY + "\nclass Lax(Base):\n    def admits(self, spent, request): return spent <= 0.02\n"
-    )
-    status, out, err = filterproof(
-        "verify", "my filter.py::Lax", "--seconds", "1", "--out", "out", cwd=folder
-    )
-    assert status == 1, err
-    page = (folder / "out" / "report.html").read_text()
-    (command,) = re.findall(r'<pre class="wrap">(filterproof replay [^<]*)</pre>', page)
-    words = shlex.split(command.replace("&#39;", "'"))
-    assert words == ["filterproof", "replay", "out/witness.json", "my filter.py::Lax"]
-    assert f"Again: {shlex.join(words)}" in out
-    status, out, err = filterproof(*words[1:], cwd=folder)
-    assert status == 0, err
-    assert "The same again" in out
-
-
 @pytest.mark.slow
 def test_the_witness_of_an_attack_is_replayed_by_the_command_that_it_prints(folder: Path) -> None:
     (folder / "mine.py").write_text(

@@ -76,10 +76,9 @@ def test_a_closed_form_of_another_mu_is_refuted_with_a_witness_that_replays(curv
     assert verdict.witness["promised"] in again
 
 
-@pytest.mark.parametrize("mu", [0.97, 1.2])
-def test_a_filter_that_spends_less_or_more_than_it_promises_is_refuted(mu):
-    filt = MisstatedFilter(mu=mu)
-    verdict = judged(misstated(mu), filt.promise)
+def test_a_filter_that_spends_other_than_it_promises_is_refuted():
+    filt = MisstatedFilter(mu=0.97)
+    verdict = judged(misstated(0.97), filt.promise)
     assert verdict.outcome is Accord.DISAGREES
     assert verdict.witness["method"] == "tilted"
     assert mc.replay(verdict.witness, filt=filt).n == verdict.witness["n"]

@@ -42,7 +42,7 @@ from mine import DeniesAll, Lax, Sound
 @pytest.fixture
 def lax(): return Lax()
 
-@pytest.mark.filterproof(seconds=1, mechanisms=["rr"])
+@pytest.mark.filterproof(seconds=0.3, mechanisms=["rr"])
 def test_returned(): return Sound()
 
 @pytest.mark.filterproof(seconds=1, mechanisms=["rr"])
@@ -51,7 +51,7 @@ def test_given(lax): pass
 @pytest.mark.filterproof
 def test_number(): return 3
 
-@pytest.mark.filterproof(seconds=1, mechanisms=["rr"])
+@pytest.mark.filterproof(seconds=0.3, mechanisms=["rr"])
 @pytest.mark.parametrize("kind", [DeniesAll, Sound])
 def test_kind(kind): return kind()
 

@@ -311,14 +311,34 @@ def column(value, name: str) -> list[float]:
     return [row[name] for row in value.rows()]
 
 
-def test_the_picture_of_a_curve_has_the_ends_and_values_of_the_rows() -> None:
-    value = made("Curve")
+@pytest.mark.parametrize(
+    ("name", "at", "heights"),
+    [
+        ("Curve", "epsilon", ("low", "value", "high")),
+        ("PrivacyProfile", "epsilon", ("band_low", "band_high")),
+        ("TradeOff", "alpha", ("low", "high")),
+        ("SurvivalCurve", "", ("low", "value", "high")),  # whose band goes in steps between rounds
+    ],
+)
+def test_a_picture_has_the_ends_and_values_of_the_rows(name: str, at: str, heights: tuple[str, ...]) -> None:
+    value = made(name)
     (ax,) = value.plot().axes
-    (bars,) = ax.collections
-    wanted = zip(column(value, "epsilon"), column(value, "low"), column(value, "high"), strict=True)
-    assert [segment.tolist() for segment in bars.get_segments()] == [[[e, a], [e, b]] for e, a, b in wanted]
-    assert list(ax.lines[-1].get_ydata()) == column(value, "value")
-    assert ax.get_yscale() == "log"
+    points = {(x, y) for line in ax.lines for x, y in zip(*map(list, line.get_data()), strict=True)}
+    for path in (path for one in ax.collections for path in one.get_paths()):
+        points |= {tuple(vertex) for vertex in path.vertices.tolist()}
+    for height in heights:
+        if at:
+            assert set(zip(column(value, at), column(value, height), strict=True)) <= points
+        assert set(column(value, height)) <= {y for _, y in points}
+    assert name != "Curve" or ax.get_yscale() == "log"
+
+
+def test_the_bands_of_rows_are_those_that_are_asked_for() -> None:
+    profile, tests = made("PrivacyProfile"), made("TradeOff")
+    for row, epsilon in zip(profile.rows(), profile.epsilons, strict=True):
+        assert (row["band_low"], row["band_high"]) == (profile.low(epsilon), profile.high(epsilon))
+    assert column(tests, "low") == [float(tests.low(alpha)) for alpha in column(tests, "alpha")]
+    assert {row["failure"] for row in tests.rows()} == {tests.failure}
 
 
 def test_small_ranges_of_delta_stand_on_a_plain_axis_from_zero() -> None:
@@ -333,34 +353,6 @@ def test_an_interval_that_reaches_zero_goes_down_to_the_end_of_a_logarithmic_axi
     (ax,) = fp.Curve((1.0, 2.0), at, 0.02).plot().axes
     assert ax.get_yscale() == "log"
     assert 0 < ax.get_ylim()[0] < 5e-5
-
-
-def test_the_picture_of_a_profile_has_its_band() -> None:
-    value = made("PrivacyProfile")
-    (ax,) = value.plot().axes
-    band = {tuple(vertex) for vertex in ax.collections[0].get_paths()[0].vertices.tolist()}
-    for end in ("band_low", "band_high"):
-        assert set(zip(column(value, "epsilon"), column(value, end), strict=True)) <= band
-    for row, epsilon in zip(value.rows(), value.epsilons, strict=True):
-        assert (row["band_low"], row["band_high"]) == (value.low(epsilon), value.high(epsilon))
-
-
-def test_the_picture_of_a_trade_off_has_the_band_of_the_rows() -> None:
-    value = made("TradeOff")
-    (ax,) = value.plot().axes
-    band = {tuple(vertex) for vertex in ax.collections[0].get_paths()[0].vertices.tolist()}
-    for end in ("low", "high"):
-        assert set(zip(column(value, "alpha"), column(value, end), strict=True)) <= band
-    assert column(value, "low") == [float(value.low(alpha)) for alpha in column(value, "alpha")]
-    assert {row["failure"] for row in value.rows()} == {value.failure}
-
-
-def test_the_picture_of_a_survival_curve_has_its_values_and_intervals() -> None:
-    value = made("SurvivalCurve")
-    (ax,) = value.plot().axes
-    assert list(ax.lines[0].get_ydata()) == column(value, "value")
-    heights = set(ax.collections[0].get_paths()[0].vertices[:, 1].tolist())
-    assert {*column(value, "low"), *column(value, "high")} <= heights
 
 
 def test_the_picture_of_evaluations_has_bounds_where_there_are_and_says_where_not() -> None:

@@ -4,24 +4,10 @@ from __future__ import annotations
 
 import math
 
-import mpmath
 import numpy as np
 import pytest
 
 import filterproof as fp
-
-ORDERS = (1.0 + 1e-6, 1.5, 2.0, 32.0, 1024.0)
-
-
-@pytest.mark.parametrize("alpha", ORDERS)
-@pytest.mark.parametrize("delta", [1e-2, 1e-6, 1e-30])
-def test_it_is_equation_c3_of_003_solved_for_epsilon(alpha: float, delta: float) -> None:
-    rho = 0.03 * alpha
-    with mpmath.workdps(50):
-        a = mpmath.mpf(alpha)
-        log_factor = -mpmath.log(a) + (a - 1) * mpmath.log(1 - 1 / a)
-        epsilon = mpmath.mpf(rho) + (log_factor - mpmath.log(mpmath.mpf(delta))) / (a - 1)
-    assert fp.renyi_epsilon(alpha, rho, delta) == pytest.approx(float(epsilon), rel=1e-12)
 
 
 def test_the_least_over_orders_is_the_conversion_of_zcdp() -> None:

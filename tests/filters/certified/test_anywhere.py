@@ -29,7 +29,10 @@ def finite(weights: list[tuple[int, int]]) -> fp.FinitePair:
 
 
 # to make an example small takes a hundred times what it took to find it
-anywhere = settings(deadline=None, derandomize=True, phases=(Phase.explicit, Phase.generate))
+TRIES = settings.default.max_examples // 2  # a share of the profile's
+anywhere = settings(
+    max_examples=TRIES, deadline=None, derandomize=True, phases=(Phase.explicit, Phase.generate)
+)
 PAIRS: st.SearchStrategy[DominatingPair] = st.one_of(
     st.builds(fp.Gaussian, powers(1e-6, 40.0)),
     st.builds(fp.RandomizedResponse, powers(1e-9, 600.0)),
@@ -57,14 +60,14 @@ def wrong(numbers: Iterable[RunningNumber]) -> list[tuple[str, str]]:
     return [(one.number.says, one.found.name) for one in checked if not one.fits]
 
 
-@anywhere
+@settings(anywhere, max_examples=2 * TRIES)
 @given(PAIRS)
 @example(fp.RandomizedResponse(740.0))  # e^-740 is no normal double
 def test_every_charge_of_every_pair_covers_what_is_due(pair: DominatingPair) -> None:
     assert wrong(charges(pair)) == []
 
 
-@settings(anywhere, max_examples=300)
+@settings(anywhere, max_examples=12 * TRIES)  # which are soon tried
 @given(PAIRS, st.floats(-4.0, 6.0), powers(1e-6, 30.0), powers(1e-12, 0.9))
 def test_what_a_pair_says_is_what_its_law_says(
     pair: DominatingPair, share: float, above_one: float, tail: float

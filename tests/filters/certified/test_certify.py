@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +25,7 @@ from filters.certified.families import FAMILIES
 from filters.certified.running_number import Found
 from filters.contract.filter_base import FilterBase
 from filters.holders.trackers import GaussianTracker
-from filters.rules import blackwell, rogers
+from filters.rules import blackwell
 from theory.conversions import CKS
 from theory.evidence import Evidence
 
@@ -91,12 +94,6 @@ def test_a_budget_that_is_off_is_refused(monkeypatch: pytest.MonkeyPatch, factor
     assert ("UNSOUND" if factor > 1 else "LOOSE") in names
 
 
-def test_a_conversion_that_gives_a_billionth_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = type(CKS).budget
-    monkeypatch.setattr(type(CKS), "budget", lambda *a: exact(*a) * TINY)
-    assert "UNSOUND" in refused(fp.ApproximateDPFilter(1.0, 1e-5))
-
-
 @pytest.mark.parametrize(
     ("rule", "pair"),
     [
@@ -140,91 +137,77 @@ def test_what_is_rounded_to_nearest_is_refused(
     assert any(one.found is Found.UNSOUND for one in fp.certify(pair).refused)
 
 
-def test_an_infinite_charge_that_is_not_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fp.Erasure, "zcdp_rho", property(lambda self: 0.0))
-    assert "UNSOUND" in refused(fp.Erasure(0.25))
+def scaled(factor: float) -> Callable[[Any], Any]:
+    """What makes of a function the same times a factor."""
+    return lambda exact: lambda *given, **named: exact(*given, **named) * factor
 
 
-def test_a_wrong_constant_in_the_rule_of_rogers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = fp.RogersFilter.deviation
-    for factor, name in ((1 / TINY, "UNSOUND"), (1 + 1e-5, "LOOSE")):
-        monkeypatch.setattr(
-            fp.RogersFilter, "deviation", lambda self, squares, f=factor: exact(self, squares) * f
-        )
-        assert name in refused(fp.RogersFilter(2.0, 1e-3))
-    assert rogers.RogersFilter is fp.RogersFilter
+def people() -> fp.IndividualFilter:
+    return fp.IndividualFilter(fp.GaussianFilter(1.0), 2)
 
 
-def test_a_filter_that_decides_after_the_release_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        fp.WhitehouseFilter, "admits", lambda self, state, request: self._squares.fits(state[:2], Plain(0.0))
-    )
-    assert not fp.certify(fp.WhitehouseFilter(1.0, 1e-3)).holds
-
-
-def test_a_cover_that_is_too_small_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = blackwell.gaussian_cover
-    monkeypatch.setattr(blackwell, "gaussian_cover", lambda *a: exact(*a) * 0.999)
-    filt = fp.BlackwellFilter(1.0, (fp.RandomizedResponse(0.25),))
-    assert "UNSOUND" in refused(filt)
-    monkeypatch.setattr(blackwell, "gaussian_cover", lambda *a: exact(*a) * 1.01)
-    assert "LOOSE" in refused(filt)
-
-
-def test_a_realisation_filter_that_looks_at_the_last_output_is_refused(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    filt = fp.RealisationFilter(10.0, 1e-5, 8, (fp.Gaussian(0.5),))
-    exact = fp.RealisationFilter.admits
-    monkeypatch.setattr(
+COVERED = partial(fp.BlackwellFilter, 1.0, (fp.RandomizedResponse(0.25),))
+#: Whose, which of its functions, what becomes of it, a thing that runs with it, and how that is refused.
+FAULTS: dict[str, tuple[Any, str, Callable[[Any], Any], Callable[[], Any], str]] = {
+    "a conversion gives a billionth too much": (
+        *(type(CKS), "budget", scaled(TINY), partial(fp.ApproximateDPFilter, 1.0, 1e-5), "UNSOUND"),
+    ),
+    "an infinite charge is none": (
+        *(fp.Erasure, "zcdp_rho", lambda _: property(lambda self: 0.0), partial(fp.Erasure, 0.25), "UNSOUND"),
+    ),
+    "the deviation of Rogers is a billionth short": (
+        *(fp.RogersFilter, "deviation", scaled(1 / TINY), partial(fp.RogersFilter, 2.0, 1e-3), "UNSOUND"),
+    ),
+    "the deviation of Rogers is too large": (
+        *(fp.RogersFilter, "deviation", scaled(1 + 1e-5), partial(fp.RogersFilter, 2.0, 1e-3), "LOOSE"),
+    ),
+    "a filter decides after the release": (
+        fp.WhitehouseFilter,
+        "admits",
+        lambda _: lambda self, state, request: self._squares.fits(state[:2], Plain(0.0)),
+        partial(fp.WhitehouseFilter, 1.0, 1e-3),
+        "UNSOUND",
+    ),
+    "a cover is too small": (blackwell, "gaussian_cover", scaled(0.999), COVERED, "UNSOUND"),
+    "a cover is too large": (blackwell, "gaussian_cover", scaled(1.01), COVERED, "LOOSE"),
+    "the last output is looked at": (
         fp.RealisationFilter,
         "admits",
-        lambda self, s, request: exact(self, (s[0] + s[1], *s[1:]), request),
-    )
-    assert "OFF" in refused(filt)
-
-
-def test_a_tracker_that_promises_too_little_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = GaussianTracker.guarantee
-    monkeypatch.setattr(
+        lambda exact: lambda self, s, request: exact(self, (s[0] + s[1], *s[1:]), request),
+        partial(fp.RealisationFilter, 10.0, 1e-5, 8, (fp.Gaussian(0.5),)),
+        "OFF",
+    ),
+    "a tracker promises an ulp too little": (
         GaussianTracker,
         "guarantee",
-        lambda self, blocks: fp.GaussianDP(math.nextafter(exact(self, blocks).mu, 0.0)),
-    )
-    assert "UNSOUND" in refused(fp.GaussianTracker(0.3))
+        lambda exact: lambda self, blocks: fp.GaussianDP(math.nextafter(exact(self, blocks).mu, 0.0)),
+        partial(fp.GaussianTracker, 0.3),
+        "UNSOUND",
+    ),
+    "noise is too small": (
+        fp.LinearQueries,
+        "sigma",
+        scaled(1 / TINY),
+        partial(fp.LinearQueries, 3, norm_budget=5.0, kappa=1.0),
+        "UNSOUND",
+    ),
+    "people count with more than is left": (fp.IndividualFilter, "clip", scaled(TINY), people, "UNSOUND"),
+    "sums count people with more than is left": (
+        *(fp.IndividualFilter, "clip", scaled(TINY)),
+        *(lambda: fp.ClippedSums(people(), clip=3.0, sigma=4.0), "UNSOUND"),
+    ),
+} | {
+    f"the bound of {kind.__name__} is {word}": (kind, "bound", scaled(factor), partial(kind, 1e-5, 0.5), word)
+    for kind in (fp.LineOdometer, fp.MixtureOdometer, fp.StitchedOdometer, fp.DoublingOdometer)
+    for factor, word in ((1 / TINY, "UNSOUND"), (TINY, "LOOSE"))
+}
 
 
-@pytest.mark.parametrize(
-    "odometer",
-    [
-        fp.LineOdometer(1e-5, 1.0),
-        fp.MixtureOdometer(1e-5, 1.0),
-        fp.StitchedOdometer(1e-5, 0.1),
-        fp.DoublingOdometer(1e-5, 0.1),
-    ],
-    ids=lambda one: type(one).__name__,
-)
-def test_an_odometer_whose_bound_is_off_is_refused(monkeypatch: pytest.MonkeyPatch, odometer) -> None:
-    exact = type(odometer).bound
-    for factor, name in ((1 / TINY, "UNSOUND"), (TINY, "LOOSE")):
-        monkeypatch.setattr(type(odometer), "bound", lambda self, s, f=factor: exact(self, s) * f)
-        assert name in refused(odometer)
-
-
-def test_noise_that_is_too_small_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = fp.LinearQueries.sigma
-    monkeypatch.setattr(fp.LinearQueries, "sigma", lambda self, dimension=1: exact(self, dimension) / TINY)
-    assert "UNSOUND" in refused(fp.LinearQueries(3, norm_budget=5.0, kappa=1.0))
-
-
-def test_people_who_count_with_more_than_is_left_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = fp.IndividualFilter.clip
-    monkeypatch.setattr(
-        fp.IndividualFilter, "clip", lambda self, norms, **more: exact(self, norms, **more) * TINY
-    )
-    assert "UNSOUND" in refused(fp.IndividualFilter(fp.GaussianFilter(1.0), 2))
-    sums = fp.ClippedSums(fp.IndividualFilter(fp.GaussianFilter(1.0), 2), clip=3.0, sigma=4.0)
-    assert "UNSOUND" in refused(sums)
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_refused(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, name, wrong, make, word = FAULTS[fault]
+    monkeypatch.setattr(home, name, wrong(getattr(home, name)))
+    assert word in refused(make())
 
 
 def test_certifying_charges_nobody() -> None:

@@ -20,7 +20,6 @@ from theory.pairs import (
     KOV,
     DominatingPair,
     Erasure,
-    FinitePair,
     Gaussian,
     Laplace,
     RandomizedResponse,
@@ -101,18 +100,6 @@ def test_the_natural_filter_is_beaten_by_its_witness() -> None:
     )
     assert worst == pytest.approx(1899 / 5915, rel=1e-9)
     assert worst > float(filt.promise.delta(np.log(2.25)))
-
-
-def test_some_order_is_beaten_by_its_witness() -> None:
-    filt = CATALOGUE["SomeOrderFilter"].example()
-    hair = 1e-7  # the printed digits are rounded
-    plus = FinitePair((0.608430710 - hair, 0.391569290 + hair), (0.001614676 + hair, 0.998385324 - hair))
-    low = 1.88775534e-5 + hair
-    minus = FinitePair((0.0168334078 - hair, 0.9831665922 + hair), (low, 1 - low))
-    tree = strategies.TreeAdversary({(): RandomizedResponse(0.1), (1,): plus, (-1,): minus})
-    truth = transcript_divergence(filt, tree, (6.0,))[6.0]
-    assert truth == pytest.approx(0.0139798, rel=1e-2)
-    assert truth > float(filt.promise.delta(6.0))
 
 
 # -- planted faults --------------------------------------------------------------------------------------------
