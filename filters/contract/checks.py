@@ -130,17 +130,19 @@ class FilterTerms:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """An object of the library whose fields are plain, its class, what reads its fields, and what they held."""
+    """An object of the library whose fields are plain, its class, the names of its fields, and what they held."""
 
     thing: object
     kind: type
-    fields: Callable[[object], tuple[object, ...]]
+    names: tuple[str, ...]
     held: tuple[object, ...]
 
     def same(self, thing: object) -> bool:
         """Whether it is that very object, and each field that very number, which nobody can change."""
         return (
-            thing is self.thing and type(thing) is self.kind and all(map(is_, self.fields(thing), self.held))
+            thing is self.thing
+            and type(thing) is self.kind
+            and all(map(is_, _reader(self.names)(thing), self.held))
         )
 
 
@@ -151,8 +153,7 @@ def _seen(thing: object) -> _Seen | None:
         return None
     if any(type(object.__getattribute__(thing, name)) not in PLAIN for name in names):
         return None
-    read = attrgetter(*names, *names[:1])  # of one name alone it would not read a tuple
-    return _Seen(thing, kind, read, read(thing))
+    return _Seen(thing, kind, names, _reader(names)(thing))
 
 
 def _terms(filt: FilterBase) -> tuple[object, object]:
@@ -170,6 +171,11 @@ def _value(thing: object) -> object:
     if isinstance(thing, type) or (names := _field_names(kind)) is None:
         return thing.tobytes() if isinstance(thing, np.ndarray) else (kind, thing)
     return kind, *[_value(object.__getattribute__(thing, name)) for name in names]
+
+
+@lru_cache(maxsize=1024)
+def _reader(names: tuple[str, ...]) -> Callable[[object], tuple[object, ...]]:
+    return attrgetter(*names, *names[:1])  # of one name alone it would not read a tuple
 
 
 @lru_cache(maxsize=1024)
