@@ -108,8 +108,7 @@ class ZCDPCharge(ChargeRule):
         if (index := request.choice) is not None:
             return _picked(tuple(map(self, request.members)), index)
         if is_ours(request) and (root := request.zcdp_root) is not None:
-            levels = request.levels
-            return square_among(root if _positive(levels) else proper(root), 0.5, levels)
+            return square_among(proper(root), 0.5, request.levels)
         return Plain(unvanished(proper(request.zcdp_rho), request))
 
     def bounds(self, total: float) -> Guarantee:
@@ -140,8 +139,9 @@ class GDPCharge(ChargeRule):
             return _picked(tuple(map(self, request.members)), index)
         # a subclass may declare another mu, or other levels
         levels = request.levels if is_ours(request) else None
-        mu = request.gdp_mu
-        return square_among(mu if _positive(levels) else unvanished(proper(mu), request), 1.0, levels)
+        if levels is not None and min(levels) > 0:  # so is each mu, and none need be looked at
+            return square_among(request.gdp_mu, 1.0, levels)
+        return square_among(unvanished(proper(request.gdp_mu), request), 1.0, levels)
 
     def bounds(self, total: float) -> Guarantee:
         """sqrt(total)-GDP, the root rounded up."""
@@ -211,19 +211,13 @@ def _renyi(request: DominatingPair, alpha: float) -> Charge:
         return _picked(tuple(_renyi(pair, alpha) for pair in request.members), index)
     ours = is_ours(request)
     if ours and (mu := request.normal_mu) is not None:
-        levels = request.levels
-        return square_among(mu if _positive(levels) else proper(mu), alpha / 2, levels)
+        return square_among(proper(mu), alpha / 2, request.levels)
     if not ours:
         return Plain(unvanished(_larger(request, alpha), request))
     try:
         return Plain(_kept(request, alpha))
     except TypeError:  # parameters of many runs have no hash
         return Plain(raised_divergence(_larger(request, alpha), alpha, request))
-
-
-def _positive(levels: tuple[float, ...] | None) -> bool:
-    """Whether numbers are known to be above zero by the levels among which they are, and none is looked at."""
-    return levels is not None and min(levels) > 0
 
 
 def _picked(charges: tuple[Charge, ...], index: NDArray[np.integer[Any]]) -> Charge:

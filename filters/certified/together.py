@@ -45,6 +45,7 @@ def together() -> Iterator[RunningNumber]:
     for family, asked in FAMILIES.items():
         for n in _RUNS:
             yield from _array(family, asked.make, n)
+    yield from _array("one of two Gaussians", _either, 2)
     yield from _selected()
     yield from _granted()
     yield from _round()
@@ -62,6 +63,11 @@ def _array(family: str, make: Callable[[Any], Any], n: int) -> Iterator[RunningN
             wrong += int(not _alike(_sum(high[run], low[run]), _sum(top[0], rest[0])))
         says = f"how many of {n} runs that ask for {family} {rule!r} charges otherwise than one alone"
         yield near("RDP filter", says, wrong, 0, slack=0)
+
+
+def _either(mu: Any) -> Gaussian:
+    """Two runs of levels that are known, whose charges are not looked at one by one; or a run alone."""
+    return Gaussian(mu) if isinstance(mu, float) else Gaussian.either(mu[0], mu[1], np.array([False, True]))
 
 
 def _each(charge: Charge, n: int) -> tuple[Any, Any]:

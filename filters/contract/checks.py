@@ -156,11 +156,6 @@ def _seen(thing: object) -> _Seen | None:
     return _Seen(thing, kind, names, _reader(names)(thing))
 
 
-@lru_cache(maxsize=1024)
-def _reader(names: tuple[str, ...]) -> Callable[[object], tuple[object, ...]]:
-    return attrgetter(*names, *names[:1])  # of one name alone it would not read a tuple
-
-
 def _terms(filt: FilterBase) -> tuple[object, object]:
     try:
         return _value(filt.promise), _value(getattr(filt, "budget", None))
@@ -176,6 +171,11 @@ def _value(thing: object) -> object:
     if isinstance(thing, type) or (names := _field_names(kind)) is None:
         return thing.tobytes() if isinstance(thing, np.ndarray) else (kind, thing)
     return kind, *[_value(object.__getattribute__(thing, name)) for name in names]
+
+
+@lru_cache(maxsize=1024)
+def _reader(names: tuple[str, ...]) -> Callable[[object], tuple[object, ...]]:
+    return attrgetter(*names, *names[:1])  # of one name alone it would not read a tuple
 
 
 @lru_cache(maxsize=1024)

@@ -119,8 +119,16 @@ def lent_copy(state: _S) -> _S:
 
 def frozen(state: _S) -> _S:
     """A copy that nobody can change, not even its owner: numbers lie in bytes, objects are copied."""
-    kept: _S = tuple([frozen(part) for part in state]) if isinstance(state, tuple) else _frozen(state)  # type: ignore[assignment]
-    return kept
+    if isinstance(state, tuple):
+        parts: _S = tuple([frozen(part) for part in state])  # type: ignore[assignment]
+        return parts
+    # bytes under an array are no reason not to copy it: NumPy unpickles arrays that may write to theirs
+    own: Any = state if type(state) is np.ndarray else np.array(state)
+    if own.dtype.hasobject or not own.size:
+        kept: _S = _lent(np.array(own))
+        return kept
+    kept = np.frombuffer(own.tobytes(), own.dtype)  # type: ignore[assignment]
+    return kept if own.ndim == 1 else kept.reshape(own.shape)  # type: ignore[attr-defined]
 
 
 def put(state: _S, runs: NDArray[np.intp], part: _S) -> _S:
@@ -217,15 +225,6 @@ def keys(state: State) -> list[Hashable]:
     rows = bits(tuple(leaf + leaf.dtype.type(0) if leaf.dtype.kind == "f" else leaf for leaf in arrays))
     packed, width = rows.tobytes(), rows.shape[1]
     return [packed[i : i + width] for i in range(0, len(packed), width)] if width else [b""] * len(rows)
-
-
-def _frozen(leaf: Any) -> NDArray[Any]:
-    # bytes under an array are no reason not to copy it: NumPy unpickles arrays that may write to theirs
-    own = leaf if type(leaf) is np.ndarray else np.array(leaf)
-    if own.dtype.hasobject or not own.size:
-        return np.asarray(_lent(np.array(own)))
-    kept = np.frombuffer(own.tobytes(), own.dtype)
-    return kept if own.ndim == 1 else kept.reshape(own.shape)
 
 
 def _lent(leaf: Any) -> Any:
