@@ -71,9 +71,12 @@ class OpensTheBase(Parts):
 class OpensTheBuffer(Parts):
     def remaining(self, state: Any) -> Any:
         base: Any = state[0]
-        while isinstance(base, np.ndarray):
+        while isinstance(base, np.ndarray) and base.base is not None:
             base = base.base
-        base.obj[...] = 0.0
+        under = base if isinstance(base, np.ndarray) else base.obj
+        if isinstance(under, np.ndarray):
+            under.flags.writeable = True
+        under[...] = 0.0
         return np.zeros(len(state[0]))
 
 
