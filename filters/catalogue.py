@@ -412,9 +412,8 @@ _ENTRIES = (
         FilterPage(
             r"\exists j: \; \sum_t D_{\alpha_j}(P_t \| Q_t) \le \varepsilon - "
             r"\frac{\log(1/\delta)}{\alpha_j - 1}",
-            "Some order of a set may keep its budget, whichever; budgets by Markov's inequality. For "
-            "these two orders "
-            "neither a proof nor a counterexample is known; for others there is a counterexample.",
+            "Some order of a set may keep its budget, whichever; budgets by Markov's inequality. Each order takes of "
+            "delta what lower ones leave unpaid; orders that take more than all of it are refused.",
             (_FIRST, _coin("0.0025", "0.00000227272")),
             6.0,
             (3.0, 4.0, 5.0, 6.0, 6.5),

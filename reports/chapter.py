@@ -20,7 +20,8 @@ class Chapter:
     """One subject of the report: its promise in words, its claims, and the function that decides them.
 
     A chapter that `gathers` reads what earlier chapters played, or divides its work by `Study.map`; the others may be
-    told in another process. `theorems` names what it proves, so that no theorem is proved in two processes.
+    told in another process. `theorems` names what it proves, so that no theorem is proved in two processes. `notes` are
+    those that follow from no result.
     """
 
     key: str
@@ -31,6 +32,7 @@ class Chapter:
     tell: Callable[[Study, Sequence[Claim]], Told]
     gathers: bool = False
     theorems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def declared(
@@ -53,7 +55,8 @@ class Chapter:
             Claim(name, said(sentence, constants), said(source, constants), _OUTCOMES[expected])
             for name, expected, source, sentence in row.get("claims", ())
         )
-        return cls(key, title, promise, story, rows or tuple(claims), tell, gathers, theorems)
+        notes = tuple(said(note, constants) for note in row.get("notes", ()))
+        return cls(key, title, promise, story, rows or tuple(claims), tell, gathers, theorems, notes)
 
 
 _OUTCOMES: dict[str, Outcome | Accord] = {one.name: one for kind in (Outcome, Accord) for one in kind}

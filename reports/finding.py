@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from reports.shown.numbers import agreed_within
 from theory.agreement import Accord, Agreement
 from theory.evidence import Outcome, Verdict
 
@@ -68,6 +69,21 @@ class Finding:
                 f"finding must be about a promise, got the comparison {self.claim.key!r}; read its result"
             )
         return self.result
+
+    @property
+    def cites(self) -> str:
+        """The theorems that a HOLDS rests on and that were not checked here, in words; '' where there is none."""
+        return "" if isinstance(self.result, Agreement) else self.result.joined_by
+
+    @property
+    def evidence(self) -> str:
+        """How the outcome is known, in a word or two."""
+        return "two routes" if isinstance(self.result, Agreement) else self.result.evidence.name
+
+    @property
+    def agreed(self) -> str:
+        """How near two routes came to each other, in words; '' where none were compared or they differ."""
+        return agreed_within(self.result) if isinstance(self.result, Agreement) else ""
 
     @property
     def as_expected(self) -> bool:

@@ -18,9 +18,9 @@ from reports.pages.overview import Row, counted
 from reports.pages.page import Badge, Page
 from reports.pages.papers import PAPERS
 from reports.shown.formulas import mathml
-from reports.shown.numbers import above, agreed_within, below, percent
+from reports.shown.numbers import above, below, percent
 from reports.template import rendered, style
-from theory.agreement import Accord, Agreement
+from theory.agreement import Accord
 from theory.evidence import Checked, Evidence, Outcome
 
 __all__ = ["Words", "render_page"]
@@ -53,23 +53,30 @@ def render_page(
     `overview` is the picture of all filters for wide and for narrow screens, `drawings` maps names of pictures to SVG
     text, and `replay` a finding to the command that replays its witness.
     """
-    chapters = [_chapter(chapter, what, replay) for chapter, what in told]
     wide, narrow = overview
+    findings = [finding for _, what in told for finding in what.findings]
     return rendered(
         "report.html.j2",
         style=style(),
         answer=counted(rows),
         wide=wide,
         narrow=narrow,
-        rows=[_row(row) for row in rows],
+        rows=rows,
         filters=pages,
         holders=holders,
         image=partial(_image, drawings),
         math=mathml,
         audit=audit_section(recorded_audit()),
-        chapters=chapters,
-        findings=[finding for chapter in chapters for finding in chapter["findings"]],
-        all_expected=all(finding.as_expected for _, what in told for finding in what.findings),
+        told=told,
+        findings=findings,
+        all_expected=all(finding.as_expected for finding in findings),
+        badge=Badge.of,
+        badges=lambda what: dict.fromkeys(Badge.of(finding.result) for finding in what.findings),
+        data=partial(json.dumps, indent=2),
+        # a witness that only compares numbers has no game to replay
+        replay=lambda finding: replay(finding) if witness_kind(finding.result.witness) is not None else "",
+        percent=percent,
+        rounded={"down": below, "up": above},
         papers=PAPERS,
         outcomes=list(Outcome),
         accords=list(Accord),
@@ -79,61 +86,10 @@ def render_page(
     )
 
 
-def _row(row: Row) -> dict[str, Any]:
-    _, low, high = row.simulated
-    return {
-        "key": row.subject.key,
-        "name": row.subject.name,
-        "promise": row.promise,
-        "badge": row.badge,
-        "evidence": row.evidence,
-        "most": "" if row.most is None else percent(row.most),
-        "least": percent(row.least),
-        "simulated": f"{percent(low, below)} to {percent(high, above)}",
-        "says": row.line,
-    }
-
-
 def _image(drawings: Mapping[str, str], picture: Picture) -> dict[str, Any]:
     return {
         "src": data_uri(drawings[picture.name]),
         # in CSS pixels, so that nothing moves when pictures appear
         "width": round(96 * picture.figure.get_figwidth()),
         "height": round(96 * picture.figure.get_figheight()),
-    }
-
-
-def _chapter(chapter: Chapter, told: Told, replay: Callable[[Finding], str]) -> dict[str, Any]:
-    findings = [_finding(finding, replay) for finding in told.findings]
-    return {
-        "key": chapter.key,
-        "title": chapter.title,
-        "promise": chapter.promise,
-        "story": chapter.story,
-        "badges": tuple(dict.fromkeys(finding["badge"] for finding in findings)),
-        "pictures": told.pictures,
-        "findings": findings,
-        "proofs": told.proofs,
-        "tables": told.tables,
-        "notes": told.notes,
-    }
-
-
-def _finding(finding: Finding, replay: Callable[[Finding], str]) -> dict[str, Any]:
-    verdict = finding.result
-    witness = verdict.witness
-    return {
-        "claim": finding.claim,
-        "scope": verdict.scope,
-        "detail": verdict.detail,
-        "cites": "" if isinstance(verdict, Agreement) else verdict.joined_by,
-        "evidence": "two routes" if isinstance(verdict, Agreement) else verdict.evidence.name,
-        "badge": Badge.of(verdict),
-        "agreed": agreed_within(verdict) if isinstance(verdict, Agreement) else "",
-        "said": finding.said,
-        "as_expected": finding.as_expected,
-        "witness": json.dumps(witness, indent=2) if witness is not None else "",
-        # a witness that only compares numbers has no game to replay
-        "replay": replay(finding) if witness_kind(witness) is not None else "",
-        "proof": finding.proof,
     }

@@ -6,11 +6,10 @@ import inspect
 import re
 from typing import TYPE_CHECKING, Any
 
-from mc.examine.measure import exceeds
 from mc.examine.sequence import MOST_PLAYED, Sequence
 from mc.examine.story import Story
 from reports.drawing import INK, PALETTE, new_figure
-from reports.witness_words import finite, number, replay_snippet
+from reports.witness_words import finite, replay_snippet
 from theory.pairs import DominatingPair
 
 if TYPE_CHECKING:
@@ -18,24 +17,7 @@ if TYPE_CHECKING:
 
     from mc.examine.witness import Witness
 
-__all__ = ["play_snippet", "story_data", "story_figure", "story_rows"]
-
-
-def story_rows(story: Story) -> list[dict[str, str]]:
-    """A row for each turn of the play."""
-    return [
-        {
-            "rounds": one.rounds,
-            "asked": f"{one.when}: {one.asked}" if one.when else one.asked,
-            "answered": one.answered,
-            "before": one.before,
-            "after": one.after,
-            "reached": number(one.reached),
-            "promised": number(one.promised),
-            "above": "unexpected" if exceeds(one.reached, one.promised) else "",
-        }
-        for one in story.turns
-    ]
+__all__ = ["play_snippet", "story_data", "story_figure"]
 
 
 def story_data(story: Story | None) -> dict[str, Any] | None:

@@ -82,11 +82,21 @@ def test_a_name_of_the_front_door_loads_its_rooms_and_nothing_heavy(tmp_path: Pa
     loaded = (
         f"print([m for m in {('numpy', 'theory', 'filters', 'mc', 'reports', *HEAVY)!r} if m in sys.modules])"
     )
-    steps = ("import sys, filterproof as fp", "fp.ZCDPFilter(0.5)", "fp.simulate", "fp.verify")
+    people = (
+        "fp.IndividualFilter(fp.GaussianFilter(1.0), 3).select(fp.gaussian_request([0.5, 2.0, 0.0], 0.7))"
+    )
+    steps = (
+        "import sys, filterproof as fp",
+        "fp.ZCDPFilter(0.5)",
+        "import theory.proofs, filters.testing.laws",
+        people,  # too few for a compiler
+        "fp.simulate",
+        "fp.verify",
+    )
     result = run("\n".join(f"{step}; {loaded}" for step in steps), tmp_path, ROOT)
     assert result.stdout.splitlines() == [
         "[]",
-        "['numpy', 'theory', 'filters']",
+        *["['numpy', 'theory', 'filters']"] * 3,
         "['numpy', 'theory', 'filters', 'mc']",
         "['numpy', 'theory', 'filters', 'mc', 'reports']",
     ], result.stderr

@@ -162,10 +162,18 @@ def check_order_from_one(
     return _check(name, value, 1.0, math.inf, "low", "finite and >= 1", remedy)
 
 
+#: A count from which on arithmetic in doubles ends in an OverflowError.
+_BEYOND = 2**1023
+
+
 def check_count(name: str, value: object, least: int = 1) -> int:
     """`value` as an int >= `least`."""
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
     whole = whole or (isinstance(value, float) and math.isfinite(value) and value.is_integer())
     if not whole or int(value) < least:  # type: ignore[call-overload]
         raise ValueError(f"{name} must be an integer >= {least}, got {name}={value!r}; pass a whole number")
+    if int(value) >= _BEYOND:  # type: ignore[call-overload]
+        raise ValueError(
+            f"{name} must be an integer that a double can hold, got more than 2^1023; pass a smaller one"
+        )
     return int(value)  # type: ignore[call-overload, no-any-return]

@@ -108,7 +108,8 @@ class ZCDPCharge(ChargeRule):
         if (index := request.choice) is not None:
             return _picked(tuple(map(self, request.members)), index)
         if is_ours(request) and (root := request.zcdp_root) is not None:
-            return square_among(_proper_among(root, request.levels), 0.5, request.levels)
+            levels = request.levels
+            return square_among(root if _positive(levels) else proper(root), 0.5, levels)
         return Plain(unvanished(proper(request.zcdp_rho), request))
 
     def bounds(self, total: float) -> Guarantee:
@@ -139,8 +140,8 @@ class GDPCharge(ChargeRule):
             return _picked(tuple(map(self, request.members)), index)
         # a subclass may declare another mu, or other levels
         levels = request.levels if is_ours(request) else None
-        mu = _proper_among(request.gdp_mu, levels)
-        return square_among(mu if _positive(levels) else unvanished(mu, request), 1.0, levels)
+        mu = request.gdp_mu
+        return square_among(mu if _positive(levels) else unvanished(proper(mu), request), 1.0, levels)
 
     def bounds(self, total: float) -> Guarantee:
         """sqrt(total)-GDP, the root rounded up."""
@@ -210,7 +211,8 @@ def _renyi(request: DominatingPair, alpha: float) -> Charge:
         return _picked(tuple(_renyi(pair, alpha) for pair in request.members), index)
     ours = is_ours(request)
     if ours and (mu := request.normal_mu) is not None:
-        return square_among(_proper_among(mu, request.levels), alpha / 2, request.levels)
+        levels = request.levels
+        return square_among(mu if _positive(levels) else proper(mu), alpha / 2, levels)
     if not ours:
         return Plain(unvanished(_larger(request, alpha), request))
     try:
@@ -219,12 +221,8 @@ def _renyi(request: DominatingPair, alpha: float) -> Charge:
         return Plain(raised_divergence(_larger(request, alpha), alpha, request))
 
 
-def _proper_among(charge: Real, levels: tuple[float, ...] | None) -> Real:
-    """`proper`, without a look at each number where they are known to be among these levels."""
-    return charge if _positive(levels) else proper(charge)
-
-
 def _positive(levels: tuple[float, ...] | None) -> bool:
+    """Whether numbers are known to be above zero by the levels among which they are, and none is looked at."""
     return levels is not None and min(levels) > 0
 
 

@@ -16,6 +16,7 @@ from filters.catalogue import (
     RealisationFilter,
     RenyiFilter,
     RogersFilter,
+    SomeOrderMarkovFilter,
     WhitehouseFilter,
     ZCDPFilter,
 )
@@ -88,6 +89,7 @@ _THINGS: tuple[Callable[[], object], ...] = (
     lambda: StitchedOdometer(1e-5, 0.1),
     lambda: DoublingOdometer(1e-5, 0.1, 1e-3),
     lambda: RogersOdometer(1e-5, 1000),
+    lambda: SomeOrderMarkovFilter(8.0, 1e-5, tuple(map(float, range(2, 12)))),
     lambda: RealisationFilter(8.0, 1e-3, 4, (FinitePair((0.9375, 0.0625), (0.75, 0.25)),)),
     lambda: IndividualFilter(GaussianFilter(1.0), 2),
     lambda: IndividualFilter(ApproximateDPFilter(1.0, 1e-5), 2),

@@ -25,6 +25,7 @@ from filters.catalogue import (
     HockeyStickFilter,
     PotentialFilter,
     RealisationFilter,
+    SomeOrderMarkovFilter,
 )
 from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.charges import charges
@@ -39,6 +40,7 @@ from filters.certified.potential import potential
 from filters.certified.promised import budget_of, parameters
 from filters.certified.residue import residue
 from filters.certified.running_number import RunningNumber, near
+from filters.certified.some_order import payments
 from filters.contract.checks import checked_filter
 from filters.contract.filter_base import FilterBase
 from filters.contract.library import of_the_library
@@ -173,6 +175,8 @@ def _filter(filt: FilterBase, name: str) -> CertifiedNumbers:
             numbers = _chained(parameters(filt, name, law.theorem), own, decisions(filt, law, name))
             if isinstance(filt, ExPostFilter):
                 numbers = _chained(numbers, turned_out(filt, name))
+            if isinstance(filt, SomeOrderMarkovFilter):
+                numbers = _chained(numbers, payments(filt, name))
     return CertifiedNumbers.of(name, numbers, notes)
 
 

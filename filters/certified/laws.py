@@ -280,4 +280,4 @@ def _some_order(filt: SomeOrderMarkovFilter) -> Law:
         for place, alpha in enumerate(filt.orders)
     )
     at = _at(epsilon=filt.epsilon, delta=filt.delta)
-    return Law("some order", margins, costs, at, denied=_MASSES, some=True)
+    return Law("some order kept", margins, costs, at, denied=_MASSES, some=True)

@@ -38,8 +38,7 @@ def odometer(odometer_held: Odometer | RogersOdometer, name: str) -> Iterator[Ru
     if isinstance(odometer_held, RogersOdometer):
         yield from _rogers(odometer_held, name)
         return
-    theorem = "odometers"
-    start = odometer_held.start(1)
+    theorem, start = odometer_held.theorem, odometer_held.start(1)
     yield near(
         theorem,
         f"{name}: bound where nothing was released",
@@ -115,7 +114,7 @@ _BOUNDS: dict[type, Callable[..., arb]] = {
 
 
 def _rogers(rogers: RogersOdometer, name: str) -> Iterator[RunningNumber]:
-    theorem, start = "odometers", rogers.start(1)
+    theorem, start = rogers.theorem, rogers.start(1)
     for size in (2.0**-30, 0.09, 0.96, 1.44, 16.0):
         epsilon = math.sqrt(size)
         state = rogers.spend(start, RandomizedResponse(epsilon))
@@ -178,7 +177,7 @@ def stitched_lines() -> Iterator[RunningNumber]:
             squares = 0.125 * 2**j * share
             value = float(found.bound(np.array([squares]))[0])
             says = f"StitchedOdometer(1e-5, 0.125).bound({squares!r})"
-            yield near("odometers", says, value, partial(_least_line, j, squares), slack=2.0**-40)
+            yield near(found.theorem, says, value, partial(_least_line, j, squares), slack=2.0**-40)
 
 
 def _least_line(epoch: int, squares: float) -> arb:

@@ -53,9 +53,9 @@ class Odometer(ABC):
     the odometer itself limits nothing. A mechanism that is xi_t-approximately rho_t-zCDP adds to two sums; when
     sum_t xi_t exceeds `xi` the bound is infinite.
 
-    Every bound here but that of Rogers et al. comes from one supermartingale: e^{k L_t - k (k+1) S_t/2}, S_t = 2 sum
-    rho_s, has mean at most 1 for every k >= 0, because E e^{k L} <= e^{k D_{k+1}} <= e^{k (k+1) rho}; by Ville's
-    inequality it exceeds 1/delta at some time with probability at most delta. The odometers differ in their k.
+    Every bound comes from one supermartingale: e^{k L_t - k (k+1) S_t/2}, S_t = 2 sum rho_s, has mean at most 1 for
+    every k >= 0, because E e^{k L} <= e^{k D_{k+1}} <= e^{k (k+1) rho}; by Ville's inequality it exceeds 1/delta at
+    some time with probability at most delta. The odometers differ in their k.
     """
 
     delta: float
@@ -149,12 +149,14 @@ class MixtureOdometer(Odometer):
 
     The mixture of e^{k Y - k^2 S/2}, Y = L - S/2 > 0, is 2 sqrt(scale/(S+scale)) e^{Y^2/(2(S+scale))}
     Phi(Y/sqrt(S+scale)), and Phi is at least 1/2; for Y <= 0 the bound holds anyway.
-    Source: Whitehouse, Ramdas, Rogers and Wu; derived here.
+    Source: Whitehouse, Ramdas, Rogers and Wu; theorem "mixture odometer".
     """
 
     delta: float
     scale: float
     xi: float = 0.0
+    theorem: ClassVar[str] = "mixture odometer"
+    kernel: ClassVar[tuple[str, ...]] = ("mixture_odometer",)
 
     def __post_init__(self) -> None:
         _check(self)
@@ -232,20 +234,19 @@ class RogersOdometer:
     D = sum epsilon_s (e^{epsilon_s} - 1)/2 and n = `records`,
     D + sqrt(2 S (log(110 e) + 2 log(log(n)/delta))) for 1/n^2 <= S <= 1, and otherwise
     D + sqrt(2 (1/n^2 + S)(1 + log(1 + n^2 S)/2) log(4 log2(n)/delta)).
-    Checked here: the second line is the mixture bound with H = 1/n^2 at delta/4 or better, because
-    log(4 log2(n)/delta) >= max(1, log(4/delta)) for n >= 2; the first is a stitching of 2 log2(n) lines over the
-    doublings of S, each at delta ln 2/(8 ln n): the best line for S in [v, 2v] is within (2^{1/4} +
-    2^{-1/4})/2 of sqrt(2 S log(1/delta_j)), and 1.0304 (x + 2.447) <= log(110 e) + 2 x, x = log(log(n)/delta).
-    delta < 1/e and n >= 3, so x > 1.
-    Source: Rogers, Roth, Ullman and Vadhan, Theorem 6.1.
+    The second line is above the mixture bound with H = 1/n^2 at delta/(4 log2 n); the first above one of at most
+    2 log2(n) + 1 lines for the doublings of S, each at delta/(8 log2 n): the best line for S in [v, 2v] is within
+    (2^{1/4} + 2^{-1/4})/2 of sqrt(2 S log(1/delta_j)), and 1.0304 (x + 2.447) <= log(110 e) + 2 x, x =
+    log(log(n)/delta) > 1, for delta < 1/e and n >= 3.
+    Source: Rogers, Roth, Ullman and Vadhan, Theorem 6.1; theorem "Rogers odometer".
     """
 
     delta: float
     records: int
     _allowed: Allowance = field(init=False, repr=False, compare=False)
-    proof: ClassVar[str] = "Rogers et al. Theorem 6.1; constants checked in the docstring"
-    theorem: ClassVar[str] = Odometer.theorem
-    kernel: ClassVar[tuple[str, ...]] = ()
+    proof: ClassVar[str] = "Rogers et al. Theorem 6.1: lines for the doublings of S, and a mixture outside"
+    theorem: ClassVar[str] = "Rogers odometer"
+    kernel: ClassVar[tuple[str, ...]] = ("rogers_odometer",)
     rests_on: ClassVar[tuple[()]] = ()
     scope: ClassVar[str] = Odometer.scope
     played: ClassVar[Played] = Odometer.played

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import Decimal
 
 from numpy.random import SFC64, Generator, SeedSequence
 
 from theory.arguments import check_count
 
-__all__ = ["MOST_PATHS", "TILE", "Tile", "check_paths", "tiles"]
+__all__ = ["MOST_PATHS", "TILE", "Tile", "tiles"]
 
 #: Paths per tile. Part of a run's identity: another size means other random numbers for each path.
 #: Loops over arrays alone are fastest at 8192 paths (64 KiB), but the sixty or so calls of a round cost the same for
@@ -42,20 +41,13 @@ class Tile:
         return Generator(SFC64(SeedSequence(self.seed, spawn_key=(self.index, 1))))
 
 
-def check_paths(n: object, least: int = 1, name: str = "n") -> int:
-    """`n` as a number of paths that can be played."""
-    whole = check_count(name, n, least)
-    if whole > MOST_PATHS:
-        raise ValueError(
-            f"{name} must be at most {MOST_PATHS:,} paths, got {name}={Decimal(whole):.0e}; play fewer, or "
-            "several runs of other seeds"
-        )
-    return whole
-
-
 def tiles(seed: int, n: int, first: int = 0) -> Iterator[Tile]:
     """The tiles of n paths, numbered from `first`: all of size TILE, the last one of what remains."""
     seed = check_count("seed", seed, least=0)
-    n = check_paths(n)
+    n = check_count("n", n)
+    if n > MOST_PATHS:
+        raise ValueError(
+            f"n must be at most {MOST_PATHS:,} paths, got n={n:.6g}; play fewer, or several runs of other seeds"
+        )
     for index, done in enumerate(range(0, n, TILE), first):
         yield Tile(seed, index, min(TILE, n - done))

@@ -24,7 +24,6 @@ from filters.privacy_filter import PrivacyFilter
 from filters.rules.orders import order_budget
 from filters.rules.potential import PotentialFilter
 from mc.engine.adversaries import Constant
-from mc.engine.streams import check_paths
 from mc.estimate.survival import Survivors
 from mc.intervals.bernstein import empirical_bernstein
 from mc.intervals.estimate import Estimate
@@ -136,7 +135,7 @@ def compare_filters(
     Raises ValueError where a plan of more than `most` rounds may keep the promise.
     """
     epsilon, delta = float(check_positive("epsilon", epsilon)), float(check_delta("delta", delta))
-    most, levels = check_paths(most, name="most"), check_count("levels", levels)
+    most, levels = check_count("most", most), check_count("levels", levels)
     pair = _pair_of(mechanism)
     fewest, largest = planned_rounds(epsilon, delta, pair, most)
     if isinstance(mechanism, ZCDP):

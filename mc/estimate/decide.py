@@ -22,7 +22,7 @@ from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.engine.guard import Exceeded
 from mc.engine.paths import Functional, Paths
-from mc.engine.streams import TILE, check_paths
+from mc.engine.streams import TILE
 from mc.estimate.ceiling import certain
 from mc.estimate.estimator import Term
 from mc.estimate.functionals import ROUNDING
@@ -31,7 +31,7 @@ from mc.estimate.ways import Aim
 from mc.intervals.anytime import BettingTest, Decision, SequentialRun, Side, Wealth
 from mc.intervals.estimate import PLAIN_DRAWS
 from mc.runs.play import Play, PlayOptions
-from theory.arguments import check_delta, check_probability
+from theory.arguments import check_count, check_delta, check_probability
 
 __all__ = ["LEAST", "Stake", "decide", "looks"]
 
@@ -102,7 +102,7 @@ def decide(
     epsilon = one_epsilon("epsilon", epsilon)
     delta = float(check_probability("delta", filt.promise.delta(epsilon) if delta is None else delta))
     failure = float(check_delta("failure", failure))
-    most = check_paths(most, name="most")
+    most = check_count("most", most)
     play = Play(n=most, **how)
     game = play.game(filt, adversary)
     if delta == 1:

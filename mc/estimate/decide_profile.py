@@ -16,13 +16,12 @@ from filters import PrivacyFilter
 from filters.contract.checks import checked_filter
 from filters.contract.parameters import one_epsilon
 from mc.engine.adversary import Adversary
-from mc.engine.streams import check_paths
 from mc.estimate.decide import LEAST, Stake, looks
 from mc.estimate.functionals import JointFunctional
 from mc.intervals.anytime import BettingTest, Decision, Side, Wealth, log_mean_exp
 from mc.intervals.estimate import PLAIN_DRAWS
 from mc.runs.play import Play, PlayOptions
-from theory.arguments import check_delta
+from theory.arguments import check_count, check_delta
 from theory.shown import Row, Shown
 
 __all__ = ["ProfileDecision", "ProfileTest", "decide_profile"]
@@ -131,7 +130,7 @@ def decide_profile(
                 f"epsilons must be such that delta < 1 is promised, got epsilon={epsilon!r}; leave it out"
             )
     failure = float(check_delta("failure", failure))
-    play = Play(n=check_paths(most, name="most"), **how)
+    play = Play(n=check_count("most", most), **how)
     test = ProfileTest.of(points, deltas, failure)
     stakes = JointFunctional(tuple(map(Stake, test.tests, points)))
     tiles: list[tuple[Wealth, ...]] = []

@@ -15,7 +15,6 @@ from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.engine.guard import Exceeded
 from mc.engine.paths import Paths
-from mc.engine.streams import check_paths
 from mc.engine.tiles import play_tile
 from mc.estimate.ceiling import certain, stated
 from mc.estimate.functionals import ROUNDING, UnitFunctional
@@ -24,6 +23,7 @@ from mc.intervals import FixedBets, IntervalName, choose_interval
 from mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_failure
 from mc.runs.play import Play, PlayOptions
 from mc.runs.tally import Tally
+from theory.arguments import check_count
 
 __all__ = ["RenyiMoment", "simulate_renyi"]
 
@@ -105,7 +105,7 @@ def simulate_renyi(
     arguments out of range.
     """
     alpha = one_order("alpha", alpha)
-    play = Play(n=check_paths(n, least=2), **how)
+    play = Play(n=check_count("n", n, least=2), **how)
     n = play.n
     failure = stated_failure(confidence, failure)
     game = play.game(filt, adversary)

@@ -14,7 +14,6 @@ from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.engine.guard import Exceeded
-from mc.engine.streams import check_paths
 from mc.estimate.estimator import Estimator
 from mc.estimate.pilot import estimators
 from mc.estimate.ways import Aim, Method
@@ -22,7 +21,7 @@ from mc.intervals import IntervalName
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from mc.runs.play import Play, PlayOptions
 from mc.runs.tally import Progress, Report, Tally
-from theory.arguments import check_probability, check_real
+from theory.arguments import check_count, check_probability, check_real
 from theory.shown import Pictured, Row, row_of
 
 __all__ = ["Curve", "Method", "SimulationOptions", "simulate"]
@@ -151,7 +150,7 @@ def simulate(
     alone = np.ndim(epsilon) == 0
     if alone:
         one_epsilon("epsilon", grid[0])
-    play = Play(n=check_paths(n, least=2), **how)
+    play = Play(n=check_count("n", n, least=2), **how)
     failure = stated_failure(confidence, failure)
     if method not in ("auto", "plain", "tilted", "martingale"):
         raise ValueError(f"method must be auto, plain, tilted or martingale, got method={method!r}")

@@ -17,11 +17,11 @@ from filters import PrivacyFilter
 from filters.contract.parameters import one_epsilon
 from mc.engine.adversary import Adversary
 from mc.engine.encoding import encode, nameable
-from mc.engine.streams import check_paths
 from mc.estimate.decide import decide
 from mc.intervals.anytime import Decision, Side
 from mc.intervals.multiplicity import Family
 from mc.runs.play import Placement, Play
+from theory.arguments import check_count
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs.base import Direction
 from theory.shown import one_line
@@ -106,7 +106,7 @@ def challenge(
     foes = tuple(adversary.against(filt) for adversary in adversaries)
     grid = tuple(one_epsilon("epsilons", epsilon) for epsilon in epsilons)
     ways = tuple(directions)
-    play = Play(n=check_paths(most, name="most"), **how)
+    play = Play(n=check_count("most", most), **how)
     family = Family.crossing(failure, adversaries=foes, epsilons=grid, directions=ways)
 
     def compared(foe: Adversary, epsilon: float, way: Direction) -> Comparison:

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -31,7 +31,7 @@ from theory.pairs import (
 )
 from theory.pairs.labelled import Where, where_words
 
-__all__ = ["FAMILIES", "Line", "at_labels", "coarse_first", "lines_of"]
+__all__ = ["FAMILIES", "Line", "at_labels", "coarse_first", "lines_of", "names_of"]
 
 
 #: Families that are asked for at every label, for budgets that are kept by labels.
@@ -72,6 +72,13 @@ def coarse_first(sizes: tuple[float, ...]) -> list[float]:
     octaves = sizes[::4]
     spread = sorted(range(len(octaves)), key=lambda place: f"{place:08b}"[::-1])
     return [*(octaves[place] for place in spread), *sizes[2::4], *sizes[1::2]]
+
+
+def names_of(given: object) -> tuple[str, ...]:
+    """The names of families, of one name or several."""
+    if not isinstance(given, Iterable):
+        raise TypeError(f"mechanisms must be among {', '.join(FAMILIES)}, got {given!r}; name some of these")
+    return (given,) if isinstance(given, str) else tuple(given)
 
 
 def lines_of(names: Sequence[str], promise: Guarantee, extra: Sequence[float] = ()) -> tuple[Line, ...]:

@@ -24,7 +24,7 @@ from filters.holders.held_to import HeldTo, is_held_to
 from filters.privacy_filter import PrivacyFilter, is_filter
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.examination import STOPPED, UNFINISHED, Examination, PartialExamination
-from mc.examine.family_lines import FAMILIES, at_labels, lines_of
+from mc.examine.family_lines import FAMILIES, at_labels, lines_of, names_of
 from mc.examine.filter_fault import SLOW, FilterFault, examining
 from mc.examine.sequence import granted
 from mc.examine.stage_finding import StageFinding
@@ -86,8 +86,7 @@ def examine(
     """
     clock = Clock.of(seconds)
     clock, began = Clock(clock.until - min(_LAST, _LATE * clock.left)), time.perf_counter()
-    given = FAMILIES if mechanisms is None else mechanisms
-    names = (given,) if isinstance(given, str) else tuple(given)
+    names = names_of(FAMILIES if mechanisms is None else mechanisms)
     lines_of(names, PureDP(1.0))  # an unknown name is the caller's mistake, whatever the filter is
     seed = check_count("seed", seed, least=0)
     done = _DONE if proofs is None else proofs

@@ -17,7 +17,6 @@ from typing import Any, TypeAlias, Unpack
 from filters import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.engine.encoding import encode, nameable
-from mc.engine.streams import check_paths
 from mc.estimate.simulate import Method, simulate
 from mc.examine.holders.games import game_of
 from mc.examine.kinds import (
@@ -40,7 +39,7 @@ from mc.losses.accountant_filter import AccountantFilter
 from mc.runs.play import Play, PlayOptions
 from mc.worst_case.plan import MARGIN
 from mc.worst_case.strategy import TreeStrategy
-from theory.arguments import check_real
+from theory.arguments import check_count, check_real
 from theory.evidence import Evidence
 from theory.pairs import DominatingPair
 from theory.shown import one_line
@@ -295,7 +294,7 @@ def witness(
     """
     known = nameable(*_OURS, *kinds)
     foe = encode(adversary.against(filt), known)
-    play = Play(n=check_paths(n, least=2), **how)
+    play = Play(n=check_count("n", n, least=2), **how)
     estimate = simulate(
         filt, adversary, epsilon=epsilon, n=play.n, confidence=confidence, method=method, **how
     )

@@ -21,7 +21,7 @@ from filters.contract.checks import checked_admits, checked_observe, checked_rea
 from filters.contract.holds import Holds
 from filters.contract.state import State, runs_of
 from filters.privacy_filter import PrivacyFilter
-from filters.rules.menu import positions
+from filters.rules.menu import checked_menu, positions
 from mc.worst_case.enclosure import Enclosure
 from mc.worst_case.menu_levels import MenuLevels
 from mc.worst_case.result import NOTHING_ADMITTED, Certificate, WorstCase
@@ -202,7 +202,7 @@ def calibrate(
     epsilon = float(check_positive("epsilon", epsilon))
     delta = float(check_delta("delta", delta))
     relative = float(check_positive("relative", relative))
-    levels = tuple(menu)
+    levels = checked_menu(menu)
     if rounds is not None:
         rounds = check_count("rounds", rounds)
 

@@ -50,7 +50,7 @@ def calibrated_clock(
     Raises ValueError where epsilon, delta or the menu are out of range, or the game has more than `max_positions`.
     """
     epsilon, delta = one_positive("epsilon", epsilon), one_delta("delta", delta)
-    members, levels = checked_menu(tuple(menu)), check_count("levels", levels)
+    members, levels = checked_menu(menu), check_count("levels", levels)
     clock = potential_clock(epsilon, delta, members)
     charges = [int(clock.charges(pair)[-1]) for pair in members]
     shares = [charge / min(charges) for charge in charges]

@@ -58,6 +58,11 @@ class AuditedFault:
     routes: tuple[tuple[str, float], ...]
     agree: bool
 
+    @property
+    def there(self) -> bool:
+        """Whether its script showed it, and its routes to the true value agree."""
+        return self.shown and self.agree
+
 
 @dataclass(frozen=True, slots=True)
 class AuditedLibrary:
@@ -76,7 +81,7 @@ class AuditedLibrary:
     @property
     def unexplained(self) -> tuple[tuple[str, AuditedLaw], ...]:
         """The laws that an entry point breaks and no fault that was shown speaks of."""
-        known = {pair for fault in self.faults if fault.shown and fault.agree for pair in fault.breaks}
+        known = {pair for fault in self.faults if fault.there for pair in fault.breaks}
         return tuple(
             (entry.name, law)
             for entry in self.entries
@@ -87,7 +92,7 @@ class AuditedLibrary:
     @property
     def refused(self) -> tuple[AuditedFault, ...]:
         """The faults that this version does not have, or whose routes to the true value do not agree."""
-        return tuple(fault for fault in self.faults if not (fault.shown and fault.agree))
+        return tuple(fault for fault in self.faults if not fault.there)
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,10 +79,6 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     return Told(
         findings=(Finding(claims[0], verdict),),
         tables=(_table(recorded),) if recorded else (),
-        notes=(
-            "With one mechanism on the menu the only choice is when to stop, and the rule keeps its promise; for "
-            "Gaussians it is the GDP filter, which does, too: there the fixed composition is the worst.",
-        ),
     )
 
 

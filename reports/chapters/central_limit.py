@@ -104,11 +104,6 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     return Told(
         findings=(Finding(claims[0], verdict),),
         tables=_tables(recorded) if recorded else (),
-        notes=(
-            "The filter is reconstructed from the abstract of arXiv 2602.06756 and from the limit of Bu, Dong, Long "
-            "and Su. Most of the excess is not adaptive: mechanisms fixed in advance have it. The Rényi filter is "
-            "planned for, and the potential filter designed for, the mechanisms of a menu together.",
-        ),
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from reports.chapter import Chapter
 from reports.finding import Claim, Finding, Table, Told
 from reports.study import Study
+from reports.words import declared, said
 from theory.claims.table import KERNEL
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.kernel import accepted
@@ -16,33 +17,8 @@ from theory.kernel.statement import FINITE
 __all__ = ["GAPS", "KERNEL_CHAPTER"]
 
 #: What a statement about finite trees and real numbers leaves open, and what stands in each gap.
-GAPS = (
-    (
-        "finite and continuous mechanisms",
-        "A statement that names no other class is about mechanisms with finitely many outcomes and finitely many "
-        "rounds. A program has no others. A Gaussian on paper is continuous: what the Rényi, zCDP, approximate-DP and "
-        "basic filters keep is stated for outcomes of any kind too, with iterated integrals in place of sums, and for "
-        "Gaussian and Laplace releases of real numbers. That these integrals are the ones against the law of the "
-        "transcript, where all is measurable, is Tonelli's theorem, which was not checked; nor were the other filters.",
-    ),
-    (
-        "the mechanism and its declaration",
-        "A statement assumes that each request is charged at least what its laws are worth. For the library's "
-        "pairs the charges are certified at sampled parameters; that a program draws from the law that its pair "
-        "describes is never checked, and a Gaussian in doubles is not exactly a Gaussian.",
-    ),
-    (
-        "real numbers and doubles",
-        "The filters of the statements add and compare real numbers. The code adds and compares doubles, rounded so "
-        "that it never grants more; the exact value of the double that it compares with is certified, in balls and for "
-        "some budgets in the kernel, to be at most the threshold of the statement.",
-    ),
-    (
-        "the rule and the code",
-        "No one has proved that the Python code is the filter of the statement. The examination runs the code against "
-        "laws, games and searches, and the numbers of an instance, its decisions next to the threshold among them, are "
-        "certified one by one, at points that are named; nothing is said of other points.",
-    ),
+GAPS = tuple(
+    (between, said(known, {})) for between, known in declared("chapters", "chapter")["kernel"]["gaps"]
 )
 
 

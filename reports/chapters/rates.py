@@ -100,15 +100,6 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     return Told(
         findings=(Finding(claims[0], verdict),),
         tables=tables_of(recorded) if recorded else (),
-        notes=(
-            "The accountant's rule allows each mechanism alone what a fixed plan has, and is unsound: in its chapter "
-            "an adversary gets 1.1 times delta on (.05, 1), (.1, 1). A Rényi filter is planned for equal shares of "
-            "the budget. On a menu with a mechanism of which few rounds fit, a potential or a clock that allows for it "
-            "costs the others: what is left for its next round cannot be less than one round's worth.",
-            "The Gaussian residue filter keeps a Gaussian's privacy profile at every epsilon, with the mu that gives "
-            "delta at this one. The loss of a subsampled Gaussian has the tail of a Gaussian of mu = 1/sigma at any "
-            "rate, so that no filter with that promise charges a round less than 1/sigma^2.",
-        ),
     )
 
 

@@ -84,10 +84,6 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         ),
         pictures=(_picture(simulated, integrated, ends),),
         proofs=proofs[1:],
-        notes=(
-            "Paper 004 prints a split for N = 48 without an (epsilon, delta), and it is optimal for none (see the "
-            f"chapter on slips); here epsilon = {EPSILON:g}, delta = {DELTA:g} and the optimal split.",
-        ),
     )
 
 

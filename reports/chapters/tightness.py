@@ -147,17 +147,6 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         ),
         tables=(worst_table(played), _rounds_table(bought), *gains_tables(CalibratedThreshold.table())),
         pictures=(picture([*played, _as_played(bought[GRID.index((EPSILON, DELTA))])]),),
-        notes=(
-            "The basic filter admits pure mechanisms whose epsilons sum to 1, so that nothing is left at epsilon = 1, "
-            "and this game is not drawn. Its deltas add up, and there it gives all that it promises. The filters of "
-            "Rogers and Whitehouse keep half of delta for the tail of the losses, which pure mechanisms hardly touch.",
-            "A calibrated threshold holds for its class alone: pure-DP mechanisms up to the largest level, each "
-            "charged as the next level, none less than the least. Its filter refuses everything else. Because nothing "
-            "costs less than the least level, it may even lie above the Gaussian ceiling of zCDP.",
-            "The thresholds are shipped as data. What made this page solved the games of the nine rows again by the "
-            "filters' own code; `fp.calibrated(epsilon, delta).recheck()` does so for any row. There are no rows for "
-            "mu-GDP mechanisms: there the published Gaussian filter is tight.",
-        ),
     )
 
 

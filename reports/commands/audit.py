@@ -105,7 +105,7 @@ def _print(found: Audit) -> None:
     console.print(table)
     for library in found.libraries:
         for fault in library.faults:
-            there = "" if fault.shown and fault.agree else " [bold red]not shown in this version[/]"
+            there = "" if fault.there else " [bold red]not shown in this version[/]"
             console.print(
                 f"[bold]{escape(library.distribution)}[/] {fault.kind.value}: {escape(fault.says)} "
                 f"[dim]expected {escape(fault.expected)}, got {escape(fault.got)}[/]{there}"

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
@@ -52,7 +52,7 @@ def checked(default: T, check: Callable[..., T], /, **limits: Any) -> T:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Specification:
+class Specification(ABC):
     """A figure to be: its parameters, which are checked when it is made, and how data and picture follow from them.
 
     A figure is a subclass: parameters as fields, made by `real`, `whole` and the like, or `checked`; `data`, `draw`,
@@ -76,7 +76,7 @@ class Specification:
             object.__setattr__(self, name, check(name, getattr(self, name)))
         self.check_together()
 
-    def check_together(self) -> None:
+    def check_together(self) -> None:  # noqa: B027, most have nothing to check
         """Raise ValueError where parameters that are right by themselves do not go together."""
 
     @abstractmethod

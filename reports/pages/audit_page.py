@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mc.accountants.accountant_laws import ACCOUNTANT_LAWS
-from reports.audit.audited import Audit, AuditedFault, AuditedLaw, AuditedLibrary
+from reports.audit.audited import Audit
 from reports.audit.fault import Kind
 from reports.audit.texts import titled
 from reports.template import rendered, style
@@ -30,21 +30,24 @@ def audit_page(audit: Audit) -> str:
 
 
 def audit_section(audit: Audit) -> dict[str, Any]:
-    """What the template shows: the table library x law, and a folded part for each library."""
-    laws = [(str(number), _words(law)) for number, law in enumerate(ACCOUNTANT_LAWS, 1)]
+    """What the template shows: the table library x law, and a folded part for each library, gravest faults first."""
     return {
         "answer": _answer(audit),
-        "laws": laws,
-        "groups": [group for group in map(_group, audit.libraries) if group["rows"]],
-        "libraries": [_library(library) for library in audit.libraries],
+        "laws": [(str(number), _words(law)) for number, law in enumerate(ACCOUNTANT_LAWS, 1)],
+        "libraries": audit.libraries,
         "absent": audit.absent,
+        "asked": [library for library in audit.libraries if any(entry.laws for entry in library.entries)],
+        "cells": _CELLS,
+        "colours": _COLOURS,
+        "titled": titled,
+        "gravest": lambda faults: sorted(faults, key=lambda fault: _GRAVEST.index(fault.kind)),
     }
 
 
 def _answer(audit: Audit) -> str:
     if not audit.libraries:
         return "No audit was recorded."
-    faults = [fault for library in audit.libraries for fault in library.faults if fault.shown and fault.agree]
+    faults = [fault for library in audit.libraries for fault in library.faults if fault.there]
     counts = [(kind, sum(fault.kind is kind for fault in faults)) for kind in Kind]
     told = ", ".join(f"{kind.value}: {count}" for kind, count in counts if count)
     return (
@@ -57,51 +60,3 @@ def _answer(audit: Audit) -> str:
 
 def _words(law: str) -> str:
     return (ACCOUNTANT_LAWS[law].__doc__ or law).splitlines()[0].rstrip(".")
-
-
-def _group(library: AuditedLibrary) -> dict[str, Any]:
-    """The rows of a library: those of its entry points that the laws were asked of."""
-    return {
-        "key": f"audit-{library.key}",
-        "title": f"{library.distribution} {library.version}",
-        "rows": [
-            {
-                "name": entry.name,
-                "cells": [_cell(law) for law in entry.laws],
-                "verdict": entry.verdict,
-                "colour": _COLOURS.get(entry.verdict, "undecided"),
-            }
-            for entry in library.entries
-            if entry.laws
-        ],
-    }
-
-
-def _cell(law: AuditedLaw) -> dict[str, str]:
-    sign, kind = _CELLS[law.outcome]
-    return {"sign": sign, "kind": kind, "word": law.outcome, "says": law.words}
-
-
-def _library(library: AuditedLibrary) -> dict[str, Any]:
-    return {
-        "key": f"audit-{library.key}",
-        "title": f"{library.distribution} {library.version}",
-        "line": f"audited on {library.date} with Python {library.python}; {len(library.faults)} findings",
-        "entries": library.entries,
-        "faults": [
-            _fault(fault) for fault in sorted(library.faults, key=lambda one: _GRAVEST.index(one.kind))
-        ],
-        "held": library.held,
-        "left_out": library.left_out,
-    }
-
-
-def _fault(fault: AuditedFault) -> dict[str, Any]:
-    title, more = titled(fault.says)
-    return {
-        "one": fault,
-        "title": title,
-        "more": more,
-        "kind": fault.kind.value,
-        "there": fault.shown and fault.agree,
-    }

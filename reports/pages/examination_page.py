@@ -15,7 +15,7 @@ from reports.drawing import data_uri, svg_text
 from reports.examination_words import ExaminationWords, version
 from reports.pages.tightness_figure import MOST_ROWS, tightness_alt, tightness_figure
 from reports.shown.formulas import mathml
-from reports.story_words import play_snippet, story_figure, story_rows
+from reports.story_words import play_snippet, story_figure
 from reports.template import rendered, style
 from reports.witness_words import number, witness_words
 from theory.evidence import Evidence, Outcome
@@ -73,7 +73,7 @@ def examination_fragment(exam: ExaminationWords) -> str:
 
 
 def _render(template: str, exam: ExaminationWords, **more: Any) -> str:
-    witness, story = exam.witness, exam.story
+    witness, told = exam.witness, _told(exam)
     return rendered(
         template,
         exam=exam,
@@ -82,12 +82,11 @@ def _render(template: str, exam: ExaminationWords, **more: Any) -> str:
         plain=_plain(exam),
         stages=_STAGES,
         pill=_pill,
-        findings=_told(exam),
-        left_out=len(exam.findings) - len(_told(exam)),
+        findings=told,
+        left_out=len(exam.findings) - len(told),
         game=witness_words(witness) if witness is not None else "",
         snippet=play_snippet(witness) if witness is not None else "",
-        story=story,
-        turns=story_rows(story) if story is not None else [],
+        story=exam.story,
         data=json.dumps(witness.to_data(), indent=2) if witness is not None else "",
         number=number,
         exceeds=exceeds,
@@ -124,22 +123,15 @@ def _told(exam: ExaminationWords) -> list[StageFinding]:
     return [one for one in exam.findings if one.witness is None or first[one.stage] is one]
 
 
-def _pill(finding: StageFinding) -> dict[str, str]:
+def _pill(finding: StageFinding) -> tuple[str, str, str]:
     """A stage's verdict in a word, its colour, and what it does not say; kept on a menu is no HOLDS of the promise."""
     verdict = finding.verdict
     if verdict is None:
-        return {"words": "", "colour": "", "limits": "decides nothing"}
+        return "", "", "decides nothing"
     if verdict.outcome is Outcome.HOLDS and not finding.whole:
-        return {
-            "words": "KEPT THERE",
-            "colour": "undecided",
-            "limits": f"{verdict.evidence.name}, on its menu alone, which leaves the promise undecided",
-        }
-    return {
-        "words": verdict.outcome.name,
-        "colour": verdict.outcome.name.lower(),
-        "limits": verdict.evidence.name,
-    }
+        limits = f"{verdict.evidence.name}, on its menu alone, which leaves the promise undecided"
+        return "KEPT THERE", "undecided", limits
+    return verdict.outcome.name, verdict.outcome.name.lower(), verdict.evidence.name
 
 
 def _sources(exam: ExaminationWords) -> list[dict[str, str]]:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
-from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -17,6 +14,7 @@ from reports.pages.holder_pictures import drawing
 from reports.pages.page import Badge, Page, explaining
 from reports.pages.reached import ReachedRow
 from reports.shown.formulas import mathml
+from reports.words import declared, said
 
 __all__ = ["holder_page", "holder_pages"]
 
@@ -27,53 +25,44 @@ def holder_pages(holders: Holders | None) -> tuple[Page, ...]:
         raise RuntimeError(
             "study must have told the chapter on holders, got one that has not; tell HOLDERS first"
         )
-    return tuple(holder_page(holders, key) for key in _pages())
+    return tuple(holder_page(holders, key) for key in declared("holders", "page"))
 
 
 def holder_page(holders: Holders, key: str) -> Page:
     """The page of the holders of that key; whatever contradicts a promise is said in it."""
-    page = _pages()[key]
+    page = declared("holders", "page")[key]
     values = {"held": held, "trained": trained, "rows": holders.reached[key]}
     values |= {"told": _sentences(holders.reached[key])} | _DERIVED[key](holders)
 
-    def said(words: str) -> str:
-        return " ".join(words.format_map(values).split())
-
-    def picture(name: str, height: float, caption: str, alt: str) -> Picture:
-        return Picture(name, said(caption), said(alt), drawing(holders, name, height))
+    def told(words: str) -> str:
+        return said(words, values)
 
     facts: list[tuple[str, str]] = []
     for fact in page["facts"]:
-        facts += [(fact[0], said(fact[1]))] if fact else holders.facts(key)
+        facts += [(fact[0], told(fact[1]))] if fact else holders.facts(key)
     return Page(
         key=page["anchor"],
         title=page["title"],
         badge=Badge.of(holders.verdict(key)),
         known=holders.known(key),
-        line=said(page["line"]),
+        line=told(page["line"]),
         formulas=tuple((label, mathml(latex)) for label, latex in page["formulas"]),
         facts=tuple(facts),
         pictures=(
             *(
                 Picture(
                     one["name"],
-                    said(one["caption"]),
-                    said(one["alt"]),
+                    told(one["caption"]),
+                    told(one["alt"]),
                     drawing(holders, one["name"], one["height"]),
                 )
                 for one in page["picture"]
             ),
             *([explaining(page["explained"])] if "explained" in page else ()),
         ),
-        uncovered=said(page["uncovered"]),
+        uncovered=told(page["uncovered"]),
         code=page["code"].rstrip(),
     )
-
-
-@cache
-def _pages() -> Mapping[str, Mapping[str, Any]]:
-    text = resources.files("reports").joinpath("templates", "holders.toml").read_text("utf-8")
-    return {page["key"]: page for page in tomllib.loads(text)["page"]}
 
 
 def _sentences(rows: Sequence[ReachedRow]) -> str:

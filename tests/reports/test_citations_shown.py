@@ -142,6 +142,7 @@ def test_no_claim_names_the_theorem_on_individuals_that_nothing_checks() -> None
     ("theorem", "labels", "count", "joined"),
     [
         ("odometers", ("DERIVED, identity", "CERTIFIED, point", " kernel"), "5 kernel", JOIN),
+        ("Rogers odometer", ("KERNEL, kernel",), "4 kernel", JOINED_BY_KERNEL.format(covers=FINITE)),
         ("Rogers filter", ("KERNEL, kernel",), "1 kernel", JOINED_BY_KERNEL.format(covers=FINITE)),
     ],
 )

@@ -339,6 +339,12 @@ def test_ctrl_c_in_the_main_job_says_what_was_done_and_lost(folder: Path) -> Non
         ),
         (("attack", "NaiveRealisationFilter", "--out", "faulty.py"), "out must be a folder"),
         (("verify", "--time-limit", "0"), "time-limit must be a number of seconds > 0, got 0"),
+        (("verify", "faulty.py::Slow", "--mechanisms", "rr,lasers"), "mechanisms must be"),
+        (("verify", "faulty.py::Slow", "--seconds", "-1"), "seconds must be"),
+        (("verify", "--seconds", "5"), "target must be given"),
+        (("verify", "Nothing(1)"), "must name something known"),
+        (("verify", "nowhere.py::X"), "no file at"),
+        (("verify", "--seed", "-1"), "seed must be"),
         (
             ("verify", "init.py::X"),
             "target must be constructible, got target='init.py::X' which raised KeyError: 1",
@@ -355,7 +361,9 @@ def test_what_cannot_be_done_is_refused_at_once_in_one_sentence(
     assert (status, out) == (2, "")
     assert sentence in err
     assert "Errno" not in err
+    assert "Traceback" not in err
     assert err.count("\n") == 1
+    assert not list(folder.glob("filterproof-report/*"))
 
 
 def test_a_report_of_a_users_filter_prints_the_command_that_replays_its_witness(folder: Path) -> None:

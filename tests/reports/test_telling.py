@@ -14,7 +14,6 @@ from mc import LocalPool
 from reports.chapter import Chapter
 from reports.chapters.evaluated import EVALUATED
 from reports.chapters.naive import NAIVE
-from reports.chapters.profile import PROFILE
 from reports.chapters.slips import SLIPS
 from reports.finding import Claim, Told
 from reports.study import Study
@@ -22,7 +21,7 @@ from reports.telling import tell
 from reports.verify import verdicts_document
 from theory.proofs import THEOREMS, needed
 
-CHAPTERS = (NAIVE, SLIPS, PROFILE, EVALUATED)
+CHAPTERS = (NAIVE, SLIPS, EVALUATED)
 
 
 def dies_in_a_worker(study: Study, claims: Sequence[Claim]) -> Told:
@@ -53,20 +52,20 @@ def test_the_same_verdicts_counts_and_games_whether_in_turn_or_beside_each_other
 def test_a_chapter_whose_worker_dies_is_told_by_the_process_that_waits_for_it() -> None:
     with LocalPool(1) as pool:
         study = Study(quick=True, executor=pool)
-        (_, what), (_, slips) = tell((DEADLY, SLIPS), study)
-    assert what.notes == ("told at last",)
-    assert study.made == 3
-    assert slips.findings[0].as_expected
+        (_, what), (_, other) = tell((DEADLY, replace(DEADLY, key="calm", tell=counts_two)), study)
+    assert (what.notes, other.notes) == (("told at last",), ("counted",))
+    assert study.made == 3 + 2
 
 
 def test_comparisons_beyond_those_that_share_the_failure_are_refused_beside_each_other_too() -> None:
+    both = [replace(DEADLY, key=key, tell=counts_two) for key in ("first", "second")]
     with LocalPool(1) as pool, pytest.raises(RuntimeError, match="comparisons must cover the whole report"):
-        tell((replace(DEADLY, tell=counts_two), PROFILE), Study(quick=True, comparisons=3, executor=pool))
+        tell(both, Study(quick=True, comparisons=3, executor=pool))
 
 
 def counts_two(study: Study, claims: Sequence[Claim]) -> Told:
     study.count(2)
-    return Told(())
+    return Told((), notes=("counted",))
 
 
 def test_a_chapter_names_the_theorems_that_it_proves() -> None:

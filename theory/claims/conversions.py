@@ -7,7 +7,7 @@ from theory.claims.notations import Formula
 from theory.claims.theorem import Theorem
 from theory.kernel.statement import KernelTheorem
 
-__all__ = ["B_STAR", "ROWS", "STATEMENTS"]
+__all__ = ["B_STAR", "ROWS", "SHARE", "STATEMENTS"]
 
 _CONVERTED = Formula(
     "exp(t*(B - epsilon))*(t/(1 + t))**(1 + t)/t",
@@ -22,6 +22,40 @@ B_STAR = Formula(
     rocq="(sqrt (ln (/ delta) + epsilon) - sqrt (ln (/ delta))) ^ 2",
     epsilon=("1/10", "8"),
     delta=("1/1000000", "1/2"),
+)
+
+_PURE = Formula(
+    "(exp(B) - exp(epsilon))/(1 + exp(B))",
+    rocq="(exp B - exp epsilon) / (1 + exp B)",
+    B=("1", "3"),
+    epsilon=("1/10", "1"),
+)
+_RISES = Formula(
+    "alpha*c**(alpha - 1)",
+    rocq="a * Rpower c (a - 1)",
+    names={"a": "alpha"},
+    alpha=("3/2", "9"),
+    c=("1/8", "3"),
+)
+_FALLS = Formula(
+    "(alpha - 1)*c**alpha",
+    rocq="(a - 1) * Rpower c a",
+    names={"a": "alpha"},
+    alpha=("3/2", "9"),
+    c=("1/8", "3"),
+)
+_WORTH = Formula(
+    "delta**(1 - t/u)",
+    rocq="exp (ln delta * (1 - t / u))",
+    delta=("1/1000000", "1/2"),
+    t=("1/8", "1"),
+    u=("1", "8"),
+)
+SHARE = Formula(
+    "(1 - 1/alpha)**(alpha - 1)/alpha",
+    rocq="exp ((a - 1) * ln (1 - 1 / a)) / a",
+    names={"a": "alpha"},
+    alpha=("3/2", "64"),
 )
 
 _PASSED = Formula(
@@ -134,6 +168,119 @@ ROWS = (
             beside(
                 "BStar.b_star_above",
                 "At epsilon = 1 and delta = 1/100000 the filter with B = 0.030556950787 keeps its promise.",
+            ),
+        ),
+    ),
+    Theorem(
+        name="pure conversion",
+        title="What a sum of pure epsilons is worth at a smaller one",
+        source="Kairouz, Oh & Viswanath; derived here",
+        hypotheses="B > 0, 0 <= epsilon <= B; adaptive e_t-DP mechanisms with finitely many outcomes, finitely many "
+        "rounds, a filter that admits while sum e_t <= B and decides before the release",
+        claim="The transcript is (epsilon, delta)-DP with the delta below, and with no smaller one: randomised "
+        "response at B reaches it",
+        stated=(r"\delta(\varepsilon) = ", _PURE),
+        steps=(
+            decided_by(
+                "ConversionsAttained.pure_conversion",
+                "Between the ratios e^-B and e^B the hockey-stick is below its chord, so the filter keeps that delta.",
+                "Kairouz, Oh & Viswanath",
+            ),
+            decided_by(
+                "ConversionsAttained.pure_conversion_attained",
+                "One randomised response with ratio e^B is granted, and breaks every smaller delta.",
+                "Kairouz, Oh & Viswanath",
+            ),
+        ),
+    ),
+    Theorem(
+        name="conversions attained",
+        title="Conversions of one Rényi order that cannot be improved",
+        source="Asoodeh et al.; Canonne, Kamath & Steinke; derived here",
+        hypotheses="an order alpha > 1, slopes 0 < c' < 1 < c, u and v the values below at c, u' and v' at c', "
+        "epsilon with v - v' = (u - u') e^epsilon; for CKS epsilon + log(alpha/(alpha - 1)) > 0; mechanisms with "
+        "finitely many outcomes, one release, D_alpha in the order written and in nats",
+        claim="Of all transcripts with D_alpha <= R, R that of the two outcomes whose ratios are c and c', these two "
+        "have the largest hockey-stick divergence at that epsilon, (e^((alpha-1) R) - u' + v')/(u - u'); at R = "
+        "epsilon + log(alpha/(alpha - 1)) the largest is the CKS bound, so its constant is the least. For which other "
+        "epsilon and R there are slopes is not covered",
+        stated=(r"u = ", _RISES, r",\qquad v = ", _FALLS),
+        steps=(
+            decided_by(
+                "ConversionsAttained.one_order_attained",
+                "Two outcomes with the ratios c and c' reach the bound of any two slopes c' < 1 < c, at their epsilon.",
+                "Asoodeh et al.; derived here",
+            ),
+            decided_by(
+                "BStar.slopes_conversion",
+                "A transcript with D_alpha <= R has a hockey-stick divergence of at most (e^((alpha - 1) R) - u' + v') "
+                "/ (u - u'); at the best slopes the optimal conversion of one order, and that of CKS as c' falls to 0.",
+                "Balle and others; Asoodeh and others; derived here",
+            ),
+            decided_by(
+                "ConversionsAttained.cks_attained",
+                "Two outcomes, the second without mass under the first law, reach the bound of CKS.",
+                "Canonne, Kamath & Steinke; derived here",
+            ),
+            decided_by(
+                "Conversions.cks_conversion",
+                "A transcript with D_alpha <= rho has a hockey-stick divergence of at most e^((alpha - 1)(rho - "
+                "epsilon)) (1 - 1/alpha)^alpha / (alpha - 1), in the order written.",
+                "Koskela, Tobaben & Honkela, Lemma C.4",
+            ),
+            beside(
+                "ConversionsAttained.cks_excess",
+                "Two outcomes of mass under both laws, the first of mass x at that loss, reach x/alpha, epsilon >= 0, "
+                "and miss the bound by what the second adds to the moment.",
+            ),
+        ),
+    ),
+    Theorem(
+        name="some order kept",
+        title="Meeting the budget at some Rényi order, where it is enough",
+        source="this project, on Lécuyer's filter",
+        hypotheses="finitely many orders alpha_j > 1, delta > 0; mechanisms with finitely many outcomes, finitely "
+        "many rounds chosen by the outputs so far, charges at each order at least the divergence both ways; a filter "
+        "that admits while at some order the charges sum to at most a budget of at most epsilon - "
+        "log(1/delta)/(alpha_j - 1), one of them at least 0, and decides before the release",
+        claim="The transcript is (epsilon, delta)-DP where numbers m_j >= 0 with m_1 s(alpha_1) + m_2 s(alpha_2) + "
+        "... <= 1 pay for each order with such a budget: those of the orders up to it, each times the first value "
+        "below at t = alpha_i - 1 and u = alpha_j - 1, add up to at least 1. For delta < 1/e it is (epsilon, epsilon "
+        "delta)-DP whatever the orders are",
+        stated=(
+            r"\sum_{\alpha_i \le \alpha_j} m_i\,w(\alpha_i - 1, \alpha_j - 1) \ge 1,\quad w(t, u) = ",
+            _WORTH,
+            r",\quad s(\alpha) = ",
+            SHARE,
+        ),
+        steps=(
+            decided_by(
+                "SomeOrderKeeps.some_order_markov_filter",
+                "Where the payments sum to at most 1 the rule keeps (epsilon, delta)-DP, in both directions.",
+            ),
+            decided_by(
+                "SomeOrderKeeps.some_order_any_orders",
+                "For delta < 1/e the rule keeps (epsilon, epsilon delta)-DP at any orders, however many.",
+            ),
+            beside(
+                "SomeOrderKeeps.some_order_usable",
+                "Each order paying for itself, the rule keeps delta times the sum of s(alpha_j) over the orders that "
+                "have a budget.",
+            ),
+            beside(
+                "SomeOrderKeeps.some_order_high",
+                "If each order that has a budget is at least 1 + g, it keeps delta log(1/delta)/g, however many "
+                "there are, for delta < 1/e.",
+            ),
+            beside(
+                "SomeOrder.some_order_paid",
+                "With any budgets the rule may pay at any orders: what each order finds paid at those below it, "
+                "discounted by its budget, must add up to 1.",
+            ),
+            beside(
+                "SomeOrder.order_falls",
+                "A Rényi divergence does not grow when its order falls: D_b <= c where D_a <= c, 1 < b <= a.",
+                "Van Erven & Harremoës, Theorem 3",
             ),
         ),
     ),

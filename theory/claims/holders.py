@@ -1,11 +1,112 @@
-"""Statements of the kernel on filters for each person, on queries and on odometers, beside steps of `theory.proofs`."""
+"""Claims that the kernel proves on odometers; and its statements on those who hold filters, beside `theory.proofs`."""
 
 from __future__ import annotations
 
+from theory.claims.kernel_theorem import beside, decided_by
+from theory.claims.notations import Formula
+from theory.claims.theorem import Theorem
 from theory.kernel.statement import KernelTheorem
 
-__all__ = ["STATEMENTS"]
+__all__ = ["ROWS", "STATEMENTS"]
 
+_MIXTURE = Formula(
+    "S/2 + sqrt(2*(S + H)*(l + log(S/H + 1)/2))",
+    rocq="V + sqrt (2 * (2 * V + H) * (ln (1 / delta) + ln (2 * V / H + 1) / 2))",
+    names={"V": "S/2", "delta": "exp(-l)"},
+    S=("1/16", "2"),
+    H=("1/16", "2"),
+    l=("1", "12"),
+)
+_INSIDE = Formula(
+    "2*S*(log(110) + 1 + 2*log(log(n)/delta))",
+    rocq="2 * squares l * (ln 110 + 1 + 2 * ln (ln n / delta))",
+    names={"squares l": "S"},
+    S=("1/16", "1"),
+    n=("3", "1000"),
+    delta=("1/1024", "1/4"),
+)
+_OUTSIDE = Formula(
+    "2*(1/n**2 + S)*(1 + log(1 + n**2*S)/2)*log(4*log(n)/log(2)/delta)",
+    rocq="2 * (1 / n ^ 2 + squares l) * (1 + ln (1 + n ^ 2 * squares l) / 2) * ln (4 * log2 n / delta)",
+    names={"squares l": "S"},
+    S=("1/16", "4"),
+    n=("3", "1000"),
+    delta=("1/1024", "1/4"),
+)
+
+#: The claims that the kernel decides.
+ROWS = (
+    Theorem(
+        name="mixture odometer",
+        title="The odometer that mixes lines",
+        source="Whitehouse, Ramdas, Rogers & Wu; derived here",
+        hypotheses="0 < delta < 1, H > 0, xi >= 0; mechanisms with finitely many outcomes, finitely many rounds "
+        "chosen by the outputs so far; round t loses as a rho_t-zCDP one but for outcomes of probability at most "
+        "xi_t, both ways, S = 2 sum rho_t; no bound where sum xi_t > xi",
+        claim="The probability that the loss is ever above the bound below is at most delta + xi, l = log(1/delta), "
+        "whatever else decides what is released; and releasing while the bound, the request included, is at most "
+        "epsilon is (epsilon, delta + xi)-DP for any xi_t-approximately rho_t-zCDP mechanisms, xi <= 1",
+        stated=(r"L \le ", _MIXTURE),
+        steps=(
+            decided_by(
+                "MixtureOdometer.mixture_odometer",
+                "The mixture of e^(k L - k (k+1) S/2) over k >= 0 by the density of |N(0, 1/H)| does not rise in the "
+                "mean, so the loss is ever above the bound with probability at most delta + xi, in both directions.",
+                "Whitehouse, Ramdas, Rogers & Wu",
+            ),
+            decided_by(
+                "MixtureOdometer.mixture_as_filter",
+                "Releasing only while that bound is at most epsilon keeps (epsilon, delta + xi)-DP for mixtures of "
+                "rho_t-zCDP mechanisms with anything, of weight xi_t.",
+                "Whitehouse, Ramdas, Rogers & Wu",
+            ),
+            beside(
+                "HalfMixture.mixed_reaches",
+                "The integral of the mixture up to K reaches 1/delta, for K large, where the loss is above the bound.",
+            ),
+        ),
+    ),
+    Theorem(
+        name="Rogers odometer",
+        title="The odometer of Rogers, Roth, Ullman and Vadhan",
+        source="Rogers, Roth, Ullman & Vadhan, Theorem 6.1; derived here",
+        hypotheses="0 < delta < 1/e, n >= 3; mechanisms with finitely many outcomes, finitely many rounds chosen by "
+        "the outputs so far; round t loses as a rho_t-zCDP one, rho_t = epsilon_t^2/2, but for outcomes of "
+        "probability at most delta_t, both ways, as KOV(epsilon_t, delta_t) does; S = sum epsilon_t^2, D the sum of "
+        "epsilon_t (e^epsilon_t - 1)/2; no bound where sum delta_t > delta/2",
+        claim="The probability that the loss is ever above D plus the root of the first value below while 1/n^2 <= S "
+        "<= 1, of the second otherwise, is at most delta, whatever else decides what is released; and releasing while "
+        "the bound, the request included, is at most epsilon is (epsilon, delta)-DP for any (epsilon_t, delta_t)-DP "
+        "mechanisms",
+        stated=(r"(L - D)_+^2 \le ", _INSIDE, r",\quad (L - D)_+^2 \le ", _OUTSIDE),
+        steps=(
+            decided_by(
+                "RogersOdometer.rogers_odometer",
+                "The loss is ever above the bound with probability at most delta, in both directions: outside [1/n^2, "
+                "1] it is above the mixture with H = 1/n^2 at delta/(4 log2 n), inside above one of at most 2 log2(n) "
+                "+ 1 lines.",
+                "Rogers, Roth, Ullman & Vadhan, Theorem 6.1",
+            ),
+            decided_by(
+                "RogersOdometer.rogers_odometer_as_filter",
+                "Releasing only while the bound is at most epsilon keeps (epsilon, delta)-DP for any (epsilon_t, "
+                "delta_t)-DP mechanisms, epsilon >= 0.",
+                "Rogers, Roth, Ullman & Vadhan, Theorem 6.1",
+            ),
+            beside(
+                "RogersOdometer.pure_but_for",
+                "A round that is e-DP but for outcomes of the same probability d < 1 under both laws loses as an "
+                "(e^2/2)-zCDP one but for them.",
+            ),
+            beside(
+                "RogersOdometer.told_or_coin_is_honest",
+                "An example: the pair KOV(log 2, 1/4) is such a round, so honesty can be met.",
+            ),
+        ),
+    ),
+)
+
+#: Beside them: what other theorems use, and examples.
 STATEMENTS = (
     KernelTheorem(
         "IndividualFilter.individual_filter",
@@ -68,28 +169,39 @@ STATEMENTS = (
         "mechanism; the accuracy of the answers.",
     ),
     KernelTheorem(
+        "Odometers.loss_odometer",
+        "If a potential mixes e^(k L - k (k+1) V), V the sum of zCDP charges, and is at least the probability wherever "
+        "the loss is above a bound, the loss is ever above it with probability at most what the potential begins at, "
+        "and what the outcomes of an infinite loss may cost.",
+        "Ville",
+    ),
+    KernelTheorem(
         "Odometers.lines_odometer",
         "If a bound is nowhere below all of finitely many lines (k_j + 1) V + log(1/delta_j)/k_j in the sum V of zCDP "
-        "charges, the loss is ever above it with probability at most the sum of the delta_j, in both directions.",
+        "charges, the loss is ever above it with probability at most the sum of the delta_j and xi, in both "
+        "directions; infinite losses of probability xi_t are allowed while they sum to at most xi.",
         "Whitehouse, Ramdas, Rogers & Wu",
-        beyond="The mixture over a continuum of lines.",
     ),
     KernelTheorem("Odometers.line_odometer", "The same for one line.", "Whitehouse, Ramdas, Rogers & Wu"),
     KernelTheorem(
         "Odometers.doubling_odometer",
         "Nested filters, of which the smallest that has not halted gives the bound: the loss is ever above it with "
-        "probability at most the sum of their deltas.",
+        "probability at most the sum of their deltas, and xi.",
         "Lécuyer; Feldman & Zrnic, Section 4",
     ),
     KernelTheorem(
         "Odometers.stitched_odometer",
         "A bound that at each sum of charges is one of finitely many lines fails with probability at most the sum of "
-        "their deltas, at all times at once.",
+        "their deltas, and xi, at all times at once.",
         "Whitehouse, Ramdas, Rogers & Wu",
     ),
     KernelTheorem(
-        "Odometers.odometer_as_filter",
-        "A filter that releases only while the bound of such an odometer is at most epsilon keeps (epsilon, delta)-DP, "
-        "delta the sum of the delta_j.",
+        "Odometers.lines_as_filter",
+        "A filter that releases only while the bound of such an odometer is at most epsilon keeps (epsilon, delta + "
+        "xi)-DP, delta the sum of the delta_j, for any xi_t-approximately rho_t-zCDP mechanisms.",
+    ),
+    KernelTheorem(
+        "Odometers.one_response_is_counted",
+        "An example: the loss of one honest randomised response is ever above 0 with probability 3/4.",
     ),
 )

@@ -17,7 +17,7 @@ from theory.kernel.statement import KernelTheorem
 
 __all__ = ["CLAIMS", "KERNEL", "in_kernel"]
 
-_DECIDED = (divergences, conversions, approximate, gaussian, any_outcomes)
+_DECIDED = (divergences, conversions, approximate, gaussian, any_outcomes, holders)
 
 #: The theorems that the kernel decides, by name.
 CLAIMS: Mapping[str, Theorem] = {row.name: row for subject in _DECIDED for row in subject.ROWS}
@@ -27,7 +27,7 @@ KERNEL: Mapping[str, KernelTheorem] = {
     stated.name: stated
     for stated in (
         *(step.kernel for row in CLAIMS.values() for step in row.steps if step.kernel),
-        *(stated for subject in (*_DECIDED, holders, interaction) for stated in subject.STATEMENTS),
+        *(stated for subject in (*_DECIDED, interaction) for stated in subject.STATEMENTS),
     )
 }
 

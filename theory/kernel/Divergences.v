@@ -60,6 +60,14 @@ Proof.
     unfold Pr_P, Pr_Q in *. now rewrite !over_swapped in other.
 Qed.
 
+(** A larger delta is promised as well. *)
+Lemma promises_more {C} (F : filter C) ok epsilon delta delta' : delta <= delta' ->
+  promises_delta F ok epsilon delta -> promises_delta F ok epsilon delta'.
+Proof.
+  intros less promise t hon. destruct (promise t hon) as [one other].
+  split; intros S; [specialize (one S)|specialize (other S)]; lra.
+Qed.
+
 (** ** Rényi divergence of order alpha > 1, as its moment e^{(alpha - 1) D_alpha} *)
 
 (** x^a with 0^a = 0 (the library's [Rpower 0 a] is not 0). *)

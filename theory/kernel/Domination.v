@@ -12,11 +12,6 @@ From Filterproof Require Import Sums Interaction Divergences.
 Import ListNotations.
 Open Scope R_scope.
 
-Lemma sum_exchange n m f : sum n (fun i => sum m (fun j => f i j)) = sum m (fun j => sum n (fun i => f i j)).
-Proof.
-  induction n as [|n IH]; cbn; [now rewrite sum_zero|]. now rewrite IH, <- sum_plus.
-Qed.
-
 Lemma pos_sum n f : pos (sum n f) <= sum n (fun i => pos (f i)).
 Proof.
   apply pos_least; [apply sum_nonneg; intros; apply pos_nonneg|]. apply sum_le; intros; apply pos_above.

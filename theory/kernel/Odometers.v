@@ -1,17 +1,22 @@
-(** Odometers that are lines, the least of several lines, or nested filters: bounds on the loss that hold at all times.
+(** Odometers: bounds on the privacy loss that hold at all times at once, for mechanisms whose loss may be infinite.
 
-    - [lines_odometer]: if rounds are zCDP, V is the sum of their charges, and the bound at V is nowhere below all of
-      finitely many lines (k_j + 1) V + log(1/delta_j) / k_j, then the loss is ever above the bound with probability at
-      most delta_1 + ... + delta_J, in both directions.
-    - [line_odometer]: one line. [doubling_odometer]: nested filters of sizes B_j, of which the smallest that has not
-      halted gives the bound B_j + 2 sqrt(B_j log(1/delta_j)); Lecuyer's grid is B_j = B 2^j.
-    - [odometer_as_filter]: releasing while the bound is at most epsilon is (epsilon, delta_1 + ... + delta_J)-DP.
+    - [loss_odometer]: a potential mixes e^{k L - k (k + 1) V}, k > 0, begins at most at delta, and is at least the
+      probability where the loss is above a bound, which says nothing once the costs pass xi. Then the loss is ever
+      above the bound with probability at most delta + xi, in both directions, whatever else decides what is released;
+    - [loss_odometer_as_filter]: releasing while the bound is at most epsilon is (epsilon, delta + xi)-DP;
+    - [approximate_odometer_as_filter]: the same for any xi_t-approximately rho_t-zCDP mechanisms.
 
-    - [stitched_odometer]: at each V one of the lines, as the least of some of them is. *)
+    V is the sum of the zCDP charges:
+
+    - [lines_odometer]: a bound nowhere below all of finitely many lines (k_j + 1) V + log(1/delta_j) / k_j, at
+      delta_1 + ... + delta_J; [lines_as_filter];
+    - [line_odometer]: one line. [stitched_odometer]: at each V one of the lines, as the least of some of them is.
+    - [doubling_odometer]: nested filters of sizes B_j, of which the smallest that has not halted gives the bound
+      B_j + 2 sqrt(B_j log(1/delta_j)); Lecuyer's grid is B_j = B 2^j. *)
 
 From Coq Require Import Reals Lra Lia List.
-From Filterproof Require Import Sums Interaction Divergences Paths AdditiveFilter Ledger RenyiFilter ZCDPFilter.
-From Filterproof Require Import PureToZCDP IndividualFilter.
+From Filterproof Require Import Sums Interaction Divergences Paths AdditiveFilter Ledger ZCDPFilter PureToZCDP
+  BasicFilter ApproximateZCDPFilter.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -28,190 +33,401 @@ Fixpoint ever {C} (F : filter C) (bad : state F -> R -> R -> bool) (s : state F)
       else ever F bad s x y denied
   end.
 
-(** Ville's inequality: a potential that does not rise in the mean, is never below 0, and where [bad] holds is at least
-    the probability, bounds the probability that it ever holds. *)
-Theorem ville {C} (F : filter C) (ok : request C -> Prop) (bad : state F -> R -> R -> bool)
-    (Inv : state F -> R -> R -> Prop) (Phi : state F -> R -> R -> R) :
-  (forall s x y, Inv s x y -> 0 <= Phi s x y) ->
-  (forall s x y, Inv s x y -> bad s x y = true -> x <= Phi s x y) ->
-  (forall s m x y, Inv s x y -> ok m -> admits F s (charge m) = true ->
-     (forall i, (i < outcomes m)%nat -> Inv (after F s (charge m) i) (x * P m i) (y * Q m i)) /\
-     sum (outcomes m) (fun i => Phi (after F s (charge m) i) (x * P m i) (y * Q m i)) <= Phi s x y) ->
-  forall t s x y, honest ok t -> Inv s x y -> ever F bad s x y t <= Phi s x y.
+(** ** Mixed exponents *)
+
+(** e^{k L - k (k + 1) V}, times the probability so far. *)
+Definition tilted (k V x y : R) : R := x * exp (k * (ln x - ln y) - k * (k + 1) * V).
+
+(** What does not rise in the mean at any exponent does not rise. *)
+Definition mixes (Phi : nat -> R -> R -> R -> R) : Prop :=
+  (forall K V x y, 0 <= x -> 0 <= Phi K V x y) /\
+  forall K n (u v : nat -> R) V x y V',
+    (forall k, 0 < k -> sum n (fun i => tilted k V' (u i) (v i)) <= tilted k V x y) ->
+    sum n (fun i => Phi K V' (u i) (v i)) <= Phi K V x y.
+
+Lemma line_mixes k delta : 0 < k -> 0 <= delta -> mixes (fun _ V x y => delta * tilted k V x y).
 Proof.
-  intros nonneg crossed round t. induction t as [|m granted IHg denied IHd]; intros s x y hon inv; cbn.
-  - destruct (bad s x y) eqn:now_bad; [now apply crossed|now apply nonneg].
-  - destruct (bad s x y) eqn:now_bad; [now apply crossed|]. destruct hon as [okm [hong hond]].
-    destruct (admits F s (charge m)) eqn:admitted; [|now apply IHd].
-    destruct (round s m x y inv okm admitted) as [keep step].
-    eapply Rle_trans; [|exact step]. apply sum_le. intros i small. now apply IHg; [|apply keep].
+  intros hk hd. split.
+  - intros _ V x y hx. apply Rmult_le_pos; [easy|]. apply Rmult_le_pos; [easy|left; apply exp_pos].
+  - intros _ n u v V x y V' each. rewrite sum_scale. apply Rmult_le_compat_l; [easy|now apply each].
 Qed.
 
-(** ** Lines *)
+Lemma together_mix Phi Psi : mixes Phi -> mixes Psi -> mixes (fun K V x y => Phi K V x y + Psi K V x y).
+Proof.
+  intros [pos1 one] [pos2 other]. split.
+  - intros K V x y hx. specialize (pos1 K V x y hx). specialize (pos2 K V x y hx). lra.
+  - intros K n u v V x y V' each. rewrite sum_plus. specialize (one K n u v V x y V' each).
+    specialize (other K n u v V x y V' each). lra.
+Qed.
 
-(** Nothing is denied; the state is the sum of the charges. *)
-Definition counting : filter R := Filter R 0 (fun _ _ => true) (fun v c _ => v + c).
+Lemma lines_mix lines (k delta : nat -> R) : (forall j, (j < lines)%nat -> 0 < k j) ->
+  (forall j, (j < lines)%nat -> 0 <= delta j) ->
+  mixes (fun _ V x y => sum lines (fun j => delta j * tilted (k j) V x y)).
+Proof.
+  induction lines as [|n IH]; intros hk hd.
+  - split; [intros; cbn; lra|]. intros _ n u v V x y V' _. cbn. rewrite sum_zero. lra.
+  - apply (together_mix (fun _ V x y => sum n (fun j => delta j * tilted (k j) V x y))
+      (fun _ V x y => delta n * tilted (k n) V x y)); [apply IH; intros; [apply hk|apply hd]; lia|].
+    apply line_mixes; [apply hk|apply hd]; lia.
+Qed.
 
-Definition line (k delta v : R) : R := (k + 1) * v + ln (1 / delta) / k.
+(** ** Rounds whose loss may be infinite *)
 
-(** The loss is above the bound; [None] is an infinite bound. *)
-Definition above (bound : R -> option R) (v x y : R) : bool :=
-  match bound v with
+Section odometer.
+
+Context {C : Type} (price cost : C -> R).
+
+(** But for outcomes of probability at most the cost, the round is as one of zCDP. *)
+Definition lossy (m : request C) : Prop :=
+  laws m /\ 0 <= price (charge m) /\ 0 <= cost (charge m) /\ exists good : nat -> bool,
+    (forall i, (i < outcomes m)%nat -> good i = true -> Q m i = 0 -> P m i = 0) /\
+    sum (outcomes m) (fun i => if good i then 0 else P m i) <= cost (charge m) /\
+    forall alpha, 1 < alpha ->
+      sum (outcomes m) (fun i => if good i then term alpha (P m i) (Q m i) else 0)
+      <= exp ((alpha - 1) * (alpha * price (charge m))).
+
+Lemma zcdp_is_lossy m : zcdp_priced price m -> 0 <= cost (charge m) -> lossy m.
+Proof.
+  intros [hc every] hx. destruct (every 2 ltac:(lra)) as [(lawful & _ & cont & _) _].
+  split; [easy|]. split; [easy|]. split; [easy|]. exists (fun _ => true).
+  split; [intros i small _; now apply cont|]. split; [now rewrite sum_zero|].
+  intros alpha above. now destruct (every alpha above) as [(_ & _ & _ & moment) _].
+Qed.
+
+(** Whatever is granted, the charges are listed. *)
+Definition listing (grants : list C -> C -> bool) : filter C := Filter (list C) [] grants (fun l c _ => c :: l).
+
+Definition above_list (bound : list C -> option R) (l : list C) (x y : R) : bool :=
+  match bound l with
   | Some b => if Rlt_dec (exp b * y) x then true else false
   | None => false
   end.
 
-Section lines.
+Variables (grants : list C -> C -> bool) (bound : list C -> option R) (xi : R) (Phi : nat -> R -> R -> R -> R).
+Hypothesis mixing : mixes Phi.
+Hypothesis short : forall l b, bound l = Some b -> list_sum cost l <= xi.
+Hypothesis crossing : forall l b x y, bound l = Some b -> 0 <= list_sum price l -> 0 < x -> 0 < y ->
+  b < ln x - ln y -> exists K0, forall K, (K0 <= K)%nat -> x <= Phi K (list_sum price l) x y.
 
-Variables (lines : nat) (k delta : nat -> R).
-Hypotheses (hk : forall j, (j < lines)%nat -> 0 < k j) (hdelta : forall j, (j < lines)%nat -> 0 < delta j).
-
-(** The sum of delta_j e^{k_j L - k_j (k_j + 1) V}, times the probability so far. *)
-Definition mixture (v x y : R) : R :=
-  sum lines (fun j => delta j * (term (k j + 1) x y * exp (- (k j * (k j + 1) * v)))).
-
-Definition sane (v x y : R) : Prop := masses x y.
-
-Lemma mixture_term_nonneg j v x y : (j < lines)%nat ->
-  0 <= delta j * (term (k j + 1) x y * exp (- (k j * (k j + 1) * v))).
+Lemma ever_at_most F bad t : honest (@laws C) t -> forall s x y, 0 <= x -> ever F bad s x y t <= x.
 Proof.
-  intros small. specialize (hdelta j small). pose proof (term_nonneg (k j + 1) x y).
-  pose proof (exp_pos (- (k j * (k j + 1) * v))). apply Rmult_le_pos; [lra|apply Rmult_le_pos; lra].
+  induction t as [|m granted IHg denied IHd]; intros hon s x y hx; cbn; destruct (bad s x y); try lra.
+  destruct hon as (((hp & one) & _) & hong & hond). destruct (admits F s (charge m)); [|now apply IHd].
+  apply Rle_trans with (sum (outcomes m) (fun i => x * P m i)); [|rewrite sum_scale, one; lra].
+  apply sum_le. intros i small. apply IHg; [apply hong|]. specialize (hp i small). nra.
 Qed.
 
-Lemma mixture_nonneg v x y : 0 <= mixture v x y.
-Proof. apply sum_nonneg. intros; now apply mixture_term_nonneg. Qed.
-
-Lemma crossing j v x y : (j < lines)%nat -> sane v x y -> exp (line (k j) (delta j) v) * y < x -> x <= mixture v x y.
+Lemma past_nothing t : honest lossy t -> forall l x y, xi < list_sum cost l ->
+  ever (listing grants) (above_list bound) l x y t <= 0.
 Proof.
-  intros small (hx & hy & dom) beyond.
-  apply Rle_trans with (delta j * (term (k j + 1) x y * exp (- (k j * (k j + 1) * v))));
-    [|apply (sum_one_term lines (fun j => delta j * (term (k j + 1) x y * exp (- (k j * (k j + 1) * v)))));
-      [easy|intros; now apply mixture_term_nonneg]].
-  specialize (hk j small). specialize (hdelta j small).
-  pose proof (exp_pos (line (k j) (delta j) v)) as positive.
-  assert (some : 0 < x) by nra. assert (y <> 0) by (intros ->; specialize (dom eq_refl); lra).
-  assert (ex : exp (ln x) = x) by (apply exp_ln; lra).
-  assert (logs : line (k j) (delta j) v + ln y < ln x).
-  { rewrite <- (ln_exp (line (k j) (delta j) v)), <- ln_mult by lra.
-    apply ln_increasing; [apply Rmult_lt_0_compat; lra|easy]. }
-  unfold term, power, Rpower. destruct (Rle_dec x 0); [lra|].
-  rewrite <- (exp_ln (delta j)) at 1 by easy. rewrite <- !exp_plus. rewrite <- ex at 1. apply exp_le.
-  unfold line in logs. unfold Rdiv in logs. rewrite Rmult_1_l, ln_Rinv in logs by easy.
-  assert (scaled : k j * ((k j + 1) * v + - ln (delta j) * / k j + ln y) <= k j * ln x)
-    by (apply Rmult_le_compat_l; lra).
-  replace (k j * ((k j + 1) * v + - ln (delta j) * / k j + ln y)) with
-    (k j * (k j + 1) * v - ln (delta j) + k j * ln y) in scaled by (field; lra). lra.
+  assert (quiet : forall l x y, xi < list_sum cost l -> above_list bound l x y = false).
+  { intros l x y past. unfold above_list. destruct (bound l) as [b|] eqn:some; [|easy].
+    specialize (short l b some). lra. }
+  induction t as [|m granted IHg denied IHd]; intros hon l x y past; cbn -[above_list]; rewrite quiet by easy; [lra|].
+  destruct hon as ((_ & _ & hx & _) & hong & hond). destruct (grants l (charge m)); [|now apply IHd].
+  rewrite <- (sum_zero (outcomes m)). apply sum_le. intros i _. apply IHg; [apply hong|]. cbn. lra.
 Qed.
 
-Lemma mixture_step v m x y : sane v x y -> zcdp_honest m ->
-  (forall i, (i < outcomes m)%nat -> sane (v + charge m) (x * P m i) (y * Q m i)) /\
-  sum (outcomes m) (fun i => mixture (v + charge m) (x * P m i) (y * Q m i)) <= mixture v x y.
+Lemma eventually_all n (A : nat -> nat -> Prop) :
+  (forall i, (i < n)%nat -> exists K0, forall K, (K0 <= K)%nat -> A i K) ->
+  exists K0, forall K, (K0 <= K)%nat -> forall i, (i < n)%nat -> A i K.
 Proof.
-  intros inv okm. pose proof (zcdp_dominated m okm) as dominated_m. split; [intros; now apply masses_round|].
-  destruct inv as (hx & hy & dom). destruct dominated_m as [((hp & _) & (hq & _)) _]. destruct okm as [hc all].
-  - unfold mixture at 1.
-    assert (exchange : forall n l f,
-      sum n (fun i => sum l (fun j => f i j)) = sum l (fun j => sum n (fun i => f i j))).
-    { clear. intros n l f. induction n as [|n IH]; cbn; [now rewrite sum_zero|now rewrite IH, sum_plus]. }
-    rewrite exchange. apply sum_le. intros j small. rewrite sum_scale.
-    specialize (hdelta j small). specialize (hk j small). apply Rmult_le_compat_l; [lra|]. rewrite sum_scale_right.
-    destruct (all (k j + 1) ltac:(lra)) as [(_ & _ & cont & moment) _].
-    rewrite (sum_ext _ _ (fun i => term (k j + 1) x y * term (k j + 1) (P m i) (Q m i))).
-    2:{ intros i less. apply term_mult; auto. }
-    rewrite sum_scale, Rmult_assoc. apply Rmult_le_compat_l; [apply term_nonneg|].
-    replace (exp (- (k j * (k j + 1) * v))) with
-      (exp ((k j + 1 - 1) * ((k j + 1) * charge m)) * exp (- (k j * (k j + 1) * (v + charge m))))
-      by (rewrite <- exp_plus; f_equal; ring).
-    apply Rmult_le_compat_r; [left; apply exp_pos|exact moment].
+  induction n as [|n IH]; intros each; [exists 0%nat; lia|]. destruct IH as [K1 some]; [intros; apply each; lia|].
+  destruct (each n ltac:(lia)) as [K2 last]. exists (max K1 K2). intros K large i small.
+  destruct (Nat.eq_dec i n) as [->|other]; [apply last; lia|apply some; lia].
 Qed.
 
-Lemma mixture_at_start : mixture 0 1 1 = sum lines delta.
-Proof. apply sum_ext. intros j small. rewrite term_one, Rmult_0_r, Ropp_0, exp_0. ring. Qed.
-
-(** Where the bound is finite, it is at least one of the lines. *)
-Variable bound : R -> option R.
-Hypothesis lines_below : forall v b, bound v = Some b -> exists j, (j < lines)%nat /\ line (k j) (delta j) v <= b.
-
-Lemma bound_crossing v x y : sane v x y -> above bound v x y = true -> x <= mixture v x y.
+(** Ville's inequality, where what is left out costs its probability. *)
+Lemma ever_below t : honest lossy t -> forall l x y, masses x y -> 0 <= list_sum price l -> list_sum cost l <= xi ->
+  exists K0, forall K, (K0 <= K)%nat ->
+    ever (listing grants) (above_list bound) l x y t <= Phi K (list_sum price l) x y + x * (xi - list_sum cost l).
 Proof.
-  intros inv crossed. unfold above in crossed. destruct (bound v) as [b|] eqn:finite; [|easy].
-  destruct (Rlt_dec (exp b * y) x) as [beyond|]; [|easy].
-  destruct (lines_below v b finite) as [j [small below]]. apply (crossing j); [easy|easy|].
-  apply exp_le in below. destruct inv as (_ & hy & _). nra.
+  destruct mixing as [nonneg falls].
+  assert (crossed : forall l x y, masses x y -> 0 <= list_sum price l -> list_sum cost l <= xi ->
+    above_list bound l x y = true -> exists K0, forall K, (K0 <= K)%nat ->
+      x <= Phi K (list_sum price l) x y + x * (xi - list_sum cost l)).
+  { intros l x y (hx & hy & dom) hv left crossed. unfold above_list in crossed.
+    destruct (bound l) as [b|] eqn:some; [|easy]. destruct (Rlt_dec (exp b * y) x) as [past|]; [|easy].
+    pose proof (exp_pos b). assert (0 < x) as hx' by nra.
+    assert (0 < y) as hy' by (destruct hy as [|<-]; [easy|specialize (dom eq_refl); lra]).
+    destruct (crossing l b x y some hv hx' hy') as [K0 all].
+    { apply ln_increasing in past; [|nra]. rewrite ln_mult, ln_exp in past by easy. lra. }
+    exists K0. intros K large. specialize (all K large). nra. }
+  induction t as [|m granted IHg denied IHd]; intros hon l x y here hv left; cbn -[above_list];
+    destruct (above_list bound l x y) eqn:bad; try (now apply crossed).
+  - exists 0%nat. intros K _. destruct here as (hx & _). specialize (nonneg K (list_sum price l) x y hx). nra.
+  - destruct hon as ((lawful & hp & hc & good & cont & few & moment) & hong & hond).
+    destruct (grants l (charge m)); [|now apply IHd].
+    pose proof here as (hx & hy & dom). pose proof lawful as ((hP & one) & (hQ & _)).
+    destruct (Rle_or_lt (list_sum cost (charge m :: l)) xi) as [within|past].
+    2:{ exists 0%nat. intros K _. apply Rle_trans with 0.
+        - rewrite <- (sum_zero (outcomes m)). apply sum_le. intros i _. now apply past_nothing.
+        - specialize (nonneg K (list_sum price l) x y hx). nra. }
+    destruct (eventually_all (outcomes m) (fun i K => good i = true ->
+      ever (listing grants) (above_list bound) (charge m :: l) (x * P m i) (y * Q m i) (granted i) <=
+      Phi K (list_sum price (charge m :: l)) (x * P m i) (y * Q m i) +
+        x * P m i * (xi - list_sum cost (charge m :: l)))) as [K0 all].
+    { intros i small. destruct (good i) eqn:fine; [|exists 0%nat; easy].
+      destruct (IHg i (hong i) (charge m :: l) (x * P m i) (y * Q m i)) as [K0 some]; [|cbn; lra|easy|].
+      - specialize (hP i small). specialize (hQ i small). specialize (cont i small fine).
+        repeat split; [nra|nra|]. intros [->|zero]%Rmult_integral; [rewrite dom by easy; lra|rewrite cont by easy; lra].
+      - exists K0. intros K large _. now apply some. }
+    exists K0. intros K large. specialize (all K large).
+    set (u := fun i => if good i then x * P m i else 0). set (v := fun i => y * Q m i).
+    set (rest := xi - list_sum cost (charge m :: l)) in *. assert (0 <= rest) as hr by (unfold rest; lra).
+    apply Rle_trans with (sum (outcomes m) (fun i => Phi K (list_sum price (charge m :: l)) (u i) (v i) +
+      (x * rest * P m i + x * (if good i then 0 else P m i)))).
+    + apply sum_le. intros i small. specialize (hP i small). assert (0 <= x * P m i) as hxp by nra.
+      unfold u, v. destruct (good i) eqn:fine; [specialize (all i small fine); lra|].
+      pose proof (ever_at_most (listing grants) (above_list bound) (granted i)
+        ltac:(eapply honest_weaken; [|apply hong]; now intros ? []) (charge m :: l) _ (y * Q m i) hxp).
+      pose proof (nonneg K (list_sum price (charge m :: l)) 0 (y * Q m i) (Rle_refl 0)).
+      assert (0 <= x * rest * P m i) by (apply Rmult_le_pos; [now apply Rmult_le_pos|easy]). lra.
+    + rewrite !sum_plus, !sum_scale, one.
+      assert (sum (outcomes m) (fun i => Phi K (list_sum price (charge m :: l)) (u i) (v i)) <=
+        Phi K (list_sum price l) x y) as step.
+      { apply falls. intros k hk. specialize (moment (k + 1) ltac:(lra)). unfold tilted.
+        destruct hx as [hx|<-].
+        - apply Rle_trans with (sum (outcomes m) (fun i =>
+            x * exp (k * (ln x - ln y) - k * (k + 1) * list_sum price (charge m :: l)) *
+            (if good i then term (k + 1) (P m i) (Q m i) else 0))).
+          + apply sum_le. intros i small. unfold u, v. specialize (hP i small). specialize (hQ i small).
+            specialize (cont i small). destruct (good i); [|rewrite !Rmult_0_l, Rmult_0_r; lra].
+            destruct hP as [hP|<-]; [|rewrite term_zero, !Rmult_0_r, Rmult_0_l; lra].
+            assert (0 < y) as hy' by (destruct hy as [|<-]; [easy|specialize (dom eq_refl); lra]).
+            assert (0 < Q m i) as hq' by (destruct hQ as [|zero]; [easy|specialize (cont eq_refl (eq_sym zero)); lra]).
+            right. rewrite !ln_mult by easy. unfold term, power. destruct (Rle_dec (P m i) 0); [lra|]. unfold Rpower.
+            rewrite <- (exp_ln (P m i) hP) at 1.
+            rewrite Rmult_assoc, (Rmult_assoc x). f_equal. rewrite <- !exp_plus. f_equal. ring.
+          + rewrite sum_scale, Rmult_assoc. apply Rmult_le_compat_l; [lra|].
+            apply (Rmult_le_compat_l (exp (k * (ln x - ln y) - k * (k + 1) * list_sum price (charge m :: l)))) in
+              moment;
+              [|left; apply exp_pos]. eapply Rle_trans; [exact moment|right]. rewrite <- exp_plus. f_equal. cbn. ring.
+        - rewrite Rmult_0_l. right. rewrite <- (sum_zero (outcomes m)). apply sum_ext. intros i _. unfold u.
+          destruct (good i); ring. }
+      assert (x * sum (outcomes m) (fun i => if good i then 0 else P m i) <= x * cost (charge m))
+        by (apply Rmult_le_compat_l; lra).
+      unfold rest. cbn in *. lra.
 Qed.
 
-Lemma lines_one_way t : honest zcdp_honest t -> ever counting (above bound) 0 1 1 t <= sum lines delta.
+(** Releasing while the bound is at most epsilon. *)
+Lemma stick_below_ever epsilon t : honest (@laws C) t ->
+  (forall l c, grants l c = true -> exists b, bound (c :: l) = Some b /\ b <= epsilon) ->
+  forall l tau x y, 0 <= x -> 0 <= y -> (x <= exp epsilon * y \/ exists b, bound l = Some b /\ b <= epsilon) ->
+  total (listing grants) (fun _ x y => pos (x - exp epsilon * y)) l tau x y t
+  <= ever (listing grants) (above_list bound) l x y t.
 Proof.
-  intros hon. rewrite <- mixture_at_start.
-  apply (ville counting zcdp_honest (above bound) sane mixture); [| | |easy|repeat split; lra].
-  - intros; apply mixture_nonneg.
-  - intros; now apply bound_crossing.
-  - intros v m x y inv okm _. now apply mixture_step.
+  intros hon low. induction t as [|m granted IHg denied IHd]; intros l tau x y hx hy quiet.
+  - cbn -[above_list]. destruct (above_list bound l x y) eqn:bad.
+    + pose proof (exp_pos epsilon). apply pos_least; nra.
+    + apply pos_least; [lra|]. destruct quiet as [|(b & some & less)]; [lra|]. unfold above_list in bad.
+      rewrite some in bad. destruct (Rlt_dec (exp b * y) x); [easy|]. apply exp_le in less. nra.
+  - cbn -[above_list]. destruct (above_list bound l x y) eqn:bad.
+    + pose proof (total_mass_P (listing grants) _ hon l tau x y) as mass. rewrite <- mass at 2. cbn.
+      destruct hon as (((hp & _) & (hq & _)) & hong & hond).
+      assert (part : forall s l tau x y, honest (@laws C) s -> 0 <= x -> 0 <= y ->
+        total (listing grants) (fun _ x y => pos (x - exp epsilon * y)) l tau x y s <=
+        total (listing grants) (fun _ x _ => x) l tau x y s).
+      { clear. intros s. induction s as [|m g IHg d IHd]; intros l tau x y hon hx hy; cbn.
+        - pose proof (exp_pos epsilon). apply pos_least; nra.
+        - destruct hon as (((hp & _) & (hq & _)) & hong & hond). destruct (grants l (charge m)); [|now apply IHd].
+          apply sum_le. intros i small. specialize (hp i small). specialize (hq i small).
+            apply IHg; [apply hong|nra|nra]. }
+      destruct (grants l (charge m)); [|now apply part]. apply sum_le. intros i small.
+      specialize (hp i small). specialize (hq i small). apply part; [apply hong|nra|nra].
+    + destruct hon as (((hp & _) & (hq & _)) & hong & hond). destruct (grants l (charge m)) eqn:granted_it;
+        [|now apply IHd].
+      apply sum_le. intros i small. specialize (hp i small). specialize (hq i small).
+      apply IHg; [apply hong|nra|nra|right; now apply low].
 Qed.
 
-(** The loss is ever above the bound with probability at most the sum of the deltas, under either data set. *)
-Theorem lines_odometer t : honest zcdp_honest t ->
-  ever counting (above bound) 0 1 1 t <= sum lines delta /\
-  ever counting (above bound) 0 1 1 (swapped t) <= sum lines delta.
-Proof.
-  intros hon. split; apply lines_one_way; [easy|]. revert hon. apply honest_swapped.
-  exact (zcdp_priced_swap (fun c => c)).
-Qed.
+End odometer.
 
 (** The filter that releases while the bound, the request included, is at most epsilon. *)
-Definition while_below (epsilon : R) : filter R :=
-  Filter R 0
-    (fun v c => match bound (v + c) with Some b => if Rle_dec b epsilon then true else false | None => false end)
-    (fun v c _ => v + c).
+Definition grants_below {C} (bound : list C -> option R) (epsilon : R) (l : list C) (c : C) : bool :=
+  match bound (c :: l) with Some b => if Rle_dec b epsilon then true else false | None => false end.
 
-Theorem odometer_as_filter epsilon : 0 <= epsilon ->
-  promises_delta (while_below epsilon) zcdp_honest epsilon (sum lines delta).
+Definition below_list {C} (bound : list C -> option R) (epsilon : R) : filter C := listing (grants_below bound epsilon).
+
+Lemma granted_below {C} (bound : list C -> option R) epsilon l c : grants_below bound epsilon l c = true ->
+  exists b, bound (c :: l) = Some b /\ b <= epsilon.
 Proof.
-  intros positive. apply both_ways; [exact (zcdp_priced_swap (fun c => c))|]. intros t hon.
-  rewrite <- mixture_at_start. unfold hockey_stick, over.
-  apply (potential (while_below epsilon) zcdp_honest _
-    (fun v x y => sane v x y /\ (x <= exp epsilon * y \/ exists b, bound v = Some b /\ b <= epsilon)) mixture);
-    [| |easy|].
-  - intros v tau x y [inv [quiet|[b [finite low]]]].
-    + apply pos_least; [apply mixture_nonneg|]. pose proof (mixture_nonneg v x y). lra.
-    + apply pos_least; [apply mixture_nonneg|].
-      destruct (Rlt_dec (exp b * y) x) as [beyond|within].
-      * assert (x <= mixture v x y).
-        { apply bound_crossing; [easy|]. unfold above. rewrite finite. now destruct (Rlt_dec (exp b * y) x). }
-        destruct inv as (_ & hy & _). pose proof (exp_pos epsilon). nra.
-      * pose proof (mixture_nonneg v x y). apply exp_le in low. destruct inv as (_ & hy & _). nra.
-  - intros v m x y [inv _] okm admitted. destruct (mixture_step v m x y inv okm) as [keep step].
-    split; [|exact step]. intros i small. split; [now apply keep|]. right. cbn in *.
-    destruct (bound (v + charge m)) as [b|]; [|easy]. exists b. now destruct (Rle_dec b epsilon).
-  - split; [repeat split; lra|left]. rewrite Rmult_1_r. now apply one_le_exp.
+  unfold grants_below. destruct (bound (c :: l)) as [b|]; [|easy]. destruct (Rle_dec b epsilon); [|easy]. now exists b.
+Qed.
+
+Section odometers.
+
+Context {C : Type} (price cost : C -> R).
+Variables (bound : list C -> option R) (xi delta : R) (Phi : nat -> R -> R -> R -> R).
+Hypothesis mixing : mixes Phi.
+Hypothesis short : forall l b, bound l = Some b -> list_sum cost l <= xi.
+Hypothesis crossing : forall l b x y, bound l = Some b -> 0 <= list_sum price l -> 0 < x -> 0 < y ->
+  b < ln x - ln y -> exists K0, forall K, (K0 <= K)%nat -> x <= Phi K (list_sum price l) x y.
+Hypothesis begins : forall K, Phi K 0 1 1 <= delta.
+Hypothesis room : 0 <= xi.
+
+Lemma loss_one_way grants t : honest (lossy price cost) t ->
+  ever (listing grants) (above_list bound) [] 1 1 t <= delta + xi.
+Proof.
+  intros hon. destruct (ever_below price cost grants bound xi Phi mixing short crossing t hon [] 1 1) as [K0 all];
+    [apply masses_start|cbn; lra|cbn; lra|].
+  specialize (all K0 (le_n K0)). specialize (begins K0). cbn [list_sum] in all. lra.
+Qed.
+
+(** The loss is ever above the bound with probability at most delta + xi, under either data set. *)
+Theorem loss_odometer grants t : honest (both (lossy price cost)) t ->
+  ever (listing grants) (above_list bound) [] 1 1 t <= delta + xi /\
+  ever (listing grants) (above_list bound) [] 1 1 (swapped t) <= delta + xi.
+Proof. intros hon. destruct (honest_both _ _ hon). split; now apply loss_one_way. Qed.
+
+Theorem loss_odometer_as_filter epsilon : 0 <= epsilon ->
+  promises_delta (below_list bound epsilon) (both (lossy price cost)) epsilon (delta + xi).
+Proof.
+  intros he. apply both_ways; [apply both_swap|]. intros t hon. apply honest_both in hon as [hon _].
+  eapply Rle_trans; [|apply (loss_one_way (grants_below bound epsilon) t hon)]. unfold hockey_stick, over.
+  apply stick_below_ever; [|apply granted_below|lra|lra|left].
+  - revert hon; apply honest_weaken. now intros m [].
+  - rewrite Rmult_1_r. now apply one_le_exp.
+Qed.
+
+End odometers.
+
+(** Mixtures of a good part that is rho_t-zCDP and any bad part. *)
+Theorem approximate_odometer_as_filter {C} (price cost : C -> R) bound xi delta Phi epsilon :
+  mixes Phi -> (forall l b, bound l = Some b -> list_sum cost l <= xi) ->
+  (forall l b x y, bound l = Some b -> 0 <= list_sum price l -> 0 < x -> 0 < y ->
+    b < ln x - ln y -> exists K0, forall K, (K0 <= K)%nat -> x <= Phi K (list_sum price l) x y) ->
+  (forall K, Phi K 0 1 1 <= delta) -> 0 <= delta -> 0 <= xi <= 1 -> 0 <= epsilon ->
+  promises_delta (below_list bound epsilon) (approximate_zcdp_priced price cost) epsilon (delta + xi).
+Proof.
+  intros mixing short crossing begins hd hxi he. apply both_ways; [apply approximate_zcdp_priced_swap|]. intros t hon.
+  destruct (good_part_exists price cost t hon) as (g & part & hong).
+  assert (hockey_stick (below_list bound epsilon) g epsilon <= delta) as good.
+  { rewrite <- (Rplus_0_r delta). eapply Rle_trans; [|apply (loss_one_way price (fun _ => 0) bound 0 delta Phi mixing)].
+    - unfold hockey_stick, over. apply stick_below_ever; [|apply granted_below|lra|lra|left].
+      + revert hong; apply honest_weaken. now intros m (it & _).
+      + rewrite Rmult_1_r. now apply one_le_exp.
+    - intros l b _. induction l as [|c l IH]; cbn; lra.
+    - exact crossing.
+    - exact begins.
+    - lra.
+    - revert hong; apply honest_weaken. intros m (_ & _ & it). apply zcdp_is_lossy; [easy|lra]. }
+  assert (keeps (below_list bound epsilon) (fun l => xi - list_sum cost l) cost xi) as chances.
+  { constructor; [cbn; lra| |intros l c i; cbn; lra]. intros l c admitted.
+    apply granted_below in admitted as (b & some & _). specialize (short _ _ some). cbn in short. lra. }
+  rewrite stick_and_common in good by (revert hong; apply honest_weaken; now intros m [it _]).
+  rewrite stick_and_common by (revert hon; apply honest_weaken; now intros m [it _]).
+  pose proof (common_of_good price cost (below_list bound epsilon) _ xi chances epsilon t g part hong
+    [] [] 1 1 1 1 1) as it.
+  specialize (it ltac:(cbn; lra) ltac:(lra) ltac:(lra) ltac:(lra) ltac:(lra) ltac:(lra)). cbn [list_sum] in it.
+  fold (over (below_list bound epsilon) g (fun _ x y => common epsilon x y)) in it.
+  fold (over (below_list bound epsilon) t (fun _ x y => common epsilon x y)) in it. unfold over in *.
+  cbn [start below_list listing] in *. nra.
+Qed.
+
+(** ** Lines *)
+
+Definition line (k delta v : R) : R := (k + 1) * v + ln (1 / delta) / k.
+
+(** A bound of the sum of the prices, while the costs sum to at most xi. *)
+Definition within {C} (price cost : C -> R) (xi : R) (bound : R -> option R) (l : list C) : option R :=
+  if Rle_dec (list_sum cost l) xi then bound (list_sum price l) else None.
+
+Lemma within_short {C} (price cost : C -> R) xi bound l b : within price cost xi bound l = Some b ->
+  list_sum cost l <= xi.
+Proof. unfold within. now destruct (Rle_dec (list_sum cost l) xi). Qed.
+
+Lemma within_some {C} (price cost : C -> R) xi bound l b : within price cost xi bound l = Some b ->
+  bound (list_sum price l) = Some b.
+Proof. unfold within. now destruct (Rle_dec (list_sum cost l) xi). Qed.
+
+Lemma line_crossed k delta V x y : 0 < k -> 0 < delta -> 0 < x -> line k delta V < ln x - ln y ->
+  x <= delta * tilted k V x y.
+Proof.
+  intros hk hd hx past. unfold tilted.
+  rewrite (Rmult_comm x), <- Rmult_assoc. rewrite <- (Rmult_1_l x) at 1. apply Rmult_le_compat_r; [lra|].
+  rewrite <- (exp_ln delta hd) at 1. rewrite <- exp_plus. apply one_le_exp. unfold line in past.
+  apply (Rmult_lt_compat_l k) in past; [|easy].
+  replace (k * ((k + 1) * V + ln (1 / delta) / k)) with (k * (k + 1) * V + ln (1 / delta)) in past by (field; lra).
+  unfold Rdiv in past. rewrite Rmult_1_l, ln_Rinv in past by easy. lra.
+Qed.
+
+Section lines.
+
+Context {C : Type} (price cost : C -> R).
+Variables (xi : R) (lines : nat) (k delta : nat -> R) (bound : R -> option R).
+Hypotheses (hk : forall j, (j < lines)%nat -> 0 < k j) (hdelta : forall j, (j < lines)%nat -> 0 < delta j).
+Hypothesis hxi : 0 <= xi.
+(** Where the bound is finite, it is at least one of the lines. *)
+Hypothesis lines_below : forall v b, bound v = Some b -> exists j, (j < lines)%nat /\ line (k j) (delta j) v <= b.
+
+Definition lines_potential (_ : nat) (V x y : R) : R := sum lines (fun j => delta j * tilted (k j) V x y).
+
+Lemma lines_potential_mixes : mixes lines_potential.
+Proof. apply lines_mix; [easy|]. intros j small. left. now apply hdelta. Qed.
+
+Lemma lines_crossed l b x y : within price cost xi bound l = Some b -> 0 <= list_sum price l -> 0 < x -> 0 < y ->
+  b < ln x - ln y -> exists K0, forall K, (K0 <= K)%nat -> x <= lines_potential K (list_sum price l) x y.
+Proof.
+  intros some _ hx hy past. exists 0%nat. intros K _. apply within_some in some. unfold lines_potential.
+  destruct (lines_below _ _ some) as (j & small & below).
+  pose proof (Rle_lt_trans _ _ _ below past) as beyond.
+  eapply Rle_trans; [apply (line_crossed (k j) (delta j)); [now apply hk|now apply hdelta|easy|exact beyond]|].
+  apply (sum_one_term lines (fun j => delta j * tilted (k j) _ x y)); [easy|]. intros i less.
+  apply Rmult_le_pos; [left; now apply hdelta|]. apply Rmult_le_pos; [lra|left; apply exp_pos].
+Qed.
+
+Lemma lines_begin K : lines_potential K 0 1 1 <= sum lines delta.
+Proof.
+  right. apply sum_ext. intros j _. unfold tilted. rewrite ln_1, Rmult_0_r, !Rminus_0_r, Rmult_0_r, exp_0. ring.
+Qed.
+
+Theorem lines_odometer grants t : honest (both (lossy price cost)) t ->
+  ever (listing grants) (above_list (within price cost xi bound)) [] 1 1 t <= sum lines delta + xi /\
+  ever (listing grants) (above_list (within price cost xi bound)) [] 1 1 (swapped t) <= sum lines delta + xi.
+Proof.
+  apply (loss_odometer price cost (within price cost xi bound) xi (sum lines delta) lines_potential);
+    [apply lines_potential_mixes|apply within_short|apply lines_crossed|apply lines_begin|easy].
+Qed.
+
+Theorem lines_as_filter epsilon : 0 <= epsilon -> xi <= 1 ->
+  promises_delta (below_list (within price cost xi bound) epsilon) (approximate_zcdp_priced price cost) epsilon
+    (sum lines delta + xi).
+Proof.
+  intros he less. apply (approximate_odometer_as_filter price cost (within price cost xi bound) xi _ lines_potential);
+    [apply lines_potential_mixes|apply within_short|apply lines_crossed|apply lines_begin| |lra|easy].
+  apply sum_nonneg. intros j small. left. now apply hdelta.
 Qed.
 
 End lines.
 
 (** ** One line, and nested filters *)
 
-(** P(L > (k + 1) V + log(1/delta) / k at some time) <= delta. *)
-Theorem line_odometer k delta t : 0 < k -> 0 < delta -> honest zcdp_honest t ->
-  ever counting (above (fun v => Some (line k delta v))) 0 1 1 t <= delta /\
-  ever counting (above (fun v => Some (line k delta v))) 0 1 1 (swapped t) <= delta.
+Section instances.
+
+Context {C : Type} (price cost : C -> R) (xi : R) (grants : list C -> C -> bool) (t : strategy C).
+Hypotheses (hxi : 0 <= xi) (hon : honest (both (lossy price cost)) t).
+
+(** P(L > (k + 1) V + log(1/delta) / k at some time) <= delta + xi. *)
+Theorem line_odometer k delta : 0 < k -> 0 < delta ->
+  ever (listing grants) (above_list (within price cost xi (fun v => Some (line k delta v)))) [] 1 1 t <= delta + xi /\
+  ever (listing grants) (above_list (within price cost xi (fun v => Some (line k delta v)))) [] 1 1 (swapped t)
+  <= delta + xi.
 Proof.
-  intros hk hd hon.
-  assert (both : ever counting (above (fun v => Some (line k delta v))) 0 1 1 t <= sum 1 (fun _ => delta) /\
-    ever counting (above (fun v => Some (line k delta v))) 0 1 1 (swapped t) <= sum 1 (fun _ => delta)).
-  2:{ cbn [sum] in both. now rewrite Rplus_0_l in both. }
-  apply (lines_odometer 1 (fun _ => k) (fun _ => delta)); [easy|easy| |easy].
-  intros v b [= <-]. exists 0%nat. split; [lia|lra].
+  intros hk hd.
+  pose proof (lines_odometer price cost xi 1 (fun _ => k) (fun _ => delta) (fun v => Some (line k delta v))) as it.
+  cbn [sum] in it. rewrite Rplus_0_l in it. apply it; try easy. intros v b [= <-]. exists 0%nat. split; [lia|lra].
 Qed.
 
 (** The line in use may depend on V in any way; the least of a line and its two neighbours is one of three. *)
-Theorem stitched_odometer lines k delta (pick : R -> nat) t :
+Theorem stitched_odometer lines k delta (pick : R -> nat) :
   (forall j, (j < lines)%nat -> 0 < k j) -> (forall j, (j < lines)%nat -> 0 < delta j) ->
-  (forall v, (pick v < lines)%nat) -> honest zcdp_honest t ->
-  ever counting (above (fun v => Some (line (k (pick v)) (delta (pick v)) v))) 0 1 1 t <= sum lines delta /\
-  ever counting (above (fun v => Some (line (k (pick v)) (delta (pick v)) v))) 0 1 1 (swapped t) <= sum lines delta.
+  (forall v, (pick v < lines)%nat) ->
+  let bound := within price cost xi (fun v => Some (line (k (pick v)) (delta (pick v)) v)) in
+  ever (listing grants) (above_list bound) [] 1 1 t <= sum lines delta + xi /\
+  ever (listing grants) (above_list bound) [] 1 1 (swapped t) <= sum lines delta + xi.
 Proof.
-  intros hk hd inside hon. apply (lines_odometer lines k delta); [easy|easy| |easy].
+  intros hk hd inside bound. apply (lines_odometer price cost xi lines k delta); try easy.
   intros v b [= <-]. exists (pick v). split; [apply inside|lra].
 Qed.
 
@@ -240,15 +456,16 @@ Proof.
 Qed.
 
 (** Lecuyer's doubling grid and any other: the loss is ever above the bound of the smallest filter that has not halted
-    with probability at most the sum of the levels' deltas. *)
-Theorem doubling_odometer levels size delta t :
+    with probability at most the sum of the levels' deltas, and xi. *)
+Theorem doubling_odometer levels size delta :
   (forall j, (j < levels)%nat -> 0 < size j) -> (forall j, (j < levels)%nat -> 0 < delta j < 1) ->
-  honest zcdp_honest t ->
-  ever counting (above (first_open size delta 0 levels)) 0 1 1 t <= sum levels delta /\
-  ever counting (above (first_open size delta 0 levels)) 0 1 1 (swapped t) <= sum levels delta.
+  ever (listing grants) (above_list (within price cost xi (first_open size delta 0 levels))) [] 1 1 t
+  <= sum levels delta + xi /\
+  ever (listing grants) (above_list (within price cost xi (first_open size delta 0 levels))) [] 1 1 (swapped t)
+  <= sum levels delta + xi.
 Proof.
-  intros hs hd hon.
-  apply (lines_odometer levels (fun j => sqrt (ln (1 / delta j) / size j)) delta); [| | |easy].
+  intros hs hd.
+  apply (lines_odometer price cost xi levels (fun j => sqrt (ln (1 / delta j) / size j)) delta); [| |easy| |easy].
   - intros j small. specialize (hs j small). specialize (hd j small).
     apply sqrt_lt_R0, Rdiv_lt_0_compat; [|easy]. unfold Rdiv. rewrite Rmult_1_l, ln_Rinv by lra.
     pose proof (ln_increasing (delta j) 1). rewrite ln_1 in *. lra.
@@ -262,18 +479,23 @@ Proof.
     exists j. split; [easy|]. apply level_is_above_line; auto.
 Qed.
 
+End instances.
+
 (** One honest answer of randomised response: its loss is ever above 0 with probability 3/4. *)
 Example one_response_is_counted :
   let ask := Ask 2 (fun i => match i with O => 3/4 | _ => 1/4 end) (fun i => match i with O => 1/4 | _ => 3/4 end)
     (ln 3 ^ 2 / 2) in
-  honest zcdp_honest (Request ask (fun _ => Stop) Stop) /\
-  ever counting (above (fun _ => Some 0)) 0 1 1 (Request ask (fun _ => Stop) Stop) = 3/4.
+  honest (both (lossy (fun c => c) (fun _ => 0))) (Request ask (fun _ => Stop) Stop) /\
+  ever (listing (fun _ _ => true)) (above_list (fun _ => Some 0)) [] 1 1 (Request ask (fun _ => Stop) Stop) = 3/4.
 Proof.
   cbv zeta. set (ask := Ask _ _ _ _). assert (three : exp (ln 3) = 3) by (apply exp_ln; lra).
   assert (0 < ln 3) by (rewrite <- ln_1; apply ln_increasing; lra). split.
-  - cbn [honest]. split; [|easy]. apply (pure_is_zcdp _ (ln 3)); [|cbn; lra].
-    split; (split; [repeat split; cbn; try lra; intros [|[|i]] less; lra || lia|split; [lra|]]);
-      intros [|[|i]] less; cbn -[exp] in *; rewrite three; lra || lia.
-  - unfold ask; cbn -[exp]. unfold above. rewrite exp_0.
+  - cbn [honest]. split; [|easy].
+    assert (zcdp_priced (fun c => c) ask) as zcdp.
+    { apply (pure_is_zcdp _ (ln 3)); [|cbn; lra].
+      split; (split; [repeat split; cbn; try lra; intros [|[|i]] less; lra || lia|split; [lra|]]);
+        intros [|[|i]] less; cbn -[exp] in *; rewrite three; lra || lia. }
+    split; apply zcdp_is_lossy; cbn; try lra; [easy|]. now apply zcdp_priced_swap.
+  - unfold ask; cbn -[exp]. unfold above_list. rewrite exp_0.
     repeat (destruct (Rlt_dec _ _); try lra).
 Qed.

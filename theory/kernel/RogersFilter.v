@@ -13,14 +13,6 @@ From Filterproof Require Import Sums Interaction Divergences Paths AdditiveFilte
 Import ListNotations.
 Open Scope R_scope.
 
-(** A larger delta is promised as well. *)
-Lemma promises_more {C} (F : filter C) ok epsilon delta delta' : delta <= delta' ->
-  promises_delta F ok epsilon delta -> promises_delta F ok epsilon delta'.
-Proof.
-  intros less promise t hon. destruct (promise t hon) as [one other].
-  split; intros S; [specialize (one S)|specialize (other S)]; lra.
-Qed.
-
 (** Charges (epsilon_t, delta_t), both at least 0. *)
 Definition pair_charge : Type := nonnegreal * nonnegreal.
 Definition eps_of (c : pair_charge) : R := fst c.

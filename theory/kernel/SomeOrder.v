@@ -1,5 +1,9 @@
 (** The rule "at some order": admit while at some order of a finite set the divergences stay within that order's budget.
 
+    - [order_falls]: a Rényi divergence does not grow when its order falls, so that what an order has left is left at
+      the lower ones too;
+    - [some_order_paid]: so the rule pays at any orders b_k, w_k e^{-(b_k - 1) epsilon} s(b_k) each, if every order j of
+      its own that has a budget finds w_k e^{-(b_k - 1) B_j} adding up to 1 at those below it;
     - [some_order_bound]: with any budgets B_j at orders a_j > 1 the transcript's hockey-stick divergence at epsilon is
       at most the sum of s(a_j) e^{(a_j - 1) (B_j - epsilon)}, s(a) = (1 - 1/a)^{a - 1} / a.
     - [some_order_markov]: with the budgets B_j = epsilon - log(1/delta) / (a_j - 1) that Markov's inequality allows
@@ -7,8 +11,9 @@
     - [some_order_cks]: with the budgets that the conversion of Canonne, Kamath and Steinke allows each order, m orders
       keep (epsilon, m delta).
 
-    With delta itself the rule breaks its promise: SomeOrderFails.v. The rule is Lecuyer's, the repair this project's.
-    Each path ends within the budget of one order at least; the sum pays for all of them. *)
+    With delta itself the rule breaks its promise at some orders, SomeOrderFails.v, and keeps it at others,
+    SomeOrderKeeps.v. The rule is Lecuyer's, the repair this project's. Each path ends within the budget of one order at
+    least; the sum pays for all of them. *)
 
 From Coq Require Import Reals Lra Lia List.
 From Filterproof Require Import Sums Interaction Divergences.
@@ -98,104 +103,246 @@ Proof.
     rewrite Rmult_assoc. f_equal. rewrite <- !exp_plus. f_equal. unfold u. ring.
 Qed.
 
-(** ** One potential for all orders *)
+(** ** A lower order *)
 
-Lemma sum_exchange n m f : sum n (fun i => sum m (fun j => f i j)) = sum m (fun j => sum n (fun i => f i j)).
-Proof. induction n as [|n IH]; cbn; [now rewrite sum_zero|now rewrite IH, sum_plus]. Qed.
-
-Lemma moment_step a c left (m : request spectrum) x y : laws m -> renyi_at_most a c m ->
-  0 <= x -> 0 <= y -> (y = 0 -> x = 0) ->
-  sum (outcomes m) (fun i => term a (x * P m i) (y * Q m i) * exp ((a - 1) * (left - c)))
-  <= term a x y * exp ((a - 1) * left).
+(** q = e^{theta v} is a mean of e^v and 1, and at most that of two tangents. *)
+Lemma exp_mean theta v : 0 <= theta <= 1 -> exp (theta * v) <= theta * exp v + (1 - theta).
 Proof.
-  intros ((hp & _) & (hq & _)) [cont moment] hx hy dom. rewrite sum_scale_right.
-  rewrite (sum_ext _ _ (fun i => term a x y * term a (P m i) (Q m i))).
-  2:{ intros i small. apply term_mult; auto. }
-  rewrite sum_scale, Rmult_assoc. apply Rmult_le_compat_l; [apply term_nonneg|].
-  replace (exp ((a - 1) * left)) with (exp ((a - 1) * c) * exp ((a - 1) * (left - c)))
-    by (rewrite <- exp_plus; f_equal; ring).
-  apply Rmult_le_compat_r; [left; apply exp_pos|exact moment].
+  intros range. set (q := exp (theta * v)). assert (0 < q) by apply exp_pos.
+  assert (exp v = q * exp ((1 - theta) * v)) as up by (unfold q; rewrite <- exp_plus; f_equal; ring).
+  assert (1 = q * exp (- (theta * v))) as one by (unfold q; rewrite <- exp_plus, Rplus_opp_r; symmetry; apply exp_0).
+  pose proof (exp_above_tangent ((1 - theta) * v)) as t1. pose proof (exp_above_tangent (- (theta * v))) as t2.
+  apply (Rmult_le_compat_l q) in t1, t2; try lra. rewrite <- up in t1. rewrite <- one in t2.
+  apply (Rmult_le_compat_l theta) in t1; [|lra]. apply (Rmult_le_compat_l (1 - theta)) in t2; [|lra]. lra.
 Qed.
 
-Section one_direction.
+Lemma term_exp a x y : 0 < x -> 0 < y -> term a x y = x * exp ((a - 1) * (ln x - ln y)).
+Proof.
+  intros hx hy. unfold term, power, Rpower. destruct (Rle_dec x 0); [lra|].
+  rewrite <- (exp_ln x hx) at 2. rewrite <- !exp_plus. f_equal. ring.
+Qed.
 
-Variables (orders : nat) (a : nat -> R) (epsilon : R).
-Hypothesis above : forall j, (j < orders)%nat -> 1 < a j.
+Lemma term_mean a b c x y : 1 < b <= a -> 0 <= x -> 0 <= y -> (y = 0 -> x = 0) ->
+  term b x y <= exp ((b - 1) * c) *
+    ((b - 1) / (a - 1) * (exp (- ((a - 1) * c)) * term a x y) + (1 - (b - 1) / (a - 1)) * x).
+Proof.
+  intros (above & less) hx hy dom. destruct (Req_dec x 0) as [->|some]; [rewrite !term_zero; lra|].
+  assert (0 < x) as hx' by lra.
+  assert (0 < y) as hy' by (destruct hy as [|<-]; [easy|now destruct some; apply dom]).
+  rewrite !term_exp by easy. set (v := (a - 1) * (ln x - ln y - c)).
+  assert (0 <= (b - 1) / (a - 1) <= 1) as range.
+  { split; [apply Rle_mult_inv_pos; lra|]. apply (Rmult_le_reg_r (a - 1)); [lra|].
+    unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
+  pose proof (exp_mean _ v range) as mean.
+  replace ((b - 1) / (a - 1) * v) with ((b - 1) * (ln x - ln y - c)) in mean by (unfold v; field; lra).
+  apply (Rmult_le_compat_l (x * exp ((b - 1) * c))) in mean;
+    [|apply Rmult_le_pos; [lra|left; apply exp_pos]].
+  rewrite Rmult_assoc, <- exp_plus in mean.
+  replace ((b - 1) * c + (b - 1) * (ln x - ln y - c)) with ((b - 1) * (ln x - ln y)) in mean by ring.
+  eapply Rle_trans; [exact mean|right]. unfold v.
+  replace ((a - 1) * (ln x - ln y - c)) with (- ((a - 1) * c) + (a - 1) * (ln x - ln y)) by ring.
+  rewrite exp_plus. ring.
+Qed.
 
-(** What order j may still contribute: nothing once it has been passed. *)
-Definition share (j : nat) (left : option R) (x y : R) : R :=
-  match left with
-  | Some r => if Rle_dec 0 r
-      then s (a j) * exp (- ((a j - 1) * epsilon)) * (term (a j) x y * exp ((a j - 1) * r)) else 0
-  | None => 0
+Theorem order_falls {C} a b c (m : request C) : 1 < b <= a -> laws m -> renyi_at_most a c m -> renyi_at_most b c m.
+Proof.
+  intros order ((hp & one) & (hq & _)) [cont moment]. split; [easy|]. unfold round_moment in *.
+  set (theta := (b - 1) / (a - 1)).
+  assert (0 <= theta <= 1) as range.
+  { unfold theta. split; [apply Rle_mult_inv_pos; lra|]. apply (Rmult_le_reg_r (a - 1)); [lra|].
+    unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
+  eapply Rle_trans.
+  - apply sum_le. intros i small. apply (term_mean a b c); [easy|now apply hp|now apply hq|now apply cont].
+  - rewrite sum_scale, sum_plus, !sum_scale, one. fold theta.
+    pose proof (exp_pos ((b - 1) * c)). apply (Rmult_le_compat_l (exp (- ((a - 1) * c)))) in moment;
+      [|left; apply exp_pos].
+    rewrite <- exp_plus, Rplus_opp_l, exp_0 in moment.
+    rewrite <- (Rmult_1_r (exp ((b - 1) * c))) at 2. apply Rmult_le_compat_l; [lra|nra].
+Qed.
+
+(** ** Paid for at other orders *)
+
+(** The largest of f 0, ..., f (n - 1) and 0. *)
+Fixpoint most (n : nat) (f : nat -> R) : R :=
+  match n with
+  | O => 0
+  | S m => Rmax (most m f) (f m)
   end.
 
-Definition within (left : option R) : Prop := match left with Some r => 0 <= r | None => False end.
+Lemma most_nonneg n f : 0 <= most n f.
+Proof. induction n as [|n IH]; cbn; [lra|]. eapply Rle_trans; [exact IH|apply Rmax_l]. Qed.
 
-Lemma share_nonneg j left x y : (j < orders)%nat -> 0 <= share j left x y.
+Lemma most_above n f j : (j < n)%nat -> f j <= most n f.
 Proof.
-  intros small. unfold share. destruct left as [r|]; [|lra]. destruct (Rle_dec 0 r); [|lra].
-  pose proof (s_positive (a j) (above j small)).
-  pose proof (exp_pos (- ((a j - 1) * epsilon))). pose proof (exp_pos ((a j - 1) * r)).
-  pose proof (term_nonneg (a j) x y).
-  apply Rmult_le_pos; apply Rmult_le_pos; lra.
+  induction n as [|n IH]; intros small; [lia|cbn]. destruct (Nat.eq_dec j n) as [->|other]; [apply Rmax_r|].
+  eapply Rle_trans; [apply IH; lia|apply Rmax_l].
 Qed.
 
-Lemma some_order_induction budget t : honest (some_order_honest orders a) t ->
+Lemma most_least n f b : 0 <= b -> (forall j, (j < n)%nat -> f j <= b) -> most n f <= b.
+Proof.
+  induction n as [|n IH]; intros positive below; cbn; [easy|].
+  apply Rmax_lub; [apply IH; [easy|]; intros; apply below; lia|apply below; lia].
+Qed.
+
+Lemma most_some n f : most n f <> 0 -> exists j, (j < n)%nat /\ f j <> 0.
+Proof.
+  induction n as [|n IH]; cbn; intros some; [easy|]. destruct (Req_dec (f n) 0) as [zero|];
+    [|now exists n; split; [lia|]].
+  rewrite zero, Rmax_left in some by apply most_nonneg. destruct (IH some) as (j & ? & ?). exists j. split; [lia|easy].
+Qed.
+
+Section paid.
+
+Variables (orders : nat) (a budget : nat -> R) (prices : nat) (b w : nat -> R) (epsilon : R).
+Hypotheses (above : forall k, (k < prices)%nat -> 1 < b k) (positive : forall k, (k < prices)%nat -> 0 <= w k).
+Hypothesis covered : forall j, (j < orders)%nat -> 0 <= budget j ->
+  1 <= sum prices (fun k => if Rle_dec (b k) (a j) then w k * exp (- ((b k - 1) * budget j)) else 0).
+
+(** What was spent at the order b_k by the word of order j, which is no lower: e^{-(b_k - 1) spent}. *)
+Definition word (k : nat) (left : nat -> option R) (j : nat) : R :=
+  if Rle_dec (b k) (a j) then
+    match left j with Some r => exp ((b k - 1) * (r - budget j)) | None => 0 end
+  else 0.
+
+(** What is paid for at the order b_k, by the best word. *)
+Definition paid (k : nat) (left : nat -> option R) (x y : R) : R :=
+  w k * (s (b k) * exp (- ((b k - 1) * epsilon)) * term (b k) x y * most orders (word k left)).
+
+Lemma factor_nonneg k x y : (k < prices)%nat -> 0 <= s (b k) * exp (- ((b k - 1) * epsilon)) * term (b k) x y.
+Proof.
+  intros small. pose proof (s_positive (b k) (above k small)). pose proof (exp_pos (- ((b k - 1) * epsilon))).
+  pose proof (term_nonneg (b k) x y). apply Rmult_le_pos; [apply Rmult_le_pos; lra|easy].
+Qed.
+
+Lemma paid_nonneg k left x y : (k < prices)%nat -> 0 <= paid k left x y.
+Proof.
+  intros small. pose proof (factor_nonneg k x y small). pose proof (positive k small).
+  pose proof (most_nonneg orders (word k left)). apply Rmult_le_pos; [lra|now apply Rmult_le_pos].
+Qed.
+
+(** A round makes the moment larger by no more than it makes every word smaller. *)
+Lemma word_round k left (m : request spectrum) : (k < prices)%nat -> some_order_honest orders a m ->
+  round_moment (b k) m * most orders (word k (fun j => minus (left j) (charge m j))) <= most orders (word k left).
+Proof.
+  intros small [lawsm okm].
+  assert (moments : 0 <= round_moment (b k) m) by (apply sum_nonneg; intros; apply term_nonneg).
+  destruct moments as [some|<-]; [|rewrite Rmult_0_l; apply most_nonneg].
+  rewrite Rmult_comm. apply Rmult_le_reg_r with (/ round_moment (b k) m); [now apply Rinv_0_lt_compat|].
+  rewrite Rmult_assoc, Rinv_r, Rmult_1_r by lra.
+  apply most_least; [apply Rmult_le_pos; [apply most_nonneg|left; now apply Rinv_0_lt_compat]|].
+  intros j less. apply Rmult_le_reg_r with (round_moment (b k) m); [easy|].
+  rewrite Rmult_assoc, Rinv_l, Rmult_1_r by lra.
+  eapply Rle_trans; [|apply (most_above orders _ j less)]. unfold word.
+  destruct (Rle_dec (b k) (a j)) as [order|]; [|lra].
+  destruct (left j) as [r|]; [|cbn; lra]. specialize (okm j less). cbn [minus].
+  destruct (charge m j) as [c|]; [|rewrite Rmult_0_l; left; apply exp_pos]. destruct okm as (_ & there & _).
+  destruct (order_falls (a j) (b k) c m (conj (above k small) order) lawsm there) as [_ moment].
+  replace ((b k - 1) * (r - budget j)) with ((b k - 1) * (r - c - budget j) + (b k - 1) * c) by ring.
+  rewrite exp_plus. apply Rmult_le_compat_l; [left; apply exp_pos|exact moment].
+Qed.
+
+Lemma paid_round k left (m : request spectrum) x y : (k < prices)%nat -> some_order_honest orders a m ->
+  0 <= x -> 0 <= y -> (y = 0 -> x = 0) ->
+  sum (outcomes m) (fun i => paid k (fun j => minus (left j) (charge m j)) (x * P m i) (y * Q m i)) <= paid k left x y.
+Proof.
+  intros small okm hx hy dom. unfold paid. rewrite sum_scale. apply Rmult_le_compat_l; [now apply positive|].
+  rewrite sum_scale_right, sum_scale. pose proof (word_round k left m small okm) as step.
+  set (later := most orders (word k (fun j => minus (left j) (charge m j)))) in *.
+  pose proof (most_nonneg orders (word k left)).
+  destruct (Req_dec later 0) as [->|some]; [rewrite Rmult_0_r; apply Rmult_le_pos; [now apply factor_nonneg|easy]|].
+  destruct okm as [((hp & _) & (hq & _)) okm].
+  assert (cont : continuous m).
+  { destruct (most_some _ _ some) as (j & less & here). specialize (okm j less). unfold word in here.
+    destruct (Rle_dec (b k) (a j)); [|easy]. destruct (left j); [|easy]. cbn in here.
+    destruct (charge m j); [|easy]. apply okm. }
+  rewrite (sum_ext _ _ (fun i => term (b k) x y * term (b k) (P m i) (Q m i))).
+  2:{ intros i less. apply term_mult; auto. }
+  rewrite sum_scale. fold (round_moment (b k) m).
+  pose proof (factor_nonneg k x y small) as factor. apply (Rmult_le_compat_l _ _ _ factor) in step.
+  eapply Rle_trans; [right|exact step]. ring.
+Qed.
+
+Lemma paid_one_way t : honest (some_order_honest orders a) t -> (exists j, (j < orders)%nat /\ 0 <= budget j) ->
+  hockey_stick (some_order orders budget) t epsilon
+  <= sum prices (fun k => w k * (s (b k) * exp (- ((b k - 1) * epsilon)))).
+Proof.
+  intros hon (j0 & small0 & usable0). unfold hockey_stick, over. set (F := some_order orders budget).
+  eapply Rle_trans.
+  - apply (potential F (some_order_honest orders a) _
+      (fun left x y => 0 <= x /\ 0 <= y /\ (y = 0 -> x = 0) /\
+        (forall j r, (j < orders)%nat -> left j = Some r -> r <= budget j) /\
+        exists j r, (j < orders)%nat /\ left j = Some r /\ 0 <= r)
+      (fun left x y => sum prices (fun k => paid k left x y))) with (s := start F); [| |exact hon|].
+    + intros left tau x y (hx & hy & dom & spent & j & r & small & lj & inside).
+      assert (usable : 0 <= budget j) by (specialize (spent j r small lj); lra).
+      pose proof (pos_nonneg (x - exp epsilon * y)) as payoff. pose proof (covered j small usable) as enough.
+      apply (Rmult_le_compat_l _ _ _ payoff) in enough. rewrite Rmult_1_r, <- sum_scale in enough.
+      eapply Rle_trans; [exact enough|]. apply sum_le. intros k less.
+      destruct (Rle_dec (b k) (a j)) as [order|]; [|rewrite Rmult_0_r; now apply paid_nonneg].
+      pose proof (conversion (b k) epsilon x y (above k less) hx hy dom) as convert.
+      unfold paid. rewrite <- Rmult_assoc, (Rmult_comm _ (w k)), Rmult_assoc.
+      apply Rmult_le_compat_l; [now apply positive|].
+      apply Rmult_le_compat; [easy|left; apply exp_pos|exact convert|].
+      eapply Rle_trans; [|apply (most_above orders _ j small)]. unfold word.
+      destruct (Rle_dec (b k) (a j)); [|easy]. rewrite lj. specialize (above k less). apply exp_le. nra.
+    + intros left m x y (hx & hy & dom & spent & _) okm admitted.
+      cbn in admitted. apply existsb_exists in admitted as [j [small fit]].
+      apply in_seq in small as [_ small]. cbn in small. split.
+      * intros k less. pose proof okm as (((hp & _) & (hq & _)) & all). specialize (hp k less). specialize (hq k less).
+        unfold fits in fit. destruct (left j) as [l|] eqn:lj; [|easy]. destruct (charge m j) as [c|] eqn:cj; [|easy].
+        destruct (Rle_dec c l); [|easy]. pose proof (all j small) as okj. rewrite cj in okj.
+        destruct okj as (_ & [cont _] & _). split; [nra|]. split; [nra|]. split; [|split].
+        { intros [zero|zero]%Rmult_integral; [rewrite dom by easy|rewrite (cont k less zero)]; ring. }
+        { intros j' r' small' left'. cbn in left'. specialize (all j' small').
+          destruct (left j') as [l'|] eqn:lj'; [|easy]. destruct (charge m j') as [c'|]; [|easy].
+          cbn in left'. injection left' as <-. specialize (spent j' l' small' lj'). lra. }
+        { exists j, (l - c). split; [easy|]. split; [|lra]. cbn. now rewrite lj, cj. }
+      * rewrite sum_exchange. apply sum_le. intros k less. now apply (paid_round k left m x y).
+    + split; [lra|]. split; [lra|]. split; [lra|]. split; [intros j r _ [= <-]; lra|].
+      exists j0, (budget j0). split; [easy|]. split; [easy|lra].
+  - apply sum_le. intros k small. unfold paid. rewrite term_one, Rmult_1_r.
+    pose proof (s_positive (b k) (above k small)). pose proof (exp_pos (- ((b k - 1) * epsilon))).
+    apply Rmult_le_compat_l; [now apply positive|].
+    rewrite <- (Rmult_1_r (s (b k) * _)) at 2. apply Rmult_le_compat_l; [apply Rmult_le_pos; lra|].
+    apply most_least; [lra|]. intros j less. unfold word. cbn. destruct (Rle_dec (b k) (a j)); [|lra].
+    rewrite <- exp_0. apply exp_le. right. ring.
+Qed.
+
+End paid.
+
+Lemma some_order_honest_swap orders a m : some_order_honest orders a m -> some_order_honest orders a (swap m).
+Proof.
+  intros [[lp lq] all]. split; [easy|]. intros j small. specialize (all j small). cbn.
+  destruct (charge m j); [|easy]. destruct all as (hc & there & back). split; [easy|]. now split.
+Qed.
+
+Theorem some_order_paid orders a budget prices b w epsilon :
   (exists j, (j < orders)%nat /\ 0 <= budget j) ->
-  hockey_stick (some_order orders budget) t epsilon <= sum orders (fun j => share j (Some (budget j)) 1 1).
+  (forall k, (k < prices)%nat -> 1 < b k) -> (forall k, (k < prices)%nat -> 0 <= w k) ->
+  (forall j, (j < orders)%nat -> 0 <= budget j ->
+    1 <= sum prices (fun k => if Rle_dec (b k) (a j) then w k * exp (- ((b k - 1) * budget j)) else 0)) ->
+  promises_delta (some_order orders budget) (some_order_honest orders a) epsilon
+    (sum prices (fun k => w k * (s (b k) * exp (- ((b k - 1) * epsilon))))).
 Proof.
-  intros hon begin. unfold hockey_stick, over. set (F := some_order orders budget).
-  apply (potential F (some_order_honest orders a) _
-    (fun left x y => 0 <= x /\ 0 <= y /\ (y = 0 -> x = 0) /\ exists j, (j < orders)%nat /\ within (left j))
-    (fun left x y => sum orders (fun j => share j (left j) x y))) with (s := start F).
-  - intros left tau x y (hx & hy & dom & j & small & inside).
-    apply Rle_trans with (share j (left j) x y); [|now apply (sum_one_term orders (fun j => share j (left j) x y));
-      [|intros; apply share_nonneg]].
-    unfold share. destruct (left j) as [l|]; [|easy]. cbn in inside. destruct (Rle_dec 0 l); [|lra].
-    eapply Rle_trans; [now apply (conversion (a j)); [apply above| | |]|].
-    pose proof (above j small). pose proof (s_positive (a j) ltac:(easy)).
-    apply Rmult_le_compat_l; [apply Rmult_le_pos; [lra|left; apply exp_pos]|].
-    pose proof (term_nonneg (a j) x y). assert (1 <= exp ((a j - 1) * l)) by (apply one_le_exp; nra). nra.
-  - intros left m x y (hx & hy & dom & _) [lawsm okm] admitted.
-    cbn in admitted. apply existsb_exists in admitted as [j [small fit]].
-    apply in_seq in small as [_ small]. cbn in small.
-    split.
-    + intros i less. destruct lawsm as ((hp & _) & (hq & _)). specialize (hp i less). specialize (hq i less).
-      split; [nra|]. split; [nra|]. specialize (okm j small). cbn.
-      unfold fits in fit. destruct (left j) as [l|] eqn:lj; [|easy]. destruct (charge m j) as [c|] eqn:cj; [|easy].
-      destruct (Rle_dec c l); [|easy]. destruct okm as (_ & [cont _] & _). split.
-      * intros [zero|zero]%Rmult_integral; [rewrite dom by easy|rewrite (cont i less zero)]; ring.
-      * exists j. split; [easy|]. rewrite lj, cj. cbn. lra.
-    + rewrite sum_exchange. apply sum_le. clear j small fit. intros j small. cbn. specialize (okm j small).
-      destruct (left j) as [l|]; [|cbn; rewrite sum_zero; lra].
-      destruct (charge m j) as [c|]; [|cbn [minus share]; rewrite sum_zero; now apply (share_nonneg j (Some l))].
-      cbn [minus]. destruct okm as (hc & there & _). unfold share.
-      pose proof (above j small). pose proof (s_positive (a j) ltac:(easy)).
-      destruct (Rle_dec 0 (l - c)) as [stay|gone].
-      * destruct (Rle_dec 0 l); [|lra]. rewrite sum_scale.
-        apply Rmult_le_compat_l; [apply Rmult_le_pos; [lra|left; apply exp_pos]|]. now apply moment_step.
-      * rewrite sum_zero. now apply (share_nonneg j (Some l)).
-  - exact hon.
-  - repeat split; try lra. exact begin.
+  intros begin above positive covered. apply both_ways; [apply some_order_honest_swap|].
+  intros t hon. now apply (paid_one_way orders a budget prices b w epsilon above positive covered).
 Qed.
-
-End one_direction.
 
 (** ** What the rule keeps *)
 
+(** Each order pays for itself. *)
 Theorem some_order_bound orders a budget epsilon :
   (forall j, (j < orders)%nat -> 1 < a j) -> (exists j, (j < orders)%nat /\ 0 <= budget j) ->
   promises_delta (some_order orders budget) (some_order_honest orders a) epsilon
     (sum orders (fun j => s (a j) * exp ((a j - 1) * (budget j - epsilon)))).
 Proof.
-  intros above begin. apply both_ways.
-  - intros m [[lp lq] all]. split; [easy|]. intros j small. specialize (all j small). cbn.
-    destruct (charge m j); [|easy]. destruct all as (hc & there & back). split; [easy|]. now split.
-  - intros t hon. eapply Rle_trans; [now apply (some_order_induction orders a epsilon)|].
-    apply sum_le. intros j small. unfold share. pose proof (s_positive (a j) (above j small)).
-    pose proof (exp_pos ((a j - 1) * (budget j - epsilon))). destruct (Rle_dec 0 (budget j)); [|nra].
-    rewrite term_one, Rmult_1_l, Rmult_assoc, <- exp_plus. right. f_equal. f_equal. ring.
+  intros above begin.
+  rewrite (sum_ext _ _ (fun j => exp ((a j - 1) * budget j) * (s (a j) * exp (- ((a j - 1) * epsilon))))).
+  2:{ intros j _. rewrite (Rmult_comm (exp ((a j - 1) * budget j))), Rmult_assoc, <- exp_plus. f_equal. f_equal. ring. }
+  apply some_order_paid; [easy|easy|intros; left; apply exp_pos|]. intros j small _.
+  eapply Rle_trans; [right|refine (sum_one_term orders _ j small _)].
+  - cbv beta. destruct (Rle_dec (a j) (a j)) as [_|]; [|lra]. rewrite <- exp_plus, Rplus_opp_r. symmetry. apply exp_0.
+  - intros k _. cbv beta. destruct (Rle_dec (a k) (a j)); [|lra]. apply Rmult_le_pos; left; apply exp_pos.
 Qed.
 
 (** The budgets that Markov's inequality allows each order by itself. *)

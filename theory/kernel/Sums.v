@@ -39,6 +39,11 @@ Proof. induction n as [|n IH]; cbn; [lra|rewrite IH; lra]. Qed.
 Lemma sum_minus n f g : sum n (fun i => f i - g i) = sum n f - sum n g.
 Proof. induction n as [|n IH]; cbn; [lra|rewrite IH; lra]. Qed.
 
+Lemma sum_exchange n m f : sum n (fun i => sum m (fun j => f i j)) = sum m (fun j => sum n (fun i => f i j)).
+Proof.
+  induction n as [|n IH]; cbn; [now rewrite sum_zero|]. now rewrite IH, <- sum_plus.
+Qed.
+
 Lemma sum_one_term n f i : (i < n)%nat -> (forall j, (j < n)%nat -> 0 <= f j) -> f i <= sum n f.
 Proof.
   induction n as [|n IH]; intros here positive; [lia|cbn].
@@ -62,4 +67,12 @@ Proof.
   induction n as [|n IH]; cbn; intros some; [lra|]. destruct (Req_dec (f n) 0) as [zero|];
     [|now exists n; split; [lia|]].
   destruct IH as (i & ? & ?); [lra|]. exists i; split; [lia|easy].
+Qed.
+
+(** The step of a falling geometric series that passes g. *)
+Lemma passing q t g n : g <= t -> t * q ^ n < g -> exists k, (k < n)%nat /\ g <= t * q ^ k /\ t * q ^ S k < g.
+Proof.
+  intros first. induction n as [|n IH]; intros last; [cbn in last; lra|].
+  destruct (Rle_or_lt g (t * q ^ n)) as [|past]; [exists n; now split; [lia|]|].
+  destruct (IH past) as (k & ? & ? & ?). exists k. now split; [lia|].
 Qed.

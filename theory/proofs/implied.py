@@ -29,7 +29,6 @@ Kind: TypeAlias = Literal["pure DP", "zCDP", "GDP", "RDP"]
 _DOMINATION = (
     "mu-GDP implies (alpha, alpha mu^2/2)-RDP; Dong, Roth & Su, Gaussian Differential Privacy, Appendix B"
 )
-_RESPONSE = "randomised response dominates every epsilon-DP mechanism; Kairouz, Oh & Viswanath"
 _LOGS = "t*log(t) - (1 + t)*log(1 + t)"
 #: Positive where delta is more than the bound of CKS at order 1 + t, from zCDP and from RDP at that order.
 _CKS = f"log(delta) - (t*((1 + t)*B - epsilon) + {_LOGS})"
@@ -118,7 +117,7 @@ def _to_dp(
         return None
     match kind:
         case "pure DP":
-            return Implied(_positive(_PURE, at), "randomised response at the budget", None, (_RESPONSE,))
+            return Implied(_positive(_PURE, at), "randomised response at the budget", "pure conversion")
         case "zCDP" if 0 < float(total) < math.inf:
             best = float(CKS.order(float(total), float(epsilon)))
             if best > 1:

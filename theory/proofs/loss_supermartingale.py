@@ -10,10 +10,10 @@ from theory.claims.theorem import Step, Theorem
 from theory.proofs.expressions import as_written
 from theory.proofs.symbolic import Sides, signed, zero
 
-__all__ = ["THEOREM", "kept_half"]
+__all__ = ["THEOREM"]
 
 k, past, rho, level, epsilon = sp.symbols("k M rho c epsilon", positive=True)
-slack, over, v, bad, tail = sp.symbols("slack o v D d", nonnegative=True)
+slack, over, v = sp.symbols("slack o v", nonnegative=True)
 spent, divergence = sp.symbols("S L", real=True)
 
 
@@ -28,11 +28,6 @@ def _one_step(growth: sp.Expr) -> Sides:
 def _reached() -> sp.Expr:
     # at or above the level: M = c + o, and the bound M/c of the probability is at least 1
     return (level + over) / level - 1
-
-
-def kept_half() -> sp.Expr:
-    """(D + d) less 1 - (1 - D)(1 - d): what two failures cost at most, and what they cost."""
-    return (bad + tail) - (1 - (1 - bad) * (1 - tail))
 
 
 _EXPONENT = Formula("k*L - k*(k + 1)*S/2", k=("1/4", "3"), L=("1/8", "2"), S=("1/16", "1"))

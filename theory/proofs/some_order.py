@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from theory.claims.notations import Formula
+from theory.claims.conversions import SHARE
 from theory.claims.table import in_kernel
 from theory.claims.theorem import Check, Step, Theorem
 from theory.proofs.engines import certified
@@ -21,13 +21,6 @@ def _truth(at_least: str) -> Check:
     return certified(f"{plus} + {minus} - {at_least}", precision=128)
 
 
-_SHARE = Formula(
-    "(1 - 1/alpha)**(alpha - 1)/alpha",
-    rocq="exp ((a - 1) * ln (1 - 1 / a)) / a",
-    names={"a": "alpha"},
-    alpha=("3/2", "64"),
-)
-
 THEOREM = Theorem(
     name="some order",
     title="Meeting the budget at some Rényi order is not enough",
@@ -39,7 +32,7 @@ THEOREM = Theorem(
     claim="It is not (6, 0.01)-DP: the witness is admitted on both branches and reaches delta = more than 0.0139. "
     "With the budgets of Markov's inequality a filter of this kind keeps (epsilon, delta s), s the sum of s(alpha_j) "
     "over its orders",
-    stated=(r"H_{e^6} > 0.0139 > 0.01,\qquad s(\alpha) = ", _SHARE),
+    stated=(r"H_{e^6} > 0.0139 > 0.01,\qquad s(\alpha) = ", SHARE),
     steps=(
         *in_kernel("some_order_cks_fails", "some_order_markov", decide=True),
         *in_kernel("some_order_markov_fails", "some_order_bound", "some_order_cks"),

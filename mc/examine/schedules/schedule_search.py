@@ -25,7 +25,7 @@ import numpy as np
 
 from filters.adapters.service import MakeService
 from mc.examine.clock import Clock
-from mc.examine.family_lines import Line, coarse_first, lines_of
+from mc.examine.family_lines import Line, coarse_first, lines_of, names_of
 from mc.examine.measure import Measure, exceeds, goals
 from mc.examine.schedules.schedule import MOVES, PlayedSchedule, Schedule, ServiceMove, What
 from mc.examine.sequence import Sequence as Fixed
@@ -215,7 +215,7 @@ def asked_lines(
         raise TypeError(f"service must make a service from a disk, got {service!r}; pass its class")
     if not isinstance(promise, Guarantee):
         raise TypeError(f"promise must be a guarantee, got {promise!r}; pass e.g. fp.PureDP(1.0)")
-    return lines_of((mechanisms,) if isinstance(mechanisms, str) else tuple(mechanisms), promise)
+    return lines_of(names_of(mechanisms), promise)
 
 
 def searched(

@@ -110,15 +110,6 @@ def test_a_few_runs_are_worth_a_kernel_only_where_there_is_a_compiler_already() 
     assert done.stdout == "[False, False, False, True]\n"
 
 
-def test_three_people_import_no_compiler() -> None:
-    code = (
-        "import sys, numpy, filters as fp; people = fp.IndividualFilter(fp.GaussianFilter(mu=1.0), people=3);"
-        "people.select(fp.gaussian_request(numpy.array([0.5, 2.0, 0.0]), sigma=0.7)); print('numba' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stdout == "False\n"
-
-
 # -- in place --------------------------------------------------------------------------------------------------
 
 

@@ -76,7 +76,7 @@ def test_some_order_is_beaten_by_two_branches() -> None:
     assert within == [[False, True], [True, False]] or within == [[True, False], [False, True]]
     # the older conversion refuses them
     older = fp.SomeOrderMarkovFilter(6.0, 0.01, (2.0, 32.0))
-    assert older.sound is None
+    assert older.sound is True
     later = older.spend(older.start(1), RandomizedResponse(0.1))
     assert [bool(older.admits(later, pair)[0]) for pair in branches] != [True, True]
 
@@ -90,6 +90,10 @@ def test_orders_are_checked() -> None:
         fp.AllOrdersFilter((2.0, 3.0), (1.0,))
     with pytest.raises(ValueError, match="orders must hold one that can give"):
         fp.SomeOrderMarkovFilter(0.1, 1e-5, (2.0,))
+    with pytest.raises(ValueError, match=r"orders must take at most all of delta=0\.01 .* got 1\.19 times"):
+        fp.SomeOrderMarkovFilter(80.0, 0.01, (1.1, 1.3))  # where a game breaks the rule
+    low = fp.SomeOrderMarkovFilter(1.0, 0.01, (1.1, 1.3, 9.0))
+    assert low.usable == (9.0,)  # the others have no budget, and take nothing
 
 
 def test_gaussians_are_charged_exactly_at_odd_orders() -> None:

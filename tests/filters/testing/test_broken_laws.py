@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis.errors import FlakyFailure
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
@@ -173,13 +174,25 @@ def test_a_planted_fault_is_named(kind: type[Sound], law: str) -> None:
 
 
 @pytest.mark.usefixtures("unshrunk")
-@pytest.mark.parametrize("kind", [OnlyAWindowAtFirst, DeniesSmall, HoleAfterThree, Refunds, FiveUnlessDear])
-def test_the_laws_find_it_with_their_default_number_of_examples(kind: type[Sound]) -> None:
-    tests = fp.laws(kind)()
-    law = "cheaper_past" if kind in (Refunds, FiveUnlessDear) else "cheaper_is"
-    (method,) = (name for name in dir(tests) if law in name)
-    with pytest.raises(AssertionError, match="the cheaper"):
-        getattr(tests, method)()
+@pytest.mark.parametrize(
+    ("kind", "law"),
+    [
+        (OnlyAWindowAtFirst, "cheaper_is_admitted_too"),
+        (DeniesSmall, "cheaper_is_admitted_too"),
+        (HoleAfterThree, "cheaper_is_admitted_too"),
+        (Refunds, "a_cheaper_past_denies_no_more"),
+        (FiveUnlessDear, "a_cheaper_past_denies_no_more"),
+        (SpendsInPlace, "the_old_state_is_left_alone"),
+        (CountsCalls, "a_denial_changes_nothing"),
+        (CountsCalls, "saving_is_invisible"),
+        (MeanOfRuns, "runs_do_not_see_each_other"),
+        (Closed, "something_is_admitted"),
+    ],
+)
+def test_the_laws_find_it_with_their_default_number_of_examples(kind: type[Sound], law: str) -> None:
+    # a filter that counts breaks its law in a way that does not repeat, which hypothesis says as well
+    with pytest.raises((AssertionError, FlakyFailure)):
+        getattr(fp.laws(kind)(), f"test_{law}")()
 
 
 def test_a_sound_filter_breaks_nothing() -> None:

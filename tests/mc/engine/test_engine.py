@@ -231,19 +231,6 @@ def test_a_filter_that_returns_the_wrong_shape_is_told_so(
         play_tile(Game.between(RoundLimit(1), Script((Gaussian(1.0),))), Tile(0, 0, 5))
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"rounds": 0}, "rounds must be an integer >= 1, got rounds=0"),
-        ({"direction": "PP"}, "direction must be one of"),
-        ({"on_denial": "stop"}, "on_denial must be one of"),
-    ],
-)
-def test_rules_out_of_range_are_refused(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Game.between(RoundLimit(1), Script((Gaussian(1.0),)), **change)
-
-
 def test_the_players_must_be_instances() -> None:
     with pytest.raises(TypeError, match="adversary must be an Adversary"):
         Game.between(RoundLimit(1), Script)  # type: ignore[arg-type]

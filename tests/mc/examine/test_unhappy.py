@@ -116,7 +116,7 @@ IMPURE = {
 
 @pytest.mark.parametrize("kind", IMPURE, ids=lambda kind: kind.__name__)
 def test_a_filter_whose_state_is_not_all_it_knows_is_at_fault(kind: type[fp.PrivacyFilter]) -> None:
-    found = examined(kind(), 1.0)
+    found = examined(kind(), 0.6)
     assert found.status is Status.FAULTY
     assert found.faults[0].startswith(kind.__name__)
     assert IMPURE[kind] in found.faults[0]
@@ -245,19 +245,9 @@ def test_what_is_no_filter_is_the_callers_mistake() -> None:
         examine(unhappy.PromisesANumber(), seconds=1.0)
 
 
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        ({"seconds": 0.0}, "seconds must be"),
-        ({"seconds": float("nan")}, "seconds must be"),
-        ({"seed": -1}, "seed must be"),
-        ({"mechanisms": ("gauss",)}, "mechanisms must be among .*; did you mean 'gaussian'"),
-        ({"mechanisms": "gauss"}, "mechanisms must be among .*, got 'gauss'"),
-    ],
-)
-def test_arguments_out_of_range_are_refused(more, words) -> None:
-    with pytest.raises(ValueError, match=words):
-        examine(unhappy.Plain(), **more)
+def test_a_family_that_is_misspelt_is_told_its_name() -> None:
+    with pytest.raises(ValueError, match=r"mechanisms must be among .*; did you mean 'gaussian'"):
+        examine(unhappy.Plain(), mechanisms=("gauss",))
 
 
 def test_a_person_may_interrupt() -> None:

@@ -85,23 +85,17 @@ def test_a_rational_menu_at_an_irrational_ratio_is_enclosed():
 
 
 @pytest.mark.parametrize(
-    ("change", "error", "says"),
+    ("change", "says"),
     [
-        ({"menu": []}, ValueError, "menu must hold"),
-        ({"menu": [1.0]}, TypeError, "menu must hold pairs"),
-        ({"epsilon": float("nan")}, ValueError, "epsilon must be finite"),
-        ({"rounds": 0}, ValueError, "rounds must be an integer >= 1"),
-        ({"direction": "up"}, ValueError, "direction must be"),
-        ({"on_denial": "sulk"}, ValueError, "on_denial must be"),
-        ({"min_charge": 5.0}, ValueError, "min_charge"),
-        ({"menu": [RandomizedResponse(1.0)], "evidence": Evidence.EXACT}, ValueError, "rational masses"),
-        ({"epsilon": 1.0, "evidence": Evidence.EXACT}, ValueError, "LogRatio"),
-        ({"evidence": Evidence.STATISTICAL}, ValueError, "evidence must be"),
+        ({"min_charge": 5.0}, "min_charge"),
+        ({"menu": [RandomizedResponse(1.0)], "evidence": Evidence.EXACT}, "rational masses"),
+        ({"epsilon": 1.0, "evidence": Evidence.EXACT}, "LogRatio"),
+        ({"evidence": Evidence.STATISTICAL}, "evidence must be"),
     ],
 )
-def test_bad_arguments_get_one_sentence(change, error, says):
+def test_what_no_game_can_be_solved_for_is_refused(change, says):
     arguments = {"menu": [RandomizedResponse.from_ratio(2)], "epsilon": LogRatio(2), "rounds": 2} | change
-    with pytest.raises(error, match=says):
+    with pytest.raises(ValueError, match=says):
         worst_case(SquaresFilter(1.0, 4), arguments.pop("menu"), **arguments)
 
 

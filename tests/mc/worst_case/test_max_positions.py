@@ -167,12 +167,6 @@ def test_the_defaults_are_what_the_errors_name():
         worst_case(CountFilter(1), Gaussian(0.5), epsilon=1.0, step=1e-12)
 
 
-@pytest.mark.parametrize("most", [0, -1, 2.5])
-def test_max_positions_is_a_count(most):
-    with pytest.raises(ValueError, match="max_positions must be an integer >= 1"):
-        worst_case(CountFilter(1), Erasure(0.5), epsilon=1.0, max_positions=most)
-
-
 def test_arrays_of_the_menu_are_not_counted_as_positions():
     assert np.isclose(worst_case(CountFilter(1), Erasure(0.5), epsilon=1.0, max_positions=100).high, 0.5)
 

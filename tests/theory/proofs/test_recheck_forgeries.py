@@ -34,10 +34,6 @@ def _only_trivial(certificate: Certificate) -> None:
         step["certificate"] = dict(ONE_IS_POSITIVE)
 
 
-def _one_trivial(certificate: Certificate, kind: str) -> None:
-    step_of(certificate, kind)["certificate"] = dict(ONE_IS_POSITIVE)
-
-
 def _to_a_leaf(certificate: Certificate) -> None:
     for step in certificate["steps"]:
         data = step["certificate"]
@@ -46,111 +42,35 @@ def _to_a_leaf(certificate: Certificate) -> None:
             data["tree"] = "."
 
 
-def _points_at_the_roots(certificate: Certificate) -> None:
-    data = step_of(certificate, "zero")["certificate"]
-    data["formula"], data["points"] = "mu*(mu - 1)", [{"mu": "1"}]
-    if "domain" in data:
-        data["domain"] = {"mu": "positive"}
-
-
-def _formula(kind: str, formula: str) -> Callable[[Certificate], None]:
-    def forge(certificate: Certificate) -> None:
-        step_of(certificate, kind)["certificate"]["formula"] = formula
-
-    return forge
-
-
-def _rows(certificate: Certificate) -> None:
-    step_of(certificate, "comparisons")["certificate"] |= {"comparisons": [["0", "<=", "1"]]}
-
-
-def _parts(certificate: Certificate) -> None:
-    step_of(certificate, "all")["certificate"]["parts"] = [dict(ONE_IS_POSITIVE)]
-
-
 def _as_cited(certificate: Certificate) -> None:
     for step in certificate["steps"]:
         step["certificate"] = {"kind": "cited", "source": "well known"}
 
 
 #: Theorem, and what is done to its genuine certificate. A checker that trusted what it read let 54 of the first 66
-#: pass, and ended in a raw error, or never, in six more.
+#: pass, and ended in a raw error, or never, in six more. Single changes of what is hashed are all tried below.
 FORGERIES: dict[str, tuple[str, Callable[[Certificate], None]]] = {
-    "the claim of a stronger theorem": ("B*", set_at("claim", "Every mechanism is (0, 0)-DP")),
     "the claim of another theorem": ("GDP filter", set_at("claim", THEOREMS["CKS"].claim)),
-    "hypotheses that exclude nothing": ("CKS", set_at("hypotheses", "any mechanism, any filter")),
     "the name of another theorem": ("RR zCDP", set_at("theorem", "RDP filter")),
-    "a statement that says more": ("Rényi divergences", set_at("steps/0/statement", "The filter is sound.")),
     "half of the steps left out": ("B*", lambda c: c.update(steps=c["steps"][:5])),
-    "all steps left out but one": ("Rényi divergences", lambda c: c.update(steps=c["steps"][-1:])),
-    "the comparisons dropped": ("Rényi divergences", lambda c: drop(c, "comparisons")),
-    "the identities of another theorem dropped": ("odometers", lambda c: drop(c, "zero")),
     "every step replaced by 1 > 0": ("CKS", _only_trivial),
-    "an identity replaced by 1 > 0": ("Gaussian hockey-stick", lambda c: _one_trivial(c, "zero")),
-    "comparisons replaced by 1 > 0": ("Rényi divergences", lambda c: _one_trivial(c, "comparisons")),
-    "the rows of a step replaced by 0 <= 1": ("Rényi divergences", _rows),
-    "a list of formulas replaced by 1 > 0": ("odometers", _parts),
-    "a residual replaced by 0": ("CKS", _formula("zero", "0")),
     "the lemmas left out": ("conversions", lambda c: c.update(uses=[])),
-    "the lemmas swapped for an easier one": (
-        "conversions",
-        lambda c: c.update(uses=[c["uses"][0]] * 3),
-    ),
     "a box shrunk to a point": ("Gaussian slack", _to_a_leaf),
-    "split boxes shrunk to a corner": ("papers' steps", _to_a_leaf),
     "holds: false at the top": ("B*", set_at("holds", False)),
     "holds: false at the top of a lemma": ("kappa", set_at("uses/0/holds", False)),
-    "an unknown function": ("kappa", _formula("positive on a box", "sure(1)")),
-    "identities of which the points are the roots": ("Gaussian hockey-stick", _points_at_the_roots),
     "every step called a citation": ("B*", _as_cited),
     "evidence raised at the top": ("GDP filter", set_at("evidence", "EXACT")),
-    # more of the same kinds
     "evidence raised in a step": ("B*", set_at("steps/2/evidence", "EXACT")),
-    "another engine": ("B*", set_at("steps/0/engine", "a proof assistant's kernel")),
-    "a nonnegative expression replaced by 1": ("CKS", _formula("nonnegative", "1")),
-    "a positive formula with a false one": ("kappa", _formula("positive on a box", "0 - 1")),
     "a step twice": ("B*", lambda c: c["steps"].insert(1, c["steps"][0])),
-    "steps in another order": ("B*", lambda c: c["steps"].reverse()),
     "a lemma twice": ("kappa", lambda c: c["uses"].append(c["uses"][0])),
-    "lemmas in another order": ("conversions", lambda c: c["uses"].reverse()),
-    "a lemma of another claim": ("kappa", set_at("uses/0/claim", "anything")),
     "holds: false in a step": ("B*", set_at("steps/3/holds", False)),
     "holds: 1 in a step": ("B*", set_at("steps/3/holds", 1)),
     "holds: 1 at the top": ("B*", set_at("holds", 1)),
-    "an unknown key at the top": ("B*", set_at("kernel", "accepted")),
-    "an unknown key in a step": ("B*", set_at("steps/0/note", "checked by hand")),
-    "an unknown key in the data of a step": ("B*", set_at("steps/0/certificate/tree", ".")),
-    "an unknown kind": ("B*", set_at("steps/0/certificate/kind", "obvious")),
     "an unknown format": ("B*", set_at("format", "filterproof-certificate-1")),
-    "a source of more renown": ("kappa", set_at("source", "Euclid")),
-    "another formula of the claim": ("B*", set_at("claim_latex", "0 = 0")),
-    "another formula of a step": ("B*", set_at("steps/0/latex", "0 = 0")),
-    "a row left out": (
-        "Rényi divergences",
-        lambda c: step_of(c, "comparisons")["certificate"]["comparisons"].pop(),
-    ),
-    "a domain that is smaller": ("B*", set_at("steps/2/certificate/domain/t", "positive integer")),
-    "terms that are other terms": ("B*", set_at("steps/0/certificate/terms", ["s + w"])),
     "strict where it is not": ("loss supermartingale", set_at("steps/nonnegative/certificate/strict", True)),
-    "a precision that is lower": ("B*", set_at("steps/9/certificate/precision", 2)),
-    "a citation of another source": ("B*", set_at("steps/2/certificate/source", "folklore")),
     "an identity called a game": ("B*", set_at("steps/identity/checked", "game")),
-    "an instance called an identity": ("Rényi divergences", set_at("steps/point/checked", "identity")),
-    "instances called a range": ("odometers", set_at("steps/all/checked", "range")),
-    "an identity of more certainty": ("B*", set_at("steps/5/evidence", "EXACT")),
-    "comparisons called words": (
-        "Rényi divergences",
-        set_at("steps/comparisons/certificate", {"kind": "prose"}),
-    ),
     "what joins the steps left out": ("B*", lambda c: c.pop("joined")),
-    "what joins the steps made a check": ("B*", set_at("joined", "The steps were checked to suffice.")),
     "a citation for what nobody cites": ("RDP filter", set_at("citations", ["folklore"])),
-    "a citation of a lemma": ("kappa", set_at("uses/0/citations", ["folklore"])),
-    "a formula of a list replaced by 1": (
-        "odometers",
-        set_at("steps/all/certificate/parts/0/formula", "1"),
-    ),
-    "an identity of one side twice": ("B*", _formula("zero", "(t) - (t)")),
     "time that is no number": ("B*", set_at("steps/0/seconds", "soon")),
     "time below zero": ("B*", set_at("steps/0/seconds", -1)),
     "versions that are a page": ("B*", set_at("versions/python", "3" * 10_000)),
@@ -166,7 +86,7 @@ FORGERIES: dict[str, tuple[str, Callable[[Certificate], None]]] = {
     "a tree of other marks": ("B*", set_at("steps/9/certificate/tree", "²")),
     "a tree that is a list": ("B*", set_at("steps/9/certificate/tree", ["."])),
     "a tree that is missing": ("B*", lambda c: c["steps"][9]["certificate"].pop("tree")),
-    "a tree that never ends": ("Gaussian slack", set_at("steps/9/certificate/tree", "0" * 30_000)),
+    "a tree that never ends": ("Gaussian slack", set_at("steps/9/certificate/tree", "0" * 3_000)),
     "a tree where there is no box": ("B*", set_at("steps/zero/certificate/tree", ".")),
     "a hash of its own": ("B*", set_at("hash", "0" * 64)),
     "lemmas that are no list": ("B*", set_at("uses", {})),

@@ -36,7 +36,7 @@ def epsilon_by_halving(sigma: float, delta: float) -> float:
     low, high = 0.0, 60.0
     for _ in range(32):
         middle = (low + high) / 2
-        above = gaussian_profile_by_integral(sigma, middle) > delta
+        above = gaussian_profile_by_integral(sigma, middle, method="gauss-legendre") > delta
         low, high = (middle, high) if above else (low, middle)
     return high
 

@@ -63,7 +63,7 @@ def gaussian_profile(sigma: Number, epsilon: Number) -> Number:
         return +(mp.ncdf(a - b) - mp.exp(mp.mpf(epsilon)) * mp.ncdf(-a - b))
 
 
-def gaussian_profile_by_integral(sigma: Number, epsilon: Number) -> Number:
+def gaussian_profile_by_integral(sigma: Number, epsilon: Number, method: str = "tanh-sinh") -> Number:
     """The same from the definition: the integral of (1 - e^(epsilon - loss)) over the losses above epsilon."""
     with mp.workdps(30):
         sigma, epsilon = mp.mpf(sigma), mp.mpf(epsilon)
@@ -73,7 +73,7 @@ def gaussian_profile_by_integral(sigma: Number, epsilon: Number) -> Number:
         def missed(z: Number) -> Number:  # the loss at the noise z is z / sigma + 1 / (2 sigma^2)
             return mp.npdf(z) * -mp.expm1((edge - z) / sigma)
 
-        return mp.quad(missed, [edge + reach * k for k in (0, 1, 3, 8, 20, 60, 200)])
+        return mp.quad(missed, [edge + reach * k for k in (0, 1, 3, 8, 20, 60, 200)], method=method)
 
 
 def gaussian_deviation(epsilon: float, delta: float, profile: Profile = gaussian_profile) -> float:

@@ -27,6 +27,25 @@ FAULTS = (
             "the budgets of all orders are doubled",
             "unsound",
         ),
+        Change("if not share <= 1:", "if not share <= 2:", "orders take twice delta", "unsound"),
+        Change("if not share <= 1:", "if not share <= 1e-3:", "orders take a thousandth of delta", "loose"),
+    ),
+    *faults_in(
+        "theory/thresholds/some_order.py",
+        Change(
+            "log * (1 - t[:j] / last)", "log * (1 - t[:j] / last) / 2", "payments are worth more", "unsound"
+        ),
+        Change(
+            "log * (1 - t[:j] / last)", "2 * log * (1 - t[:j] / last)", "payments are worth less", "loose"
+        ),
+        Change("/ (1 + t)\n", "/ (2 + t)\n", "what an order takes is less", "unsound"),
+        Change("_MARGIN = 1e-9", "_MARGIN = -1e-9", "the share is rounded down", "unsound"),
+        Change(
+            "np.sort(np.asarray(alphas, dtype=float))",
+            "np.sort(np.asarray(alphas, dtype=float))[::-1]",
+            "low orders are paid for by high ones",
+            "unsound",
+        ),
     ),
     *faults_in(
         "filters/rules/promised.py",

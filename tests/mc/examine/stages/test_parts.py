@@ -64,6 +64,26 @@ def test_a_filter_of_library_parts_holds_and_says_by_what() -> None:
         assert said in found.detail
 
 
+def test_what_pure_epsilons_are_worth_at_a_smaller_one_is_cited_of_nobody() -> None:
+    found = parts(with_budget(PURE, fp.ApproxDP(0.5, 1e-3), Fraction(1, 2)))
+    assert found is not None
+    assert (found.outcome, found.citations) == (Outcome.HOLDS, ())
+    found = parts(with_budget(PURE, fp.ApproxDP(0.5, 1e-3), Fraction(5015, 10000)))
+    assert found is not None
+    assert (found.outcome, found.citations) == (Outcome.HOLDS, ())
+    assert "randomised response at the budget" in found.detail
+    found = parts(with_budget(PURE, fp.ApproxDP(0.5, 1e-3), Fraction(5017, 10000)))
+    assert found is not None
+    assert found.outcome is Outcome.UNDECIDED
+
+
+def test_some_order_holds_where_its_orders_take_at_most_delta() -> None:
+    found = parts(fp.SomeOrderMarkovFilter(6.0, 0.01, (2.0, 3.0, 32.0)))
+    assert found is not None
+    assert (found.outcome, found.citations) == (Outcome.HOLDS, ())
+    assert "'some order kept'" in found.detail
+
+
 PURE, ZCDP, GDP, RDP = fp.pure_charge, fp.zcdp_charge, fp.gdp_charge, fp.renyi_charge.at(8.0)
 JOINED = [
     *((PURE, promise) for promise in (fp.PureDP(0.7), PROMISE, fp.ZCDP(0.3), fp.RenyiDP(3.0, 0.2))),
@@ -222,7 +242,7 @@ def test_a_calibrated_filter_holds_for_its_class_by_its_game_solved_again() -> N
     assert any("Kairouz" in one for one in found.citations)
     assert found.scope == filt.scope
     assert "solved again" in found.detail
-    exam = fp.verify(filt, seconds=2)
+    exam = fp.verify(filt, seconds=0.3)
     assert exam.verdict.outcome is Outcome.HOLDS
     assert exam.verdict.scope == filt.scope
 

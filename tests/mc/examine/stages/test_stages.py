@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import islice, product
+from itertools import combinations_with_replacement, islice
 
 import numpy as np
 import pytest
@@ -184,17 +184,17 @@ def test_greed_takes_nearly_all_of_a_budget() -> None:
 def test_every_program_of_a_pure_filter_is_admitted() -> None:
     about = subject(sound.ByHand(), "gaussian", "rr")
     seen = 0
-    for played in islice(programs(about, Clock.of(LONG)), 120):
+    for played in islice(programs(about, Clock.of(LONG)), 60):
         assert played.admitted(about.filter)
         seen += 1
-    assert seen > 100
+    assert seen > 50
 
 
 def test_quick_bounds_are_above_the_certified_ones() -> None:
     goals = (Measure.hockey_stick(0.5), Measure.hockey_stick(2.0), Measure.renyi(2.0), Measure.renyi(8.0))
     steps = [(Gaussian(0.3), 5), (RandomizedResponse(0.5), 3), (fp.Laplace(2.0), 2), (fp.Erasure(0.01), 2)]
     steps += [(fp.SubsampledGaussian(0.1, 1.0), 4), (fp.KOV(0.2, 1e-3), 2)]
-    for one, other in product(steps, steps):
+    for one, other in combinations_with_replacement(steps, 2):
         played = Sequence((one, other))
         for way in ("PQ", "QP"):
             for goal, bound in zip(goals, most(played, goals, way), strict=True):

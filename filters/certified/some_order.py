@@ -1,0 +1,52 @@
+"""The numbers of the filter at some order beside its budgets: what of delta its orders take, held to all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+
+from flint import arb
+
+from filters.catalogue import SomeOrderMarkovFilter
+from filters.certified.running_number import RunningNumber, at_least, at_most, near
+from theory.numerics.exact import rational
+from theory.thresholds.some_order import share_at_some_order
+
+__all__ = ["payments"]
+
+_THEOREM = "some order kept"
+#: (epsilon, delta, orders) that take more than delta; at the first a game breaks the promise.
+_TOO_LOW = ((80.0, 0.01, (1.1, 1.3)), (8.0, 1e-5, tuple(2.5 + j / 8 for j in range(64))))
+
+
+def payments(filt: SomeOrderMarkovFilter, name: str) -> Iterator[RunningNumber]:
+    """The share of delta that its orders take, at least the true one and at most 1; and orders that it must refuse."""
+    share = share_at_some_order(filt.usable, filt.delta)
+    truth = partial(_share, filt.usable, Fraction(filt.delta))
+    yield at_least(_THEOREM, f"{name}: the share of delta that its orders take", share, truth, slack=2.0**-29)
+    yield at_most(
+        _THEOREM, f"{name}: the share of delta that its orders take", share, Fraction(1), slack=None
+    )
+    for epsilon, delta, orders in _TOO_LOW:
+        says = f"{type(filt).__name__}({epsilon}, {delta}, ...) of {len(orders)} orders: refused"
+        yield near(_THEOREM, says, int(_refused(epsilon, delta, orders)), 1, slack=0)
+
+
+def _refused(epsilon: float, delta: float, orders: tuple[float, ...]) -> bool:
+    try:
+        SomeOrderMarkovFilter(epsilon, delta, orders)
+    except ValueError:
+        return True
+    return False
+
+
+def _share(alphas: tuple[float, ...], delta: Fraction) -> arb:
+    """The payments in balls, each what the lower orders leave: delta^(1 - t/u) of a payment at 1 + t for 1 + u."""
+    log, paid, total = arb(rational(delta)).log(), list[tuple[arb, arb]](), arb(0)
+    for alpha in sorted(alphas):
+        u = arb(rational(Fraction(alpha))) - 1
+        left = 1 - sum((m * (log * (1 - t / u)).exp() for t, m in paid), arb(0))
+        paid.append((u, left.max(arb(0))))
+        total += paid[-1][1] * (u * (u / (1 + u)).log()).exp() / (1 + u)
+    return total

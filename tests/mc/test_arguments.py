@@ -1,0 +1,96 @@
+"""Whatever is given in the place of an argument: an answer, or one sentence that names the argument."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import filterproof as fp
+from mc.losses.allocation import RandomAllocation
+from tests.mc.examine.unhappy import AdmitsNothing
+from tests.mc.forged import JUNK
+
+BIT, WIDE = fp.RandomizedResponse.from_ratio(2), fp.Gaussian(0.5)
+GDP, ZCDP = fp.GaussianFilter(1.0), fp.ZCDPFilter(0.5)
+RULES = {"epsilon": 1.0, "rounds": 2, "direction": "PQ", "on_denial": "halt"}
+DRAWN = {**RULES, "seed": 0}
+
+CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
+    "worst_case": (
+        lambda **given: fp.worst_case(ZCDP, **given),
+        {**RULES, "menu": [BIT], "min_charge": 0.0, "evidence": None, "max_positions": 10**5},
+    ),
+    "worst_case of wide losses": (
+        lambda **given: fp.worst_case(GDP, [WIDE], epsilon=1.0, rounds=2, **given),
+        {"max_positions": 10**6, "step": 0.05, "spend_steps": None, "relative": 0.2},
+    ),
+    "calibrate": (
+        lambda **given: fp.calibrate(fp.ZCDPFilter, **given),
+        {
+            "epsilon": 1.0,
+            "delta": 1e-2,
+            "menu": [fp.RandomizedResponse(1.0)],
+            "rounds": 3,
+            "max_positions": 10**5,
+        },
+    ),
+    "calibrated": (fp.calibrated, {"epsilon": 1.0, "delta": 1e-5, "each": 0.1}),
+    "calibrated_clock": (
+        lambda **given: fp.calibrated_clock(levels=8, **given),
+        {"epsilon": 1.0, "delta": 0.05, "menu": [fp.Gaussian(0.4)]},
+    ),
+    "evaluate": (
+        lambda **given: fp.evaluate(ZCDP, fp.Constant(BIT), **given),
+        {**RULES, "evidence": None, "max_positions": 10**5},
+    ),
+    "simulate": (
+        lambda **given: fp.simulate(GDP, fp.OneShot(), workers=1, **given),
+        {**DRAWN, "n": 100, "confidence": 0.9, "method": "plain"},
+    ),
+    "decide": (
+        lambda **given: fp.decide(GDP, fp.OneShot(), workers=1, **given),
+        {**DRAWN, "delta": 0.1, "most": 1000, "failure": 0.01},
+    ),
+    "Composition.delta": (
+        lambda mechanisms, **given: fp.Composition(mechanisms).delta(**given),
+        {"mechanisms": [WIDE], "epsilon": 1.0, "relative": 1e-2, "direction": "PQ"},
+    ),
+    "Composition.epsilon": (
+        lambda mechanisms, **given: fp.Composition(mechanisms).epsilon(**given),
+        {"mechanisms": [WIDE, WIDE], "delta": 1e-3, "relative": 1e-2},
+    ),
+    "IndividualAccountant": (
+        fp.IndividualAccountant,
+        {"people": 2, "q": 0.1, "sigma": 1.0, "levels": (0.5, 1.0)},
+    ),
+    "RandomAllocation": (
+        lambda epsilon, **given: RandomAllocation(**given).delta(epsilon),
+        {"sigma": 1.0, "steps": 3, "epsilon": 0.5},
+    ),
+    "verify": (
+        lambda **given: fp.verify(AdmitsNothing(), **given),
+        {"seconds": 0.1, "seed": 0, "mechanisms": "gaussian"},
+    ),
+}
+
+
+@pytest.mark.usefixtures("processor_clock", "library_as_installed")
+@pytest.mark.parametrize("name", CALLS)
+def test_an_argument_of_any_other_kind_is_answered_or_refused_by_its_name(name: str) -> None:
+    call, arguments = CALLS[name]
+    call(**arguments)
+    for argument in arguments:
+        refused = 0
+        for junk in JUNK:
+            try:
+                call(**(arguments | {argument: junk}))
+            except (ValueError, TypeError) as error:
+                said, refused = str(error), refused + 1
+            else:
+                continue
+            assert "\n" not in said, (argument, junk)
+            assert len(said) < 1500, (argument, junk)
+            assert argument in said, (argument, junk, said)
+        assert refused > len(JUNK) // 2, argument

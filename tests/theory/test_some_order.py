@@ -1,0 +1,114 @@
+"""What the rule "at some order" takes of its delta: by mpmath, by the inequality that it rests on, and by a game."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+import filterproof as fp
+from theory.thresholds.some_order import share_at_some_order
+
+WHOLE = tuple(map(float, range(2, 65)))
+SETS = [
+    ((2.0, 32.0), 0.01),
+    (WHOLE, 0.01),
+    (WHOLE[1:], 1e-5),
+    ((1.1, 1.3), 0.01),
+    (tuple(2.5 + j / 8 for j in range(40)), 1e-5),
+    ((64.0, 1.5, 7.25), 1e-12),
+]
+
+
+def payments(alphas: tuple[float, ...], delta: float) -> list[tuple[mpmath.mpf, mpmath.mpf]]:
+    """(t, m) of each order, by the recursion of the docstring."""
+    paid: list[tuple[mpmath.mpf, mpmath.mpf]] = []
+    for alpha in sorted(alphas):
+        u = mpmath.mpf(alpha) - 1
+        paid.append((u, max(mpmath.mpf(0), 1 - sum(m * mpmath.mpf(delta) ** (1 - t / u) for t, m in paid))))
+    return paid
+
+
+def s(t: mpmath.mpf) -> mpmath.mpf:
+    """The constant of an order 1 + t."""
+    return (t / (1 + t)) ** t / (1 + t)
+
+
+@pytest.mark.parametrize(("alphas", "delta"), SETS)
+def test_the_share_is_that_of_the_payments_rounded_up(alphas: tuple[float, ...], delta: float) -> None:
+    with mpmath.workdps(40):
+        truth = sum(m * s(t) for t, m in payments(alphas, delta))
+        share = share_at_some_order(alphas, delta)
+        assert truth < share < truth * (1 + 2e-9)
+
+
+@pytest.mark.parametrize(("alphas", "delta"), SETS)
+def test_at_every_order_the_payments_cover_what_is_lost_beyond_epsilon(
+    alphas: tuple[float, ...], delta: float
+) -> None:
+    """What the theorem rests on: within order j's budget a loss of epsilon + u costs no more than was paid below it."""
+    paid = payments(alphas, delta)
+    for alpha in alphas[:: 1 + len(alphas) // 8]:
+        last = mpmath.mpf(alpha) - 1
+        for u in (*(float(x) for x in np.geomspace(1e-3, 3.0, 12)), float(mpmath.log(1 + 1 / last))):
+            covered = sum(
+                m * s(t) * mpmath.exp(t * u) * mpmath.mpf(delta) ** (1 - t / last)
+                for t, m in paid
+                if t <= last
+            )
+            assert covered >= (1 - mpmath.exp(-u)) * (1 - mpmath.mpf(10) ** -12)
+
+
+def test_less_is_taken_than_by_each_order_for_itself_and_at_epsilon_one_less_than_all() -> None:
+    assert share_at_some_order(WHOLE, 0.01) < 0.75 < 1.5 < float(sum(s(mpmath.mpf(a) - 1) for a in WHOLE))
+    for delta in (0.1, 1e-3, 1e-5, 1e-10):
+        dense = tuple(1 + x for x in np.geomspace(-math.log(delta), 1e4, 300).tolist())
+        assert share_at_some_order(dense, delta) < 1  # every order that has a budget at epsilon = 1
+
+
+def _play(filt: fp.PrivacyFilter, first: fp.FinitePair, second: list[fp.FinitePair]) -> float:
+    """H of the first pair and then the second of its outcome, both granted."""
+    state = filt.start(1)
+    assert filt.admits(state, first)[0]
+    state, total = filt.spend(state, first), 0.0
+    epsilon = filt.promise.epsilon  # type: ignore[attr-defined]
+    for p, q, pair in zip(first.p, first.q, second, strict=True):
+        assert filt.admits(state, pair)[0]
+        for a, b in zip(pair.p, pair.q, strict=True):
+            total += max(float(p) * float(a) - math.exp(epsilon) * float(q) * float(b), 0.0)
+    return total
+
+
+def _best_second(filt: fp.SomeOrderMarkovFilter, first: fp.FinitePair, loss: float) -> fp.FinitePair:
+    """Of the two-point pairs that the filter grants after `first`, about the one that costs most after this loss."""
+    state, best = filt.spend(filt.start(1), first), (0.0, fp.FinitePair((0.5, 0.5), (0.5, 0.5)))
+    for alpha in filt.usable:
+        jump = filt.epsilon - loss + math.log(alpha / (alpha - 1))
+        if jump <= 0:
+            continue
+        low, high = 0.0, 0.999
+        for _ in range(20):
+            mass = (low + high) / 2
+            pair = fp.FinitePair((mass, 1 - mass), (mass * math.exp(-jump), 1 - mass * math.exp(-jump)))
+            low, high = (mass, high) if filt.admits(state, pair)[0] else (low, mass)
+        if low > 0:
+            pair = fp.FinitePair((low, 1 - low), (low * math.exp(-jump), 1 - low * math.exp(-jump)))
+            best = max(best, (low / alpha, pair), key=lambda found: found[0])
+    return best[1]
+
+
+@pytest.mark.parametrize("orders", [(2.0, 32.0), (2.0, 9.0, 33.0)])
+def test_no_game_of_two_rounds_passes_the_share_of_the_promise(orders: tuple[float, ...]) -> None:
+    filt, most = fp.SomeOrderMarkovFilter(6.0, 0.01, orders), 0.0
+    for p in (0.9, 0.99):
+        for jump in (1.0, 2.0, 4.0):
+            q = (1 - p) * math.exp(-jump)
+            first = fp.FinitePair((p, 1 - p), (1 - q, q))
+            if filt.admits(filt.start(1), first)[0]:
+                second = [
+                    _best_second(filt, first, math.log(float(a) / float(b)))
+                    for a, b in zip(first.p, first.q, strict=True)
+                ]
+                most = max(most, _play(filt, first, second))
+    share = share_at_some_order(filt.usable, filt.delta)
+    assert 0.6 * share * filt.delta < most <= share * filt.delta

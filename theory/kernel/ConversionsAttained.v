@@ -1,0 +1,265 @@
+(** Conversions that cannot be improved: to each a mechanism with finitely many outcomes at which it is exact.
+
+    - [one_order_attained]: at each order and each two slopes c' < 1 < c the bound of [slopes_conversion] on D_alpha is
+      reached, at its epsilon, by two outcomes whose ratios are c and c': no conversion of one order gives less there;
+    - [cks_attained]: the constant of Canonne, Kamath and Steinke is reached by two outcomes, of which the second has no
+      mass under the first law; [cks_excess]: two outcomes of mass under both laws miss it by what the second adds to the
+      moment;
+    - [pure_conversion]: a filter that adds pure epsilons up to B is (epsilon, (e^B - e^epsilon)/(1 + e^B))-DP;
+      [pure_conversion_attained]: and not with less, by one randomised response. *)
+
+From Coq Require Import Reals Lra Lia List.
+From Filterproof Require Import Sums Interaction Divergences Paths AdditiveFilter Ledger ZCDPFilter Conversions
+  PureToZCDP BasicFilter BStar.
+Import ListNotations.
+Open Scope R_scope.
+
+(** One release, if the filter grants it. *)
+Definition once {C} (m : request C) : strategy C := Request m (fun _ => Stop) Stop.
+
+Lemma stick_of_coins B x y c epsilon : c <= B ->
+  hockey_stick (additive B) (once (coins x y c)) epsilon =
+  pos (x - exp epsilon * y) + pos (1 - x - exp epsilon * (1 - y)).
+Proof.
+  intros within. unfold hockey_stick, over. cbn -[pos]. destruct (Rle_dec c B) as [_|]; [|lra]. cbn -[pos].
+  now rewrite !Rmult_1_l, Rplus_0_l.
+Qed.
+
+Lemma coins_are_laws x y c : 0 < x <= 1 -> 0 < y < 1 -> laws (coins x y c) /\ continuous (coins x y c).
+Proof.
+  intros hx hy. split; [split; (split; [intros [|[|i]] small; cbn; lra || lia|cbn; lra])|].
+  intros [|[|i]] small zero; cbn in *; lra || lia.
+Qed.
+
+Lemma coins_moment a x y c : round_moment a (coins x y c) = term a x y + term a (1 - x) (1 - y).
+Proof. unfold round_moment. cbn. ring. Qed.
+
+(** Where the ratio is the slope the plane touches. *)
+Lemma plane_touches a c y : 0 < c -> 0 < y -> term a (c * y) y = rises a c * (c * y) - falls a c * y.
+Proof.
+  intros hc hy. unfold term, power, rises, falls. assert (0 < c * y) by (apply Rmult_lt_0_compat; lra).
+  destruct (Rle_dec (c * y) 0); [lra|].
+  assert (Rpower c a = c * Rpower c (a - 1)) as split_up.
+  { rewrite <- (Rpower_1 c hc) at 2. rewrite <- Rpower_plus. f_equal. ring. }
+  replace (a * Rpower c (a - 1) * (c * y) - (a - 1) * Rpower c a * y) with (Rpower c a * y) by (rewrite split_up; ring).
+  rewrite <- Rpower_mult_distr by easy. rewrite Rmult_assoc. f_equal. rewrite <- Rpower_plus.
+  replace (a + (1 - a)) with 1 by ring. now apply Rpower_1.
+Qed.
+
+Lemma rises_more a c c' : 1 < a -> 0 < c' < c -> rises a c' < rises a c.
+Proof.
+  intros ha [low more]. unfold rises. apply Rmult_lt_compat_l; [lra|]. apply exp_increasing.
+  apply Rmult_lt_compat_l; [lra|]. now apply ln_increasing.
+Qed.
+
+(** The optimal conversion of one order is attained: u = alpha c^(alpha - 1), v = (alpha - 1) c^alpha, and epsilon where
+    v - v' = (u - u') e^epsilon. *)
+Theorem one_order_attained a c c' epsilon : 1 < a -> 0 < c' -> c' < 1 -> 1 < c ->
+  falls a c - falls a c' = (rises a c - rises a c') * exp epsilon ->
+  exists m : request R, laws m /\ continuous m /\ continuous (swap m) /\
+    round_moment a m = exp ((a - 1) * charge m) /\ forall B, charge m <= B ->
+    (rises a c - rises a c') * hockey_stick (additive B) (once m) epsilon =
+    exp ((a - 1) * charge m) - rises a c' + falls a c'.
+Proof.
+  intros ha low below above meet. set (y := (1 - c') / (c - c')). set (x := c * y).
+  assert (0 < y < 1) as hy.
+  { unfold y. split; [apply Rdiv_lt_0_compat; lra|]. apply (Rmult_lt_reg_r (c - c')); [lra|].
+    unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
+  assert (1 - x = c' * (1 - y)) as other by (unfold x, y; field; lra).
+  assert (0 < 1 - x) as rest by (rewrite other; apply Rmult_lt_0_compat; lra).
+  assert (0 < x) as hx by (apply Rmult_lt_0_compat; lra).
+  set (M := term a x y + term a (1 - x) (1 - y)).
+  assert (M = rises a c' - falls a c' + (rises a c - rises a c') * x - (falls a c - falls a c') * y) as moment.
+  { unfold M. rewrite other. unfold x at 1. rewrite !plane_touches by lra. rewrite <- other. fold x. ring. }
+  pose proof (rises_more a c c' ha ltac:(lra)) as up.
+  (* the moment is positive, so it has a divergence *)
+  assert (0 < M) as positive.
+  { unfold M. pose proof (term_nonneg a (1 - x) (1 - y)). unfold term at 1, power. destruct (Rle_dec x 0); [lra|].
+    assert (0 < Rpower x a * Rpower y (1 - a)) by (apply Rmult_lt_0_compat; apply exp_pos). lra. }
+  exists (coins x y (ln M / (a - 1))). cbn [charge coins].
+  destruct (coins_are_laws x y (ln M / (a - 1)) ltac:(lra) hy) as [lawful cont].
+  replace ((a - 1) * (ln M / (a - 1))) with (ln M) by (field; lra). rewrite exp_ln by easy.
+  split; [easy|]. split; [easy|]. split; [intros [|[|i]] small zero; cbn in *; lra || lia|].
+  split; [apply coins_moment|]. intros B within. rewrite stick_of_coins by easy.
+  (* each plane lies below the power where the other touches it, so the slopes enclose e^epsilon *)
+  assert (forall w z, 0 < w -> 0 < z -> rises a w * z - falls a w <= z * Rpower z (a - 1)) as tangent.
+  { intros w z hw hz. pose proof (plane_below a w z 1 ha hw ltac:(unfold masses; lra)) as it.
+    rewrite Rmult_1_r in it. eapply Rle_trans; [exact it|right]. unfold term, power. destruct (Rle_dec z 0); [lra|].
+    rewrite <- (Rpower_1 z hz) at 2. rewrite <- Rpower_plus. replace (1 + (a - 1)) with a by ring.
+    unfold Rpower. rewrite ln_1, Rmult_0_r, exp_0. ring. }
+  assert (forall w, 0 < w -> falls a w = (a - 1) / a * (w * rises a w)) as line.
+  { intros w hw. unfold falls, rises. replace (Rpower w a) with (w * Rpower w (a - 1)); [field; lra|].
+    rewrite <- (Rpower_1 w hw) at 1. rewrite <- Rpower_plus. f_equal. ring. }
+  pose proof (tangent c c' ltac:(lra) low) as one. pose proof (tangent c' c low ltac:(lra)) as two.
+  rewrite (line c) in * by lra. rewrite (line c') in * by lra.
+  replace (Rpower c' (a - 1)) with (rises a c' / a) in one by (unfold rises; field; lra).
+  replace (Rpower c (a - 1)) with (rises a c / a) in two by (unfold rises; field; lra).
+  set (u := rises a c) in *. set (u' := rises a c') in *.
+  apply (Rmult_le_compat_l a) in one, two; try lra.
+  replace (a * (u * c' - (a - 1) / a * (c * u))) with (a * u * c' - (a - 1) * c * u) in one by (field; lra).
+  replace (a * (c' * (u' / a))) with (c' * u') in one by (field; lra).
+  replace (a * (u' * c - (a - 1) / a * (c' * u'))) with (a * u' * c - (a - 1) * c' * u') in two by (field; lra).
+  replace (a * (c * (u / a))) with (c * u) in two by (field; lra).
+  apply (f_equal (Rmult a)) in meet as scaled.
+  replace (a * ((a - 1) / a * (c * u) - (a - 1) / a * (c' * u'))) with ((a - 1) * (c * u - c' * u')) in scaled
+    by (field; lra).
+  assert (exp epsilon <= c) by (apply (Rmult_le_reg_l (a * (u - u'))); [apply Rmult_lt_0_compat; lra|nra]).
+  assert (c' <= exp epsilon) by (apply (Rmult_le_reg_l (a * (u - u'))); [apply Rmult_lt_0_compat; lra|nra]).
+  unfold pos. rewrite Rmax_right by (unfold x; nra). rewrite Rmax_left by (rewrite other; nra).
+  rewrite Rplus_0_r, moment, meet. ring.
+Qed.
+
+(** ** Canonne, Kamath and Steinke *)
+
+(** The loss at which their line touches (1 - e^{epsilon - l})_+. *)
+Definition touching (a epsilon : R) : R := epsilon + ln (a / (a - 1)).
+
+Lemma touching_stick a epsilon x : 1 < a -> x - exp epsilon * (x * exp (- touching a epsilon)) = x / a.
+Proof.
+  intros ha. unfold touching. assert (0 < a / (a - 1)) by (apply Rdiv_lt_0_compat; lra).
+  replace (exp epsilon * (x * exp (- (epsilon + ln (a / (a - 1))))))
+    with (x * (exp epsilon * exp (- (epsilon + ln (a / (a - 1)))))) by ring.
+  rewrite <- exp_plus. replace (epsilon + - (epsilon + ln (a / (a - 1)))) with (- ln (a / (a - 1))) by ring.
+  rewrite exp_Ropp, exp_ln by easy. field. lra.
+Qed.
+
+(** There the line is x / alpha. *)
+Lemma touching_line a epsilon x : 1 < a -> 0 < x ->
+  cks_factor a * exp (- ((a - 1) * epsilon)) * term a x (x * exp (- touching a epsilon)) = x / a.
+Proof.
+  intros ha hx. pose proof (exp_pos (- touching a epsilon)). destruct (one_less_inverse a ha) as [low _].
+  assert (term a x (x * exp (- touching a epsilon)) = x * exp ((a - 1) * touching a epsilon)) as ->.
+  { unfold term, power, Rpower. destruct (Rle_dec x 0); [lra|]. rewrite ln_mult, ln_exp by easy.
+    rewrite <- (exp_ln x hx) at 3. rewrite <- !exp_plus. f_equal. ring. }
+  unfold touching. replace (a / (a - 1)) with (/ (1 - / a)) by (field; lra). rewrite ln_Rinv by easy.
+  replace ((a - 1) * (epsilon + - ln (1 - / a))) with ((a - 1) * epsilon + (- (a * ln (1 - / a)) + ln (1 - / a))) by
+    ring.
+  rewrite !exp_plus, exp_ln, !exp_Ropp by easy. unfold cks_factor. fold (Rpower (1 - / a) a).
+  pose proof (exp_pos ((a - 1) * epsilon)). pose proof (exp_pos (a * ln (1 - / a))) as hp.
+  fold (Rpower (1 - / a) a) in hp. field. repeat split; lra.
+Qed.
+
+(** Their bound is attained: two outcomes, the second of no mass under the first law, one direction. *)
+Theorem cks_attained a epsilon : 1 < a -> 0 < touching a epsilon ->
+  exists m : request R, laws m /\ continuous m /\ round_moment a m = exp ((a - 1) * charge m) /\
+    forall B, charge m <= B -> hockey_stick (additive B) (once m) epsilon = cks_bound a (charge m) epsilon.
+Proof.
+  intros ha hl. set (l := touching a epsilon) in *. exists (coins 1 (exp (- l)) l). cbn [charge coins].
+  assert (exp (- l) < 1) as less by (rewrite <- exp_0; apply exp_increasing; lra). pose proof (exp_pos (- l)).
+  destruct (coins_are_laws 1 (exp (- l)) l ltac:(lra) ltac:(lra)) as [lawful cont].
+  assert (term a 1 (exp (- l)) = exp ((a - 1) * l)) as moment.
+  { unfold term, power, Rpower. destruct (Rle_dec 1 0); [lra|]. rewrite ln_1, Rmult_0_r, exp_0, Rmult_1_l, ln_exp.
+    f_equal. ring. }
+  split; [easy|]. split; [easy|]. split.
+  - rewrite coins_moment. replace (1 - 1) with 0 by ring. rewrite term_zero, moment. ring.
+  - intros B within. rewrite stick_of_coins by easy. pose proof (exp_pos epsilon).
+    pose proof (touching_stick a epsilon 1 ha) as stick. pose proof (touching_line a epsilon 1 ha ltac:(lra)) as touch.
+    fold l in stick, touch. rewrite Rmult_1_l in stick, touch. rewrite moment in touch.
+    assert (0 < 1 / a) by (apply Rdiv_lt_0_compat; lra). unfold pos.
+    rewrite Rmax_right, Rmax_left by nra. rewrite stick, <- touch. unfold cks_bound.
+    replace ((a - 1) * (l - epsilon)) with (- ((a - 1) * epsilon) + (a - 1) * l) by ring. rewrite exp_plus. ring.
+Qed.
+
+(** Two outcomes of mass under both laws miss it by what the second adds to the moment. *)
+Theorem cks_excess a epsilon x D : 1 < a -> 0 <= epsilon -> 0 < x < 1 ->
+  let y := x * exp (- touching a epsilon) in
+  term a x y + term a (1 - x) (1 - y) = exp ((a - 1) * D) ->
+  forall B, D <= B -> cks_bound a D epsilon - hockey_stick (additive B) (once (coins x y D)) epsilon =
+    cks_factor a * exp (- ((a - 1) * epsilon)) * term a (1 - x) (1 - y) /\
+  hockey_stick (additive B) (once (coins x y D)) epsilon = x / a.
+Proof.
+  intros ha he hx y moment B within. rewrite stick_of_coins by easy.
+  assert (0 < touching a epsilon) as hl.
+  { unfold touching. enough (0 < ln (a / (a - 1))) by lra. rewrite <- ln_1. apply ln_increasing; [lra|].
+    apply (Rmult_lt_reg_r (a - 1)); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
+  pose proof (exp_increasing (- touching a epsilon) 0 ltac:(lra)) as less. rewrite exp_0 in less.
+  pose proof (touching_stick a epsilon x ha) as stick. pose proof (touching_line a epsilon x ha ltac:(lra)) as touch.
+  fold y in stick, touch. assert (0 < x / a) by (apply Rdiv_lt_0_compat; lra).
+  pose proof (one_le_exp epsilon he). assert (y <= x) by (unfold y; nra).
+  assert (1 - x <= exp epsilon * (1 - y)) by nra.
+  unfold pos. rewrite Rmax_right, Rmax_left by lra. rewrite Rplus_0_r, stick. split; [|easy].
+  unfold cks_bound. replace ((a - 1) * (D - epsilon)) with (- ((a - 1) * epsilon) + (a - 1) * D) by ring.
+  rewrite exp_plus, <- moment. rewrite <- touch at 1. ring.
+Qed.
+
+(** ** Pure privacy *)
+
+(** Between the ratios e^{-B} and e^B the hockey-stick is below its chord. *)
+Lemma stick_below_chord B epsilon x y : 0 < B -> 0 <= epsilon <= B -> 0 <= y -> y <= exp B * x -> x <= exp B * y ->
+  (1 + exp B) * (exp B - 1) * pos (x - exp epsilon * y) <= (exp B - exp epsilon) * (exp B * x - y).
+Proof.
+  intros hB range hy low high. pose proof (exp_le epsilon B ltac:(lra)) as below.
+  pose proof (exp_increasing 0 B hB) as big. rewrite exp_0 in big. pose proof (one_le_exp epsilon ltac:(lra)) as one.
+  set (b := exp B) in *. set (e := exp epsilon) in *.
+  assert (0 <= (b - e) * (b * x - y)) as positive by (apply Rmult_le_pos; lra).
+  unfold pos, Rmax. destruct (Rle_dec 0 (x - e * y)); [|rewrite Rmult_0_r; easy].
+  (* the difference is (e b - 1)(b y - x), for it vanishes at x = b y *)
+  enough (0 <= (e * b - 1) * (b * y - x)) by nra. apply Rmult_le_pos; nra.
+Qed.
+
+(** The transcript of a filter that adds up pure epsilons to at most B has ratios of at most e^B. *)
+Lemma pure_ratios B t : 0 <= B -> honest pure_charged t -> forall tau x y,
+  In (tau, x, y) (transcripts (additive B) (start (additive B)) [] 1 1 t) ->
+  0 <= x /\ 0 <= y /\ x <= exp B * y /\ y <= exp B * x.
+Proof.
+  intros hB hon tau x y here.
+  enough (exists s : state (additive B), 0 <= s /\ 0 <= x /\ 0 <= y /\ x <= exp (B - s) * y /\ y <= exp (B - s) * x)
+    as (s & hs & hx & hy & one & other).
+  { pose proof (exp_le (B - s) B ltac:(lra)). repeat split; try easy; eapply Rle_trans; try eassumption;
+      apply Rmult_le_compat_r; easy. }
+  refine (kept_on_paths (additive B) pure_charged (fun (s : R) x y =>
+    0 <= s /\ 0 <= x /\ 0 <= y /\ x <= exp (B - s) * y /\ y <= exp (B - s) * x) _ t B [] 1 1 hon _ tau x y here).
+  - intros s m u v i (hs & hu & hv & one & other) (((hp & _) & (hq & _)) & hc & ratio) admitted small.
+    apply additive_admits in admitted. specialize (hp i small). specialize (hq i small).
+    destruct (ratio i small) as [up down]. cbn.
+    replace (B - (s - charge m)) with (B - s + charge m) by ring. rewrite exp_plus.
+    pose proof (exp_pos (B - s)). pose proof (exp_pos (charge m)).
+    repeat split; [lra|nra|nra| |].
+    + replace (exp (B - s) * exp (charge m) * (v * Q m i)) with (exp (B - s) * v * (exp (charge m) * Q m i)) by ring.
+      apply Rmult_le_compat; easy.
+    + replace (exp (B - s) * exp (charge m) * (u * P m i)) with (exp (B - s) * u * (exp (charge m) * P m i)) by ring.
+      apply Rmult_le_compat; easy.
+  - replace (B - B) with 0 by ring. rewrite exp_0. lra.
+Qed.
+
+Definition pure_delta (B epsilon : R) : R := (exp B - exp epsilon) / (1 + exp B).
+
+Theorem pure_conversion B epsilon : 0 < B -> 0 <= epsilon <= B ->
+  promises_delta (additive B) pure_charged epsilon (pure_delta B epsilon).
+Proof.
+  intros hB range. apply both_ways.
+  { intros m (lm & hc & ratio). split; [now destruct lm|]. split; [easy|]. intros i small. now split; apply ratio. }
+  intros t hon. pose proof (exp_increasing 0 B hB) as big. rewrite exp_0 in big.
+  assert (honest laws t) as lawful by (revert hon; apply honest_weaken; now intros m []).
+  assert (over (additive B) t (fun _ x _ => x) = 1) as massP by now apply total_mass_P.
+  assert (over (additive B) t (fun _ _ y => y) = 1) as massQ by now apply total_mass_Q.
+  apply (Rmult_le_reg_l ((1 + exp B) * (exp B - 1))); [apply Rmult_lt_0_compat; lra|].
+  unfold hockey_stick. rewrite <- over_scale. eapply Rle_trans.
+  - apply (over_le_on_paths (additive B) _ (fun _ x y => (exp B - exp epsilon) * exp B * x + - (exp B - exp epsilon) *
+    y)).
+    intros tau x y here. destruct (pure_ratios B t ltac:(lra) hon tau x y here) as (hx & hy & one & other).
+    pose proof (stick_below_chord B epsilon x y hB range hy other one). lra.
+  - rewrite over_plus, !over_scale, massP, massQ. right. unfold pure_delta. field. lra.
+Qed.
+
+(** Randomised response with ratio e^B. *)
+Definition response (B : R) : request R := coins (exp B / (1 + exp B)) (1 / (1 + exp B)) B.
+
+Theorem pure_conversion_attained B epsilon delta : 0 < B -> 0 <= epsilon <= B -> delta < pure_delta B epsilon ->
+  pure_charged (response B) /\ ~ promises_delta (additive B) pure_charged epsilon delta.
+Proof.
+  intros hB range less. pose proof (exp_increasing 0 B hB) as big. rewrite exp_0 in big.
+  assert (pure_charged (response B)) as honest_one.
+  { assert (0 < / (1 + exp B)) as hi by (apply Rinv_0_lt_compat; lra).
+    assert (1 - exp B / (1 + exp B) = 1 * / (1 + exp B)) as rest by (field; lra).
+    assert (1 - 1 / (1 + exp B) = exp B * / (1 + exp B)) as rest' by (field; lra).
+    unfold response, coins, Rdiv in *. split; [|split; [cbn; lra|]].
+    - split; (split; [intros [|[|i]] small; cbn; rewrite ?rest, ?rest'; try lia; nra|cbn; lra]).
+    - intros [|[|i]] small; cbn in *; rewrite ?rest, ?rest'; try lia; nra. }
+  split; [easy|]. intros promise. destruct (promise (once (response B))) as [one _]; [cbn; easy|].
+  specialize (one (fun tau => match tau with [Released O] => true | _ => false end)).
+  unfold Pr_P, Pr_Q, over, once in one. cbn -[exp] in one. destruct (Rle_dec B B); [|lra]. cbn -[exp] in one.
+  unfold pure_delta in less.
+  assert ((exp B - exp epsilon) / (1 + exp B) = exp B / (1 + exp B) - exp epsilon * (1 / (1 + exp B))) as parts
+    by (field; lra). lra.
+Qed.
