@@ -9,13 +9,14 @@ from typing import Literal
 
 from filters import Holds
 from filters.catalogue import CATALOGUE
+from filters.contract.filter_base import FilterBase
 from mc.engine.game import Game
 from mc.engine.guard import Guard
 from mc.estimate.spending import FEW_POSITIONS, MOST_POSITIONS, PathBound, expanded, within_rounds
 from theory.numerics.golden import lowest_at
 from theory.pairs import RandomizedResponse, is_ours
 
-__all__ = ["Ceiling", "certain", "log_weight_bound", "stated"]
+__all__ = ["Ceiling", "certain", "log_weight_bound", "ruled", "stated", "stated_bounds"]
 
 #: Relative allowance on every bound for the rounding of sums along a path.
 _SLACK = 1e-9
@@ -158,23 +159,27 @@ def certain(game: Game, n: int) -> Ceiling | None:
 def stated(game: Game) -> Ceiling | None:
     """The bounds that the filter states in `holds`, for a guard to enforce; None where it states none."""
     holds = game.filter.holds
-    return None if holds is None else Ceiling(_stated_bounds(holds, f"a guard at {holds}", ruled=False))
+    return None if holds is None else Ceiling(stated_bounds(holds, f"a guard at {holds}", ruled=False))
+
+
+def ruled(filt: FilterBase) -> Holds | None:
+    """What a theorem says that a rule of the catalogue holds; None of a subclass, which may run other code."""
+    entry, holds = CATALOGUE.get(type(filt).__name__), filt.holds
+    ours = entry is not None and entry.kind is type(filt)
+    return holds if ours and holds is not None and holds.rule else None
 
 
 def _ruled(game: Game) -> tuple[PathBound, ...]:
-    """The bounds proved for a rule of the catalogue; none for a subclass, which may run other code."""
-    filt, asks = game.filter, game.adversary.asks
-    entry, holds = CATALOGUE.get(type(filt).__name__), filt.holds
-    if entry is None or entry.kind is not type(filt) or holds is None or not holds.rule:
-        return ()
-    if asks is not None and not all(map(is_ours, asks)):
+    """The bounds that a theorem proves for this game."""
+    holds, asks = ruled(game.filter), game.adversary.asks
+    if holds is None or (asks is not None and not all(map(is_ours, asks))):
         return ()
     # where the adversary does not state its pairs, they must be of this library: any other raises Exceeded in play
     scope = "" if asks is not None else ", for pairs of this library"
-    return _stated_bounds(holds, f"{holds.rule}{scope}", ruled=True)
+    return stated_bounds(holds, f"{holds.rule}{scope}", ruled=True)
 
 
-def _stated_bounds(holds: Holds, why: str, *, ruled: bool) -> tuple[PathBound, ...]:
+def stated_bounds(holds: Holds, why: str, *, ruled: bool) -> tuple[PathBound, ...]:
     """The bounds that `holds` states, one by one, each with its bound on infinite losses.
 
     ruled says whether a theorem proves them. Without one a guard enforces the divergences of one order, which bound no

@@ -18,15 +18,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from filters import Holds
 from filters.contract.parameters import one_epsilon, one_positive
-from mc.estimate.ceiling import Ceiling
-from mc.estimate.spending import PathBound
+from mc.estimate.ceiling import Ceiling, stated_bounds
 from mc.intervals import Moments, clopper_pearson, empirical_bernstein
 from mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_failure
 from mc.training.training import MakeSums, Training
 from mc.training.two_trainings import TwoTrainings
 from theory.arguments import check_count
-from theory.guarantees import ZCDP, GaussianDP, Guarantee, RenyiDP
+from theory.guarantees import Guarantee
 from theory.pairs.base import Direction, check_direction
 
 __all__ = ["at", "batches", "simulate_training"]
@@ -81,7 +81,7 @@ def simulate_training(
         bound = _bounded("squares", _suggested(sample.promise) if known is None else known)
     play = _Plan(training, make, steps, person, n, direction, bound, together)
     # every release is Gaussian(mu), and its D_s is s mu^2/2
-    ceiling = Ceiling((PathBound("", lambda order: order * bound / 2, 0.0, math.inf, bound),))
+    ceiling = Ceiling(stated_bounds(Holds(zcdp=bound / 2), "", ruled=False))
     order = ceiling.order(epsilon)
     upper = math.exp(ceiling.log_bound(order, epsilon))
     inside_seeds, outside_seeds = np.random.SeedSequence(check_count("seed", seed, least=0)).spawn(2)
@@ -175,13 +175,11 @@ def _bounded(name: str, number: float) -> float:
 
 def _suggested(promise: Guarantee) -> float:
     """What the promise suggests as a bound on a sum of squared shifts: for the choice of the tilt and the guard."""
-    if isinstance(promise, GaussianDP):
-        return promise.mu**2
-    if isinstance(promise, ZCDP):
-        return 2 * promise.rho
-    if isinstance(promise, RenyiDP):
-        return 2 * promise.rho / promise.alpha
-    raise ValueError(
-        f"squares must be given where the promise suggests no bound on squared shifts, got {promise}; pass "
-        "e.g. squares=1.0"
-    )
+    holds = Holds.suggested(promise)
+    squares = math.inf if holds is None else Ceiling(stated_bounds(holds, "", ruled=False)).squares
+    if squares == math.inf:
+        raise ValueError(
+            f"squares must be given where the promise suggests no bound on squared shifts, got {promise}; pass "
+            "e.g. squares=1.0"
+        )
+    return squares

@@ -19,11 +19,11 @@ from types import FunctionType
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.catalogue import CATALOGUE
 from filters.holders.clipped_sums import ClippedSums, Vectors
 from filters.holders.individual import IndividualFilter
 from filters.holders.no_noise import SILENT
 from filters.holders.personal import check_person
+from mc.estimate.ceiling import ruled
 from mc.training.training import LogisticTraining, MakeSums, Training, WithCanary
 from theory.arguments import check_count, check_positive
 from theory.guarantees import Guarantee
@@ -133,11 +133,8 @@ def _squares_kept(sums: object) -> float | None:
     if type(sums) is not ClippedSums or type(sums.people) is not IndividualFilter:
         return None
     filt = sums.people.filter
-    entry, holds = CATALOGUE.get(type(filt).__name__), filt.holds
-    ours = entry is not None and entry.kind is type(filt)
-    if not ours or _hides_a_method(sums.people) or _hides_a_method(filt):
-        return None
-    return 2 * holds.zcdp if holds is not None and holds.rule and math.isfinite(holds.zcdp) else None
+    holds = None if _hides_a_method(sums.people) or _hides_a_method(filt) else ruled(filt)
+    return 2 * holds.zcdp if holds is not None and math.isfinite(holds.zcdp) else None
 
 
 def _hides_a_method(instance: object) -> bool:

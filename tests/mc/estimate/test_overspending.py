@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from filters import PrivacyFilter
 from mc.engine.adversaries import LossAvoiding, LossChasing, OneShot
 from mc.engine.game import Game
 from mc.engine.guard import Guard
@@ -30,7 +29,6 @@ from reports.chapters.overspenders import OVERSPENDERS, Overspender
 from tests.mc.engine.silent import Silent
 from tests.mc.estimate.ten_times import TenTimes
 from theory.evidence import Outcome
-from theory.guarantees import ZCDP
 from theory.pairs import Erasure, Gaussian
 
 FAILURE = 0.05
@@ -190,30 +188,20 @@ def test_what_a_guard_stops_and_what_it_marks_is_the_whole() -> None:
         assert marked.loss.tobytes() == whole.loss.tobytes()
 
 
-def test_a_guard_counts_infinite_losses_until_one_is_met() -> None:
-    game = Game.between(TenTimesErased(), Silent(Erasure(0.5)), rounds=4)
-    guard = Guard.at(2.0, 1.0, 0.8, "mark")
-    paths = play_tile(game.at(1.0, guard), Tile(1, 0, 4000))
-    # two rounds are within 0.8; a run that met an infinite loss in them pays anyway and is not beyond
-    assert np.array_equal(paths.beyond, np.isfinite(paths.loss) | beyond_first(paths))
-    assert 0.2 < np.mean(paths.beyond) < 0.3
-
-
-def beyond_first(paths: Any) -> Any:
-    """Runs whose first infinite loss, if any, came in the third round or the fourth."""
-    return np.asarray(paths.beyond) & ~np.isfinite(paths.loss)
-
-
-class TenTimesErased(PrivacyFilter):
+class AdmitsAll(TenTimes):
     """Admits everything."""
-
-    promise = ZCDP(rho=0.02)
-
-    def start(self, n: int) -> Any:
-        return np.zeros(n)
 
     def admits(self, state: Any, request: Any) -> Any:
         return np.ones(len(state), dtype=np.bool_)
 
     def spend(self, state: Any, request: Any) -> Any:
         return state
+
+
+def test_a_guard_counts_infinite_losses_until_one_is_met() -> None:
+    game = Game.between(AdmitsAll(), Silent(Erasure(0.5)), rounds=4)
+    paths = play_tile(game.at(1.0, Guard.at(2.0, 1.0, 0.8, "mark")), Tile(1, 0, 4000))
+    # two rounds are within 0.8; a run that met an infinite loss in them pays anyway and is not beyond
+    beyond = np.asarray(paths.beyond)
+    assert np.all(beyond[np.isfinite(paths.loss)])
+    assert 0.2 < np.mean(beyond) < 0.3

@@ -59,16 +59,13 @@ def test_the_first_steps_of_one_person_stay_within_the_promise_of_zcdp() -> None
     assert 0 < found.high < fp.ZCDP(0.5).delta(1.0)
 
 
-class _Understated(fp.ClippedSums):
-    """Sums that keep 1-GDP and promise half of it."""
-
-    @property
-    def promise(self) -> fp.GaussianDP:
-        return fp.GaussianDP(0.5)
+def promising(mu: float, kind: type[fp.ClippedSums] = fp.ClippedSums) -> type[fp.ClippedSums]:
+    """The same sums, which promise mu-GDP whatever they keep."""
+    return type("Promising", (kind,), {"promise": property(lambda self: fp.GaussianDP(mu))})
 
 
 def test_sums_that_promise_too_much_are_refuted_and_not_trusted() -> None:
-    make = _Understated.making(fp.GaussianFilter(1.0), clip=1.0, sigma=4.0)
+    make = promising(0.5).making(fp.GaussianFilter(1.0), clip=1.0, sigma=4.0)
     how = {"steps": 20, "person": 12, "n": 1000}
     found = fp.simulate_training(CANARY, make, epsilon=0.5, **how)  # type: ignore[arg-type]
     exact = float(Gaussian(1.0).hockey_stick(0.5))
@@ -163,14 +160,9 @@ class _Quiet(fp.ClippedSums):
 def test_an_audit_believes_nothing_that_is_said_of_the_noise() -> None:
     make = _Quiet.making(fp.GaussianFilter(3.0), clip=1.0, sigma=1.0)
 
-    class Cheat(_Quiet):
-        @property
-        def promise(self) -> fp.GaussianDP:
-            return fp.GaussianDP(1.0)
-
     found = fp.audit_training(CANARY, make, epsilon=0.5, steps=9, person=12, n=1000, failure=1e-6)
     assert not found.refutes
-    cheat = Cheat.making(fp.GaussianFilter(3.0), clip=1.0, sigma=1.0)
+    cheat = promising(1.0, _Quiet).making(fp.GaussianFilter(3.0), clip=1.0, sigma=1.0)
     assert fp.audit_training(CANARY, cheat, epsilon=0.5, steps=9, person=12, n=1000, failure=1e-6).refutes
 
 
@@ -178,12 +170,7 @@ def test_an_audit_sees_a_delta_that_is_a_fifth_too_large() -> None:
     mu = 1.11979  # at which the delta at 1/2 is 1.2 times that of 1-GDP
     assert Gaussian(mu).hockey_stick(0.5) == pytest.approx(1.2 * Gaussian(1.0).hockey_stick(0.5), rel=1e-3)
 
-    class Cheat(fp.ClippedSums):
-        @property
-        def promise(self) -> fp.GaussianDP:
-            return fp.GaussianDP(1.0)
-
-    cheat = Cheat.making(fp.GaussianFilter(mu), clip=1.0, sigma=1 / mu)
+    cheat = promising(1.0).making(fp.GaussianFilter(mu), clip=1.0, sigma=1 / mu)
     found = fp.audit_training(CANARY, cheat, epsilon=0.5, steps=1, person=12, n=20_000, failure=2e-9)
     assert found.refutes
     # with the same noise an accusation without the person implies one with him: the pairs' variance is exact

@@ -134,17 +134,16 @@ def test_a_budget_used_up_on_every_path_gives_the_promise_itself() -> None:
 
 def test_what_cannot_be_integrated_is_said() -> None:
     training = fp.LogisticTraining(FEATURES, LABELS, rate=0.3)
-    with pytest.raises(ValueError, match="one number a step"):
-        fp.evaluate_training(training, MAKE, epsilon=1.0, steps=2)
-    with pytest.raises(ValueError, match="at most"):
-        fp.evaluate_training(training, MAKE, epsilon=1.0, steps=9)
-    with pytest.raises(ValueError, match="direction"):
-        fp.evaluate_training(training, MAKE, epsilon=1.0, steps=1, direction="both")  # type: ignore[arg-type]
-    with pytest.raises(IndexError, match="person"):
-        fp.evaluate_training(training, MAKE, epsilon=1.0, steps=1, person=3)
     alone = fp.LogisticTraining(np.ones((1, 1)), np.array([1]), rate=1.0)
-    with pytest.raises(ValueError, match="at least 2 people"):
-        fp.evaluate_training(alone, MAKE, epsilon=1.0, steps=1)
+    for asked, how, said in (
+        (training, {"steps": 2}, "one number a step"),
+        (training, {"steps": 9}, "at most"),
+        (training, {"steps": 1, "direction": "both"}, "direction"),
+        (training, {"steps": 1, "person": 3}, "person"),
+        (alone, {"steps": 1}, "at least 2 people"),
+    ):
+        with pytest.raises((ValueError, IndexError), match=said):
+            fp.evaluate_training(asked, MAKE, epsilon=1.0, **how)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
