@@ -394,6 +394,7 @@ _ENTRIES = (
             1.3,
             (0.25, 0.5, 0.75, 1.0, 1.15, 1.3),
             (0.5, 1.0, 1.3),
+            "from fractions import Fraction\n\n"
             "first = fp.FinitePair(\n"
             '    tuple(map(Fraction, ("0.0093", "0.0117", "0.0775", "0.1973", "0.7042"))),\n'
             '    tuple(map(Fraction, ("0.00276", "0.00468", "0.04136", "0.14894", "0.80226"))),\n'

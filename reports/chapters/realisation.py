@@ -26,7 +26,7 @@ __all__ = ["REALISATION"]
 
 EPSILON, DELTA, SIGMA, ROUNDS = 10.0, 1e-5, 2.0, 48
 #: If no path exceeds epsilon, the interval of tilted paths ends near 5/n, with this n at a fifth of delta.
-PATHS = 2_500_000
+PATHS, _QUICK = 2_500_000, 500_000
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
@@ -50,7 +50,11 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     split = optimal_split(ROUNDS, DELTA)
     limit = float(kappa(EPSILON, SIGMA, split.dhat, split.theta))
     integrated = tuple(float(p) for p in kappa_survival(limit, sigma=SIGMA, rounds=ROUNDS))
-    rows = [study.simulate(filt, adversary, epsilon=EPSILON, n=PATHS, rounds=ROUNDS)]
+    rows = [
+        study.simulate(
+            filt, adversary, epsilon=EPSILON, n=20 * _QUICK if study.quick else PATHS, rounds=ROUNDS
+        )
+    ]
     divergence = stopped_hockey_stick(limit, mu=1 / SIGMA, rounds=ROUNDS, epsilon=EPSILON)
     others = mechanism_level(EPSILON, DELTA, sigma=SIGMA, rounds=ROUNDS)
     ends = stopping_rounds(others, sigma=SIGMA, most=2 * ROUNDS)

@@ -15,6 +15,7 @@ from filters.catalogue import CATALOGUE
 NOT_COMPARED = {
     "ZCDPFilter": "with the budget B* it is the ApproximateDPFilter",
     "AllOrdersFilter": "one of its orders decides: it is at most the RenyiFilter of that order",
+    "SomeOrderMarkovFilter": "one of its orders decides, by a conversion that is never better than the RenyiFilter's",
     "ApproximateZCDPFilter": "the mechanisms have no bad event, so its xi buys nothing",
 }
 #: Those that are told the losses.

@@ -225,12 +225,13 @@ def test_what_is_no_kept_descent_is_one_sentence(tmp_path: Path) -> None:
         ),
         (f"{no_descent}.*larger than the whole", (larger.getvalue(), data, NET, filt)),
         ("taken must be an integer >= 0, got taken=-1", (changed(content, taken=-1), data, NET, filt)),
-        *(
-            (
-                r"taken must be at most 2\^53, got more; pass the file unchanged$",
-                (changed(content, taken=many), data, NET, filt),
-            )
-            for many in (2**53 + 1, 10**400)
+        (
+            r"taken must be at most 2\^53, got more; pass the file unchanged$",
+            (changed(content, taken=2**53 + 1), data, NET, filt),
+        ),
+        (
+            "taken must be an integer that a double can hold",
+            (changed(content, taken=10**400), data, NET, filt),
         ),
         (r"theta must have shape \(33,\)", (changed(content, theta=np.zeros(3)), data, NET, filt)),
         (

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from filters.catalogue import CATALOGUE
-from filters.rules.unsound import NaiveRealisationFilter, NaturalFilter, knowingly
+from filters.rules.unsound import NaiveRealisationFilter, NaturalFilter, RangedBlackwellFilter, knowingly
 from mc.engine.adversary import View
 from mc.estimate.simulate import simulate
 from mc.losses import LogRatio
@@ -65,7 +65,7 @@ def test_erasing_for_ever_reveals_the_bit_under_the_naive_realisation_filter(n):
 
 
 def _menu(filt):
-    return list(getattr(filt, "menu", ()) or ()) if isinstance(filt, NaturalFilter) else MENU
+    return list(filt.menu) if isinstance(filt, (NaturalFilter, RangedBlackwellFilter)) else MENU
 
 
 MENU = [RandomizedResponse(0.0625 * 2**k) for k in range(4)]

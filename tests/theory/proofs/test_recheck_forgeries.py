@@ -67,7 +67,7 @@ FORGERIES: dict[str, tuple[str, Callable[[Certificate], None]]] = {
     "holds: 1 in a step": ("B*", set_at("steps/3/holds", 1)),
     "holds: 1 at the top": ("B*", set_at("holds", 1)),
     "an unknown format": ("B*", set_at("format", "filterproof-certificate-1")),
-    "strict where it is not": ("loss supermartingale", set_at("steps/nonnegative/certificate/strict", True)),
+    "not strict where it is": ("CKS", set_at("steps/nonnegative/certificate/strict", False)),
     "an identity called a game": ("B*", set_at("steps/identity/checked", "game")),
     "what joins the steps left out": ("B*", lambda c: c.pop("joined")),
     "a citation for what nobody cites": ("RDP filter", set_at("citations", ["folklore"])),
