@@ -25,9 +25,11 @@ class Evaluated:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """An enclosure, or the numerical value twice."""
+        """An enclosure, or the numerical value give or take what the two grids differ by."""
         one = self.found
-        return (one.low, one.high) if isinstance(one, Evaluation) else (one.value, one.value)
+        if isinstance(one, Evaluation):
+            return one.low, one.high
+        return one.value - one.difference, one.value + one.difference
 
     @property
     def known_by(self) -> str:
@@ -97,7 +99,7 @@ def _table(results: Sequence[Evaluated]) -> Table:
                 name(one.row.adversary),
                 "" if one.row.rounds is None else str(one.row.rounds),
                 f"{one.row.epsilon:g}",
-                f"{one.bounds[1]:.6g}",
+                f"{one.found.high if isinstance(one.found, Evaluation) else one.found.value:.6g}",
                 one.known_by,
                 interval(one.row.estimate),
             )
