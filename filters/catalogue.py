@@ -186,6 +186,26 @@ _ENTRIES = (
         ),
     ),
     Entry(
+        SomeOrderMarkovFilter,
+        lambda: SomeOrderMarkovFilter(6.0, 0.01, _PAIRS),
+        lambda: SomeOrderMarkovFilter(6.5, 0.02, _PAIRS),
+        FilterPage(
+            r"\exists j: \; \sum_t D_{\alpha_j}(P_t \| Q_t) \le \varepsilon - "
+            r"\frac{\log(1/\delta)}{\alpha_j - 1}",
+            "Some order of a set may keep its budget, whichever; budgets by Markov's inequality. Each order takes of "
+            "delta what lower ones leave unpaid; orders that take more than all of it are refused.",
+            (_FIRST, _coin("0.0025", "0.00000227272")),
+            6.0,
+            (3.0, 4.0, 5.0, 6.0, 6.5),
+            (4.0, 5.0, 6.0),
+            "from fractions import Fraction\n\n"
+            "filt = fp.SomeOrderMarkovFilter(epsilon=6.0, delta=0.01, orders=(2.0, 32.0))\n"
+            'p, q = Fraction("0.0025"), Fraction("0.00000227272")\n'
+            'menu = [fp.RandomizedResponse.from_ratio(Fraction("1.10517")), fp.FinitePair((p, 1 - p), (q, 1 - q))]',
+            rounds=3,
+        ),
+    ),
+    Entry(
         ApproximateDPFilter,
         lambda: ApproximateDPFilter(1.0, 1e-5),
         lambda: ApproximateDPFilter(2.0, 1e-4),
@@ -422,26 +442,6 @@ _ENTRIES = (
             "with fp.knowingly():\n"
             "    filt = fp.CentralLimitFilter(mu=0.5)\n"
             "menu = [fp.SubsampledGaussian(q=0.05, sigma=1.0), fp.SubsampledGaussian(q=0.1, sigma=1.0)]",
-        ),
-    ),
-    Entry(
-        SomeOrderMarkovFilter,
-        lambda: SomeOrderMarkovFilter(6.0, 0.01, _PAIRS),
-        lambda: SomeOrderMarkovFilter(6.5, 0.02, _PAIRS),
-        FilterPage(
-            r"\exists j: \; \sum_t D_{\alpha_j}(P_t \| Q_t) \le \varepsilon - "
-            r"\frac{\log(1/\delta)}{\alpha_j - 1}",
-            "Some order of a set may keep its budget, whichever; budgets by Markov's inequality. Each order takes of "
-            "delta what lower ones leave unpaid; orders that take more than all of it are refused.",
-            (_FIRST, _coin("0.0025", "0.00000227272")),
-            6.0,
-            (3.0, 4.0, 5.0, 6.0, 6.5),
-            (4.0, 5.0, 6.0),
-            "from fractions import Fraction\n\n"
-            "filt = fp.SomeOrderMarkovFilter(epsilon=6.0, delta=0.01, orders=(2.0, 32.0))\n"
-            'p, q = Fraction("0.0025"), Fraction("0.00000227272")\n'
-            'menu = [fp.RandomizedResponse.from_ratio(Fraction("1.10517")), fp.FinitePair((p, 1 - p), (q, 1 - q))]',
-            rounds=3,
         ),
     ),
     Entry(

@@ -275,6 +275,14 @@ class SomeOrderMarkovFilter(SomeOrderRule):
         "this project: each order pays at most what lower ones leave, and all of them at most delta"
     )
 
+    def extremal(self, epsilon: float) -> Extremal:
+        """The worst at one order, and from `epsilon` on the share of delta that the theorem leaves an adversary."""
+        worst = SomeOrderRule.extremal(self, epsilon)
+        if epsilon < self.epsilon:
+            return worst
+        share = share_at_some_order(self.usable, self.delta)
+        return replace(worst, high=max(worst.low, share * self.delta * (1 + 2.0**-50)))
+
     def __post_init__(self) -> None:
         SomeOrderRule.__post_init__(self)  # super() without arguments fails in a slotted dataclass
         share = share_at_some_order(self.usable, self.delta)

@@ -112,3 +112,13 @@ def test_no_game_of_two_rounds_passes_the_share_of_the_promise(orders: tuple[flo
                 most = max(most, _play(filt, first, second))
     share = share_at_some_order(filt.usable, filt.delta)
     assert 0.6 * share * filt.delta < most <= share * filt.delta
+
+
+def test_all_mechanisms_lose_at_most_the_share_from_epsilon_on() -> None:
+    filt = fp.SomeOrderMarkovFilter(6.0, 0.01, (2.0, 32.0))
+    with mpmath.workdps(40):
+        share = float(sum(m * s(t) for t, m in payments((2.0, 32.0), 0.01)))
+    for epsilon in (6.0, 7.5):
+        found = fp.supremum(filt, epsilon)
+        assert 0 < found.low < found.high == pytest.approx(share * 0.01, rel=1e-8)
+    assert fp.supremum(filt, 5.0).high > 0.01
