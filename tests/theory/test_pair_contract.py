@@ -17,6 +17,7 @@ from theory.pairs import (
     RandomizedResponse,
     SubsampledGaussian,
     examples,
+    is_ours,
 )
 
 each_pair = pytest.mark.parametrize("pair", examples(), ids=repr)
@@ -277,3 +278,17 @@ def test_a_pair_that_overrides_what_it_charges_keeps_its_parents_law() -> None:
 
     dear, parent = (fp.Composition({kind(0.5): 4}).delta(1.0) for kind in (Dear, fp.Gaussian))
     assert dear == parent
+
+
+def test_a_class_that_claims_to_equal_any_is_none_of_the_librarys() -> None:
+    class Equal(type(fp.Gaussian)):  # type: ignore[misc]
+        def __eq__(cls, other: object) -> bool:
+            return True
+
+        __hash__ = type.__hash__
+
+    class Stranger(fp.Gaussian, metaclass=Equal):
+        """It equals every class, and is none of them."""
+
+    assert is_ours(fp.Gaussian(1.0))
+    assert not is_ours(Stranger(1.0))

@@ -60,3 +60,16 @@ def test_what_it_reveals_in_simulation_is_the_closed_form_of_the_same_sequence()
 def test_a_script_that_says_nothing_is_refused(pairs, times, words) -> None:
     with pytest.raises(ValueError, match=words):
         Scripted(pairs, times)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "times", "words"),
+    [
+        (A, (1,), "pairs must be a tuple"),
+        ((A,), 1, "times must be a tuple"),
+        ((0.1,), (1,), "pairs must be pairs"),
+    ],
+)
+def test_what_is_no_script_is_refused_by_its_name(pairs, times, words) -> None:
+    with pytest.raises(TypeError, match=words):
+        Scripted(pairs, times)
