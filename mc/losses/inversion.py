@@ -60,7 +60,7 @@ class Levels:
     laws: Sequence[StepMoments]
     known: dict[tuple[int, Direction], RealMoments] = field(default_factory=dict)
     envelopes: dict[tuple[int, Direction, int], Envelope] = field(default_factory=dict)
-    transformed: dict[tuple[int, Direction, int, float], Transforms] = field(default_factory=dict)
+    transformed: dict[tuple[int, Direction, int, float, int], Transforms] = field(default_factory=dict)
     frequencies: int = 0
 
     def moments(self, used: NDArray[np.int64], direction: Direction) -> RealMoments:
@@ -88,20 +88,24 @@ class Levels:
     def transforms(
         self, used: NDArray[np.int64], direction: Direction, tilt: int, step: float, size: int
     ) -> list[Transforms]:
-        """The characteristic functions of the levels `used` at `size` frequencies; what was computed is kept."""
+        """The characteristic functions of the levels `used` at `size` frequencies; what was computed is kept.
+
+        At the next power of two, of which these are the first: how many are computed at once moves a last bit, and no
+        answer may depend on what was asked before.
+        """
         if self.frequencies > _KEPT:
             self.transformed.clear()
             self.frequencies = 0
-        cut = []
+        cut, whole = [], 1 << (size - 1).bit_length()
         for level in used.tolist():
-            key = level, direction, tilt, step
+            key = level, direction, tilt, step, whole
             transforms = self.transformed.get(key)
-            if transforms is None or len(transforms.logs) < size:
+            if transforms is None:
                 law, log_moment = self.laws[level], float(self.known[level, direction].logs[tilt])
                 a = float(law.power(TILTS[tilt], direction))
-                transforms = law.transforms(a, log_moment, step, size)
+                transforms = law.transforms(a, log_moment, step, whole)
                 self.transformed[key] = transforms
-                self.frequencies += size
+                self.frequencies += whole
             cut.append(Transforms(transforms.logs[:size], transforms.errors[:size], transforms.most[:size]))
         return cut
 

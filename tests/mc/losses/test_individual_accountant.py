@@ -13,6 +13,8 @@ from dp_accounting.pld import privacy_loss_distribution as peer
 
 import filterproof as fp
 from mc.losses import inversion, step_moments
+from mc.losses.inversion import Levels, composed_delta
+from mc.losses.step_moments import StepMoments
 from theory.conversions import gaussian_epsilon, renyi_epsilon
 
 Q, SIGMA = 0.005, 2.0
@@ -382,6 +384,15 @@ def test_frequencies_that_would_take_too_much_memory_are_unknown_and_the_bounds_
             wide = played([{1.0: 30}], q=0.1, sigma=1.0).delta(1.0).report_for(0).bounds
         assert wide.low <= exact.low <= exact.high <= wide.high <= 1.0
         assert wide.high - wide.low > exact.high - exact.low
+
+
+def test_an_answer_does_not_depend_on_what_was_asked_before():
+    def bounds(levels, count):
+        return [float(x[0]) for x in composed_delta(levels, np.array([[count]], dtype=np.uint32), 1.0)]
+
+    fresh, asked = (Levels([StepMoments(0.01, 1.0, 1.0)]) for _ in range(2))
+    bounds(asked, 10)  # more frequencies than the others need
+    assert bounds(asked, 100) == bounds(fresh, 100)
 
 
 def test_results_hide_themselves_and_tell_one_person():
