@@ -256,16 +256,50 @@ class Twice(fp.Gaussian):
         return fp.Gaussian(2 * self.mu).hockey_stick(epsilon)
 
 
-def test_a_pair_that_overrides_a_law_is_nowhere_taken_for_its_parent() -> None:
-    pair = Twice(0.5)
+class _Doubling:
+    hockey_stick = Twice.hockey_stick
+
+
+class Mixed(_Doubling, fp.Gaussian):
+    """The same, by a class beside the parent."""
+
+
+class Later(fp.Gaussian):
+    """The same, by what is set later."""
+
+
+Later.hockey_stick = Twice.hockey_stick  # type: ignore[method-assign]
+
+
+class Raised(fp.SubsampledGaussian):
+    """The same, by a method that the parent asks for itself."""
+
+    def _raised(self, *given: Any) -> Any:
+        return super()._raised(*given) * 2
+
+
+@pytest.mark.parametrize("pair", [Twice(0.5), Mixed(0.5), Later(0.5), Raised(0.1, 1.0)])
+def test_a_pair_that_overrides_a_law_is_nowhere_taken_for_its_parent(pair: DominatingPair) -> None:
     for known in (
         lambda: fp.Composition({pair: 4}).delta(1.0),
         lambda: fp.worst_case(fp.GaussianFilter(mu=1.0), [pair], epsilon=1.0),
     ):
-        with pytest.raises(TypeError, match=r"tails are known, got Twice\(mu=0.5\)"):
+        with pytest.raises(TypeError, match=rf"tails are known, got {type(pair).__name__}\("):
             known()
-    assert pair.normal_mu is None
+    assert pair.normal_mu is pair.sampled_normal is None
     assert not pair.dominates(fp.Gaussian(0.25))
+
+
+def test_a_pair_that_overrides_a_law_says_what_it_is_swapped() -> None:
+    class Skewed(fp.FinitePair):
+        """Its other direction would be the parent's."""
+
+        def hockey_stick(self, epsilon: Any) -> Any:
+            return 0.9
+
+    with pytest.raises(TypeError, match="Skewed must say what it is swapped, got FinitePair"):
+        _ = Skewed((0.5, 0.5), (0.4, 0.6)).swapped
+    assert Twice(0.5).swapped == Twice(0.5)
 
 
 def test_a_pair_that_overrides_what_it_charges_keeps_its_parents_law() -> None:
