@@ -22,6 +22,8 @@ _LEAST = 5e-324
 _LOST = 2.0**-1050
 #: More than the rounding of the elementary functions and sums that a divergence is computed with.
 _SHARE = 1 + 2.0**-46
+#: Exponents whose rounding that covers, and more than twice the largest of an exponential that is finite.
+_COVERED, _LARGEST = 30.0, 1500.0
 
 
 def proper(charge: Real) -> Real:
@@ -51,9 +53,16 @@ def raised(charge: Real) -> Real:
 
 
 def raised_divergence(charge: Real, alpha: float, request: DominatingPair) -> Real:
-    """`raised`, and by what numbers below 2^-1022 may have lost on the way to a divergence of order alpha."""
+    """`raised`, and by what numbers below 2^-1022 may have lost on the way to a divergence of order alpha.
+
+    Also by what the exponents may have: an error of half a last place in (alpha - 1) L, or in a large L and the
+    logarithm of its mass, is one of so many times 2^-53 in the exponential.
+    """
+    epsilon = request.pure_epsilon
     lost = _LOST * (1 + 1 / (alpha - 1)) if alpha > 1 else _LOST
-    return as_real(charge * _SHARE + np.where(np.not_equal(request.pure_epsilon, 0), lost, 0.0))
+    exponent = np.minimum(np.where(np.isfinite(epsilon), epsilon, 0.0) * max(alpha - 1, 1.0), _LARGEST)
+    share = _SHARE + np.where(exponent > _COVERED, exponent * 2.0**-51, 0.0)
+    return as_real(charge * share + np.where(np.not_equal(epsilon, 0), lost, 0.0))
 
 
 def unvanished(charge: Real, request: DominatingPair) -> Real:

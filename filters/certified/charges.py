@@ -141,7 +141,10 @@ def _renyi(pair: DominatingPair) -> Iterator[RunningNumber]:
     for order in _INTEGRATED if pair.truths.integrated else _ORDERS:
         says = f"{pair!r}: Rényi charge of order {order:.6g}"
         truth = _larger([one.truths.renyi(order) for one in _directions(pair)])
-        yield _charged("RDP filter", says, amount(renyi_charge(pair, order)), truth)
+        # what the roundings of large exponents may have lost is charged as well
+        exponent = max(order - 1, 1.0) * float(pair.pure_epsilon)
+        slack = SLACK + (min(exponent, 1500.0) * 2.0**-50 if 30 < exponent < math.inf else 0.0)
+        yield _charged("RDP filter", says, amount(renyi_charge(pair, order)), truth, slack)
 
 
 def _larger(truths: list[TrueValue]) -> TrueValue:

@@ -69,16 +69,22 @@ class Finite(DominatingPair):
         # E_P[e^(bL)] - 1 = E_P[h(bL) + b h(-L)] + b Q(P = 0) with h(x) = e^x - 1 - x >= 0: nothing cancels
         curved: Real = 0.0
         relative: Real = self._missing  # E_P[h(-L)] + Q(P = 0), the divergence of order 1
-        mean: Real = 0.0
+        mean: Real = 0.0  # E_P[L], the same where Q has no more
+        size: Real = 0.0
         fine: NDArray[np.bool_] = np.asarray(True)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             for loss, mass in self.outputs:
                 there = np.greater(mass, 0)  # else an infinite loss of mass zero would give NaN
                 curved = curved + np.where(there, mass * expm1_minus(b * loss), 0.0)
-                relative = relative + np.where(there, mass * expm1_minus(-loss), 0.0)
+                # P h(-L) = Q - P + P L: beyond the doubles of e^(-L) Q is so much larger that nothing cancels either,
+                # but a mass below 2^-1022 has few digits: then the mean, where it is no small rest of large terms
+                far = portable.exp(portable.log(mass) - loss) - mass + mass * loss
+                near = np.greater(loss, _LEAST_LOSS)
+                relative = relative + np.where(there, np.where(near, mass * expm1_minus(-loss), far), 0.0)
                 mean = mean + np.where(there, mass * loss, 0.0)
-                fine = np.asarray(fine & np.greater(loss, _LEAST_LOSS))
-            relative = np.where(fine, relative, mean)
+                size = size + np.where(there, mass * np.abs(loss), 0.0)
+                fine = np.asarray(fine & near)
+            relative = np.where(fine | np.less(64 * mean, size), relative, mean)
             log_moment = portable.log1p(curved + b * relative)
             divergence = np.where(np.isfinite(log_moment), log_moment / b, self._far_renyi(b))
         divergence = np.where(np.equal(b, 0), relative, divergence)
