@@ -287,9 +287,12 @@ class RogersOdometer:
             inner = 2 * squares * logs
             outer = 2 * (least + squares) * (1 + portable.log1p(squares / least) / 2)
             outer = outer * portable.log(4 * portable.log(self.records) / portable.log(2.0) / self.delta)
-            spread = np.where((squares >= least) & (squares <= 1), inner, outer)
+            # S is known to its last places: at the ends of its range the larger of both lines
+            low, high = squares * (1 - 2.0**-48), squares * (1 + 2.0**-48)
+            inside, outside = (low >= least) & (high <= 1), (high < least) | (low > 1)
+            spread = np.where(inside, inner, np.where(outside, outer, np.maximum(inner, outer)))
             bound = (drifts + np.sqrt(spread)) * (1 + _MARGIN)
         within = self._allowed.holds((state[4], state[5]))
-        for high in (0, 2, 4):
-            within &= is_sum((state[high], state[high + 1]))
+        for place in (0, 2, 4):
+            within &= is_sum((state[place], state[place + 1]))
         return np.where(within & np.isfinite(bound), bound, np.inf)

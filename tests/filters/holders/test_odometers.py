@@ -2,6 +2,7 @@
 
 import math
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -219,3 +220,32 @@ def test_a_tracker_takes_no_charge_below_zero_and_no_state_without_releases(trac
         for number in (-1000.0, math.nan, -math.inf, math.inf):
             blocks, high, low = (np.array([number]) if i == place else part for i, part in enumerate(spent))
             assert tracker.value((blocks, high, low))[0] == math.inf
+
+
+@pytest.mark.parametrize(
+    ("delta", "records", "epsilon"),
+    [
+        (0.3, 3, 1.0),
+        (0.3, 3, 1 / 3),
+        (1e-9, 1024, math.nextafter(1 / 1024, 0)),
+        (1e-300, 1024, 1 / 1024),
+        (0.1, 50, 0.3),
+    ],
+)
+def test_the_bound_of_rogers_is_that_of_the_theorem_at_the_ends_of_its_range_too(
+    delta: float, records: int, epsilon: float
+) -> None:
+    odometer = RogersOdometer(delta, records)
+    bound = float(odometer.epsilon(odometer.spend(odometer.start(1), RandomizedResponse(epsilon)))[0])
+    with mpmath.workdps(40):
+        e, d, n = mpmath.mpf(epsilon), mpmath.mpf(delta), mpmath.mpf(records)
+        s = e**2
+        if 1 / n**2 <= s <= 1:
+            spread = 2 * s * (mpmath.log(110 * mpmath.e) + 2 * mpmath.log(mpmath.log(n) / d))
+        else:
+            spread = (
+                2 * (1 / n**2 + s) * (1 + mpmath.log(1 + n**2 * s) / 2) * mpmath.log(4 * mpmath.log(n, 2) / d)
+            )
+        theorem = e * mpmath.expm1(e) / 2 + mpmath.sqrt(spread)
+    # at an end the larger of the two lines, which are a sixth apart at most
+    assert theorem <= bound <= 7 / 6 * theorem
