@@ -77,9 +77,9 @@ ROWS = (
         claim="The probability that the loss is ever above the line below, l = log(1/delta), is at most delta + xi "
         "for one k > 0; so it is where at each S the line is one of those best at S = first 2^(j+1/2), each at its "
         "share, the second value below with z at least the sum of the (j+1)^(-7/5), as zeta(7/5) is; and for the "
-        "third, rho the least first 2^j that is at least sum rho_t, l of its share, the fourth. Releasing while such "
-        "a bound, the request included, is at most epsilon is (epsilon, delta + xi)-DP for any xi_t-approximately "
-        "rho_t-zCDP mechanisms, xi <= 1",
+        "third, rho the least first 2^j that is at least sum rho_t, l of its share, the fourth. Releasing while a "
+        "bound that is nowhere below all of finitely many lines, the request included, is at most epsilon >= 0 is "
+        "(epsilon, delta + xi)-DP for any xi_t-approximately rho_t-zCDP mechanisms, xi <= 1",
         stated=(
             r"L \le ",
             _LINE,
@@ -106,8 +106,8 @@ ROWS = (
             ),
             decided_by(
                 "Odometers.lines_as_filter",
-                "A filter that releases only while the bound of such an odometer is at most epsilon keeps (epsilon, "
-                "delta + xi)-DP, delta the sum of the delta_j, for any xi_t-approximately rho_t-zCDP mechanisms.",
+                "A filter that releases only while such a bound is at most epsilon >= 0 keeps (epsilon, delta + "
+                "xi)-DP, delta the sum of the delta_j, for any xi_t-approximately rho_t-zCDP mechanisms.",
             ),
             beside(
                 "Odometers.lines_odometer",
@@ -131,7 +131,7 @@ ROWS = (
         "xi_t, both ways, S = 2 sum rho_t; no bound where sum xi_t > xi",
         claim="The probability that the loss is ever above the bound below is at most delta + xi, l = log(1/delta), "
         "whatever else decides what is released; and releasing while the bound, the request included, is at most "
-        "epsilon is (epsilon, delta + xi)-DP for any xi_t-approximately rho_t-zCDP mechanisms, xi <= 1",
+        "epsilon >= 0 is (epsilon, delta + xi)-DP for any xi_t-approximately rho_t-zCDP mechanisms, xi <= 1",
         stated=(r"L \le ", _MIXTURE),
         steps=(
             decided_by(
@@ -142,8 +142,8 @@ ROWS = (
             ),
             decided_by(
                 "MixtureOdometer.mixture_as_filter",
-                "Releasing only while that bound is at most epsilon keeps (epsilon, delta + xi)-DP for mixtures of "
-                "rho_t-zCDP mechanisms with anything, of weight xi_t.",
+                "Releasing only while that bound is at most epsilon >= 0 keeps (epsilon, delta + xi)-DP for mixtures "
+                "of rho_t-zCDP mechanisms with anything, of weight xi_t.",
                 "Whitehouse, Ramdas, Rogers & Wu",
             ),
             beside(
@@ -162,8 +162,8 @@ ROWS = (
         "epsilon_t (e^epsilon_t - 1)/2; no bound where sum delta_t > delta/2",
         claim="The probability that the loss is ever above D plus the root of the first value below while 1/n^2 <= S "
         "<= 1, of the second otherwise, is at most delta, whatever else decides what is released; and releasing while "
-        "the bound, the request included, is at most epsilon is (epsilon, delta)-DP for any (epsilon_t, delta_t)-DP "
-        "mechanisms",
+        "the bound, the request included, is at most epsilon >= 0 is (epsilon, delta)-DP for any (epsilon_t, "
+        "delta_t)-DP mechanisms",
         stated=(r"(L - D)_+^2 \le ", _INSIDE, r",\quad (L - D)_+^2 \le ", _OUTSIDE),
         steps=(
             decided_by(
