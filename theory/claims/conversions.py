@@ -199,7 +199,8 @@ ROWS = (
         source="Asoodeh et al.; Balle et al.; Canonne, Kamath & Steinke; derived here",
         hypotheses="an order alpha > 1, epsilon > 0, R > 0; all transcripts over mechanisms with finitely many "
         "outcomes, none infinitely likelier under the first law, finitely many rounds chosen by the outputs so far, "
-        "D_alpha in the order written; for slopes c > c' > 0 with u > u' and v - v' <= (u - u') e^epsilon, u and v the values below at c, u' and v' at c'",
+        "D_alpha in the order written; for slopes c > c' > 0 with u > u' and v - v' <= (u - u') e^epsilon, u and v the "
+        "values below at c, u' and v' at c'",
         claim="Of all transcripts with D_alpha <= R the largest hockey-stick divergence at epsilon is that of one "
         "release of two outcomes, with D_alpha = R. It is at most (e^((alpha-1) R) - u' + v')/(u - u') for any such "
         "slopes, at most 1 - e^(epsilon - R) from R = epsilon + log(alpha/(alpha - 1)) on, and at this R the CKS "
