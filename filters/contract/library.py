@@ -21,6 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from theory.pairs.base import PairType
+
 __all__ = ["PLAIN", "attributes", "made_of_the_library", "of_the_library", "settled", "told_apart"]
 
 _ROOMS = ("theory.", "filters.", "mc.")
@@ -71,7 +73,7 @@ def attributes(thing: object) -> dict[str, object]:
 def _by_identity(kind: type) -> bool:
     """Whether classes of this kind, and so its bases, are equal to none but themselves: a cache may be asked for it."""
     of = type(kind)
-    return of is type or of is ABCMeta
+    return of is type or of is ABCMeta or of is PairType
 
 
 @lru_cache(maxsize=1024)
@@ -97,7 +99,7 @@ def settled(value: object) -> bool:
         return all(map(settled, value))
     if kind is np.ndarray:
         return not value.dtype.hasobject  # type: ignore[attr-defined]
-    if kind in PLAIN or (kind in (type, ABCMeta) and of_the_library(value)):  # type: ignore[arg-type]
+    if kind in PLAIN or (kind in (type, ABCMeta, PairType) and of_the_library(value)):  # type: ignore[arg-type]
         return True
     return (kind is Fraction or of_the_library(kind)) and all(map(settled, attributes(value).values()))
 
@@ -111,7 +113,7 @@ def told_apart(value: object) -> Hashable:
         return kind, value.dtype.str, value.shape, value.tobytes()  # type: ignore[attr-defined]
     if kind is float or kind is np.float64:
         return kind, value.hex()  # type: ignore[attr-defined]
-    if kind in PLAIN or kind in (type, ABCMeta):
+    if kind in PLAIN or kind in (type, ABCMeta, PairType):
         return kind, value
     if kind is not Fraction and not of_the_library(kind):
         return kind, object()  # it is not settled, and nothing equals it

@@ -162,7 +162,8 @@ class Gaussian(DominatingPair):
     def _knowing(self, levels: tuple[float, ...]) -> Self:
         """This pair, just made, with the levels of its mu."""
         assert isinstance(self.mu, np.ndarray)
-        self.mu.flags.writeable = False
+        if self.mu.size:  # an array that owns its numbers could be made writeable again
+            object.__setattr__(self, "mu", np.frombuffer(memoryview(self.mu).toreadonly()))
         object.__setattr__(self, "_levels", levels)
         return self
 

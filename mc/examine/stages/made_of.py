@@ -30,6 +30,7 @@ from filters.rules.additive import AdditiveFilter
 from filters.rules.promised import promised_budget
 from theory.conversions import CONVERSIONS, Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from theory.pairs.base import PairType
 
 __all__ = ["Parts", "Unknown", "alike", "fields_as_made", "own_promise", "parts_of", "read"]
 
@@ -248,7 +249,7 @@ def _same_code(function: object, expected: object) -> bool:
 
 
 def _same_kind(held: object, made: object) -> bool:
-    return type(held) in (type, ABCMeta) if isinstance(made, type) else type(held) is type(made)
+    return type(held) in (type, ABCMeta, PairType) if isinstance(made, type) else type(held) is type(made)
 
 
 def _holder(kind: type, name: str) -> type:
