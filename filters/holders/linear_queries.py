@@ -112,9 +112,9 @@ class LinearQueries(Holder):
         journal: str | os.PathLike[str] | None = None,
     ) -> None:
         super().__init__()
-        self.norm_budget = one_positive("norm_budget", norm_budget)
-        self.kappa = one_positive("kappa", kappa)
-        self.promise: Guarantee = ZCDP(self.kappa)
+        self._norm_budget = one_positive("norm_budget", norm_budget)
+        self._kappa = one_positive("kappa", kappa)
+        self._promise = ZCDP(self.kappa)
         self._budget = Budget.of(self.norm_budget)
         self._sums = Sums.fresh(_count(people))
         self._some_left = False
@@ -122,6 +122,21 @@ class LinearQueries(Holder):
         self._changed: set[int] = set()
         self._key: bytes | None = None
         self._journal = None if journal is None else Journal.create(journal, self._terms, self._sums)
+
+    @property
+    def norm_budget(self) -> float:
+        """The largest sum of squared norms with which one person counts."""
+        return self._norm_budget
+
+    @property
+    def kappa(self) -> float:
+        """The zCDP that all answers together keep, in nats."""
+        return self._kappa
+
+    @property
+    def promise(self) -> Guarantee:
+        """kappa-zCDP, for adding or removing one person."""
+        return self._promise
 
     @classmethod
     def open(cls, journal: str | os.PathLike[str], *, norm_budget: float, kappa: float) -> Self:

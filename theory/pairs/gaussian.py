@@ -163,7 +163,7 @@ class Gaussian(DominatingPair):
         """This pair, just made, with the levels of its mu."""
         assert isinstance(self.mu, np.ndarray)
         if self.mu.size:  # an array that owns its numbers could be made writeable again
-            object.__setattr__(self, "mu", np.frombuffer(memoryview(self.mu).toreadonly()))
+            object.__setattr__(self, "mu", np.frombuffer(self.mu.data.toreadonly()))
         object.__setattr__(self, "_levels", levels)
         return self
 

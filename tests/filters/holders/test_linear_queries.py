@@ -212,3 +212,11 @@ def test_people_who_left_are_saved(tmp_path: Path) -> None:
             assert summed(one, np.full(5, 0.5)) == [2.0]
     with pytest.raises(ValueError, match=r"version 2, got format=.filterproof.queries. version=1"):
         fp.LinearQueries.from_dict({**saved, "version": 1}, **HOW)
+
+
+@pytest.mark.parametrize("name", ["norm_budget", "kappa", "promise"])
+def test_what_an_answers_noise_is_made_of_is_not_set_anew(name: str) -> None:
+    queries = fp.LinearQueries(3, norm_budget=5.0, kappa=1.0)
+    with pytest.raises(AttributeError):
+        setattr(queries, name, 1e12)
+    assert queries.sigma() == pytest.approx(math.sqrt(2.5))
