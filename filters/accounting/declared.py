@@ -23,7 +23,7 @@ _LOST = 2.0**-1050
 #: More than the rounding of the elementary functions and sums that a divergence is computed with.
 _SHARE = 1 + 2.0**-46
 #: Exponents whose rounding that covers, and more than twice the largest of an exponential that is finite.
-_COVERED, _LARGEST = 30.0, 1500.0
+_COVERED, _LARGEST = 48.0, 1500.0
 
 
 def proper(charge: Real) -> Real:

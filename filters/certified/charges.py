@@ -143,7 +143,7 @@ def _renyi(pair: DominatingPair) -> Iterator[RunningNumber]:
         truth = _larger([one.truths.renyi(order) for one in _directions(pair)])
         # what the roundings of large exponents may have lost is charged as well
         exponent = max(order - 1, 1.0) * float(pair.pure_epsilon)
-        slack = SLACK + (min(exponent, 1500.0) * 2.0**-50 if 30 < exponent < math.inf else 0.0)
+        slack = SLACK + (min(exponent, 1500.0) * 2.0**-50 if 48 < exponent < math.inf else 0.0)
         yield _charged("RDP filter", says, amount(renyi_charge(pair, order)), truth, slack)
 
 

@@ -198,7 +198,7 @@ QUERIES = {"norm_budget": 5.0, "kappa": 1.0}
 SPOILT = {
     "select": (selecting_at_will, "a select of its own"),
     "state": (with_a_sum_below_zero, "no sum of charges"),
-    "norm budget": (lambda queries: setattr(queries, "norm_budget", Small(5.0)), "norm_budget is not what"),
+    "norm budget": (lambda queries: setattr(queries, "_norm_budget", Small(5.0)), "norm_budget is not what"),
     "sums": (lambda queries: queries._sums.high.fill(-100.0), "no sum of charges"),
     "budget": (
         lambda queries: setattr(queries, "_budget", fp.LinearQueries(3, norm_budget=50.0, kappa=1.0)._budget),

@@ -364,8 +364,8 @@ FAULTS = (
         Change("for step in (-1, 0, 1):", "for step in (0,):", "one line alone is stitched", "loose"),
         Change("math.sqrt(2.0) * _power(j)))", "_power(j)))", "lines are the best elsewhere", "loose"),
         Change(
-            "(squares >= least) & (squares <= 1)",
-            "(squares >= least) & (squares <= 100)",
+            "(low >= least) & (high <= 1)",
+            "(low >= least) & (high <= 100)",
             "Rogers' inner bound is used beyond its range",
             "unsound",
         ),

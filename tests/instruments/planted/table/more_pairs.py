@@ -156,8 +156,8 @@ FAULTS = (
             "loose",
         ),
         Change(
-            "relative = relative + np.where(there, mass * expm1_minus(-loss), 0.0)",
-            "relative = relative + np.where(there, mass * expm1_minus(-loss) / 2, 0.0)",
+            "np.where(near, mass * expm1_minus(-loss), far)",
+            "np.where(near, mass * expm1_minus(-loss) / 2, far)",
             "finite divergences of order 1 are half",
             "unsound",
         ),
