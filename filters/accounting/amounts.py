@@ -137,7 +137,8 @@ def _doubles(x: Any) -> Real:
     """x in doubles, rounded away from zero where it is none: a charge is never less than what was declared."""
     if isinstance(x, np.ndarray) and x.ndim:
         if x.dtype == np.float64 or (x.dtype.kind == "f" and x.dtype.itemsize < 8):
-            doubles: NDArray[np.float64] = x.astype(np.float64, copy=False)
+            # numpy's own array: one of a stranger's class would run their code between charge and decision
+            doubles: NDArray[np.float64] = x.astype(np.float64, copy=False, subok=False)
             return doubles
         return np.array([beyond(one) for one in x], dtype=np.float64)
     return x if type(x) is float else beyond(x[()] if isinstance(x, np.ndarray) else x)

@@ -141,3 +141,31 @@ def test_an_outcome_that_tells_the_laws_apart_is_never_free() -> None:
     session = fp.BasicFilter(1.0).open("retry")
     for pair in (FinitePair((Fraction(1), Fraction(0)), (1 - tiny, tiny)), Erasure(tiny), KOV(0.1, tiny)):
         assert not session.request(pair)
+
+
+def test_an_array_of_a_strangers_class_decides_nothing_between_charge_and_comparison() -> None:
+    filt = fp.GaussianFilter(mu=1.0)
+    kept, raised = filt.budget.high, [False]
+
+    class Raising(np.ndarray[Any, Any]):
+        """Raises the budget when it is multiplied, and restores it when it is compared."""
+
+        def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **given: Any) -> Any:
+            plain = [np.asarray(x) if isinstance(x, Raising) else x for x in inputs]
+            if ufunc is np.greater_equal and raised[0]:
+                object.__setattr__(filt.budget, "high", kept)
+            elif ufunc in (np.multiply, np.absolute):
+                object.__setattr__(filt.budget, "high", 1e300)
+                raised[0] = True
+            return np.asarray(getattr(ufunc, method)(*plain, **given)).view(Raising)
+
+    class Foreign(Gaussian):
+        """Declares its mu by such an array."""
+
+        @property
+        def gdp_mu(self) -> Any:
+            return np.array([float(self.mu)]).view(Raising)
+
+    session = filt.open(on_denial="retry")
+    assert not any(session.request(Foreign(5.0)) for _ in range(3))
+    assert session.granted == 0
