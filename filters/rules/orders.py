@@ -227,9 +227,13 @@ class SomeOrderRule(PrivacyFilter[_State]):
     def extremal(self, epsilon: float) -> Extremal:
         """The worst that keeps the budget of one order; what an adversary does by changing orders is not bounded."""
         bounds = [(a, b.limit) for a, b in zip(self._orders.alphas, self._orders.budgets, strict=True)]
-        return replace(
-            max((renyi_extremal((one,), epsilon) for one in bounds), key=lambda found: found.low), high=1.0
-        )
+        worst = Extremal(epsilon, 0.0, 1.0)
+        for bound in bounds:
+            try:
+                worst = max(worst, renyi_extremal((bound,), epsilon), key=lambda found: found.low)
+            except ArithmeticError:  # no point of tangency is found in balls
+                continue
+        return replace(worst, high=1.0)
 
     def start(self, n: int) -> _State:
         return self._orders.start(n)

@@ -122,3 +122,8 @@ def test_all_mechanisms_lose_at_most_the_share_from_epsilon_on() -> None:
         found = fp.supremum(filt, epsilon)
         assert 0 < found.low < found.high == pytest.approx(share * 0.01, rel=1e-8)
     assert fp.supremum(filt, 5.0).high > 0.01
+
+
+def test_where_no_worst_mechanism_is_found_the_promise_alone_is_said() -> None:
+    found = fp.supremum(fp.SomeOrderMarkovFilter(1e300, 0.01, (1 + 1e-9,)), 1e300)
+    assert (found.low, found.high) == (0.0, pytest.approx(0.01))
