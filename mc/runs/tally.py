@@ -95,7 +95,7 @@ class Pace:
     def at(self, done: int, seconds: float) -> float:
         """Paths per second, `done` paths after so many seconds; 0.0 where the first mark is no earlier."""
         self._marks.append((done, seconds))
-        while 2 * (self._marks[1][0] - self._first) <= done - self._first and len(self._marks) > 2:
+        while len(self._marks) > 2 and 2 * (self._marks[1][0] - self._first) <= done - self._first:
             self._marks.popleft()
         before, began = self._marks[0]
         return (done - before) / (seconds - began) if seconds > began else 0.0

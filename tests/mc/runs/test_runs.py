@@ -354,6 +354,7 @@ def test_this_process_plays_while_the_workers_of_a_pool_start(undisturbed: bytes
 
 
 def test_the_pace_forgets_how_long_it_took_to_begin() -> None:
+    assert Pace().at(5, 1.0) == 0.0  # before any mark
     pace = Pace()
     pace.start(0, 0.0)
     told = [pace.at(done, seconds) for done, seconds in ((1, 10.0), (11, 11.0), (21, 12.0), (31, 13.0))]
