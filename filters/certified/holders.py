@@ -14,7 +14,7 @@ from filters.certified.decisions import decisions, last_admitted
 from filters.certified.families import FAMILIES, RequestFamily
 from filters.certified.law import Law
 from filters.certified.laws import law_of
-from filters.certified.people import Told
+from filters.certified.people import EqualNormals
 from filters.certified.running_number import RunningNumber, at_least, at_most, exactly, near
 from filters.contract.filter_base import FilterBase
 from filters.holders.clipped_sums import ClippedSums
@@ -172,7 +172,7 @@ def linear_queries(holder: LinearQueries, name: str) -> Iterator[RunningNumber]:
         says = f"{name}: noise in dimension {dimension}"
         yield RunningNumber(theorem, says, exactly(sigma), ">=", "x**2 - B/(2*kappa)", at, Fraction(1, 2**38))
     queries = LinearQueries(1, norm_budget=holder.norm_budget, kappa=holder.kappa)
-    drawn = float(queries.answer(np.zeros((1, 1)), Told(1.0)).value[0])  # type: ignore[arg-type]
+    drawn = float(queries.answer(np.zeros((1, 1)), EqualNormals(1.0)).value[0])  # type: ignore[arg-type]
     says = f"{name}: the noise that is added where a normal is one"
     yield RunningNumber(theorem, says, exactly(drawn), ">=", "x**2 - B/(2*kappa)", at, Fraction(1, 2**38))
     answer = LinearAnswer(np.zeros(5), holder.sigma(5))
@@ -213,7 +213,7 @@ def clipped_sums(holder: ClippedSums, name: str) -> Iterator[RunningNumber]:
     theorem = "individual filter"
     yield at_least(theorem, f"{name}: noise", holder.sigma, Fraction(holder._sigma), slack=2.0**-30)
     sums = ClippedSums(IndividualFilter(holder.people.filter, 1), clip=holder.clip, sigma=holder._sigma)
-    drawn = float(sums.release(np.zeros((1, 2)), Told(1.0)).value[0])  # type: ignore[arg-type]
+    drawn = float(sums.release(np.zeros((1, 2)), EqualNormals(1.0)).value[0])  # type: ignore[arg-type]
     says = f"{name}: the noise that is added where a normal is one"
     yield at_least(theorem, says, drawn, Fraction(holder._sigma), slack=2.0**-30)
     vector = np.array([[3.0 * holder.clip, 4.0 * holder.clip]])

@@ -20,14 +20,14 @@ from filters.holders.linear_queries import LinearQueries
 from filters.rules.gdp import GaussianFilter
 from theory.numerics.error_free import Exact
 
-__all__ = ["Told", "of_people"]
+__all__ = ["EqualNormals", "of_people"]
 
 _QUERIES, _PEOPLE = "linear queries", "individual filter"
 #: (norm_budget, kappa): ordinary ones, and some whose quotient under- or overflows.
 _TERMS = ((5.0, 1.0), (0.3, 0.7), (7.0, 3.0), (1e-200, 1e150), (1e200, 1e-150), (1e-160, 3e155))
 
 
-class Told:
+class EqualNormals:
     """A generator whose normals are all one number."""
 
     def __init__(self, normal: float) -> None:
@@ -69,7 +69,7 @@ def _queries() -> Iterator[RunningNumber]:
     """What an answer charges, what is left of it to show, and the noise that it adds."""
     rows = ([0.5, 0.1], [1e-170, 0.0], [3e-162, 1e-162], [1.0, 2.0], [0.0, 0.0])
     queries = LinearQueries(len(rows), norm_budget=5.5, kappa=0.7)
-    answer = queries.answer(np.array(rows), Told(1.0))  # type: ignore[arg-type]
+    answer = queries.answer(np.array(rows), EqualNormals(1.0))  # type: ignore[arg-type]
     says = "LinearQueries(norm_budget=5.5, kappa=0.7)"
     for place, value in enumerate(answer.value.tolist()):
         total = sum((Fraction(row[place]) for row in rows), Fraction(0))
@@ -128,7 +128,7 @@ class _Unknown:
 def _least() -> Iterator[RunningNumber]:
     """What is too small to be known is charged, and integers that are no doubles are rounded up."""
     people = IndividualFilter(GaussianFilter(4.0), 1)
-    ClippedSums(people, clip=5.0, sigma=4.0).release(_Unknown(), Told(0.0))  # type: ignore[arg-type]
+    ClippedSums(people, clip=5.0, sigma=4.0).release(_Unknown(), EqualNormals(0.0))  # type: ignore[arg-type]
     spent = _spent(people.filter.budget, people._state, 0)  # type: ignore[attr-defined, arg-type]
     truth = (Fraction(1, 2**510) / 4) ** 2
     yield at_least(
@@ -148,7 +148,7 @@ def _sums() -> Iterator[RunningNumber]:
     for normal in (1.0, -2.0):
         people = IndividualFilter(GaussianFilter(4.0), 3)
         sums = ClippedSums(people, clip=5.0, sigma=4.0)
-        release = sums.release(vectors, Told(normal))  # type: ignore[arg-type]
+        release = sums.release(vectors, EqualNormals(normal))  # type: ignore[arg-type]
         factors = sums.factors.made_public()
         says = f"ClippedSums(clip=5.0, sigma=4.0) with a noise of {normal!r} sigma"
         for place in range(2):
