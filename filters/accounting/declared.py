@@ -60,8 +60,10 @@ def raised_divergence(charge: Real, alpha: float, request: DominatingPair) -> Re
     """
     epsilon = request.pure_epsilon
     lost = _LOST * (1 + 1 / (alpha - 1)) if alpha > 1 else _LOST
-    exponent = np.minimum(np.where(np.isfinite(epsilon), epsilon, 0.0) * max(alpha - 1, 1.0), _LARGEST)
-    share = _SHARE + np.where(exponent > _COVERED, exponent * 2.0**-51, 0.0)
+    share: Real = _SHARE
+    if np.any((large := epsilon * max(alpha - 1, 1.0)) > _COVERED):
+        extra = np.isfinite(epsilon) & np.greater(large, _COVERED)
+        share = _SHARE + np.where(extra, np.minimum(large, _LARGEST) * 2.0**-51, 0.0)
     return as_real(charge * share + np.where(np.not_equal(epsilon, 0), lost, 0.0))
 
 

@@ -29,6 +29,8 @@ __all__ = ["CertifiedNumbers", "amount", "charges"]
 
 #: What a charge may lie above the true value, relatively, and in units of one: for squares that underflow.
 SLACK, LEAST = 2.0**-44, 2.0**-950
+#: Exponents from which on their rounding is charged, and the largest that can be lost by.
+_ROUNDED, _LARGEST = 48.0, 1500.0
 #: A hockey-stick is raised by 2^-40 when it is charged.
 _RAISED = 2.0**-38
 _ORDERS = (1.0, 1.0000152587890625, 1.5, 2.0, 8.0, 16.0, 64.0, 128.0)
@@ -143,7 +145,7 @@ def _renyi(pair: DominatingPair) -> Iterator[RunningNumber]:
         truth = _larger([one.truths.renyi(order) for one in _directions(pair)])
         # what the roundings of large exponents may have lost is charged as well
         exponent = max(order - 1, 1.0) * float(pair.pure_epsilon)
-        slack = SLACK + (min(exponent, 1500.0) * 2.0**-50 if 48 < exponent < math.inf else 0.0)
+        slack = SLACK + (min(exponent, _LARGEST) * 2.0**-50 if _ROUNDED < exponent < math.inf else 0.0)
         yield _charged("RDP filter", says, amount(renyi_charge(pair, order)), truth, slack)
 
 

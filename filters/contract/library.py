@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from theory.pairs.base import PairType
+from theory.pairs.pair_type import PairType
 
 __all__ = ["PLAIN", "attributes", "made_of_the_library", "of_the_library", "settled", "told_apart"]
 

@@ -76,11 +76,12 @@ class Finite(DominatingPair):
             for loss, mass in self.outputs:
                 there = np.greater(mass, 0)  # else an infinite loss of mass zero would give NaN
                 curved = curved + np.where(there, mass * expm1_minus(b * loss), 0.0)
-                # P h(-L) = Q - P + P L: beyond the doubles of e^(-L) Q is so much larger that nothing cancels either,
-                # but a mass below 2^-1022 has few digits: then the mean, where it is no small rest of large terms
-                far = portable.exp(portable.log(mass) - loss) - mass + mass * loss
-                near = np.greater(loss, _LEAST_LOSS)
-                relative = relative + np.where(there, np.where(near, mass * expm1_minus(-loss), far), 0.0)
+                term = mass * expm1_minus(-loss)
+                if not (near := np.greater(loss, _LEAST_LOSS)).all():
+                    # Q - P + P L: beyond the doubles of e^(-L) Q is so much larger that nothing cancels either, but a
+                    # mass below 2^-1022 has few digits: then the mean, where it is no small rest of large terms
+                    term = np.where(near, term, portable.exp(portable.log(mass) - loss) - mass + mass * loss)
+                relative = relative + np.where(there, term, 0.0)
                 mean = mean + np.where(there, mass * loss, 0.0)
                 size = size + np.where(there, mass * np.abs(loss), 0.0)
                 fine = np.asarray(fine & near)

@@ -30,7 +30,7 @@ from filters.rules.additive import AdditiveFilter
 from filters.rules.promised import promised_budget
 from theory.conversions import CONVERSIONS, Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.pairs.base import PairType
+from theory.pairs.pair_type import PairType
 
 __all__ = ["Parts", "Unknown", "alike", "fields_as_made", "own_promise", "parts_of", "read"]
 

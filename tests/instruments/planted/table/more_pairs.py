@@ -156,8 +156,8 @@ FAULTS = (
             "loose",
         ),
         Change(
-            "np.where(near, mass * expm1_minus(-loss), far)",
-            "np.where(near, mass * expm1_minus(-loss) / 2, far)",
+            "term = mass * expm1_minus(-loss)",
+            "term = mass * expm1_minus(-loss) / 2",
             "finite divergences of order 1 are half",
             "unsound",
         ),
