@@ -39,7 +39,6 @@ from mc.examine.stages.strategy_search import search
 from mc.examine.stages.telling import telling
 from mc.examine.stages.tests import betting_tests
 from mc.examine.stages.theorems import of_parts, on_a_menu
-from mc.examine.stages.wandering import wandering
 from mc.examine.subject import Subject, admission, own_numbers
 from mc.examine.worker import results, slowest
 from theory.arguments import check_count
@@ -150,8 +149,6 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
                 exam.run("search", 0.3 if known else 0.6, partial(search, subject, failure=FAILURE / 2))
             if not any(one.witness is not None for one in exam.findings):
                 exam.run("tests", 0.6, partial(betting_tests, subject, failure=FAILURE / 2))
-        if not (few or any(one.whole or one.witness is not None or one.fault for one in exam.findings)):
-            exam.run("wandering", 1.0, partial(wandering, subject))
         exam.tell(subject)
 
 

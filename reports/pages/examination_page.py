@@ -38,7 +38,6 @@ _STAGES = {
     "games": "the best adversary on a menu, solved",
     "search": "strategies that learn from what they see",
     "tests": "betting tests, which stop when they have seen enough",
-    "wandering": "what is left of the time: plays and small games drawn at random",
 }
 
 
