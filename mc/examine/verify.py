@@ -21,18 +21,16 @@ from typing import Any, BinaryIO, cast
 from filters.adapters.labelled import service_of
 from filters.contract.checks import checked_filter, checked_start
 from filters.holders.held_to import HeldTo, is_held_to
-from filters.privacy_filter import PrivacyFilter, is_filter
+from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.examination import STOPPED, UNFINISHED, Examination, PartialExamination
 from mc.examine.family_lines import FAMILIES, at_labels, lines_of, names_of
 from mc.examine.filter_fault import SLOW, FilterFault, examining
 from mc.examine.sequence import granted
 from mc.examine.stage_finding import StageFinding
-from mc.examine.stages.declared import declared
 from mc.examine.stages.examined_holders import games_of, lets_through, theorem_of
 from mc.examine.stages.filter_laws import laws
 from mc.examine.stages.games import games, replies
-from mc.examine.stages.never_looser import joined
 from mc.examine.stages.schedules import schedules
 from mc.examine.stages.sequences import glance, sequences
 from mc.examine.stages.strategy_search import search
@@ -42,7 +40,6 @@ from mc.examine.stages.theorems import of_parts, on_a_menu
 from mc.examine.subject import Subject, admission, own_numbers
 from mc.examine.worker import results, slowest
 from theory.arguments import check_count
-from theory.evidence import Verdict
 from theory.guarantees import Guarantee, PureDP
 from theory.pairs import DominatingPair
 from theory.proofs.proof import Proof
@@ -130,14 +127,7 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
         if subject.pure:
             exam.prove(partial(_proved, of_parts, filt, proofs))
             if not any(one.whole for one in exam.findings):
-                outer = getattr(filt, "within", None)
-                if outer is not None:
-                    exam.prove(partial(_joined, outer, subject, proofs))
-                exam.run(
-                    "parts",
-                    0.03 if outer is None else 0.25,
-                    partial(_compared, subject, exam.theorem, proofs),
-                )
+                exam.run("parts", 0.03, partial(_compared, subject, proofs))
         if not few:
             exam.run("sequences", 0.3, partial(sequences, subject))
         if subject.pure:
@@ -168,7 +158,6 @@ class _Stages:
     heard: bool = False
     shut: bool = False
     slow: tuple[float, str] = (0.0, "")
-    theorem: Verdict | None = None
 
     def prove(self, work: Callable[[Clock], Iterator[object]]) -> None:
         """Proofs take the time that they need once in a process."""
@@ -236,8 +225,6 @@ class _Stages:
             case _Seen():
                 self.heard, self.shut = self.heard or report.heard, self.shut or report.shut
                 self.slow = max(self.slow, report.slow)
-            case _Theorem():
-                self.theorem = report.verdict
             case dict():
                 self.proofs.update(report)
 
@@ -262,11 +249,6 @@ class _Stages:
 
 
 # -- what the workers do -------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Theorem:
-    verdict: Verdict | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,20 +291,9 @@ def _let_through(holder: HeldTo, clock: Clock) -> Iterator[object]:
     yield from lets_through(holder, clock)
 
 
-def _compared(
-    subject: Subject, theorem: Verdict | None, done: dict[str, Proof], clock: Clock
-) -> Iterator[object]:
+def _compared(subject: Subject, done: dict[str, Proof], clock: Clock) -> Iterator[object]:
     kept = dict(done)
-    yield from declared(subject, clock.part(0.6), theorem)
     yield from on_a_menu(subject, clock, done=kept)
-    yield {name: proof for name, proof in kept.items() if name not in done}
-
-
-def _joined(outer: object, subject: Subject, done: dict[str, Proof], clock: Clock) -> Iterator[object]:
-    """The theorem that joins what it declares as `within` to its promise, and its proofs."""
-    kept = dict(done)
-    if is_filter(outer):
-        yield _Theorem(joined(outer, subject.filter.promise, kept))
     yield {name: proof for name, proof in kept.items() if name not in done}
 
 

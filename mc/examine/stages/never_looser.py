@@ -30,7 +30,6 @@ from filters.accounting.charge_rules import ChargeRule
 from filters.catalogue import BasicFilter
 from filters.contract.checks import checked_observe, checked_start
 from filters.contract.filter_base import FilterBase
-from filters.contract.library import settled
 from filters.contract.state import State, copied, keys
 from filters.rules.additive import AdditiveFilter
 from filters.rules.promised import promised_budget
@@ -44,7 +43,7 @@ from theory.guarantees import ApproxDP, Guarantee, PureDP, RenyiDP
 from theory.pairs import DominatingPair
 from theory.proofs.proof import Proof
 
-__all__ = ["SumFilter", "dominated", "joined", "never_looser", "proven_filters"]
+__all__ = ["SumFilter", "dominated", "never_looser", "proven_filters"]
 
 #: Pairs of states that are explored for one proven filter, unless told otherwise.
 MOST_STATES = 5_000
@@ -224,25 +223,6 @@ def proven_filters(promise: Guarantee) -> Iterator[_Candidate]:
         yield _Candidate(BasicFilter(promise.epsilon, promise.delta_at_epsilon), _basic)
     elif isinstance(promise, PureDP) and promise.epsilon > 0:
         yield _Candidate(BasicFilter(promise.epsilon), _basic)
-
-
-def joined(within: PrivacyFilter, promise: Guarantee, done: dict[str, Proof] | None) -> Verdict | None:
-    """HOLDS where a theorem says that what `within` admits keeps `promise`; None where none is known here.
-
-    It is on `within` itself where it has that promise, or on its charges up to the budget that gives it.
-    """
-    most: PrivacyFilter = within
-    if not settled(within) or patched():
-        return None
-    try:
-        if own_promise(within) != promise:
-            most = SumFilter(promise, within.charge)  # type: ignore[attr-defined]
-            if not within.budget.limit <= most.budget.limit:  # type: ignore[attr-defined]
-                return None
-        verdict = parts(most, done=done)
-    except (Unknown, AttributeError, ValueError, TypeError):
-        return None
-    return None if verdict is None or verdict.outcome is not Outcome.HOLDS else verdict
 
 
 def _basic(done: dict[str, Proof] | None) -> Verdict:

@@ -1,4 +1,4 @@
-"""What a filter affords makes plays and menus, in one order; what it declares to be within is proved or tested."""
+"""What a filter affords makes plays and menus, in one order."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from mc.examine.clock import Clock
 from mc.examine.examination import PartialExamination
 from mc.examine.family_lines import FAMILIES, lines_of
 from mc.examine.measure import Measure
-from mc.examine.stages.declared import declared
 from mc.examine.stages.frontier import Affordable, _row_law, alternatives, inside, lasting
-from mc.examine.stages.never_looser import joined, never_looser
+from mc.examine.stages.never_looser import never_looser
 from mc.examine.subject import Subject, admission
 from mc.examine.verify import examine
 from tests.instruments.corpus.fifth.moving import AbstentionBonus
@@ -24,7 +23,6 @@ from tests.instruments.corpus.fifth.sound_shares import EqualShares
 from tests.instruments.corpus.fourth.purses import AlternatingBlocks, PlanByFamily
 from tests.instruments.corpus.third.ledgers import TokenBucket
 from tests.instruments.corpus.third.sound_books import BucketInTheSum
-from theory.evidence import Outcome
 
 D2 = Measure.renyi(2.0)
 
@@ -38,7 +36,6 @@ def subject(filt: fp.PrivacyFilter, *names: str) -> Subject:
 
 class Sum(fp.PrivacyFilter):
     promise = fp.ZCDP(0.5)
-    within = fp.ZCDPFilter(0.5)
     most = 0.5
 
     def start(self, n):
@@ -49,10 +46,6 @@ class Sum(fp.PrivacyFilter):
 
     def spend(self, spent, request):
         return spent + request.zcdp_rho
-
-
-class Loose(Sum):
-    most = 0.6
 
 
 class Brakes(Sum):
@@ -133,32 +126,6 @@ def test_where_each_request_refills_as_many_are_asked_as_are_granted_at_all() ->
         played = [*islice(inside(told, Clock.of(60.0)), 5)]
         assert max(one.rounds for one in played) == filt.rounds
         assert any(one.low(goal) > told.promised(goal) for one in played) is refuted
-
-
-def test_a_true_declaration_is_proved_on_a_menu_and_tested_elsewhere() -> None:
-    theorem = joined(Sum.within, Sum.promise, {})
-    assert theorem is not None
-    for kind in (Sum, Brakes):
-        *_, found = declared(subject(kind()), Clock.of(60.0), theorem)
-        assert found.verdict is not None
-        assert found.verdict.outcome is Outcome.HOLDS
-        assert not found.whole
-        assert "elsewhere tested" in found.found
-
-
-def test_a_false_declaration_is_told_by_a_play_and_holds_nothing() -> None:
-    (found,) = declared(subject(Loose()), Clock.of(60.0), None)
-    assert found.verdict is None
-    assert "which ZCDPFilter(rho=0.5) denies" in found.found
-
-
-def test_a_filter_of_ones_own_joins_nothing_to_a_promise() -> None:
-    class Everything(fp.ZCDPFilter):
-        def admits(self, state, request):
-            return np.full(len(state[0]), True)
-
-    assert joined(Everything(0.01), fp.ApproxDP(1.0, 1e-5), {}) is None
-    assert joined(fp.ZCDPFilter(0.06), fp.ApproxDP(1.0, 1e-5), {}) is None  # more than the promise allows
 
 
 def test_a_filter_that_looks_at_losses_is_compared_after_each_of_them() -> None:
