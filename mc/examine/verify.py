@@ -31,12 +31,12 @@ from mc.examine.stage_finding import StageFinding
 from mc.examine.stages.examined_holders import games_of, lets_through, theorem_of
 from mc.examine.stages.filter_laws import laws
 from mc.examine.stages.games import games, replies
+from mc.examine.stages.parts import of_parts
 from mc.examine.stages.schedules import schedules
 from mc.examine.stages.sequences import glance, sequences
 from mc.examine.stages.strategy_search import search
 from mc.examine.stages.telling import telling
 from mc.examine.stages.tests import betting_tests
-from mc.examine.stages.theorems import of_parts, on_a_menu
 from mc.examine.subject import Subject, admission, own_numbers
 from mc.examine.worker import results, slowest
 from theory.arguments import check_count
@@ -126,8 +126,6 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
         subject = replace(exam.subject, slow=False, pure=not any(one.fault for one in exam.findings))
         if subject.pure:
             exam.prove(partial(_proved, of_parts, filt, proofs))
-            if not any(one.whole for one in exam.findings):
-                exam.run("parts", 0.03, partial(_compared, subject, proofs))
         if not few:
             exam.run("sequences", 0.3, partial(sequences, subject))
         if subject.pure:
@@ -289,12 +287,6 @@ def _let_through(holder: HeldTo, clock: Clock) -> Iterator[object]:
     with examining(holder):  # type: ignore[arg-type]
         yield _Promised(holder.promise, holder.scope)
     yield from lets_through(holder, clock)
-
-
-def _compared(subject: Subject, done: dict[str, Proof], clock: Clock) -> Iterator[object]:
-    kept = dict(done)
-    yield from on_a_menu(subject, clock, done=kept)
-    yield {name: proof for name, proof in kept.items() if name not in done}
 
 
 def _proved(

@@ -34,6 +34,7 @@ from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.certify import certify
 from filters.certified.running_number import Found
 from filters.rules.additive import AdditiveFilter
+from mc.examine.stage_finding import StageFinding
 from mc.examine.stages.made_of import Parts, Unknown, fields_as_made, own_promise, parts_of, read
 from mc.examine.stages.unpatched import patched
 from mc.worst_case.calibrate import CalibratedFilter
@@ -46,7 +47,7 @@ from theory.proofs import THEOREMS, prove
 from theory.proofs.implied import Kind, implied
 from theory.proofs.proof import Proof
 
-__all__ = ["SCOPE", "parts", "proved"]
+__all__ = ["SCOPE", "of_parts", "parts", "proved"]
 
 SCOPE = (
     "every adaptive adversary over mechanisms with finitely many outcomes, charged by what their dominating pairs "
@@ -100,6 +101,25 @@ def parts(filt: PrivacyFilter, *, done: dict[str, Proof] | None = None) -> Verdi
     except (Unknown, RefusedError) as reason:
         detail = f"{kind.__name__} is not covered by a theorem on its parts: {reason}"
         return Verdict(Outcome.UNDECIDED, Evidence.CITED, SCOPE, detail)
+
+
+def of_parts(filt: PrivacyFilter, *, done: dict[str, Proof] | None = None) -> StageFinding:
+    """The finding on the filter's parts; proofs are run, which takes seconds once, and no code but the library's.
+
+    `done` keeps proofs from call to call.
+    """
+    verdict = parts(filt, done=done)
+    whole = verdict is not None and verdict.outcome is Outcome.HOLDS
+    return StageFinding(
+        "parts",
+        "Do theorems on the parts that it is made of cover it, at the very doubles that it compares?",
+        "it is not made of library parts" if verdict is None else verdict.detail,
+        "every mechanism that it admits, by what its pair declares",
+        "what pairs declare, and the interpreter below",
+        verdict if whole else None,
+        whole=whole,
+        notes=() if verdict is None or whole else (verdict.detail,),
+    )
 
 
 def _theorem(kind: type[PrivacyFilter]) -> str | None:

@@ -12,7 +12,7 @@ import filterproof as fp
 from filters.adapters.copied import CopiedFilter
 from filters.adapters.counted import CountedFilter
 from filters.catalogue import CATALOGUE
-from mc.examine.stages.theorems import of_parts
+from mc.examine.stages.parts import of_parts
 from mc.losses.accountant_filter import AccountantFilter
 from mc.worst_case.calibrate import CalibratedFilter
 

@@ -14,7 +14,6 @@ from mc.examine.examination import PartialExamination
 from mc.examine.family_lines import FAMILIES, lines_of
 from mc.examine.measure import Measure
 from mc.examine.stages.frontier import Affordable, _row_law, alternatives, inside, lasting
-from mc.examine.stages.never_looser import never_looser
 from mc.examine.subject import Subject, admission
 from mc.examine.verify import examine
 from tests.instruments.corpus.fifth.moving import AbstentionBonus
@@ -46,20 +45,6 @@ class Sum(fp.PrivacyFilter):
 
     def spend(self, spent, request):
         return spent + request.zcdp_rho
-
-
-class Brakes(Sum):
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.bool_)
-
-    def admits(self, state, request):
-        return ~state[1] & super().admits(state[0], request)
-
-    def spend(self, state, request):
-        return super().spend(state[0], request), state[1].copy()
-
-    def observe(self, state, loss):
-        return state[0].copy(), loss > 0.3
 
 
 def test_what_is_afforded_is_granted_so_often_and_little_more_is_not() -> None:
@@ -126,18 +111,6 @@ def test_where_each_request_refills_as_many_are_asked_as_are_granted_at_all() ->
         played = [*islice(inside(told, Clock.of(60.0)), 5)]
         assert max(one.rounds for one in played) == filt.rounds
         assert any(one.low(goal) > told.promised(goal) for one in played) is refuted
-
-
-def test_a_filter_that_looks_at_losses_is_compared_after_each_of_them() -> None:
-    menu = (fp.RandomizedResponse(0.5), fp.RandomizedResponse(0.25))
-    assert never_looser(Brakes(), fp.ZCDPFilter(0.5), menu) is True
-
-    class Rewards(Brakes):
-        def admits(self, state, request):
-            return np.where(state[1], 0.6, 0.5) * (1 - 1e-9) >= state[0] + request.zcdp_rho
-
-    assert never_looser(Rewards(), fp.ZCDPFilter(0.5), menu) is False
-    assert never_looser(Brakes(), fp.ZCDPFilter(0.5), (fp.Gaussian(0.5),)) is None
 
 
 def test_after_ctrl_c_what_was_found_is_kept_and_says_that_it_is_partial() -> None:

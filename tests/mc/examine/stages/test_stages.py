@@ -20,11 +20,11 @@ from mc.examine.sequence import Sequence
 from mc.examine.stages.filter_laws import laws
 from mc.examine.stages.game_menus import Menu
 from mc.examine.stages.games import _games, chosen_goals, games, replies, solved
+from mc.examine.stages.parts import of_parts
 from mc.examine.stages.plays import Player, greedily, programs, swallowed
 from mc.examine.stages.sequences import most, sequences
 from mc.examine.stages.strategy_search import _Trial, mesh_strategy, search
 from mc.examine.stages.tests import betting_tests
-from mc.examine.stages.theorems import of_parts, on_a_menu
 from mc.examine.subject import Subject, admission
 from mc.examine.verify import FAILURE, _Stages
 from mc.examine.witness import TELLING
@@ -138,16 +138,12 @@ def test_no_law_is_seen_to_break_where_none_does_and_what_was_not_reached_is_sai
 
 
 @pytest.mark.usefixtures("proved")
-def test_a_filter_of_parts_holds_as_a_whole_and_one_by_hand_on_a_menu_at_most() -> None:
+def test_a_filter_of_parts_holds_as_a_whole_and_one_by_hand_is_of_no_parts() -> None:
     whole = of_parts(sound.TightSum())
     assert whole.whole
     assert whole.verdict is not None
     assert whole.verdict.outcome is Outcome.HOLDS
-    first = of_parts(sound.ByHand())
-    rest = list(on_a_menu(subject(sound.ByHand(), "gaussian"), Clock.of(LONG)))
-    assert first.verdict is None
-    assert not any(one.whole for one in rest)
-    assert not list(on_a_menu(subject(sound.StopsAtLosses(), "gaussian"), Clock.of(LONG)))
+    assert of_parts(sound.ByHand()).verdict is None
 
 
 # -- sequences -------------------------------------------------------------------------------------------------
