@@ -9,30 +9,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import flint
 
 from filters import PrivacyFilter, knowingly
 from filters.adapters.labelled import service_of
-from filters.contract.filter_base import OnDenial
 from filters.holders.held_to import is_held_to
 from filters.privacy_filter import is_filter
 from mc.engine.adversary import Adversary
 from mc.engine.encoding import Nameable, decode, decode_fraction, encode
 from mc.estimate.decide import decide
-from mc.estimate.simulate import Method, simulate
+from mc.estimate.simulate import simulate
 from mc.examine.holders.games import game_of
 from mc.examine.measure import Measure
 from mc.examine.schedules.schedule import Schedule
 from mc.examine.sequence import Sequence
 from mc.intervals.anytime import Decision
 from mc.intervals.estimate import Estimate
-from mc.losses import LogRatio
 from mc.losses.balls import BITS, ball
-from mc.worst_case import WorstCase, worst_case
+from mc.worst_case import worst_case
 from mc.worst_case.plan import DeniedError, Plan
 from mc.worst_case.renyi_game import renyi_game
 from theory.arguments import check_count
@@ -42,13 +40,11 @@ from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
 __all__ = [
-    "FIELDS",
-    "PLAYERS",
+    "KINDS",
     "Bound",
     "Kind",
-    "Played",
     "ReplayError",
-    "Simulation",
+    "Result",
     "filter_of",
     "measure_of",
     "promised_of",
@@ -81,70 +77,17 @@ class Bound:
         return f"at least {self.low:.9g}{most} ({self.evidence.name})"
 
 
-@dataclass(frozen=True, slots=True)
-class Simulation:
-    """The data of a simulated estimate of H_{e^epsilon} of a transcript, and of everything needed to compute it again.
-
-    filter and adversary are catalogue data (`mc.engine.encoding`), never code. promised is the delta(epsilon) of
-    the filter's promise, closed_form the true value where a formula is known. The estimate refutes
-    the promise when low > promised.
-    """
-
-    filter: Mapping[str, Any]
-    adversary: Mapping[str, Any]
-    epsilon: float
-    n: int
-    seed: int
-    rounds: int | None
-    confidence: float
-    method: Method
-    direction: Direction
-    on_denial: OnDenial
-    promised: float
-    closed_form: float | None
-    value: float
-    low: float
-    high: float
-
-    def to_data(self) -> dict[str, Any]:
-        """The simulation as JSON-able data."""
-        return {f.name: getattr(self, f.name) for f in fields(self)}
-
-    @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> Self:
-        """The simulation from the data that `to_data` returned, through JSON or not; ValueError for other fields."""
-        names = {f.name for f in fields(cls)}
-        if not isinstance(data, Mapping) or set(data) != names:
-            missing = sorted(names.symmetric_difference(data)) if isinstance(data, Mapping) else data
-            raise ValueError(
-                f"data must hold exactly the fields of a witness, got a difference in {missing}; "
-                "pass what was written"
-            )
-        return cls(**data)
-
-
 def witness_kind(data: object) -> Kind | None:
     """What kind of replayable witness the data is, by its fields; None if it is none."""
     if isinstance(data, Mapping):
-        for kind, names in FIELDS.items():
-            if set(data) == names:
-                return kind
+        return next((name for name, kind in KINDS.items() if set(data) == kind.fields), None)
     return None
 
 
-#: The arguments of `decide` that its result depends on; where paths are played is not among them.
-_DECIDE = frozenset(
-    {"epsilon", "delta", "failure", "most", "seed", "rounds", "direction", "on_denial"},
-)
-FIELDS: dict[Kind, frozenset[str]] = {
-    "simulation": frozenset(f.name for f in fields(Simulation)),
-    "decision": _DECIDE | {"filter", "adversary", "n", "log_e_above"},
-    "plan": frozenset({"filter", "epsilon", "ratio", "promised", "value", "direction", "plan"}),
-    "sequence": frozenset({"filter", "measure", "promised", "sequence", "low"}),
-    "menu": frozenset({"filter", "measure", "ratio", "promised", "menu", "rounds", "low", "high"}),
-    "schedule": frozenset({"filter", "measure", "promised", "schedule", "epoch", "low"}),
-    "holder": frozenset({"filter", "measure", "promised", "game", "low"}),
-}
+#: The arguments of `simulate` and of `decide` that the result depends on, and which of them are real numbers.
+_PLAYED = ("epsilon", "seed", "rounds", "direction", "on_denial")
+_SIMULATE, _DECIDE = (*_PLAYED, "n", "confidence", "method"), (*_PLAYED, "delta", "failure", "most")
+_REAL = ("epsilon", "confidence", "delta", "failure")
 
 
 def filter_of(data: object, filt: Any, names: Nameable) -> Any:
@@ -193,30 +136,22 @@ def _number(name: str, value: object) -> float:
     return number
 
 
+def _setting(data: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: _number(name, data[name]) if name in _REAL else data[name] for name in names}
+
+
 def _simulated(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Estimate]:
-    setting = Simulation.from_data(data)
-    estimate = simulate(
-        filt,
-        _adversary_of(setting.adversary, names),
-        epsilon=_number("epsilon", setting.epsilon),
-        n=setting.n,
-        seed=setting.seed,
-        rounds=setting.rounds,
-        confidence=_number("confidence", setting.confidence),
-        method=setting.method,
-        direction=setting.direction,
-        on_denial=setting.on_denial,
+    estimate = simulate(filt, _adversary_of(data["adversary"], names), **_setting(data, _SIMULATE))
+    stated = ("value", "low", "high")
+    _compare(
+        tuple(getattr(estimate, name) for name in stated),
+        tuple(_number(name, data[name]) for name in stated),
     )
-    stated = _number("value", setting.value), _number("low", setting.low), _number("high", setting.high)
-    _compare((estimate.value, estimate.low, estimate.high), stated)
     return (estimate,)
 
 
 def _decided(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Decision]:
-    setting = {name: data[name] for name in _DECIDE}
-    for name in ("delta", "failure"):
-        setting[name] = _number(name, setting[name])
-    decision = decide(filt, _adversary_of(data["adversary"], names), **setting)
+    decision = decide(filt, _adversary_of(data["adversary"], names), **_setting(data, _DECIDE))
     _compare((decision.n,), (data["n"],), exact=True)
     _compare((decision.log_e_above,), (_number("log_e_above", data["log_e_above"]),))
     return (decision,)
@@ -249,9 +184,7 @@ def _sequence(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tup
         raise ReplayError(
             f"the sequence must be admitted, got a denial by {type(filt).__name__}; check the filter"
         )
-    low = sequence.low(measure_of(data))
-    _compare((low,), (_bound("low", data["low"]),))
-    return (Bound(low, None, Evidence.CERTIFIED),)
+    return _certified(sequence.low(measure_of(data)), data)
 
 
 def _scheduled(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Bound]:
@@ -265,40 +198,39 @@ def _scheduled(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tu
         released = played.by_epoch.get(check_count("epoch", epoch, least=0), {})
     if not released:
         raise ReplayError(f"the schedule must release something, got nothing by {filt!r}; check the program")
-    low = Sequence(tuple(released.items())).low(measure_of(data))
-    _compare((low,), (_bound("low", data["low"]),))
-    return (Bound(low, None, Evidence.CERTIFIED),)
+    return _certified(Sequence(tuple(released.items())).low(measure_of(data)), data)
 
 
 def _menu(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Bound]:
     menu = decode(data["menu"], names)
     if not isinstance(menu, tuple) or not all(isinstance(pair, DominatingPair) for pair in menu):
         raise ValueError(f"menu must hold pairs, got {repr(menu)[:40]}; pass what was written")
-    measure, rounds, ratio = measure_of(data), data["rounds"], data["ratio"]
-    if rounds is not None:
+    measure, rounds = measure_of(data), data["rounds"]
+    if rounds is not None or measure.kind == "renyi":
         rounds = check_count("rounds", rounds)
     if measure.kind == "renyi":
-        limit = check_count("rounds", rounds)
-        low = renyi_game(filt, menu, order=measure.at, rounds=limit, direction=measure.direction)
-        _compare((low,), (_bound("low", data["low"]),))
-        return (Bound(low, None, Evidence.CERTIFIED),)
-    exact = None if ratio is None else decode_fraction(ratio)
-    if exact is not None and not _reaches(exact, measure.at, filt):
-        raise ReplayError(
-            f"ratio must be e^epsilon or more, got {ratio} at epsilon={measure.at!r}; compare them"
-        )
-    solved = solved_again(filt, menu, measure, rounds, exact)
+        low = renyi_game(filt, menu, order=measure.at, rounds=rounds, direction=measure.direction)
+        return _certified(low, data)
+    if data["ratio"] is not None:
+        raise ValueError(f"ratio must be None beside a menu, got {data['ratio']!r}; pass what was written")
+    solved = worst_case(filt, menu, epsilon=measure.at, rounds=rounds, direction=measure.direction)
     stated = _number("low", data["low"]), _number("high", data["high"])
     _compare((solved.low, solved.high), stated, exact=solved.evidence is Evidence.EXACT)
     return (Bound(solved.low, solved.high, solved.evidence),)
 
 
-def _of_a_holder(told: dict[str, Any], filt: Any, known: Nameable) -> tuple[Bound]:
+def _of_a_holder(data: dict[str, Any], filt: Any, names: Nameable) -> tuple[Bound]:
     if not is_held_to(filt):
         raise ValueError(f"filter must be a holder, got {filt!r}; pass what was written")
-    solved = game_of(filt, told["game"]).solved(measure_of(told))
-    _compare((solved.low,), (_bound("low", told["low"]),))
-    return (Bound(solved.low, solved.high, Evidence.CERTIFIED),)
+    solved = game_of(filt, data["game"]).solved(measure_of(data))
+    return _certified(solved.low, data, solved.high)
+
+
+def _certified(low: float, data: dict[str, Any], high: float | None = None) -> tuple[Bound]:
+    """The bound, which must be the one that the witness states."""
+    stated = data["low"]
+    _compare((low,), (math.inf if stated == {"float": "inf"} else _number("low", stated),))
+    return (Bound(low, high, Evidence.CERTIFIED),)
 
 
 def promised_of(data: Mapping[str, Any], filt: Any, measure: Measure) -> float:
@@ -317,18 +249,6 @@ def promised_of(data: Mapping[str, Any], filt: Any, measure: Measure) -> float:
             f"{type(filt).__name__} promises {promised!r}; compare the filters"
         )
     return promised
-
-
-def solved_again(
-    filt: PrivacyFilter,
-    menu: tuple[DominatingPair, ...],
-    measure: Measure,
-    rounds: int | None,
-    ratio: Fraction | None,
-) -> WorstCase:
-    """The worst-case game of a witness that holds a menu."""
-    epsilon = measure.at if ratio is None else LogRatio(ratio)
-    return worst_case(filt, menu, epsilon=epsilon, rounds=rounds, direction=measure.direction)
 
 
 def measure_of(data: Mapping[str, Any]) -> Measure:
@@ -352,10 +272,6 @@ def _way(direction: object) -> Direction:
     return direction
 
 
-def _bound(name: str, value: object) -> float:
-    return math.inf if value == {"float": "inf"} else _number(name, value)
-
-
 def _reaches(ratio: Fraction, epsilon: float, filt: PrivacyFilter) -> bool:
     """Whether the ratio is certainly >= e^epsilon, or >= the filter's own ratio, whose rounded logarithm is epsilon."""
     if ratio <= 0:
@@ -371,16 +287,44 @@ def _log(ratio: Fraction) -> float:
     return log_fraction(ratio) if ratio > 0 else -math.inf
 
 
-#: The result of playing a witness, and for a plan its worth at a raised ratio.
-Played: TypeAlias = tuple[Estimate] | tuple[Decision] | tuple[Fraction, Fraction] | tuple[Bound]
-PLAYERS: dict[str, Callable[[dict[str, Any], PrivacyFilter, Nameable], Played]] = {
-    "simulation": _simulated,
-    "decision": _decided,
-    "plan": _worth,
-    "sequence": _sequence,
-    "menu": _menu,
-    "schedule": _scheduled,
-    "holder": _of_a_holder,
+#: What playing a witness gives: of a simulation, a decision, a plan, and of all others.
+Result: TypeAlias = Estimate | Decision | Fraction | Bound
+
+
+@dataclass(frozen=True, slots=True)
+class WitnessKind:
+    """The fields of a kind of witness, how its game is played, and how sure its numbers are.
+
+    play gives the result, and for a plan its worth at a raised ratio as well.
+    """
+
+    fields: frozenset[str]
+    play: Callable[[dict[str, Any], Any, Nameable], tuple[Any, ...]]
+    evidence: Evidence
+
+
+def _measured(*fields: str) -> frozenset[str]:
+    return frozenset({"filter", "measure", "promised", "low", *fields})
+
+
+KINDS: dict[Kind, WitnessKind] = {
+    "simulation": WitnessKind(
+        frozenset({"filter", "adversary", *_SIMULATE, "promised", "closed_form", "value", "low", "high"}),
+        _simulated,
+        Evidence.STATISTICAL,
+    ),
+    "decision": WitnessKind(
+        frozenset({"filter", "adversary", *_DECIDE, "n", "log_e_above"}), _decided, Evidence.STATISTICAL
+    ),
+    "plan": WitnessKind(
+        frozenset({"filter", "epsilon", "ratio", "promised", "value", "direction", "plan"}),
+        _worth,
+        Evidence.EXACT,
+    ),
+    "sequence": WitnessKind(_measured("sequence"), _sequence, Evidence.CERTIFIED),
+    "menu": WitnessKind(_measured("ratio", "menu", "rounds", "high"), _menu, Evidence.CERTIFIED),
+    "schedule": WitnessKind(_measured("schedule", "epoch"), _scheduled, Evidence.CERTIFIED),
+    "holder": WitnessKind(_measured("game"), _of_a_holder, Evidence.CERTIFIED),
 }
 
 

@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -70,6 +70,10 @@ class Measure:
             case RenyiDP(alpha, rho) if self.at <= alpha:
                 return rho
         return math.inf
+
+    def to_data(self) -> dict[str, Any]:
+        """The measure as JSON-able data."""
+        return {"kind": self.kind, "at": self.at, "direction": self.direction}
 
     def __str__(self) -> str:
         words = {

@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias, Unpack
+from typing import Any, Unpack
 
 from filters import PrivacyFilter
 from mc.engine.adversary import Adversary
@@ -20,18 +20,17 @@ from mc.engine.encoding import encode, nameable
 from mc.estimate.simulate import Method, simulate
 from mc.examine.holders.games import game_of
 from mc.examine.kinds import (
-    PLAYERS,
+    KINDS,
     Bound,
     Kind,
     ReplayError,
-    Simulation,
+    Result,
     filter_of,
     measure_of,
     promised_of,
     witness_kind,
 )
 from mc.examine.measure import Measure, exceeds
-from mc.examine.schedules.schedule import Schedule
 from mc.examine.sequence import Sequence as Played
 from mc.intervals.anytime import Decision, Side
 from mc.intervals.estimate import CONFIDENCE, Estimate
@@ -51,11 +50,11 @@ __all__ = [
     "Replayed",
     "Result",
     "Witness",
+    "measured_witness",
     "menu_witness",
     "named",
     "replay",
     "replayed",
-    "schedule_witness",
     "sequence_witness",
     "witness",
     "witness_kind",
@@ -76,10 +75,6 @@ _KNOWN = {
 _KINDS, _ROUNDS = 3, 10
 #: The largest failure probability of an estimate or a decision that can refute: that of every default, and a bit.
 MOST_FAILURE = 1.001e-6
-
-
-#: What playing a witness gives: of a simulation, a decision, a plan, and a sequence or a menu.
-Result: TypeAlias = Estimate | Decision | Fraction | Bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +106,7 @@ class Witness:
     @property
     def evidence(self) -> Evidence:
         """How sure its numbers are."""
-        return _EVIDENCE[self.kind]
+        return KINDS[self.kind].evidence
 
     @property
     def rounds(self) -> int:
@@ -199,19 +194,14 @@ def _asked(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [step["request"] for step in data.get("sequence", ())] or list(data.get("menu", ()))
 
 
-_EVIDENCE: dict[Kind, Evidence] = {
-    "simulation": Evidence.STATISTICAL,
-    "decision": Evidence.STATISTICAL,
-    "plan": Evidence.EXACT,
-    "sequence": Evidence.CERTIFIED,
-    "menu": Evidence.CERTIFIED,
-    "schedule": Evidence.CERTIFIED,
-    "holder": Evidence.CERTIFIED,
-}
-
-
 #: What may be named beside the catalogue.
 _OURS: tuple[type, ...] = (TreeStrategy, AccountantFilter)
+
+
+def measured_witness(filt: Any, measure: Measure, low: float, promised: float, **game: Any) -> Witness:
+    """The witness of a game whose measure is at least `low`; game holds the other fields of its kind."""
+    data = {"filter": named(filt), "measure": measure.to_data(), "promised": promised, **game}
+    return Witness(filt, data | {"low": encode(low, nameable())})
 
 
 def menu_witness(
@@ -224,49 +214,15 @@ def menu_witness(
     high: float | None,
 ) -> Witness:
     """The witness of a game over a menu, whose value lies in [low, high]; high is None where only low is known."""
-    names = nameable()
-    data = {
-        "filter": named(filt),
-        "measure": {"kind": measure.kind, "at": measure.at, "direction": measure.direction},
-        "ratio": None,
-        "promised": measure.promised(filt.promise),
-        "menu": encode(tuple(menu), names),
-        "rounds": rounds,
-        "low": encode(low, names),
-        "high": encode(high, names),
-    }
-    return Witness(filt, data)
+    names, promised = nameable(), measure.promised(filt.promise)
+    game = {"menu": encode(tuple(menu), names), "rounds": rounds, "high": encode(high, names), "ratio": None}
+    return measured_witness(filt, measure, low, promised, **game)
 
 
 def sequence_witness(filt: PrivacyFilter, played: Played, measure: Measure, low: float) -> Witness:
     """The witness of a sequence that the filter admits, whose measure is at least `low`."""
-    names = nameable()
-    data = {
-        "filter": named(filt),
-        "measure": {"kind": measure.kind, "at": measure.at, "direction": measure.direction},
-        "promised": measure.promised(filt.promise),
-        "sequence": played.to_data(names),
-        "low": encode(low, names),
-    }
-    return Witness(filt, data)
-
-
-def schedule_witness(
-    filt: PrivacyFilter, schedule: Schedule, epoch: int | None, measure: Measure, low: float
-) -> Witness:
-    """The witness of a schedule; of what its program releases, from the epoch if there are several, the measure is at
-    least `low`.
-    """
-    names = nameable()
-    data = {
-        "filter": named(filt),
-        "measure": {"kind": measure.kind, "at": measure.at, "direction": measure.direction},
-        "promised": measure.promised(filt.promise),
-        "schedule": schedule.to_data(names),
-        "epoch": epoch,
-        "low": encode(low, names),
-    }
-    return Witness(filt, data)
+    promised = measure.promised(filt.promise)
+    return measured_witness(filt, measure, low, promised, sequence=played.to_data(nameable()))
 
 
 def named(filt: PrivacyFilter, *kinds: type) -> Any:
@@ -292,30 +248,22 @@ def witness(
     `kinds` adds classes of your own to the catalogue; `replay` then needs them too. A filter outside the catalogue
     is kept by its name alone, and `replay` then needs the filter itself.
     """
-    known = nameable(*_OURS, *kinds)
-    foe = encode(adversary.against(filt), known)
     play = Play(n=check_count("n", n, least=2), **how)
     estimate = simulate(
         filt, adversary, epsilon=epsilon, n=play.n, confidence=confidence, method=method, **how
     )
-    simulation = Simulation(
-        filter=named(filt, *kinds),
-        adversary=foe,
-        epsilon=float(check_real("epsilon", epsilon)),
-        n=play.n,
-        seed=play.seed,
-        rounds=play.rounds,
-        confidence=confidence,
-        method=method,
-        direction=play.direction,
-        on_denial=play.on_denial,
-        promised=float(filt.promise.delta(epsilon)),
-        closed_form=closed_form,
-        value=estimate.value,
-        low=estimate.low,
-        high=estimate.high,
-    )
-    return Witness(filt, simulation.to_data())
+    data = {
+        "filter": named(filt, *kinds),
+        "adversary": encode(adversary.against(filt), nameable(*_OURS, *kinds)),
+        "epsilon": float(check_real("epsilon", epsilon)),
+        **{name: getattr(play, name) for name in ("n", "seed", "rounds", "direction", "on_denial")},
+        "confidence": confidence,
+        "method": method,
+        "promised": float(filt.promise.delta(epsilon)),
+        "closed_form": closed_form,
+        **{name: getattr(estimate, name) for name in ("value", "low", "high")},
+    }
+    return Witness(filt, data)
 
 
 def replay(
@@ -378,8 +326,8 @@ def replayed(
         raise ValueError(
             f"data must be a witness or its JSON text, got {str(data)[:40]!r}; pass the text of the file, not its name"
         ) from error
-    play = PLAYERS.get(witness_kind(data_read) or "")
-    if play is None:
+    kind = witness_kind(data_read)
+    if kind is None:
         named = (
             ", ".join(sorted(map(str, data_read))) if isinstance(data_read, Mapping) else repr(data_read)[:40]
         )
@@ -394,4 +342,4 @@ def replayed(
     filt = filter_of(data_read["filter"], filt, names)
     measure = measure_of(data_read)
     promised = promised_of(data_read, filt, measure)
-    return Replayed(filt, measure, promised, *play(dict(data_read), filt, names))
+    return Replayed(filt, measure, promised, *KINDS[kind].play(dict(data_read), filt, names))

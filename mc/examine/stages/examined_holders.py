@@ -34,7 +34,7 @@ from mc.examine.stage_finding import StageFinding, Tightness
 from mc.examine.stages.made_of import Unknown, alike, fields_as_made
 from mc.examine.stages.parts import parts, proved
 from mc.examine.stages.unpatched import patched
-from mc.examine.witness import Witness, named
+from mc.examine.witness import measured_witness
 from theory.claims.table import KERNEL
 from theory.claims.theorem import RefusedError
 from theory.evidence import Evidence, Outcome, Verdict
@@ -225,7 +225,7 @@ class _Tried:
     def _refuted(self, game: HolderGame, measure: Measure) -> StageFinding:
         game, solved = _shrunk(game, measure)
         promised = game.promised(measure)
-        witness = holder_witness(self.holder, game, measure, solved)
+        witness = measured_witness(self.holder, measure, solved.low, promised, game=game.to_data())
         said = f"{game.asked}: {measure} is at least {solved.low:.6g}, promised {promised:.6g}"
         scope = f"an analyst who asks: {game.asked}"
         verdict = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, scope, said, witness.data)
@@ -265,15 +265,3 @@ def _shrunk(game: HolderGame, measure: Measure) -> tuple[HolderGame, Solved]:
                 break
         else:
             return game, solved
-
-
-def holder_witness(holder: HeldTo, game: HolderGame, measure: Measure, solved: Solved) -> Witness:
-    """The witness of a game that a holder loses."""
-    data = {
-        "filter": named(holder),  # type: ignore[arg-type]
-        "measure": {"kind": measure.kind, "at": measure.at, "direction": measure.direction},
-        "promised": game.promised(measure),
-        "game": game.to_data(),
-        "low": solved.low,
-    }
-    return Witness(holder, data)  # type: ignore[arg-type]

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from filters.adapters.labelled import service_of
+from mc.engine.encoding import nameable
 from mc.examine.clock import Clock
 from mc.examine.filter_fault import examining
 from mc.examine.schedules.schedule_search import searched, shares_of
 from mc.examine.stage_finding import StageFinding
 from mc.examine.story import Story
 from mc.examine.subject import Subject
-from mc.examine.witness import schedule_witness
+from mc.examine.witness import measured_witness
 from theory.evidence import Evidence, Outcome, Verdict
 
 __all__ = ["SCOPE", "schedules"]
@@ -37,7 +38,8 @@ def schedules(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
         yield StageFinding("schedules", _ASKED, str(found), menu, _UNSEEN)
         return
     said = f"{breach.measure} is at least {breach.low:.6g}, promised {breach.promised:.6g}"
-    witness = schedule_witness(filt, breach.schedule, breach.epoch, breach.measure, breach.low)
+    game = {"schedule": breach.schedule.to_data(nameable()), "epoch": breach.epoch}
+    witness = measured_witness(filt, breach.measure, breach.low, breach.promised, **game)
     verdict = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, SCOPE, said, witness.data)
     story = Story(breach.measure, (), None, (), moves=breach.story)
     yield StageFinding("schedules", _ASKED, said, menu, _UNSEEN, verdict, witness, story=story)
