@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from itertools import chain, combinations, product, zip_longest
+from itertools import chain, combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +30,6 @@ from theory.pairs import DominatingPair, FinitePair, Gaussian, RandomizedRespons
 
 __all__ = ["Affordable", "alternatives", "inside", "lasting"]
 
-#: Requests in a row of which a first spend is a part: a fifth, a half or four fifths of what lasts, or all but crumbs.
-_SPENDS = ((1, 0), (2, 1), (4, 1), (4, 3), (10, 5), (40, 20))
 #: Requests in a row that pass caps, counters and windows; and shares of the largest that are asked so often.
 _ROW, _SHARES = 1000, (1.0, 0.3, 0.1, 0.03, 0.01, 1e-3, 1e-5)
 #: Requests in a row that are past counters of a byte and a year of days: the largest size is looked for that lasts so.
@@ -130,13 +128,11 @@ def _short(size: float) -> float:
 
 
 def inside(subject: Subject, clock: Clock) -> Iterator[Sequence]:
-    """Rows of a thousand; then two and three families in every order, each spending a part of what the others left."""
+    """Two families in turn, and rows of a thousand."""
     frontier = Affordable(subject, clock)
     lines = leaders((*subject.lines, *subject.closed))
     yield from _turns(frontier, lines)
-    # neither waits for the other
-    both = zip_longest(_rows(frontier, lines), _spends(frontier, lines))
-    yield from (played for played in chain.from_iterable(both) if played is not None)
+    yield from _rows(frontier, lines)
 
 
 def _rows(frontier: Affordable, lines: tuple[Admission, ...]) -> Iterator[Sequence]:
@@ -148,17 +144,6 @@ def _rows(frontier: Affordable, lines: tuple[Admission, ...]) -> Iterator[Sequen
     for share, line in product(_SHARES, lines):
         if not frontier.clock.over:
             yield from _row(frontier, line, share)
-
-
-def _spends(frontier: Affordable, lines: tuple[Admission, ...]) -> Iterator[Sequence]:
-    """A part spent on each family, then the rest as another, or halves of it as two."""
-    for (times, asked), line in product(_SPENDS, lines):
-        player = frontier.fresh()
-        if asked and (size := frontier.afforded(player, line, times)) is not None:
-            player.ask(line.line.pair(size), asked)
-        for other in lines if asked or line is lines[0] else ():
-            if not frontier.clock.over and (other is not line or times > 2):
-                yield from _rest(frontier, player, other, lines)
 
 
 def _row(frontier: Affordable, line: Admission, share: float) -> Iterator[Sequence]:
@@ -203,26 +188,6 @@ def _turns(frontier: Affordable, lines: tuple[Admission, ...]) -> Iterator[Seque
                 break
         if player.steps:
             yield player.played
-
-
-def _rest(
-    frontier: Affordable, player: Player, second: Admission, lines: tuple[Admission, ...]
-) -> Iterator[Sequence]:
-    """What is left as one family, all at once or in a row; then half of it, and the rest as a third."""
-    for times in (1, 8, 64):
-        after = player.fork()
-        size = frontier.afforded(after, second, times)
-        if size is not None and after.ask(second.line.pair(size), times) and len(after.steps) > 1:
-            yield after.played
-    half = player.fork()
-    size = frontier.afforded(half, second, 2)
-    if size is None or not half.ask(second.line.pair(size)):
-        return
-    for third in lines:
-        after = half.fork()
-        if third is not second and not frontier.clock.over and (last := frontier.pair(after, third)):
-            after.ask(last)
-            yield after.played
 
 
 # -- menus ---------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from mc.examine.sequence import MOST_PLAYED, Sequence, granted
 from mc.examine.subject import Admission, Subject
 from theory.pairs import DominatingPair
 
-__all__ = ["ROUND", "Player", "at_every_label", "greedily", "leaders", "plain", "programs", "swallowed"]
+__all__ = ["ROUND", "Player", "at_every_label", "greedily", "leaders", "plain", "programs"]
 
 #: Requests of one kind in a row in most plays, and in the few that go past any warm-up.
 _MANY, _LONG = 300, 6000
@@ -205,21 +205,6 @@ def _told(player: Player) -> Iterator[Sequence]:
     if player.unchanged is not None and player.steps[-1][0] == player.unchanged and player.pure:
         for exponent in range(1, 41, 3):
             yield Sequence((*player.steps[:-1], (player.unchanged, 2**exponent)))
-
-
-def swallowed(subject: Subject, clock: Clock) -> Iterator[Sequence]:
-    """The largest requests that a sum swallows, after a large one and at the start: a row without end."""
-    for before, line in product((1, 2, 0), () if subject.looks else subject.lines):
-        for pair in line.pairs[: max(len(line.pairs) // 2, 1)][::-4]:
-            player = Player(subject.filter, clock, checked_start(subject.filter, 1), pure=subject.pure)
-            if clock.over:
-                return
-            for size in line.pairs[-1 : -1 - 8 * before : -8][:before]:
-                player.ask(size)
-            player.ask(pair, 2)
-            if player.unchanged is not None:
-                yield from _told(player)
-                break
 
 
 def at_every_label(subject: Subject, clock: Clock) -> Iterator[Sequence]:

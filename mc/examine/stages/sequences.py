@@ -24,7 +24,7 @@ from mc.examine.sequence import MOST_PLAYED, Sequence
 from mc.examine.stage_finding import StageFinding, Tightness
 from mc.examine.stages.frontier import inside
 from mc.examine.stages.game_menus import named_pairs
-from mc.examine.stages.plays import at_every_label, plain, programs, swallowed
+from mc.examine.stages.plays import at_every_label, plain, programs
 from mc.examine.subject import Subject
 from mc.examine.supremum import supremum
 from mc.examine.witness import TELLING, sequence_witness
@@ -40,8 +40,6 @@ __all__ = ["Search", "glance", "most", "sequences", "ways"]
 _ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)
 #: Extremal mechanisms are tried at so many epsilons, at which no more than this is promised.
 _EXTREMAL, _LITTLE = 3, 0.1
-#: The share of the time for requests that a sum may swallow.
-_SWALLOWING = 0.25
 _LESS = np.array(_ORDERS) - 1
 _CKS = _LESS * np.log1p(-1 / np.array(_ORDERS)) - np.log(_ORDERS)
 
@@ -53,8 +51,6 @@ def sequences(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     # a filter that looks at losses tells nothing by its sequences, and of a slow one few are asked
     every = programs(subject, clock)
     first = chain(islice(every, 1), _designed(subject), _extremal(subject), at_every_label(subject, clock))
-    if not subject.slow:
-        first = chain(first, swallowed(subject, clock.part(_SWALLOWING)))
     rest: Iterator[tuple[Sequence, bool]] = zip(every, repeat(False))
     if not (subject.looks or subject.slow):
         rest = _in_turn((plain(subject, clock), 3), (inside(subject, clock), 2), (every, 1))
