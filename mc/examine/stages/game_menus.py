@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from filters.contract.checks import checked_start
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock
-from mc.examine.stages.plays import Player, greedily
+from mc.examine.stages.plays import Player
 from mc.examine.subject import Admission, Subject
 from mc.examine.words import pair_words
 from theory.pairs import DominatingPair, Gaussian
@@ -17,8 +17,6 @@ __all__ = ["Menu", "first_menus", "menus", "named_pairs"]
 
 #: Rounds that the least pair of a menu lasts, and how many multiples of it the menu holds.
 _PACES, _WIDTHS = (1, 2, 3, 4, 6, 9, 14, 20, 32, 48), (1, 2, 3, 5, 8)
-#: Families of first requests whose outputs an adversary answers in different ways.
-_OPENINGS = ("gaussian", "rr", "laplace", "own")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +63,6 @@ def menus(subject: Subject, clock: Clock) -> Iterator[Menu]:
             yield from _named(subject, clock.part(0.3))
         if pace == 4:
             yield from _later(subject, paces, clock.part(0.3))
-            if not subject.looks:
-                yield from _replies(subject, clock.part(0.4))
         for width in _WIDTHS:
             for line in by_name.get("rr", ()):
                 yield from _ladder(line, paces[line.line.name], pace, width)
@@ -205,29 +201,6 @@ def _across(
         yield Menu("one of each continuous family", tuple(pairs), 2 * pace)
 
 
-def _replies(subject: Subject, clock: Clock) -> Iterator[Menu]:
-    """A first request, then as much as is left of its own family or of another: each branch spends another way."""
-    openings = [one for one in subject.lines if one.line.family in _OPENINGS]
-    for share in (0.6, 0.3, 0.85):
-        for opening in openings:
-            first = opening.line.pair(_near(opening, share * opening.sizes[-1]))
-            replies = {}
-            for line in (*subject.lines, *subject.closed):
-                if not clock.over:
-                    player = Player(subject.filter, clock, checked_start(subject.filter, 1))
-                    if player.ask(first) and greedily(player, line, 1):
-                        replies[line.line.name] = player.steps[-1][0]
-            if clock.over:
-                return
-            own = replies.pop(opening.line.name, None)
-            for reply in replies.values():
-                if not clock.left:
-                    return
-                pairs = tuple(dict.fromkeys(pair for pair in (first, own, reply) if pair is not None))
-                told = " or ".join(map(pair_words, pairs[1:]))
-                yield Menu(f"{pair_words(first)}, then by its answer {told}", pairs, 2)
-
-
 def _later(subject: Subject, paces: dict[str, dict[int, float]], clock: Clock) -> Iterator[Menu]:
     """Responses, and pairs that may reveal all where a filter that looks at losses grants them after some of these."""
     lines = (*subject.lines, *subject.closed)
@@ -252,10 +225,6 @@ def _later(subject: Subject, paces: dict[str, dict[int, float]], clock: Clock) -
                 pairs.update(dict.fromkeys([p for p in map(line.line.pair, sizes) if player.grants(p)][:1]))
         for pair in pairs:
             yield Menu(f"{pair_words(answer)} and {pair_words(pair)}", (answer, pair), min(pace + 2, 14))
-
-
-def _near(line: Admission, size: float) -> float:
-    return min(line.line.sizes, key=lambda one: abs(one - size))
 
 
 def _both_ways(line: Admission, paces: dict[int, float], pace: int) -> Iterator[Menu]:

@@ -13,7 +13,6 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_start
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversaries import Scripted
 from mc.engine.adversary import Adversary
@@ -22,9 +21,9 @@ from mc.examine.clock import Clock, OutOfTime
 from mc.examine.measure import Measure, exceeds
 from mc.examine.stage_finding import StageFinding, Tightness
 from mc.examine.stages.frontier import alternatives
-from mc.examine.stages.plays import Player, greedily, leaders, programs
+from mc.examine.stages.plays import programs
 from mc.examine.stages.sequences import most
-from mc.examine.subject import Admission, Subject
+from mc.examine.subject import Subject
 from mc.examine.witness import Witness, witness
 from mc.examine.words import pair_words
 from mc.examine.worker import so_far, within
@@ -187,7 +186,6 @@ def _menus(subject: Subject, clock: Clock) -> Iterator[tuple[tuple[DominatingPai
     for _, menu in () if subject.slow else alternatives(subject, goals[:3], clock.part(0.5)):
         if menu.rounds is not None and menu.rounds <= _SHORT:
             yield menu.pairs, menu.rounds
-    yield from _answered(subject, clock.part(0.5))
     for rounds in (2, 3, 4):
         for line in subject.lines:
             pairs = line.pairs
@@ -195,31 +193,6 @@ def _menus(subject: Subject, clock: Clock) -> Iterator[tuple[tuple[DominatingPai
                 if len(pairs) > low:
                     yield (pairs[-1], pairs[-1 - low]), rounds
             yield (pairs[-1],), rounds
-
-
-def _answered(subject: Subject, clock: Clock) -> Iterator[tuple[tuple[DominatingPair, ...], int]]:
-    """A first request, and the largest of its own family and of another that are granted after a loss of some kind."""
-    every = leaders((*subject.lines, *subject.closed))
-    for share in (0.5, 0.8, 0.25):
-        for opening in leaders(subject.lines):
-            first = min(opening.pairs, key=lambda p, top=opening: _distance(top, p, share))  # type: ignore[misc]
-            replies: dict[str, dict[DominatingPair, None]] = {}
-            for tail in (0.9, 0.5, 0.1):
-                for line in every:
-                    if not clock.left:
-                        return
-                    player = Player(subject.filter, clock, checked_start(subject.filter, 1), tail)
-                    if player.ask(first) and greedily(player, line, 1):
-                        replies.setdefault(line.line.name, {})[player.steps[-1][0]] = None
-            own = replies.pop(opening.line.name, {})
-            for other in (*replies.values(), {}):
-                pairs = tuple(dict.fromkeys((first, *own, *other)))
-                if clock.left and len(pairs) > 1:
-                    yield pairs[:5], 2
-
-
-def _distance(line: Admission, pair: DominatingPair, share: float) -> float:
-    return abs(line.sizes[line.pairs.index(pair)] - share * line.sizes[-1])
 
 
 def mesh_strategy(
