@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from filters.holders.held_to import HeldTo, Played
 from mc.examine.holders.block_game import BlockGame
 from mc.examine.holders.holder_game import HolderGame
 from mc.examine.holders.losses import OvertakingGame
-from mc.examine.holders.people import AdaptiveGame, SelectedGame, SummedGame
+from mc.examine.holders.people import SelectedGame, SummedGame
 
 __all__ = ["GAMES", "game_of"]
 
-GAMES: dict[Played, tuple[type[HolderGame], ...]] = {
-    "selects": (SelectedGame, AdaptiveGame),
-    "sums": (SummedGame,),
-    "blocks": (BlockGame,),
-    "losses": (OvertakingGame,),
+GAMES: dict[Played, type[HolderGame]] = {
+    "selects": SelectedGame,
+    "sums": SummedGame,
+    "blocks": BlockGame,
+    "losses": OvertakingGame,
 }
 
 
 def game_of(holder: HeldTo, data: object) -> HolderGame:
     """The game of a witness, played by this holder; ValueError for data of another kind of game."""
-    for kind in GAMES[holder.played]:
-        if isinstance(data, Mapping) and set(data) == kind.fields:
-            told: Mapping[str, Any] = data
-            return kind.from_data(holder, told)
+    kind = GAMES[holder.played]
+    if isinstance(data, Mapping) and set(data) == kind.fields:
+        return kind.from_data(holder, data)
     raise ValueError(
         f"game must be one of {type(holder).__name__}, got {repr(data)[:40]}; pass what was written"
     )

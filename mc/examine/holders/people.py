@@ -21,7 +21,6 @@ from functools import cached_property
 from itertools import groupby, product
 from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
-import flint
 import numpy as np
 
 from filters import knowingly
@@ -32,11 +31,9 @@ from mc.examine.filter_fault import FilterFault
 from mc.examine.holders.holder_game import HolderGame, Solved
 from mc.examine.measure import Measure, goals
 from mc.examine.sequence import Sequence
-from mc.losses.balls import BITS, ball, down
-from theory.arguments import check_count
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 
-__all__ = ["PEOPLE", "AdaptiveGame", "Membership", "SelectedGame", "SummedGame"]
+__all__ = ["PEOPLE", "Membership", "SelectedGame", "SummedGame"]
 
 #: People in the larger data set; the person 0 is missing in the other.
 PEOPLE = 3
@@ -222,94 +219,6 @@ def _largest(holder: Any, wanted: int, clock: Clock) -> Fraction | None:
 
 def _ratio(size: float) -> Fraction:
     return Fraction(max(math.floor(math.exp(size) * 1024), 1025), 1024)
-
-
-class AdaptiveGame(SelectedGame):
-    """The best adaptive analyst who asks one of the questions in each of so many rounds, solved in fractions.
-
-    H_g(P || Q) = max over strategies of sum (P - g Q)_+ over transcripts, backwards from the last round. Responses
-    are their own reverses, so that both directions are one.
-    """
-
-    fields: ClassVar[frozenset[str]] = frozenset({"questions", "rounds"})
-
-    def __init__(self, holder: Any, questions: tuple[Membership, ...], rounds: int = 1) -> None:
-        super().__init__(holder, questions)
-        self._rounds = rounds
-        self._pairs: dict[tuple[Membership, ...], DominatingPair | None] = {}
-
-    def measures(self) -> tuple[Measure, ...]:
-        return tuple(measure for measure in super().measures() if measure.kind == "hockey-stick")
-
-    def solved(self, measure: Measure) -> Solved:
-        with flint.ctx.workprec(BITS):
-            power = ball(measure.at).exp()
-            above, below = (
-                Fraction(int(end.man_exp()[0])) * Fraction(2) ** int(end.man_exp()[1])
-                for end in (power.upper(), power.lower())
-            )
-        low, high = down(self.worth(above)), down(self.worth(below))
-        return Solved(low, math.nextafter(high, math.inf))
-
-    def worth(self, g: Fraction) -> Fraction:
-        """H_g of the best strategy, exactly."""
-        values: dict[tuple[tuple[Membership, ...], Fraction], Fraction] = {}
-
-        def value(asked: tuple[Membership, ...], odds: Fraction) -> Fraction:
-            if len(asked) == self._rounds:
-                return max(odds - g, Fraction(0))
-            if (asked, odds) not in values:
-                values[asked, odds] = max(after((*asked, one), odds) for one in self.questions)
-            return values[asked, odds]
-
-        def after(asked: tuple[Membership, ...], odds: Fraction) -> Fraction:
-            if asked not in self._pairs:
-                self._pairs[asked] = SelectedGame(self.holder, asked).answered[-1]
-            if self._pairs[asked] is None:
-                return value(asked, odds)
-            ratio = asked[-1].ratio
-            keeps = ratio / (1 + ratio)
-            return (1 - keeps) * value(asked, odds * ratio) + keeps * value(asked, odds / ratio)
-
-        return value((), Fraction(1))
-
-    def smaller(self) -> Iterator[Self]:
-        if self._rounds > 1:
-            yield type(self)(self.holder, self.questions, self._rounds - 1)
-        for less in super().smaller():
-            yield type(self)(self.holder, less.questions, self._rounds)
-
-    @property
-    def menu(self) -> str:
-        return f"one person in or out, {len(self.questions)} questions in any order, {self._rounds} rounds"
-
-    @property
-    def released(self) -> Counter[DominatingPair]:
-        return Counter(
-            {RandomizedResponse.from_ratio(question.ratio): self._rounds for question in self.questions}
-        )
-
-    @property
-    def asked(self) -> str:
-        return f"in each of {self._rounds} rounds one of: {'; '.join(map(str, self.questions))}"
-
-    @property
-    def rounds(self) -> int:
-        return self._rounds
-
-    def to_data(self) -> dict[str, Any]:
-        return {**super().to_data(), "rounds": self._rounds}
-
-    @classmethod
-    def from_data(cls, holder: Any, data: Mapping[str, Any]) -> Self:
-        questions = SelectedGame.from_data(holder, data).questions
-        return cls(holder, questions, check_count("rounds", data["rounds"]))
-
-    @classmethod
-    def proposed(cls, holder: Any, clock: Clock) -> Iterator[Self]:
-        menu = cls.worth_asking(holder, clock)
-        for rounds in (2, 4) if menu else ():
-            yield cls(holder, menu, rounds)
 
 
 def _lasts(holder: Any, question: Membership) -> int:

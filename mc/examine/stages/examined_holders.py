@@ -75,7 +75,7 @@ def lets_through(holder: Any, clock: Clock) -> Iterator[StageFinding]:
 
 
 def _proposed(holder: HeldTo, clock: Clock) -> Iterator[HolderGame]:
-    return (game for kind in GAMES[holder.played] for game in kind.proposed(holder, clock) if game.released)
+    return (game for game in GAMES[holder.played].proposed(holder, clock) if game.released)
 
 
 def theorem_of(holder: HeldTo, *, done: dict[str, Proof] | None = None) -> StageFinding:

@@ -16,7 +16,6 @@ from mc.examine.holders import people
 from mc.examine.holders.block_game import BlockGame
 from mc.examine.holders.games import game_of
 from mc.examine.holders.losses import OvertakingGame
-from mc.examine.holders.people import AdaptiveGame, Membership, SelectedGame
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
 from mc.examine.stages.examined_holders import theorem_of
@@ -238,26 +237,6 @@ def test_a_filter_without_a_theorem_gives_none_to_the_people_who_hold_it():
     found = theorem_of(fp.IndividualFilter(Mine(0.5), 3), done=PROOFS)
     assert not found.whole
     assert "it keeps what its filter keeps" in found.found
-
-
-def test_the_best_analyst_of_people_is_that_of_all_strategies_enumerated():
-    people = fp.IndividualFilter(fp.ZCDPFilter(0.5), 3)
-    menu = (Membership((0,), Fraction(2)), Membership((0,), Fraction(5, 2)))
-    g, rounds = Fraction(2), 2
-    # every strategy of two rounds: a first question, and one for each of its outputs
-    values = []
-    for first, *then in product(menu, repeat=3):
-        total = Fraction(0)
-        for output, second in zip((True, False), then, strict=True):
-            pairs = SelectedGame(people, (first, second)).answered
-            for last in (True, False):
-                p = q = Fraction(1)
-                for question, pair, said in zip((first, second), pairs, (output, last), strict=True):
-                    keep = Fraction(1, 2) if pair is None else question.ratio / (1 + question.ratio)
-                    p, q = p * (keep if said else 1 - keep), q * (1 - keep if said else keep)
-                total += max(p - g * q, Fraction(0))
-        values.append(total)
-    assert AdaptiveGame(people, menu, rounds).worth(g) == max(values) > 0
 
 
 def test_the_chance_that_a_line_is_overtaken_is_that_of_all_outcomes_counted():
