@@ -30,8 +30,6 @@ from theory.pairs import DominatingPair, FinitePair, Gaussian, RandomizedRespons
 
 __all__ = ["Affordable", "alternatives", "inside", "lasting"]
 
-#: Requests in a row that pass caps, counters and windows; and shares of the largest that are asked so often.
-_ROW, _SHARES = 1000, (1.0, 0.3, 0.1, 0.03, 0.01, 1e-3, 1e-5)
 #: Requests in a row that are past counters of a byte and a year of days: the largest size is looked for that lasts so.
 _LASTING = (1000, 400)
 #: Rounds in which a least request is put, to learn how many requests are granted at all.
@@ -136,26 +134,11 @@ def inside(subject: Subject, clock: Clock) -> Iterator[Sequence]:
 
 
 def _rows(frontier: Affordable, lines: tuple[Admission, ...]) -> Iterator[Sequence]:
-    """Requests in rows: the largest that last as long as anything does, then shares of the largest of all."""
+    """The largest requests that last as long as anything does, then a thousand rounds and four hundred."""
     capped = [times for line in lines[:1] if 1 < (times := _most_rounds(frontier, line)) < _CAP]
     for times, line in product((*capped, *_LASTING), lines):
         if not frontier.clock.over:
             yield from lasting(frontier, line, times)
-    for share, line in product(_SHARES, lines):
-        if not frontier.clock.over:
-            yield from _row(frontier, line, share)
-
-
-def _row(frontier: Affordable, line: Admission, share: float) -> Iterator[Sequence]:
-    """A request as often as it is granted, up to a thousand times, and then what is granted next."""
-    player = frontier.fresh()
-    top = frontier.afforded(player, line)
-    if top is None or not player.ask(line.line.pair(max(share * top, line.line.least)), _ROW):
-        return
-    yield player.played
-    again = frontier.pair(player, line)
-    if again is not None and player.ask(again):
-        yield player.played
 
 
 def _most_rounds(frontier: Affordable, line: Admission) -> int:

@@ -21,14 +21,14 @@ from filters.contract.checks import checked_observe, checked_start
 from filters.contract.state import State, same
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock
-from mc.examine.sequence import MOST_PLAYED, Sequence, granted
+from mc.examine.sequence import Sequence, granted
 from mc.examine.subject import Admission, Subject
 from theory.pairs import DominatingPair
 
 __all__ = ["ROUND", "Player", "at_every_label", "greedily", "leaders", "plain", "programs"]
 
-#: Requests of one kind in a row in most plays, and in the few that go past any warm-up.
-_MANY, _LONG = 300, 6000
+#: Requests of one kind in a row.
+_MANY = 300
 #: The most requests of one family, each as large as is granted.
 _LASTING = 1200
 #: Tiny requests before a large one.
@@ -155,33 +155,6 @@ def programs(subject: Subject, clock: Clock, tail: float | None = None) -> Itera
     for line in lines:  # repeated until denied, large ones first
         for pair in line.pairs[-1:-14:-2]:
             yield from _repeated(fresh(), pair, _MANY)
-    for line in lines:  # large and tiny ones in turn
-        tiny = _tiny(line)
-        if tiny is None:
-            continue
-        for times in (1, 4):
-            player = fresh()
-            for _ in range(60):
-                if not (greedily(player, line, most=1) + player.ask(tiny, times)) or clock.over:
-                    break
-            yield from _told(player)
-    for one in lines:  # one family until denied, then another
-        for size in (one.pairs[-1 - len(one.pairs) // 4], one.pairs[-1 - len(one.pairs) // 2]):
-            for other_line in lines:
-                if other_line is not one and not clock.over:
-                    player = fresh()
-                    player.ask(size, _MANY)
-                    if player.unchanged is None:
-                        player.ask(other_line.pairs[-1 - len(other_line.pairs) // 4], _MANY)
-                        player.ask(other_line.pairs[-1 - len(other_line.pairs) // 2], _MANY)
-                        yield from _told(player)
-    for line in lines:  # thousands of rounds: a cap on each round is no cap on all
-        if not clock.over:
-            yield from _repeated(fresh(), line.largest, MOST_PLAYED)
-    for line in lines:  # and past any warm-up
-        for place in (len(line.pairs) // 2, 2 * len(line.pairs) // 3):
-            if not clock.over:
-                yield from _repeated(fresh(), line.pairs[-1 - min(place, len(line.pairs) - 1)], _LONG)
 
 
 def _repeated(player: Player, pair: DominatingPair, most: int) -> Iterator[Sequence]:
