@@ -29,7 +29,7 @@ from mc.estimate.survival import SurvivalCurve
 from mc.estimate.trade_off import TradeOff
 from mc.estimate.two_data_sets import simulate_person, simulate_queries
 from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
-from mc.examine.attack import Attack, replay_attack
+from mc.examine.attack import Attack
 from mc.examine.challenge import Challenge
 from mc.examine.supremum import Supremum
 from mc.examine.witness import Witness, replay
@@ -130,7 +130,6 @@ __all__ = [
     "measure_coverage",
     "play",
     "replay",
-    "replay_attack",
     "simulate_person",
     "simulate_queries",
     "simulate_renyi",

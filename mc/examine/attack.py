@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -15,7 +15,7 @@ import numpy as np
 from filters.contract.checks import checked_filter, checked_observe, checked_spend
 from filters.contract.state import keys
 from filters.privacy_filter import PrivacyFilter
-from mc.engine.encoding import decode, encode, nameable
+from mc.engine.encoding import nameable
 from mc.examine.admitted import (
     LEVELS,
     SHARES,
@@ -26,6 +26,7 @@ from mc.examine.admitted import (
     largest_response,
     simple_ratio,
 )
+from mc.examine.witness import named
 from mc.examine.words import number_words
 from mc.examine.worker import alone
 from mc.losses.balls import BITS, ball, down, fraction, up
@@ -47,7 +48,6 @@ __all__ = [
     "attacked",
     "goals_of",
     "ratio_above",
-    "replay_attack",
     "replied",
     "solved_game",
 ]
@@ -99,23 +99,17 @@ class Attack(Shown):
 
     @property
     def witness(self) -> dict[str, Any]:
-        """The plan and all it takes to replay it, as JSON-able data; see `replay_attack`."""
+        """The plan and all it takes to replay it, as JSON-able data, for `replay`."""
         if self.plan is None:
             raise ValueError("plan must exist to be a witness, got None; nothing exceeded the promise")
-        names = nameable(type(self.filter))
-        try:
-            data: Any = encode(self.filter, names)
-        except TypeError:
-            # not a frozen dataclass: a replay needs the filter itself, whose repr may say anything
-            data = {"outside": type(self.filter).__name__}
         return {
-            "filter": data,
+            "filter": named(self.filter),
             "epsilon": self.epsilon,
             "ratio": str(self.ratio),
             "promised": self.promised,
             "value": str(self.value),
             "direction": self.direction,
-            "plan": self.plan.to_data(names),
+            "plan": self.plan.to_data(nameable()),
         }
 
     @property
@@ -191,28 +185,6 @@ def replied(filt: PrivacyFilter) -> Attack | None:
         if tried.refuted:
             return tried
     return None
-
-
-def replay_attack(data: Mapping[str, Any], filt: PrivacyFilter | None = None, *kinds: type) -> Fraction:
-    """The exact worth of a witness's plan, played again through the filter; ValueError if the witness states another.
-
-    filt is needed where the witness holds its filter by name only; `kinds` adds classes to the catalogue.
-    """
-    names = nameable(*kinds) if filt is None else nameable(type(filt), *kinds)
-    if filt is None:
-        if not isinstance(data["filter"], Mapping) or "outside" in data["filter"]:
-            raise ValueError(
-                f"filt must be given, got None for a filter known as {data['filter']!r}; pass it"
-            )
-        from filters.rules.unsound import knowingly
-
-        with knowingly():
-            filt = decode(data["filter"], names)
-    plan = Plan.from_data(data["plan"], names)
-    value = plan.worth(filt, Fraction(data["ratio"]), data["direction"])
-    if value != Fraction(data["value"]):
-        raise ValueError(f"value must replay, got {value} where the witness says {data['value']}; check both")
-    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,11 +354,7 @@ def _best_replies(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
                 frontier = frontiers.setdefault(keys(state)[0], Frontier(filt, state))
                 continuations.append(best_reply(frontier, ratio * q / p))
             plan = Plan(opening, tuple(continuations))
-            yield _Lead(epsilon, ratio, None, "PQ", plan.rounds, partial(_itself, plan))
-
-
-def _itself(plan: Plan) -> Plan:
-    return plan
+            yield _Lead(epsilon, ratio, None, "PQ", plan.rounds, lambda plan=plan: plan)  # type: ignore[misc]
 
 
 def _size(response: RandomizedResponse) -> float:

@@ -18,7 +18,7 @@ from filters.privacy_filter import PrivacyFilter
 from filters.rules.additive import AdditiveFilter
 from filters.rules.unsound import NaiveRealisationFilter, NaturalFilter, SomeOrderFilter
 from mc.examine.admitted import Frontier
-from mc.examine.attack import attack, replay_attack
+from mc.examine.attack import attack
 from mc.examine.witness import replayed
 from mc.worst_case.plan import Plan
 from theory.evidence import Evidence, Outcome
@@ -107,7 +107,7 @@ def test_each_failure_is_found_and_its_witness_replays(failure):
     assert verdict.outcome is Outcome.REFUTED
     assert verdict.evidence is Evidence.EXACT
     data = json.loads(json.dumps(verdict.witness))
-    assert replay_attack(data, filt) == found.value == _total(data["plan"], found.ratio)
+    assert replayed(data, filt=filt).result == found.value == _total(data["plan"], found.ratio)
 
 
 class Told(AdditiveFilter):
