@@ -58,10 +58,10 @@ class Calls:
     Calls that begin and end between two looks of another thread are not seen.
     """
 
-    def __init__(self, filt: PrivacyFilter | None, longest: float = 0.0, slowest: str = "") -> None:
+    def __init__(self, filt: PrivacyFilter | None) -> None:
         self.filter, self.thread, self.base = filt, threading.get_ident(), sys._getframe(1)
         self.call: FrameType | None = None
-        self.since, self.longest, self.slowest = 0.0, longest, slowest
+        self.since, self.longest, self.slowest = 0.0, 0.0, ""
 
     def look(self) -> None:
         """Note which method is at work now."""

@@ -38,7 +38,7 @@ from mc.examine.stages.strategy_search import search
 from mc.examine.stages.telling import telling
 from mc.examine.stages.tests import betting_tests
 from mc.examine.subject import Subject, admission, own_numbers
-from mc.examine.worker import results, slowest
+from mc.examine.worker import results
 from theory.arguments import check_count
 from theory.guarantees import Guarantee, PureDP
 from theory.pairs import DominatingPair
@@ -52,8 +52,6 @@ FAILURE = 1e-6
 _GRACE, _MOMENT = 2.0, 5.0
 #: A filter is slow that is not asked so often in its time, and takes longer than so many seconds.
 _CALLS, _QUICK = 3000, 1e-3
-#: Seconds of one call that are told of in any case.
-_LATE_CALL = 2.0
 #: The share of the time for a glance at the plainest plays, where the first refutation ends all.
 _GLANCE = 0.08
 #: Seconds of the time, and the most of it as a share, in which the last stage's findings are read.
@@ -152,7 +150,6 @@ class _Stages:
     scope: str = ""
     heard: bool = False
     shut: bool = False
-    slow: tuple[float, str] = (0.0, "")
 
     @property
     def enough(self) -> bool:
@@ -187,7 +184,7 @@ class _Stages:
         late = Clock(min(self.clock.part(share).until + _GRACE, self.clock.until))
         with self._begun(stage) as findings:
             stage_of = partial(_quietly, work, self.clock, share)
-            with closing(results(stage_of, filt=self.filter, clock=late, slow=self.slow)) as told:
+            with closing(results(stage_of, filt=self.filter, clock=late)) as told:
                 for report in told:
                     if isinstance(report, StageFinding):
                         findings.append(report)
@@ -233,7 +230,6 @@ class _Stages:
                 self.promise, self.scope = report.promise, report.scope
             case _Seen():
                 self.heard, self.shut = self.heard or report.heard, self.shut or report.shut
-                self.slow = max(self.slow, report.slow)
 
     def noise(self) -> Iterator[StageFinding]:
         """What is wrong with what the filter printed."""
@@ -243,13 +239,6 @@ class _Stages:
             yield StageFinding(
                 "laws", "Does it leave alone what it did not open?", words, "", "", fault=words
             )
-        # one late call is the machine's, unless it is very late or the same request is late every time
-        often = self.slow[0] >= SLOW if self.subject is None else self.subject.slow
-        if often or self.slow[0] >= _LATE_CALL:
-            words = (
-                f"{self.slow[1]} takes up to {self.slow[0]:.2g} s a call, so that few questions were asked"
-            )
-            yield StageFinding("admission", "Does it answer soon?", words, "", "", notes=(words,))
         if self.heard:
             words = f"{name} prints while it decides; what it printed was left out"
             yield StageFinding("laws", "Does it decide in silence?", words, "", "", notes=(words,))
@@ -274,21 +263,22 @@ def _admitted(
     lines = at_labels(lines_of(names, filt.promise, own_numbers(filt)), filt)
     finding, found, closed = admission(filt, lines, part, own_menu=own_menu)
     with examining(filt):
-        yield replace(
-            Subject.of(filt, found, closed, names, seed),
-            slow=bool(found) and _slow(filt, found[0].pairs[0], max(min(SLOW, clock.left / _CALLS), _QUICK)),
-        )
-    yield finding
+        seconds = _seconds_of_a_call(filt, found[0].pairs[0]) if found else 0.0
+        slow = seconds >= max(min(SLOW, clock.left / _CALLS), _QUICK)
+        yield replace(Subject.of(filt, found, closed, names, seed), slow=slow)
+    words = f"{type(filt).__name__} takes {seconds:.2g} s a request, so that few questions were asked"
+    yield replace(finding, notes=(*finding.notes, words)) if slow else finding
 
 
-def _slow(filt: PrivacyFilter, pair: DominatingPair, most: float) -> bool:
-    """Whether a request takes longer every time; one call among many may wait for the machine."""
-    for _ in range(3):
+def _seconds_of_a_call(filt: PrivacyFilter, pair: DominatingPair) -> float:
+    """The seconds of a request, the least of three: one call among many may wait for the machine."""
+
+    def seconds() -> float:
         began = Clock.now()
         granted(filt, checked_start(filt, 1), pair)
-        if Clock.now() - began < most:
-            return False
-    return True
+        return Clock.now() - began
+
+    return min(seconds() for _ in range(3))
 
 
 def _let_through(holder: HeldTo, clock: Clock) -> Iterator[object]:
@@ -307,14 +297,13 @@ def _quietly(work: Callable[[Clock], Iterator[object]], clock: Clock, share: flo
         try:
             yield from work(clock.part(share))
         finally:
-            yield _Seen(sink.ear.heard, sink.ear.shut, slowest())
+            yield _Seen(sink.ear.heard, sink.ear.shut)
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
     heard: bool
     shut: bool
-    slow: tuple[float, str]
 
 
 class _Ear(io.RawIOBase):

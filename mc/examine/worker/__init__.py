@@ -12,7 +12,7 @@ for one. What a child answers is data from code with its user's rights: code tha
 
 from __future__ import annotations
 
-from mc.examine.worker.inside import slowest, so_far
+from mc.examine.worker.inside import so_far
 from mc.examine.worker.waiting import alone, results, within
 
-__all__ = ["alone", "results", "slowest", "so_far", "within"]
+__all__ = ["alone", "results", "so_far", "within"]

@@ -23,7 +23,7 @@ from mc.examine.clock import Clock
 from mc.examine.filter_fault import Calls, examining
 from mc.examine.worker.messages import dumped
 
-__all__ = ["BREATH", "CUT", "LENGTH", "Inside", "Task", "serve", "slowest", "so_far"]
+__all__ = ["BREATH", "CUT", "LENGTH", "Inside", "Task", "serve", "so_far"]
 
 #: Bytes of the length of a message, which follows the secret; seconds between two looks at the other side.
 LENGTH, BREATH = 8, 0.05
@@ -39,7 +39,6 @@ class Task:
     whose: str
     filter: PrivacyFilter | None
     clock: Clock | None
-    slow: tuple[float, str]
     command: bool
     secret: bytes
     nested: bool
@@ -52,18 +51,11 @@ class Inside:
     here = hooked = forking = False
     children: ClassVar[set[int]] = set()
     summary: Callable[[], object] | None = None
-    calls: Calls | None = None
 
 
 def so_far(summary: Callable[[], object]) -> None:
     """Name what sums up the work of this worker: its answer is sent last, should the time be up."""
     Inside.summary = summary
-
-
-def slowest() -> tuple[float, str]:
-    """The seconds of the longest call of the filter's that this worker saw return, and the method."""
-    calls = Inside.calls
-    return (0.0, "") if calls is None else (calls.longest, calls.slowest)
 
 
 def serve(task: Task, pipe: socket.socket) -> None:
@@ -80,7 +72,7 @@ def serve(task: Task, pipe: socket.socket) -> None:
             except (OSError, ValueError):
                 os._exit(CUT)
 
-    calls = Inside.calls = Calls(task.filter, *task.slow)
+    calls = Calls(task.filter)
     threading.Thread(target=_watch, args=(task, pipe, send, calls), daemon=True).start()
     last: tuple[object, ...] = ("end",)
     try:

@@ -47,20 +47,18 @@ def results(
     filt: PrivacyFilter | None = None,
     whose: str = "",
     clock: Clock | None = None,
-    slow: tuple[float, str] = (0.0, ""),
     command: bool = False,
 ) -> Generator[Any, None, None]:
     """What the iterable that `work` returns yields, each as it comes; run in a worker, which ends with the iterator.
 
     whose says in sentences whose code runs, by default the class of `filt`, whose own exceptions are raised as
-    FilterFaults. Others are raised as they are, with their traceback as text. slow is the longest call known before,
-    and the method. A `command` prints and starts
+    FilterFaults. Others are raised as they are, with their traceback as text. A `command` prints and starts
     processes of its own; other workers may start none. Its first Ctrl-C is passed on to it, and the second kills it.
     Raises FilterFault where the code ends its process or writes into our pipe, OutOfTime with a sentence on what was
     at work, after the summary so far, and ValueError for what cannot be sent to a spawned child.
     """
     secret = secrets.token_bytes(_SECRET)
-    task = Task(work, whose or type(filt).__name__, filt, clock, slow, command, secret, Inside.here)
+    task = Task(work, whose or type(filt).__name__, filt, clock, command, secret, Inside.here)
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()  # or both would write what is in the buffer

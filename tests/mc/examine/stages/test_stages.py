@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations_with_replacement, islice
 
@@ -26,7 +25,7 @@ from mc.examine.stages.sequences import most, sequences
 from mc.examine.stages.strategy_search import _Trial, mesh_strategy, search
 from mc.examine.stages.tests import betting_tests
 from mc.examine.subject import Subject, admission
-from mc.examine.verify import FAILURE, _Stages
+from mc.examine.verify import FAILURE
 from mc.examine.witness import TELLING
 from mc.worst_case.plan import Plan
 from tests.instruments.corpus.fifth.shares import SinglePrecision
@@ -217,14 +216,6 @@ def test_what_a_narrow_sum_swallows_is_found() -> None:
         found = [one for one in sequences(about, Clock.of(3.0)) if one.witness is not None]
         assert all(one.witness.replay().refutes for one in found)
         assert bool(found) is broken
-
-
-def test_one_late_call_is_not_the_filters_and_a_very_late_one_is_told() -> None:
-    about = subject(sound.ByHand(), "gaussian")
-    for late, slow, told in ((0.3, False, 0), (0.01, True, 1), (3.0, False, 1)):
-        exam = _Stages(about.filter, Clock.of(LONG), lambda stage: None, {}, first_only=False)
-        exam.subject, exam.slow = replace(about, slow=slow), (late, "ByHand.admits")
-        assert len([*exam.noise()]) == told
 
 
 def test_the_summary_of_sequences_compares_each_goal_with_the_promise() -> None:
