@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
+from itertools import product
 from typing import Literal
 
 from filters.adapters.labelled import LabelledFilter
@@ -93,7 +94,8 @@ def lines_of(names: Sequence[str], promise: Guarantee, extra: Sequence[float] = 
                 f"{did_you_mean(name, FAMILIES) or '; name some of these'}"
             )
     more = tuple(sorted(set(extra)))
-    return tuple(replace(line, extra=more) for name in names for line in FAMILIES[name](promise))
+    kov = tuple(map(_kov, _deltas(promise)))
+    return tuple(replace(line, extra=more) for name in names for line in FAMILIES[name] or kov)
 
 
 def at_labels(lines: Sequence[Line], filt: object) -> tuple[Line, ...]:
@@ -118,18 +120,6 @@ def _labelled(make: Callable[[float], DominatingPair], where: Where, reveals: bo
     return Labelled(make(t), where, reveals)
 
 
-def _gaussian(promise: Guarantee) -> Iterator[Line]:
-    yield Line("gaussian", "gaussian", Gaussian)
-
-
-def _response(promise: Guarantee) -> Iterator[Line]:
-    yield Line("rr", "rr", RandomizedResponse)
-
-
-def _laplace(promise: Guarantee) -> Iterator[Line]:
-    yield Line("laplace", "laplace", _laplace_of)
-
-
 def _laplace_of(t: float) -> Laplace:
     return Laplace(1 / t)
 
@@ -138,33 +128,18 @@ def _subsampled_of(q: float, way: Literal["removal", "addition"], t: float) -> S
     return SubsampledGaussian(q, 1 / t, adjacency=way)
 
 
-def _erasure(promise: Guarantee) -> Iterator[Line]:
-    yield Line("erasure", "erasure", Erasure, 2.0**-40, 1.0)
+def _kov(delta: float) -> Line:
+    return Line("kov", f"kov, delta={delta:.3g}", partial(KOV, delta=delta), 2.0**-10, 16.0)
 
 
-def _kov(promise: Guarantee) -> Iterator[Line]:
-    for delta in _deltas(promise):
-        yield Line("kov", f"kov, delta={delta:.3g}", partial(KOV, delta=delta), 2.0**-10, 16.0)
+def _subsampled(q: float, way: Literal["removal", "addition"]) -> Line:
+    return Line("subsampled", f"subsampled, q={q:g}, {way}", partial(_subsampled_of, q, way), 2.0**-8, 16.0)
 
 
-def _subsampled(promise: Guarantee) -> Iterator[Line]:
-    ways: tuple[Literal["removal", "addition"], ...] = ("removal", "addition")
-    for q in (0.5, 0.125, 1 / 64):
-        for way in ways:
-            yield Line(
-                "subsampled",
-                f"subsampled, q={q:g}, {way}",
-                partial(_subsampled_of, q, way),
-                2.0**-8,
-                16.0,
-            )
-
-
-def _two_points(promise: Guarantee) -> Iterator[Line]:
-    for b in (Fraction(1, 8), Fraction(1, 1024)):
-        for swap in (False, True):
-            name = f"two points, rare {'under P' if swap else 'under Q'}, {b}"
-            yield Line("twopoint", name, partial(_two, b=b, swap=swap), 2.0**-8, 16.0)
+def _two_points() -> Iterator[Line]:
+    for b, swap in product((Fraction(1, 8), Fraction(1, 1024)), (False, True)):
+        name = f"two points, rare {'under P' if swap else 'under Q'}, {b}"
+        yield Line("twopoint", name, partial(_two, b=b, swap=swap), 2.0**-8, 16.0)
     for swap in (False, True):
         name = f"revealed under {'Q' if swap else 'P'} alone"
         yield Line("twopoint", name, partial(_revealed, swap=swap), 2.0**-30, 0.5)
@@ -192,13 +167,13 @@ def _deltas(promise: Guarantee) -> tuple[float, ...]:
     return (2.0**-10, 2.0**-20, 0.125)
 
 
-#: Name, as on the command line -> the family's lines.
-FAMILIES: dict[str, Callable[[Guarantee], Iterator[Line]]] = {
-    "gaussian": _gaussian,
-    "rr": _response,
-    "laplace": _laplace,
-    "kov": _kov,
-    "erasure": _erasure,
-    "subsampled": _subsampled,
-    "twopoint": _two_points,
+#: Name, as on the command line -> the family's lines; those of KOV pairs depend on the promise.
+FAMILIES: dict[str, tuple[Line, ...]] = {
+    "gaussian": (Line("gaussian", "gaussian", Gaussian),),
+    "rr": (Line("rr", "rr", RandomizedResponse),),
+    "laplace": (Line("laplace", "laplace", _laplace_of),),
+    "kov": (),
+    "erasure": (Line("erasure", "erasure", Erasure, 2.0**-40, 1.0),),
+    "subsampled": tuple(_subsampled(q, way) for q in (0.5, 0.125, 1 / 64) for way in ("removal", "addition")),
+    "twopoint": tuple(_two_points()),
 }
