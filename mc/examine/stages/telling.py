@@ -58,7 +58,6 @@ def telling(subject: Subject, witnesses: tuple[Witness, ...], clock: Clock) -> I
         search.clock = clock.part(0.4)
         search.shrink()
         search.clock = clock.part(0.5)
-        search.enlarge()
         if search.best.adaptive and subject.pure:
             search.menu()
     if subject.pure:
@@ -165,27 +164,6 @@ class _Plain:
             else:
                 return
 
-    def enlarge(self) -> None:
-        """Where a sequence is above by a hair: play it over again, and more of what leaves the state as it was."""
-        if self.best.kind != "sequence" or self.best.factor >= TELLING:
-            return
-        played, promised = played_of(self.best), self.best.promised
-        again = self._again(played)[0]
-        if again.rounds > played.rounds:
-            self.take(again)
-        player = Player(self.subject.filter, self.clock, checked_start(self.subject.filter, 1))
-        for at, (pair, times) in enumerate(played.steps):
-            player.ask(pair, times)
-            if player.unchanged != pair or not self.subject.pure:
-                continue
-            for exponent in range(4, 41, 4):
-                more = Sequence((*played.steps[:at], (pair, 2**exponent), *played.steps[at + 1 :]))
-                if self.clock.over:
-                    return
-                if more.low(self.best.measure) >= TELLING * promised:
-                    self.keep(self.certified(more, TELLING))
-                    return
-
     def _again(self, played: Sequence) -> tuple[Sequence, str]:
         """The play over and over, as far as it is granted, and how it ends."""
         player = Player(self.subject.filter, self.clock, checked_start(self.subject.filter, 1), pure=False)
@@ -262,7 +240,9 @@ class _Plain:
         return any(self.keep(game.finding.witness) for game in games if game is not None and game.finding)
 
     def write_out(self) -> None:
-        """The best menu's game as a plan, which can be told; and a plan in masses of few digits."""
+        """The best menu's game as a plan, which can be told."""
+        if self.best.kind != "menu":
+            return
         filt = self.subject.filter
         try:
             found = within(self.clock.part(0.5), filt, partial(written, filt, self.best))

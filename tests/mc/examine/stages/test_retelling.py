@@ -6,23 +6,19 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
-import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.engine.encoding import nameable
-from mc.examine.attack import Attack
 from mc.examine.clock import Clock
 from mc.examine.headline import headline
 from mc.examine.measure import Measure
 from mc.examine.processor import processor_seconds
 from mc.examine.sequence import Sequence
 from mc.examine.stage_finding import StageFinding
-from mc.examine.stages.plain_plans import plain_plans, written
+from mc.examine.stages.plain_plans import plain_plans
 from mc.examine.stages.plays import ROUND, plain
 from mc.examine.stages.telling import telling
 from mc.examine.witness import TELLING, Witness, menu_witness, sequence_witness
-from mc.worst_case.plan import Plan
 from tests.instruments.corpus.fifth.moving import AbstentionBonus
 from tests.mc.examine import toys
 from tests.mc.examine.stages.test_stages import LONG, subject
@@ -104,28 +100,6 @@ def test_what_begins_anew_is_pushed_without_limit_and_a_budget_is_not(retold: St
     assert "rounds" not in cheap.story.pushed
 
 
-class Coarse(toys.ResetAfterTen):
-    """Keeps its sum in 32 bits."""
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.float32)
-
-    def admits(self, spent, request):
-        return spent + np.float32(request.zcdp_rho) <= 0.5
-
-    def spend(self, spent, request):
-        return spent + np.zeros_like(spent) + np.float32(request.zcdp_rho)
-
-
-def test_a_hair_above_the_promise_is_enlarged_by_what_costs_nothing() -> None:
-    hair = many(Coarse(), (fp.Gaussian(1.0), 1), (fp.RandomizedResponse(1e-4), 1))
-    assert hair.factor < 1 + 1e-6
-    found = told(Coarse(), hair, families=("rr",))
-    assert found.witness.factor >= TELLING
-    assert found.witness.replay().refutes
-    assert any("leaves the state as it was: it cost nothing" in why for why in found.story.why)
-
-
 def test_few_rounds_come_before_many_and_known_pairs_before_odd_ones() -> None:
     filt = toys.PerFamily()
     plainest_first = [
@@ -168,31 +142,6 @@ def test_a_menu_of_rational_pairs_is_told_as_a_plan_answer_by_answer() -> None:
     assert found.witness.replay().refutes
     assert found.witness.value == pytest.approx(shown.value, rel=1e-6)
     assert [(turn.rounds, turn.when) for turn in found.story.turns] == [("1", ""), ("2", "after loss +0")]
-
-
-class Halves(fp.PrivacyFilter):
-    """(1, 0.1)-DP; one request, of which the first output has at most half of the mass under P."""
-
-    promise = fp.ApproxDP(1.0, 0.1)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.bool_)
-
-    def admits(self, state, request):
-        return ~state & (request.p[0] <= Fraction(1, 2))
-
-    def spend(self, state, request):
-        return ~state
-
-
-def test_a_plan_is_told_in_masses_of_few_digits_where_these_are_granted_and_worth_as_much() -> None:
-    masses = Fraction(16539331, 33554432), Fraction(4573921, 2147483648)
-    plan = Plan(fp.FinitePair(*((mass, 1 - mass) for mass in masses)), (None, None))
-    found = Attack(Halves(), 1.0, Fraction(3), 0.1, plan.worth(Halves(), Fraction(3)), "PQ", plan, 1)
-    best = written(Halves(), Witness(Halves(), found.witness))
-    assert best.replay().refutes
-    shown = Plan.from_data(best.data["plan"], nameable()).request
-    assert (shown.p[0], shown.q[0]) == (Fraction(4, 10), Fraction(3, 1000))  # 0.39 is more than 1.5 times 0.1
 
 
 def test_plain_plans_are_exact_and_few_rounds_come_first() -> None:
