@@ -11,7 +11,7 @@ from mc.examine.clock import Clock
 from mc.examine.stages.plays import Player
 from mc.examine.subject import Admission, Subject
 from mc.examine.words import pair_words
-from theory.pairs import DominatingPair, Gaussian
+from theory.pairs import DominatingPair
 
 __all__ = ["Menu", "first_menus", "menus", "named_pairs"]
 
@@ -61,8 +61,6 @@ def menus(subject: Subject, clock: Clock) -> Iterator[Menu]:
         yield from _labelled(subject, paces, pace)
         if pace == 3:
             yield from _named(subject, clock.part(0.3))
-        if pace == 4:
-            yield from _later(subject, paces, clock.part(0.3))
         for width in _WIDTHS:
             for line in by_name.get("rr", ()):
                 yield from _ladder(line, paces[line.line.name], pace, width)
@@ -75,7 +73,6 @@ def menus(subject: Subject, clock: Clock) -> Iterator[Menu]:
                 *by_name.get("subsampled", ()),
             ):
                 yield from _ladder(line, paces[line.line.name], pace, 3)
-            yield from _across(by_name, paces, pace)
         if pace <= 4:
             for line in by_name.get("twopoint", ()):
                 yield from _both_ways(line, paces[line.line.name], pace)
@@ -183,48 +180,6 @@ def _mixed(lattice: list[Admission], paces: dict[str, dict[int, float]], pace: i
         if response is not None and step is not None:
             ladder += tuple(response.line.pair(k * step) for k in (1, 2) if k * step <= response.sizes[-1])
         yield Menu(f"{line.line.name} with randomised response", ladder, 3 * pace)
-
-
-def _across(
-    by_name: dict[str, list[Admission]], paces: dict[str, dict[int, float]], pace: int
-) -> Iterator[Menu]:
-    """One pair of each continuous family, and a smaller Gaussian."""
-    pairs: list[DominatingPair] = []
-    for name in ("gaussian", "laplace", "subsampled"):
-        for line in by_name.get(name, ())[:2]:
-            size = paces[line.line.name].get(pace)
-            if size is not None:
-                pairs.append(line.line.pair(size))
-                if name == "gaussian":
-                    pairs.append(Gaussian(size / 2))
-    if len({type(pair) for pair in pairs}) > 1 and pace <= 9:
-        yield Menu("one of each continuous family", tuple(pairs), 2 * pace)
-
-
-def _later(subject: Subject, paces: dict[str, dict[int, float]], clock: Clock) -> Iterator[Menu]:
-    """Responses, and pairs that may reveal all where a filter that looks at losses grants them after some of these."""
-    lines = (*subject.lines, *subject.closed)
-    response = next((one for one in lines if one.line.family == "rr"), None)
-    if response is None or not subject.looks:
-        return
-    for pace in (3, 6, 9, 14):
-        step = paces.get(response.line.name, {}).get(pace)
-        if step is None:
-            continue
-        answer = response.line.pair(step)
-        pairs: dict[DominatingPair, None] = {}
-        for signs in ((0.1,), (0.9,), (0.1, 0.9), (0.9, 0.9), (0.1, 0.1)):
-            for line in lines:
-                if line.line.family not in ("kov", "erasure") or not clock.left:
-                    continue
-                player = Player(subject.filter, clock, checked_start(subject.filter, 1))
-                for tail in signs:
-                    player.tail = tail
-                    player.ask(answer)
-                sizes = (2 * step, step, step / 2) if line.line.family == "kov" else line.line.sizes[::-1]
-                pairs.update(dict.fromkeys([p for p in map(line.line.pair, sizes) if player.grants(p)][:1]))
-        for pair in pairs:
-            yield Menu(f"{pair_words(answer)} and {pair_words(pair)}", (answer, pair), min(pace + 2, 14))
 
 
 def _both_ways(line: Admission, paces: dict[int, float], pace: int) -> Iterator[Menu]:
