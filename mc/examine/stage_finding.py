@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any, Self
 
 from mc.examine.measure import Measure
 from mc.examine.story import Story
 from mc.examine.witness import Witness
-from theory.evidence import Evidence, Verdict
+from theory.evidence import Evidence, Outcome, Verdict
 
-__all__ = ["StageFinding", "Tightness"]
+__all__ = ["StageFinding", "Tightness", "closest"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +66,38 @@ class StageFinding:
     fault: str = ""
     notes: tuple[str, ...] = ()
     story: Story | None = None
+
+    @classmethod
+    def refuted(
+        cls,
+        stage: str,
+        asked: str,
+        found: str,
+        menu: str,
+        scope: str,
+        witness: Witness,
+        *,
+        worst: float | None = None,
+        evidence: Evidence | None = None,
+        **more: Any,
+    ) -> Self:
+        """The finding of a refutation: what follows from its witness, and how far it goes."""
+        sure = witness.evidence if evidence is None else evidence
+        row = Tightness(witness.measure, menu, witness.value, worst, witness.promised, sure)
+        verdict = Verdict(Outcome.REFUTED, sure, scope, found, witness.data)
+        return cls(
+            stage,
+            asked,
+            found,
+            menu,
+            verdict=verdict,
+            witness=witness,
+            tightness=(row,),
+            **{"unseen": "", **more},
+        )
+
+
+def closest(rows: Iterable[Tightness]) -> str:
+    """The row that came nearest to its promise, as the end of a sentence; '' where there is none."""
+    near = max(rows, key=lambda row: row.share, default=None)
+    return f"; the closest, {near.reached}" if near else ""

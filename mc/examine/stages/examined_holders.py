@@ -30,7 +30,7 @@ from mc.examine.filter_fault import examining
 from mc.examine.holders.games import GAMES
 from mc.examine.holders.holder_game import HolderGame, Solved
 from mc.examine.measure import Measure, exceeds
-from mc.examine.stage_finding import StageFinding, Tightness
+from mc.examine.stage_finding import StageFinding, Tightness, closest
 from mc.examine.stages.made_of import Unknown, alike, fields_as_made
 from mc.examine.stages.parts import parts, proved
 from mc.examine.stages.unpatched import patched
@@ -228,19 +228,14 @@ class _Tried:
         witness = measured_witness(self.holder, measure, solved.low, promised, game=game.to_data())
         said = f"{game.asked}: {measure} is at least {solved.low:.6g}, promised {promised:.6g}"
         scope = f"an analyst who asks: {game.asked}"
-        verdict = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, scope, said, witness.data)
-        row = Tightness(measure, game.menu, solved.low, solved.high, promised, Evidence.CERTIFIED)
-        return StageFinding("games", _ASKED, said, game.asked, "", verdict, witness, tightness=(row,))
+        return StageFinding.refuted("games", _ASKED, said, game.asked, scope, witness, worst=solved.high)
 
     def summary(self) -> StageFinding:
         """What was solved; a game is no proof, so nothing is said of the promise itself."""
-        near = max(self.rows.values(), key=lambda row: row.share, default=None)
-        closest = (
-            ""
-            if near is None
-            else f"; the closest, {near.menu} at {near.measure}, reaches {near.share:.4g} of the promise"
+        rows = self.rows.values()
+        worth = (
+            f"none worth more than the promise{closest(rows)}" if rows else "and none was measured in time"
         )
-        worth = f"none worth more than the promise{closest}" if near else "and none was measured in time"
         told = f"{self.played} plays by its own code, {worth}"
         unseen = f"{_UNSEEN}{'; the time was up' if self.cut else ''}"
         menus = "; ".join(dict.fromkeys(menu for menu, _ in self.rows))

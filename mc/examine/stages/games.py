@@ -20,7 +20,7 @@ from mc.examine.clock import Clock, OutOfTime
 from mc.examine.filter_fault import FilterFault
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import granted
-from mc.examine.stage_finding import StageFinding, Tightness
+from mc.examine.stage_finding import StageFinding, Tightness, closest
 from mc.examine.stages.frontier import alternatives
 from mc.examine.stages.game_menus import Menu, first_menus, menus
 from mc.examine.stages.plays import leaders
@@ -33,7 +33,7 @@ from mc.losses.too_large import TooLargeError
 from mc.worst_case import worst_case
 from mc.worst_case.plan import Plan
 from mc.worst_case.renyi_game import renyi_game
-from theory.evidence import Evidence, Outcome, Verdict
+from theory.evidence import Outcome, Verdict
 from theory.pairs import DominatingPair
 
 __all__ = ["Tried", "chosen_goals", "games", "replies", "solved"]
@@ -215,9 +215,7 @@ def _renyi_game(subject: Subject, pair: DominatingPair, measure: Measure, rounds
     asked = f"{pair_words(pair)} again and again"
     said = f"{asked} reaches {low:.6g} in {measure}, promised {promised:.6g}"
     scope = f"an adversary that asks for {asked}, in at most {rounds} rounds, and stops when that is best"
-    verdict = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, scope, said, shown.data)
-    row = Tightness(measure, asked, low, None, promised, Evidence.CERTIFIED)
-    return StageFinding("games", _ASKED, said, asked, "", verdict, shown, tightness=(row,))
+    return StageFinding.refuted("games", _ASKED, said, asked, scope, shown)
 
 
 def chosen_goals(subject: Subject) -> tuple[Measure, ...]:
@@ -243,12 +241,8 @@ def _planned(
         witness = Witness(subject.filter, found.witness)
         if not witness.replay().refutes:
             return
-        measure = Measure.hockey_stick(found.epsilon, found.direction)
-        row = Tightness(measure, "a plan", float(found.value), None, found.promised, Evidence.EXACT)
-        menu = f"the plan's own pairs, {found.plan.size} requests"
-        yield StageFinding(
-            "games", _ASKED, found.verdict.detail, menu, "", found.verdict, witness, tightness=(row,)
-        )
+        menu, verdict = f"the plan's own pairs, {found.plan.size} requests", found.verdict
+        yield StageFinding.refuted("games", _ASKED, verdict.detail, menu, verdict.scope, witness)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,13 +286,9 @@ class Tried:
         """What was solved; HOLDS on the union of menus is not claimed, for an adversary may mix them."""
         certified = [row for row in self.rows if row.worst is not None and row.worst <= row.promised]
         above = sum(game.finding is not None for game in self.solved)
-        near = max(
-            self.rows, key=lambda row: row.attack / row.promised if row.promised else 0.0, default=None
-        )
-        closest = f"; the closest, {near.reached}" if near else ""
         found = (
             f"{len(self.rows)} games solved, {above} worth more than the promise, "
-            f"{len(certified)} certified within it{closest}"
+            f"{len(certified)} certified within it{closest(self.rows)}"
         )
         too_large = f"; {self.large} games were too large" if self.large else ""
         verdict = None
@@ -370,7 +360,7 @@ def solved(subject: Subject, menu: Menu, goal: Measure) -> Iterator[_Solved | No
             continue
         shown = menu_witness(filt, menu.pairs, measure, rounds=menu.rounds, low=worst.low, high=worst.high)
         said = f"an adaptive adversary over {menu.name} reaches {worst.low:.6g} at {measure}, promised {promised:.6g}"
-        verdict = Verdict(Outcome.REFUTED, worst.evidence, worst.scope, said, shown.data)
-        found = StageFinding("games", _ASKED, said, menu.name, "", verdict, shown, tightness=(row,))
+        told = ("games", _ASKED, said, menu.name, worst.scope)
+        found = StageFinding.refuted(*told, shown, worst=worst.high, evidence=worst.evidence)
         yield _Solved(row, worst.scope, found)
         return

@@ -21,7 +21,7 @@ from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import MOST_PLAYED, Sequence
-from mc.examine.stage_finding import StageFinding, Tightness
+from mc.examine.stage_finding import StageFinding, Tightness, closest
 from mc.examine.stages.frontier import inside
 from mc.examine.stages.game_menus import named_pairs
 from mc.examine.stages.plays import at_every_label, plain, programs
@@ -30,12 +30,13 @@ from mc.examine.supremum import supremum
 from mc.examine.witness import TELLING, sequence_witness
 from mc.examine.words import steps_words
 from mc.examine.worker import so_far
-from theory.evidence import Evidence, Outcome, Verdict
+from theory.evidence import Evidence
 from theory.pairs import DominatingPair, Gaussian
 from theory.pairs.base import Direction
 
 __all__ = ["Search", "glance", "most", "sequences", "ways"]
 
+_ASKED = "Do requests fixed in advance compose to more than was promised?"
 #: The orders by which a sequence is judged before it is looked at exactly.
 _ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)
 #: Extremal mechanisms are tried at so many epsilons, at which no more than this is promised.
@@ -177,18 +178,7 @@ class Search:
         asked = steps_words(played.steps)
         detail = f"{asked}: {measure} is at least {low:.6g}, promised {promised:.6g}"
         scope = f"the fixed sequence {asked}, in that order; {_purity(filt, played)}"
-        verdict = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, scope, detail, witness.data)
-        row = Tightness(measure, _menu(played), low, None, promised, Evidence.CERTIFIED)
-        return StageFinding(
-            "sequences",
-            "Do requests fixed in advance compose to more than was promised?",
-            detail,
-            _menu(played),
-            "",
-            verdict,
-            witness,
-            tightness=(row,),
-        )
+        return StageFinding.refuted("sequences", _ASKED, detail, _menu(played), scope, witness)
 
     @property
     def rows(self) -> tuple[Tightness, ...]:
@@ -202,13 +192,11 @@ class Search:
     def summary(self) -> StageFinding:
         """What was played, and how near it came."""
         rows = self.rows
-        near = max(rows, key=lambda row: row.share, default=None)
-        closest = f"; the closest, {near.reached}" if near else ""
         looks = "; of a filter that looks at losses, first requests alone" if self.subject.looks else ""
-        found = f"{len(self.refuted)} refutations among {self.plays} sequences{closest}"
+        found = f"{len(self.refuted)} refutations among {self.plays} sequences{closest(rows)}"
         return StageFinding(
             "sequences",
-            "Do requests fixed in advance compose to more than was promised?",
+            _ASKED,
             found,
             ", ".join(one.line.name for one in self.subject.lines),
             f"sequences of more than {self.longest} requests, and other orders{looks}"

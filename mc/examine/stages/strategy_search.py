@@ -19,18 +19,18 @@ from mc.engine.adversary import Adversary
 from mc.evaluate.walk import Branch
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.measure import Measure, exceeds
-from mc.examine.stage_finding import StageFinding, Tightness
+from mc.examine.stage_finding import StageFinding, Tightness, closest
 from mc.examine.stages.frontier import alternatives
 from mc.examine.stages.plays import programs
 from mc.examine.stages.sequences import most
 from mc.examine.subject import Subject
-from mc.examine.witness import Witness, witness
+from mc.examine.witness import witness
 from mc.examine.words import pair_words
 from mc.examine.worker import so_far, within
 from mc.losses.too_large import TooLargeError
 from mc.worst_case.strategy import TreeStrategy
 from mc.worst_case.tree import GameTree
-from theory.evidence import Evidence, Outcome, Verdict
+from theory.evidence import Evidence
 from theory.pairs import DominatingPair
 
 __all__ = ["mesh_strategy", "search"]
@@ -108,18 +108,20 @@ class _Trial:
             row = Tightness(measure, menu, low, None, promised, Evidence.STATISTICAL)
             self.rows.append(row)
             if exceeds(low, promised):
-                yield _refutation(simulated, row)
+                said = (
+                    f"a strategy over {menu} reaches at least {low:.6g} at {measure}, promised {promised:.6g}"
+                )
+                scope = f"one strategy over {menu}, played {paths:,} times"
+                yield StageFinding.refuted("search", _ASKED, said, menu, scope, simulated)
             if exceeds(low, promised) or float(simulated.data["value"]) <= promised:
                 return
 
     def summary(self) -> StageFinding:
-        near = max(self.rows, key=lambda row: row.share, default=None)
-        closest = f"; the closest, {near.reached}" if near else ""
         late = f"; {self.late} games were too large" if self.late else ""
         return StageFinding(
             "search",
             _ASKED,
-            f"{self.tried} games on a mesh of losses; {self.played} strategies played{closest}{late}",
+            f"{self.tried} games on a mesh of losses; {self.played} strategies played{closest(self.rows)}{late}",
             ", ".join(one.line.name for one in self.subject.lines),
             "strategies of more than a few rounds, and those between the points of the mesh"
             + ("; the rest of the plan: the time was up" if self.cut else ""),
@@ -169,13 +171,6 @@ def _on_mesh(
     trial.tried, trial.played = trial_played.tried, trial_played.played
     trial.rows += trial_played.rows
     yield from findings
-
-
-def _refutation(kept: Witness, row: Tightness) -> StageFinding:
-    said = f"a strategy over {row.menu} reaches at least {row.attack:.6g} at {row.measure}, promised {row.promised:.6g}"
-    scope = f"one strategy over {row.menu}, played {kept.data['n']:,} times"
-    verdict = Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, said, kept.to_data())
-    return StageFinding("search", _ASKED, said, row.menu, "", verdict, kept, tightness=(row,))
 
 
 def _menus(subject: Subject, clock: Clock) -> Iterator[tuple[tuple[DominatingPair, ...], int]]:

@@ -21,7 +21,7 @@ from mc.examine.filter_fault import FilterFault
 from mc.examine.headline import headline, played_of, strategy_words
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence
-from mc.examine.stage_finding import StageFinding, Tightness
+from mc.examine.stage_finding import StageFinding
 from mc.examine.stages.game_menus import Menu
 from mc.examine.stages.games import solved
 from mc.examine.stages.plain_plans import plain_plans, written
@@ -33,7 +33,6 @@ from mc.examine.witness import TELLING, Witness, sequence_witness
 from mc.examine.words import number_words, pair_words, times_words
 from mc.examine.worker import results, within
 from mc.worst_case.plan import Plan
-from theory.evidence import Outcome, Verdict
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
 __all__ = ["telling"]
@@ -277,14 +276,9 @@ class _Plain:
             except (FilterFault, ValueError):
                 story = None
         detail = headline(best)
-        verdict = Verdict(Outcome.REFUTED, best.evidence, _scope(best), detail, best.data)
-        row = Tightness(
-            best.measure, _menu(best), best.value, None, self.subject.promised(best.measure), best.evidence
-        )
         unseen = f"{self.tried:,} plays were looked at" + ("; the time was up" if self.clock.over else "")
-        return StageFinding(
-            "telling", _ASKED, detail, _menu(best), unseen, verdict, best, tightness=(row,), story=story
-        )
+        told = ("telling", _ASKED, detail, strategy_words(best), _scope(best))
+        return StageFinding.refuted(*told, best, unseen=unseen, story=story)
 
     def _story(self, best: Witness, clock: Clock) -> Story | None:
         """The play, how far it can be pushed, and its curve, as far as the time allows."""
@@ -331,10 +325,6 @@ def _scope(witness: Witness) -> str:
     if witness.kind == "sequence":
         requests = "request" if witness.rounds == 1 else "requests"
         return f"the fixed sequence of {witness.rounds:,} {requests}, all granted"
-    return strategy_words(witness)
-
-
-def _menu(witness: Witness) -> str:
     return strategy_words(witness)
 
 
