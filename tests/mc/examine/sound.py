@@ -11,22 +11,30 @@ PROMISE = fp.ApproxDP(epsilon=1.0, delta=1e-5)
 RHO = 0.0305
 
 
-class ByHand(fp.PrivacyFilter):
-    """Sums of zCDP charges in doubles, with room for their rounding; sound by that conversion."""
+class Sum(fp.PrivacyFilter):
+    """Admits while a sum of costs, in doubles, is at most `most`."""
 
-    promise = PROMISE
+    promise: fp.Guarantee = fp.ZCDP(0.5)
+    most = 0.5
 
     def start(self, n):
         return np.zeros(n)
 
     def admits(self, state, request):
-        return state + self.cost(state, request) <= RHO
+        return state + self.cost(state, request) <= self.most
 
     def spend(self, state, request):
         return state + self.cost(state, request)
 
     def cost(self, state, request):
         return np.broadcast_to(np.asarray(request.zcdp_rho, dtype=float), state.shape)
+
+
+class ByHand(Sum):
+    """With room for the rounding of its sums; sound by that conversion."""
+
+    promise = PROMISE
+    most = RHO
 
 
 class Forgets(ByHand):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -14,50 +13,35 @@ from scipy.special import logsumexp
 from filters import BlackwellFilter, RealisationFilter, ZCDPFilter, knowingly
 from filters.accounting import Budget, Plain
 from filters.catalogue import CATALOGUE
-from filters.privacy_filter import PrivacyFilter
 from filters.rules.additive import AdditiveFilter
 from filters.rules.unsound import NaiveRealisationFilter, NaturalFilter, SomeOrderFilter
 from mc.examine.admitted import Frontier
 from mc.examine.attack import attack
 from mc.examine.witness import replayed
 from mc.worst_case.plan import Plan
+from tests.mc.examine.sound import Sum
 from theory.evidence import Evidence, Outcome
-from theory.guarantees import ZCDP, ApproxDP, Guarantee, PureDP
+from theory.guarantees import ZCDP, ApproxDP, PureDP
 from theory.pairs import Erasure, Gaussian, RandomizedResponse
 
 
-@dataclass(frozen=True)
-class ChecksAfterSpending(PrivacyFilter):
+class ChecksAfterSpending(Sum):
     """A zCDP filter that looks at what was spent before, not at what is asked for now."""
 
-    rho: float = 0.0208
-    promise: Guarantee = field(default=ApproxDP(1.0, 1e-5), init=False)
-
-    def start(self, n):
-        return np.zeros(n)
+    promise = ApproxDP(1.0, 1e-5)
 
     def admits(self, state, request):
-        return (state <= self.rho) & np.isfinite(request.zcdp_rho)
-
-    def spend(self, state, request):
-        return state + request.zcdp_rho
+        return (state <= 0.0208) & np.isfinite(request.zcdp_rho)
 
 
-@dataclass(frozen=True)
-class SumsEpsilons(PrivacyFilter):
+class SumsEpsilons(Sum):
     """A zCDP filter that charges epsilon / 2 where epsilon^2 / 2 is due."""
 
-    rho: float = 8.0
-    promise: Guarantee = field(default=ZCDP(8.0), init=False)
+    promise = ZCDP(8.0)
+    most = 8.0
 
-    def start(self, n):
-        return np.zeros(n)
-
-    def admits(self, state, request):
-        return state + request.pure_epsilon / 2 <= self.rho
-
-    def spend(self, state, request):
-        return state + request.pure_epsilon / 2
+    def cost(self, state, request):
+        return request.pure_epsilon / 2
 
 
 def _natural() -> NaturalFilter:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import filterproof as fp
+from tests.mc.examine.sound import Sum
 
 
 class Window(fp.PrivacyFilter):
@@ -58,22 +59,11 @@ class PerFamily(fp.PrivacyFilter):
         return self._after(state, request)
 
 
-class CheapLaplace(fp.PrivacyFilter):
+class CheapLaplace(Sum):
     """Charges a Laplace half of what it costs."""
 
-    promise = fp.ZCDP(0.5)
-
-    def start(self, n):
-        return np.zeros(n)
-
-    def _charge(self, request):
+    def cost(self, state, request):
         return 1 / (4 * request.b**2) if isinstance(request, fp.Laplace) else request.zcdp_rho
-
-    def admits(self, spent, request):
-        return spent + self._charge(request) <= 0.5
-
-    def spend(self, spent, request):
-        return spent + self._charge(request)
 
 
 class AfterGain(fp.PrivacyFilter):

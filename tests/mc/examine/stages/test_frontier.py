@@ -22,6 +22,7 @@ from tests.instruments.corpus.fifth.sound_shares import EqualShares
 from tests.instruments.corpus.fourth.purses import AlternatingBlocks, PlanByFamily
 from tests.instruments.corpus.third.ledgers import TokenBucket
 from tests.instruments.corpus.third.sound_books import BucketInTheSum
+from tests.mc.examine import sound
 
 D2 = Measure.renyi(2.0)
 
@@ -31,20 +32,6 @@ def subject(filt: fp.PrivacyFilter, *names: str) -> Subject:
     assert set(names) <= set(FAMILIES)
     _, found, closed = admission(filt, lines_of(names, filt.promise), Clock.of(60.0))
     return Subject.of(filt, found, closed, names, seed=1)
-
-
-class Sum(fp.PrivacyFilter):
-    promise = fp.ZCDP(0.5)
-    most = 0.5
-
-    def start(self, n):
-        return np.zeros(n)
-
-    def admits(self, spent, request):
-        return spent + request.zcdp_rho <= self.most * (1 - 1e-9)
-
-    def spend(self, spent, request):
-        return spent + request.zcdp_rho
 
 
 def test_what_is_afforded_is_granted_so_often_and_little_more_is_not() -> None:
@@ -119,7 +106,7 @@ def test_after_ctrl_c_what_was_found_is_kept_and_says_that_it_is_partial() -> No
             raise KeyboardInterrupt
 
     with pytest.raises(PartialExamination) as stopped:
-        examine(Sum(), seconds=1.0, mechanisms=["rr"], on_stage=stop)
+        examine(sound.ByHand(), seconds=1.0, mechanisms=["rr"], on_stage=stop)
     found = stopped.value.examination
     assert found.partial
     assert found.verdict.detail.startswith("partial, ended by Ctrl-C")

@@ -44,13 +44,6 @@ def subject(filt: fp.PrivacyFilter, *names: str) -> Subject:
     return Subject.of(filt, found, closed, names or tuple(FAMILIES), 7)
 
 
-class TakesTheWorse(sound.ByHand):
-    """Charges the larger of what was spent and what is asked: small requests are free after a large one."""
-
-    def spend(self, state, request):
-        return np.maximum(state, self.cost(state, request))
-
-
 class CapsEachRound(fp.PrivacyFilter):
     """Looks at losses, and only caps each request."""
 
@@ -73,22 +66,14 @@ class CapsEachRound(fp.PrivacyFilter):
 # -- laws ------------------------------------------------------------------------------------------------------
 
 
-class ByClass(fp.PrivacyFilter):
+class ByClass(sound.Sum):
     """Charges subsampled Gaussians less, which it knows by their class, as users write it."""
 
     promise = fp.GaussianDP(1.0)
+    most = 1.0
 
-    def cost(self, request):
+    def cost(self, state, request):
         return request.gdp_mu**2 * (1.0 if isinstance(request, fp.SubsampledGaussian) else 1.5)
-
-    def start(self, n):
-        return np.zeros(n)
-
-    def admits(self, state, request):
-        return state + self.cost(request) <= 1.0
-
-    def spend(self, state, request):
-        return state + self.cost(request)
 
 
 def test_a_filter_that_asks_for_the_class_of_a_request_is_not_at_fault() -> None:
@@ -198,7 +183,7 @@ def test_quick_bounds_are_above_the_certified_ones() -> None:
 
 
 def test_a_sequence_that_is_worth_more_than_the_promise_is_found_and_made_short() -> None:
-    about = subject(TakesTheWorse(), "gaussian")
+    about = subject(sound.CountsFirstOnly(), "gaussian")
     refuted = [one for one in sequences(about, Clock.of(6.0)) if one.witness is not None]
     assert all(
         one.witness.factor < TELLING for one in refuted[:-1]
