@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -15,7 +15,7 @@ from filters.contract.checks import checked_observe, checked_start
 from filters.contract.state import same
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import nameable
-from mc.examine.attack import Attack, attacked, replied
+from mc.examine.attack import replied
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.filter_fault import FilterFault
 from mc.examine.measure import Measure, exceeds
@@ -67,16 +67,9 @@ def games(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
         return
     for alarm, goal in alarms(subject, clock.part(_LISTENING)):
         yield from tried.play(alarm, (goal,), clock)
-    plan: Iterator[Menu | Callable[[PrivacyFilter], Attack | None]] = chain(
-        _unseen(subject),
-        first_menus(subject),
-        () if subject.slow else _guessed(subject, goals, clock),
-        menus(subject, clock),
-    )
-    for menu in plan:
-        if not isinstance(menu, Menu):
-            yield from _planned(subject, clock.part(_PLANNED), menu)
-            continue
+    yield from _planned(subject, clock.part(_PLANNED))
+    guessed = () if subject.slow else _guessed(subject, goals, clock)
+    for menu in chain(_unseen(subject), first_menus(subject), guessed, menus(subject, clock)):
         tried.cut = clock.over
         if tried.cut:
             break
@@ -91,7 +84,7 @@ def replies(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
 
     No state stands for a run here, so that each of its histories is put to a run of its own.
     """
-    for found in _planned(subject, clock, replied):
+    for found in _planned(subject, clock):
         plan = Plan.from_data(found.witness.data["plan"], nameable()) if found.witness is not None else None
         if plan is not None and all(_happens(subject.filter, history) for history in plan.histories()):
             yield found
@@ -110,11 +103,8 @@ def _happens(filt: PrivacyFilter, history: tuple[tuple[DominatingPair, float], .
     return True
 
 
-def _guessed(
-    subject: Subject, goals: tuple[Measure, ...], clock: Clock
-) -> Iterator[Menu | Callable[[PrivacyFilter], Attack | None]]:
-    """Guessed menus, those that seem above the promise at once, the others after the search for a long plan."""
-    yield replied
+def _guessed(subject: Subject, goals: tuple[Measure, ...], clock: Clock) -> Iterator[Menu]:
+    """Guessed menus, a few that seem above the promise at once, the others by what they seem to be worth."""
     left: list[tuple[float, Menu]] = []
     sure = 0
     for share, menu in alternatives(subject, goals, clock.part(_GUESSING)):
@@ -125,7 +115,6 @@ def _guessed(
             yield menu
         else:
             left.append((share, menu))
-    yield attacked
     yield from (menu for _, menu in sorted(left, key=lambda one: -one[0]))
 
 
@@ -227,14 +216,12 @@ def chosen_goals(subject: Subject) -> tuple[Measure, ...]:
     return tuple(telling[:: max(1, len(telling) // _GOALS)][:_GOALS])
 
 
-def _planned(
-    subject: Subject, clock: Clock, find: Callable[[PrivacyFilter], Attack | None]
-) -> Iterator[StageFinding]:
-    """A search for a plan in rational numbers, which is the shortest kind of witness."""
+def _planned(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
+    """A small request and the best replies to its answers, in rational numbers: the shortest kind of witness."""
     if not subject.families >= {"rr", "erasure", "twopoint"}:
         return  # those are what the search asks for
     try:
-        found = within(clock, subject.filter, partial(find, subject.filter))
+        found = within(clock, subject.filter, partial(replied, subject.filter))
     except (OutOfTime, FilterFault):  # it also asks for families that may be outside the filter's scope
         return
     if found is not None and found.refuted and found.plan is not None:
