@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
 from types import CodeType
@@ -156,35 +157,30 @@ def admission(
         share = clock.left / (len(lines) - len(admissions))
         admissions.append(_admitted(filt, line, clock.at_most(share)))
     with examining(filt):
-        own_pairs_admitted = [
-            pair
-            for pair in own_pairs(filt)
-            if own_menu and granted(filt, checked_start(filt, 1), pair) is not None
-        ]
-    if own_pairs_admitted:
-        own_pairs_admitted.sort(key=lambda pair: float(pair.hockey_stick(0.0)))
-        sizes = tuple(map(float, range(1, len(own_pairs_admitted) + 1)))
-        line = Line(
-            "own", "its own menu", partial(_numbered, tuple(own_pairs_admitted)), 1.0, len(own_pairs_admitted)
-        )
-        admissions.append(Admission(line, sizes, tuple(own_pairs_admitted)))
+        own = [pair for pair in own_pairs(filt) if own_menu and _grants(filt, pair)]
+    if own:
+        own.sort(key=lambda pair: float(pair.hockey_stick(0.0)))
+        sizes = tuple(map(float, range(1, len(own) + 1)))
+        line = Line("own", "its own menu", partial(_numbered, tuple(own)), 1.0, len(own))
+        admissions.append(Admission(line, sizes, tuple(own)))
     open_lines = tuple(one for one in admissions if one.sizes)
     closed = tuple(one for one in admissions if not one.sizes and not one.raised)
     raising = {one.line.family: one.raised for one in admissions if one.raised}
-    inside = [
-        family for family in dict.fromkeys(one.line.family for one in admissions) if family not in raising
-    ]
-    notes = tuple(f"outside its scope: {family}, for {said}" for family, said in raising.items())
-    told = _largest(open_lines)
+    most: dict[str, float] = {}
+    for one in open_lines:
+        most[one.line.family] = max(most.get(one.line.family, 0.0), one.sizes[-1])
+    # of requests that it admits, where it never comes to spend on one
+    fault = "" if open_lines else next((one.raised for one in admissions if one.spending), "")
+    if not fault and raising.keys() >= {one.line.family for one in admissions}:
+        fault = next(iter(raising.values()), "")
     finding = StageFinding(
         stage="admission",
         asked="What does a fresh run grant?",
-        found=told,
+        found=", ".join(f"{family} up to {size:.4g}" for family, size in most.items()) or "nothing",
         menu=", ".join(dict.fromkeys(line.family for line in lines)),
         unseen="" if len(admissions) >= len(lines) else "the rest of the families: the time was up",
-        fault=_fault(admissions, open_lines)
-        or (next(iter(raising.values())) if admissions and not inside else ""),
-        notes=notes,
+        fault=fault,
+        notes=tuple(f"outside its scope: {family}, for {said}" for family, said in raising.items()),
     )
     return finding, open_lines, closed
 
@@ -193,17 +189,10 @@ def _numbered(pairs: tuple[DominatingPair, ...], t: float) -> DominatingPair:
     return pairs[min(max(int(t), 1), len(pairs)) - 1]
 
 
-def _largest(lines: tuple[Admission, ...]) -> str:
-    """The largest size granted in each family."""
-    most: dict[str, float] = {}
-    for one in lines:
-        most[one.line.family] = max(most.get(one.line.family, 0.0), one.sizes[-1])
-    return ", ".join(f"{family} up to {size:.4g}" for family, size in most.items()) or "nothing"
-
-
-def _fault(found: list[Admission], open_lines: tuple[Admission, ...]) -> str:
-    """What its code says of requests that it admits, where it never comes to spend on one."""
-    return "" if open_lines else next((one.raised for one in found if one.spending), "")
+def _grants(filt: PrivacyFilter, pair: DominatingPair) -> bool:
+    """Whether a fresh run is granted the pair; FilterFault where its code raises."""
+    with examining(filt):
+        return granted(filt, checked_start(filt, 1), pair) is not None
 
 
 def _admitted(filt: PrivacyFilter, line: Line, clock: Clock) -> Admission:
@@ -212,11 +201,12 @@ def _admitted(filt: PrivacyFilter, line: Line, clock: Clock) -> Admission:
         if number and clock.over:
             break
         try:
-            with examining(filt):
-                if granted(filt, checked_start(filt, 1), line.pair(t)) is not None:
-                    sizes.append(t)
+            if _grants(filt, line.pair(t)):
+                sizes.append(t)
         except FilterFault as fault:
-            raised, spending = str(fault), _admits(filt, line.pair(t))
+            raised = str(fault)
+            with suppress(FilterFault), examining(filt):
+                spending = bool(checked_admits(filt, checked_start(filt, 1), line.pair(t), 1)[0])
             break
     sizes.sort()
     if sizes:
@@ -224,32 +214,14 @@ def _admitted(filt: PrivacyFilter, line: Line, clock: Clock) -> Admission:
     return Admission(line, tuple(sizes), tuple(map(line.pair, sizes)), raised, spending)
 
 
-def _admits(filt: PrivacyFilter, pair: DominatingPair) -> bool:
-    try:
-        with examining(filt):
-            return bool(checked_admits(filt, checked_start(filt, 1), pair, 1)[0])
-    except FilterFault:
-        return False
-
-
 def _between(filt: PrivacyFilter, line: Line, top: float, clock: Clock) -> list[float]:
-    """Larger sizes than the grid's last one that are granted too, to about one part in 2^10, with few bits."""
-    above = next((t for t in line.sizes if t > top), None)
-    if above is None:
-        return []
-    sizes, low, high = [], top, above
-    for _ in range(9):
+    """A larger size than the grid's last one that is granted too, to about one part in 2^10, with few bits."""
+    low, high = top, next((t for t in line.sizes if t > top), top)
+    for _ in range(9 if high > low else 0):
         if clock.over:
             break
-        middle = (low + high) / 2
-        try:
-            with examining(filt):
-                fits = granted(filt, checked_start(filt, 1), line.pair(middle)) is not None
-        except FilterFault:
-            fits = False
-        if fits:
-            low = middle
-            sizes.append(middle)
-        else:
-            high = middle
-    return sizes[-1:]
+        middle, fits = (low + high) / 2, False
+        with suppress(FilterFault):
+            fits = _grants(filt, line.pair(middle))
+        low, high = (middle, high) if fits else (low, middle)
+    return [low] if low > top else []
