@@ -6,16 +6,10 @@ import math
 from fractions import Fraction
 
 import numpy as np
-import pytest
-from scipy import stats
 
-from filters import BasicFilter
 from filters.rules.composition import composed_hockey_stick
-from mc.engine.adversaries import Constant
-from mc.estimate.decide import decide
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence
-from mc.intervals.anytime import Side
 from theory.pairs import KOV, DominatingPair, Erasure, RandomizedResponse
 
 
@@ -52,19 +46,3 @@ def test_a_promise_that_a_sequence_meets_exactly_is_never_exceeded_and_a_little_
             told += 1
             assert exceeds(low, float(exact) * (1 - 1e-6))
     assert told > 80
-
-
-@pytest.mark.slow
-def test_ten_thousand_decisions_at_the_boundary_err_no_more_often_than_allowed() -> None:
-    """Null: H is delta exactly. A test at failure .05 may say ABOVE or BELOW falsely in one in twenty at most."""
-    filt, foe, failure, many = BasicFilter(1.0, 0.5), Constant(Erasure(0.125)), 0.05, 10_000
-    wrong = sum(
-        decide(
-            filt, foe, epsilon=1.0, delta=0.125, failure=failure, most=2000, rounds=1, seed=seed, workers=1
-        ).side
-        is not Side.UNDECIDED
-        for seed in range(many)
-    )
-    # an honest test errs more often than this once in a million such runs
-    assert wrong <= stats.binom.ppf(1 - 1e-6, many, failure)
-    assert wrong > 0, "a test that never errs is not at its boundary"

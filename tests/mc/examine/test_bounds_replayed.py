@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import math
 from fractions import Fraction
@@ -61,26 +60,6 @@ def test_a_filter_that_denies_the_sequence_is_not_refuted_by_it() -> None:
 
     with pytest.raises(ReplayError, match="the sequence must be admitted, got a denial by Forgets"):
         replayed(forgotten(), filt=Forgets())
-
-
-@pytest.mark.parametrize(
-    ("where", "value"),
-    [
-        ("low", lambda low: low * (1 + 2.0**-38)),
-        ("promised", lambda p: p * (1 - 2.0**-38)),
-        ("filter", {"outside": "ByHand"}),
-        ("measure", {"kind": "hockey-stick", "at": 0.5, "direction": "PQ"}),
-        ("measure", {"kind": "renyi", "at": 1.0, "direction": "PQ"}),
-        ("measure", {"kind": "total variation", "at": 1.0, "direction": "PQ"}),
-        ("sequence", lambda steps: [steps[0] | {"times": 39}]),
-        ("sequence", lambda steps: [steps[0] | {"request": {"type": "Gaussian", "mu": 5.0}}]),
-    ],
-)
-def test_a_sequence_that_was_tampered_with_is_refused(where: str, value) -> None:
-    data = copy.deepcopy(forgotten())
-    data[where] = value(data[where]) if callable(value) else value
-    with pytest.raises(ValueError):
-        replayed(data, filt=Forgets())
 
 
 @pytest.mark.parametrize("where", ["low", "promised"])
@@ -147,21 +126,19 @@ def test_a_menu_replays_with_what_is_certain_on_both_sides(natural: fp.NaturalFi
     assert again.refutes is (data["low"] > again.promised * (1 + 1e-9))
 
 
-@pytest.mark.parametrize(
-    ("where", "value"),
-    [
-        ("low", lambda low: low * (1 + 2.0**-38)),
-        ("low", lambda low: low * (1 - 2.0**-38)),
-        ("high", lambda high: high * (1 + 2.0**-38)),
-        ("rounds", 1),
-        ("measure", {"kind": "hockey-stick", "at": 0.1, "direction": "PQ"}),
-    ],
-)
-def test_a_menu_that_was_tampered_with_is_refused(natural: fp.NaturalFilter, where: str, value) -> None:
-    data = menu_of(natural)
-    data[where] = value(data[where]) if callable(value) else value
-    with pytest.raises((ValueError, TypeError)):
-        replayed(data)
+@pytest.mark.parametrize("part", [1 + 2.0**-38, 1 - 2.0**-38])
+def test_a_number_that_was_tampered_with_is_refused(natural: fp.NaturalFilter, part: float) -> None:
+    for data, filt in ((forgotten(), Forgets()), (menu_of(natural), None)):
+        for where in {"low", "high", "promised"} & data.keys():
+            if data[where]:
+                with pytest.raises(ReplayError):
+                    replayed(data | {where: data[where] * part}, filt=filt)
+    shorter = forgotten()
+    shorter["sequence"][0]["times"] -= 1
+    elsewhere = menu_of(natural) | {"measure": {"kind": "hockey-stick", "at": 0.1, "direction": "PQ"}}
+    for data, filt in ((shorter, Forgets()), (menu_of(natural) | {"rounds": 1}, None), (elsewhere, None)):
+        with pytest.raises(ReplayError):
+            replayed(data, filt=filt)
 
 
 def test_a_witness_says_how_long_and_how_sure_it_is() -> None:

@@ -24,10 +24,8 @@ from mc.engine.adversaries import Constant, EraserForever, OneShot
 from mc.engine.encoding import encode, nameable
 from mc.estimate.simulate import simulate
 from mc.examine.attack import attack
-from mc.examine.challenge import challenge
 from mc.examine.measure import Measure
 from mc.examine.witness import Replayed, ReplayError, Witness, replay, replayed, witness
-from mc.intervals.anytime import Decision
 from theory.guarantees import ZCDP
 from theory.numerics.stable import log_fraction
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
@@ -102,19 +100,6 @@ def test_a_filter_of_ones_own_is_named_by_its_class() -> None:
 def naive() -> NaiveRealisationFilter:
     with knowingly():
         return NaiveRealisationFilter(epsilon=1.0, delta=0.01)
-
-
-def test_the_witness_of_a_challenge_is_replayed() -> None:
-    verdict = challenge(
-        naive(), [EraserForever()], epsilons=[1.0], rounds=6, most=50_000, workers=1
-    ).verdict()
-    told = json.loads(json.dumps(verdict.witness))
-    again = replayed(told)
-    assert again.refutes
-    assert isinstance(again.result, Decision)
-    assert (again.result.n, again.result.log_e_above) == (told["n"], told["log_e_above"])
-    with pytest.raises(ReplayError, match="replay within"):
-        replay(told | {"log_e_above": told["log_e_above"] * 2})
 
 
 def test_the_witness_of_an_attack_is_replayed_exactly() -> None:

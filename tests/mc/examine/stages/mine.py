@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import filterproof as fp
 from mc.examine.stages.parts import parts
-from theory.evidence import Outcome
+from theory.evidence import Outcome, Verdict
 
 PROMISE = fp.ApproxDP(epsilon=1.0, delta=1e-5)
 
@@ -19,3 +19,10 @@ class Mine(fp.AdditiveFilter):
 def outcome(filt: fp.PrivacyFilter) -> Outcome | None:
     found = parts(filt)
     return None if found is None else found.outcome
+
+
+def said_of(filt: fp.PrivacyFilter) -> Verdict:
+    """The verdict on the parts of a filter that is made of some."""
+    found = parts(filt)
+    assert found is not None
+    return found

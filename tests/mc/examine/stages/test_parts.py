@@ -14,7 +14,7 @@ import filterproof as fp
 from filters.accounting import Budget
 from filters.catalogue import CATALOGUE
 from mc.examine.stages.parts import exactly, parts
-from tests.mc.examine.stages.mine import PROMISE, Mine, outcome
+from tests.mc.examine.stages.mine import PROMISE, Mine, outcome, said_of
 from theory.evidence import Evidence, Outcome
 
 pytestmark = pytest.mark.usefixtures("as_installed", "proved")
@@ -41,8 +41,7 @@ def test_a_filter_whose_decisions_do_not_fit_its_theorem_is_undecided(
     assert outcome(fp.ZCDPFilter(0.5)) is Outcome.HOLDS
     monkeypatch.setattr(type(fp.zcdp_charge), "__call__", short)
     monkeypatch.setattr("mc.examine.stages.parts.patched", lambda: None)
-    found = parts(fp.ZCDPFilter(0.5))
-    assert found is not None
+    found = said_of(fp.ZCDPFilter(0.5))
     assert found.outcome is Outcome.UNDECIDED
     assert "is UNSOUND" in found.detail
 
@@ -51,8 +50,7 @@ def test_a_filter_whose_decisions_do_not_fit_its_theorem_is_undecided(
 
 
 def test_a_filter_of_library_parts_holds_and_says_by_what() -> None:
-    found = parts(Mine())
-    assert found is not None
+    found = said_of(Mine())
     assert found.outcome is Outcome.HOLDS
     assert found.evidence is Evidence.DERIVED  # the theorem is the kernel's, the conversion a derivation
     assert found.citations == ()
@@ -65,21 +63,17 @@ def test_a_filter_of_library_parts_holds_and_says_by_what() -> None:
 
 
 def test_what_pure_epsilons_are_worth_at_a_smaller_one_is_cited_of_nobody() -> None:
-    found = parts(with_budget(PURE, fp.ApproxDP(0.5, 1e-3), Fraction(1, 2)))
-    assert found is not None
+    found = said_of(with_budget(PURE, fp.ApproxDP(0.5, 1e-3), Fraction(1, 2)))
     assert (found.outcome, found.citations) == (Outcome.HOLDS, ())
-    found = parts(with_budget(PURE, fp.ApproxDP(0.5, 1e-3), Fraction(5015, 10000)))
-    assert found is not None
+    found = said_of(with_budget(PURE, fp.ApproxDP(0.5, 1e-3), Fraction(5015, 10000)))
     assert (found.outcome, found.citations) == (Outcome.HOLDS, ())
     assert "randomised response at the budget" in found.detail
-    found = parts(with_budget(PURE, fp.ApproxDP(0.5, 1e-3), Fraction(5017, 10000)))
-    assert found is not None
+    found = said_of(with_budget(PURE, fp.ApproxDP(0.5, 1e-3), Fraction(5017, 10000)))
     assert found.outcome is Outcome.UNDECIDED
 
 
 def test_some_order_holds_where_its_orders_take_at_most_delta() -> None:
-    found = parts(fp.SomeOrderMarkovFilter(6.0, 0.01, (2.0, 3.0, 32.0)))
-    assert found is not None
+    found = said_of(fp.SomeOrderMarkovFilter(6.0, 0.01, (2.0, 3.0, 32.0)))
     assert (found.outcome, found.citations) == (Outcome.HOLDS, ())
     assert "'some order kept'" in found.detail
 
@@ -151,8 +145,7 @@ def test_the_threshold_itself_holds_and_one_part_in_1e12_more_does_not(charge: A
     assert budget <= most
     assert budget > most * (1 - Fraction(1, 10**11))
     assert outcome(with_budget(charge, promise, most * (1 - Fraction(1, 10**13)))) is Outcome.HOLDS
-    refused = parts(with_budget(charge, promise, most * (1 + Fraction(1, 10**12))))
-    assert refused is not None
+    refused = said_of(with_budget(charge, promise, most * (1 + Fraction(1, 10**12))))
     assert refused.outcome is Outcome.UNDECIDED
     assert "not covered" in refused.detail
 
@@ -201,15 +194,13 @@ PROVED = ["ZCDPFilter", "GaussianFilter", "RenyiFilter", "ApproximateDPFilter", 
 def test_a_sound_filter_of_the_catalogue_holds_by_its_theorem(name: str) -> None:
     entry = CATALOGUE[name]
     for filt in (entry.example(), entry.larger()):
-        found = parts(filt)
-        assert found is not None
+        found = said_of(filt)
         assert found.outcome is Outcome.HOLDS
         assert "theorem" in found.detail
 
 
 def test_the_realisation_filter_holds_within_the_hypotheses_of_its_theorem() -> None:
-    found = parts(CATALOGUE["RealisationFilter"].example())
-    assert found is not None
+    found = said_of(CATALOGUE["RealisationFilter"].example())
     assert found.outcome is Outcome.HOLDS
     assert "at most N outputs" in found.scope
 
@@ -235,8 +226,7 @@ def calibrated_here(inner: fp.PrivacyFilter | None = None, **change: Any) -> fp.
 
 def test_a_calibrated_filter_holds_for_its_class_by_its_game_solved_again() -> None:
     filt = calibrated_here()
-    found = parts(filt)
-    assert found is not None
+    found = said_of(filt)
     assert found.outcome is Outcome.HOLDS
     assert found.evidence is Evidence.CITED  # that randomised response dominates is cited
     assert any("Kairouz" in one for one in found.citations)
@@ -295,8 +285,7 @@ UNCOVERED = {
 
 @pytest.mark.parametrize(("make", "says"), UNCOVERED.values(), ids=UNCOVERED)
 def test_a_calibrated_filter_that_its_game_does_not_cover_stays_undecided(make: Any, says: str) -> None:
-    found = parts(make())
-    assert found is not None
+    found = said_of(make())
     assert found.outcome is Outcome.UNDECIDED
     assert says in found.detail
 
