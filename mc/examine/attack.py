@@ -276,19 +276,16 @@ def _length(found: Attack) -> tuple[int, int, int]:
 
 def solved_game(
     filt: PrivacyFilter, menu: list[DominatingPair], rounds: int, epsilon: float, ratio: Fraction
-) -> tuple[_Lead, int]:
-    """The solved game over a menu, and its longest play."""
+) -> _Lead:
+    """The solved game over a menu; of no rounds where nothing of it is admitted, or it is too large."""
     try:
         solved = worst_case(
             filt, menu, epsilon=LogRatio(ratio), rounds=rounds, evidence=Evidence.EXACT, max_positions=20_000
         )
     except TooLargeError:
-        return _Lead(epsilon, ratio, Fraction(0), "PQ", 0, lambda: None), 0
-
-    def write() -> Plan | None:
-        return written_out(solved.strategy, filt, rounds=rounds, direction=solved.direction)
-
-    return _Lead(epsilon, ratio, solved.value, solved.direction, solved.rounds, write), solved.rounds
+        return _Lead(epsilon, ratio, Fraction(0), "PQ", 0, lambda: None)
+    write = partial(written_out, solved.strategy, filt, rounds=rounds, direction=solved.direction)
+    return _Lead(epsilon, ratio, solved.value, solved.direction, solved.rounds, write)
 
 
 def _own_menu(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
@@ -296,7 +293,7 @@ def _own_menu(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
     if menu:
         for epsilon, ratio in goals_of(filt):
             for n in range(1, rounds + 1):
-                yield solved_game(filt, menu, n, epsilon, ratio)[0]
+                yield solved_game(filt, menu, n, epsilon, ratio)
 
 
 def _largest_requests(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
@@ -313,9 +310,9 @@ def _largest_requests(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
             most = rounds * (8 if pair.infinite_mass else 2)
             n = 1
             while n <= most:
-                lead, longest = solved_game(filt, [pair], n, epsilon, ratio)
+                lead = solved_game(filt, [pair], n, epsilon, ratio)
                 yield lead
-                if longest < n:
+                if lead.rounds < n:
                     break
                 n *= 2
 
@@ -331,7 +328,7 @@ def _ladders(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
         menu: list[DominatingPair] = [RandomizedResponse.from_ratio(base**k) for k in range(1, steps + 1)]
         for epsilon, ratio in goals_of(filt):
             for n in range(2, rounds + 1):
-                yield solved_game(filt, menu, n, epsilon, ratio)[0]
+                yield solved_game(filt, menu, n, epsilon, ratio)
 
 
 def _best_replies(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:

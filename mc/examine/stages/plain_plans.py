@@ -38,8 +38,8 @@ def plain_plans(filt: PrivacyFilter) -> Iterator[Attack]:
     for rounds in (2, 3, 4, 5, 7, 10):
         for menu in menus:
             for epsilon, ratio in goals_of(filt):
-                lead, longest = solved_game(filt, menu, rounds, epsilon, ratio)
-                if longest:
+                lead = solved_game(filt, menu, rounds, epsilon, ratio)
+                if lead.rounds:
                     yield lead.followed(filt)
 
 
@@ -52,6 +52,6 @@ def written(filt: PrivacyFilter, best: Witness) -> Witness | None:
     if not pairs:
         return None
     epsilon = best.measure.at
-    tried = solved_game(filt, pairs, best.rounds, epsilon, ratio_above(epsilon))[0].followed(filt)
+    tried = solved_game(filt, pairs, best.rounds, epsilon, ratio_above(epsilon)).followed(filt)
     enough = tried.refuted and tried.share >= min(TELLING, 0.9 * best.factor)
     return Witness(filt, tried.witness) if enough else None
