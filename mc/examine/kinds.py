@@ -24,7 +24,7 @@ from mc.engine.encoding import Nameable, decode, decode_fraction, encode
 from mc.estimate.decide import decide
 from mc.estimate.simulate import simulate
 from mc.examine.holders.games import game_of
-from mc.examine.measure import Measure
+from mc.examine.measure import Bound, Measure
 from mc.examine.schedules.schedule import Schedule
 from mc.examine.sequence import Sequence
 from mc.intervals.anytime import Decision
@@ -41,7 +41,6 @@ from theory.pairs.base import Direction
 
 __all__ = [
     "KINDS",
-    "Bound",
     "Kind",
     "ReplayError",
     "Result",
@@ -62,19 +61,6 @@ Kind: TypeAlias = Literal["simulation", "decision", "plan", "sequence", "menu", 
 
 class ReplayError(ValueError):
     """A witness states other numbers than playing it gives."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """A value that is certainly at least `low`, and at most `high` where that is known."""
-
-    low: float
-    high: float | None
-    evidence: Evidence
-
-    def __str__(self) -> str:
-        most = "" if self.high is None else f", at most {self.high:.9g}"
-        return f"at least {self.low:.9g}{most} ({self.evidence.name})"
 
 
 def witness_kind(data: object) -> Kind | None:
@@ -184,7 +170,7 @@ def _sequence(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tup
         raise ReplayError(
             f"the sequence must be admitted, got a denial by {type(filt).__name__}; check the filter"
         )
-    return _certified(sequence.low(measure_of(data)), data)
+    return _certified(Bound(sequence.low(measure_of(data))), data)
 
 
 def _scheduled(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Bound]:
@@ -198,7 +184,7 @@ def _scheduled(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tu
         released = played.by_epoch.get(check_count("epoch", epoch, least=0), {})
     if not released:
         raise ReplayError(f"the schedule must release something, got nothing by {filt!r}; check the program")
-    return _certified(Sequence(tuple(released.items())).low(measure_of(data)), data)
+    return _certified(Bound(Sequence(tuple(released.items())).low(measure_of(data))), data)
 
 
 def _menu(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Bound]:
@@ -210,7 +196,7 @@ def _menu(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[B
         rounds = check_count("rounds", rounds)
     if measure.kind == "renyi":
         low = renyi_game(filt, menu, order=measure.at, rounds=rounds, direction=measure.direction)
-        return _certified(low, data)
+        return _certified(Bound(low), data)
     if data["ratio"] is not None:
         raise ValueError(f"ratio must be None beside a menu, got {data['ratio']!r}; pass what was written")
     solved = worst_case(filt, menu, epsilon=measure.at, rounds=rounds, direction=measure.direction)
@@ -222,15 +208,14 @@ def _menu(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[B
 def _of_a_holder(data: dict[str, Any], filt: Any, names: Nameable) -> tuple[Bound]:
     if not is_held_to(filt):
         raise ValueError(f"filter must be a holder, got {filt!r}; pass what was written")
-    solved = game_of(filt, data["game"]).solved(measure_of(data))
-    return _certified(solved.low, data, solved.high)
+    return _certified(game_of(filt, data["game"]).solved(measure_of(data)), data)
 
 
-def _certified(low: float, data: dict[str, Any], high: float | None = None) -> tuple[Bound]:
+def _certified(bound: Bound, data: dict[str, Any]) -> tuple[Bound]:
     """The bound, which must be the one that the witness states."""
     stated = data["low"]
-    _compare((low,), (math.inf if stated == {"float": "inf"} else _number("low", stated),))
-    return (Bound(low, high, Evidence.CERTIFIED),)
+    _compare((bound.low,), (math.inf if stated == {"float": "inf"} else _number("low", stated),))
+    return (bound,)
 
 
 def promised_of(data: Mapping[str, Any], filt: Any, measure: Measure) -> float:

@@ -19,10 +19,11 @@ import numpy as np
 
 from filters.holders.held_to import Overtaken
 from mc.worst_case.plan import MARGIN
+from theory.evidence import Evidence
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs.base import Direction
 
-__all__ = ["Measure", "exceeds", "goals"]
+__all__ = ["Bound", "Measure", "exceeds", "goals"]
 
 #: Orders at which a zCDP promise is examined.
 _ORDERS = (2.0, 1.5, 4.0, 8.0, 32.0, 128.0, 1.1)
@@ -82,6 +83,19 @@ class Measure:
             "overtaken": "P(the loss is ever above the bound)",
         }
         return f"{words[self.kind]}, {self.direction}"
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A value that is certainly at least `low`, and at most `high` where that is known."""
+
+    low: float
+    high: float | None = None
+    evidence: Evidence = Evidence.CERTIFIED
+
+    def __str__(self) -> str:
+        most = "" if self.high is None else f", at most {self.high:.9g}"
+        return f"at least {self.low:.9g}{most} ({self.evidence.name})"
 
 
 def exceeds(low: float | Fraction, promised: float) -> bool:

@@ -21,7 +21,6 @@ from mc.estimate.simulate import Method, simulate
 from mc.examine.holders.games import game_of
 from mc.examine.kinds import (
     KINDS,
-    Bound,
     Kind,
     ReplayError,
     Result,
@@ -30,7 +29,7 @@ from mc.examine.kinds import (
     promised_of,
     witness_kind,
 )
-from mc.examine.measure import Measure, exceeds
+from mc.examine.measure import Bound, Measure, exceeds
 from mc.examine.sequence import Sequence as Played
 from mc.intervals.anytime import Decision, Side
 from mc.intervals.estimate import CONFIDENCE, Estimate

@@ -20,8 +20,8 @@ from mc.engine.encoding import nameable
 from mc.examine.clock import Clock
 from mc.examine.family_lines import Line, lines_of
 from mc.examine.filter_fault import FilterFault
-from mc.examine.holders.holder_game import HolderGame, Solved
-from mc.examine.measure import Measure, goals
+from mc.examine.holders.holder_game import HolderGame
+from mc.examine.measure import Bound, Measure, goals
 from mc.examine.sequence import Sequence, granted
 from theory.arguments import check_count
 from theory.pairs import DominatingPair
@@ -48,10 +48,10 @@ class BlockGame(HolderGame):
     def promised(self, measure: Measure) -> float:
         return measure.promised(self.tracker.guarantee(self.blocks))
 
-    def solved(self, measure: Measure) -> Solved:
+    def solved(self, measure: Measure) -> Bound:
         """Zero where the tracker opens another block on the way."""
         let_through = self.sequence.admitted(BlockFilter(self.tracker, self.blocks))
-        return Solved(self.sequence.low(measure) if let_through else 0.0, None)
+        return Bound(self.sequence.low(measure) if let_through else 0.0)
 
     @property
     def released(self) -> Counter[DominatingPair]:

@@ -5,22 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from mc.examine.clock import Clock
-from mc.examine.measure import Measure
+from mc.examine.measure import Bound, Measure
 from theory.pairs import DominatingPair
 
-__all__ = ["HolderGame", "Solved"]
-
-
-@dataclass(frozen=True, slots=True)
-class Solved:
-    """A measure of a game: at least `low`, certainly, and at most `high` where that was computed."""
-
-    low: float
-    high: float | None
+__all__ = ["HolderGame"]
 
 
 class HolderGame(ABC):
@@ -38,8 +29,8 @@ class HolderGame(ABC):
         """What the holder's promise allows."""
 
     @abstractmethod
-    def solved(self, measure: Measure) -> Solved:
-        """What is reached, by the holder's own code."""
+    def solved(self, measure: Measure) -> Bound:
+        """A certified bound on what is reached, by the holder's own code."""
 
     @abstractmethod
     def smaller(self) -> Iterator[Self]:

@@ -23,8 +23,8 @@ from flint import fmpq
 from mc.engine.encoding import decode_fraction
 from mc.examine.clock import Clock
 from mc.examine.filter_fault import FilterFault
-from mc.examine.holders.holder_game import HolderGame, Solved
-from mc.examine.measure import Measure
+from mc.examine.holders.holder_game import HolderGame
+from mc.examine.measure import Bound, Measure
 from mc.losses.balls import BITS, ball, down
 from theory.arguments import check_count
 from theory.numerics.exact import rational
@@ -59,12 +59,12 @@ class OvertakingGame(HolderGame):
     def promised(self, measure: Measure) -> float:
         return measure.promised(self.odometer.promise)
 
-    def solved(self, measure: Measure) -> Solved:
+    def solved(self, measure: Measure) -> Bound:
         state = self.odometer.start(1)
         worth = self._worth(state, _written(state), fmpq(1), self._rounds)
         value = Fraction(int(worth.p), int(worth.q))
         low = down(value)
-        return Solved(low, low if Fraction(low) == value else math.nextafter(low, math.inf))
+        return Bound(low, low if Fraction(low) == value else math.nextafter(low, math.inf))
 
     def _worth(self, state: Any, written: bytes, odds: fmpq, rounds_left: int) -> fmpq:
         """The largest probability that the loss log(odds) gets above the bound within so many rounds more."""

@@ -28,8 +28,8 @@ from filters.holders.no_noise import SILENT
 from mc.engine.encoding import decode_fraction
 from mc.examine.clock import Clock
 from mc.examine.filter_fault import FilterFault
-from mc.examine.holders.holder_game import HolderGame, Solved
-from mc.examine.measure import Measure, goals
+from mc.examine.holders.holder_game import HolderGame
+from mc.examine.measure import Bound, Measure, goals
 from mc.examine.sequence import Sequence
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 
@@ -106,8 +106,8 @@ class PeopleGame(HolderGame, Generic[Question]):
     def promised(self, measure: Measure) -> float:
         return measure.promised(self.holder.promise)
 
-    def solved(self, measure: Measure) -> Solved:
-        return Solved(self._sequence.low(measure), None)
+    def solved(self, measure: Measure) -> Bound:
+        return Bound(self._sequence.low(measure))
 
     @property
     def _sequence(self) -> Sequence:

@@ -28,7 +28,7 @@ from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.filter_fault import examining
 from mc.examine.holders.games import GAMES
-from mc.examine.holders.holder_game import HolderGame, Solved
+from mc.examine.holders.holder_game import HolderGame
 from mc.examine.measure import Measure, exceeds
 from mc.examine.stage_finding import StageFinding, Tightness, closest
 from mc.examine.stages.made_of import Unknown, alike, fields_as_made
@@ -223,8 +223,8 @@ class _Tried:
         return self._refuted(game, measure) if exceeds(solved.low, promised) else None
 
     def _refuted(self, game: HolderGame, measure: Measure) -> StageFinding:
-        game, solved = _shrunk(game, measure)
-        promised = game.promised(measure)
+        game = _shrunk(game, measure)
+        solved, promised = game.solved(measure), game.promised(measure)
         witness = measured_witness(self.holder, measure, solved.low, promised, game=game.to_data())
         said = f"{game.asked}: {measure} is at least {solved.low:.6g}, promised {promised:.6g}"
         scope = f"an analyst who asks: {game.asked}"
@@ -249,14 +249,12 @@ def _inside(one: HolderGame, other: HolderGame) -> bool:
     return one is not other and one.menu == other.menu and one.released < other.released
 
 
-def _shrunk(game: HolderGame, measure: Measure) -> tuple[HolderGame, Solved]:
+def _shrunk(game: HolderGame, measure: Measure) -> HolderGame:
     """The smallest game inside this one that is above the promise, as far as leaving out one thing at a time leads."""
-    solved = game.solved(measure)
-    while True:
-        for less in game.smaller():
-            there = less.solved(measure)
-            if exceeds(there.low, less.promised(measure)):
-                game, solved = less, there
-                break
-        else:
-            return game, solved
+
+    def above(less: HolderGame) -> bool:
+        return exceeds(less.solved(measure).low, less.promised(measure))
+
+    while (less := next(filter(above, game.smaller()), None)) is not None:
+        game = less
+    return game

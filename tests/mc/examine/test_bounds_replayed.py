@@ -11,8 +11,7 @@ import pytest
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from mc.engine.encoding import encode, nameable
-from mc.examine.kinds import Bound
-from mc.examine.measure import Measure
+from mc.examine.measure import Bound, Measure
 from mc.examine.sequence import Sequence
 from mc.examine.witness import ReplayError, Witness, replayed
 from mc.worst_case import worst_case
