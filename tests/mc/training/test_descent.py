@@ -212,7 +212,7 @@ def test_what_is_no_kept_descent_is_one_sentence(tmp_path: Path) -> None:
     content, no_numbers, larger = descent().to_bytes(), io.BytesIO(), io.BytesIO()
     np.savez(no_numbers, theta=np.array([None]), told=np.array([object()]))
     np.savez_compressed(larger, theta=np.zeros(10**7), told=np.zeros(3, dtype=np.uint8))
-    data, filt, several = made_up(), fp.ZCDPFilter(RHO), Network(sizes=NET.sizes, several=True)
+    data, filt = made_up(), fp.ZCDPFilter(RHO)
     no_descent = r"content must be what Descent\.to_bytes gives, got \d+ bytes"
     cases: list[tuple[str, tuple[Any, ...]]] = [
         *(
@@ -239,10 +239,7 @@ def test_what_is_no_kept_descent_is_one_sentence(tmp_path: Path) -> None:
             (changed(content, theta=np.full(33, np.nan)), data, NET, filt),
         ),
         ("data must be that of the saved descent", (content, made_up(seed=1), NET, filt)),
-        (
-            "several must be that of the saved descent, False, got True; pass the same",
-            (content, data, several, filt),
-        ),
+        ("sizes must be that of the saved descent", (content, data, Network(sizes=(2, 7, 3)), filt)),
         ("filt must be the filter that was saved", (content, data, NET, fp.ZCDPFilter(2 * RHO))),
     ]
     for sentence, given in cases:

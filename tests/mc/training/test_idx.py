@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_pictures_become_rows_of_points_and_labels_one_hot_rows(folder: Path) -> None:
     data = read_idx(folder)
-    assert (data.people, data.inputs, data.outputs, data.one_hot) == (5, 12, 10, True)
+    assert (data.people, data.inputs, data.outputs) == (5, 12, 10)
     assert not data.public, "nobody said that the people of the folder may be shown"
     np.testing.assert_array_equal(data.features, [[x / 255 for x in one.ravel()] for one in pictures(5, 5)])
     np.testing.assert_array_equal(data.test_features * 255, pictures(2, 2).reshape(2, 12))

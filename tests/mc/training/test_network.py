@@ -17,7 +17,6 @@ NETS = [
     pytest.param(Network(sizes=(3, 4, 2)), id="one-hidden"),
     pytest.param(Network(sizes=(3, 4, 5, 2)), id="two-hidden"),
     pytest.param(Network(sizes=(3, 2)), id="none-hidden"),
-    pytest.param(Network(sizes=(3, 4, 2), several=True), id="several-labels"),
 ]
 
 
@@ -25,7 +24,7 @@ def rows(net: Network, n: int = 6) -> tuple[Array, Array, Array]:
     rng = np.random.default_rng(3)
     x = rng.standard_normal((n, net.sizes[0]))
     k = net.sizes[-1]
-    y = (rng.random((n, k)) < 0.5).astype(float) if net.several else np.eye(k)[rng.integers(k, size=n)]
+    y = np.eye(k)[rng.integers(k, size=n)]
     return net.start(rng) + 0.1 * rng.standard_normal(net.dimension), x, y
 
 
@@ -67,10 +66,6 @@ def test_the_loss_is_the_sum_that_the_docstring_says() -> None:
         sums = [sum(hidden[a] * last[a, b] for a in range(3)) + bias[b] for b in range(2)]
         p = np.exp(sums) / np.exp(sums).sum()
         assert net.losses(theta, x, y)[i] == pytest.approx(-sum(y[i] * np.log(p)), rel=1e-12)
-        q = 1 / (1 + np.exp(-np.array(sums)))
-        several = -sum(y[i] * np.log(q) + (1 - y[i]) * np.log(1 - q))
-        again = Network(sizes=(2, 3, 2), several=True)
-        assert again.losses(theta, x, y)[i] == pytest.approx(several, rel=1e-12)
 
 
 def test_accuracy_counts_those_told_rightly() -> None:
@@ -80,8 +75,6 @@ def test_accuracy_counts_those_told_rightly() -> None:
     y = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
     assert net.right(theta, x, y).tolist() == [1.0, 1.0, 0.0, 1.0]
     assert net.accuracy(theta, x, y) == 0.75
-    several = Network(sizes=(2, 2), several=True)  # a sum above zero says yes
-    assert several.right(theta, x, y).tolist() == [0.5, 0.5, 0.5, 0.5]
 
 
 def test_numbers_far_out_lose_nothing() -> None:
@@ -90,7 +83,6 @@ def test_numbers_far_out_lose_nothing() -> None:
     x, y = np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])
     assert net.losses(theta, x, y)[0] == 1e4
     assert np.isfinite(net.gradients(theta, x, y).norms()).all()
-    assert Network(sizes=(2, 2), several=True).losses(theta, x, y)[0] == pytest.approx(1e4 + np.log(2))
 
 
 @pytest.mark.parametrize(
