@@ -304,7 +304,16 @@ def test_no_round_of_pure_mechanisms_splits_a_budget_to_a_larger_divergence() ->
             assert spent <= most.divergence(order)
 
 
-def test_the_second_play_goes_on_where_the_first_one_ended() -> None:
+def test_the_second_play_goes_on_where_the_first_one_ended_with_random_numbers_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tiles: list[tuple[int, int]] = []
+
+    def noting(game: Game, tile: Tile) -> Any:
+        tiles.append((tile.seed, tile.index))
+        return play_tile(game, tile)
+
+    monkeypatch.setattr("mc.runs.run.play_tile", noting)
     seen: list[tuple[int, Any]] = []
     estimate = simulate(
         ApproximateZCDPFilter(rho=0.1, xi=0.1),
@@ -313,6 +322,7 @@ def test_the_second_play_goes_on_where_the_first_one_ended() -> None:
         n=200_000,
         rounds=10,
         method="tilted",
+        workers=1,
         progress=lambda progress, so_far: seen.append((progress.done, so_far)),
     )
     done = [paths for paths, _ in seen]
@@ -320,6 +330,7 @@ def test_the_second_play_goes_on_where_the_first_one_ended() -> None:
     assert done[-1] == estimate.n == 200_000
     assert seen[-1][1] == (estimate,)
     assert seen[0][1] is None
+    assert len(tiles) == len(set(tiles)) >= 2
 
 
 def test_few_paths_are_refused_or_left_to_the_plain_estimator() -> None:
