@@ -41,6 +41,7 @@ from typing import Any
 import numpy as np
 import scipy.special
 
+from filters.contract.library import attributes
 from mc.runs.provenance import code_version, origin
 from mc.runs.sources import PYTHONS, EditedError, content_of, plain_name, said_by, source_files, wrapped
 from mc.runs.store import StoreError
@@ -243,14 +244,11 @@ class _Walk:
     def _instance(self, value: Any, where: str) -> Any:
         kind = type(value)
         base = next((base for base in _BASES if issubclass(kind, base)), object)
-        slots = [
-            (name, member)
-            for cls in kind.__mro__
-            if "__slots__" in vars(cls)
-            for name, member in vars(cls).items()
-            if type(member) is types.MemberDescriptorType
+        slotted = [
+            member for cls in kind.__mro__ if "__slots__" in vars(cls) for member in vars(cls).values()
         ]
-        own = kind.__basicsize__ - base.__basicsize__ - _POINTER * len(slots)
+        slots = sum(type(member) is types.MemberDescriptorType for member in slotted)
+        own = kind.__basicsize__ - base.__basicsize__ - _POINTER * slots
         # less the pointers to attributes and to weak references; memory beyond these is state that cannot be read
         own -= _POINTER * (kind.__dictoffset__ > 0 or (kind.__dictoffset__ < 0 < kind.__itemsize__))
         own -= _POINTER * (kind.__weakrefoffset__ > 0)
@@ -259,14 +257,8 @@ class _Walk:
         described = ["instance", self.value(kind, where)]
         if base is not object:
             described.append(self.value(_BASES[base](value), where))
-        attributes = dict(getattr(value, "__dict__", {}))
-        for name, member in slots:
-            with suppress(AttributeError):  # a slot may be empty
-                attributes[name] = member.__get__(value)
-        return [
-            *described,
-            *([name, self.value(part, f"{where}.{name}")] for name, part in attributes.items()),
-        ]
+        held = attributes(value).items()
+        return [*described, *([name, self.value(part, f"{where}.{name}")] for name, part in held)]
 
     # -- code --------------------------------------------------------------------------------------
 
