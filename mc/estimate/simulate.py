@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, Unpack, overload
@@ -21,7 +20,7 @@ from mc.intervals import IntervalName
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from mc.runs.play import Play, PlayOptions
 from mc.runs.tally import Progress, Report, Tally
-from theory.arguments import check_count, check_probability, check_real
+from theory.arguments import check_count, check_real
 from theory.shown import Pictured, Row, row_of
 
 __all__ = ["Curve", "Method", "SimulationOptions", "simulate"]
@@ -67,32 +66,6 @@ class Curve(Pictured):
         return [
             {"epsilon": float(e), **row_of(estimate), "joint_failure": self.failure} for e, estimate in self
         ]
-
-    @property
-    def swapped(self) -> Curve:
-        """The curve of the other direction at -epsilons: H_{e^-eps}(Q||P) = 1 - e^{-eps} (1 - H_{e^eps}(P||Q)).
-
-        Widths of intervals are multiplied by e^{-eps}: fine for moderate divergences, not for tails.
-        """
-        pairs = [(-e, _mirror(e, estimate)) for e, estimate in reversed(list(self))]
-        return Curve(tuple(e for e, _ in pairs), tuple(estimate for _, estimate in pairs), self.failure)
-
-    def type_two_floor(self, alpha: float) -> float:
-        """A lower bound on the type II error of every test of Q against P with type I error alpha under Q.
-
-        beta >= max over the grid of 1 - delta(eps) - e^eps alpha, delta at the upper ends of the intervals; it holds
-        for all alpha together except with probability `failure`. Source: Dong, Roth and Su, Proposition 2.12.
-        """
-        alpha = float(check_probability("alpha", alpha))
-        return max(0.0, *(1 - estimate.high - math.exp(e) * alpha for e, estimate in self))
-
-
-def _mirror(epsilon: float, estimate: Estimate) -> Estimate:
-    def flip(value: float) -> float:
-        return float(-np.expm1(-epsilon) + np.exp(-epsilon) * value)
-
-    low, value, high = (min(max(flip(x), 0.0), 1.0) for x in (estimate.low, estimate.value, estimate.high))
-    return replace(estimate, value=value, low=low, high=high, method=f"{estimate.method}, swapped")
 
 
 @overload

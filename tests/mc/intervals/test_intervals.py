@@ -36,7 +36,7 @@ def test_a_spread_far_below_the_mean_survives_blocks_and_merging():
     merged = Moments.merge(Moments.of(block) for block in np.split(values, 8))
     _, variance = exact_moments(values)
     # A sum of squares would keep no digit here: its rounding error is 1e-16, the variance 8e-20.
-    assert merged.variance == pytest.approx(float(variance), rel=1e-6)
+    assert merged.unit_variance == pytest.approx(float(variance), rel=1e-6)
 
 
 def test_merging_gives_the_same_bits_in_every_order_and_the_moments_of_the_whole():
@@ -62,7 +62,7 @@ def test_moments_refuse_what_breaks_the_bound_and_blocks_of_different_bounds():
     with pytest.raises(ValueError, match="at least one block"):
         Moments.merge([])
     with pytest.raises(ValueError, match="n must be >= 2"):
-        _ = Moments.of([0.5]).variance
+        _ = Moments.of([0.5]).unit_variance
 
 
 # -- Clopper-Pearson -------------------------------------------------------------------------------
@@ -102,8 +102,8 @@ def test_empirical_bernstein_lies_within_the_published_half_width_for_each_side(
         moments = Moments.of(rng.beta(0.5, 3, n))
         estimate = empirical_bernstein(moments, failure=failure)
         log_term = math.log(4 / failure)
-        published = math.sqrt(2 * moments.variance * log_term / n) + 7 * log_term / (3 * (n - 1))
-        ours = math.sqrt(2 * moments.variance * math.log(3 / failure) / n)
+        published = math.sqrt(2 * moments.unit_variance * log_term / n) + 7 * log_term / (3 * (n - 1))
+        ours = math.sqrt(2 * moments.unit_variance * math.log(3 / failure) / n)
         assert estimate.high - moments.mean <= published
         assert estimate.high - moments.mean >= min(ours, 1 - moments.mean)
         assert estimate.low >= moments.mean - published
