@@ -8,19 +8,20 @@ from typing import TypeAlias, Unpack, overload
 
 import numpy as np
 
-from filters.contract.parameters import one_epsilon, one_real
+from filters.contract.parameters import one_epsilon
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.engine.guard import Exceeded
 from mc.estimate.estimator import Estimator
+from mc.estimate.functionals import grid_of
 from mc.estimate.pilot import estimators
 from mc.estimate.ways import Aim, Method
 from mc.intervals import IntervalName
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from mc.runs.play import Play, PlayOptions
 from mc.runs.tally import Progress, Report, Tally
-from theory.arguments import check_count, check_real
+from theory.arguments import check_count
 from theory.shown import Pictured, Row, row_of
 
 __all__ = ["Curve", "Method", "SimulationOptions", "simulate"]
@@ -119,7 +120,7 @@ def simulate(
     Raises ValueError or TypeError for arguments out of range and for a filter or adversary of wrong shapes.
     Source: 003 Theorem 6.
     """
-    grid = _grid(epsilon)
+    grid = grid_of("epsilon", epsilon)
     alone = np.ndim(epsilon) == 0
     if alone:
         one_epsilon("epsilon", grid[0])
@@ -186,16 +187,3 @@ def _report(
         progress(so_far.of(before, play.n), ahead or None)
 
     return report
-
-
-def _grid(epsilon: float | Sequence[float]) -> tuple[float, ...]:
-    many = np.atleast_1d(np.asarray(check_real("epsilon", _as_array(epsilon))))
-    if many.size == 0:
-        raise ValueError("epsilon must name at least one value, got none; pass a number or a sequence")
-    return tuple(float(e) for e in many)
-
-
-def _as_array(epsilon: float | Sequence[float]) -> object:
-    if not isinstance(epsilon, (list, tuple, range)):
-        return epsilon
-    return np.array([one_real("epsilon", number) for number in epsilon], dtype=np.float64)

@@ -131,25 +131,6 @@ def test_the_bound_on_weights_is_attained() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"epsilon": math.nan}, "epsilon must be finite, got epsilon=nan"),
-        ({"epsilon": math.inf}, "epsilon must be finite"),
-        ({"epsilon": []}, "epsilon must name at least one value"),
-        ({"n": 0}, "n must be an integer >= 2, got n=0"),
-        ({"n": 1.5}, "n must be an integer >= 2, got n=1.5"),
-        ({"seed": -1}, "seed must be an integer >= 0, got seed=-1"),
-        ({"rounds": 0}, "rounds must be an integer >= 1"),
-        ({"confidence": 1.0}, r"confidence must be in \(0, 1\), got confidence=1.0"),
-        ({"method": "magic"}, "method must be auto, plain, tilted or martingale, got method='magic'"),
-    ],
-)
-def test_arguments_out_of_range_are_refused_in_one_sentence(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        simulate(GaussianFilter(mu=1.0), OneShot(), **{"epsilon": 1.0, "n": 100, **arguments})
-
-
 def test_one_call_answers_a_grid_with_bands_that_hold_together() -> None:
     grid = [0.0, 0.5, 1.0, 2.0, 4.0, 8.0]
     curve = simulate(GaussianFilter(mu=1.0), LossChasing(pace=5), epsilon=grid, n=60_000, seed=11)

@@ -149,37 +149,15 @@ def test_an_analysis_of_slope_one_is_within_the_promise_and_a_steeper_one_is_fou
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"norms": None}, "norms must be one number per person, got norms=None; pass"),
-        ({"norms": "12"}, "norms must be one number per person, got norms='12'; pass"),
-        ({"norms": ["1", "2"]}, "norms must be a real number or an array of them, got norms='1'; pass"),
-        ({"norms": [1.0, 2j]}, "norms must be a real number or an array of them, got norms=2j; pass"),
-        (
-            {"norms": [[1.0, 2.0], [1.0]]},
-            "norms must be a real number or an array of them, got norms=.1.0, 2.0.; ",
-        ),
+        ({"norms": [[1.0, 2.0], [1.0]]}, "norms must be a real number or an array of them, got norms=.1.0, 2.0.; "),
         ({"norms": np.array(["a", "b"])}, "norms must hold real numbers, got dtype=<U1; pass"),
         ({"norms": np.ones((2, 2))}, r"norms must hold at least two people, got shape \(2, 2\); add"),
-        ({"norms": [1.0]}, r"norms must hold at least two people, got shape \(1,\); add"),
         ({"norms": [1.0, math.nan]}, "norms must be finite and > 0, got norms=nan; pass"),
         ({"norms": [1.0, 0.0]}, "norms must be finite and > 0, got norms=0.0; pass"),
-        *(
-            ({"seed": seed}, "seed must be an integer >= 0, got seed=.*; pass a whole number")
-            for seed in (-1, None, "a")
-        ),
         ({"epsilon": np.array([1.0, 2.0])}, r"epsilon must be one number, got an array of shape \(2,\); ask"),
-        ({"epsilon": math.nan}, "epsilon must be finite, got epsilon=nan; pass"),
         ({"n": 1e300}, r"n must be at most 500,000,000 worlds of 2 people, got n=1e\+300; pass fewer"),
-        ({"rounds": 0}, "rounds must be an integer >= 1, got rounds=0; pass"),
     ],
-    ids=range(17),
-)
+)  # fmt: skip
 def test_what_cannot_be_played_is_refused_in_one_sentence(run, changes, said):
     with pytest.raises((TypeError, ValueError), match=f"^{said}[^;]*$"):
         run(**changes)
-
-
-def test_a_seed_may_be_a_whole_number_of_any_kind_and_a_direction_is_one_of_two():
-    for run in (by_filter, by_queries):
-        assert run(seed=3) == run(seed=3.0) == run(seed=np.int64(3))
-    with pytest.raises(ValueError, match="direction must be 'PQ' or 'QP'"):
-        by_filter(direction="PP")

@@ -305,17 +305,7 @@ def test_a_huge_canary_beside_a_table_reaches_the_promise() -> None:
     assert found.low > 0.1
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"epsilon": 800.0},
-        {"squares": 1e300},
-        {"squares": -1.0},
-        {"direction": np.array(["PQ"])},
-        {"together": 0},
-        {"n": 1},
-    ],
-)
-def test_nonsense_is_a_sentence(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=next(iter(wrong))):
+@pytest.mark.parametrize("wrong", [{"epsilon": 800.0}, {"squares": 1e300}])
+def test_numbers_whose_exponentials_no_sum_can_hold_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be at most 500 in size"):
         fp.simulate_training(CANARY, MAKE, **({"epsilon": 1.0, "steps": 2, "n": 20} | wrong))
