@@ -74,6 +74,8 @@ def test_the_profile_and_the_trade_off_of_an_overspender_hold_its_true_ones() ->
     for alpha in (0.01, 0.1, 0.5):
         assert band.low(alpha) <= TRUTH.trade_off(alpha) <= band.high(alpha)
     assert profile.low(1.0) > TenTimes.promise.delta(1.0)
+    with pytest.raises(ValueError, match=r"alpha must be in \[0, 1\], got alpha=1.5"):
+        band.low(1.5)
 
 
 def test_the_renyi_divergence_of_an_overspender_is_its_own_and_not_the_promised_one() -> None:

@@ -163,30 +163,6 @@ def test_sharp_profiles_give_a_sharp_curve_and_swapping_them_another():
     assert not held(TradeOff(back, ahead), best_tests(p, q))
 
 
-def test_a_simulated_trade_off_curve_holds_the_gaussian_one():
-    grid = list(np.linspace(0, 5, 21))
-    curve = TradeOff.of(
-        *(
-            simulate(
-                GaussianFilter(mu=1.0),
-                LossChasing(pace=6),
-                epsilon=grid,
-                n=50_000,
-                confidence=1 - 5e-7,
-                direction=direction,
-                workers=1,
-            )
-            for direction in ("PQ", "QP")
-        )
-    )
-    truth = stats.norm.cdf(stats.norm.isf(ALPHAS) - 1.0)
-    assert held(curve, truth)
-    assert (curve.high(ALPHAS) - curve.low(ALPHAS)).max() < 0.05
-    assert curve.failure == pytest.approx(1e-6)
-    with pytest.raises(ValueError, match=r"alpha must be in \[0, 1\], got alpha=1.5"):
-        curve.low(1.5)
-
-
 def test_beyond_the_doubles_nothing_is_known_from_below_but_what_lies_further_on() -> None:
     """RandomizedResponse(705) lets nothing through above epsilon = 705, and all but nothing below it."""
     filt, adversary = BasicFilter(705.0), Constant(RandomizedResponse(705.0))

@@ -70,14 +70,6 @@ def test_the_gdp_filter_is_tight(adversary: Adversary, epsilon: float) -> None:
         assert estimate.relative_half_width < 0.02
 
 
-def test_an_adversary_that_leaves_budget_stays_below_the_promise() -> None:
-    """The control of the test above: the intervals are narrow enough to tell."""
-    wasteful = Constant(Gaussian(0.6))  # two rounds, mu^2 = 0.72
-    estimate = simulate(GaussianFilter(mu=1.0), wasteful, epsilon=2.0, n=100_000, seed=1)
-    assert estimate.high < Gaussian(1.0).hockey_stick(2.0)
-    assert Gaussian(math.sqrt(0.72)).hockey_stick(2.0) in estimate
-
-
 @pytest.mark.parametrize(("direction", "method"), list(itertools.product(["PQ", "QP"], ["plain", "tilted"])))
 def test_an_adaptive_tree_of_mixed_families_matches_exact_enumeration(direction: Any, method: Any) -> None:
     ahead, back = (enumerated(ROOMY, 0.3, way, FINITE) for way in ("PQ", "QP"))
@@ -239,34 +231,6 @@ def test_the_choice_is_the_same_as_if_every_candidate_had_a_pilot(
     if epsilons == (4.0,):  # plain paths are hopeless there, and have no pilot
         assert 1.0 in pilots[after:]
         assert 1.0 not in pilots[:after]
-
-
-@pytest.mark.parametrize(
-    ("adversary", "rounds", "n", "pilots"),
-    [
-        (LossChasing(), None, 1000, 1),
-        (LossChasing(low=0.1, high=0.2), 12, 100_000, 2),  # leaves some of the budget
-    ],
-)
-def test_a_candidate_that_can_be_no_narrower_than_another_has_no_pilot(
-    adversary: Adversary, rounds: int | None, n: int, pilots: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    widths: list[tuple[float, ...]] = []
-
-    def noting(terms: tuple[Term, ...], aim: Any) -> Any:
-        estimator = piloted(terms, aim)
-        widths.append(estimator.widths)
-        return estimator
-
-    piloted = pilot._piloted
-    monkeypatch.setattr(pilot, "_piloted", noting)
-    game = Game.between(GaussianFilter(mu=1.0), adversary, rounds=rounds)
-    (narrowest,) = chosen(game, (4.0,), Aim(n, 1e-6))
-    assert len(widths) == pilots
-    monkeypatch.setattr(pilot, "ENOUGH", 0.0)
-    chosen(game, (4.0,), Aim(n, 1e-6))
-    assert len(widths) == pilots + 2
-    assert narrowest.widths[0] <= 1.01 * min(widths)[0]
 
 
 def test_a_choice_is_remembered_by_all_that_it_depends_on(monkeypatch: pytest.MonkeyPatch) -> None:

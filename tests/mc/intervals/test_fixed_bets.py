@@ -69,16 +69,6 @@ def test_the_interval_holds_exactly_the_means_that_neither_gambler_rejects():
     assert 2 < inside < 20
 
 
-def test_two_equal_stakes_give_the_closed_form_of_one():
-    values = np.random.default_rng(4).random(1000) ** 2
-    bets = FixedBets((0.4, 0.4), (0.3, 0.3))
-    estimate = bets.interval(moments_of(values, bets), failure=FAILURE)
-    level = math.log(2 / FAILURE)
-    low = math.expm1((math.fsum(np.log1p(0.4 * values)) - level) / 1000) / 0.4
-    high = -math.expm1((math.fsum(np.log1p(-0.3 * values)) - level) / 1000) / 0.3
-    assert (estimate.low, estimate.high) == pytest.approx((low, high), rel=1e-10)
-
-
 def test_at_the_mean_each_capital_averages_to_one_over_all_outcomes():
     """x is 0, 0.3 or 1 with probability 0.5, 0.3, 0.2; all 3^5 sequences."""
     levels, weights = np.array([0.0, 0.3, 1.0]), np.array([0.5, 0.3, 0.2])

@@ -21,12 +21,11 @@ import pytest
 from numpy.typing import NDArray
 
 from filters import GaussianFilter
-from mc.engine.adversaries import Constant, LossChasing
+from mc.engine.adversaries import Constant
 from mc.engine.game import Game
 from mc.engine.paths import Paths
 from mc.engine.streams import TILE, tiles
 from mc.estimate.functionals import HockeyStick
-from mc.estimate.simulate import simulate
 from mc.runs import executors
 from mc.runs.executors import LocalPool, cluster
 from mc.runs.play import Interrupted, play
@@ -94,17 +93,6 @@ def test_the_number_of_threads_of_blas_does_not_matter() -> None:
     )
     here = play(the_game(), HockeyStick(0.0), n=200_000, seed=1, workers=1)
     assert done.stdout.strip() == here.rows.tobytes().hex()
-
-
-def test_another_seed_gives_other_bits(undisturbed: bytes) -> None:
-    assert play(the_game(), MEASURE, n=N, seed=4, workers=1).rows.tobytes() != undisturbed
-
-
-def test_simulate_gives_one_estimate_wherever_it_is_played(pool: LocalPool, tmp_path: Path) -> None:
-    arguments: dict[str, Any] = {"epsilon": 1.0, "n": N, "seed": 1}
-    alone = simulate(FILTER, LossChasing(pace=4), workers=1, **arguments)
-    assert simulate(FILTER, LossChasing(pace=4), executor=pool, **arguments) == alone
-    assert simulate(FILTER, LossChasing(pace=4), store=tmp_path / "s.db", **arguments) == alone
 
 
 @dataclass(frozen=True)
