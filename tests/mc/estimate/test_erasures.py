@@ -192,19 +192,6 @@ def test_both_integrands_stay_within_their_bounds(filt: PrivacyFilter, epsilon: 
     assert 0.1 * most < gain.max() <= most  # a bound ten times lower would be broken
 
 
-def test_without_deltas_kov_is_tilted_as_randomised_response_is() -> None:
-    filt = ApproximateZCDPFilter(rho=0.1, xi=1e-3)
-    one, other = (
-        simulate(filt, Silent(pair), epsilon=0.8, n=20_000, rounds=10, method="tilted", seed=2)
-        for pair in (KOV(0.125, 0.0), RandomizedResponse(0.125))
-    )
-    assert one.value == pytest.approx(other.value, rel=1e-9)
-    assert one.method == other.method
-    # the loss of 1 - K = 0 is known up to xi log(1/failure) / n
-    zcdp = simulate(ZCDPFilter(rho=0.1), Constant(KOV(0.125, 0.0)), epsilon=0.8, n=20_000, rounds=10)
-    assert max(one.low, zcdp.low) < min(one.high, zcdp.high)
-
-
 def test_paths_that_meet_no_infinite_loss_are_the_same_weighed_and_drawn() -> None:
     drawn = Game.between(ZCDPFilter(rho=0.5), Constant(Gaussian(0.2)))
     for order in (1.0, 3.0):

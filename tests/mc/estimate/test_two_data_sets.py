@@ -9,6 +9,9 @@ import pytest
 
 import filterproof as fp
 from mc.estimate import two_data_sets
+from tests.mc.estimate.ten_times import Grants
+
+PROMISE = fp.GaussianDP(1.0)
 
 
 def by_filter(norms=(1.0, 2.0), **changed):
@@ -21,21 +24,6 @@ def by_queries(norms=(1.0, 2.0), **changed):
     """A run of simulate_queries, short unless it is told otherwise."""
     how = {"norm_budget": 1.0, "kappa": 1.0, "epsilon": 1.0, "rounds": 1, "n": 10} | changed
     return fp.simulate_queries(norms, **how)
-
-
-class Everything(fp.PrivacyFilter):
-    """Promises 1-GDP and denies nothing."""
-
-    promise = fp.GaussianDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n)
-
-    def admits(self, state, request):
-        return np.ones(len(state), dtype=bool)
-
-    def spend(self, state, request):
-        return state
 
 
 def test_one_round_is_one_gaussian():
@@ -82,11 +70,8 @@ def test_the_martingale_only_narrows_what_plain_draws_say(seed, monkeypatch):
 
 
 def test_one_in_a_hundred_people_overspent_for_is_seen_although_the_pilot_met_none():
-    class Rarely(Everything):
+    class Rarely(Grants):
         """Denies what would pass 1-GDP, but in 40 worlds of 4000, of which a pilot has none."""
-
-        def start(self, n):
-            return np.zeros(n)
 
         def admits(self, spent, request):
             lucky = np.repeat(np.arange(4000) < 40, len(spent) // 4000) if len(spent) >= 4000 else False
@@ -96,7 +81,9 @@ def test_one_in_a_hundred_people_overspent_for_is_seen_although_the_pilot_met_no
             return spent + np.square(request.gdp_mu)
 
     how = {"sigma": 1.0, "epsilon": 1.0, "rounds": 40, "n": 4000, "seed": 3}
-    mine, sound = (fp.simulate_person(filt, [1.0, 1.0], **how) for filt in (Rarely(), fp.GaussianFilter(1.0)))
+    mine, sound = (
+        fp.simulate_person(filt, [1.0, 1.0], **how) for filt in (Rarely(PROMISE), fp.GaussianFilter(1.0))
+    )
     delta = fp.Gaussian(1.0).hockey_stick(1.0)
     assert delta in sound
     # one world in a hundred loses nearly all, which no martingale of a bound takes off
@@ -105,8 +92,10 @@ def test_one_in_a_hundred_people_overspent_for_is_seen_although_the_pilot_met_no
 
 
 def test_a_filter_that_denies_nothing_is_seen_through_the_people():
-    found = fp.simulate_person(Everything(), [1.0, 2.0], sigma=4.0, epsilon=1.0, rounds=200, n=2000, seed=1)
-    assert found.low > Everything.promise.delta(1.0)
+    found = fp.simulate_person(
+        Grants(PROMISE), [1.0, 2.0], sigma=4.0, epsilon=1.0, rounds=200, n=2000, seed=1
+    )
+    assert found.low > PROMISE.delta(1.0)
 
 
 def test_a_budget_of_squared_norms_spent_to_the_end_is_one_gaussian():

@@ -22,7 +22,7 @@ from mc.estimate.spending import expanded
 from mc.intervals.anytime import Side
 from reports.chapters.overspenders import OVERSPENDERS
 from tests.mc.engine.silent import Silent
-from tests.mc.estimate.ten_times import TenTimes
+from tests.mc.estimate.ten_times import Grants, TenTimes
 from theory.guarantees import PureDP
 from theory.pairs import FinitePair, Gaussian, RandomizedResponse, Selection
 
@@ -192,21 +192,10 @@ def test_states_are_expanded_for_every_way_to_ask_for_a_pair() -> None:
     assert sum(misses) <= stats.binom.isf(1e-7, len(misses), FAILURE)
 
 
-class FourteenForTen(TenTimes):
-    """Promises 10-DP, and grants one pair whose loss is 14."""
-
-    promise = PureDP(10.0)  # type: ignore[assignment]
-
-    def admits(self, state: Any, request: Any) -> Any:
-        return state < 1
-
-    def spend(self, state: Any, request: Any) -> Any:
-        return state + 1
-
-
 def test_a_word_about_single_losses_is_not_believed() -> None:
     """A guard keeps divergences of one order, which bound no loss; at epsilon 10 the word alone says 0."""
-    assert ceiling.stated(Game.between(FourteenForTen(), Silent(Gaussian(0.1)))).pure == np.inf  # type: ignore[union-attr]
+    fourteen_for_ten = Grants(PureDP(10.0), 1)  # a pair whose loss is 14
+    assert ceiling.stated(Game.between(fourteen_for_ten, Silent(Gaussian(0.1)))).pure == np.inf  # type: ignore[union-attr]
     assert ceiling.certain(Game.between(BasicFilter(1.0), Silent(Gaussian(0.1))), 10).pure == 1.0  # type: ignore[union-attr]
     p = 3e-3
     pair = FinitePair((p, 1 - p), (p * math.exp(-14), 1 - p * math.exp(-14)))
@@ -214,7 +203,7 @@ def test_a_word_about_single_losses_is_not_believed() -> None:
     misses = [
         truth
         not in simulate(
-            *(FourteenForTen(), Silent(pair)),
+            *(fourteen_for_ten, Silent(pair)),
             epsilon=[5.0, 10.0],
             n=2000,
             seed=seed,
