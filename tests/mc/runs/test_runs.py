@@ -11,8 +11,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ from mc.runs.executors import LocalPool, cluster
 from mc.runs.play import Interrupted, play
 from mc.runs.run import Run
 from mc.runs.store import RunStore, StoreError
-from mc.runs.tally import Pace, Progress
+from mc.runs.tally import Progress
 from theory.pairs import Gaussian
 
 FILTER = GaussianFilter(mu=1.0)
@@ -127,6 +127,11 @@ def test_a_second_start_plays_only_what_is_missing(tmp_path: Path, undisturbed: 
     assert tally.rows.tobytes() == undisturbed
     assert seen[-1].kept == 5 * TILE
     assert seen[-1].done == seen[-1].total == N
+    assert seen[-1].remaining_seconds == 0
+    assert seen[-1].rate == (N - 5 * TILE) / seen[-1].seconds
+    assert replace(seen[-1], done=6 * TILE).remaining_seconds == pytest.approx(
+        (N - 6 * TILE) * seen[-1].seconds / TILE
+    )
 
 
 def test_another_question_is_another_run(tmp_path: Path) -> None:
@@ -336,33 +341,3 @@ def test_this_process_plays_while_the_workers_of_a_pool_start(undisturbed: bytes
         played = play(the_game(), MEASURE, n=N, seed=3, executor=pool)
         assert not pool._pool._processes
     assert played.rows.tobytes() == undisturbed
-
-
-# -- how long it will take ---------------------------------------------------------------------------
-
-
-def test_the_pace_forgets_how_long_it_took_to_begin() -> None:
-    assert Pace().at(5, 1.0) == 0.0  # before any mark
-    pace = Pace()
-    pace.start(0, 0.0)
-    told = [pace.at(done, seconds) for done, seconds in ((1, 10.0), (11, 11.0), (21, 12.0), (31, 13.0))]
-    assert told == [0.1, 10.0, 10.0, 10.0]
-    pace.start(40, 20.0)
-    assert [pace.at(40, 20.0), pace.at(45, 21.0)] == [0.0, 5.0]
-
-
-def test_the_first_answer_of_workers_is_no_measure_of_their_pace() -> None:
-    seen: list[Progress] = []
-    slow: Any = ThreadPoolExecutor(1, initializer=time.sleep, initargs=(1.0,))
-    slow.workers = 1
-    with slow, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mc.runs.run.BREATH", -1.0)
-        patch.setattr("mc.runs.run.TASK", 0.0)
-        tally = play(the_game(), MEASURE, n=N, seed=3, executor=slow, progress=seen.append)
-    tiles = len(tally.sizes)
-    done = [round(progress.done / TILE) for progress in seen[:2]]
-    assert done == [1, 3], "the second tile is the first of the workers"
-    assert len(seen) == tiles - 1
-    assert seen[-1].remaining_seconds == 0
-    waited = seen[1].seconds - seen[0].seconds  # for two tiles, most of it for the workers to start
-    assert seen[1].rate * waited > 4 * TILE
