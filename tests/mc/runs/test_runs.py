@@ -24,12 +24,13 @@ from filters import GaussianFilter
 from mc.engine.adversaries import Constant
 from mc.engine.game import Game
 from mc.engine.paths import Paths
-from mc.engine.streams import TILE, tiles
+from mc.engine.streams import TILE, Tile, tiles
 from mc.estimate.functionals import HockeyStick
 from mc.runs import executors
 from mc.runs.executors import LocalPool, cluster
+from mc.runs.keys import key_of
 from mc.runs.play import Interrupted, play
-from mc.runs.run import Run
+from mc.runs.run import Run, _process, _Work
 from mc.runs.store import RunStore, StoreError
 from mc.runs.tally import Progress
 from theory.pairs import Gaussian
@@ -153,6 +154,16 @@ def test_another_question_is_another_run(tmp_path: Path) -> None:
         assert len(store.load(run.description)) == 1
 
 
+def test_a_worker_in_another_process_keeps_nothing_of_a_run_that_is_not_the_one_of_the_key() -> None:
+    key, another_process = key_of({"game": the_game(), "functional": MEASURE}), (b"", 0)
+    tile = [Tile(3, 0, 10)]
+    with pytest.raises(StoreError, match="a worker process plays other code or other values than this one"):
+        _Work(the_game(), HockeyStick(1.5), another_process, key)(tile)
+    _Work(the_game(), HockeyStick(1.5), _process(), key)(tile)  # which made the key
+    (row,) = _Work(the_game(), MEASURE, another_process, key)(tile)
+    assert row.tobytes() == play(the_game(), MEASURE, n=10, seed=3, workers=1).rows[0].tobytes()
+
+
 @pytest.mark.parametrize(
     "content", [b"", b"not a database, but long enough" * 10, b"SQLite format 3\0" + b"\0" * 2000]
 )
@@ -207,6 +218,7 @@ from filters import GaussianFilter
 from mc.engine.adversaries import Constant
 from mc.engine.game import Game
 from mc.estimate.functionals import HockeyStick
+from mc.runs.keys import key_of
 from mc.runs.play import play
 from theory.pairs import Gaussian
 
