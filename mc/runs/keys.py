@@ -8,15 +8,8 @@ classes, defaults, variables of enclosing functions, and those globals and built
 
 Code without a source file (typed at a prompt, in a cell of a notebook or into `exec`), code that is not what its file
 says now, and values whose state cannot be read are refused, unless the user names them by `key=`. The name then stands
-for all of these in the run, and it is for the user to change it with them; all else is still told apart.
-
-Not seen, so that a store gives the sums that were kept before it:
-- code of this package or of an installed one that was patched in memory, and the state of their modules, such as
-  `mpmath.mp.dps` (only `settings` is seen), and of the interpreter, such as `sys.setrecursionlimit`;
-- what code reads while it plays: a file, the clock, the environment, a generator other than `view.rng`;
-- what is found by a computed name or a detour: `getattr`, `eval`, `exec`, `globals()`, `sys.modules`, `gc`;
-- what Python itself keeps of a class, function or module, changed at run time: names, paths, a function's annotations;
-- what caches of objects keep between runs.
+for all of these in the run, and it is for the user to change it with them; all else is still told apart. What no key
+sees, of the state of modules only `settings` being seen, `mc.runs.store.RunStore` lists.
 """
 
 from __future__ import annotations
