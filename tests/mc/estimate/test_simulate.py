@@ -46,7 +46,6 @@ from theory.pairs import (
     DominatingPair,
     Gaussian,
     Laplace,
-    SubsampledGaussian,
 )
 from theory.realisation import kappa, optimal_split
 
@@ -138,18 +137,6 @@ def test_one_call_answers_a_grid_with_bands_that_hold_together() -> None:
     assert curve[2.0] == curve.at[3]
     with pytest.raises(KeyError, match="epsilon must be one of"):
         curve[3.0]
-
-
-def test_tilting_serves_the_subsampled_gaussian() -> None:
-    """Two routes to one number: the tilted interval lies inside the plain one and is a quarter as wide."""
-    pair = SubsampledGaussian(0.1, 1.0)
-    filt = RenyiFilter(alpha=4.0, rho=10.001 * float(pair.renyi(4.0)))
-    plain, tilted = (
-        simulate(filt, Constant(pair), epsilon=1.0, n=200_000, seed=1, method=method)
-        for method in ("plain", "tilted")
-    )
-    assert plain.low < tilted.low < tilted.high < plain.high
-    assert tilted.high - tilted.low < 0.25 * (plain.high - plain.low)
 
 
 def test_a_bound_beyond_the_doubles_is_passed_over() -> None:

@@ -42,6 +42,8 @@ def test_a_data_set_counts_its_people_and_keeps_their_numbers() -> None:
             {"features": [[0.0, 1.0]]},
             "features must be an array of real numbers, got one of the type list; pass",
         ),
+        ({"features": None}, "features must be an array of real numbers, got None; pass"),
+        ({"features": np.ones((3, 2), dtype=complex)}, "features must be .*, got dtype=complex128; pass"),
         (
             {"features": np.array([["a", "b"]])},
             "features must be an array of real numbers, got dtype=<U1; pass",
@@ -75,7 +77,7 @@ def test_a_data_set_counts_its_people_and_keeps_their_numbers() -> None:
         ({"name": ""}, "name must be a word for the data set, got name=''; pass one"),
         ({"public": 1}, "public must be True or False, got public=1; pass"),
     ],
-    ids=range(12),
+    ids=range(14),
 )
 def test_what_is_no_data_set_is_one_sentence(changes: dict[str, Any], sentence: str) -> None:
     with pytest.raises((ValueError, TypeError), match=f"^{sentence}") as told:
