@@ -39,12 +39,6 @@ def test_plain_paths_decide_a_broken_promise(direction):
     assert decision.side is Side.ABOVE
 
 
-def test_what_stays_below_the_promise_is_found_below_it():
-    decision = decide(GaussianFilter(mu=1.0), Constant(Gaussian(0.6)), epsilon=2.0, workers=1)
-    assert decision.side is Side.BELOW
-    assert decision.threshold == Gaussian(1.0).hockey_stick(2.0)
-
-
 def test_a_weight_bound_that_is_the_promise_itself_decides_at_once():
     """For a zCDP promise delta is the bound on the weights, so that no path can speak against it."""
     for filt in (ZCDPFilter(rho=0.5), ApproximateDPFilter(epsilon=1.0, delta=1e-5)):

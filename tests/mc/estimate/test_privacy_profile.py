@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from filters import BasicFilter, NaiveRealisationFilter, knowingly
-from mc.engine.adversaries import Constant, EraserForever
+from filters import BasicFilter
+from mc.engine.adversaries import Constant
 from mc.estimate.privacy_profile import PrivacyProfile
 from mc.estimate.simulate import Curve, simulate
 from mc.estimate.trade_off import TradeOff
@@ -82,19 +82,6 @@ def test_a_fine_grid_of_sharp_intervals_leaves_no_room():
 
 
 # -- simulated -------------------------------------------------------------------------------------
-
-
-def test_a_flat_profile_is_banded_flat():
-    """Erasure leaks at every epsilon alike: delta = 1 - (1 - 0.01)^20 everywhere."""
-    with knowingly():
-        filt = NaiveRealisationFilter(epsilon=1.0, delta=0.01)
-    curve = simulate(filt, EraserForever(), epsilon=[0.0, 2.0, 5.0], n=50_000, rounds=20, workers=1)
-    profile, truth = PrivacyProfile(curve), 1 - 0.99**20
-    between = np.linspace(0, 5, 11)
-    assert (profile.low(between) <= truth).all()
-    assert (profile.high(between) >= truth).all()
-    assert profile.low(5.0) > 0.9 * truth
-    assert profile.high(0.0) < 1.1 * truth
 
 
 # -- trade-off -------------------------------------------------------------------------------------

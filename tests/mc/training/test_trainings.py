@@ -59,13 +59,6 @@ def test_two_steps_are_what_quadrature_over_the_first_noise_says(
     assert found.relative_half_width < 0.15
 
 
-def test_the_first_steps_of_one_person_stay_within_the_promise_of_zcdp() -> None:
-    make = fp.ClippedSums.making(fp.ZCDPFilter(0.5), clip=0.5, sigma=2.0)
-    training = fp.LogisticTraining(FEATURES, LABELS, rate=0.2)
-    found = fp.simulate_training(training, make, epsilon=1.0, steps=40, person=3, n=1000)
-    assert 0 < found.high < fp.ZCDP(0.5).delta(1.0)
-
-
 def promising(mu: float, kind: type[fp.ClippedSums] = fp.ClippedSums) -> type[fp.ClippedSums]:
     """The same sums, which promise mu-GDP whatever they keep."""
     return type("Promising", (kind,), {"promise": property(lambda self: fp.GaussianDP(mu))})
