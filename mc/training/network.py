@@ -54,14 +54,6 @@ class Gradients:
             parts += [product(taken.T, scaled).ravel(), scaled.sum(axis=0)]
         return np.concatenate(parts)
 
-    def rows(self) -> Array:
-        """The gradients written out, shape (n, d)."""
-        n = len(self.inputs[0])
-        parts = []
-        for taken, slope in zip(self.inputs, self.slopes, strict=True):
-            parts += [(taken[:, :, np.newaxis] * slope[:, np.newaxis, :]).reshape(n, -1), slope]
-        return np.concatenate(parts, axis=1)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Network:

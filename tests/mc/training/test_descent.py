@@ -41,7 +41,8 @@ def written_out(steps: int, budget: float) -> tuple[list[NDArray[np.float64]], N
     for _ in range(steps):
         total = np.zeros(NET.dimension)
         for i in range(data.people):
-            g = NET.gradients(theta, data.features[i : i + 1], data.labels[i : i + 1]).rows()[0]
+            alone = NET.gradients(theta, data.features[i : i + 1], data.labels[i : i + 1])
+            g = alone.weighted(np.ones(1))
             norm = np.sqrt((g**2).sum())
             allowed = min(CLIP, np.sqrt(max(budget - spent[i], 0.0)))
             g = g * min(1.0, allowed / norm)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 import filterproof as fp
 from mc.training.network import Network
+from tests.mc.training.made_up import rows_of
 
 Array = NDArray[np.float64]
 
@@ -32,7 +33,7 @@ def rows(net: Network, n: int = 6) -> tuple[Array, Array, Array]:
 def test_each_gradient_is_that_of_finite_differences(net: Network) -> None:
     theta, x, y = rows(net)
     step = 1e-5
-    found = net.gradients(theta, x, y).rows()
+    found = rows_of(net.gradients(theta, x, y), 6)
     assert found.shape == (6, net.dimension)
     for j in range(net.dimension):
         ahead, behind = theta.copy(), theta.copy()
@@ -46,9 +47,9 @@ def test_each_gradient_is_that_of_finite_differences(net: Network) -> None:
 def test_norms_and_weighted_sums_are_those_of_the_gradients_of_each_alone(net: Network) -> None:
     theta, x, y = rows(net)
     found = net.gradients(theta, x, y)
-    table = found.rows()
+    table = rows_of(found, len(x))
     for i in range(len(x)):
-        alone = net.gradients(theta, x[i : i + 1], y[i : i + 1]).rows()
+        alone = rows_of(net.gradients(theta, x[i : i + 1], y[i : i + 1]), 1)
         np.testing.assert_allclose(table[i], alone[0], rtol=1e-13, atol=1e-15)
     np.testing.assert_allclose(found.norms(), np.sqrt((table**2).sum(axis=1)), rtol=1e-13)
     factors = np.linspace(0.0, 1.0, len(x))
