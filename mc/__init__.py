@@ -53,7 +53,6 @@ from mc.runs.tally import Progress, Tally
 from mc.training.simulated_training import simulate_training
 from mc.training.training import LogisticTraining, Training, WithCanary
 from mc.training.training_audit import TrainingAudit, audit_training
-from mc.training.training_value import evaluate_training
 from mc.worst_case import WorstCase
 from mc.worst_case.calibrate import CalibratedFilter
 from mc.worst_case.calibrated_threshold import CalibratedThreshold
@@ -125,7 +124,6 @@ __all__ = [
     "clopper_pearson",
     "cluster",
     "empirical_bernstein",
-    "evaluate_training",
     "kl_chernoff",
     "measure_coverage",
     "play",

@@ -18,7 +18,7 @@ from filters.contract.filter_base import MechanismFamily
 from filters.contract.state import State, read_only
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
-from mc.engine.paths import Paths
+from mc.estimate.survival import Survivors
 from mc.intervals import clopper_pearson
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from mc.runs.play import Play, PlayOptions
@@ -160,16 +160,6 @@ def _checked(odometer: object) -> LossBound:
     return odometer  # type: ignore[return-value]
 
 
-@dataclass(frozen=True, slots=True)
-class _Crossed:
-    """The number of paths that were denied before the trivial request: shape (1,)."""
-
-    rounds: int
-
-    def __call__(self, paths: Paths) -> NDArray[np.float64]:
-        return np.array([float(np.count_nonzero(paths.releases < self.rounds))])
-
-
 def crossing(
     odometer: LossBound,
     adversary: Adversary,
@@ -206,5 +196,5 @@ def crossing(
     failure = stated_failure(confidence, failure)
     # one release more than is watched: the crossing in the last round is a denial of the trivial request
     game = play.game(below, _AndOneMore(ready, last))
-    crossed = play.sums(game, _Crossed(last + 1), progress=progress).sums[0]
-    return clopper_pearson(int(crossed), play.n, failure=failure)
+    below_throughout = play.sums(game, Survivors(last + 1), progress=progress).sums[-1]
+    return clopper_pearson(play.n - int(below_throughout), play.n, failure=failure)

@@ -17,7 +17,7 @@ from filters.contract.checks import checked_filter
 from filters.contract.parameters import one_epsilon
 from mc.engine.adversary import Adversary
 from mc.estimate.decide import LEAST, Stake, looks
-from mc.estimate.functionals import JointFunctional
+from mc.estimate.functionals import JointFunctional, grid_of
 from mc.intervals.anytime import BettingTest, Decision, Side, Wealth, log_mean_exp
 from mc.intervals.estimate import PLAIN_DRAWS
 from mc.runs.play import Play, PlayOptions
@@ -120,9 +120,7 @@ def decide_profile(
     Source: averages of e-values, Vovk and Wang, Ann. Statist. 49 (2021); `BettingTest`.
     """
     checked_filter(filt)
-    points = tuple(one_epsilon("epsilons", epsilon) for epsilon in epsilons)
-    if not points:
-        raise ValueError("epsilons must name at least one number, got none; pass e.g. (0.0, 1.0)")
+    points = tuple(one_epsilon("epsilons", epsilon) for epsilon in grid_of("epsilons", epsilons))
     deltas = [float(filt.promise.delta(epsilon)) for epsilon in points]
     for epsilon, delta in zip(points, deltas, strict=True):
         if not delta < 1:

@@ -14,13 +14,15 @@ from typing import Generic, Literal, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.contract.parameters import one_real
 from mc.engine.guard import Exceeded
 from mc.engine.paths import Paths
 from mc.intervals import FixedBets, Moments
 from mc.intervals.estimate import Estimate
 from mc.runs.tally import Tally
+from theory.arguments import check_real
 
-__all__ = ["HockeyStick", "InfiniteLosses", "JointFunctional", "UnitFunctional"]
+__all__ = ["HockeyStick", "InfiniteLosses", "JointFunctional", "UnitFunctional", "grid_of"]
 
 #: Rounding error allowed on a path's log-weight: a weight further above its bound does exceed the bound.
 ROUNDING = 1e-9
@@ -202,3 +204,13 @@ class InfiniteLosses(UnitFunctional):
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
         y = -np.expm1(np.broadcast_to(paths.log_kept, paths.loss.shape)) / self.most
         return np.array(self.unit_sums(y, len(y)))
+
+
+def grid_of(name: str, given: object) -> tuple[float, ...]:
+    """The numbers that were given, one or a sequence, all finite; ValueError for none."""
+    if isinstance(given, (list, tuple, range)):
+        given = np.array([one_real(name, number) for number in given], dtype=np.float64)
+    numbers = np.atleast_1d(np.asarray(check_real(name, given)))
+    if numbers.size == 0:
+        raise ValueError(f"{name} must name at least one number, got none; pass a number or a sequence")
+    return tuple(float(number) for number in numbers)

@@ -100,7 +100,10 @@ def _offers(candidates: Sequence[tuple[Term, ...]], aim: Aim) -> list[tuple[Esti
         floor = floors[place]
         if all(low > SHARED * width for low, width in zip(floor, best, strict=True)):
             continue
-        if any(all(map(_as_narrow, widths, floor)) for _, widths in offers.values()):
+        if any(
+            all(width <= ENOUGH * low for width, low in zip(widths, floor, strict=True))
+            for _, widths in offers.values()
+        ):
             continue
         estimator = _piloted(candidates[place], aim)
         widths = tuple(
@@ -124,11 +127,6 @@ def _floors(terms: Sequence[Term], aim: Aim) -> tuple[float, ...]:
     # an estimate above one is cut there
     sizes = (functional.log_range for functional in functionals)
     return tuple(unit * math.exp(size) if size <= 0 else 0.0 for size in sizes)
-
-
-def _as_narrow(width: float, floor: float) -> bool:
-    """Whether no interval that is at least `floor` wide is worth a pilot beside one of this width."""
-    return width <= ENOUGH * floor
 
 
 def _piloted(terms: tuple[Term, ...], aim: Aim) -> Estimator:

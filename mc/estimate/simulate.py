@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, Unpack, overload
 
 import numpy as np
 
-from filters.contract.parameters import one_epsilon, one_real
+from filters.contract.parameters import one_epsilon
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.engine.guard import Exceeded
 from mc.estimate.estimator import Estimator
+from mc.estimate.functionals import grid_of
 from mc.estimate.pilot import estimators
 from mc.estimate.ways import Aim, Method
 from mc.intervals import IntervalName
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from mc.runs.play import Play, PlayOptions
 from mc.runs.tally import Progress, Report, Tally
-from theory.arguments import check_count, check_probability, check_real
+from theory.arguments import check_count
 from theory.shown import Pictured, Row, row_of
 
 __all__ = ["Curve", "Method", "SimulationOptions", "simulate"]
@@ -67,32 +67,6 @@ class Curve(Pictured):
         return [
             {"epsilon": float(e), **row_of(estimate), "joint_failure": self.failure} for e, estimate in self
         ]
-
-    @property
-    def swapped(self) -> Curve:
-        """The curve of the other direction at -epsilons: H_{e^-eps}(Q||P) = 1 - e^{-eps} (1 - H_{e^eps}(P||Q)).
-
-        Widths of intervals are multiplied by e^{-eps}: fine for moderate divergences, not for tails.
-        """
-        pairs = [(-e, _mirror(e, estimate)) for e, estimate in reversed(list(self))]
-        return Curve(tuple(e for e, _ in pairs), tuple(estimate for _, estimate in pairs), self.failure)
-
-    def type_two_floor(self, alpha: float) -> float:
-        """A lower bound on the type II error of every test of Q against P with type I error alpha under Q.
-
-        beta >= max over the grid of 1 - delta(eps) - e^eps alpha, delta at the upper ends of the intervals; it holds
-        for all alpha together except with probability `failure`. Source: Dong, Roth and Su, Proposition 2.12.
-        """
-        alpha = float(check_probability("alpha", alpha))
-        return max(0.0, *(1 - estimate.high - math.exp(e) * alpha for e, estimate in self))
-
-
-def _mirror(epsilon: float, estimate: Estimate) -> Estimate:
-    def flip(value: float) -> float:
-        return float(-np.expm1(-epsilon) + np.exp(-epsilon) * value)
-
-    low, value, high = (min(max(flip(x), 0.0), 1.0) for x in (estimate.low, estimate.value, estimate.high))
-    return replace(estimate, value=value, low=low, high=high, method=f"{estimate.method}, swapped")
 
 
 @overload
@@ -146,7 +120,7 @@ def simulate(
     Raises ValueError or TypeError for arguments out of range and for a filter or adversary of wrong shapes.
     Source: 003 Theorem 6.
     """
-    grid = _grid(epsilon)
+    grid = grid_of("epsilon", epsilon)
     alone = np.ndim(epsilon) == 0
     if alone:
         one_epsilon("epsilon", grid[0])
@@ -213,16 +187,3 @@ def _report(
         progress(so_far.of(before, play.n), ahead or None)
 
     return report
-
-
-def _grid(epsilon: float | Sequence[float]) -> tuple[float, ...]:
-    many = np.atleast_1d(np.asarray(check_real("epsilon", _as_array(epsilon))))
-    if many.size == 0:
-        raise ValueError("epsilon must name at least one value, got none; pass a number or a sequence")
-    return tuple(float(e) for e in many)
-
-
-def _as_array(epsilon: float | Sequence[float]) -> object:
-    if not isinstance(epsilon, (list, tuple, range)):
-        return epsilon
-    return np.array([one_real("epsilon", number) for number in epsilon], dtype=np.float64)

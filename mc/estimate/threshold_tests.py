@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.engine.paths import Paths
-from mc.estimate.functionals import HockeyStick, JointFunctional, UnitFunctional
+from mc.estimate.functionals import HockeyStick, JointFunctional, UnitFunctional, grid_of
 from mc.intervals import kl_chernoff
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from mc.intervals.moments import ROUNDING
 from mc.runs.play import Play, PlayOptions
-from theory.arguments import check_probability, check_real
+from theory.arguments import check_probability
 from theory.shown import Row, Shown
 
 __all__ = ["ThresholdTest", "ThresholdTests", "threshold_tests"]
@@ -129,9 +129,7 @@ def threshold_tests(
     must be chosen before the paths are drawn. The other keywords are the fields of `Play`.
     Raises ValueError for no thresholds. Source: Dong, Roth and Su, JRSS B 84 (2022), Section 2; riskcal's alpha, beta.
     """
-    levels = tuple(float(check_real("thresholds", t)) for t in thresholds)
-    if not levels:
-        raise ValueError("thresholds must name at least one number, got none; pass e.g. (0.0, 1.0)")
+    levels = grid_of("thresholds", thresholds)
     failure = stated_failure(confidence, failure)
     play = Play(n=n, **how)
     parts = tuple(part for t in levels for part in (_Accused(t), _FalselyAccused(t), HockeyStick(t)))

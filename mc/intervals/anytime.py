@@ -25,6 +25,7 @@ __all__ = ["BettingTest", "Decision", "SequentialRun", "Side", "Wealth", "log_me
 
 _BLOCK = 8  # factors multiplied before one logarithm: none overflows down to m = 1e-30
 _LEAST_RATIO = 1e-30
+_LEAST_BET = 2.0**-12
 
 
 class Side(Enum):
@@ -91,7 +92,7 @@ class BettingTest:
     E_below = mean over lambda of prod_i (1 - lambda (x_i/upper - m)), 0 < lambda < 1/(1-m).
     Under "mean <= threshold" E_above is a non-negative supermartingale that starts at 1, under "mean >= threshold"
     E_below is; by Ville's inequality each ever reaches 2/failure with probability at most failure/2.
-    The grid halves from 1/2 of the largest bet down to `least_bet` and has three bets above 1/2, since rare
+    The grid halves from 1/2 of the largest bet down to 2^-12 and has three bets above 1/2, since rare
     heavy values need bets near the largest; the best bet is about (mean - threshold) upper / variance.
     Constant bets need no memory of earlier tiles: workers compute the `wealth` of their tiles separately, and
     the logs add up. The log of the mean is below that of the best bet by at most the log of the grid's size.
@@ -104,13 +105,11 @@ class BettingTest:
     threshold: float
     upper: float
     failure: float
-    least_bet: float = 2.0**-12
 
     def __post_init__(self) -> None:
         check_positive("threshold", self.threshold)
         check_positive("upper", self.upper)
         check_delta("failure", self.failure)
-        check_delta("least_bet", self.least_bet)
         if not _LEAST_RATIO * self.upper <= self.threshold < self.upper:
             raise ValueError(
                 f"threshold must be in [{_LEAST_RATIO:g} upper, upper), got threshold={self.threshold!r} "
@@ -144,7 +143,7 @@ class BettingTest:
         return Wealth(n + zeros, log_capitals(above), log_capitals(below))
 
     def _grid(self, largest: float) -> NDArray[np.float64]:
-        halvings = max(1, math.ceil(math.log2(largest / self.least_bet)))
+        halvings = max(1, math.ceil(math.log2(largest / _LEAST_BET)))
         shares = [15 / 16, 7 / 8, 3 / 4, *(0.5**d for d in range(1, halvings + 1))]
         return largest * np.array(shares)
 

@@ -127,8 +127,3 @@ class Moments:
         if self.n < 2:
             raise ValueError(f"n must be >= 2 for a variance, got n={self.n}; draw more runs")
         return self.centred / (self.n - 1)
-
-    @property
-    def variance(self) -> float:
-        """The unbiased sample variance in the squared units of the values; needs n >= 2."""
-        return self.unit_variance * self.upper**2

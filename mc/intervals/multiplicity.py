@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from theory.arguments import check_count, check_delta
@@ -52,16 +52,6 @@ class Family:
     def each(self) -> float:
         """failure / size, rounded down: the failure probability of one comparison."""
         return self.failure if self.size == 1 else math.nextafter(self.failure / self.size, 0.0)
-
-    def shares(self, weights: Mapping[str, float]) -> dict[str, float]:
-        """`failure` divided in proportion to weights > 0, rounded down; fix the weights before the run."""
-        if len(weights) != self.size or not all(w > 0 and math.isfinite(w) for w in weights.values()):
-            raise ValueError(
-                f"weights must be {self.size} finite numbers > 0, got weights={dict(weights)!r}; "
-                "pass one for each comparison"
-            )
-        total = math.fsum(weights.values())
-        return {name: self.failure * (weight / total) * (1 - 2.0**-50) for name, weight in weights.items()}
 
     def __str__(self) -> str:
         if self.size == 1:

@@ -8,15 +8,8 @@ classes, defaults, variables of enclosing functions, and those globals and built
 
 Code without a source file (typed at a prompt, in a cell of a notebook or into `exec`), code that is not what its file
 says now, and values whose state cannot be read are refused, unless the user names them by `key=`. The name then stands
-for all of these in the run, and it is for the user to change it with them; all else is still told apart.
-
-Not seen, so that a store gives the sums that were kept before it:
-- code of this package or of an installed one that was patched in memory, and the state of their modules, such as
-  `mpmath.mp.dps` (only `settings` is seen), and of the interpreter, such as `sys.setrecursionlimit`;
-- what code reads while it plays: a file, the clock, the environment, a generator other than `view.rng`;
-- what is found by a computed name or a detour: `getattr`, `eval`, `exec`, `globals()`, `sys.modules`, `gc`;
-- what Python itself keeps of a class, function or module, changed at run time: names, paths, a function's annotations;
-- what caches of objects keep between runs.
+for all of these in the run, and it is for the user to change it with them; all else is still told apart. What no key
+sees, of the state of modules only `settings` being seen, `mc.runs.store.RunStore` lists.
 """
 
 from __future__ import annotations
@@ -41,6 +34,7 @@ from typing import Any
 import numpy as np
 import scipy.special
 
+from filters.contract.library import attributes
 from mc.runs.provenance import code_version, origin
 from mc.runs.sources import PYTHONS, EditedError, content_of, plain_name, said_by, source_files, wrapped
 from mc.runs.store import StoreError
@@ -243,14 +237,11 @@ class _Walk:
     def _instance(self, value: Any, where: str) -> Any:
         kind = type(value)
         base = next((base for base in _BASES if issubclass(kind, base)), object)
-        slots = [
-            (name, member)
-            for cls in kind.__mro__
-            if "__slots__" in vars(cls)
-            for name, member in vars(cls).items()
-            if type(member) is types.MemberDescriptorType
+        slotted = [
+            member for cls in kind.__mro__ if "__slots__" in vars(cls) for member in vars(cls).values()
         ]
-        own = kind.__basicsize__ - base.__basicsize__ - _POINTER * len(slots)
+        slots = sum(type(member) is types.MemberDescriptorType for member in slotted)
+        own = kind.__basicsize__ - base.__basicsize__ - _POINTER * slots
         # less the pointers to attributes and to weak references; memory beyond these is state that cannot be read
         own -= _POINTER * (kind.__dictoffset__ > 0 or (kind.__dictoffset__ < 0 < kind.__itemsize__))
         own -= _POINTER * (kind.__weakrefoffset__ > 0)
@@ -259,14 +250,8 @@ class _Walk:
         described = ["instance", self.value(kind, where)]
         if base is not object:
             described.append(self.value(_BASES[base](value), where))
-        attributes = dict(getattr(value, "__dict__", {}))
-        for name, member in slots:
-            with suppress(AttributeError):  # a slot may be empty
-                attributes[name] = member.__get__(value)
-        return [
-            *described,
-            *([name, self.value(part, f"{where}.{name}")] for name, part in attributes.items()),
-        ]
+        held = attributes(value).items()
+        return [*described, *([name, self.value(part, f"{where}.{name}")] for name, part in held)]
 
     # -- code --------------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from mc.engine.tiles import play_tile
 from mc.runs.executors import LocalPool, completed, cores
 from mc.runs.keys import check_same, digest, key_of
 from mc.runs.store import RunStore
-from mc.runs.tally import Pace, Progress, Report, Tally
+from mc.runs.tally import Progress, Report, Tally
 
 __all__ = ["Run", "play_tiles"]
 
@@ -57,7 +57,6 @@ class Run:
         self.paths = sum(tile.size for tile in work)
         self.paths_done = self.kept = 0
         self.began = self.told = time.perf_counter()
-        self.pace = Pace()
         self.seconds_per_tile = math.inf
         self.description: dict[str, Any] = {}
         if store is not None:
@@ -72,7 +71,6 @@ class Run:
                     self._add(tile, known[tile.index, tile.size])
             self.kept = self.paths_done
         self.began = time.perf_counter()
-        self.pace.start(self.paths_done, 0.0)
         self.play_one()
 
     def play_one(self) -> None:
@@ -126,17 +124,11 @@ class Run:
         size = max(1, min(math.ceil(TASK / self.seconds_per_tile), math.ceil(len(missing) / (2 * width))))
         tasks = [tuple(missing[first : first + size]) for first in range(0, len(missing), size)]
         work = _Work(self.game, self.functional, _process(), self.description)
-        for place, (task, rows) in enumerate(completed(executor, work, tasks, window=4 * width)):
-            self.keep(task, rows, starting=executor is not None and place < width)
+        for task, rows in completed(executor, work, tasks, window=4 * width):
+            self.keep(task, rows)
 
-    def keep(
-        self, task: Sequence[Tile], rows: Sequence[NDArray[np.float64]], *, starting: bool = False
-    ) -> None:
-        """Record finished tiles: in the store, then in this run, then in a report of progress.
-
-        The first answers of workers tell how long they took to start, and not how fast they are: the pace is counted
-        from the last of them, and they are reported only where the run ends with them.
-        """
+    def keep(self, task: Sequence[Tile], rows: Sequence[NDArray[np.float64]]) -> None:
+        """Record finished tiles: in the store, then in this run, then in a report of progress."""
         if self.store is not None:
             self.store.commit(
                 self.description,
@@ -145,14 +137,10 @@ class Run:
         for tile, row in zip(task, rows, strict=True):
             self._add(tile, row)
         now = time.perf_counter()
-        seconds = now - self.began
-        if starting:
-            self.pace.start(self.paths_done, seconds)
-        pace = self.pace.at(self.paths_done, seconds)
-        due = now - self.told > BREATH and not starting
-        if self.progress is not None and (due or self.paths_done == self.paths):
+        due = now - self.told > BREATH or self.paths_done == self.paths
+        if self.progress is not None and due:
             self.told = now
-            self.progress(Progress(self.paths_done, self.paths, self.kept, seconds, self.tally(), pace))
+            self.progress(Progress(self.paths_done, self.paths, self.kept, now - self.began, self.tally()))
 
     def _add(self, tile: Tile, row: NDArray[np.float64]) -> None:
         self.rows[tile.index] = row

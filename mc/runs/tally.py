@@ -9,7 +9,6 @@ array([0.75])
 from __future__ import annotations
 
 import math
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from mc.engine.streams import Tile
 from theory.shown import one_line
 
-__all__ = ["Pace", "Progress", "Report", "Tally"]
+__all__ = ["Progress", "Report", "Tally"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +49,13 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a run: `done` of `total` paths, `kept` of them from the store, after `seconds` of play.
-
-    pace: paths per second of late; 0.0 where nothing is known but how many were played since the beginning.
-    """
+    """The progress of a run: `done` of `total` paths, `kept` of them from the store, after `seconds` of play."""
 
     done: int
     total: int
     kept: int
     seconds: float
     so_far: Tally
-    pace: float = 0.0
 
     __repr__ = one_line
 
@@ -71,34 +66,13 @@ class Progress:
     @property
     def rate(self) -> float:
         """Paths per second played in this process and its workers."""
-        return self.pace or ((self.done - self.kept) / self.seconds if self.seconds > 0 else 0.0)
+        return (self.done - self.kept) / self.seconds if self.seconds > 0 else 0.0
 
     @property
     def remaining_seconds(self) -> float:
         """Seconds to the end at this rate; inf before the first tile."""
         left = self.total - self.done
         return left / self.rate if self.rate > 0 else math.inf if left else 0.0
-
-
-class Pace:
-    """How fast paths are played: over the later half of those that were counted since the first mark."""
-
-    def __init__(self) -> None:
-        self._marks: deque[tuple[int, float]] = deque()
-        self._first = 0
-
-    def start(self, done: int, seconds: float) -> None:
-        """Count from here: `done` paths after so many seconds."""
-        self._first = done
-        self._marks = deque([(done, seconds)])
-
-    def at(self, done: int, seconds: float) -> float:
-        """Paths per second, `done` paths after so many seconds; 0.0 where the first mark is no earlier."""
-        self._marks.append((done, seconds))
-        while len(self._marks) > 2 and 2 * (self._marks[1][0] - self._first) <= done - self._first:
-            self._marks.popleft()
-        before, began = self._marks[0]
-        return (done - before) / (seconds - began) if seconds > began else 0.0
 
 
 #: Called in the driver up to ten times a second; an exception that it raises ends the run.

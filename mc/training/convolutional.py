@@ -41,7 +41,6 @@ class ConvolutionalNetwork:
     """
 
     sizes: Final = (_SIDE * _SIDE, _CLASSES)
-    several: Final = False
 
     def __init__(self, *, batch: int = 512) -> None:
         self._batch = check_count("batch", batch)

@@ -9,8 +9,8 @@
 ...     test_labels=np.array([[1.0, 0.0]]),
 ...     public=True,
 ... )
->>> data.people, data.inputs, data.outputs, data.one_hot
-(2, 2, 2, True)
+>>> data.people, data.inputs, data.outputs
+(2, 2, 2)
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ Array = NDArray[np.float64]
 class DataSet:
     """The people of a data set, row i of `features` and of `labels` being person i, and the rows of a test set.
 
-    features has shape (n, f), labels (n, k) with zeros and ones: one 1 in each row for classes, any number of them for
-    several labels at once. test_features and test_labels have shapes (m, f) and (m, k). All are float64, and read-only
-    here. public says that numbers of single people may be shown, as of data that anyone can have.
+    features has shape (n, f), labels (n, k) with zeros and ones. test_features and test_labels have shapes (m, f) and
+    (m, k). All are float64, and read-only here. public says that numbers of single people may be shown, as of data that
+    anyone can have.
     Raises ValueError or TypeError with one sentence for a wrong shape, an empty part, a number that is not finite, and
     a label other than 0 and 1.
     """
@@ -84,15 +84,6 @@ class DataSet:
     def outputs(self) -> int:
         """The number of classes or labels k."""
         return int(self.labels.shape[1])
-
-    @property
-    def one_hot(self) -> bool:
-        """Whether each row, of the test set too, has one 1: classes, rather than several labels at once."""
-        if self.outputs == 1:
-            return False
-        return all(
-            bool((np.count_nonzero(labels, axis=1) == 1).all()) for labels in (self.labels, self.test_labels)
-        )
 
 
 def real_array(name: str, value: object) -> NDArray[np.float64]:

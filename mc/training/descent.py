@@ -39,7 +39,7 @@ __all__ = ["Descent", "Learner"]
 
 Array = NDArray[np.float64]
 
-_VERSION = 2
+_VERSION = 3
 #: More steps than anybody takes.
 _MOST_STEPS = 2**53
 
@@ -55,10 +55,6 @@ class Learner(Protocol):
     def sizes(self) -> tuple[int, ...]:
         """The numbers of features f, of units in between, and of classes k."""
 
-    @property
-    def several(self) -> bool:
-        """Whether a person may have several labels at once."""
-
     def start(self, rng: np.random.Generator) -> Array:
         """Parameters to start from, shape (d,)."""
 
@@ -69,7 +65,7 @@ class Learner(Protocol):
         """Each person's loss in nats, shape (n,)."""
 
     def right(self, theta: Array, x: Array, y: Array) -> Array:
-        """1 for each row whose class is told rightly, else 0, shape (n,); with several, the share of its labels."""
+        """1 for each row whose class is told rightly, else 0, shape (n,)."""
 
     def accuracy(self, theta: Array, x: Array, y: Array) -> float:
         """The mean of `right`."""
@@ -229,7 +225,6 @@ class Descent:
             "sigma": self.sigma,
             "rate": self.rate,
             "sizes": list(self.network.sizes),
-            "several": self.network.several,
             "data": digest.hexdigest(),
         }
 

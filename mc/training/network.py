@@ -54,28 +54,18 @@ class Gradients:
             parts += [product(taken.T, scaled).ravel(), scaled.sum(axis=0)]
         return np.concatenate(parts)
 
-    def rows(self) -> Array:
-        """The gradients written out, shape (n, d)."""
-        n = len(self.inputs[0])
-        parts = []
-        for taken, slope in zip(self.inputs, self.slopes, strict=True):
-            parts += [(taken[:, :, np.newaxis] * slope[:, np.newaxis, :]).reshape(n, -1), slope]
-        return np.concatenate(parts, axis=1)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Network:
     """The loss of person i is -sum_j y_ij log p_ij, p_i = softmax(W_L a + b_L), a = tanh(W a' + b) layer by layer.
 
-    With `several`, where a person may have several labels at once, p_ij is the logistic function of the j-th sum, and
-    the loss is -sum_j (y_ij log p_ij + (1 - y_ij) log(1 - p_ij)). sizes are the numbers of features, of each hidden
-    layer's units, and of classes. Parameters are one vector theta of shape (d,): weights of shape (s_l, s_{l+1}) and
-    biases, layer by layer. Methods take rows x of shape (n, s_0) and labels y of shape (n, s_L). They raise ValueError
-    for a wrong shape and for a number that is not finite, TypeError for what is no array of real numbers.
+    sizes are the numbers of features, of each hidden layer's units, and of classes. Parameters are one vector theta of
+    shape (d,): weights of shape (s_l, s_{l+1}) and biases, layer by layer. Methods take rows x of shape (n, s_0) and
+    labels y of shape (n, s_L). They raise ValueError for a wrong shape and for a number that is not finite, TypeError
+    for what is no array of real numbers.
     """
 
     sizes: tuple[int, ...] = (64, 32, 10)
-    several: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.sizes, tuple | list) or len(self.sizes) < 2:
@@ -100,34 +90,26 @@ class Network:
         """Each person's loss in nats, shape (n,)."""
         sums = self._sums(theta, x)[1]
         y = self._labels(y, len(sums))
-        if self.several:
-            return np.asarray((portable.logaddexp(0.0, sums) - y * sums).sum(axis=1))
         largest = sums.max(axis=1)
         total = largest + portable.log(portable.exp(sums - largest[:, np.newaxis]).sum(axis=1))
         return np.asarray(total * y.sum(axis=1) - (y * sums).sum(axis=1))
 
     def accuracy(self, theta: Array, x: Array, y: Array) -> float:
-        """The share of rows whose class is told rightly; with several labels, of labels told rightly."""
+        """The share of rows whose class is told rightly."""
         return float(self.right(theta, x, y).mean())
 
     def right(self, theta: Array, x: Array, y: Array) -> Array:
-        """1 for each row whose class has the largest sum, else 0, shape (n,); with several, the share of its labels."""
+        """1 for each row whose class has the largest sum, else 0, shape (n,)."""
         sums = self._sums(theta, x)[1]
         y = self._labels(y, len(sums))
-        if self.several:
-            return np.asarray(((sums > 0) == (y > 0)).mean(axis=1))
         return np.asarray(sums.argmax(axis=1) == y.argmax(axis=1), dtype=np.float64)
 
     def gradients(self, theta: Array, x: Array, y: Array) -> Gradients:
         """The gradient of each person's loss by theta, in closed form."""
         taken, sums = self._sums(theta, x)
         y = self._labels(y, len(sums))
-        if self.several:
-            slope = portable.expit(sums) - y
-        else:
-            weights = portable.exp(sums - sums.max(axis=1, keepdims=True))
-            slope = weights * (y.sum(axis=1, keepdims=True) / weights.sum(axis=1, keepdims=True)) - y
-        slopes = [slope]
+        chances = portable.exp(sums - sums.max(axis=1, keepdims=True))
+        slopes = [chances * (y.sum(axis=1, keepdims=True) / chances.sum(axis=1, keepdims=True)) - y]
         for (weights, _), activation in zip(
             reversed(self._layers(theta)[1:]), reversed(taken[1:]), strict=True
         ):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,14 +79,41 @@ def simulate_training(
         bound = _bounded("squares", one_positive("squares", squares))
     else:
         bound = _bounded("squares", _suggested(sample.promise) if known is None else known)
-    play = _Plan(training, make, steps, person, n, direction, bound, together)
+
+    def worlds(
+        seeds: np.random.SeedSequence, order: float, known: float | None
+    ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]]:
+        """(loss, sum of squared shifts, whether the guard stopped it) of every world, in batches."""
+        for runs in batches(training, n, together):
+            rng = np.random.default_rng(seeds.spawn(1)[0])
+            two = TwoTrainings(training, make, person=person, runs=runs)
+            if known is not None and two.kept != known:
+                raise TypeError(
+                    f"make must give the same kind of sums whatever the number of runs, got others for {runs}; or pass "
+                    "squares=, and nothing is taken from a theorem"
+                )
+            loss, spent, beyond = np.zeros(runs), np.zeros(runs), np.zeros(runs, dtype=np.bool_)
+            for _ in range(steps):
+                sums = two.sums_alike()
+                drawn, base = sums if direction == "PQ" else reversed(sums)
+                shift = (drawn - base) / two.sigma
+                square = np.einsum("ij,ij->i", shift, shift)
+                beyond |= ~(spent + square <= bound * (1 + _SLACK))
+                z = rng.standard_normal(shift.shape)
+                gone_on = ~beyond
+                moved = np.einsum("ij,ij->i", shift, z)
+                loss[gone_on] += ((order - 0.5) * square + moved)[gone_on]
+                spent[gone_on] += square[gone_on]
+                two.go_on(base + two.sigma * (order * shift + z))
+            yield loss, spent, beyond
+
     # every release is Gaussian(mu), and its D_s is s mu^2/2
     ceiling = Ceiling(stated_bounds(Holds(zcdp=bound / 2), "", ruled=False))
     order = ceiling.order(epsilon)
     upper = math.exp(ceiling.log_bound(order, epsilon))
     inside_seeds, outside_seeds = np.random.SeedSequence(check_count("seed", seed, least=0)).spawn(2)
     gains, passed = [], 0
-    for loss, spent, beyond in play.worlds(inside_seeds, order, known):
+    for loss, spent, beyond in worlds(inside_seeds, order, known):
         weight = np.exp((order - 1) * (order * spent / 2 - loss))
         gain = weight * -np.expm1(np.minimum(epsilon - loss, 0.0))
         gains.append(Moments.of(np.where(beyond, 0.0, gain), upper))
@@ -101,7 +128,7 @@ def simulate_training(
         rests = "003 Theorem 12: each person's ledger admits no larger sum of squares"
         return replace(mean, method=f"{name}, {mean.method}", rests_on=rests).at_most_one
     inside = empirical_bernstein(Moments.merge(gains), failure=failure / 2)
-    plain = sum(int(np.count_nonzero(beyond)) for _, _, beyond in play.worlds(outside_seeds, 1.0, None))
+    plain = sum(int(np.count_nonzero(beyond)) for _, _, beyond in worlds(outside_seeds, 1.0, None))
     outside = clopper_pearson(plain, n, failure=failure / 2)
     # a path beyond the bound gains between 0 and 1
     rests = f"{PLAIN_DRAWS}, and a guard at a sum of squared shifts of {bound:.6g}"
@@ -117,47 +144,6 @@ def batches(training: Training, n: int, together: int | None) -> Iterator[int]:
     most = check_count("together", together)
     for first in range(0, n, most):
         yield min(most, n - first)
-
-
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """How trainings are played, up to `bound`."""
-
-    training: Training
-    make: MakeSums
-    steps: int
-    person: int
-    n: int
-    direction: Direction
-    bound: float
-    together: int | None
-
-    def worlds(
-        self, seeds: np.random.SeedSequence, order: float, known: float | None
-    ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]]:
-        """(loss, sum of squared shifts, whether the guard stopped it) of every world, in batches."""
-        for runs in batches(self.training, self.n, self.together):
-            rng = np.random.default_rng(seeds.spawn(1)[0])
-            two = TwoTrainings(self.training, self.make, person=self.person, runs=runs)
-            if known is not None and two.kept != known:
-                raise TypeError(
-                    f"make must give the same kind of sums whatever the number of runs, got others for {runs}; or pass "
-                    "squares=, and nothing is taken from a theorem"
-                )
-            loss, spent, beyond = np.zeros(runs), np.zeros(runs), np.zeros(runs, dtype=np.bool_)
-            for _ in range(self.steps):
-                sums = two.sums_alike()
-                drawn, base = sums if self.direction == "PQ" else reversed(sums)
-                shift = (drawn - base) / two.sigma
-                square = np.einsum("ij,ij->i", shift, shift)
-                beyond |= ~(spent + square <= self.bound * (1 + _SLACK))
-                z = rng.standard_normal(shift.shape)
-                gone_on = ~beyond
-                moved = np.einsum("ij,ij->i", shift, z)
-                loss[gone_on] += ((order - 0.5) * square + moved)[gone_on]
-                spent[gone_on] += square[gone_on]
-                two.go_on(base + two.sigma * (order * shift + z))
-            yield loss, spent, beyond
 
 
 def at(epsilon: object) -> float:

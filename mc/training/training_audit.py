@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filters.contract.parameters import one_delta
 from mc.intervals import clopper_pearson
 from mc.intervals.betting import betting
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
@@ -56,11 +55,6 @@ class TrainingAudit(Shown):
     def mu_low(self) -> float:
         """The least mu such that the releases can be mu-GDP: Phi^-1 of the hits less that of the false alarms, or 0."""
         return max(float(special.ndtri(self.hit.low) - special.ndtri(self.false_alarm.high)), 0.0)
-
-    def epsilon_low(self, delta: float) -> float:
-        """The least epsilon such that the releases can be (epsilon, delta)-DP, or 0."""
-        rest = self.hit.low - one_delta("delta", delta)
-        return max(math.log(rest / self.false_alarm.high), 0.0) if rest > 0 else 0.0
 
     def rows(self) -> list[Row]:
         """One row: each probability with its interval."""

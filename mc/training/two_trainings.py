@@ -5,8 +5,9 @@
 >>> people = fp.LogisticTraining(np.array([[1.0], [2.0]]), np.array([0, 1]), rate=0.5)
 >>> sums = fp.ClippedSums.making(fp.GaussianFilter(mu=1.0), clip=1.0, sigma=2.0)
 >>> two = TwoTrainings(people, sums, person=0, runs=4)
->>> two.shift().round(4).ravel()  # the residual 1/2 times the feature 1, over sigma
-array([0.25, 0.25, 0.25, 0.25])
+>>> with_person, without = two.sums()
+>>> (with_person - without).ravel()  # the residual 1/2 times the feature 1
+array([0.5, 0.5, 0.5, 0.5])
 """
 
 from __future__ import annotations
@@ -115,12 +116,6 @@ class TwoTrainings:
                 "such noise tells about that person, and audit_training finds it"
             )
         return sums
-
-    def shift(self) -> NDArray[np.float64]:
-        """By what the person moves the next sums, in units of the noise: (runs, d)."""
-        with_person, without_person = self.sums_alike()
-        moved: NDArray[np.float64] = (with_person - without_person) / self.sigma
-        return moved
 
     def go_on(self, released: NDArray[np.float64]) -> None:
         """Both go on from what was released."""

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 import filterproof as fp
+from mc.estimate.crossing import crossing
+from mc.estimate.threshold_tests import threshold_tests
 from mc.losses.allocation import RandomAllocation
 from tests.mc.examine.unhappy import AdmitsNothing
 from tests.mc.forged import JUNK
@@ -16,6 +18,10 @@ BIT, WIDE = fp.RandomizedResponse.from_ratio(2), fp.Gaussian(0.5)
 GDP, ZCDP = fp.GaussianFilter(1.0), fp.ZCDPFilter(0.5)
 RULES = {"epsilon": 1.0, "rounds": 2, "direction": "PQ", "on_denial": "halt"}
 DRAWN = {**RULES, "seed": 0}
+WORLDS = {"norms": [1.0, 2.0], "epsilon": 1.0, "rounds": 1, "n": 10, "seed": 0, "confidence": 0.9}
+ODOMETER = fp.LineOdometer(0.05, target=4.0)
+TRAINING = fp.LogisticTraining([[3.0], [2.0], [0.5]], [0, 1, 1], rate=0.1)  # type: ignore[arg-type]
+SUMS = fp.ClippedSums.making(GDP, clip=1.0, sigma=2.0)
 
 CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "worst_case": (
@@ -52,6 +58,49 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "decide": (
         lambda **given: fp.decide(GDP, fp.OneShot(), workers=1, **given),
         {**DRAWN, "delta": 0.1, "most": 1000, "failure": 0.01},
+    ),
+    "decide_profile": (
+        lambda **given: fp.decide_profile(GDP, fp.OneShot(), workers=1, **given),
+        {"epsilons": (1.0,), "most": 1000, "failure": 0.01, "seed": 0, "rounds": 1, "direction": "PQ"},
+    ),
+    "survival": (
+        lambda **given: fp.survival(GDP, fp.OneShot(), workers=1, **given),
+        {"rounds": 2, "n": 100, "seed": 0, "confidence": 0.9, "on_denial": "halt"},
+    ),
+    "simulate_renyi": (
+        lambda **given: fp.simulate_renyi(GDP, fp.OneShot(), workers=1, **given),
+        {"alpha": 2.0, "n": 100, "seed": 0, "confidence": 0.9, "rounds": 1, "direction": "PQ"},
+    ),
+    "crossing": (
+        lambda **given: crossing(ODOMETER, fp.Constant(0.1), workers=1, **given),
+        {"rounds": 2, "n": 100, "seed": 0, "confidence": 0.9},
+    ),
+    "threshold_tests": (
+        lambda **given: threshold_tests(GDP, fp.OneShot(), workers=1, **given),
+        {"thresholds": (0.0,), "n": 100, "seed": 0, "confidence": 0.9},
+    ),
+    "simulate_person": (
+        lambda norms, **given: fp.simulate_person(GDP, norms, **given),
+        {**WORLDS, "sigma": 1.0, "direction": "PQ", "analysis": abs},
+    ),
+    "simulate_queries": (
+        lambda norms, **given: fp.simulate_queries(norms, **given),
+        {**WORLDS, "norm_budget": 1.0, "kappa": 1.0},
+    ),
+    "answer_misses": (
+        lambda people, **given: fp.answer_misses(people, **given),
+        {
+            **{"people": 5, "norm_budget": 12.0, "kappa": 0.5, "dimension": 3, "delta": 0.3},
+            **{"answers": 10, "turnover": 1, "seed": 0, "confidence": 0.9},
+        },
+    ),
+    "simulate_training": (
+        lambda **given: fp.simulate_training(TRAINING, SUMS, **given),
+        {"epsilon": 1.0, "steps": 2, "n": 20, "seed": 0, "direction": "PQ", "squares": 1.0, "together": 4},
+    ),
+    "audit_training": (
+        lambda **given: fp.audit_training(TRAINING, SUMS, **given),
+        {"epsilon": 1.0, "steps": 2, "n": 20, "seed": 0, "failure": 0.1, "together": 4},
     ),
     "Composition.delta": (
         lambda mechanisms, **given: fp.Composition(mechanisms).delta(**given),

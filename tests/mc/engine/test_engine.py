@@ -13,10 +13,8 @@ from scipy.special import expit
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
 from mc.engine.game import Game
-from mc.engine.paths import Paths
 from mc.engine.streams import TILE, Tile
 from mc.engine.tiles import play_tile
-from mc.runs.play import play
 from theory.guarantees import ApproxDP
 from theory.pairs import DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse, Selection
 
@@ -93,14 +91,6 @@ class Branching(Adversary):
         return Selection((Gaussian(0.7), RandomizedResponse(1.0)), view.loss > 0)
 
 
-@dataclass(frozen=True)
-class Sized:
-    """The functional that returns what it sees of a tile."""
-
-    def __call__(self, paths: Paths) -> NDArray[np.float64]:
-        return np.array([len(paths.loss), paths.loss.sum(), paths.releases.sum()], dtype=np.float64)
-
-
 def test_streams_are_functions_of_seed_tile_and_purpose() -> None:
     draws = {
         (seed, index, who): getattr(Tile(seed, index, TILE), who)().random(4).tobytes()
@@ -110,13 +100,6 @@ def test_streams_are_functions_of_seed_tile_and_purpose() -> None:
     }
     assert len(set(draws.values())) == len(draws)
     assert Tile(1, 2, 7).nature().random(4).tobytes() == draws[1, 2, "nature"]
-
-
-def test_a_longer_run_begins_with_the_tiles_of_a_shorter_one() -> None:
-    game = Game.between(RoundLimit(3), Script((Gaussian(1.0),) * 3))
-    short, long = (play(game, Sized(), n=n, seed=5) for n in (2 * TILE, 4 * TILE + 1))
-    assert short.rows.tobytes() == long.rows[:2].tobytes()
-    assert long.n == 4 * TILE + 1
 
 
 def test_the_filter_decides_then_is_charged_then_sees_the_loss() -> None:

@@ -1,13 +1,11 @@
-"""Games with final requests have the same bits for any number of workers, with compiled kernels and without."""
+"""Games with final requests have the same bits with compiled kernels and without."""
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import filters.accounting.fast.compiled
 import theory.fast.gaussian
@@ -15,10 +13,8 @@ from filters import ApproximateDPFilter, GaussianFilter, RenyiFilter, ZCDPFilter
 from mc.engine.adversaries import LossChasing, RandomSpender
 from mc.engine.adversary import Adversary, View
 from mc.engine.game import Game
-from mc.engine.paths import Paths
 from mc.engine.streams import TILE, Tile
 from mc.engine.tiles import play_tile
-from mc.runs.play import play
 from theory.fast.gaussian import kernels
 from theory.pairs import DominatingPair, Gaussian
 
@@ -32,17 +28,6 @@ class UsersOwn(Adversary):
 
     def final(self, view: View) -> DominatingPair:
         return Gaussian(np.where(view.last > 0, 0.1, 0.05))
-
-
-@dataclass(frozen=True)
-class Everything:
-    """Sums that tell one order of paths, and one bit of any of them, from another."""
-
-    def __call__(self, paths: Paths) -> NDArray[np.float64]:
-        place = np.arange(1.0, len(paths.loss) + 1)
-        each = (paths.loss, paths.log_weight, paths.releases.astype(np.float64))
-        words = [np.bitwise_xor.reduce(x.view(np.int64) * (2 * place.astype(np.int64) + 1)) for x in each]
-        return np.array([*((x * place).sum() for x in each), *(float(word % 2**53) for word in words)])
 
 
 GAMES = [
@@ -63,16 +48,6 @@ games = pytest.mark.parametrize(
 def without_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (filters.accounting.fast.compiled, theory.fast.gaussian):
         monkeypatch.setattr(module, "kernels", lambda: None)
-
-
-@games
-def test_any_number_of_workers_makes_the_same_final_requests(game: Game) -> None:
-    n = 2 * TILE + 1000
-    alone = play(game, Everything(), n=n, seed=7, workers=1).rows.tobytes()
-    for workers in (2, 7):
-        with ThreadPoolExecutor(workers) as threads:
-            assert play(game, Everything(), n=n, seed=7, executor=threads).rows.tobytes() == alone
-    assert play(game, Everything(), n=n, seed=8, workers=1).rows.tobytes() != alone
 
 
 @pytest.mark.skipif(kernels() is None, reason="numba, the extra [fast], is not installed")

@@ -1,13 +1,14 @@
-"""A filter that lets ten times as much through as it promises."""
+"""Filters that let more through than they promise."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from filters import PrivacyFilter
-from theory.guarantees import ZCDP
+from theory.guarantees import ZCDP, Guarantee
 from theory.pairs import Gaussian
 
 
@@ -26,3 +27,19 @@ class TenTimes(PrivacyFilter):
 
     def spend(self, state: Any, request: Any) -> Any:
         return state + request.mu**2 / 2
+
+
+class Grants(PrivacyFilter):
+    """Promises what it is told to, and grants so many requests, whatever they are."""
+
+    def __init__(self, promise: Guarantee, most: float = math.inf) -> None:
+        self.promise, self.most = promise, most
+
+    def start(self, n: int) -> Any:
+        return np.zeros(n)
+
+    def admits(self, state: Any, request: Any) -> Any:
+        return state < self.most
+
+    def spend(self, state: Any, request: Any) -> Any:
+        return state + 1

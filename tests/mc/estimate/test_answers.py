@@ -65,35 +65,12 @@ def test_people_who_do_not_come_or_go_are_seen(monkeypatch, method, broken):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        *(
-            ({"seed": seed}, "^seed must be an integer >= 0, got seed=.*; pass a whole number$")
-            for seed in (-1, None, 1.5)
-        ),
-        *(
-            ({name: 0}, f"^{name} must be .*, got {name}=0; pass [^;]*$")
-            for name in ("people", "answers", "dimension")
-        ),
-        *(
-            ({name: bad}, f"^{name} must be .*, got {name}={bad}; pass [^;]*$")
-            for name in ("norm_budget", "kappa", "delta")
-            for bad in (-1.0, 0.0, math.nan)
-        ),
-        (
-            {"people": 10**12},
-            "^people must have at most 100,000,000 values in a query, got people=1000000000000 with ",
-        ),
-        (
-            {"people": 10**6, "dimension": 10**6},
-            "got people=1000000 with dimension=1000000 and turnover=0; pass fewer people",
-        ),
-        (
-            {"turnover": 6},
-            "^turnover must be at most people=5, got turnover=6; pass the people who come and go$",
-        ),
-        ({"turnover": -1}, "^turnover must be an integer >= 0, got turnover=-1; pass a whole number$"),
+        ({"people": 10**12}, "^people must have at most 100,000,000 values in a query, got people=1000000000000 with "),
+        ({"people": 10**6, "dimension": 10**6}, "dimension=1000000 and turnover=0; pass fewer people"),
+        ({"turnover": 6}, "^turnover must be at most people=5, got turnover=6; pass the people who come and go$"),
     ],
-)
-def test_arguments_out_of_range_are_refused_in_one_sentence(changes, message):
+)  # fmt: skip
+def test_more_people_than_there_are_or_than_memory_holds_are_refused(changes, message):
     given = {"people": 5, **HOW, "answers": 10, **changes}
     with pytest.raises(ValueError, match=message):
         fp.answer_misses(given.pop("people"), **given)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,10 +25,10 @@ ODOMETERS = [
 
 
 @dataclass(frozen=True)
-class Level:
-    """A bound that stays where it is, whatever is released."""
+class Bound:
+    """A bound that is a function of the numbers of releases, shape (n,)."""
 
-    level: float
+    of: Callable[[Any], Any]
 
     def start(self, n):
         return np.zeros(n)
@@ -35,15 +37,17 @@ class Level:
         return state + 1
 
     def epsilon(self, state):
-        return np.full(len(state), self.level)
+        return self.of(state)
 
 
-@dataclass(frozen=True)
-class OneTime(Level):
+def level(height):
+    """A bound that stays where it is, whatever is released."""
+    return Bound(lambda state: np.full(len(state), height))
+
+
+def one_time(level):
     """The (1 - level)-quantile of the loss of so many Gaussians of mu = 0.3: enough at one time, too little at all."""
-
-    def epsilon(self, state):
-        return 0.045 * state - 0.3 * np.sqrt(state) * special.ndtri(self.level)
+    return Bound(lambda state: 0.045 * state - 0.3 * np.sqrt(state) * special.ndtri(level))
 
 
 def enumerated(odometer, epsilon, rounds):
@@ -80,9 +84,9 @@ def test_the_interval_contains_the_probability_that_enumeration_gives(odometer, 
 )
 def test_the_last_loss_is_looked_at_and_one_on_the_bound_does_not_cross_it(adversary):
     rounds = 1 if isinstance(adversary, fp.Constant) else 9
-    found = crossing(Level(0.5), adversary, rounds=rounds, n=20_000, seed=1, failure=1e-6, workers=1)
+    found = crossing(level(0.5), adversary, rounds=rounds, n=20_000, seed=1, failure=1e-6, workers=1)
     assert 1 / (1 + math.exp(-1)) in found
-    assert crossing(Level(1.0), adversary, rounds=rounds, n=1000, seed=1, workers=1).value == 0
+    assert crossing(level(1.0), adversary, rounds=rounds, n=1000, seed=1, workers=1).value == 0
 
 
 @pytest.mark.parametrize(
@@ -109,30 +113,29 @@ def test_a_line_is_crossed_as_often_as_the_reflection_formula_says_for_small_ste
 
 
 def test_a_bound_for_one_time_is_seen_to_be_none_for_all_times():
-    found = crossing(OneTime(DELTA), fp.Constant(0.3), rounds=100, n=20_000, seed=1, failure=1e-6, workers=1)
+    found = crossing(one_time(DELTA), fp.Constant(0.3), rounds=100, n=20_000, seed=1, failure=1e-6, workers=1)
     assert found.low > 2 * DELTA
-    once = crossing(OneTime(DELTA), fp.Constant(0.3), rounds=1, n=20_000, seed=1, failure=1e-6, workers=1)
+    once = crossing(one_time(DELTA), fp.Constant(0.3), rounds=1, n=20_000, seed=1, failure=1e-6, workers=1)
     assert DELTA in once
 
 
 def test_a_denied_run_makes_no_final_request():
     greedy = fp.LossChasing(low=0.5, high=0.5, family=fp.Gaussian)
     same = fp.Constant(0.5)
-    one, other = (crossing(Level(0.4), a, rounds=5, n=5000, seed=2, workers=1) for a in (greedy, same))
+    one, other = (crossing(level(0.4), a, rounds=5, n=5000, seed=2, workers=1) for a in (greedy, same))
     assert one.value == other.value > 0.3
 
 
 def test_the_approaching_adversary_asks_for_its_share_of_the_distance():
     asked = []
 
-    @dataclass(frozen=True)
-    class Watched(Level):
+    class Watched(Bound):
         def spend(self, state, request):
             if isinstance(request, fp.Gaussian):
                 asked.append(request.mu)
             return state + 1
 
-    crossing(Watched(2.0), Approaching(0.25, 0.01, 1.0), rounds=2, n=50, seed=1, workers=1)
+    crossing(Watched(level(2.0).of), Approaching(0.25, 0.01, 1.0), rounds=2, n=50, seed=1, workers=1)
     assert asked[0] == pytest.approx(np.full(50, 0.5))
     assert len(np.unique(asked[1])) > 40
     assert (asked[1] >= 0.01).all()
@@ -143,50 +146,35 @@ def test_the_approaching_adversary_asks_for_its_share_of_the_distance():
         fp.simulate(fp.GaussianFilter(1.0), Approaching(), epsilon=1.0, n=100, rounds=2, workers=1)
 
 
-@dataclass(frozen=True)
-class First(Level):
-    """A bound of `level` before the first release, after which it is `later`."""
-
-    later: float
-
-    def epsilon(self, state):
-        return np.where(state == 0, self.level, np.where(state == 1, self.later, 1e9))
+def first(before, later):
+    """A bound of `before` before the first release, after which it is `later`, and then far off."""
+    return Bound(lambda state: np.where(state == 0, before, np.where(state == 1, later, 1e9)))
 
 
 @pytest.mark.parametrize("before", [-1.0, -math.inf, math.nan, 1e9])
 def test_the_bound_before_the_first_release_is_not_compared(before):
     adversary = fp.Constant(fp.RandomizedResponse(1.0))
     for rounds in (1, 5):
-        found = crossing(First(before, 1e9), adversary, rounds=rounds, n=1000, seed=1, workers=1)
+        found = crossing(first(before, 1e9), adversary, rounds=rounds, n=1000, seed=1, workers=1)
         assert found.value == 0
         found = crossing(
-            First(before, 0.5), adversary, rounds=rounds, n=20_000, seed=1, failure=1e-6, workers=1
+            first(before, 0.5), adversary, rounds=rounds, n=20_000, seed=1, failure=1e-6, workers=1
         )
         assert 1 / (1 + math.exp(-1)) in found
 
 
 def test_a_bound_that_is_no_number_is_refused_where_it_is_compared():
-    with pytest.raises(ValueError, match="must be a number or inf, got nan at t=1 from Level"):
-        crossing(Level(math.nan), fp.Constant(0.1), rounds=3, n=100, workers=1)
-    with pytest.raises(ValueError, match="got nan at t=1 from Level"):
-        crossing(Level(math.nan), Approaching(), rounds=3, n=100, workers=1)
-    assert crossing(Level(math.inf), fp.Constant(0.1), rounds=3, n=100, workers=1).value == 0
-    assert crossing(Level(-math.inf), fp.Constant(0.1), rounds=3, n=100, workers=1).value == 1
+    with pytest.raises(ValueError, match="must be a number or inf, got nan at t=1 from Bound"):
+        crossing(level(math.nan), fp.Constant(0.1), rounds=3, n=100, workers=1)
+    with pytest.raises(ValueError, match="got nan at t=1 from Bound"):
+        crossing(level(math.nan), Approaching(), rounds=3, n=100, workers=1)
+    assert crossing(level(math.inf), fp.Constant(0.1), rounds=3, n=100, workers=1).value == 0
+    assert crossing(level(-math.inf), fp.Constant(0.1), rounds=3, n=100, workers=1).value == 1
 
-    class Late(Level):
-        def epsilon(self, state):
-            return np.where(state > self.level, math.nan, 1e9)
-
-    assert crossing(Late(3), fp.Constant(0.1), rounds=3, n=100, workers=1).value == 0
+    late = Bound(lambda state: np.where(state > 3, math.nan, 1e9))
+    assert crossing(late, fp.Constant(0.1), rounds=3, n=100, workers=1).value == 0
     with pytest.raises(ValueError, match="got nan at t=4 from"):
-        crossing(Late(3), fp.Constant(0.1), rounds=4, n=100, workers=1)
-
-
-class Odd(Level):
-    """A bound that is whatever `level` is."""
-
-    def epsilon(self, state):
-        return self.level
+        crossing(late, fp.Constant(0.1), rounds=4, n=100, workers=1)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +201,7 @@ class Odd(Level):
         ({"odometer": fp.LineOdometer}, TypeError, "got the class LineOdometer; make one[^;]*$"),
         *(
             (
-                {"odometer": Odd(bound)},
+                {"odometer": Bound(lambda state, bound=bound: bound)},
                 TypeError,
                 "^odometer.epsilon must return an array of 100 real numbers, got",
             )

@@ -27,7 +27,7 @@ from mc.examine.challenge import challenge
 from mc.intervals.anytime import Side
 from reports.chapters.overspenders import OVERSPENDERS, Overspender
 from tests.mc.engine.silent import Silent
-from tests.mc.estimate.ten_times import TenTimes
+from tests.mc.estimate.ten_times import Grants, TenTimes
 from theory.evidence import Outcome
 from theory.pairs import Erasure, Gaussian
 
@@ -74,6 +74,8 @@ def test_the_profile_and_the_trade_off_of_an_overspender_hold_its_true_ones() ->
     for alpha in (0.01, 0.1, 0.5):
         assert band.low(alpha) <= TRUTH.trade_off(alpha) <= band.high(alpha)
     assert profile.low(1.0) > TenTimes.promise.delta(1.0)
+    with pytest.raises(ValueError, match=r"alpha must be in \[0, 1\], got alpha=1.5"):
+        band.low(1.5)
 
 
 def test_the_renyi_divergence_of_an_overspender_is_its_own_and_not_the_promised_one() -> None:
@@ -188,18 +190,8 @@ def test_what_a_guard_stops_and_what_it_marks_is_the_whole() -> None:
         assert marked.loss.tobytes() == whole.loss.tobytes()
 
 
-class AdmitsAll(TenTimes):
-    """Admits everything."""
-
-    def admits(self, state: Any, request: Any) -> Any:
-        return np.ones(len(state), dtype=np.bool_)
-
-    def spend(self, state: Any, request: Any) -> Any:
-        return state
-
-
 def test_a_guard_counts_infinite_losses_until_one_is_met() -> None:
-    game = Game.between(AdmitsAll(), Silent(Erasure(0.5)), rounds=4)
+    game = Game.between(Grants(TenTimes.promise), Silent(Erasure(0.5)), rounds=4)
     paths = play_tile(game.at(1.0, Guard.at(2.0, 1.0, 0.8, "mark")), Tile(1, 0, 4000))
     # two rounds are within 0.8; a run that met an infinite loss in them pays anyway and is not beyond
     beyond = np.asarray(paths.beyond)

@@ -7,10 +7,9 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
 
-from filters import BasicFilter, GaussianFilter, NaiveRealisationFilter, RenyiFilter, ZCDPFilter, knowingly
-from mc.engine.adversaries import Constant, EraserForever, LossChasing, ManySmall
+from filters import BasicFilter
+from mc.engine.adversaries import Constant
 from mc.estimate.privacy_profile import PrivacyProfile
 from mc.estimate.simulate import Curve, simulate
 from mc.estimate.trade_off import TradeOff
@@ -85,46 +84,6 @@ def test_a_fine_grid_of_sharp_intervals_leaves_no_room():
 # -- simulated -------------------------------------------------------------------------------------
 
 
-def three_responses(epsilon):
-    p = stats.binom.pmf(np.arange(4), 3, 1 / (1 + math.exp(-0.5)))
-    return hockey_stick(p, p[::-1], np.asarray(epsilon))
-
-
-CURVES = [
-    (GaussianFilter(mu=1.0), LossChasing(pace=6), Gaussian(1.0).hockey_stick),
-    (GaussianFilter(mu=1.0), Constant(Gaussian(0.6)), Gaussian(math.sqrt(0.72)).hockey_stick),
-    (RenyiFilter(alpha=3.0, rho=1.5), ManySmall(4), Gaussian(1.0).hockey_stick),
-    (ZCDPFilter(rho=0.5), Constant(RandomizedResponse(0.5)), three_responses),
-    (ZCDPFilter(rho=0.375), Constant(RandomizedResponse(0.5)), three_responses),
-]
-
-
-@pytest.mark.parametrize(("filt", "adversary", "truth"), CURVES)
-@pytest.mark.parametrize("direction", ["PQ", "QP"])
-def test_one_simulation_bands_the_whole_curve(filt, adversary, truth, direction):
-    grid, rounds = list(np.linspace(0, 4, 17)), 3 if truth is three_responses else None
-    curve = simulate(filt, adversary, epsilon=grid, n=100_000, rounds=rounds, direction=direction, workers=1)
-    profile = PrivacyProfile(curve)
-    assert (profile.low(EVERYWHERE) <= truth(EVERYWHERE)).all()
-    assert (truth(EVERYWHERE) <= profile.high(EVERYWHERE)).all()
-    assert math.fsum(e.failure for e in profile.at) <= profile.failure * (1 + 1e-12)
-    sharp = [e.relative_half_width for e in profile.at if e.value > 1e-3]
-    assert max(sharp) < 0.08
-
-
-def test_a_flat_profile_is_banded_flat():
-    """Erasure leaks at every epsilon alike: delta = 1 - (1 - 0.01)^20 everywhere."""
-    with knowingly():
-        filt = NaiveRealisationFilter(epsilon=1.0, delta=0.01)
-    curve = simulate(filt, EraserForever(), epsilon=[0.0, 2.0, 5.0], n=50_000, rounds=20, workers=1)
-    profile, truth = PrivacyProfile(curve), 1 - 0.99**20
-    between = np.linspace(0, 5, 11)
-    assert (profile.low(between) <= truth).all()
-    assert (profile.high(between) >= truth).all()
-    assert profile.low(5.0) > 0.9 * truth
-    assert profile.high(0.0) < 1.1 * truth
-
-
 # -- trade-off -------------------------------------------------------------------------------------
 
 
@@ -161,30 +120,6 @@ def test_sharp_profiles_give_a_sharp_curve_and_swapping_them_another():
     ahead, back = (boxed(epsilons, hockey_stick(*way, epsilons), rng, wide=0.0) for way in ((p, q), (q, p)))
     assert held(TradeOff(ahead, back), best_tests(p, q))
     assert not held(TradeOff(back, ahead), best_tests(p, q))
-
-
-def test_a_simulated_trade_off_curve_holds_the_gaussian_one():
-    grid = list(np.linspace(0, 5, 21))
-    curve = TradeOff.of(
-        *(
-            simulate(
-                GaussianFilter(mu=1.0),
-                LossChasing(pace=6),
-                epsilon=grid,
-                n=50_000,
-                confidence=1 - 5e-7,
-                direction=direction,
-                workers=1,
-            )
-            for direction in ("PQ", "QP")
-        )
-    )
-    truth = stats.norm.cdf(stats.norm.isf(ALPHAS) - 1.0)
-    assert held(curve, truth)
-    assert (curve.high(ALPHAS) - curve.low(ALPHAS)).max() < 0.05
-    assert curve.failure == pytest.approx(1e-6)
-    with pytest.raises(ValueError, match=r"alpha must be in \[0, 1\], got alpha=1.5"):
-        curve.low(1.5)
 
 
 def test_beyond_the_doubles_nothing_is_known_from_below_but_what_lies_further_on() -> None:

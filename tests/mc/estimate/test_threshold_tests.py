@@ -67,5 +67,3 @@ def test_rows_name_each_interval_and_only_zero_gives_an_advantage() -> None:
     assert row["joint_failure"] == pytest.approx(1e-6)
     # three intervals share the failure probability
     assert one.hits.failure == pytest.approx(1e-6 / 3)
-    with pytest.raises(ValueError, match="thresholds must name at least one number, got none"):
-        threshold_tests(fp.GaussianFilter(mu=1.0), fp.OneShot(), thresholds=[])

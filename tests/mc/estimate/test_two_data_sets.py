@@ -9,6 +9,9 @@ import pytest
 
 import filterproof as fp
 from mc.estimate import two_data_sets
+from tests.mc.estimate.ten_times import Grants
+
+PROMISE = fp.GaussianDP(1.0)
 
 
 def by_filter(norms=(1.0, 2.0), **changed):
@@ -21,21 +24,6 @@ def by_queries(norms=(1.0, 2.0), **changed):
     """A run of simulate_queries, short unless it is told otherwise."""
     how = {"norm_budget": 1.0, "kappa": 1.0, "epsilon": 1.0, "rounds": 1, "n": 10} | changed
     return fp.simulate_queries(norms, **how)
-
-
-class Everything(fp.PrivacyFilter):
-    """Promises 1-GDP and denies nothing."""
-
-    promise = fp.GaussianDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n)
-
-    def admits(self, state, request):
-        return np.ones(len(state), dtype=bool)
-
-    def spend(self, state, request):
-        return state
 
 
 def test_one_round_is_one_gaussian():
@@ -82,11 +70,8 @@ def test_the_martingale_only_narrows_what_plain_draws_say(seed, monkeypatch):
 
 
 def test_one_in_a_hundred_people_overspent_for_is_seen_although_the_pilot_met_none():
-    class Rarely(Everything):
+    class Rarely(Grants):
         """Denies what would pass 1-GDP, but in 40 worlds of 4000, of which a pilot has none."""
-
-        def start(self, n):
-            return np.zeros(n)
 
         def admits(self, spent, request):
             lucky = np.repeat(np.arange(4000) < 40, len(spent) // 4000) if len(spent) >= 4000 else False
@@ -96,7 +81,9 @@ def test_one_in_a_hundred_people_overspent_for_is_seen_although_the_pilot_met_no
             return spent + np.square(request.gdp_mu)
 
     how = {"sigma": 1.0, "epsilon": 1.0, "rounds": 40, "n": 4000, "seed": 3}
-    mine, sound = (fp.simulate_person(filt, [1.0, 1.0], **how) for filt in (Rarely(), fp.GaussianFilter(1.0)))
+    mine, sound = (
+        fp.simulate_person(filt, [1.0, 1.0], **how) for filt in (Rarely(PROMISE), fp.GaussianFilter(1.0))
+    )
     delta = fp.Gaussian(1.0).hockey_stick(1.0)
     assert delta in sound
     # one world in a hundred loses nearly all, which no martingale of a bound takes off
@@ -105,8 +92,10 @@ def test_one_in_a_hundred_people_overspent_for_is_seen_although_the_pilot_met_no
 
 
 def test_a_filter_that_denies_nothing_is_seen_through_the_people():
-    found = fp.simulate_person(Everything(), [1.0, 2.0], sigma=4.0, epsilon=1.0, rounds=200, n=2000, seed=1)
-    assert found.low > Everything.promise.delta(1.0)
+    found = fp.simulate_person(
+        Grants(PROMISE), [1.0, 2.0], sigma=4.0, epsilon=1.0, rounds=200, n=2000, seed=1
+    )
+    assert found.low > PROMISE.delta(1.0)
 
 
 def test_a_budget_of_squared_norms_spent_to_the_end_is_one_gaussian():
@@ -149,37 +138,15 @@ def test_an_analysis_of_slope_one_is_within_the_promise_and_a_steeper_one_is_fou
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"norms": None}, "norms must be one number per person, got norms=None; pass"),
-        ({"norms": "12"}, "norms must be one number per person, got norms='12'; pass"),
-        ({"norms": ["1", "2"]}, "norms must be a real number or an array of them, got norms='1'; pass"),
-        ({"norms": [1.0, 2j]}, "norms must be a real number or an array of them, got norms=2j; pass"),
-        (
-            {"norms": [[1.0, 2.0], [1.0]]},
-            "norms must be a real number or an array of them, got norms=.1.0, 2.0.; ",
-        ),
+        ({"norms": [[1.0, 2.0], [1.0]]}, "norms must be a real number or an array of them, got norms=.1.0, 2.0.; "),
         ({"norms": np.array(["a", "b"])}, "norms must hold real numbers, got dtype=<U1; pass"),
         ({"norms": np.ones((2, 2))}, r"norms must hold at least two people, got shape \(2, 2\); add"),
-        ({"norms": [1.0]}, r"norms must hold at least two people, got shape \(1,\); add"),
         ({"norms": [1.0, math.nan]}, "norms must be finite and > 0, got norms=nan; pass"),
         ({"norms": [1.0, 0.0]}, "norms must be finite and > 0, got norms=0.0; pass"),
-        *(
-            ({"seed": seed}, "seed must be an integer >= 0, got seed=.*; pass a whole number")
-            for seed in (-1, None, "a")
-        ),
         ({"epsilon": np.array([1.0, 2.0])}, r"epsilon must be one number, got an array of shape \(2,\); ask"),
-        ({"epsilon": math.nan}, "epsilon must be finite, got epsilon=nan; pass"),
         ({"n": 1e300}, r"n must be at most 500,000,000 worlds of 2 people, got n=1e\+300; pass fewer"),
-        ({"rounds": 0}, "rounds must be an integer >= 1, got rounds=0; pass"),
     ],
-    ids=range(17),
-)
+)  # fmt: skip
 def test_what_cannot_be_played_is_refused_in_one_sentence(run, changes, said):
     with pytest.raises((TypeError, ValueError), match=f"^{said}[^;]*$"):
         run(**changes)
-
-
-def test_a_seed_may_be_a_whole_number_of_any_kind_and_a_direction_is_one_of_two():
-    for run in (by_filter, by_queries):
-        assert run(seed=3) == run(seed=3.0) == run(seed=np.int64(3))
-    with pytest.raises(ValueError, match="direction must be 'PQ' or 'QP'"):
-        by_filter(direction="PP")

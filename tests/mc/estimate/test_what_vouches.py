@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from filters import BasicFilter, Holds, RogersFilter, ZCDPFilter
-from mc.engine.adversaries import LossChasing, OneShot
+from mc.engine.adversaries import Constant, LossChasing, OneShot
 from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.estimate import ceiling
@@ -22,7 +22,7 @@ from mc.estimate.spending import expanded
 from mc.intervals.anytime import Side
 from reports.chapters.overspenders import OVERSPENDERS
 from tests.mc.engine.silent import Silent
-from tests.mc.estimate.ten_times import TenTimes
+from tests.mc.estimate.ten_times import Grants, TenTimes
 from theory.guarantees import PureDP
 from theory.pairs import FinitePair, Gaussian, RandomizedResponse, Selection
 
@@ -75,17 +75,6 @@ def test_states_that_are_expanded_are_those_of_the_code_that_runs() -> None:
     assert expanded(Game.between(TenTimes(), Silent(Gaussian(0.1))), 1000) is None
 
 
-class Telling(Silent):
-    """Asks for one pair, and says so."""
-
-    @property
-    def asks(self) -> Any:
-        return (self.pair,)
-
-    def against(self, filt: Any) -> Any:
-        return self
-
-
 class Moody(TenTimes):
     """Breaks the contract: its answers depend on how many runs it is asked about."""
 
@@ -96,7 +85,7 @@ class Moody(TenTimes):
 
 def test_a_run_beyond_what_was_expanded_takes_the_narrow_interval_away() -> None:
     found = simulate(
-        Moody(), Telling(Gaussian(0.1)), epsilon=1.0, n=20_000, rounds=20, method="tilted", workers=1
+        Moody(), Constant(Gaussian(0.1)), epsilon=1.0, n=20_000, rounds=20, method="tilted", workers=1
     )
     assert "a run was charged divergence" in found.rests_on
     assert Gaussian(0.2**0.5).hockey_stick(1.0) in found
@@ -192,21 +181,10 @@ def test_states_are_expanded_for_every_way_to_ask_for_a_pair() -> None:
     assert sum(misses) <= stats.binom.isf(1e-7, len(misses), FAILURE)
 
 
-class FourteenForTen(TenTimes):
-    """Promises 10-DP, and grants one pair whose loss is 14."""
-
-    promise = PureDP(10.0)  # type: ignore[assignment]
-
-    def admits(self, state: Any, request: Any) -> Any:
-        return state < 1
-
-    def spend(self, state: Any, request: Any) -> Any:
-        return state + 1
-
-
 def test_a_word_about_single_losses_is_not_believed() -> None:
     """A guard keeps divergences of one order, which bound no loss; at epsilon 10 the word alone says 0."""
-    assert ceiling.stated(Game.between(FourteenForTen(), Silent(Gaussian(0.1)))).pure == np.inf  # type: ignore[union-attr]
+    fourteen_for_ten = Grants(PureDP(10.0), 1)  # a pair whose loss is 14
+    assert ceiling.stated(Game.between(fourteen_for_ten, Silent(Gaussian(0.1)))).pure == np.inf  # type: ignore[union-attr]
     assert ceiling.certain(Game.between(BasicFilter(1.0), Silent(Gaussian(0.1))), 10).pure == 1.0  # type: ignore[union-attr]
     p = 3e-3
     pair = FinitePair((p, 1 - p), (p * math.exp(-14), 1 - p * math.exp(-14)))
@@ -214,7 +192,7 @@ def test_a_word_about_single_losses_is_not_believed() -> None:
     misses = [
         truth
         not in simulate(
-            *(FourteenForTen(), Silent(pair)),
+            *(fourteen_for_ten, Silent(pair)),
             epsilon=[5.0, 10.0],
             n=2000,
             seed=seed,
@@ -232,7 +210,7 @@ def test_losses_that_are_taken_for_epsilon_but_for_rounding_decide_nothing_below
     """At epsilon 700 the allowance for rounding is 6e-10, more than the delta in question."""
     pair = RandomizedResponse(350 * (1 + 0.97 * 2.0**-40))
     decision = decide(
-        ZCDPFilter(1e9), Telling(pair), epsilon=700.0, delta=1e-10, most=600_000, rounds=2, workers=1
+        ZCDPFilter(1e9), Constant(pair), epsilon=700.0, delta=1e-10, most=600_000, rounds=2, workers=1
     )
     assert decision.side is Side.UNDECIDED
 

@@ -30,9 +30,9 @@ def test_both_e_values_average_to_one_at_the_threshold(threshold):
 
 def test_wealth_agrees_with_one_product_after_another_and_adds_up_over_tiles_in_any_order():
     rng = np.random.default_rng(1)
-    test = BettingTest(0.2, 2.0, 1e-3, least_bet=0.1)
+    test = BettingTest(0.2, 2.0, 1e-3)
     values = 2 * rng.beta(0.4, 2.0, 1003)
-    bets = [f * 10 for f in (15 / 16, 7 / 8, 3 / 4, *(2.0**-d for d in range(1, 8)))]
+    bets = [f * 10 for f in (15 / 16, 7 / 8, 3 / 4, *(2.0**-d for d in range(1, 17)))]
     by_hand = [sum(math.log1p(b * (x / 2 - 0.1)) for x in values) for b in bets]
     tiles = [test.wealth(tile) for tile in np.array_split(values, 9)]
     assert Wealth.merge(tiles).above == pytest.approx(by_hand, rel=1e-11, abs=1e-11)

@@ -12,7 +12,6 @@ from mc.intervals.anytime import Side
 from mc.intervals.coverage import (
     HARD_CASES,
     METHODS,
-    Coverage,
     HardCase,
     IntervalMethod,
     _samples,
@@ -138,8 +137,3 @@ def test_counts_are_not_taken_of_values_between_zero_and_one():
     case = HardCase("halves", (0.5,), (1.0,))
     with pytest.raises(ValueError, match="case must hold zeros and ones for Clopper-Pearson"):
         measure_coverage(EXACT, case, rng=np.random.default_rng(4), repetitions=1)
-
-
-def test_a_coverage_states_its_counts_and_the_rate_with_its_interval():
-    text = str(Coverage("betting", "fair coin", 1000, 10_000, 0.01, 3, 4))
-    assert text.startswith("betting, fair coin: 7 of 10,000 missed at nominal 0.01 (rate in [")

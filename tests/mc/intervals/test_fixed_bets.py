@@ -1,6 +1,5 @@
 """Bets with stakes fixed in advance, and the pilot's choice among intervals."""
 
-import itertools
 import math
 from dataclasses import replace
 from typing import get_args
@@ -67,35 +66,6 @@ def test_the_interval_holds_exactly_the_means_that_neither_gambler_rejects():
         assert (m in estimate) != rejected
         inside += not rejected
     assert 2 < inside < 20
-
-
-def test_two_equal_stakes_give_the_closed_form_of_one():
-    values = np.random.default_rng(4).random(1000) ** 2
-    bets = FixedBets((0.4, 0.4), (0.3, 0.3))
-    estimate = bets.interval(moments_of(values, bets), failure=FAILURE)
-    level = math.log(2 / FAILURE)
-    low = math.expm1((math.fsum(np.log1p(0.4 * values)) - level) / 1000) / 0.4
-    high = -math.expm1((math.fsum(np.log1p(-0.3 * values)) - level) / 1000) / 0.3
-    assert (estimate.low, estimate.high) == pytest.approx((low, high), rel=1e-10)
-
-
-def test_at_the_mean_each_capital_averages_to_one_over_all_outcomes():
-    """x is 0, 0.3 or 1 with probability 0.5, 0.3, 0.2; all 3^5 sequences."""
-    levels, weights = np.array([0.0, 0.3, 1.0]), np.array([0.5, 0.3, 0.2])
-    expected = np.zeros(4)
-    for outcome in itertools.product(range(3), repeat=5):
-        logs = np.array(BETS.logs(levels[list(outcome)]))
-        grown = logs - 5 * np.log1p(np.array(BETS.stakes) * (levels @ weights))
-        expected += np.prod(weights[list(outcome)]) * np.exp(grown)
-    assert expected == pytest.approx(np.ones(4), rel=1e-12)
-
-
-def test_every_order_of_the_tiles_gives_the_same_bits():
-    rng = np.random.default_rng(5)
-    tiles = [moments_of(rng.random(size) ** 9, BETS) for size in rng.integers(1, 500, 40)]
-    merged = {Moments.merge(tiles[i] for i in rng.permutation(40)) for _ in range(50)}
-    assert len(merged) == 1
-    assert len({sum(tiles[i].logs[0] for i in rng.permutation(40)) for _ in range(50)}) > 1  # the control
 
 
 def test_zeros_may_be_left_out_of_the_logs():

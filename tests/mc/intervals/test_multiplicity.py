@@ -15,16 +15,6 @@ def test_the_shares_of_a_family_never_sum_to_more_than_its_failure_probability(c
     assert Fraction(failure) * (1 - Fraction(1, 10**14)) < spent <= Fraction(failure)
 
 
-def test_weighted_shares_keep_their_proportions_and_their_sum():
-    family = Family.crossing(1e-6, adversaries=["greedy", "chasing", "switching"])
-    shares = family.shares({"greedy": 1.0, "chasing": 2.0, "switching": 0.1})
-    assert sum(map(Fraction, shares.values())) <= Fraction(1e-6)
-    assert shares["chasing"] / shares["greedy"] == pytest.approx(2)
-    assert sum(shares.values()) == pytest.approx(1e-6)
-    with pytest.raises(ValueError, match="weights must be 3 finite numbers > 0"):
-        family.shares({"greedy": 1.0})
-
-
 def test_a_family_says_how_it_divides():
     family = Family.crossing(1e-6, adversaries=["a", "b", "c"], epsilons=5, directions=2)
     assert str(family) == (

@@ -17,7 +17,7 @@ import pytest
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from mc.engine import adversaries
-from mc.engine.adversary import Adversary, View
+from mc.engine.adversary import View
 from mc.engine.game import Game
 from mc.engine.streams import TILE
 from mc.runs.keys import digest, key_of
@@ -238,33 +238,6 @@ def test_typed_code_is_played_with_a_store_by_the_users_name_for_it(tmp_path: Pa
     assert named[2] == fp.simulate(FILTER, space["Mine"](0.9), **(arguments | {"store": None}))
 
 
-def test_a_changed_attribute_of_the_class_or_of_any_base_is_another_run(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class Below(Adversary):
-        step = 1.0
-
-        def request(self, view: View) -> DominatingPair:
-            return Gaussian(0.1 * self.step)
-
-    class Mine(Below):
-        level = 0.1
-
-    found = [key(Mine())]
-    for kind, name, value in (
-        (Mine, "level", 0.9),
-        (Below, "step", 2.0),
-        (Below, "request", lambda self, view: Gaussian(0.9)),
-        (Mine, "final", lambda self, view: Gaussian(0.9)),
-        (Mine, "horizon", property(lambda self: 3)),
-    ):
-        with monkeypatch.context() as patch:
-            patch.setattr(kind, name, value, raising=False)
-            found.append(key(Mine()))
-    assert len(set(found)) == len(found)
-    assert key(Mine()) == found[0]
-
-
 CALLED = """
     import filterproof as fp
 
@@ -275,7 +248,12 @@ CALLED = """
     class Holder:
         __call__ = Level(0.1)
 
-    class Mine(fp.Adversary):
+    class Below(fp.Adversary):
+        step = 1.0
+        def request(self, view):
+            return fp.Gaussian(0.1 * self.step)
+
+    class Mine(Below):
         '''0.1'''
         __pace__ = 0.1
         level: 0.1
@@ -289,7 +267,7 @@ CALLED = """
 """
 
 
-def test_parameters_under_names_like_pythons_own_and_in_builtins_are_part_of_the_key(
+def test_attributes_of_a_class_and_its_bases_whatever_their_names_and_builtins_are_part_of_the_key(
     written: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(builtins, "PACE_xyz", 0.1, raising=False)
@@ -298,6 +276,10 @@ def test_parameters_under_names_like_pythons_own_and_in_builtins_are_part_of_the
     assert mine.Level.__annotations__ == {}
     assert key(mine.Mine()) == found[0]
     for place, name, value in (
+        (mine.Below, "step", 2.0),
+        (mine.Below, "request", lambda self, view: Gaussian(0.9)),
+        (mine.Mine, "final", lambda self, view: Gaussian(0.9)),
+        (mine.Mine, "horizon", property(lambda self: 3)),
         (mine.Mine, "__pace__", 0.9),
         (mine.Mine, "__doc__", "0.9"),
         (mine.Mine, "__annotations__", {"level": 0.9}),
@@ -306,7 +288,7 @@ def test_parameters_under_names_like_pythons_own_and_in_builtins_are_part_of_the
         (builtins, "PACE_xyz", 0.9),
     ):
         with monkeypatch.context() as patch:
-            patch.setattr(place, name, value)
+            patch.setattr(place, name, value, raising=False)
             found.append(key(mine.Mine()))
     assert len(set(found)) == len(found)
     assert key(mine.Mine()) == found[0]

@@ -334,10 +334,10 @@ def test_a_last_tile_of_another_size_is_kept_as_well(tmp_path: Path) -> None:
     assert play(game, measure, n=n, seed=1, workers=1).rows.tobytes() == first.rows.tobytes()
 
 
-def test_a_file_left_by_a_killed_process_of_the_same_number_is_no_obstacle(tmp_path: Path) -> None:
-    (tmp_path / f"run.db.{os.getpid()}.new").write_bytes(b"left")
-    with RunStore(tmp_path / "run.db") as store:
-        store.commit(RUNS[0], rows(0))
+def test_the_tiles_of_one_commit_are_kept_all_or_none(path: Path) -> None:
+    with RunStore(path) as store:
+        with pytest.raises(StoreError, match="too large"):
+            store.commit(RUNS[0], [(1000, 5, np.ones(3)), (2**64, 5, np.ones(3))])
         assert kept(store, RUNS[0]) == put(0)
 
 

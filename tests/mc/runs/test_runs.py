@@ -11,8 +11,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,18 +21,18 @@ import pytest
 from numpy.typing import NDArray
 
 from filters import GaussianFilter
-from mc.engine.adversaries import Constant, LossChasing
+from mc.engine.adversaries import Constant
 from mc.engine.game import Game
 from mc.engine.paths import Paths
-from mc.engine.streams import TILE, tiles
+from mc.engine.streams import TILE, Tile, tiles
 from mc.estimate.functionals import HockeyStick
-from mc.estimate.simulate import simulate
 from mc.runs import executors
 from mc.runs.executors import LocalPool, cluster
+from mc.runs.keys import key_of
 from mc.runs.play import Interrupted, play
-from mc.runs.run import Run
+from mc.runs.run import Run, _process, _Work
 from mc.runs.store import RunStore, StoreError
-from mc.runs.tally import Pace, Progress
+from mc.runs.tally import Progress
 from theory.pairs import Gaussian
 
 FILTER = GaussianFilter(mu=1.0)
@@ -96,17 +96,6 @@ def test_the_number_of_threads_of_blas_does_not_matter() -> None:
     assert done.stdout.strip() == here.rows.tobytes().hex()
 
 
-def test_another_seed_gives_other_bits(undisturbed: bytes) -> None:
-    assert play(the_game(), MEASURE, n=N, seed=4, workers=1).rows.tobytes() != undisturbed
-
-
-def test_simulate_gives_one_estimate_wherever_it_is_played(pool: LocalPool, tmp_path: Path) -> None:
-    arguments: dict[str, Any] = {"epsilon": 1.0, "n": N, "seed": 1}
-    alone = simulate(FILTER, LossChasing(pace=4), workers=1, **arguments)
-    assert simulate(FILTER, LossChasing(pace=4), executor=pool, **arguments) == alone
-    assert simulate(FILTER, LossChasing(pace=4), store=tmp_path / "s.db", **arguments) == alone
-
-
 @dataclass(frozen=True)
 class KillsOnce:
     """Kills its own process at tile sums' third call on this machine, once: the flag is a file."""
@@ -139,6 +128,11 @@ def test_a_second_start_plays_only_what_is_missing(tmp_path: Path, undisturbed: 
     assert tally.rows.tobytes() == undisturbed
     assert seen[-1].kept == 5 * TILE
     assert seen[-1].done == seen[-1].total == N
+    assert seen[-1].remaining_seconds == 0
+    assert seen[-1].rate == (N - 5 * TILE) / seen[-1].seconds
+    assert replace(seen[-1], done=6 * TILE).remaining_seconds == pytest.approx(
+        (N - 6 * TILE) * seen[-1].seconds / TILE
+    )
 
 
 def test_another_question_is_another_run(tmp_path: Path) -> None:
@@ -158,6 +152,16 @@ def test_another_question_is_another_run(tmp_path: Path) -> None:
     with RunStore(path) as store:
         run = Run(the_game(), MEASURE, list(tiles(3, TILE)), store, None)
         assert len(store.load(run.description)) == 1
+
+
+def test_a_worker_in_another_process_keeps_nothing_of_a_run_that_is_not_the_one_of_the_key() -> None:
+    key, another_process = key_of({"game": the_game(), "functional": MEASURE}), (b"", 0)
+    tile = [Tile(3, 0, 10)]
+    with pytest.raises(StoreError, match="a worker process plays other code or other values than this one"):
+        _Work(the_game(), HockeyStick(1.5), another_process, key)(tile)
+    _Work(the_game(), HockeyStick(1.5), _process(), key)(tile)  # which made the key
+    (row,) = _Work(the_game(), MEASURE, another_process, key)(tile)
+    assert row.tobytes() == play(the_game(), MEASURE, n=10, seed=3, workers=1).rows[0].tobytes()
 
 
 @pytest.mark.parametrize(
@@ -214,6 +218,7 @@ from filters import GaussianFilter
 from mc.engine.adversaries import Constant
 from mc.engine.game import Game
 from mc.estimate.functionals import HockeyStick
+from mc.runs.keys import key_of
 from mc.runs.play import play
 from theory.pairs import Gaussian
 
@@ -348,33 +353,3 @@ def test_this_process_plays_while_the_workers_of_a_pool_start(undisturbed: bytes
         played = play(the_game(), MEASURE, n=N, seed=3, executor=pool)
         assert not pool._pool._processes
     assert played.rows.tobytes() == undisturbed
-
-
-# -- how long it will take ---------------------------------------------------------------------------
-
-
-def test_the_pace_forgets_how_long_it_took_to_begin() -> None:
-    assert Pace().at(5, 1.0) == 0.0  # before any mark
-    pace = Pace()
-    pace.start(0, 0.0)
-    told = [pace.at(done, seconds) for done, seconds in ((1, 10.0), (11, 11.0), (21, 12.0), (31, 13.0))]
-    assert told == [0.1, 10.0, 10.0, 10.0]
-    pace.start(40, 20.0)
-    assert [pace.at(40, 20.0), pace.at(45, 21.0)] == [0.0, 5.0]
-
-
-def test_the_first_answer_of_workers_is_no_measure_of_their_pace() -> None:
-    seen: list[Progress] = []
-    slow: Any = ThreadPoolExecutor(1, initializer=time.sleep, initargs=(1.0,))
-    slow.workers = 1
-    with slow, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mc.runs.run.BREATH", -1.0)
-        patch.setattr("mc.runs.run.TASK", 0.0)
-        tally = play(the_game(), MEASURE, n=N, seed=3, executor=slow, progress=seen.append)
-    tiles = len(tally.sizes)
-    done = [round(progress.done / TILE) for progress in seen[:2]]
-    assert done == [1, 3], "the second tile is the first of the workers"
-    assert len(seen) == tiles - 1
-    assert seen[-1].remaining_seconds == 0
-    waited = seen[1].seconds - seen[0].seconds  # for two tiles, most of it for the workers to start
-    assert seen[1].rate * waited > 4 * TILE

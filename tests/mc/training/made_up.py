@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from filters.holders.clipped_sums import Vectors
 from filters.holders.secret_noise import SecretNoise
 from mc.training.data import DataSet
 from mc.training.descent import Learner
@@ -37,3 +38,8 @@ def noise_in_a_row(monkeypatch: pytest.MonkeyPatch, network: Learner) -> None:
         return [rng.standard_normal(total.shape) for _ in range(noise.step)][-1]
 
     monkeypatch.setattr(SecretNoise, "added_to", added_to)
+
+
+def rows_of(gradients: Vectors, n: int) -> NDArray[np.float64]:
+    """The gradients of n people written out, shape (n, d): the sums in which one of them counts alone."""
+    return np.array([gradients.weighted(one) for one in np.eye(n)])

@@ -14,10 +14,8 @@ import pytest
 from filters import ClippedSums, GaussianFilter, IndividualFilter
 from filters.holders.clipped_sums import Vectors
 from mc.training.convolutional import ConvolutionalNetwork, PerSampleGradients
-from mc.training.idx import read_idx
-from mc.training.retraining import StepTaken, train_idx
+from mc.training.retraining import train_idx
 from tests.mc.training.idx_files import write_squares
-from tests.mc.training.made_up import noise_in_a_row
 
 pytestmark = pytest.mark.training
 
@@ -178,37 +176,6 @@ def test_wrong_shapes_are_refused_in_a_sentence(
     for method in (network.gradients, network.losses, network.right):
         with pytest.raises(ValueError, match=sentence):
             method(**given)
-
-
-def test_training_is_algorithm_7_written_out(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    noise_in_a_row(monkeypatch, ConvolutionalNetwork())
-    outcome = train_idx(folder, **SETTING, most_steps=4, out=tmp_path / "out")
-    data, rng = read_idx(folder), np.random.default_rng(7)
-    theta, spent = ConvolutionalNetwork().start(rng), np.zeros(40)
-    for _ in range(4):
-        rows = by_plain_torch(theta, data.features, data.labels)[0]
-        norms = np.linalg.norm(rows, axis=1)
-        most = np.minimum(1.0, np.sqrt(np.maximum((outcome.mu * outcome.sigma) ** 2 - spent, 0.0)))
-        rows *= np.minimum(1.0, most / norms)[:, np.newaxis]
-        spent += (rows**2).sum(axis=1)
-        theta = theta - 0.5 / 40 * (rows.sum(axis=0) + outcome.sigma * rng.standard_normal(len(theta)))
-    assert (most < norms).any(), "the budgets were met"
-    np.testing.assert_allclose(outcome.theta, theta, rtol=0, atol=1e-5)
-
-
-def test_a_run_that_was_killed_ends_as_one_that_was_not(folder: Path, tmp_path: Path) -> None:
-    whole = train_idx(folder, **SETTING, most_steps=5, out=tmp_path / "whole")
-
-    def kill(step: StepTaken) -> None:
-        if step.step == 3:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        train_idx(folder, **SETTING, most_steps=5, out=tmp_path / "out", on_step=kill)
-    outcome = train_idx(folder, **SETTING, most_steps=5, out=tmp_path / "out")
-    np.testing.assert_array_equal(outcome.theta, whole.theta)
 
 
 def test_without_noise_to_speak_of_it_learns_the_pictures(folder: Path, tmp_path: Path) -> None:

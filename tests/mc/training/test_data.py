@@ -25,18 +25,14 @@ def made(**changes: Any) -> DataSet:
 
 def test_a_data_set_counts_its_people_and_keeps_their_numbers() -> None:
     data = made()
-    assert (data.people, data.inputs, data.outputs, data.one_hot) == (3, 2, 2, True)
+    assert (data.people, data.inputs, data.outputs) == (3, 2, 2)
     for one in (data.features, data.labels, data.test_features, data.test_labels):
         assert one.dtype == np.float64
         with pytest.raises(ValueError, match="read-only"):
             one[0, 0] = 7.0
-    assert not made(labels=np.array([[1, 1], [0, 1], [0, 0]])).one_hot, "several labels at once"
-    assert not made(test_labels=np.array([[1, 1]])).one_hot, "the test set counts too"
     own = np.zeros((3, 2))
     assert made(features=own).features is not own
     own[0, 0] = 1.0  # the caller's stays writable
-    one = np.ones((3, 1))
-    assert not made(labels=one, test_labels=one[:1]).one_hot, "one label is yes or no"
 
 
 @pytest.mark.parametrize(
@@ -46,6 +42,8 @@ def test_a_data_set_counts_its_people_and_keeps_their_numbers() -> None:
             {"features": [[0.0, 1.0]]},
             "features must be an array of real numbers, got one of the type list; pass",
         ),
+        ({"features": None}, "features must be an array of real numbers, got None; pass"),
+        ({"features": np.ones((3, 2), dtype=complex)}, "features must be .*, got dtype=complex128; pass"),
         (
             {"features": np.array([["a", "b"]])},
             "features must be an array of real numbers, got dtype=<U1; pass",
@@ -79,7 +77,7 @@ def test_a_data_set_counts_its_people_and_keeps_their_numbers() -> None:
         ({"name": ""}, "name must be a word for the data set, got name=''; pass one"),
         ({"public": 1}, "public must be True or False, got public=1; pass"),
     ],
-    ids=range(12),
+    ids=range(14),
 )
 def test_what_is_no_data_set_is_one_sentence(changes: dict[str, Any], sentence: str) -> None:
     with pytest.raises((ValueError, TypeError), match=f"^{sentence}") as told:
@@ -98,6 +96,5 @@ def test_the_digits_are_the_pictures_of_scikit_learn_each_once() -> None:
     assert sorted(map(tuple, told.tolist())) == sorted(map(tuple, known.tolist()))
     assert np.array_equal(np.column_stack(pictures()), known)
     assert data.public
-    assert data.one_hot
     assert digits() is data
     assert np.ptp(data.labels.sum(axis=0)) < 20, "every digit is among those trained on, about as often"

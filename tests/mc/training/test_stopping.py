@@ -32,13 +32,11 @@ def test_a_count_is_the_sum_and_noise_and_costs_those_who_count() -> None:
     ("counted", "sentence"),
     [
         (None, "counted must be an array of real numbers, got None; "),
-        (np.ones(3, dtype=complex), "counted must be an array of real numbers, got dtype=complex128; "),
         (np.ones(2), r"counted must have shape \(3,\), got \(2,\); pass one number for each person"),
-        (np.ones((3, 2)), r"counted must have shape \(3,\), got \(3, 2\); "),
         (np.full(3, np.nan), r"counted must be in \[0, 1\], got counted=nan; "),
         (np.full(3, 1.5), r"counted must be in \[0, 1\], got counted=1.5; "),
     ],
-    ids=range(6),
+    ids=range(4),
 )
 def test_a_count_of_nonsense_is_one_sentence_and_costs_nothing(counted: Any, sentence: str) -> None:
     counts = PrivateCounts(people=3, rho=0.04, looks=8)

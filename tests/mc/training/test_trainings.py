@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import integrate, stats
 
 import filterproof as fp
 from theory.pairs import Gaussian
@@ -39,24 +40,23 @@ def test_a_canary_that_uses_its_budget_up_gives_the_promise(direction: str, epsi
     assert "003 Theorem 12" in found.rests_on
 
 
-@pytest.mark.parametrize("direction", ["PQ", "QP"])
-@pytest.mark.parametrize("steps", [2, 3])
-def test_simulated_and_integrated_trainings_agree(direction: str, steps: int) -> None:
-    training = fp.LogisticTraining(np.array([[2.0], [1.5], [3.0]]), np.array([0, 1, 0]), rate=0.3)
-    make = fp.ClippedSums.making(fp.GaussianFilter(1.0), clip=1.0, sigma=2.0)
-    how = {"epsilon": 0.5, "steps": steps, "direction": direction}
-    exact = fp.evaluate_training(training, make, **how)  # type: ignore[arg-type]
-    found = fp.simulate_training(training, make, n=20_000, seed=2, **how)  # type: ignore[arg-type]
-    assert found.low <= exact.value <= found.high
+@pytest.mark.parametrize(("direction", "drawn", "sign"), [("PQ", 0.25, 1), ("QP", -0.75, -1)])
+def test_two_steps_are_what_quadrature_over_the_first_noise_says(
+    direction: Any, drawn: float, sign: int
+) -> None:
+    """Adaptive quadrature, formulas written out: at theta = 0 the gradients are 1, person 0's, and -3/4."""
+    training = fp.LogisticTraining(np.array([[2.0], [1.5]]), np.array([0, 1]), rate=0.4)
+    make = fp.ClippedSums.making(fp.GaussianFilter(3.0), clip=9.0, sigma=1.0)
+
+    def inner(z: float) -> float:
+        second = 2.0 / (1 + math.exp(2.0 * 0.4 * (drawn + z)))
+        gap = 0.2 - (sign * z + 0.5)
+        return float(stats.norm.pdf(z) * Gaussian(second).hockey_stick(gap))
+
+    exact = integrate.quad(inner, -9, 9, epsabs=1e-13, limit=500)[0]
+    found = fp.simulate_training(training, make, epsilon=0.2, steps=2, n=20_000, seed=2, direction=direction)
+    assert found.low <= exact <= found.high
     assert found.relative_half_width < 0.15
-    assert exact.difference < 0.01 * exact.value
-
-
-def test_the_first_steps_of_one_person_stay_within_the_promise_of_zcdp() -> None:
-    make = fp.ClippedSums.making(fp.ZCDPFilter(0.5), clip=0.5, sigma=2.0)
-    training = fp.LogisticTraining(FEATURES, LABELS, rate=0.2)
-    found = fp.simulate_training(training, make, epsilon=1.0, steps=40, person=3, n=1000)
-    assert 0 < found.high < fp.ZCDP(0.5).delta(1.0)
 
 
 def promising(mu: float, kind: type[fp.ClippedSums] = fp.ClippedSums) -> type[fp.ClippedSums]:
@@ -120,7 +120,6 @@ def test_an_audit_of_sound_sums_finds_what_is_promised_and_no_more(steps: int) -
     assert found.reached.low <= exact <= found.reached.high
     assert not found.refutes
     assert 0.5 < found.mu_low < 1.0
-    assert 0 < found.epsilon_low(1e-5) < 4.4  # epsilon of 1-GDP at 1e-5
     growth = math.exp(0.5)
     assert found.reached.value == pytest.approx(found.hit.value - growth * found.false_alarm.value, abs=1e-12)
     # bets on pairs know that both probabilities are not at their worst at once
@@ -228,9 +227,8 @@ class _ToTheData(_Plain):
 
 
 def test_noise_that_depends_on_a_person_is_refused_and_found() -> None:
-    for ask in (fp.simulate_training, fp.evaluate_training):
-        with pytest.raises(ValueError, match="tells about that person"):
-            ask(_Two(100.0), lambda people, runs: _ToTheData(), epsilon=1.0, steps=1)  # type: ignore[operator]
+    with pytest.raises(ValueError, match="tells about that person"):
+        fp.simulate_training(_Two(100.0), lambda people, runs: _ToTheData(), epsilon=1.0, steps=1)
     found = fp.audit_training(_Two(100.0), lambda people, runs: _ToTheData(), epsilon=1.0, steps=1, n=200)
     assert found.refutes
 
@@ -300,17 +298,7 @@ def test_a_huge_canary_beside_a_table_reaches_the_promise() -> None:
     assert found.low > 0.1
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"epsilon": 800.0},
-        {"squares": 1e300},
-        {"squares": -1.0},
-        {"direction": np.array(["PQ"])},
-        {"together": 0},
-        {"n": 1},
-    ],
-)
-def test_nonsense_is_a_sentence(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=next(iter(wrong))):
+@pytest.mark.parametrize("wrong", [{"epsilon": 800.0}, {"squares": 1e300}])
+def test_numbers_whose_exponentials_no_sum_can_hold_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=f"{next(iter(wrong))} must be at most 500 in size"):
         fp.simulate_training(CANARY, MAKE, **({"epsilon": 1.0, "steps": 2, "n": 20} | wrong))

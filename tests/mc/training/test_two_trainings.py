@@ -1,4 +1,4 @@
-"""Two trainings that differ in one person: what is summed for either, and short ones integrated."""
+"""Two trainings that differ in one person: what is summed for either."""
 
 import math
 
@@ -6,11 +6,9 @@ import mpmath
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy import integrate, stats
 
 import filterproof as fp
 from mc.training.two_trainings import TwoTrainings
-from theory.pairs import Gaussian
 
 FEATURES = np.array([[2.0, 0.5], [1.0, -1.0], [-0.5, 3.0]])
 LABELS = np.array([0, 1, 1])
@@ -76,7 +74,7 @@ def test_what_one_person_moves_is_the_own_clipped_vector() -> None:
         kept = min(size, 0.7, math.sqrt(left))
         left = max(left - kept**2, 0.0)
         left = 0.0 if left < 1e-11 else left
-        np.testing.assert_allclose(two.shift()[0], gradient * kept / size / 2.0, atol=1e-6)
+        np.testing.assert_allclose(np.subtract(*two.sums())[0], gradient * kept / size, atol=2e-6)
         seen.append(kept)
         released = rng.standard_normal(2)
         theta = theta - 0.3 * released
@@ -90,7 +88,7 @@ def test_a_canary_moves_its_own_coordinate_until_nothing_is_left() -> None:
         two = TwoTrainings(fp.WithCanary(base, 50.0), MAKE, person=3, runs=2)
         moved = []
         for _ in range(12):
-            shift = two.shift()
+            shift = np.subtract(*two.sums()) / two.sigma
             assert np.abs(shift[:, :2]).max() < 1e-12
             moved.append(shift[0, 2])
             two.go_on(np.zeros((2, 3)))
@@ -99,51 +97,14 @@ def test_a_canary_moves_its_own_coordinate_until_nothing_is_left() -> None:
         assert moved[9:] == [0.0, 0.0, 0.0]
 
 
-def test_one_step_is_a_gaussian() -> None:
-    training = fp.LogisticTraining(np.array([[1.0], [2.0]]), np.array([0, 1]), rate=0.3)
-    for direction in ("PQ", "QP"):
-        found = fp.evaluate_training(training, MAKE, epsilon=0.1, steps=1, direction=direction)  # type: ignore[arg-type]
-        assert found.value == pytest.approx(float(Gaussian(0.25).hockey_stick(0.1)), rel=1e-8)
-
-
-def test_two_steps_by_quadrature_of_another_kind() -> None:
-    """Adaptive quadrature over the first noise, formulas written out; person 0, direction QP."""
-    training = fp.LogisticTraining(np.array([[2.0], [1.5]]), np.array([0, 1]), rate=0.4)
-    make = fp.ClippedSums.making(fp.GaussianFilter(3.0), clip=9.0, sigma=1.0)
-    found = fp.evaluate_training(training, make, epsilon=0.2, steps=2, points=400, direction="QP")
-
-    def inner(z: float) -> float:
-        first = 0.5 * 2.0  # gradients at theta = 0: x/2 and -x/2
-        theta = -0.4 * (-0.75 + z)
-        second = 2.0 / (1 + math.exp(-2.0 * theta))
-        loss = -first * z + first * first / 2  # log Q/P at an output drawn without person 0
-        return float(stats.norm.pdf(z) * Gaussian(second).hockey_stick(0.2 - loss))
-
-    exact = integrate.quad(inner, -9, 9, epsabs=1e-13, limit=500)[0]
-    assert found.value == pytest.approx(exact, rel=1e-6)
-    assert found.difference < 1e-6
-
-
-def test_a_budget_used_up_on_every_path_gives_the_promise_itself() -> None:
-    training = fp.LogisticTraining(np.array([[90.0], [2.0]]), np.array([0, 1]), rate=0.01)
-    make = fp.ClippedSums.making(fp.GaussianFilter(1.0), clip=1.5, sigma=2.0)
-    for epsilon in (0.5, 1.0, 2.0):
-        found = fp.evaluate_training(training, make, epsilon=epsilon, steps=2, direction="QP")
-        assert found.value == pytest.approx(float(Gaussian(1.0).hockey_stick(epsilon)), rel=1e-6)
-
-
-def test_what_cannot_be_integrated_is_said() -> None:
-    training = fp.LogisticTraining(FEATURES, LABELS, rate=0.3)
+def test_what_cannot_be_played_is_said() -> None:
     alone = fp.LogisticTraining(np.ones((1, 1)), np.array([1]), rate=1.0)
-    for asked, how, said in (
-        (training, {"steps": 2}, "one number a step"),
-        (training, {"steps": 9}, "at most"),
-        (training, {"steps": 1, "direction": "both"}, "direction"),
-        (training, {"steps": 1, "person": 3}, "person"),
-        (alone, {"steps": 1}, "at least 2 people"),
+    for asked, person, said in (
+        (fp.LogisticTraining(FEATURES, LABELS, rate=0.3), 3, "person"),
+        (alone, 0, "at least 2 people"),
     ):
         with pytest.raises((ValueError, IndexError), match=said):
-            fp.evaluate_training(asked, MAKE, epsilon=1.0, **how)  # type: ignore[arg-type]
+            TwoTrainings(asked, MAKE, person=person, runs=1)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from mc.training.digits import digits
 from mc.training.network import Network
 from mc.training.two_trainings import TwoTrainings
 from reports.figures.network_training import NetworkTraining
+from tests.mc.training.made_up import rows_of
 from theory.pairs import Gaussian
 
 NETWORK = Network(sizes=(64, 4, 10))
@@ -20,7 +21,7 @@ def test_each_world_has_the_gradients_of_its_own_parameters() -> None:
     vectors, factors = TRAINING.vectors(theta), np.random.default_rng(2).uniform(0, 1, (3, 6))
     x, y = digits().features[:6], digits().labels[:6]
     for r in range(3):
-        rows = NETWORK.gradients(theta[r], x, y).rows()
+        rows = rows_of(NETWORK.gradients(theta[r], x, y), 6)
         np.testing.assert_allclose(vectors.norms()[r], np.linalg.norm(rows, axis=1), rtol=1e-10)
         np.testing.assert_allclose(vectors.weighted(factors)[r], factors[r] @ rows, atol=1e-10)
 
@@ -28,9 +29,9 @@ def test_each_world_has_the_gradients_of_its_own_parameters() -> None:
 def test_removing_a_person_removes_the_own_gradient() -> None:
     two = TwoTrainings(TRAINING, MAKE, person=2, runs=1)
     x, y = digits().features[:6], digits().labels[:6]
-    row = NETWORK.gradients(TRAINING.start(1)[0], x, y).rows()[2]
+    row = NETWORK.gradients(TRAINING.start(1)[0], x, y).weighted(np.eye(6)[2])
     np.testing.assert_allclose(
-        two.shift()[0] * two.sigma, row / max(1.0, float(np.linalg.norm(row))), atol=1e-9
+        np.subtract(*two.sums())[0], row / max(1.0, float(np.linalg.norm(row))), atol=1e-9
     )
 
 

@@ -1,0 +1,108 @@
+"""The levels of a family that a filter admits: the largest at once, and the largest so many times in a row.
+
+>>> import filterproof as fp
+>>> round(even_level(fp.ZCDPFilter(rho=0.5), fp.Gaussian, rounds=4), 3)
+0.5
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+
+from filters.contract.checks import (
+    checked_affordable,
+    checked_grant,
+    checked_observe,
+    checked_spend,
+    checked_start,
+)
+from filters.contract.filter_base import MechanismFamily
+from filters.contract.library import settled, told_apart
+from filters.contract.state import take
+from filters.privacy_filter import PrivacyFilter
+from theory.arguments import check_count
+from theory.pairs import Gaussian, RandomizedResponse
+
+__all__ = ["admitted_family", "coarse", "even_level", "largest"]
+
+
+def even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> float:
+    """The largest parameter of `family`, to about 1 part in 10^4, that the filter admits `rounds` times in a row.
+
+    A grid search between `largest` / rounds and `largest`: the filter's own code plays the candidates, with all
+    losses zero. Returns the lower end of the grid where no candidate is admitted that often. What is found for a filter
+    and a family of the library is remembered.
+    """
+    rounds = int(check_count("rounds", rounds))
+    if not settled(filt) or not settled(family):
+        return _even_level(filt, family, rounds)
+    return _remembered_level(_Search(told_apart((filt, family, rounds)), filt, family, rounds))
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """The search for a level, told apart by the value of all that it depends on."""
+
+    told: Hashable
+    filter: PrivacyFilter = field(compare=False)
+    family: MechanismFamily = field(compare=False)
+    rounds: int = field(compare=False)
+
+
+@lru_cache(maxsize=256)
+def _remembered_level(search: _Search) -> float:
+    return _even_level(search.filter, search.family, search.rounds)
+
+
+def _even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> float:
+    low = high = largest(filt, family)
+    low /= rounds
+    for _ in range(2):
+        levels = np.geomspace(low, high, 257)
+        alive, state, request = np.arange(len(levels)), filt.start(len(levels)), family(levels)
+        for _ in range(rounds):
+            go, after = checked_grant(filt, state, request, len(alive))
+            if not go.all():
+                alive, state, request = alive[go], take(state, go), request.take(go)
+                after = None if after is None else take(after, go)
+            if len(alive) == 0:
+                return coarse(low)
+            n = len(alive)
+            after = checked_spend(filt, state, request, n) if after is None else after
+            state = checked_observe(filt, after, np.zeros(n), n) if filt.looks_at_losses else after
+        best = int(alive[-1])
+        low, high = float(levels[best]), float(levels[min(best + 1, len(levels) - 1)])
+    return coarse(low)
+
+
+def largest(filt: PrivacyFilter, family: MechanismFamily) -> float:
+    """The largest parameter of `family` that the filter admits as its first request; ValueError where none is."""
+    level = float(checked_affordable(filt, checked_start(filt, 1), family, 1)[0])
+    if not level > 0:
+        raise ValueError(
+            f"family must hold a pair that {type(filt).__name__} admits, got {family!r} with nothing "
+            "affordable; pass another family or a filter with a larger budget"
+        )
+    return level
+
+
+def coarse(level: float) -> float:
+    """`level` rounded down to 20 bits: doubles hold the squares of such levels, and sums of these, exactly.
+
+    An exact ledger then has no rounding errors to carry, which halves the cost of a round.
+    """
+    mantissa, exponent = math.frexp(level)
+    return math.ldexp(math.floor(math.ldexp(mantissa, 20)), exponent - 20)
+
+
+def admitted_family(filt: PrivacyFilter, family: MechanismFamily | None) -> MechanismFamily:
+    """`family`; where it is None, Gaussian, or RandomizedResponse if the filter admits no Gaussian."""
+    if family is not None:
+        return family
+    fresh = checked_affordable(filt, checked_start(filt, 1), Gaussian, 1)
+    return Gaussian if fresh[0] > 0 else RandomizedResponse
