@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -144,82 +145,42 @@ def test_a_type_checker_knows_every_public_name_and_no_other(tmp_path: Path) -> 
 
 ZCDP, RR, MU_1 = fp.ZCDPFilter(0.5), fp.RandomizedResponse(0.5), fp.GaussianFilter(1.0)
 #: What a newcomer may type, and the start of the sentence that it ends in.
-MISTAKES = {
-    "epsilons of letters": (
-        lambda: fp.simulate(MU_1, fp.OneShot(), epsilon=["a"], n=9),
-        "epsilon must be a real",
-    ),
-    "epsilons of truth": (
-        lambda: fp.simulate(MU_1, fp.OneShot(), epsilon=[True], n=9),
-        "epsilon must be a real",
-    ),
-    "a table of epsilons": (
-        lambda: fp.simulate(MU_1, fp.OneShot(), epsilon=[[1.0]], n=9),
-        "epsilon must be a real",
-    ),
-    "an epsilon below zero": (
-        lambda: fp.simulate(MU_1, fp.OneShot(), epsilon=-1, n=9),
-        "epsilon must be finite",
-    ),
-    "a value below zero": (
-        lambda: fp.evaluate(MU_1, fp.OneShot(), epsilon=-1),
-        "epsilon must be finite and >= 0",
-    ),
-    "a decision below zero": (
-        lambda: fp.decide(MU_1, fp.OneShot(), epsilon=-1, delta=0.5),
-        "epsilon must be finite and >= 0",
-    ),
-    "a game below zero": (lambda: fp.worst_case(ZCDP, RR, epsilon=-1), "epsilon must be finite and >= 0"),
-    "no epsilon": (
-        lambda: fp.evaluate(MU_1, fp.OneShot(), epsilon=[]),
-        "epsilon must name at least one value",
-    ),
-    "no menu": (lambda: fp.worst_case(ZCDP, None, epsilon=1.0), "menu must hold pairs, got None"),
-    "a filter for a menu": (
+MISTAKES: tuple[tuple[Callable[[], object], str], ...] = (
+    (lambda: fp.simulate(MU_1, fp.OneShot(), epsilon=["a"], n=9), "epsilon must be a real"),
+    (lambda: fp.simulate(MU_1, fp.OneShot(), epsilon=[True], n=9), "epsilon must be a real"),
+    (lambda: fp.simulate(MU_1, fp.OneShot(), epsilon=[[1.0]], n=9), "epsilon must be a real"),
+    (lambda: fp.simulate(MU_1, fp.OneShot(), epsilon=-1, n=9), "epsilon must be finite"),
+    (lambda: fp.evaluate(MU_1, fp.OneShot(), epsilon=-1), "epsilon must be finite and >= 0"),
+    (lambda: fp.decide(MU_1, fp.OneShot(), epsilon=-1, delta=0.5), "epsilon must be finite and >= 0"),
+    (lambda: fp.worst_case(ZCDP, RR, epsilon=-1), "epsilon must be finite and >= 0"),
+    (lambda: fp.evaluate(MU_1, fp.OneShot(), epsilon=[]), "epsilon must name at least one value"),
+    (lambda: fp.worst_case(ZCDP, None, epsilon=1.0), "menu must hold pairs, got None"),
+    (
         lambda: fp.worst_case(RR, ZCDP, epsilon=1.0),
         "filt must be a PrivacyFilter, got RandomizedResponse; subclass",
     ),
-    "no generator": (
-        lambda: fp.AboveThreshold(0, ratio=Fraction(3, 2), rng=5),
-        "rng must be a numpy.random.Generator",
-    ),
-    "no menu after a pair": (
+    (lambda: fp.AboveThreshold(0, ratio=Fraction(3, 2), rng=5), "rng must be a numpy.random.Generator"),
+    (
         lambda: fp.RealisationFilter(1.0, 0, 5, (RR,), after={"x": (RR,)}),
         "after must map pairs to menus of at least one, got 'x'",
     ),
-    "no filter to decide about": (
-        lambda: fp.decide(3, fp.OneShot(), epsilon=1.0),
-        "filt must be a PrivacyFilter, got int; subclass",
-    ),
-    "a class for a supremum": (
-        lambda: fp.supremum(fp.ZCDPFilter, 1.0),
-        "filt must be a filter, got the class",
-    ),
-    "a filter for a family": (lambda: fp.calibrate(ZCDP, 1.0, 0.1, menu=[RR]), "family must make a filter"),
-    "one mechanism": (lambda: fp.Composition(RR), "mechanisms must hold pairs, got RandomizedResponse"),
-    "a list of theorems": (lambda: fp.prove(["B*"]), "name must be a known theorem"),
-    "a list of figures": (lambda: fp.figure(["003-3"]), "name must be one of"),
-    "the name of a file": (lambda: fp.replay("missing.json"), "data must be a witness or its JSON text"),
-    "no training": (lambda: fp.WithCanary(3, 1.0), "training must have vectors and steps, got 3"),
-    "swapped": (lambda: fp.ApproxDP(1e-5, 1), "delta must be below 1 beside an epsilon above 0"),
-    "a filter misspelt": (
-        lambda: fp.GausianFilter,
-        "module 'filterproof' has no attribute 'GausianFilter'; did you",
-    ),
-    "a theorem misspelt": (
-        lambda: fp.prove("RDP filtr"),
-        "name must be a known theorem, got name='RDP filtr'; did",
-    ),
-    "a threshold misspelt": (
-        lambda: fp.threshold("cks", 1, "1e-5"),
-        "name must be one of B*, simple, CKS, GDP",
-    ),
-}
+    (lambda: fp.decide(3, fp.OneShot(), epsilon=1.0), "filt must be a PrivacyFilter, got int; subclass"),
+    (lambda: fp.supremum(fp.ZCDPFilter, 1.0), "filt must be a filter, got the class"),
+    (lambda: fp.calibrate(ZCDP, 1.0, 0.1, menu=[RR]), "family must make a filter"),
+    (lambda: fp.Composition(RR), "mechanisms must hold pairs, got RandomizedResponse"),
+    (lambda: fp.prove(["B*"]), "name must be a known theorem"),
+    (lambda: fp.figure(["003-3"]), "name must be one of"),
+    (lambda: fp.replay("missing.json"), "data must be a witness or its JSON text"),
+    (lambda: fp.WithCanary(3, 1.0), "training must have vectors and steps, got 3"),
+    (lambda: fp.ApproxDP(1e-5, 1), "delta must be below 1 beside an epsilon above 0"),
+    (lambda: fp.GausianFilter, "module 'filterproof' has no attribute 'GausianFilter'; did you"),
+    (lambda: fp.prove("RDP filtr"), "name must be a known theorem, got name='RDP filtr'; did"),
+    (lambda: fp.threshold("cks", 1, "1e-5"), "name must be one of B*, simple, CKS, GDP"),
+)
 
 
-@pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_mistake_ends_in_one_sentence(mistake: str) -> None:
-    make, sentence = MISTAKES[mistake]
+@pytest.mark.parametrize(("make", "sentence"), MISTAKES)
+def test_a_mistake_ends_in_one_sentence(make: Callable[[], object], sentence: str) -> None:
     with pytest.raises((ValueError, TypeError, AttributeError)) as refused:
         make()
     assert str(refused.value).startswith(sentence)

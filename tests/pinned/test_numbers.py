@@ -95,7 +95,11 @@ def test_a_number_alone_has_the_bits_that_it_has_among_others(name: str) -> None
     sizes = np.concatenate([near, 10 ** rng.uniform(-320, 308, 2000), rng.uniform(0, 760, 4000)])
     x = np.concatenate([sizes, -sizes, [math.nan], rng.uniform(-1, 1, 2000)])
     with np.errstate(all="ignore"):
-        assert np.array([function(one) for one in x.tolist()]).tobytes() == function(x).tobytes()
+        together = function(x).tobytes()
+        assert np.array([function(one) for one in x.tolist()]).tobytes() == together
+        assert np.concatenate([function(x[k : k + 1]) for k in range(x.size)]).tobytes() == together
+    assert function(np.array([[0.5]])).shape == (1, 1)
+    assert type(function(np.array(0.5))) is np.float64
 
 
 def test_a_product_is_that_of_rationals_whatever_the_sizes_of_its_rows() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 import filterproof as fp
 from theory.pairs.finite_charges import Masses, least_gdp_mu, least_zcdp_rho
@@ -150,6 +151,13 @@ def test_the_least_mu_dominates_at_every_epsilon_and_a_smaller_one_does_not(
         corners.append((float(x), float(y)))
     less = fp.Gaussian(mu * (1 - 1e-6))
     assert any(less.trade_off(x) > y for x, y in corners)
+
+
+def test_the_least_mu_of_a_thresholded_gaussian_is_that_of_the_gaussian() -> None:
+    for t in (-1.5, 0.0, 0.7):
+        hits, alarms = Fraction(stats.norm.cdf(t + 0.8)), Fraction(stats.norm.cdf(t))
+        pair = fp.FinitePair((hits, 1 - hits), (alarms, 1 - alarms))
+        assert float(pair.gdp_mu) == pytest.approx(0.8, rel=1e-9)
 
 
 @pytest.mark.parametrize("epsilon", [1e-3, 0.1, 1.0, 5.0])

@@ -59,6 +59,8 @@ def _in_blocks(
             if isinstance(x, float) and least < x < most:
                 return np.float64(single(float(x)))
             x = np.asarray(x, dtype=np.float64)
+            if x.size == 1 and least < (alone := x.item()) < most:
+                return np.full(x.shape, single(alone))[()]
             if x.size <= _BLOCK:
                 return function(x)[()]  # a number for a number
             flat, found = x.ravel(), np.empty(x.size)

@@ -4,19 +4,18 @@ The third was written when the search was mended after the second, the fourth be
 the fifth before it moved budgets by losses on a grid and played long histories.
 """
 
-from tests.instruments.corpus.fifth import CASES as FIFTH
-from tests.instruments.corpus.first import CASES as FIRST
+from importlib import import_module
+from pathlib import Path
+
 from tests.instruments.corpus.first.case import Case
-from tests.instruments.corpus.fourth import CASES as FOURTH
-from tests.instruments.corpus.second import CASES as SECOND
-from tests.instruments.corpus.third import CASES as THIRD
 
 __all__ = ["HALVES"]
 
-HALVES: dict[str, tuple[Case, ...]] = {
-    "first": FIRST,
-    "second": SECOND,
-    "third": THIRD,
-    "fourth": FOURTH,
-    "fifth": FIFTH,
-}
+
+def _part(name: str) -> tuple[Case, ...]:
+    files = sorted((Path(__file__).parent / name).glob("*.py"))
+    modules = [import_module(f"{__package__}.{name}.{file.stem}") for file in files]
+    return tuple(case for module in modules for case in getattr(module, "CASES", ()))
+
+
+HALVES = {name: _part(name) for name in ("first", "second", "third", "fourth", "fifth")}

@@ -15,6 +15,7 @@ from pathlib import Path
 from mc.examine.examination import Status
 from mc.examine.processor import processor_seconds
 from mc.examine.verify import examine
+from tests.instruments.corpus.first.case import Case
 from tests.instruments.corpus.halves import HALVES
 
 #: What an examination says of a filter, in one word.
@@ -25,6 +26,10 @@ def _processor() -> float:
     """Processor seconds of this process and of the workers that ended."""
     usages = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(one.ru_utime + one.ru_stime for one in usages)
+
+
+def _breaks(case: Case) -> str:
+    return case.why if case.kind == "broken" else ""
 
 
 def examined(half: str, place: int, seconds: float, by_processor: bool) -> Said:
@@ -54,7 +59,7 @@ def examined(half: str, place: int, seconds: float, by_processor: bool) -> Said:
         "processor": round(_processor() - spent, 1),
         "stages": [one.stage for one in found.findings if one.witness is not None],
         "detail": found.verdict.detail,
-        "breaks": case.breaks,
+        "breaks": _breaks(case),
     }
 
 
@@ -63,7 +68,7 @@ def _job(job: tuple[str, int, float, bool]) -> Said:
         return examined(*job)
     except Exception as error:  # noqa: BLE001 - a case that cannot be examined is a line of the table, and a miss
         case = HALVES[job[0]][job[1]]
-        known = {"half": job[0], "name": case.name, "kind": case.kind, "breaks": case.breaks, "stages": []}
+        known = {"half": job[0], "name": case.name, "kind": case.kind, "breaks": _breaks(case), "stages": []}
         return {
             **known,
             "outcome": "ERROR",

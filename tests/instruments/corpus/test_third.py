@@ -7,8 +7,9 @@ import filterproof as fp
 from filters.contract.state import choose, leaves, same, take
 from tests.instruments.corpus.first.case import Case
 from tests.instruments.corpus.first.games import best_value
-from tests.instruments.corpus.third import CASES
+from tests.instruments.corpus.halves import HALVES
 
+CASES = HALVES["third"]
 RARE = fp.FinitePair((0.02, 0.98), (0.0014, 0.9986))
 ONE_SIDED = fp.FinitePair((0.0, 1.0), (0.04, 0.96))
 #: What comes near the limits of each sound filter, and for how many rounds.

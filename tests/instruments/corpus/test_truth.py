@@ -38,7 +38,7 @@ def test_a_broken_filter_exceeds_its_promise_in_the_game_that_it_names(case: Cas
     reached = case.shown(case.filter_class())
     promised = reached.promised(case.filter_class().promise)
     assert reached.value > (promised * (1 + case.margin) if promised > 0 else case.margin)
-    assert case.breaks
+    assert case.why
 
 
 @pytest.mark.parametrize("case", [case for case in SOUND if case.shown], ids=lambda case: case.name)
@@ -55,7 +55,7 @@ def test_no_three_rounds_of_a_small_menu_beat_a_sound_filter(case: Case) -> None
     menu = [pair for pair in MENU if _answers(filt, pair)]
     for epsilon in (0.0, getattr(filt.promise, "epsilon", 0.3)):
         assert best_value(filt, menu, epsilon, 3) <= float(filt.promise.delta(epsilon)) * (1 + 1e-12)
-    assert case.because
+    assert case.why
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -3,41 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 
-from tests.instruments.planted.fault import ROOT, Kind
+from tests.instruments.planted.fault import ROOT, Fault
 
-__all__ = ["At", "NodeFault", "digest", "faults_in"]
+__all__ = ["NodeFault"]
 
 
 @dataclass(frozen=True, slots=True)
-class At:
-    """The node that reads `node` in the function or class `place`, `instead` in its place, and what that would mean.
+class NodeFault(Fault):
+    """The node that reads `text` in the function or class `place`, `instead` in its place.
 
-    place is a dotted name within the module, "" for the module itself; kind and reason are those of `Change`.
+    place is a dotted name within the module, "" for the module itself.
     """
-
-    place: str
-    node: str
-    instead: str
-    means: str
-    kind: Kind
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class NodeFault:
-    """A change at one node of a file."""
-
-    file: str
-    at: At
-
-    @property
-    def module(self) -> str:
-        """The dotted name of the module."""
-        return self.file.removesuffix(".py").replace("/", ".")
 
     @property
     def room(self) -> str:
@@ -45,34 +24,34 @@ class NodeFault:
         return self.file.rpartition("/")[0]
 
     @property
-    def line(self) -> str:
-        """What is planted and counted, layout left out."""
-        change = f"{_written(self.at.node)}\n{_written(self.at.instead)}"
-        return f"{self.file}\n{self.at.place}\n{change}\n{self.at.kind}"
+    def change(self) -> str:
+        """What is planted, and where, layout left out."""
+        return f"{self.file}\n{self.place}\n{_written(self.text)}\n{_written(self.instead)}"
 
     @property
     def name(self) -> str:
         """A short key: the module and the digest of the change."""
-        return f"{self.module}-{sha256(self.line.encode()).hexdigest()[:8]}"
+        change = f"{self.change}\n{self.kind}"
+        return f"{self.module}-{sha256(change.encode()).hexdigest()[:8]}"
 
     def planted(self) -> str:
         """The source with the fault in it, layout and comments lost; ValueError unless one node reads so."""
         tree = ast.parse((ROOT / self.file).read_text("utf-8"))
         places: list[ast.AST] = [tree]
-        for name in filter(None, self.at.place.split(".")):  # of several with one name, all
+        for name in filter(None, self.place.split(".")):  # of several with one name, all
             places = [
-                one for place in places for one in ast.walk(place) if getattr(one, "name", None) == name
+                node for place in places for node in ast.walk(place) if getattr(node, "name", None) == name
             ]
-        wanted = _written(self.at.node)
-        kind = ast.expr if isinstance(_node(self.at.node), ast.expr) else ast.stmt
-        inside = {id(one): one for place in places for one in ast.walk(place) if isinstance(one, kind)}
-        found = [one for one in inside.values() if ast.unparse(one) == wanted]
-        if len(found) != 1:
+        wanted = _written(self.text)
+        kind = ast.expr if isinstance(_node(self.text), ast.expr) else ast.stmt
+        inside = {id(node): node for place in places for node in ast.walk(place) if isinstance(node, kind)}
+        alike = [node for node in inside.values() if ast.unparse(node) == wanted]
+        if len(alike) != 1:
             raise ValueError(
-                f"node must occur once in {self.at.place} of {self.file}, got {len(found)} times {wanted!r}; "
+                f"node must occur once in {self.place} of {self.file}, got {len(alike)} times {wanted!r}; "
                 "name a larger node or a smaller place"
             )
-        return ast.unparse(ast.fix_missing_locations(_Swap(found[0], _node(self.at.instead)).visit(tree)))
+        return ast.unparse(ast.fix_missing_locations(_Swap(alike[0], _node(self.instead)).visit(tree)))
 
 
 class _Swap(ast.NodeTransformer):
@@ -90,13 +69,3 @@ def _node(text: str) -> ast.expr | ast.stmt:
 
 def _written(text: str) -> str:
     return ast.unparse(_node(text))
-
-
-def faults_in(file: str, *changes: At) -> tuple[NodeFault, ...]:
-    """These changes of one file."""
-    return tuple(NodeFault(file, change) for change in changes)
-
-
-def digest(faults: Iterable[NodeFault]) -> str:
-    """The digest of a table of faults, of all that is planted and counted."""
-    return sha256("\n\n".join(sorted(fault.line for fault in faults)).encode()).hexdigest()

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import CodeType, ModuleType
-from typing import Any, Protocol
+from typing import Any
 
 from tests.instruments.planted.fault import ROOT, Fault
 
@@ -33,16 +33,6 @@ _OURS = ("theory", "filters", "mc", "reports", "filterproof")
 _LIBRARIES = ("numpy", "scipy.special", "scipy.optimize", "flint", "numba", "numba.np.random._constants")
 #: Seconds until a fault counts as found, because nothing ends.
 _PATIENCE = 120.0
-
-
-class Planted(Protocol):
-    """A module of the house, and its source with a fault in it."""
-
-    @property
-    def file(self) -> str: ...
-    @property
-    def module(self) -> str: ...
-    def planted(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +133,7 @@ def plant(fault: Fault | None, parts: Sequence[_Part] = PARTS, patience: float =
     return Outcome(found, detail, time.perf_counter() - began)
 
 
-def planting(fault: Planted | None, packages: Sequence[str] = _OURS) -> None:
+def planting(fault: Fault | None, packages: Sequence[str] = _OURS) -> None:
     """From here on what is imported of the packages is imported anew, with the fault in it. Only in a fork."""
     for name in [name for name in sys.modules if name.partition(".")[0] in packages]:
         del sys.modules[name]
@@ -182,7 +172,7 @@ def _sees(part: _Part, fault: Fault) -> bool:
 class _Planted(MetaPathFinder):
     """Finds the one module in which the fault is."""
 
-    def __init__(self, fault: Planted) -> None:
+    def __init__(self, fault: Fault) -> None:
         self._fault = fault
 
     def find_spec(
@@ -199,7 +189,7 @@ class _Planted(MetaPathFinder):
 class _Changed(SourceFileLoader):
     """Loads the source with the fault in it, and keeps no bytecode of it."""
 
-    def __init__(self, fault: Planted, fullname: str, path: str) -> None:
+    def __init__(self, fault: Fault, fullname: str, path: str) -> None:
         super().__init__(fullname, path)
         self._fault = fault
 

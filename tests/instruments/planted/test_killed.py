@@ -6,11 +6,13 @@ import json
 
 import pytest
 
+from tests.instruments.planted.fault import digest
 from tests.instruments.planted.killing import kill, ordered
-from tests.instruments.planted.node import At, digest, faults_in
+from tests.instruments.planted.node import NodeFault
 from tests.instruments.planted.rooms import FAULTS
 from tests.instruments.planted.rooms.__main__ import RECORD
 
+KL, POWERS = "mc/intervals/kl.py", "mc/losses/powers.py"
 BY_NAME = {fault.name: fault for fault in FAULTS}
 
 
@@ -24,27 +26,27 @@ def test_the_table_holds_enough_faults_in_five_rooms() -> None:
 def test_every_node_occurs_once_and_every_fault_is_python(name: str) -> None:
     fault = BY_NAME[name]
     compile(fault.planted(), fault.file, "exec")
-    assert bool(fault.at.reason) == (fault.at.kind == "equivalent")
+    assert bool(fault.reason) == (fault.kind == "equivalent")
 
 
 def test_a_node_that_is_not_there_or_twice_is_an_error() -> None:
     for node, times in (("nothing_at_all", 0), ("mean", 4)):
-        (missing,) = faults_in("mc/intervals/kl.py", At("kl_chernoff", node, "1.0", "nothing", "unsound"))
+        missing = NodeFault(KL, "unsound", "nothing", node, "1.0", place="kl_chernoff")
         with pytest.raises(ValueError, match=f"node must occur once in kl_chernoff of .*, got {times} times"):
             missing.planted()
 
 
 def test_layout_is_no_part_of_a_node() -> None:
     one, other = (
-        faults_in("mc/intervals/kl.py", At("kl_chernoff", node, "0.0", "nothing", "unsound"))
+        NodeFault(KL, "unsound", "nothing", node, "0.0", place="kl_chernoff")
         for node in ("math.log(2)", "math.log( 2 )")
     )
-    assert digest(one) == digest(other)
-    assert one[0].planted() == other[0].planted()
+    assert digest([one]) == digest([other])
+    assert one.planted() == other.planted()
 
 
 def test_the_tests_that_import_the_module_come_first() -> None:
-    (fault,) = faults_in("mc/losses/powers.py", At("transform_error", "_LEVEL", "0", "nothing", "unsound"))
+    fault = NodeFault(POWERS, "unsound", "nothing", "_LEVEL", "0", place="transform_error")
     names = [file.name for file in ordered(fault)]
     assert names[0] == "test_powers.py"
     assert "test_composition.py" in names

@@ -38,7 +38,7 @@ def test_what_is_equivalent_says_why_and_nothing_else_needs_to() -> None:
 
 
 def test_a_text_that_is_not_there_is_no_fault_that_was_found() -> None:
-    missing = Fault("theory/drift.py", "no such text", "", "nothing", "unsound")
+    missing = Fault("theory/drift.py", "unsound", "nothing", "no such text", "")
     with pytest.raises(ValueError, match=r"text must occur once in theory/drift.py, got 0 times"):
         plant(missing)
 

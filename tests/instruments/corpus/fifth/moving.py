@@ -8,8 +8,10 @@ import numpy as np
 from scipy import integrate, stats
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, broken, only, per_run
+from tests.instruments.corpus.first.case import Cases, Reached, only, per_run
 from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, transcript
+
+CASES = Cases()
 
 
 class AgreeingAnswers(fp.PrivacyFilter):
@@ -34,7 +36,10 @@ class AgreeingAnswers(fp.PrivacyFilter):
         return np.round(spent - back, 12), price.copy(), sign
 
 
+@CASES.broken(AgreeingAnswers)
 def _all_agree(filt: fp.PrivacyFilter) -> Reached:
+    """Responses at 0.24 that all agree: the second to the last cost half."""
+
     def strategy(past):
         return fp.RandomizedResponse(0.24) if len(past) < 8 and len(set(past)) < 2 else None
 
@@ -59,7 +64,9 @@ class CalmAnswerFree(fp.PrivacyFilter):
         return np.where(np.abs(loss) < 0.5, state[0], state[0] + state[1]), np.zeros_like(state[1])
 
 
+@CASES.broken(CalmAnswerFree, margin=0.1)
 def _once_more(filt: fp.PrivacyFilter) -> Reached:
+    """Gaussian(0.99), and again where it lost less than a half."""
     mu, epsilon = 0.99, 2.0
     first = filt.spend(filt.start(1), fp.Gaussian(mu))
     assert filt.admits(filt.observe(first, np.array([0.49])), fp.Gaussian(mu))[0]
@@ -86,7 +93,9 @@ class AbstentionBonus(fp.PrivacyFilter):
         return state[0].copy(), np.where(loss == 0, 1.5, state[1])
 
 
+@CASES.broken(AbstentionBonus)
 def _nothing_then_much(filt: fp.PrivacyFilter) -> Reached:
+    """A pair that is silent half of the time, and after silence a response at 1.2."""
     silent = fp.FinitePair((0.26, 0.5, 0.24), (0.24, 0.5, 0.26))
 
     def strategy(past):
@@ -116,7 +125,9 @@ class OvershootUnpaid(fp.PrivacyFilter):
         return state + np.clip(loss, -100.0, 100.0)
 
 
+@CASES.broken(OvershootUnpaid, margin=0.5)
 def _one_too_many(filt: fp.PrivacyFilter) -> Reached:
+    """Gaussian(0.4) twice, the second from anywhere below one half."""
     mu, epsilon = 0.4, 1.0
     assert filt.admits(filt.observe(filt.start(1), np.array([0.499])), fp.Gaussian(mu))[0]
     law = stats.norm(mu * mu / 2, mu)
@@ -124,33 +135,3 @@ def _one_too_many(filt: fp.PrivacyFilter) -> Reached:
     # a loss beyond one half ends it
     ended, _ = integrate.quad(lambda x: -law.pdf(x) * math.expm1(epsilon - x), epsilon, 6.0)
     return Reached(again + ended, epsilon=epsilon)
-
-
-MOVING = (
-    broken(
-        "agreeing-answers",
-        AgreeingAnswers,
-        breaks="responses at 0.24 that all agree: the second to the last cost half",
-        shown=_all_agree,
-    ),
-    broken(
-        "calm-answer-free",
-        CalmAnswerFree,
-        breaks="Gaussian(0.99), and again where it lost less than a half",
-        shown=_once_more,
-        margin=0.1,
-    ),
-    broken(
-        "abstention-bonus",
-        AbstentionBonus,
-        breaks="a pair that is silent half of the time, and after silence a response at 1.2",
-        shown=_nothing_then_much,
-    ),
-    broken(
-        "overshoot-unpaid",
-        OvershootUnpaid,
-        breaks="Gaussian(0.4) twice, the second from anywhere below one half",
-        shown=_one_too_many,
-        margin=0.5,
-    ),
-)

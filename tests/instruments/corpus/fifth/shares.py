@@ -7,9 +7,11 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, broken
+from tests.instruments.corpus.first.case import Cases, Reached
 from tests.instruments.corpus.first.games import granted_for_ever, product, renyi, require_granted
 from tests.instruments.corpus.second.lattice import response_delta
+
+CASES = Cases()
 
 
 def family(request: fp.DominatingPair) -> int:
@@ -42,7 +44,9 @@ class EllipseOfTwo(fp.PrivacyFilter):
         return gaussian**2 + sum(others) ** 2 <= 1.0 - 1e-9
 
 
+@CASES.broken(EllipseOfTwo, margin=0.2)
 def _seven_tenths_each(filt: fp.PrivacyFilter) -> Reached:
+    """Seven tenths of the budget for Gaussians and as much for others."""
     mu, level = math.sqrt(2 * 0.14), 0.3
     others = [fp.RandomizedResponse(level)] * 3
     require_granted(filt, [fp.Gaussian(mu), *others])
@@ -65,7 +69,9 @@ class PairsOfPurses(fp.PrivacyFilter):
         return purses.sum(axis=1) - purses.min(axis=1) <= 0.2 - 1e-9
 
 
+@CASES.broken(PairsOfPurses, margin=0.2)
 def _a_half_in_each(filt: fp.PrivacyFilter) -> Reached:
+    """Half of the budget by Gaussians, half by Laplace, half by responses."""
     mu, scale, level = math.sqrt(2 * 0.0999), 2.5, 0.43
     noise = fp.Laplace(scale)
     require_granted(filt, [fp.Gaussian(mu), noise, fp.RandomizedResponse(level)])
@@ -92,7 +98,9 @@ class ByteCounter(fp.PrivacyFilter):
         return np.where(state[0] > 0, state[0], square), state[1] + np.uint8(1)
 
 
+@CASES.broken(ByteCounter, margin=0.5)
 def _round_the_byte(filt: fp.PrivacyFilter) -> Reached:
+    """Gaussian(0.06) for ever: the byte is never full enough."""
     mu, count = 0.06, 512
     require_granted(filt, [fp.Gaussian(mu)] * count)
     total, epsilon = mu * math.sqrt(count), 2.0
@@ -117,7 +125,9 @@ class HalfForgotten(fp.PrivacyFilter):
         return np.where(rounds == 50, spent / 2, spent), np.where(rounds == 50, 0, rounds)
 
 
+@CASES.broken(HalfForgotten)
 def _after_the_archive(filt: fp.PrivacyFilter) -> Reached:
+    """A response at 0.9, 49 tiny ones, and half is free again."""
     level, count, large = 0.001, 49, 0.9
     small = fp.RandomizedResponse(level)
     require_granted(filt, [fp.RandomizedResponse(large), *[small] * count, fp.RandomizedResponse(0.5)])
@@ -141,7 +151,9 @@ class SinglePrecision(fp.PrivacyFilter):
         return self.spend(state, request) <= np.float32(0.4999)
 
 
+@CASES.broken(SinglePrecision, margin=1.0)
 def _below_the_last_bit(filt: fp.PrivacyFilter) -> Reached:
+    """Gaussian(0.9), then Gaussian(1e-4) for ever: 5e-9 is below the last bit of the sum."""
     first, small = fp.Gaussian(0.9), fp.Gaussian(1e-4)
     assert granted_for_ever(filt, [first], small)
     return Reached(0.81 + 1e-8 * 10**9, alpha=2.0)
@@ -163,51 +175,8 @@ class NearestTwentieth(fp.PrivacyFilter):
         return self.spend(state, request) <= 20
 
 
+@CASES.broken(NearestTwentieth, margin=1e-4)
 def _rounded_down(filt: fp.PrivacyFilter) -> Reached:
+    """Twenty responses at 0.0749 that cost 0.05 each."""
     require_granted(filt, [fp.RandomizedResponse(0.0749)] * 20)
     return Reached(response_delta(0.0749, 20, 1.0), epsilon=1.0)
-
-
-SHARES = (
-    broken(
-        "ellipse-of-two",
-        EllipseOfTwo,
-        breaks="seven tenths of the budget for Gaussians and as much for others",
-        shown=_seven_tenths_each,
-        margin=0.2,
-    ),
-    broken(
-        "pairs-of-purses",
-        PairsOfPurses,
-        breaks="half of the budget by Gaussians, half by Laplace, half by responses",
-        shown=_a_half_in_each,
-        margin=0.2,
-    ),
-    broken(
-        "byte-counter",
-        ByteCounter,
-        breaks="Gaussian(0.06) for ever: the byte is never full enough",
-        shown=_round_the_byte,
-        margin=0.5,
-    ),
-    broken(
-        "half-forgotten",
-        HalfForgotten,
-        breaks="a response at 0.9, 49 tiny ones, and half is free again",
-        shown=_after_the_archive,
-    ),
-    broken(
-        "single-precision",
-        SinglePrecision,
-        breaks="Gaussian(0.9), then Gaussian(1e-4) for ever: 5e-9 is below the last bit of the sum",
-        shown=_below_the_last_bit,
-        margin=1.0,
-    ),
-    broken(
-        "nearest-twentieth",
-        NearestTwentieth,
-        breaks="twenty responses at 0.0749 that cost 0.05 each",
-        shown=_rounded_down,
-        margin=1e-4,
-    ),
-)

@@ -8,8 +8,10 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.fifth.shares import in_purses
-from tests.instruments.corpus.first.case import Reached, sound
+from tests.instruments.corpus.first.case import Case, Cases, Reached
 from tests.instruments.corpus.first.games import require_granted
+
+CASES = Cases()
 
 #: More than the rounding of 10^4 additions.
 BELOW = 1 - 1e-9
@@ -31,7 +33,9 @@ class TwoThirdsForTwo(fp.PrivacyFilter):
         return (purses.sum(axis=1) - purses.min(axis=1) <= 0.2 * BELOW) & (rounds <= 10_000)
 
 
+@CASES.sound(TwoThirdsForTwo)
 def _a_third_each(filt: fp.PrivacyFilter) -> Reached:
+    """The three sums of two purses add up to twice the whole, which is 0.3 at most; rho adds up."""
     require_granted(filt, [fp.Gaussian(math.sqrt(0.2) * (1 - 1e-6)), fp.Laplace(2.3)])
     laplace = math.log(2 / 3 * math.exp(1 / 2.3) + math.exp(-2 / 2.3) / 3)
     return Reached(0.2 * (1 - 1e-6) ** 2 + laplace, alpha=2.0)
@@ -55,6 +59,9 @@ class ReallyLost(fp.PrivacyFilter):
         return state[0] + np.minimum(np.abs(loss), 1e6), state[1].copy()
 
 
+CASES.append(Case(ReallyLost, "sound", "No path's loss is above the sum of its losses' sizes, one at most."))
+
+
 class StopsWhenLoud(fp.PrivacyFilter):
     """0.5-zCDP by the sum of rho; who lost more than 0.3 in one answer is given nothing more."""
 
@@ -72,6 +79,9 @@ class StopsWhenLoud(fp.PrivacyFilter):
 
     def observe(self, state, loss):
         return state[0].copy(), np.where(loss > 0.3, -10_001, state[1])
+
+
+CASES.append(Case(StopsWhenLoud, "sound", "The zCDP filter, stopped at a time that the transcript decides."))
 
 
 class EqualShares(fp.PrivacyFilter):
@@ -92,6 +102,9 @@ class EqualShares(fp.PrivacyFilter):
         return np.where(state[1] > 0, state[0], square), state[1] + 1
 
 
+CASES.append(Case(EqualShares, "sound", "Count times the largest square bounds the sum of squares."))
+
+
 class SingleUpwards(fp.PrivacyFilter):
     """0.5-zCDP, the sum of rho in single precision, each addition rounded up."""
 
@@ -106,6 +119,15 @@ class SingleUpwards(fp.PrivacyFilter):
 
     def admits(self, state, request):
         return self.spend(state, request) <= np.float32(0.4999)
+
+
+CASES.append(
+    Case(
+        SingleUpwards,
+        "sound",
+        "The sum in single precision, rounded up past the double's error, is no less than the exact one.",
+    )
+)
 
 
 class ShrinkingSeasons(fp.PrivacyFilter):
@@ -127,37 +149,9 @@ class ShrinkingSeasons(fp.PrivacyFilter):
         return np.where(rounds % 50 == 0, 0.0, spent) + np.minimum(request.zcdp_rho, 1e6), rounds + 1
 
 
+@CASES.sound(ShrinkingSeasons)
 def _two_seasons(filt: fp.PrivacyFilter) -> Reached:
+    """0.2 + 0.1 + ... is below 0.4; rho adds up, when the amounts depend on the past too."""
     mus = [0.63, *[1e-3] * 49, 0.44]
     require_granted(filt, [fp.Gaussian(mu) for mu in mus])
     return Reached(math.fsum(mu * mu for mu in mus), alpha=2.0)
-
-
-SOUND_SHARES = (
-    sound(
-        "two-thirds-for-two",
-        TwoThirdsForTwo,
-        because="the three sums of two purses add up to twice the whole, which is 0.3 at most; rho adds up",
-        shown=_a_third_each,
-    ),
-    sound(
-        "really-lost", ReallyLost, because="no path's loss is above the sum of its losses' sizes, one at most"
-    ),
-    sound(
-        "stops-when-loud",
-        StopsWhenLoud,
-        because="the zCDP filter, stopped at a time that the transcript decides",
-    ),
-    sound("equal-shares", EqualShares, because="count times the largest square bounds the sum of squares"),
-    sound(
-        "single-upwards",
-        SingleUpwards,
-        because="the sum in single precision, rounded up past the double's error, is no less than the exact one",
-    ),
-    sound(
-        "shrinking-seasons",
-        ShrinkingSeasons,
-        because="0.2 + 0.1 + ... is below 0.4; rho adds up, when the amounts depend on the past too",
-        shown=_two_seasons,
-    ),
-)

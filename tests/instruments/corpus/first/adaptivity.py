@@ -9,7 +9,7 @@ import numpy as np
 from scipy import integrate, optimize
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, broken, only, per_run
+from tests.instruments.corpus.first.case import Cases, Reached, only, per_run
 from tests.instruments.corpus.first.games import (
     best_value,
     gaussian_delta,
@@ -18,6 +18,8 @@ from tests.instruments.corpus.first.games import (
     require_granted,
     transcript,
 )
+
+CASES = Cases()
 
 
 class OptimalComposition(fp.PrivacyFilter):
@@ -59,7 +61,9 @@ class OptimalComposition(fp.PrivacyFilter):
         return float(law @ np.maximum(-np.expm1(3 * cls.step - losses), 0.0))
 
 
+@CASES.broken(OptimalComposition)
 def _tree(filt: fp.PrivacyFilter) -> Reached:
+    """Four rounds on the grid, each next level chosen by the answers: 1.1 times delta."""
     menu = [fp.RandomizedResponse(level * math.log(1.25)) for level in (1, 2, 3)]
     epsilon = 3 * math.log(1.25)
     return Reached(best_value(filt, menu, epsilon, 4), epsilon=epsilon)
@@ -86,7 +90,9 @@ class BestOrderSoFar(fp.PrivacyFilter):
         return (self.spend(state, request) + convert).min(axis=1) <= 6.0
 
 
+@CASES.broken(BestOrderSoFar)
 def _two_orders(filt: fp.PrivacyFilter) -> Reached:
+    """RandomizedResponse(0.0999), then one pair for order 2 on yes and one for order 32 on no."""
     yes = fp.FinitePair((0.608430710, 0.391569290), (0.001614676, 0.998385324))
     no = fp.FinitePair((0.0168334078, 0.9831665922), (1.88775534e-5, 0.9999811224466))
 
@@ -118,7 +124,9 @@ class ExactCurveSoFar(fp.PrivacyFilter):
         return 1 - survives * (1 - curve) <= 1e-5 * (1 - 1e-9)
 
 
+@CASES.broken(ExactCurveSoFar)
 def _the_other_half(filt: fp.PrivacyFilter) -> Reached:
+    """A Gaussian; on a large loss the rest of delta as a Gaussian, on a small one as an erasure."""
     total, first = 0.2679, 0.16  # gaussian_mu(1, 1e-5) is 0.268
     second = math.sqrt(total**2 - first**2)
     erased = 0.99 * (1e-5 - gaussian_delta(first, 1.0))
@@ -155,35 +163,9 @@ class AverageEpsilon(fp.PrivacyFilter):
         return np.sqrt(2 * k * math.log(1e6)) * mean + k * mean * np.expm1(mean) <= 2.0
 
 
+@CASES.broken(AverageEpsilon)
 def _one_large_among_small(filt: fp.PrivacyFilter) -> Reached:
+    """99 tiny epsilons and one of 2.9: k times the squared average is less than the sum of squares."""
     requests = [fp.RandomizedResponse(1e-4)] * 99 + [fp.RandomizedResponse(2.9)]
     require_granted(filt, requests)
     return Reached(hockey_stick(product(requests[-1:]), 2.0), epsilon=2.0)  # the last one alone
-
-
-ADAPTIVITY = (
-    broken(
-        "optimal-composition",
-        OptimalComposition,
-        breaks="four rounds on the grid, each next level chosen by the answers: 1.1 times delta",
-        shown=_tree,
-    ),
-    broken(
-        "best-order-so-far",
-        BestOrderSoFar,
-        breaks="RandomizedResponse(0.0999), then one pair for order 2 on yes and one for order 32 on no",
-        shown=_two_orders,
-    ),
-    broken(
-        "exact-curve-so-far",
-        ExactCurveSoFar,
-        breaks="a Gaussian; on a large loss the rest of delta as a Gaussian, on a small one as an erasure",
-        shown=_the_other_half,
-    ),
-    broken(
-        "average-epsilon",
-        AverageEpsilon,
-        breaks="99 tiny epsilons and one of 2.9: k times the squared average is less than the sum of squares",
-        shown=_one_large_among_small,
-    ),
-)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, broken
+from tests.instruments.corpus.first.case import Cases, Reached
 from tests.instruments.corpus.first.games import (
     gaussian_delta,
     granted_for_ever,
@@ -15,6 +15,8 @@ from tests.instruments.corpus.first.games import (
     product,
     require_granted,
 )
+
+CASES = Cases()
 
 
 class Float32Totals(fp.PrivacyFilter):
@@ -33,7 +35,9 @@ class Float32Totals(fp.PrivacyFilter):
         return self.spend(state, request) <= 0.5
 
 
+@CASES.broken(Float32Totals)
 def _swallowed(filt: fp.PrivacyFilter) -> Reached:
+    """After rho 0.3, requests of rho 1.4e-8 change nothing in a float32 sum and are granted for ever."""
     # half a unit in the last place of float32(0.3) is 1.49e-8
     tiny = math.sqrt(2 * 1.4e-8)
     assert granted_for_ever(filt, [fp.Gaussian(math.sqrt(0.6))], fp.Gaussian(tiny))
@@ -57,7 +61,9 @@ class CloseEnough(fp.PrivacyFilter):
         return (total <= 1.0) | np.isclose(total, 1.0)
 
 
+@CASES.broken(CloseEnough, margin=2e-5)
 def _at_the_edge(filt: fp.PrivacyFilter) -> Reached:
+    """One Gaussian with mu^2 = 1 + 1e-5: np.isclose lets it pass (a rounding mistake)."""
     mu = math.sqrt(1 + 1e-5)
     require_granted(filt, [fp.Gaussian(mu)])
     return Reached(gaussian_delta(mu, 6.0), epsilon=6.0)
@@ -82,30 +88,9 @@ class NanoEpsilons(fp.PrivacyFilter):
         return state + self._units(request)
 
 
+@CASES.broken(NanoEpsilons)
 def _wrapped(filt: fp.PrivacyFilter) -> Reached:
+    """1.0 and then 1.9: the int32 sum wraps around to a negative number."""
     requests = [fp.RandomizedResponse(1.0), fp.RandomizedResponse(1.9)]
     require_granted(filt, requests)
     return Reached(hockey_stick(product(requests), 2.0), epsilon=2.0)
-
-
-ARITHMETIC = (
-    broken(
-        "float32-totals",
-        Float32Totals,
-        breaks="after rho 0.3, requests of rho 1.4e-8 change nothing in a float32 sum and are granted for ever",
-        shown=_swallowed,
-    ),
-    broken(
-        "close-enough",
-        CloseEnough,
-        breaks="one Gaussian with mu^2 = 1 + 1e-5: np.isclose lets it pass (a rounding mistake)",
-        shown=_at_the_edge,
-        margin=2e-5,
-    ),
-    broken(
-        "nano-epsilons",
-        NanoEpsilons,
-        breaks="1.0 and then 1.9: the int32 sum wraps around to a negative number",
-        shown=_wrapped,
-    ),
-)

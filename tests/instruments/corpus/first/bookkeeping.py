@@ -7,8 +7,10 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, broken, per_run
+from tests.instruments.corpus.first.case import Cases, Reached, per_run
 from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, product, require_granted
+
+CASES = Cases()
 
 
 class ChecksWhatWasSpent(fp.PrivacyFilter):
@@ -26,7 +28,9 @@ class ChecksWhatWasSpent(fp.PrivacyFilter):
         return state + request.pure_epsilon
 
 
+@CASES.broken(ChecksWhatWasSpent)
 def _last_query(filt: fp.PrivacyFilter) -> Reached:
+    """0.99 and then 1.0: the cost of the request itself is not in the comparison."""
     requests = [fp.RandomizedResponse(0.99), fp.RandomizedResponse(1.0)]
     require_granted(filt, requests)
     return Reached(hockey_stick(product(requests), 1.0), epsilon=1.0)
@@ -52,7 +56,9 @@ class FreeWarmUp(fp.PrivacyFilter):
         return state[0] + self._cost(state, request), state[1] + 1
 
 
+@CASES.broken(FreeWarmUp)
 def _warm_up(filt: fp.PrivacyFilter) -> Reached:
+    """Gaussian(0.316) for nothing, then Gaussian(0.9999): mu^2 comes to 1.1."""
     require_granted(filt, [fp.Gaussian(0.316), fp.Gaussian(0.9999)])
     return Reached(gaussian_delta(math.hypot(0.316, 0.9999), 4.0), epsilon=4.0)
 
@@ -76,7 +82,9 @@ class HalfPriceLater(fp.PrivacyFilter):
         return state[0] + self._cost(state, request), state[1] + 1
 
 
+@CASES.broken(HalfPriceLater)
 def _patience(filt: fp.PrivacyFilter) -> Reached:
+    """50 tiny Gaussians, then one of nearly twice the budget: charges are halved from round 50 on."""
     # rho of the last one is 0.98 of twice the budget 0.1394
     mu = math.sqrt(2 * 0.98 * 2 * 0.1394)
     require_granted(filt, [fp.Gaussian(1e-3)] * 50 + [fp.Gaussian(mu)])
@@ -101,7 +109,9 @@ class LastTwenty(fp.PrivacyFilter):
         return self.spend(state, request).sum(axis=1) <= 0.64 * (1 - 1e-12)
 
 
+@CASES.broken(LastTwenty)
 def _twice_twenty(filt: fp.PrivacyFilter) -> Reached:
+    """40 equal Gaussians: only the last twenty are in the sum."""
     mu = 0.178  # twenty of them make 0.634
     require_granted(filt, [fp.Gaussian(mu)] * 40)
     return Reached(gaussian_delta(mu * math.sqrt(40), 3.0), epsilon=3.0)
@@ -132,7 +142,9 @@ class LedgerPerFamily(fp.PrivacyFilter):
         return state[0] + square, state[1] + pure
 
 
+@CASES.broken(LedgerPerFamily)
 def _both_ledgers(filt: fp.PrivacyFilter) -> Reached:
+    """One Gaussian and one randomised response: each of the two ledgers may spend the whole promise."""
     mu = 0.64  # gaussian_mu(3, 1e-6) is 0.6477
     require_granted(filt, [fp.Gaussian(mu), fp.RandomizedResponse(2.9)])
     keep = 1 / (1 + math.exp(-2.9))
@@ -155,47 +167,9 @@ class FiveQuestions(fp.PrivacyFilter):
         return state + 1
 
 
+@CASES.broken(FiveQuestions)
 def _six_questions(filt: fp.PrivacyFilter) -> Reached:
+    """6 times RandomizedResponse(0.2): the count is compared with <= before it is raised."""
     requests = [fp.RandomizedResponse(0.2)] * 6
     require_granted(filt, requests)
     return Reached(hockey_stick(product(requests), 1.0), epsilon=1.0)
-
-
-BOOKKEEPING = (
-    broken(
-        "checks-what-was-spent",
-        ChecksWhatWasSpent,
-        breaks="0.99 and then 1.0: the cost of the request itself is not in the comparison",
-        shown=_last_query,
-    ),
-    broken(
-        "free-warm-up",
-        FreeWarmUp,
-        breaks="Gaussian(0.316) for nothing, then Gaussian(0.9999): mu^2 comes to 1.1",
-        shown=_warm_up,
-    ),
-    broken(
-        "half-price-later",
-        HalfPriceLater,
-        breaks="50 tiny Gaussians, then one of nearly twice the budget: charges are halved from round 50 on",
-        shown=_patience,
-    ),
-    broken(
-        "last-twenty",
-        LastTwenty,
-        breaks="40 equal Gaussians: only the last twenty are in the sum",
-        shown=_twice_twenty,
-    ),
-    broken(
-        "ledger-per-family",
-        LedgerPerFamily,
-        breaks="one Gaussian and one randomised response: each of the two ledgers may spend the whole promise",
-        shown=_both_ledgers,
-    ),
-    broken(
-        "five-questions",
-        FiveQuestions,
-        breaks="6 times RandomizedResponse(0.2): the count is compared with <= before it is raised",
-        shown=_six_questions,
-    ),
-)

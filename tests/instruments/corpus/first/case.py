@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -12,7 +13,7 @@ import filterproof as fp
 from theory.arguments import Real
 from theory.pairs.selection import look_up
 
-__all__ = ["Case", "Reached", "at_least_dust", "broken", "only", "per_run", "sound"]
+__all__ = ["Case", "Cases", "Reached", "at_least_dust", "only", "per_run"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,45 +35,48 @@ class Reached:
         return promise.rho
 
 
+#: Plays a game through a filter's own code.
+Shown: TypeAlias = Callable[[fp.PrivacyFilter], Reached]
+
+
 @dataclass(frozen=True, slots=True)
 class Case:
     """A filter class, constructible without arguments, and its truth.
 
-    breaks: which game breaks it; because: by which theorem or domination it is sound. shown: plays a game through the
-    filter's own code and computes what it reaches on another route; for a sound case a game that comes near the
-    promise, or None. margin: the share by which a broken filter at least exceeds its promise.
+    why: which game breaks it, or by which theorem or domination it is sound. shown: plays a game through the filter's
+    own code and computes what it reaches on another route; for a sound case a game that comes near the promise, or
+    None. margin: the share by which a broken filter at least exceeds its promise.
     """
 
-    name: str
-    kind: Literal["broken", "sound"]
     filter_class: type[fp.PrivacyFilter]
-    breaks: str = ""
-    because: str = ""
-    shown: Callable[[fp.PrivacyFilter], Reached] | None = None
+    kind: Literal["broken", "sound"]
+    why: str
+    shown: Shown | None = None
     margin: float = 0.001
 
-
-def broken(
-    name: str,
-    filter_class: type[fp.PrivacyFilter],
-    *,
-    breaks: str,
-    shown: Callable[[fp.PrivacyFilter], Reached],
-    margin: float = 0.001,
-) -> Case:
-    """A broken case."""
-    return Case(name, "broken", filter_class, breaks=breaks, shown=shown, margin=margin)
+    @property
+    def name(self) -> str:
+        """The words of the class's name."""
+        return re.sub(r"(?<=.)(?=[A-Z])", "-", self.filter_class.__name__).lower()
 
 
-def sound(
-    name: str,
-    filter_class: type[fp.PrivacyFilter],
-    *,
-    because: str,
-    shown: Callable[[fp.PrivacyFilter], Reached] | None = None,
-) -> Case:
-    """A sound case."""
-    return Case(name, "sound", filter_class, because=because, shown=shown)
+class Cases(list[Case]):
+    """The cases of a module; `broken` and `sound` stand above the function that shows one, which says why."""
+
+    def broken(self, filter_class: type[fp.PrivacyFilter], margin: float = 0.001) -> Callable[[Shown], Shown]:
+        return lambda shown: self._with(Case(filter_class, "broken", _words(shown), shown, margin))
+
+    def sound(self, filter_class: type[fp.PrivacyFilter]) -> Callable[[Shown], Shown]:
+        return lambda shown: self._with(Case(filter_class, "sound", _words(shown), shown))
+
+    def _with(self, case: Case) -> Shown:
+        self.append(case)
+        assert case.shown is not None
+        return case.shown
+
+
+def _words(shown: Shown) -> str:
+    return " ".join((shown.__doc__ or "").split())
 
 
 def at_least_dust(charge: Real) -> Real:

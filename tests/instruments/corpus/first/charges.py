@@ -8,8 +8,10 @@ import numpy as np
 from scipy import special
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, broken, per_run
+from tests.instruments.corpus.first.case import Cases, Reached, per_run
 from tests.instruments.corpus.first.games import lower_power, require_granted, tail_hockey_stick
+
+CASES = Cases()
 
 
 class LaplaceByItsVariance(fp.AdditiveFilter):
@@ -27,7 +29,9 @@ class LaplaceByItsVariance(fp.AdditiveFilter):
         return fp.Plain(per_run(request, rho))
 
 
+@CASES.broken(LaplaceByItsVariance)
 def _laplace(filt: fp.PrivacyFilter) -> Reached:
+    """76 Laplace mechanisms of scale 25: small Laplace noise costs 1/(2 b^2), twice what is charged."""
     b, count, width = 25.0, 76, 2e-5
     require_granted(filt, [fp.Laplace(b)] * count)
     e = 1 / b
@@ -68,7 +72,9 @@ class DeltasOfErasures(fp.PrivacyFilter):
         return state[0] + epsilon, state[1] + delta
 
 
+@CASES.broken(DeltasOfErasures)
 def _kov(filt: fp.PrivacyFilter) -> Reached:
+    """19 times KOV(0.05, 1e-3): only erasures are charged a delta."""
     require_granted(filt, [fp.KOV(0.05, 1e-3)] * 19)
     return Reached(1 - (1 - 1e-3) ** 19, epsilon=1.0)  # the infinite losses alone
 
@@ -88,7 +94,9 @@ class AmplifiedBySquaredRate(fp.AdditiveFilter):
         return fp.Plain(per_run(request, rho))
 
 
+@CASES.broken(AmplifiedBySquaredRate)
 def _sampled(filt: fp.PrivacyFilter) -> Reached:
+    """611 steps of the subsampled Gaussian with q = 0.01, sigma = 1; only that family breaks it."""
     q, sigma, count, width = 0.01, 1.0, 611, 1e-4
     require_granted(filt, [fp.SubsampledGaussian(q, sigma)] * count)
     x = np.arange(-8.0, 8.0, 1e-4)
@@ -111,7 +119,9 @@ class OneWayMoments(fp.AdditiveFilter):
         return fp.Plain(per_run(request, lambda pair: pair.renyi(8.0)))
 
 
+@CASES.broken(OneWayMoments)
 def _other_way(filt: fp.PrivacyFilter) -> Reached:
+    """11 subsampled Gaussians declared as addition pairs: the removal direction is never looked at."""
     requests = [fp.SubsampledGaussian(0.2, 1.0, adjacency="addition")] * 11
     require_granted(filt, requests)
     # E_Q[(dP/dQ)^8] of the removal pair by the binomial formula of integer orders
@@ -134,7 +144,9 @@ class BoundedRangeCharges(fp.AdditiveFilter):
         return fp.Plain(per_run(request, rho))
 
 
+@CASES.broken(BoundedRangeCharges)
 def _responses(filt: fp.PrivacyFilter) -> Reached:
+    """5 times RandomizedResponse(0.39): a range of 2 epsilon, not of epsilon."""
     require_granted(filt, [fp.RandomizedResponse(0.39)] * 5)
     # D_2 of randomised response is log(cosh(3e/2)/cosh(e/2))
     value = 5 * math.log(math.cosh(1.5 * 0.39) / math.cosh(0.5 * 0.39))
@@ -152,46 +164,8 @@ class LambdaIsTheOrder(fp.AdditiveFilter):
         return fp.renyi_charge(request, self.moment)
 
 
+@CASES.broken(LambdaIsTheOrder)
 def _gaussian_at_four(filt: fp.PrivacyFilter) -> Reached:
+    """One Gaussian with mu = 0.81: charged at order 3, promised at order 4, a factor of 4/3."""
     require_granted(filt, [fp.Gaussian(0.81)])
     return Reached(4 * 0.81**2 / 2, alpha=4.0)
-
-
-CHARGES = (
-    broken(
-        "laplace-by-its-variance",
-        LaplaceByItsVariance,
-        breaks="76 Laplace mechanisms of scale 25: small Laplace noise costs 1/(2 b^2), twice what is charged",
-        shown=_laplace,
-    ),
-    broken(
-        "deltas-of-erasures",
-        DeltasOfErasures,
-        breaks="19 times KOV(0.05, 1e-3): only erasures are charged a delta",
-        shown=_kov,
-    ),
-    broken(
-        "amplified-by-squared-rate",
-        AmplifiedBySquaredRate,
-        breaks="611 steps of the subsampled Gaussian with q = 0.01, sigma = 1; only that family breaks it",
-        shown=_sampled,
-    ),
-    broken(
-        "one-way-moments",
-        OneWayMoments,
-        breaks="11 subsampled Gaussians declared as addition pairs: the removal direction is never looked at",
-        shown=_other_way,
-    ),
-    broken(
-        "bounded-range-charges",
-        BoundedRangeCharges,
-        breaks="5 times RandomizedResponse(0.39): a range of 2 epsilon, not of epsilon",
-        shown=_responses,
-    ),
-    broken(
-        "lambda-is-the-order",
-        LambdaIsTheOrder,
-        breaks="one Gaussian with mu = 0.81: charged at order 3, promised at order 4, a factor of 4/3",
-        shown=_gaussian_at_four,
-    ),
-)

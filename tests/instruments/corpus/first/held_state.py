@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, broken
+from tests.instruments.corpus.first.case import Cases, Reached
 from tests.instruments.corpus.first.games import hockey_stick, product
+
+CASES = Cases()
 
 
 class NextShard(fp.PrivacyFilter):
@@ -28,7 +30,9 @@ class NextShard(fp.PrivacyFilter):
         return state + request.pure_epsilon
 
 
+@CASES.broken(NextShard)
 def _asks_again(filt: fp.PrivacyFilter) -> Reached:
+    """0.9, a denial, and 0.9 again in a session that may retry: a denial empties the ledger."""
     request = fp.RandomizedResponse(0.9)
     session = filt.open("retry")
     assert [session.request(request) for _ in range(3)] == [True, False, True]
@@ -52,7 +56,9 @@ class LedgerInTheObject(fp.PrivacyFilter):
         return state.copy()
 
 
+@CASES.broken(LedgerInTheObject)
 def _second_session(filt: fp.PrivacyFilter) -> Reached:
+    """A session spends, a second one is opened on the same filter, the first spends again."""
     request = fp.Gaussian(0.75)  # rho 0.28
     one = filt.open()
     assert one.request(request)
@@ -76,29 +82,9 @@ class CohortLedger(fp.PrivacyFilter):
         return state + request.zcdp_rho
 
 
+@CASES.broken(CohortLedger)
 def _one_person_pays(filt: fp.PrivacyFilter) -> Reached:
+    """Two runs at once, one asks for rho 0.72 and the other for next to nothing: their mean decides."""
     request = fp.Gaussian(np.array([1.2, 0.001]))
     assert filt.admits(filt.start(2), request).all()
     return Reached(2 * 1.2**2 / 2, alpha=2.0)  # of the first run
-
-
-HELD_STATE = (
-    broken(
-        "next-shard",
-        NextShard,
-        breaks="0.9, a denial, and 0.9 again in a session that may retry: a denial empties the ledger",
-        shown=_asks_again,
-    ),
-    broken(
-        "ledger-in-the-object",
-        LedgerInTheObject,
-        breaks="a session spends, a second one is opened on the same filter, the first spends again",
-        shown=_second_session,
-    ),
-    broken(
-        "cohort-ledger",
-        CohortLedger,
-        breaks="two runs at once, one asks for rho 0.72 and the other for next to nothing: their mean decides",
-        shown=_one_person_pays,
-    ),
-)

@@ -8,8 +8,10 @@ import numpy as np
 from scipy import integrate
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, broken
+from tests.instruments.corpus.first.case import Cases, Reached
 from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, transcript
+
+CASES = Cases()
 
 
 class RefundsWhatSpokeAgainst(fp.PrivacyFilter):
@@ -30,7 +32,10 @@ class RefundsWhatSpokeAgainst(fp.PrivacyFilter):
         return np.maximum(state + np.minimum(loss, 0.0), 0.0)
 
 
+@CASES.broken(RefundsWhatSpokeAgainst)
 def _while_it_is_refunded(filt: fp.PrivacyFilter) -> Reached:
+    """RandomizedResponse(0.9) as long as the answer is no: three noes are 2.7 in the other direction."""
+
     def strategy(past):
         return fp.RandomizedResponse(0.9) if len(past) < 3 and all(loss < 0 for loss in past) else None
 
@@ -57,7 +62,9 @@ class QuantileOfTheNextLoss(fp.PrivacyFilter):
         return state + loss
 
 
+@CASES.broken(QuantileOfTheNextLoss)
 def _fifty_chances(filt: fp.PrivacyFilter) -> Reached:
+    """A loss of 13.7 with probability 0.9e-6, asked for 50 times: the chances are not added up."""
     p, q = 0.9e-6, 1e-12
     chance = fp.FinitePair((p, 1 - p), (q, 1 - q))
 
@@ -88,7 +95,9 @@ class ReserveAfterAnAlarm(fp.PrivacyFilter):
         return state[0], state[1] | (loss > 0.9)
 
 
+@CASES.broken(ReserveAfterAnAlarm)
 def _alarm(filt: fp.PrivacyFilter) -> Reached:
+    """Gaussian(0.24); where it lost more than 0.9 (1.4e-4 of the runs) Gaussian(1.07) as well."""
     first, second = 0.24, 1.07
     state = filt.start(1)
     assert filt.admits(state, fp.Gaussian(first))[0]
@@ -124,7 +133,9 @@ class NothingWasRevealed(fp.PrivacyFilter):
         return np.where(np.abs(loss) < pending / 10, spent, spent + pending), np.zeros_like(spent)
 
 
+@CASES.broken(NothingWasRevealed)
 def _many_small_losses(filt: fp.PrivacyFilter) -> Reached:
+    """A pair with losses 0.916 and -0.082, 30 times while it loses -0.082: these add up, uncharged."""
     # losses log(5/2) = 0.916 and log(35/38) = -0.082
     pair = fp.FinitePair((0.125, 0.875), (0.05, 0.95))
 
@@ -132,31 +143,3 @@ def _many_small_losses(filt: fp.PrivacyFilter) -> Reached:
         return pair if len(past) < 30 and all(loss < 0 for loss in past) else None
 
     return Reached(hockey_stick(transcript(filt, strategy), 1.0), epsilon=1.0)
-
-
-LOSSES = (
-    broken(
-        "refunds-what-spoke-against",
-        RefundsWhatSpokeAgainst,
-        breaks="RandomizedResponse(0.9) as long as the answer is no: three noes are 2.7 in the other direction",
-        shown=_while_it_is_refunded,
-    ),
-    broken(
-        "quantile-of-the-next-loss",
-        QuantileOfTheNextLoss,
-        breaks="a loss of 13.7 with probability 0.9e-6, asked for 50 times: the chances are not added up",
-        shown=_fifty_chances,
-    ),
-    broken(
-        "reserve-after-an-alarm",
-        ReserveAfterAnAlarm,
-        breaks="Gaussian(0.24); where it lost more than 0.9 (1.4e-4 of the runs) Gaussian(1.07) as well",
-        shown=_alarm,
-    ),
-    broken(
-        "nothing-was-revealed",
-        NothingWasRevealed,
-        breaks="a pair with losses 0.916 and -0.082, 30 times while it loses -0.082: these add up, uncharged",
-        shown=_many_small_losses,
-    ),
-)

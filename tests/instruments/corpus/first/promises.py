@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, broken, per_run
+from tests.instruments.corpus.first.case import Cases, Reached, per_run
 from tests.instruments.corpus.first.games import (
     gaussian_delta,
     hockey_stick,
@@ -15,6 +15,8 @@ from tests.instruments.corpus.first.games import (
     renyi,
     require_granted,
 )
+
+CASES = Cases()
 
 
 class DeviationOnly(fp.AdditiveFilter):
@@ -30,7 +32,9 @@ class DeviationOnly(fp.AdditiveFilter):
         return fp.Plain(per_run(request, square))
 
 
+@CASES.broken(DeviationOnly)
 def _drift(filt: fp.PrivacyFilter) -> Reached:
+    """One Gaussian(2.08): the mean of the loss, S/2, is forgotten, which shows at a large epsilon."""
     require_granted(filt, [fp.Gaussian(2.08)])
     return Reached(gaussian_delta(2.08, 10.0), epsilon=10.0)
 
@@ -45,7 +49,9 @@ class PrivacyNotice(fp.AdditiveFilter):
         return fp.gdp_charge(request)
 
 
+@CASES.broken(PrivacyNotice)
 def _at_the_stated_epsilon(filt: fp.PrivacyFilter) -> Reached:
+    """The budget spent on one Gaussian: the promise says 0.98 where the conversion gives 1."""
     mu = float(fp.gaussian_mu(1.0, 1e-6)) * (1 - 1e-9)
     require_granted(filt, [fp.Gaussian(mu)])
     return Reached(gaussian_delta(mu, 0.98), epsilon=0.98)
@@ -62,7 +68,9 @@ class LogOverAlpha(fp.AdditiveFilter):
         return fp.renyi_charge(request, self.alpha)
 
 
+@CASES.broken(LogOverAlpha)
 def _rare_and_large(filt: fp.PrivacyFilter) -> Reached:
+    """One pair with a rare large loss: the conversion divides by alpha, not by alpha - 1."""
     p = 7.2e-5
     q = (p**4 / 27.5) ** (1 / 3)  # D_4 is log(1 + 27.5)/3, and 1.12 is allowed
     pair = fp.FinitePair((p, 1 - p), (q, 1 - q))
@@ -80,7 +88,9 @@ class GaussianFromConcentrated(fp.AdditiveFilter):
         return fp.zcdp_charge(request)
 
 
+@CASES.broken(GaussianFromConcentrated)
 def _one_response(filt: fp.PrivacyFilter) -> Reached:
+    """One RandomizedResponse(1): its total variation is that of mu = 1.23; Gaussians keep the promise."""
     request = fp.RandomizedResponse(1.0)
     require_granted(filt, [request])
     return Reached(hockey_stick(product([request]), 0.0), epsilon=0.0)
@@ -96,7 +106,9 @@ class OrderTwoIsEnough(fp.AdditiveFilter):
         return fp.renyi_charge(request, 2.0)
 
 
+@CASES.broken(OrderTwoIsEnough)
 def _a_higher_order(filt: fp.PrivacyFilter) -> Reached:
+    """A finite pair with a rare large loss: its D_8 is six times as much as D_2 says."""
     p, q = 1e-3, 1e-6
     require_granted(filt, [fp.FinitePair((p, 1 - p), (q, 1 - q))])
     return Reached(renyi([(p, q), (1 - p, 1 - q)], 8.0), alpha=8.0)
@@ -126,48 +138,10 @@ class FallingShares(fp.PrivacyFilter):
         return state[0] + self._cost(request)[0], state[1] + 1
 
 
+@CASES.broken(FallingShares)
 def _thousand_erasures(filt: fp.PrivacyFilter) -> Reached:
+    """1000 erasures of 1/(6k) of delta each: the harmonic series passes 6 after 227 rounds."""
     shares = [1e-3 / (6 * (k + 1)) for k in range(1000)]
 
     require_granted(filt, [fp.Erasure(share) for share in shares])
     return Reached(-math.expm1(math.fsum(math.log1p(-share) for share in shares)), epsilon=0.5)
-
-
-PROMISES = (
-    broken(
-        "deviation-only",
-        DeviationOnly,
-        breaks="one Gaussian(2.08): the mean of the loss, S/2, is forgotten, which shows at a large epsilon",
-        shown=_drift,
-    ),
-    broken(
-        "privacy-notice",
-        PrivacyNotice,
-        breaks="the budget spent on one Gaussian: the promise says 0.98 where the conversion gives 1",
-        shown=_at_the_stated_epsilon,
-    ),
-    broken(
-        "log-over-alpha",
-        LogOverAlpha,
-        breaks="one pair with a rare large loss: the conversion divides by alpha, not by alpha - 1",
-        shown=_rare_and_large,
-    ),
-    broken(
-        "gaussian-from-concentrated",
-        GaussianFromConcentrated,
-        breaks="one RandomizedResponse(1): its total variation is that of mu = 1.23; Gaussians keep the promise",
-        shown=_one_response,
-    ),
-    broken(
-        "order-two-is-enough",
-        OrderTwoIsEnough,
-        breaks="a finite pair with a rare large loss: its D_8 is six times as much as D_2 says",
-        shown=_a_higher_order,
-    ),
-    broken(
-        "falling-shares",
-        FallingShares,
-        breaks="1000 erasures of 1/(6k) of delta each: the harmonic series passes 6 after 227 rounds",
-        shown=_thousand_erasures,
-    ),
-)

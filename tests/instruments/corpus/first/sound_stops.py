@@ -8,8 +8,10 @@ import numpy as np
 from scipy import stats
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, at_least_dust, only, per_run, sound
+from tests.instruments.corpus.first.case import Case, Cases, Reached, at_least_dust, only, per_run
 from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, require_granted, transcript
+
+CASES = Cases()
 
 #: More than the rounding of a declared number, and of a charge computed from it.
 ROUNDED_UP = 1 + 1e-12
@@ -39,6 +41,16 @@ class PureOrConcentrated(fp.PrivacyFilter):
         return (*self.pure.add(state[:2], epsilon), *self.concentrated.add(state[2:], rho))
 
 
+CASES.append(
+    Case(
+        PureOrConcentrated,
+        "sound",
+        "A loss above 1 needs pure epsilons above 1, so the path ends within B*; the stopped Renyi "
+        "supermartingale on those paths alone gives the CKS delta.",
+    )
+)
+
+
 class RealisedPure(fp.PrivacyFilter):
     """1-DP: the next question is asked if the loss so far cannot leave [-1, 1] by it; losses may cancel."""
 
@@ -58,7 +70,10 @@ class RealisedPure(fp.PrivacyFilter):
         return state[0] + loss, state[1]
 
 
+@CASES.sound(RealisedPure)
 def _up_and_down(filt: fp.PrivacyFilter) -> Reached:
+    """Every transcript's loss lies in [-1, 1] in both directions, which is 1-DP whatever was asked."""
+
     # 0.5 up or down until the loss is 1 or -1, which a walk with this drift soon is
     def strategy(past):
         return fp.RandomizedResponse(0.4999999) if len(past) < 14 else None
@@ -85,7 +100,9 @@ class StopsOnATrend(fp.PrivacyFilter):
         return (*state[:2], state[2] + loss)
 
 
+@CASES.sound(StopsOnATrend)
 def _all_at_once(filt: fp.PrivacyFilter) -> Reached:
+    """The GDP filter's supermartingale holds at every stopping time of the losses."""
     require_granted(filt, [fp.Gaussian(1.0)])
     return Reached(gaussian_delta(1.0, 3.0), epsilon=3.0)
 
@@ -113,6 +130,15 @@ class ClosingTimes(fp.AdditiveFilter):
 
     def reaches(self, state):
         return self.budget.reaches(state[:2]) & (state[2] >= 0)
+
+
+CASES.append(
+    Case(
+        ClosingTimes,
+        "sound",
+        "The zCDP filter; closing times are a function of the round, and only shorten the game.",
+    )
+)
 
 
 def _answers(epsilon: float, level: float, delta: float) -> int:
@@ -143,7 +169,9 @@ class CalibratedCount(fp.PrivacyFilter):
         return state + 1
 
 
+@CASES.sound(CalibratedCount)
 def _all_answers(filt: fp.PrivacyFilter) -> Reached:
+    """RR(0.02) dominates every 0.02-DP mechanism, so k adaptive rounds are dominated by its k-fold product."""
     k = filt.most
     require_granted(filt, [fp.RandomizedResponse(0.02)] * k)
     ups = np.arange(k + 1)
@@ -166,6 +194,15 @@ class PlainFloats(fp.PrivacyFilter):
 
     def spend(self, state, request):
         return state[0] + request.zcdp_rho, state[1] + 1
+
+
+CASES.append(
+    Case(
+        PlainFloats,
+        "sound",
+        "The zCDP filter and the simple conversion (000 Theorem 4.9); 1e-9 outweighs 10^4 roundings.",
+    )
+)
 
 
 class SurvivingSecrets(fp.PrivacyFilter):
@@ -200,7 +237,9 @@ class SurvivingSecrets(fp.PrivacyFilter):
         return (*self.epsilons.add(state[:2], epsilon), *self.failures.add(state[2:], failure))
 
 
+@CASES.sound(SurvivingSecrets)
 def _ten_erasures(filt: fp.PrivacyFilter) -> Reached:
+    """With probability prod(1 - d_i) >= 0.99 nothing is revealed, and then the loss is at most 0.1."""
     p = 1 - 0.99**0.1 - 1e-12
     require_granted(filt, [fp.Erasure(p)] * 10)
     return Reached(1 - (1 - p) ** 10, epsilon=0.1)
@@ -229,6 +268,15 @@ class CoolsDown(fp.PrivacyFilter):
         return (*state[:2], loss > 0.2)
 
 
+CASES.append(
+    Case(
+        CoolsDown,
+        "sound",
+        "The zCDP filter and the CKS conversion; what a loss forbids only shortens the game.",
+    )
+)
+
+
 class ThreeGaussians(fp.PrivacyFilter):
     """(0.5, 1e-8)-DP: three releases with Gaussian noise, each within a third of what the exact curve allows."""
 
@@ -246,62 +294,9 @@ class ThreeGaussians(fp.PrivacyFilter):
         return state + 1
 
 
+@CASES.sound(ThreeGaussians)
 def _three(filt: fp.PrivacyFilter) -> Reached:
+    """The GDP filter: three squares stay below gaussian_mu(0.5, 1e-8)^2."""
     mu = filt.largest
     require_granted(filt, [fp.Gaussian(mu)] * 3)
     return Reached(gaussian_delta(mu * math.sqrt(3), 0.5), epsilon=0.5)
-
-
-SOUND_STOPS = (
-    sound(
-        "pure-or-concentrated",
-        PureOrConcentrated,
-        because="a loss above 1 needs pure epsilons above 1, so the path ends within B*; the stopped Renyi "
-        "supermartingale on those paths alone gives the CKS delta",
-    ),
-    sound(
-        "realised-pure",
-        RealisedPure,
-        because="every transcript's loss lies in [-1, 1] in both directions, which is 1-DP whatever was asked",
-        shown=_up_and_down,
-    ),
-    sound(
-        "stops-on-a-trend",
-        StopsOnATrend,
-        because="the GDP filter's supermartingale holds at every stopping time of the losses",
-        shown=_all_at_once,
-    ),
-    sound(
-        "closing-times",
-        ClosingTimes,
-        because="the zCDP filter; closing times are a function of the round, and only shorten the game",
-    ),
-    sound(
-        "calibrated-count",
-        CalibratedCount,
-        because="RR(0.02) dominates every 0.02-DP mechanism, so k adaptive rounds are dominated by its k-fold product",
-        shown=_all_answers,
-    ),
-    sound(
-        "plain-floats",
-        PlainFloats,
-        because="the zCDP filter and the simple conversion (000 Theorem 4.9); 1e-9 outweighs 10^4 roundings",
-    ),
-    sound(
-        "surviving-secrets",
-        SurvivingSecrets,
-        because="with probability prod(1 - d_i) >= 0.99 nothing is revealed, and then the loss is at most 0.1",
-        shown=_ten_erasures,
-    ),
-    sound(
-        "cools-down",
-        CoolsDown,
-        because="the zCDP filter and the CKS conversion; what a loss forbids only shortens the game",
-    ),
-    sound(
-        "three-gaussians",
-        ThreeGaussians,
-        because="the GDP filter: three squares stay below gaussian_mu(0.5, 1e-8)^2",
-        shown=_three,
-    ),
-)

@@ -9,8 +9,17 @@ from fractions import Fraction
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, at_least_dust, only, per_run, sound
+from tests.instruments.corpus.first.case import Case, Cases, Reached, at_least_dust, only, per_run
 from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, product, renyi, require_granted
+
+CASES = Cases()
+
+
+def _one_response(filt: fp.PrivacyFilter, epsilon: float, at: float) -> Reached:
+    requests = [fp.RandomizedResponse(epsilon)]
+    require_granted(filt, requests)
+    return Reached(hockey_stick(product(requests), at), epsilon=at)
+
 
 #: More than the rounding of a declared number, and of a charge computed from it.
 ROUNDED_UP = 1 + 1e-12
@@ -26,7 +35,9 @@ class ExactGaussianDelta(fp.AdditiveFilter):
         return fp.gdp_charge(request)
 
 
+@CASES.sound(ExactGaussianDelta)
 def _whole_budget(filt: fp.PrivacyFilter) -> Reached:
+    """The GDP filter (003 Theorem C.1), and delta of Gaussian(gaussian_mu(1, 1e-5)) at 1 is 1e-5."""
     mu = float(fp.gaussian_mu(1.0, 1e-5)) / 2 * (1 - 1e-9)
     require_granted(filt, [fp.Gaussian(mu)] * 4)
     return Reached(gaussian_delta(2 * mu, 1.0), epsilon=1.0)
@@ -47,7 +58,9 @@ class HyperbolicCharges(fp.AdditiveFilter):
         return fp.Plain(at_least_dust(per_run(request, rho)))
 
 
+@CASES.sound(HyperbolicCharges)
 def _near_order_one(filt: fp.PrivacyFilter) -> Reached:
+    """Log cosh sqrt(u) is concave in u, so D_a of RR(e) is at most a e tanh(e/2); RR dominates; zCDP filter."""
     request = fp.RandomizedResponse(1.04)
     require_granted(filt, [request])
     return Reached(renyi(product([request]), 1.001), alpha=1.001)
@@ -69,6 +82,12 @@ class GeometricAllowances(fp.PrivacyFilter):
         return state + 1
 
 
+@CASES.sound(GeometricAllowances)
+def _half_at_once(filt: fp.PrivacyFilter) -> Reached:
+    """The sum of 2^-k over k >= 1 is 1: basic composition of pure mechanisms."""
+    return _one_response(filt, 0.4999, 0.3)
+
+
 class TwoPhases(fp.PrivacyFilter):
     """1-zCDP: the first ten rounds may use a quarter of the budget, the later ones whatever is left of all."""
 
@@ -86,6 +105,15 @@ class TwoPhases(fp.PrivacyFilter):
     def spend(self, state, request):
         charge = fp.Plain(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
         return (*self.early.add(state[:2], charge), *self.whole.add(state[2:4], charge), state[4] + 1)
+
+
+CASES.append(
+    Case(
+        TwoPhases,
+        "sound",
+        "All rounds are in the sum that is held to 1: the zCDP filter, denying more in the first phase.",
+    )
+)
 
 
 class ListedEpsilons(fp.PrivacyFilter):
@@ -106,6 +134,12 @@ class ListedEpsilons(fp.PrivacyFilter):
         return self.budget.add(state, fp.Plain(request.pure_epsilon * ROUNDED_UP))
 
 
+@CASES.sound(ListedEpsilons)
+def _one_of_the_list(filt: fp.PrivacyFilter) -> Reached:
+    """Basic composition; what is not on the list is denied, which only shortens the game."""
+    return _one_response(filt, 0.9999999, 0.5)
+
+
 class GaussiansOrAnError(fp.AdditiveFilter):
     """2-GDP for Gaussian noise; whatever else is asked for is a mistake of the caller."""
 
@@ -120,7 +154,9 @@ class GaussiansOrAnError(fp.AdditiveFilter):
         return fp.gdp_charge(request)
 
 
+@CASES.sound(GaussiansOrAnError)
 def _one_gaussian(filt: fp.PrivacyFilter) -> Reached:
+    """The GDP filter (003 Theorem C.1) on Gaussians, exact squares against the exact 4."""
     require_granted(filt, [fp.Gaussian(2.0)])
     return Reached(gaussian_delta(2.0, 5.0), epsilon=5.0)
 
@@ -146,6 +182,11 @@ class CapsOnAllSides(fp.AdditiveFilter):
 
     def reaches(self, state):
         return self.budget.reaches(state[:2]) & (state[2] >= 0) & (state[2] <= 40)
+
+
+CASES.append(
+    Case(CapsOnAllSides, "sound", "The zCDP filter and the CKS conversion; the caps only shorten the game.")
+)
 
 
 @dataclass(frozen=True)
@@ -179,6 +220,12 @@ class FractionsPerPerson(fp.PrivacyFilter):
         return np.array([person.spent <= 3 for person in self.spend(state, request)], dtype=np.bool_)
 
 
+@CASES.sound(FractionsPerPerson)
+def _three(filt: fp.PrivacyFilter) -> Reached:
+    """Basic composition with rational sums, one accountant a run, each a value that is never changed."""
+    return _one_response(filt, 2.9999999, 2.0)
+
+
 class WholeUnits(fp.PrivacyFilter):
     """1-DP counted in units of 2^-20, every charge rounded up to the next."""
 
@@ -195,6 +242,12 @@ class WholeUnits(fp.PrivacyFilter):
         return self.spend(state, request) <= 2**20
 
 
+@CASES.sound(WholeUnits)
+def _all_units(filt: fp.PrivacyFilter) -> Reached:
+    """Basic composition; each charge is rounded up to a unit, and 64 bits do not wrap below 2 units."""
+    return _one_response(filt, 1 - 2.0**-19, 0.5)
+
+
 class RenyiAtSix(fp.AdditiveFilter):
     """(6, 1.5)-RDP: divergences of order 6, the larger direction, add up."""
 
@@ -208,7 +261,9 @@ class RenyiAtSix(fp.AdditiveFilter):
         return fp.Plain(at_least_dust(per_run(request, both_ways)))
 
 
+@CASES.sound(RenyiAtSix)
 def _pair_at_six(filt: fp.PrivacyFilter) -> Reached:
+    """000 Theorem 4.3 at the fixed order 6, both directions, a billionth of the budget for rounding."""
     p, q = 2e-3, 1.5e-4
     require_granted(filt, [fp.FinitePair((p, 1 - p), (q, 1 - q))])
     return Reached(renyi([(p, q), (1 - p, 1 - q)], 6.0), alpha=6.0)
@@ -227,7 +282,9 @@ class SampledOnly(fp.AdditiveFilter):
         return fp.Plain(at_least_dust(per_run(request, only(fp.SubsampledGaussian, both_ways))))
 
 
+@CASES.sound(SampledOnly)
 def _steps_at_sixteen(filt: fp.PrivacyFilter) -> Reached:
+    """000 Theorem 4.3 at the fixed order 16, the larger direction of each subsampled Gaussian."""
     # E_Q[(dP/dQ)^16] by the binomial formula of integer orders
     q, sigma, count = 0.01, 1.2, 3
     require_granted(filt, [fp.SubsampledGaussian(q, sigma, adjacency="addition")] * count)
@@ -236,80 +293,3 @@ def _steps_at_sixteen(filt: fp.PrivacyFilter) -> Reached:
         for k in range(17)
     )
     return Reached(count * math.log(moment) / 15, alpha=16.0)
-
-
-def _one_response_of(epsilon: float, at: float):
-    def shown(filt: fp.PrivacyFilter) -> Reached:
-        requests = [fp.RandomizedResponse(epsilon)]
-        require_granted(filt, requests)
-        return Reached(hockey_stick(product(requests), at), epsilon=at)
-
-    return shown
-
-
-SOUND_SUMS = (
-    sound(
-        "exact-gaussian-delta",
-        ExactGaussianDelta,
-        because="the GDP filter (003 Theorem C.1), and delta of Gaussian(gaussian_mu(1, 1e-5)) at 1 is 1e-5",
-        shown=_whole_budget,
-    ),
-    sound(
-        "hyperbolic-charges",
-        HyperbolicCharges,
-        because="log cosh sqrt(u) is concave in u, so D_a of RR(e) is at most a e tanh(e/2); RR dominates; zCDP filter",
-        shown=_near_order_one,
-    ),
-    sound(
-        "geometric-allowances",
-        GeometricAllowances,
-        because="the sum of 2^-k over k >= 1 is 1: basic composition of pure mechanisms",
-        shown=_one_response_of(0.4999, 0.3),
-    ),
-    sound(
-        "two-phases",
-        TwoPhases,
-        because="all rounds are in the sum that is held to 1: the zCDP filter, denying more in the first phase",
-    ),
-    sound(
-        "listed-epsilons",
-        ListedEpsilons,
-        because="basic composition; what is not on the list is denied, which only shortens the game",
-        shown=_one_response_of(0.9999999, 0.5),
-    ),
-    sound(
-        "gaussians-or-an-error",
-        GaussiansOrAnError,
-        because="the GDP filter (003 Theorem C.1) on Gaussians, exact squares against the exact 4",
-        shown=_one_gaussian,
-    ),
-    sound(
-        "caps-on-all-sides",
-        CapsOnAllSides,
-        because="the zCDP filter and the CKS conversion; the caps only shorten the game",
-    ),
-    sound(
-        "fractions-per-person",
-        FractionsPerPerson,
-        because="basic composition with rational sums, one accountant a run, each a value that is never changed",
-        shown=_one_response_of(2.9999999, 2.0),
-    ),
-    sound(
-        "whole-units",
-        WholeUnits,
-        because="basic composition; each charge is rounded up to a unit, and 64 bits do not wrap below 2 units",
-        shown=_one_response_of(1 - 2.0**-19, 0.5),
-    ),
-    sound(
-        "renyi-at-six",
-        RenyiAtSix,
-        because="000 Theorem 4.3 at the fixed order 6, both directions, a billionth of the budget for rounding",
-        shown=_pair_at_six,
-    ),
-    sound(
-        "sampled-only",
-        SampledOnly,
-        because="000 Theorem 4.3 at the fixed order 16, the larger direction of each subsampled Gaussian",
-        shown=_steps_at_sixteen,
-    ),
-)

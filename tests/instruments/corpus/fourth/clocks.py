@@ -7,9 +7,11 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, broken
+from tests.instruments.corpus.first.case import Cases, Reached
 from tests.instruments.corpus.first.games import gaussian_delta, require_granted
 from tests.instruments.corpus.second.lattice import response_delta
+
+CASES = Cases()
 
 
 class OverwritingCommit(fp.PrivacyFilter):
@@ -33,7 +35,9 @@ class OverwritingCommit(fp.PrivacyFilter):
         )
 
 
+@CASES.broken(OverwritingCommit, margin=0.1)
 def _twice(filt: fp.PrivacyFilter) -> Reached:
+    """A response at 0.9, then 127 tiny ones: the second commit forgets it, and 0.9 fits again."""
     small, large = 1e-4, 0.9
     require_granted(
         filt,
@@ -69,7 +73,9 @@ class YearlyRenewal(fp.PrivacyFilter):
         return np.where(new, 0.0, state[0]) + request.zcdp_rho, np.where(new, 0, state[1]) + 1
 
 
+@CASES.broken(YearlyRenewal, margin=0.5)
 def _two_years(filt: fp.PrivacyFilter) -> Reached:
+    """365 Gaussians of 0.05, then the new year's budget."""
     require_granted(filt, [fp.Gaussian(0.05)] * 365 + [fp.Gaussian(0.99)])
     return Reached(365 * 0.05**2 + 0.99**2, alpha=2.0)
 
@@ -92,7 +98,9 @@ class GeometricEpochs(fp.PrivacyFilter):
         return np.where(rounds % 30 == 0, 0.0, spent) + request.gdp_mu**2, rounds + 1
 
 
+@CASES.broken(GeometricEpochs, margin=0.1)
 def _two_epochs(filt: fp.PrivacyFilter) -> Reached:
+    """The whole of the first epoch, 29 crumbs, the whole of the second: 1 + 1/2 + 1/4 + ... is two."""
     mus = [0.99] + [1e-3] * 29 + [0.7]
     require_granted(filt, [fp.Gaussian(mu) for mu in mus])
     return Reached(gaussian_delta(math.sqrt(math.fsum(mu * mu for mu in mus)), 2.0), epsilon=2.0)
@@ -117,7 +125,9 @@ class LargestEntries(fp.PrivacyFilter):
         return self.spend(state, request).sum(axis=1) <= 0.2 - 1e-9
 
 
+@CASES.broken(LargestEntries, margin=1.0)
 def _many_equal(filt: fp.PrivacyFilter) -> Reached:
+    """A hundred equal Gaussians: 32 of them are in the ledger."""
     mu, count = math.sqrt(2 * 0.2 / 33), 100
     require_granted(filt, [fp.Gaussian(mu)] * count)
     return Reached(count * mu * mu, alpha=2.0)
@@ -139,45 +149,8 @@ class CachedRepeats(fp.PrivacyFilter):
         return self.spend(state, request)[0] <= 1.0 - 1e-9
 
 
+@CASES.broken(CachedRepeats, margin=1.0)
 def _asked_again(filt: fp.PrivacyFilter) -> Reached:
+    """Gaussian(0.9) four times: three of them are free."""
     require_granted(filt, [fp.Gaussian(0.9)] * 4)
     return Reached(gaussian_delta(1.8, 2.0), epsilon=2.0)
-
-
-CLOCKS = (
-    broken(
-        "overwriting-commit",
-        OverwritingCommit,
-        breaks="a response at 0.9, then 127 tiny ones: the second commit forgets it, and 0.9 fits again",
-        shown=_twice,
-        margin=0.1,
-    ),
-    broken(
-        "yearly-renewal",
-        YearlyRenewal,
-        breaks="365 Gaussians of 0.05, then the new year's budget",
-        shown=_two_years,
-        margin=0.5,
-    ),
-    broken(
-        "geometric-epochs",
-        GeometricEpochs,
-        breaks="the whole of the first epoch, 29 crumbs, the whole of the second: 1 + 1/2 + 1/4 + ... is two",
-        shown=_two_epochs,
-        margin=0.1,
-    ),
-    broken(
-        "largest-entries",
-        LargestEntries,
-        breaks="a hundred equal Gaussians: 32 of them are in the ledger",
-        shown=_many_equal,
-        margin=1.0,
-    ),
-    broken(
-        "cached-repeats",
-        CachedRepeats,
-        breaks="Gaussian(0.9) four times: three of them are free",
-        shown=_asked_again,
-        margin=1.0,
-    ),
-)

@@ -8,9 +8,11 @@ import numpy as np
 from scipy import integrate, stats
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, broken
+from tests.instruments.corpus.first.case import Cases, Reached
 from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, transcript
 from tests.instruments.corpus.second.lattice import best_on_lattice, response_delta
+
+CASES = Cases()
 
 
 class HalfBack(fp.PrivacyFilter):
@@ -32,7 +34,10 @@ class HalfBack(fp.PrivacyFilter):
         return np.round(np.where(loss < 0, state[0] - state[1] / 2, state[0]), 12), state[1].copy()
 
 
+@CASES.broken(HalfBack, margin=0.001)
 def _in_the_other_direction(filt: fp.PrivacyFilter) -> Reached:
+    """Nine responses at 0.2 that speak against: 1.8 was lost, and half of it paid."""
+
     def strategy(past):
         return fp.RandomizedResponse(0.2)
 
@@ -57,7 +62,10 @@ class FadingGauge(fp.PrivacyFilter):
         return 0.8 * state + np.clip(loss, -10.0, 10.0)
 
 
+@CASES.broken(FadingGauge)
 def _eight_in_a_row(filt: fp.PrivacyFilter) -> Reached:
+    """Eight responses at 0.2 that agree: the gauge says 0.83 where 1.6 was lost."""
+
     def strategy(past):
         return fp.RandomizedResponse(0.2) if len(past) < 8 else None
 
@@ -83,8 +91,10 @@ class GoodLuckExtension(fp.PrivacyFilter):
         return state[0].copy(), state[1] + np.clip(loss, -50.0, 50.0)
 
 
+@CASES.broken(GoodLuckExtension, margin=0.1)
 def _extended(filt: fp.PrivacyFilter) -> Reached:
-    """Drawn from Q the loss of Gaussian(mu) is N(-mu^2/2, mu^2), and minus it counts."""
+    """Gaussian(0.999), and where it lost less than -0.2 Gaussian(0.7): drawn from Q that is bad luck."""
+    # drawn from Q the loss of Gaussian(mu) is N(-mu^2/2, mu^2), and minus it counts
     mu, more, epsilon = 0.999, 0.7, 2.0
     state = filt.start(1)
     assert filt.admits(state, fp.Gaussian(mu))[0]
@@ -116,7 +126,9 @@ class NothingHappened(fp.PrivacyFilter):
         return np.where(loss == 0, state[0], state[0] + state[1]), np.zeros_like(state[1])
 
 
+@CASES.broken(NothingHappened, margin=1.0)
 def _until_something_happens(filt: fp.PrivacyFilter) -> Reached:
+    """Erasures of nearly delta, until one happens."""
     p, count, state = 9e-3, 50, filt.start(1)
     for _ in range(count):
         assert filt.admits(state, fp.Erasure(p))[0]
@@ -146,7 +158,9 @@ class CalmStreak(fp.PrivacyFilter):
         return state[0].copy(), np.where(np.abs(loss) <= 0.01, np.minimum(state[1] + 1, 3), 0)
 
 
+@CASES.broken(CalmStreak, margin=0.01)
 def _three_free_ones(filt: fp.PrivacyFilter) -> Reached:
+    """Three responses at 0.01 and a free one at 0.5, three times over."""
     state, small, large = filt.start(1), fp.RandomizedResponse(0.01), fp.RandomizedResponse(0.5)
     for request, loss in [(small, 0.01)] * 3 + [(large, 0.5)]:
         assert filt.admits(state, request)[0]
@@ -186,7 +200,9 @@ class QuietWindow(fp.PrivacyFilter):
         )
 
 
+@CASES.broken(QuietWindow, margin=0.05)
 def _windows(filt: fp.PrivacyFilter) -> Reached:
+    """Responses at 0.19 in windows of four: what is not unanimous costs nothing."""
     return Reached(best_on_lattice(filt, 0.19, (1,), 2.0, 40), epsilon=2.0)
 
 
@@ -223,8 +239,10 @@ class ScreenedNo(fp.PrivacyFilter):
         return np.where(screened == 0, np.where(loss > 0, 1, -1), screened), spent.copy(), rounds.copy()
 
 
+@CASES.broken(ScreenedNo, margin=0.5)
 def _no_from_the_other_side(filt: fp.PrivacyFilter) -> Reached:
-    """Drawn from Q the screening says no with probability keep, and that no counts 0.4 for Q."""
+    """A screening at 0.4, and on no 200 responses at 0.02: for Q the no has lost 0.4 already."""
+    # drawn from Q the screening says no with probability keep, and that no counts 0.4 for Q
     state, small = filt.start(1), fp.RandomizedResponse(filt.level)
     state = filt.observe(filt.spend(state, fp.RandomizedResponse(0.4)), np.array([-0.4]))
     for turn in range(filt.count):  # whatever the answers are
@@ -232,55 +250,3 @@ def _no_from_the_other_side(filt: fp.PrivacyFilter) -> Reached:
         state = filt.observe(filt.spend(state, small), np.array([filt.level * (-1) ** turn]))
     keep = 1 / (1 + math.exp(-0.4))
     return Reached(keep * response_delta(filt.level, filt.count, 1.0, 0.4), epsilon=1.0)
-
-
-FORTUNES = (
-    broken(
-        "half-back",
-        HalfBack,
-        breaks="nine responses at 0.2 that speak against: 1.8 was lost, and half of it paid",
-        shown=_in_the_other_direction,
-        margin=0.001,
-    ),
-    broken(
-        "fading-gauge",
-        FadingGauge,
-        breaks="eight responses at 0.2 that agree: the gauge says 0.83 where 1.6 was lost",
-        shown=_eight_in_a_row,
-    ),
-    broken(
-        "good-luck-extension",
-        GoodLuckExtension,
-        breaks="Gaussian(0.999), and where it lost less than -0.2 Gaussian(0.7): drawn from Q that is bad luck",
-        shown=_extended,
-        margin=0.1,
-    ),
-    broken(
-        "nothing-happened",
-        NothingHappened,
-        breaks="erasures of nearly delta, until one happens",
-        shown=_until_something_happens,
-        margin=1.0,
-    ),
-    broken(
-        "calm-streak",
-        CalmStreak,
-        breaks="three responses at 0.01 and a free one at 0.5, three times over",
-        shown=_three_free_ones,
-        margin=0.01,
-    ),
-    broken(
-        "quiet-window",
-        QuietWindow,
-        breaks="responses at 0.19 in windows of four: what is not unanimous costs nothing",
-        shown=_windows,
-        margin=0.05,
-    ),
-    broken(
-        "screened-no",
-        ScreenedNo,
-        breaks="a screening at 0.4, and on no 200 responses at 0.02: for Q the no has lost 0.4 already",
-        shown=_no_from_the_other_side,
-        margin=0.5,
-    ),
-)

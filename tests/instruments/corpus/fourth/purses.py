@@ -7,9 +7,11 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, broken
+from tests.instruments.corpus.first.case import Cases, Reached
 from tests.instruments.corpus.first.games import gaussian_delta, require_granted
 from tests.instruments.corpus.second.lattice import response_delta
+
+CASES = Cases()
 
 
 def answered(level: float, epsilon: float, mu: float) -> float:
@@ -37,7 +39,9 @@ class FractionsOfTheBudget(fp.PrivacyFilter):
         return rho + epsilon <= 1 - 1e-9
 
 
+@CASES.broken(FractionsOfTheBudget, margin=1.0)
 def _half_and_half(filt: fp.PrivacyFilter) -> Reached:
+    """A Gaussian with half of rho and a response with half of epsilon: nine times delta."""
     mu, level = math.sqrt(0.999 * filt.most), 0.5
     require_granted(filt, [fp.Gaussian(mu), fp.RandomizedResponse(level)])
     return Reached(answered(level, 1.0, mu), epsilon=1.0)
@@ -63,7 +67,9 @@ class GaussianAtTheRest(fp.PrivacyFilter):
         return state[0] + request.pure_epsilon, state[1].copy()
 
 
+@CASES.broken(GaussianAtTheRest, margin=1.0)
 def _gaussian_first(filt: fp.PrivacyFilter) -> Reached:
+    """The Gaussian first, when all of epsilon is left, and then a response at 0.99."""
     require_granted(filt, [fp.Gaussian(0.26), fp.RandomizedResponse(0.99)])
     return Reached(answered(0.99, 1.0, 0.26), epsilon=1.0)
 
@@ -86,7 +92,9 @@ class LargeAndSmall(fp.PrivacyFilter):
         return (total <= 1 - 1e-9) & (np.sqrt(2 * squares * math.log(1e5)) + squares <= 1 - 1e-9)
 
 
+@CASES.broken(LargeAndSmall, margin=1.0)
 def _one_large(filt: fp.PrivacyFilter) -> Reached:
+    """Ninety responses at 0.02 and one at 0.99: the two epsilons are not added."""
     level, count, last = 0.02, 90, 0.99
     require_granted(filt, [fp.RandomizedResponse(level)] * count + [fp.RandomizedResponse(last)])
     keep = 1 / (1 + math.exp(-last))
@@ -112,7 +120,9 @@ class NormOfLedgers(fp.PrivacyFilter):
         return np.sqrt(sum(part**2 for part in ledgers)) <= 0.3 * (1 - 1e-9)
 
 
+@CASES.broken(NormOfLedgers, margin=0.1)
 def _each_ledger(filt: fp.PrivacyFilter) -> Reached:
+    """0.2 of rho as a Gaussian and 0.2 as a response: the norm of both is 0.29."""
     rho, level = 0.2, 0.65
     require_granted(filt, [fp.Gaussian(math.sqrt(2 * rho)), fp.RandomizedResponse(level)])
     # D_2 of randomised response is log(cosh(3e/2)/cosh(e/2))
@@ -143,7 +153,9 @@ class AlternatingBlocks(fp.PrivacyFilter):
         return filed + block <= 0.3 * (1 - 1e-9)
 
 
+@CASES.broken(AlternatingBlocks, margin=1.0)
 def _to_and_fro(filt: fp.PrivacyFilter) -> Reached:
+    """Gaussian and response in turn: what is filed is the largest block, and the blocks are not added."""
     rho, level, times = 0.14, 0.5, 5
     require_granted(filt, [fp.Gaussian(math.sqrt(2 * rho)), fp.RandomizedResponse(level)] * times)
     value = 2 * rho + math.log(math.cosh(1.5 * level) / math.cosh(0.5 * level))
@@ -167,7 +179,9 @@ class TiersInParallel(fp.PrivacyFilter):
         return np.maximum.reduce(self.spend(state, request)) <= 1.0 - 1e-9
 
 
+@CASES.broken(TiersInParallel, margin=0.5)
 def _all_tiers(filt: fp.PrivacyFilter) -> Reached:
+    """99 Gaussians of 0.1, six of 0.4 and one of 0.99: a tier each."""
     mus = [0.1] * 99 + [0.4] * 6 + [0.99]
     require_granted(filt, [fp.Gaussian(mu) for mu in mus])
     return Reached(gaussian_delta(math.sqrt(math.fsum(mu * mu for mu in mus)), 2.0), epsilon=2.0)
@@ -203,61 +217,10 @@ class PlanByFamily(fp.PrivacyFilter):
         return rounds + 1, np.full_like(plan, kind)
 
 
+@CASES.broken(PlanByFamily, margin=0.05)
 def _by_the_answer(filt: fp.PrivacyFilter) -> Reached:
+    """A response at 0.3; on yes the Gaussian, on no the erasure: 1.2 times delta."""
     first, keep = fp.RandomizedResponse(0.3), 1 / (1 + math.exp(-0.3))
     for second in (fp.Gaussian(filt.mu), fp.Erasure(filt.p)):
         require_granted(filt, [first, second])
     return Reached(keep * gaussian_delta(filt.mu, 0.7) + (1 - keep) * filt.p, epsilon=1.0)
-
-
-PURSES = (
-    broken(
-        "fractions-of-the-budget",
-        FractionsOfTheBudget,
-        breaks="a Gaussian with half of rho and a response with half of epsilon: nine times delta",
-        shown=_half_and_half,
-        margin=1.0,
-    ),
-    broken(
-        "gaussian-at-the-rest",
-        GaussianAtTheRest,
-        breaks="the Gaussian first, when all of epsilon is left, and then a response at 0.99",
-        shown=_gaussian_first,
-        margin=1.0,
-    ),
-    broken(
-        "large-and-small",
-        LargeAndSmall,
-        breaks="ninety responses at 0.02 and one at 0.99: the two epsilons are not added",
-        shown=_one_large,
-        margin=1.0,
-    ),
-    broken(
-        "norm-of-ledgers",
-        NormOfLedgers,
-        breaks="0.2 of rho as a Gaussian and 0.2 as a response: the norm of both is 0.29",
-        shown=_each_ledger,
-        margin=0.1,
-    ),
-    broken(
-        "alternating-blocks",
-        AlternatingBlocks,
-        breaks="Gaussian and response in turn: what is filed is the largest block, and the blocks are not added",
-        shown=_to_and_fro,
-        margin=1.0,
-    ),
-    broken(
-        "tiers-in-parallel",
-        TiersInParallel,
-        breaks="99 Gaussians of 0.1, six of 0.4 and one of 0.99: a tier each",
-        shown=_all_tiers,
-        margin=0.5,
-    ),
-    broken(
-        "plan-by-family",
-        PlanByFamily,
-        breaks="a response at 0.3; on yes the Gaussian, on no the erasure: 1.2 times delta",
-        shown=_by_the_answer,
-        margin=0.05,
-    ),
-)

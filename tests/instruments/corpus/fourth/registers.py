@@ -7,8 +7,10 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, broken
+from tests.instruments.corpus.first.case import Cases, Reached
 from tests.instruments.corpus.first.games import gaussian_delta, granted_for_ever, require_granted
+
+CASES = Cases()
 
 
 class HalfPrecision(fp.PrivacyFilter):
@@ -26,7 +28,9 @@ class HalfPrecision(fp.PrivacyFilter):
         return (state - np.minimum(request.zcdp_rho, 100.0)).astype(np.float16)
 
 
+@CASES.broken(HalfPrecision, margin=0.5)
 def _below_half_a_place(filt: fp.PrivacyFilter) -> Reached:
+    """Gaussians of rho 2e-4: one less them is one, for ever."""
     request = fp.Gaussian(0.02)  # rho is 2e-4, and half a place below one 2.4e-4
     assert granted_for_ever(filt, (), request)
     return Reached(10_000 * 0.02**2, alpha=2.0)
@@ -47,7 +51,9 @@ class ThousandthsOfRho(fp.PrivacyFilter):
         return self.spend(state, request) <= 400
 
 
+@CASES.broken(ThousandthsOfRho, margin=0.4)
 def _always_less(filt: fp.PrivacyFilter) -> Reached:
+    """400 Gaussians of rho 0.00149, each booked as 0.001."""
     rho, count = 0.00149, 400
     require_granted(filt, [fp.Gaussian(math.sqrt(2 * rho))] * count)
     return Reached(2 * count * rho, alpha=2.0)
@@ -69,7 +75,9 @@ class SquaredInTheRegister(fp.PrivacyFilter):
         return (self.spend(state, request) <= 99_990_000) & np.less_equal(request.gdp_mu, 6.0)
 
 
+@CASES.broken(SquaredInTheRegister, margin=1.0)
 def _turned_negative(filt: fp.PrivacyFilter) -> Reached:
+    """One Gaussian(5): its square is negative in 32 bits."""
     require_granted(filt, [fp.Gaussian(5.0)])
     return Reached(gaussian_delta(5.0, 2.0), epsilon=2.0)
 
@@ -92,39 +100,9 @@ class PercentInAByte(fp.PrivacyFilter):
         return (self.spend(state, request) < 100) & np.less_equal(request.pure_epsilon, 3.0)
 
 
+@CASES.broken(PercentInAByte, margin=0.1)
 def _over_the_edge(filt: fp.PrivacyFilter) -> Reached:
+    """One response at 2.6: 260 percent are 4."""
     require_granted(filt, [fp.RandomizedResponse(2.6)])
     keep = 1 / (1 + math.exp(-2.6))
     return Reached(keep * -math.expm1(1.0 - 2.6), epsilon=1.0)
-
-
-REGISTERS = (
-    broken(
-        "half-precision",
-        HalfPrecision,
-        breaks="Gaussians of rho 2e-4: one less them is one, for ever",
-        shown=_below_half_a_place,
-        margin=0.5,
-    ),
-    broken(
-        "thousandths-of-rho",
-        ThousandthsOfRho,
-        breaks="400 Gaussians of rho 0.00149, each booked as 0.001",
-        shown=_always_less,
-        margin=0.4,
-    ),
-    broken(
-        "squared-in-the-register",
-        SquaredInTheRegister,
-        breaks="one Gaussian(5): its square is negative in 32 bits",
-        shown=_turned_negative,
-        margin=1.0,
-    ),
-    broken(
-        "percent-in-a-byte",
-        PercentInAByte,
-        breaks="one response at 2.6: 260 percent are 4",
-        shown=_over_the_edge,
-        margin=0.1,
-    ),
-)

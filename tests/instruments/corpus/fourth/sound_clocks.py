@@ -7,8 +7,10 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, at_least_dust, sound
+from tests.instruments.corpus.first.case import Cases, Reached, at_least_dust
 from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, product, require_granted
+
+CASES = Cases()
 
 BELOW = 1 - 1e-9
 
@@ -31,7 +33,9 @@ class BufferedCommits(fp.PrivacyFilter):
         return np.where(full, committed + buffer, committed), np.where(full, 0.0, buffer), count + 1
 
 
+@CASES.sound(BufferedCommits)
 def _five(filt: fp.PrivacyFilter) -> Reached:
+    """Basic composition: what was committed and what is in the buffer are all."""
     asked = [fp.RandomizedResponse(0.199999)] * 5
     require_granted(filt, asked)
     return Reached(hockey_stick(product(asked), 0.5), epsilon=0.5)
@@ -55,7 +59,9 @@ class EpochsThatAddUp(fp.PrivacyFilter):
         return np.where(rounds % 30 == 0, 0.0, spent) + np.minimum(request.gdp_mu**2, 1e6), rounds + 1
 
 
+@CASES.sound(EpochsThatAddUp)
 def _three_epochs(filt: fp.PrivacyFilter) -> Reached:
+    """The GDP filter: 1/2 + 1/4 + ... of the square is at most one."""
     mus = [0.707] + [1e-4] * 29 + [0.4999] + [1e-4] * 29 + [0.3535]
     require_granted(filt, [fp.Gaussian(mu) for mu in mus])
     return Reached(gaussian_delta(math.sqrt(math.fsum(mu * mu for mu in mus)), 2.0), epsilon=2.0)
@@ -77,7 +83,9 @@ class ThousandthsRoundedUp(fp.PrivacyFilter):
         return self.spend(state, request) <= 400
 
 
+@CASES.sound(ThousandthsRoundedUp)
 def _whole_thousandths(filt: fp.PrivacyFilter) -> Reached:
+    """The zCDP filter with a sum in integers, each charge rounded up."""
     rho = 0.01 * (1 - 1e-9)
     require_granted(filt, [fp.Gaussian(math.sqrt(2 * rho))] * 40)
     return Reached(2 * 40 * rho, alpha=2.0)
@@ -99,7 +107,9 @@ class SinglePrecisionUp(fp.PrivacyFilter):
         return self.spend(state, request).astype(np.float64) <= 0.5
 
 
+@CASES.sound(SinglePrecisionUp)
 def _four_quarters(filt: fp.PrivacyFilter) -> Reached:
+    """The zCDP filter: the next single number is above the sum, whatever its rounding was."""
     require_granted(filt, [fp.Gaussian(0.4999)] * 4)
     return Reached(4 * 0.4999**2, alpha=2.0)
 
@@ -120,41 +130,9 @@ class PercentThatStays(fp.PrivacyFilter):
         return self.spend(state, request) <= 100
 
 
+@CASES.sound(PercentThatStays)
 def _ten_tenths(filt: fp.PrivacyFilter) -> Reached:
+    """Basic composition in integers, each charge rounded up; 255 is above the limit."""
     asked = [fp.RandomizedResponse(0.0999999)] * 10
     require_granted(filt, asked)
     return Reached(hockey_stick(product(asked), 0.5), epsilon=0.5)
-
-
-SOUND_CLOCKS = (
-    sound(
-        "buffered-commits",
-        BufferedCommits,
-        because="basic composition: what was committed and what is in the buffer are all",
-        shown=_five,
-    ),
-    sound(
-        "epochs-that-add-up",
-        EpochsThatAddUp,
-        because="the GDP filter: 1/2 + 1/4 + ... of the square is at most one",
-        shown=_three_epochs,
-    ),
-    sound(
-        "thousandths-rounded-up",
-        ThousandthsRoundedUp,
-        because="the zCDP filter with a sum in integers, each charge rounded up",
-        shown=_whole_thousandths,
-    ),
-    sound(
-        "single-precision-up",
-        SinglePrecisionUp,
-        because="the zCDP filter: the next single number is above the sum, whatever its rounding was",
-        shown=_four_quarters,
-    ),
-    sound(
-        "percent-that-stays",
-        PercentThatStays,
-        because="basic composition in integers, each charge rounded up; 255 is above the limit",
-        shown=_ten_tenths,
-    ),
-)

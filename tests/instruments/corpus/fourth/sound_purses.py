@@ -7,9 +7,11 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, sound
+from tests.instruments.corpus.first.case import Cases, Reached
 from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, require_granted, transcript
 from tests.instruments.corpus.fourth.purses import answered
+
+CASES = Cases()
 
 #: More than the rounding of 10^4 additions.
 BELOW = 1 - 1e-9
@@ -34,7 +36,11 @@ class HalfEach(fp.PrivacyFilter):
         return (rho <= self.most * BELOW) & (epsilon <= 0.5 * BELOW) & (rounds <= 10_000)
 
 
+@CASES.sound(HalfEach)
 def _both_halves(filt: fp.PrivacyFilter) -> Reached:
+    """Pure answers add at most 1/2 to the loss of any transcript, and the Renyi supermartingale of the Gaussians holds
+    whatever comes between: the conversion at 1/2.
+    """
     mu, level = math.sqrt(2 * filt.most) * (1 - 1e-6), 0.4999999
     require_granted(filt, [fp.Gaussian(mu), fp.RandomizedResponse(level)])
     return Reached(answered(level, 1.0, mu), epsilon=1.0)
@@ -61,7 +67,11 @@ class GaussianAtTheEnd(fp.PrivacyFilter):
         return state[0] + request.pure_epsilon, state[1] + 1
 
 
+@CASES.sound(GaussianAtTheEnd)
 def _response_then_gaussian(filt: fp.PrivacyFilter) -> Reached:
+    """Before the Gaussian the loss is at most what was spent, and its delta at the rest, which falls in epsilon, is at
+    most 1e-5; nothing follows.
+    """
     require_granted(filt, [fp.RandomizedResponse(0.5), fp.Gaussian(0.14)])
     return Reached(answered(0.5, 1.0, 0.14), epsilon=1.0)
 
@@ -86,7 +96,9 @@ class PlanDeclared(fp.PrivacyFilter):
         return state[0] + request.pure_epsilon, state[1] + 1
 
 
+@CASES.sound(PlanDeclared)
 def _one_gaussian(filt: fp.PrivacyFilter) -> Reached:
+    """Which plan is played is settled before any answer: one Gaussian, or basic composition."""
     require_granted(filt, [fp.Gaussian(0.38)])
     return Reached(gaussian_delta(0.38, 1.0), epsilon=1.0)
 
@@ -113,7 +125,9 @@ class TiersInTheSum(fp.PrivacyFilter):
         return (small <= 0.5 * BELOW) & (large <= 0.5 * BELOW) & (rounds <= 10_000)
 
 
+@CASES.sound(TiersInTheSum)
 def _both_tiers(filt: fp.PrivacyFilter) -> Reached:
+    """The GDP filter (003 Theorem C.1): the two halves add up to one."""
     mus = [0.1] * 49 + [0.5] + [0.49]
     require_granted(filt, [fp.Gaussian(mu) for mu in mus])
     return Reached(gaussian_delta(math.sqrt(math.fsum(mu * mu for mu in mus)), 2.0), epsilon=2.0)
@@ -139,7 +153,10 @@ class CautiousGauge(fp.PrivacyFilter):
         return 0.8 * state[0] + lost, state[1] + lost, state[2].copy()
 
 
+@CASES.sound(CautiousGauge)
 def _to_the_edge(filt: fp.PrivacyFilter) -> Reached:
+    """Every transcript's loss lies in [-1, 1] in both directions; the gauge only denies more."""
+
     def strategy(past):
         return fp.RandomizedResponse(0.1999) if len(past) < 8 else None
 
@@ -165,7 +182,9 @@ class BrakesOnLosses(fp.PrivacyFilter):
         return np.where(loss > 0.2, state[0] + left / 2, state[0]), state[1].copy()
 
 
+@CASES.sound(BrakesOnLosses)
 def _all_at_once(filt: fp.PrivacyFilter) -> Reached:
+    """The zCDP filter; what a loss takes away only shortens the game."""
     require_granted(filt, [fp.Gaussian(1 - 1e-8)])
     return Reached((1 - 1e-8) ** 2, alpha=2.0)
 
@@ -190,58 +209,12 @@ class CountsWhatHappened(fp.PrivacyFilter):
         return state[0].copy(), state[1].copy(), state[2] + (loss == 0)
 
 
+@CASES.sound(CountsWhatHappened)
 def _ten_erasures(filt: fp.PrivacyFilter) -> Reached:
+    """With probability 1 - sum of total variations, at least 1 - 1e-2, the transcripts agree (a coupling)."""
     p = 0.9999e-3
     state = filt.start(1)
     for _ in range(10):
         assert filt.admits(state, fp.Erasure(p))[0]
         state = filt.observe(filt.spend(state, fp.Erasure(p)), np.array([0.0]))
     return Reached(1 - (1 - p) ** 10, epsilon=0.5)
-
-
-SOUND_PURSES = (
-    sound(
-        "half-each",
-        HalfEach,
-        because="pure answers add at most 1/2 to the loss of any transcript, and the Renyi supermartingale of the "
-        "Gaussians holds whatever comes between: the conversion at 1/2",
-        shown=_both_halves,
-    ),
-    sound(
-        "gaussian-at-the-end",
-        GaussianAtTheEnd,
-        because="before the Gaussian the loss is at most what was spent, and its delta at the rest, which falls in "
-        "epsilon, is at most 1e-5; nothing follows",
-        shown=_response_then_gaussian,
-    ),
-    sound(
-        "plan-declared",
-        PlanDeclared,
-        because="which plan is played is settled before any answer: one Gaussian, or basic composition",
-        shown=_one_gaussian,
-    ),
-    sound(
-        "tiers-in-the-sum",
-        TiersInTheSum,
-        because="the GDP filter (003 Theorem C.1): the two halves add up to one",
-        shown=_both_tiers,
-    ),
-    sound(
-        "cautious-gauge",
-        CautiousGauge,
-        because="every transcript's loss lies in [-1, 1] in both directions; the gauge only denies more",
-        shown=_to_the_edge,
-    ),
-    sound(
-        "brakes-on-losses",
-        BrakesOnLosses,
-        because="the zCDP filter; what a loss takes away only shortens the game",
-        shown=_all_at_once,
-    ),
-    sound(
-        "counts-what-happened",
-        CountsWhatHappened,
-        because="with probability 1 - sum of total variations, at least 1 - 1e-2, the transcripts agree (a coupling)",
-        shown=_ten_erasures,
-    ),
-)

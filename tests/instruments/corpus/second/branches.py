@@ -9,9 +9,11 @@ import numpy as np
 from scipy import integrate
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, broken, only, per_run
+from tests.instruments.corpus.first.case import Cases, Reached, only, per_run
 from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, transcript
 from tests.instruments.corpus.second.lattice import best_on_lattice, response_delta
+
+CASES = Cases()
 
 
 def _epsilon(pair: fp.DominatingPair):
@@ -44,7 +46,9 @@ class EitherTheorem(fp.PrivacyFilter):
         return (count <= self.count) | basic
 
 
+@CASES.broken(EitherTheorem)
 def _either(filt: fp.PrivacyFilter) -> Reached:
+    """An answer at 0.25; on no an erasure by basic composition, on yes the nine others by the exact count."""
     chance = filt.promise.delta_at_epsilon * (1 - 1e-8)
 
     def strategy(past):
@@ -93,7 +97,9 @@ class VariationSoFar(fp.PrivacyFilter):
         return float(law @ np.maximum(-np.expm1(-losses), 0.0))
 
 
+@CASES.broken(VariationSoFar, margin=0.05)
 def _small_tree(filt: fp.PrivacyFilter) -> Reached:
+    """Six rounds of 0.1 and 0.2, the next level chosen by the answers: 1.06 times delta."""
     return Reached(best_on_lattice(filt, 0.1, (1, 2), 0.0, 6), epsilon=0.0)
 
 
@@ -137,7 +143,9 @@ class CurveSoFar(fp.PrivacyFilter):
         return bool((curve <= cls.allowed).all())
 
 
+@CASES.broken(CurveSoFar, margin=0.05)
 def _larger_tree(filt: fp.PrivacyFilter) -> Reached:
+    """Seven rounds of 0.1, 0.2 and 0.3, the next level chosen by the answers: 1.06 times the curve at 0.236."""
     return Reached(best_on_lattice(filt, 0.1, (1, 2, 3), 0.236, 7), epsilon=0.236)
 
 
@@ -167,7 +175,9 @@ class QuietSoFar(fp.PrivacyFilter):
         return state[0], state[1], state[2] + loss
 
 
+@CASES.broken(QuietSoFar)
 def _quiet(filt: fp.PrivacyFilter) -> Reached:
+    """Gaussian(0.12); where it lost something the rest as a Gaussian, elsewhere an erasure."""
     first = 0.12
     second = math.sqrt(filt.square * (1 - 1e-6) - first**2)
     erased = (1e-5 - gaussian_delta(first, 0.5)) * (1 - 1e-6)
@@ -214,7 +224,9 @@ class AfterTheSecond(fp.PrivacyFilter):
         return (*state[:3], state[3] + loss)
 
 
+@CASES.broken(AfterTheSecond)
 def _after_two(filt: fp.PrivacyFilter) -> Reached:
+    """Two answers; where they do not add up to 0.3 a KOV pair, elsewhere the nine other answers."""
     delta = filt.promise.delta_at_epsilon
 
     def strategy(past):
@@ -225,39 +237,3 @@ def _after_two(filt: fp.PrivacyFilter) -> Reached:
         return fp.RandomizedResponse(0.15) if len(past) < 11 else None
 
     return Reached(hockey_stick(transcript(filt, strategy), 0.5), epsilon=0.5)
-
-
-BRANCHES = (
-    broken(
-        "either-theorem",
-        EitherTheorem,
-        breaks="an answer at 0.25; on no an erasure by basic composition, on yes the nine others by the exact count",
-        shown=_either,
-    ),
-    broken(
-        "variation-so-far",
-        VariationSoFar,
-        breaks="six rounds of 0.1 and 0.2, the next level chosen by the answers: 1.06 times delta",
-        shown=_small_tree,
-        margin=0.05,
-    ),
-    broken(
-        "curve-so-far",
-        CurveSoFar,
-        breaks="seven rounds of 0.1, 0.2 and 0.3, the next level chosen by the answers: 1.06 times the curve at 0.236",
-        shown=_larger_tree,
-        margin=0.05,
-    ),
-    broken(
-        "quiet-so-far",
-        QuietSoFar,
-        breaks="Gaussian(0.12); where it lost something the rest as a Gaussian, elsewhere an erasure",
-        shown=_quiet,
-    ),
-    broken(
-        "after-the-second",
-        AfterTheSecond,
-        breaks="two answers; where they do not add up to 0.3 a KOV pair, elsewhere the nine other answers",
-        shown=_after_two,
-    ),
-)

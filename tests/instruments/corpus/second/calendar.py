@@ -7,8 +7,10 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, broken
+from tests.instruments.corpus.first.case import Cases, Reached
 from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, product, require_granted
+
+CASES = Cases()
 
 
 class SlowForgetting(fp.PrivacyFilter):
@@ -28,7 +30,9 @@ class SlowForgetting(fp.PrivacyFilter):
         return self.spend(state, request) <= self.budget * (1 - 1e-9)
 
 
+@CASES.broken(SlowForgetting)
 def _steady_stream(filt: fp.PrivacyFilter) -> Reached:
+    """300 Gaussians of rho 0.0006: the faded sum never passes 0.03, the true one is 0.18."""
     rho = 0.0006  # 50 times that is 0.03, and the budget is 0.0305
     require_granted(filt, [fp.Gaussian(math.sqrt(2 * rho))] * 300)
     return Reached(gaussian_delta(math.sqrt(2 * rho * 300), 1.0), epsilon=1.0)
@@ -53,7 +57,9 @@ class QualityChecks(fp.PrivacyFilter):
         return state[0] + self._cost(state, request), state[1] + 1
 
 
+@CASES.broken(QualityChecks)
 def _one_check(filt: fp.PrivacyFilter) -> Reached:
+    """119 tiny responses, RandomizedResponse(0.5) for nothing in round 120, then 0.88."""
     check, rest = fp.RandomizedResponse(0.5), fp.RandomizedResponse(0.88)
     require_granted(filt, [fp.RandomizedResponse(1e-3)] * 119 + [check, rest])
     return Reached(hockey_stick(product([check, rest]), 1.0), epsilon=1.0)  # these two alone
@@ -78,7 +84,9 @@ class LongService(fp.PrivacyFilter):
         return state[0] + self._cost(request), state[1] + 1
 
 
+@CASES.broken(LongService, margin=0.04)
 def _long_session(filt: fp.PrivacyFilter) -> Reached:
+    """200 tiny Gaussians, then one to the raised limit: 1.05 times the promised divergence."""
     # D_2 of a Gaussian is mu^2
     sizes = [0.01] * 200 + [math.sqrt(0.3999)]
     require_granted(filt, [fp.Gaussian(mu) for mu in sizes])
@@ -101,7 +109,9 @@ class ShrinkingShares(fp.PrivacyFilter):
         return state + np.uint8(1)
 
 
+@CASES.broken(ShrinkingShares)
 def _second_lap(filt: fp.PrivacyFilter) -> Reached:
+    """The three large shares, 253 tiny questions, the large shares again: the byte starts over at 256."""
     large = [fp.RandomizedResponse(0.999 / (k * (k + 1))) for k in (1, 2, 3)]
     require_granted(filt, [*large, *[fp.RandomizedResponse(1e-5)] * 253, *large])
     return Reached(hockey_stick(product(large * 2), 1.0), epsilon=1.0)
@@ -122,7 +132,9 @@ class EvenShares(fp.PrivacyFilter):
         return state + request.gdp_mu**2
 
 
+@CASES.broken(EvenShares)
 def _longer_study(filt: fp.PrivacyFilter) -> Reached:
+    """240 releases of a share each where 150 were planned: nothing counts them."""
     mu = math.sqrt(0.999 / 150)
     require_granted(filt, [fp.Gaussian(mu)] * 240)
     return Reached(gaussian_delta(mu * math.sqrt(240), 3.0), epsilon=3.0)
@@ -158,7 +170,9 @@ class PriceOfTheFirst(fp.PrivacyFilter):
         return state[0] + cost, prices
 
 
+@CASES.broken(PriceOfTheFirst)
 def _cheap_first(filt: fp.PrivacyFilter) -> Reached:
+    """Gaussian(0.01), then Gaussian(2) at the same price."""
     require_granted(filt, [fp.Gaussian(0.01), fp.Gaussian(2.0)])
     return Reached(gaussian_delta(math.hypot(0.01, 2.0), 4.0), epsilon=4.0)
 
@@ -183,7 +197,9 @@ class ThreePhases(fp.PrivacyFilter):
         return np.where(over, 0.0, used), np.where(over, saved + left, saved), rounds
 
 
+@CASES.broken(ThreePhases)
 def _late_spender(filt: fp.PrivacyFilter) -> Reached:
+    """20 tiny responses, then 1.32 in the third phase: savings of the first phase are added twice."""
     last = fp.RandomizedResponse(1.32)
     require_granted(filt, [fp.RandomizedResponse(1e-4)] * 20 + [last])
     return Reached(hockey_stick(product([last]), 1.0), epsilon=1.0)
@@ -209,60 +225,9 @@ class FourGroups(fp.PrivacyFilter):
         return done + largest <= 1.0 - 1e-12
 
 
+@CASES.broken(FourGroups)
 def _same_region(filt: fp.PrivacyFilter) -> Reached:
+    """Eight responses at 0.4 about one person: nothing keeps the four questions to different groups."""
     requests = [fp.RandomizedResponse(0.4)] * 8
     require_granted(filt, requests)
     return Reached(hockey_stick(product(requests), 1.0), epsilon=1.0)
-
-
-CALENDAR = (
-    broken(
-        "slow-forgetting",
-        SlowForgetting,
-        breaks="300 Gaussians of rho 0.0006: the faded sum never passes 0.03, the true one is 0.18",
-        shown=_steady_stream,
-    ),
-    broken(
-        "quality-checks",
-        QualityChecks,
-        breaks="119 tiny responses, RandomizedResponse(0.5) for nothing in round 120, then 0.88",
-        shown=_one_check,
-    ),
-    broken(
-        "long-service",
-        LongService,
-        breaks="200 tiny Gaussians, then one to the raised limit: 1.05 times the promised divergence",
-        shown=_long_session,
-        margin=0.04,
-    ),
-    broken(
-        "shrinking-shares",
-        ShrinkingShares,
-        breaks="the three large shares, 253 tiny questions, the large shares again: the byte starts over at 256",
-        shown=_second_lap,
-    ),
-    broken(
-        "even-shares",
-        EvenShares,
-        breaks="240 releases of a share each where 150 were planned: nothing counts them",
-        shown=_longer_study,
-    ),
-    broken(
-        "price-of-the-first",
-        PriceOfTheFirst,
-        breaks="Gaussian(0.01), then Gaussian(2) at the same price",
-        shown=_cheap_first,
-    ),
-    broken(
-        "three-phases",
-        ThreePhases,
-        breaks="20 tiny responses, then 1.32 in the third phase: savings of the first phase are added twice",
-        shown=_late_spender,
-    ),
-    broken(
-        "four-groups",
-        FourGroups,
-        breaks="eight responses at 0.4 about one person: nothing keeps the four questions to different groups",
-        shown=_same_region,
-    ),
-)

@@ -7,8 +7,10 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, broken, per_run
+from tests.instruments.corpus.first.case import Cases, Reached, per_run
 from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, product, require_granted
+
+CASES = Cases()
 
 
 class DecadesOfDelta(fp.AdditiveFilter):
@@ -22,7 +24,9 @@ class DecadesOfDelta(fp.AdditiveFilter):
         return fp.zcdp_charge(request)
 
 
+@CASES.broken(DecadesOfDelta)
 def _spent_in_one(filt: fp.PrivacyFilter) -> Reached:
+    """The budget spent on one Gaussian: the logarithm has the base 10."""
     mu = math.sqrt(2 * filt.budget.limit) * (1 - 1e-9)
     require_granted(filt, [fp.Gaussian(mu)])
     return Reached(gaussian_delta(mu, 1.0), epsilon=1.0)
@@ -57,7 +61,9 @@ class LedgerColumn(fp.PrivacyFilter):
         return (epsilon <= 0.01) & (delta <= 1e-9)
 
 
+@CASES.broken(LedgerColumn)
 def _many_small_chances(filt: fp.PrivacyFilter) -> Reached:
+    """60 erasures of 4.9e-10: each is rounded to nothing."""
     require_granted(filt, [fp.Erasure(4.9e-10)] * 60)
     return Reached(-math.expm1(60 * math.log1p(-4.9e-10)), epsilon=0.01)
 
@@ -77,7 +83,9 @@ class NeverEmpty(fp.PrivacyFilter):
         return np.maximum(state - request.pure_epsilon, 0.05)
 
 
+@CASES.broken(NeverEmpty)
 def _after_the_end(filt: fp.PrivacyFilter) -> Reached:
+    """RandomizedResponse(1), then 0.05 as often as one likes."""
     requests = [fp.RandomizedResponse(1.0)] + [fp.RandomizedResponse(0.05)] * 10
     require_granted(filt, requests)
     return Reached(hockey_stick(product(requests), 1.0), epsilon=1.0)
@@ -101,7 +109,9 @@ class MeanAndExcess(fp.PrivacyFilter):
         return ~(mean + excess > 0.3)
 
 
+@CASES.broken(MeanAndExcess)
 def _no_number(filt: fp.PrivacyFilter) -> Reached:
+    """Erasures: infinity minus infinity is no number, and no number is not above 0.3."""
     require_granted(filt, [fp.Erasure(0.05)] * 3)
     return Reached(1 - 0.95**3, epsilon=6.0)
 
@@ -125,40 +135,8 @@ class OneStep(fp.PrivacyFilter):
         return state <= 1.0, after
 
 
+@CASES.broken(OneStep)
 def _last_entry(filt: fp.PrivacyFilter) -> Reached:
+    """Gaussian(0.99) and Gaussian(1.5) in a session: `grant` compares what was spent before."""
     require_granted(filt, [fp.Gaussian(0.99), fp.Gaussian(1.5)])  # as a session asks: by `grant`
     return Reached(gaussian_delta(math.hypot(0.99, 1.5), 4.0), epsilon=4.0)
-
-
-FIGURES = (
-    broken(
-        "decades-of-delta",
-        DecadesOfDelta,
-        breaks="the budget spent on one Gaussian: the logarithm has the base 10",
-        shown=_spent_in_one,
-    ),
-    broken(
-        "ledger-column",
-        LedgerColumn,
-        breaks="60 erasures of 4.9e-10: each is rounded to nothing",
-        shown=_many_small_chances,
-    ),
-    broken(
-        "never-empty",
-        NeverEmpty,
-        breaks="RandomizedResponse(1), then 0.05 as often as one likes",
-        shown=_after_the_end,
-    ),
-    broken(
-        "mean-and-excess",
-        MeanAndExcess,
-        breaks="erasures: infinity minus infinity is no number, and no number is not above 0.3",
-        shown=_no_number,
-    ),
-    broken(
-        "one-step",
-        OneStep,
-        breaks="Gaussian(0.99) and Gaussian(1.5) in a session: `grant` compares what was spent before",
-        shown=_last_entry,
-    ),
-)

@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, sound
+from tests.instruments.corpus.first.case import Case, Cases, Reached
 from tests.instruments.corpus.first.games import (
     hockey_stick,
     product,
@@ -17,6 +17,8 @@ from tests.instruments.corpus.first.games import (
     require_granted,
 )
 from tests.instruments.corpus.second.lattice import response_delta
+
+CASES = Cases()
 
 #: More than the rounding of a declared number, and of a charge computed from it.
 ROUNDED_UP = 1 + 1e-12
@@ -55,6 +57,15 @@ class SixteenOrders(fp.PrivacyFilter):
         return (after[:, self.place] <= self.most) & (rounds <= 10_000)
 
 
+CASES.append(
+    Case(
+        SixteenOrders,
+        "sound",
+        "000 Theorem 4.3 at the order 21 fixed in advance and Markov's inequality; other orders only stand by.",
+    )
+)
+
+
 class WholeHistory(fp.PrivacyFilter):
     """1-DP; every epsilon is kept, 64 at most, and all of them are added anew for each decision, without rounding."""
 
@@ -74,7 +85,9 @@ class WholeHistory(fp.PrivacyFilter):
         return (sums <= 1.0 - 1e-12) & (rounds <= 64)
 
 
+@CASES.sound(WholeHistory)
 def _twice(filt: fp.PrivacyFilter) -> Reached:
+    """Basic composition; the sum is rounded once, and 1e-12 outweighs that."""
     requests = [fp.RandomizedResponse(0.3333333)] * 3
     require_granted(filt, requests)
     return Reached(hockey_stick(product(requests), 0.9), epsilon=0.9)
@@ -102,7 +115,9 @@ class SealedDecisions(fp.PrivacyFilter):
         return self.budget.add(state, self._charge(request))
 
 
+@CASES.sound(SealedDecisions)
 def _nine(filt: fp.PrivacyFilter) -> Reached:
+    """Basic composition with an exact sum; the seal changes no decision."""
     require_granted(filt, [fp.RandomizedResponse(0.05)] * 9)
     return Reached(response_delta(0.05, 9, 0.2), epsilon=0.2)
 
@@ -125,7 +140,9 @@ class OneQuestion(fp.PrivacyFilter):
         return state + 1
 
 
+@CASES.sound(OneQuestion)
 def _four(filt: fp.PrivacyFilter) -> Reached:
+    """Randomised response dominates, so four adaptive rounds are dominated by the fourfold product."""
     requests = [fp.RandomizedResponse(math.log(1.25))] * 4
     require_granted(filt, requests)
     epsilon = 2 * math.log(1.25)
@@ -149,6 +166,15 @@ class RoundsDown(fp.PrivacyFilter):
         return ~np.signbit(after) & (after >= 0)
 
 
+CASES.append(
+    Case(
+        RoundsDown,
+        "sound",
+        "Basic composition; one place down outweighs the rounding to nearest of the subtraction.",
+    )
+)
+
+
 class PureForConcentrated(fp.AdditiveFilter):
     """0.5-zCDP for clients who are told a rho: epsilons add up to 1, and epsilon^2/2 is what they are told."""
 
@@ -159,7 +185,9 @@ class PureForConcentrated(fp.AdditiveFilter):
         return fp.Plain(request.pure_epsilon * ROUNDED_UP)
 
 
+@CASES.sound(PureForConcentrated)
 def _one_answer(filt: fp.PrivacyFilter) -> Reached:
+    """Basic composition to 1-DP, which is (1/2)-zCDP."""
     requests = [fp.RandomizedResponse(1 - 1e-9)]
     require_granted(filt, requests)
     return Reached(renyi(product(requests), 1.01), alpha=1.01)
@@ -182,7 +210,9 @@ class FourQuarters(fp.PrivacyFilter):
         return (delta <= 1e-4 * (1 - 1e-9)) & (rounds <= 4)
 
 
+@CASES.sound(FourQuarters)
 def _four_erasures(filt: fp.PrivacyFilter) -> Reached:
+    """Each mechanism is (0.25, delta_t)-DP with 0.25 fixed in advance: basic composition."""
     p = 0.25e-4 * (1 - 1e-8)
     require_granted(filt, [fp.Erasure(p)] * 4)
     return Reached(-math.expm1(4 * math.log1p(-p)), epsilon=1.0)
@@ -209,57 +239,9 @@ class OpensSlowly(fp.PrivacyFilter):
         return (*self.budget.add(state[:2], self._charge(request)), state[2] + 1)
 
 
+@CASES.sound(OpensSlowly)
 def _as_it_opens(filt: fp.PrivacyFilter) -> Reached:
+    """Basic composition with an exact sum held to 1; what is not yet open only denies more."""
     requests = [fp.RandomizedResponse(0.49999 * 2.0**-k) for k in range(6)]
     require_granted(filt, requests)
     return Reached(hockey_stick(product(requests), 0.9), epsilon=0.9)
-
-
-STEADY_ACCOUNTS = (
-    sound(
-        "sixteen-orders",
-        SixteenOrders,
-        because="000 Theorem 4.3 at the order 21 fixed in advance and Markov's inequality; other orders only stand by",
-    ),
-    sound(
-        "whole-history",
-        WholeHistory,
-        because="basic composition; the sum is rounded once, and 1e-12 outweighs that",
-        shown=_twice,
-    ),
-    sound(
-        "sealed-decisions",
-        SealedDecisions,
-        because="basic composition with an exact sum; the seal changes no decision",
-        shown=_nine,
-    ),
-    sound(
-        "one-question",
-        OneQuestion,
-        because="randomised response dominates, so four adaptive rounds are dominated by the fourfold product",
-        shown=_four,
-    ),
-    sound(
-        "rounds-down",
-        RoundsDown,
-        because="basic composition; one place down outweighs the rounding to nearest of the subtraction",
-    ),
-    sound(
-        "pure-for-concentrated",
-        PureForConcentrated,
-        because="basic composition to 1-DP, which is (1/2)-zCDP",
-        shown=_one_answer,
-    ),
-    sound(
-        "four-quarters",
-        FourQuarters,
-        because="each mechanism is (0.25, delta_t)-DP with 0.25 fixed in advance: basic composition",
-        shown=_four_erasures,
-    ),
-    sound(
-        "opens-slowly",
-        OpensSlowly,
-        because="basic composition with an exact sum held to 1; what is not yet open only denies more",
-        shown=_as_it_opens,
-    ),
-)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, at_least_dust, per_run, sound
+from tests.instruments.corpus.first.case import Case, Cases, Reached, at_least_dust, per_run
 from tests.instruments.corpus.first.games import hockey_stick, transcript
+
+CASES = Cases()
 
 #: More than the rounding of a declared number, and of a charge computed from it.
 ROUNDED_UP = 1 + 1e-12
@@ -34,6 +36,15 @@ class ClosesOnLosses(fp.PrivacyFilter):
 
     def observe(self, state, loss):
         return (*state[:2], state[2] + loss)
+
+
+CASES.append(
+    Case(
+        ClosesOnLosses,
+        "sound",
+        "The zCDP filter and the CKS conversion: on every path the exact sum stays within the first budget.",
+    )
+)
 
 
 class WindowWithChances(fp.PrivacyFilter):
@@ -70,7 +81,10 @@ class WindowWithChances(fp.PrivacyFilter):
         return (*state[:2], state[2] + loss, state[3])
 
 
+@CASES.sound(WindowWithChances)
 def _chances_in_a_walk(filt: fp.PrivacyFilter) -> Reached:
+    """Without an infinite loss the transcript's lies in [-1, 1], and one has probability 0.01 at most."""
+
     # in every round a thousandth of a chance, and 0.45 up or down as long as that stays inside
     def strategy(past):
         return fp.KOV(0.45, 1e-3) if len(past) < 9 and np.all(np.isfinite(past)) else None
@@ -103,6 +117,15 @@ class WindowOrConcentrated(fp.PrivacyFilter):
         return (*state[:2], state[2] + loss, state[3])
 
 
+CASES.append(
+    Case(
+        WindowOrConcentrated,
+        "sound",
+        "A path that ends outside [-1, 1] ends on a request within B*, whose sum holds all; CKS on those paths.",
+    )
+)
+
+
 class OutsourcedDecisions(fp.PrivacyFilter):
     """(4, 1e-4)-DP: the realisation filter of the library decides; the desk closes for the day at a loss beyond 3."""
 
@@ -122,26 +145,10 @@ class OutsourcedDecisions(fp.PrivacyFilter):
         return self.inner.observe(state, loss)
 
 
-STEADY_STOPS = (
-    sound(
-        "closes-on-losses",
-        ClosesOnLosses,
-        because="the zCDP filter and the CKS conversion: on every path the exact sum stays within the first budget",
-    ),
-    sound(
-        "window-with-chances",
-        WindowWithChances,
-        because="without an infinite loss the transcript's lies in [-1, 1], and one has probability 0.01 at most",
-        shown=_chances_in_a_walk,
-    ),
-    sound(
-        "window-or-concentrated",
-        WindowOrConcentrated,
-        because="a path that ends outside [-1, 1] ends on a request within B*, whose sum holds all; CKS on those paths",
-    ),
-    sound(
-        "outsourced-decisions",
+CASES.append(
+    Case(
         OutsourcedDecisions,
-        because="004 Theorem 1; what the desk denies counts as the trivial mechanism, by the loss the rule may know",
-    ),
+        "sound",
+        "004 Theorem 1; what the desk denies counts as the trivial mechanism, by the loss the rule may know.",
+    )
 )

@@ -9,13 +9,15 @@ import numpy as np
 from scipy import special
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, at_least_dust, only, per_run, sound
+from tests.instruments.corpus.first.case import Cases, Reached, at_least_dust, only, per_run
 from tests.instruments.corpus.first.games import (
     gaussian_delta,
     renyi,
     require_granted,
 )
 from tests.instruments.corpus.second.lattice import best_on_lattice, response_delta
+
+CASES = Cases()
 
 #: More than the rounding of a declared number, and of a charge computed from it.
 ROUNDED_UP = 1 + 1e-12
@@ -38,7 +40,9 @@ class LargestOfAll(fp.PrivacyFilter):
         return total <= 3.0 * (1 - 1e-9)
 
 
+@CASES.sound(LargestOfAll)
 def _sixty(filt: fp.PrivacyFilter) -> Reached:
+    """K m^2 >= sum of squares: it admits nothing that the filter of Whitehouse et al. would not."""
     require_granted(filt, [fp.RandomizedResponse(0.06)] * 60)
     return Reached(response_delta(0.06, 60, 3.0), epsilon=3.0)
 
@@ -66,7 +70,9 @@ class EachWay(fp.PrivacyFilter):
         return (*self.budget.add(state[:2], there), *self.budget.add(state[2:], back))
 
 
+@CASES.sound(EachWay)
 def _one_and_its_mirror(filt: fp.PrivacyFilter) -> Reached:
+    """000 Theorem 4.3 at order 3, once for (P, Q) and once for (Q, P), each with its own sum."""
     p, q = 0.05, 0.0115
     law = [(p, q), (1 - p, 1 - q)]
     mirror = [(b, a) for a, b in law]
@@ -101,7 +107,9 @@ class MeanLoss(fp.PrivacyFilter):
         return (*self.budget.add(state[:2], there), *self.budget.add(state[2:], back))
 
 
+@CASES.sound(MeanLoss)
 def _pinsker(filt: fp.PrivacyFilter) -> Reached:
+    """The chain rule: the relative entropy of the transcript is the mean of the sum, at most 0.02."""
     request = fp.FinitePair((0.5499, 0.4501), (0.4501, 0.5499))
     require_granted(filt, [request])
     return Reached(0.5499 - 0.4501, epsilon=0.0)
@@ -136,7 +144,9 @@ class TwelvePoints(fp.PrivacyFilter):
         return self.spend(state, request) <= 12
 
 
+@CASES.sound(TwelvePoints)
 def _all_points(filt: fp.PrivacyFilter) -> Reached:
+    """Responses at 0.3 and 0.6 dominate what is admitted for 2 and 5 points, and delta is their game solved."""
     return Reached(best_on_lattice(filt, 0.3, (1, 2), 1.0, 6), epsilon=1.0)
 
 
@@ -156,7 +166,9 @@ class BothDesks(fp.PrivacyFilter):
         return (*self.research.spend(state[:2], request), *self.release.spend(state[2:], request))
 
 
+@CASES.sound(BothDesks)
 def _agreed(filt: fp.PrivacyFilter) -> Reached:
+    """The Renyi filter of order 8 admits each request by its own ledger; the other desk only denies more."""
     require_granted(filt, [fp.Gaussian(0.35)] * 2)
     return Reached(2 * 8 * 0.35**2 / 2, alpha=8.0)
 
@@ -182,7 +194,9 @@ class UseItOrLoseIt(fp.PrivacyFilter):
         return (*self.budget.add(state[:2], self._charge(request)), state[2] + 1)
 
 
+@CASES.sound(UseItOrLoseIt)
 def _at_once(filt: fp.PrivacyFilter) -> Reached:
+    """The zCDP filter with an exact sum; a limit that goes down with the rounds only denies more."""
     require_granted(filt, [fp.Gaussian(0.999)])
     return Reached(2 * 0.999**2 / 2, alpha=2.0)
 
@@ -205,7 +219,9 @@ class ThirdsAndTenths(fp.PrivacyFilter):
         return self.budget.add(state, fp.gdp_charge(request))
 
 
+@CASES.sound(ThirdsAndTenths)
 def _a_tenth_then_the_rest(filt: fp.PrivacyFilter) -> Reached:
+    """The GDP filter (003 Theorem C.1) with an exact sum, which denies some sizes as well."""
     first = 0.3
     second = math.sqrt(1.44 - first**2) * (1 - 1e-9)
     require_granted(filt, [fp.Gaussian(first), fp.Gaussian(second)])
@@ -223,60 +239,10 @@ class LaplaceOnly(fp.AdditiveFilter):
         return fp.Plain(at_least_dust(square) * ROUNDED_UP)
 
 
+@CASES.sound(LaplaceOnly)
 def _one_laplace(filt: fp.PrivacyFilter) -> Reached:
+    """The GDP filter; Laplace(b) is mu-GDP with mu = 2 Phi^-1(1 - e^{-1/(2b)}/2)."""
     # 1 - e^{-1/(2b)} is the total variation, Phi(1/2) - Phi(-1/2) that of 1-GDP
     b = -1 / (2 * math.log(2 * special.ndtr(-0.5))) * (1 + 1e-6)
     require_granted(filt, [fp.Laplace(b)])
     return Reached(-math.expm1(-1 / (2 * b)), epsilon=0.0)
-
-
-STEADY_SUMS = (
-    sound(
-        "largest-of-all",
-        LargestOfAll,
-        because="k m^2 >= sum of squares: it admits nothing that the filter of Whitehouse et al. would not",
-        shown=_sixty,
-    ),
-    sound(
-        "each-way",
-        EachWay,
-        because="000 Theorem 4.3 at order 3, once for (P, Q) and once for (Q, P), each with its own sum",
-        shown=_one_and_its_mirror,
-    ),
-    sound(
-        "mean-loss",
-        MeanLoss,
-        because="the chain rule: the relative entropy of the transcript is the mean of the sum, at most 0.02",
-        shown=_pinsker,
-    ),
-    sound(
-        "twelve-points",
-        TwelvePoints,
-        because="responses at 0.3 and 0.6 dominate what is admitted for 2 and 5 points, and delta is their game solved",
-        shown=_all_points,
-    ),
-    sound(
-        "both-desks",
-        BothDesks,
-        because="the Renyi filter of order 8 admits each request by its own ledger; the other desk only denies more",
-        shown=_agreed,
-    ),
-    sound(
-        "use-it-or-lose-it",
-        UseItOrLoseIt,
-        because="the zCDP filter with an exact sum; a limit that goes down with the rounds only denies more",
-        shown=_at_once,
-    ),
-    sound(
-        "thirds-and-tenths",
-        ThirdsAndTenths,
-        because="the GDP filter (003 Theorem C.1) with an exact sum, which denies some sizes as well",
-        shown=_a_tenth_then_the_rest,
-    ),
-    sound(
-        "laplace-only",
-        LaplaceOnly,
-        because="the GDP filter; Laplace(b) is mu-GDP with mu = 2 Phi^-1(1 - e^{-1/(2b)}/2)",
-        shown=_one_laplace,
-    ),
-)

@@ -7,9 +7,11 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, at_least_dust, broken, only, per_run
+from tests.instruments.corpus.first.case import Cases, Reached, at_least_dust, only, per_run
 from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, product, renyi, require_granted
 from tests.instruments.corpus.second.lattice import lower_sum
+
+CASES = Cases()
 
 
 class PriceTable(fp.PrivacyFilter):
@@ -32,7 +34,9 @@ class PriceTable(fp.PrivacyFilter):
         return state + self._price(request)
 
 
+@CASES.broken(PriceTable, margin=0.04)
 def _just_below(filt: fp.PrivacyFilter) -> Reached:
+    """Five Gaussians of rho 0.1049, each at the price of 0.10: 1.049 times the promise."""
     require_granted(filt, [fp.Gaussian(math.sqrt(2 * 0.1049))] * 5)
     return Reached(2 * 5 * 0.1049, alpha=2.0)
 
@@ -62,7 +66,9 @@ class OneFailure(fp.PrivacyFilter):
         return (epsilon <= 1.0 - 1e-12) & (delta <= 1e-4)
 
 
+@CASES.broken(OneFailure)
 def _nine_failures(filt: fp.PrivacyFilter) -> Reached:
+    """Nine times KOV(0.11, 1e-4): the chances of a failure add up."""
     require_granted(filt, [fp.KOV(0.11, 1e-4)] * 9)
     return Reached(-math.expm1(9 * math.log1p(-1e-4)), epsilon=1.0)  # the infinite losses alone
 
@@ -83,7 +89,9 @@ class AdvancedAtRunTime(fp.PrivacyFilter):
         return state + 1
 
 
+@CASES.broken(AdvancedAtRunTime)
 def _falling(filt: fp.PrivacyFilter) -> Reached:
+    """150 responses at 0.35 / sqrt(k): squares add up to a harmonic sum, the formula sees the last one."""
     # e^x - 1 <= 1.25 x up to 0.4, so that these pass
     epsilons = [0.35 / math.sqrt(k) for k in range(1, 151)]
     require_granted(filt, [fp.RandomizedResponse(e) for e in epsilons])
@@ -105,7 +113,9 @@ class SampledMoments(fp.AdditiveFilter):
         return fp.Plain(at_least_dust(per_run(request, divergence)))
 
 
+@CASES.broken(SampledMoments)
 def _little_noise(filt: fp.PrivacyFilter) -> Reached:
+    """One step with sigma = 0.6, where the bound does not hold at order 8; larger sigmas keep the promise."""
     q, sigma = 0.01, 0.6
     require_granted(filt, [fp.SubsampledGaussian(q, sigma)])
     # E_Q[(dP/dQ)^8] by the binomial formula of integer orders
@@ -130,7 +140,9 @@ class LimitOfManySteps(fp.AdditiveFilter):
         return fp.Plain(at_least_dust(per_run(request, square)))
 
 
+@CASES.broken(LimitOfManySteps)
 def _six_steps(filt: fp.PrivacyFilter) -> Reached:
+    """A step with q = 0.1, sigma = 0.6: at epsilon 5 it alone is ten times what 1-GDP allows."""
     q, sigma = 0.1, 0.6
     require_granted(filt, [fp.SubsampledGaussian(q, sigma)] * 6)
     # one step: q N(1, sigma^2) + (1-q) N(0, sigma^2) - e^5 N(0, sigma^2), only where N(1) outweighs
@@ -148,7 +160,9 @@ class TextbookNoise(fp.AdditiveFilter):
         return fp.gdp_charge(request)
 
 
+@CASES.broken(TextbookNoise)
 def _one_release(filt: fp.PrivacyFilter) -> Reached:
+    """One Gaussian(4.1): the formula holds for epsilon below 1 only."""
     require_granted(filt, [fp.Gaussian(4.1)])
     return Reached(gaussian_delta(4.1, 20.0), epsilon=20.0)
 
@@ -166,7 +180,9 @@ class MeanLosses(fp.AdditiveFilter):
         return fp.Plain(at_least_dust(per_run(request, mean)))
 
 
+@CASES.broken(MeanLosses)
 def _rare(filt: fp.PrivacyFilter) -> Reached:
+    """A pair with a loss of 6.9 in one of a thousand: its D_8 is far above 8 times its mean loss."""
     p, q = 1e-3, 1e-6
     require_granted(filt, [fp.FinitePair((p, 1 - p), (q, 1 - q))])
     return Reached(renyi([(p, q), (1 - p, 1 - q)], 8.0), alpha=8.0)
@@ -186,7 +202,9 @@ class CoinMoments(fp.AdditiveFilter):
         return fp.Plain(at_least_dust(per_run(request, only(fp.RandomizedResponse, cumulant))))
 
 
+@CASES.broken(CoinMoments, margin=0.05)
 def _two_answers(filt: fp.PrivacyFilter) -> Reached:
+    """Two responses at 1: D_a tends to a tanh(1/2) for a near 1, 1.065 times log cosh 1."""
     requests = [fp.RandomizedResponse(1.0)] * 2
     require_granted(filt, requests)
     return Reached(renyi(product(requests), 1.001), alpha=1.001)
@@ -206,7 +224,9 @@ class BetweenTwoOrders(fp.AdditiveFilter):
         return fp.Plain(at_least_dust(per_run(request, divergence)))
 
 
+@CASES.broken(BetweenTwoOrders)
 def _bent_curve(filt: fp.PrivacyFilter) -> Reached:
+    """A pair with a loss of 5 in one of ten millions: D_8 is four times the geometric mean."""
     p = 1e-7
     q = p * math.exp(-5.0)
     require_granted(filt, [fp.FinitePair((p, 1 - p), (q, 1 - q))])
@@ -233,15 +253,11 @@ class TailPoint(fp.PrivacyFilter):
         return state + self._cost(request)
 
 
+@CASES.broken(TailPoint)
 def _beyond_the_point(filt: fp.PrivacyFilter) -> Reached:
+    """One Gaussian(1.55): its loss is above 5 with probability 0.007."""
     require_granted(filt, [fp.Gaussian(1.55)])
     return Reached(gaussian_delta(1.55, 5.0), epsilon=5.0)
-
-
-def _hidden(filt: fp.PrivacyFilter) -> Reached:
-    pair = fp.FinitePair((0.0, 1.0), (0.3, 0.7))
-    require_granted(filt, [pair])
-    return Reached(hockey_stick([(0.0, 0.3), (1.0, 0.7)], 1.0), epsilon=1.0)
 
 
 class LargestLoss(fp.PrivacyFilter):
@@ -267,73 +283,9 @@ class LargestLoss(fp.PrivacyFilter):
         return (epsilon <= 1.0 - 1e-12) & (delta <= 1e-3 * (1 - 1e-12))
 
 
-TARIFFS = (
-    broken(
-        "price-table",
-        PriceTable,
-        breaks="five Gaussians of rho 0.1049, each at the price of 0.10: 1.049 times the promise",
-        shown=_just_below,
-        margin=0.04,
-    ),
-    broken(
-        "one-failure",
-        OneFailure,
-        breaks="nine times KOV(0.11, 1e-4): the chances of a failure add up",
-        shown=_nine_failures,
-    ),
-    broken(
-        "advanced-at-run-time",
-        AdvancedAtRunTime,
-        breaks="150 responses at 0.35 / sqrt(k): squares add up to a harmonic sum, the formula sees the last one",
-        shown=_falling,
-    ),
-    broken(
-        "sampled-moments",
-        SampledMoments,
-        breaks="one step with sigma = 0.6, where the bound does not hold at order 8; larger sigmas keep the promise",
-        shown=_little_noise,
-    ),
-    broken(
-        "limit-of-many-steps",
-        LimitOfManySteps,
-        breaks="a step with q = 0.1, sigma = 0.6: at epsilon 5 it alone is ten times what 1-GDP allows",
-        shown=_six_steps,
-    ),
-    broken(
-        "textbook-noise",
-        TextbookNoise,
-        breaks="one Gaussian(4.1): the formula holds for epsilon below 1 only",
-        shown=_one_release,
-    ),
-    broken(
-        "mean-losses",
-        MeanLosses,
-        breaks="a pair with a loss of 6.9 in one of a thousand: its D_8 is far above 8 times its mean loss",
-        shown=_rare,
-    ),
-    broken(
-        "coin-moments",
-        CoinMoments,
-        breaks="two responses at 1: D_a tends to a tanh(1/2) for a near 1, 1.065 times log cosh 1",
-        shown=_two_answers,
-        margin=0.05,
-    ),
-    broken(
-        "between-two-orders",
-        BetweenTwoOrders,
-        breaks="a pair with a loss of 5 in one of ten millions: D_8 is four times the geometric mean",
-        shown=_bent_curve,
-    ),
-    broken(
-        "tail-point",
-        TailPoint,
-        breaks="one Gaussian(1.55): its loss is above 5 with probability 0.007",
-        shown=_beyond_the_point,
-    ),
-    broken(
-        "largest-loss",
-        LargestLoss,
-        breaks="a pair with an outcome that only Q produces: the other direction's infinite loss is never seen",
-        shown=_hidden,
-    ),
-)
+@CASES.broken(LargestLoss)
+def _hidden(filt: fp.PrivacyFilter) -> Reached:
+    """A pair with an outcome that only Q produces: the other direction's infinite loss is never seen."""
+    pair = fp.FinitePair((0.0, 1.0), (0.3, 0.7))
+    require_granted(filt, [pair])
+    return Reached(hockey_stick([(0.0, 0.3), (1.0, 0.7)], 1.0), epsilon=1.0)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, broken
+from tests.instruments.corpus.first.case import Cases, Reached
 from tests.instruments.corpus.first.games import hockey_stick, transcript
+
+CASES = Cases()
 
 
 class StopsWhenSeen(fp.PrivacyFilter):
@@ -27,7 +29,10 @@ class StopsWhenSeen(fp.PrivacyFilter):
         return state + loss
 
 
+@CASES.broken(StopsWhenSeen)
 def _last_step(filt: fp.PrivacyFilter) -> Reached:
+    """Responses at 0.22: from 0.88 the next one leads to 1.1."""
+
     def strategy(past):
         return fp.RandomizedResponse(0.22) if len(past) < 11 else None
 
@@ -52,7 +57,10 @@ class EarnsByDenial(fp.PrivacyFilter):
         return state[0], state[1] + loss
 
 
+@CASES.broken(EarnsByDenial)
 def _five_noes(filt: fp.PrivacyFilter) -> Reached:
+    """Five noes at 0.99 each: in the direction of Q their losses add up, and each makes room for the next."""
+
     def strategy(past):
         return fp.RandomizedResponse(0.99) if len(past) < 5 and all(loss < 0 for loss in past) else None
 
@@ -77,30 +85,11 @@ class UpperLimit(fp.PrivacyFilter):
         return state + loss
 
 
+@CASES.broken(UpperLimit)
 def _downhill(filt: fp.PrivacyFilter) -> Reached:
+    """Eight responses at 0.45: drawn from Q the loss goes down, and there is no limit below."""
+
     def strategy(past):
         return fp.RandomizedResponse(0.45) if len(past) < 8 else None
 
     return Reached(hockey_stick(transcript(filt, strategy), 1.0), epsilon=1.0)
-
-
-WATCHERS = (
-    broken(
-        "stops-when-seen",
-        StopsWhenSeen,
-        breaks="responses at 0.22: from 0.88 the next one leads to 1.1",
-        shown=_last_step,
-    ),
-    broken(
-        "earns-by-denial",
-        EarnsByDenial,
-        breaks="five noes at 0.99 each: in the direction of Q their losses add up, and each makes room for the next",
-        shown=_five_noes,
-    ),
-    broken(
-        "upper-limit",
-        UpperLimit,
-        breaks="eight responses at 0.45: drawn from Q the loss goes down, and there is no limit below",
-        shown=_downhill,
-    ),
-)

@@ -8,9 +8,11 @@ import numpy as np
 from scipy import special, stats
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, broken
+from tests.instruments.corpus.first.case import Cases, Reached
 from tests.instruments.corpus.first.games import hockey_stick, renyi, transcript
 from tests.instruments.corpus.second.lattice import best_on_lattice, response_delta
+
+CASES = Cases()
 
 
 class CutOffLosses(fp.PrivacyFilter):
@@ -32,7 +34,10 @@ class CutOffLosses(fp.PrivacyFilter):
         return state + np.clip(loss, -0.3, 0.3)
 
 
+@CASES.broken(CutOffLosses)
 def _three_large(filt: fp.PrivacyFilter) -> Reached:
+    """Three responses at 0.36: 1.08 is read as 0.9, and the third is asked at 0.6."""
+
     def strategy(past):
         return fp.RandomizedResponse(0.36) if len(past) < 3 else None
 
@@ -57,7 +62,10 @@ class LateLosses(fp.PrivacyFilter):
         return state[0], loss.copy()
 
 
+@CASES.broken(LateLosses)
 def _while_the_books_lag(filt: fp.PrivacyFilter) -> Reached:
+    """Three responses at 0.39: when the third is asked the second is not in the books."""
+
     def strategy(past):
         return fp.RandomizedResponse(0.39) if len(past) < 3 else None
 
@@ -83,7 +91,9 @@ class CoarseLosses(fp.PrivacyFilter):
         return state + np.round(20 * loss)
 
 
+@CASES.broken(CoarseLosses)
 def _below_the_scale(filt: fp.PrivacyFilter) -> Reached:
+    """5000 responses at 0.0249, of which each reads as nothing; fewer than 100 requests cannot lose 3."""
     level, count = 0.0249, 5000
     request, start = fp.RandomizedResponse(level), filt.start(1)
     assert filt.admits(start, request)[0]
@@ -113,7 +123,9 @@ class SquaredLosses(fp.PrivacyFilter):
         return state + loss * loss
 
 
+@CASES.broken(SquaredLosses)
 def _until_it_happens(filt: fp.PrivacyFilter) -> Reached:
+    """A pair with a loss of 4.6 in one of a thousand, asked until it happens: all other losses are tiny."""
     p, q = 1e-3, 1e-5
     rare = fp.FinitePair((p, 1 - p), (q, 1 - q))
 
@@ -151,7 +163,9 @@ class KindSettlement(fp.PrivacyFilter):
         )
 
 
+@CASES.broken(KindSettlement)
 def _cheap_pairs(filt: fp.PrivacyFilter) -> Reached:
+    """Responses at 0.2: two that differ cost nothing, two that agree no more than their price."""
     return Reached(best_on_lattice(filt, 0.2, (1,), 2.0, 60), epsilon=2.0)
 
 
@@ -177,7 +191,9 @@ class CalledOff(fp.PrivacyFilter):
         return np.where(renew, 0, count), np.where(renew, 0.0, lost), renewed | renew
 
 
+@CASES.broken(CalledOff, margin=0.1)
 def _forty_more(filt: fp.PrivacyFilter) -> Reached:
+    """Seventy responses at 0.15: a second chance where the first thirty add up to nothing."""
     return Reached(best_on_lattice(filt, 0.15, (1,), 1.5, 70), epsilon=1.5)
 
 
@@ -213,7 +229,9 @@ class OneOfTwoPlans(fp.PrivacyFilter):
         return np.where(first, np.where(loss > 0, 1, -1), plan), np.where(first, 0, count)
 
 
+@CASES.broken(OneOfTwoPlans, margin=0.1)
 def _as_planned(filt: fp.PrivacyFilter) -> Reached:
+    """Each plan keeps the promise after either answer, and each is better after the answer that it gets."""
     start, first = filt.start(1), fp.RandomizedResponse(0.15)
     assert filt.admits(start, first)[0]
     keep, value = 1 / (1 + math.exp(-0.15)), 0.0
@@ -251,7 +269,9 @@ class ChargedByLot(fp.PrivacyFilter):
         return state[0], digits - np.floor(digits) >= 3 / 4
 
 
+@CASES.broken(ChargedByLot)
 def _always_lucky(filt: fp.PrivacyFilter) -> Reached:
+    """Twenty responses at 0.25, whose losses have no far digits: no lot falls on them."""
     level, count = 0.25, 20
     request, start = fp.RandomizedResponse(level), filt.start(1)
     assert filt.admits(start, request)[0]
@@ -261,57 +281,3 @@ def _always_lucky(filt: fp.PrivacyFilter) -> Reached:
     # D_2 of randomised response is log(cosh(3e/2)/cosh(e/2))
     value = count * math.log(math.cosh(1.5 * level) / math.cosh(0.5 * level))
     return Reached(value, alpha=2.0)
-
-
-GAUGES = (
-    broken(
-        "cut-off-losses",
-        CutOffLosses,
-        breaks="three responses at 0.36: 1.08 is read as 0.9, and the third is asked at 0.6",
-        shown=_three_large,
-    ),
-    broken(
-        "late-losses",
-        LateLosses,
-        breaks="three responses at 0.39: when the third is asked the second is not in the books",
-        shown=_while_the_books_lag,
-    ),
-    broken(
-        "coarse-losses",
-        CoarseLosses,
-        breaks="5000 responses at 0.0249, of which each reads as nothing; fewer than 100 requests cannot lose 3",
-        shown=_below_the_scale,
-    ),
-    broken(
-        "squared-losses",
-        SquaredLosses,
-        breaks="a pair with a loss of 4.6 in one of a thousand, asked until it happens: all other losses are tiny",
-        shown=_until_it_happens,
-    ),
-    broken(
-        "kind-settlement",
-        KindSettlement,
-        breaks="responses at 0.2: two that differ cost nothing, two that agree no more than their price",
-        shown=_cheap_pairs,
-    ),
-    broken(
-        "called-off",
-        CalledOff,
-        breaks="seventy responses at 0.15: a second chance where the first thirty add up to nothing",
-        shown=_forty_more,
-        margin=0.1,
-    ),
-    broken(
-        "one-of-two-plans",
-        OneOfTwoPlans,
-        breaks="each plan keeps the promise after either answer, and each is better after the answer that it gets",
-        shown=_as_planned,
-        margin=0.1,
-    ),
-    broken(
-        "charged-by-lot",
-        ChargedByLot,
-        breaks="twenty responses at 0.25, whose losses have no far digits: no lot falls on them",
-        shown=_always_lucky,
-    ),
-)

@@ -7,9 +7,11 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, broken
+from tests.instruments.corpus.first.case import Cases, Reached
 from tests.instruments.corpus.first.games import gaussian_delta, require_granted
 from tests.instruments.corpus.second.lattice import response_delta
+
+CASES = Cases()
 
 
 class TokenBucket(fp.PrivacyFilter):
@@ -28,7 +30,9 @@ class TokenBucket(fp.PrivacyFilter):
         return np.minimum(state[0] - request.zcdp_rho + self.refill, self.full), state[1] + 1
 
 
+@CASES.broken(TokenBucket, margin=0.05)
 def _full_and_refilled(filt: fp.PrivacyFilter) -> Reached:
+    """The full bucket at once, then 499 refills: the bucket that one starts with is not in the sum."""
     rhos = [0.0399] + [0.000999] * 499
     require_granted(filt, [fp.Gaussian(math.sqrt(2 * rho)) for rho in rhos])
     return Reached(2 * math.fsum(rhos), alpha=2.0)
@@ -52,7 +56,9 @@ class CompactedLog(fp.PrivacyFilter):
         return np.where(full, np.sqrt(squares), total), squares, np.where(full, 1, entries)
 
 
+@CASES.broken(CompactedLog)
 def _after_compaction(filt: fp.PrivacyFilter) -> Reached:
+    """A hundred responses at 0.0099, whose 0.99 become 0.099, then one at 0.9."""
     last = 0.9
     require_granted(filt, [fp.RandomizedResponse(0.0099)] * 100 + [fp.RandomizedResponse(last)])
     keep = 1 / (1 + math.exp(-last))
@@ -85,7 +91,9 @@ class ReservedJobs(fp.PrivacyFilter):
         return spent, np.where(same, state[1], rho), left
 
 
+@CASES.broken(ReservedJobs)
 def _second_job(filt: fp.PrivacyFilter) -> Reached:
+    """A tiny Gaussian, then eight large ones: the steps left are given back at the price of the new job."""
     require_granted(filt, [fp.Gaussian(1e-3)] + [fp.Gaussian(0.8)] * 8)
     return Reached(2 * (1e-6 + 8 * 0.64) / 2, alpha=2.0)
 
@@ -114,36 +122,9 @@ class LentQuota(fp.PrivacyFilter):
         return state[0] + one, state[1] + other
 
 
+@CASES.broken(LentQuota)
 def _lent_and_used(filt: fp.PrivacyFilter) -> Reached:
+    """Gaussian(0.86) with what was lent, then eight of 0.24: what was lent is still there."""
     requests = [fp.Gaussian(0.86)] + [fp.Gaussian(0.24)] * 8
     require_granted(filt, requests)
     return Reached(gaussian_delta(math.sqrt(0.86**2 + 8 * 0.24**2), 3.0), epsilon=3.0)
-
-
-LEDGERS = (
-    broken(
-        "token-bucket",
-        TokenBucket,
-        breaks="the full bucket at once, then 499 refills: the bucket that one starts with is not in the sum",
-        shown=_full_and_refilled,
-        margin=0.05,
-    ),
-    broken(
-        "compacted-log",
-        CompactedLog,
-        breaks="a hundred responses at 0.0099, whose 0.99 become 0.099, then one at 0.9",
-        shown=_after_compaction,
-    ),
-    broken(
-        "reserved-jobs",
-        ReservedJobs,
-        breaks="a tiny Gaussian, then eight large ones: the steps left are given back at the price of the new job",
-        shown=_second_job,
-    ),
-    broken(
-        "lent-quota",
-        LentQuota,
-        breaks="Gaussian(0.86) with what was lent, then eight of 0.24: what was lent is still there",
-        shown=_lent_and_used,
-    ),
-)

@@ -8,9 +8,11 @@ from functools import lru_cache
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, sound
+from tests.instruments.corpus.first.case import Cases, Reached
 from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, product, renyi, require_granted
 from tests.instruments.corpus.second.lattice import best_on_lattice
+
+CASES = Cases()
 
 #: More than the rounding of a declared number, and of a charge computed from it.
 ROUNDED_UP = 1 + 1e-12
@@ -32,7 +34,9 @@ class BucketInTheSum(fp.PrivacyFilter):
         return np.minimum(state[0] - request.gdp_mu**2 + self.refill, self.full), state[1] + 1
 
 
+@CASES.sound(BucketInTheSum)
 def _bucket_and_refills(filt: fp.PrivacyFilter) -> Reached:
+    """The GDP filter: 0.2 and 200 refills of 0.004 are 1, and 1e-9 outweighs 201 roundings."""
     squares = [0.2 * (1 - 1e-8)] + [0.004 * (1 - 1e-8)] * 200
     require_granted(filt, [fp.Gaussian(math.sqrt(x)) for x in squares])
     return Reached(gaussian_delta(math.sqrt(math.fsum(squares)), 2.0), epsilon=2.0)
@@ -63,7 +67,9 @@ class GivenBackAtCost(fp.PrivacyFilter):
         return spent, np.where(same, state[1], rho), left, state[3] + 1
 
 
+@CASES.sound(GivenBackAtCost)
 def _two_jobs(filt: fp.PrivacyFilter) -> Reached:
+    """The zCDP filter: what is booked is never below the sum of what was released."""
     mu = [0.2] * 3 + [math.sqrt(2 * (0.4 - 3 * 0.02) / 8) * (1 - 1e-6)] * 8
     require_granted(filt, [fp.Gaussian(x) for x in mu])
     return Reached(math.fsum(x * x for x in mu), alpha=2.0)
@@ -86,7 +92,9 @@ class CollisionProduct(fp.PrivacyFilter):
         return self.spend(state, request) <= self.most
 
 
+@CASES.sound(CollisionProduct)
 def _same_pair_thrice(filt: fp.PrivacyFilter) -> Reached:
+    """000 Theorem 4.3 at order 2, in products; each factor is rounded up."""
     p, q = 0.02, 0.0014
     law = [(p, q), (1 - p, 1 - q)]
     whole = [(a * c * e, b * d * f) for a, b in law for c, d in law for e, f in law]
@@ -109,7 +117,9 @@ class StillTogether(fp.PrivacyFilter):
         return self.spend(state, request) >= 0.9 * (1 + 1e-12)
 
 
+@CASES.sound(StillTogether)
 def _erased_eight_times(filt: fp.PrivacyFilter) -> Reached:
+    """A coupling, maximal in every round: the transcripts differ with probability 0.1 at most."""
     p = 1 - 0.9 ** (1 / 8) - 1e-11
     require_granted(filt, [fp.Erasure(p)] * 8)
     return Reached(1 - (1 - p) ** 8, epsilon=0.0)
@@ -133,7 +143,9 @@ class HalfOfTheRest(fp.PrivacyFilter):
         return (delta <= 1e-4 * (1 - 1e-9)) & (rounds <= 30)
 
 
+@CASES.sound(HalfOfTheRest)
 def _five_halves(filt: fp.PrivacyFilter) -> Reached:
+    """The epsilon of round k is 2^-k, fixed in advance: basic composition with deltas that add up."""
     requests = [fp.KOV(2.0**-k, 1.9e-5) for k in range(1, 6)]
     require_granted(filt, requests)
     return Reached(hockey_stick(product(requests), 1.0), epsilon=1.0)
@@ -171,45 +183,7 @@ class FewOrMany(fp.PrivacyFilter):
         return count <= self.counts[largest]
 
 
+@CASES.sound(FewOrMany)
 def _the_game(filt: fp.PrivacyFilter) -> Reached:
+    """Responses at 0.2 and 0.4 dominate what is admitted, and delta is their game solved."""
     return Reached(best_on_lattice(filt, 0.2, (1, 2), 0.8, 22), epsilon=0.8)
-
-
-SOUND_BOOKS = (
-    sound(
-        "bucket-in-the-sum",
-        BucketInTheSum,
-        because="the GDP filter: 0.2 and 200 refills of 0.004 are 1, and 1e-9 outweighs 201 roundings",
-        shown=_bucket_and_refills,
-    ),
-    sound(
-        "given-back-at-cost",
-        GivenBackAtCost,
-        because="the zCDP filter: what is booked is never below the sum of what was released",
-        shown=_two_jobs,
-    ),
-    sound(
-        "collision-product",
-        CollisionProduct,
-        because="000 Theorem 4.3 at order 2, in products; each factor is rounded up",
-        shown=_same_pair_thrice,
-    ),
-    sound(
-        "still-together",
-        StillTogether,
-        because="a coupling, maximal in every round: the transcripts differ with probability 0.1 at most",
-        shown=_erased_eight_times,
-    ),
-    sound(
-        "half-of-the-rest",
-        HalfOfTheRest,
-        because="the epsilon of round k is 2^-k, fixed in advance: basic composition with deltas that add up",
-        shown=_five_halves,
-    ),
-    sound(
-        "few-or-many",
-        FewOrMany,
-        because="responses at 0.2 and 0.4 dominate what is admitted, and delta is their game solved",
-        shown=_the_game,
-    ),
-)

@@ -8,9 +8,11 @@ from functools import lru_cache
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Reached, at_least_dust, only, per_run, sound
+from tests.instruments.corpus.first.case import Cases, Reached, at_least_dust, only, per_run
 from tests.instruments.corpus.first.games import hockey_stick, require_granted, transcript
 from tests.instruments.corpus.second.lattice import best_on_lattice
+
+CASES = Cases()
 
 #: More than the rounding of a declared number, and of a charge computed from it.
 ROUNDED_UP = 1 + 1e-12
@@ -39,7 +41,12 @@ class CutOffAndPaid(fp.PrivacyFilter):
         return state[0] + np.clip(loss, -self.cut, self.cut), state[1], state[2]
 
 
+@CASES.sound(CutOffAndPaid)
 def _cut_off(filt: fp.PrivacyFilter) -> Reached:
+    """P with the share min(1, e^{0.25 - L}) of each outcome has a ratio to Q within e, and Q to P; the rest of either
+    has mass H(0.25) a round, at most delta in all.
+    """
+
     def strategy(past):
         return fp.KOV(0.2499, 1.4e-4) if len(past) < 7 else None
 
@@ -72,7 +79,10 @@ class SettledAtLosses(fp.PrivacyFilter):
         )
 
 
+@CASES.sound(SettledAtLosses)
 def _two_settlements(filt: fp.PrivacyFilter) -> Reached:
+    """|L| is at most the sum of the settled |losses| and of the epsilons due, which is at most 1."""
+
     def strategy(past):
         return fp.RandomizedResponse(0.2499999) if len(past) < 12 else None
 
@@ -102,7 +112,9 @@ class DrawsLots(fp.PrivacyFilter):
         return (*state[:2], state[2] | (digits - np.floor(digits) > 7 / 8))
 
 
+@CASES.sound(DrawsLots)
 def _before_the_lot(filt: fp.PrivacyFilter) -> Reached:
+    """The zCDP filter with an exact sum; a lot that was drawn from what is known only shortens the game."""
     require_granted(filt, [fp.Gaussian(math.sqrt(0.6) * (1 - 1e-9))])
     return Reached(2 * 0.3 * (1 - 1e-9) ** 2, alpha=2.0)
 
@@ -144,34 +156,7 @@ class PaidSecondChances(fp.PrivacyFilter):
         return np.where(fresh, 0, count), np.where(fresh, 0, lost), used + fresh
 
 
+@CASES.sound(PaidSecondChances)
 def _all_chances(filt: fp.PrivacyFilter) -> Reached:
+    """One mechanism alone is admitted, and delta is the game of its answers solved, fresh starts in it."""
     return Reached(best_on_lattice(filt, 0.15, (1,), 0.8, 30), epsilon=0.8)
-
-
-SOUND_GAUGES = (
-    sound(
-        "cut-off-and-paid",
-        CutOffAndPaid,
-        because="P with the share min(1, e^{0.25 - L}) of each outcome has a ratio to Q within e, and Q to P; the rest "
-        "of either has mass H(0.25) a round, at most delta in all",
-        shown=_cut_off,
-    ),
-    sound(
-        "settled-at-losses",
-        SettledAtLosses,
-        because="|L| is at most the sum of the settled |losses| and of the epsilons due, which is at most 1",
-        shown=_two_settlements,
-    ),
-    sound(
-        "draws-lots",
-        DrawsLots,
-        because="the zCDP filter with an exact sum; a lot that was drawn from what is known only shortens the game",
-        shown=_before_the_lot,
-    ),
-    sound(
-        "paid-second-chances",
-        PaidSecondChances,
-        because="one mechanism alone is admitted, and delta is the game of its answers solved, fresh starts in it",
-        shown=_all_chances,
-    ),
-)

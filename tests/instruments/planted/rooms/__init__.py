@@ -1,15 +1,10 @@
-"""Faults planted at nodes of `mc`, room by room; `FAULTS` is the table."""
+"""Faults planted at nodes of `mc`, and the tests of their room that kill them; `FAULTS` is the table."""
 
 from __future__ import annotations
 
-from tests.instruments.planted.rooms import estimate, evaluate, intervals, losses, worst_case
+from tests.instruments.planted.node import NodeFault
+from tests.instruments.planted.table import table
 
 __all__ = ["FAULTS"]
 
-FAULTS = (
-    *intervals.FAULTS,
-    *losses.FAULTS,
-    *evaluate.FAULTS,
-    *worst_case.FAULTS,
-    *estimate.FAULTS,
-)
+FAULTS = table("mc", NodeFault)

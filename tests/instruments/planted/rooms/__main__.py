@@ -10,8 +10,8 @@ import sys
 import time
 from pathlib import Path
 
+from tests.instruments.planted.fault import digest
 from tests.instruments.planted.killing import kill
-from tests.instruments.planted.node import digest
 from tests.instruments.planted.rooms import FAULTS
 
 RECORD = Path(__file__).parent.with_name("killed.json")
@@ -45,16 +45,12 @@ def main(arguments: list[str]) -> int:
     lines = {line["name"]: line for line in known if line["found"] == "killed" and line["name"] in names}
     for fault in (one for one in FAULTS if given.only in one.file and one.name not in lines):
         outcome = kill(fault)
-        print(
-            f"{outcome.seconds:5.1f} s  {outcome.found:8} {fault.file}: {fault.at.means}: {outcome.detail}"[
-                :220
-            ],
-            flush=True,
-        )
+        words = f"{fault.file}: {fault.means}: {outcome.detail}"
+        print(f"{outcome.seconds:5.1f} s  {outcome.found:8} {words}"[:220], flush=True)
         lines[fault.name] = {
             "name": fault.name,
-            "means": fault.at.means,
-            "kind": fault.at.kind,
+            "means": fault.means,
+            "kind": fault.kind,
             "found": outcome.found,
             "by": outcome.detail,
         }
