@@ -23,7 +23,15 @@ __all__ = ["EqualNormals", "of_people"]
 
 _QUERIES, _PEOPLE = "linear queries", "individual filter"
 #: (norm_budget, kappa): ordinary ones, and some whose quotient under- or overflows.
-_TERMS = ((5.0, 1.0), (0.3, 0.7), (7.0, 3.0), (1e-200, 1e150), (1e200, 1e-150), (1e-160, 3e155))
+_TERMS = (
+    (5.0, 1.0),
+    (0.3, 0.7),
+    (7.0, 3.0),
+    (1e-200, 1e150),
+    (1e200, 1e-150),
+    (1e-160, 3e155),
+    (1.0, 1.7e308),
+)
 
 
 class EqualNormals:

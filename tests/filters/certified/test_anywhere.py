@@ -64,6 +64,14 @@ def wrong(numbers: Iterable[RunningNumber]) -> list[tuple[str, str]]:
 @settings(anywhere, max_examples=2 * TRIES)
 @given(PAIRS)
 @example(fp.RandomizedResponse(740.0))  # e^-740 is no normal double
+@example(fp.RandomizedResponse.from_ratio(7))
+@example(fp.KOV.from_ratio(Fraction(9, 4), 0))
+@example(fp.RandomizedResponse.from_ratio(1 + Fraction(1, 10**400)))
+@example(fp.RandomizedResponse(5e-324))
+@example(fp.KOV(2.5e-323, 0.0))
+@example(finite([(1, 2**53 - 1), (1, 2**53 + 1)]))
+@example(fp.RandomizedResponse(3.3e-162))
+@example(fp.KOV(1e-160, 0.0))
 def test_every_charge_of_every_pair_covers_what_is_due(pair: DominatingPair) -> None:
     assert wrong(charges(pair)) == []
 

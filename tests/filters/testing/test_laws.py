@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from filters.testing import strategies
-from filters.testing.laws import LAWS, laws, transcript_divergence
+from filters.testing.laws import LAWS, laws
 from theory.guarantees import ApproxDP
 from theory.pairs import (
     KOV,
@@ -82,24 +81,6 @@ def test_play_with_erasures_finds_the_naive_filter_out() -> None:
     )
     with pytest.raises(AssertionError, match="above the promised"):
         tests().test_the_promise_is_kept()
-
-
-def test_the_natural_filter_is_beaten_by_its_witness() -> None:
-    filt = CATALOGUE["NaturalFilter"].example()
-    one, two, three = (RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
-    worst = max(
-        transcript_divergence(filt, strategies.TreeAdversary(tree), (float(np.log(2.25)),))[
-            float(np.log(2.25))
-        ]
-        for a in (one, two, three)
-        for b in (one, two, three)
-        for c in (one, two, three)
-        for d in (one, two, three)
-        for e in (one, two, three)
-        for tree in [{(): a, (1,): b, (-1,): c, (1, -1): d, (-1, 1): e, (-1, -1): e, (1, 1): d}]
-    )
-    assert worst == pytest.approx(1899 / 5915, rel=1e-9)
-    assert worst > float(filt.promise.delta(np.log(2.25)))
 
 
 # -- planted faults --------------------------------------------------------------------------------------------
