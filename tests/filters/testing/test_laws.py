@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
-from filters.testing import strategies
 from filters.testing.law_class import law_class
 from filters.testing.laws import EXAMINED
 from theory.guarantees import ApproxDP
@@ -156,22 +155,6 @@ def test_the_laws_find_nothing_in_a_sound_filter_and_say_what_to_pass() -> None:
     assert TestSound.__name__ == "TestSound"
     with pytest.raises(AssertionError, match="pass mechanisms="):
         fp.laws(Sound, mechanisms=st.just(Erasure(0.5)))().test_something_is_admitted()
-
-
-def test_budgets_span_the_magnitudes() -> None:
-    seen: list[float] = []
-
-    def keep(x: float) -> bool:
-        seen.append(x)
-        return False
-
-    from hypothesis import find, settings
-    from hypothesis.errors import NoSuchExample
-
-    with pytest.raises(NoSuchExample):
-        find(strategies.budgets(), keep, settings=settings(max_examples=200, database=None, derandomize=True))
-    assert min(seen) < 1e-3
-    assert max(seen) > 1e3
 
 
 ELSEWHERE = """
