@@ -22,6 +22,7 @@ from filters.rules.gdp import GaussianFilter
 from filters.rules.hockey_stick import HockeyStickFilter
 from filters.rules.orders import AllOrdersFilter, SomeOrderMarkovFilter
 from filters.rules.potential import PotentialFilter
+from filters.rules.ranged_blackwell import RangedBlackwellFilter
 from filters.rules.realisation import RealisationFilter
 from filters.rules.renyi import RenyiFilter
 from filters.rules.rogers import RogersFilter
@@ -29,7 +30,6 @@ from filters.rules.unsound import (
     CentralLimitFilter,
     NaiveRealisationFilter,
     NaturalFilter,
-    RangedBlackwellFilter,
     SomeOrderFilter,
     SquaredLossFilter,
 )

@@ -120,7 +120,7 @@ STATEMENTS = (
     "import mc.examine.attack; mc.examine.attack.attack",
     "import filterproof, mc.examine.attack; assert filterproof.attack is mc.examine.attack.attack",
     "import mc.worst_case; import filterproof; assert filterproof.worst_case is mc.worst_case.worst_case",
-    "import filters.testing.laws; filters.testing.laws.laws",
+    "import filters.testing.law_class; filters.testing.law_class.law_class",
     "import mc.intervals.betting; mc.intervals.betting.betting",
 )
 #: A child for each, which has what others wrote and nothing of ours; the first that fails is said.

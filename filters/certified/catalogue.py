@@ -23,7 +23,6 @@ from filters.catalogue import (
 from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.certify import certify
 from filters.certified.compositions import compositions
-from filters.certified.conversion_numbers import conversion_numbers
 from filters.certified.exact_sums import exact_sums
 from filters.certified.holds import HELD, held
 from filters.certified.kappa import kappa_decisions, realised_decisions
@@ -33,7 +32,6 @@ from filters.certified.people import of_people
 from filters.certified.promised import budgets
 from filters.certified.running_number import at_least
 from filters.certified.shown import shown
-from filters.certified.sums import running_sums
 from filters.certified.together import together
 from filters.holders.clipped_sums import ClippedSums
 from filters.holders.individual import IndividualFilter
@@ -149,7 +147,6 @@ def things() -> Iterator[object]:
 
 def certified_points() -> Iterator[CertifiedNumbers]:
     """The arithmetic of sums, and conversions and budgets at a few epsilons and deltas."""
-    yield CertifiedNumbers.of("running sums", running_sums())
     yield CertifiedNumbers.of("exact sums", exact_sums())
     for kappa, rounds in ((1.25, 4), (4.9461276, 48)):
         yield CertifiedNumbers.of(f"KappaFilter({kappa}, {rounds})", kappa_decisions(kappa, rounds))
@@ -162,5 +159,4 @@ def certified_points() -> Iterator[CertifiedNumbers]:
     yield CertifiedNumbers.of("what is shown of what is left", shown())
     yield CertifiedNumbers.of("what paths hold", (number for filt in HELD for number in held(filt)))
     for epsilon, delta in _POINTS:
-        yield CertifiedNumbers.of(f"conversions at ({epsilon}, {delta})", conversion_numbers(epsilon, delta))
         yield CertifiedNumbers.of(f"budgets at ({epsilon}, {delta})", budgets(epsilon, delta))

@@ -29,13 +29,13 @@ from filters.catalogue import (
 )
 from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.charges import charges
-from filters.certified.conversion_numbers import pair_numbers
 from filters.certified.decisions import decisions
 from filters.certified.holders import clipped_sums, individual, linear_queries, tracker
 from filters.certified.laws import law_of
 from filters.certified.menus import blackwell, realisation
 from filters.certified.observed import added, turned_out
 from filters.certified.odometers import odometer
+from filters.certified.pair_numbers import pair_numbers
 from filters.certified.potential import potential
 from filters.certified.promised import budget_of, parameters
 from filters.certified.residue import residue

@@ -95,7 +95,7 @@ class ClosedForm:
 
 def method_of(
     theorem: str,
-    says: str,
+    name: str,
     make: Callable[..., DominatingPair],
     method: str,
     points: Iterable[tuple[float, ...]],
@@ -104,7 +104,7 @@ def method_of(
     """A method of a pair: points are the parameters of the pair, then the argument of the method."""
     return ClosedForm(
         theorem,
-        says,
+        f"{name}.{method} at {{at!r}}",
         lambda *at: getattr(make(*at[:-1]), method)(at[-1]),
         lambda *at: getattr(make(*at[:-1]).truths, method)(at[-1]),
         tuple(points),
@@ -114,18 +114,18 @@ def method_of(
 
 def charge_of(
     theorem: str,
-    says: str,
-    make: Callable[..., DominatingPair],
     name: str,
+    make: Callable[..., DominatingPair],
+    declared: str,
     points: Iterable[tuple[float, ...]],
     **errors: Any,
 ) -> ClosedForm:
     """A charge that a pair declares, at its parameters."""
     return ClosedForm(
         theorem,
-        says,
-        lambda *at: getattr(make(*at), name),
-        lambda *at: getattr(make(*at).truths, name),
+        f"{name}.{declared} at {{at!r}}",
+        lambda *at: getattr(make(*at), declared),
+        lambda *at: getattr(make(*at).truths, declared),
         tuple(points),
         **errors,
     )

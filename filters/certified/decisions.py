@@ -8,7 +8,7 @@ double but a stated share must not be allowed.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import Literal
 
@@ -22,7 +22,7 @@ from filters.contract.filter_base import FilterBase
 from filters.contract.state import State, copied
 from theory.pairs import DominatingPair
 
-__all__ = ["decisions", "last_admitted"]
+__all__ = ["decisions", "last_admitted", "last_from", "last_granted"]
 
 #: A request that counts in units of the largest one, and how often at most it is released.
 _UNIT, _MOST = 0.09375, 300
@@ -63,19 +63,29 @@ def decisions(filt: FilterBase, law: Law, name: str) -> Iterator[RunningNumber]:
 
 
 def last_admitted(filt: FilterBase, history: Sequence[Spent], family: RequestFamily) -> float | None:
-    """The x next to the boundary among those admitted, by bisection; None where neither end of the range is refused.
+    """The x next to the boundary among those that the filter admits after a history; None where there is none.
 
     It is the boundary itself where the filter admits what costs less.
     """
-    state = _after(filt, history, 1)
-    cheap, dear = (family.low, family.high) if family.grows else (family.high, family.low)
-    if not _admitted(filt, state, family.make(cheap)) or _admitted(filt, state, family.make(dear)):
+    return last_from(filt, _after(filt, history, 1), family)
+
+
+def last_from(filt: FilterBase, state: State, family: RequestFamily) -> float | None:
+    """`last_admitted`, in a state of one run."""
+    return last_granted(lambda x: _admitted(filt, state, family.make(x)), *family.ends)
+
+
+def last_granted(ask: Callable[[float], bool], cheap: float, dear: float) -> float | None:
+    """The x next to the boundary among those granted, by bisection over the doubles from zero up.
+
+    None where the cheap end is denied, or the dear one granted.
+    """
+    if not ask(cheap) or ask(dear):
         return None
     good, bad = (int(np.float64(x).view(np.int64)) for x in (cheap, dear))
     while abs(good - bad) > 1:
         middle = (good + bad) // 2
-        x = float(np.int64(middle).view(np.float64))
-        good, bad = (middle, bad) if _admitted(filt, state, family.make(x)) else (good, middle)
+        good, bad = (middle, bad) if ask(float(np.int64(middle).view(np.float64))) else (good, middle)
     return float(np.int64(good).view(np.float64))
 
 
@@ -84,11 +94,7 @@ def _boundary(
 ) -> Iterator[RunningNumber]:
     """What is admitted last; its dearest end where the whole range is, and that the cheapest end is too dear."""
     family_requests, margin, at = FAMILIES[family], law.margin(family, history), dict(law.at)
-    cheap, dear = (
-        (family_requests.low, family_requests.high)
-        if family_requests.grows
-        else (family_requests.high, family_requests.low)
-    )
+    cheap, dear = family_requests.ends
     if last is not None:
         side: Literal["<=", ">="] = "<=" if family_requests.grows else ">="
         yield RunningNumber(law.theorem, says, Fraction(last), side, margin, at, Fraction(law.slack))

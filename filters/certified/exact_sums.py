@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,9 @@ from filters.accounting.declared import proper, unvanished
 from filters.accounting.directed import beyond, within
 from filters.accounting.ledger import Budget, is_sum
 from filters.certified.running_number import RunningNumber, at_least, at_most, infinite, near
-from theory.numerics.error_free import Exact, add_up, quotient_beyond, square, two_product
+from filters.certified.two_doubles import both, sum_of
+from filters.contract.state import copied
+from theory.numerics.error_free import Exact, add_up, quotient_beyond, round_up, square, two_product, two_sum
 from theory.pairs import Laplace, RandomizedResponse
 
 __all__ = ["exact_sums"]
@@ -30,13 +33,23 @@ __all__ = ["exact_sums"]
 _NAME = "exact sums"
 #: Doubles of many bits, of few, and of very different sizes.
 _DOUBLES = (0.1, 1 / 3, 1.0, 2.0**-30, 1e-9, 0.7071067811865476, 12345.678, 1 + 2.0**-52, 3e-17, 1e9)
-#: What two doubles may lack of a sum of numbers from zero up.
-_LOST = Fraction(1, 2**100)
+#: What two doubles may lack of a sum of numbers from zero up, and one addition, by which a sum is rounded up.
+_LOST, _ADDED = Fraction(1, 2**100), 2.0**-90
+#: Charges, and what they are.
+_CHARGES: tuple[tuple[Charge, Fraction], ...] = (
+    *(
+        (Square(x, scale), Fraction(scale) * Fraction(x) ** 2)
+        for x, scale in ((0.1, 1.0), (1 / 3, 0.5), (1e-7, 4.1))
+    ),
+    *((Plain(x), Fraction(x)) for x in (0.07, 1e-9)),
+    (Square(0.9999999999999999), Fraction(0.9999999999999999) ** 2),
+)
 
 
 def exact_sums() -> Iterator[RunningNumber]:
-    """Charges, directed roundings, budgets, what sums bound, and the ways of adding up: see also `sums.py`."""
+    """Sums without error, ledgers, charges, directed roundings, budgets, what sums bound, and the ways of adding up."""
     yield from _parts()
+    yield from _ledgers()
     yield from _charges()
     yield from _declared()
     yield from _directed()
@@ -45,16 +58,41 @@ def exact_sums() -> Iterator[RunningNumber]:
     yield from _bounds()
 
 
-def _value(pair: Exact) -> Fraction:
-    return sum((Fraction(float(np.ravel(part)[0])) for part in pair), Fraction(0))
-
-
 def _parts() -> Iterator[RunningNumber]:
-    """What `add_up` gives are two doubles, of which the first is next to their sum: limits compare part by part."""
-    for a, b in zip(_DOUBLES, (*_DOUBLES[3:], *_DOUBLES[:3]), strict=True):
-        sums = add_up(square(a), two_product(b, 1 / 3))
+    """Sums and products of two doubles lose nothing, or are rounded up; limits compare sums part by part."""
+    for a, b in product(_DOUBLES, repeat=2):
+        x, y, tiny = Fraction(a), Fraction(b), b * 2.0**-55
+        yield near(_NAME, f"two_sum({a!r}, {b!r})", both(two_sum(a, b)), x + y, slack=0)
+        yield near(_NAME, f"two_product({a!r}, {b!r})", both(two_product(a, b)), x * y, slack=0)
+        says = f"round_up({b!r}, {tiny!r})"
+        yield at_least(_NAME, says, float(round_up(b, tiny)), y + Fraction(tiny), slack=2.0**-50)
+        sums, exact = add_up(square(a), two_product(b, 1 / 3)), x**2 + y * Fraction(1 / 3)
+        yield at_least(_NAME, f"add_up of {a!r}^2 and {b!r}/3", both(sums), exact, slack=2.0**-100)
+        rest = add_up((a, a * 2.0**-54), (b, -tiny))
+        exact = x + Fraction(a * 2.0**-54) + y - Fraction(tiny)
+        yield at_least(_NAME, f"add_up of {a!r} and {b!r}", both(rest), exact, slack=2.0**-100)
         says = f"add_up of {a!r}^2 and {b!r}/3: whether high is the double next to high + low"
         yield near(_NAME, says, int(bool(is_sum(sums))), 1, slack=0)
+
+
+def _ledgers() -> Iterator[RunningNumber]:
+    """Ledgers after many charges: never below the exact sum, and hardly above it."""
+    for runs in (1, 3):
+        budget = Budget.of(1e3)
+        state, exact = budget.start(runs), Fraction(0)
+        for round_ in range(1, 41):
+            for charge, due in _CHARGES:
+                state, exact = budget.add(state, charge), exact + due
+            if round_ in (1, 7, 40):
+                says = f"a ledger of {runs} after {round_} rounds of six charges"
+                yield at_least(_NAME, says, sum_of(budget, state, runs - 1), exact, slack=_ADDED)
+                left, value = (float(of(state)[-1]) for of in (budget.left, budget.value))
+                yield at_most(_NAME, f"{says}: what is left", left, 1000 - exact, slack=2.0**-46)
+                yield near(_NAME, f"{says}: its value", value, exact, slack=2.0**-50)
+    budget, many = Budget.of(1.0), Plain(np.full(5, 0.1))
+    state = copied(budget.start(5))
+    took = [int(np.count_nonzero(budget.charge(state, many))) for _ in range(10)]
+    yield near(_NAME, "how many of five take 0.1 for the tenth time within 1.0", took[-1], 0)
 
 
 def _charges() -> Iterator[RunningNumber]:
@@ -62,9 +100,9 @@ def _charges() -> Iterator[RunningNumber]:
         for root in (1.0, 2.0**20, 2.0**-20):
             unit = Fraction(root) ** 2
             says = f"at {x!r} in units of {1 / root!r}^2"
-            yield near(_NAME, f"Plain {says}", _value(Plain(x).exact(root)), Fraction(x) * unit, slack=0)
+            yield near(_NAME, f"Plain {says}", both(Plain(x).exact(root)), Fraction(x) * unit, slack=0)
             for scale in (1.0, 0.5, 4.0, 0.3, 1.55):
-                value, truth = _value(Square(x, scale).exact(root)), Fraction(scale) * Fraction(x) ** 2 * unit
+                value, truth = both(Square(x, scale).exact(root)), Fraction(scale) * Fraction(x) ** 2 * unit
                 yield at_least(_NAME, f"Square, scale {scale!r}, {says}", value, truth, slack=_LOST)
     tiny: tuple[tuple[Charge, float, Fraction], ...] = (
         (Plain(1e-300), 2.0**-200, Fraction(1e-300)),
@@ -76,10 +114,12 @@ def _charges() -> Iterator[RunningNumber]:
         yield at_least(
             _NAME,
             f"{charge!r} in units of {1 / root!r}^2",
-            _value(charge.exact(root)),
+            both(charge.exact(root)),
             truth * Fraction(root) ** 2,
             slack=None,
         )
+    for declared in (Fraction(1, 10), Fraction(2, 3), Fraction(10**20 + 1)):  # no doubles
+        yield at_least(_NAME, f"the charge {declared}", float(Plain(declared).x), declared, slack=2.0**-51)  # type: ignore[arg-type]
     for scale, may in ((2.0**-8, 1), (2.0**-9, 0), (2.0**-100, 0), (math.inf, 0)):
         yield near(
             _NAME, f"whether a square may have the scale {scale!r}", int(_may_have(scale)), may, slack=0
@@ -92,10 +132,10 @@ def _charges() -> Iterator[RunningNumber]:
         ("renyi_charge", renyi_charge(own, 3.0), Fraction(float(own.renyi(3.0)))),
     ):
         says = f"{name} of a pair of one's own, as it declares it"
-        yield at_least(_NAME, says, _value(charge.exact(1.0)), truth, slack=2.0**-45)
+        yield at_least(_NAME, says, both(charge.exact(1.0)), truth, slack=2.0**-45)
     wide: Any = np.array([2**53 + 1], dtype=np.int64)
-    yield at_least(_NAME, "Plain of the integer 2^53 + 1", _value(Plain(wide).exact(1.0)), 2**53 + 1)
-    yield at_least(_NAME, "Square of the integer 2^53 + 1", _value(Square(wide).exact(1.0)), (2**53 + 1) ** 2)
+    yield at_least(_NAME, "Plain of the integer 2^53 + 1", both(Plain(wide).exact(1.0)), 2**53 + 1)
+    yield at_least(_NAME, "Square of the integer 2^53 + 1", both(Square(wide).exact(1.0)), (2**53 + 1) ** 2)
     mixed = Mixed((Plain(0.25), Square(0.1)), np.array([1, 0])).exact(1.0)
     for run, truth in enumerate((Fraction(0.1) ** 2, Fraction(1, 4))):
         value = Fraction(float(mixed[0][run])) + Fraction(float(mixed[1][run]))
@@ -158,7 +198,7 @@ def _directed() -> Iterator[RunningNumber]:
 
 
 def _budgets() -> Iterator[RunningNumber]:
-    for x in (*_DOUBLES, 1e-150, 1e150):
+    for x in (*_DOUBLES, 1e-300, 1e-150, 1e-140, 1e18, 1e150):
         for name, budget, truth in (
             (f"Budget.of({x!r})", Budget.of(x), Fraction(x)),
             (f"Budget.square_of({x!r})", Budget.square_of(x), Fraction(x) ** 2),
@@ -175,7 +215,7 @@ def _budgets() -> Iterator[RunningNumber]:
                 1 - 2.0**-40,
             ):  # little is left of a sum in two doubles: the second one counts
                 state = budget.add(budget.start(1), Square(root * share))
-                left = truth - _value(state) * unit
+                left = truth - both(state) * unit
                 says = f"{name}: what is left after the square of {root * share!r}"
                 yield at_most(
                     _NAME, says, float(budget.left(state)[0]), left, slack=2.0**-49, least=2.0**-1072

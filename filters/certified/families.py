@@ -33,6 +33,11 @@ class RequestFamily:
     high: float
     grows: bool = True
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The x that costs least, and the x that costs most."""
+        return (self.low, self.high) if self.grows else (self.high, self.low)
+
 
 #: The delta of the KOV pairs whose epsilon varies, and the epsilon of those whose delta does.
 TINY, SMALL = 2.0**-40, 2.0**-6

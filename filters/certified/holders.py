@@ -6,17 +6,15 @@ import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 import numpy as np
 
-from filters.certified.decisions import decisions, last_admitted
-from filters.certified.families import FAMILIES, RequestFamily
+from filters.certified.decisions import decisions, last_admitted, last_granted
+from filters.certified.families import FAMILIES
 from filters.certified.law import Law
 from filters.certified.laws import law_of
 from filters.certified.people import EqualNormals
 from filters.certified.running_number import RunningNumber, at_least, at_most, exactly, near
-from filters.contract.filter_base import FilterBase
 from filters.holders.clipped_sums import ClippedSums
 from filters.holders.individual import IndividualFilter, gaussian_request
 from filters.holders.linear_queries import LinearAnswer, LinearQueries
@@ -100,24 +98,8 @@ def _opened(costs: list[Fraction], whole: Fraction) -> int:
     return closed + 1
 
 
-class _Asking(FilterBase[Any]):
-    """What a holder does when it is asked once, as a filter: `ask(x)` from scratch, for `last_admitted`."""
-
-    def __init__(self, ask: Callable[[Any], bool]) -> None:
-        self._ask = ask
-
-    def start(self, n: int) -> Any:
-        return np.zeros(n)
-
-    def admits(self, state: Any, request: Any) -> Any:
-        return np.array([self._ask(request)])
-
-    def spend(self, state: Any, request: Any) -> Any:
-        return state
-
-
-def _last(ask: Callable[[Any], bool], low: float = 1e-100, high: float = 1e100) -> float:
-    found = last_admitted(_Asking(ask), [], RequestFamily(lambda x: x, low, high))
+def _last(ask: Callable[[float], bool], low: float = 1e-100, high: float = 1e100) -> float:
+    found = last_granted(ask, low, high)
     return math.nan if found is None else found
 
 

@@ -41,6 +41,7 @@ HELD: tuple[FilterBase, ...] = (
     BasicFilter(1.0, 1e-3),
     BasicFilter(0.3),
     RogersFilter(2.0, 1e-3),
+    RogersFilter(50.0, 0.3),
     WhitehouseFilter(1.0, 1e-3),
     WhitehouseFilter(5.0, 1e-3, tail=1e-4, weight=2.0),
     RenyiFilter(8.0, 1.0),

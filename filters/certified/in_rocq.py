@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from fractions import Fraction
 
-from filters.accounting.ledger import Budget
 from filters.catalogue import (
     ApproximateDPFilter,
     ApproximateZCDPFilter,
@@ -24,6 +22,7 @@ from filters.catalogue import (
 from filters.certified.certify import certify
 from filters.certified.least import Least
 from filters.certified.running_number import RunningNumber
+from filters.certified.two_doubles import limit_of
 from filters.contract.filter_base import FilterBase
 from theory.conversions import CKS, SIMPLE
 from theory.proofs.running_numbers import cks_lemma, lemma, rocq_text, simple_lemma
@@ -76,7 +75,7 @@ def _lemmas() -> Iterator[str]:
             filt = ApproximateDPFilter(epsilon, delta, conversion)
             write, way = (cks_lemma, "cks") if conversion is CKS else (simple_lemma, "simple")
             name = f"approximate_dp_{_word(epsilon)}_{_word(delta)}_{way}"
-            yield write(name, f"{filt!r}: budget", _exactly(filt.budget), epsilon, delta)
+            yield write(name, f"{filt!r}: budget", limit_of(filt.budget), epsilon, delta)
     for place, other in enumerate(_OTHERS):
         for one in certify(other).numbers:
             if _WRITTEN.search(one.number.says):
@@ -92,7 +91,3 @@ def _name(filt: FilterBase, place: int, says: str) -> str:
 
 def _word(thing: object) -> str:
     return re.sub(r"\W+", "_", str(thing)).strip("_")
-
-
-def _exactly(budget: Budget) -> Fraction:
-    return (Fraction(budget.high) + Fraction(budget.low)) * Fraction(4) ** budget.exponent

@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
+from filters.certified.decisions import last_granted
 from filters.certified.running_number import RunningNumber, at_most, near
 from filters.rules.kappa import KappaFilter
 from filters.rules.realisation import RealisationFilter
@@ -64,10 +66,8 @@ def realised_decisions() -> Iterator[RunningNumber]:
     for epsilon in (10.0, 9.7, 8.3, 7.77, 8.9, 13.1, 11.9, 12.34):
         filt = RealisationFilter(epsilon, 1e-5, 48, (_PAIR,))
         for earlier in ((), (0.1, 0.2, 0.3, 0.7)):
-            low, high = 0.0, epsilon
-            while math.nextafter(low, high) < high:
-                middle = (low + high) / 2
-                low, high = (middle, high) if _goes_on(filt, (*earlier, middle)) else (low, middle)
+            low = last_granted(partial(_goes_on, filt, earlier), 0.0, epsilon)
+            assert low is not None
             state = _told(filt, (*earlier, low))
             quantiles = Fraction(float(state[2][0])) + Fraction(float(state[6][0]))
             truth = Fraction(epsilon) - quantiles - sum(map(Fraction, earlier), Fraction(0))
@@ -83,5 +83,5 @@ def _told(filt: RealisationFilter, losses: Sequence[float]) -> tuple[np.ndarray,
     return filt.spend(state, _PAIR)
 
 
-def _goes_on(filt: RealisationFilter, losses: Sequence[float]) -> bool:
-    return bool(filt.admits(_told(filt, losses), _PAIR)[0])
+def _goes_on(filt: RealisationFilter, earlier: Sequence[float], last: float) -> bool:
+    return bool(filt.admits(_told(filt, (*earlier, last)), _PAIR)[0])

@@ -10,12 +10,11 @@ import hashlib
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
-from filters.accounting.limit import Limit
 from filters.certified.running_number import RunningNumber, near
+from filters.certified.two_doubles import sum_of
 from filters.holders.individual import IndividualFilter
 from filters.holders.individual_tracker import IndividualTracker
 from filters.holders.linear_queries import LinearQueries
@@ -40,11 +39,6 @@ def kept() -> Iterator[RunningNumber]:
     yield _noise()
 
 
-def _spent(limit: Limit, state: Any, person: int = 0) -> Fraction:
-    high, low = (Fraction(float(np.ravel(part)[person])) for part in state)
-    return (high + low) * Fraction(4) ** limit.exponent
-
-
 def _sessions() -> Iterator[RunningNumber]:
     """A denial under "retry" changes nothing, and what is saved is restored."""
     filt = GaussianFilter(1.0)
@@ -53,13 +47,13 @@ def _sessions() -> Iterator[RunningNumber]:
     truth = Fraction(_SMALL) ** 2
     says = "Session(GaussianFilter(1.0), 'retry')"
     yield near("GDP filter", f"{says}: how many of three requests are granted", sum(granted), 1, slack=0)
-    spent = _spent(filt.budget, session._now.state)
+    spent = sum_of(filt.budget, session._now.state)
     yield near("GDP filter", f"{says}: spent after one grant and two denials", spent, truth, slack=0)
     restored = Session.from_dict(session.to_dict(), filt, "retry")
-    spent = _spent(filt.budget, restored._now.state)
+    spent = sum_of(filt.budget, restored._now.state)
     yield near("GDP filter", f"{says}: spent, saved and restored", spent, truth, slack=0)
     again = sum(restored.request(Gaussian(mu)) for mu in (_LARGE, _SMALL))
-    spent = _spent(filt.budget, restored._now.state)
+    spent = sum_of(filt.budget, restored._now.state)
     yield near("GDP filter", f"{says}: how many of two more requests are granted", again, 1, slack=0)
     yield near("GDP filter", f"{says}: spent after these", spent, 2 * truth, slack=0)
 
@@ -74,7 +68,7 @@ def _people() -> Iterator[RunningNumber]:
     restored = IndividualFilter.from_dict(people.to_dict(), filt)
     for word, holder in (("", people), (", saved and restored", restored)):
         for person, truth in enumerate(truths):
-            spent = _spent(filt.budget, holder._state, person)
+            spent = sum_of(filt.budget, holder._state, person)
             says = f"IndividualFilter(GaussianFilter(1.0)): spent on person {person}{word}"
             yield near("individual filter", says, spent, truth, slack=0)
 
@@ -107,7 +101,7 @@ def _queries() -> Iterator[RunningNumber]:
 def _each(queries: LinearQueries, squares: list[Fraction], says: str, when: str) -> Iterator[RunningNumber]:
     state = queries._sums.high, queries._sums.low
     for person, truth in enumerate(squares):
-        spent = _spent(queries._budget, state, person)
+        spent = sum_of(queries._budget, state, person)
         yield near("linear queries", f"{says} {person} {when}", spent, truth, slack=0)
 
 

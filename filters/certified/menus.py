@@ -6,20 +6,17 @@ import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import partial
-from operator import mul
 from typing import Any
 
 import numpy as np
 from flint import arb
 
 from filters.catalogue import BlackwellFilter, RealisationFilter
-from filters.certified.decisions import last_admitted
+from filters.certified.decisions import last_admitted, last_from, last_granted
 from filters.certified.domination import gap
-from filters.certified.families import FAMILIES, RequestFamily
+from filters.certified.families import FAMILIES
 from filters.certified.running_number import RunningNumber, at_least, at_most, by_margin, near
 from filters.contract.checks import checked_admits, checked_observe, checked_spend, checked_start
-from filters.contract.filter_base import FilterBase
-from filters.contract.state import runs_of
 from theory.guarantees import ZCDP
 from theory.numerics.exact import rational
 from theory.pairs import DominatingPair, FinitePair
@@ -39,10 +36,8 @@ def blackwell(filt: BlackwellFilter, name: str) -> Iterator[RunningNumber]:
     mu = Fraction(filt.mu)
     if isinstance(filt.promise, ZCDP):
         yield at_least(theorem, f"{name}: promised rho", filt.promise.rho, "mu**2/2", mu=mu)
-    says, last = (
-        f"{name}: last x of Gaussian(x) admitted, nothing spent",
-        last_admitted(filt, [], FAMILIES["Gaussian(x)"]),
-    )
+    gaussians = FAMILIES["Gaussian(x)"]
+    says, last = f"{name}: last x of Gaussian(x) admitted, nothing spent", last_admitted(filt, [], gaussians)
     yield by_margin(theorem, says, last or math.nan, "<=", "mu - x", slack=2.0**-40, mu=mu)
     pair = next((one for one in filt.menu if one.dominates_by == "pure_epsilon"), None)
     if pair is None:
@@ -51,15 +46,13 @@ def blackwell(filt: BlackwellFilter, name: str) -> Iterator[RunningNumber]:
     while times < _MOST and bool(checked_admits(filt, state, pair, 1)[0]):
         state, times = checked_spend(filt, state, pair, 1), times + 1
 
-    composed = partial(_composed, mu, epsilon)
+    composed, says = partial(_composed, mu, epsilon), f"{name}: how often {pair!r} is admitted"
     slack = None if times == _MOST else 0  # it was asked no more often
-    yield by_margin(
-        theorem, f"{name}: how often {pair!r} is admitted", times, "<=", composed, slack=slack, least=1
-    )
-    history = max(times // 2, 1)
-    after = _AfterPairs(filt, pair, history)
-    last = last_admitted(after, [], FAMILIES["Gaussian(x)"])
-
+    yield by_margin(theorem, says, times, "<=", composed, slack=slack, least=1)
+    history, state = max(times // 2, 1), checked_start(filt, 1)
+    for _ in range(history):
+        state = checked_spend(filt, state, pair, 1)
+    last = last_from(filt, state, gaussians)
     margin = partial(_beside, mu, epsilon, history)
     says = f"{name}: last x of Gaussian(x) admitted after {history} of {pair!r}"
     yield by_margin(theorem, says, last or math.nan, "<=", margin, slack=_GRID)
@@ -73,25 +66,6 @@ def _composed(mu: Fraction, epsilon: Fraction, count: arb) -> arb:
 def _beside(mu: Fraction, epsilon: Fraction, times: int, x: arb) -> arb:
     """Whether what Gaussian(x) leaves of Gaussian(mu) dominates so many randomised responses."""
     return gap((arb(rational(mu * mu)) - x * x).sqrt(), epsilon, times)
-
-
-class _AfterPairs(FilterBase[Any]):
-    """The filter after so many releases of a pair."""
-
-    def __init__(self, filt: FilterBase, pair: DominatingPair, times: int) -> None:
-        self._filter, self._pair, self._times = filt, pair, times
-
-    def start(self, n: int) -> Any:
-        state = self._filter.start(n)
-        for _ in range(self._times):
-            state = checked_spend(self._filter, state, self._pair, n)
-        return state
-
-    def admits(self, state: Any, request: Any) -> Any:
-        return checked_admits(self._filter, state, request, runs_of(state))
-
-    def spend(self, state: Any, request: Any) -> Any:
-        return checked_spend(self._filter, state, request, runs_of(state))
 
 
 def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
@@ -110,9 +84,7 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
     pair = filt.menu[0]
     allowed = next((some for one, some in dict(filt.after).items() if one.alike(pair)), filt.menu)
     for sign, word in ((1, "above"), (-1, "below")):
-        family = RequestFamily(partial(mul, sign), 1e-9, 1e4)
-        after = _AfterLoss(filt, pair)
-        last = last_admitted(after, [], family)
+        last = last_granted(lambda x, sign=sign: _goes_on(filt, pair, (sign * x, 0.0)), 1e-9, 1e4)  # type: ignore[misc]
         both = [(one if sign > 0 else one.swapped) for one in (pair, *allowed)]
         quantiles = [
             _quantile(both[0], theta),
@@ -124,7 +96,7 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
         says = f"{name}: the loss {word} zero, before the last release, up to which it goes on"
         yield by_margin(theorem, says, last or math.nan, "<=", margin, slack=2.0**-40)
         if last is not None:
-            unmoved = sum(not after.goes_on(sign * last, sign * own) for own in (0.0, 50.0, 1e6))
+            unmoved = sum(not _goes_on(filt, pair, (sign * last, sign * own)) for own in (0.0, 50.0, 1e6))
             says = f"{name}: how many of three losses of the last release itself change the decision"
             yield near(theorem, says, unmoved, 0)
     yield _one_way(filt, name, dhat)
@@ -179,24 +151,9 @@ def _room(epsilon: Fraction, quantiles: Sequence[Any], x: arb) -> arb:
     return arb(rational(epsilon)) - x - quantiles[0].ball() - reach
 
 
-class _AfterLoss(FilterBase[Any]):
-    """Whether the filter goes on after a release with a given loss and another one: what is asked is the loss."""
-
-    def __init__(self, filt: RealisationFilter, pair: Any) -> None:
-        self._filter, self._pair = filt, pair
-
-    def start(self, n: int) -> Any:
-        return self._filter.spend(self._filter.start(n), self._pair)
-
-    def admits(self, state: Any, request: Any) -> Any:
-        return np.array([self.goes_on(float(request), 0.0)])
-
-    def spend(self, state: Any, request: Any) -> Any:
-        return state
-
-    def goes_on(self, loss: float, own: float) -> bool:
-        """Whether a third request is admitted where the first output had this loss, and the second its own."""
-        filt, pair = self._filter, self._pair
-        state = filt.observe(filt.spend(filt.start(1), pair), np.array([loss]))
-        state = filt.observe(filt.spend(state, pair), np.array([own]))
-        return bool(filt.admits(state, pair)[0])
+def _goes_on(filt: RealisationFilter, pair: DominatingPair, losses: tuple[float, float]) -> bool:
+    """Whether a third request is admitted where the first two outputs had these losses."""
+    state = filt.start(1)
+    for loss in losses:
+        state = filt.observe(filt.spend(state, pair), np.array([loss]))
+    return bool(filt.admits(state, pair)[0])

@@ -15,13 +15,12 @@ from functools import partial
 import numpy as np
 from flint import arb
 
-from filters.accounting.ledger import Budget
 from filters.certified.decisions import last_admitted
 from filters.certified.families import FAMILIES
 from filters.certified.running_number import RunningNumber, at_least, at_most, by_margin, near
+from filters.certified.two_doubles import sum_of
 from filters.rules.ex_post import ExPostFilter
 from filters.rules.hockey_stick import HockeyStickFilter
-from theory.numerics.error_free import Exact
 from theory.numerics.exact import rational
 from theory.pairs import KOV, DominatingPair, Gaussian, Laplace, RandomizedResponse
 
@@ -78,7 +77,7 @@ def added(filt: HockeyStickFilter, name: str) -> Iterator[RunningNumber]:
                 room = _nearest(Fraction(filt.epsilon) - Fraction(signed), abs(Fraction(loss)) * _ROUNDED)
                 truth = partial(_bracket, sign, room)
                 says = f"{name}: what {pair!r} is charged {way} after the loss {loss!r}"
-                yield at_least(theorem, says, _sum(filt._delta, spent), truth, slack=_SLACK, least=_MOVED)
+                yield at_least(theorem, says, sum_of(filt._delta, spent), truth, slack=_SLACK, least=_MOVED)
 
 
 def _nearest(room: Fraction, off: Fraction) -> Fraction:
@@ -109,10 +108,5 @@ def turned_out(filt: ExPostFilter, name: str) -> Iterator[RunningNumber]:
         state = filt.observe(filt.spend(filt.start(1), pair), np.array([loss]))
         says = f"{name}: what an output of {pair!r} is charged whose loss is {loss!r}"
         yield at_least(
-            "ex-post filter", says, _sum(filt._epsilon, state[:2]), Fraction(least), slack=2.0**-40
+            "ex-post filter", says, sum_of(filt._epsilon, state[:2]), Fraction(least), slack=2.0**-40
         )
-
-
-def _sum(budget: Budget, state: Exact) -> Fraction:
-    """The sum of charges that a state holds, exactly."""
-    return (Fraction(float(state[0][0])) + Fraction(float(state[1][0]))) * Fraction(budget.root_unit) ** 2

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from filters.certified.decisions import last_admitted
+from filters.certified.decisions import last_granted
 from filters.certified.families import FAMILIES
 from filters.certified.running_number import RunningNumber, Truth, at_least, at_most, near
-from filters.contract.filter_base import FilterBase
 from filters.holders.odometers import (
     DoublingOdometer,
     LineOdometer,
@@ -24,7 +23,7 @@ from filters.holders.odometers import (
     StitchedOdometer,
 )
 from theory.numerics.exact import rational
-from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse
+from theory.pairs import Gaussian, Laplace, RandomizedResponse
 
 __all__ = ["odometer", "stitched_lines"]
 
@@ -137,35 +136,21 @@ def _rogers_bound(found: RogersOdometer, epsilon: Fraction) -> arb:
     return drift + (2 * wide * log).sqrt()
 
 
-class _Bounded(FilterBase[Any]):
-    """An odometer as a filter that goes on while its bound is finite."""
-
-    def __init__(self, found: Odometer | RogersOdometer) -> None:
-        self._found = found
-
-    def start(self, n: int) -> Any:
-        return self._found.start(n)
-
-    def admits(self, state: Any, request: DominatingPair) -> Any:
-        found: Any = self._found
-        return found.epsilon(found.spend(state, request)) < math.inf
-
-    def spend(self, state: Any, request: DominatingPair) -> Any:
-        return self._found.spend(state, request)
-
-
 def _mass(
     found: Odometer | RogersOdometer, theorem: str, name: str, allowed: Fraction
 ) -> Iterator[RunningNumber]:
     """The last mass of an infinite loss for which there is a bound at all."""
     erasure = FAMILIES["Erasure(x)"]
-    filt = _Bounded(found)
     says = f"{name}: last x of Erasure(x) with a finite bound"
+
+    def is_bounded(x: float) -> bool:
+        state: Any = found.spend(found.start(1), erasure.make(x))  # type: ignore[arg-type]
+        return bool(found.epsilon(state)[0] < math.inf)
+
     if allowed < Fraction(erasure.low):
-        admitted = bool(filt.admits(filt.start(1), erasure.make(erasure.low))[0])
-        yield near(theorem, f"{says}: none", int(admitted), 0)
+        yield near(theorem, f"{says}: none", int(is_bounded(erasure.low)), 0)
         return
-    last = last_admitted(filt, [], erasure)
+    last = last_granted(is_bounded, *erasure.ends)
     yield at_most(theorem, says, math.nan if last is None else last, allowed, slack=2.0**-40)
 
 

@@ -12,19 +12,26 @@ from typing import Any
 
 import numpy as np
 
-from filters.accounting.limit import Limit
 from filters.certified.running_number import RunningNumber, at_least, at_most, near
+from filters.certified.two_doubles import sum_of
 from filters.holders.clipped_sums import ClippedSums
 from filters.holders.individual import IndividualFilter, gaussian_request
 from filters.holders.linear_queries import LinearQueries
 from filters.rules.gdp import GaussianFilter
-from theory.numerics.error_free import Exact
 
 __all__ = ["EqualNormals", "of_people"]
 
 _QUERIES, _PEOPLE = "linear queries", "individual filter"
 #: (norm_budget, kappa): ordinary ones, and some whose quotient under- or overflows.
-_TERMS = ((5.0, 1.0), (0.3, 0.7), (7.0, 3.0), (1e-200, 1e150), (1e200, 1e-150), (1e-160, 3e155))
+_TERMS = (
+    (5.0, 1.0),
+    (0.3, 0.7),
+    (7.0, 3.0),
+    (1e-200, 1e150),
+    (1e200, 1e-150),
+    (1e-160, 3e155),
+    (1.0, 1.7e308),
+)
 
 
 class EqualNormals:
@@ -45,11 +52,6 @@ def of_people() -> Iterator[RunningNumber]:
     yield from _cut()
     yield from _least()
     yield from _sums()
-
-
-def _spent(limit: Limit, state: Exact, person: int) -> Fraction:
-    high, low = (Fraction(float(np.ravel(part)[person])) for part in state)
-    return (high + low) * Fraction(4) ** limit.exponent
 
 
 def _noise(norm_budget: float, kappa: float) -> Iterator[RunningNumber]:
@@ -79,7 +81,7 @@ def _queries() -> Iterator[RunningNumber]:
         )
     for person, row in enumerate(rows):
         norm = sum((Fraction(x) ** 2 for x in row), Fraction(0))
-        spent = _spent(queries._budget, (queries._sums.high, queries._sums.low), person)
+        spent = sum_of(queries._budget, (queries._sums.high, queries._sums.low), person)
         # the least positive charge of all is far below this: "it would take 2^900 rounds to notice"
         least = Fraction(2) ** -900 if any(row) else Fraction(0)
         # a norm may be too small by four half-ulps, which the noise covers
@@ -100,7 +102,7 @@ def _cut() -> Iterator[RunningNumber]:
             state: Any = people._state
             for person, (norm, factor) in enumerate(zip(norms, factors.tolist(), strict=True)):
                 counted = Fraction(norm) * Fraction(factor)
-                spent = _spent(people.filter.budget, state, person)  # type: ignore[attr-defined]
+                spent = sum_of(people.filter.budget, state, person)  # type: ignore[attr-defined]
                 charge, before[person] = spent - before[person], spent
                 says = f"IndividualFilter(GaussianFilter(1.0)), sigma {sigma!r}: {norm!r} times {factor!r}"
                 truth = (counted / Fraction(sigma)) ** 2
@@ -129,7 +131,7 @@ def _least() -> Iterator[RunningNumber]:
     """What is too small to be known is charged, and integers that are no doubles are rounded up."""
     people = IndividualFilter(GaussianFilter(4.0), 1)
     ClippedSums(people, clip=5.0, sigma=4.0).release(_Unknown(), EqualNormals(0.0))  # type: ignore[arg-type]
-    spent = _spent(people.filter.budget, people._state, 0)  # type: ignore[attr-defined, arg-type]
+    spent = sum_of(people.filter.budget, people._state, 0)  # type: ignore[attr-defined]
     truth = (Fraction(1, 2**510) / 4) ** 2
     yield at_least(
         _PEOPLE, "ClippedSums: charge of a norm of 2^-510 that is known as 0", spent, truth, slack=None
@@ -160,7 +162,7 @@ def _sums() -> Iterator[RunningNumber]:
         yield at_least(_PEOPLE, f"{says}: its sigma", release.sigma, 4, slack=2.0**-31)
         state: Any = people._state
         for person, norm in enumerate(norms):
-            spent = _spent(people.filter.budget, state, person)  # type: ignore[attr-defined]
+            spent = sum_of(people.filter.budget, state, person)  # type: ignore[attr-defined]
             truth = (Fraction(norm) / Fraction(release.sigma)) ** 2
             yield at_least(
                 _PEOPLE,

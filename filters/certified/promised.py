@@ -12,12 +12,12 @@ from flint import arb
 
 from filters.accounting.charge_rules import ChargeRule, gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filters.accounting.ledger import Budget
-from filters.accounting.limit import Limit
-from filters.certified.conversion_numbers import promise_numbers
-from filters.certified.conversion_truths import renyi_delta, zcdp_delta
+from filters.certified.closed_form import CLOSE
+from filters.certified.conversion_truths import promised_delta, renyi_delta, zcdp_delta
 from filters.certified.laws import additive_threshold
 from filters.certified.least import Least
 from filters.certified.running_number import Margin, RunningNumber, near
+from filters.certified.two_doubles import limit_of
 from filters.contract.filter_base import FilterBase
 from filters.rules.additive import AdditiveFilter
 from filters.rules.approximate_zcdp import ApproximateZCDP
@@ -27,14 +27,12 @@ from theory.conversions import CKS, SIMPLE, Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.numerics.exact import rational
 
-__all__ = ["budget_of", "budgets", "parameters"]
+__all__ = ["budget_of", "budgets", "parameters", "promise_numbers"]
 
 #: A budget of CKS may give away 2^-50 (8 + 8 goal/used).
 _SLACK = Fraction(1, 2**38)
-
-
-def _exactly(limit: Limit) -> Fraction:
-    return (Fraction(limit.high) + Fraction(limit.low)) * Fraction(4) ** limit.exponent
+#: Where a promise is asked for its delta.
+_EPSILONS = (0.2578125, 1.03125, 3.5)
 
 
 def _number(
@@ -46,7 +44,7 @@ def _number(
     theorem, formula, at, balls = found
     text = f"({formula}) - x"
     margin: Margin = Least((text,), at, balls) if balls else text
-    return RunningNumber(theorem, says, _exactly(budget), "<=", margin, at, _SLACK)
+    return RunningNumber(theorem, says, limit_of(budget), "<=", margin, at, _SLACK)
 
 
 def budget_of(filt: AdditiveFilter, name: str) -> Iterator[RunningNumber]:
@@ -93,7 +91,7 @@ def parameters(filt: FilterBase, name: str, theorem: str) -> Iterator[RunningNum
         if own in given and isinstance(value, float) and isinstance(getattr(filt, own), float):
             yield near(theorem, f"{name}: promised {own}", value, getattr(filt, own), slack=0)
     yield from promise_numbers(filt.promise, name, theorem)
-    for epsilon in (0.2578125, 1.03125, 3.5):
+    for epsilon in _EPSILONS:
         truth: Callable[[], arb]
         match promise:
             case ApproximateZCDP(rho, xi) if rho < epsilon + 20:
@@ -102,7 +100,16 @@ def parameters(filt: FilterBase, name: str, theorem: str) -> Iterator[RunningNum
                 truth = partial(_curve_delta, alphas, rhos, epsilon)
             case _:
                 continue
-        yield near(theorem, f"{name}: delta at {epsilon}", float(promise.delta(epsilon)), truth, slack=1e-12)
+        yield near(theorem, f"{name}: delta at {epsilon}", float(promise.delta(epsilon)), truth, slack=CLOSE)
+
+
+def promise_numbers(promise: Guarantee, name: str, theorem: str) -> Iterator[RunningNumber]:
+    """delta(epsilon) of a promise at several epsilons, where its class is one that is known here."""
+    for epsilon in _EPSILONS:
+        truth = promised_delta(promise, epsilon)
+        if truth is not None:
+            says, delta = f"{name}: delta at {epsilon}", float(promise.delta(epsilon))
+            yield near(theorem, says, delta, truth, slack=CLOSE, least=2.0**-900)
 
 
 def _approximate_delta(rho: float, xi: float, epsilon: float) -> arb:

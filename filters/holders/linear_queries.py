@@ -30,6 +30,7 @@ from filters.holders.held_to import Played
 from filters.holders.holder import Holder
 from filters.holders.journal import ROWS, Journal, JournalError, Terms
 from filters.holders.personal import PersonalReport, check_person
+from filters.holders.query_rows import as_array, checked_rows, keep_only
 from filters.holders.saved_state import decode_state, encode_state
 from filters.holders.sums import Sums
 from theory.arguments import check_count
@@ -212,7 +213,7 @@ class LinearQueries(Holder):
         Everyone who takes part is charged and, given a journal, the charges are on disk before noise is drawn. Raises
         ValueError for values that are not finite, not numbers, or not one row per person; then nobody is charged.
         """
-        rows = _checked(values)
+        rows = checked_rows(values)
         if not hasattr(rng, "standard_normal"):
             raise TypeError(
                 f"rng must be a generator, got {short(rng)}; pass np.random.default_rng(), nobody was charged"
@@ -248,7 +249,7 @@ class LinearQueries(Holder):
             staying = ~sums.left if self._some_left else None
             active = self._budget.charge((sums.high, sums.low), Plain(squares), staying)
             if not active.all():
-                _keep_only(active, block)
+                keep_only(active, block)
             total += block.sum(axis=0)
             if self._journal is not None:
                 self._mark(active & (squares > 0), first)
@@ -285,7 +286,7 @@ class LinearQueries(Holder):
         people: one number or several, shape (m,). Raises ValueError for what is no number of a person. To leave
         twice changes nothing.
         """
-        numbers = np.atleast_1d(_array("people", people))
+        numbers = np.atleast_1d(as_array("people", people))
         with self._in_turn("leave"), self._alone("leave"):
             self._check_usable()
             if numbers.ndim != 1 or (numbers.dtype.kind not in "iu" and numbers.size):
@@ -385,46 +386,6 @@ def _count(people: object) -> int:
     if number > _MOST_PEOPLE:
         raise ValueError(f"people must be at most {_MOST_PEOPLE:,}, got people={number}; pass fewer")
     return number
-
-
-def _array(name: str, values: object) -> NDArray[Any]:
-    """`values` as an array; TypeError for rows of different lengths, and for masked ones, whose mask would be lost."""
-    if isinstance(values, np.ma.MaskedArray):
-        raise TypeError(f"{name} must be no masked array; fill it first, with zero say")
-    try:
-        return np.asarray(values)
-    except ValueError:
-        raise TypeError(f"{name} must be an array, got rows of different lengths; pass rows alike") from None
-
-
-def _checked(values: object) -> NDArray[Any]:
-    """`values` as rows, one per person: finite numbers, shape (n, d)."""
-    rows = _array("values", values)
-    if rows.dtype.kind not in "fiub":
-        raise ValueError(f"values must be real numbers, got dtype={rows.dtype}; pass q(x_i) in doubles")
-    shape = rows.shape
-    rows = rows[:, None] if rows.ndim == 1 else rows
-    if rows.ndim != 2 or not rows.shape[1]:
-        raise ValueError(
-            f"values must have one row per person, shape (n,) or (n, d), got shape {shape}; "
-            "pass q(x_i) for every person i"
-        )
-    if rows.dtype.kind == "f":
-        many = max(_BLOCK // rows.shape[1], 1)
-        for first in range(0, len(rows), many):
-            finite = np.isfinite(rows[first : first + many])
-            if not finite.all():
-                person = first + int(np.flatnonzero(~finite.all(axis=1))[0])
-                raise ValueError(
-                    f"values must be finite, one row per person, got {rows[person][~np.isfinite(rows[person])][0]} "
-                    f"for person {person}; pass q(x_i) for every person i, zero where there is none"
-                )
-    return rows
-
-
-def _keep_only(active: NDArray[np.bool_], rows: NDArray[np.float64]) -> None:
-    """Zeros in all other rows, which may hold what is no number: all of their bits are cleared."""
-    rows.view(np.int64)[...] &= -active.astype(np.int64)[:, None]
 
 
 def _squared_norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:

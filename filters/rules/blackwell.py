@@ -21,15 +21,13 @@ from filters.rules.composition import composed_law
 from filters.rules.loss_lattice import composed_lattice
 from filters.rules.menu import affordable_of, checked_menu, counted, distinct, positions, used
 from theory.arguments import Real
-from theory.conversions import CKS
 from theory.extremal import Extremal
 from theory.guarantees import ZCDP, GaussianDP, Guarantee
-from theory.latex import tex_number
 from theory.numerics import portable
 from theory.pairs import DominatingPair, Gaussian
 from theory.pairs.selection import look_up
 
-__all__ = ["BlackwellFilter", "RangedZCDP", "covers", "gaussian_cover"]
+__all__ = ["BlackwellFilter", "covers", "gaussian_cover"]
 
 #: (uses of each menu entry, shape (n, len(menu)); high and low of the sum of mu^2 of the Gaussians)
 _State = tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]
@@ -187,34 +185,6 @@ class BlackwellFilter(PrivacyFilter[_State]):
 
     def _cover(self, counts: tuple[int, ...]) -> float:
         return gaussian_cover(self.menu, counts)
-
-
-@dataclass(frozen=True, slots=True)
-class RangedZCDP(Guarantee):
-    """delta(eps) of rho-zCDP for eps in [low, high], the range on which a condition was checked; else 1."""
-
-    rho: float
-    low: float
-    high: float
-
-    def delta(self, epsilon: Real) -> Real:
-        inside = np.greater_equal(epsilon, self.low) & np.less_equal(epsilon, self.high)
-        bound: Real = np.where(inside, CKS.delta(self.rho, epsilon), 1.0)
-        return bound if np.ndim(bound) else float(bound)
-
-    @property
-    def range(self) -> tuple[float, float]:
-        return self.low, self.high
-
-    @property
-    def formula(self) -> str:
-        return (
-            rf"H_{{e^\varepsilon}}(P\|Q) \le \text{{that of }} {tex_number(self.rho)}\text{{-zCDP}}, \quad "
-            rf"{self.low:g} \le \varepsilon \le {self.high:g}"
-        )
-
-    def __str__(self) -> str:
-        return f"{self.rho:g}-zCDP for eps in [{self.low:g}, {self.high:g}]"
 
 
 def _gaussian_mu(request: DominatingPair) -> Real:

@@ -23,11 +23,9 @@ from filters.contract.filter_base import MechanismFamily
 from filters.contract.parameters import one_delta, one_mu, one_positive
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.additive import AdditiveFilter
-from filters.rules.blackwell import BlackwellFilter, RangedZCDP, gaussian_cover
 from filters.rules.composition import composed_hockey_stick, is_exact
 from filters.rules.menu import affordable_of, checked_menu, counted, distinct, positions, used
 from filters.rules.orders import SomeOrderRule
-from theory.arguments import check_real
 from theory.conversions import CKS, Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee
 from theory.numerics import portable
@@ -39,11 +37,11 @@ __all__ = [
     "CentralLimitFilter",
     "NaiveRealisationFilter",
     "NaturalFilter",
-    "RangedBlackwellFilter",
     "SomeOrderFilter",
     "SquaredLossFilter",
     "UnsoundFilterWarning",
     "knowingly",
+    "warn_unsound",
 ]
 
 #: Inexact divergences are raised by this share before they are compared with delta: more than their rounding.
@@ -66,7 +64,8 @@ def knowingly() -> Iterator[None]:
         yield
 
 
-def _warn(filt: PrivacyFilter) -> None:
+def warn_unsound(filt: PrivacyFilter) -> None:
+    """Say that the filter, which is being made, does not keep its promise."""
     warnings.warn(
         f"{type(filt).__name__} does not keep its promise ({filt.proof}); it is here to be refuted",
         UnsoundFilterWarning,
@@ -101,7 +100,7 @@ class NaiveRealisationFilter(PrivacyFilter):
         object.__setattr__(self, "epsilon", epsilon)
         object.__setattr__(self, "delta", delta)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
-        _warn(self)
+        warn_unsound(self)
 
     def start(self, n: int) -> NDArray[Any]:
         return np.zeros(n)
@@ -153,7 +152,7 @@ class SquaredLossFilter(PrivacyFilter[Exact]):
         object.__setattr__(self, "rho", rho)
         object.__setattr__(self, "promise", ZCDP(rho))
         object.__setattr__(self, "_budget", Budget.of(rho))
-        _warn(self)
+        warn_unsound(self)
 
     def start(self, n: int) -> Exact:
         return self._budget.start(n)
@@ -228,7 +227,7 @@ class NaturalFilter(PrivacyFilter):
         object.__setattr__(self, "delta", delta)
         object.__setattr__(self, "menu", checked_menu(self.menu))
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
-        _warn(self)
+        warn_unsound(self)
 
     @classmethod
     def from_ratio(cls, ratio: Fraction, delta: Fraction, menu: tuple[DominatingPair, ...]) -> NaturalFilter:
@@ -306,7 +305,7 @@ class SomeOrderFilter(SomeOrderRule):
 
     def __post_init__(self) -> None:
         SomeOrderRule.__post_init__(self)  # super() without arguments fails in a slotted dataclass
-        _warn(self)
+        warn_unsound(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,7 +344,7 @@ class CentralLimitFilter(AdditiveFilter):
         object.__setattr__(self, "mu", mu)
         object.__setattr__(self, "promise", GaussianDP(mu))
         object.__setattr__(self, "budget", Budget.square_of(mu))
-        _warn(self)
+        warn_unsound(self)
 
     def charge(self, request: DominatingPair) -> Charge:
         if (index := request.choice) is not None:
@@ -358,53 +357,3 @@ class CentralLimitFilter(AdditiveFilter):
             limit = rate * rate * _PRODUCTS * portable.expm1(full)
         charged = as_real(np.where(np.less(rate, _SMALL_RATE), limit, full))
         return Plain(unvanished(raised(proper(charged)), request))
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class RangedBlackwellFilter(BlackwellFilter):
-    """CONT while the composed hockey-stick is at most that of Gaussian(mu) for eps in [low, high], both directions.
-
-    The promise is what (mu^2/2)-zCDP gives on that range alone. The menu may hold any pair, with infinite losses too;
-    pairs that are not finite are replaced by a dominating law on a lattice.
-    Flaw: composed as if fixed in advance, the mechanisms stay within the Gaussian's hockey-stick on the range and not
-    beyond, so that no Rényi divergence is bounded, and the next mechanism may be the one that says most at what is
-    lost already.
-    Witness: mu = 1/2 on [0, 1.3] and two rounds, of which the first has five outcomes: after each of them another
-    mechanism, within the condition at every eps of the range, reaches 3.16 times the Gaussian's delta at 1.3 and 1.03
-    times the promise.
-    Source: paper 003 computes this in Section 5. Its (5.1) asks for all real eps, which `BlackwellFilter` checks and
-    which for DP-SGD forces mu >= sqrt(T)/sigma.
-
-    >>> import filterproof as fp
-    >>> with fp.knowingly():
-    ...     filt = fp.RangedBlackwellFilter(mu=1.0, menu=(fp.RandomizedResponse(0.25),), low=0.0, high=4.0)
-    >>> filt.open().request(fp.RandomizedResponse(0.25))
-    True
-    """
-
-    low: float
-    high: float
-    promise: Guarantee = field(init=False, repr=False, compare=False)
-    _budget: Budget = field(init=False, repr=False, compare=False)
-    theorem: ClassVar[str | None] = None
-    proof: ClassVar[str] = "false: 003 Section 5 needs the condition on the whole line"
-    sound: ClassVar[bool | None] = False
-
-    def __post_init__(self) -> None:
-        low, high = check_real("low", self.low), check_real("high", self.high)
-        if not (isinstance(low, float) and isinstance(high, float) and 0 <= low < high):
-            raise ValueError(
-                f"low and high must satisfy 0 <= low < high, got low={low!r} high={high!r}; "
-                "pass a range of eps"
-            )
-        mu = one_mu("mu", self.mu)
-        object.__setattr__(self, "mu", mu)
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", high)
-        object.__setattr__(self, "menu", checked_menu(self.menu))
-        object.__setattr__(self, "promise", RangedZCDP(math.nextafter(mu * mu / 2, math.inf), low, high))
-        object.__setattr__(self, "_budget", Budget.square_of(mu))
-        _warn(self)
-
-    def _cover(self, counts: tuple[int, ...]) -> float:
-        return gaussian_cover(self.menu, counts, self.low, self.high)

@@ -1,28 +1,19 @@
-"""Laws: properties that every privacy filter must have, as a test class for any filter.
+"""Laws: properties that every privacy filter must have; `law_class` makes a test class of them.
 
-    >>> import filterproof as fp
-    >>> TestMyFilter = fp.laws(fp.ZCDPFilter(0.5))
-    >>> len([name for name in dir(TestMyFilter) if name.startswith("test_")])
-    13
-
-pytest collects the class from a test module. Only calling `laws` imports hypothesis, not importing this module.
+>>> import filterproof as fp
+>>> a_grant_is_admits_and_spend(fp.ZCDPFilter(0.5), [], fp.Gaussian(0.5))
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
-from inspect import getattr_static
-from typing import TYPE_CHECKING, Any, cast
-from unittest import SkipTest
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from filters.contract.checks import (
-    StateWrittenError,
     checked_admits,
-    checked_filter,
     checked_grant,
     checked_observe,
     checked_reaches,
@@ -31,8 +22,7 @@ from filters.contract.checks import (
 )
 from filters.contract.state import State, choose, same, take
 from filters.holders.session import FilterHaltedError, Session
-from filters.privacy_filter import PrivacyFilter, is_filter
-from filters.testing.cases import case_bytes, drawn_case
+from filters.privacy_filter import PrivacyFilter
 from filters.testing.play import (
     admits,
     answers,
@@ -42,24 +32,19 @@ from filters.testing.play import (
     states,
     transcript_divergence,
 )
-from filters.testing.requests import History, Requests, at_once, requests_near
+from filters.testing.requests import History, at_once
 from theory.pairs import DominatingPair
-from theory.pairs.finite import Finite
 
 if TYPE_CHECKING:
-    from hypothesis.strategies import SearchStrategy
-
     from filters.testing.strategies import TreeAdversary
 
-__all__ = ["LAWS", "LawBrokenError", "NoLawOfItsError", "laws", "transcript_divergence"]
-
-
-#: Where the examples begin, the same in every release.
-_SEED = 20_261_121
-
-
-class NoLawOfItsError(SkipTest):
-    """A law that a filter need not have, which its own code says; an exception of that code is never one of these."""
+__all__ = [
+    "EXAMINED",
+    "LawBrokenError",
+    "order_does_not_matter",
+    "something_is_admitted",
+    "the_promise_is_kept",
+]
 
 
 class LawBrokenError(AssertionError):
@@ -325,127 +310,3 @@ EXAMINED: tuple[Callable[..., None], ...] = (
     cheaper_is_admitted_too,
     a_cheaper_past_denies_no_more,
 )
-
-#: Name of the test -> the law in words, for the laws that every filter is tested on.
-LAWS: Mapping[str, str] = {
-    "test_something_is_admitted": "the mechanisms of the test include some that a fresh run admits",
-    "test_cheaper_is_admitted_too": "monotone in the cost of the request",
-    "test_a_cheaper_past_denies_no_more": "monotone in the cost of the past",
-    "test_a_denial_changes_nothing": "a denial has no effect",
-    "test_asking_changes_nothing": "what remains may be asked for at any time",
-    "test_the_old_state_is_left_alone": "methods are pure",
-    "test_a_grant_is_admits_and_spend": "grant does what admits and spend do",
-    "test_halting_absorbs": "after a halt nothing is granted",
-    "test_the_future_changes_no_past_decision": "decisions are predictable",
-    "test_runs_do_not_see_each_other": "n runs behave as n single runs",
-    "test_saving_is_invisible": "save and restore lose and regain nothing",
-    "test_the_promise_is_kept": "never overspends: exact transcripts stay within the promise",
-}
-
-
-def laws(
-    target: PrivacyFilter | Callable[[], PrivacyFilter],
-    *,
-    mechanisms: SearchStrategy[DominatingPair] | None = None,
-    larger: PrivacyFilter | None = None,
-    examples: int = 40,
-) -> type:
-    """A test class of the laws for `target`, a filter or a callable that makes one: `TestMyFilter = fp.laws(MyFilter)`.
-
-    `mechanisms` draws the single pairs to request; a filter with a menu needs its own. By default they are of the
-    common families, many of them near what a fresh run just admits or denies. `larger` is the same filter with more
-    budget and adds a law. A filter with `order_free = True` gets the law that order does not matter; where code says
-    whether it is, the test of it is skipped with words if it is not.
-    Runs are reproducible: no example depends on the clock.
-    Passing is no proof: it says that no example contradicted a law. Raises ImportError without hypothesis.
-    """
-    from filters.testing import strategies  # before hypothesis: its ImportError says what to install
-
-    import hypothesis  # isort: skip
-    from hypothesis import strategies as st
-
-    kind: Any = type(target) if is_filter(target) else target
-    if not callable(target) and not is_filter(target):
-        raise TypeError(
-            f"target must be a PrivacyFilter or make one, got {type(target).__name__}; subclass fp.PrivacyFilter"
-        )
-    configured = hypothesis.settings(
-        deadline=None,
-        max_examples=examples,
-        derandomize=True,
-        database=None,
-        suppress_health_check=list(hypothesis.HealthCheck),
-    )
-
-    # the filter's own code runs when a test does, and not where the class is made
-    @cache
-    def made() -> PrivacyFilter:
-        filt = target if is_filter(target) else cast("Callable[[], PrivacyFilter]", target)()
-        for asked in (filt, larger):
-            if asked is not None:
-                checked_filter(asked)
-        return filt
-
-    @cache
-    def near() -> Requests:
-        return requests_near(made())
-
-    if mechanisms is None:
-        requests = st.builds(near)
-        foes = strategies.adversaries_of(st.builds(lambda: near().only(Finite)))
-    else:
-        requests = strategies.menus(mechanisms)
-        foes = strategies.adversaries(mechanisms.filter(lambda request: request.outputs is not None))
-
-    def test_something_is_admitted(self: object) -> None:
-        drawn = st.sampled_from(near().pairs) if mechanisms is None else mechanisms
-        try:
-            hypothesis.find(
-                drawn, lambda request: something_is_admitted(made(), request), settings=configured
-            )
-        except hypothesis.errors.NoSuchExample:
-            raise LawBrokenError(
-                f"{made()!r} admits none of the mechanisms drawn; pass mechanisms=... that it covers"
-            ) from None
-
-    methods: dict[str, Any] = {"test_something_is_admitted": test_something_is_admitted}
-
-    def add(
-        law: Callable[..., None], given: SearchStrategy[dict[str, Any]] | None = None, **fixed: Any
-    ) -> None:
-        name = law.__name__
-        if given is None:
-            given = strategies.drawn(requests, partial(drawn_case, name), case_bytes(name))
-
-        def test(self: object, given: dict[str, Any]) -> None:
-            try:
-                law(made(), **fixed, **given)
-            except StateWrittenError as how:
-                raise LawBrokenError(str(how)) from how
-
-        test.__name__ = test.__qualname__ = f"test_{name}"
-        test.__doc__ = law.__doc__
-        # a seed of our own: hypothesis takes one from the text of `test`, and an edit here would move every example
-        methods[test.__name__] = configured(hypothesis.seed(_SEED)(hypothesis.given(given=given)(test)))
-
-    for law in EXAMINED:
-        add(law)
-    add(the_promise_is_kept, foes.map(lambda adversary: {"adversary": adversary}))
-    free = getattr_static(kind, "order_free", None)
-    if free is not False:
-        add(order_does_not_matter)
-    if not isinstance(free, bool):  # code says it
-        law_of_order = methods["test_order_does_not_matter"]
-
-        def test_order_does_not_matter(self: object) -> None:
-            if not made().order_free:
-                raise NoLawOfItsError(
-                    f"{made()!r} does not say that it is order_free: the law is none of its"
-                )
-            law_of_order(self)
-
-        methods["test_order_does_not_matter"] = test_order_does_not_matter
-    if larger is not None:
-        add(a_larger_budget_admits_as_much, larger=larger)
-    name = type.__dict__["__name__"].__get__(kind) if issubclass(type(kind), type) else "Filter"
-    return type(f"Test{name}", (), methods)

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for testing filters: mechanisms, requests, budgets, histories and adversaries.
+"""Hypothesis strategies for testing filters: mechanisms, histories and adversaries.
 
     >>> adversary = TreeAdversary({(): Erasure(0.1), (1,): Erasure(0.2)})
     >>> adversary.request((0.7,)).p, adversary.request((-0.7,))
@@ -24,27 +24,19 @@ except ModuleNotFoundError as missing:
         "strategies and laws need Hypothesis, which is not installed; pip install filterproof[testing]"
     ) from missing
 
-from filters.testing.requests import History, Requests, Tape, cheaper_first, possible_loss, requests_of
+from filters.testing.requests import History, Requests, Tape, possible_loss, requests_of
 from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse
 
 __all__ = [
     "History",
     "TreeAdversary",
     "adversaries",
-    "budgets",
-    "comparable",
-    "dyadic",
     "histories",
     "losses",
     "mechanisms",
 ]
 
 _T = TypeVar("_T")
-
-
-def budgets(least: float = 1e-6, most: float = 1e6) -> SearchStrategy[float]:
-    """Positive budgets over many orders of magnitude."""
-    return st.floats(np.log(least), np.log(most)).map(lambda x: float(np.exp(x)))
 
 
 def mechanisms(most: float = 2.0) -> SearchStrategy[DominatingPair]:
@@ -59,12 +51,6 @@ def mechanisms(most: float = 2.0) -> SearchStrategy[DominatingPair]:
     )
 
 
-def dyadic(most: float = 1.0) -> SearchStrategy[DominatingPair]:
-    """Gaussians and randomised responses at multiples of most/64, whose squares add up without rounding."""
-    size = st.integers(1, 64).map(lambda k: most * k / 64)
-    return st.one_of(size.map(Gaussian), size.map(RandomizedResponse))
-
-
 def losses(most: float = 2.0) -> SearchStrategy[float]:
     """Realised losses in [-most, most]."""
     return st.floats(-most, most)
@@ -76,14 +62,6 @@ def histories(
     """Lists of at most `longest` requests, each with the loss that it realises if it is granted."""
     rounds = st.tuples(mechanisms() if requests is None else requests, losses())
     return st.lists(rounds.map(lambda one: (one[0], possible_loss(*one))), max_size=longest)
-
-
-def comparable(
-    requests: SearchStrategy[DominatingPair] | None = None,
-) -> SearchStrategy[tuple[DominatingPair, DominatingPair]]:
-    """(cheaper, dearer) of one family: no parameter of the first exceeds that of the second."""
-    drawn = mechanisms() if requests is None else requests
-    return st.tuples(drawn, drawn).map(lambda both: cheaper_first(*both) or (both[0], both[0]))
 
 
 def drawn(

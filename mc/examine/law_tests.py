@@ -12,9 +12,8 @@ from functools import partial, wraps
 from typing import TYPE_CHECKING, Any
 from unittest import SkipTest
 
-import filters.testing.laws
 from filters.privacy_filter import PrivacyFilter
-from filters.testing.laws import NoLawOfItsError
+from filters.testing.law_class import NoLawOfItsError, law_class
 from mc.examine.filter_fault import FilterFault
 from mc.examine.worker import alone
 from theory.pairs import DominatingPair
@@ -42,7 +41,7 @@ def laws(
     on the clock. Passing is no proof: it says that no example contradicted a law. Raises ImportError without
     hypothesis.
     """
-    tests = filters.testing.laws.laws(target, mechanisms=mechanisms, larger=larger, examples=examples)
+    tests = law_class(target, mechanisms=mechanisms, larger=larger, examples=examples)
     name = tests.__name__.removeprefix("Test")
     for law, test in list(vars(tests).items()):
         if law.startswith("test_"):

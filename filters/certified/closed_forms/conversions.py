@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import TypeAlias
 
 from flint import arb, ctx
 
@@ -21,37 +22,56 @@ from filters.certified.running_number import RunningNumber, by_margin, near
 from theory.conversions import CKS, SIMPLE, Conversion, gaussian_epsilon, gaussian_mu, renyi_epsilon
 from theory.pairs.normal_law import hockey_stick
 
-__all__ = ["numbers"]
+__all__ = ["numbers", "numbers_at"]
+
+_Points: TypeAlias = Sequence[tuple[float, ...]]
 
 #: (epsilon, delta) for what is inverted: ordinary ones, and both ends of either.
 _DP = (
-    *grid((1e-3, 0.1, 0.5, 1.0, 3.0, 10.0, 100.0), (1e-12, 1e-6, 1e-5, 1e-2, 0.4)),
+    *grid((1e-3, 0.1, 0.5, 1.0, 3.0, 8.0, 10.0, 100.0), (1e-12, 1e-9, 1e-6, 1e-5, 1e-3, 1e-2, 0.4)),
     *grid((1e-150, 1e-8, 1.0, 700.0, 1e6), (1e-300, 1e-100, 0.9)),
 )
 _RHOS = (1e-8, 1e-3, 0.0208, 0.5, 8.0, 300.0)
+#: (rho, epsilon), (rho, delta), (mu, delta) and (alpha, rho, delta).
+_LOST = (
+    *grid(_RHOS, (0.0, 0.01, 0.3, 1.0, 4.0, 40.0, 400.0)),
+    *((1e9, 1e9 + 1e5), (800.0, 900.0), (1e-300, 1e-200), (1e-17, 1e-9), (740.0, 740.0)),
+)
+_GOALS = grid(_RHOS, (1e-300, 1e-30, 1e-6, 1e-2, 0.5, 0.9))
+_MUS = grid((1e-6, 1e-2, 0.3, 1.0, 5.0, 40.0), (1e-300, 1e-20, 1e-6, 1e-3, 0.1, 0.4))
+_ORDERS = grid((1 + 1e-6, 1.5, 2.0, 32.0, 1e5), (0.0, 1e-3, 0.7, 30.0), (1e-300, 1e-6, 1e-2, 0.9))
 
 
 def numbers() -> Iterator[RunningNumber]:
     """delta, epsilon, budget and order of both conversions; gaussian_mu, gaussian_epsilon and renyi_epsilon."""
     for conversion in (SIMPLE, CKS):
-        yield from _conversion(conversion)
-    yield from _gaussian()
-    yield from _renyi()
+        yield from _conversion(conversion, _LOST, _GOALS, _DP)
+    yield from _gaussian([*_DP, *grid((0.0,), (1e-300, 1e-5, 0.3, 0.999))], _MUS)
+    yield from _renyi(_ORDERS)
 
 
-def _conversion(conversion: Conversion) -> Iterator[RunningNumber]:
+def numbers_at(epsilon: float, delta: float) -> Iterator[RunningNumber]:
+    """The same at one epsilon and delta, with a third of the zCDP and all of the GDP that they allow."""
+    rho, mu = float(CKS.budget(epsilon, delta)) / 3, float(gaussian_mu(epsilon, delta))
+    for conversion in (SIMPLE, CKS):
+        yield from _conversion(conversion, [(rho, epsilon)], [(rho, delta)], [(epsilon, delta)])
+    yield from _gaussian([(epsilon, delta)], [(mu, delta)])
+    yield from _renyi([(alpha, 0.5, delta) for alpha in (1.25, 8.0)])
+
+
+def _conversion(
+    conversion: Conversion, losses: _Points, goals: _Points, allowed: _Points
+) -> Iterator[RunningNumber]:
     key = "B*" if conversion is SIMPLE else "CKS"
     log_delta = simple_log_delta if conversion is SIMPLE else cks.log_delta
-    points = grid(_RHOS, (0.0, 0.01, 0.3, 1.0, 4.0, 40.0, 400.0))
-    points += [(1e9, 1e9 + 1e5), (800.0, 900.0), (1e-300, 1e-200), (1e-17, 1e-9), (740.0, 740.0)]
-    for (rho, epsilon), value in called(conversion.delta, points):
+    for (rho, epsilon), value in called(conversion.delta, losses):
         says = f"{conversion}.delta({rho!r}, {epsilon!r})"
         yield near(key, says, value, partial(_exp, log_delta, rho, epsilon), slack=CLOSE, least=LEAST)
-    for (rho, epsilon), value in called(conversion.order, points):
+    for (rho, epsilon), value in called(conversion.order, losses):
         says = f"{conversion}.order({rho!r}, {epsilon!r})"
         order = _simple_order if conversion is SIMPLE else _cks_order
         yield near(key, says, value, partial(order, rho, epsilon), slack=CLOSE)
-    for (rho, delta), value in called(conversion.epsilon, grid(_RHOS, (1e-300, 1e-30, 1e-6, 1e-2, 0.5, 0.9))):
+    for (rho, delta), value in called(conversion.epsilon, goals):
         says = f"{conversion}.epsilon({rho!r}, {delta!r})"
         # nearer to zero epsilon is a difference: of numbers of the size of rho + sqrt(rho)
         room = CLOSE * (rho + rho**0.5)
@@ -62,7 +82,7 @@ def _conversion(conversion: Conversion) -> Iterator[RunningNumber]:
         else:
             margin = partial(above_goal, log_delta, rho, delta)
             yield by_margin(key, says, value, "=", margin, slack=CLOSE, least=room)
-    for (epsilon, delta), value in called(conversion.budget, _DP):
+    for (epsilon, delta), value in called(conversion.budget, allowed):
         says = f"{conversion}.budget({epsilon!r}, {delta!r})"
         with ctx.workprec(64):
             slack = 2.0**-45 * (1 - float(arb(delta).log().mid()))
@@ -70,14 +90,12 @@ def _conversion(conversion: Conversion) -> Iterator[RunningNumber]:
         yield by_margin(key, says, value, "<=", margin, slack=slack, least=2.0**-1066)
 
 
-def _gaussian() -> Iterator[RunningNumber]:
+def _gaussian(allowed: _Points, spent: _Points) -> Iterator[RunningNumber]:
     key = "Gaussian hockey-stick"
-    for (epsilon, delta), value in called(gaussian_mu, [*_DP, *grid((0.0,), (1e-300, 1e-5, 0.3, 0.999))]):
+    for (epsilon, delta), value in called(gaussian_mu, allowed):
         says, margin = f"gaussian_mu({epsilon!r}, {delta!r})", partial(mu_left, epsilon, delta)
         yield by_margin(key, says, value, "<=", margin, slack=CLOSE)
-    for (mu, delta), value in called(
-        gaussian_epsilon, grid((1e-6, 1e-2, 0.3, 1.0, 5.0, 40.0), (1e-300, 1e-20, 1e-6, 1e-3, 0.1, 0.4))
-    ):
+    for (mu, delta), value in called(gaussian_epsilon, spent):
         says = f"gaussian_epsilon({mu!r}, {delta!r})"
         with ctx.workprec(256):
             free = hockey_stick(arb(mu), arb(0)) < arb(delta)
@@ -88,8 +106,7 @@ def _gaussian() -> Iterator[RunningNumber]:
             yield by_margin(key, says, value, "=", margin, slack=CLOSE, least=CLOSE * mu)
 
 
-def _renyi() -> Iterator[RunningNumber]:
-    points = grid((1 + 1e-6, 1.5, 2.0, 32.0, 1e5), (0.0, 1e-3, 0.7, 30.0), (1e-300, 1e-6, 1e-2, 0.9))
+def _renyi(points: _Points) -> Iterator[RunningNumber]:
     for (alpha, rho, delta), value in called(renyi_epsilon, points):
         says = f"renyi_epsilon({alpha!r}, {rho!r}, {delta!r})"
         truth = partial(_order_epsilon, alpha, rho, delta)

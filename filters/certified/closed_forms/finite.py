@@ -66,14 +66,13 @@ def numbers() -> Iterator[RunningNumber]:
 def _sticks(
     name: str, make: Callable[..., DominatingPair], points: Sequence[tuple[float, ...]], least: float = LEAST
 ) -> Iterator[RunningNumber]:
-    says = f"{name}.hockey_stick at {{at!r}}"
-    return method_of(_THEOREM, says, make, "hockey_stick", points, least=least).numbers()
+    return method_of(_THEOREM, name, make, "hockey_stick", points, least=least).numbers()
 
 
 def _divergences(
     name: str, make: Callable[..., DominatingPair], points: Sequence[tuple[float, ...]]
 ) -> Iterator[RunningNumber]:
-    return method_of(_THEOREM, f"{name}.renyi at {{at!r}}", make, "renyi", points, least=LEAST).numbers()
+    return method_of(_THEOREM, name, make, "renyi", points, least=LEAST).numbers()
 
 
 def _charges() -> Iterator[RunningNumber]:
@@ -81,11 +80,9 @@ def _charges() -> Iterator[RunningNumber]:
     above_zero = [(e,) for e in _CHARGED if e > 0]
     for name, make in _OF_EPSILON.items():
         for row in (
-            charge_of(_PURE, f"{name}({{!r}}).pure_epsilon", make, "pure_epsilon", grid(_CHARGED), slack=0),
-            charge_of(_PURE, f"{name}({{!r}}).zcdp_rho", make, "zcdp_rho", grid(_CHARGED)),
-            charge_of(
-                _STICK, f"{name}({{!r}}).gdp_mu", make, "gdp_mu", above_zero, slack=2.0**-46, charge=True
-            ),
+            charge_of(_PURE, name, make, "pure_epsilon", grid(_CHARGED), slack=0),
+            charge_of(_PURE, name, make, "zcdp_rho", grid(_CHARGED)),
+            charge_of(_STICK, name, make, "gdp_mu", above_zero, slack=2.0**-46, charge=True),
         ):
             yield from row.numbers()
     yield from ClosedForm(

@@ -27,15 +27,8 @@ def numbers() -> Iterator[RunningNumber]:
     points += [(mu, -epsilon) for mu, epsilon in points[::3] if epsilon < 600]
     losses = [(mu, mu * (mu / 2 + z)) for mu in (0.03, 1.0, 3.0) for z in (-3.0, -0.5, 0.25, 2.0)]
     tails = grid((0.03, 1.0, 3.0), (1e-300, 1e-9, 0.2, 0.7, 1 - 1e-9))
-    rows = (
-        method_of(
-            _STICK,
-            "Gaussian({!r}).hockey_stick({!r})",
-            Gaussian,
-            "hockey_stick",
-            [*points, *_ENDS],
-            least=LEAST,
-        ),
+    for row in (
+        method_of(_STICK, "Gaussian", Gaussian, "hockey_stick", [*points, *_ENDS], least=LEAST),
         ClosedForm(
             _STICK,
             "Gaussian({!r}).log_hockey_stick({!r})",
@@ -44,28 +37,12 @@ def numbers() -> Iterator[RunningNumber]:
             [*points, *_FAR],
             least=CLOSE,
         ),
+        method_of(_RENYI, "Gaussian", Gaussian, "renyi", grid(_MUS, (1.0, 1.25, 8.0, 1e6)), least=LEAST),
+        charge_of(_RENYI, "Gaussian", Gaussian, "zcdp_rho", grid(_MUS)),
+        charge_of(_STICK, "Gaussian", Gaussian, "gdp_mu", grid(_MUS), slack=2.0**-48, charge=True),
+        method_of(_STICK, "Gaussian", Gaussian, "loss_cdf", losses, slack=0, least=CLOSE),
         method_of(
-            _RENYI,
-            "Gaussian({!r}).renyi({!r})",
-            Gaussian,
-            "renyi",
-            grid(_MUS, (1.0, 1.25, 8.0, 1e6)),
-            least=LEAST,
-        ),
-        charge_of(_RENYI, "Gaussian({!r}).zcdp_rho", Gaussian, "zcdp_rho", grid(_MUS)),
-        charge_of(
-            _STICK, "Gaussian({!r}).gdp_mu", Gaussian, "gdp_mu", grid(_MUS), slack=2.0**-48, charge=True
-        ),
-        method_of(
-            _STICK, "Gaussian({!r}).loss_cdf({!r})", Gaussian, "loss_cdf", losses, slack=0, least=CLOSE
-        ),
-        method_of(
-            _STICK,
-            "Gaussian({!r}).loss_quantile({!r})",
-            Gaussian,
-            "loss_quantile",
-            tails,
-            least=lambda mu, tail: CLOSE * (mu + mu * mu),
+            _STICK, "Gaussian", Gaussian, "loss_quantile", tails, least=lambda mu, _: CLOSE * (mu + mu * mu)
         ),
         ClosedForm(
             _STICK,
@@ -75,8 +52,7 @@ def numbers() -> Iterator[RunningNumber]:
             grid((0.1, 1.0, 3.0), (1e-9, 0.3, 0.9)),
             least=LEAST,
         ),
-    )
-    for row in rows:
+    ):
         yield from row.numbers()
     yield from _either()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import partial
 
@@ -15,7 +15,7 @@ from theory.pairs.normal_law import cdf, density, hockey_stick, quantile
 from theory.realisation import kappa, optimal_split
 from theory.thresholds.stopped_walk import stopped_hockey_stick
 
-__all__ = ["numbers"]
+__all__ = ["kappas", "numbers"]
 
 _KEY = "kappa"
 _SPLITS = ((48, 1e-5), (1, 1e-5), (2, 0.4), (1000, 1e-9), (10**6, 1e-2), (48, 1e-290))
@@ -25,11 +25,9 @@ _WALKS = ((1.3, 1.0), (4.9461276, 0.5), (0.2, 0.5), (2.0, 0.25))
 
 def numbers() -> Iterator[RunningNumber]:
     """kappa, optimal_split, confinement, kappa_survival and stopped_hockey_stick."""
-    points = grid((10.0, 0.3, -2.0), (0.05, 0.5, 2.0, 300.0), (5.388961e-6, 1e-300, 0.3), (9.606383e-8, 0.2))
-    for at, value in called(kappa, points):
-        epsilon, sigma, _, _ = at
-        room = 1e-14 * (abs(epsilon) + 1 / sigma**2 + 80 / sigma)
-        yield near(_KEY, f"kappa{at!r}", value, partial(_kappa, *at), slack=0, least=room)
+    yield from kappas(
+        grid((10.0, 0.3, -2.0), (0.05, 0.5, 2.0, 300.0), (5.388961e-6, 1e-300, 0.3), (9.606383e-8, 0.2))
+    )
     for rounds, delta in _SPLITS:
         yield from _split(rounds, delta)
     for limit, mu in _WALKS:
@@ -39,6 +37,14 @@ def numbers() -> Iterator[RunningNumber]:
             says = f"stopped_hockey_stick(1.0, mu={mu!r}, rounds={rounds}, epsilon={epsilon!r})"
             value = stopped_hockey_stick(1.0, mu=mu, rounds=rounds, epsilon=epsilon)
             yield near(_KEY, says, value, partial(_composed, mu, rounds, epsilon), slack=CLOSE)
+
+
+def kappas(points: Sequence[tuple[float, ...]]) -> Iterator[RunningNumber]:
+    """kappa at (epsilon, sigma, dhat, theta)."""
+    for at, value in called(kappa, points):
+        epsilon, sigma, _, _ = at
+        room = 1e-14 * (abs(epsilon) + 1 / sigma**2 + 80 / sigma)
+        yield near(_KEY, f"kappa{at!r}", value, partial(_kappa, *at), slack=0, least=room)
 
 
 def _split(rounds: int, delta: float) -> Iterator[RunningNumber]:

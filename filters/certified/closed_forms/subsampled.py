@@ -20,51 +20,25 @@ _WHOLE = ((0.01, 0.8, 40.0), (0.2, 0.5, 200.0), (0.7, 1.0, 700.0))
 
 def numbers() -> Iterator[RunningNumber]:
     """hockey_stick, renyi, charges, loss_cdf and loss_quantile, for removal and addition."""
-    levels, orders = (-0.6, -1e-3, 0.0, 1e-3, 0.05, 0.6, 4.0), (1.0, 1.5, 2.0, 5.5)
+    levels, orders = _with((-0.6, -1e-3, 0.0, 1e-3, 0.05, 0.6, 4.0)), _with((1.0, 1.5, 2.0, 5.5))
+    losses, tails = _with((-0.2, 0.05, 0.3)), _with((1e-9, 0.3, 0.8))
     for side in ("removal", "addition"):
-        make = partial(SubsampledGaussian, adjacency=side)
+        make, name = partial(SubsampledGaussian, adjacency=side), f"SubsampledGaussian, {side}:"
+        high, whole = (_HIGH, _WHOLE) if side == "removal" else ((), ())
         for row in (
             # tested to 1e-11 since it was written: epsilon is turned into that of the full batch
-            method_of(
-                _THEOREM,
-                f"SubsampledGaussian, {side}: hockey_stick at {{at!r}}",
-                make,
-                "hockey_stick",
-                [*_with(levels), *_HIGH] if side == "removal" else _with(levels),
-                slack=1e-11,
-                least=LEAST,
-            ),
-            method_of(
-                _THEOREM,
-                f"SubsampledGaussian, {side}: renyi at {{at!r}}",
-                make,
-                "renyi",
-                [*_with(orders), *_WHOLE] if side == "removal" else _with(orders),
-                least=LEAST,
-            ),
-            method_of(
-                _THEOREM,
-                f"SubsampledGaussian, {side}: loss_cdf at {{at!r}}",
-                make,
-                "loss_cdf",
-                _with((-0.2, 0.05, 0.3)),
-                slack=0,
-                least=CLOSE,
-            ),
-            method_of(
-                _THEOREM,
-                f"SubsampledGaussian({{!r}}, {{!r}}), {side}: loss_quantile({{!r}})",
-                make,
-                "loss_quantile",
-                _with((1e-9, 0.3, 0.8)),
-                least=lambda q, s, tail: CLOSE * (1 + 1 / s + 1 / s**2),
-            ),
+            method_of(_THEOREM, name, make, "hockey_stick", [*levels, *high], slack=1e-11, least=LEAST),
+            method_of(_THEOREM, name, make, "renyi", [*orders, *whole], least=LEAST),
+            method_of(_THEOREM, name, make, "loss_cdf", losses, slack=0, least=CLOSE),
+            method_of(_THEOREM, name, make, "loss_quantile", tails, least=_quantile_error),
         ):
             yield from row.numbers()
-    for name in ("zcdp_rho", "gdp_mu"):
-        yield from charge_of(
-            _THEOREM, f"SubsampledGaussian({{!r}}, {{!r}}).{name}", SubsampledGaussian, name, _POINTS
-        ).numbers()
+    for charge in ("zcdp_rho", "gdp_mu"):
+        yield from charge_of(_THEOREM, "SubsampledGaussian", SubsampledGaussian, charge, _POINTS).numbers()
+
+
+def _quantile_error(q: float, s: float, tail: float) -> float:
+    return CLOSE * (1 + 1 / s + 1 / s**2)
 
 
 def _with(numbers: tuple[float, ...]) -> list[tuple[float, ...]]:

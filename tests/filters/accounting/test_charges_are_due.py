@@ -10,8 +10,8 @@ import pytest
 from flint import arb, ctx, fmpq
 
 import filters as fp
-from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
-from filters.accounting.charges import approximate_charge, upper_quantile
+from filters.accounting.charge_rules import renyi_charge
+from filters.accounting.charges import approximate_charge
 from theory import ApproxDP, PureDP, RenyiDP
 from theory.numerics import portable
 from theory.numerics.norms import squared_norms, weighted_sum
@@ -31,17 +31,6 @@ LEAST = 5e-324
 
 def ball(x: Any) -> arb:
     return arb(fmpq(*x.as_integer_ratio()))
-
-
-@pytest.mark.parametrize("ratio", [2, 3, 5, 7, Fraction(3, 2), Fraction(9, 4), 1 + Fraction(1, 10**400)])
-def test_a_ratio_is_charged_at_least_its_logarithm(ratio: Fraction) -> None:
-    with ctx.workprec(3000):
-        due = ball(ratio).log()
-        for pair in (RandomizedResponse.from_ratio(ratio), KOV.from_ratio(ratio, 0)):
-            assert arb(float(pure_charge(pair).x)) >= due  # type: ignore[union-attr]
-            assert arb(float(zcdp_charge(pair).x)) >= due  # type: ignore[union-attr]
-            assert arb(float(upper_quantile(pair, 0.0))) >= due
-            assert arb(float(np.nextafter(pair.pure_epsilon, 0.0))) < due  # and no more than the next double
 
 
 @pytest.mark.parametrize("x", [THIRD, Fraction(1, 10), Fraction(2, 3)])
@@ -78,20 +67,6 @@ def test_a_finite_pair_is_charged_its_whole_hockey_stick_near_its_loss(num: int)
         assert epsilon == at
         assert due <= arb(float(delta)) <= due * (1 + arb(2) ** -50)
     assert 0 < float(approximate_charge(pair, 1e300)[1]) < 2e-30  # e^at is beyond every number
-
-
-@pytest.mark.parametrize("e", [LEAST, 1e-323, 2.5e-323, 1e-310])
-def test_no_mechanism_is_free_or_cheap_because_its_epsilon_is_tiny(e: float) -> None:
-    for pair in (RandomizedResponse(e), KOV(e, 0.0), FinitePair((0.5, 0.5), (0.5 - 2**-54, 0.5 + 2**-54))):
-        # phi(0) mu >= e / 4, by the slope of the trade-off curve
-        assert Fraction(float(gdp_charge(pair).x)) >= Fraction(5, 4) * Fraction(e)  # type: ignore[union-attr]
-    assert gdp_charge(RandomizedResponse(0.0)).x == 0  # type: ignore[union-attr]
-
-
-@pytest.mark.parametrize("e", [1e-160, 3.3e-162, 1.7e-161, 2.23e-162, 3.4e-162, 1e-200])
-def test_a_divergence_below_the_normal_doubles_is_charged_in_full(e: float) -> None:
-    for pair in (RandomizedResponse(e), KOV(e, 0.0), RandomizedResponse(np.array([e, e]))):
-        assert Fraction(float(np.ravel(renyi_charge(pair, 2.0).x)[0])) >= Fraction(e) ** 2  # type: ignore[union-attr]
 
 
 def test_a_divergence_whose_moment_is_below_the_normal_doubles_is_charged_in_full() -> None:

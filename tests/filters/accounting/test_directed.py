@@ -10,40 +10,7 @@ import pytest
 
 import filters as fp
 from filters.accounting.amounts import Mixed
-from filters.accounting.directed import beyond, within
 from theory.pairs import Gaussian
-
-NUMBERS = [
-    Fraction(1, 3),
-    Fraction(1, 10),
-    2**53 + 1,
-    np.int64(2**53 + 1),
-    np.int64(-(2**53) - 1),
-    np.longdouble(1) / 3,
-    np.float32(0.1),
-    0.1,
-    -Fraction(1, 3),
-    Fraction(1, 10**400),
-]
-
-
-def exact(x: Any) -> Fraction:
-    return Fraction(int(x)) if isinstance(x, np.integer) else Fraction(*x.as_integer_ratio())
-
-
-@pytest.mark.parametrize("x", NUMBERS, ids=repr)
-def test_a_charge_is_the_nearest_double_that_is_no_less(x: Any) -> None:
-    up = beyond(x)
-    assert type(up) is float
-    assert abs(exact(up)) >= abs(exact(x))
-    assert abs(exact(float(np.nextafter(up, 0.0)))) < abs(exact(x)) or up == 0
-
-
-@pytest.mark.parametrize("x", [x for x in NUMBERS if float(x) > 0], ids=repr)
-def test_a_budget_is_the_nearest_double_that_is_no_more(x: Any) -> None:
-    down = within(x)
-    assert type(down) is float
-    assert exact(down) <= exact(x) < exact(float(np.nextafter(down, np.inf)))
 
 
 @pytest.mark.parametrize("bad", [0, -1.0, np.inf, np.nan, Fraction(0)])

@@ -227,7 +227,9 @@ def test_people_and_queries_know_their_keys(make: Callable[[], Any], again: Call
             again(data)
 
 
-def test_queries_are_restored_under_their_own_budgets() -> None:
+def test_people_and_queries_are_restored_under_their_own_budgets() -> None:
+    with pytest.raises(ValueError, match="pass the same filter"):
+        fp.IndividualFilter.from_dict(some_people().to_dict(), fp.GaussianFilter(2.0))
     saved = reread(some_queries().to_dict())
     with pytest.raises(ValueError, match="norm_budget must be what was saved, got 3"):
         fp.LinearQueries.from_dict(saved, norm_budget=3.0, kappa=0.5)

@@ -16,7 +16,7 @@ from filters.holders.odometers import (
 )
 from filters.holders.trackers import GaussianTracker, RenyiTracker, Tracker
 from theory.arguments import Real
-from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, Laplace, RandomizedResponse
+from theory.pairs import Erasure, Gaussian, Laplace, RandomizedResponse
 
 DELTA = 0.05
 ODOMETERS: list[Odometer | RogersOdometer] = [
@@ -85,36 +85,6 @@ def test_the_stitched_bound_is_below_its_closed_form(delta: float) -> None:
     assert (StitchedOdometer(delta, first).bound(s) <= closed).all()
 
 
-@pytest.mark.parametrize("delta", [0.3, 1e-3, 1e-12])
-def test_the_constants_of_rogers_cover_their_derivation(delta: float) -> None:
-    for records in (3, 100, 10**9):
-        x = math.log(math.log(records) / delta)
-        each = delta * math.log(2) / (8 * math.log(records))
-        spread = ((2**0.25 + 2**-0.25) / 2) ** 2
-        assert 2 * spread * math.log(1 / each) <= 2 * (math.log(110 * math.e) + 2 * x)
-        assert math.log(4 * math.log2(records) / delta) >= max(1.0, math.log(4 / delta))
-
-
-def test_gaussians_count_like_bits_of_the_same_rho() -> None:
-    odometer = MixtureOdometer(DELTA, 0.5)
-    one = odometer.epsilon(odometer.spend(odometer.start(1), Gaussian(0.3)))
-    other = odometer.epsilon(odometer.spend(odometer.start(1), RandomizedResponse(0.3)))
-    assert one == other
-    rogers = RogersOdometer(DELTA, 100)
-    assert np.isinf(rogers.epsilon(rogers.spend(rogers.start(1), Gaussian(0.3))))[0]
-
-
-def test_xi_is_an_allowance() -> None:
-    odometer = LineOdometer(DELTA, 1.0, xi=0.25)
-    state = odometer.start(1)
-    for expected in (True, True, False):
-        state = odometer.spend(state, KOV(0.1, 0.125))
-        assert bool(np.isfinite(odometer.epsilon(state)[0])) == expected
-    pure = LineOdometer(DELTA, 1.0)
-    assert np.isfinite(pure.epsilon(pure.spend(pure.start(1), KOV(0.1, 0.0))))[0]
-    assert np.isinf(pure.epsilon(pure.spend(pure.start(1), KOV(0.1, 1e-300))))[0]
-
-
 class BelowZero(Laplace):
     """A user's pair whose charges come out below zero."""
 
@@ -157,53 +127,6 @@ def test_a_state_that_no_releases_lead_to_has_no_bound(odometer: Odometer | Roge
 
 
 # -- trackers --------------------------------------------------------------------------------------------------
-
-
-def follow(tracker: Tracker, requests: list[DominatingPair]) -> list[float]:
-    """The value after each request."""
-    state, values = tracker.start(1), []
-    for request in requests:
-        state = tracker.spend(state, request)
-        values.append(float(tracker.value(state)[0]))
-    return values
-
-
-def test_a_tracker_counts_blocks_by_algorithm_5() -> None:
-    """By hand, blocks of 1, charges mu^2 at alpha = 2: 9/16 + 1/4 | 9/16 + 1/4 | 1/4 + 1/4 + 1/4 + 1/4 | 1."""
-    asked = [Gaussian(mu) for mu in (0.75, 0.5, 0.75, 0.5, 0.5, 0.5, 0.5, 0.5, 1.0)]
-    assert follow(RenyiTracker(2.0, 1.0), asked) == [1, 1, 2, 2, 3, 3, 3, 3, 4]
-
-
-def test_the_tracker_is_never_below_what_was_spent() -> None:
-    rng = np.random.default_rng(4)
-    for tracker, cost in ((RenyiTracker(3.0, 0.4), 1.5), (GaussianTracker(0.5), 1.0)):
-        state, spent = tracker.start(1), 0.0
-        for mu in rng.uniform(0.01, 1.2, 200):
-            state = tracker.spend(state, Gaussian(mu))
-            spent += cost * mu**2
-            value = float(tracker.value(state)[0])
-            assert (value if cost == 1.5 else value**2) >= spent * (1 - 1e-12)
-        assert (value if cost == 1.5 else value**2) < 2.5 * spent
-
-
-def test_a_dear_mechanism_closes_as_many_blocks_as_it_needs() -> None:
-    tracker = GaussianTracker(1.0)
-    assert follow(tracker, [Gaussian(0.5), Gaussian(2.0), Gaussian(0.1)]) == [
-        1.0,
-        math.sqrt(5.0),
-        math.sqrt(6.0),
-    ]
-    assert follow(GaussianTracker(1.0), [Gaussian(2.0), Gaussian(0.1)]) == [2.0, math.sqrt(5.0)]
-    assert follow(GaussianTracker(1.0), [Gaussian(math.nextafter(2.0, 3.0))]) == [math.sqrt(5.0)]
-    assert follow(RenyiTracker(2.0, 1.0), [Erasure(0.1)]) == [math.inf]
-
-
-def test_people_are_tracked_each_for_themselves() -> None:
-    tracker = GaussianTracker(1.0)
-    state = tracker.start(3)
-    for _ in range(5):
-        state = tracker.spend(state, Gaussian(np.array([0.1, 0.5, 1.0])))
-    assert tracker.value(state).tolist() == [1.0, math.sqrt(2.0), math.sqrt(5.0)]
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -38,35 +37,10 @@ def test_a_halted_session_stays_halted_and_says_what_was_left() -> None:
     assert session.remaining() == 0.0
 
 
-def test_a_users_filter_with_another_budget_is_another_filter() -> None:
-    class Budgeted(MyFilter):
-        def __init__(self, budget: float) -> None:
-            self.budget = budget
-
-    data = Budgeted(0.01).open().to_dict()
-    assert fp.Session.from_dict(data, Budgeted(0.01)).granted == 0
-    with pytest.raises(ValueError, match="must be the filter that was saved"):
-        fp.Session.from_dict(data, Budgeted(0.02))
-
-
 def test_probabilities_are_affordable_up_to_one() -> None:
     filt = fp.BasicFilter(1.0, 0.25)
     assert filt.open().affordable(Erasure) == 0.25
     assert fp.BasicFilter(1.0).open().affordable(Erasure) == 0.0
-
-
-def test_the_spend_is_on_record_before_the_answer() -> None:
-    filt = fp.GaussianFilter(mu=1.0)
-    disk: list[Mapping[str, object]] = []
-
-    def dies(data: Mapping[str, object]) -> None:
-        disk.append(data)
-        raise OSError("power cut")
-
-    with pytest.raises(OSError, match="power cut"):
-        filt.open(record=dies).request(Gaussian(mu=0.6))
-    restored = fp.Session.from_dict(disk[-1], filt)
-    assert restored.remaining() == pytest.approx(0.8, rel=1e-14)
 
 
 def test_a_realisation_filter_waits_for_the_loss() -> None:

@@ -15,7 +15,7 @@ from filters.rules.additive import AdditiveFilter
 from mc.engine.encoding import decode, encode, nameable
 from theory.conversions import CKS, SIMPLE
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
-from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse, Selection
+from theory.pairs import KOV, DominatingPair, FinitePair, Gaussian, RandomizedResponse, Selection
 from theory.proofs import THEOREMS
 
 ADDITIVE = [
@@ -125,26 +125,7 @@ def test_the_threshold_is_the_conversions() -> None:
         fp.ApproximateDPFilter(1.0, 1e-5, "CKS")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("filt", ADDITIVE, ids=repr)
-def test_what_is_not_covered_is_denied(filt: fp.PrivacyFilter) -> None:
-    for pair in (Erasure(0.01), KOV(0.1, 1e-9), FinitePair((0.5, 0.5), (1.0, 0.0))):
-        assert not filt.admits(filt.start(3), pair).any()
-    huge = Gaussian(np.array([1e-3, 1e300, 1e-3]))
-    assert filt.admits(filt.start(3), huge).tolist() == [True, False, True]
-
-
-@pytest.mark.parametrize("filt", ADDITIVE, ids=repr)
-def test_a_selection_is_charged_as_its_members(filt: fp.PrivacyFilter) -> None:
-    pairs = (Gaussian(0.1), RandomizedResponse(0.15), FinitePair((0.55, 0.45), (0.5, 0.5)), Erasure(0.0))
-    for menu in (pairs[:1], pairs[:2], pairs):
-        index = np.arange(len(menu))
-        state = filt.spend(filt.start(len(menu)), Selection(menu, index))
-        for run, pair in enumerate(menu):
-            alone = filt.spend(filt.start(1), pair)
-            assert (state[0][run], state[1][run]) == (alone[0][0], alone[1][0])
-
-
-@settings(deadline=None)
+@settings(deadline=None, max_examples=settings.default.max_examples // 4)  # a bisection each
 @given(st.sampled_from(ADDITIVE), st.lists(st.floats(0, 1), max_size=6), st.booleans())
 def test_affordable_is_admitted_and_nothing_more_is(
     filt: fp.PrivacyFilter, shares: list[float], gaussian: bool
@@ -167,11 +148,11 @@ def test_affordable_is_admitted_and_nothing_more_is(
 def test_affordable_of_many_runs_is_that_of_each() -> None:
     rng = np.random.default_rng(3)
     filt = fp.GaussianFilter(1.0)
-    state = filt.start(400)
+    state = filt.start(30)
     for _ in range(3):
-        state = filt.spend(state, Gaussian(rng.uniform(0.0, 0.57, 400)))
+        state = filt.spend(state, Gaussian(rng.uniform(0.0, 0.57, 30)))
     best = filt.affordable(state, Gaussian)
-    for run in range(0, 400, 37):
+    for run in range(0, 30, 3):
         alone = (state[0][run : run + 1], state[1][run : run + 1])
         assert filt.affordable(alone, Gaussian)[0] == best[run]
 
@@ -179,11 +160,11 @@ def test_affordable_of_many_runs_is_that_of_each() -> None:
 def test_what_little_is_left_is_affordable_too() -> None:
     """Rooms of 2^-67 to 2^-54 of the budget, where the ledger's own rounding outweighs the shave of the root."""
     rng = np.random.default_rng(0)
-    for mu in rng.uniform(0.2, 1.9, 40):
+    for mu in rng.uniform(0.2, 1.9, 60):
         filt = fp.GaussianFilter(mu)
         budget = filt.budget
-        low = budget.low - np.spacing(abs(budget.low)) * np.round(2.0 ** rng.uniform(40, 53, 50))
-        state = (np.full(50, budget.high), low)
+        low = budget.low - np.spacing(abs(budget.low)) * np.round(2.0 ** rng.uniform(40, 53, 31))
+        state = (np.full(31, budget.high), low)
         best = filt.affordable(state, Gaussian)
         assert (best > 0).all()
         assert filt.admits(state, Gaussian(best)).all()

@@ -6,11 +6,11 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special
 
 import filters as fp
 from filters.catalogue import CATALOGUE
-from filters.rules.blackwell import covers, gaussian_cover
+from filters.rules.blackwell import gaussian_cover
 from filters.rules.composition import composed_hockey_stick, composed_law
 from filters.rules.loss_lattice import LossLattice, composed_lattice, lattice_of, step_of
 from mc.worst_case import worst_case
@@ -79,54 +79,9 @@ def test_what_is_unknown_or_infinite_is_denied() -> None:
     assert filt.admits(filt.start(5), asked).tolist() == [True, False, False, True, False]
 
 
-def test_the_lattice_law_lies_above_and_close() -> None:
-    eps = np.linspace(-3, 4, 57)
-    for pair in (
-        Gaussian(0.8),
-        SubsampledGaussian(0.1, 1.0),
-        SubsampledGaussian(0.1, 1.0).swapped,
-        Laplace(2.0),
-    ):
-        law = lattice_of(pair, 0.005)
-        assert law.masses.sum() + law.infinite == pytest.approx(1, abs=1e-8)
-        above = np.maximum(-np.expm1(eps[:, None] - law.losses), 0) @ law.masses + law.infinite
-        truth = np.asarray(pair.hockey_stick(eps))
-        assert (above >= truth).all()
-        assert (above - truth <= 1e-5 * np.maximum(truth, 1e-3)).all()
-
-
 def test_far_losses_keep_their_digits() -> None:
     law = lattice_of(Gaussian(0.8), 0.005)
     assert law.masses[law.losses < -10].sum() < 1e-36  # P(L < -10) is 3e-38
-
-
-def test_losses_out_of_reach_are_rounded_up() -> None:
-    low = LossLattice(1.0, -30, np.array([0.25, 0.75]), 0.0)
-    both = low.plus(low)
-    assert (both.first, both.masses.tolist(), both.infinite) == (-40, [1.0], 0.0)
-    high = LossLattice(1.0, 19, np.array([0.25, 0.75]), 0.0)
-    both = high.plus(high)
-    assert both.losses.tolist() == [38.0, 39.0, 40.0]
-    assert both.masses.sum() + both.infinite == 1.0
-    assert high.plus(high.plus(high)).infinite == 1.0
-
-
-def test_a_curve_is_covered_only_if_both_ends_of_every_chord_are() -> None:
-    z = np.linspace(1.0, 3.0, 200)
-    under = 0.9 * np.asarray(Gaussian(1.0).hockey_stick(np.log(z)))
-    assert covers(1.0, z, under)
-    for end in (0, -1):
-        over = under.copy()
-        over[end] *= 1.2
-        assert not covers(1.0, z, over)
-
-
-def test_composed_losses_are_rounded_up() -> None:
-    losses, masses = composed_law((RandomizedResponse(0.3),), (5,))
-    exact = np.array([-1.5, -0.9, -0.3, 0.3, 0.9, 1.5])
-    assert (losses >= exact - 1e-15).all()
-    assert (losses - exact <= 5.01 * 2.0**-40).all()
-    assert masses == pytest.approx(stats.binom.pmf(np.arange(6), 5, 1 / (1 + math.exp(-0.3))), rel=3e-12)
 
 
 @pytest.mark.parametrize("rounds", [1, 7, 20])
@@ -146,10 +101,8 @@ def test_sampling_is_amplified_on_the_range_and_not_beyond() -> None:
     assert gaussian_cover((pair,), (rounds,)) == math.inf
     with fp.knowingly():
         filt = fp.RangedBlackwellFilter(limit, (pair,), 0.0, 2.0)
-    session = filt.open()
-    while session.request(pair):
-        pass
-    assert 1 < session.granted < rounds
+    used = np.array([[1], [rounds - 1]]), *filt.start(2)[1:]
+    assert filt.admits(used, pair).tolist() == [True, False]
     assert not fp.BlackwellFilter(limit, (pair,)).open().request(pair)
 
 
@@ -190,14 +143,17 @@ def test_on_a_range_two_rounds_that_keep_the_condition_reach_more_than_is_promis
         return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
 
     after = filt.spend(filt.start(1), first)
+    places = [math.exp(k / 400 * high) for k in range(401)]
+    most = [float(delta(mpmath.log(mpmath.mpf(z)))) for z in places]
     for reply in replies:
         assert filt.admits(after, reply)[0]
-        (a, b), places = _masses(reply), [Fraction(k, 400) * Fraction(high) for k in range(401)]
-        both = [x * y for x in p for y in a], [x * y for x in q for y in b]
-        for epsilon in places:  # the condition, by its definition and in both directions
-            z, most = Fraction(math.exp(epsilon)), delta(mpmath.log(mpmath.mpf(math.exp(epsilon))))
-            assert float(_hockey_stick(*both, z)) <= float(most)
-            assert float(_hockey_stick(*both[::-1], z)) <= float(most)
+        a, b = (np.array(list(map(float, masses))) for masses in _masses(reply))
+        one, other = (np.outer(list(map(float, x)), y).ravel() for x, y in ((p, a), (q, b)))
+        for z, allowed in zip(
+            places, most, strict=True
+        ):  # the condition, by its definition and in both directions
+            assert np.maximum(one - z * other, 0).sum() <= allowed * (1 - 1e-9)
+            assert np.maximum(other - z * one, 0).sum() <= allowed * (1 - 1e-9)
     # after outcome i of the first, the i-th reply: the value is a sum over the branches
     z = Fraction(math.exp(high))
     branches = (
@@ -217,11 +173,10 @@ def test_what_is_lost_below_a_range_alone_costs_nothing_there(low: float) -> Non
 
 
 def test_the_step_follows_from_the_mechanism() -> None:
-    """DP-SGD with a loss of spread .0027, 10^4 rounds: a step of .005 gave mu = .34, the central limit is .2665."""
-    pair, rounds = SubsampledGaussian(0.005, 2.0), 10_000
-    limit = 0.005 * math.sqrt(rounds * math.expm1(1 / 4))
-    mu = gaussian_cover((pair,), (rounds,), 0.0, 2.0)
-    assert limit < mu < 0.2725
+    """DP-SGD with a loss of spread .0053, 2500 rounds: a step of .005 gave 1.103 times the central limit."""
+    pair, rounds = SubsampledGaussian(0.01, 2.0), 2500
+    limit = 0.01 * math.sqrt(rounds * math.expm1(1 / 4))
+    assert limit < gaussian_cover((pair,), (rounds,), 0.0, 2.0) < 1.05 * limit
     for other in (pair, Gaussian(0.8), Laplace(0.5), SubsampledGaussian(0.1, 1.0).swapped, Erasure(0.5)):
         step = step_of(other)
         assert math.log2(step).is_integer()
@@ -238,12 +193,13 @@ def test_a_composed_lattice_lies_above_and_close(epsilon: float, rounds: int) ->
     """Randomised response off the lattice, composed on it, against the binomial law; no loss is a lattice point."""
     pair = RandomizedResponse(epsilon)
     law = composed_lattice((pair,), (rounds,), 1.0)
-    plus = stats.binom(rounds, 1 / (1 + math.exp(-epsilon)))
-    k = np.arange(rounds + 1)
+    k, rare = np.arange(rounds + 1), -math.log1p(math.exp(epsilon))  # of a lie
+    ways = special.gammaln(rounds + 1) - special.gammaln(k + 1) - special.gammaln(rounds - k + 1)
+    masses = np.exp(ways + rounds * rare + k * epsilon)
     spread = epsilon * math.sqrt(rounds)
     for share in (0.0, 0.5, 1.0, 2.0, 3.0):
         at = share * spread
-        truth = float(np.maximum(-np.expm1(at - (2 * k - rounds) * epsilon), 0) @ plus.pmf(k))
+        truth = float(np.maximum(-np.expm1(at - (2 * k - rounds) * epsilon), 0) @ masses)
         assert _above(law, at) >= truth * (1 - 1e-10)
         if rounds == 1000:  # a step of an eighth of the spread at most adds 1/256 to the variance
             variance = 1 + 1 / 256 + 3 / 1000
@@ -265,7 +221,7 @@ def test_a_coarser_lattice_keeps_both_masses_and_dominates(first: int) -> None:
 
 
 def test_a_shortened_law_dominates_and_is_close() -> None:
-    law = lattice_of(SubsampledGaussian(0.1, 1.0), 2.0**-9)
+    law = lattice_of(SubsampledGaussian(0.1, 1.0), 2.0**-8)
     short = law.shortened(2.0)
     assert len(short.masses) < len(law.masses) / 3
     assert short.masses.sum() + short.infinite == pytest.approx(law.masses.sum() + law.infinite, rel=1e-12)
@@ -276,7 +232,7 @@ def test_a_shortened_law_dominates_and_is_close() -> None:
 
 
 def test_lattices_of_different_steps_are_added_on_the_coarser() -> None:
-    fine, wide = SubsampledGaussian(0.005, 2.0), Gaussian(0.8)
+    fine, wide = SubsampledGaussian(0.02, 2.0), Gaussian(0.8)
     assert step_of(fine) < step_of(wide)
     both = composed_lattice((fine, wide), (3, 2), 2.0)
     assert both.step == step_of(wide)
@@ -289,22 +245,6 @@ def test_shortening_raises_the_least_losses_and_loses_none() -> None:
     law = LossLattice(1.0, -2, np.array([4e-26, 3e-26, 0.5, 0.5]), 0.0).shortened(math.inf)
     assert law.first == -1
     assert law.masses.tolist() == pytest.approx([7e-26, 0.5, 0.5], rel=1e-14, abs=0)
-
-
-def test_infinite_masses_add_up_to_no_less_than_the_chance_of_either() -> None:
-    law = LossLattice(1.0, 0, np.array([0.75]), 0.25)
-    assert 1 - 0.75**2 <= law.plus(law).infinite <= 0.5
-
-
-def test_composed_masses_are_rounded_up() -> None:
-    """Erasures and bits in rationals: no mass of the composed law is below its exact one."""
-    pair = FinitePair((Fraction(1, 3), Fraction(2, 3)), (Fraction(2, 3), Fraction(1, 3)))
-    _, masses = composed_law((pair, Erasure(Fraction(1, 7))), (3, 2))
-    finite = [Fraction(36, 49) * math.comb(3, k) * Fraction(2, 3) ** k / 3 ** (3 - k) for k in range(4)]
-    for mass, exact in zip(masses, finite, strict=False):
-        assert exact <= Fraction(mass) <= exact * (1 + Fraction(1, 10**11))
-    assert len(masses) == 5
-    assert 1 - Fraction(6, 7) ** 2 <= Fraction(masses[-1]) <= Fraction(2, 7) * (1 + Fraction(1, 10**11))
 
 
 @pytest.mark.parametrize("mu", [0.1, 0.3, 1.1, 7.7])

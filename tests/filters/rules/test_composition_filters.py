@@ -9,7 +9,6 @@ import pytest
 import filters as fp
 from filters.rules.composition import composed_hockey_stick
 from theory.conversions import CKS
-from theory.guarantees import ApproxDP, PureDP
 from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse, Selection
 
 
@@ -28,19 +27,6 @@ def rounds(filt: fp.PrivacyFilter, request: DominatingPair, most: int = 3000) ->
     return sum(admitted(filt, [request] * most))
 
 
-# -- basic ---------------------------------------------------------------------------------------------------
-
-
-def test_basic_adds_both_parameters() -> None:
-    filt = fp.BasicFilter(1.0, 0.25)
-    assert rounds(filt, KOV(0.125, 0.125), 20) == 2
-    assert rounds(filt, Erasure(0.0625), 20) == 4
-    assert rounds(filt, KOV(0.25, 1e-9), 20) == 4
-    assert filt.promise == ApproxDP(1.0, 0.25)
-    assert fp.BasicFilter(1.0).promise == PureDP(1.0)
-    assert not fp.BasicFilter(1.0).open().request(Erasure(1e-300))
-
-
 def test_what_is_not_pure_is_declared_at_an_epsilon_or_denied() -> None:
     assert not fp.BasicFilter(1.0, 0.1).open().request(Gaussian(0.1))
     filt = fp.BasicFilter(1.0, 0.1, at=0.25)
@@ -52,38 +38,9 @@ def test_what_is_not_pure_is_declared_at_an_epsilon_or_denied() -> None:
     assert fp.Budget.of(filt.delta).value(state[2:]) == pytest.approx([0.0, delta, 0.05])
 
 
-# -- what compositions lose, exactly --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("filt", "ratio", "failure", "granted"),
-    [
-        (fp.BasicFilter(1.0, 0.06), Fraction(6, 5), Fraction(1, 100), 5),  # the deltas would allow six
-        (fp.WhitehouseFilter(1.0, 1e-3), Fraction(21, 20), Fraction(1, 10**5), 25),
-        (fp.RogersFilter(1.0, 1e-3), Fraction(21, 20), Fraction(1, 10**5), 11),
-    ],
-    ids=lambda one: type(one).__name__,
-)
-def test_a_promise_is_kept_on_compositions(
-    filt: fp.PrivacyFilter, ratio: Fraction, failure: Fraction, granted: int
-) -> None:
-    pair = KOV.from_ratio(ratio, failure)
-    assert rounds(filt, pair, 200) == granted
-    lost = composed_hockey_stick((pair,), (granted,), Fraction(math.exp(1.0)))
-    assert float(lost) <= float(filt.promise.delta(1.0))
-
-
-# -- Whitehouse
-# -----------------------------------------------------------------------------------------------
-
-
 def test_whitehouse_checks_its_tail() -> None:
     with pytest.raises(ValueError, match="tail must be at most delta"):
         fp.WhitehouseFilter(1.0, 1e-5, tail=1e-4)
-
-
-# -- Rogers
-# ---------------------------------------------------------------------------------------------------
 
 
 def test_rogers_checks_its_arguments() -> None:
@@ -91,19 +48,6 @@ def test_rogers_checks_its_arguments() -> None:
         fp.RogersFilter(1.0, 0.4)
     with pytest.raises(ValueError, match="reading must be"):
         fp.RogersFilter(1.0, 0.1, reading="3/delta")  # type: ignore[arg-type]
-
-
-# -- approximate zCDP
-# -----------------------------------------------------------------------------------------
-
-
-def test_approximate_zcdp_adds_both_parameters() -> None:
-    filt = fp.ApproximateZCDPFilter(rho=0.5, xi=0.25)
-    assert rounds(filt, KOV(0.5, 0.03125), 20) == 4
-    assert rounds(filt, KOV(0.25, 0.0625), 20) == 4
-    assert rounds(filt, Gaussian(0.25), 20) == 16
-    mixed = Selection((KOV(0.5, 0.1), Gaussian(0.5), Erasure(0.3)), np.array([0, 1, 2]))
-    assert filt.admits(filt.start(3), mixed).tolist() == [True, True, False]
 
 
 def test_approximate_zcdp_keeps_its_promise_on_compositions() -> None:

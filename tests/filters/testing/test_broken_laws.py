@@ -33,6 +33,29 @@ class Sound(fp.PrivacyFilter):
         return state[0] + cost, state[1] + 1, cost
 
 
+class Together(Sound):
+    """The same, with the state after it at once; it means nothing where a run is denied."""
+
+    most, share = 0.5, 1.0
+
+    def grant(self, state: Any, request: Any) -> Any:
+        after = self.spend(state, request)
+        spent = state[0] + (after[0] - state[0]) * self.share
+        return after[0] <= self.most, (np.where(after[0] <= 0.5, spent, np.nan), *after[1:])
+
+
+class AllowsMore(Together):
+    most = 1.0
+
+
+class AllowsLess(Together):
+    most = 0.25
+
+
+class ChargesLess(Together):
+    share = 0.5
+
+
 class OnlyAWindowAtFirst(Sound):
     def admits(self, state: Any, request: Any) -> Any:
         mu = np.sqrt(2 * self.charge(request, state[0]))
@@ -151,6 +174,7 @@ def names(filt: fp.PrivacyFilter, examples: int = 100) -> set[str]:
 @pytest.mark.parametrize(
     ("kind", "law"),
     [
+        *((kind, "a_grant_is_admits_and_spend") for kind in (AllowsMore, AllowsLess, ChargesLess)),
         (OnlyAWindowAtFirst, "cheaper_is_admitted_too"),
         (DeniesSmall, "cheaper_is_admitted_too"),
         (HoleAfterThree, "cheaper_is_admitted_too"),
@@ -187,6 +211,7 @@ def test_a_planted_fault_is_named(kind: type[Sound], law: str) -> None:
         (CountsCalls, "saving_is_invisible"),
         (MeanOfRuns, "runs_do_not_see_each_other"),
         (Closed, "something_is_admitted"),
+        (AllowsMore, "a_grant_is_admits_and_spend"),
     ],
 )
 def test_the_laws_find_it_with_their_default_number_of_examples(kind: type[Sound], law: str) -> None:
@@ -196,7 +221,7 @@ def test_the_laws_find_it_with_their_default_number_of_examples(kind: type[Sound
 
 
 def test_a_sound_filter_breaks_nothing() -> None:
-    assert names(Sound()) == set()
+    assert names(Sound()) == names(Together()) == set()
 
 
 def test_a_filter_with_a_menu_is_given_its_own_requests() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import strategies as st
 
 import filterproof as fp
-from filters.testing.laws import laws
+from filters.testing.law_class import law_class
 from mc.examine.measure import Measure
 from mc.examine.witness import menu_witness, replayed
 from mc.losses import accountant_filter
@@ -116,7 +116,7 @@ def test_what_remains_is_how_often_the_first_may_be_used():
 
 
 BIT = RandomizedResponse(0.5)
-TestLawsOfTheAccountantsRule = laws(
+TestLawsOfTheAccountantsRule = law_class(
     lambda: _over(BIT, delta=0.01), mechanisms=st.just(BIT), larger=_over(BIT, delta=0.02), examples=10
 )
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from filters.catalogue import CATALOGUE
-from filters.rules.unsound import NaiveRealisationFilter, NaturalFilter, RangedBlackwellFilter, knowingly
+from filters.rules.ranged_blackwell import RangedBlackwellFilter
+from filters.rules.unsound import NaiveRealisationFilter, NaturalFilter, knowingly
 from mc.engine.adversary import View
 from mc.estimate.simulate import simulate
 from mc.losses import LogRatio

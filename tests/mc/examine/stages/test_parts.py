@@ -187,7 +187,10 @@ def test_a_filter_that_takes_its_promise_when_it_is_made_holds() -> None:
     assert outcome(type("Sub", (Mine,), {"holds": fp.Holds(zcdp=0.031), "helper": 3})()) is Outcome.HOLDS
 
 
-PROVED = ["ZCDPFilter", "GaussianFilter", "RenyiFilter", "ApproximateDPFilter", "AllOrdersFilter"]
+PROVED = [
+    *("ZCDPFilter", "GaussianFilter", "RenyiFilter", "ApproximateDPFilter", "AllOrdersFilter"),
+    "GaussianResidueFilter",
+]
 
 
 @pytest.mark.parametrize("name", PROVED)
@@ -197,6 +200,13 @@ def test_a_sound_filter_of_the_catalogue_holds_by_its_theorem(name: str) -> None
         found = said_of(filt)
         assert found.outcome is Outcome.HOLDS
         assert "theorem" in found.detail
+
+
+def test_a_potential_filter_holds_by_its_table() -> None:
+    found = parts(fp.PotentialFilter(1.0, 0.01, (fp.RandomizedResponse.from_ratio(Fraction(5, 4)),)))
+    assert found is not None
+    assert found.outcome is Outcome.HOLDS
+    assert "theorem 'potential filter'" in found.detail
 
 
 def test_the_realisation_filter_holds_within_the_hypotheses_of_its_theorem() -> None:

@@ -1,0 +1,152 @@
+"""A test class of a filter's laws, for pytest.
+
+    >>> import filterproof as fp
+    >>> TestMyFilter = law_class(fp.ZCDPFilter(0.5))
+    >>> len([name for name in dir(TestMyFilter) if name.startswith("test_")])
+    13
+
+pytest collects the class from a test module. Only calling `law_class` imports hypothesis, not importing this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+from inspect import getattr_static
+from typing import TYPE_CHECKING, Any, cast
+from unittest import SkipTest
+
+from filters.contract.checks import StateWrittenError, checked_filter
+from filters.privacy_filter import PrivacyFilter, is_filter
+from filters.testing.cases import case_bytes, drawn_case
+from filters.testing.laws import (
+    EXAMINED,
+    LawBrokenError,
+    a_larger_budget_admits_as_much,
+    order_does_not_matter,
+    something_is_admitted,
+    the_promise_is_kept,
+)
+from filters.testing.requests import Requests, requests_near
+from theory.pairs import DominatingPair
+from theory.pairs.finite import Finite
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+__all__ = ["NoLawOfItsError", "law_class"]
+
+#: Where the examples begin, the same in every release.
+_SEED = 20_261_121
+
+
+class NoLawOfItsError(SkipTest):
+    """A law that a filter need not have, which its own code says; an exception of that code is never one of these."""
+
+
+def law_class(
+    target: PrivacyFilter | Callable[[], PrivacyFilter],
+    *,
+    mechanisms: SearchStrategy[DominatingPair] | None = None,
+    larger: PrivacyFilter | None = None,
+    examples: int = 40,
+) -> type:
+    """A test class of the laws for `target`, a filter or a callable that makes one: `TestMyFilter = fp.laws(MyFilter)`.
+
+    `mechanisms` draws the single pairs to request; a filter with a menu needs its own. By default they are of the
+    common families, many of them near what a fresh run just admits or denies. `larger` is the same filter with more
+    budget and adds a law. A filter with `order_free = True` gets the law that order does not matter; where code says
+    whether it is, the test of it is skipped with words if it is not.
+    Runs are reproducible: no example depends on the clock.
+    Passing is no proof: it says that no example contradicted a law. Raises ImportError without hypothesis.
+    """
+    from filters.testing import strategies  # before hypothesis: its ImportError says what to install
+
+    import hypothesis  # isort: skip
+    from hypothesis import strategies as st
+
+    kind: Any = type(target) if is_filter(target) else target
+    if not callable(target) and not is_filter(target):
+        raise TypeError(
+            f"target must be a PrivacyFilter or make one, got {type(target).__name__}; subclass fp.PrivacyFilter"
+        )
+    configured = hypothesis.settings(
+        deadline=None,
+        max_examples=examples,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )
+
+    # the filter's own code runs when a test does, and not where the class is made
+    @cache
+    def made() -> PrivacyFilter:
+        filt = target if is_filter(target) else cast("Callable[[], PrivacyFilter]", target)()
+        for asked in (filt, larger):
+            if asked is not None:
+                checked_filter(asked)
+        return filt
+
+    @cache
+    def near() -> Requests:
+        return requests_near(made())
+
+    if mechanisms is None:
+        requests = st.builds(near)
+        foes = strategies.adversaries_of(st.builds(lambda: near().only(Finite)))
+    else:
+        requests = strategies.menus(mechanisms)
+        foes = strategies.adversaries(mechanisms.filter(lambda request: request.outputs is not None))
+
+    def test_something_is_admitted(self: object) -> None:
+        drawn = st.sampled_from(near().pairs) if mechanisms is None else mechanisms
+        try:
+            hypothesis.find(
+                drawn, lambda request: something_is_admitted(made(), request), settings=configured
+            )
+        except hypothesis.errors.NoSuchExample:
+            raise LawBrokenError(
+                f"{made()!r} admits none of the mechanisms drawn; pass mechanisms=... that it covers"
+            ) from None
+
+    methods: dict[str, Any] = {"test_something_is_admitted": test_something_is_admitted}
+
+    def add(
+        law: Callable[..., None], given: SearchStrategy[dict[str, Any]] | None = None, **fixed: Any
+    ) -> None:
+        name = law.__name__
+        if given is None:
+            given = strategies.drawn(requests, partial(drawn_case, name), case_bytes(name))
+
+        def test(self: object, given: dict[str, Any]) -> None:
+            try:
+                law(made(), **fixed, **given)
+            except StateWrittenError as how:
+                raise LawBrokenError(str(how)) from how
+
+        test.__name__ = test.__qualname__ = f"test_{name}"
+        test.__doc__ = law.__doc__
+        # a seed of our own: hypothesis takes one from the text of `test`, and an edit here would move every example
+        methods[test.__name__] = configured(hypothesis.seed(_SEED)(hypothesis.given(given=given)(test)))
+
+    for law in EXAMINED:
+        add(law)
+    add(the_promise_is_kept, foes.map(lambda adversary: {"adversary": adversary}))
+    free = getattr_static(kind, "order_free", None)
+    if free is not False:
+        add(order_does_not_matter)
+    if not isinstance(free, bool):  # code says it
+        law_of_order = methods["test_order_does_not_matter"]
+
+        def test_order_does_not_matter(self: object) -> None:
+            if not made().order_free:
+                raise NoLawOfItsError(
+                    f"{made()!r} does not say that it is order_free: the law is none of its"
+                )
+            law_of_order(self)
+
+        methods["test_order_does_not_matter"] = test_order_does_not_matter
+    if larger is not None:
+        add(a_larger_budget_admits_as_much, larger=larger)
+    name = type.__dict__["__name__"].__get__(kind) if issubclass(type(kind), type) else "Filter"
+    return type(f"Test{name}", (), methods)
