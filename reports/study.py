@@ -126,9 +126,9 @@ class Study:
             )
         return 1 - comparisons * self.failure / self.comparisons
 
-    def size(self, n: int) -> int:
-        """n runs, or a twentieth of them in a quick report."""
-        return max(n // 20, 8192) if self.quick else n
+    def size(self, n: int, quick: int | None = None) -> int:
+        """n runs; in a quick report so many as `quick` says, else a twentieth."""
+        return n if not self.quick else max(n // 20, 8192) if quick is None else quick
 
     def prove(self, name: str) -> Proof:
         """The proof of a theorem; its steps are checked once for the whole report."""
@@ -166,14 +166,22 @@ class Study:
         adversary: Adversary,
         *,
         epsilon: float,
-        n: int = 1_000_000,
+        n: int,
+        quick: int | None = None,
         rounds: int | None = None,
         method: Method = "auto",
         direction: Direction = "PQ",
     ) -> Simulated:
         """Simulate the filter's own code against an adversary, at one epsilon."""
         alone = self.simulate_curve(
-            *(filt, adversary), epsilons=(epsilon,), n=n, rounds=rounds, method=method, direction=direction
+            filt,
+            adversary,
+            epsilons=(epsilon,),
+            n=n,
+            quick=quick,
+            rounds=rounds,
+            method=method,
+            direction=direction,
         )
         self.played.append(alone.rows[0])
         return alone.rows[0]
@@ -185,6 +193,7 @@ class Study:
         *,
         epsilons: Sequence[float],
         n: int,
+        quick: int | None = None,
         rounds: int | None = None,
         method: Method = "auto",
         direction: Direction = "PQ",
@@ -198,7 +207,7 @@ class Study:
             filt,
             adversary,
             epsilon=epsilons,
-            n=self.size(n),
+            n=self.size(n, quick),
             seed=self.seed,
             rounds=rounds,
             confidence=confidence,

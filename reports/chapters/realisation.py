@@ -50,11 +50,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     split = optimal_split(ROUNDS, DELTA)
     limit = float(kappa(EPSILON, SIGMA, split.dhat, split.theta))
     integrated = tuple(float(p) for p in kappa_survival(limit, sigma=SIGMA, rounds=ROUNDS))
-    rows = [
-        study.simulate(
-            filt, adversary, epsilon=EPSILON, n=20 * _QUICK if study.quick else PATHS, rounds=ROUNDS
-        )
-    ]
+    rows = [study.simulate(filt, adversary, epsilon=EPSILON, n=PATHS, quick=_QUICK, rounds=ROUNDS)]
     divergence = stopped_hockey_stick(limit, mu=1 / SIGMA, rounds=ROUNDS, epsilon=EPSILON)
     others = mechanism_level(EPSILON, DELTA, sigma=SIGMA, rounds=ROUNDS)
     ends = stopping_rounds(others, sigma=SIGMA, most=2 * ROUNDS)
