@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from functools import cache
 from typing import Any
@@ -27,6 +27,7 @@ from theory.evidence import Evidence, Outcome, Verdict
 from theory.proofs.proof import Proof
 
 __all__ = [
+    "agreed",
     "beside_promise",
     "compared",
     "draw_estimates",
@@ -185,6 +186,25 @@ def beside_promise(rows: Sequence[Simulated]) -> str:
     )
 
 
+def agreed(
+    claim: Claim,
+    routes: Iterable[tuple[str, Estimate, float, float]],
+    *,
+    scope: str,
+    note: str = "",
+    witness: Callable[[int], Mapping[str, object]] | None = None,
+) -> Finding:
+    """Whether each estimate, of what is named, agrees with the enclosure [least, most] beside it.
+
+    Where one does not, the witness is what `witness` makes of its place, by default the two routes' ends.
+    """
+    given = list(routes)
+    compared = tuple(TwoRoutes(what, one.low, one.high, least, most) for what, one, least, most in given)
+    missed = next((k for k, one in enumerate(compared) if not one.meets), None)
+    shown = None if missed is None else asdict(compared[missed]) if witness is None else witness(missed)
+    return Finding(claim, Agreement(compared, scope, sum(one.failure for _, one, _, _ in given), note, shown))
+
+
 def compared(
     claim: Claim,
     rows: Sequence[tuple[Simulated, float, float]],
@@ -198,17 +218,13 @@ def compared(
     `names` says which number is which, for games that no witness can name.
     """
     whats = [_game(row, [one for one, _, _ in rows]) for row, _, _ in rows] if names is None else names
-    routes = tuple(
-        TwoRoutes(what, row.estimate.low, row.estimate.high, least, most)
-        for what, (row, least, most) in zip(whats, rows, strict=True)
+    return agreed(
+        claim,
+        ((what, row.estimate, least, most) for what, (row, least, most) in zip(whats, rows, strict=True)),
+        scope=scope,
+        note=note,
+        witness=(lambda k: rows[k][0].witness(rows[k][2])) if names is None else None,
     )
-    missed = next((k for k, one in enumerate(routes) if not one.meets), None)
-    witness: dict[str, object] | None = None
-    if missed is not None:
-        row, _, most = rows[missed]
-        witness = row.witness(most) if names is None else asdict(routes[missed])
-    failure = sum(row.estimate.failure for row, _, _ in rows)
-    return Finding(claim, Agreement(routes, scope, failure, note, witness))
 
 
 def shares_of(row: Simulated) -> tuple[float, float, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,12 +11,11 @@ import mc
 from filters import RealisationFilter
 from mc.estimate.survival import survival
 from reports.chapter import Chapter
-from reports.chapters.common import judge_promise, proved, simulations
+from reports.chapters.common import agreed, judge_promise, proved, simulations
 from reports.drawing import PALETTE, new_figure
 from reports.figures.survival import mechanism_level, stopping_rounds
 from reports.finding import Claim, Finding, Picture, Table, Told
 from reports.study import Simulated, Study
-from theory.agreement import Agreement, TwoRoutes
 from theory.confinement import kappa_survival
 from theory.pairs import Gaussian
 from theory.realisation import kappa, optimal_split
@@ -99,13 +98,15 @@ def _beside(finding: Finding, row: Simulated, integrated: float) -> Finding:
 def _survival(
     claim: Claim, study: Study, simulated: mc.SurvivalCurve, integrated: Sequence[float]
 ) -> Finding:
-    routes = tuple(
-        TwoRoutes(f"P(T >= {t})", one.low, one.high, told, told)
-        for t, (one, told) in enumerate(zip(simulated.at, integrated, strict=True), start=1)
-    )
-    witness = next((asdict(one) | {"seed": study.seed} for one in routes if not one.meets), None)
     scope = f"a fixed strategy, Gaussian mechanisms at sigma = {SIGMA:g}, t = 1 to {ROUNDS}, simulated and integrated"
-    return Finding(claim, Agreement(routes, scope, sum(one.failure for one in simulated.at), witness=witness))
+    both = list(zip(simulated.at, integrated, strict=True))
+
+    def witness(place: int) -> dict[str, object]:
+        one, told = both[place]
+        return {"t": place + 1, "low": one.low, "high": one.high, "integrated": told, "seed": study.seed}
+
+    routes = ((f"P(T >= {t})", one, told, told) for t, (one, told) in enumerate(both, start=1))
+    return agreed(claim, routes, scope=scope, witness=witness)
 
 
 def _picture(simulated: mc.SurvivalCurve, integrated: Sequence[float], ends: dict[str, int]) -> Picture:
