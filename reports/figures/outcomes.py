@@ -28,7 +28,7 @@ from reports.figures.group_run import GroupOutcome, GroupRun, GroupsAt
 from reports.figures.trial import Trained, Trial
 from theory.arguments import check_count
 
-__all__ = ["Cell", "CellFolder", "Outcome", "outcome_of", "study"]
+__all__ = ["PLAYED", "Cell", "CellFolder", "Outcome", "outcome_of", "study"]
 
 Cell: TypeAlias = Trial | GroupRun
 Outcome: TypeAlias = Trained | GroupOutcome
@@ -39,7 +39,7 @@ _MOST_BYTES = 1 << 24
 #: Fewer cells than this are played sooner in one process than processes start.
 _FEW = 8
 #: What this process has played or read.
-_OUTCOMES: dict[Cell, Outcome] = {}
+PLAYED: dict[Cell, Outcome] = {}
 
 
 @overload
@@ -48,9 +48,9 @@ def outcome_of(cell: Trial) -> Trained: ...
 def outcome_of(cell: GroupRun) -> GroupOutcome: ...
 def outcome_of(cell: Cell) -> Outcome:
     """What came of a trial or run, which is played unless it was before."""
-    if cell not in _OUTCOMES:
-        _OUTCOMES[cell] = cell.play()
-    return _OUTCOMES[cell]
+    if cell not in PLAYED:
+        PLAYED[cell] = cell.play()
+    return PLAYED[cell]
 
 
 class CellFolder:
@@ -128,9 +128,9 @@ def study(
     """
     wanted = dict.fromkeys(cells)
     for cell in wanted:
-        if cell not in _OUTCOMES and folder is not None and (outcome := folder.read(cell)) is not None:
-            _OUTCOMES[cell] = outcome
-    missing = [cell for cell in wanted if cell not in _OUTCOMES]
+        if cell not in PLAYED and folder is not None and (outcome := folder.read(cell)) is not None:
+            PLAYED[cell] = outcome
+    missing = [cell for cell in wanted if cell not in PLAYED]
     done = len(wanted) - len(missing)
     on_cell(done, len(wanted))
     many = cores() if workers is None else check_count("workers", workers)
@@ -141,7 +141,7 @@ def study(
                 pool = LocalPool(many)
             stack.callback(pool.kill)
         for cell, outcome in completed(pool, _played, missing, window=2 * many):
-            _OUTCOMES[cell] = outcome
+            PLAYED[cell] = outcome
             if folder is not None:
                 folder.write(cell, outcome)
             done += 1

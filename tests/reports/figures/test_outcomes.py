@@ -23,11 +23,11 @@ CELLS: list[Cell] = [*TRIALS, RUN]
 
 @pytest.fixture(autouse=True)
 def _nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outcomes_room, "_OUTCOMES", {})
+    monkeypatch.setattr(outcomes_room, "PLAYED", {})
 
 
 def forget() -> None:
-    outcomes_room._OUTCOMES.clear()
+    outcomes_room.PLAYED.clear()
 
 
 @cache
