@@ -102,7 +102,7 @@ def check_report(out: Path, result: Ended, pictures: Sequence[str]) -> str:
     return page
 
 
-PICTURES = ("explained-003-5", "gdp_tight", "privacy_profile", "trade_off", "bstar_slack", "naive_refuted")
+PICTURES = ("explained-003-5", "gdp_tight", "privacy_profile", "trade_off", "bstar_slack")
 
 
 def test_a_job_of_few_chapters_leaves_a_whole_report_and_status_zero(tmp_path: Path) -> None:
