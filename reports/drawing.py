@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ __all__ = [
     "data_uri",
     "drawn",
     "figure_of",
+    "intervals_beside",
     "new_figure",
     "pdf_bytes",
     "png_bytes",
@@ -99,6 +100,23 @@ def figure_of(ax: Axes) -> Figure:
     figure = ax.get_figure(root=True)
     assert figure is not None
     return figure
+
+
+def intervals_beside(
+    ax: Axes, rows: Sequence[tuple[str, float, float, float]], promised: float, *, least: float = 0.0
+) -> None:
+    """Named intervals (name, low, value, high), from `least` on, beside what all promise; one above is crossed out."""
+    for y, (_, low, value, high) in enumerate(reversed(rows)):
+        above = low > promised
+        colour = PALETTE[1 if above else 0]
+        ax.plot([max(low, least), high], [y, y], "|-", ms=11, mew=1.6, lw=2.2, color=colour)
+        ax.plot([max(value, least)], [y], "X" if above else "o", ms=7, color=colour)
+    ax.axvline(promised, ls="--", lw=1.4, color=INK)
+    at = promised, len(rows) - 0.35
+    ax.annotate("promised", at, xytext=(4, 0), textcoords="offset points", fontsize=9, color=INK)
+    ax.set_yticks(range(len(rows)), [row[0] for row in reversed(rows)])
+    ax.set(ylim=(-0.6, len(rows)))
+    ax.grid(axis="y", visible=False)
 
 
 def svg_text(figure: Figure) -> str:
