@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ __all__ = [
     "Drawn",
     "data_uri",
     "drawn",
+    "drawn_into",
     "figure_of",
     "intervals_beside",
     "new_figure",
@@ -102,6 +103,26 @@ def figure_of(ax: Axes) -> Figure:
     return figure
 
 
+def drawn_into(
+    ax: Axes | Sequence[Axes] | None, panels: int, draw: Callable[[tuple[Axes, ...]], None], **size: float
+) -> Figure:
+    """The figure of a drawing of so many panels, in axes that are given, or in a new figure of that size.
+
+    Raises ValueError for another number of axes.
+    """
+    from matplotlib.axes import Axes
+
+    if ax is None:
+        with new_figure(**size) as figure:
+            draw(tuple(figure.subplots(panels, 1, squeeze=False)[:, 0]))
+        return figure
+    axes = (ax,) if isinstance(ax, Axes) else tuple(ax)
+    if len(axes) != panels:
+        raise ValueError(f"ax must be {panels} axes, one for each panel, got {len(axes)}; leave it out")
+    draw(axes)
+    return figure_of(axes[0])
+
+
 def intervals_beside(
     ax: Axes, rows: Sequence[tuple[str, float, float, float]], promised: float, *, least: float = 0.0
 ) -> None:
@@ -109,8 +130,9 @@ def intervals_beside(
     for y, (_, low, value, high) in enumerate(reversed(rows)):
         above = low > promised
         colour = PALETTE[1 if above else 0]
-        ax.plot([max(low, least), high], [y, y], "|-", ms=11, mew=1.6, lw=2.2, color=colour)
-        ax.plot([max(value, least)], [y], "X" if above else "o", ms=7, color=colour)
+        ax.hlines(y, max(low, least), high, lw=2.2, color=colour)
+        ax.scatter([max(low, least), high], [y, y], marker="|", s=120, color=colour)
+        ax.scatter([max(value, least)], [y], marker="X" if above else "o", s=50, color=colour)
     ax.axvline(promised, ls="--", lw=1.4, color=INK)
     at = promised, len(rows) - 0.35
     ax.annotate("promised", at, xytext=(4, 0), textcoords="offset points", fontsize=9, color=INK)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 import mc
 from mc import Estimate
@@ -31,7 +31,6 @@ __all__ = [
     "beside_promise",
     "compared",
     "draw_estimates",
-    "error_bars",
     "examined",
     "interval",
     "judge_promise",
@@ -75,23 +74,14 @@ def interval(estimate: Estimate) -> str:
     return numbers.interval(estimate.low, estimate.high, 4)
 
 
-def error_bars(rows: Sequence[Simulated]) -> NDArray[np.float64]:
-    """How far each interval reaches below and above its estimate: shape (2, len(rows))."""
-    return np.array(
-        [
-            [row.estimate.value - row.estimate.low for row in rows],
-            [row.estimate.high - row.estimate.value for row in rows],
-        ]
-    )
-
-
 def draw_estimates(
     ax: Axes, at: ArrayLike, rows: Sequence[Simulated], *, over: ArrayLike = 1.0, **style: Any
 ) -> None:
     """Draw estimates with their intervals, divided by `over`, at the places `at`."""
-    value = np.array([row.estimate.value for row in rows])
-    looks = {"fmt": "o", "ms": 4, "capsize": 2, **style}
-    ax.errorbar(at, value / np.asarray(over), yerr=error_bars(rows) / np.asarray(over), **looks)
+    low, value, high = (
+        np.array([(one.low, one.value, one.high) for one in (row.estimate for row in rows)]).T / over
+    )
+    ax.errorbar(at, value, yerr=(value - low, high - value), **{"fmt": "o", "ms": 4, "capsize": 2, **style})
 
 
 def name(adversary: mc.Adversary) -> str:
