@@ -47,7 +47,7 @@ class Chapter:
     ) -> Chapter:
         """The chapter whose words and claims stand in `templates/chapters.toml`, where they name the constants.
 
-        `claims` are those that are made here, in place of rows. One that does not stand there is in no report.
+        `claims` are those that are made here, after those of the rows. One that does not stand there is in no report.
         """
         row = declared("chapters", "chapter").get(key, {})
         title, promise, story = (said(row.get(name, ""), constants) for name in ("title", "promise", "story"))
@@ -56,7 +56,7 @@ class Chapter:
             for name, expected, source, sentence in row.get("claims", ())
         )
         notes = tuple(said(note, constants) for note in row.get("notes", ()))
-        return cls(key, title, promise, story, rows or tuple(claims), tell, gathers, theorems, notes)
+        return cls(key, title, promise, story, (*rows, *claims), tell, gathers, theorems, notes)
 
 
 _OUTCOMES: dict[str, Outcome | Accord] = {one.name: one for kind in (Outcome, Accord) for one in kind}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,9 @@ __all__ = [
     "Drawn",
     "data_uri",
     "drawn",
+    "drawn_into",
     "figure_of",
+    "intervals_beside",
     "new_figure",
     "pdf_bytes",
     "png_bytes",
@@ -99,6 +101,44 @@ def figure_of(ax: Axes) -> Figure:
     figure = ax.get_figure(root=True)
     assert figure is not None
     return figure
+
+
+def drawn_into(
+    ax: Axes | Sequence[Axes] | None, panels: int, draw: Callable[[tuple[Axes, ...]], None], **size: float
+) -> Figure:
+    """The figure of a drawing of so many panels, in axes that are given, or in a new figure of that size.
+
+    Raises ValueError for another number of axes.
+    """
+    from matplotlib.axes import Axes
+
+    if ax is None:
+        with new_figure(**size) as figure:
+            draw(tuple(figure.subplots(panels, 1, squeeze=False)[:, 0]))
+        return figure
+    axes = (ax,) if isinstance(ax, Axes) else tuple(ax)
+    if len(axes) != panels:
+        raise ValueError(f"ax must be {panels} axes, one for each panel, got {len(axes)}; leave it out")
+    draw(axes)
+    return figure_of(axes[0])
+
+
+def intervals_beside(
+    ax: Axes, rows: Sequence[tuple[str, float, float, float]], promised: float, *, least: float = 0.0
+) -> None:
+    """Named intervals (name, low, value, high), from `least` on, beside what all promise; one above is crossed out."""
+    for y, (_, low, value, high) in enumerate(reversed(rows)):
+        above = low > promised
+        colour = PALETTE[1 if above else 0]
+        ax.hlines(y, max(low, least), high, lw=2.2, color=colour)
+        ax.scatter([max(low, least), high], [y, y], marker="|", s=120, color=colour)
+        ax.scatter([max(value, least)], [y], marker="X" if above else "o", s=50, color=colour)
+    ax.axvline(promised, ls="--", lw=1.4, color=INK)
+    at = promised, len(rows) - 0.35
+    ax.annotate("promised", at, xytext=(4, 0), textcoords="offset points", fontsize=9, color=INK)
+    ax.set_yticks(range(len(rows)), [row[0] for row in reversed(rows)])
+    ax.set(ylim=(-0.6, len(rows)))
+    ax.grid(axis="y", visible=False)
 
 
 def svg_text(figure: Figure) -> str:

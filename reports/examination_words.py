@@ -17,7 +17,7 @@ from mc.examine.stage_finding import StageFinding
 from reports.story_words import story_data
 from reports.witness_words import finite, replay_words, target_of, witness_words
 from theory.evidence import Outcome, Verdict
-from theory.shown import Cell, Row
+from theory.shown import Row
 
 __all__ = ["SCHEMA", "ExaminationWords", "version"]
 
@@ -121,7 +121,7 @@ class ExaminationWords(Examination):
                 }
                 for one in self.findings
             ],
-            "tightness": [dict(zip(_COLUMNS, row, strict=True)) for row in self._rows()],
+            "tightness": [_finite(row) for row in self.rows()],
             "witness": None if self.witness is None else self.witness.to_data(),
             "story": story_data(self.story),
             "failure": self.failure,
@@ -137,37 +137,32 @@ class ExaminationWords(Examination):
     def csv(self) -> str:
         """The text of data.csv: a line for each measure and menu, with 17 digits."""
         text = io.StringIO()
-        table = csv.writer(text, lineterminator="\n")
-        table.writerow(_COLUMNS)
-        table.writerows(self._rows())
+        table = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
+        table.writeheader()
+        table.writerows(map(_finite, self.rows()))
         return text.getvalue()
-
-    def _rows(self) -> list[tuple[Any, ...]]:
-        """The cells of the rows, as JSON and CSV can hold them."""
-        return [
-            tuple(finite(cell) if isinstance(cell, float) else cell for cell in cells)
-            for cells in self._cells()
-        ]
-
-    def _cells(self) -> list[tuple[Cell, ...]]:
-        return [
-            (
-                row.measure.kind,
-                float(row.measure.at),
-                row.measure.direction,
-                row.menu,
-                float(row.attack),
-                None if row.worst is None else float(row.worst),
-                float(row.promised),
-                float(row.share),
-                row.evidence.name,
-            )
-            for row in self.tightness
-        ]
 
     def rows(self) -> list[Row]:
         """A row for each measure and menu: the best attack, the worst case and the promise, and attack / promise."""
-        return [dict(zip(_COLUMNS, cells, strict=True)) for cells in self._cells()]
+        return [
+            {
+                "kind": row.measure.kind,
+                "at": float(row.measure.at),
+                "direction": row.measure.direction,
+                "menu": row.menu,
+                "attack": float(row.attack),
+                "worst": None if row.worst is None else float(row.worst),
+                "promised": float(row.promised),
+                "share": float(row.share),
+                "evidence": row.evidence.name,
+            }
+            for row in self.tightness
+        ]
+
+
+def _finite(row: Row) -> Row:
+    """The row as JSON and CSV can hold it."""
+    return {name: finite(cell) if isinstance(cell, float) else cell for name, cell in row.items()}
 
 
 def version() -> str:

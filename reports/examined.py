@@ -89,12 +89,10 @@ class Examined(ExaminationWords):
         Where both hockey-stick and Rényi divergences were compared, two axes are needed. At most 14 rows are drawn,
         the nearest to the promise. Raises ValueError where nothing was compared, or for another number of axes.
         """
-        from matplotlib.axes import Axes
-
         from reports.pages.tightness_figure import tightness_figure, tightness_into
 
         if ax is not None and self.tightness:
-            return tightness_into((ax,) if isinstance(ax, Axes) else tuple(ax), self.tightness)
+            return tightness_into(ax, self.tightness)
         figure = tightness_figure(self.name, self.tightness)
         if figure is None:
             raise ValueError("tightness must hold a row to be drawn, got none; examine the filter for longer")

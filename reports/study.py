@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 from filters.privacy_filter import PrivacyFilter
 from mc import Adversary, Curve, Estimate
@@ -25,10 +25,18 @@ if TYPE_CHECKING:
     from reports.pages.held import Holders
     from reports.pages.played import Played
 
-__all__ = ["Simulated", "SimulatedCurve", "Study"]
+__all__ = ["GameOptions", "Simulated", "SimulatedCurve", "Study"]
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+class GameOptions(TypedDict, total=False):
+    """How a game is played, beside what all of a study share: keywords of `fp.simulate`."""
+
+    rounds: int | None
+    method: Method
+    direction: Direction
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +48,18 @@ class Simulated:
     epsilon: float
     estimate: Estimate
     promised: float
-    rounds: int | None
-    confidence: float
     seed: int
-    method: Method
-    direction: Direction
+    how: GameOptions
+
+    @property
+    def rounds(self) -> int | None:
+        """The most rounds of a play, None for any number."""
+        return self.how.get("rounds")
+
+    @property
+    def direction(self) -> Direction:
+        """Which law the outputs are drawn from."""
+        return self.how.get("direction", "PQ")
 
     @property
     def refutes(self) -> bool:
@@ -59,11 +74,9 @@ class Simulated:
             epsilon=self.epsilon,
             n=self.estimate.n,
             seed=self.seed,
-            rounds=self.rounds,
-            confidence=self.confidence,
-            method=self.method,
-            direction=self.direction,
+            confidence=1 - self.estimate.failure,
             closed_form=closed_form,
+            **self.how,
         )
         return played.to_data()
 
@@ -126,9 +139,9 @@ class Study:
             )
         return 1 - comparisons * self.failure / self.comparisons
 
-    def size(self, n: int) -> int:
-        """n runs, or a twentieth of them in a quick report."""
-        return max(n // 20, 8192) if self.quick else n
+    def size(self, n: int, quick: int | None = None) -> int:
+        """n runs; in a quick report so many as `quick` says, else a twentieth."""
+        return n if not self.quick else max(n // 20, 8192) if quick is None else quick
 
     def prove(self, name: str) -> Proof:
         """The proof of a theorem; its steps are checked once for the whole report."""
@@ -166,17 +179,14 @@ class Study:
         adversary: Adversary,
         *,
         epsilon: float,
-        n: int = 1_000_000,
-        rounds: int | None = None,
-        method: Method = "auto",
-        direction: Direction = "PQ",
+        n: int,
+        quick: int | None = None,
+        **how: Unpack[GameOptions],
     ) -> Simulated:
         """Simulate the filter's own code against an adversary, at one epsilon."""
-        alone = self.simulate_curve(
-            *(filt, adversary), epsilons=(epsilon,), n=n, rounds=rounds, method=method, direction=direction
-        )
-        self.played.append(alone.rows[0])
-        return alone.rows[0]
+        (row,) = self.simulate_curve(filt, adversary, epsilons=(epsilon,), n=n, quick=quick, **how).rows
+        self.played.append(row)
+        return row
 
     def simulate_curve(
         self,
@@ -185,41 +195,25 @@ class Study:
         *,
         epsilons: Sequence[float],
         n: int,
-        rounds: int | None = None,
-        method: Method = "auto",
-        direction: Direction = "PQ",
+        quick: int | None = None,
+        **how: Unpack[GameOptions],
     ) -> SimulatedCurve:
         """Simulate one set of paths for several epsilons, which counts as one comparison for each epsilon."""
         where = f"epsilon={epsilons[0]:g}" if len(epsilons) == 1 else f"{len(epsilons)} epsilons"
         self.on_progress(f"{type(filt).__name__} against {type(adversary).__name__}, {where}")
-        confidence = self.count(len(epsilons))
-
         curve = simulate(
             filt,
             adversary,
             epsilon=epsilons,
-            n=self.size(n),
+            n=self.size(n, quick),
             seed=self.seed,
-            rounds=rounds,
-            confidence=confidence,
-            method=method,
-            direction=direction,
+            confidence=self.count(len(epsilons)),
             executor=self.executor,
             workers=1 if self.executor is None else None,
+            **how,
         )
         rows = tuple(
-            Simulated(
-                filt,
-                adversary,
-                epsilon,
-                one,
-                float(filt.promise.delta(epsilon)),
-                rounds,
-                1 - one.failure,
-                self.seed,
-                method,
-                direction,
-            )
+            Simulated(filt, adversary, epsilon, one, float(filt.promise.delta(epsilon)), self.seed, how)
             for epsilon, one in curve
         )
         return SimulatedCurve(curve, rows)

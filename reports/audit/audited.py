@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container
 from dataclasses import asdict, dataclass
 from importlib import resources
-from typing import Any
 
 from reports.audit.fault import Kind
+from reports.audit.reading import read
 
 __all__ = ["Audit", "AuditedEntry", "AuditedFault", "AuditedLaw", "AuditedLibrary", "recorded_audit"]
 
@@ -23,6 +23,10 @@ class AuditedLaw:
     law: str
     outcome: str
     words: str
+
+    def __post_init__(self) -> None:  # it becomes the name of a cell
+        if self.outcome not in OUTCOMES:
+            raise ValueError(f"outcome must be of {', '.join(OUTCOMES)}, got {self.outcome!r}; audit again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,11 @@ class AuditedLibrary:
     held: tuple[str, ...]
     left_out: tuple[str, ...]
 
+    def __post_init__(self) -> None:
+        for key in (self.key, *(fault.key for fault in self.faults)):
+            if not key.isidentifier():
+                raise ValueError(f"key must be the name of a file, got {key!r}; audit again")
+
     @property
     def unexplained(self) -> tuple[tuple[str, AuditedLaw], ...]:
         """The laws that an entry point breaks and no fault that was shown speaks of."""
@@ -132,48 +141,21 @@ class Audit:
         """The audit that `to_json` wrote; ValueError for anything else."""
         try:
             data = json.loads(text)
-            if data["schema"] != SCHEMA:
-                raise ValueError(f"schema must be {SCHEMA}, got {data['schema']!r}; audit again")
-            libraries = tuple(map(library_of, data["libraries"]))
-            return cls(libraries, _pairs(data["absent"]), tuple(data.get("stopped", ())))
-        except (KeyError, TypeError, AttributeError, RecursionError) as malformed:
+            schema = data.pop("schema", None)
+        except (TypeError, AttributeError, RecursionError) as malformed:
             raise ValueError(f"text must be a recorded audit, got {malformed!r}; audit again") from malformed
+        if schema != SCHEMA:
+            raise ValueError(f"schema must be {SCHEMA}, got {schema!r}; audit again")
+        return read(cls, data, "a recorded audit", lines=False)
 
 
 def _key(distribution: str) -> str:
     return distribution.replace("-", "_")
 
 
-def library_of(data: Mapping[str, Any]) -> AuditedLibrary:
-    """The library of its JSON data."""
-    entries = tuple(
-        AuditedEntry(**{**entry, "laws": tuple(AuditedLaw(**law) for law in entry["laws"])})
-        for entry in data["entries"]
-    )
-    faults = tuple(
-        AuditedFault(
-            **{
-                **fault,
-                "kind": Kind(fault["kind"]),
-                "routes": _pairs(fault["routes"]),
-                "breaks": _pairs(fault["breaks"]),
-            }
-        )
-        for fault in data["faults"]
-    )
-    # a key becomes the name of a file, and an outcome that of a cell
-    for key in (data["key"], *(fault.key for fault in faults)):
-        if not (isinstance(key, str) and key.isidentifier()):
-            raise ValueError(f"key must be the name of a file, got {key!r}; audit again")
-    for law in (law for entry in entries for law in entry.laws):
-        if law.outcome not in OUTCOMES:
-            raise ValueError(f"outcome must be of {', '.join(OUTCOMES)}, got {law.outcome!r}; audit again")
-    lists = {name: tuple(data[name]) for name in ("held", "left_out")}
-    return AuditedLibrary(**{**data, **lists, "entries": entries, "faults": faults})
-
-
-def _pairs(rows: Sequence[Sequence[Any]]) -> tuple[tuple[Any, Any], ...]:
-    return tuple((first, second) for first, second in rows)
+def library_of(text: str) -> AuditedLibrary:
+    """The library of its JSON text; ValueError for anything else."""
+    return read(AuditedLibrary, json.loads(text), "an audited library", lines=False)
 
 
 def recorded_audit() -> Audit:

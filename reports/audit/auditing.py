@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import subprocess
 import tempfile
@@ -44,7 +43,7 @@ def audit_of(
         kept = keep / f"{library.key}-{_digest(python, library, seconds)}.json" if keep is not None else None
         if kept is not None and kept.is_file():
             on_step(f"{library.distribution}: kept")
-            return library_of(json.loads(kept.read_text("utf-8")))
+            return library_of(kept.read_text("utf-8"))
         on_step(f"{library.distribution}, with {len(library.entries)} entry points")
         found = _audited(python, library, seconds)
         if isinstance(found, str):
@@ -81,7 +80,7 @@ def _audited(python: str, library: Library, seconds: float) -> tuple[str, Audite
         ran = subprocess.run(command, capture_output=True, text=True, check=False)
         if ran.returncode == 0:
             text = file.read_text("utf-8")
-            return text, library_of(json.loads(text))
+            return text, library_of(text)
     said = (ran.stderr.strip().splitlines() or ["it said nothing"])[-1]
     return f"{_STOPPED} {ran.returncode}: {said}"
 

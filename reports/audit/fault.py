@@ -33,6 +33,12 @@ class Route:
     function: str
     given: tuple[Any, ...]
 
+    def __post_init__(self) -> None:
+        if not all(map(str.isidentifier, self.function.split("."))):
+            raise ValueError(
+                f"function must be a name such as noises.told_together, got {self.function!r}; mend it"
+            )
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -51,9 +57,17 @@ class Fault:
     says: str
     why: str
     fix: str
-    tolerance: float
-    breaks: tuple[tuple[str, str], ...]
-    routes: tuple[Route, ...]
+    tolerance: float = 1e-6
+    breaks: tuple[tuple[str, str], ...] = ()
+    routes: tuple[Route, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 0 < self.tolerance < 1:
+            raise ValueError(f"tolerance must be between 0 and 1, got {self.tolerance!r}; write 1e-6, say")
+        if len(self.routes) < 2 and self.kind is not Kind.SEMANTICS:
+            raise ValueError(
+                f"routes must be two ways to the true value, got {len(self.routes)}; add another"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +84,7 @@ class EntryPoint:
     where: str
     theorem: str
     promises: str
-    subject: str
+    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +101,16 @@ class Library:
     faults: tuple[Fault, ...]
     held: tuple[str, ...]
     left_out: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        for named in ([one.name for one in self.entries], [one.key for one in self.faults]):
+            if twice := next((one for one in named if named.count(one) > 1), None):
+                raise ValueError(f"name or key must differ, got {twice!r} twice; rename one")
+        for fault in self.faults:
+            if not (fault.key.isidentifier() and (self.folder / "scripts" / f"{fault.key}.py").is_file()):
+                raise ValueError(
+                    f"a finding must have a script of its name, got none of {fault.key!r}; write scripts/KEY.py"
+                )
 
     @property
     def key(self) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from reports.audit.fault import EntryPoint, Fault, Kind, Library, Route
-from reports.audit.table import TomlTable
+from reports.audit.fault import Library
+from reports.audit.reading import read
 
 __all__ = ["FINDINGS", "libraries_of"]
 
@@ -34,49 +35,17 @@ def _library(file: Path) -> Library:
     # the key of a library names a page's anchor and the files of `--out`, that of a finding its script
     if not file.parent.name.isidentifier():
         raise ValueError(f"the folder of a library must have its key as name, got {file.parent}; rename it")
-    with TomlTable.of(file) as table:
-        found = Library(
-            folder=file.parent,
-            distribution=table.text("distribution"),
-            entries=tuple(map(_entry, table.tables("entry", "name"))),
-            faults=tuple(map(_fault, table.tables("finding", "key"))),
-            held=table.texts("held"),
-            left_out=table.texts("left_out"),
-        )
-    for fault in found.faults:
-        if not (fault.key.isidentifier() and (file.parent / "scripts" / f"{fault.key}.py").is_file()):
-            raise ValueError(
-                f"a finding must have a script of its name, got none of {fault.key!r} in {file}; write scripts/KEY.py"
-            )
-    return found
-
-
-def _entry(table: TomlTable) -> EntryPoint:
-    with table:
-        return EntryPoint(
-            name=table.text("name"),
-            rule=table.text("rule"),
-            where=table.text("where"),
-            theorem=table.text("theorem"),
-            promises=table.text("promises"),
-            subject=table.text("subject", ""),
-        )
-
-
-def _fault(table: TomlTable) -> Fault:
-    kind = Kind(table.text("kind", of=[kind.value for kind in Kind]))
-    with table:
-        return Fault(
-            key=table.text("key"),
-            kind=kind,
-            entry=table.text("entry"),
-            says=table.text("says"),
-            why=table.text("why"),
-            fix=table.text("fix"),
-            tolerance=table.tolerance("tolerance", 1e-6),
-            breaks=table.pairs("breaks"),
-            routes=tuple(
-                Route(how, function, tuple(given))
-                for how, function, *given in table.calls("routes", 0 if kind is Kind.SEMANTICS else 2)
-            ),
-        )
+    try:
+        text = tomllib.loads(file.read_text("utf-8"))
+    except ValueError as malformed:  # what is no UTF-8, too
+        raise ValueError(f"{file} must be TOML, got {malformed}; mend it") from malformed
+    faults = text.pop("finding", None)
+    for fault in faults if isinstance(faults, list) else ():
+        fault["routes"] = [
+            dict(zip(("how", "function", "given"), (*route[:2], route[2:]), strict=True))
+            if isinstance(route, list) and len(route) > 1
+            else route
+            for route in fault.get("routes", ())
+        ]
+    data = text | {"folder": file.parent, "entries": text.pop("entry", None), "faults": faults}
+    return read(Library, data, str(file), lines=True)

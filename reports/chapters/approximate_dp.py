@@ -9,13 +9,12 @@ from filters import ApproximateDPFilter
 from reports.chapter import Chapter
 from reports.chapters.common import (
     beside_promise,
-    error_bars,
     judge_promise,
     proved,
     simulations,
     with_family,
 )
-from reports.drawing import PALETTE, new_figure
+from reports.drawing import intervals_beside, new_figure
 from reports.finding import Claim, Picture, Told
 from reports.study import Simulated, Study
 from theory.conversions import CKS, SIMPLE
@@ -24,6 +23,8 @@ from theory.pairs import Gaussian, RandomizedResponse
 __all__ = ["APPROXIMATE_DP"]
 
 EPSILON, DELTA = 1.0, 1e-5
+#: The least delta that is drawn.
+_LEAST = DELTA * 1e-9
 
 
 def adversaries() -> tuple[mc.Adversary, ...]:
@@ -62,39 +63,19 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
 
 
 def _picture(rows: Sequence[Simulated]) -> Picture:
-    with new_figure(height=5.2) as figure:
-        axes = figure.subplots()
-        half = len(rows) // 2
-        for k, (row, name) in enumerate(
-            zip(rows, ["B* by SIMPLE"] * half + ["B* by CKS"] * half, strict=True)
-        ):
-            series = k // half
-            axes.errorbar(
-                row.estimate.value,
-                (k % half) + 0.22 * (2 * series - 1),
-                xerr=error_bars([row]),
-                fmt="o" if series else "s",
-                ms=4,
-                capsize=2,
-                color=PALETTE[series],
-                label=name if k % half == 0 else None,
+    with new_figure(height=6.4) as figure:
+        panels, half = figure.subplots(2, 1, sharex=True), len(rows) // 2
+        for axes, conversion, own in zip(panels, (SIMPLE, CKS), (rows[:half], rows[half:]), strict=True):
+            named = [(with_family(row.adversary), row.estimate) for row in own]
+            intervals_beside(
+                axes, [(name, one.low, one.value, one.high) for name, one in named], DELTA, least=_LEAST
             )
-        axes.axvline(DELTA, color="black", lw=1.2, ls="--")
-        axes.annotate(
-            "promise", (DELTA, half - 0.4), xytext=(-4, 0), textcoords="offset points", ha="right", fontsize=9
-        )
-        axes.set_yticks(range(half), [with_family(row.adversary) for row in rows[:half]])
-        axes.invert_yaxis()
-        axes.set(
-            xscale="log",
-            xlabel=f"delta reached at epsilon = {EPSILON:g}",
-            title=f"How much of the promised delta = {DELTA:g} is ever used",
-        )
-        axes.legend(loc="upper left", fontsize=8.5)
+            axes.set(xscale="log", xlim=(_LEAST, 2 * DELTA), title=f"B* by {conversion}")
+        panels[-1].set_xlabel(f"delta reached at epsilon = {EPSILON:g}, of {DELTA:g}")
     return Picture(
         "bstar_slack",
-        "Hockey-stick divergence reached by each strategy against the approximate-DP filter, with intervals, "
-        "and the promise (dashed).",
+        "How much of the promised delta is ever used: hockey-stick divergence reached by each strategy against the "
+        "approximate-DP filter, with intervals, and the promise (dashed).",
         beside_promise(rows),
         figure,
     )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 import mc
 from mc import Estimate
@@ -25,10 +25,10 @@ from theory.evidence import Evidence, Outcome, Verdict
 from theory.proofs.proof import Proof
 
 __all__ = [
+    "agreed",
     "beside_promise",
     "compared",
     "draw_estimates",
-    "error_bars",
     "examined",
     "interval",
     "judge_promise",
@@ -65,23 +65,14 @@ def interval(estimate: Estimate) -> str:
     return numbers.interval(estimate.low, estimate.high, 4)
 
 
-def error_bars(rows: Sequence[Simulated]) -> NDArray[np.float64]:
-    """How far each interval reaches below and above its estimate: shape (2, len(rows))."""
-    return np.array(
-        [
-            [row.estimate.value - row.estimate.low for row in rows],
-            [row.estimate.high - row.estimate.value for row in rows],
-        ]
-    )
-
-
 def draw_estimates(
     ax: Axes, at: ArrayLike, rows: Sequence[Simulated], *, over: ArrayLike = 1.0, **style: Any
 ) -> None:
     """Draw estimates with their intervals, divided by `over`, at the places `at`."""
-    value = np.array([row.estimate.value for row in rows])
-    looks = {"fmt": "o", "ms": 4, "capsize": 2, **style}
-    ax.errorbar(at, value / np.asarray(over), yerr=error_bars(rows) / np.asarray(over), **looks)
+    low, value, high = (
+        np.array([(one.low, one.value, one.high) for one in (row.estimate for row in rows)]).T / over
+    )
+    ax.errorbar(at, value, yerr=(value - low, high - value), **{"fmt": "o", "ms": 4, "capsize": 2, **style})
 
 
 def name(adversary: mc.Adversary) -> str:
@@ -176,6 +167,25 @@ def beside_promise(rows: Sequence[Simulated]) -> str:
     )
 
 
+def agreed(
+    claim: Claim,
+    routes: Iterable[tuple[str, Estimate, float, float]],
+    *,
+    scope: str,
+    note: str = "",
+    witness: Callable[[int], Mapping[str, object]] | None = None,
+) -> Finding:
+    """Whether each estimate, of what is named, agrees with the enclosure [least, most] beside it.
+
+    Where one does not, the witness is what `witness` makes of its place, by default the two routes' ends.
+    """
+    given = list(routes)
+    compared = tuple(TwoRoutes(what, one.low, one.high, least, most) for what, one, least, most in given)
+    missed = next((k for k, one in enumerate(compared) if not one.meets), None)
+    shown = None if missed is None else asdict(compared[missed]) if witness is None else witness(missed)
+    return Finding(claim, Agreement(compared, scope, sum(one.failure for _, one, _, _ in given), note, shown))
+
+
 def compared(
     claim: Claim,
     rows: Sequence[tuple[Simulated, float, float]],
@@ -189,17 +199,13 @@ def compared(
     `names` says which number is which, for games that no witness can name.
     """
     whats = [_game(row, [one for one, _, _ in rows]) for row, _, _ in rows] if names is None else names
-    routes = tuple(
-        TwoRoutes(what, row.estimate.low, row.estimate.high, least, most)
-        for what, (row, least, most) in zip(whats, rows, strict=True)
+    return agreed(
+        claim,
+        ((what, row.estimate, least, most) for what, (row, least, most) in zip(whats, rows, strict=True)),
+        scope=scope,
+        note=note,
+        witness=(lambda k: rows[k][0].witness(rows[k][2])) if names is None else None,
     )
-    missed = next((k for k, one in enumerate(routes) if not one.meets), None)
-    witness: dict[str, object] | None = None
-    if missed is not None:
-        row, _, most = rows[missed]
-        witness = row.witness(most) if names is None else asdict(routes[missed])
-    failure = sum(row.estimate.failure for row, _, _ in rows)
-    return Finding(claim, Agreement(routes, scope, failure, note, witness))
 
 
 def shares_of(row: Simulated) -> tuple[float, float, float]:

@@ -100,13 +100,9 @@ def _row(found: Examination) -> dict[str, str]:
     }
 
 
-EXAMINED = Chapter(
-    key="examined",
-    title="Every filter, examined",
-    promise="The promise of each filter of the catalogue, asked of the code that runs.",
-    story="The examination asks each filter for requests of seven families, holds it to the laws that every filter "
-    "obeys, looks for a theorem on its parts, plays fixed sequences, solves games and tests strategies. Only the "
-    "search for a theorem asks which filters are ours.",
+EXAMINED = Chapter.declared(
+    "examined",
+    _tell,
     claims=tuple(
         Claim(
             f"examined-{slug(name)}",
@@ -116,6 +112,5 @@ EXAMINED = Chapter(
         )
         for name, entry in CATALOGUE.items()
     ),
-    tell=_tell,
     gathers=True,
 )

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 
 from reports.chapter import Chapter
-from reports.chapters.common import interval
+from reports.chapters.common import agreed, interval
 from reports.finding import Claim, Finding, Table, Told
 from reports.pages.attacked import AttackRow, Runs, attacks_of, attacks_table
 from reports.pages.played import GameJob, Played, play
 from reports.pages.subjects import SUBJECTS
 from reports.study import Study
-from theory.agreement import Agreement, TwoRoutes
 
 __all__ = ["GAMES", "judge", "judge_attacks"]
 
@@ -48,29 +46,18 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
 
 def judge(claim: Claim, games: Mapping[str, Played]) -> Finding:
     """Whether the simulation of each game's best strategy agrees with the enclosure that the game was solved to."""
-    routes = tuple(
-        TwoRoutes(name, one.at_main.estimate.low, one.at_main.estimate.high, one.main.low, one.main.high)
-        for name, one in games.items()
-    )
-    witness = next((asdict(one) for one in routes if not one.meets), None)
     scope = f"{len(games)} games, each with the strategy that wins at one epsilon, simulated and solved"
-    failure = sum(one.at_main.estimate.failure for one in games.values())
-    return Finding(claim, Agreement(routes, scope, failure, witness=witness))
+    routes = ((name, one.at_main.estimate, one.main.low, one.main.high) for name, one in games.items())
+    return agreed(claim, routes, scope=scope)
 
 
 def judge_attacks(claim: Claim, attacks: Mapping[str, Sequence[AttackRow]]) -> Finding:
     """Whether what each adversary was seen to get agrees with what is certified of it."""
     every = [one for rows in attacks.values() for one in rows]
-    routes = tuple(
-        TwoRoutes(f"{one.adversary}, {one.filter}", one.estimate.low, one.estimate.high, one.low, one.high)
-        for one in every
-    )
-    witness = next((asdict(one) for one in routes if not one.meets), None)
     most = max((one.estimate.n for one in every), default=0)
     scope = f"{len(every)} attacks, {sum(one.estimate.n for one in every):,} runs, at most {most:,} for one"
-    return Finding(
-        claim, Agreement(routes, scope, sum(one.estimate.failure for one in every), witness=witness)
-    )
+    routes = ((f"{one.adversary}, {one.filter}", one.estimate, one.low, one.high) for one in every)
+    return agreed(claim, routes, scope=scope)
 
 
 def _table(games: Mapping[str, Played]) -> Table:

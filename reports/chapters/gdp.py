@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 import mc
 from filters import GaussianFilter
 from reports.chapter import Chapter
-from reports.chapters.common import beside_promise, compared, error_bars, proved, simulations
+from reports.chapters.common import beside_promise, compared, draw_estimates, proved, simulations
 from reports.drawing import PALETTE, new_figure
 from reports.finding import Claim, Finding, Picture, Told
 from reports.study import Simulated, Study
@@ -60,25 +61,22 @@ def _picture(filt: GaussianFilter, rows: Sequence[Simulated]) -> Picture:
         top, bottom = figure.subplots(2, 1, sharex=True, height_ratios=(3, 2))
         grid = np.linspace(0.0, 8.6, 300)
         top.semilogy(grid, filt.promise.delta(grid), color="black", lw=1.2, label="promise, delta of 1-GDP")
-        bottom.axhline(0.0, color="black", lw=1.2)
+        bottom.axhline(1.0, color="black", lw=1.2)
         kinds = list(dict.fromkeys(type(row.adversary).__name__ for row in rows))
         for k, kind in enumerate(kinds):
             mine = [row for row in rows if type(row.adversary).__name__ == kind]
             x = np.array([row.epsilon for row in mine]) + 0.06 * (k - (len(kinds) - 1) / 2)
-            value = np.array([row.estimate.value for row in mine])
-            error = error_bars(mine)
-            promised = np.array([row.promised for row in mine])
-            style = {"fmt": "o", "ms": 3.5, "capsize": 2, "color": PALETTE[k], "label": kind}
-            top.errorbar(x, value, yerr=error, **style)
-            bottom.errorbar(x, 100 * (value / promised - 1), yerr=100 * error / promised, **style)
-        bottom.axhspan(-2, 2, color="#e3e7eb", zorder=0)
+            looks: dict[str, Any] = {"ms": 3.5, "color": PALETTE[k], "label": kind}
+            draw_estimates(top, x, mine, **looks)
+            draw_estimates(bottom, x, mine, over=[row.promised for row in mine], **looks)
+        bottom.axhspan(0.98, 1.02, color="#e3e7eb", zorder=0)
         top.set(ylabel="delta", title="Every strategy that exhausts the budget leaks exactly the promise")
-        bottom.set(xlabel="epsilon (nats)", ylabel="off the promise, %", ylim=(-3, 3))
+        bottom.set(xlabel="epsilon (nats)", ylabel="over the promise", ylim=(0.97, 1.03))
         top.legend(fontsize=8.5)
     return Picture(
         "gdp_tight",
         "Simulated hockey-stick divergence of the GDP filter's transcript, with intervals, on the promise. "
-        "Below, the same as a deviation in percent; the grey band is 2 % either way.",
+        "Below, the same over the promise; the grey band is 2 % either way.",
         beside_promise(rows),
         figure,
     )

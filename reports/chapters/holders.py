@@ -126,68 +126,18 @@ def judged(study: Study, claim: Claim, rows: Sequence[ReachedRow]) -> Finding:
     return Finding(claim, study.undecided(scope, detail))
 
 
-HOLDERS = Chapter(
-    key="held",
-    title="Odometers, trackers, and who holds a filter",
-    promise="What each states of everything that was released, against an adaptive adversary.",
-    story="An odometer bounds the loss so far at all times, a tracker counts the filters that were used up, an "
-    "individual filter lets each person take part as long as their own budget lasts, and linear queries do that for "
-    "noisy sums, clipped ones in a whole training. `fp.verify` examines each, and their pages say what joins theorem "
-    "and code; here all are simulated, and trainings audited, two broken ones among them.",
-    claims=(
+HOLDERS = Chapter.declared(
+    "held",
+    _tell,
+    claims=tuple(
         Claim(
-            "holders-odometers",
-            "No odometer is overtaken by the loss more often than its delta.",
-            "Whitehouse et al.; Rogers et al. Theorem 6.1; Lécuyer",
-            Outcome.UNDECIDED,
-        ),
-        Claim(
-            "holders-trackers",
-            "Releases within a fixed number of blocks of a tracker cost at most these blocks.",
-            "000 Proposition 4.10; 003 Appendix C.5",
-            Outcome.UNDECIDED,
-        ),
-        Claim(
-            "holders-people",
-            "The sums over those whose own budget lasts keep the filter's promise for every person.",
-            "000 Theorem 4.5",
-            Outcome.UNDECIDED,
-        ),
-        Claim(
-            "holders-queries",
-            "Linear queries are kappa-zCDP, and an answer misses its bound with probability at most delta.",
-            "000 Corollary 4.7",
-            Outcome.UNDECIDED,
-        ),
-        Claim(
-            "holders-trainings",
-            "All sums of a whole training keep the filter's promise for every person, with filtering and without.",
-            "000 Algorithm 7, Proposition 5.2",
-            Outcome.UNDECIDED,
-        ),
-        Claim(
-            "holders-clipping-after-adding",
-            "Clipping the mean of the vectors, and not each, keeps the promise.",
-            "a common mistake",
-            Outcome.REFUTED,
-        ),
-        Claim(
-            "holders-forgetting",
-            "Forgetting the spend of whoever sits out a round keeps the promise.",
-            "a misreading of 000 Algorithm 3",
-            Outcome.REFUTED,
-        ),
-        *(
-            Claim(
-                f"examined-{slug(holder)}",
-                f"{holder} keeps what it promises of everything that is released.",
-                "examined as any holder is",
-                _expected(page),
-            )
-            for (page, _), make in made().items()
-            for holder in (type(make()).__name__,)
-        ),
+            f"examined-{slug(holder)}",
+            f"{holder} keeps what it promises of everything that is released.",
+            "examined as any holder is",
+            _expected(page),
+        )
+        for (page, _), make in made().items()
+        for holder in (type(make()).__name__,)
     ),
-    tell=_tell,
     gathers=True,
 )

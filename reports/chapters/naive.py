@@ -9,10 +9,9 @@ import numpy as np
 import mc
 from filters import NaiveRealisationFilter, knowingly
 from reports.chapter import Chapter
-from reports.chapters.common import beside_promise, draw_estimates, judge_promise, simulations
-from reports.drawing import PALETTE, new_figure
-from reports.finding import Claim, Picture, Told
-from reports.study import Simulated, Study
+from reports.chapters.common import judge_promise, simulations
+from reports.finding import Claim, Told
+from reports.study import Study
 
 __all__ = ["NAIVE"]
 
@@ -44,35 +43,10 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
                 lead=("rounds", [str(rounds) for rounds in ROUNDS]),
             ),
         ),
-        pictures=(_picture(rows),),
         notes=(
             f"In closed form the eraser reaches 1 - (1-p)^N: {reached(DELTA, ROUNDS[-1]):.6g} after "
             f"{ROUNDS[-1]} rounds, where the filter promised {DELTA:g}.",
         ),
-    )
-
-
-def _picture(rows: Sequence[Simulated]) -> Picture:
-    with new_figure() as figure:
-        axes = figure.subplots()
-        grid = np.arange(1, ROUNDS[-1] + 1)
-        axes.plot(grid, [reached(DELTA, int(n)) for n in grid], color="black", lw=1.2, label="1 - (1-p)^N")
-        draw_estimates(axes, ROUNDS, rows, color=PALETTE[1], label="simulated, with interval")
-        axes.axhline(DELTA, color=PALETTE[0], lw=1.2, ls="--", label="promise")
-        axes.set(
-            xscale="log",
-            yscale="log",
-            xlabel="rounds",
-            ylabel=f"delta at epsilon = {EPSILON:g}",
-            title="Each round keeps the promise, the rounds together do not",
-        )
-        axes.legend()
-    return Picture(
-        "naive_refuted",
-        "The naive filter asks each round whether the next loss may exceed what is left with probability above "
-        "delta. The eraser answers no for ever, and reveals the bit.",
-        beside_promise(rows),
-        figure,
     )
 
 

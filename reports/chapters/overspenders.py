@@ -13,10 +13,11 @@ from scipy import special
 from filters import ApproximateZCDP, Holds
 from filters.rules.overspending import OverspendingFilter
 from mc.engine.adversary import Adversary, View
+from mc.losses.composition import Composition
 from theory.conversions import CKS
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, RenyiDP
 from theory.pairs import KOV, DominatingPair, Gaussian
-from theory.pairs.base import Direction, KOVForm
+from theory.pairs.base import Direction
 
 __all__ = ["OVERSPENDERS", "FirstThen", "Overspender"]
 
@@ -82,8 +83,8 @@ class Overspender:
 
     def truth(self, direction: Direction) -> float:
         """H_{e^epsilon} of the transcript: a closed form, or the integral over the first loss."""
-        if (own := self.then.kov) is not None:
-            return _composed(own, 1 + self.granted, self.epsilon)
+        if self.then.kov is not None:  # both are the same
+            return Composition({self.then: 1 + self.granted}).delta(self.epsilon, direction=direction).high
         mu, each = float(self.first.gdp_mu), float(self.then.gdp_mu)
         if self.share == 1:
             return float(Gaussian(math.hypot(mu, math.sqrt(self.granted) * each)).hockey_stick(self.epsilon))
@@ -130,18 +131,6 @@ def _pieces(low: float, high: float) -> list[tuple[float, float]]:
     """An interval cut where a Gaussian integrand changes scale, so that quadrature overlooks no peak."""
     knots = [low, *(k for k in np.arange(-12.0, 12.5, 0.5).tolist() if low < k < high), high]
     return list(pairwise(knots))
-
-
-def _composed(pair: KOVForm, rounds: int, epsilon: float) -> float:
-    """H_{e^epsilon} of rounds of KOV: an infinite loss in one of them, or the composition of its finite ones."""
-    size, delta = float(pair.epsilon), float(pair.delta)
-    k = np.arange(rounds + 1)
-    keep = special.expit(size)
-    log_mass = special.gammaln(rounds + 1) - special.gammaln(k + 1) - special.gammaln(rounds - k + 1)
-    log_mass = log_mass + k * math.log(keep) + (rounds - k) * math.log1p(-keep)
-    finite = float(np.sum(np.exp(log_mass) * np.maximum(-np.expm1(epsilon - (2 * k - rounds) * size), 0.0)))
-    kept = math.exp(rounds * math.log1p(-delta))
-    return 1 - kept + kept * finite
 
 
 def _zcdp(rho: float, _: float) -> tuple[Guarantee, Holds]:

@@ -8,13 +8,13 @@ import numpy as np
 
 from reports.chapter import Chapter
 from reports.chapters.common import proved
-from reports.drawing import PALETTE, new_figure
-from reports.finding import Claim, Picture, Table, Told
+from reports.finding import Claim, Table, Told
+from reports.pages.page import explaining
 from reports.study import Study
-from theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
+from theory.conversions import CKS, SIMPLE, gaussian_epsilon
 from theory.proofs.papers_steps import PRINTED
 
-__all__ = ["STEPS", "steps_picture"]
+__all__ = ["STEPS"]
 
 DELTA = 1e-5
 #: (sigma, k) of paper 000's experiments.
@@ -41,39 +41,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         ),
         align="rrrrr",
     )
-    return Told(findings=(proved(claims[0], proof),), tables=(table,), pictures=(steps_picture(),))
-
-
-def steps_picture() -> Picture:
-    (sigma, k_cks), names = PARAMETERS[-1], ("zCDP, simple", "zCDP, CKS", "exact (GDP)")
-    with new_figure() as figure:
-        axes = figure.subplots()
-        k = np.arange(20, 641, 5)
-        curves = np.array([epsilons(sigma, float(x)) for x in k])
-        for column, name in enumerate(names):
-            axes.plot(k, curves[:, column], color=PALETTE[column], label=name)
-        level = epsilons(sigma, k_cks)[1]
-        k_gdp = int(np.floor((sigma * float(gaussian_mu(level, DELTA))) ** 2))
-        axes.plot([0, k_gdp], [level, level], color="black", lw=0.8, ls=":")
-        for x in (k_cks, k_gdp):
-            axes.plot([x, x], [0, level], color="black", lw=0.8, ls=":")
-            axes.annotate(f"{x}", (x, 0.03), xytext=(4, 0), textcoords="offset points", fontsize=9)
-        axes.set(
-            xlabel=f"steps at sigma = {sigma}",
-            ylabel=f"epsilon at delta = {DELTA:g}",
-            xlim=(0, 640),
-            ylim=(0, None),
-            title=f"{k_cks} steps by CKS cost as much as {k_gdp} by GDP",
-        )
-        axes.legend()
-    return Picture(
-        "steps",
-        f"The same epsilon = {level:.6f} is reached after {k_cks} steps by the CKS conversion and after {k_gdp} "
-        "by the exact Gaussian curve (003 Figure 5 with its axes exchanged; the simple conversion is added).",
-        f"Three curves of epsilon against steps, which end after {k[-1]} at "
-        f"{', '.join(f'{end:.3g} ({name})' for name, end in zip(names, curves[-1], strict=True))}.",
-        figure,
-    )
+    return Told(findings=(proved(claims[0], proof),), tables=(table,), pictures=(explaining("003-5"),))
 
 
 STEPS = Chapter.declared("steps", _tell, theorems=("papers' steps",), DELTA=DELTA)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import Progress
 from rich.table import Table
 
 from reports.commands.console import check_folder, clear_errors, complain, counting_bar, say
@@ -68,10 +66,24 @@ def train(
             assert isinstance(specification, TrainingSpecification)
             cells += specification.cells()
         check_folder(out)
-        with _bar() as told, _kept(out, told):
-            study(cells, folder=CellFolder(out / _CELLS), workers=workers, on_cell=told)
-            computed = [one.compute(quick=quick, **given) for one in chosen]
-            write(computed, out, formats=wanted, quick=quick)
+        with counting_bar() as bar:
+            task = bar.add_task("training", total=None)
+
+            def told(done: int, of: int) -> None:
+                bar.update(task, completed=done, total=of)
+
+            try:
+                study(cells, folder=CellFolder(out / _CELLS), workers=workers, on_cell=told)
+                computed = [one.compute(quick=quick, **given) for one in chosen]
+                write(computed, out, formats=wanted, quick=quick)
+            except KeyboardInterrupt as stopped:
+                bar.stop()
+                (kept,) = bar.tasks
+                complain(
+                    f"interrupted; {kept.completed:.0f} of {kept.total or 0:.0f} trials are kept in "
+                    f"{str(out / _CELLS)!r}, and the same call goes on"
+                )
+                raise End(ExitStatus.INTERRUPTED) from stopped
         if any(shown.name.startswith("000-") for shown in computed):
             console.print(_accuracies(computed))
         say(f"{', '.join(one.name for one in computed)}: {out / 'manifest.json'}")
@@ -95,39 +107,3 @@ def _accuracies(computed: Sequence[ComputedFigure]) -> Table:
                     ),
                 )
     return table
-
-
-class _Told:
-    """How many trials are done, of how many, on a bar where there is a terminal."""
-
-    def __init__(self, bar: Progress) -> None:
-        self.done = self.of = 0
-        self._bar = bar
-        self._task = bar.add_task("training", total=None)
-
-    def __call__(self, done: int, of: int) -> None:
-        self.done, self.of = done, of
-        self._bar.update(self._task, completed=done, total=of)
-
-    def stop(self) -> None:
-        """Leave the terminal to the words that follow."""
-        self._bar.stop()
-
-
-@contextmanager
-def _bar() -> Iterator[_Told]:
-    with counting_bar() as bar:
-        yield _Told(bar)
-
-
-@contextmanager
-def _kept(out: Path, told: _Told) -> Iterator[None]:
-    """Say after Ctrl-C what is kept, and how to go on."""
-    try:
-        yield
-    except KeyboardInterrupt as stopped:
-        told.stop()
-        complain(
-            f"interrupted; {told.done} of {told.of} trials are kept in {str(out / _CELLS)!r}, and the same call goes on"
-        )
-        raise End(ExitStatus.INTERRUPTED) from stopped

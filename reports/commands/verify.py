@@ -9,12 +9,19 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Table
 
 from mc import LocalPool, cluster
@@ -163,8 +170,9 @@ def _main_job(
     with (
         LocalPool(ready=("reports.chapters",)) as pool,
         ExitStack() as stack,
-        _Doing(Console(stderr=True)) as doing,
+        Progress(*_line(), console=Console(stderr=True), transient=True) as doing,
     ):  # imported while this process does
+        task = doing.add_task("starting", total=None)
         from reports.study import Study
         from reports.verify import verdicts_document, write_report
 
@@ -174,7 +182,8 @@ def _main_job(
             players = pool if scheduler is None else stack.enter_context(cluster(scheduler))
             kept = None if store is None else stack.enter_context(RunStore(store))
             study = Study(quick=quick) if seed is None else Study(quick=quick, seed=seed)
-        study.executor, study.runs, study.on_progress = pool, runs, doing
+        study.executor, study.runs = pool, runs
+        study.on_progress = lambda text: doing.update(task, description=text)
         if store is not None or scheduler is not None:
             study.placed = {"executor": players, "store": kept}
         told = _told(study, pool, doing, started)
@@ -200,45 +209,22 @@ def _main_job(
             raise End(ExitStatus.NOT_AS_EXPECTED)
 
 
-class _Doing:
-    """A line on what is being done, from the first import to the last picture."""
-
-    def __init__(self, console: Console) -> None:
-        columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
-        self._progress = Progress(*columns, console=console, transient=True)
-        self._task = self._progress.add_task("starting", total=None)
-        self.text = "starting"
-
-    def __enter__(self) -> Self:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *raised: object) -> None:
-        self.stop()
-
-    def __call__(self, text: str) -> None:
-        self.text = text
-        self._progress.update(self._task, description=text)
-
-    def chapters(self, begun: int, of: int) -> None:
-        """So many of the chapters have begun."""
-        self._progress.update(self._task, completed=begun - 1, total=of)
-
-    def stop(self) -> None:
-        """Clear the line."""
-        self._progress.stop()
+def _line() -> tuple[ProgressColumn, ...]:
+    """What a line shows of what is being done, from the first import to the last picture."""
+    return SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
 
 
-def _told(study: Study, pool: LocalPool, doing: _Doing, started: float) -> list[tuple[Chapter, Told]]:
+def _told(study: Study, pool: LocalPool, doing: Progress, started: float) -> list[tuple[Chapter, Told]]:
     """What all chapters tell; the pool is ended by Ctrl-C."""
     from reports.chapters import CHAPTERS
     from reports.telling import tell
 
     begun: list[Chapter] = []
+    (task,) = doing.tasks
 
     def on_chapter(chapter: Chapter) -> None:
         begun.append(chapter)
-        doing.chapters(len(begun), len(CHAPTERS))
+        doing.update(task.id, completed=len(begun) - 1, total=len(CHAPTERS))
 
     try:
         return tell(CHAPTERS, study, on_chapter=on_chapter)
@@ -253,7 +239,7 @@ def _told(study: Study, pool: LocalPool, doing: _Doing, started: float) -> list[
         )
         complain(
             f"interrupted after {time.perf_counter() - started:.0f} s, in chapter {len(begun)} of {len(CHAPTERS)} "
-            f"({doing.text}); nothing was decided or written, {left}"
+            f"({task.description}); nothing was decided or written, {left}"
         )
         raise End(ExitStatus.INTERRUPTED) from stopped
 

@@ -18,8 +18,8 @@ from filters import ClippedSums, ClippingAfterAdding, ForgettingSums, GaussianFi
 from mc import TrainingAudit, WithCanary, audit_training
 from mc.training.digits import digits
 from mc.training.network import Network
+from reports.drawing import intervals_beside
 from reports.figures.data import FigureData
-from reports.figures.lines import GREY, colour
 from reports.figures.network_training import NetworkTraining
 from reports.figures.specification import Specification, any_seed, real, whole
 
@@ -91,15 +91,7 @@ class NetworkAudit(Specification):
 
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         (ax,) = axes
-        rows = data.rows()
-        low, high, reached = (data.column(name)[::-1] for name in ("low", "high", "reached"))
-        for y, row in enumerate(reversed(rows)):
-            k, marker = (1, "X") if row["above"] else (0, "o")
-            ax.hlines(y, max(low[y], -0.1), high[y], lw=2.2, color=colour(k))
-            ax.scatter([reached[y]], [y], marker=marker, s=50, color=colour(k))
-        ax.axvline(data.number("promised"), ls="--", lw=1.4, color=GREY)
-        ax.set(
-            xlim=(-0.12, 1.04),
-            ylim=(-0.6, len(rows) - 0.4),
-        )
-        ax.set_yticks(range(len(rows)), [str(row["sums"]) for row in reversed(rows)])
+        ends = (data.column(name).tolist() for name in ("low", "reached", "high"))
+        rows = list(zip(map(str, data.column("sums")), *ends, strict=True))
+        intervals_beside(ax, rows, data.number("promised"), least=-0.1)
+        ax.set(xlim=(-0.12, 1.04))

@@ -9,8 +9,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -20,10 +20,10 @@ from matplotlib.axes import Axes
 from filters import NaturalFilter, knowingly
 from filters.rules.composition import composed_hockey_stick
 from mc.losses.log_ratio import LogRatio
+from mc.worst_case.plan import Plan, masses_of, written_out
 from mc.worst_case.solve import worst_case
 from reports.drawing import INK
 from reports.figures.data import FigureData
-from reports.figures.game_tree import GameNode, game_tree
 from reports.figures.lines import DASHES, colour, label
 from reports.figures.specification import Specification, checked, whole
 from theory.arguments import check_positive
@@ -59,17 +59,20 @@ class NaturalGame(Specification):
         with knowingly():
             filt = NaturalFilter.from_ratio(ratio, promised, menu)
         worst = worst_case(filt, menu, epsilon=LogRatio(ratio), rounds=self.rounds)
-        nodes = game_tree(worst)
+        plan = written_out(worst.strategy, filt, rounds=self.rounds)
+        nodes = [*_nodes(plan, menu)]
         computed = [
-            composed_hockey_stick(menu, tuple(node.asked.count(m) for m in range(len(menu))), ratio)
+            composed_hockey_stick(menu, tuple(node.asked.count(level) for level in _LEVELS), ratio)
             for node in nodes
         ]
-        excess = [node.excess(ratio) if node.request is None else None for node in nodes]
+        excess = [
+            max(node.p - ratio * node.q, Fraction(0)) if node.request is None else None for node in nodes
+        ]
         return FigureData.of(
-            history=[_history(node) for node in nodes],
-            round=[len(node.outcomes) for node in nodes],
-            request=[None if node.request is None else _LEVELS[node.request] for node in nodes],
-            loss=[_loss(node) for node in nodes],
+            history=[node.history or "start" for node in nodes],
+            round=[len(node.history) for node in nodes],
+            request=[node.request for node in nodes],
+            loss=[node.loss for node in nodes],
             probability=[float(node.p) for node in nodes],
             probability_exact=[str(node.p) for node in nodes],
             filter_computes=[str(one) for one in computed],
@@ -163,10 +166,37 @@ class NaturalGame(Specification):
         ax.grid(visible=False)
 
 
-def _history(node: GameNode) -> str:
-    return "".join("+-"[y] for y in node.outcomes) or "start"
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A history of answers, "+" or "-", the levels asked so far and next, None at an end, and its probabilities.
+
+    p is under the law drawn from, q under the other one.
+    """
+
+    history: str
+    asked: tuple[int, ...]
+    request: int | None
+    p: Fraction
+    q: Fraction
+
+    @property
+    def loss(self) -> int:
+        """The loss in units of log base."""
+        signs = ({"+": 1, "-": -1}[answer] for answer in self.history)
+        return sum(sign * level for sign, level in zip(signs, self.asked, strict=True))
 
 
-def _loss(node: GameNode) -> int:
-    """The loss in units of log base."""
-    return sum(_LEVELS[m] if y == 0 else -_LEVELS[m] for m, y in zip(node.asked, node.outcomes, strict=True))
+def _nodes(
+    plan: Plan | None,
+    menu: Sequence[RandomizedResponse],
+    node: _Node = _Node("", (), None, Fraction(1), Fraction(1)),
+) -> Iterator[_Node]:
+    """Every history that the plan brings about, parents before children."""
+    if plan is None:
+        yield node
+        return
+    level = _LEVELS[menu.index(plan.request)]
+    yield replace(node, request=level)
+    for answer, (p, q), then in zip("+-", masses_of(plan.request), plan.then, strict=True):
+        after = _Node(node.history + answer, (*node.asked, level), None, node.p * p, node.q * q)
+        yield from _nodes(then, menu, after)

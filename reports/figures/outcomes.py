@@ -28,7 +28,7 @@ from reports.figures.group_run import GroupOutcome, GroupRun, GroupsAt
 from reports.figures.trial import Trained, Trial
 from theory.arguments import check_count
 
-__all__ = ["Cell", "CellFolder", "Outcome", "keep", "kept", "outcome_of", "study"]
+__all__ = ["PLAYED", "Cell", "CellFolder", "Outcome", "outcome_of", "study"]
 
 Cell: TypeAlias = Trial | GroupRun
 Outcome: TypeAlias = Trained | GroupOutcome
@@ -36,11 +36,10 @@ Outcome: TypeAlias = Trained | GroupOutcome
 _SCHEMA = 3
 #: A larger file is none of ours; that of ten thousand epochs is below 1 MB.
 _MOST_BYTES = 1 << 24
-#: Outcomes that this process keeps; the oldest go first.
-_MOST = 4096
 #: Fewer cells than this are played sooner in one process than processes start.
 _FEW = 8
-_OUTCOMES: dict[Cell, Outcome] = {}
+#: What this process has played or read.
+PLAYED: dict[Cell, Outcome] = {}
 
 
 @overload
@@ -49,21 +48,9 @@ def outcome_of(cell: Trial) -> Trained: ...
 def outcome_of(cell: GroupRun) -> GroupOutcome: ...
 def outcome_of(cell: Cell) -> Outcome:
     """What came of a trial or run, which is played unless it was before."""
-    if cell not in _OUTCOMES:
-        keep(cell, cell.play())
-    return _OUTCOMES[cell]
-
-
-def kept(cell: Cell) -> bool:
-    """Whether this process has the outcome already."""
-    return cell in _OUTCOMES
-
-
-def keep(cell: Cell, outcome: Outcome) -> None:
-    """Keep an outcome for `outcome_of`."""
-    while len(_OUTCOMES) >= _MOST:
-        del _OUTCOMES[next(iter(_OUTCOMES))]
-    _OUTCOMES[cell] = outcome
+    if cell not in PLAYED:
+        PLAYED[cell] = cell.play()
+    return PLAYED[cell]
 
 
 class CellFolder:
@@ -139,18 +126,12 @@ def study(
     The outcomes do not depend on the number of workers, by default one for each core. Each is written to the folder as
     soon as it is there, so that nothing is lost by an interrupt. on_cell is told how many are done, of how many.
     """
-    wanted = list(dict.fromkeys(cells))
-    missing, done = [], 0
+    wanted = dict.fromkeys(cells)
     for cell in wanted:
-        if kept(cell):
-            done += 1
-            continue
-        outcome = None if folder is None else folder.read(cell)
-        if outcome is None:
-            missing.append(cell)
-        else:
-            keep(cell, outcome)
-            done += 1
+        if cell not in PLAYED and folder is not None and (outcome := folder.read(cell)) is not None:
+            PLAYED[cell] = outcome
+    missing = [cell for cell in wanted if cell not in PLAYED]
+    done = len(wanted) - len(missing)
     on_cell(done, len(wanted))
     many = cores() if workers is None else check_count("workers", workers)
     with ExitStack() as stack:
@@ -160,7 +141,7 @@ def study(
                 pool = LocalPool(many)
             stack.callback(pool.kill)
         for cell, outcome in completed(pool, _played, missing, window=2 * many):
-            keep(cell, outcome)
+            PLAYED[cell] = outcome
             if folder is not None:
                 folder.write(cell, outcome)
             done += 1

@@ -148,23 +148,10 @@ class ComputedFigure:
 
         A figure of several panels takes as many axes. Raises ValueError for another number of them.
         """
-        from matplotlib.axes import Axes
+        from reports.drawing import drawn_into
 
-        from reports.drawing import figure_of, new_figure
-
-        if ax is None:
-            panels = self.of.panels
-            with new_figure(_WIDTH, _HEIGHT * (0.25 + 0.75 * panels)) as figure:
-                drawn = figure.subplots(panels, 1, squeeze=False)[:, 0]
-                self._draw(tuple(drawn))
-            return figure
-        axes: tuple[Axes, ...] = (ax,) if isinstance(ax, Axes) else tuple(ax)
-        if len(axes) != self.of.panels:
-            raise ValueError(
-                f"ax must be {self.of.panels} axes for figure {self.name}, got {len(axes)}; leave it out"
-            )
-        self._draw(axes)
-        return figure_of(axes[0])
+        panels = self.of.panels
+        return drawn_into(ax, panels, self._draw, width=_WIDTH, height=_HEIGHT * (0.25 + 0.75 * panels))
 
     def _draw(self, axes: Sequence[Axes]) -> None:
         self.specification.draw(self.data, axes)

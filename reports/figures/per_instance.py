@@ -12,16 +12,23 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
+import numpy as np
 from matplotlib.axes import Axes
 
-from reports.figures.accountings import Accounting, charged, transcript_deltas
+from filters.holders.individual import IndividualFilter
+from filters.rules.basic import BasicFilter
+from filters.rules.composition import composed_hockey_stick
 from reports.figures.data import FigureData
 from reports.figures.lines import label, line
 from reports.figures.specification import Specification, whole
+from theory.pairs import RandomizedResponse, Selection
 
-__all__ = ["PerInstance"]
+__all__ = ["Accounting", "PerInstance", "charged", "transcript_deltas"]
+
+#: Who is charged what, and what follows: see `transcript_deltas`.
+Accounting: TypeAlias = Literal["individual", "per-instance", "per-instance, halting", "pair by pair"]
 
 _MOST_ROUNDS = 14
 
@@ -39,7 +46,7 @@ class PerInstance(Specification):
     """e^epsilon of each answer and of everyone's budget, a whole number, and the number of rounds."""
 
     ratio: int = whole(3, most=1000, least=2, remedy="pass a smaller one")
-    rounds: int = whole(12, most=_MOST_ROUNDS, least=3, remedy="all transcripts are enumerated")
+    rounds: int = whole(12, most=_MOST_ROUNDS, least=3, remedy="the picture is clear with fewer")
 
     def data(self) -> FigureData:
         ratio = Fraction(self.ratio)
@@ -77,3 +84,58 @@ class PerInstance(Specification):
         label(ax, (rounds[at], 0.0), "Definition 2.5: as promised", 0, offset=(0, 7))
         ax.set(ylim=(-0.05, 1.14))
         ax.set_xticks([int(t) for t in rounds if t % 2 == 0 or len(rounds) < 8])
+
+
+def transcript_deltas(accounting: Accounting, ratio: Fraction, *, rounds: int) -> tuple[Fraction, ...]:
+    """H_{ratio} between the transcripts of two neighbouring data sets after 1, ..., `rounds` rounds, exactly.
+
+    The data sets hold two people who both have a property, and one of them. Each round asks whether any active person
+    has it, and releases randomised response of the answer at log(ratio), which is everyone's budget, so that delta at
+    epsilon = log(ratio) is promised to be 0.
+
+    "individual" charges by the worst case over all data sets that hold the person (Definition 2.5). "per-instance"
+    charges D(A(S), A(S^-i)) on the present data set (Definition 2.6): nothing, while somebody else has the property.
+    Whoever cannot pay sits out, by `IndividualFilter`. "per-instance, halting" has one filter for all, charged the
+    largest of these, and its denial ends the analysis, which is seen. "pair by pair" has a filter for each pair of
+    neighbours, two people and one, one and none, charged what the question may lose on it; where one of them denies,
+    the analysis ends on every data set.
+    A round tells the data sets apart where its true answers differ, and a halt of one of them does so with certainty.
+    Source: paper 000, Definitions 2.5 and 2.6, Remark 3.2, and the paragraph before Remark 4.6.
+    """
+    whole_set, fewer = (_run(accounting, ratio, people, rounds)[0] for people in (2, 1))
+    response, telling, deltas = RandomizedResponse.from_ratio(ratio), 0, []
+    for answer, other in zip(whole_set, fewer, strict=True):
+        if (answer is None) != (other is None) or 1 in deltas:
+            deltas.append(Fraction(1))
+            continue
+        telling += answer is not other
+        deltas.append(composed_hockey_stick((response,), (telling,), ratio))
+    return tuple(deltas)
+
+
+def charged(accounting: Accounting, ratio: Fraction, *, rounds: int) -> float:
+    """The share of a budget of log(ratio) that was charged on the larger data set after `rounds` questions.
+
+    In [0, 1]: a person's own budget, or with "halting" that of all.
+    """
+    return _run(accounting, ratio, 2, rounds)[1]
+
+
+def _run(
+    accounting: Accounting, ratio: Fraction, people: int, rounds: int
+) -> tuple[list[bool | None], float]:
+    """What the filters let through: the true answers, None from a halt on, and the share of a budget charged."""
+    free, pair = RandomizedResponse(0.0), RandomizedResponse.from_ratio(ratio)
+    dear = accounting == "individual" or people == 1  # else somebody else's presence gives the same answer
+    filt = BasicFilter(float(pair.pure_epsilon))
+    if accounting in ("individual", "per-instance"):
+        holder = IndividualFilter(filt, people)
+        asked = Selection((pair, free), np.full(people, 0 if dear else 1))
+        answers = [bool(holder.select(asked).any()) for _ in range(rounds)]
+        return [*answers], 1 - holder.report_for(0).remaining / filt.epsilon
+    session, alone = filt.open("halt"), filt.open("halt")
+    if accounting == "pair by pair":  # two people and one; one and none
+        allowed = [not alone.halted and session.request(free) and alone.request(pair) for _ in range(rounds)]
+    else:
+        allowed = [not session.halted and session.request(pair if dear else free) for _ in range(rounds)]
+    return [True if go else None for go in allowed], 1 - session.remaining() / filt.epsilon

@@ -18,8 +18,12 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from mc.losses.composition import Bounds, Composition
+from mc.losses.individual_accountant import IndividualAccountant
+from mc.training.digits import digits
+from mc.training.network import Network
 from reports.figures.data import FigureData
 from reports.figures.lines import GREY, colour, label, line
+from reports.figures.sampled_descent import SampledDescent
 from reports.figures.shape import falls, rises
 from reports.figures.specification import (
     Specification,
@@ -31,7 +35,6 @@ from reports.figures.specification import (
     real,
     whole,
 )
-from reports.figures.trained_costs import MOST_TRAINED, draw_costs, trained_costs
 from theory.conversions import gaussian_mu, renyi_epsilon
 from theory.guarantees import GaussianDP
 from theory.pairs import SubsampledGaussian
@@ -45,6 +48,12 @@ _BEYOND = 1.3
 _OTHER_DELTA = 1e-5
 #: How much the mu that dominates at the points drawn is rounded up.
 _UP = 1 + 1e-9
+#: The people of the digits who are trained on.
+MOST_TRAINED = 1437
+#: The clip and the rate of the training: about a third of all norms are clipped.
+_CLIP, _RATE = 2.0, 0.02
+#: The bins of the histograms, and the least width that they cover together.
+_BINS, _LEAST = 24, 1e-3
 
 
 def _beyond(name: str, value: object) -> float | None:
@@ -119,16 +128,7 @@ class SampledTraining(Specification):
         mu_range = max(mus) * _UP if mus else mu_all
         fractions = np.linspace(self.least, 1.0, self.people) if self.people > 1 else np.ones(1)
         people = [self.composition(float(one)).epsilon(self.delta, relative=1e-2) for one in fractions]
-        costs = trained_costs(
-            q=self.q,
-            sigma=self.sigma,
-            steps=self.steps,
-            delta=self.delta,
-            people=self.trained,
-            every=self.every,
-            orders=(self.orders, self.more_orders),
-            seed=self.seed,
-        )
+        costs = self.trained_costs()
         profile = FigureData.of(
             panel=["profile"] * self.points,
             epsilon=epsilons,
@@ -155,6 +155,43 @@ class SampledTraining(Specification):
             floor_more=self.floor(self.more_orders),
             floor_at_other_delta=self.floor(self.orders, _OTHER_DELTA),
             **costs.facts,
+        )
+
+    def trained_costs(self) -> FigureData:
+        """How many of the trained people have which epsilon, by loss distributions and by RDP with either orders.
+
+        A row a bin. Upper bounds, each. Norms are looked at every `every` steps, and taken for those of the steps
+        between.
+        """
+        every, data = min(self.every, self.steps), digits()
+        chosen = np.sort(np.random.default_rng(self.seed).permutation(data.people)[: self.trained])
+        run = SampledDescent(
+            Network(sizes=(64, 10)), self.q, self.sigma, clip=_CLIP, rate=_RATE, every=every, seed=self.seed
+        )
+        shares = run.shares(data, steps=self.steps)
+        accountant = IndividualAccountant(self.trained, q=self.q, sigma=self.sigma)
+        for look, row in enumerate(shares):
+            accountant.add(row[chosen], steps=min(every, self.steps - look * every))
+        # the digits are public
+        low, pld = accountant.epsilon(self.delta).made_public()
+        few, more = (
+            accountant.renyi_epsilon(self.delta, orders=range(2, most + 1)).high.made_public()
+            for most in (self.orders, self.more_orders)
+        )
+        edges = np.linspace(0.0, max(float(max(few.max(), more.max(), pld.max())), _LEAST), _BINS + 1)
+        people_of = {"pld": pld, "rdp": few, "rdp_more": more}
+        seen = pld > 0
+        return FigureData.of(
+            panel=["trained"] * _BINS,
+            from_epsilon=edges[:-1],
+            to_epsilon=edges[1:],
+            **{f"people_{name}": np.histogram(values, edges)[0] for name, values in people_of.items()},
+        ).told(
+            clipped=(shares[:, chosen] == 1).mean(),
+            rounding=(1 - low[seen] / pld[seen]).max() if seen.any() else 0.0,
+            **{f"median_{name}": np.median(values) for name, values in people_of.items()},
+            **{f"least_{name}": values.min() for name, values in people_of.items()},
+            pld_below_rdp_more=(pld < more).mean(),
         )
 
     def words(self, data: FigureData) -> dict[str, Any]:
@@ -225,7 +262,18 @@ class SampledTraining(Specification):
         )
         label(below, (fraction[0], more[0]), f"up to {self.more_orders}", 3, offset=(14, 0), va="center")
         below.set(xlim=(0, 1.02), ylim=(0, None))
-        draw_costs(last, data, (self.orders, self.more_orders))
+        self._draw_costs(last, data)
+
+    def _draw_costs(self, ax: Axes, data: FigureData) -> None:
+        """The three histograms, as steps; their words stand on the left, where hardly anybody is."""
+        names = ("from_epsilon", "to_epsilon", "people_pld", "people_rdp", "people_rdp_more")
+        start, end, *people = (column.astype(float) for column in _panel(data, "trained", *names))
+        top = max(1.0, *(float(counts.max()) for counts in people))
+        texts = ("PLD", f"RDP, orders up to {self.orders}", f"up to {self.more_orders}")
+        for place, (k, counts, text) in enumerate(zip((0, 1, 3), people, texts, strict=True)):
+            ax.stairs(counts, [*start, end[-1]], color=colour(k), lw=2.0, ls=("-", "-", "--")[place])
+            label(ax, (0.0, (1.13 - 0.11 * place) * top), text, k, offset=(4, 0), va="center")
+        ax.set(xlim=(0, None), ylim=(0, 1.2 * top))
 
 
 def _panel(data: FigureData, panel: str, *names: str) -> tuple[NDArray[np.float64], ...]:

@@ -48,18 +48,6 @@ class TrainedEpochs(RunSpecification):
             }
         return FigureData.of(epoch=range(self.epochs + 1), **columns).told(**facts)
 
-    def _told(self, data: FigureData, factor: float) -> str:
-        """One clip's accuracy when filtering begins, at the end, and where it is highest."""
-        name = f"{factor:g}"
-        accuracy = 100 * data.column(f"accuracy_{name}")
-        change, low, high = (100 * data.number(f"change{end}_{name}") for end in ("", "_low", "_high"))
-        best = int(data.number(f"best_epoch_{name}"))
-        return (
-            f"{accuracy[self.at]:.1f} % at epoch {self.at} and {accuracy[-1]:.1f} % at epoch {self.epochs}, change "
-            f"{change:+.1f} [{low:+.1f}, {high:+.1f}], highest {accuracy[best]:.1f} % at epoch {best}, with "
-            f"{data.column(f'active_{name}')[-1]:.0f} people active at the end"
-        )
-
     def _clip(self, factor: float) -> str:
         return f"clip {self.clip * factor:g}"
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from reports.drawing import INK, PALETTE, new_figure
+from reports.drawing import INK, PALETTE, intervals_beside, new_figure
 from reports.pages.held import DELTA, NORMS, PEOPLE, Holders
-from reports.pages.reached import ReachedRow
 from reports.pages.trained import TRAINED_AT
 
 if TYPE_CHECKING:
@@ -46,30 +45,18 @@ def _bounds(figure: Figure, holders: Holders) -> None:
 
 
 def _crossings(figure: Figure, holders: Holders) -> None:
-    rows = holders.reached["odometers"]
-    _intervals(figure, rows, "probability that the loss ever overtakes the bound")
-    figure.axes[0].set_xlim(-0.002, max(1.25 * DELTA, *(1.05 * row.estimate.high for row in rows)))
+    ax, rows = figure.subplots(), holders.reached["odometers"]
+    intervals_beside(ax, [row.drawn for row in rows], rows[0].promised)
+    most = max(1.25 * DELTA, *(1.05 * row.estimate.high for row in rows))
+    ax.set(xlabel="probability that the loss ever overtakes the bound", xlim=(-0.002, most))
 
 
 def _trainings(figure: Figure, holders: Holders) -> None:
     rows = [row for key in ("trainings", "clipping", "forgetting") for row in holders.reached[key]]
-    _intervals(figure, rows, f"delta at epsilon = {TRAINED_AT:g}")
-    figure.axes[0].set(xlim=(-0.02, 1.04), title="Whole trainings, and the promise")
-
-
-def _intervals(figure: Figure, rows: Sequence[ReachedRow], label: str) -> None:
-    """The interval of each comparison beside the promise, which all share; one above it is crossed out."""
     ax = figure.subplots()
-    for y, row in enumerate(reversed(rows)):
-        one, colour = row.estimate, PALETTE[1 if row.refutes else 0]
-        ax.plot([max(one.low, 0.0), one.high], [y, y], "|-", ms=11, mew=1.6, lw=2.2, color=colour)
-        ax.plot([max(one.value, 0.0)], [y], "X" if row.refutes else "o", ms=7, color=colour)
-    ax.axvline(rows[0].promised, ls="--", lw=1.4, color=INK)
-    at = rows[0].promised, len(rows) - 0.35
-    ax.annotate("promised", at, xytext=(4, 0), textcoords="offset points", fontsize=9, color=INK)
-    ax.set_yticks(range(len(rows)), [row.what for row in reversed(rows)])
-    ax.set(xlabel=label, ylim=(-0.6, len(rows)))
-    ax.grid(axis="y", visible=False)
+    intervals_beside(ax, [row.drawn for row in rows], rows[0].promised)
+    title = "Whole trainings, and the promise"
+    ax.set(xlabel=f"delta at epsilon = {TRAINED_AT:g}", xlim=(-0.02, 1.04), title=title)
 
 
 def _stairs(figure: Figure, holders: Holders) -> None:

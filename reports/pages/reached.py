@@ -34,6 +34,11 @@ class ReachedRow:
         return numbers.interval(self.estimate.low, self.estimate.high, 4)
 
     @property
+    def drawn(self) -> tuple[str, float, float, float]:
+        """What it is, its low end, value and high end."""
+        return self.what, self.estimate.low, self.estimate.value, self.estimate.high
+
+    @property
     def beside(self) -> str:
         """Where the estimate lies beside the promise, in words."""
         if self.refutes:

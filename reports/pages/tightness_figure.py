@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mc.examine.measure import exceeds
 from mc.examine.stage_finding import Tightness
-from reports.drawing import INK, PALETTE, figure_of, new_figure
+from reports.drawing import INK, PALETTE, drawn_into, figure_of, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,20 +57,20 @@ def tightness_figure(name: str, rows: Sequence[Tightness], *, width: float = 8.0
     return figure
 
 
-def tightness_into(axes: Sequence[Axes], rows: Sequence[Tightness]) -> Figure:
+def tightness_into(ax: Axes | Sequence[Axes], rows: Sequence[Tightness]) -> Figure:
     """The same drawn into axes that the caller has, one for each kind of divergence; the figure that they are in.
 
     Raises ValueError for another number of axes.
     """
     panels = _panels(rows)
-    if len(axes) != len(panels):
-        raise ValueError(
-            f"ax must be {len(panels)} axes, one for each kind of divergence, got {len(axes)}; leave it out"
-        )
-    for ax, (label, part) in zip(axes, panels, strict=True):
-        _draw(ax, label, part, letters=round(13.5 * ax.get_position().width * figure_of(ax).get_figwidth()))
-        ax.legend(loc="best", fontsize=9)
-    return figure_of(axes[0])
+
+    def draw(axes: Sequence[Axes]) -> None:
+        for ax, (label, part) in zip(axes, panels, strict=True):
+            width = ax.get_position().width * figure_of(ax).get_figwidth()
+            _draw(ax, label, part, letters=round(13.5 * width))
+            ax.legend(loc="best", fontsize=9)
+
+    return drawn_into(ax, len(panels), draw)
 
 
 def _panels(rows: Sequence[Tightness]) -> list[tuple[str, list[Tightness]]]:

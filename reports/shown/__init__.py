@@ -16,19 +16,14 @@ def figure(value: Any, ax: Axes | None = None) -> Figure:
 
     Raises ValueError where the result has no rows.
     """
-    from reports.drawing import figure_of, new_figure
+    from reports.drawing import drawn_into
     from reports.shown.pictures import draw
 
     if not value.rows():
         raise ValueError(
             f"{type(value).__name__} must hold a row to be drawn, got none; ask for one epsilon at least"
         )
-    if ax is not None:
-        draw(value, ax)
-        return figure_of(ax)
-    with new_figure() as made:
-        draw(value, made.subplots())
-    return made
+    return drawn_into(ax, 1, lambda axes: draw(value, axes[0]))
 
 
 def html(value: Any) -> str:

@@ -8,10 +8,11 @@ from typing import Any
 
 from markupsafe import Markup
 
+from reports.shown.cells import cells
 from reports.template import rendered
-from theory.shown import Pictured
+from theory.shown import Pictured, Shown
 
-__all__ = ["MOST_LINES", "Fragment", "some"]
+__all__ = ["MOST_LINES", "Fragment", "of_rows", "some"]
 
 #: Lines of a table that are shown; `rows()` has them all.
 MOST_LINES = 24
@@ -49,3 +50,16 @@ def some(lines: Iterable[Sequence[str]]) -> tuple[list[Sequence[str]], tuple[str
         return told, ()
     places = [round(k * (len(told) - 1) / (MOST_LINES - 1)) for k in range(MOST_LINES)]
     return [told[k] for k in places], (f"{MOST_LINES} of {len(told)} rows; rows() has them all.",)
+
+
+def of_rows(title: str, words: str, value: Shown, *notes: str) -> Fragment:
+    """A result as its rows: of one row a line for each cell; of several a table, below which stands what all share."""
+    told = [cells(row) for row in value.rows()]
+    if len(told) < 2:
+        return Fragment(title, words, [line for row in told for line in row.items()], notes=notes)
+    names = dict.fromkeys(name for row in told for name in row)
+    shared = {name: told[0][name] for name in names if len({row.get(name) for row in told}) == 1}
+    heads = tuple(name for name in names if name not in shared)
+    lines, left_out = some([row.get(name, "") for name in heads] for row in told)
+    common = f"In every row: {'; '.join(f'{name} {cell}' for name, cell in shared.items())}."
+    return Fragment(title, words, lines, heads, (*notes, *([common] if shared else []), *left_out))

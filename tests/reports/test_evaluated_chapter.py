@@ -18,11 +18,13 @@ from theory.pairs import RandomizedResponse
 def _study() -> Study:
     study = Study(quick=True)
     study.simulate(GaussianFilter(mu=1.0), mc.LossChasing(pace=5), epsilon=2.0, n=100_000)
-    study.simulate(ZCDPFilter(rho=0.2), mc.LossAvoiding(family=RandomizedResponse, pace=5), epsilon=0.5)
+    study.simulate(
+        ZCDPFilter(rho=0.2), mc.LossAvoiding(family=RandomizedResponse, pace=5), epsilon=0.5, n=1_000_000
+    )
     study.simulate(GaussianFilter(mu=1.0), mc.RandomSpender(pace=5), epsilon=2.0, n=100_000)
     with knowingly():
         naive = NaiveRealisationFilter(epsilon=1.0, delta=0.01)
-    study.simulate(naive, mc.EraserForever(p=0.01), epsilon=1.0, rounds=3)
+    study.simulate(naive, mc.EraserForever(p=0.01), epsilon=1.0, n=1_000_000, rounds=3)
     return study
 
 

@@ -31,9 +31,7 @@ class AdmitsGaussians(fp.PrivacyFilter):
 
 def simulated(low: float, value: float, high: float, promised: float, **other: object) -> Simulated:
     estimate = Estimate(value, low, high, 1e-6, 1000, "plain, KL-Chernoff")
-    row = Simulated(
-        fp.GaussianFilter(1.0), fp.OneShot(), 1.0, estimate, promised, 1, 1 - 1e-6, 0, "plain", "PQ"
-    )
+    row = Simulated(fp.GaussianFilter(1.0), fp.OneShot(), 1.0, estimate, promised, 0, {"rounds": 1})
     return replace(row, **other)
 
 
@@ -76,7 +74,7 @@ def test_a_simulation_that_finds_nothing_says_how_near_it_came_and_one_that_refu
 
 
 def test_rows_of_both_directions_can_be_told_apart() -> None:
-    rows = [simulated(0.0, 0.1, 0.2, 0.3), simulated(0.0, 0.1, 0.2, 0.3, direction="QP")]
+    rows = [simulated(0.0, 0.1, 0.2, 0.3), simulated(0.0, 0.1, 0.2, 0.3, how={"direction": "QP"})]
     both = simulations("c", rows)
     assert both.columns[1] == "drawn from"
     assert [row[1] for row in both.rows] == ["P", "Q"]

@@ -236,7 +236,7 @@ def test_a_worst_case_shows_its_bounds_evidence_and_scope() -> None:
     told = cells(worst)
     assert told["evidence"].startswith("EXACT: ")
     assert told["scope"] == row["scope"] == worst.scope
-    assert told["worst case"].startswith(f"{worst.value}, in [")
+    assert told["value"].startswith(f"{worst.value}, in [")
 
 
 def test_a_worst_case_that_tried_nothing_says_so() -> None:
@@ -255,7 +255,7 @@ def test_a_numerical_value_shows_the_difference_of_its_grids_and_decides_nothing
         assert "decides nothing" in told
         assert not INTERVAL.search(told)
     one = made("NumericalEvaluation")
-    assert cells(one)["difference of the two grids"] == above(one.difference, 2)
+    assert cells(one)["difference"] == above(one.difference, 2)
     (first, *_) = page(one).iter("p")
     assert f"differ by {above(one.difference, 2)}" in "".join(first.itertext())
 
@@ -300,7 +300,12 @@ def test_a_calibrated_filter_shows_its_certificate_and_can_still_be_stored(tmp_p
 def test_a_threshold_and_a_decision_say_how_they_are_known() -> None:
     assert "CERTIFIED" in cells(made("CalibratedThreshold"))["evidence"]
     told = made("Decision")
-    assert cells(told)["failure probability"] == f"{chance(told.failure)}, at any stopping time"
+    assert cells(told)["failure"] == chance(told.failure)
+    assert f"at most {chance(told.failure)}, at any stopping time" in words(told)
+    filt = made("CalibratedThreshold")
+    assert float(cells(filt)["threshold"]) == filt.threshold, (
+        "no digit is missing of what makes the filter again"
+    )
     assert told.rows()[0]["side"] == "ABOVE"
 
 
@@ -495,6 +500,6 @@ def test_numbers_of_numpy_become_plain() -> None:
 def test_an_audit_never_shows_a_probability_without_its_interval() -> None:
     value = made("TrainingAudit")
     told = cells(value)
-    for label in ("reached", "accused with the person", "accused without"):
+    for label in ("reached", "hit", "false alarm"):
         assert INTERVAL.search(told[label])
     assert "proves nothing" in words(value)

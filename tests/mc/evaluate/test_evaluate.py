@@ -315,7 +315,7 @@ def test_the_worst_case_over_one_gaussian_is_the_value_of_asking_on():
     assert "4.94613" in worst.scope
 
 
-@pytest.mark.slow  # tests/reports/figures/test_calibrated_kappa.py has it at few rounds
+@pytest.mark.slow  # tests/reports/figures/test_survival.py has it at few rounds
 @pytest.mark.parametrize(
     ("kept", "broken", "epsilon"), [(5.244, 5.245, 8.0), (7.3315, 7.3325, 10.0), (9.4755, 9.4765, 12.0)]
 )

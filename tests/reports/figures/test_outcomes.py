@@ -12,7 +12,7 @@ import pytest
 
 from reports.figures import outcomes as outcomes_room
 from reports.figures.group_run import GroupRun
-from reports.figures.outcomes import Cell, CellFolder, keep, kept, outcome_of, study
+from reports.figures.outcomes import Cell, CellFolder, outcome_of, study
 from reports.figures.trial import Setting, Trial
 
 SETTING = Setting(epsilon=2.0, clip=6.0, steps=2, rate=0.5, looks=2, every=1)
@@ -23,11 +23,11 @@ CELLS: list[Cell] = [*TRIALS, RUN]
 
 @pytest.fixture(autouse=True)
 def _nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outcomes_room, "_OUTCOMES", {})
+    monkeypatch.setattr(outcomes_room, "PLAYED", {})
 
 
 def forget() -> None:
-    outcomes_room._OUTCOMES.clear()
+    outcomes_room.PLAYED.clear()
 
 
 @cache
@@ -51,7 +51,6 @@ def test_what_is_kept_is_not_played_again_and_reads_the_same(tmp_path: Path) -> 
     known = [outcome_of(TRIALS[0]), outcome_of(RUN)]
     assert study([TRIALS[0], RUN]) == 0, "this process has them"
     forget()
-    assert not kept(RUN)
     assert study([TRIALS[0], RUN, TRIALS[1]], folder=folder) == 1, "the folder has two of them"
     assert [outcome_of(TRIALS[0]), outcome_of(RUN)] == known
     assert len(list((tmp_path / "outcomes").iterdir())) == 3
@@ -123,11 +122,3 @@ def test_a_folder_that_cannot_be_written_to_is_one_sentence(tmp_path: Path) -> N
         study([RUN], folder=CellFolder(tmp_path / "file"))
     assert "\n" not in str(told.value)
     assert (tmp_path / "file").read_text() == "old"
-
-
-def test_the_oldest_outcomes_are_forgotten_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(outcomes_room, "_MOST", 2)
-    outcome = RUN.play()
-    for trial in TRIALS[:3]:
-        keep(trial, outcome)
-    assert [kept(trial) for trial in TRIALS[:3]] == [False, True, True]

@@ -10,7 +10,7 @@ import filterproof as fp
 from filters.rules.kappa import KappaFilter
 from reports.figures.paper_figure import ComputedFigure
 from reports.figures.registry import figure
-from reports.figures.survival import mechanism_level, stopping_rounds
+from reports.figures.survival import largest_kappa, mechanism_level, stopping_rounds
 from theory.thresholds.stopped_walk import stopped_hockey_stick
 
 
@@ -98,3 +98,24 @@ def test_the_thresholds_and_values_at_other_epsilons(epsilon: float, kappa: floa
     assert data.number("kappa_recalibrated") == pytest.approx(kappa, abs=5e-5)
     assert data.number("value") == pytest.approx(value, rel=1e-3)
     assert data.number("worst_case_recalibrated") <= 1e-5
+
+
+def test_the_largest_kappa_is_certified_and_a_larger_one_breaks_the_promise() -> None:
+    found, solved = largest_kappa(2.0, 0.02, sigma=2.0, rounds=6)
+    assert 0.02 * (1 - 1e-4) < solved.high <= 0.02
+    assert "Gaussian(0.5)" in solved.scope
+    larger = KappaFilter(found * (1 + 1e-5), 6)
+    assert fp.worst_case(larger, [fp.Gaussian(0.5)], epsilon=2.0, rounds=6).low > 0.02
+
+
+@pytest.mark.slow
+def test_the_largest_kappa_is_the_one_that_calibrate_finds() -> None:
+    found, _ = largest_kappa(2.0, 0.02, sigma=2.0, rounds=4)
+    menu = [fp.Gaussian(0.5)]
+    slow = fp.calibrate(lambda kappa: KappaFilter(kappa, 4), 2.0, 0.02, menu=menu, rounds=4, relative=1e-2)
+    assert slow.threshold <= found <= slow.threshold * (1 + 1e-2)
+
+
+def test_a_promise_that_one_release_breaks_is_refused() -> None:
+    with pytest.raises(ValueError, match="delta must be in reach, got delta=1e-09"):
+        largest_kappa(0.5, 1e-9, sigma=1.0, rounds=3)

@@ -10,7 +10,7 @@ import pytest
 import filterproof as fp
 from reports.figures.data import FigureData
 from reports.figures.group_run import GROUPS, GroupRun
-from reports.figures.outcomes import keep, kept, outcome_of
+from reports.figures.outcomes import PLAYED, outcome_of
 from reports.figures.registry import FIGURES, figure
 from reports.figures.trained import RunSpecification, TrainingSpecification
 from reports.figures.training_tables import TUNED
@@ -175,7 +175,7 @@ def test_an_epsilon_above_the_promise_by_a_last_bit_is_counted_in_the_last_bin()
     assert isinstance(specification, RunSpecification)
     above = float(np.nextafter(specification.epsilon, np.inf))
     for one in specification.cells():
-        keep(one, replace(outcome_of(runs()[0]), epsilons=(above, above, above)))
+        PLAYED[one] = replace(outcome_of(runs()[0]), epsilons=(above, above, above))
     assert figure("003-7", **given).data.column("people").tolist() == [0.0] * 19 + [3.0]
 
 
@@ -185,5 +185,5 @@ def test_figures_that_share_runs_play_them_once() -> None:
     for name in ("003-2", "003-7", "003-8"):
         specification = FIGURES[name].specification.of(given)
         assert isinstance(specification, TrainingSpecification)
-        assert all(kept(one) for one in specification.cells())
-        assert not any(kept(replace(one, seed=99)) for one in specification.cells())
+        assert all(one in PLAYED for one in specification.cells())
+        assert not any(replace(one, seed=99) in PLAYED for one in specification.cells())

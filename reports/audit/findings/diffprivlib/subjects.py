@@ -10,7 +10,7 @@ import numpy as np
 from filters.adapters.budget import from_budget
 from mc.accountants.accountant_subject import AccountantSubject
 from mc.accountants.law_answers import subject_of
-from theory.guarantees import ApproxDP, PureDP
+from theory.guarantees import ApproxDP, Guarantee, PureDP
 from theory.pairs import RandomizedResponse
 
 __all__ = ["basic", "slack"]
@@ -31,40 +31,25 @@ def _run(held: Any, pair: Any, body: Callable[[], None]) -> object:
 
 def basic() -> AccountantSubject:
     """A budget of pure epsilon without slack: a sum."""
-    from diffprivlib import BudgetAccountant
-    from diffprivlib.utils import BudgetError
-
-    def make(spent: Any = None) -> Any:
-        return BudgetAccountant(epsilon=1.0, delta=0.0, spent_budget=spent)
-
-    filt = from_budget(
-        make,
-        lambda held, pair: held.spend(float(pair.epsilon), 0),
-        PureDP(1.0),
-        menu=_RESPONSES,
-        denied=BudgetError,
-        spent=lambda held: held.total()[0],
-    )
-    return subject_of(
-        filt,
-        reread=lambda held: make(held.spent_budget),
-        raw=lambda held, value: held.spend(value, 0),
-        run=_run,
-    )
+    return _budget(PureDP(1.0), epsilon=1.0, delta=0.0)
 
 
 def slack() -> AccountantSubject:
     """A budget with slack: advanced composition."""
+    return _budget(ApproxDP(2.0, 1e-2), epsilon=2.0, delta=1e-2, slack=1e-2)
+
+
+def _budget(promise: Guarantee, **ceilings: float) -> AccountantSubject:
     from diffprivlib import BudgetAccountant
     from diffprivlib.utils import BudgetError
 
     def make(spent: Any = None) -> Any:
-        return BudgetAccountant(epsilon=2.0, delta=1e-2, slack=1e-2, spent_budget=spent)
+        return BudgetAccountant(**ceilings, spent_budget=spent)
 
     filt = from_budget(
         make,
         lambda held, pair: held.spend(float(pair.epsilon), 0),
-        ApproxDP(2.0, 1e-2),
+        promise,
         menu=_RESPONSES,
         denied=BudgetError,
         spent=lambda held: held.total()[0],
