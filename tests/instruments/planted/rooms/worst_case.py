@@ -26,7 +26,6 @@ FAULTS = (
             "sums of doubles do not err above",
             "unsound",
         ),
-        At("payoffs", "(-above).expm1()", "-above", "a payoff is its loss", "unsound"),
     ),
     *faults_in(
         "mc/worst_case/enclosure.py",
