@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from mc.losses.balls import BITS, ball, down, up
 from mc.losses.cells import cells, rough_cells
-from mc.losses.inversion import Inversion, Levels
+from mc.losses.inversion import Inversion
 from mc.losses.laplace_sums import laplace_bounds
 from mc.losses.lattice_law import LatticeLaw, common_step, level
 from mc.losses.powers import ELEMENTARY, TiltedSum, power
@@ -380,13 +380,7 @@ def _inversion(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]) -> In
 @lru_cache(maxsize=64)
 def _inversion_of(steps: tuple[StepMoments, ...], counts: tuple[int, ...]) -> Inversion:
     """Kept by what is computed with, and not by pairs, which may equal each other as their classes say."""
-    return Inversion(_levels(steps), np.array([counts], dtype=np.uint32), "PQ")
-
-
-@lru_cache(maxsize=16)
-def _levels(steps: tuple[StepMoments, ...]) -> Levels:
-    """One for all counts: of another count of the same mechanisms only the sum is new."""
-    return Levels(steps)
+    return Inversion(steps, np.array([counts], dtype=np.uint32), "PQ")
 
 
 def _gaussian(square: Fraction, epsilon: float) -> Bounds:
