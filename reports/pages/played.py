@@ -94,7 +94,7 @@ class GameJob(NamedTuple):
 def play(job: GameJob, placed: SimulationOptions | None = None) -> Played:
     """The game of a subject, solved and simulated; `placed` says where its attacks are played, by default here."""
     subject, seed = SUBJECTS[job.place], job.seed
-    confidence = 1 - len(subject.simulated) * job.failure
+    failure = len(subject.simulated) * job.failure
     filt, direction = subject.make(), subject.direction
 
     def promised(epsilon: float) -> float:
@@ -115,7 +115,7 @@ def play(job: GameJob, placed: SimulationOptions | None = None) -> Played:
         filt,
         main.strategy,
         epsilon=subject.simulated,
-        **options | {"n": runs, "rounds": rounds, "confidence": confidence, "direction": main.direction},
+        **options | {"n": runs, "rounds": rounds, "failure": failure, "direction": main.direction},
     )
     over_all, of_all = supremum(filt, at_main.epsilon), None
     if over_all.adversary is not None:
@@ -139,14 +139,14 @@ def play(job: GameJob, placed: SimulationOptions | None = None) -> Played:
         of_all,
         "curve = fp.simulate(\n"
         f"    filt, worst.strategy, epsilon={subject.simulated}, n={runs}, seed={seed},\n"
-        f"    rounds={rounds}, confidence={confidence!r}, direction=worst.direction,\n"
+        f"    rounds={rounds}, failure={failure!r}, direction=worst.direction,\n"
         ")",
         tuple(attacked(subject, main, best.estimate, runs=job.runs, failure=job.failure, placed=options)),
         threshold_tests(
             filt,
             main.strategy,
             thresholds=tuple(share * at_main.epsilon for share in _THRESHOLDS),
-            n=runs_of(min(runs, _TESTED), rounds),
+            n=runs_of(min(job.runs.other, _TESTED), rounds),
             seed=seed,
             rounds=rounds,
             failure=job.failure,
