@@ -126,8 +126,8 @@ class DecisionMap:
     def _play(self) -> None:
         """Fill in the rounds, as far as no decision changes inside a panel."""
         game = self.asking.game
-        point = _Outputs(self.asking.start(), POINT, False)
-        standing, leads = self._ask(0, [point])
+        start = self.asking.start().take(np.zeros(3, dtype=np.intp))
+        standing, leads = self._ask(0, [_Outputs(start, 3, (POINT,), False)])
         self.start = leads[0][0]
         for t in range(1, game.rounds + 1):
             if not standing.sources:
@@ -142,11 +142,13 @@ class DecisionMap:
                 break
             if self._new and len(standing.sources) > _WORTH_GOING_ON:
                 break  # panels that are cut where decisions change may have fewer positions
-            outputs, output_of = self._outputs(standing)
-            after, leads = self._ask(t, outputs)
-            rows = [leads[place] for place in output_of]
+            batches, output_of = self._outputs(standing)
+            after, leads = self._ask(t, batches)
             self.rounds.append(
-                [PanelSource(*source, row) for source, row in zip(standing.sources, rows, strict=True)]
+                [
+                    PanelSource(*source, leads[place])
+                    for source, place in zip(standing.sources, output_of, strict=True)
+                ]
             )
             standing = after
 
@@ -154,30 +156,63 @@ class DecisionMap:
         """The outputs to ask about, and which of them are those of each source: alike ones are asked about once."""
         blind = not self.asking.game.filter.looks_at_losses and not self.asking.keeps_last
         names = _names(standing.held, rounded=False) if blind else []
-        outputs: list[_Outputs] = []
-        output_of: list[int] = []
-        alike: dict[Hashable, int] = {}
+        rows: dict[tuple[bool, int], list[int]] = {(True, 3): [], (False, 1): [], (False, 3): []}
+        waiting: list[int] = []
+        alike: dict[Hashable, tuple[tuple[bool, int], int]] = {}
+        place_of: list[tuple[tuple[bool, int], int]] = []
         for i, (panel, pair) in enumerate(standing.sources):
-            three, waits = np.arange(3 * i, 3 * i + 3), pair is None
             # nothing that follows depends on the loss before
-            forgets = blind and not waits and len(set(names[3 * i : 3 * i + 3])) == 1
-            place = alike.setdefault(names[3 * i], len(outputs)) if forgets else len(outputs)
-            output_of.append(place)
-            if place == len(outputs):
-                single = forgets or (panel == POINT and not waits)
-                own = standing.held.take(three[:1] if single else three)
-                outputs.append(_Outputs(own, panel if waits else None, not blind and not waits))
-        return outputs, output_of
+            forgets = blind and pair is not None and len(set(names[3 * i : 3 * i + 3])) == 1
+            kind = pair is None, 1 if pair is not None and (forgets or panel == POINT) else 3
+            place = new = kind, len(rows[kind]) // kind[1]
+            if forgets:
+                place = alike.setdefault(names[3 * i], new)
+            if place is new:
+                rows[kind] += range(3 * i, 3 * i + kind[1])
+                waiting += [panel] * kind[0]
+            place_of.append(place)
+        batches, first, many = [], {}, 0
+        for (waits, owns), own in rows.items():
+            first[waits, owns] = many
+            if own:
+                held = standing.held.take(np.array(own))
+                batches.append(
+                    _Outputs(held, owns, tuple(waiting) if waits else None, not blind and not waits)
+                )
+            many += len(own) // owns
+        return batches, [first[kind] + i for kind, i in place_of]
 
-    def _ask(self, t: int, outputs: list[_Outputs]) -> tuple[_Round, list[tuple[int, ...]]]:
+    def _ask(self, t: int, batches: list[_Outputs]) -> tuple[_Round, list[tuple[int, ...]]]:
         """The sources of the next round, and where each of the outputs leads: steps 1 to 3, for one round."""
-        at = Positions.joined([output.positions(self.asking, self.panels.probes) for output in outputs])
-        self.positions += at.n
-        questions = _Questions.about(outputs, len(self.panels))
-        code, after = self._answers(t, at)
-        self._cut(t, outputs, questions, code, at.loss, after)
-        self._check_history(questions, code, after)
-        return _joined(outputs, questions, code, after)
+        number: dict[Hashable, int] = {}
+        sources: list[tuple[int, int | None]] = []
+        held: list[Positions] = []
+        rows: list[tuple[int, ...]] = []
+        for batch in batches:
+            at, shape = batch.asked(self.asking, self.panels.probes)
+            self.positions += at.n if t else 1  # the start, thrice
+            flat, after = self._answers(t, at)
+            code = flat.reshape(shape)
+            self._cut(t, batch, code, at.loss.reshape(shape), after)
+            if batch.paired and batch.owns > 1:
+                self._check_history(code, after)
+            # a cell is an output with a panel that it reaches, asked about in the middle; kept from the first own probe
+            leads = code[:, :, batch.middle, 1].copy()
+            goes = leads > STOP
+            three = np.arange(code.size).reshape(shape)[:, :, 0][goes]
+            names = _names(after.take(three.reshape(-1)), rounded=batch.paired)
+            fresh = []
+            for cell, (i, panel) in enumerate(np.argwhere(goes).tolist()):
+                pair = int(leads[i, panel]) - 1 if leads[i, panel] else None  # 0 stands for waiting
+                source = panel if batch.waiting is None else batch.waiting[i], pair
+                kept = tuple(names[3 * cell : 3 * cell + 3])
+                leads[i, panel] = number.setdefault((source, kept), len(sources))
+                if leads[i, panel] == len(sources):
+                    sources.append(source)
+                    fresh += three[cell].tolist()
+            held.append(after.take(np.array(fresh, dtype=np.intp)))
+            rows += map(tuple, leads.tolist())
+        return _Round(sources, Positions.joined(held)), rows
 
     def _answers(self, t: int, at: Positions) -> tuple[NDArray[np.intp], Positions]:
         """What happens at each position: 1 + k a release of pair k, 0 waiting, STOP the end, -2 - k a last release."""
@@ -194,8 +229,7 @@ class DecisionMap:
     def _cut(
         self,
         t: int,
-        outputs: list[_Outputs],
-        questions: _Questions,
+        batch: _Outputs,
         code: NDArray[np.intp],
         loss: NDArray[np.float64],
         after: Positions,
@@ -203,22 +237,21 @@ class DecisionMap:
         """Bisect between neighbouring questions with different answers: along the loss reached and the loss before."""
         if len(self._new) + len(self.changes) > _MOST_EDGES:
             raise _too_many(len(self._new) + len(self.changes))
-        answers = np.stack([code, *_whole(after, code)])
-        for before, (row, neighbour) in enumerate((questions.reached, questions.before)):
-            differ = np.any(answers[:, row] != answers[:, neighbour], axis=0)
-            for q, other in zip(row[differ].tolist(), neighbour[differ].tolist(), strict=True):
-                output, k = outputs[questions.output[q]], int(questions.own[q])
-                if before:
-                    ends = float(output.own.loss[k]), float(output.own.loss[k + 1])
-                    position = partial(output.between, self.asking, k, float(loss[q]))
-                else:
-                    ends = float(loss[q]), float(loss[other])
-                    position = partial(output.reached, self.asking, k)
-                if (key := (*ends, 0 if self.merged else t)) not in self._bisections:
-                    self._bisections.add(key)
-                    place, more = bisected(partial(self._answer, t, position), *ends)
-                    self._new.add(place)
-                    self.positions += more
+        answers = np.stack([code, *(part.reshape(code.shape) for part in _whole(after, code.reshape(-1)))])
+        for i, panel, own, probe in _places(answers[..., 1:] != answers[..., :-1]):
+            ends = loss[i, panel, own, probe : probe + 2]
+            self._bisect(t, partial(batch.reached, self.asking, batch.row(i, own)), ends)
+        for i, panel, own, probe in _places(answers[..., 1:, :] != answers[..., :-1, :]):
+            row, y = batch.row(i, own), float(loss[i, panel, own, probe])
+            self._bisect(t, partial(batch.between, self.asking, row, y), batch.own.loss[row : row + 2])
+
+    def _bisect(self, t: int, position: Callable[[float], Positions], ends: NDArray[np.float64]) -> None:
+        low, high = ends.tolist()
+        if (key := (low, high, 0 if self.merged else t)) not in self._bisections:
+            self._bisections.add(key)
+            place, more = bisected(partial(self._answer, t, position), low, high)
+            self._new.add(place)
+            self.positions += more
 
     def _answer(self, t: int, position: Callable[[float], Positions], x: float) -> Hashable:
         """What happens at a position, and what is kept of it that is no double."""
@@ -226,12 +259,12 @@ class DecisionMap:
         whole = tuple(leaf for leaf in _arrays(after) if leaf.dtype.kind != "f")
         return int(code[0]), keys(whole)[0] if whole and code[0] > STOP else None
 
-    def _check_history(self, questions: _Questions, code: NDArray[np.intp], after: Positions) -> None:
-        """What is kept at one loss must not depend, beyond rounding, on the loss before; asked[cell, own, probe]."""
-        asked = questions.nine
-        alike = asked[((code[asked] == code[asked[:, :1, :1]]) & (code[asked] > STOP)).all(axis=(1, 2))]
+    def _check_history(self, code: NDArray[np.intp], after: Positions) -> None:
+        """What is kept at one loss must not depend, beyond rounding, on the loss before."""
+        nine = code.reshape(-1, 3, 3)
+        alike = ((nine == nine[:, :1, :1]) & (nine > STOP)).all(axis=(1, 2))
         for leaf in (leaf for leaf in _arrays(after) if leaf.dtype.kind == "f"):
-            values = leaf[alike]
+            values = leaf.reshape(len(nine), 3, 3, *leaf.shape[1:])[alike]
             if not np.allclose(values, values[:, :1], rtol=1e-9, atol=1e-9, equal_nan=True):
                 raise NotAFunctionError(
                     f"{type(self.asking.game.filter).__name__} must keep no more of the past than the loss so far, "
@@ -242,36 +275,51 @@ class DecisionMap:
 
 @dataclass(frozen=True, slots=True)
 class _Outputs:
-    """What a source, or several that need not be told apart, may be followed by: to be put to filter and adversary.
+    """Outputs of one kind: each is that of a source, or of several that need not be told apart.
 
-    own are the positions before, at three probes of the panel or at one. waiting is the panel of a source that waits:
-    its loss stays. paired says that what is kept may depend on the loss before.
+    own are the positions before, `owns` for each output: at three probes of its panel, or at one. waiting are the
+    panels of sources that wait, whose loss stays. paired says that what is kept may depend on the loss before.
     """
 
     own: Positions
-    waiting: int | None
+    owns: int
+    waiting: tuple[int, ...] | None
     paired: bool
 
-    def shape(self, panels: int) -> tuple[int, int, int]:
-        """How many panels are reached, from how many own probes, at how many probes of each."""
-        return (1, 1, self.own.n) if self.waiting is not None else (panels, self.own.n, 3)
+    @property
+    def middle(self) -> int:
+        """Which own probe decides where an output leads."""
+        return 0 if self.waiting is not None else self.owns // 2
 
-    def positions(self, asking: Asking, probes: NDArray[np.float64]) -> Positions:
-        """The positions to ask at, as `shape` says."""
+    def row(self, i: int, own: int) -> int:
+        """Where `own` holds the own probe of output i; of one that waits all are asked about at once."""
+        return i * self.owns + own
+
+    def asked(
+        self, asking: Asking, probes: NDArray[np.float64]
+    ) -> tuple[Positions, tuple[int, int, int, int]]:
+        """The positions to ask at, in the order of their shape: outputs, panels reached, own probes, probes of each."""
+        many = self.own.n // self.owns
         if self.waiting is not None:
-            return self.own.take(np.arange(self.own.n))  # the adversary may change its memory
-        panels, three = probes.shape
-        rows = np.tile(np.repeat(np.arange(self.own.n), three), panels)
-        return _moved(asking, self.own.take(rows), np.repeat(probes, self.own.n, axis=0).reshape(-1))
+            return self.own.take(np.arange(self.own.n)), (
+                many,
+                1,
+                1,
+                3,
+            )  # the adversary may change its memory
+        shape = many, len(probes), self.owns, 3
+        rows = np.broadcast_to(np.arange(self.own.n).reshape(many, 1, self.owns, 1), shape)
+        losses = np.broadcast_to(probes[None, :, None], shape)
+        return _moved(asking, self.own.take(rows.reshape(-1)), losses.reshape(-1)), shape
 
-    def reached(self, asking: Asking, k: int, y: float) -> Positions:
-        """The position at loss y, from own probe k."""
-        there = self.own.take(np.array([k]))
+    def reached(self, asking: Asking, row: int, y: float) -> Positions:
+        """The position at loss y, from one of the positions before."""
+        there = self.own.take(np.array([row]))
         return there._replace(loss=np.array([y])) if self.waiting is not None else _moved(asking, there, y)
 
-    def between(self, asking: Asking, k: int, y: float, x: float) -> Positions:
-        """The position at loss y, from a loss x between own probes k and k + 1: the state is interpolated."""
-        ends = self.own.take(np.array([k, k + 1]))
+    def between(self, asking: Asking, row: int, y: float, x: float) -> Positions:
+        """The position at loss y, from a loss x between two neighbours before: the state is interpolated."""
+        ends = self.own.take(np.array([row, row + 1]))
         share = (x - ends.loss[0]) / (ends.loss[1] - ends.loss[0])
 
         def mixed(leaf: Any) -> Any:
@@ -288,79 +336,10 @@ class _Outputs:
         return _moved(asking, Positions(np.array([x]), np.zeros(1), state, memory), y)
 
 
-@dataclass(frozen=True, slots=True)
-class _Questions:
-    """The questions about some outputs, in the order of output, panel reached, own probe, probe of that panel.
-
-    output and own are the output and the own probe of each question. A cell is an output with a panel that it reaches:
-    cells are their outputs and panels, middle the question in the middle of each, three[cell] those from its first own
-    probe (one thrice where it has one), nine[cell, own probe, probe] those of the paired cells. `reached` and
-    `before` are all neighbours, (questions, their neighbours): at the next probe, and from the next own probe.
-    """
-
-    output: NDArray[np.intp]
-    own: NDArray[np.intp]
-    cells: tuple[NDArray[np.intp], NDArray[np.intp]]
-    paired: NDArray[np.bool_]
-    middle: NDArray[np.intp]
-    three: NDArray[np.intp]
-    nine: NDArray[np.intp]
-    reached: tuple[NDArray[np.intp], NDArray[np.intp]]
-    before: tuple[NDArray[np.intp], NDArray[np.intp]]
-
-    @classmethod
-    def about(cls, outputs: list[_Outputs], panels: int) -> _Questions:
-        """The questions that `positions` of each output puts, one output after the other."""
-        reached, owns, probes = np.array([output.shape(panels) for output in outputs], dtype=np.intp).T
-        output = np.repeat(np.arange(len(outputs)), reached)
-        panel = np.arange(len(output)) - np.repeat(np.cumsum(reached) - reached, reached)
-        owns, probes = owns[output], probes[output]
-        size = owns * probes
-        first = np.cumsum(size) - size
-        paired = np.array([output.paired for output in outputs])[output]
-        cell, question = np.repeat(np.arange(len(size)), size), np.arange(int(size.sum()))
-        own, probe = np.divmod(question - first[cell], probes[cell])
-        next_probe = question[probe + 1 < probes[cell]]
-        next_own = question[own + 1 < owns[cell]]
-        return cls(
-            output[cell],
-            own,
-            (output, panel),
-            paired,
-            first + owns // 2 * probes + probes // 2,
-            first[:, None] + np.minimum(np.arange(3), probes[:, None] - 1),
-            first[paired & (size == 9), None, None] + np.arange(9).reshape(3, 3),
-            (next_probe, next_probe + 1),
-            (next_own, next_own + probes[cell[next_own]]),
-        )
-
-
-def _joined(
-    outputs: list[_Outputs], questions: _Questions, code: NDArray[np.intp], after: Positions
-) -> tuple[_Round, list[tuple[int, ...]]]:
-    """The sources of the next round, each once, and where each of the outputs leads from every panel."""
-    of_output, panel = (column.tolist() for column in questions.cells)
-    leads = code[questions.middle].tolist()
-    names: dict[int, list[Hashable]] = {}
-    for paired in (False, True):
-        cells = np.flatnonzero((code[questions.middle] > STOP) & (questions.paired == paired))
-        each = _names(after.take(questions.three[cells].reshape(-1)), rounded=paired)
-        names |= {cell: each[3 * i : 3 * i + 3] for i, cell in enumerate(cells.tolist())}
-    number: dict[Hashable, int] = {}
-    sources: list[tuple[int, int | None]] = []
-    first_cells: list[int] = []
-    for cell in sorted(names):
-        waiting, c = outputs[of_output[cell]].waiting, leads[cell]
-        source = panel[cell] if waiting is None else waiting, c - 1 if c else None  # 0 stands for waiting
-        leads[cell] = number.setdefault((*source, *names[cell]), len(sources))
-        if leads[cell] == len(sources):
-            sources.append(source)
-            first_cells.append(cell)
-    rows: list[list[int]] = [[] for _ in outputs]
-    for i, lead in zip(of_output, leads, strict=True):
-        rows[i].append(lead)
-    kept = after.take(questions.three[np.array(first_cells, dtype=np.intp)].reshape(-1))
-    return _Round(sources, kept), [tuple(row) for row in rows]
+def _places(differ: NDArray[np.bool_]) -> list[list[int]]:
+    """Where some of the answers differ, which are on the first axis."""
+    places: list[list[int]] = np.argwhere(differ.any(axis=0)).tolist()
+    return places
 
 
 def _moved(asking: Asking, before: Positions, loss: float | NDArray[np.float64]) -> Positions:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from typing import TypeAlias
 
 import flint
@@ -18,14 +17,24 @@ from mc.losses.outputs import exact_outputs, nearest_log
 from theory.numerics.exact import rational
 from theory.pairs import DominatingPair
 
-__all__ = ["ZERO", "FiniteOutputs", "Loss", "Mass", "NoFiniteLawError", "ball_of", "double_of", "stopped"]
+__all__ = [
+    "ZERO",
+    "FiniteOutputs",
+    "Loss",
+    "Mass",
+    "NoFiniteLawError",
+    "ball_of",
+    "double_of",
+    "fraction_of",
+    "stopped",
+]
 
 #: A loss a + log b, both rational: the same number only if a and b are the same (Lindemann).
-Loss: TypeAlias = tuple[Fraction, Fraction]
+Loss: TypeAlias = "tuple[Fraction | int, Fraction]"
 #: A probability, a rational where all masses are, else a ball; rationals of flint mix with balls, and are fast.
 Mass: TypeAlias = "flint.fmpq | flint.arb"
 
-ZERO: Loss = (Fraction(0), Fraction(1))
+ZERO: Loss = (0, Fraction(1))
 
 
 class NoFiniteLawError(Exception):
@@ -49,7 +58,7 @@ class FiniteOutputs:
         erased_q: Fraction,
     ) -> FiniteOutputs:
         """From (loss, P-mass, loss that is shown) of every output."""
-        branches = tuple(Branch(partial(_sum, loss), seen) for loss, _, seen in outputs)
+        branches = tuple(Branch(_adding(loss), seen) for loss, _, seen in outputs)
         masses = [rational(mass) if isinstance(mass, Fraction) else mass for _, mass, _ in outputs]
         losses = [loss for loss, _, _ in outputs]
         finite = tuple(zip(losses, masses, strict=True))
@@ -60,7 +69,7 @@ class FiniteOutputs:
         """Those of a pair of rational masses, or of a level; NoFiniteLawError for any other pair."""
         zero = Fraction(0)
         if (exact := exact_outputs(pair, "PQ")) is not None:
-            finite = [((zero, 1 / output.tilt), output.mass, output.seen) for output in exact if output.tilt]
+            finite = [((0, 1 / output.tilt), output.mass, output.seen) for output in exact if output.tilt]
             erased_p = sum((output.mass for output in exact if not output.tilt), start=zero)
             return cls.of(finite, erased_p, Fraction(1) - sum(output.mass * output.tilt for output in exact))
         if (loss_level := level(pair)) is None:
@@ -71,22 +80,20 @@ class FiniteOutputs:
         if loss_level.exact == 0:
             return cls.of([(ZERO, rest, 0.0)], loss_level.delta, loss_level.delta)
         signed: list[tuple[Loss, Mass, float]] = []
-        for sign in (1, -1):
+        for sign, mass in zip((-1, 1), (p for p, _ in loss_level.masses), strict=True):
             if ratio is not None:
-                b = ratio if sign > 0 else 1 / ratio
-                signed.append(((zero, b), rest * b / (1 + b), sign * size))
+                b = ratio**sign
+                signed.append(((0, b), rest * b / (1 + b), sign * size))
             else:
                 assert loss_level.exact is not None
-                growth = (sign * loss_level.epsilon).exp()
-                signed.append(
-                    ((sign * loss_level.exact, Fraction(1)), ball(rest) * growth / (1 + growth), sign * size)
-                )
+                signed.append(((sign * loss_level.exact, Fraction(1)), mass, sign * size))
         return cls.of(signed, loss_level.delta, loss_level.delta)
 
 
 def ball_of(loss: Loss) -> flint.arb:
-    """A loss as a ball."""
-    return ball(loss[0]) + (ball(loss[1] - 1).log1p() if loss[1] != 1 else 0)
+    """A loss as a ball, of small relative radius where it is near 0, too."""
+    a, b = loss
+    return ball(a) + (ball(b - 1).log1p() if 1 < 2 * b < 4 else ball(b).log())
 
 
 def double_of(loss: Loss) -> float:
@@ -109,5 +116,16 @@ def stopped(loss: Loss, epsilon: Epsilon) -> flint.arb:
     return paid if gap > 0 else paid.union(flint.arb(0))
 
 
-def _sum(loss: Loss, step: Loss) -> Loss:
-    return loss[0] + step[0], loss[1] * step[1]
+def fraction_of(m: flint.fmpq) -> Fraction:
+    """A rational of flint in Python."""
+    return Fraction(int(m.p), int(m.q))
+
+
+def _adding(step: Loss) -> Callable[[Loss], Loss]:
+    """What adds `step` to a loss, in as few operations on rationals as that takes: trees are made of it."""
+    a, b = step
+    if a == 0 and b == 1:
+        return lambda loss: loss
+    if a == 0:
+        return lambda loss: (loss[0], loss[1] * b)
+    return lambda loss: (loss[0] + a, loss[1] * b if b != 1 else loss[1])

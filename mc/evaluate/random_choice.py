@@ -9,15 +9,15 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
+from typing import TypeAlias
 
 import flint
-import numpy as np
 
-from filters.contract.checks import checked_admits, checked_spend, checked_start
-from filters.contract.state import State, join, keys, take
 from filters.privacy_filter import PrivacyFilter
+from mc.evaluate.walk import Branch, MenuPlay, walk
 from mc.losses.balls import BITS, ball, down, up
 from mc.losses.composition import Bounds, Composition
 from theory.arguments import check_count
@@ -25,6 +25,9 @@ from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
 __all__ = ["mean_of_sequences"]
+
+#: How often each pair of a menu was granted.
+_Counts: TypeAlias = tuple[int, ...]
 
 
 def mean_of_sequences(
@@ -49,43 +52,30 @@ def mean_of_sequences(
     with flint.ctx.workprec(BITS):
         for counts, share in ended.items():
             asked = {pair: times for pair, times in zip(menu, counts, strict=True) if times}
-            if not asked:
+            if not (asked and share):
                 continue
             one = Composition(asked).delta(epsilon, relative=relative, direction=direction)
             low, high = low + ball(share) * ball(one.low), high + ball(share) * ball(one.high)
         return Bounds(max(down(low), 0.0), 1.0 if filt.looks_at_losses else min(up(high), 1.0))
 
 
-def _ended(
-    filt: PrivacyFilter, menu: tuple[DominatingPair, ...], rounds: int
-) -> dict[tuple[int, ...], Fraction]:
+def _ended(filt: PrivacyFilter, menu: tuple[DominatingPair, ...], rounds: int) -> dict[_Counts, Fraction]:
     """How often each pair was granted -> the probability of that, when the play has ended."""
-    ended: dict[tuple[int, ...], Fraction] = {}
-    state: State = checked_start(filt, 1)
-    reached: list[tuple[tuple[int, ...], Fraction]] = [((0,) * len(menu), Fraction(1))]
-    for _ in range(rounds):
-        parts: list[State] = []
-        after: dict[tuple[tuple[int, ...], Hashable], Fraction] = {}
-        for place, pair in enumerate(menu):
-            go = checked_admits(filt, state, pair, len(reached))
-            for counts, share in (one for one, granted in zip(reached, go, strict=True) if not granted):
-                ended[counts] = ended.get(counts, Fraction(0)) + share / len(menu)
-            rows = np.flatnonzero(go)
-            if not len(rows):
-                continue
-            charged = checked_spend(filt, take(state, rows), pair, len(rows))
-            fresh = []
-            for i, (row, key) in enumerate(zip(rows.tolist(), keys(charged), strict=True)):
-                counts, share = reached[row]
-                counts = (*counts[:place], counts[place] + 1, *counts[place + 1 :])
-                if (counts, key) not in after:
-                    fresh.append(i)
-                after[counts, key] = after.get((counts, key), Fraction(0)) + share / len(menu)
-            if fresh:
-                parts.append(take(charged, np.array(fresh)))
-        if not after:
-            return ended
-        state, reached = join(parts), [(counts, share) for (counts, _), share in after.items()]
-    for counts, share in reached:
-        ended[counts] = ended.get(counts, Fraction(0)) + share
+    ended: dict[_Counts, Fraction] = {}
+    reached = [Fraction(1)]
+    branches = [[Branch(partial(_granted, place), None)] for place in range(len(menu))]
+    for layer in walk(MenuPlay(filt, menu, branches), (0,) * len(menu), rounds=rounds):
+        stays, after = list(reached), dict[int, Fraction]()
+        for move in layer.moves:
+            for row, (child,) in zip(move.rows.tolist(), move.child.tolist(), strict=True):
+                share = reached[row] / len(menu)
+                stays[row] -= share
+                after[child] = after.get(child, Fraction(0)) + share
+        for counts, share in zip(layer.losses, stays, strict=True):
+            ended[counts] = ended.get(counts, Fraction(0)) + share
+        reached = list(after.values())
     return ended
+
+
+def _granted(place: int, counts: _Counts) -> _Counts:
+    return (*counts[:place], counts[place] + 1, *counts[place + 1 :])

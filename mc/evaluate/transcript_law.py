@@ -11,7 +11,16 @@ import numpy as np
 
 from filters.contract.state import keys, leaves
 from mc.evaluate.asking import DENIED, Asking, Positions
-from mc.evaluate.finite_outputs import ZERO, FiniteOutputs, Loss, Mass, ball_of, double_of, stopped
+from mc.evaluate.finite_outputs import (
+    ZERO,
+    FiniteOutputs,
+    Loss,
+    Mass,
+    ball_of,
+    double_of,
+    fraction_of,
+    stopped,
+)
 from mc.evaluate.walk import Asked, Layer, walk
 from mc.losses.balls import BITS
 from mc.losses.log_ratio import LogRatio
@@ -114,14 +123,14 @@ class TranscriptLaw:
             r = epsilon.ratio
             gain = sum(
                 (
-                    _fraction(m) * max(1 - r / b if forward else 1 / b - r, Fraction(0))
+                    fraction_of(m) * max(1 - r / b if forward else 1 / b - r, Fraction(0))
                     for (_, b), m in self.mass.items()
                 ),
                 start=Fraction(0),
             )
             if forward:
-                return gain + _fraction(self.erased_p)
-            return gain + sum(_fraction(m) / b for (_, b), m in self.erased_q.items())
+                return gain + fraction_of(self.erased_p)
+            return gain + sum(fraction_of(m) / b for (_, b), m in self.erased_q.items())
         with flint.ctx.workprec(BITS):
             total = flint.arb(0)
             for loss, m in self.mass.items():
@@ -167,7 +176,3 @@ class TranscriptLaw:
                 for row, place in zip(rows, reached, strict=True):
                     after[place] = after.get(place, 0) + mass[row] * share
         return list(after.values())
-
-
-def _fraction(m: flint.fmpq) -> Fraction:
-    return Fraction(int(m.p), int(m.q))

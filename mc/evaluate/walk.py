@@ -15,9 +15,12 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.state import State, join, take
+from filters.contract.checks import checked_admits, checked_observe, checked_spend, checked_start
+from filters.contract.state import State, join, keys, take
+from filters.privacy_filter import PrivacyFilter
+from theory.pairs import DominatingPair
 
-__all__ = ["REVEALED", "Asked", "Branch", "Layer", "Loss", "Move", "Players", "walk"]
+__all__ = ["REVEALED", "Asked", "Branch", "Layer", "Loss", "MenuPlay", "Move", "Players", "walk"]
 
 #: In place of a child: the loss became infinite, and the play is decided.
 REVEALED = -1
@@ -67,6 +70,33 @@ class Players(Protocol[_Places, Loss]):
     def asked(self, t: int, places: _Places, n: int) -> Iterator[Asked[Loss, _Places]]: ...
     def shown(self, places: _Places, losses: list[Loss], seen: float) -> _Places: ...
     def names(self, places: _Places) -> list[Hashable]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class MenuPlay(Generic[Loss]):
+    """The play in which every request of a menu is made wherever it is admitted; places are filter states."""
+
+    filter: PrivacyFilter
+    menu: Sequence[DominatingPair]
+    branches: Sequence[Sequence[Branch[Loss]]]
+
+    def start(self) -> State:
+        return checked_start(self.filter, 1)
+
+    def asked(self, t: int, places: State, n: int) -> Iterator[Asked[Loss, State]]:
+        for m, request in enumerate(self.menu):
+            rows = np.flatnonzero(checked_admits(self.filter, places, request, n))
+            if len(rows):
+                spent = checked_spend(self.filter, take(places, rows), request, len(rows))
+                yield m, self.branches[m], rows, spent
+
+    def shown(self, places: State, losses: list[Loss], seen: float) -> State:
+        if not self.filter.looks_at_losses:
+            return places
+        return checked_observe(self.filter, places, np.full(len(losses), seen), len(losses))
+
+    def names(self, places: State) -> list[Hashable]:
+        return keys(places)
 
 
 def walk(

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import warnings
 from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -25,7 +26,7 @@ from filters.privacy_filter import PrivacyFilter
 from filters.rules.menu import affordable_of, checked_menu, counted, distinct, positions, used
 from filters.rules.unsound import UnsoundFilterWarning
 from mc.losses.composition import Composition
-from mc.losses.menu_bound import MenuBound
+from mc.losses.menu_bound import menu_bound
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair
 
@@ -108,12 +109,12 @@ def _within(filt: AccountantFilter, counts: tuple[int, ...]) -> bool:
     if (shared := _shared(filt)) is None:
         bound = Composition(released).delta(filt.epsilon, relative=_WIDTH).high
     else:
-        bound = max(way.high(counts) for way in shared)
+        bound = max(high(counts) for high in shared)
     return _raised(bound) <= filt.delta
 
 
 @lru_cache(maxsize=64)
-def _shared(filt: AccountantFilter) -> tuple[MenuBound, ...] | None:
+def _shared(filt: AccountantFilter) -> tuple[Callable[[Sequence[int]], float], ...] | None:
     """The bound of each direction, of several mechanisms: one grid for all counts, so that many are asked about.
 
     None where `Composition` has to be asked each time: of one mechanism, of Gaussians, which have a closed form, and of
@@ -122,7 +123,7 @@ def _shared(filt: AccountantFilter) -> tuple[MenuBound, ...] | None:
     if len(filt.menu) == 1 or all(pair.normal_mu is not None for pair in filt.menu):
         return None
     ways = {filt.menu: None, tuple(pair.swapped for pair in filt.menu): None}
-    bounds = [MenuBound.of(way, filt.epsilon, filt.delta, relative=_WIDTH / 2) for way in ways]
+    bounds = [menu_bound(way, filt.epsilon, filt.delta, relative=_WIDTH / 2) for way in ways]
     shared = tuple(bound for bound in bounds if bound is not None)
     return shared if len(shared) == len(bounds) else None
 

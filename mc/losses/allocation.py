@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from mc.losses.balls import BITS, ball, down, up
 from mc.losses.composition import Bounds
 from mc.losses.lattice_law import LatticeLaw
-from mc.losses.powers import Power, power
+from mc.losses.powers import TiltedSum, power
 from theory.arguments import check_count, check_positive, check_real
 from theory.pairs import FinitePair, normal_law
 from theory.pairs.base import Direction
@@ -156,56 +156,20 @@ def _bounds(sigma: float, steps: int, epsilon: float, way: Direction) -> tuple[f
     sign = 1 if way == "PQ" else -1
     total = _sum(above, steps, _UP, cut, sign, person=way == "PQ")
     if way == "PQ":  # beyond the places a ratio counts as infinite
-        worth = np.maximum(1 - cut * _DOWN / np.maximum(total.places, 0.5), 0.0)
+        worth = np.maximum(1 - cut * _DOWN / np.maximum(total.law.places, 0.5), 0.0)
         high = total.above(worth) + above.p_beyond * _UP
     else:
-        high = total.above(np.maximum(1 - total.places / (cut * _UP), 0.0))
+        high = total.above(np.maximum(1 - total.law.places / (cut * _UP), 0.0))
     told = _sum(below, steps, _DOWN, cut, sign, person=way == "PQ")
     other = _sum(below, steps, _UP, cut, sign, person=way == "QP")
-    low, less = (one.places > cut if way == "PQ" else one.places < cut for one in (told, other))
+    low, less = (one.law.places > cut if way == "PQ" else one.law.places < cut for one in (told, other))
     reached, allowed = told.below(low), other.above(less.astype(np.float64))
     if way == "PQ":
         reached, allowed = reached + below.p_beyond * _DOWN, allowed + steps * below.q_beyond * _UP
     return max((reached - ratio * (_UP * allowed + _VANISHED)) * _DOWN, 0.0), min(high * _UP, 1.0)
 
 
-@dataclass(frozen=True, slots=True)
-class _Sum:
-    """The law of a sum of places under a tilt; it is looked at beyond the cut, before it where tilts are below zero."""
-
-    law: Power
-    tilt: float
-    cut: float
-
-    @property
-    def places(self) -> NDArray[np.int64]:
-        """The place of each share."""
-        return self.law.places
-
-    def _scale(self, sign: int) -> float:
-        exponent = self.law.log_moment - self.tilt * self.cut
-        slack = self.law.factor + 2.0**-40 * (1 + abs(self.law.log_moment) + abs(self.tilt * self.cut))
-        return math.exp(min(exponent + sign * slack, 600.0))
-
-    def _untilted(self, chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """The factors of the places that count, at most 1 but for one place."""
-        factors: NDArray[np.float64] = np.exp(-self.tilt * (self.places[chosen] - self.cut))
-        return factors
-
-    def above(self, worth: NDArray[np.float64]) -> float:
-        """At least the mean of what a place is worth, in [0, 1], 0 on the other side of the cut."""
-        counts = worth > 0
-        worth = worth[counts] * self._untilted(counts)
-        return self._scale(1) * float(worth @ (self.law.shares[counts] + self.law.error) + self.law.tail)
-
-    def below(self, chosen: NDArray[np.bool_]) -> float:
-        """At most the mass of the chosen places, none of them on the other side of the cut."""
-        worth = self._untilted(chosen)
-        mass = float(worth @ np.maximum(self.law.shares[chosen] - self.law.error, 0.0)) - self.law.tail
-        return self._scale(-1) * max(mass, 0.0)
-
-
-def _sum(step: _Step, steps: int, by: float, cut: float, sign: int, *, person: bool) -> _Sum:
+def _sum(step: _Step, steps: int, by: float, cut: float, sign: int, *, person: bool) -> TiltedSum:
     """The sum of the ratios' places, of a person who takes part (P) or not (Q), masses moved by a factor."""
     with_person, without = step.laws(by)
     laws, counts = [without], [steps]
@@ -219,7 +183,7 @@ def _sum(step: _Step, steps: int, by: float, cut: float, sign: int, *, person: b
         return moments - tilt * cut + math.log(spread + 1) / 2
 
     tilt = min((0.0, *(sign * 2.0**-power for power in np.arange(2.0, 30.0, 0.5).tolist())), key=exponent)
-    return _Sum(power(laws, counts, tilt=tilt), tilt, cut)
+    return TiltedSum(power(laws, counts, tilt=tilt), 1.0, tilt, cut)
 
 
 @lru_cache(maxsize=16)

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from mc.losses.balls import BITS, ball, down, up
 from mc.losses.cells import cells, rough_cells
-from mc.losses.inversion import Inversion, Levels
+from mc.losses.inversion import Inversion
 from mc.losses.laplace_sums import laplace_bounds
 from mc.losses.lattice_law import LatticeLaw, common_step, level
-from mc.losses.powers import ELEMENTARY, Power, power
+from mc.losses.powers import ELEMENTARY, TiltedSum, power
 from mc.losses.step_moments import StepMoments
 from mc.losses.tails import tails
 from mc.losses.two_laws import TwoLaws
@@ -45,8 +45,8 @@ _NEGLIGIBLE = 1e-200
 _TRIES = 4
 #: The least mean squared width of cells, and the most cells of a law.
 _FINEST, _MOST = 2.0**-100, 1 << 15
-#: The largest logarithm whose exponential is a double; more than an exponential loses that is below the normal doubles.
-_LARGEST, _UNDERFLOW = 700.0, 2.0**-1000
+#: The largest logarithm whose exponential is a double.
+_LARGEST = 700.0
 #: Where the search for an epsilon begins.
 _FIRST = 2.0**-6
 #: The relative width of a rough answer.
@@ -313,46 +313,38 @@ class Composition:
         return Bounds(low, min(high * (1 + 2.0**-50), 1.0))
 
     def _high(self, laws: list[TwoLaws], step: float, epsilon: float, tilt: float) -> float:
-        total = power([law.high for law in laws], self.counts, tilt=tilt * step)
-        losses = total.places * step
-        above = losses - epsilon + 2.0**-50 * (abs(epsilon) + np.abs(losses))
-        paid = above > 0
-        # a share is worth e^{-tilt above} (1 - e^{-above}) <= 1 of the scale, wherever it lies
-        # the scale goes into the exponent: alone it may overflow where what it multiplies underflows
-        scale = _log_scale(total, step, epsilon, tilt, 1)
-        if (
-            tilt and scale > _LARGEST
-        ):  # beyond the doubles: every tilt gives a bound, none at all a coarse one
-            return self._high(laws, step, epsilon, 0.0)
-        with np.errstate(over="ignore"):
-            worth = np.exp(scale - tilt * above[paid]) * -np.expm1(-above[paid])
-            worth += _UNDERFLOW
-            tail = total.tail * float(np.exp(scale)) if total.tail else 0.0
-        return float(worth @ (total.shares[paid] + total.error)) + tail
+        total = TiltedSum(
+            power([law.high for law in laws], self.counts, tilt=tilt * step), step, tilt, epsilon
+        )
+        above = total.beyond + 2.0**-50 * (abs(epsilon) + np.abs(total.law.places * step))
+        high = total.above(-np.expm1(-np.maximum(above, 0.0)))
+        # beyond the doubles: every tilt gives a bound, none at all a coarse one
+        return self._high(laws, step, epsilon, 0.0) if tilt and math.isinf(high) else high
 
     def _low(self, laws: list[TwoLaws], step: float, epsilon: float, tilt: float) -> float:
-        drawn = power([law.p for law in laws], self.counts, tilt=tilt * step)
-        other = power([law.q for law in laws], self.counts, tilt=(tilt + 1) * step)
-        first = max(drawn.first, other.first)
-        last = min(drawn.first + len(drawn.shares), other.first + len(other.shares))
-        above = np.arange(first, last) * step - epsilon
-        p = drawn.shares[first - drawn.first : last - drawn.first] - drawn.error
-        q = other.shares[first - other.first : last - other.first] + other.error
-        scale, most, others = (
-            _log_scale(law, step, epsilon, tilt, sign) for law, sign in ((drawn, -1), (drawn, 1), (other, 1))
+        drawn, other = (
+            TiltedSum(power(side, self.counts, tilt=lean * step), step, lean, epsilon)
+            for side, lean in (([law.p for law in laws], tilt), ([law.q for law in laws], tilt + 1))
         )
-        if max(most, others) > _LARGEST:  # beyond the doubles: nothing is said
+        first = max(drawn.law.first, other.law.first)
+        last = min(one.law.first + len(one.law.shares) for one in (drawn, other))
+        if (
+            max(drawn.log_scale(1), other.log_scale(1) + epsilon) > _LARGEST
+        ):  # beyond the doubles: nothing is said
             return 0.0
-        # P - e^epsilon Q of each place, times e^{tilt above}; any places may be left out
-        with np.errstate(over="ignore", invalid="ignore"):
-            gain = p * math.exp(scale) - q * (np.exp(others - above) + _UNDERFLOW)
-            counted = gain > 0
-            worth = np.exp(-tilt * above[counted])
+        p, q = (
+            one.masses(sign, slice(first - one.law.first, last - one.law.first), log_factor)
+            for one, sign, log_factor in ((drawn, -1, 0.0), (other, 1, epsilon))
+        )
+        with np.errstate(invalid="ignore"):
+            gain = p - q  # P - e^epsilon Q of each place; any places may be left out
+        counted = gain > 0
         if not counted.any():
             return 0.0
         # what lies outside the window of P is folded into it
-        folded = drawn.tail * math.exp(most) * float(worth.max())
-        return max(float(worth @ gain[counted]) * (1 - 2.0**-40) - folded, 0.0)
+        lean = max(-tilt * float(drawn.beyond[first - drawn.law.first :][: last - first][counted].min()), 0.0)
+        folded = drawn.law.tail * math.exp(min(drawn.log_scale(1) + lean, _LARGEST))
+        return max(float(gain[counted].sum()) * (1 - 2.0**-40) - folded, 0.0)
 
 
 def _worse(directions: list[Bounds]) -> Bounds:
@@ -388,13 +380,7 @@ def _inversion(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...]) -> In
 @lru_cache(maxsize=64)
 def _inversion_of(steps: tuple[StepMoments, ...], counts: tuple[int, ...]) -> Inversion:
     """Kept by what is computed with, and not by pairs, which may equal each other as their classes say."""
-    return Inversion(_levels(steps), np.array([counts], dtype=np.uint32), "PQ")
-
-
-@lru_cache(maxsize=16)
-def _levels(steps: tuple[StepMoments, ...]) -> Levels:
-    """One for all counts: of another count of the same mechanisms only the sum is new."""
-    return Levels(steps)
+    return Inversion(steps, np.array([counts], dtype=np.uint32), "PQ")
 
 
 def _gaussian(square: Fraction, epsilon: float) -> Bounds:
@@ -418,19 +404,6 @@ def _two_laws(pair: DominatingPair, step: Fraction, tilt: float, variance: float
 def _coarser(x: float, parts: int = 1) -> float:
     """x rounded down to a power of 2^{1/parts}, so that nearby questions share their cells."""
     return 2.0 ** (math.floor(math.log2(x) * parts) / parts) if x > 0 else 0.0
-
-
-def _log_scale(total: Power, step: float, epsilon: float, tilt: float, sign: int) -> float:
-    """log sum_J m_J e^{tilt (loss - epsilon)}, moved up (sign 1) or down (-1) by more than all roundings.
-
-    These are the roundings of the sum itself and of what it is multiplied with: shares, and what they are worth.
-    """
-    exponent = total.log_moment - tilt * epsilon
-    far = step * float(np.abs(total.places[[0, -1]]).max())
-    slack = 2 * total.factor + ELEMENTARY * 8 + 2.0**-48 * abs(total.log_moment)
-    slack += len(total.shares) * 2.0**-52  # sums of that many shares
-    slack += 2.0**-48 * (1 + tilt) * (1 + abs(epsilon) + far)
-    return exponent + sign * slack
 
 
 def _infinite(laws: list[LatticeLaw], counts: tuple[int, ...], *, up: bool) -> float:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.losses.inversion import Levels, composed_delta, composed_epsilon
+from mc.losses.inversion import composed_delta, composed_epsilon
 from mc.losses.personal_bounds import PersonalBounds
 from mc.losses.renyi_sums import composed_renyi
 from mc.losses.step_moments import StepMoments
@@ -81,7 +81,7 @@ class IndividualAccountant:
     Source: paper 003, Section 5 and Appendix D (Theorem D.2 for the grid).
     """
 
-    __slots__ = ("_counts", "_grid", "_levels", "_q", "_sigma", "_steps")
+    __slots__ = ("_counts", "_grid", "_laws", "_q", "_sigma", "_steps")
 
     def __init__(self, people: int, *, q: float, sigma: float, levels: int | Sequence[float] = 100) -> None:
         people = check_count("people", people)
@@ -100,7 +100,7 @@ class IndividualAccountant:
                 f"people must be at most {_COUNTS // len(self._grid)} with {len(self._grid)} levels, got "
                 f"people={people}; account for them in parts"
             )
-        self._levels = Levels([StepMoments(self._q, share, self._sigma) for share in self._grid.tolist()])
+        self._laws = [StepMoments(self._q, share, self._sigma) for share in self._grid.tolist()]
         #: column 2 i: shares between levels i - 1 and i; column 2 i + 1: level i itself
         self._counts = np.zeros((people, 2 * len(self._grid)), dtype=np.uint32)
         self._steps = 0
@@ -147,15 +147,15 @@ class IndividualAccountant:
     def epsilon(self, delta: float) -> PersonalBounds:
         """Bounds on each person's least epsilon >= 0 at which the steps so far are (epsilon, delta)-DP for them."""
         delta = float(check_delta("delta", delta))
-        low, _ = composed_epsilon(self._levels, self._below(), delta)
-        _, high = composed_epsilon(self._levels, self._above(), delta)
+        low, _ = composed_epsilon(self._laws, self._below(), delta)
+        _, high = composed_epsilon(self._laws, self._above(), delta)
         return PersonalBounds.of(f"epsilon at delta={delta:g}", low, high)
 
     def delta(self, epsilon: float) -> PersonalBounds:
         """Bounds on each person's hockey-stick divergence at epsilon >= 0, in nats."""
         epsilon = float(check_at_least_zero("epsilon", epsilon))
-        low, _ = composed_delta(self._levels, self._below(), epsilon)
-        _, high = composed_delta(self._levels, self._above(), epsilon)
+        low, _ = composed_delta(self._laws, self._below(), epsilon)
+        _, high = composed_delta(self._laws, self._above(), epsilon)
         return PersonalBounds.of(f"delta at epsilon={epsilon:g}", low, high)
 
     def renyi_epsilon(self, delta: float, *, orders: Iterable[float] = range(2, 33)) -> PersonalBounds:
@@ -169,8 +169,8 @@ class IndividualAccountant:
         """
         delta = float(check_delta("delta", delta))
         alphas = _alphas(orders)
-        low, _ = composed_renyi(self._levels, self._below(), delta, alphas)
-        _, high = composed_renyi(self._levels, self._above(), delta, alphas)
+        low, _ = composed_renyi(self._laws, self._below(), delta, alphas)
+        _, high = composed_renyi(self._laws, self._above(), delta, alphas)
         return PersonalBounds.of(f"epsilon at delta={delta:g} by Renyi divergences", low, high)
 
     def _above(self) -> NDArray[np.uint32]:

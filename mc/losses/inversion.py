@@ -17,7 +17,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ from mc.losses.powers import ELEMENTARY
 from mc.losses.step_moments import Envelope, RealMoments, StepMoments, Transforms
 from theory.pairs.base import Direction
 
-__all__ = ["BOTH", "Inversion", "Levels", "composed_delta", "composed_epsilon"]
+__all__ = ["BOTH", "Inversion", "composed_delta", "composed_epsilon"]
 
 Array = NDArray[np.float64]
 
@@ -42,8 +43,8 @@ _APART = 30.0
 #: What may be left beyond the last frequency, relative to frequency 0; the fewest and the most frequencies; how many
 #: numbers are held at once.
 _BEYOND, _LEAST, _MOST, _HELD = 1e-10, 16, 4096, 1 << 21
-#: How many frequencies of levels are kept for later questions.
-_KEPT = 1 << 20
+#: How many characteristic functions of steps are kept for later questions.
+_KEPT = 2048
 #: A divergence that need not be known closely, as a logarithm.
 _TINY = -650.0
 #: The tilts above t among which the bound on other periods is chosen.
@@ -53,64 +54,12 @@ _FARTHEST, _SPARE = 2.0**12, 6.0
 BOTH: tuple[Direction, Direction] = ("PQ", "QP")
 
 
-@dataclass(slots=True)
-class Levels:
-    """Laws of one step, and their moments at all tilts, computed when they are first asked for."""
-
-    laws: Sequence[StepMoments]
-    known: dict[tuple[int, Direction], RealMoments] = field(default_factory=dict)
-    envelopes: dict[tuple[int, Direction, int], Envelope] = field(default_factory=dict)
-    transformed: dict[tuple[int, Direction, int, float, int], Transforms] = field(default_factory=dict)
-    frequencies: int = 0
-
-    def moments(self, used: NDArray[np.int64], direction: Direction) -> RealMoments:
-        """The logarithms, errors and decays of the levels `used`: arrays of shape (levels, tilts)."""
-        for level in used.tolist():
-            if (level, direction) not in self.known:
-                self.known[level, direction] = _at_all_tilts(self.laws[level], direction)
-        each = [self.known[level, direction] for level in used.tolist()]
-        return RealMoments(
-            np.array([moments.logs for moments in each]),
-            np.array([moments.errors for moments in each]),
-            np.array([moments.decay for moments in each]),
-        )
-
-    def envelope(self, level: int, direction: Direction, tilt: int) -> Envelope:
-        """The bounds of one level at high frequencies."""
-        key = level, direction, tilt
-        if key not in self.envelopes:
-            known = self.known[level, direction]
-            law = self.laws[level]
-            a = float(law.power(TILTS[tilt], direction))
-            self.envelopes[key] = law.envelope(a, float(known.logs[tilt]), float(known.decay[tilt]))
-        return self.envelopes[key]
-
-    def transforms(
-        self, used: NDArray[np.int64], direction: Direction, tilt: int, step: float, size: int
-    ) -> list[Transforms]:
-        """The characteristic functions of the levels `used` at `size` frequencies; what was computed is kept.
-
-        At the next power of two, of which these are the first: how many are computed at once moves a last bit, and no
-        answer may depend on what was asked before.
-        """
-        if self.frequencies > _KEPT:
-            self.transformed.clear()
-            self.frequencies = 0
-        cut, whole = [], 1 << (size - 1).bit_length()
-        for level in used.tolist():
-            key = level, direction, tilt, step, whole
-            transforms = self.transformed.get(key)
-            if transforms is None:
-                law, log_moment = self.laws[level], float(self.known[level, direction].logs[tilt])
-                a = float(law.power(TILTS[tilt], direction))
-                transforms = law.transforms(a, log_moment, step, whole)
-                self.transformed[key] = transforms
-                self.frequencies += whole
-            cut.append(Transforms(transforms.logs[:size], transforms.errors[:size], transforms.most[:size]))
-        return cut
+# What is known of one step is kept for later questions, by the step, whoever takes it and however often.
 
 
-def _at_all_tilts(law: StepMoments, direction: Direction) -> RealMoments:
+@lru_cache(maxsize=1 << 15)
+def _moments(law: StepMoments, direction: Direction) -> RealMoments:
+    """The logarithms, errors and decays at all tilts."""
     near = (1 + TILTS) * law.ratio <= _FURTHEST
     moments = law.real(law.power(TILTS[near], direction))
     logs, errors, decay = np.full(len(TILTS), _UNKNOWN), np.zeros(len(TILTS)), np.zeros(len(TILTS))
@@ -118,14 +67,35 @@ def _at_all_tilts(law: StepMoments, direction: Direction) -> RealMoments:
     return RealMoments(logs, errors, decay)
 
 
-def composed_epsilon(levels: Levels, counts: NDArray[np.uint32], delta: float) -> tuple[Array, Array]:
-    """Bounds on the least epsilon >= 0 of each person, who has counts[person, level] steps of each level."""
-    return _worse([Inversion(levels, counts, direction).epsilon(delta) for direction in BOTH])
+@lru_cache(maxsize=1 << 15)
+def _envelope(law: StepMoments, direction: Direction, tilt: int) -> Envelope:
+    """The bounds at high frequencies."""
+    known, a = _moments(law, direction), float(law.power(TILTS[tilt], direction))
+    return law.envelope(a, float(known.logs[tilt]), float(known.decay[tilt]))
 
 
-def composed_delta(levels: Levels, counts: NDArray[np.uint32], epsilon: float) -> tuple[Array, Array]:
+@lru_cache(maxsize=_KEPT)
+def _transforms(law: StepMoments, direction: Direction, tilt: int, step: float, size: int) -> Transforms:
+    """The characteristic function at `size` frequencies, a power of two.
+
+    How many are computed at once moves a last bit, and no answer may depend on what was asked before.
+    """
+    a = float(law.power(TILTS[tilt], direction))
+    return law.transforms(a, float(_moments(law, direction).logs[tilt]), step, size)
+
+
+def composed_epsilon(
+    laws: Sequence[StepMoments], counts: NDArray[np.uint32], delta: float
+) -> tuple[Array, Array]:
+    """Bounds on the least epsilon >= 0 of each person, who has counts[person, k] steps of laws[k]."""
+    return _worse([Inversion(laws, counts, direction).epsilon(delta) for direction in BOTH])
+
+
+def composed_delta(
+    laws: Sequence[StepMoments], counts: NDArray[np.uint32], epsilon: float
+) -> tuple[Array, Array]:
     """Bounds on the delta of each person at epsilon >= 0, of removal or of addition, whichever is larger."""
-    return _worse([Inversion(levels, counts, direction).delta(epsilon) for direction in BOTH])
+    return _worse([Inversion(laws, counts, direction).delta(epsilon) for direction in BOTH])
 
 
 def _worse(directions: list[tuple[Array, Array]]) -> tuple[Array, Array]:
@@ -134,19 +104,20 @@ def _worse(directions: list[tuple[Array, Array]]) -> tuple[Array, Array]:
 
 
 class Inversion:
-    """People with some steps of levels each, in one direction: their moments at all tilts, shape (people, tilts)."""
+    """People with some steps of each law, in one direction: their moments at all tilts, shape (people, tilts)."""
 
-    def __init__(self, levels: Levels, counts: NDArray[np.uint32], direction: Direction) -> None:
+    def __init__(self, laws: Sequence[StepMoments], counts: NDArray[np.uint32], direction: Direction) -> None:
         self.people = len(counts)
         self.some = np.flatnonzero(counts.any(axis=1))
         self.used = np.flatnonzero(counts.any(axis=0))
-        self.levels, self.direction = levels, direction
+        self.laws, self.direction = [laws[k] for k in self.used.tolist()], direction
         self.counts = counts[np.ix_(self.some, self.used)].astype(np.float64)
         if len(self.some):
-            self.real = levels.moments(self.used, direction)
-            self.logs = self.counts @ self.real.logs
+            each = [_moments(law, direction) for law in self.laws]
+            self.logs = self.counts @ np.array([moments.logs for moments in each])
             rounding = (len(self.used) + 8) * 2.0**-52
-            self.errors = self.counts @ self.real.errors + rounding * np.abs(self.logs)
+            errors = np.array([moments.errors for moments in each])
+            self.errors = self.counts @ errors + rounding * np.abs(self.logs)
 
     def epsilon(self, delta: float) -> tuple[Array, Array]:
         """Bounds on the least epsilon >= 0 at which each person has delta."""
@@ -231,7 +202,7 @@ class Inversion:
         for tilt in np.unique(tilts).tolist():
             left = np.flatnonzero(tilts == tilt)
             used = np.flatnonzero(self.counts[left].any(axis=0))
-            each = [self.levels.envelope(level, self.direction, tilt) for level in self.used[used].tolist()]
+            each = [_envelope(self.laws[k], self.direction, tilt) for k in used.tolist()]
             size = _LEAST
             while len(left):
                 step = steps[left]
@@ -254,13 +225,14 @@ class Inversion:
         counts = self.counts[group]
         used = np.flatnonzero(counts.any(axis=0))
         counts = counts[:, used]
-        each = self.levels.transforms(self.used[used], self.direction, tilt, step, size)
-        logs, off = (
-            np.array([transforms.logs for transforms in each]),
-            np.array([transforms.errors for transforms in each]),
+        whole = 1 << (size - 1).bit_length()
+        each = [_transforms(self.laws[k], self.direction, tilt, step, whole) for k in used.tolist()]
+        logs, off, largest = (
+            np.array([getattr(transforms, name)[:size] for transforms in each])
+            for name in ("logs", "errors", "most")
         )
         moduli, angles = counts @ logs.real, counts @ logs.imag
-        most = np.exp(counts @ np.array([transforms.most for transforms in each]) * (1 - 2.0**-40))
+        most = np.exp(counts @ largest * (1 - 2.0**-40))
         unknown = (counts > 0).astype(np.float64) @ np.isinf(off) > 0
         off = counts @ np.where(np.isinf(off), 0.0, off)
         off += (len(each) + 8) * 2.0**-52 * (counts @ np.abs(logs.imag) + np.abs(moduli)) + ELEMENTARY * 4

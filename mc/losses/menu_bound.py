@@ -2,20 +2,18 @@
 
 >>> from theory.pairs import SubsampledGaussian
 >>> menu = (SubsampledGaussian(q=0.05, sigma=1.0), SubsampledGaussian(q=0.1, sigma=1.0))
->>> bound = MenuBound.of(menu, 2.0, 1e-5, relative=2e-3)
->>> bound.high((10, 2)) < bound.high((11, 2)) < 2e-5
+>>> high = menu_bound(menu, 2.0, 1e-5, relative=2e-3)
+>>> high((10, 2)) < high((11, 2)) < 2e-5
 True
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mc.losses.cells import cells, rough_cells
 from mc.losses.composition import Composition, inverted
@@ -25,7 +23,7 @@ from mc.losses.tails import has_tails, tails
 from mc.losses.two_laws import TwoLaws
 from theory.pairs import DominatingPair
 
-__all__ = ["MenuBound"]
+__all__ = ["menu_bound"]
 
 #: Uses of a mechanism beyond which nobody counts, and how many are tried first.
 _USES, _FEW = 2**24, 32
@@ -39,131 +37,104 @@ _DEVIATIONS = 16.0
 _MOST, _LONGEST, _NOTHING = 1 << 14, 1 << 22, 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class MenuBound:
-    """high(n) >= H_{e^epsilon}(P || Q) of the composition of n[m] independent uses of each pair m of a menu.
+def menu_bound(
+    menu: Sequence[DominatingPair], epsilon: float, delta: float, *, relative: float
+) -> Callable[[Sequence[int]], float] | None:
+    """n -> a number >= H_{e^epsilon}(P || Q) of the composition of n[m] independent uses of each pair m of a menu.
 
-    The laws are those of `Cells.split`, the sum that of `mc.losses.powers`, with its errors: tilted shares of places in
-    a window, times what they are worth. By Parseval that is a sum over frequencies of a product of powers with the
-    transform of the worth, which is the same for all n: nothing is transformed back.
+    It is about `relative` above the divergence where that is `delta`. The laws are those of `Cells.split`, the sum that
+    of `mc.losses.powers`, with its errors: tilted shares of places in a window, times what they are worth. By Parseval
+    that is a sum over frequencies of a product of powers with the transform of the worth, which is the same for all n:
+    nothing is transformed back. None for losses with a mass of their own.
     """
+    if not all(has_tails(pair) and not tails(pair).atoms for pair in menu):
+        return None
+    counts, tilts = zip(*(_reaching(pair, epsilon, delta) for pair in menu), strict=True)
+    tilt = math.exp(sum(map(math.log, tilts)) / len(tilts))
+    # as `Composition`: a loss more uncertain by v, of equal E[e^-L], has E[e^{tL}] larger by e^{t(t+1)v/2}
+    steep = max(tilts) + 1
+    allowed = relative / (steep * (steep + 1) / 12)
+    shares = [allowed / max(count, 1.0) for count in counts]
+    step = Fraction(2.0 ** math.floor(math.log2((min(shares) / 2) ** 0.5)))
+    laws = [
+        cells(pair, step, tilts=(tilt,), variance=share, most=_MOST).split()
+        for pair, share in zip(menu, shares, strict=True)
+    ]
+    return _on(laws, counts, float(step), epsilon, tilt)
 
-    moments: NDArray[np.float64]
-    raised: NDArray[np.float64]
-    edges: NDArray[np.float64]
-    revealed: NDArray[np.float64]
-    totals: NDArray[np.float64]
-    factors: NDArray[np.float64]
-    logs: NDArray[np.complex128]
-    moduli: NDArray[np.float64]
-    slopes: NDArray[np.float64]
-    worth: NDArray[np.complex128]
-    weight: float
-    each: float
-    tilt: float
-    epsilon: float
-    far: float
-    size: int
 
-    @classmethod
-    def of(
-        cls, menu: Sequence[DominatingPair], epsilon: float, delta: float, *, relative: float
-    ) -> MenuBound | None:
-        """About `relative` above the divergence where that is `delta`; None for losses with a mass of their own."""
-        if not all(has_tails(pair) and not tails(pair).atoms for pair in menu):
-            return None
-        counts, tilts = zip(*(_reaching(pair, epsilon, delta) for pair in menu), strict=True)
-        tilt = math.exp(sum(map(math.log, tilts)) / len(tilts))
-        # as `Composition`: a loss more uncertain by v, of equal E[e^-L], has E[e^{tL}] larger by e^{t(t+1)v/2}
-        steep = max(tilts) + 1
-        allowed = relative / (steep * (steep + 1) / 12)
-        shares = [allowed / max(count, 1.0) for count in counts]
-        step = Fraction(2.0 ** math.floor(math.log2((min(shares) / 2) ** 0.5)))
-        laws = [
-            cells(pair, step, tilts=(tilt,), variance=share, most=_MOST).split()
-            for pair, share in zip(menu, shares, strict=True)
+def _on(
+    laws: Sequence[LatticeLaw], reaching: Sequence[float], step: float, epsilon: float, tilt: float
+) -> Callable[[Sequence[int]], float] | None:
+    """The bound from laws on a lattice, in a window as wide as the largest sum that reaches delta needs."""
+    lean, unit = tilt * step, 2.0**-53
+    own = [law.mean_and_variance(lean)[1] for law in laws]
+    wanted = 2 * _DEVIATIONS * math.sqrt(max(n * v for n, v in zip(reaching, own, strict=True))) + 64
+    size = 1 << math.ceil(math.log2(wanted))
+    if size > _LONGEST:
+        return None
+    first, each = math.floor(epsilon / step) - size // 2, transform_error(size)
+    losses = np.arange(first, first + size) * step
+    above = losses - epsilon + 2.0**-50 * (abs(epsilon) + np.abs(losses))
+    paid = np.where(above > 0, np.exp(-tilt * np.maximum(above, 0)) * -np.expm1(-np.maximum(above, 0)), 0)
+    transformed = np.fft.rfft(np.roll(paid, first % size)).conj()
+    weight, far = float(paid.sum()) * (1 + 2.0**-30), float(np.abs(losses).max())
+    # of each law: the logarithm of its transform, of the most that its modulus is, and the relative error of that
+    share = [law.tilted(lean) for law in laws]
+    off = np.array([each + len(part) * unit for part in share])[:, None]
+    spectra = np.array(
+        [
+            np.fft.rfft(np.bincount(law.places % size, weights=part, minlength=size))
+            for law, part in zip(laws, share, strict=True)
         ]
-        return cls._on(laws, counts, float(step), epsilon, tilt)
+    )
+    modulus = np.abs(spectra) * (1 + 2.0**-50) + off
+    logs, moduli = np.log(np.where(spectra == 0, 1e-300, spectra)), np.log(modulus) + ELEMENTARY
+    slopes = off / modulus + 4 * unit
+    moments = np.array([law.log_moment(lean) for law in laws])
+    factors = np.array(
+        [
+            2 * ELEMENTARY
+            + (len(law.places) + 16) * 2 * unit
+            + 4 * unit * lean * float(np.abs(law.places).max())
+            for law in laws
+        ]
+    )
+    revealed = np.array([law.revealed for law in laws])
+    totals = np.log([float(law.masses.sum()) + law.revealed for law in laws])
+    # what lies outside of the window, by Markov's inequality
+    leans = np.concatenate([-_LEANS, _LEANS]) / math.sqrt(wanted)
+    raised = np.array([[law.log_moment(lean + more) for more in leans] for law in laws]) - moments[:, None]
+    edges = leans * np.where(leans < 0, first - 1, first + size)
 
-    @classmethod
-    def _on(
-        cls, laws: Sequence[LatticeLaw], counts: Sequence[float], step: float, epsilon: float, tilt: float
-    ) -> MenuBound | None:
-        own = [law.mean_and_variance(tilt * step)[1] for law in laws]
-        wanted = 2 * _DEVIATIONS * math.sqrt(max(n * v for n, v in zip(counts, own, strict=True))) + 64
-        size = 1 << math.ceil(math.log2(wanted))
-        if size > _LONGEST:
-            return None
-        first = math.floor(epsilon / step) - size // 2
-        places = np.arange(first, first + size)
-        losses = places * step
-        above = losses - epsilon + 2.0**-50 * (abs(epsilon) + np.abs(losses))
-        paid = np.where(above > 0, np.exp(-tilt * np.maximum(above, 0)) * -np.expm1(-np.maximum(above, 0)), 0)
-        each, unit = transform_error(size), 2.0**-53
-        logs, moduli, slopes = [], [], []
-        for law in laws:
-            share = law.tilted(tilt * step)
-            off = each + len(share) * unit
-            found = np.fft.rfft(np.bincount(law.places % size, weights=share, minlength=size))
-            modulus = np.abs(found) * (1 + 2.0**-50) + off
-            logs.append(np.log(np.where(found == 0, 1e-300, found)))
-            moduli.append(np.log(modulus) + ELEMENTARY)
-            slopes.append(off / modulus + 4 * unit)
-        leans = np.concatenate([-_LEANS, _LEANS]) / math.sqrt(wanted)
-        return cls(
-            moments=np.array([law.log_moment(tilt * step) for law in laws]),
-            raised=np.array([[law.log_moment(tilt * step + lean) for lean in leans] for law in laws]),
-            edges=leans * np.where(leans < 0, first - 1, first + size),
-            revealed=np.array([law.revealed for law in laws]),
-            totals=np.log([float(law.masses.sum()) + law.revealed for law in laws]),
-            factors=np.array(
-                [
-                    2 * ELEMENTARY
-                    + (len(law.places) + 16) * 2 * unit
-                    + 4 * unit * tilt * step * float(np.abs(law.places).max())
-                    for law in laws
-                ]
-            ),
-            logs=np.array(logs),
-            moduli=np.array(moduli),
-            slopes=np.array(slopes),
-            worth=np.fft.rfft(np.roll(paid, first % size)).conj(),
-            weight=float(paid.sum()) * (1 + 2.0**-30),
-            each=each,
-            tilt=tilt,
-            epsilon=epsilon,
-            far=float(np.abs(losses).max()),
-            size=size,
-        )
-
-    def high(self, counts: Sequence[int]) -> float:
-        """The upper bound for so many uses of each pair."""
+    def high(counts: Sequence[int]) -> float:
         n = np.array(counts, dtype=np.float64)
-        moment, factor = float(n @ self.moments), float(n @ self.factors)
-        outside = n @ (self.raised - self.moments[:, None]) - self.edges
-        half = len(outside) // 2
-        tail = math.fsum(math.exp(min(float(side.min()), 0.0)) for side in (outside[:half], outside[half:]))
+        moment, factor = float(n @ moments), float(n @ factors)
+        outside = np.split(n @ raised - edges, 2)
+        tail = math.fsum(math.exp(min(float(side.min()), 0.0)) for side in outside)
         # frequencies from which on all are called 0 are most of them
-        reach = n @ self.moduli
+        reach = n @ moduli
         kept = np.flatnonzero(reach > -_NOTHING)
-        logs, slope = n @ self.logs[:, kept], n @ self.slopes[:, kept]
-        slope += (np.abs(logs) + 8) * 2.0**-50 + float(n.sum()) * ELEMENTARY
-        twice = np.where((kept == 0) | (kept == self.size // 2), 1.0, 2.0)
-        bound, worth = np.exp(reach[kept]) * (1 + ELEMENTARY) * twice, self.worth[kept]
-        off = bound @ (np.minimum(2 * slope, 2.0) * (np.abs(worth) + self.each * self.weight))
-        off += self.each * self.weight * bound.sum() + 2.0**-52 * (len(kept) + 8) * (bound @ np.abs(worth))
-        value = float(((twice * np.exp(logs)) @ worth).real) + float(off) * (1 + 2.0**-20)
-        value = max(value, 0.0) / self.size + 2 * math.exp(-_NOTHING) * self.weight
-        slack = 2 * factor + ELEMENTARY * 8 + 2.0**-48 * abs(moment) + self.size * 2.0**-52
-        slack += 2.0**-48 * (1 + self.tilt) * (1 + abs(self.epsilon) + self.far)
-        exponent = moment - self.tilt * self.epsilon + slack
+        log, slope = n @ logs[:, kept], n @ slopes[:, kept]
+        slope += (np.abs(log) + 8) * 2.0**-50 + float(n.sum()) * ELEMENTARY
+        twice = np.where((kept == 0) | (kept == size // 2), 1.0, 2.0)
+        bound, worth = np.exp(reach[kept]) * (1 + ELEMENTARY) * twice, transformed[kept]
+        error = bound @ (np.minimum(2 * slope, 2.0) * (np.abs(worth) + each * weight))
+        error += each * weight * bound.sum() + 2.0**-52 * (len(kept) + 8) * (bound @ np.abs(worth))
+        value = float(((twice * np.exp(log)) @ worth).real) + float(error) * (1 + 2.0**-20)
+        value = max(value, 0.0) / size + 2 * math.exp(-_NOTHING) * weight
+        slack = 2 * factor + ELEMENTARY * 8 + 2.0**-48 * abs(moment) + size * 2.0**-52
+        slack += 2.0**-48 * (1 + tilt) * (1 + abs(epsilon) + far)
+        exponent = moment - tilt * epsilon + slack
         if exponent > 600.0 or factor > 0.1:
             return 1.0
-        infinite = float(n @ self.revealed) * math.exp(float(n @ np.maximum(self.totals, 0.0)) + 2 * factor)
+        infinite = float(n @ revealed) * math.exp(float(n @ np.maximum(totals, 0.0)) + 2 * factor)
         # both moments of a tail err by a factor each; what underflows is told before it is multiplied
         tail *= math.exp(min(8 * factor, 1.0)) * (1 + 1e-6)
-        high = (value + tail + _UNDERFLOW) * math.exp(exponent) + infinite * (1 + 1e-6)
-        return min(high * (1 + 2.0**-40) + _UNDERFLOW, 1.0)
+        total = (value + tail + _UNDERFLOW) * math.exp(exponent) + infinite * (1 + 1e-6)
+        return min(total * (1 + 2.0**-40) + _UNDERFLOW, 1.0)
+
+    return high
 
 
 def _reaching(pair: DominatingPair, epsilon: float, delta: float) -> tuple[float, float]:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from mc.losses.lattice_law import LatticeLaw
 
-__all__ = ["ELEMENTARY", "Power", "power", "transform_error"]
+__all__ = ["ELEMENTARY", "Power", "TiltedSum", "power", "transform_error", "whole_power"]
 
 #: Bound on the relative error of `np.exp` and `np.log`'s absolute one near 1, far above what they are built to.
 ELEMENTARY = 2.0**-44
@@ -38,6 +38,8 @@ _FEW = 4096
 _HALVINGS = 60
 #: Tilted mass outside the window that is small enough, and the longest window.
 _TAIL, _LONGEST = 1e-10, 1 << 22
+#: The largest logarithm whose exponential is a double; more than an exponential loses that is below the normal doubles.
+_LARGEST, _UNDERFLOW = 700.0, 2.0**-1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,62 @@ class Power:
     def places(self) -> NDArray[np.int64]:
         """The place of each share."""
         return np.arange(self.first, self.first + len(self.shares))
+
+
+@dataclass(frozen=True, slots=True)
+class TiltedSum:
+    """The law of a sum of losses, step times a place, from the tilted law, e^{tilt (loss - cut)} times as likely.
+
+    Losses on the side of the cut that the tilt leans to have factors below 1, so that errors there are small.
+    """
+
+    law: Power
+    step: float
+    tilt: float
+    cut: float
+
+    @property
+    def beyond(self) -> NDArray[np.float64]:
+        """How far the loss of each place lies beyond the cut."""
+        return self.law.places.astype(np.float64) * self.step - self.cut
+
+    def log_scale(self, sign: int) -> float:
+        """log sum_J m_J e^{tilt (loss - cut)}, moved up (sign 1) or down (-1) by more than all roundings.
+
+        These are the roundings of the sum itself and of what it is multiplied with: shares, and what they are worth.
+        Shares were divided by the sum whose logarithm is kept, so that its error cancels, and one `factor` is enough.
+        Losses are within 3 u and the cut within 2 u, tilt times their difference within 6 u (loss + cut), u = 2^-53.
+        """
+        law = self.law
+        far = self.step * float(np.abs(law.places[[0, -1]]).max())
+        slack = law.factor + ELEMENTARY * 8 + 2.0**-48 * abs(law.log_moment)
+        slack += len(law.shares) * 2.0**-52  # sums of that many shares
+        slack += 2.0**-49 * (1 + abs(self.tilt) * (abs(self.cut) + far))
+        return law.log_moment - self.tilt * self.cut + sign * slack
+
+    def masses(
+        self, sign: int, where: NDArray[np.bool_] | slice, log_factor: float = 0.0
+    ) -> NDArray[np.float64]:
+        """Bounds, of that sign, on the mass of each place, times e^log_factor; what lies outside is folded into it."""
+        grown = log_factor + sign * 2.0**-50 * abs(log_factor)
+        exponents: NDArray[np.float64] = self.log_scale(sign) + grown - self.tilt * self.beyond[where]
+        shares: NDArray[np.float64] = np.maximum(self.law.shares[where] + sign * self.law.error, 0.0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            factors = np.exp(exponents if sign > 0 else np.minimum(exponents, _LARGEST))
+            masses: NDArray[np.float64] = factors * shares + (_UNDERFLOW if sign > 0 else 0.0)
+        return masses
+
+    def above(self, worth: NDArray[np.float64]) -> float:
+        """At least the mean of what a place is worth, in [0, 1], 0 on the other side of the cut; inf beyond doubles."""
+        scale, counts = self.log_scale(1), worth > 0
+        if scale > _LARGEST:
+            return math.inf
+        return float(worth[counts] @ self.masses(1, counts)) + self.law.tail * math.exp(scale)
+
+    def below(self, chosen: NDArray[np.bool_]) -> float:
+        """At most the mass of the chosen places, none of them on the other side of the cut."""
+        folded = self.law.tail * math.exp(min(self.log_scale(1), _LARGEST))
+        return max(float(self.masses(-1, chosen).sum()) - folded, 0.0)
 
 
 def power(laws: Sequence[LatticeLaw], counts: Sequence[int], *, tilt: float) -> Power:

@@ -1,7 +1,7 @@
 """Sums of Renyi divergences of many people's steps, between bounds, and the epsilon that they give.
 
->>> levels = Levels([StepMoments(0.005, 1.0, 2.0)])
->>> low, high = composed_renyi(levels, np.array([[10_000]], dtype=np.uint32), 1e-6, np.arange(2.0, 33.0))
+>>> law = StepMoments(0.005, 1.0, 2.0)
+>>> low, high = composed_renyi([law], np.array([[10_000]], dtype=np.uint32), 1e-6, np.arange(2.0, 33.0))
 >>> f"{low[0]:.6f} {high[0]:.6f}"
 '1.240926 1.240926'
 """
@@ -9,11 +9,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.losses.inversion import Levels
 from mc.losses.step_moments import StepMoments
 from theory.conversions import renyi_epsilon
 
@@ -28,9 +28,9 @@ _ROUNDING = 2.0**-38
 
 
 def composed_renyi(
-    levels: Levels, counts: NDArray[np.uint32], delta: float, orders: Array
+    laws: Sequence[StepMoments], counts: NDArray[np.uint32], delta: float, orders: Array
 ) -> tuple[Array, Array]:
-    """Bounds on the least epsilon over `orders` for each person: counts has shape (people, levels).
+    """Bounds on the least epsilon over `orders` for each person: counts has shape (people, laws).
 
     The divergence of a step is the larger of both directions, at each order.
     """
@@ -39,7 +39,7 @@ def composed_renyi(
     used = np.flatnonzero(counts.any(axis=0))
     if not len(some):
         return low, high
-    each = [_divergences(levels.laws[level], orders) for level in used.tolist()]
+    each = [_divergences(laws[k], orders) for k in used.tolist()]
     here = counts[np.ix_(some, used)].astype(np.float64)
     for side, (out, sign) in enumerate(((low, -1), (high, 1))):
         sums = here @ np.array([bounds[side] for bounds in each])

@@ -22,14 +22,13 @@ from filters.contract.holds import Holds
 from filters.contract.state import State, runs_of
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.menu import checked_menu, positions
-from mc.worst_case.enclosure import Enclosure
 from mc.worst_case.menu_levels import MenuLevels
 from mc.worst_case.result import NOTHING_ADMITTED, Certificate, WorstCase
 from mc.worst_case.solve import worst_case
+from mc.worst_case.worst_case_game import Known
 from theory.arguments import check_count, check_delta, check_positive
 from theory.guarantees import ApproxDP
 from theory.pairs import DominatingPair, Selection
-from theory.pairs.base import Direction
 from theory.shown import Row, Shown, row_of
 
 __all__ = ["CalibratedFilter", "calibrate"]
@@ -207,7 +206,7 @@ def calibrate(
         rounds = check_count("rounds", rounds)
 
     # many thresholds admit the same: their games are one
-    known: dict[Direction, dict[bytes, Enclosure]] = {"PQ": {}, "QP": {}}
+    known: Known = {}
 
     def solve(filt: PrivacyFilter) -> WorstCase:
         return worst_case(

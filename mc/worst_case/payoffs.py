@@ -1,34 +1,21 @@
-"""What stopping at a loss pays, rounded to a side, and how far sums of such payoffs in doubles may err."""
+"""How far a loss lies above epsilon, and how far sums of what losses pay may err in doubles."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from fractions import Fraction
 
 import flint
-import numpy as np
-from numpy.typing import NDArray
 
-from mc.losses.balls import BITS, Rounding, ball, rounded
+from mc.losses.balls import BITS, ball
 from mc.losses.log_ratio import Epsilon, LogRatio
 
-__all__ = ["UNDERFLOW", "gap_above", "payoffs", "rounded_bounds"]
+__all__ = ["UNDERFLOW", "gap_above", "rounded_bounds"]
 
 #: Unit roundoff of IEEE double precision, rounding to nearest.
 _UNIT = Fraction(1, 2**53)
 #: An absolute bound on what underflow can add up to: one operation errs by at most 2^-1074.
 UNDERFLOW = Fraction(1, 2**900)
-
-
-def payoffs(units: Sequence[int], step: Fraction, epsilon: Epsilon, side: Rounding) -> NDArray[np.float64]:
-    """(1 - e^{epsilon - k step})_+ for every k of `units`, each rounded to `side`."""
-    gap = gap_above(epsilon)
-    paid = []
-    for k in units:
-        above = gap(step * k)
-        with flint.ctx.workprec(BITS):
-            paid.append(rounded(-(-above).expm1(), side) if above > 0 else 0.0)
-    return np.array(paid)
 
 
 def gap_above(epsilon: Epsilon) -> Callable[[Fraction], flint.arb]:
@@ -58,13 +45,13 @@ def gap_above(epsilon: Epsilon) -> Callable[[Fraction], flint.arb]:
     return gap
 
 
-def rounded_bounds(value: float, widest: int, depth: int, side: Rounding) -> tuple[Fraction, Fraction]:
+def rounded_bounds(value: float, widest: int, depth: int) -> tuple[Fraction, Fraction]:
     """Bounds on V of which `value` was computed, by a factor f >= 1 and an absolute 2^-900 of underflow.
 
-    Each round multiplies and adds at most n + 2 numbers >= 0, n = `widest` finite outputs, each operation
-    within 1 + u, u = 2^-53, of the exact one, and takes a maximum, which is exact. Masses and payoffs that
-    were rounded to the nearest double are within 1 + 2u; (1 + u)^m <= 1 / (1 - m u). Higham, Lemma 3.1.
+    Each round multiplies and adds at most `widest` numbers >= 0, each operation within 1 + u, u = 2^-53, of the exact
+    one, and takes a maximum, which is exact. Masses and payoffs, rounded to nearest, are within 1 + 2u;
+    (1 + u)^m <= 1 / (1 - m u). Higham, Lemma 3.1.
     """
-    operations = depth * (widest + 2) + (2 * depth + 2 if side == "near" else 0)
+    operations = depth * widest + 2 * depth + 2
     exact, factor = Fraction(value), 1 / (1 - operations * _UNIT)
     return max(exact / factor - UNDERFLOW, Fraction(0)), min(exact * factor + UNDERFLOW, Fraction(1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, replace
 from typing import Literal
 
@@ -14,21 +14,22 @@ from mc.evaluate.evaluation import checked_ways
 from mc.losses.log_ratio import Epsilon, check_epsilon
 from mc.losses.rounded_law import checked_step
 from mc.losses.too_large import TooLargeError
-from mc.worst_case.enclosure import DOUBLES, Enclosure
-from mc.worst_case.graph import StateGraph
+from mc.worst_case.enclosure import DOUBLES
 from mc.worst_case.result import PartialWorstCase, WorstCase
-from mc.worst_case.worst_case_game import WorstCaseGame
+from mc.worst_case.worst_case_game import Known, WorstCaseGame
 from theory.arguments import check_at_least_zero, check_count, check_positive
 from theory.evidence import Evidence
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
-__all__ = ["worst_case"]
+__all__ = ["worst_case", "worst_cases"]
 
 #: States from which on a width of so much is enough unless another is asked for.
 _MANY, _ENOUGH = 20_000, 0.05
 #: The step to begin with, in default ones, and the largest one where that has too many losses.
 _COARSEST, _LARGEST = 8, 256
+#: That of a look at a direction that may be worth less than the other.
+_LOOK = 16
 
 
 def worst_case(
@@ -44,7 +45,7 @@ def worst_case(
     max_positions: int | None = None,
     step: float | None = None,
     spend_steps: int | None = None,
-    known: Mapping[Direction, dict[bytes, Enclosure]] | None = None,
+    known: Known | None = None,
     relative: float | None = None,
     progress: Callable[[WorstCase], object] | None = None,
 ) -> WorstCase:
@@ -81,17 +82,14 @@ def worst_case(
     least 32 plus one for each request; the default is 30 million. Where all requests are levels (randomised responses,
     KOV pairs, erasures) at multiples of one step, only the losses that matter are solved, most are not kept, and the
     default is 120 million. In rational arithmetic, and for a filter that looks at losses, a position is a state with a
-    loss, and the default is the number that takes as much memory. `known` keeps, for each direction, the enclosures of
-    the graphs of states that were solved; all arguments but the filter must be the same each time.
+    loss, and the default is the number that takes as much memory. `known` keeps the enclosures of graphs that were
+    solved; all arguments but the filter must be the same each time.
     Where losses are rounded to a step of our own, `relative` is the relative width (high - low) / low that is enough:
     larger steps come first, and a direction that is found to be worth less than the other is left. Without it the
     default step is taken, unless there are 20,000 states or more: then 5 % is enough. `progress` is called with the
     bounds so far, and Ctrl-C raises PartialWorstCase, a KeyboardInterrupt, whose `worst` has them.
     Source: Bellman's recursion; L is a sufficient statistic for the hockey-stick divergence.
     """
-    checked_rule(filt)
-    epsilon = check_epsilon(epsilon)
-    requests = _checked_menu(menu, float(check_at_least_zero("min_charge", min_charge)))
     if rounds is not None:
         rounds = check_count("rounds", rounds)
     if max_positions is not None:
@@ -100,85 +98,86 @@ def worst_case(
         raise ValueError(
             f"on_denial must be 'halt' or 'retry', got on_denial={on_denial!r}; pass one of them"
         )
-    directions, which = checked_ways(direction, evidence)
-    if direction == "both" and not filt.looks_at_losses and all(pair.swapped == pair for pair in requests):
-        directions = ("PQ",)  # P and Q play the same part, so both directions have the same value
+    requests = _checked_menu(menu, float(check_at_least_zero("min_charge", min_charge)))
+    if relative is not None:
+        relative = float(check_positive("relative", relative))
+    ways, which = _ways(filt, requests, direction, evidence)
     scope = _scope(requests, rounds, which, on_denial, min_charge)
     if spend_steps is not None:
         scope += f"; spent sums rounded to 1/{spend_steps} of the budget, once against it and once for it"
-    games = [
-        WorstCaseGame(
-            filt,
-            requests,
-            epsilon,
-            rounds,
-            towards,
-            max_positions,
-            step,
-            spend_steps,
-            scope,
-            None if known is None else known[towards],
-        )
-        for towards in directions
-    ]
-    if relative is not None:
-        relative = float(check_positive("relative", relative))
-    coarsest = 1
-    if evidence is not Evidence.EXACT and all(game.refines for game in games):
-        most = max_positions or DOUBLES
-        if relative is None:
-            checked_step(requests, None, max_positions=most)
-        else:
-            coarsest = _coarsest(requests, most)
-        graph = StateGraph.of(filt, requests, rounds=rounds, max_positions=most)
-        games = [replace(game, graph=graph) for game in games]
-        if relative is None and len(graph.child) >= _MANY:
-            relative, coarsest = _ENOUGH, _COARSEST
-    else:
-        relative = None
-    return _refined(games, evidence, relative, progress, coarsest)
+    game = WorstCaseGame(filt, requests, rounds, max_positions, step, spend_steps, scope, known)
+    return _solved(game, check_epsilon(epsilon), ways, evidence, relative, progress)
 
 
-def _coarsest(menu: tuple[DominatingPair, ...], most: int) -> int:
-    """The multiple of the default step to begin with: heavy tails may have too many losses at less."""
-    coarser = _COARSEST
-    while True:
-        try:
-            checked_step(menu, None, max_positions=most, coarser=coarser)
-        except TooLargeError:
-            if coarser >= _LARGEST:
-                raise
-            coarser *= 2
-        else:
-            return coarser
+def worst_cases(
+    filt: PrivacyFilter,
+    menu: DominatingPair | Sequence[DominatingPair],
+    *,
+    epsilons: Sequence[Epsilon],
+    rounds: int | None = None,
+    direction: Direction | Literal["both"] = "both",
+) -> list[WorstCase]:
+    """`worst_case` at several epsilons, whose games are walked once."""
+    requests = _checked_menu(menu, 0.0)
+    ways, which = _ways(filt, requests, direction, None)
+    scope = _scope(requests, rounds, which, "halt", 0.0)
+    game = WorstCaseGame(filt, requests, rounds, None, None, None, scope)
+    return [_solved(game, check_epsilon(epsilon), ways, None, None, None) for epsilon in epsilons]
 
 
-def _refined(
-    games: Sequence[WorstCaseGame],
+def _ways(
+    filt: PrivacyFilter,
+    menu: tuple[DominatingPair, ...],
+    direction: Direction | Literal["both"],
+    evidence: Evidence | None,
+) -> tuple[tuple[Direction, ...], str]:
+    """The directions to look in, and their word in a scope."""
+    checked_rule(filt)
+    directions, which = checked_ways(direction, evidence)
+    if direction == "both" and not filt.looks_at_losses and all(pair.swapped == pair for pair in menu):
+        directions = ("PQ",)  # P and Q play the same part, so both directions have the same value
+    return directions, which
+
+
+def _solved(
+    game: WorstCaseGame,
+    epsilon: Epsilon,
+    directions: Sequence[Direction],
     evidence: Evidence | None,
     relative: float | None,
     progress: Callable[[WorstCase], object] | None,
-    coarser: int,
 ) -> WorstCase:
-    """The bounds from the games of all directions, at smaller and smaller steps until their width is `relative`."""
+    """The bounds of all directions, at smaller and smaller steps until their width is `relative`, where it is asked."""
     best: dict[Direction, WorstCase] = {}
+    coarser, refines = 1, evidence is not Evidence.EXACT and game.refines
+    if not refines:
+        relative = None
+    elif relative is None:
+        checked_step(game.menu, None, max_positions=game.max_positions or DOUBLES)
+        if len(game.graph.child) >= _MANY:
+            relative, coarser = _ENOUGH, _COARSEST
+    else:
+        coarser = _coarsest(game.menu, game.max_positions or DOUBLES)
     while True:
         try:
-            for game in games:
-                earlier = best.get(game.direction)
-                others = [other.low for towards, other in best.items() if towards != game.direction]
-                if earlier is not None and earlier.high <= max(others, default=-1.0):
+            for direction in directions:
+                other = max((one.low for way, one in best.items() if way != direction), default=-1.0)
+                if direction in best and best[direction].high <= other:
                     continue
-                solved = replace(game, coarser=coarser).solve(evidence)
-                best[game.direction] = solved if earlier is None else _nearer(earlier, solved)
-                if progress is not None and len(best) == len(games):
+                if refines and relative is None and best:
+                    best[direction] = game.solve(epsilon, direction, evidence, coarser=_LOOK)
+                    if best[direction].high <= other:
+                        continue
+                solved = game.solve(epsilon, direction, evidence, coarser=coarser)
+                best[direction] = _nearer(best[direction], solved) if direction in best else solved
+                if progress is not None and len(best) == len(directions):
                     progress(_worst(best.values()))
         except KeyboardInterrupt:
-            if len(best) < len(games):
+            if len(best) < len(directions):
                 raise
             raise PartialWorstCase(_worst(best.values())) from None
         except TooLargeError:
-            if len(best) < len(games):
+            if len(best) < len(directions):
                 raise
             break
         worst = _worst(best.values())
@@ -194,6 +193,20 @@ def _refined(
     return replace(
         worst, scope=f"{worst.scope}; losses rounded until the bounds were {width:.2g} of the value apart"
     )
+
+
+def _coarsest(menu: tuple[DominatingPair, ...], most: int) -> int:
+    """The multiple of the default step to begin with: heavy tails may have too many losses at less."""
+    coarser = _COARSEST
+    while True:
+        try:
+            checked_step(menu, None, max_positions=most, coarser=coarser)
+        except TooLargeError:
+            if coarser >= _LARGEST:
+                raise
+            coarser *= 2
+        else:
+            return coarser
 
 
 def _nearer(known: WorstCase, solved: WorstCase) -> WorstCase:

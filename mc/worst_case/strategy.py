@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
 from mc.losses.lattice_law import LatticeLaw
-from mc.worst_case.graph import StateGraph
+from mc.worst_case.dense import DenseGame
+from mc.worst_case.level_game import LevelGame
 from theory.pairs import DominatingPair, Selection
 from theory.pairs.base import Direction
 
@@ -64,29 +65,6 @@ class TreeStrategy(Adversary):
         return nearest
 
 
-class SolvedGame(Protocol):
-    """A game on a lattice of losses: state i was solved at sizes[i] losses from lows[i] on, `stride` steps apart."""
-
-    @property
-    def graph(self) -> StateGraph:
-        """The states."""
-
-    @property
-    def lows(self) -> NDArray[np.int64]:
-        """The least loss of each state."""
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """The number of losses of each state."""
-
-    @property
-    def stride(self) -> int:
-        """The distance of two losses."""
-
-    def choices(self) -> list[NDArray[np.signedinteger[Any]]]:
-        """The best request at every position, -1 where there is none."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class LatticeStrategy(Adversary):
     """Plays the game solved on a lattice: run i keeps its state number and its loss in steps.
@@ -96,7 +74,7 @@ class LatticeStrategy(Adversary):
     """
 
     menu: tuple[DominatingPair, ...]
-    game: SolvedGame
+    game: DenseGame | LevelGame
     laws: tuple[LatticeLaw, ...]
     direction: Direction
     table: NDArray[np.signedinteger[Any]] | None = None

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic
 
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_admits, checked_observe, checked_spend, checked_start
-from filters.contract.state import State, keys, take
 from filters.privacy_filter import PrivacyFilter
-from mc.evaluate.walk import REVEALED, Asked, Branch, Layer, Loss, walk
+from mc.evaluate.walk import REVEALED, Branch, Layer, Loss, MenuPlay, walk
 from mc.losses.too_large import TooLargeError
 from mc.worst_case.strategy import TreeStrategy
 from theory.pairs import DominatingPair
@@ -26,33 +24,6 @@ DENIED = -2
 def most_positions(doubles: int, requests: int, outputs: int) -> int:
     """How many positions of a tree take the memory of so many doubles: objects, and an int32 per output."""
     return doubles // (32 + requests * outputs // 2)
-
-
-@dataclass(frozen=True, slots=True)
-class _Menu(Generic[Loss]):
-    """The play in which every request of a menu is made wherever it is admitted; places are filter states."""
-
-    filter: PrivacyFilter
-    menu: Sequence[DominatingPair]
-    branches: Sequence[Sequence[Branch[Loss]]]
-
-    def start(self) -> State:
-        return checked_start(self.filter, 1)
-
-    def asked(self, t: int, places: State, n: int) -> Iterator[Asked[Loss, State]]:
-        for m, request in enumerate(self.menu):
-            rows = np.flatnonzero(checked_admits(self.filter, places, request, n))
-            if len(rows):
-                spent = checked_spend(self.filter, take(places, rows), request, len(rows))
-                yield m, self.branches[m], rows, spent
-
-    def shown(self, places: State, losses: list[Loss], seen: float) -> State:
-        if not self.filter.looks_at_losses:
-            return places
-        return checked_observe(self.filter, places, np.full(len(losses), seen), len(losses))
-
-    def names(self, places: State) -> list[Hashable]:
-        return keys(places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +57,7 @@ class GameTree(Generic[Loss]):
                     f"after {t + 1} rounds; pass fewer rounds or requests, or a larger max_positions"
                 )
 
-        layers = walk(_Menu(filt, menu, branches), origin, rounds=rounds, check=check)
+        layers = walk(MenuPlay(filt, menu, branches), origin, rounds=rounds, check=check)
         return cls(tuple(menu), branches, list(layers))
 
     @property

@@ -15,19 +15,15 @@ from reports.study import Study
 __all__ = ["GAMES", "judge", "judge_attacks"]
 
 
-_RUNS = 50_000
-
-
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     runs = (
         Runs(study.size(Runs().best), study.size(Runs().other))
         if study.runs is None
         else Runs(*2 * [study.runs])
     )
-    study.count(sum(len(one.simulated) + 2 + attacks_of(one) for one in SUBJECTS))
+    study.count(sum(len(one.simulated) + 1 + attacks_of(one) for one in SUBJECTS))
     jobs = [
-        GameJob(place, study.failure / study.comparisons, study.size(_RUNS), runs, study.seed)
-        for place in range(len(SUBJECTS))
+        GameJob(place, study.failure / study.comparisons, runs, study.seed) for place in range(len(SUBJECTS))
     ]
     if study.placed is None:
         games = study.map(play, jobs, doing="the game of every filter")

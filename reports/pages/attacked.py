@@ -75,22 +75,32 @@ def attacks_of(subject: PageSubject) -> int:
 
 
 def attacked(
-    subject: PageSubject, main: WorstCase, *, runs: Runs, failure: float, placed: SimulationOptions
+    subject: PageSubject,
+    main: WorstCase,
+    best: Estimate,
+    *,
+    runs: Runs,
+    failure: float,
+    placed: SimulationOptions,
 ) -> Iterator[AttackRow]:
-    """Each adversary against the filter of the page, of which `main` is the solved game, and with more budget."""
-    yield from _against(subject, subject.make(), main, runs, failure, placed)
+    """Each adversary against the filter of the page, and with more budget.
+
+    `main` is the game of the page, solved, and `best` what was simulated of its strategy.
+    """
+    yield from _against(subject, subject.make(), main, best, runs, failure, placed)
     if subject.more is not None:
         filt = subject.more()
         game = worst_case(
             filt, subject.menu, epsilon=subject.epsilon, rounds=subject.rounds, direction=subject.direction
         )
-        yield from _against(subject, filt, game, Runs(runs.other, runs.other), failure, placed)
+        yield from _against(subject, filt, game, None, Runs(runs.other, runs.other), failure, placed)
 
 
 def _against(
     subject: PageSubject,
     filt: PrivacyFilter,
     game: WorstCase,
+    simulated: Estimate | None,
     runs: Runs,
     failure: float,
     placed: SimulationOptions,
@@ -99,7 +109,14 @@ def _against(
     best: Direction = "QP" if game.direction == "QP" else "PQ"
 
     def row(
-        adversary: Adversary, way: Direction, most: int, low: float, high: float, by: str, name: str = ""
+        adversary: Adversary,
+        way: Direction,
+        most: int,
+        low: float,
+        high: float,
+        by: str,
+        name: str = "",
+        drawn: Estimate | None = None,
     ) -> AttackRow:
         n = runs_of(most, rounds)
         options: SimulationOptions = {
@@ -109,13 +126,13 @@ def _against(
             "failure": failure,
             "direction": way,
         }
-        drawn = simulate(filt, adversary, epsilon=epsilon, **options)
+        drawn = drawn or simulate(filt, adversary, epsilon=epsilon, **options)
         promised = float(filt.promise.delta(epsilon))
         return AttackRow(
             name or type(adversary).__name__, repr(filt), epsilon, drawn, low, high, by, promised
         )
 
-    yield row(game.strategy, best, runs.best, game.low, game.high, "solved", "the solver's best")
+    yield row(game.strategy, best, runs.best, game.low, game.high, "solved", "the solver's best", simulated)
     chasing = MenuChasing(subject.menu)
     if all(pair.outputs is not None for pair in subject.menu):
         its = evaluate(

@@ -9,7 +9,7 @@ from mc import Estimate, WorstCase
 from mc.estimate.simulate import SimulationOptions, simulate
 from mc.estimate.threshold_tests import ThresholdTests, threshold_tests
 from mc.examine.supremum import Supremum, supremum
-from mc.worst_case import worst_case
+from mc.worst_case.solve import worst_cases
 from reports.pages.attacked import AttackRow, Runs, attacked, runs_of
 from reports.pages.subjects import SUBJECTS
 from theory.evidence import Evidence
@@ -83,44 +83,39 @@ class Played:
 
 
 class GameJob(NamedTuple):
-    """The game of a subject by its place: the failure of each comparison, the runs of its curve, its attacks', seed."""
+    """The game of a subject by its place: the failure of each comparison, the runs of its attacks, the seed."""
 
     place: int
     failure: float
-    curve: int
     runs: Runs
     seed: int
 
 
 def play(job: GameJob, placed: SimulationOptions | None = None) -> Played:
     """The game of a subject, solved and simulated; `placed` says where its attacks are played, by default here."""
-    subject, runs, seed = SUBJECTS[job.place], job.curve, job.seed
-    confidence = 1 - len(subject.simulated) * job.failure
-    filt, rounds, direction = subject.make(), subject.rounds, subject.direction
+    subject, seed = SUBJECTS[job.place], job.seed
+    failure = len(subject.simulated) * job.failure
+    filt, direction = subject.make(), subject.direction
 
     def promised(epsilon: float) -> float:
         return float(filt.promise.delta(epsilon))
 
-    def solved(epsilon: float, one: WorstCase) -> SolvedPoint:
-        return SolvedPoint(epsilon, one.low, one.high, promised(epsilon), one.evidence, one.rounds, one.scope)
+    def solved(one: WorstCase) -> SolvedPoint:
+        at = float(one.epsilon)
+        return SolvedPoint(at, one.low, one.high, promised(at), one.evidence, one.rounds, one.scope)
 
-    main = worst_case(filt, subject.menu, epsilon=subject.epsilon, rounds=rounds, direction=direction)
-    at_main = solved(float(subject.epsilon), main)
-    curve = [at_main]
-    for epsilon in subject.epsilons:
-        if abs(epsilon - at_main.epsilon) > _SAME:
-            one = worst_case(filt, subject.menu, epsilon=epsilon, rounds=rounds, direction=direction)
-            curve.append(solved(epsilon, one))
+    others = [epsilon for epsilon in subject.epsilons if abs(epsilon - float(subject.epsilon)) > _SAME]
+    games = worst_cases(
+        filt, subject.menu, epsilons=[subject.epsilon, *others], rounds=subject.rounds, direction=direction
+    )
+    main, rounds = games[0], subject.rounds or games[0].rounds
+    at_main, runs = solved(main), runs_of(job.runs.best, rounds)
+    options: SimulationOptions = {"seed": seed, **(placed or {"workers": 1})}
     found = simulate(
         filt,
         main.strategy,
         epsilon=subject.simulated,
-        n=runs,
-        seed=seed,
-        rounds=rounds or main.rounds,
-        confidence=confidence,
-        direction=main.direction,
-        workers=1,
+        **options | {"n": runs, "rounds": rounds, "failure": failure, "direction": main.direction},
     )
     over_all, of_all = supremum(filt, at_main.epsilon), None
     if over_all.adversary is not None:
@@ -128,38 +123,32 @@ def play(job: GameJob, placed: SimulationOptions | None = None) -> Played:
             filt,
             over_all.adversary,
             epsilon=over_all.epsilon,
-            n=runs,
+            n=runs_of(job.runs.other, rounds),
             seed=seed,
             failure=job.failure,
             workers=1,
         )
         of_all = SimulatedStrategy(over_all.epsilon, drawn, over_all.promised)
+    simulated = tuple(SimulatedStrategy(epsilon, one, promised(epsilon)) for epsilon, one in found)
+    best = min(simulated, key=lambda one: abs(one.epsilon - at_main.epsilon))
     return Played(
         at_main,
-        tuple(sorted(curve, key=lambda one: one.epsilon)),
-        tuple(SimulatedStrategy(epsilon, one, promised(epsilon)) for epsilon, one in found),
+        tuple(sorted(map(solved, games), key=lambda one: one.epsilon)),
+        simulated,
         over_all,
         of_all,
         "curve = fp.simulate(\n"
         f"    filt, worst.strategy, epsilon={subject.simulated}, n={runs}, seed={seed},\n"
-        f"    rounds={rounds or main.rounds}, confidence={confidence!r}, direction=worst.direction,\n"
+        f"    rounds={rounds}, failure={failure!r}, direction=worst.direction,\n"
         ")",
-        tuple(
-            attacked(
-                subject,
-                main,
-                runs=job.runs,
-                failure=job.failure,
-                placed={"seed": seed, **(placed or {"workers": 1})},
-            )
-        ),
+        tuple(attacked(subject, main, best.estimate, runs=job.runs, failure=job.failure, placed=options)),
         threshold_tests(
             filt,
             main.strategy,
             thresholds=tuple(share * at_main.epsilon for share in _THRESHOLDS),
-            n=runs_of(min(runs, _TESTED), rounds or main.rounds),
+            n=runs_of(min(job.runs.other, _TESTED), rounds),
             seed=seed,
-            rounds=rounds or main.rounds,
+            rounds=rounds,
             failure=job.failure,
             direction="QP" if main.direction == "QP" else "PQ",
             workers=1,

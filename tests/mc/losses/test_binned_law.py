@@ -49,11 +49,6 @@ def stick(law: list[tuple[Fraction, Fraction]], epsilon: float) -> mpmath.mpf:
     return sum((max(real(p) - growth * real(q), mpmath.mpf(0)) for p, q in law), mpmath.mpf(0))
 
 
-def gaussian(mu: mpmath.mpf, epsilon: float) -> mpmath.mpf:
-    e = real(epsilon)
-    return mpmath.ncdf(mu / 2 - e / mu) - mpmath.exp(e) * mpmath.ncdf(-mu / 2 - e / mu)
-
-
 def revealing(epsilon: float, delta: float, times: int, at: float) -> mpmath.mpf:
     """H of KOV(epsilon, delta) released so often: a release that reveals all, or a binomial number of ones."""
     d, p, growth = real(delta), 1 / (1 + mpmath.exp(-real(epsilon))), mpmath.exp(real(at))
@@ -125,47 +120,6 @@ def test_kov_pairs_and_randomised_response_are_met_from_below(epsilon, delta, ti
             assert true - lost(pair, times) <= low <= true
 
 
-@pytest.mark.parametrize("times", [1, 2, 7, 1000, 10**5])
-@pytest.mark.parametrize("p", [1e-200, 1e-12, 0.01, 0.75, 1.0])
-def test_erasure_is_the_chance_that_one_of_them_reveals_all(p: float, times: int) -> None:
-    exact = -mpmath.expm1(times * mpmath.log1p(-real(p))) if p < 1 else mpmath.mpf(1)
-    for epsilon in (0.0, 1.0, 699.0, 800.0):
-        assert near(composed_low({Erasure(p): times}, epsilon), exact, 1e-6)
-
-
-@pytest.mark.parametrize("mu", [1e-3, 0.1, 1.0, 3.0, 10.0])
-@pytest.mark.parametrize("times", [1, 2, 16, 1000, 10**5])
-def test_gaussians_are_met_from_below_to_a_twentieth(mu: float, times: int) -> None:
-    total = real(mu) * mpmath.sqrt(times)
-    for z, share in ((0.0, 1e-3), (0.5, 0.05), (2.0, 0.05), (5.0, 0.05)):
-        epsilon = float(total * total / 2 + z * total) if z else 0.0
-        if epsilon < 600:  # further out Q-masses are below the least that is told from 0
-            low = composed_low({Gaussian(mu): times}, epsilon)
-            assert near(low, gaussian(total, epsilon), share)
-
-
-@pytest.mark.parametrize(
-    "pair",
-    [
-        *(Laplace(b) for b in (0.01, 0.3, 1.0, 20.0, 1e4)),
-        *(
-            SubsampledGaussian(q, sigma, adjacency=way)
-            for q in (1 / 64, 0.5, 1.0)
-            for sigma in (0.3, 1.0, 10.0)
-            for way in ("removal", "addition")
-        ),
-    ],
-    ids=repr,
-)
-def test_one_release_of_a_continuous_pair_is_known_from_its_tails(pair) -> None:
-    for tail in (0.9, 0.3, 1e-2, 1e-5):
-        epsilon = max(float(pair.loss_quantile(tail)), 0.0)
-        # the other side is in doubles
-        assert composed_low({pair: 1}, epsilon) == pytest.approx(
-            float(pair.hockey_stick(epsilon)), rel=1e-10, abs=1e-14
-        )
-
-
 @pytest.mark.parametrize("pair", [Laplace(2.0), SubsampledGaussian(0.01, 1.0), Gaussian(0.3)], ids=repr)
 @pytest.mark.parametrize("times", [2, 300])
 def test_many_releases_of_a_continuous_pair_are_met_from_below_to_a_twentieth(pair, times: int) -> None:
@@ -233,14 +187,6 @@ def test_beyond_the_exponents_of_doubles_only_what_reveals_all_is_left(epsilon: 
     assert composed_low({Erasure(0.25): 2, RandomizedResponse(709.0): 1}, epsilon) == pytest.approx(
         0.4375, 1e-9
     )
-
-
-def test_just_before_that_an_epsilon_is_itself() -> None:
-    for epsilon in (691.0, 695.0, 699.9):
-        assert composed_low({RandomizedResponse(epsilon): 1}, 700.0) == 0
-        assert composed_low({RandomizedResponse(epsilon + 0.05): 1}, epsilon) <= -math.expm1(-0.05) * (
-            1 + 1e-9
-        )
 
 
 def test_the_bound_stands_between_the_last_double_exponential_and_the_largest_loss() -> None:
@@ -370,6 +316,7 @@ def test_an_output_rarer_than_any_double_is_left_out(order: float) -> None:
     [
         Laplace(0.5),
         Laplace(10.0),
+        Gaussian(1.0),
         SubsampledGaussian(0.1, 1.0),
         SubsampledGaussian(0.5, 2.0, adjacency="addition"),
     ],
@@ -379,16 +326,6 @@ def test_the_renyi_divergence_of_a_continuous_pair_is_met_from_below(pair, order
     true, low = float(pair.renyi(order)), renyi_low(pair, order)
     assert low <= true * (1 + 1e-9)  # the other side is in doubles
     assert low >= 0.98 * true
-
-
-@pytest.mark.parametrize("mu", [1e-3, 0.1, 1.0, 5.0])
-@pytest.mark.parametrize("order", [1.1, 2.0, 8.0, 32.0])
-def test_the_renyi_divergence_of_a_gaussian_is_met_from_below(mu: float, order: float) -> None:
-    true = real(order) * real(mu) ** 2 / 2
-    low = renyi_low(Gaussian(mu), order)
-    assert low <= true
-    if mu * order < 30:  # the tilted law lies within the bins
-        assert low >= 0.98 * true
 
 
 def test_a_hundred_steps_are_met_from_below_to_a_millionth() -> None:

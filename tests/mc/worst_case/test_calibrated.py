@@ -12,13 +12,12 @@ import mpmath
 import pytest
 
 import filterproof as fp
-from filters import ApproximateDPFilter
 from mc.worst_case.calibrate import CalibratedFilter
 from mc.worst_case.calibrated import calibrated
 from mc.worst_case.calibrated_threshold import CalibratedThreshold
 from mc.worst_case.solve import worst_case
 from tests.mc.worst_case.write_thresholds import DELTAS, EPSILONS, MADE_BY, TABLE, steps
-from theory.conversions import CKS, SIMPLE, gaussian_mu
+from theory.conversions import SIMPLE, gaussian_mu
 from theory.evidence import Evidence
 from theory.guarantees import ApproxDP
 from theory.pairs import Gaussian, Laplace, RandomizedResponse
@@ -145,19 +144,6 @@ def _admitted(filt, request):
     while not session.halted and session.request(request):
         count += 1
     return count
-
-
-@pytest.mark.parametrize("key", [(1.0, 1e-5, 0), (0.5, 1e-6, 1), (3.0, 1e-5, 2), (10.0, 1e-9, 3)])
-def test_a_session_admits_more_rounds_than_the_published_filter(key):
-    row = BY_PROMISE[key]
-    request = RandomizedResponse(row.step)
-    ours = _admitted(row.filter(), request)
-    simple = _admitted(ApproximateDPFilter(row.epsilon, row.delta, SIMPLE), request)
-    cks = _admitted(ApproximateDPFilter(row.epsilon, row.delta, CKS), request)
-    assert ours == row.rounds == row.admitted(row.step)
-    assert simple == math.floor(2 * row.published / row.step**2)
-    assert simple < cks < ours
-    assert ours >= math.floor(row.gain * simple)
 
 
 def test_every_row_admits_more_than_every_published_threshold_and_the_finest_less_than_the_gaussian_ceiling():

@@ -72,15 +72,6 @@ def test_a_tree_stops_within_twice_what_it_may_hold(epsilon):
     assert sum(filt.asked) / len(menu) < 6000
 
 
-def test_a_watched_lattice_stops_too():
-    filt = CountedLosses(9.0, 50)
-    with pytest.raises(ValueError, match=r"max_positions=3000 .*larger max_positions"):
-        worst_case(
-            filt, [RandomizedResponse(0.25 * k) for k in (1, 2, 3, 4)], epsilon=0.5, max_positions=3000
-        )
-    assert sum(filt.asked) / 4 < 6000
-
-
 def test_gaussians_whose_charges_never_add_up_to_the_same_sum_stop_early():
     menu = [Gaussian(j / 7.7 / math.sqrt(2)) for j in range(1, 8)]
     filt = Counted(0.5)
