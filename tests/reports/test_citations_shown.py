@@ -78,9 +78,9 @@ def test_the_green_badge_is_kept_for_what_cites_nothing() -> None:
 @pytest.mark.parametrize(
     ("theorem", "labels"),
     [
-        ("RR zCDP", ("KERNEL, kernel", "DERIVED, identity")),
-        ("Rényi divergences", ("DERIVED, identity", "EXACT, point")),
-        ("some order", ("KERNEL, kernel", "CERTIFIED, point")),
+        ("individual filter", ("KERNEL, kernel", "DERIVED, identity")),
+        ("slips", ("DERIVED, identity", "EXACT, point")),
+        ("papers' steps", ("KERNEL, kernel", "CERTIFIED, point")),
     ],
 )
 def test_a_derivation_shows_what_each_step_checked_and_what_joins_them(
@@ -141,7 +141,7 @@ def test_no_claim_names_the_theorem_on_individuals_that_nothing_checks() -> None
 @pytest.mark.parametrize(
     ("theorem", "labels", "count", "joined"),
     [
-        ("CKS", ("DERIVED, identity", "CERTIFIED, point", " kernel"), "1 kernel", JOIN),
+        ("conversions", ("DERIVED, identity", "CERTIFIED, point", " kernel"), "4 kernel", JOIN),
         ("odometers", ("KERNEL, kernel",), "6 kernel", JOINED_BY_KERNEL.format(covers=FINITE)),
         ("Rogers odometer", ("KERNEL, kernel",), "4 kernel", JOINED_BY_KERNEL.format(covers=FINITE)),
         ("Rogers filter", ("KERNEL, kernel",), "1 kernel", JOINED_BY_KERNEL.format(covers=FINITE)),

@@ -8,10 +8,10 @@ from theory.claims.notations import Formula
 from theory.claims.theorem import Theorem
 from theory.kernel.statement import KernelTheorem
 
-__all__ = ["ROWS", "STATEMENTS"]
+__all__ = ["ANY", "DP_FILTER_ANY", "GAUSSIAN", "ROWS", "STATEMENTS"]
 
-_ANY = "mechanisms with outcomes of any kind that have two densities against an integral"
-_GAUSSIAN = "Gaussian mechanisms with real outcomes"
+ANY = "mechanisms with outcomes of any kind that have two densities against an integral"
+GAUSSIAN = "Gaussian mechanisms with real outcomes"
 _LAPLACE = "Laplace mechanisms with real outcomes"
 _TONELLI = (
     "That the iterated integral of measurable strategies and sets is the one against the law of the transcript, which "
@@ -51,6 +51,15 @@ _GAUSSIAN_RHO = Formula(
     sigma=("1/4", "4"),
 )
 
+DP_FILTER_ANY = decided_by(
+    "AnyOutcomesFilters.approximate_dp_filter_any",
+    "A filter that admits while zCDP charges sum to at most B keeps (epsilon, delta)-DP where the simple or the CKS "
+    "conversion allows B.",
+    "Feldman & Zrnic, Theorem 4.9",
+    beyond=_TONELLI,
+    covers=ANY,
+)
+
 #: The claims that the kernel decides.
 ROWS = (
     Theorem(
@@ -71,19 +80,19 @@ ROWS = (
                 "both ways.",
                 "Feldman & Zrnic, Theorem 4.3",
                 beyond=_TONELLI,
-                covers=_ANY,
+                covers=ANY,
             ),
             decided_by(
                 "AnyOutcomesFilters.zcdp_filter_any",
                 "A filter that admits while zCDP charges sum to at most B keeps D_alpha <= alpha B at each alpha > 1.",
                 "Feldman & Zrnic, Remark 4.4",
                 beyond=_TONELLI,
-                covers=_ANY,
+                covers=ANY,
             ),
             beside(
                 "AnyOutcomes.finitely_many",
                 "With finitely many outcomes, and sums for integrals, all of it is what the other statements say.",
-                covers=_ANY,
+                covers=ANY,
             ),
         ),
     ),
@@ -104,21 +113,14 @@ ROWS = (
             _GAUSSIAN_RHO,
         ),
         steps=(
-            decided_by(
-                "AnyOutcomesFilters.approximate_dp_filter_any",
-                "A filter that admits while zCDP charges sum to at most B keeps (epsilon, delta)-DP where the simple "
-                "or the CKS conversion allows B.",
-                "Feldman & Zrnic, Theorem 4.9",
-                beyond=_TONELLI,
-                covers=_ANY,
-            ),
+            DP_FILTER_ANY,
             decided_by(
                 "PureAnyOutcomes.theorem_4_9_any",
                 "The theorem end to end: e-DP rounds, charged e^2/2, and a filter with the paper's B-star keep "
                 "(epsilon, delta)-DP.",
                 "Feldman & Zrnic, Theorem 4.9",
                 beyond=_TONELLI,
-                covers=f"{_ANY}, the densities adding theirs to those of others",
+                covers=f"{ANY}, the densities adding theirs to those of others",
             ),
             decided_by(
                 "RealGaussian.gaussian_filter_real",
@@ -126,7 +128,7 @@ ROWS = (
                 "before: a filter of their zCDP charges keeps (epsilon, delta)-DP.",
                 "Feldman & Zrnic, Theorem 4.9",
                 beyond=_TONELLI,
-                covers=_GAUSSIAN,
+                covers=GAUSSIAN,
             ),
             decided_by(
                 "RealLaplace.laplace_filter_real",
@@ -138,7 +140,7 @@ ROWS = (
             beside(
                 "RealGaussian.gaussian_is_zcdp",
                 "N(p, sigma^2) against N(q, sigma^2) is (p - q)^2/(2 sigma^2)-zCDP, both ways.",
-                covers=_GAUSSIAN,
+                covers=GAUSSIAN,
             ),
         ),
     ),
@@ -162,7 +164,7 @@ ROWS = (
                 "budget.",
                 "Feldman & Zrnic, Remark 4.4",
                 beyond=_TONELLI,
-                covers=_ANY,
+                covers=ANY,
             ),
             decided_by(
                 "AllOrdersAnyOutcomes.all_orders_delta_any",
@@ -170,7 +172,7 @@ ROWS = (
                 "allows its budget.",
                 "Koskela, Tobaben & Honkela, Lemma C.4",
                 beyond=_TONELLI,
-                covers=_ANY,
+                covers=ANY,
             ),
         ),
     ),
@@ -191,7 +193,7 @@ ROWS = (
                 "(epsilon, delta)-DP.",
                 "Taylor, Vippathalla & Coon, Section II-A",
                 beyond=_TONELLI,
-                covers=_ANY,
+                covers=ANY,
             ),
             decided_by(
                 "BasicAnyOutcomes.basic_filter_laplace",
@@ -211,12 +213,12 @@ STATEMENTS = (
         "One induction for every filter: a potential of the state and of the densities so far that bounds the payoff "
         "of stopping, and does not rise in the mean over a round that is admitted, bounds the mean payoff of each "
         "strategy.",
-        covers=_ANY,
+        covers=ANY,
     ),
     KernelTheorem(
         "AnyOutcomes.mass_is_one",
         "The laws of the transcript, as iterated integrals, have mass one.",
-        covers=_ANY,
+        covers=ANY,
     ),
     KernelTheorem(
         "RealLine.lebesgue_is_riemann",
@@ -232,6 +234,6 @@ STATEMENTS = (
     KernelTheorem(
         "RealGaussian.late_filter_fails_real",
         "A filter that decides after the release keeps no zCDP: one Gaussian release of a real number breaks it.",
-        covers=_GAUSSIAN,
+        covers=GAUSSIAN,
     ),
 )

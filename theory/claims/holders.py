@@ -247,14 +247,6 @@ STATEMENTS = (
         "An example: a person in two rounds, of whom the budget pays for one, so honesty can be met.",
     ),
     KernelTheorem(
-        "LinearQueries.linear_queries",
-        "Adaptive linear queries, answered with each person while squared norms sum to at most B_norm, are kappa-zCDP "
-        "for each.",
-        "Feldman & Zrnic, Corollary 4.7",
-        beyond="That Gaussian noise of variance B_norm / (2 kappa) makes each answer so private is assumed of the "
-        "mechanism; the accuracy of the answers.",
-    ),
-    KernelTheorem(
         "Odometers.loss_odometer",
         "If a potential mixes e^(k L - k (k+1) V), V the sum of zCDP charges, and is at least the probability wherever "
         "the loss is above a bound, the loss is ever above it with probability at most what the potential begins at, "

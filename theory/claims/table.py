@@ -10,24 +10,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from theory.claims import any_outcomes, approximate, conversions, divergences, gaussian, holders, interaction
+from theory.claims import (
+    any_outcomes,
+    approximate,
+    closed_forms,
+    conversions,
+    divergences,
+    gaussian,
+    holders,
+    interaction,
+)
 from theory.claims.kernel_theorem import kernel_step
 from theory.claims.theorem import Step, Theorem
 from theory.kernel.statement import KernelTheorem
 
 __all__ = ["CLAIMS", "KERNEL", "in_kernel"]
 
-_DECIDED = (divergences, conversions, approximate, gaussian, any_outcomes, holders)
+_SUBJECTS = (divergences, conversions, approximate, gaussian, any_outcomes, closed_forms, holders)
 
 #: The theorems that the kernel decides, by name.
-CLAIMS: Mapping[str, Theorem] = {row.name: row for subject in _DECIDED for row in subject.ROWS}
+CLAIMS: Mapping[str, Theorem] = {row.name: row for subject in _SUBJECTS for row in subject.ROWS}
 
 #: The statements of the kernel, by name.
 KERNEL: Mapping[str, KernelTheorem] = {
     stated.name: stated
     for stated in (
         *(step.kernel for row in CLAIMS.values() for step in row.steps if step.kernel),
-        *(stated for subject in (*_DECIDED, interaction) for stated in subject.STATEMENTS),
+        *(stated for subject in (*_SUBJECTS, interaction) for stated in subject.STATEMENTS),
     )
 }
 

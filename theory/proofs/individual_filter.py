@@ -13,32 +13,8 @@ from theory.proofs.symbolic import Sides, signed, zero
 __all__ = ["THEOREM"]
 
 alpha, norm, sigma, clip, m, first, second, rest = sp.symbols("alpha B sigma C m a b d", positive=True)
-least, over, counts = sp.symbols("a over v", nonnegative=True)
-x, others, shift, z, power = sp.symbols("x y h z theta", real=True)
-
-
-@as_written
-def _smaller_squared(low: sp.Expr, high: sp.Expr) -> sp.Expr:
-    return ((low + high - sp.Abs(low - high)) / 2) ** 2
-
-
-@as_written
-def _above_smaller() -> sp.Expr:
-    return (least + over) ** 2 - _smaller_squared(least + over, least)
-
-
-@as_written
-def _left(counted_norm: sp.Expr, most: sp.Expr) -> sp.Expr:
-    # what is left of B_norm is most^2, and a person of this norm takes its square of it
-    return most**2 - counted_norm**2
-
-
-@as_written
-def _shifted(noise: sp.Expr) -> Sides:
-    # alpha log p + (1 - alpha) log q of N(y + h, noise^2) and N(y, noise^2), the other people's sum being y
-    p, q = -((x - others - shift) ** 2) / (2 * noise**2), -((x - others) ** 2) / (2 * noise**2)
-    centred = -((x - others - alpha * shift) ** 2) / (2 * noise**2)
-    return alpha * p + (1 - alpha) * q, centred + (alpha - 1) * alpha * shift**2 / (2 * sigma**2 * clip**2)
+least, over = sp.symbols("a over", nonnegative=True)
+z, power = sp.symbols("z theta", real=True)
 
 
 @as_written
@@ -50,14 +26,6 @@ def _lipschitz() -> sp.Expr:
 
 def _gaussian_loss(mu: sp.Expr) -> sp.Expr:
     return mu**2 / 2 + mu * z
-
-
-@as_written
-def _loss(noise: sp.Expr) -> Sides:
-    at = others + shift + noise * z
-    return ((at - others) ** 2 - (at - others - shift) ** 2) / (2 * noise**2), _gaussian_loss(
-        shift / (sigma * clip)
-    )
 
 
 @as_written
@@ -76,11 +44,6 @@ def _first(low: sp.Expr, high: sp.Expr) -> sp.Expr:
     rest_of_loss = sp.expand(_gaussian_loss(m) - m**2 / 2)
     density = sp.exp(-(z**2) / 2 - power * rest_of_loss) / sp.sqrt(2 * sp.pi)
     return sp.exp(-power * m**2 / 2) * sp.Integral(density, (z, low, high))
-
-
-def _below_zero(sign: int = 1) -> Sides:
-    at = sign * power * m / sp.sqrt(2)
-    return _first(-sp.oo, sp.Integer(0)), _of(m**2) * (1 + sp.erf(at)) / 2
 
 
 def _used_up(last: sp.Expr) -> Sides:
@@ -134,47 +97,13 @@ THEOREM = Theorem(
             "individual_zcdp_filter",
             "individual_gaussian_filter",
             "individual_tracker",
+            "clipped_within",
+            "gaussian_moment",
         ),
         Step(
-            "Clipping: the square of the smaller of C and the root of what is left is that of the smaller, a ...",
-            zero(lambda: (_smaller_squared(least + over, least), least**2)),
-            {"the larger": zero(lambda: (_smaller_squared(least + over, least), (least + over) ** 2))},
-            r"\min(a, a+o)^2 = a^2",
-        ),
-        Step(
-            "... and at most that of the larger: it exceeds neither C^2 nor what is left.",
-            *signed(_above_smaller, lambda: (over * (2 * least + over),), wrong="wrong sign"),
-            r"(a+o)^2 - \min(a, a+o)^2 = o(2a+o) \ge 0",
-        ),
-        Step(
-            "A person whose norm v is at most the root of what is left, v + over, leaves no less than nothing; so "
-            "by induction on the rounds the squares of each person add to at most B_norm.",
-            *signed(
-                lambda: _left(counts, counts + over),
-                lambda: (over * (2 * counts + over),),
-                wrong="clipped to C, where that is the larger",
-            ),
-            r"(v+o)^2 - v^2 = o(2v+o) \ge 0",
-        ),
-        Step(
-            "Noise sigma C on the sum y of the others, whatever y is: per coordinate h of the person's vector the log "
-            "of p^alpha q^(1-alpha) is that of a normal density plus (alpha-1) alpha h^2/(2 sigma^2 C^2); over "
-            "the coordinates h^2 adds to the squared norm.",
-            zero(lambda: _shifted(sigma * clip)),
-            {"sigma, without C (as the proof of Proposition 5.2 has it)": zero(lambda: _shifted(sigma))},
-            r"D_\alpha = \frac{\alpha\|v\|^2}{2\sigma^2C^2}",
-        ),
-        Step(
-            "The loss per coordinate at y + h + sigma C z is mu^2/2 + mu z with mu = h/(sigma C), whatever y is: over "
-            "the coordinates the pair is Gaussian(|v|/(sigma C)) on each data set that holds the person.",
-            zero(lambda: _loss(sigma * clip)),
-            {"sigma, without C": zero(lambda: _loss(sigma))},
-            r"L = \frac{\mu^2}{2} + \mu z,\quad \mu = \frac{h}{\sigma C}",
-        ),
-        Step(
-            "The same noise on an analysis of all vectors: where it moves by h <= K |v|, as it does if it is "
-            "K-Lipschitz in this person's vector and a removed one is the origin, alpha K^2 |v|^2/(2 sigma^2) is "
-            "enough (Example 2.8), and so is Gaussian(K |v|/sigma).",
+            "Noise of standard deviation sigma on an analysis of all vectors: where it moves by h <= K |v|, as it does "
+            "if it is K-Lipschitz in this person's vector and a removed one is the origin, alpha K^2 |v|^2/(2 sigma^2) "
+            "is enough (Example 2.8), and so is Gaussian(K |v|/sigma).",
             *signed(
                 _lipschitz,
                 lambda: (alpha * over * (2 * least + over) / (2 * sigma**2),),
@@ -183,19 +112,13 @@ THEOREM = Theorem(
             r"\frac{\alpha K^2\|v\|^2}{2\sigma^2} \ge \frac{\alpha h^2}{2\sigma^2},\quad K\|v\| = h + o",
         ),
         Step(
-            "So a filter of squares admits each clipped round: at B_norm the GDP parameter sqrt(B_norm)/(sigma C) "
-            "is the zCDP parameter B_norm/(2 sigma^2 C^2).",
+            "Per coordinate that a person moves by h the loss is that of two Gaussians at mu = h/(sigma C), whatever "
+            "the others' sum is: the pair is Gaussian(|v|/(sigma C)), and a filter of squares admits each clipped "
+            "round. At B_norm the GDP parameter sqrt(B_norm)/(sigma C) is the zCDP parameter B_norm/(2 sigma^2 C^2).",
             zero(lambda: _promises(sp.sqrt(norm) / (sigma * clip))),
             {"sqrt(B_norm)/sigma": zero(lambda: _promises(sp.sqrt(norm) / sigma))},
             r"\frac{\mu^2}{2} = \frac{B_{\mathrm{norm}}}{2\sigma^2C^2},"
             r"\quad \mu = \frac{\sqrt{B_{\mathrm{norm}}}}{\sigma C}",
-        ),
-        Step(
-            "Tightness, the first of three rounds, Gaussian(m) of loss m^2/2 + m z: where the noise z is below 0, the "
-            "mean of e^(-theta L) is that of all z times Phi(theta m).",
-            zero(_below_zero, at=_AT),
-            {"the other half": zero(lambda: _below_zero(-1), at=_AT)},
-            r"\mathbb{E}_P\,e^{-\theta L}1_{z<0} = e^{\theta(\theta-1)m^2/2}\,\Phi(\theta m)",
         ),
         Step(
             "Tightness, three rounds: Gaussian(m), then Gaussian(a) or Gaussian(b) by the sign of its noise, then "

@@ -6,11 +6,9 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-import sympy as sp
-
+from theory.claims.table import in_kernel
 from theory.claims.theorem import Check, Step, Theorem
-from theory.proofs.engines import certified
-from theory.proofs.symbolic import signed
+from theory.proofs.engines import certified, certified_each
 
 __all__ = ["PRINTED", "THEOREM"]
 
@@ -28,15 +26,6 @@ def _rho(sigma: int, k: int) -> str:
     return f"({Fraction(k, 2 * sigma**2)})"
 
 
-def _log_cks(rho: str, epsilon: str) -> str:
-    """Log of the CKS bound at order 1 + t, minus log delta."""
-    return f"(t*((1+t)*{rho} - {epsilon}) + t*log(t) - (1+t)*log(1+t) - {_LOG_DELTA})"
-
-
-def _slope(rho: str, epsilon: str) -> str:
-    return f"((2*t+1)*{rho} - {epsilon} + log(t) - log(1+t))"
-
-
 def _gaussian_delta(sigma: int, k: int | str, epsilon: str) -> str:
     """delta_mu(epsilon) at mu = sqrt(k) / sigma, in the Mills form."""
     mu = f"(sqrt({k})/{sigma})"
@@ -44,18 +33,13 @@ def _gaussian_delta(sigma: int, k: int | str, epsilon: str) -> str:
     return f"(exp(-{t}**2/2)/sqrt(2*pi)*(mills({t}) - mills({t}+{mu})))"
 
 
-def _orders_near(sigma: int, k: int, millionths: int) -> tuple[Fraction, Fraction]:
-    """An interval of t around the root of the slope; later steps check the slope's sign at both ends."""
-    rho, epsilon = k / (2 * sigma**2), millionths / 10**6
+def _best_order(rho: float, epsilon: float) -> float:
+    """The t at which rho is the budget whose best order by CKS is 1 + t."""
     low, high = 1e-3, 1e4
     for _ in range(200):
         t = (low * high) ** 0.5
-        if (2 * t + 1) * rho - epsilon + math.log(t / (1 + t)) > 0:
-            high = t
-        else:
-            low = t
-    middle = Fraction(low).limit_denominator(10**6)
-    return middle * Fraction(9999, 10000), middle * Fraction(10001, 10000)
+        low, high = (low, t) if (2 * t + 1) * rho > epsilon + math.log1p(1 / t) else (t, high)
+    return low
 
 
 def _half(millionths: int, sign: int, shift: int) -> str:
@@ -73,22 +57,22 @@ def _simple_below(sigma: int, k: int, millionths: int, shift: int = 0) -> Check:
     return certified(f"{rho} + 2*sqrt(-{rho}*{_LOG_DELTA}) - {_half(millionths, -1, shift)}", precision=128)
 
 
+def _cks_side(sigma: int, k: int, end: str, side: int) -> Check:
+    """Near the best order of k steps: theirs is below the budget and its delta below 1e-5 (side 1), or both above."""
+    near = Fraction(_best_order(k / (2 * sigma**2), float(Fraction(end[1:-1]))))
+    t = f"({(near * Fraction(10**9 - side, 10**9)).limit_denominator(10**12)})"
+    budget = f"({end} + log(1 + 1/{t}))/(2*{t} + 1)"
+    sign = "" if side > 0 else "-"
+    both = (f"{sign}({budget} - {_rho(sigma, k)})", f"{sign}({_LOG_DELTA} + {t}**2*{budget} + log(1 + {t}))")
+    return certified_each(lambda: both)
+
+
 def _cks_above(sigma: int, k: int, millionths: int, shift: int = 0) -> Check:
-    # one order at which the bound is below delta suffices
-    low, high = _orders_near(sigma, k, millionths)
-    t = (low + high) / 2
-    return certified("-" + _log_cks(_rho(sigma, k), _half(millionths, 1, shift)), precision=128, t=(t, t))
+    return _cks_side(sigma, k, _half(millionths, 1, shift), 1)
 
 
 def _cks_below(sigma: int, k: int, millionths: int, shift: int = 0) -> Check:
-    orders = _orders_near(sigma, k, millionths)
-    return certified(_log_cks(_rho(sigma, k), _half(millionths, -1, shift)), precision=128, t=orders)
-
-
-def _cks_turns(sigma: int, k: int, millionths: int, *, end: int, sign: str) -> Check:
-    # outside the interval the convex log-objective only rises
-    t = _orders_near(sigma, k, millionths)[end]
-    return certified(sign + _slope(_rho(sigma, k), _half(millionths, -1, 0)), precision=128, t=(t, t))
+    return _cks_side(sigma, k, _half(millionths, -1, shift), -1)
 
 
 def _exact_above(sigma: int, k: int, millionths: int, shift: int = 0) -> Check:
@@ -124,23 +108,10 @@ def _table_steps(sigma: int, k: int) -> tuple[Step, ...]:
     return (
         *two_sided("the simple conversion", simple, _simple_above, _simple_below),
         *two_sided("CKS", cks, _cks_above, _cks_below),
-        Step(
-            f"{at}: below the orders just checked the CKS log-objective falls.",
-            _cks_turns(sigma, k, cks, end=0, sign="-"),
-            {"it rises": _cks_turns(sigma, k, cks, end=0, sign="")},
-        ),
-        Step(
-            f"{at}: above the orders just checked the CKS log-objective rises.",
-            _cks_turns(sigma, k, cks, end=1, sign=""),
-            {"it falls": _cks_turns(sigma, k, cks, end=1, sign="-")},
-        ),
         *two_sided("the exact Gaussian curve", exact, _exact_above, _exact_below),
     )
 
 
-_t, _r, _e = sp.symbols("t rho epsilon", positive=True)
-_LOG_OBJECTIVE = _t * ((1 + _t) * _r - _e) + _t * sp.log(_t) - (1 + _t) * sp.log(1 + _t)
-_CURVATURE = (2 * _r, 1 / (_t * (1 + _t)))
 _LEVEL = PRINTED[100, 420][1]
 
 THEOREM = Theorem(
@@ -154,13 +125,7 @@ THEOREM = Theorem(
     # these prove the three curves, and that the Gaussian one falls in epsilon and rises in mu
     uses=("B*", "CKS", "Gaussian hockey-stick"),
     steps=(
-        Step(
-            "The CKS log-objective is strictly convex in t = alpha - 1.",
-            *signed(
-                lambda: sp.diff(_LOG_OBJECTIVE, _t, 2), lambda: _CURVATURE, strict=True, wrong="wrong sign"
-            ),
-            r"\frac{d^2}{dt^2} = 2\rho + \frac{1}{t(1+t)} > 0",
-        ),
+        *in_kernel("cks_fits_up_to"),
         *(step for sigma, k in PRINTED for step in _table_steps(sigma, k)),
         Step(
             "At the lower end of the CKS epsilon of 420 steps, 495 steps stay below delta.",

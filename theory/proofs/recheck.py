@@ -94,13 +94,7 @@ def samples(domain: dict[str, str], more_points: list[dict[str, str]], most: int
     names = sorted(domain)
     fitting: dict[str, list[Fraction]] = {}
     for name, kind in domain.items():
-        signs = {"positive": (1,), "nonnegative": (1,), "negative": (-1,), "nonpositive": (-1,)}
-        allowed = signs.get(kind.split()[0], (1, -1))
-        fitting[name] = [
-            x
-            for x in VALUES
-            if (x > 0) - (x < 0) in allowed and ("integer" not in kind or x.denominator == 1)
-        ]
+        fitting[name] = [x for x in VALUES if x > 0 or kind == "real"]
     own = [
         {n: fitting[n][(i + 3 * k + i * k) % len(fitting[n])] for k, n in enumerate(names)}
         for i in range(most)

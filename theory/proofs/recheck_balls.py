@@ -24,8 +24,7 @@ OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b,
     ast.Div: lambda a, b: a / b, ast.Pow: lambda a, b: a**b,
 }  # fmt: skip
-ENTIRE = ("exp", "cosh", "sinh", "tanh", "erf")  # tanh has poles, but a ball around one is not finite
-METHODS = ("exp", "log", "log1p", "sqrt", "cosh", "sinh", "tanh", "erf", "erfinv")
+METHODS = ("exp", "log", "sqrt", "erfinv")
 FALLING: dict[
     str, Callable[[arb], arb]
 ] = {  # decreasing functions: the values at both ends of a ball enclose those between
@@ -58,8 +57,6 @@ def ball(node: ast.AST, point: dict[str, Any]) -> Any:
             return point[name]
         case ast.Name(id="pi"):
             return arb.pi()
-        case ast.Name(id="E"):
-            return arb(1).exp()
         case ast.UnaryOp(op=ast.USub(), operand=x):
             return -ball(x, point)
         case ast.BinOp(left=x, op=ast.Pow(), right=ast.Constant(value=int(n))):
@@ -76,15 +73,9 @@ def ball(node: ast.AST, point: dict[str, Any]) -> Any:
             func=ast.Name(id="Integral"), args=[f, ast.Tuple(elts=[ast.Name(id=v), low, high])], keywords=[]
         ):
             value = integral(f, v, low, high, point)
-        case ast.Call(func=ast.Name(id="Abs"), args=[x], keywords=[]):
-            value = abs(real(ball(x, point)))
         case ast.Call(func=ast.Name(id=name), args=[x], keywords=[]) if name in METHODS:
             inner = ball(x, point)
-            if (
-                isinstance(inner, acb)
-                and name not in ENTIRE
-                and not (name in ("log", "sqrt") and inner.real > 0)
-            ):
+            if isinstance(inner, acb) and name != "exp" and not (name in ("log", "sqrt") and inner.real > 0):
                 raise ArithmeticError  # not analytic there, or not known to be
             value = getattr(inner, name)()
         case _:

@@ -30,13 +30,10 @@ def evident(algebra: Algebra, node: ast.AST) -> int:
                 return 1
             if isinstance(y, ast.Constant) and y.value in range(2, 66, 2) and real(algebra, x):
                 return 1
-        case ast.Call(func=ast.Name(id="exp" | "cosh" | "erfc"), args=[x]) if real(algebra, x):
+        case ast.Call(func=ast.Name(id="exp" | "erfc"), args=[x]) if real(algebra, x):
             return 2
-        case ast.Call(func=ast.Name(id="sqrt" | "sinh" | "tanh" | "erf"), args=[x]):
+        case ast.Call(func=ast.Name(id="sqrt"), args=[x]):
             return evident(algebra, x)
-        case ast.Call(func=ast.Name(id="log"), args=[x]):
-            above = algebra.add(algebra.read(x), algebra.constant(1), -1)
-            return min(algebra.sign(above[0]), algebra.sign(above[1])) if algebra.sign(above[1]) == 2 else 0
         case ast.Call(func=ast.Name(id="Integral"), args=[f, ast.Tuple(elts=[ast.Name(id=v), low, high])]):
             inside = algebra.domain.get(v) == "real" or (
                 algebra.domain.get(v) in ("positive", "nonnegative") and evident(algebra, low)
@@ -65,10 +62,8 @@ def real(algebra: Algebra, node: ast.AST) -> bool:
             )
         case ast.BinOp(left=x, right=y):
             return real(algebra, x) and real(algebra, y)
-        case ast.Call(func=ast.Name(id="log"), args=[x]):
-            return evident(algebra, x) == 2
         case ast.Call(func=ast.Name(id="sqrt"), args=[x]):
             return evident(algebra, x) > 0
-        case ast.Call(func=ast.Name(id="exp" | "sinh" | "cosh" | "tanh" | "erf" | "erfc" | "Abs"), args=[x]):
+        case ast.Call(func=ast.Name(id="exp" | "erfc"), args=[x]):
             return real(algebra, x)
     return False

@@ -38,18 +38,9 @@ def in_order(limit: sp.Tuple, *, strict: bool = False) -> bool:
     variable, low, high = limit
     if low == sp.oo or high == -sp.oo or not all(end.is_extended_real for end in (low, high)):
         return False
-    match range_of(variable):
-        # the sign of the integrand follows from the declared range, so the limits must stay within it; a single
-        # end point on its border does not matter
-        case "real":
-            inside = True
-        case "positive" | "nonnegative":
-            inside = low.is_nonnegative
-        case "negative" | "nonpositive":
-            inside = high.is_nonpositive
-        case _:
-            inside = False
-    if not inside:
+    # the sign of the integrand follows from the declared range, so the limits must stay within it; a single end point
+    # on its border does not matter
+    if range_of(variable) is None or not (range_of(variable) == "real" or low.is_nonnegative):
         return False
     if high == sp.oo or low == -sp.oo:
         return all(end.is_finite for end in (low, high) if end not in (sp.oo, -sp.oo))

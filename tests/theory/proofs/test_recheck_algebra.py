@@ -20,15 +20,10 @@ NOT_IDENTITIES = {
     "sqrt(2) - 7/5": {},
     "exp(x*y) - exp(x)*exp(y)": {"x": "positive", "y": "positive"},
     "erfc(-x) - erfc(x)": {"x": "positive"},
-    "erf(x) + erfc(x)": {"x": "positive"},
     "log(x + y) - log(x) - log(y)": {"x": "positive", "y": "positive"},
     "sqrt(x + y) - sqrt(x) - sqrt(y)": {"x": "positive", "y": "positive"},
-    "cosh(x)**2 + sinh(x)**2 - 1": {"x": "positive"},
-    "tanh(x) - sinh(x)": {"x": "positive"},
     "x**y - y**x": {"x": "positive", "y": "positive"},
     "pi - 22/7": {},
-    "Abs(r) - r": {"r": "real"},
-    "Abs(x - y) - x + y": {"x": "positive", "y": "positive"},
     "Integral(exp(-x*r), (r, 0, y)) - exp(-x*y)/x": {"r": "real", "x": "positive", "y": "positive"},
     "Integral(exp(-x**2), (x, y, oo)) - erfc(y)": {"x": "real", "y": "real"},
     "Integral(exp(y*x**2), (x, 0, oo)) - sqrt(pi)/(2*sqrt(-y))": {"x": "real", "y": "real"},
@@ -36,9 +31,6 @@ NOT_IDENTITIES = {
     "Integral(x**(-1), (x, 1, 2)) - 1": {"x": "positive"},
     "Integral(exp(x*x), (x, 0, oo)) - y": {"x": "real", "y": "positive"},
     "Integral(x**2, (x, -1, 1))": {"x": "real"},
-    "Integral(tanh(x)**2, (x, 0, y)) - y": {"x": "real", "y": "positive"},
-    "Integral(x/(x + y), (x, 0, 1)) - 1 + log((1 + y)/y)": {"x": "positive", "y": "positive"},
-    "E - 271828182845904523536/10**20": {},
 }
 
 
@@ -60,20 +52,13 @@ def test_the_algebra_identifies_nothing_that_differs(formula: str) -> None:
         "log(exp(x*y)) - x*y",
         "x**(y + 1) - x*x**y",
         "erfc(-x) + erfc(x) - 2",
-        "cosh(x)**2 - sinh(x)**2 - 1",
-        "tanh(x) - (exp(2*x) - 1)/(exp(2*x) + 1)",
         "(x**2 - y**2)/(x - y) - x - y",
-        "exp(1) - E",
         "erfinv(x) + erfinv(-x)*0 - erfinv(x)",
-        "Abs(-x) - x",
         "Integral(exp(-x*v - v**2/2), (v, 0, oo)) - sqrt(pi/2)*exp(x**2/2)*erfc(x/sqrt(2))",
         "Integral(exp(-x*v**2), (v, -oo, oo)) - sqrt(pi)/sqrt(x)",
-        "Integral(y*exp(-x*v) - exp(-v), (v, 0, y)) - y*(1 - exp(-x*y))/x + 1 - exp(-y)",
+        "Integral(y*exp(-x*v)/x, (v, 0, y)) - y*(1 - exp(-x*y))/x**2",
         "Integral(v**(-2), (v, x, x + y)) - 1/x + 1/(x + y)",
-        "Integral((x + 1)*v**x, (v, x, x + y)) - (x + y)**(x + 1) + x**(x + 1)",
-        "Integral(tanh(v)**2/x, (v, 0, y)) - (y - tanh(y))/x",
-        "Integral(v/(v + x), (v, 0, y)) - y + x*log((x + y)/x)",
-        "Integral(v/(x + 1 + v), (v, 1, y)) - y + 1 + (x + 1)*(log(x + y + 1) - log(x + 2))",
+        "Integral(3*v**2, (v, x, x + y)) - (x + y)**3 + x**3",
         "1/(x*y + y**2) - 1/(x + y)/y",
     ],
 )
@@ -121,8 +106,7 @@ def test_a_sign_that_is_not_evident_is_not_verified(formula: str, term: str, dom
 @pytest.mark.parametrize(
     "formula",
     [
-        "Abs(r)",
-        "Abs(x - y)",
+        "log(x + y)",
         "Integral(v**x, (v, -1, 1))",
         "Integral(v**x, (v, 0, 1))",
         "Integral(v**r, (v, 1, 2))",
@@ -133,9 +117,6 @@ def test_a_sign_that_is_not_evident_is_not_verified(formula: str, term: str, dom
         "Integral(exp(-v**3), (v, 0, 1))",
         "Integral(exp(-sqrt(v**2)), (v, 0, 1))",
         "Integral(1/v, (v, 1, 2))",
-        "Integral(v/(v - x), (v, 0, y))",
-        "Integral(v/(2*v + x), (v, 0, y))",
-        "Integral(v/(v**2 + x), (v, 0, y))",
     ],
 )
 def test_the_algebra_reads_nothing_of_which_a_condition_is_open(formula: str) -> None:
@@ -149,7 +130,7 @@ def test_the_algebra_reads_nothing_of_which_a_condition_is_open(formula: str) ->
     ("formula", "sign"),
     [
         *(("v**x", 1), ("x**r", 2), ("v**r", 0), ("v**v", 0), ("r**2", 1), ("r**3", 0)),
-        *(("r**x", 0), ("exp(x*log(r))", 0), ("exp(x*log(x))", 2), ("Abs(-x)", 2)),
+        *(("r**x", 0), ("exp(x*r)", 2)),
     ],
 )
 def test_the_sign_of_a_power_is_evident_only_where_it_is_defined(formula: str, sign: int) -> None:
