@@ -176,13 +176,6 @@ class Coverage:
 
         return int(stats.binom.isf(false_alarm, self.repetitions, self.failure))
 
-    def __str__(self) -> str:
-        rate = self.miss_rate
-        return (
-            f"{self.method}, {self.case}: {self.misses} of {self.repetitions:,} missed at nominal "
-            f"{self.failure:g} (rate in [{rate.low:.2g}, {rate.high:.2g}])"
-        )
-
 
 def measure_coverage(
     method: IntervalMethod,
