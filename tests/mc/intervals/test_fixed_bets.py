@@ -1,5 +1,6 @@
 """Bets with stakes fixed in advance, and the pilot's choice among intervals."""
 
+import itertools
 import math
 from dataclasses import replace
 from typing import get_args
@@ -66,6 +67,17 @@ def test_the_interval_holds_exactly_the_means_that_neither_gambler_rejects():
         assert (m in estimate) != rejected
         inside += not rejected
     assert 2 < inside < 20
+
+
+def test_at_the_mean_each_capital_averages_to_one_over_all_outcomes():
+    """x is 0, 0.3 or 1 with probability 0.5, 0.3, 0.2; all 3^5 sequences."""
+    levels, weights = np.array([0.0, 0.3, 1.0]), np.array([0.5, 0.3, 0.2])
+    expected = np.zeros(4)
+    for outcome in itertools.product(range(3), repeat=5):
+        logs = np.array(BETS.logs(levels[list(outcome)]))
+        grown = logs - 5 * np.log1p(np.array(BETS.stakes) * (levels @ weights))
+        expected += np.prod(weights[list(outcome)]) * np.exp(grown)
+    assert expected == pytest.approx(np.ones(4), rel=1e-12)
 
 
 def test_zeros_may_be_left_out_of_the_logs():

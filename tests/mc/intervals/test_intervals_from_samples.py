@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from mc.intervals import Moments, kl_chernoff
-from mc.intervals.betting import betting
+from mc.intervals.betting import betting, plug_in_bets
 from mc.intervals.kl import bernoulli_kl, last_outside
 
 
@@ -67,6 +67,17 @@ def test_betting_endpoints_are_the_means_against_which_a_gambler_just_grew_rich(
     estimate = betting(values, failure=failure)
     assert capitals(values, estimate.low, failure)[0] == pytest.approx(2 / failure, rel=1e-8)
     assert capitals(values, estimate.high, failure)[1] == pytest.approx(2 / failure, rel=1e-8)
+
+
+def test_a_bet_does_not_know_the_value_that_it_is_placed_on():
+    """Exact expectation: over all 2^8 sequences of a coin, each final capital averages to 1 at the mean."""
+    p, n, failure = 0.2, 8, 0.5
+    expected = 0.0
+    for code in range(2**n):
+        x = np.array([(code >> i) & 1 for i in range(n)], dtype=float)
+        bets = np.minimum(plug_in_bets(x, math.log(2 / failure)), 0.75 / p)
+        expected += np.prod(np.where(x == 1, p, 1 - p)) * np.prod(1 + bets * (x - p))
+    assert expected == pytest.approx(1, rel=1e-12)
 
 
 def test_betting_scales_with_the_bound_and_keeps_digits_far_below_it():
