@@ -9,6 +9,7 @@ import socket
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack, suppress
+from functools import partial
 from multiprocessing.connection import wait
 from typing import Any, NoReturn, TypeVar
 
@@ -30,7 +31,7 @@ _SECRET, _GRACE = 16, 1.0
 def alone(work: Callable[[], T], **how: Any) -> T:
     """What `work` returns, run in a worker; the keywords are those of `results`."""
     found: T
-    (found,) = results(_Once(work), **how)
+    (found,) = results(partial(_once, work), **how)
     return found
 
 
@@ -73,14 +74,8 @@ def results(
         yield from _Wait(task, own_end, child).answers()
 
 
-class _Once:
-    """An iterable of what a function returns."""
-
-    def __init__(self, work: Callable[[], Any]) -> None:
-        self.work = work
-
-    def __call__(self) -> Iterator[Any]:
-        yield self.work()
+def _once(work: Callable[[], T]) -> Iterator[T]:
+    yield work()
 
 
 class _Wait:

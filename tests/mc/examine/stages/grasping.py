@@ -24,6 +24,32 @@ def forget(state: Any) -> None:
     state[0][...] = 0.0
 
 
+def forgetting(answer: Any) -> Any:
+    """A method that answers so of a state, once it is forgotten."""
+    return lambda self, state, *_: (forget(state), answer(state))[1]
+
+
+def raising(answer: Any) -> Any:
+    """A method that answers so, once the budget is large."""
+    return lambda self, *_: (object.__setattr__(self, "budget", LARGE), answer)[1]
+
+
+def zeros(state: Any) -> Any:
+    return np.zeros(len(state[0]))
+
+
+#: What each brings along, by a name for it.
+BRINGS: dict[str, dict[str, Any]] = {
+    "affords in place": {"affordable": forgetting(zeros)},
+    "reaches in place": {"reaches": forgetting(lambda state: zeros(state) == 0)},
+    "spends in place": {"spend": forgetting(lambda state: state)},
+    "raises the budget by its scale": {"_scale": raising(None)},
+    "raises it by describing itself": {"__repr__": raising("mine")},
+    "computes whether order matters": {"order_free": property(raising(True))},
+    "has a __dict__ that is computed": {"__dict__": property(raising({}))},
+}
+
+
 class RemainsInPlace(Parts):
     def remaining(self, state: Any) -> Any:
         left = state[0]
@@ -31,30 +57,12 @@ class RemainsInPlace(Parts):
         return -left
 
 
-class AffordsInPlace(Parts):
-    def affordable(self, state: Any, family: Any) -> Any:
-        forget(state)
-        return np.zeros(len(state[0]))
-
-
-class ReachesInPlace(Parts):
-    def reaches(self, state: Any) -> Any:
-        forget(state)
-        return np.ones(len(state[0]), dtype=bool)
-
-
-class SpendsInPlace(Parts):
-    def spend(self, state: Any, request: Any) -> Any:
-        forget(state)
-        return state
-
-
 class OpensTheFlag(Parts):
     def remaining(self, state: Any) -> Any:
         for leaf in state:
             leaf.flags.writeable = True
         forget(state)
-        return np.zeros(len(state[0]))
+        return zeros(state)
 
 
 class OpensTheBase(Parts):
@@ -65,7 +73,7 @@ class OpensTheBase(Parts):
         if isinstance(base, np.ndarray):
             base.flags.writeable = True
         base[:1] = bytes(1) if isinstance(base, bytes) else 0.0
-        return np.zeros(len(state[0]))
+        return zeros(state)
 
 
 class OpensTheBuffer(Parts):
@@ -77,7 +85,7 @@ class OpensTheBuffer(Parts):
         if isinstance(under, np.ndarray):
             under.flags.writeable = True
         under[...] = 0.0
-        return np.zeros(len(state[0]))
+        return zeros(state)
 
 
 class GrantsInPlace(Parts):
@@ -108,25 +116,13 @@ class KeepsWhatItReturned(Parts):
         for one in (*self.kept, *seen):
             if one[0].flags.writeable:
                 forget(one)
-        return np.zeros(len(state[0]))
-
-
-class ScaleRaisesTheBudget(Parts):
-    def _scale(self, family: Any) -> Any:
-        object.__setattr__(self, "budget", LARGE)
-        return None
+        return zeros(state)
 
 
 class RemainsOnTheClass(Parts):
     def remaining(self, state: Any) -> Any:
         type(self).budget = LARGE
-        return np.zeros(len(state[0]))
-
-
-class DescribesItselfLarger(Parts):
-    def __repr__(self) -> str:
-        self.budget = LARGE
-        return "DescribesItselfLarger()"
+        return zeros(state)
 
 
 class RaisedByAProperty(Parts):
@@ -138,7 +134,7 @@ class RaisedByAProperty(Parts):
 
     def remaining(self, state: Any) -> Any:
         self.asked = 1
-        return np.zeros(len(state[0]))
+        return zeros(state)
 
 
 class RaisedOnEveryAttribute(Parts):
@@ -156,26 +152,10 @@ class WritesFromTheCallersFrame(Parts):
         return object.__getattribute__(self, name)
 
 
-class OrderComputed(Parts):
-    @property
-    def order_free(self) -> bool:  # type: ignore[override]
-        object.__setattr__(self, "budget", LARGE)
-        return True
-
-
 class AdvisesWhileDeciding(Parts):
     def admits(self, state: Any, request: Any) -> Any:
         type(self).budget = LARGE
         return fp.AdditiveFilter.admits(self, state, request)
-
-
-@dataclass(frozen=True)
-class FrozenWithAnOwnRepr(Parts):
-    name: str = "mine"
-
-    def __repr__(self) -> str:
-        object.__setattr__(self, "budget", LARGE)
-        return "mine"
 
 
 class Trap:
@@ -191,13 +171,6 @@ class HoldsATrap(Parts):
     def __init__(self) -> None:
         self.budget = fp.Budget.of(0.02)
         self.note = Trap(self)
-
-
-class ItsDictIsAProperty(Parts):
-    @property
-    def __dict__(self) -> Any:  # type: ignore[override]
-        object.__setattr__(self, "budget", LARGE)
-        return {}
 
 
 def raising_id(filt: Any) -> int:
@@ -216,15 +189,10 @@ GeneratedAmongOtherNames.__repr__ = types.FunctionType(  # type: ignore[method-a
 )
 
 GRASPING: tuple[type[Parts], ...] = (
-    *(RemainsInPlace, AffordsInPlace, ReachesInPlace, SpendsInPlace, OpensTheFlag, OpensTheBase),
-    *(HoldsATrap, ItsDictIsAProperty, GeneratedAmongOtherNames),
-    *(OpensTheBuffer, GrantsInPlace, ChargesOnALargerBudget),
-    *(KeepsWhatItReturned, ScaleRaisesTheBudget, RemainsOnTheClass, DescribesItselfLarger, RaisedByAProperty),
-    *(
-        RaisedOnEveryAttribute,
-        WritesFromTheCallersFrame,
-        OrderComputed,
-        AdvisesWhileDeciding,
-        FrozenWithAnOwnRepr,
-    ),
+    *(type(name, (Parts,), dict(members)) for name, members in BRINGS.items()),
+    dataclass(frozen=True)(type("Frozen", (Parts,), {"__repr__": raising("mine")})),
+    *(RemainsInPlace, OpensTheFlag, OpensTheBase, OpensTheBuffer, GrantsInPlace),
+    *(HoldsATrap, GeneratedAmongOtherNames, ChargesOnALargerBudget, KeepsWhatItReturned),
+    *(RemainsOnTheClass, RaisedByAProperty, RaisedOnEveryAttribute),
+    *(WritesFromTheCallersFrame, AdvisesWhileDeciding),
 )
