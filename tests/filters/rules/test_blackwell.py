@@ -11,7 +11,6 @@ from scipy import special
 import filters as fp
 from filters.catalogue import CATALOGUE
 from filters.rules.blackwell import gaussian_cover
-from filters.rules.composition import composed_hockey_stick, composed_law
 from filters.rules.loss_lattice import LossLattice, composed_lattice, lattice_of, step_of
 from mc.worst_case import worst_case
 from theory.pairs import (
@@ -28,22 +27,6 @@ from theory.pairs import (
 BIT = RandomizedResponse(0.3)
 SKEW = FinitePair((0.5, 0.3, 0.2), (0.3, 0.3, 0.4))
 MENU = (BIT, SKEW)
-
-
-@pytest.mark.parametrize("counts", [(1, 0), (0, 1), (5, 3), (20, 0), (4, 6)])
-def test_the_cover_covers_at_every_epsilon(counts: tuple[int, int]) -> None:
-    mu = gaussian_cover(MENU, counts)
-    for epsilon in np.linspace(-9, 9, 37):
-        truth = float(composed_hockey_stick(MENU, counts, Fraction(math.exp(epsilon))))
-        assert truth <= float(Gaussian(mu).hockey_stick(epsilon)) * (1 + 1e-12)
-    losses, masses = composed_law(MENU, counts)
-    assert masses.sum() == pytest.approx(1)
-    for alpha in (1.5, 4.0, 30.0):
-        renyi = math.log(np.sum(masses * np.exp((alpha - 1) * losses))) / (alpha - 1)
-        assert renyi == pytest.approx(
-            sum(c * float(p.renyi(alpha)) for c, p in zip(counts, MENU, strict=True)), rel=1e-9
-        )
-        assert renyi <= alpha * mu**2 / 2
 
 
 def test_composition_is_cheaper_than_adding_squares() -> None:

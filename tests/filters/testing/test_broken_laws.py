@@ -262,24 +262,7 @@ def test_more_noise_is_cheaper_and_more_epsilon_is_dearer() -> None:
 
 
 def test_one_number_and_many_have_the_same_bits() -> None:
-    x = np.array(
-        [
-            0.0,
-            -0.0,
-            1e-300,
-            5e-324,
-            0.1,
-            -0.3,
-            0.7499,
-            0.75,
-            -0.75,
-            3.0,
-            -40.0,
-            800.0,
-            np.inf,
-            -np.inf,
-            np.nan,
-        ]
-    )
+    some, others = (0.0, -0.0, 1e-300, 5e-324, 0.1, -0.3, 0.7499, 0.75), (-0.75, 3.0, -40.0, 800.0)
+    x = np.array([*some, *others, np.inf, -np.inf, np.nan])
     alone = np.array([float(expm1_minus(float(value))) for value in x])
     assert alone.tobytes() == expm1_minus(x).tobytes()
