@@ -115,7 +115,7 @@ HERE: dict[str, Callable[[], Any]] = {
     "OneShot": lambda: fp.OneShot(),
     "Paths": lambda: fp.Paths(np.zeros(100), np.zeros(100), np.ones(100, dtype=np.int64)),
     "Personal": lambda: _individuals().remaining(),
-    "PersonalBounds": lambda: _accountant().epsilon(1e-5),
+    "PersonalBounds": lambda: _accountant().epsilon(1e-2),
     "PersonalCost": lambda: fp.PersonalCost(0, "tracker", SECRET),
     "PersonalFactor": lambda: fp.PersonalFactor(0, SECRET),
     "PersonalRange": lambda: fp.PersonalRange(0, "epsilon", SECRET, SECRET),

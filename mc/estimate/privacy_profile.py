@@ -81,15 +81,15 @@ class PrivacyProfile(Pictured):
         grid = np.exp([e for e, _ in finite])
         upper, lower = self.high([e for e, _ in finite]), np.array([estimate.low for _, estimate in finite])
         bound = np.maximum(1 - wanted, 0.0)
+        others, highs = np.concatenate([[0.0], grid]), np.concatenate([[1.0], upper])
         for k, (g, low) in enumerate(zip(grid, lower, strict=True)):
             bound = np.where(wanted <= g, np.maximum(bound, low), bound)
-            before = [(0.0, 1.0), *zip(grid[:k], upper[:k], strict=True)]
-            after = zip(grid[k + 1 :], upper[k + 1 :], strict=True)
-            for other, high in (*before, *after):
-                # f(other) <= high and f(g) >= low: beyond g, as seen from other, f is above the line through both
-                line = low + (wanted - g) * ((low - high) / (g - other))
-                line -= ROUNDING * (low + np.abs(line - low))
-                bound = np.where(np.sign(wanted - g) == np.sign(g - other), np.maximum(bound, line), bound)
+            other, high = np.delete(others, k + 1), np.delete(highs, k + 1)
+            # f(other) <= high and f(g) >= low: beyond g, as seen from other, f is above the line through both
+            line = low + (wanted - g)[..., None] * ((low - high) / (g - other))
+            line -= ROUNDING * (low + np.abs(line - low))
+            beyond = np.sign(wanted - g)[..., None] == np.sign(g - other)
+            bound = np.maximum(bound, line.max(axis=-1, where=beyond, initial=0.0))
         # above _DOUBLES_END no line is followed: there H is known from below only by what H is further on
         far = np.asarray(epsilon, dtype=np.float64) > _DOUBLES_END
         bound = np.where(far, 0.0, bound)

@@ -101,8 +101,13 @@ class FixedBets:
         logs = [log - ROUNDING * abs(log) for log in moments.logs]
 
         def end(bets: slice, limit: float) -> float:
+            stakes, sums = (
+                self.stakes[bets],
+                [math.log(s) + log for s, log in zip(_SHARES, logs[bets], strict=True)],
+            )
+
             def rich(m: float) -> bool:
-                return _log_capital(moments.n, m, self.stakes[bets], logs[bets]) >= level
+                return _log_capital(moments.n, m, stakes, sums) >= level
 
             return last_outside(rich, moments.unit_mean, limit)
 
@@ -121,13 +126,10 @@ def _level(failure: float) -> float:
 
 
 def _log_capital(n: int, m: float, stakes: Sequence[float], logs: Sequence[float]) -> float:
-    """log(7/8 K_1(m) + 1/8 K_2(m)) for the stakes of one gambler."""
-    each = [
-        math.log(share) + log - n * math.log1p(stake * m)
-        for share, log, stake in zip(_SHARES, logs, stakes, strict=True)
-    ]
+    """log(7/8 K_1(m) + 1/8 K_2(m)) for the stakes of one gambler, whose shares are in the logs."""
+    each = [log - n * math.log1p(stake * m) for log, stake in zip(logs, stakes, strict=True)]
     top = max(each)
-    return top + math.log(math.fsum(math.exp(capital - top) for capital in each))
+    return top + math.log(math.fsum([math.exp(capital - top) for capital in each]))
 
 
 def _best(pilot: Moments, level: float) -> tuple[float, float]:
