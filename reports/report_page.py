@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -23,18 +22,7 @@ from reports.template import rendered, style
 from theory.agreement import Accord
 from theory.evidence import Checked, Evidence, Outcome
 
-__all__ = ["Words", "render_page"]
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """The sentences of the page that depend on how it was made."""
-
-    summary: str
-    setting: str
-    multiplicity: str
-    colophon: str
-    version: str
+__all__ = ["render_page"]
 
 
 def render_page(
@@ -45,13 +33,14 @@ def render_page(
     *,
     overview: tuple[Picture, Picture],
     drawings: Mapping[str, str],
-    words: Words,
+    words: Mapping[str, str],
     replay: Callable[[Finding], str],
 ) -> str:
     """The page: one picture and one table of all filters, a page for each, then what every claim rests on, folded.
 
     `overview` is the picture of all filters for wide and for narrow screens, `drawings` maps names of pictures to SVG
-    text, and `replay` a finding to the command that replays its witness.
+    text, and `replay` a finding to the command that replays its witness. `words` are the sentences that depend on how
+    the page was made: summary, setting, multiplicity, colophon and version.
     """
     wide, narrow = overview
     findings = [finding for _, what in told for finding in what.findings]

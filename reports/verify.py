@@ -23,7 +23,7 @@ from reports.pages.holder_pages import holder_pages
 from reports.pages.overview import Row, overview, picture
 from reports.pages.page import Page
 from reports.replaying import replay_command
-from reports.report_page import Words, render_page
+from reports.report_page import render_page
 from reports.study import Study
 from theory.agreement import Agreement
 from theory.evidence import Verdict
@@ -112,21 +112,21 @@ def write_report(
         held,
         overview=compared,
         drawings={name: one.svg for name, one in shown.items()},
-        words=Words(
-            summary=f"{expected} of {len(findings)} came out as expected",
-            setting=f"{'A quick look with few runs' if study.quick else 'The full study'}, seed {study.seed}.",
-            multiplicity=(
+        words={
+            "summary": f"{expected} of {len(findings)} came out as expected",
+            "setting": f"{'A quick look with few runs' if study.quick else 'The full study'}, seed {study.seed}.",
+            "multiplicity": (
                 f"All simulated intervals hold together with probability at least 1 - {study.failure:.0e}: of at most "
                 f"{study.comparisons} comparisons {study.made} were made, and each may miss with probability "
                 f"{study.failure / study.comparisons:.1e}."
             ),
-            colophon=(
+            "colophon": (
                 f"Made in {seconds:.0f} s by filterproof {version()}, Python {platform.python_version()}, "
                 f"NumPy {np.__version__}, SciPy {scipy.__version__}, on {time.strftime('%Y-%m-%d')}. "
                 "Losses are in nats."
             ),
-            version=version(),
-        ),
+            "version": version(),
+        },
         replay=lambda finding: replay_command(
             out / "verdicts.json", finding.claim.key, target=typed.get(finding.claim.key)
         ),

@@ -92,12 +92,13 @@ def simulate(
         executor = stack.enter_context(mc.cluster(scheduler)) if scheduler is not None else None
         stack.enter_context(bar)
         task = bar.add_task("", total=n, so_far="starting", rate="")
-        hint = _Hint()
+        hints: list[str] = []
 
         def told(progress: mc.Progress, so_far: tuple[mc.Estimate, ...] | None) -> None:
             interval = f"[{so_far[0].low:.4g}, {so_far[0].high:.4g}]" if so_far else "starting"
-            if bar.disable:
-                hint.give(progress, kept=store is not None)
+            if bar.disable and not hints and (hint := _hint(progress, kept=store is not None)):
+                hints.append(hint)
+                complain(hint)
             bar.update(task, completed=progress.done, so_far=escape(interval), rate=f"{progress.rate:,.0f}/s")
 
         try:
@@ -134,22 +135,14 @@ def simulate(
             raise End(ExitStatus.NOTHING_TRIED)
 
 
-class _Hint:
-    """One line for a run that will take minutes, printed once if there is no progress bar."""
-
-    def __init__(self) -> None:
-        self.given = False
-
-    def give(self, progress: mc.Progress, *, kept: bool) -> None:
-        left = progress.remaining_seconds
-        if self.given or progress.seconds < 1 or left < 60:
-            return
-        self.given = True
-        unit, size = next(
-            (unit, size) for unit, size in (("days", 86400), ("hours", 3600), ("minutes", 60)) if left >= size
-        )
-        advice = "Ctrl-C keeps what is done" if kept else "pass --store to keep what is done"
-        complain(
-            f"{progress.total:,} paths take about {left / size:.2g} {unit} more at {progress.rate:,.0f} a second; "
-            f"{advice}"
-        )
+def _hint(progress: mc.Progress, *, kept: bool) -> str:
+    """One line for a run that will take minutes, '' for others and for the first second."""
+    left = progress.remaining_seconds
+    if progress.seconds < 1 or left < 60:
+        return ""
+    unit, size = next(
+        (unit, size) for unit, size in (("days", 86400), ("hours", 3600), ("minutes", 60)) if left >= size
+    )
+    advice = "Ctrl-C keeps what is done" if kept else "pass --store to keep what is done"
+    rate = f"{left / size:.2g} {unit} more at {progress.rate:,.0f} a second"
+    return f"{progress.total:,} paths take about {rate}; {advice}"

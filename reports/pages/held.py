@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from typing import Any, TypeAlias
@@ -39,8 +39,9 @@ from mc.estimate.stops import simulate_stop
 from reports.pages.looked_at import LookedAt, weakest
 from reports.pages.page import Known
 from reports.pages.reached import ReachedRow
-from reports.pages.trained import CLIP, NOISE, PROMISE, trainings
+from reports.pages.trained import CLIP, NOISE, PROMISE, add_trainings
 from reports.shown.numbers import percent
+from theory.arguments import Real
 from theory.evidence import Outcome, Verdict
 from theory.guarantees import ZCDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
@@ -175,30 +176,63 @@ Simulation: TypeAlias = tuple[str, str, Callable[[], tuple[Estimate, float]]]
 def simulations(count: Callable[[], float], size: Callable[[int], int], seed: int) -> list[Simulation]:
     """Every comparison of the holders' pages, of so many runs, each at a confidence that `count` gives."""
     runs = size(_RUNS)
-    return [
-        *(
-            ("odometers", f"{name} odometer", partial(_crossed, name, count(), runs, seed))
-            for name in ODOMETERS
-        ),
-        *(("trackers", f"{name} tracker", partial(_blocks, name, count(), runs, seed)) for name in TRACKERS),
-        *(
-            ("people", f"a person {words}{more}", partial(_person, way, case, count(), runs // 2, seed))
-            for case, more in (
-                (_WHOLE, ""),
-                (_PARTLY, f" of a budget of {_PARTLY[0]:g}, noise {_PARTLY[2]:g}"),
-            )
-            for way, words in (("PQ", "removed"), ("QP", "added"))
-        ),
-        (
-            "people",
-            "a person removed from a Lipschitz analysis",
-            partial(_person, "PQ", _WHOLE, count(), runs // 2, seed, _softened),
-        ),
-        ("people", "a stop by the sparse vector technique", partial(_stopped, count(), runs, seed)),
-        ("queries", "an answer misses its bound", partial(_missed, count(), runs // 6, seed)),
-        ("queries", "a person removed", partial(_queried, count(), runs // 4, seed)),
-        *trainings(count, size, seed),
-    ]
+    jobs: list[Simulation] = []
+
+    def add(
+        page: str, what: str, promised: Real, simulate: Callable[..., Estimate], *args: Any, **how: Any
+    ) -> None:
+        work = partial(
+            _beside, float(np.asarray(promised)), simulate, *args, seed=seed, confidence=count(), **how
+        )
+        jobs.append((page, what, work))
+
+    def add_person(what: str, way: str, case: _Case, analysis: Callable[..., Any] = np.positive) -> None:
+        mu, norms, sigma, rounds = case
+        filt, how = GaussianFilter(mu=mu), {"sigma": sigma, "rounds": rounds, "n": runs // 2}
+        at = {"epsilon": EPSILON, "direction": way, "analysis": analysis}
+        add("people", what, filt.promise.delta(EPSILON), simulate_person, filt, norms, **how, **at)
+
+    for name, odometer in ODOMETERS.items():
+        # the charge of Rogers et al. is a pure epsilon, which a Gaussian has not
+        family = RandomizedResponse if isinstance(odometer, RogersOdometer) else Gaussian
+        asked = odometer, replace(ADVERSARY, family=family)
+        what = f"{name} odometer"
+        add("odometers", what, odometer.delta, crossing, *asked, rounds=WATCHED, n=runs, workers=1)
+    for name, tracker in TRACKERS.items():
+        what, filt, foe = f"{name} tracker", BlockFilter(tracker, BLOCKS), LossChasing(pace=8)
+        if isinstance(tracker, RenyiTracker):
+            how: dict[str, Any] = {"alpha": tracker.alpha, "n": runs, "workers": 1}
+            add("trackers", what, tracker.guarantee(BLOCKS).rho, simulate_renyi, filt, foe, **how)
+        else:
+            how = {"epsilon": EPSILON, "n": runs, "workers": 1}
+            add("trackers", what, filt.promise.delta(EPSILON), simulate, filt, foe, **how)
+    for case, more in ((_WHOLE, ""), (_PARTLY, f" of a budget of {_PARTLY[0]:g}, noise {_PARTLY[2]:g}")):
+        for way, words in (("PQ", "removed"), ("QP", "added")):
+            add_person(f"a person {words}{more}", way, case)
+    add_person("a person removed from a Lipschitz analysis", "PQ", _WHOLE, _softened)
+    # the probability of a stop in the last round, beside what the other data set's allows
+    allowed = float(_RATIO**3 * stop_law(_OTHERS, ratio=_RATIO)[len(_STOP) - 1])
+    what = "a stop by the sparse vector technique"
+    add("people", what, allowed, simulate_stop, _STOP, ratio=_RATIO, n=runs)
+    how = {"norm_budget": NORM_BUDGET, "kappa": KAPPA, "dimension": DIMENSION, "delta": DELTA}
+    what = "an answer misses its bound"
+    add("queries", what, DELTA, answer_misses, PEOPLE, answers=runs // 6, **how)
+    how = {"norm_budget": 4.0, "kappa": KAPPA, "epsilon": EPSILON, "rounds": 22, "n": runs // 4}
+    promised = ZCDP(KAPPA).delta(EPSILON)
+    add("queries", "a person removed", promised, simulate_queries, (1.0, 2.0), **how)
+    add_trainings(add, size)
+    return jobs
+
+
+def _beside(
+    promised: float, simulate: Callable[..., Estimate], *args: Any, **given: Any
+) -> tuple[Estimate, float]:
+    return simulate(*args, **given), promised
+
+
+def _softened(sums: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A function of slope at most one."""
+    return np.hypot(1.0, sums)
 
 
 def drawn(seed: int) -> dict[str, Any]:
@@ -239,87 +273,6 @@ def _same(held: Any) -> Any:
 def _summed(kind: type[ClippedSums]) -> ClippedSums:
     with knowingly():
         return kind(IndividualFilter(PROMISE, 3), clip=CLIP, sigma=NOISE)
-
-
-def _crossed(name: str, confidence: float, runs: int, seed: int) -> tuple[Estimate, float]:
-    odometer = ODOMETERS[name]
-    # the charge of Rogers et al. is a pure epsilon, which a Gaussian has not
-    family = RandomizedResponse if isinstance(odometer, RogersOdometer) else Gaussian
-    adversary = Approaching(ADVERSARY.share, ADVERSARY.low, ADVERSARY.high, family)
-    found = crossing(odometer, adversary, rounds=WATCHED, n=runs, seed=seed, confidence=confidence, workers=1)
-    return found, odometer.delta
-
-
-def _blocks(name: str, confidence: float, runs: int, seed: int) -> tuple[Estimate, float]:
-    tracker = TRACKERS[name]
-    filt, adversary = BlockFilter(tracker, BLOCKS), LossChasing(pace=8)
-    if isinstance(tracker, RenyiTracker):
-        found = simulate_renyi(
-            filt, adversary, alpha=tracker.alpha, n=runs, seed=seed, confidence=confidence, workers=1
-        )
-        return found, tracker.guarantee(BLOCKS).rho
-    one = simulate(filt, adversary, epsilon=EPSILON, n=runs, seed=seed, confidence=confidence, workers=1)
-    return one, float(filt.promise.delta(EPSILON))
-
-
-def _person(
-    way: Any, case: _Case, confidence: float, runs: int, seed: int, analysis: Callable[..., Any] = np.positive
-) -> tuple[Estimate, float]:
-    mu, norms, sigma, rounds = case
-    filt = GaussianFilter(mu=mu)
-    found = simulate_person(
-        filt,
-        norms,
-        sigma=sigma,
-        epsilon=EPSILON,
-        rounds=rounds,
-        n=runs,
-        seed=seed,
-        direction=way,
-        confidence=confidence,
-        analysis=analysis,
-    )
-    return found, float(filt.promise.delta(EPSILON))
-
-
-def _softened(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A function of slope at most one."""
-    return np.hypot(1.0, sums)
-
-
-def _stopped(confidence: float, runs: int, seed: int) -> tuple[Estimate, float]:
-    """The probability of a stop in the last round, beside what the other data set's allows."""
-    found = simulate_stop(_STOP, ratio=_RATIO, n=runs, seed=seed, confidence=confidence)
-    others = stop_law(_OTHERS, ratio=_RATIO)[len(_STOP) - 1]
-    return found, float(_RATIO**3 * others)
-
-
-def _missed(confidence: float, answers: int, seed: int) -> tuple[Estimate, float]:
-    found = answer_misses(
-        PEOPLE,
-        norm_budget=NORM_BUDGET,
-        kappa=KAPPA,
-        dimension=DIMENSION,
-        delta=DELTA,
-        answers=answers,
-        seed=seed,
-        confidence=confidence,
-    )
-    return found, DELTA
-
-
-def _queried(confidence: float, runs: int, seed: int) -> tuple[Estimate, float]:
-    found = simulate_queries(
-        (1.0, 2.0),
-        norm_budget=4.0,
-        kappa=KAPPA,
-        epsilon=EPSILON,
-        rounds=22,
-        n=runs,
-        seed=seed,
-        confidence=confidence,
-    )
-    return found, float(ZCDP(KAPPA).delta(EPSILON))
 
 
 def _bounds() -> Curves:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,7 @@ __all__ = [
     "PROMISE",
     "STEPS",
     "TRAINED_AT",
-    "trainings",
+    "add_trainings",
 ]
 
 #: Everyone's filter: a budget of 4 clipped steps.
@@ -32,33 +31,22 @@ _FILTERED = 2 * CLIPPED_STEPS
 _RATE, _RUNS, _AUDITED, _SIZE = 0.05, 32_000, 4_000, 1e4
 
 
-def trainings(
-    count: Callable[[], float], size: Callable[[int], int], seed: int
-) -> list[tuple[str, str, Callable[[], Any]]]:
-    """(key of the claim, what is estimated, the work): each a comparison at a confidence that `count` gives."""
-    n = size(_RUNS) // 8
-    simulated = [
-        (
-            "trainings",
-            f"{who} {words}, {steps} steps",
-            partial(_simulated, way, person, steps, count(), n, seed),
-        )
-        for who, person, steps in (("a canary", -1, STEPS), ("a digit", 0, CLIPPED_STEPS))
-        for way, words in (("PQ", "removed"), ("QP", "added"))
-    ]
-    audited = (
+def add_trainings(add: Callable[..., None], size: Callable[[int], int]) -> None:
+    """Add every comparison: the key of the claim, what is estimated, what is promised, what simulates it, and how."""
+    training, promised, n = _digit_training(), PROMISE.promise.delta(TRAINED_AT), size(_RUNS) // 8
+    for who, person, steps in (("a canary", training.people - 1, STEPS), ("a digit", 0, CLIPPED_STEPS)):
+        for way, words in (("PQ", "removed"), ("QP", "added")):
+            how: dict[str, Any] = {"epsilon": TRAINED_AT, "steps": steps, "person": person, "n": n}
+            what = f"{who} {words}, {steps} steps"
+            add("trainings", what, promised, _simulated, training, direction=way, **how)
+    for key, what, kind, steps, runs in (
         # so many that a violation of a fifth would be seen, in the steps that spend the budget or in those after
         ("trainings", f"audited, {_FILTERED} steps with filtering", ClippedSums, _FILTERED, 5 * _AUDITED),
         ("clipping", "audited, clipping after adding", ClippingAfterAdding, CLIPPED_STEPS, _AUDITED),
         ("forgetting", "audited, forgetting who sat out", ForgettingSums, STEPS, _AUDITED),
-    )
-    return [
-        *simulated,
-        *(
-            (key, what, partial(_audited, kind, steps, runs, count(), seed))
-            for key, what, kind, steps, runs in audited
-        ),
-    ]
+    ):
+        how = {"epsilon": TRAINED_AT, "steps": steps, "person": training.people - 1, "n": runs}
+        add(key, what, promised, _audited, training, kind, **how)
 
 
 def _digit_training() -> Training:
@@ -68,37 +56,10 @@ def _digit_training() -> Training:
     return WithCanary(LogisticTraining(pixels[some] / 16, digit[some] == 8, rate=_RATE), _SIZE)
 
 
-def _simulated(
-    way: Any, person: int, steps: int, confidence: float, n: int, seed: int
-) -> tuple[Estimate, float]:
-    training = _digit_training()
-    found = simulate_training(
-        training,
-        ClippedSums.making(PROMISE, clip=CLIP, sigma=NOISE),
-        epsilon=TRAINED_AT,
-        steps=steps,
-        person=person % training.people,
-        n=n,
-        seed=seed,
-        direction=way,
-        confidence=confidence,
-    )
-    return found, float(PROMISE.promise.delta(TRAINED_AT))
+def _simulated(training: Training, **how: Any) -> Estimate:
+    return simulate_training(training, ClippedSums.making(PROMISE, clip=CLIP, sigma=NOISE), **how)
 
 
-def _audited(
-    kind: type[ClippedSums], steps: int, runs: int, confidence: float, seed: int
-) -> tuple[Estimate, float]:
-    training = _digit_training()
+def _audited(training: Training, kind: type[ClippedSums], **how: Any) -> Estimate:
     with knowingly():
-        found = audit_training(
-            training,
-            kind.making(PROMISE, clip=CLIP, sigma=NOISE),
-            epsilon=TRAINED_AT,
-            steps=steps,
-            person=training.people - 1,
-            n=runs,
-            seed=seed,
-            confidence=confidence,
-        )
-    return found.reached, found.promised
+        return audit_training(training, kind.making(PROMISE, clip=CLIP, sigma=NOISE), **how).reached

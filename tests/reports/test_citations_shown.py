@@ -18,7 +18,7 @@ from reports.commands.console import styled
 from reports.commands.list_ import claims_table
 from reports.drawing import new_figure
 from reports.finding import Claim, Finding, Picture, Told
-from reports.report_page import Words, render_page
+from reports.report_page import render_page
 from reports.study import Study
 from reports.verify import verdicts_document
 from tests.reports.typed import filterproof
@@ -47,7 +47,7 @@ def _page(*findings: Finding) -> str:
         pages=(),
         overview=(picture, picture),
         drawings={"overview": "<svg/>"},
-        words=Words("s", "s", "m", "c", "0"),
+        words=dict.fromkeys(("summary", "setting", "multiplicity", "colophon", "version"), "s"),
         replay=lambda finding: "",
     )
 
