@@ -10,7 +10,7 @@ from typing import TypeAlias
 import flint
 
 from mc.evaluate.walk import Branch
-from mc.losses.balls import ball
+from mc.losses.balls import BITS, ball
 from mc.losses.lattice_law import level
 from mc.losses.log_ratio import Epsilon, LogRatio
 from mc.losses.outputs import exact_outputs, nearest_log
@@ -26,6 +26,7 @@ __all__ = [
     "ball_of",
     "double_of",
     "fraction_of",
+    "gap_above",
     "stopped",
 ]
 
@@ -90,10 +91,11 @@ class FiniteOutputs:
         return cls.of(signed, loss_level.delta, loss_level.delta)
 
 
-def ball_of(loss: Loss) -> flint.arb:
+def ball_of(loss: Loss, bits: int = BITS) -> flint.arb:
     """A loss as a ball, of small relative radius where it is near 0, too."""
     a, b = loss
-    return ball(a) + (ball(b - 1).log1p() if 1 < 2 * b < 4 else ball(b).log())
+    with flint.ctx.workprec(bits):
+        return ball(a, bits) + (ball(b - 1, bits).log1p() if 1 < 2 * b < 4 else ball(b, bits).log())
 
 
 def double_of(loss: Loss) -> float:
@@ -103,17 +105,26 @@ def double_of(loss: Loss) -> float:
     return float(loss[0]) if loss[1] == 1 else float(ball_of(loss))
 
 
+def gap_above(loss: Loss, epsilon: Epsilon) -> flint.arb:
+    """loss - epsilon, a ball of relative radius 2^-64 or exactly 0.
+
+    It is 0 only where its rational and its logarithm are (Hermite, Lindemann), so some precision tells it from 0.
+    """
+    a, b = loss
+    rest = (a, b / epsilon.ratio) if isinstance(epsilon, LogRatio) else (a - Fraction(epsilon), b)
+    bits = BITS
+    while True:
+        gap = ball_of(rest, bits)
+        if gap.rad() <= abs(gap).lower() * flint.arb(2) ** -64:  # true for an exact 0, too
+            return gap
+        bits *= 2
+
+
 def stopped(loss: Loss, epsilon: Epsilon) -> flint.arb:
     """(1 - e^{epsilon - loss})_+, what a transcript of that loss adds to H_{e^epsilon}."""
-    a, b = loss
-    if isinstance(epsilon, LogRatio):
-        gap = ball_of((a, b / epsilon.ratio))
-    else:
-        gap = ball_of((a - Fraction(epsilon), b))
-    if gap <= 0:
-        return flint.arb(0)
-    paid = -(-gap).expm1()
-    return paid if gap > 0 else paid.union(flint.arb(0))
+    gap = gap_above(loss, epsilon)
+    with flint.ctx.workprec(BITS):
+        return -(-gap).expm1() if gap > 0 else flint.arb(0)
 
 
 def fraction_of(m: flint.fmpq) -> Fraction:

@@ -11,7 +11,7 @@ array([[1.004113, 0.      ],
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -29,6 +29,7 @@ from theory.arguments import (
     check_order,
     check_positive,
     check_probability,
+    own,
 )
 
 __all__ = ["IndividualAccountant"]
@@ -128,7 +129,7 @@ class IndividualAccountant:
                 "for those who took no part"
             )
         if given.dtype.kind == "f" and given.dtype.itemsize > 8:
-            given = _up(given)
+            given = np.asarray(own(given))
         checked = np.asarray(
             check_probability("shares", given, "divide norms after clipping by the clipping norm")
         )
@@ -147,16 +148,12 @@ class IndividualAccountant:
     def epsilon(self, delta: float) -> PersonalBounds:
         """Bounds on each person's least epsilon >= 0 at which the steps so far are (epsilon, delta)-DP for them."""
         delta = float(check_delta("delta", delta))
-        low, _ = composed_epsilon(self._laws, self._below(), delta)
-        _, high = composed_epsilon(self._laws, self._above(), delta)
-        return PersonalBounds.of(f"epsilon at delta={delta:g}", low, high)
+        return self._between(f"epsilon at delta={delta:g}", composed_epsilon, delta)
 
     def delta(self, epsilon: float) -> PersonalBounds:
         """Bounds on each person's hockey-stick divergence at epsilon >= 0, in nats."""
         epsilon = float(check_at_least_zero("epsilon", epsilon))
-        low, _ = composed_delta(self._laws, self._below(), epsilon)
-        _, high = composed_delta(self._laws, self._above(), epsilon)
-        return PersonalBounds.of(f"delta at epsilon={epsilon:g}", low, high)
+        return self._between(f"delta at epsilon={epsilon:g}", composed_delta, epsilon)
 
     def renyi_epsilon(self, delta: float, *, orders: Iterable[float] = range(2, 33)) -> PersonalBounds:
         """Bounds on each person's epsilon by sums of Renyi divergences: the least over `orders`, converted by CKS.
@@ -169,20 +166,22 @@ class IndividualAccountant:
         """
         delta = float(check_delta("delta", delta))
         alphas = _alphas(orders)
-        low, _ = composed_renyi(self._laws, self._below(), delta, alphas)
-        _, high = composed_renyi(self._laws, self._above(), delta, alphas)
-        return PersonalBounds.of(f"epsilon at delta={delta:g} by Renyi divergences", low, high)
+        return self._between(
+            f"epsilon at delta={delta:g} by Renyi divergences", composed_renyi, delta, alphas
+        )
 
-    def _above(self) -> NDArray[np.uint32]:
-        """Steps per level, every share rounded up: shape (people, levels)."""
-        counts: NDArray[np.uint32] = self._counts[:, 0::2] + self._counts[:, 1::2]
-        return counts
-
-    def _below(self) -> NDArray[np.uint32]:
-        """Steps per level, every share rounded down."""
-        counts: NDArray[np.uint32] = self._counts[:, 1::2].copy()
-        counts[:, :-1] += self._counts[:, 2::2]
-        return counts
+    def _between(
+        self,
+        quantity: str,
+        composed: Callable[..., tuple[NDArray[np.float64], NDArray[np.float64]]],
+        *at: Any,
+    ) -> PersonalBounds:
+        """The lower bounds with every share rounded down to a level, and the upper ones with each rounded up."""
+        below, above = self._counts[:, 1::2].copy(), self._counts[:, 0::2] + self._counts[:, 1::2]
+        below[:, :-1] += self._counts[:, 2::2]
+        low, _ = composed(self._laws, below, *at)
+        _, high = composed(self._laws, above, *at)
+        return PersonalBounds.of(quantity, low, high)
 
     def __repr__(self) -> str:
         return (
@@ -207,14 +206,6 @@ def _array(name: str, value: object, remedy: str) -> NDArray[Any]:
 def _shown(value: object) -> str:
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:60]}..."
-
-
-def _up(given: NDArray[Any]) -> NDArray[np.float64]:
-    """The least doubles that are not below."""
-    with np.errstate(over="ignore", under="ignore"):
-        near = given.astype(np.float64)
-    up: NDArray[np.float64] = np.where(near < given, np.nextafter(near, np.inf), near)
-    return up
 
 
 def _grid(levels: int | Sequence[float]) -> NDArray[np.float64]:

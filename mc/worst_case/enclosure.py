@@ -142,20 +142,17 @@ def _rational(tree: GameTree[Loss], masses: list[list[Mass]], epsilon: Epsilon) 
 
 
 def _rounded(tree: GameTree[Loss], masses: list[list[Mass]], epsilon: Epsilon) -> Iterator[_TreeGame]:
-    """The game with masses and payoffs rounded to nearest; one that may be 0 counts as 0, and is allowed for."""
+    """The game with masses and payoffs rounded to nearest."""
+    reached = {loss for layer in tree.layers for loss in layer.losses}
+    known = {loss: near(stopped(loss, epsilon)) for loss in reached}
     with flint.ctx.workprec(BITS):
-        paid = {loss: stopped(loss, epsilon) for layer in tree.layers for loss in layer.losses}
-        unclear = {loss for loss, ball in paid.items() if not (ball > 0 or ball.is_exact())}
-        known = {loss: 0.0 if loss in unclear else near(ball) for loss, ball in paid.items()}
         weights = [[near(flint.arb(mass)) for mass in each] for each in masses]
-    slack = max((up(paid[loss]) for loss in unclear), default=0.0)
 
     def payoff(losses: Sequence[Loss]) -> NDArray[np.float64]:
         return np.array([known[loss] for loss in losses])
 
     def bounds(value: float) -> tuple[Fraction, Fraction]:
-        low, high = rounded_bounds(float(value), max(map(len, masses)), tree.rounds)
-        return low, min(high + Fraction(slack), Fraction(1))
+        return rounded_bounds(float(value), max(map(len, masses)), tree.rounds)
 
     yield "near", weights, payoff, bounds
 

@@ -12,11 +12,12 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from mc.evaluate.finite_outputs import gap_above
 from mc.losses.balls import BITS, Rounding, ball, fraction, rounded
 from mc.losses.log_ratio import Epsilon, LogRatio
 from mc.losses.too_large import TOO_LARGE, TooLargeError
 from mc.worst_case.graph import StateGraph
-from mc.worst_case.payoffs import UNDERFLOW, gap_above
+from mc.worst_case.payoffs import UNDERFLOW
 from mc.worst_case.windows import Windows
 
 __all__ = ["LevelGame", "moderate"]
@@ -170,12 +171,12 @@ class LevelGame:
 
     def _gains(self) -> tuple[list[int], list[NDArray[np.float64]]]:
         """For losses of each parity the first, and 2 sinh((k - |x|)_+ / 2) of each request from there on."""
-        gap, largest, stride = gap_above(self.epsilon), max(self.units), self.windows.stride
+        largest, stride = max(self.units), self.windows.stride
         zero = math.floor(float(self.epsilon) / float(self.step)) - 1
-        while not gap(self.step * zero) >= 0:
+        while not self._gap(zero) >= 0:
             zero += 1
         with flint.ctx.workprec(BITS):
-            halves = [abs(gap(self.step * (zero + j))) / 2 for j in range(-largest, largest)]
+            halves = [abs(self._gap(zero + j)) / 2 for j in range(-largest, largest)]
             won = np.array([rounded(2 * half.sinh(), self.side) for half in halves])
         hills = np.zeros((len(self.units), 2 * largest))
         for m, k in enumerate(self.units):
@@ -184,6 +185,10 @@ class LevelGame:
             hills[m, largest : largest + k] = won[largest - k : largest]
         begins = [zero - largest + (parity - zero + largest) % stride for parity in range(stride)]
         return begins, [hills[:, begin - zero + largest :: stride] for begin in begins]
+
+    def _gap(self, k: int) -> flint.arb:
+        """How far the loss of k steps lies above epsilon."""
+        return gap_above((self.step * k, Fraction(1)), self.epsilon)
 
     def _scales(self) -> NDArray[np.float64]:
         """(1 - d) / (2 cosh(k / 2)) of each request."""
@@ -196,15 +201,9 @@ class LevelGame:
 
     def _revealed(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """d of each request, and e^{-|x| / 2} at every loss from the least one of all windows on."""
-        gap, losses = (
-            gap_above(self.epsilon),
-            range(int(self.windows.lows.min()), int(self.windows.highs.max()) + 1),
-        )
-        decays = []
-        for k in losses:
-            above = gap(self.step * k)
-            with flint.ctx.workprec(BITS):
-                decays.append(rounded((-abs(above) / 2).exp(), self.side))
+        losses = range(int(self.windows.lows.min()), int(self.windows.highs.max()) + 1)
+        with flint.ctx.workprec(BITS):
+            decays = [rounded((-abs(self._gap(k)) / 2).exp(), self.side) for k in losses]
         return np.array([rounded(ball(delta), self.side) for delta in self.deltas]), np.array(decays)
 
 

@@ -1,48 +1,15 @@
-"""How far a loss lies above epsilon, and how far sums of what losses pay may err in doubles."""
+"""How far sums of what losses pay may err in doubles."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
 
-import flint
-
-from mc.losses.balls import BITS, ball
-from mc.losses.log_ratio import Epsilon, LogRatio
-
-__all__ = ["UNDERFLOW", "gap_above", "rounded_bounds"]
+__all__ = ["UNDERFLOW", "rounded_bounds"]
 
 #: Unit roundoff of IEEE double precision, rounding to nearest.
 _UNIT = Fraction(1, 2**53)
 #: An absolute bound on what underflow can add up to: one operation errs by at most 2^-1074.
 UNDERFLOW = Fraction(1, 2**900)
-
-
-def gap_above(epsilon: Epsilon) -> Callable[[Fraction], flint.arb]:
-    """The function loss -> loss - epsilon of rational losses, a ball of relative radius 2^-64 or exactly 0.
-
-    Where epsilon is the logarithm of a rational, loss = epsilon only if both are 0 (Hermite, Lindemann), so some
-    precision separates them.
-    """
-    if not isinstance(epsilon, LogRatio):
-        exact = Fraction(epsilon)
-        return lambda loss: ball(loss - exact)
-    excess = epsilon.ratio - 1
-    with flint.ctx.workprec(BITS):
-        usual = ball(excess).log1p()
-
-    def gap(loss: Fraction) -> flint.arb:
-        top, bits = usual, BITS
-        while True:
-            with flint.ctx.workprec(bits):
-                above = ball(loss, bits) - top
-                if above.rad() <= abs(above).lower() * flint.arb(2) ** -64:  # true for an exact 0, too
-                    return above
-                bits *= 2
-            with flint.ctx.workprec(bits):
-                top = ball(excess, bits).log1p()
-
-    return gap
 
 
 def rounded_bounds(value: float, widest: int, depth: int) -> tuple[Fraction, Fraction]:

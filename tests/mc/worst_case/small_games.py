@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from filters.contract.state import State
 from filters.privacy_filter import PrivacyFilter
-from mc.engine.adversary import Adversary, View
+from mc.engine.adversary import Adversary
 from mc.losses.outputs import nearest_log
-from theory.pairs import DominatingPair, Selection
+from mc.worst_case.plan import written_out
+from theory.pairs import DominatingPair
+from theory.pairs.base import Direction
 
 
 @dataclass(frozen=True)
@@ -139,33 +141,8 @@ def play_out(
 
 
 def worth(
-    strategy: Adversary, filt: PrivacyFilter, ratio: Fraction, rounds: int, direction: str = "PQ"
+    strategy: Adversary, filt: PrivacyFilter, ratio: Fraction, rounds: int, direction: Direction = "PQ"
 ) -> Fraction:
     """The exact hockey-stick divergence that a strategy reaches: it is asked in every history, by itself."""
-    rng = np.random.default_rng(0)
-
-    def play(state: State, memory: Any, p: Fraction, q: Fraction, last: float, t: int) -> Fraction:
-        drawn, other = (p, q) if direction == "PQ" else (q, p)
-        paid = max(drawn - ratio * other, Fraction(0))
-        if t == rounds:
-            return paid
-        loss = nearest_log(p / q) if p * q else (np.inf if p else -np.inf)
-        memory = tuple(part.copy() for part in memory)
-        view = View(t, np.array([loss]), np.array([last]), state, memory, filt, rng)
-        request = strategy.request(view)
-        assert isinstance(request, Selection)
-        pair = request.pairs[request.index[0]]
-        if not filt.admits(state, pair)[0]:
-            return paid
-        masses = pair.exact_masses  # type: ignore[attr-defined]
-        spent = filt.spend(state, pair)
-        total = Fraction(0)
-        for a, b in zip(masses.p, masses.q, strict=True):
-            if a if direction == "PQ" else b:
-                seen = nearest_log(a / b) if a * b else (np.inf if a else -np.inf)
-                after = filt.observe(spent, np.array([seen]))
-                total += play(after, memory, p * a, q * b, seen, t + 1)
-        return total
-
-    strategy = strategy.against(filt)
-    return play(filt.start(1), strategy.start(filt, 1, rng), Fraction(1), Fraction(1), 0.0, 0)
+    plan = written_out(strategy, filt, rounds=rounds, direction=direction)
+    return max(1 - ratio, Fraction(0)) if plan is None else plan.worth(filt, ratio, direction)
