@@ -1,12 +1,35 @@
 """All orders hold the promise; some order does not."""
 
+import math
 from fractions import Fraction
 
 import pytest
 
 import filters as fp
 from filters.accounting.ledger import Budget
-from theory.pairs import Gaussian
+from theory.pairs import FinitePair, Gaussian, RandomizedResponse
+
+
+def test_some_order_is_beaten_by_two_branches() -> None:
+    with fp.knowingly():
+        filt = fp.SomeOrderFilter(6.0, 0.01, (2.0, 32.0))
+    keep, hair = (
+        1 / (1 + math.exp(-0.1)),
+        1e-7,
+    )  # given back: the last digits of the printed pairs are rounded
+    branches = [
+        FinitePair((0.608430710 - hair, 0.391569290 + hair), (0.001614676 + hair, 0.998385324 - hair)),
+        FinitePair(
+            (0.0168334078 - hair, 0.9831665922 + hair), (1.88775534e-5 + hair, 1 - 1.88775534e-5 - hair)
+        ),
+    ]
+    state, lost = filt.spend(filt.start(1), RandomizedResponse(0.1)), 0.0
+    for p, q, pair in zip((keep, 1 - keep), (1 - keep, keep), branches, strict=True):
+        assert filt.admits(state, pair)[0]
+        lost += sum(
+            max(p * float(a) - math.exp(6.0) * q * float(b), 0.0) for a, b in zip(pair.p, pair.q, strict=True)
+        )
+    assert lost > 0.0139
 
 
 def test_orders_are_checked() -> None:
