@@ -53,12 +53,20 @@ def game_tree(worst: WorstCase) -> tuple[GameNode, ...]:
             "pass rational pairs and a LogRatio to worst_case"
         )
     outputs = [exact_outputs(pair, worst.direction) or () for pair in strategy.menu]
+    # the strategy tells outputs apart by the loss that is seen
+    places = [
+        [strategy.seen[m].tolist().index(output.seen) for output in row] for m, row in enumerate(outputs)
+    ]
     root = GameNode((), (), None, Fraction(1), Fraction(1))
-    return tuple(_below(strategy, outputs, root, 0))
+    return tuple(_below(strategy, outputs, places, root, 0))
 
 
 def _below(
-    strategy: TreeStrategy, outputs: list[tuple[Output, ...]], node: GameNode, position: int
+    strategy: TreeStrategy,
+    outputs: list[tuple[Output, ...]],
+    places: list[list[int]],
+    node: GameNode,
+    position: int,
 ) -> Iterator[GameNode]:
     t = len(node.outcomes)
     # below zero: the loss is infinite, and no request can add to it
@@ -72,4 +80,5 @@ def _below(
         after = GameNode(
             (*node.outcomes, y), (*node.asked, request), None, p, node.q * output.mass * output.tilt
         )
-        yield from _below(strategy, outputs, after, int(strategy.child[t][position, request, y]))
+        reached = int(strategy.child[t][position, request, places[request][y]])
+        yield from _below(strategy, outputs, places, after, reached)
