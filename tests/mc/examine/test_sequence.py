@@ -14,12 +14,17 @@ from filters.privacy_filter import PrivacyFilter
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence, granted
 from mc.losses.binned_law import renyi_low
-from tests.mc.losses.test_binned_law import composed, gaussian, real
+from tests.mc.losses.test_binned_law import composed, real
 from theory.pairs import FinitePair, Gaussian, Laplace
 
 TILTED = FinitePair(
     (Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)), (Fraction(1, 10), Fraction(1, 10), Fraction(4, 5))
 )
+
+
+def gaussian(mu: mpmath.mpf, epsilon: float) -> mpmath.mpf:
+    e = real(epsilon)
+    return mpmath.ncdf(mu / 2 - e / mu) - mpmath.exp(e) * mpmath.ncdf(-mu / 2 - e / mu)
 
 
 @pytest.fixture(autouse=True)

@@ -131,3 +131,10 @@ def test_a_game_that_a_person_stops_keeps_its_bounds():
     with pytest.raises(PartialWorstCase, match="stopped, the worst case lies in") as stopped:
         worst_case(filt, _RATES, epsilon=1.0, relative=1e-9, progress=stop)
     assert stopped.value.worst.low <= near.low <= near.high <= stopped.value.worst.high
+
+
+@pytest.mark.parametrize(("adjacency", "worse"), [("removal", "PQ"), ("addition", "QP")])
+def test_a_rough_look_at_the_other_direction_leaves_the_worse_as_near_as_it_is_alone(adjacency, worse):
+    pair = SubsampledGaussian(0.3, 1.0, adjacency=adjacency)
+    both, alone = (worst_case(CountFilter(2), pair, epsilon=0.8, direction=way) for way in ("both", worse))
+    assert (both.low, both.high, both.direction) == (alone.low, alone.high, worse)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from filters.catalogue import CATALOGUE
-from filters.rules.ranged_blackwell import RangedBlackwellFilter
 from filters.rules.unsound import NaiveRealisationFilter, NaturalFilter, knowingly
 from mc.engine.adversary import View
 from mc.estimate.simulate import simulate
@@ -64,11 +63,6 @@ def test_erasing_for_ever_reveals_the_bit_under_the_naive_realisation_filter(n):
     assert worth(solved.strategy, filt, Fraction(5, 2), n) == solved.value
 
 
-def _menu(filt):
-    return list(filt.menu) if isinstance(filt, (NaturalFilter, RangedBlackwellFilter)) else MENU
-
-
-MENU = [RandomizedResponse(0.0625 * 2**k) for k in range(4)]
 CONFIDENCE = 1 - 1e-7
 
 
