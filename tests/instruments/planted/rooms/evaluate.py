@@ -8,10 +8,6 @@ __all__ = ["FAULTS"]
 
 FAULTS = (
     *faults_in(
-        "mc/evaluate/finite_outputs.py",
-        At("stopped", "(-gap).expm1()", "-gap", "a payoff is its loss", "unsound"),
-    ),
-    *faults_in(
         "mc/evaluate/ball_nodes.py",
         At("BallNodes._kernel", "x / m - m / 2", "x / m + m / 2", "a release has the mean of Q", "unsound"),
     ),

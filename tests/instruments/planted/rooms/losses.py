@@ -8,6 +8,10 @@ __all__ = ["FAULTS"]
 
 FAULTS = (
     *faults_in(
+        "mc/losses/finite_outputs.py",
+        At("stopped", "(-gap).expm1()", "-gap", "a payoff is its loss", "unsound"),
+    ),
+    *faults_in(
         "mc/losses/tails.py",
         At(
             "Tails.hockey_stick",
