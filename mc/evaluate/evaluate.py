@@ -22,10 +22,10 @@ from mc.engine.game import Game
 from mc.evaluate.asking import until_known
 from mc.evaluate.certified_law import CertifiedLaw
 from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation, checked_ways
-from mc.evaluate.finite_outputs import NoFiniteLawError
 from mc.evaluate.forward_law import two_grids
 from mc.evaluate.transcript_law import TranscriptLaw
 from mc.losses.balls import down, up
+from mc.losses.finite_outputs import NoFiniteLawError
 from mc.losses.log_ratio import Epsilon, check_epsilon
 from theory.arguments import check_count, check_positive
 from theory.evidence import Evidence

@@ -11,23 +11,27 @@ import numpy as np
 
 from filters.contract.state import keys, leaves
 from mc.evaluate.asking import DENIED, Asking, Positions
-from mc.evaluate.finite_outputs import (
+from mc.evaluate.walk import Asked, Branch, Layer, walk
+from mc.losses.balls import BITS
+from mc.losses.finite_outputs import (
     ZERO,
     FiniteOutputs,
     Loss,
     Mass,
+    adding,
     ball_of,
     double_of,
     fraction_of,
     stopped,
 )
-from mc.evaluate.walk import Asked, Layer, walk
-from mc.losses.balls import BITS
 from mc.losses.log_ratio import LogRatio
 from mc.losses.too_large import TooLargeError
 from theory.pairs.base import Direction
 
 __all__ = ["TranscriptLaw"]
+
+#: A denied run that waits: nothing happens.
+_WAITING = FiniteOutputs(((ZERO, flint.fmpq(1), None),), flint.fmpq(0), flint.fmpq(0))
 
 
 @dataclass(slots=True)
@@ -54,14 +58,14 @@ class _Strategy:
                 last = self.asking.final(after.take(rows))
                 self.ends = list(zip(rows.tolist(), last.tolist(), strict=True))
             else:
-                yield k, self.finite(k).branches, rows, after.take(rows)
+                branches = [Branch(adding(loss), seen) for loss, _, seen in self.finite(k).outputs]
+                yield k, branches, rows, after.take(rows)
 
     def finite(self, request: int) -> FiniteOutputs:
         """The outputs of pair number `request`; of DENIED, that nothing happens."""
         if request not in self._known:
-            nothing = FiniteOutputs.of([(ZERO, Fraction(1), None)], Fraction(0), Fraction(0))
             self._known[request] = (
-                nothing if request == DENIED else FiniteOutputs.of_pair(self.asking.pairs[request])
+                _WAITING if request == DENIED else FiniteOutputs.of_pair(self.asking.pairs[request])
             )
         return self._known[request]
 
@@ -162,7 +166,7 @@ class TranscriptLaw:
     def _last(self, finite: FiniteOutputs, m: Mass, loss: Loss) -> None:
         """A release with which the transcript ends."""
         self._erase(finite, m, loss)
-        for step, share in finite.outputs:
+        for step, share, _ in finite.outputs:
             self._end(m * share, (loss[0] + step[0], loss[1] * step[1]))
 
     def _carried(self, play: _Strategy, layer: Layer[Loss], mass: list[Mass]) -> list[Mass]:
@@ -172,7 +176,7 @@ class TranscriptLaw:
             finite, rows = play.finite(move.request), move.rows.tolist()
             for row in rows:
                 self._erase(finite, mass[row], layer.losses[row])
-            for (_, share), reached in zip(finite.outputs, move.child.T.tolist(), strict=True):
+            for (_, share, _), reached in zip(finite.outputs, move.child.T.tolist(), strict=True):
                 for row, place in zip(rows, reached, strict=True):
                     after[place] = after.get(place, 0) + mass[row] * share
         return list(after.values())

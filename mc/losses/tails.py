@@ -9,8 +9,7 @@ from fractions import Fraction
 import flint
 
 from mc.losses.balls import BITS, ball
-from mc.losses.lattice_law import level
-from mc.losses.outputs import exact_outputs
+from mc.losses.finite_outputs import FiniteOutputs, NoFiniteLawError, ball_of
 from theory.pairs import DominatingPair
 
 __all__ = ["Tails", "has_tails", "tails"]
@@ -37,28 +36,26 @@ class Tails:
 
 def tails(pair: DominatingPair) -> Tails:
     """The tails of a pair; one of your own gives them as `truths.above`."""
-    known, outputs = level(pair), exact_outputs(pair, "PQ")
     with flint.ctx.workprec(BITS):
-        if known is not None:
-            (less, more), _ = known.masses
-            e = known.epsilon if known.exact is None else known.exact
-            if known.exact == 0:
-                return _finite([(Fraction(0), less + more, less + more)], ball(known.delta))
-            return _finite([(e, more, less), (-e, less, more)], ball(known.delta))
-        if outputs is not None:
-            points = [
-                (Fraction(0) if o.tilt == 1 else -ball(o.tilt).log(), ball(o.mass), ball(o.mass * o.tilt))
-                for o in outputs
-                if o.tilt > 0
-            ]
-            return _finite(points, ball(sum((o.mass for o in outputs if o.tilt == 0), Fraction(0))))
         try:
-            truths = pair.truths
-            return Tails(truths.above, ball(0.0), tuple((loss, mass.ball()) for loss, mass in truths.atoms))
-        except TypeError as error:
-            raise TypeError(
-                f"menu must hold pairs whose tails are known, got {pair!r}; give it `truths.above`"
-            ) from error
+            finite = FiniteOutputs.of_pair(pair)
+        except NoFiniteLawError:
+            return _declared(pair)
+        points: list[tuple[Fraction | flint.arb, flint.arb, flint.arb]] = []
+        for (a, b), mass, _ in finite.outputs:
+            p = flint.arb(mass)
+            points.append((Fraction(a) if b == 1 else ball_of((a, b)), p, p * (-ball(a)).exp() / ball(b)))
+        return _finite(points, flint.arb(finite.erased_p))
+
+
+def _declared(pair: DominatingPair) -> Tails:
+    try:
+        truths = pair.truths
+        return Tails(truths.above, ball(0.0), tuple((loss, mass.ball()) for loss, mass in truths.atoms))
+    except TypeError as error:
+        raise TypeError(
+            f"menu must hold pairs whose tails are known, got {pair!r}; give it `truths.above`"
+        ) from error
 
 
 def has_tails(pair: DominatingPair) -> bool:

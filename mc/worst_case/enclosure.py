@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mc.engine.adversary import Adversary
-from mc.evaluate.finite_outputs import FiniteOutputs, Loss, Mass, fraction_of, stopped
 from mc.losses.balls import BITS, Rounding, ball, down, fraction, near, up
+from mc.losses.finite_outputs import FiniteOutputs, Loss, Mass, fraction_of, stopped
 from mc.losses.lattice_law import LatticeLaw
 from mc.losses.log_ratio import Epsilon, LogRatio
 from mc.worst_case.dense import DenseGame
@@ -111,7 +111,8 @@ def enclose_on_tree(
     outputs are those of each request, of the law drawn from. `exact` asks for rationals, which all must be.
     """
     masses = [
-        [*(mass for _, mass in each.outputs), *([each.erased_p] if each.erased_p else [])] for each in outputs
+        [*(mass for _, mass, _ in each.outputs), *([each.erased_p] if each.erased_p else [])]
+        for each in outputs
     ]
     solved: list[_Solved] = []
     for side, weights, payoff, bounds in (_rational if exact else _rounded)(tree, masses, epsilon):

@@ -12,8 +12,8 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.evaluate.finite_outputs import gap_above
 from mc.losses.balls import BITS, Rounding, ball, fraction, rounded
+from mc.losses.finite_outputs import gap_above
 from mc.losses.log_ratio import Epsilon, LogRatio
 from mc.losses.too_large import TOO_LARGE, TooLargeError
 from mc.worst_case.graph import StateGraph

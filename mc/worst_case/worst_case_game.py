@@ -9,9 +9,9 @@ from hashlib import sha256
 from typing import Literal
 
 from filters.privacy_filter import PrivacyFilter
-from mc.evaluate.finite_outputs import ZERO, FiniteOutputs, Loss, NoFiniteLawError
 from mc.evaluate.walk import Branch
 from mc.losses.balls import Rounding
+from mc.losses.finite_outputs import ZERO, FiniteOutputs, Loss, NoFiniteLawError, adding
 from mc.losses.lattice_law import common_step, level, level_law
 from mc.losses.log_ratio import Epsilon, LogRatio
 from mc.losses.outputs import exact_outputs
@@ -186,7 +186,7 @@ class WorstCaseGame:
             sign = 1.0 if direction == "PQ" else -1.0
             branches = [
                 [
-                    *(Branch(branch.move, sign * (branch.seen or 0.0)) for branch in each.branches),
+                    *(Branch(adding(loss), sign * (seen or 0.0)) for loss, _, seen in each.outputs),
                     *([Branch(None, sign * math.inf)] if each.erased_p else []),
                 ]
                 for each in outputs

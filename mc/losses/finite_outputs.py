@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
 import flint
 
-from mc.evaluate.walk import Branch
 from mc.losses.balls import BITS, ball
 from mc.losses.lattice_law import level
 from mc.losses.log_ratio import Epsilon, LogRatio
@@ -23,6 +22,7 @@ __all__ = [
     "Loss",
     "Mass",
     "NoFiniteLawError",
+    "adding",
     "ball_of",
     "double_of",
     "fraction_of",
@@ -44,51 +44,41 @@ class NoFiniteLawError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FiniteOutputs:
-    """The outputs of a request: finite losses with their P-masses, and the masses of what only P and only Q produce."""
+    """The outputs of a request: finite losses, their P-masses and what is shown of them; masses that one law lacks.
 
-    outputs: tuple[tuple[Loss, Mass], ...]
-    branches: tuple[Branch[Loss], ...]
+    erased_p is the P-mass of what only P produces, erased_q the Q-mass of what only Q does.
+    """
+
+    outputs: tuple[tuple[Loss, Mass, float | None], ...]
     erased_p: flint.fmpq
     erased_q: flint.fmpq
 
     @classmethod
-    def of(
-        cls,
-        outputs: Sequence[tuple[Loss, Fraction | flint.arb, float | None]],
-        erased_p: Fraction,
-        erased_q: Fraction,
-    ) -> FiniteOutputs:
-        """From (loss, P-mass, loss that is shown) of every output."""
-        branches = tuple(Branch(_adding(loss), seen) for loss, _, seen in outputs)
-        masses = [rational(mass) if isinstance(mass, Fraction) else mass for _, mass, _ in outputs]
-        losses = [loss for loss, _, _ in outputs]
-        finite = tuple(zip(losses, masses, strict=True))
-        return cls(finite, branches, rational(erased_p), rational(erased_q))
-
-    @classmethod
     def of_pair(cls, pair: DominatingPair) -> FiniteOutputs:
         """Those of a pair of rational masses, or of a level; NoFiniteLawError for any other pair."""
-        zero = Fraction(0)
         if (exact := exact_outputs(pair, "PQ")) is not None:
-            finite = [((0, 1 / output.tilt), output.mass, output.seen) for output in exact if output.tilt]
-            erased_p = sum((output.mass for output in exact if not output.tilt), start=zero)
-            return cls.of(finite, erased_p, Fraction(1) - sum(output.mass * output.tilt for output in exact))
+            finite = tuple(
+                ((0, 1 / output.tilt), rational(output.mass), output.seen) for output in exact if output.tilt
+            )
+            erased_p = sum((output.mass for output in exact if not output.tilt), start=Fraction(0))
+            erased_q = 1 - sum((output.mass * output.tilt for output in exact), start=Fraction(0))
+            return cls(finite, rational(erased_p), rational(erased_q))
         if (loss_level := level(pair)) is None:
             raise NoFiniteLawError
-        rest = 1 - loss_level.delta
+        erased = rational(loss_level.delta)
+        if loss_level.exact == 0:
+            return cls(((ZERO, 1 - erased, 0.0),), erased, erased)
         assert pair.kov is not None
         ratio, size = pair.kov.ratio, float(pair.kov.epsilon)
-        if loss_level.exact == 0:
-            return cls.of([(ZERO, rest, 0.0)], loss_level.delta, loss_level.delta)
         signed: list[tuple[Loss, Mass, float]] = []
-        for sign, mass in zip((-1, 1), (p for p, _ in loss_level.masses), strict=True):
+        for sign, (mass, _) in zip((-1, 1), loss_level.masses, strict=True):
             if ratio is not None:
                 b = ratio**sign
-                signed.append(((0, b), rest * b / (1 + b), sign * size))
+                signed.append(((0, b), (1 - erased) * rational(b / (1 + b)), sign * size))
             else:
                 assert loss_level.exact is not None
                 signed.append(((sign * loss_level.exact, Fraction(1)), mass, sign * size))
-        return cls.of(signed, loss_level.delta, loss_level.delta)
+        return cls(tuple(signed), erased, erased)
 
 
 def ball_of(loss: Loss, bits: int = BITS) -> flint.arb:
@@ -132,7 +122,7 @@ def fraction_of(m: flint.fmpq) -> Fraction:
     return Fraction(int(m.p), int(m.q))
 
 
-def _adding(step: Loss) -> Callable[[Loss], Loss]:
+def adding(step: Loss) -> Callable[[Loss], Loss]:
     """What adds `step` to a loss, in as few operations on rationals as that takes: trees are made of it."""
     a, b = step
     if a == 0 and b == 1:

@@ -1,0 +1,43 @@
+"""Losses that are kept exactly: how far above epsilon they lie and what they pay, beside mpmath."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import flint
+import mpmath
+import pytest
+
+from mc.losses.balls import down, up
+from mc.losses.finite_outputs import ball_of, stopped
+from mc.losses.log_ratio import LogRatio
+
+TINY = Fraction(1, 2**200)
+
+
+def _beside_a_quarter() -> list[Fraction]:
+    """Two ratios, one on each side of e^{1/4}, that balls of the usual precision do not tell from it."""
+    with flint.ctx.workprec(400):
+        mantissa, exponent = flint.arb(flint.fmpq(1, 4)).exp().mid().man_exp()
+    near = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+    return [near * (1 - TINY), near * (1 + TINY)]
+
+
+@pytest.mark.parametrize("ratio", [*_beside_a_quarter(), Fraction(1), Fraction(1, 3), Fraction(9)])
+def test_a_loss_pays_what_stopping_there_adds_however_little_it_is(ratio):
+    paid = stopped((Fraction(1, 4), Fraction(1)), LogRatio(ratio))
+    with mpmath.workdps(120):
+        at = mpmath.mpf(ratio.numerator) / ratio.denominator
+        exact = max(mpmath.mpf(0), 1 - at * mpmath.exp(-mpmath.mpf("0.25")))
+        assert down(paid) <= exact <= up(paid)
+    assert up(paid) <= down(paid) * (1 + 1e-15)
+
+
+@pytest.mark.parametrize("b", [Fraction(1, 10**800), 1 + TINY, Fraction(3, 2), Fraction(10**800)], ids=str)
+def test_the_logarithm_of_a_ratio_is_known_to_all_digits_far_from_1_and_next_to_it(b):
+    found = ball_of((0, b))
+    with mpmath.workdps(400):
+        exact = mpmath.log(mpmath.mpf(b.numerator) / b.denominator)
+        assert down(found) <= exact <= up(found)
+    assert math.isclose(down(found), up(found), rel_tol=1e-15)
