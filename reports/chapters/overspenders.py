@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal, TypeAlias
 
 import numpy as np
 from scipy import special
@@ -20,6 +20,9 @@ from theory.pairs import KOV, DominatingPair, Gaussian
 from theory.pairs.base import Direction
 
 __all__ = ["OVERSPENDERS", "FirstThen", "Overspender"]
+
+#: What a filter promises, and whether it says what it holds every path to.
+Promised: TypeAlias = Literal["zCDP", "zCDP, no word", "GDP", "Rényi", "approximate", "approximate zCDP"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ class Overspender:
     then: DominatingPair
     due: int
     granted: int
-    promise: Callable[[float, float], tuple[Guarantee, Holds | None]]
+    kind: Promised
     share: float = 1.0
 
     @property
@@ -64,7 +67,7 @@ class Overspender:
         """The filter, with the promise that its due requests would keep."""
         rho, infinite = self._spent(self.due)
         most, _ = self._spent(self.granted)
-        promise, word = self.promise(rho, infinite)
+        promise, word = self._promised(rho, infinite)
         return OverspendingFilter(promise, word, rho, infinite, most / rho, self._below)
 
     def adversary(self, *, telling: bool) -> FirstThen:
@@ -119,6 +122,21 @@ class Overspender:
         mu = float(self.first.gdp_mu)
         return mu * mu / 2 + mu * float(special.ndtri(self.share))
 
+    def _promised(self, rho: float, infinite: float) -> tuple[Guarantee, Holds | None]:
+        """The promise that so much of zCDP and infinite mass keeps, and what the filter says that it holds to."""
+        match self.kind:
+            case "zCDP":
+                return ZCDP(rho), Holds(zcdp=rho)
+            case "zCDP, no word":
+                return ZCDP(rho), None
+            case "GDP":
+                return GaussianDP(math.sqrt(2 * rho)), Holds(zcdp=rho)
+            case "Rényi":
+                return RenyiDP(4.0, 4.0 * rho), Holds(orders=((4.0, 4.0 * rho),))
+            case "approximate zCDP":
+                return ApproximateZCDP(rho, infinite), Holds(zcdp=rho, infinite=infinite)
+        return ApproxDP(self.epsilon, float(CKS.delta(rho, self.epsilon))), Holds(zcdp=rho)
+
     def _spent(self, more: int) -> tuple[float, float]:
         first, then = (
             (float(p.zcdp_rho), 0.0) if p.kov is None else (float(p.kov.epsilon) ** 2 / 2, float(p.kov.delta))
@@ -133,33 +151,6 @@ def _pieces(low: float, high: float) -> list[tuple[float, float]]:
     return list(pairwise(knots))
 
 
-def _zcdp(rho: float, _: float) -> tuple[Guarantee, Holds]:
-    return ZCDP(rho), Holds(zcdp=rho)
-
-
-def _gdp(rho: float, _: float) -> tuple[Guarantee, Holds]:
-    return GaussianDP(math.sqrt(2 * rho)), Holds(zcdp=rho)
-
-
-def _renyi(rho: float, _: float) -> tuple[Guarantee, Holds]:
-    return RenyiDP(4.0, 4.0 * rho), Holds(orders=((4.0, 4.0 * rho),))
-
-
-def _approximate(epsilon: float) -> Callable[[float, float], tuple[Guarantee, Holds | None]]:
-    def promise(rho: float, _: float) -> tuple[Guarantee, Holds]:
-        return ApproxDP(epsilon, float(CKS.delta(rho, epsilon))), Holds(zcdp=rho)
-
-    return promise
-
-
-def _approximate_zcdp(rho: float, infinite: float) -> tuple[Guarantee, Holds]:
-    return ApproximateZCDP(rho, infinite), Holds(zcdp=rho, infinite=infinite)
-
-
-def _wordless(rho: float, _: float) -> tuple[Guarantee, None]:
-    return ZCDP(rho), None
-
-
 def _gaussians(first: float, then: float) -> tuple[Gaussian, Gaussian]:
     return Gaussian(first), Gaussian(then)
 
@@ -167,28 +158,26 @@ def _gaussians(first: float, then: float) -> tuple[Gaussian, Gaussian]:
 #: They overspend on every path, on half, on one in 1e4 or in 1e8; 1.01 to 1e6 times; from the start or after 150
 #: rounds; visibly in both directions or in one; under several kinds of promise.
 OVERSPENDERS: tuple[Overspender, ...] = (
-    Overspender("1.01 times, every path", 1.0, *_gaussians(0.05, 0.05), 99, 100, _zcdp),
-    Overspender("2 times, every path", 1.0, *_gaussians(0.1, 0.1), 9, 19, _gdp),
-    Overspender("2 times, every path, no word", 1.0, *_gaussians(0.1, 0.1), 9, 19, _wordless),
-    Overspender("2 times, after 150 rounds", 1.0, *_gaussians(0.03, 0.03), 149, 299, _zcdp),
-    Overspender("10 times, every path", 1.0, *_gaussians(0.2, 0.2), 0, 9, _renyi),
-    Overspender(
-        "10 times, every path, of (eps, delta)", 1.0, *_gaussians(0.1, 0.1), 1, 19, _approximate(1.0)
-    ),
-    Overspender("1e6 times, every path", 2.0, *_gaussians(1e-3, 1.0), 0, 1, _zcdp),
-    Overspender("2 times, one path in 1e4", 2.0, *_gaussians(0.5, 0.5), 3, 7, _gdp, 1e-4),
-    Overspender("10 times, one path in 1e4", 3.0, *_gaussians(0.5, 0.5), 1, 19, _renyi, 1e-4),
-    Overspender("1e6 times, one path in 1e4", 3.0, *_gaussians(0.01, 10.0), 0, 1, _zcdp, 1e-4),
-    Overspender("2 times, one path in 1e8", 2.0, *_gaussians(0.5, 0.5), 3, 7, _zcdp, 1e-8),
-    Overspender("1e6 times, one path in 1e8", 4.0, *_gaussians(0.01, 10.0), 0, 1, _gdp, 1e-8),
-    Overspender("4 times, under P rarely and under Q often", 6.0, *_gaussians(2.0, 1.0), 1, 16, _gdp, 1e-4),
-    Overspender("2 times, half of the paths", 1.0, *_gaussians(0.3, 0.3), 3, 7, _approximate(1.0), 0.5),
+    Overspender("1.01 times, every path", 1.0, *_gaussians(0.05, 0.05), 99, 100, "zCDP"),
+    Overspender("2 times, every path", 1.0, *_gaussians(0.1, 0.1), 9, 19, "GDP"),
+    Overspender("2 times, every path, no word", 1.0, *_gaussians(0.1, 0.1), 9, 19, "zCDP, no word"),
+    Overspender("2 times, after 150 rounds", 1.0, *_gaussians(0.03, 0.03), 149, 299, "zCDP"),
+    Overspender("10 times, every path", 1.0, *_gaussians(0.2, 0.2), 0, 9, "Rényi"),
+    Overspender("10 times, every path, of (eps, delta)", 1.0, *_gaussians(0.1, 0.1), 1, 19, "approximate"),
+    Overspender("1e6 times, every path", 2.0, *_gaussians(1e-3, 1.0), 0, 1, "zCDP"),
+    Overspender("2 times, one path in 1e4", 2.0, *_gaussians(0.5, 0.5), 3, 7, "GDP", 1e-4),
+    Overspender("10 times, one path in 1e4", 3.0, *_gaussians(0.5, 0.5), 1, 19, "Rényi", 1e-4),
+    Overspender("1e6 times, one path in 1e4", 3.0, *_gaussians(0.01, 10.0), 0, 1, "zCDP", 1e-4),
+    Overspender("2 times, one path in 1e8", 2.0, *_gaussians(0.5, 0.5), 3, 7, "zCDP", 1e-8),
+    Overspender("1e6 times, one path in 1e8", 4.0, *_gaussians(0.01, 10.0), 0, 1, "GDP", 1e-8),
+    Overspender("4 times, under P rarely and under Q often", 6.0, *_gaussians(2.0, 1.0), 1, 16, "GDP", 1e-4),
+    Overspender("2 times, half of the paths", 1.0, *_gaussians(0.3, 0.3), 3, 7, "approximate", 0.5),
     Overspender(
         *("2 times, infinite losses", 1.0, KOV(0.1, 1e-3), KOV(0.1, 1e-3), 4, 9),
-        _approximate_zcdp,
+        "approximate zCDP",
     ),
     Overspender(
         *("10 times, infinite losses", 1.0, KOV(0.02, 1e-4), KOV(0.02, 1e-4), 9, 99),
-        _approximate_zcdp,
+        "approximate zCDP",
     ),
 )

@@ -45,7 +45,7 @@ def figures(
         wanted = check_formats([one.strip() for one in formats.split(",")])
         given = _read_settings(settings or ())
         for one in chosen:  # every wrong parameter is told before the work
-            one.specification.of(given, quick=quick, figure=f"figure {one.name}")
+            one.specified(quick=quick, **given)
         with OutputFolder(out):
             listed(out)  # an unusable folder, or manifest, is told before the work
         computed = []
@@ -69,7 +69,7 @@ def _listing() -> Table:
 
     table = Table("Figure", "Title", "Source", "Parameters")
     for one in FIGURES.values():
-        told = ", ".join(f"{name}={value!r}" for name, value in one.specification().parameters().items())
+        told = ", ".join(f"{name}={value!r}" for name, value in one.specified().parameters().items())
         table.add_row(one.name, one.title, str(one.source), told)
     return table
 

@@ -62,7 +62,7 @@ def train(
         given = {"seed": seed} | ({} if trials is None else {"trials": trials})
         cells: list[Cell] = []
         for one in chosen:
-            specification = one.specification.of(given, quick=quick, figure=f"figure {one.name}")
+            specification = one.specified(quick=quick, **given)
             assert isinstance(specification, TrainingSpecification)
             cells += specification.cells()
         check_folder(out)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from importlib import import_module
@@ -60,9 +60,9 @@ class Source:
 class PaperFigure:
     """A figure of a paper, not computed yet; `compute(sigma=50)` computes it, the paper's values being defaults.
 
-    made names its specification, FILE.Class. axes names the axes of each panel and its title, caption says what to see,
-    alt what is there for those who cannot see it, empty is the caption of no rows: templates, of
-    `templates/figures.toml`.
+    made names its specification, FILE.Class, and given what it has in place of that class's defaults. axes names the
+    axes of each panel and its title, caption says what to see, alt what is there for those who cannot see it, empty is
+    the caption of no rows: templates, of `templates/figures.toml`.
     """
 
     name: str
@@ -73,6 +73,7 @@ class PaperFigure:
     alt: str
     axes: Sequence[Sequence[str]]
     empty: str = ""
+    given: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def panels(self) -> int:
@@ -94,12 +95,17 @@ class PaperFigure:
         told.pop("like", None)
         return cls(**told | {"source": Source(**told["source"])})
 
+    def specified(self, *, quick: bool = False, **parameters: Any) -> Specification:
+        """The specification with these parameters, the others being the figure's own; raises as `compute` does."""
+        given = {**self.given, **parameters}
+        return self.specification.of(given, quick=quick, figure=f"figure {self.name}")
+
     def compute(self, *, quick: bool = False, **parameters: Any) -> ComputedFigure:
         """The figure with these parameters; with quick fewer points, where the full figure takes long.
 
         Raises ValueError or TypeError, with one sentence, for a parameter that does not exist or a value out of range.
         """
-        chosen = self.specification.of(parameters, quick=quick, figure=f"figure {self.name}")
+        chosen = self.specified(quick=quick, **parameters)
         started = time.perf_counter()
         data = chosen.data()
         printed = tuple(chosen.printed(data)) if chosen.as_printed else ()

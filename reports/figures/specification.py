@@ -137,12 +137,9 @@ def real(default: float, low: float, high: float) -> float:
     return checked(default, check_between, low=low, high=high)
 
 
-def reals(
-    default: tuple[float, ...], low: float, high: float, *, most: int, least: int = 1
-) -> tuple[float, ...]:
-    """A parameter of `least` to `most` rising numbers from `low` to `high`."""
-    each = partial(check_between, low=low, high=high)
-    return checked(default, check_several, check=each, least=least, most=most)
+def reals(default: tuple[float, ...], low: float, high: float, *, most: int) -> tuple[float, ...]:
+    """A parameter of one to `most` rising numbers from `low` to `high`."""
+    return checked(default, check_several, check=partial(check_between, low=low, high=high), most=most)
 
 
 def probability(default: float, low: float, high: float) -> float:
@@ -152,9 +149,7 @@ def probability(default: float, low: float, high: float) -> float:
 
 def probabilities(default: tuple[float, ...], low: float, high: float, *, most: int) -> tuple[float, ...]:
     """A parameter of one to `most` rising probabilities from `low` to `high`."""
-    return checked(
-        default, check_several, check=partial(_check_probability, low=low, high=high), least=1, most=most
-    )
+    return checked(default, check_several, check=partial(_check_probability, low=low, high=high), most=most)
 
 
 def whole(default: int, *, most: int, least: int = 1, remedy: str = "pass fewer") -> int:

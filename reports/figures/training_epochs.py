@@ -20,7 +20,7 @@ from reports.figures.specification import check_told_apart, reals
 from reports.figures.spread import Spread
 from reports.figures.trained import RunSpecification
 
-__all__ = ["LargeEpsilon", "SeveralClips", "SmallEpsilon", "TrainedEpochs"]
+__all__ = ["SeveralClips", "TrainedEpochs"]
 
 _MOST_FACTORS = 5
 
@@ -114,20 +114,3 @@ class SeveralClips(TrainedEpochs):
     @property
     def chosen(self) -> tuple[float, ...]:
         return self.factors
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SmallEpsilon(TrainedEpochs):
-    """epsilon = 0.5: more noise."""
-
-    sigma: float = 49.72
-    rate: float = 0.5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LargeEpsilon(TrainedEpochs):
-    """epsilon = 10: less noise."""
-
-    sigma: float = 3.535
-    clip: float = 1.0
-    rate: float = 8.0

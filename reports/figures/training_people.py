@@ -23,7 +23,7 @@ from reports.figures.specification import real
 from reports.figures.spread import Spread
 from reports.figures.trained import RunSpecification
 
-__all__ = ["SpentAtEnlargedClip", "SpentOnPeople"]
+__all__ = ["SpentOnPeople"]
 
 #: Bins from zero to what is promised; the last of them is "near".
 _BINS = 20
@@ -92,10 +92,3 @@ class SpentOnPeople(RunSpecification):
         )
         ax.axvline(self.epsilon, color=GREY, lw=1.2, ls="--")
         ax.set(xlim=(0, self.epsilon * 1.03))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SpentAtEnlargedClip(SpentOnPeople):
-    """Five times the tuned clip."""
-
-    factor: float = 5.0

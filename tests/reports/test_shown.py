@@ -21,6 +21,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import filterproof as fp
+from reports.shown.cells import cells as row_cells
 from reports.shown.fragment import MOST_LINES
 from reports.shown.numbers import above, below, chance, exact_or, interval
 from tests.reports.examinations import ADMISSION, exam_of, refuted
@@ -188,6 +189,16 @@ def test_ends_are_rounded_outwards() -> None:
 def test_a_failure_probability_is_not_rounded_down() -> None:
     told = [chance(failure) for failure in (1e-6, 1 - (1 - 1e-6), 1.01e-6, 0.05)]
     assert told == ["1e-06", "1e-06", "1.1e-06", "0.05"]
+
+
+def test_a_cell_is_rounded_to_the_safe_side_and_an_interval_is_one_cell() -> None:
+    row = {"promised": 0.1234561, "difference": 1.01e-9, "joint_failure": 1.01e-6, "mu_low": 0.1234569}
+    told = {"promised": "0.123457", "difference": "1.1e-09", "joint failure": "1.1e-06"}
+    assert row_cells(row | {"untried": ""}) == told | {"mu": "at least 0.123456"}
+    ends = {"low": 0.1234569, "high": 0.1234561}
+    assert row_cells({"value": 0.5, **ends}) == {"value": "0.5 in [0.123456, 0.123457]"}
+    assert row_cells({"value": "1/3", **ends}) == {"value": "1/3, in [0.1234569, 0.1234561]"}
+    assert row_cells(ends) == {"between": "[0.1234569, 0.1234561]"}
 
 
 def test_an_exact_value_that_is_too_long_to_read_gives_way_to_its_bounds() -> None:

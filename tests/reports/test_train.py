@@ -35,7 +35,7 @@ def files(folder: Path) -> dict[str, bytes]:
 def test_the_files_of_a_study_resuming_gives_again_and_another_seed_does_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few_steps: None
 ) -> None:
-    monkeypatch.setattr(outcomes_room, "_OUTCOMES", {})
+    monkeypatch.setattr(outcomes_room, "PLAYED", {})
     of = FIGURES["003-7"].specification
     monkeypatch.setattr(of, "QUICK", {**of.QUICK, "at": 10, "epochs": 16})
     result = typed(*SMALL, "--workers", "1", "--out", str(tmp_path / "a"))
@@ -57,7 +57,7 @@ def test_the_files_of_a_study_resuming_gives_again_and_another_seed_does_not(
     for file in kept_files[:-1]:
         (tmp_path / "b" / "outcomes" / file.name).write_bytes(file.read_bytes())
     (tmp_path / "b" / "outcomes" / kept_files[0].name).write_text("{")
-    monkeypatch.setattr(outcomes_room, "_OUTCOMES", {})
+    monkeypatch.setattr(outcomes_room, "PLAYED", {})
     assert typed(*SMALL, "--workers", "1", "--out", str(tmp_path / "b")).exit_code == 0
     assert files(tmp_path / "a") == files(tmp_path / "b")
     for file in kept_files:

@@ -16,7 +16,7 @@ from theory.conversions import gaussian_mu
 NUMBERS = [
     (name, parameter)
     for name, one in FIGURES.items()
-    for parameter, value in one.specification().parameters().items()
+    for parameter, value in one.specified().parameters().items()
     if parameter != "seed"
 ]
 

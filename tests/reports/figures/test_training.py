@@ -147,7 +147,7 @@ def test_the_epochs_are_those_of_the_runs_and_the_rate_goes_against_the_clip() -
     ("name", "epsilon"), [("003-9", 0.5), ("003-10", 10.0), ("003-6", 2.75), ("003-2", 2.75)]
 )
 def test_the_paper_s_noise_is_the_default_and_gives_its_epsilon(name: str, epsilon: float) -> None:
-    specification = FIGURES[name].specification()
+    specification = FIGURES[name].specified()
     assert specification.epsilon == pytest.approx(epsilon, rel=2e-4)  # type: ignore[attr-defined]
     assert (specification.at, specification.epochs) == (50, 100)  # type: ignore[attr-defined]
 
@@ -171,7 +171,7 @@ def test_the_histogram_counts_everyone_once(name: str, factor: float) -> None:
 
 def test_an_epsilon_above_the_promise_by_a_last_bit_is_counted_in_the_last_bin() -> None:
     given = {**RUNS, "seed": 12}
-    specification = FIGURES["003-7"].specification.of(given)
+    specification = FIGURES["003-7"].specified(**given)
     assert isinstance(specification, RunSpecification)
     above = float(np.nextafter(specification.epsilon, np.inf))
     for one in specification.cells():
@@ -183,7 +183,7 @@ def test_figures_that_share_runs_play_them_once() -> None:
     given = {**RUNS, "seed": 4}
     figure("003-6", factors=(1, 5), **given)
     for name in ("003-2", "003-7", "003-8"):
-        specification = FIGURES[name].specification.of(given)
+        specification = FIGURES[name].specified(**given)
         assert isinstance(specification, TrainingSpecification)
         assert all(one in PLAYED for one in specification.cells())
         assert not any(replace(one, seed=99) in PLAYED for one in specification.cells())
