@@ -1,7 +1,7 @@
 """Tables 1 to 3 of paper 000, on other data: private gradient descent without and with individual filtering.
 
 >>> import filterproof as fp
->>> rows = fp.figure("000-table-2", epsilons=4.0, trials=2).data.rows()
+>>> rows = fp.figure("000-table-2", epsilons=1.0, trials=2).data.rows()
 >>> [row["data"] for row in rows]
 ['digits', 'MNIST as printed', 'MNIST as printed', 'MNIST as printed']
 """

@@ -35,8 +35,7 @@ def of_two(sigma: float, epsilon: float, *, removal: bool) -> mp.mpf:
     return value if removal else 1 - mp.exp(epsilon) + mp.exp(epsilon) * value
 
 
-@pytest.mark.parametrize("sigma", [0.5, 1.0, 3.0])
-@pytest.mark.parametrize("epsilon", [-0.5, 0.0, 0.3, 1.0])
+@pytest.mark.parametrize(("sigma", "epsilon"), [(0.5, -0.5), (1.0, 0.0), (3.0, 0.3), (0.5, 1.0)])
 def test_one_step_is_the_gaussian(sigma: float, epsilon: float) -> None:
     exact = fp.Gaussian(1 / sigma).hockey_stick(epsilon)
     for direction in ("PQ", "QP"):
@@ -46,7 +45,7 @@ def test_one_step_is_the_gaussian(sigma: float, epsilon: float) -> None:
         assert found.high - found.low < 5e-4 * found.high
 
 
-@pytest.mark.parametrize(("sigma", "epsilon"), [(1.0, 0.5), (1.0, 1.5), (0.8, 0.5), (2.0, 0.1), (1.5, -0.4)])
+@pytest.mark.parametrize(("sigma", "epsilon"), [(1.0, 1.5), (0.8, 0.5), (1.5, -0.4)])
 def test_two_steps_are_an_integral(sigma: float, epsilon: float) -> None:
     for direction in ("PQ", "QP"):
         exact = of_two(sigma, epsilon, removal=direction == "PQ")
@@ -61,7 +60,7 @@ def test_without_a_direction_the_worse_counts() -> None:
     assert worse.low <= max(ways) <= worse.high < min(ways) * 1.01
 
 
-@pytest.mark.parametrize(("sigma", "steps", "epsilon"), [(1.0, 100, 0.3), (2.0, 1000, 0.05), (0.8, 50, 0.5)])
+@pytest.mark.parametrize(("sigma", "steps", "epsilon"), [(2.0, 1000, 0.05), (0.8, 50, 0.5)])
 def test_both_directions_agree_as_call_and_put_do(sigma: float, steps: int, epsilon: float) -> None:
     removal = RandomAllocation(sigma, steps).delta(epsilon, direction="PQ")
     assert 0 < removal.low < removal.high < (1 + 1e-3) * removal.low
@@ -73,7 +72,7 @@ def test_both_directions_agree_as_call_and_put_do(sigma: float, steps: int, epsi
     assert other.relative_width < 1e-4
 
 
-@pytest.mark.parametrize(("sigma", "steps", "epsilon"), [(1.0, 50, 0.1), (2.0, 20, 0.2), (0.8, 20, 0.4)])
+@pytest.mark.parametrize(("sigma", "steps", "epsilon"), [(1.0, 50, 0.1), (0.8, 20, 0.4)])
 def test_draws_agree(sigma: float, steps: int, epsilon: float) -> None:
     # null: the bounds are right; two intervals at failure 1e-6 each, so that a false alarm has probability 2e-6
     rng, n, mu = np.random.default_rng(7), 200_000, 1 / sigma

@@ -8,7 +8,12 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.first.case import Cases, Reached, per_run
-from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, product, require_granted
+from tests.instruments.corpus.first.games import (
+    all_granted,
+    gaussian_delta,
+    gaussians_granted,
+    require_granted,
+)
 
 CASES = Cases()
 
@@ -31,9 +36,7 @@ class ChecksWhatWasSpent(fp.PrivacyFilter):
 @CASES.broken(ChecksWhatWasSpent)
 def _last_query(filt: fp.PrivacyFilter) -> Reached:
     """0.99 and then 1.0: the cost of the request itself is not in the comparison."""
-    requests = [fp.RandomizedResponse(0.99), fp.RandomizedResponse(1.0)]
-    require_granted(filt, requests)
-    return Reached(hockey_stick(product(requests), 1.0), epsilon=1.0)
+    return all_granted(filt, [fp.RandomizedResponse(0.99), fp.RandomizedResponse(1.0)], 1.0)
 
 
 class FreeWarmUp(fp.PrivacyFilter):
@@ -59,8 +62,7 @@ class FreeWarmUp(fp.PrivacyFilter):
 @CASES.broken(FreeWarmUp)
 def _warm_up(filt: fp.PrivacyFilter) -> Reached:
     """Gaussian(0.316) for nothing, then Gaussian(0.9999): mu^2 comes to 1.1."""
-    require_granted(filt, [fp.Gaussian(0.316), fp.Gaussian(0.9999)])
-    return Reached(gaussian_delta(math.hypot(0.316, 0.9999), 4.0), epsilon=4.0)
+    return gaussians_granted(filt, [0.316, 0.9999], 4.0)
 
 
 class HalfPriceLater(fp.PrivacyFilter):
@@ -113,8 +115,7 @@ class LastTwenty(fp.PrivacyFilter):
 def _twice_twenty(filt: fp.PrivacyFilter) -> Reached:
     """40 equal Gaussians: only the last twenty are in the sum."""
     mu = 0.178  # twenty of them make 0.634
-    require_granted(filt, [fp.Gaussian(mu)] * 40)
-    return Reached(gaussian_delta(mu * math.sqrt(40), 3.0), epsilon=3.0)
+    return gaussians_granted(filt, [mu] * 40, 3.0)
 
 
 class LedgerPerFamily(fp.PrivacyFilter):
@@ -170,6 +171,4 @@ class FiveQuestions(fp.PrivacyFilter):
 @CASES.broken(FiveQuestions)
 def _six_questions(filt: fp.PrivacyFilter) -> Reached:
     """6 times RandomizedResponse(0.2): the count is compared with <= before it is raised."""
-    requests = [fp.RandomizedResponse(0.2)] * 6
-    require_granted(filt, requests)
-    return Reached(hockey_stick(product(requests), 1.0), epsilon=1.0)
+    return all_granted(filt, [fp.RandomizedResponse(0.2)] * 6, 1.0)

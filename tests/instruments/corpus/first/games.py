@@ -10,10 +10,13 @@ from scipy import special
 
 import filterproof as fp
 from filters.contract.state import keys
+from tests.instruments.corpus.first.case import Reached
 
 __all__ = [
+    "all_granted",
     "best_value",
     "gaussian_delta",
+    "gaussians_granted",
     "granted_for_ever",
     "hockey_stick",
     "lower_power",
@@ -154,3 +157,18 @@ def tail_hockey_stick(law: np.ndarray, least: float, width: float, epsilon: floa
     losses = least + width * np.arange(len(law))
     above = losses > epsilon
     return float(np.sum(law[above] * -np.expm1(epsilon - losses[above])))
+
+
+# -- requests that are fixed in advance ----------------------------------------------------------------------------
+
+
+def all_granted(filt: fp.PrivacyFilter, requests: Sequence[fp.DominatingPair], epsilon: float) -> Reached:
+    """What finite pairs reach together, all of them granted."""
+    require_granted(filt, requests)
+    return Reached(hockey_stick(product(requests), epsilon), epsilon=epsilon)
+
+
+def gaussians_granted(filt: fp.PrivacyFilter, mus: Sequence[float], epsilon: float) -> Reached:
+    """What Gaussians reach together, all of them granted: one of the root of the sum of mu^2."""
+    require_granted(filt, [fp.Gaussian(mu) for mu in mus])
+    return Reached(gaussian_delta(math.sqrt(math.fsum(mu * mu for mu in mus)), epsilon), epsilon=epsilon)

@@ -9,9 +9,9 @@ import numpy as np
 import filterproof as fp
 from tests.instruments.corpus.first.case import Cases, Reached, per_run
 from tests.instruments.corpus.first.games import (
-    gaussian_delta,
+    all_granted,
+    gaussians_granted,
     hockey_stick,
-    product,
     renyi,
     require_granted,
 )
@@ -35,8 +35,7 @@ class DeviationOnly(fp.AdditiveFilter):
 @CASES.broken(DeviationOnly)
 def _drift(filt: fp.PrivacyFilter) -> Reached:
     """One Gaussian(2.08): the mean of the loss, S/2, is forgotten, which shows at a large epsilon."""
-    require_granted(filt, [fp.Gaussian(2.08)])
-    return Reached(gaussian_delta(2.08, 10.0), epsilon=10.0)
+    return gaussians_granted(filt, [2.08], 10.0)
 
 
 class PrivacyNotice(fp.AdditiveFilter):
@@ -53,8 +52,7 @@ class PrivacyNotice(fp.AdditiveFilter):
 def _at_the_stated_epsilon(filt: fp.PrivacyFilter) -> Reached:
     """The budget spent on one Gaussian: the promise says 0.98 where the conversion gives 1."""
     mu = float(fp.gaussian_mu(1.0, 1e-6)) * (1 - 1e-9)
-    require_granted(filt, [fp.Gaussian(mu)])
-    return Reached(gaussian_delta(mu, 0.98), epsilon=0.98)
+    return gaussians_granted(filt, [mu], 0.98)
 
 
 class LogOverAlpha(fp.AdditiveFilter):
@@ -91,9 +89,7 @@ class GaussianFromConcentrated(fp.AdditiveFilter):
 @CASES.broken(GaussianFromConcentrated)
 def _one_response(filt: fp.PrivacyFilter) -> Reached:
     """One RandomizedResponse(1): its total variation is that of mu = 1.23; Gaussians keep the promise."""
-    request = fp.RandomizedResponse(1.0)
-    require_granted(filt, [request])
-    return Reached(hockey_stick(product([request]), 0.0), epsilon=0.0)
+    return all_granted(filt, [fp.RandomizedResponse(1.0)], 0.0)
 
 
 class OrderTwoIsEnough(fp.AdditiveFilter):

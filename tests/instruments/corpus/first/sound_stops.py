@@ -9,7 +9,7 @@ from scipy import stats
 
 import filterproof as fp
 from tests.instruments.corpus.first.case import Case, Cases, Reached, at_least_dust, only, per_run
-from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, require_granted, transcript
+from tests.instruments.corpus.first.games import gaussians_granted, hockey_stick, require_granted, transcript
 
 CASES = Cases()
 
@@ -103,8 +103,7 @@ class StopsOnATrend(fp.PrivacyFilter):
 @CASES.sound(StopsOnATrend)
 def _all_at_once(filt: fp.PrivacyFilter) -> Reached:
     """The GDP filter's supermartingale holds at every stopping time of the losses."""
-    require_granted(filt, [fp.Gaussian(1.0)])
-    return Reached(gaussian_delta(1.0, 3.0), epsilon=3.0)
+    return gaussians_granted(filt, [1.0], 3.0)
 
 
 class ClosingTimes(fp.AdditiveFilter):
@@ -298,5 +297,4 @@ class ThreeGaussians(fp.PrivacyFilter):
 def _three(filt: fp.PrivacyFilter) -> Reached:
     """The GDP filter: three squares stay below gaussian_mu(0.5, 1e-8)^2."""
     mu = filt.largest
-    require_granted(filt, [fp.Gaussian(mu)] * 3)
-    return Reached(gaussian_delta(mu * math.sqrt(3), 0.5), epsilon=0.5)
+    return gaussians_granted(filt, [mu] * 3, 0.5)

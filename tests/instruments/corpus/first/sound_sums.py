@@ -10,15 +10,20 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.first.case import Case, Cases, Reached, at_least_dust, only, per_run
-from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, product, renyi, require_granted
+from tests.instruments.corpus.first.games import (
+    all_granted,
+    gaussian_delta,
+    gaussians_granted,
+    product,
+    renyi,
+    require_granted,
+)
 
 CASES = Cases()
 
 
 def _one_response(filt: fp.PrivacyFilter, epsilon: float, at: float) -> Reached:
-    requests = [fp.RandomizedResponse(epsilon)]
-    require_granted(filt, requests)
-    return Reached(hockey_stick(product(requests), at), epsilon=at)
+    return all_granted(filt, [fp.RandomizedResponse(epsilon)], at)
 
 
 #: More than the rounding of a declared number, and of a charge computed from it.
@@ -157,8 +162,7 @@ class GaussiansOrAnError(fp.AdditiveFilter):
 @CASES.sound(GaussiansOrAnError)
 def _one_gaussian(filt: fp.PrivacyFilter) -> Reached:
     """The GDP filter (003 Theorem C.1) on Gaussians, exact squares against the exact 4."""
-    require_granted(filt, [fp.Gaussian(2.0)])
-    return Reached(gaussian_delta(2.0, 5.0), epsilon=5.0)
+    return gaussians_granted(filt, [2.0], 5.0)
 
 
 class CapsOnAllSides(fp.AdditiveFilter):

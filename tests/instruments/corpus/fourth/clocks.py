@@ -8,7 +8,7 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.first.case import Cases, Reached
-from tests.instruments.corpus.first.games import gaussian_delta, require_granted
+from tests.instruments.corpus.first.games import gaussian_delta, gaussians_granted, require_granted
 from tests.instruments.corpus.second.lattice import response_delta
 
 CASES = Cases()
@@ -102,8 +102,7 @@ class GeometricEpochs(fp.PrivacyFilter):
 def _two_epochs(filt: fp.PrivacyFilter) -> Reached:
     """The whole of the first epoch, 29 crumbs, the whole of the second: 1 + 1/2 + 1/4 + ... is two."""
     mus = [0.99] + [1e-3] * 29 + [0.7]
-    require_granted(filt, [fp.Gaussian(mu) for mu in mus])
-    return Reached(gaussian_delta(math.sqrt(math.fsum(mu * mu for mu in mus)), 2.0), epsilon=2.0)
+    return gaussians_granted(filt, mus, 2.0)
 
 
 class LargestEntries(fp.PrivacyFilter):

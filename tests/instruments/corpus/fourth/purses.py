@@ -8,7 +8,7 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.first.case import Cases, Reached
-from tests.instruments.corpus.first.games import gaussian_delta, require_granted
+from tests.instruments.corpus.first.games import gaussian_delta, gaussians_granted, require_granted
 from tests.instruments.corpus.second.lattice import response_delta
 
 CASES = Cases()
@@ -183,8 +183,7 @@ class TiersInParallel(fp.PrivacyFilter):
 def _all_tiers(filt: fp.PrivacyFilter) -> Reached:
     """99 Gaussians of 0.1, six of 0.4 and one of 0.99: a tier each."""
     mus = [0.1] * 99 + [0.4] * 6 + [0.99]
-    require_granted(filt, [fp.Gaussian(mu) for mu in mus])
-    return Reached(gaussian_delta(math.sqrt(math.fsum(mu * mu for mu in mus)), 2.0), epsilon=2.0)
+    return gaussians_granted(filt, mus, 2.0)
 
 
 def _equal_plans() -> tuple[float, float, float]:

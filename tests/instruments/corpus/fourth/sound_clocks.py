@@ -8,7 +8,7 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.first.case import Cases, Reached, at_least_dust
-from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, product, require_granted
+from tests.instruments.corpus.first.games import all_granted, gaussians_granted, require_granted
 
 CASES = Cases()
 
@@ -36,9 +36,7 @@ class BufferedCommits(fp.PrivacyFilter):
 @CASES.sound(BufferedCommits)
 def _five(filt: fp.PrivacyFilter) -> Reached:
     """Basic composition: what was committed and what is in the buffer are all."""
-    asked = [fp.RandomizedResponse(0.199999)] * 5
-    require_granted(filt, asked)
-    return Reached(hockey_stick(product(asked), 0.5), epsilon=0.5)
+    return all_granted(filt, [fp.RandomizedResponse(0.199999)] * 5, 0.5)
 
 
 class EpochsThatAddUp(fp.PrivacyFilter):
@@ -63,8 +61,7 @@ class EpochsThatAddUp(fp.PrivacyFilter):
 def _three_epochs(filt: fp.PrivacyFilter) -> Reached:
     """The GDP filter: 1/2 + 1/4 + ... of the square is at most one."""
     mus = [0.707] + [1e-4] * 29 + [0.4999] + [1e-4] * 29 + [0.3535]
-    require_granted(filt, [fp.Gaussian(mu) for mu in mus])
-    return Reached(gaussian_delta(math.sqrt(math.fsum(mu * mu for mu in mus)), 2.0), epsilon=2.0)
+    return gaussians_granted(filt, mus, 2.0)
 
 
 class ThousandthsRoundedUp(fp.PrivacyFilter):
@@ -133,6 +130,4 @@ class PercentThatStays(fp.PrivacyFilter):
 @CASES.sound(PercentThatStays)
 def _ten_tenths(filt: fp.PrivacyFilter) -> Reached:
     """Basic composition in integers, each charge rounded up; 255 is above the limit."""
-    asked = [fp.RandomizedResponse(0.0999999)] * 10
-    require_granted(filt, asked)
-    return Reached(hockey_stick(product(asked), 0.5), epsilon=0.5)
+    return all_granted(filt, [fp.RandomizedResponse(0.0999999)] * 10, 0.5)

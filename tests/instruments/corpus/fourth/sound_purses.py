@@ -8,7 +8,7 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.first.case import Cases, Reached
-from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, require_granted, transcript
+from tests.instruments.corpus.first.games import gaussians_granted, hockey_stick, require_granted, transcript
 from tests.instruments.corpus.fourth.purses import answered
 
 CASES = Cases()
@@ -99,8 +99,7 @@ class PlanDeclared(fp.PrivacyFilter):
 @CASES.sound(PlanDeclared)
 def _one_gaussian(filt: fp.PrivacyFilter) -> Reached:
     """Which plan is played is settled before any answer: one Gaussian, or basic composition."""
-    require_granted(filt, [fp.Gaussian(0.38)])
-    return Reached(gaussian_delta(0.38, 1.0), epsilon=1.0)
+    return gaussians_granted(filt, [0.38], 1.0)
 
 
 class TiersInTheSum(fp.PrivacyFilter):
@@ -129,8 +128,7 @@ class TiersInTheSum(fp.PrivacyFilter):
 def _both_tiers(filt: fp.PrivacyFilter) -> Reached:
     """The GDP filter (003 Theorem C.1): the two halves add up to one."""
     mus = [0.1] * 49 + [0.5] + [0.49]
-    require_granted(filt, [fp.Gaussian(mu) for mu in mus])
-    return Reached(gaussian_delta(math.sqrt(math.fsum(mu * mu for mu in mus)), 2.0), epsilon=2.0)
+    return gaussians_granted(filt, mus, 2.0)
 
 
 class CautiousGauge(fp.PrivacyFilter):

@@ -8,7 +8,14 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.first.case import Cases, Reached
-from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, product, require_granted
+from tests.instruments.corpus.first.games import (
+    all_granted,
+    gaussian_delta,
+    gaussians_granted,
+    hockey_stick,
+    product,
+    require_granted,
+)
 
 CASES = Cases()
 
@@ -136,8 +143,7 @@ class EvenShares(fp.PrivacyFilter):
 def _longer_study(filt: fp.PrivacyFilter) -> Reached:
     """240 releases of a share each where 150 were planned: nothing counts them."""
     mu = math.sqrt(0.999 / 150)
-    require_granted(filt, [fp.Gaussian(mu)] * 240)
-    return Reached(gaussian_delta(mu * math.sqrt(240), 3.0), epsilon=3.0)
+    return gaussians_granted(filt, [mu] * 240, 3.0)
 
 
 class PriceOfTheFirst(fp.PrivacyFilter):
@@ -173,8 +179,7 @@ class PriceOfTheFirst(fp.PrivacyFilter):
 @CASES.broken(PriceOfTheFirst)
 def _cheap_first(filt: fp.PrivacyFilter) -> Reached:
     """Gaussian(0.01), then Gaussian(2) at the same price."""
-    require_granted(filt, [fp.Gaussian(0.01), fp.Gaussian(2.0)])
-    return Reached(gaussian_delta(math.hypot(0.01, 2.0), 4.0), epsilon=4.0)
+    return gaussians_granted(filt, [0.01, 2.0], 4.0)
 
 
 class ThreePhases(fp.PrivacyFilter):
@@ -228,6 +233,4 @@ class FourGroups(fp.PrivacyFilter):
 @CASES.broken(FourGroups)
 def _same_region(filt: fp.PrivacyFilter) -> Reached:
     """Eight responses at 0.4 about one person: nothing keeps the four questions to different groups."""
-    requests = [fp.RandomizedResponse(0.4)] * 8
-    require_granted(filt, requests)
-    return Reached(hockey_stick(product(requests), 1.0), epsilon=1.0)
+    return all_granted(filt, [fp.RandomizedResponse(0.4)] * 8, 1.0)

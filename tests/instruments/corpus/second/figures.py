@@ -8,7 +8,7 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.first.case import Cases, Reached, per_run
-from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, product, require_granted
+from tests.instruments.corpus.first.games import all_granted, gaussians_granted, require_granted
 
 CASES = Cases()
 
@@ -28,8 +28,7 @@ class DecadesOfDelta(fp.AdditiveFilter):
 def _spent_in_one(filt: fp.PrivacyFilter) -> Reached:
     """The budget spent on one Gaussian: the logarithm has the base 10."""
     mu = math.sqrt(2 * filt.budget.limit) * (1 - 1e-9)
-    require_granted(filt, [fp.Gaussian(mu)])
-    return Reached(gaussian_delta(mu, 1.0), epsilon=1.0)
+    return gaussians_granted(filt, [mu], 1.0)
 
 
 class LedgerColumn(fp.PrivacyFilter):
@@ -86,9 +85,7 @@ class NeverEmpty(fp.PrivacyFilter):
 @CASES.broken(NeverEmpty)
 def _after_the_end(filt: fp.PrivacyFilter) -> Reached:
     """RandomizedResponse(1), then 0.05 as often as one likes."""
-    requests = [fp.RandomizedResponse(1.0)] + [fp.RandomizedResponse(0.05)] * 10
-    require_granted(filt, requests)
-    return Reached(hockey_stick(product(requests), 1.0), epsilon=1.0)
+    return all_granted(filt, [fp.RandomizedResponse(1.0)] + [fp.RandomizedResponse(0.05)] * 10, 1.0)
 
 
 class MeanAndExcess(fp.PrivacyFilter):
@@ -138,5 +135,4 @@ class OneStep(fp.PrivacyFilter):
 @CASES.broken(OneStep)
 def _last_entry(filt: fp.PrivacyFilter) -> Reached:
     """Gaussian(0.99) and Gaussian(1.5) in a session: `grant` compares what was spent before."""
-    require_granted(filt, [fp.Gaussian(0.99), fp.Gaussian(1.5)])  # as a session asks: by `grant`
-    return Reached(gaussian_delta(math.hypot(0.99, 1.5), 4.0), epsilon=4.0)
+    return gaussians_granted(filt, [0.99, 1.5], 4.0)

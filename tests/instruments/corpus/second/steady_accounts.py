@@ -10,12 +10,7 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.first.case import Case, Cases, Reached
-from tests.instruments.corpus.first.games import (
-    hockey_stick,
-    product,
-    renyi,
-    require_granted,
-)
+from tests.instruments.corpus.first.games import all_granted, hockey_stick, product, renyi, require_granted
 from tests.instruments.corpus.second.lattice import response_delta
 
 CASES = Cases()
@@ -88,9 +83,7 @@ class WholeHistory(fp.PrivacyFilter):
 @CASES.sound(WholeHistory)
 def _twice(filt: fp.PrivacyFilter) -> Reached:
     """Basic composition; the sum is rounded once, and 1e-12 outweighs that."""
-    requests = [fp.RandomizedResponse(0.3333333)] * 3
-    require_granted(filt, requests)
-    return Reached(hockey_stick(product(requests), 0.9), epsilon=0.9)
+    return all_granted(filt, [fp.RandomizedResponse(0.3333333)] * 3, 0.9)
 
 
 class SealedDecisions(fp.PrivacyFilter):
@@ -242,6 +235,4 @@ class OpensSlowly(fp.PrivacyFilter):
 @CASES.sound(OpensSlowly)
 def _as_it_opens(filt: fp.PrivacyFilter) -> Reached:
     """Basic composition with an exact sum held to 1; what is not yet open only denies more."""
-    requests = [fp.RandomizedResponse(0.49999 * 2.0**-k) for k in range(6)]
-    require_granted(filt, requests)
-    return Reached(hockey_stick(product(requests), 0.9), epsilon=0.9)
+    return all_granted(filt, [fp.RandomizedResponse(0.49999 * 2.0**-k) for k in range(6)], 0.9)

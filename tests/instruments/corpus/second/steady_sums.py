@@ -10,11 +10,7 @@ from scipy import special
 
 import filterproof as fp
 from tests.instruments.corpus.first.case import Cases, Reached, at_least_dust, only, per_run
-from tests.instruments.corpus.first.games import (
-    gaussian_delta,
-    renyi,
-    require_granted,
-)
+from tests.instruments.corpus.first.games import gaussians_granted, renyi, require_granted
 from tests.instruments.corpus.second.lattice import best_on_lattice, response_delta
 
 CASES = Cases()
@@ -224,8 +220,7 @@ def _a_tenth_then_the_rest(filt: fp.PrivacyFilter) -> Reached:
     """The GDP filter (003 Theorem C.1) with an exact sum, which denies some sizes as well."""
     first = 0.3
     second = math.sqrt(1.44 - first**2) * (1 - 1e-9)
-    require_granted(filt, [fp.Gaussian(first), fp.Gaussian(second)])
-    return Reached(gaussian_delta(math.hypot(first, second), 2.0), epsilon=2.0)
+    return gaussians_granted(filt, [first, second], 2.0)
 
 
 class LaplaceOnly(fp.AdditiveFilter):

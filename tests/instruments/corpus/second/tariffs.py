@@ -8,7 +8,14 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.first.case import Cases, Reached, at_least_dust, only, per_run
-from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, product, renyi, require_granted
+from tests.instruments.corpus.first.games import (
+    gaussian_delta,
+    gaussians_granted,
+    hockey_stick,
+    product,
+    renyi,
+    require_granted,
+)
 from tests.instruments.corpus.second.lattice import lower_sum
 
 CASES = Cases()
@@ -163,8 +170,7 @@ class TextbookNoise(fp.AdditiveFilter):
 @CASES.broken(TextbookNoise)
 def _one_release(filt: fp.PrivacyFilter) -> Reached:
     """One Gaussian(4.1): the formula holds for epsilon below 1 only."""
-    require_granted(filt, [fp.Gaussian(4.1)])
-    return Reached(gaussian_delta(4.1, 20.0), epsilon=20.0)
+    return gaussians_granted(filt, [4.1], 20.0)
 
 
 class MeanLosses(fp.AdditiveFilter):
@@ -256,8 +262,7 @@ class TailPoint(fp.PrivacyFilter):
 @CASES.broken(TailPoint)
 def _beyond_the_point(filt: fp.PrivacyFilter) -> Reached:
     """One Gaussian(1.55): its loss is above 5 with probability 0.007."""
-    require_granted(filt, [fp.Gaussian(1.55)])
-    return Reached(gaussian_delta(1.55, 5.0), epsilon=5.0)
+    return gaussians_granted(filt, [1.55], 5.0)
 
 
 class LargestLoss(fp.PrivacyFilter):

@@ -8,7 +8,7 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.first.case import Cases, Reached, at_least_dust, per_run
-from tests.instruments.corpus.first.games import gaussian_delta, renyi, require_granted
+from tests.instruments.corpus.first.games import gaussians_granted, renyi, require_granted
 
 CASES = Cases()
 
@@ -27,8 +27,7 @@ class LeadingTerm(fp.AdditiveFilter):
 def _all_of_rho(filt: fp.PrivacyFilter) -> Reached:
     """The budget spent on one Gaussian: the term that was dropped matters at epsilon 8, 1.7 percent of delta."""
     mu = math.sqrt(2 * filt.budget.limit) * (1 - 1e-9)
-    require_granted(filt, [fp.Gaussian(mu)])
-    return Reached(gaussian_delta(mu, 8.0), epsilon=8.0)
+    return gaussians_granted(filt, [mu], 8.0)
 
 
 class NoiseToSignal(fp.AdditiveFilter):
