@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.testing.law_class import law_class
 
 
 def rounds_granted(filt, pairs):
@@ -204,10 +203,3 @@ def test_a_saved_count_that_no_requests_lead_to_is_not_reached(number):
     filt = fp.BlockFilter(fp.GaussianTracker(size=0.5), 4)
     closed = np.array([number, 0.0, 3.0])
     assert filt.reaches((closed, np.ones(3), np.zeros(3))).tolist() == [False, True, True]
-
-
-def test_it_keeps_the_laws_of_filters():
-    tests = law_class(fp.BlockFilter(fp.GaussianTracker(size=0.5), 4), examples=5)()
-    for law in dir(tests):
-        if law.startswith("test_"):
-            getattr(tests, law)()

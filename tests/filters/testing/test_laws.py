@@ -48,9 +48,10 @@ _FEW = (
     *(Laplace(8.0), Laplace(3.0), KOV(0.1, 1e-3), KOV(0.25, 1e-3), Erasure(0.001), Erasure(0.004)),
 )
 CONTRACTS = {name: contract(name) for name in CATALOGUE}
+OTHERS = {"BlockFilter": law_class(fp.BlockFilter(fp.GaussianTracker(size=0.5), 4), examples=5)}
 CASES = [
     (name, law)
-    for name, tests in CONTRACTS.items()
+    for name, tests in (CONTRACTS | OTHERS).items()
     for law in vars(tests)
     if law.startswith("test_") and not (name in FOUND_OUT and law == "test_the_promise_is_kept")
 ]
@@ -58,7 +59,7 @@ CASES = [
 
 @pytest.mark.parametrize(("name", "law"), CASES)
 def test_every_filter_obeys(name: str, law: str) -> None:
-    getattr(CONTRACTS[name](), law)()
+    getattr((CONTRACTS | OTHERS)[name](), law)()
 
 
 def test_no_law_is_left_out() -> None:
