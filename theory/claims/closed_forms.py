@@ -325,6 +325,22 @@ STATEMENTS = (
         covers="any norms and any number of rounds",
     ),
     KernelTheorem(
+        "GaussianSlack.slack_half",
+        "At squares of mu that add to 2 B* the Gaussian's curve is below delta/2 at epsilon.",
+        covers="Gaussian(mu)",
+    ),
+    KernelTheorem(
+        "GaussianSlack.slack_by_mu",
+        "There it is at most delta times mu/(t (t + mu)) times the largest density of a standard normal number, t = "
+        "sqrt(2 log(1/delta)).",
+        covers="Gaussian(mu)",
+    ),
+    KernelTheorem(
+        "TradeOff.gdp_delta_turned",
+        "The Gaussian's curve at epsilon is 1 - e^epsilon and e^epsilon times it at -epsilon.",
+        covers="Gaussian(mu)",
+    ),
+    KernelTheorem(
         "NoisyAnswers.two_sided_tail",
         "A standard normal number is beyond x, on either side, with probability at most e^(-x^2/2).",
         covers="standard normal numbers",
