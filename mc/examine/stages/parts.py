@@ -6,7 +6,7 @@
 ...     charge = fp.zcdp_charge
 >>> found = parts(Mine())
 >>> found.outcome.name, found.evidence.name
-('HOLDS', 'DERIVED')
+('HOLDS', 'CERTIFIED')
 
 What is certified is the filter as it stands: the very functions, and the very doubles, that decide. A class that
 brings a deciding function of its own, or a budget above what the theorem allows, is UNDECIDED.
