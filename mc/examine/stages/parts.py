@@ -117,7 +117,7 @@ def _of_a_sum(parts_found: Parts, own_theorem: str | None, done: dict[str, Proof
         f"{parts_found.budget.limit:.10g}, gives {promise!r} by {certain.says}, {_how(certain.certificate)}"
     )
     keys = tuple(key for key in (rule.theorem, certain.theorem, own_theorem) if key is not None)
-    cited = (*(() if rule.theorem else (rule.source,)), *certain.citations)
+    cited = () if rule.theorem else (rule.source,)
     return proved(keys, cited, (certain.certificate.evidence,), SCOPE, detail, done)
 
 
