@@ -122,9 +122,9 @@ ROWS = (
         source="Mironov; Kairouz, Oh & Viswanath, Theorem 3.4 in the order of hockey-sticks",
         hypotheses="every order alpha > 1; Gaussians with real outcomes, mu > 0; randomised response, e > 0; KOV with "
         "0 < d <= 1 and e >= 0, at e = 0 the erasure; pairs of laws on finitely many outcomes",
-        claim="Gaussians have alpha mu^2/2; randomised response the cosine form, short of e by at most "
-        "log 2/(alpha - 1); erasure and KOV are infinite at every order although they are (0, p)-DP and (e, d)-DP; "
-        "no (e, d)-DP pair has a hockey-stick above that of KOV at any order > 0",
+        claim="Gaussians have alpha mu^2/2, and what is mu-GDP has no more; randomised response the cosine form, short "
+        "of e by at most log 2/(alpha - 1); erasure and KOV are infinite at every order although they are (0, p)-DP "
+        "and (e, d)-DP; no (e, d)-DP pair has a hockey-stick above that of KOV at any order > 0",
         stated=(r"D_\alpha(\mathcal N(\mu,1)\|\mathcal N(0,1)) = ", _GAUSSIAN_RENYI),
         steps=(
             decided_by(
@@ -132,6 +132,11 @@ ROWS = (
                 "The integral of p^alpha q^(1 - alpha) for N(p, sigma^2) and N(q, sigma^2), exactly.",
                 "Mironov, Proposition 7",
                 covers=GAUSSIAN,
+            ),
+            decided_by(
+                "GaussianMoment.gdp_is_zcdp",
+                "A mu-GDP round with finitely many outcomes is (mu^2/2)-zCDP, both ways.",
+                "Dong, Roth & Su",
             ),
             _RESPONSE,
             decided_by(
@@ -323,6 +328,22 @@ STATEMENTS = (
         "B_norm.",
         "Feldman & Zrnic, Proposition 5.2",
         covers="any norms and any number of rounds",
+    ),
+    KernelTheorem(
+        "GaussianSlack.slack_half",
+        "At squares of mu that add to 2 B* the Gaussian's curve is below delta/2 at epsilon.",
+        covers="Gaussian(mu)",
+    ),
+    KernelTheorem(
+        "GaussianSlack.slack_by_mu",
+        "There it is at most delta times mu/(t (t + mu)) times the largest density of a standard normal number, t = "
+        "sqrt(2 log(1/delta)).",
+        covers="Gaussian(mu)",
+    ),
+    KernelTheorem(
+        "TradeOff.gdp_delta_turned",
+        "The Gaussian's curve at epsilon is 1 - e^epsilon and e^epsilon times it at -epsilon.",
+        covers="Gaussian(mu)",
     ),
     KernelTheorem(
         "NoisyAnswers.two_sided_tail",

@@ -163,11 +163,6 @@ STATEMENTS = (
         "Koskela, Tobaben & Honkela, Theorem C.1",
     ),
     KernelTheorem(
-        "GaussianMoment.gdp_is_zcdp",
-        "A mu-GDP round with finitely many outcomes is (mu^2/2)-zCDP, both ways.",
-        "Dong, Roth & Su",
-    ),
-    KernelTheorem(
         "GaussianFilter.threshold_is_gdp",
         "An example: whether a Gaussian is above its middle is mu-GDP, so honesty can be met.",
     ),

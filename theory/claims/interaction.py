@@ -2,9 +2,52 @@
 
 from __future__ import annotations
 
+from theory.claims.kernel_theorem import beside, decided_by
+from theory.claims.notations import Formula
+from theory.claims.theorem import Theorem
 from theory.kernel.statement import KernelTheorem
 
-__all__ = ["STATEMENTS"]
+__all__ = ["ROWS", "STATEMENTS"]
+
+_REACHED = Formula(
+    "delta*(1 + 1/(1 + exp(e1)))",
+    rocq="delta * (1 + 1 / (1 + exp e))",
+    names={"e": "e1"},
+    delta=("1/1024", "1/4"),
+    e1=("1/8", "3"),
+)
+
+#: The claim that the kernel decides.
+ROWS = (
+    Theorem(
+        name="natural filter",
+        title="The natural filter breaks its promise",
+        source="this project; natural filters are also the subject of arXiv 2602.06756",
+        hypotheses="the filter that admits while the mechanisms run so far, composed as if they had been fixed in "
+        "advance, keep (epsilon, delta)-DP; two witnesses: three rounds of randomised response, two rounds at any "
+        "epsilon >= e1 > 0 with delta (1 + e^-e1) < 1 and e^eB <= e^(epsilon + e1)",
+        claim="It is not (epsilon, delta)-DP: an adaptive analyst reaches 1899/5915 against a promise of 45/169, and "
+        "delta (1 + 1/(1 + e^e1)) against delta",
+        stated=(r"H_{e^\varepsilon} = ", _REACHED, r" > \delta"),
+        steps=(
+            decided_by(
+                "NaturalFilter.natural_filter_fails",
+                "The natural filter breaks its promise 45/169 on three randomised responses: an adaptive strategy "
+                "reaches 1899/5915.",
+            ),
+            decided_by(
+                "NaturalTwoRounds.two_rounds_break",
+                'Two rounds: randomised response at e1, then, after "+", randomised response at the e_B with e^eB = '
+                '(e^(epsilon - e1) + s)/(1 - s), s = delta (1 + e^-e1), after "-" the bit itself with probability '
+                "delta. Both are admitted, and reach more than delta.",
+            ),
+            beside(
+                "NaturalFilter.no_strategy_more",
+                "In three rounds no strategy on that menu reaches more, P over Q.",
+            ),
+        ),
+    ),
+)
 
 STATEMENTS = (
     KernelTheorem(
@@ -53,14 +96,6 @@ STATEMENTS = (
     KernelTheorem(
         "LateFilter.late_filter_fails",
         "A filter that decides after the release keeps no (epsilon, delta)-DP with delta < 1.",
-    ),
-    KernelTheorem(
-        "NaturalFilter.natural_filter_fails",
-        "The natural filter breaks its promise 45/169 on three randomised responses: an adaptive strategy reaches "
-        "1899/5915.",
-    ),
-    KernelTheorem(
-        "NaturalFilter.no_strategy_more", "In three rounds no strategy on that menu reaches more, P over Q."
     ),
     KernelTheorem(
         "Interaction.potential",

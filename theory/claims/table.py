@@ -26,7 +26,16 @@ from theory.kernel.statement import KernelTheorem
 
 __all__ = ["CLAIMS", "KERNEL", "in_kernel"]
 
-_SUBJECTS = (divergences, conversions, approximate, gaussian, any_outcomes, closed_forms, holders)
+_SUBJECTS = (
+    divergences,
+    conversions,
+    approximate,
+    gaussian,
+    any_outcomes,
+    closed_forms,
+    holders,
+    interaction,
+)
 
 #: The theorems that the kernel decides, by name.
 CLAIMS: Mapping[str, Theorem] = {row.name: row for subject in _SUBJECTS for row in subject.ROWS}
@@ -36,7 +45,7 @@ KERNEL: Mapping[str, KernelTheorem] = {
     stated.name: stated
     for stated in (
         *(step.kernel for row in CLAIMS.values() for step in row.steps if step.kernel),
-        *(stated for subject in (*_SUBJECTS, interaction) for stated in subject.STATEMENTS),
+        *(stated for subject in _SUBJECTS for stated in subject.STATEMENTS),
     )
 }
 

@@ -180,7 +180,7 @@ _MODULES = {
     "bounded range": "claims.closed_forms",
     "tilted weights": "claims.divergences",
     "infinite losses": "claims.divergences",
-    "natural filter": "proofs.natural_filter",
+    "natural filter": "claims.interaction",
     "some order": "claims.conversions",
     "some order kept": "claims.conversions",
     "papers' steps": "proofs.papers_steps",

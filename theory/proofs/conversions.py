@@ -18,6 +18,7 @@ __all__ = ["THEOREM"]
 
 # r the zCDP budget, x a level of the loss, s = 1 + (epsilon - r)/(2r); u = epsilon - r >= 0.
 r, x, s, u, y, v, c = sp.symbols("r x s u y v c", positive=True)
+over = sp.Symbol("o", nonnegative=True)
 
 
 def _chernoff(divisor: int = 4) -> Sides:
@@ -143,10 +144,10 @@ THEOREM = Theorem(
             r"\sqrt{2r}\sqrt{\pi/2} = \sqrt{\pi r}",
         ),
         Step(
-            "R(x) <= 1/x, since e^(-xv) (1 - e^(-v^2/2)) >= 0, gives the bound 1/s.",
+            "R(x) <= 1/x, since e^(-xv) (1 - e^(-v^2/2)) >= 0 with e^(-v^2/2) = 1/(1 + o), o >= 0: the bound 1/s.",
             *signed(
-                lambda: sp.exp(-x * v) - sp.exp(-x * v - v**2 / 2),
-                lambda: (sp.exp(-x * v) * sp.Integral(sp.exp(-y), (y, 0, v**2 / 2)),),
+                lambda: sp.exp(-x * v) - sp.exp(-x * v) / (1 + over),
+                lambda: (sp.exp(-x * v) * over / (1 + over),),
                 wrong="wrong sign",
             ),
             r"\frac1x - R(x) = \int_0^\infty e^{-xv}\left(1-e^{-v^2/2}\right)dv \ge 0",

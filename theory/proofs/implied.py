@@ -26,9 +26,6 @@ __all__ = ["Implied", "Kind", "implied"]
 #: What sums: pure epsilons, zCDP parameters rho, squares mu^2 of GDP parameters, Rényi divergences of one order.
 Kind: TypeAlias = Literal["pure DP", "zCDP", "GDP", "RDP"]
 
-_DOMINATION = (
-    "mu-GDP implies (alpha, alpha mu^2/2)-RDP; Dong, Roth & Su, Gaussian Differential Privacy, Appendix B"
-)
 _LOGS = "t*log(t) - (1 + t)*log(1 + t)"
 #: Positive where delta is more than the bound of CKS at order 1 + t, from zCDP and from RDP at that order.
 _CKS = f"log(delta) - (t*((1 + t)*B - epsilon) + {_LOGS})"
@@ -41,12 +38,11 @@ _PURE = "delta*(1 + exp(B)) - exp(B) + exp(epsilon)"
 
 @dataclass(frozen=True, slots=True)
 class Implied:
-    """What implies a promise: the certificate, in words, the key of the theorem (None: a definition), citations."""
+    """What implies a promise: the certificate, in words, the key of the theorem (None: a definition)."""
 
     certificate: Reached
     says: str
     theorem: str | None = None
-    citations: tuple[str, ...] = ()
 
 
 def implied(kind: Kind, total: Fraction, promise: Guarantee, *, order: float | None = None) -> Implied:
@@ -83,7 +79,7 @@ def _to_zcdp(kind: Kind, total: Fraction, rho: Fraction) -> Implied | None:
         case "pure DP":
             return _within(total**2 / 2, rho, "epsilon-DP is (epsilon^2/2)-zCDP", "RR zCDP")
         case "GDP":
-            return _within(total / 2, rho, "mu-GDP is (mu^2/2)-zCDP", "Rényi divergences", _DOMINATION)
+            return _within(total / 2, rho, "mu-GDP is (mu^2/2)-zCDP", "Rényi divergences")
     return None
 
 
@@ -103,7 +99,7 @@ def _to_rdp(
             )
         case "GDP":
             said = "mu-GDP is (alpha, alpha mu^2/2)-RDP"
-            return _within(alpha * total / 2, rho, said, "Rényi divergences", _DOMINATION)
+            return _within(alpha * total / 2, rho, said, "Rényi divergences")
     return None
 
 
@@ -132,10 +128,8 @@ def _to_dp(
     return None
 
 
-def _within(
-    least: Fraction, most: Fraction, says: str, theorem: str | None = None, *citations: str
-) -> Implied:
-    return Implied(exact(lambda: [(least, "<=", most)])(), says, theorem, citations)
+def _within(least: Fraction, most: Fraction, says: str, theorem: str | None = None) -> Implied:
+    return Implied(exact(lambda: [(least, "<=", most)])(), says, theorem)
 
 
 def _positive(formula: str, at: dict[str, Fraction]) -> Reached:

@@ -26,7 +26,6 @@ from flint import arb, ctx
 if __package__:
     from .recheck_algebra import Algebra, UndecidedError, names_in
     from .recheck_balls import RejectedError, ball, check_box, parse, to_arb
-    from .recheck_signs import evident
 else:  # run as a script: the files beside this one, which import nothing of the package either
     from recheck_algebra import Algebra, UndecidedError, names_in  # type: ignore[import-not-found,no-redef]
     from recheck_balls import (  # type: ignore[import-not-found,no-redef]
@@ -36,7 +35,6 @@ else:  # run as a script: the files beside this one, which import nothing of the
         parse,
         to_arb,
     )
-    from recheck_signs import evident  # type: ignore[import-not-found,no-redef]
 
 FORMAT = "filterproof-certificate-3"
 VERSIONED = {"python", "python-flint", "sympy"}
@@ -130,7 +128,7 @@ def check_symbolic(data: Any) -> str:
         algebra = Algebra(domain)
         rest = algebra.read(node)
         terms = [] if zero else [parse(term) for term in data["terms"]]
-        signs = [evident(algebra, term) for term in terms]
+        signs = [algebra.evident(term) for term in terms]
         for term in terms:
             rest = algebra.add(rest, algebra.read(term), -1)
         if (

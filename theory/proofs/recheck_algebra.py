@@ -39,6 +39,11 @@ class Algebra:
     def generator(self, name: str) -> Quotient:
         return {((name, Fraction(1)),): Fraction(1)}, ONE
 
+    def evident(self, node: ast.AST) -> int:
+        """2 if the term is > 0 wherever its symbols are in their ranges, 1 if >= 0, 0 if that is not evident."""
+        n, d = self.read(node)
+        return self.sign(n) if n and self.sign(d) == 2 else int(not n)
+
     def constant(self, value: Fraction | int) -> Quotient:
         return ({(): Fraction(value)} if value else {}), ONE
 
@@ -49,6 +54,9 @@ class Algebra:
             kind = self.domain.get(name, "")
             if name[0] == "#" or name.startswith(("exp ", "erfc ")) or kind.startswith("positive"):
                 return 2
+            if name in self.roots:  # a root of what is evidently not negative is real
+                whole = self.sign(self.roots[name])
+                return whole if whole == 2 or power > 0 else 0
             return int(power > 0 and kind.startswith("nonnegative")) or int(power > 0 and power % 2 == 0)
 
         least = [0 if c < 0 else min((of(*factor) for factor in m), default=2) for m, c in p.items()]
@@ -213,7 +221,7 @@ class Algebra:
         raise UndecidedError(name)
 
     def integral(self, f: ast.AST, v: str, low: ast.AST, high: ast.AST) -> Quotient:
-        """The integral in v of v^e or exp(polynomial of degree 2), times constants."""
+        """The integral in v of exp(polynomial of degree 2), times constants."""
         match f:
             case ast.BinOp(left=x, op=ast.Mult(), right=y) if v not in names_in(x):
                 return self.mul(self.read(x), self.integral(y, v, low, high))
@@ -221,13 +229,6 @@ class Algebra:
                 return self.div(self.integral(x, v, low, high), self.read(y))
             case ast.Call(func=ast.Name(id="exp"), args=[x]):
                 return self.exponential(self.coefficients(x, v), low, high)
-            case ast.BinOp(left=ast.Name(id=base), op=ast.Pow(), right=e) if base == v and v not in names_in(
-                e
-            ):
-                ends, power = [self.read(low), self.read(high)], self.add(self.read(e), self.constant(1))
-                if all(self.sign(part) == 2 for x in ends for part in x) and self.nonzero(power):
-                    below, above = (self.raised(x, power) for x in ends)
-                    return self.div(self.add(above, below, -1), power)
         raise UndecidedError(f"the integral of {ast.unparse(f)[:60]}")
 
     def coefficients(self, node: ast.AST, v: str) -> list[Quotient]:

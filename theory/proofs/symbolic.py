@@ -12,8 +12,17 @@ import sympy as sp
 
 from theory.claims.theorem import Check, Reached
 from theory.evidence import Evidence
-from theory.proofs.expressions import NOISE, admit, domains, points, refusal, simplify, value_at, witness
-from theory.proofs.signs import evidently_nonnegative, evidently_positive, in_order
+from theory.proofs.expressions import (
+    NOISE,
+    admit,
+    domains,
+    points,
+    range_of,
+    refusal,
+    simplify,
+    value_at,
+    witness,
+)
 
 __all__ = ["Sides", "nonnegative", "signed", "zero"]
 
@@ -38,7 +47,7 @@ def zero(residual: Callable[[], sp.Expr | Sides], *, at: Mapping[str, str] | Non
         if len(sides) not in (1, 2):
             raise refusal(f"an identity has two sides, got {len(sides)}")
         for integral in {part for side in sides for part in side.atoms(sp.Integral)}:
-            if not all(in_order(limit) for limit in integral.limits):
+            if not all(map(_in_order, integral.limits)):
                 raise refusal(f"the limits of {integral} are not in order within the range of its variable")
         # sides with solved integrals are admitted again: this refuses a Piecewise and an integral left unsolved
         solved = [admit(_solved(side)) for side in sides]
@@ -74,24 +83,23 @@ def nonnegative(
 ) -> Check:
     """DERIVED: the expression is the sum of terms whose sign is evident, so it is >= 0 (> 0 if strict).
 
-    The sign of a term is evident if sympy knows it from the ranges of the symbols (as for squares of reals), or if
-    the term is an integral of an evident integrand whose limits are all in order and within the ranges of their
-    variables. If strict, some term must be evidently > 0. What cannot be decided is refused.
+    The sign of a term is evident if sympy knows it from the ranges of the symbols, as for squares of reals; it then
+    knows that the term is real and finite, too. If strict, some term must be evidently > 0.
     """
 
     def check() -> Reached:
-        claim, parts = admit(expression()), [admit(term, integrals=True) for term in terms()]
+        claim, parts = admit(expression()), [admit(term) for term in terms()]
         domain = domains(claim, *parts)
         sample = points([claim], at)
-        residual = simplify(claim - sum((part.doit() for part in parts), sp.Integer(0)))
+        residual = simplify(claim - sum(parts, sp.Integer(0)))
         if residual != 0:
             raise refusal(
                 f"the expression differs from the sum of its terms by {residual}", witness(residual, at)
             )
         for part in parts:
-            if not evidently_nonnegative(part):
-                raise refusal(f"the term {part} is not evidently >= 0", witness(part.doit(), at))
-        if strict and not any(evidently_positive(part) for part in parts):
+            if not part.is_nonnegative:
+                raise refusal(f"the term {part} is not evidently >= 0", witness(part, at))
+        if strict and not any(part.is_positive for part in parts):
             raise refusal("no term is evidently > 0")
         for point in sample:
             value = value_at(claim, point)
@@ -125,6 +133,21 @@ def signed(
     """`nonnegative`, and its wrong claim, called `wrong`: the same of minus the expression and minus the terms."""
     turned = nonnegative(lambda: -expression(), lambda: [-term for term in terms()], strict=strict, at=at)
     return nonnegative(expression, terms, strict=strict, at=at), {wrong: turned}
+
+
+def _in_order(limit: sp.Tuple) -> bool:
+    """Whether a limit (variable, low, high) has low <= high and stays in the range of the variable."""
+    if len(limit) != 3:
+        return False
+    variable, low, high = limit
+    if low == sp.oo or high == -sp.oo or not all(end.is_extended_real for end in (low, high)):
+        return False
+    # what sympy solves may rest on the declared range, so the limits must stay within it
+    if range_of(variable) is None or not (range_of(variable) == "real" or low.is_nonnegative):
+        return False
+    if high == sp.oo or low == -sp.oo:
+        return all(end.is_finite for end in (low, high) if end not in (sp.oo, -sp.oo))
+    return bool((high - low).is_nonnegative)
 
 
 def _solved(side: sp.Expr) -> sp.Expr:

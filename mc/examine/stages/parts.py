@@ -6,7 +6,7 @@
 ...     charge = fp.zcdp_charge
 >>> found = parts(Mine())
 >>> found.outcome.name, found.evidence.name
-('HOLDS', 'DERIVED')
+('HOLDS', 'CERTIFIED')
 
 What is certified is the filter as it stands: the very functions, and the very doubles, that decide. A class that
 brings a deciding function of its own, or a budget above what the theorem allows, is UNDECIDED.
@@ -134,7 +134,7 @@ def _of_a_sum(parts_found: Parts, own_theorem: str | None, done: dict[str, Proof
         f"{parts_found.budget.limit:.10g}, gives {promise!r} by {certain.says}, {_how(certain.certificate)}"
     )
     keys = tuple(key for key in (rule.theorem, certain.theorem, own_theorem) if key is not None)
-    cited = (*(() if rule.theorem else (rule.source,)), *certain.citations)
+    cited = () if rule.theorem else (rule.source,)
     return proved(keys, cited, (certain.certificate.evidence,), SCOPE, detail, done)
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from theory.proofs import THEOREMS
 
 
 def _reached(epsilon: float, mus: tuple[float, float, float], last: tuple[float, float]) -> float:
@@ -49,9 +48,3 @@ def test_people_who_are_clipped_to_what_is_left_never_spend_more_than_b_norm() -
     assert spent.max() <= norm
     assert spent.max() == pytest.approx(norm, rel=1e-9)
     assert fp.GaussianDP(promise).mu ** 2 / 2 == pytest.approx(norm / (2 * sigma**2 * clip**2))
-
-
-def test_it_cites_nothing_itself_and_rests_on_the_filters_of_one_analysis() -> None:
-    theorem = THEOREMS["individual filter"]
-    assert not theorem.cites
-    assert {"RDP filter", "GDP filter", "trackers"} <= set(theorem.uses)

@@ -9,7 +9,6 @@ import pytest
 from theory.proofs.recheck import VERIFIED, check_symbolic
 from theory.proofs.recheck_algebra import Algebra, UndecidedError
 from theory.proofs.recheck_balls import RejectedError, parse
-from theory.proofs.recheck_signs import evident
 
 #: True somewhere, or nearly, so that an algebra that identified too much would call them 0.
 NOT_IDENTITIES = {
@@ -28,9 +27,7 @@ NOT_IDENTITIES = {
     "Integral(exp(-x**2), (x, y, oo)) - erfc(y)": {"x": "real", "y": "real"},
     "Integral(exp(y*x**2), (x, 0, oo)) - sqrt(pi)/(2*sqrt(-y))": {"x": "real", "y": "real"},
     "Integral(exp(-x**2 + r*x), (x, -oo, oo)) - sqrt(pi)*exp(r**2)": {"x": "real", "r": "real"},
-    "Integral(x**(-1), (x, 1, 2)) - 1": {"x": "positive"},
     "Integral(exp(x*x), (x, 0, oo)) - y": {"x": "real", "y": "positive"},
-    "Integral(x**2, (x, -1, 1))": {"x": "real"},
 }
 
 
@@ -57,8 +54,6 @@ def test_the_algebra_identifies_nothing_that_differs(formula: str) -> None:
         "Integral(exp(-x*v - v**2/2), (v, 0, oo)) - sqrt(pi/2)*exp(x**2/2)*erfc(x/sqrt(2))",
         "Integral(exp(-x*v**2), (v, -oo, oo)) - sqrt(pi)/sqrt(x)",
         "Integral(y*exp(-x*v)/x, (v, 0, y)) - y*(1 - exp(-x*y))/x**2",
-        "Integral(v**(-2), (v, x, x + y)) - 1/x + 1/(x + y)",
-        "Integral(3*v**2, (v, x, x + y)) - (x + y)**3 + x**3",
         "1/(x*y + y**2) - 1/(x + y)/y",
     ],
 )
@@ -79,11 +74,9 @@ def test_the_algebra_decides_what_it_is_there_for(formula: str) -> None:
         ("1/r**2*r**3", "r", {"r": "real"}),
         ("log(x)", "log(x)", {"x": "positive"}),
         ("sqrt(r)", "sqrt(r)", {"r": "real"}),
-        ("exp(-1) - 1", "Integral(exp(v), (v, 0, -1))", {"v": "nonnegative"}),
-        ("1 - exp(-1)", "Integral(exp(v), (v, -1, 0))", {"v": "nonnegative"}),
-        ("1 - exp(x)", "Integral(exp(v), (v, x, 0))", {"v": "nonnegative", "x": "positive"}),
         ("x**r", "v**r", {"v": "nonnegative", "r": "real", "x": "positive"}),
-        ("x", "Integral(v**x, (v, -1, 0))", {"v": "nonnegative", "x": "positive"}),
+        ("1/v", "1/v", {"v": "nonnegative"}),
+        ("1/sqrt(v)", "1/sqrt(v)", {"v": "nonnegative"}),
     ],
 )
 def test_a_sign_that_is_not_evident_is_not_verified(formula: str, term: str, domain: dict[str, str]) -> None:
@@ -99,18 +92,14 @@ def test_a_sign_that_is_not_evident_is_not_verified(formula: str, term: str, dom
         status = check_symbolic(data)
     except RejectedError:
         return
-    # a constant is settled by its ball, whatever the terms say; these would be below 0
-    assert status == "balls" if formula == "1 - exp(-1)" else status not in VERIFIED
+    assert status not in VERIFIED
 
 
 @pytest.mark.parametrize(
     "formula",
     [
         "log(x + y)",
-        "Integral(v**x, (v, -1, 1))",
-        "Integral(v**x, (v, 0, 1))",
-        "Integral(v**r, (v, 1, 2))",
-        "Integral(v**v, (v, 1, 2))",
+        "Integral(v**2, (v, 1, 2))",
         "Integral(exp(r*v), (v, 0, 1))",
         "Integral(exp(-v), (v, 0, oo))",
         "Integral(exp(r*v**2), (v, 0, 1))",
@@ -129,10 +118,10 @@ def test_the_algebra_reads_nothing_of_which_a_condition_is_open(formula: str) ->
 @pytest.mark.parametrize(
     ("formula", "sign"),
     [
-        *(("v**x", 1), ("x**r", 2), ("v**r", 0), ("v**v", 0), ("r**2", 1), ("r**3", 0)),
-        *(("r**x", 0), ("exp(x*r)", 2)),
+        *(("x**r", 2), ("r**2", 1), ("r**3", 0), ("exp(x*r)", 2), ("v**2", 1), ("1/(sqrt(x + 1) + x)", 2)),
+        *(("sqrt(v + x)", 2), ("sqrt(v)", 1), ("1/sqrt(v)", 0), ("sqrt(r)", 0), ("x - v", 0)),
     ],
 )
 def test_the_sign_of_a_power_is_evident_only_where_it_is_defined(formula: str, sign: int) -> None:
     algebra = Algebra({"r": "real", "x": "positive", "v": "nonnegative"})
-    assert evident(algebra, parse(formula)) == sign
+    assert algebra.evident(parse(formula)) == sign

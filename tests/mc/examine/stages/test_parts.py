@@ -52,7 +52,9 @@ def test_a_filter_whose_decisions_do_not_fit_its_theorem_is_undecided(
 def test_a_filter_of_library_parts_holds_and_says_by_what() -> None:
     found = said_of(Mine())
     assert found.outcome is Outcome.HOLDS
-    assert found.evidence is Evidence.DERIVED  # the theorem is the kernel's, the conversion a derivation
+    assert (
+        found.evidence is Evidence.CERTIFIED
+    )  # theorem and conversion are the kernel's, the budget is one of balls
     assert found.citations == ()
     assert (
         "mechanisms with finitely many outcomes, charged by what their dominating pairs declare"
