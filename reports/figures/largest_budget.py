@@ -30,7 +30,7 @@ class LargestBudget(Specification):
     """The epsilons along the axis, and the deltas, a curve each."""
 
     epsilons: tuple[float, ...] = reals(
-        (0.1, 0.2, 0.35, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 10.0), 0.05, 50.0, least=2, most=60
+        (0.1, 0.2, 0.35, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 10.0), 0.05, 50.0, most=60
     )
     deltas: tuple[float, ...] = probabilities((1e-8, 1e-5, 1e-2), 1e-12, 0.5, most=6)
     QUICK: ClassVar[Mapping[str, Any]] = {"epsilons": (0.1, 0.35, 1.0, 3.0, 10.0), "deltas": (1e-5, 1e-2)}
