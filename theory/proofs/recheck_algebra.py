@@ -54,9 +54,10 @@ class Algebra:
             kind = self.domain.get(name, "")
             if name[0] == "#" or name.startswith(("exp ", "erfc ")) or kind.startswith("positive"):
                 return 2
-            if name in self.roots:  # a root of what is evidently not negative is real
-                whole = self.sign(self.roots[name])
-                return whole if whole == 2 or power > 0 else 0
+            if (
+                name in self.roots
+            ):  # real where that is not negative; its powers are above 0, others stay below
+                return self.sign(self.roots[name])
             return int(power > 0 and kind.startswith("nonnegative")) or int(power > 0 and power % 2 == 0)
 
         least = [0 if c < 0 else min((of(*factor) for factor in m), default=2) for m, c in p.items()]
