@@ -30,9 +30,6 @@ from theory.pairs.base import Direction
 
 __all__ = ["TranscriptLaw"]
 
-#: A denied run that waits: nothing happens.
-_WAITING = FiniteOutputs(((ZERO, flint.fmpq(1), None),), flint.fmpq(0), flint.fmpq(0))
-
 
 @dataclass(slots=True)
 class _Strategy:
@@ -65,7 +62,9 @@ class _Strategy:
         """The outputs of pair number `request`; of DENIED, that nothing happens."""
         if request not in self._known:
             self._known[request] = (
-                _WAITING if request == DENIED else FiniteOutputs.of_pair(self.asking.pairs[request])
+                FiniteOutputs(((ZERO, flint.fmpq(1), None),), flint.fmpq(0), flint.fmpq(0))
+                if request == DENIED
+                else FiniteOutputs.of_pair(self.asking.pairs[request])
             )
         return self._known[request]
 
