@@ -55,6 +55,7 @@ _BESIDE = {
     "certify": "filters.certified.certify",
     "challenge": "mc.examine.challenge",
     "compare_filters": "mc.estimate.compare_filters",
+    "composition_order": "mc.losses.composition_order",
     "crossing": "mc.estimate.crossing",
     "decide": "mc.estimate.decide",
     "decide_profile": "mc.estimate.decide_profile",
@@ -110,6 +111,7 @@ if TYPE_CHECKING:
     from mc.examine.schedules.schedule_search import first_breach as first_breach
     from mc.examine.supremum import supremum as supremum
     from mc.examine.witness import witness as witness
+    from mc.losses.composition_order import composition_order as composition_order
     from mc.worst_case.calibrate import calibrate as calibrate
     from mc.worst_case.calibrated import calibrated as calibrated
     from mc.worst_case.calibrated_clock import calibrated_clock as calibrated_clock

@@ -42,6 +42,7 @@ from mc.intervals.multiplicity import Family
 from mc.losses.accountant_filter import AccountantFilter
 from mc.losses.allocation import RandomAllocation
 from mc.losses.composition import Bounds, Composition
+from mc.losses.composition_order import CompositionCrossing, CompositionOrder
 from mc.losses.individual_accountant import IndividualAccountant
 from mc.losses.log_ratio import LogRatio
 from mc.losses.personal_bounds import PersonalBounds, PersonalRange
@@ -67,6 +68,8 @@ __all__ = [
     "CalibratedThreshold",
     "Challenge",
     "Composition",
+    "CompositionCrossing",
+    "CompositionOrder",
     "Constant",
     "Coverage",
     "Curve",

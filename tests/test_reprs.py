@@ -23,6 +23,7 @@ GDP = fp.GaussianFilter(mu=1.0)
 SECRET = 0.8125903
 PEOPLE = (fp.Gaussian(np.array([SECRET, 0.25])), np.array([SECRET, 0.25]))
 TRACKER = fp.GaussianTracker(size=0.5)
+LADDER = [fp.RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2)]
 
 
 def _individuals() -> fp.IndividualFilter:
@@ -75,6 +76,8 @@ HERE: dict[str, Callable[[], Any]] = {
     "Budget": lambda: fp.Budget.of(0.786),
     "Challenge": lambda: fp.challenge(fp.ZCDPFilter(0.5), [fp.OneShot()], epsilons=[1.0], most=1000),
     "AboveThreshold": lambda: fp.AboveThreshold(0, ratio=Fraction(9, 8), rng=np.random.default_rng(1)),
+    "CompositionOrder": lambda: fp.composition_order(LADDER, rounds=2),
+    "CompositionCrossing": lambda: fp.composition_order(LADDER, rounds=3).crossing,
     "ClippedSums": lambda: fp.ClippedSums(_individuals(), clip=1.0, sigma=2.0),
     "ClippingAfterAdding": lambda: fp.ClippingAfterAdding(_individuals(), clip=1.0, sigma=2.0),
     "Composition": lambda: fp.Composition({fp.Gaussian(1 / k): k for k in range(1, 60)}),
