@@ -12,7 +12,6 @@ from mc import CalibratedThreshold
 from mc.worst_case.calibrated import calibrated
 from reports.chapters.realisation import DELTA as PROMISED
 from reports.chapters.realisation import PATHS, REALISATION
-from reports.chapters.steps import steps_picture
 from reports.chapters.tightness import (
     DELTA,
     EPSILON,
@@ -86,13 +85,6 @@ def test_the_tables_of_gains_say_what_sessions_admit() -> None:
         best = calibrated(epsilon, 1e-5).threshold
         over = [100 * (best / float(way.budget(epsilon, 1e-5)) - 1) for way in (SIMPLE, CKS)]
         assert of_gains[f"{epsilon:g}"] == f"+{over[0]:.0f} / +{over[1]:.0f} %"
-
-
-def test_the_picture_of_epsilon_against_steps_is_figure_five_turned_round() -> None:
-    picture = steps_picture()
-    (axes,) = picture.figure.axes
-    assert (axes.get_xlabel().split()[0], axes.get_ylabel().split()[0]) == ("steps", "epsilon")
-    assert "003 Figure 5 with its axes exchanged" in picture.caption
 
 
 def test_the_realisation_chapter_ends_below_the_promise_and_says_what_integration_gives() -> None:
