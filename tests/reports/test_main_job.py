@@ -169,7 +169,7 @@ def test_a_report_that_is_killed_in_the_middle_resumes_to_the_same_report(tmp_pa
 @pytest.mark.slow
 def test_the_whole_main_job_leaves_a_whole_report_and_status_zero(tmp_path: Path) -> None:
     result = filterproof("verify", "--quick", "--out", "out", cwd=tmp_path)
-    page = check_report(tmp_path / "out", result, (*PICTURES, "explained-004-2"))
+    page = check_report(tmp_path / "out", result, (*PICTURES, "survival"))
     for digits in ("0.815623", "1.004405", "0.224940", "0.352572"):
         assert digits in page
 
