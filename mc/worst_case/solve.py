@@ -90,6 +90,7 @@ def worst_case(
     bounds so far, and Ctrl-C raises PartialWorstCase, a KeyboardInterrupt, whose `worst` has them.
     Source: Bellman's recursion; L is a sufficient statistic for the hockey-stick divergence.
     """
+    checked_rule(filt)
     if rounds is not None:
         rounds = check_count("rounds", rounds)
     if max_positions is not None:
@@ -118,6 +119,7 @@ def worst_cases(
     direction: Direction | Literal["both"] = "both",
 ) -> list[WorstCase]:
     """`worst_case` at several epsilons, whose games are walked once."""
+    checked_rule(filt)
     requests = _checked_menu(menu, 0.0)
     ways, which = _ways(filt, requests, direction, None)
     scope = _scope(requests, rounds, which, "halt", 0.0)
@@ -132,7 +134,6 @@ def _ways(
     evidence: Evidence | None,
 ) -> tuple[tuple[Direction, ...], str]:
     """The directions to look in, and their word in a scope."""
-    checked_rule(filt)
     directions, which = checked_ways(direction, evidence)
     if direction == "both" and not filt.looks_at_losses and all(pair.swapped == pair for pair in menu):
         directions = ("PQ",)  # P and Q play the same part, so both directions have the same value

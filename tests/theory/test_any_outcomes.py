@@ -194,7 +194,8 @@ def test_a_statement_of_the_kernel_says_which_mechanisms_it_covers_where_they_ar
     wide = {name for name, theorem in KERNEL.items() if theorem.covers != FINITE}
     assert {KERNEL[name].module for name in wide} == {
         *("AllOrdersAnyOutcomes", "AnyOutcomes", "AnyOutcomesFilters", "BasicAnyOutcomes", "PureAnyOutcomes"),
-        *("RealLine", "RealGaussian", "RealLaplace"),
+        *("RealLine", "RealGaussian", "RealLaplace", "TradeOff"),
+        *("BoundedRange", "GaussianSlack", "NoisyAnswers", "SparseVector"),
     }
     for name, theorem in KERNEL.items():
         assert theorem.words == (f"{theorem.says} For {theorem.covers}." if name in wide else theorem.says)

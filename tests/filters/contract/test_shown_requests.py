@@ -12,7 +12,7 @@ import pytest
 import filterproof as fp
 from filters.contract.checks import checked_admits, checked_grant, checked_observe, checked_spend
 from filters.contract.state import frozen, leaves, lent_copy, read_only
-from tests.mc.engine.test_engine import Branching, Sized
+from tests.mc.engine.test_engine import Branching
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection, SubsampledGaussian
 
 STATES = {
@@ -157,6 +157,6 @@ def test_no_holder_shows_a_filter_of_ones_own_several_families_at_once() -> None
 
 def test_the_engine_shows_a_filter_of_ones_own_one_family_at_a_time() -> None:
     filt = Told()
-    fp.play(fp.Game.between(filt, Branching()), Sized(), n=1000, workers=1)
+    fp.simulate(filt, Branching(), epsilon=1.0, n=1000, workers=1)
     assert Selection not in filt.shown
     assert len(filt.shown) > 1
