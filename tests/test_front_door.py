@@ -159,6 +159,7 @@ MISTAKES: tuple[tuple[Callable[[], object], str], ...] = (
         lambda: fp.worst_case(RR, ZCDP, epsilon=1.0),
         "filt must be a PrivacyFilter, got RandomizedResponse; subclass",
     ),
+    (lambda: ZCDP.open(np.array(["halt", "retry"])), "on_denial must be 'halt' or 'retry', got array"),  # type: ignore[arg-type]
     (lambda: fp.AboveThreshold(0, ratio=Fraction(3, 2), rng=5), "rng must be a numpy.random.Generator"),
     (
         lambda: fp.RealisationFilter(1.0, 0, 5, (RR,), after={"x": (RR,)}),

@@ -90,7 +90,7 @@ class Session(Holder):
         key: bytes | None = None,
     ) -> None:
         super().__init__()
-        if on_denial not in ("halt", "retry"):
+        if not isinstance(on_denial, str) or on_denial not in ("halt", "retry"):
             raise ValueError(f"on_denial must be 'halt' or 'retry', got {on_denial!r}; choose one of them")
         self._filter = checked_filter(filt)
         self._terms = FilterTerms.of(filt)

@@ -40,6 +40,7 @@ class Scouted:
         """The map of decisions; changes within `merged` nats of one another count as one."""
         # of other people's code nothing is known between two losses that are probed
         width = self.scale * (4 if decides_as_known(asking.game) else 2)
+        self._checked((self.high - self.low) / width)
         return DecisionMap.of(asking, low=self.low, high=self.high, width=width, merged=merged)
 
     def nodes(
@@ -63,14 +64,18 @@ class Scouted:
         else:
             size = (_lattice(pairs, self.scale) if step is None else step) / (2 if finer else 1)
             many = int((widths / size + 2).sum())
-        if many > _NODES:
-            raise TooLargeError(
-                f"adversary must ask for pairs not too unlike in size, got {many:,} nodes between losses "
-                f"{self.low:.3g} and {self.high:.3g} for a scale of {self.scale:.3g}; use fp.simulate, or a larger step"
-            )
+        self._checked(many)
         if smooth:
             return Nodes.on(decisions.edges, parts, counts.astype(np.intp))
         return Nodes.lattice(decisions.edges, parts, size)
+
+    def _checked(self, nodes: float) -> None:
+        if nodes > _NODES:
+            raise TooLargeError(
+                f"epsilon and the pairs that are asked for must not be too unlike in size, got {nodes:,.0f} nodes "
+                f"between losses {self.low:.3g} and {self.high:.3g} for a scale of {self.scale:.3g}; use fp.simulate, "
+                "or a larger step"
+            )
 
     def parts(
         self, decisions: DecisionMap, epsilons: Sequence[Epsilon], ways: Sequence[Direction]

@@ -95,7 +95,7 @@ def worst_case(
         rounds = check_count("rounds", rounds)
     if max_positions is not None:
         max_positions = check_count("max_positions", max_positions)
-    if on_denial not in ("halt", "retry"):
+    if not isinstance(on_denial, str) or on_denial not in ("halt", "retry"):
         raise ValueError(
             f"on_denial must be 'halt' or 'retry', got on_denial={on_denial!r}; pass one of them"
         )

@@ -401,11 +401,12 @@ def test_levels_that_follow_the_loss_without_steps_are_refused():
         ({"evidence": Evidence.EXACT}, "rational masses"),
         ({"evidence": Evidence.DERIVED}, "evidence must be"),
         ({"step": -1.0}, "step"),
+        ({"epsilon": 1e16}, "epsilon and the pairs that are asked for must not be too unlike in size"),
     ],
 )
 def test_arguments_that_cannot_be_met_are_refused(given, message):
     with pytest.raises(ValueError, match=message):
-        evaluate(GDP, fp.OneShot(), epsilon=1.0, **given)
+        evaluate(GDP, fp.LossChasing(), **{"epsilon": 1.0, **given})
 
 
 def test_a_certificate_is_refused_for_pairs_without_one():
