@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from mc.accountants.law_answers import Answer
 from reports.audit.audited import (
     Audit,
     AuditedEntry,
     AuditedFault,
-    AuditedLaw,
     AuditedLibrary,
     recorded_audit,
 )
@@ -250,7 +250,7 @@ HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=y>[/bold red]{{7*7}}"
 def hostile(**changed: Any) -> Audit:
     """An audit whose every text is hostile."""
     words = dict.fromkeys(("rule", "where", "theorem", "promises", "asked_of", "verdict", "detail"), HOSTILE)
-    law = AuditedLaw("the_total_never_falls", "held", HOSTILE)
+    law = Answer("the_total_never_falls", "held", HOSTILE)
     entry = AuditedEntry(name=HOSTILE, laws=(law,), **words)
     says = dict.fromkeys(("entry", "says", "why", "fix", "script", "expected", "got"), HOSTILE)
     one = AuditedFault("k", Kind.MISUSE, breaks=(), shown=True, routes=((HOSTILE, 1.0),), agree=True, **says)
