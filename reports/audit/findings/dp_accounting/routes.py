@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -24,18 +25,14 @@ def responses_delta() -> float:
 
 def responses_delta_by_paths() -> float:
     """The same delta by composing the privacy loss step by step in fractions."""
-    losses = {0: Fraction(1)}
+    losses = Counter({0: Fraction(1)})
     for _ in range(20):
-        nxt: dict[int, Fraction] = {}
+        after: Counter[int] = Counter()
         for loss, mass in losses.items():
-            for step, part in ((1, Fraction(3, 4)), (-1, Fraction(1, 4))):
-                nxt[loss + step] = nxt.get(loss + step, Fraction(0)) + part * mass
-        losses = nxt
-    return sum(
-        float(mass) * -math.expm1(2.0 - loss * math.log(3))
-        for loss, mass in losses.items()
-        if loss * math.log(3) > 2
-    )
+            after[loss + 1] += mass * Fraction(3, 4)
+            after[loss - 1] += mass * Fraction(1, 4)
+        losses = after
+    return sum(float(mass) * max(0.0, -math.expm1(2.0 - loss * math.log(3))) for loss, mass in losses.items())
 
 
 def order_two() -> float:
@@ -56,11 +53,8 @@ def order_two_by_integral() -> float:
 def pure_epsilon_by_outcomes() -> float:
     """The least total epsilon that leaves no mass above it, over the outcomes of 100 responses of 0.1-DP."""
     truth = Fraction(math.exp(0.1)) / (1 + Fraction(math.exp(0.1)))
-    masses = {
-        100 - 2 * lies: math.comb(100, lies) * truth ** (100 - lies) * (1 - truth) ** lies
-        for lies in range(101)
-    }
-    return 0.1 * max(net for net, mass in masses.items() if mass > 0)
+    masses = (math.comb(100, lies) * truth ** (100 - lies) * (1 - truth) ** lies for lies in range(101))
+    return 0.1 * max(100 - 2 * lies for lies, mass in enumerate(masses) if mass > 0)
 
 
 def rare_delta_by_integral() -> float:
@@ -92,15 +86,8 @@ def truncated_delta_by_counts() -> float:
     """The same by how many of the three are drawn: in closed form above the one loss of 3 on the line."""
     counts = [math.comb(3, k) * 0.99**k * 0.01 ** (3 - k) for k in range(4)]
     without = {-k: counts[k] for k in range(4)}
-    added: dict[float, float] = {mean: 0.01 * mass for mean, mass in without.items()}
-    for mean, mass in (
-        (1, counts[0]),
-        (0, counts[1]),
-        (-1, counts[2] + 0.75 * counts[3]),
-        (-3, 0.25 * counts[3]),
-    ):
-        added[mean] = added.get(mean, 0.0) + 0.99 * mass
-
+    drawn = {1: counts[0], 0: counts[1], -1: counts[2] + 0.75 * counts[3], -3: 0.25 * counts[3]}
+    added = {mean: 0.01 * without.get(mean, 0.0) + 0.99 * drawn.get(mean, 0.0) for mean in (1, *without)}
     # the loss grows with x: the means of `added` are those of `without` moved up
     return delta_by_cut((list(added.items()), list(without.items())), 3.0, (-4.0, 4.0), 1, 0.5)
 
@@ -110,24 +97,20 @@ def adaptive_delta() -> float:
 
     The rule allows 0.2664, a little more than 45/169, which the composition of three of the least responses reaches.
     """
-    levels, limit = (1, 2, 3), Fraction("0.2664")
+    chances = {k: (Fraction(3**k, 3**k + 2**k), Fraction(2**k, 3**k + 2**k)) for k in (1, 2, 3)}
 
-    def halves(k: int) -> tuple[Fraction, Fraction]:
-        return Fraction(3**k, 3**k + 2**k), Fraction(2**k, 3**k + 2**k)
+    def excess(p: Fraction, q: Fraction) -> Fraction:
+        return max(p - Fraction(9, 4) * q, Fraction(0))
 
     def composed(past: tuple[int, ...]) -> Fraction:
-        masses = [(Fraction(1), Fraction(1))]
-        for k in past:
-            true, false = halves(k)
-            masses = [pair for p, q in masses for pair in ((p * true, q * false), (p * false, q * true))]
-        return sum((max(p - Fraction(9, 4) * q, Fraction(0)) for p, q in masses), Fraction(0))
+        answers = product(*((chances[k], chances[k][::-1]) for k in past))
+        return sum((excess(*map(math.prod, zip(*several, strict=True))) for several in answers), Fraction(0))
 
     def best(past: tuple[int, ...], p: Fraction, q: Fraction) -> Fraction:
-        worth = max(p - Fraction(9, 4) * q, Fraction(0))
-        for k in levels if len(past) < 3 else ():
-            if composed((*past, k)) <= limit:
-                true, false = halves(k)
-                after = (*past, k)
+        worth = excess(p, q)
+        for after in ((*past, k) for k in chances if len(past) < 3):
+            if composed(after) <= Fraction("0.2664"):
+                true, false = chances[after[-1]]
                 worth = max(worth, best(after, p * true, q * false) + best(after, p * false, q * true))
         return worth
 

@@ -77,8 +77,3 @@ def clipped_norm_in_fractions() -> float:
 def difference_of_rows() -> float:
     """The norm of the difference of the third and the fourth row of the identity."""
     return float(np.linalg.norm(np.eye(4)[3] - np.eye(4)[2]))
-
-
-def deviation_of_difference() -> float:
-    """The standard deviation of the difference of two independent noises of deviation 1."""
-    return math.sqrt(2.0)

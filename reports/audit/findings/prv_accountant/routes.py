@@ -11,12 +11,11 @@ from scipy.optimize import brentq
 def responses_by_sum(level: float, count: int, delta: float) -> float:
     """The epsilon of `count` randomized responses at delta, from the binomial law in doubles."""
     p = 1 / (1 + exp(-level))
-    law = [
-        (level * (2 * k - count), comb(count, k) * p**k * (1 - p) ** (count - k)) for k in range(count + 1)
-    ]
+    weights = [comb(count, k) * p**k * (1 - p) ** (count - k) for k in range(count + 1)]
 
     def gap(epsilon: float) -> float:
-        return sum(-weight * expm1(epsilon - loss) for loss, weight in law if loss > epsilon) - delta
+        losses = (level * (2 * k - count) for k in range(count + 1))
+        return sum(w * max(0.0, -expm1(epsilon - x)) for w, x in zip(weights, losses, strict=True)) - delta
 
     return float(brentq(gap, 0.0, level * count - 1e-9, xtol=1e-12))
 

@@ -86,15 +86,18 @@ def gaussian_deviation_by_integral(epsilon: float, delta: float) -> float:
     return gaussian_deviation(epsilon, delta, gaussian_profile_by_integral)
 
 
-def gaussian_epsilon(sigma: Number, delta: float, profile: Profile = gaussian_profile) -> float:
-    """The least epsilon at which the Gaussian mechanism of sensitivity 1 is (epsilon, delta)-DP, a root."""
-    likely = 1 / (2 * mp.mpf(sigma) ** 2)
-    return _root(lambda epsilon: profile(sigma, epsilon) / delta, (likely, likely + 8 / mp.mpf(sigma)))
+def gaussian_epsilon(
+    sigma: Number, delta: float, count: int = 1, profile: Profile = gaussian_profile
+) -> float:
+    """The least epsilon at which so many Gaussian mechanisms of sensitivity 1 are (epsilon, delta)-DP, a root."""
+    sigma = mp.mpf(sigma) / mp.sqrt(count)
+    likely = 1 / (2 * sigma**2)
+    return _root(lambda epsilon: profile(sigma, epsilon) / delta, (likely, likely + 8 / sigma))
 
 
 def gaussian_epsilon_by_integral(sigma: float, delta: float) -> float:
     """The same by integration."""
-    return gaussian_epsilon(sigma, delta, gaussian_profile_by_integral)
+    return gaussian_epsilon(sigma, delta, profile=gaussian_profile_by_integral)
 
 
 def _root(quotient: Callable[[Number], Number], ends: tuple[Number, Number]) -> float:
