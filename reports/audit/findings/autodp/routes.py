@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import comb, cosh, exp, log, log1p, sinh, sqrt
+from math import comb, exp, log, log1p, sinh, sqrt
 
 import mpmath
 import numpy as np
@@ -103,14 +103,8 @@ def stages_by_search() -> float:
     return float(found.fun)
 
 
-def response_by_cosh(order: float, delta: float) -> float:
-    """The Renyi divergence of a randomized response at log(e - delta), by hyperbolic cosines."""
-    level = log(exp(1) - delta)
-    return log(cosh((order - 0.5) * level) / cosh(0.5 * level)) / (order - 1)
-
-
 def response_by_sinh(order: float, delta: float) -> float:
-    """The same by hyperbolic sines."""
+    """The Renyi divergence of a randomized response at log(e - delta), by hyperbolic sines."""
     level = log(exp(1) - delta)
     return log((sinh(order * level) - sinh((order - 1) * level)) / sinh(level)) / (order - 1)
 

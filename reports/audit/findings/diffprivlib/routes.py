@@ -268,13 +268,6 @@ def median_fails() -> float:
     return float(failed == [True, False])
 
 
-def is_nan_for_one(statistic: str) -> float:
-    """1 if the mean, or the sorted gaps, of clipped data are NaN for an entry NaN, and not for 0.5; else 0."""
-    asked: Any = {"mean": np.mean, "gaps": lambda data: np.diff(np.sort(data)).sum()}[statistic]
-    told = [asked(np.clip(np.array([0.5] * 9 + [entry]), 0, 1)) for entry in (np.nan, 0.5)]
-    return float(np.isnan(told[0]) and not np.isnan(told[1]))
-
-
 def bins_of_sturges() -> float:
     """The bins of Sturges' width on the smaller extent of the script's samples."""
     return float(ceil((log2(4) + 1) / (1 - 1 / 27)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import defaultdict
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -17,17 +17,11 @@ from theory.pairs import RandomizedResponse
 from ..shared.mixtures import delta_by_cut
 
 
-def responses_delta() -> float:
-    """delta(2) of 20 binary randomized responses of truth probability 3/4, as a sum over the number of truths."""
-    terms = (math.comb(20, i) * (3.0**i - math.exp(2.0) * 3.0 ** (20 - i)) for i in range(21))
-    return math.fsum(max(0.0, term) for term in terms) / 4.0**20
-
-
 def responses_delta_by_paths() -> float:
-    """The same delta by composing the privacy loss step by step in fractions."""
-    losses = Counter({0: Fraction(1)})
+    """delta(2) of 20 responses of truth probability 3/4, the privacy loss composed step by step in fractions."""
+    losses = {0: Fraction(1)}
     for _ in range(20):
-        after: Counter[int] = Counter()
+        after: dict[int, Fraction] = defaultdict(Fraction)
         for loss, mass in losses.items():
             after[loss + 1] += mass * Fraction(3, 4)
             after[loss - 1] += mass * Fraction(1, 4)
@@ -38,16 +32,6 @@ def responses_delta_by_paths() -> float:
 def order_two() -> float:
     """The Renyi divergence of order 2 of 0.5 N(10, 1) + 0.5 N(0, 1) from N(0, 1) in closed form."""
     return math.log1p(0.25 * math.expm1(100.0))
-
-
-def order_two_by_integral() -> float:
-    """The same divergence by integrating the square of the density ratio."""
-    with mpmath.workdps(60):
-
-        def integrand(x: mpmath.mpf) -> mpmath.mpf:
-            return ((mpmath.npdf(x - 10) + mpmath.npdf(x)) / 2) ** 2 / mpmath.npdf(x)
-
-        return float(mpmath.log(mpmath.quad(integrand, list(range(-20, 45, 5)))))
 
 
 def pure_epsilon_by_outcomes() -> float:
@@ -102,9 +86,11 @@ def adaptive_delta() -> float:
     def excess(p: Fraction, q: Fraction) -> Fraction:
         return max(p - Fraction(9, 4) * q, Fraction(0))
 
-    def composed(past: tuple[int, ...]) -> Fraction:
-        answers = product(*((chances[k], chances[k][::-1]) for k in past))
-        return sum((excess(*map(math.prod, zip(*several, strict=True))) for several in answers), Fraction(0))
+    def composed(past: tuple[int, ...], p: Fraction = Fraction(1), q: Fraction = Fraction(1)) -> Fraction:
+        if not past:
+            return excess(p, q)
+        true, false = chances[past[0]]
+        return composed(past[1:], p * true, q * false) + composed(past[1:], p * false, q * true)
 
     def best(past: tuple[int, ...], p: Fraction, q: Fraction) -> Fraction:
         worth = excess(p, q)
@@ -124,8 +110,3 @@ def adaptive_delta_of_the_game() -> float:
     with knowingly():
         natural = NaturalFilter(math.log(9 / 4), 0.2664, menu)
     return worst_case(natural, menu, epsilon=math.log(9 / 4), rounds=3).low
-
-
-def total_variation(shift: float, share: float = 1.0) -> float:
-    """The total variation of N(shift, 1), which such a share is drawn from, from N(0, 1), in closed form."""
-    return share * math.erf(shift / 2 / math.sqrt(2.0))

@@ -32,12 +32,6 @@ def discrete_gaussian_tail() -> float:
         return float(((whole + 1) / 2 - 1 - q) / whole)
 
 
-def laplace_loss(scale: str) -> float:
-    """The largest privacy loss of the Laplace mechanism at distance 1, from the densities."""
-    law = stats.laplace(scale=float(Fraction(scale)))
-    return float(max(law.logpdf(x) - law.logpdf(x - 1.0) for x in (-0.25, 0.0)))
-
-
 def hit_by_two() -> float:
     """ln(1 + h (e - 1)), h the chance that two of six records are in a sample of two, by binomial coefficients."""
     hit = 1 - Fraction(math.comb(4, 2), math.comb(6, 2))

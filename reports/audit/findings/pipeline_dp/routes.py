@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from math import sqrt
 
-import numpy as np
 from mpmath import mp
 from scipy.optimize import brentq
 
@@ -43,9 +42,3 @@ def noise_of_weight_one() -> float:
         return sum(1 / (base / (0.01 * sqrt(2))) for _ in range(2))
 
     return sqrt(2) / float(brentq(lambda base: loss(base) - 1, 1e-6, 1.0, xtol=1e-15))
-
-
-def is_nan_for_one() -> float:
-    """1 if a sum of clipped values is NaN with a NaN, and not without; else 0."""
-    sums = [np.clip([0.5, other], 0, 1).sum() for other in (np.nan, 0.5)]
-    return float(np.isnan(sums[0])) - float(np.isnan(sums[1]))
