@@ -224,11 +224,12 @@ def test_a_part_that_is_done_is_kept_until_what_it_depends_on_changes(
     made, keep = toy(tmp_path / "mine"), tmp_path / "parts"
     ran: list[float] = []
 
-    def once(python: str, asked: Library, seconds: float) -> tuple[str, AuditedLibrary]:
+    def once(python: str, asked: Library, seconds: float, file: Path) -> str:
         ran.append(seconds)
-        return json.dumps(asdict(library), default=lambda kind: kind.value), library
+        file.write_text(json.dumps(asdict(library), default=lambda kind: kind.value), "utf-8")
+        return ""
 
-    monkeypatch.setattr("reports.audit.auditing._audited", once)
+    monkeypatch.setattr("reports.audit.auditing._stopped", once)
     first = audit_of([made], keep=keep)
     assert audit_of([made], keep=keep) == first
     assert len(ran) == 1
