@@ -11,6 +11,8 @@ from scipy.optimize import minimize_scalar
 from scipy.special import gammaln, logsumexp
 from scipy.stats import laplace, norm
 
+from ..shared.noises import renyi_by_answers
+
 
 def laplace_delta(b: float, epsilon: float) -> float:
     """The delta of two Laplace laws of scale b at distance 1, in closed form."""
@@ -38,18 +40,7 @@ def votes_by_mpmath(threshold: float, votes: int, sigma: float, alpha: float) ->
     """The same as a sum of two powers in 40 digits."""
     with mpmath.workdps(40):
         p, q = (mpmath.ncdf((n - mpmath.mpf(threshold)) / sigma) for n in (votes, votes - 1))
-        return float(
-            mpmath.log(p**alpha * q ** (1 - alpha) + (1 - p) ** alpha * (1 - q) ** (1 - alpha)) / (alpha - 1)
-        )
-
-
-def limit_order(alpha: int) -> float:
-    """The Renyi divergence of (1/2, 1/2) against (99/100, 1/100) at a large order, in 60 digits."""
-    with mpmath.workdps(60):
-        p, q = mpmath.mpf(1) / 2, mpmath.mpf(99) / 100
-        return float(
-            mpmath.log(p**alpha * q ** (1 - alpha) + p**alpha * (1 - q) ** (1 - alpha)) / (alpha - 1)
-        )
+        return renyi_by_answers(alpha, p, q)
 
 
 def two_rules_in_doubles(most: int) -> float:

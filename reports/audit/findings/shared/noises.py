@@ -26,6 +26,7 @@ __all__ = [
     "laplace_loss",
     "laplace_tails",
     "mass_on_numbers",
+    "renyi_by_answers",
     "renyi_by_cosh",
     "told_together",
     "total_variation",
@@ -98,6 +99,14 @@ def renyi_by_cosh(order: float, epsilon: float, less: float = 0.0) -> float:
     """The Renyi divergence of a randomized response at log(e^epsilon - less), by hyperbolic cosines."""
     level = log(exp(epsilon) - less)
     return log(cosh((order - 0.5) * level) / cosh(0.5 * level)) / (order - 1)
+
+
+def renyi_by_answers(order: Number, p: Number, q: Number) -> float:
+    """The Renyi divergence of two answers of chances (p, 1 - p) from (q, 1 - q), a sum of two powers in 60 digits."""
+    with mp.workdps(_DIGITS):
+        p, q = mp.mpf(p), mp.mpf(q)
+        powers = p**order * q ** (1 - order) + (1 - p) ** order * (1 - q) ** (1 - order)
+        return float(mp.log(powers) / (order - 1))
 
 
 def total_variation(shift: float, share: float = 1.0) -> float:
