@@ -15,6 +15,8 @@ from theory.pairs import DominatingPair
 
 __all__ = ["Answer", "ask", "subject_of"]
 
+_OUTCOMES = ("held", "broken", "raised", "not asked")
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -23,6 +25,10 @@ class Answer:
     law: str
     outcome: str
     words: str
+
+    def __post_init__(self) -> None:  # one that was recorded becomes the name of a cell
+        if self.outcome not in _OUTCOMES:
+            raise ValueError(f"outcome must be of {', '.join(_OUTCOMES)}, got {self.outcome!r}; audit again")
 
 
 def ask(subject: AccountantSubject, law: str) -> Answer:

@@ -7,26 +7,13 @@ from collections.abc import Container
 from dataclasses import asdict, dataclass
 from importlib import resources
 
+from mc.accountants.law_answers import Answer
 from reports.audit.fault import Kind
 from reports.audit.reading import read
 
-__all__ = ["Audit", "AuditedEntry", "AuditedFault", "AuditedLaw", "AuditedLibrary", "recorded_audit"]
+__all__ = ["Audit", "AuditedEntry", "AuditedFault", "AuditedLibrary", "recorded_audit"]
 
 SCHEMA = 1
-OUTCOMES = ("held", "broken", "raised", "not asked")
-
-
-@dataclass(frozen=True, slots=True)
-class AuditedLaw:
-    """What became of a law: "held", "broken", "raised" or "not asked", and what was seen."""
-
-    law: str
-    outcome: str
-    words: str
-
-    def __post_init__(self) -> None:  # it becomes the name of a cell
-        if self.outcome not in OUTCOMES:
-            raise ValueError(f"outcome must be of {', '.join(OUTCOMES)}, got {self.outcome!r}; audit again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +25,7 @@ class AuditedEntry:
     where: str
     theorem: str
     promises: str
-    laws: tuple[AuditedLaw, ...]
+    laws: tuple[Answer, ...]
     asked_of: str
     verdict: str
     detail: str
@@ -88,7 +75,7 @@ class AuditedLibrary:
                 raise ValueError(f"key must be the name of a file, got {key!r}; audit again")
 
     @property
-    def unexplained(self) -> tuple[tuple[str, AuditedLaw], ...]:
+    def unexplained(self) -> tuple[tuple[str, Answer], ...]:
         """The laws that an entry point breaks and no fault that was shown speaks of."""
         known = {pair for fault in self.faults if fault.there for pair in fault.breaks}
         return tuple(

@@ -8,6 +8,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from pathlib import Path
 
 import filters.adapters
@@ -36,53 +37,48 @@ def audit_of(
     there while its version, the code of the audit, the findings, and `seconds` are the same.
     """
 
-    def one(library: Library) -> AuditedLibrary | str:
+    def audited(library: Library, folder: Path) -> AuditedLibrary | str:
         python = interpreter(library, environments)
         if python is None:
             return f"{library.distribution} is not installed"
-        kept = keep / f"{library.key}-{_digest(python, library, seconds)}.json" if keep is not None else None
-        if kept is not None and kept.is_file():
+        kept = folder / f"{library.key}-{_digest(python, library, seconds)}.json"
+        if kept.is_file():
             on_step(f"{library.distribution}: kept")
-            return library_of(kept.read_text("utf-8"))
-        on_step(f"{library.distribution}, with {len(library.entries)} entry points")
-        found = _audited(python, library, seconds)
-        if isinstance(found, str):
-            return found
-        if kept is not None:
-            kept.parent.mkdir(parents=True, exist_ok=True)
+        else:
+            on_step(f"{library.distribution}, with {len(library.entries)} entry points")
             unfinished = kept.with_suffix(".unfinished")
-            unfinished.write_text(found[0], "utf-8")
+            if why := _stopped(python, library, seconds, unfinished):
+                return why
             unfinished.replace(kept)
-        on_step(f"{library.distribution}: done")
-        return found[1]
+            on_step(f"{library.distribution}: done")
+        return library_of(kept.read_text("utf-8"))
 
     libraries = list(libraries)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:  # its threads only wait for processes
-        found = list(pool.map(one, libraries))
+    # its threads only wait for processes
+    with tempfile.TemporaryDirectory() as away, ThreadPoolExecutor(os.cpu_count()) as pool:
+        folder = Path(away) if keep is None else keep
+        folder.mkdir(parents=True, exist_ok=True)
+        parts = list(pool.map(audited, libraries, repeat(folder)))
     reasons = {
         library.distribution: why
-        for library, why in zip(libraries, found, strict=True)
+        for library, why in zip(libraries, parts, strict=True)
         if isinstance(why, str)
     }
     return Audit(
-        tuple(part for part in found if isinstance(part, AuditedLibrary)),
+        tuple(part for part in parts if isinstance(part, AuditedLibrary)),
         tuple(reasons.items()),
         tuple(name for name, why in reasons.items() if why.startswith(_STOPPED)),
     )
 
 
-def _audited(python: str, library: Library, seconds: float) -> tuple[str, AuditedLibrary] | str:
-    """The audit of a library as text and as a value, or why there is none."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "audited.json"
-        asked = [str(library.folder.parent), library.key, str(file), str(seconds)]
-        command = [python, "-m", "reports.audit.worker", *asked]
-        ran = subprocess.run(command, capture_output=True, text=True, check=False)
-        if ran.returncode == 0:
-            text = file.read_text("utf-8")
-            return text, library_of(text)
-    said = (ran.stderr.strip().splitlines() or ["it said nothing"])[-1]
-    return f"{_STOPPED} {ran.returncode}: {said}"
+def _stopped(python: str, library: Library, seconds: float, file: Path) -> str:
+    """Write the audit of a library to a file, in a process of its own; why it stopped, if it did."""
+    asked = [str(library.folder.parent), library.key, str(file), str(seconds)]
+    command = [python, "-m", "reports.audit.worker", *asked]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    if ran.returncode == 0:
+        return ""
+    return f"{_STOPPED} {ran.returncode}: {(ran.stderr.strip().splitlines() or ['it said nothing'])[-1]}"
 
 
 def _digest(python: str, library: Library, seconds: float) -> str:

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from importlib import metadata
 
 from mc.accountants.accountant_laws import ACCOUNTANT_LAWS
-from mc.accountants.law_answers import ask
+from mc.accountants.law_answers import Answer, ask
 from mc.examine.verify import examine
-from reports.audit.audited import AuditedEntry, AuditedFault, AuditedLaw, AuditedLibrary
+from reports.audit.audited import AuditedEntry, AuditedFault, AuditedLibrary
 from reports.audit.fault import EntryPoint, Fault, Library
 from theory.evidence import Outcome
 
@@ -55,13 +55,12 @@ def audited(
 
 
 def _entry(library: Library, entry: EntryPoint, seconds: float) -> AuditedEntry:
-    laws: tuple[AuditedLaw, ...] = ()
+    laws: tuple[Answer, ...] = ()
     asked_of, verdict, detail = "", "not asked", "nothing of it composes, spends or denies"
     if entry.subject:
         subject = library.subject(entry)
         asked_of = repr(subject.filter)
-        answers = [ask(subject, law) for law in ACCOUNTANT_LAWS]
-        laws = tuple(AuditedLaw(one.law, one.outcome, one.words) for one in answers)
+        laws = tuple(ask(subject, law) for law in ACCOUNTANT_LAWS)
         found = examine(subject.filter, seconds=seconds).verdict
         verdict = found.outcome.name
         detail = (

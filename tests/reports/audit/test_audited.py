@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from mc.accountants.law_answers import Answer
 from reports.audit.audited import (
     Audit,
     AuditedEntry,
     AuditedFault,
-    AuditedLaw,
     AuditedLibrary,
     recorded_audit,
 )
@@ -224,11 +224,12 @@ def test_a_part_that_is_done_is_kept_until_what_it_depends_on_changes(
     made, keep = toy(tmp_path / "mine"), tmp_path / "parts"
     ran: list[float] = []
 
-    def once(python: str, asked: Library, seconds: float) -> tuple[str, AuditedLibrary]:
+    def once(python: str, asked: Library, seconds: float, file: Path) -> str:
         ran.append(seconds)
-        return json.dumps(asdict(library), default=lambda kind: kind.value), library
+        file.write_text(json.dumps(asdict(library), default=lambda kind: kind.value), "utf-8")
+        return ""
 
-    monkeypatch.setattr("reports.audit.auditing._audited", once)
+    monkeypatch.setattr("reports.audit.auditing._stopped", once)
     first = audit_of([made], keep=keep)
     assert audit_of([made], keep=keep) == first
     assert len(ran) == 1
@@ -250,7 +251,7 @@ HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=y>[/bold red]{{7*7}}"
 def hostile(**changed: Any) -> Audit:
     """An audit whose every text is hostile."""
     words = dict.fromkeys(("rule", "where", "theorem", "promises", "asked_of", "verdict", "detail"), HOSTILE)
-    law = AuditedLaw("the_total_never_falls", "held", HOSTILE)
+    law = Answer("the_total_never_falls", "held", HOSTILE)
     entry = AuditedEntry(name=HOSTILE, laws=(law,), **words)
     says = dict.fromkeys(("entry", "says", "why", "fix", "script", "expected", "got"), HOSTILE)
     one = AuditedFault("k", Kind.MISUSE, breaks=(), shown=True, routes=((HOSTILE, 1.0),), agree=True, **says)

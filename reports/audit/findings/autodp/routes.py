@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import comb, cosh, exp, log, log1p, sinh, sqrt
+from math import comb, exp, log, log1p, sinh, sqrt
 
 import mpmath
 import numpy as np
@@ -10,6 +10,8 @@ from scipy.integrate import quad
 from scipy.optimize import minimize_scalar
 from scipy.special import gammaln, logsumexp
 from scipy.stats import laplace, norm
+
+from ..shared.noises import renyi_by_answers
 
 
 def laplace_delta(b: float, epsilon: float) -> float:
@@ -38,18 +40,7 @@ def votes_by_mpmath(threshold: float, votes: int, sigma: float, alpha: float) ->
     """The same as a sum of two powers in 40 digits."""
     with mpmath.workdps(40):
         p, q = (mpmath.ncdf((n - mpmath.mpf(threshold)) / sigma) for n in (votes, votes - 1))
-        return float(
-            mpmath.log(p**alpha * q ** (1 - alpha) + (1 - p) ** alpha * (1 - q) ** (1 - alpha)) / (alpha - 1)
-        )
-
-
-def limit_order(alpha: int) -> float:
-    """The Renyi divergence of (1/2, 1/2) against (99/100, 1/100) at a large order, in 60 digits."""
-    with mpmath.workdps(60):
-        p, q = mpmath.mpf(1) / 2, mpmath.mpf(99) / 100
-        return float(
-            mpmath.log(p**alpha * q ** (1 - alpha) + p**alpha * (1 - q) ** (1 - alpha)) / (alpha - 1)
-        )
+        return renyi_by_answers(alpha, p, q)
 
 
 def two_rules_in_doubles(most: int) -> float:
@@ -103,14 +94,8 @@ def stages_by_search() -> float:
     return float(found.fun)
 
 
-def response_by_cosh(order: float, delta: float) -> float:
-    """The Renyi divergence of a randomized response at log(e - delta), by hyperbolic cosines."""
-    level = log(exp(1) - delta)
-    return log(cosh((order - 0.5) * level) / cosh(0.5 * level)) / (order - 1)
-
-
 def response_by_sinh(order: float, delta: float) -> float:
-    """The same by hyperbolic sines."""
+    """The Renyi divergence of a randomized response at log(e - delta), by hyperbolic sines."""
     level = log(exp(1) - delta)
     return log((sinh(order * level) - sinh((order - 1) * level)) / sinh(level)) / (order - 1)
 

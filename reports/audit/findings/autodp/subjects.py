@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from filters.adapters.accountant import from_accountant
 from mc.accountants.accountant_subject import AccountantSubject
-from mc.accountants.law_answers import subject_of
 from theory.guarantees import ApproxDP
 from theory.pairs import Gaussian, Laplace
 
-__all__ = ["rdp"]
+from ..shared.subjects import accountant
 
 
 def rdp() -> AccountantSubject:
@@ -22,15 +20,12 @@ def rdp() -> AccountantSubject:
             return lambda order: rdp_bank.RDP_gaussian({"sigma": 1 / float(pair.mu)}, order)
         return lambda order: rdp_bank.RDP_laplace({"b": float(pair.b)}, order)
 
-    filt = from_accountant(
+    return accountant(
         rdp_acct.anaRDPacct,
         event,
         ApproxDP(2.0, 1e-5),
-        menu=(Gaussian(0.25), Laplace(4.0)),
+        (Gaussian(0.25), Laplace(4.0)),
         compose=lambda held, one, count: held.compose_mechanism(one, coeff=count),
         spent=lambda held: held.get_eps(1e-5),
-    )
-    return subject_of(
-        filt,
-        raw=lambda held, value: held.compose_mechanism(event(Gaussian(0.25)), coeff=value),
+        raw=lambda held, count: held.compose_mechanism(event(Gaussian(0.25)), coeff=count),
     )

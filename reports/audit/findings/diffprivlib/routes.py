@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from mpmath import mp
+from scipy.optimize import brentq
 
 #: An mpmath number: mpmath has no types.
 Number: TypeAlias = Any
@@ -29,17 +30,12 @@ def kmeans_sums_by_density(dimensions: int, rounds: int = 2, records: int = 2000
         c = mp.cbrt(4 * dimensions * mp.mpf("0.225") ** 2)
         epsilon = c / (dimensions + c) / rounds
 
-        def loss(
-            scale: Number,
-        ) -> Number:
-            mass = [
-                mp.quad(
-                    lambda z, x=x: mp.exp(-abs(z - x) / scale),
-                    sorted({0, x, 10 * scale, 60 * scale, records}),
-                )
-                for x in (0, 1)
-            ]
-            return 1 / scale + mp.log(mass[1] / mass[0])
+        def mass(scale: Number, x: int) -> Number:
+            cuts = sorted({0, x, 10 * scale, 60 * scale, records})
+            return mp.quad(lambda z: mp.exp(-abs(z - x) / scale), cuts)
+
+        def loss(scale: Number) -> Number:
+            return 1 / scale + mp.log(mass(scale, 1) / mass(scale, 0))
 
         scale = mp.findroot(lambda b: loss(b) - epsilon, 2 / epsilon)
         return float(dimensions * rounds * loss(scale))
@@ -57,33 +53,29 @@ def norm_loss_by_slope(norm: float) -> float:
     with mp.workdps(_DIGITS):
         regularised = mp.mpf(norm) / 4 / mp.expm1(mp.mpf(1) / 4)
 
-        def noise(w: Number, x: Number) -> Number:  # the noise that makes w the minimum
-            return (1 - 1 / (1 + mp.exp(-w * x))) * x - regularised * w
+        def logarithm(x: Number) -> Number:
+            def noise(w: Number) -> Number:  # the noise that makes w the minimum
+                return (1 - 1 / (1 + mp.exp(-w * x))) * x - regularised * w
 
-        logs = [
-            mp.log(abs(mp.diff(lambda w, x=x: noise(w, x), 0, h=1e-12)))
-            - abs(noise(mp.mpf(0), x)) / (4 * mp.mpf(norm))
-            for x in (mp.mpf(norm), mp.mpf(0))
-        ]
-        return float(logs[0] - logs[1])
+            return mp.log(abs(mp.diff(noise, 0, h=1e-12))) - abs(noise(mp.mpf(0))) / (4 * mp.mpf(norm))
+
+        return float(logarithm(mp.mpf(norm)) - logarithm(mp.mpf(0)))
 
 
 def minima_alike() -> float:
     """How much oftener the minima of three classes are alike under one noise, records all 0, than with one record 1."""
 
     def minimum(label: int, entry: float, noise: float) -> float:
-        low, high = -100.0, 100.0
-        for _ in range(200):
-            w = (low + high) / 2
-            slope = w + noise + (1 / (1 + exp(-w * entry)) - label) * entry
-            low, high = (w, high) if slope < 0 else (low, w)
-        return high
+        def slope(w: float) -> float:
+            return w + noise + (1 / (1 + exp(-w * entry)) - label) * entry
 
-    noises = np.linspace(-20, 20, 41)
-    alike = [
-        [len({minimum(label, entry, b) for label in (1, 0, 0)}) == 1 for b in noises] for entry in (0.0, 1.0)
-    ]
-    return float(np.mean(alike[0]) - np.mean(alike[1]))
+        return float(brentq(slope, -100.0, 100.0))
+
+    def alike(entry: float) -> float:
+        noises = np.linspace(-20, 20, 41)
+        return float(np.mean([minimum(1, entry, b) == minimum(0, entry, b) for b in noises]))
+
+    return alike(0.0) - alike(1.0)
 
 
 def seeds_rule_out() -> float:
@@ -108,57 +100,50 @@ def intercept_loss_by_slope() -> float:
     with mp.workdps(_DIGITS):
         scale = 2 * mp.sqrt(2) / (1 - 2 * mp.log(1 + mp.sqrt(2) / 4))
 
-        def noise(x: int, w: Number, b: Number) -> list[Number]:
-            first, second = 1 / (1 + mp.exp(-(w * x + b))) - 1, 1 / (1 + mp.exp(-b))
-            return [-(first * x + w), -(first + second)]
-
         def logarithm(x: int) -> Number:
-            slopes = mp.matrix(
-                [
-                    [mp.diff(lambda w, b, i=i: noise(x, w, b)[i], (6, -6), (1 - j, j)) for j in range(2)]
-                    for i in range(2)
-                ]
-            )
-            return mp.log(abs(mp.det(slopes))) - mp.norm(noise(x, mp.mpf(6), mp.mpf(-6))) / scale
+            def noise(w: Number, b: Number) -> list[Number]:
+                first, second = 1 / (1 + mp.exp(-(w * x + b))) - 1, 1 / (1 + mp.exp(-b))
+                return [-(first * x + w), -(first + second)]
+
+            at = mp.mpf(6), mp.mpf(-6)
+            slopes = [
+                [mp.diff(lambda w, b, i=i: noise(w, b)[i], at, order) for order in ((1, 0), (0, 1))]
+                for i in range(2)
+            ]
+            return mp.log(abs(mp.det(mp.matrix(slopes)))) - mp.norm(noise(*at)) / scale
 
         return float(logarithm(1) - logarithm(0))
 
 
 def bingham_loss(top: float = 100.0, size: int = 50) -> float:
     """Loss orthogonal to the top eigenvector of the density that Bingham draws from, between top and top + 1."""
+
+    def log_density(top: float) -> Number:
+        t = mp.mpf(top) / 4
+        b = mp.findroot(lambda b: 1 / b + (size - 1) / (b + 2 * t) - 1, (1.0001, size), solver="anderson")
+
+        def drawn(square: Number) -> Number:  # of the cosine
+            return mp.exp(-t * (1 - square)) * (1 + 2 * t * (1 - square) / b) ** -size
+
+        power = mp.mpf(size - 3) / 2
+        mass = mp.quad(lambda z: drawn(z * z) * (1 - z * z) ** power, mp.linspace(0, 1, 41))
+        return mp.log(drawn(mp.mpf(0)) / mass)
+
     with mp.workdps(30):
-
-        def log_density(top: float) -> Number:
-            t = mp.mpf(top) / 4
-            b = mp.findroot(lambda b: 1 / b + (size - 1) / (b + 2 * t) - 1, (1.0001, size), solver="anderson")
-
-            def drawn(z: Number) -> Number:
-                return mp.exp(-t * (1 - z * z)) * (1 + 2 * t * (1 - z * z) / b) ** -size
-
-            mass = mp.quad(
-                lambda z: drawn(z) * (1 - z * z) ** (mp.mpf(size - 3) / 2),
-                [mp.mpf(k) / 40 for k in range(41)],
-            )
-            return mp.log(drawn(mp.mpf(0)) / mass)
-
         return float(log_density(top) - log_density(top + 1))
 
 
 def bingham_loss_by_angle(top: float = 100.0, size: int = 50) -> float:
-    """The same by a sum over the angle to that eigenvector, in doubles, b by bisection."""
-    angles = (np.arange(200_000) + 0.5) / 200_000 * np.pi / 2
-    logs = []
-    for t in (top / 4, (top + 1) / 4):
-        low, high = 1.0, float(size)
-        for _ in range(200):
-            b = (low + high) / 2
-            low, high = (b, high) if 1 / b + (size - 1) / (b + 2 * t) > 1 else (low, b)
-        away = t * np.sin(angles) ** 2
-        whole = np.logaddexp.reduce(
-            -away - size * np.log1p(2 * away / b) + (size - 2) * np.log(np.sin(angles))
-        )
-        logs.append(-t - size * np.log1p(2 * t / b) - whole)
-    return float(logs[0] - logs[1])
+    """The same by a sum over the angle to that eigenvector, in doubles."""
+    sine = np.sin((np.arange(200_000) + 0.5) / 200_000 * np.pi / 2)
+
+    def log_density(t: float) -> float:
+        b = brentq(lambda b: 1 / b + (size - 1) / (b + 2 * t) - 1, 1.0, size)
+        drawn = -t * sine**2 - size * np.log1p(2 * t * sine**2 / b)
+        whole = np.logaddexp.reduce(drawn + (size - 2) * np.log(sine))
+        return float(-t - size * np.log1p(2 * t / b) - whole)
+
+    return log_density(top / 4) - log_density((top + 1) / 4)
 
 
 def categorical_loss() -> float:
@@ -170,35 +155,33 @@ def categorical_loss() -> float:
 def categorical_loss_by_table() -> float:
     """The same from the whole table of chances, of utilities that were rounded to doubles."""
     low, high, epsilon = exp(-2), 0.99, 4.0
-    weights = {"ay": low, "yp": high, "yq": high, "yr": low, "ys": low} | {
-        "a" + o: (high + low) / 2 for o in "pqrs"
-    }
-    utility = {frozenset(two): abs(-2 * log(w) / epsilon) for two, w in weights.items()}
-    chance = {}
+    weights = {"y": {"a": low, "p": high, "q": high, "r": low, "s": low}}
+    weights["a"] = {"y": low} | dict.fromkeys("pqrs", (high + low) / 2)
+
+    def chance(x: str) -> Number:  # of the answer a
+        row = {z: mp.exp(-epsilon * abs(-2 * log(w) / epsilon)) for z, w in weights[x].items()} | {
+            x: mp.mpf(1)
+        }
+        return row["a"] / mp.fsum(row.values())
+
     with mp.workdps(_DIGITS):
-        for x in "ay":
-            row = {z: mp.exp(-epsilon * utility.get(frozenset({x, z}), 0)) for z in "aypqrs"}
-            chance[x] = row["a"] / mp.fsum(row.values())
-        return float(mp.log(chance["a"] / chance["y"]))
+        return float(mp.log(chance("a") / chance("y")))
 
 
 def forest_loss_by_orders() -> float:
     """Loss of the outcome where all ten trees turn, 20 records and 21: chances of permute-and-flip, over all orders."""
+
+    def wrong(counts: list[int], label: int) -> float:
+        """The chance of the other label: it comes first and shows heads, or second, after tails."""
+        heads = [exp(count - max(counts)) for count in counts]
+        return heads[1 - label] * (1 + (1 - heads[label])) / 2
 
     def turned(records: list[int]) -> float:
         """The chance that each tree answers the other label than it has in the first case."""
         chance = 1.0
         for tree in range(10):
             mine = [y for i, y in enumerate(records) if int(i // (len(records) / 10)) == tree]
-            counts = [mine.count(0), mine.count(1)]
-            wins = [0.0, 0.0]
-            for order in ((0, 1), (1, 0)):
-                left = 0.5
-                for label in order:
-                    heads = exp(counts[label] - max(counts))
-                    wins[label] += left * heads
-                    left *= 1 - heads
-            chance *= wins[1 - tree % 2]
+            chance *= wrong([mine.count(0), mine.count(1)], tree % 2)
         return chance
 
     labels = [label for label in (0, 1) * 5 for _ in range(2)]
@@ -237,8 +220,8 @@ def discrete_deviation(epsilon: float, delta: float) -> float:
 
     def excess(scale: Number) -> Number:
         mass = [mp.exp(-(mp.mpf(k) ** 2) / (2 * scale**2)) for k in range(-40, 42)]
-        over = [max(mp.mpf(0), one - mp.exp(epsilon) * other) for one, other in itertools.pairwise(mass)]
-        return mp.fsum(over) / mp.fsum(mass)
+        over = (one - mp.exp(epsilon) * other for one, other in itertools.pairwise(mass))
+        return mp.fsum(max(mp.mpf(0), gain) for gain in over) / mp.fsum(mass)
 
     return _discrete_root(excess, epsilon, delta)
 
@@ -247,12 +230,13 @@ def discrete_deviation_by_tails(epsilon: float, delta: float) -> float:
     """The same by P(Y > e s^2 - 1/2) - e^epsilon P(Y > e s^2 + 1/2) (Canonne et al. 2020, Theorem 7), by theta."""
 
     def profile(scale: Number) -> Number:
+        def tail(start: Number) -> Number:
+            return mp.nsum(lambda k: mp.exp(-(k**2) / (2 * scale**2)), [start, start + 30])
+
         first = mp.floor(epsilon * scale**2 - mp.mpf(1) / 2) + 1
-        tails = [
-            mp.nsum(lambda k: mp.exp(-(k**2) / (2 * scale**2)), [start, start + 30])
-            for start in (first, first + 1)
-        ]
-        return (tails[0] - mp.exp(epsilon) * tails[1]) / mp.jtheta(3, 0, mp.exp(-1 / (2 * scale**2)))
+        return (tail(first) - mp.exp(epsilon) * tail(first + 1)) / mp.jtheta(
+            3, 0, mp.exp(-1 / (2 * scale**2))
+        )
 
     return _discrete_root(profile, epsilon, delta)
 
@@ -260,12 +244,9 @@ def discrete_deviation_by_tails(epsilon: float, delta: float) -> float:
 def _discrete_root(profile: Callable[[Number], Number], epsilon: float, delta: float) -> float:
     """The scale near sqrt(3 / (2 epsilon)), where the first tail loses its first term, at which a profile is delta."""
     with mp.workdps(_DIGITS):
-        middle = mp.sqrt(mp.mpf(3) / (2 * epsilon))
-        low, high = middle * (1 - mp.mpf("1e-3")), middle
-        for _ in range(100):
-            half = (low + high) / 2
-            low, high = (half, high) if profile(half) > delta else (low, half)
-        return float(high)
+        high = mp.sqrt(mp.mpf(3) / (2 * epsilon))
+        ends = high * (1 - mp.mpf("1e-3")), high
+        return float(mp.findroot(lambda scale: profile(scale) - delta, ends, solver="bisect", tol=1e-60))
 
 
 def underflow() -> float:
@@ -287,13 +268,6 @@ def median_fails() -> float:
     return float(failed == [True, False])
 
 
-def is_nan_for_one(statistic: str) -> float:
-    """1 if the mean, or the sorted gaps, of clipped data are NaN for an entry NaN, and not for 0.5; else 0."""
-    asked: Any = {"mean": np.mean, "gaps": lambda data: np.diff(np.sort(data)).sum()}[statistic]
-    told = [asked(np.clip(np.array([0.5] * 9 + [entry]), 0, 1)) for entry in (np.nan, 0.5)]
-    return float(np.isnan(told[0]) and not np.isnan(told[1]))
-
-
 def bins_of_sturges() -> float:
     """The bins of Sturges' width on the smaller extent of the script's samples."""
     return float(ceil((log2(4) + 1) / (1 - 1 / 27)))
@@ -303,11 +277,6 @@ def bins_of_numpy() -> float:
     """The bins that NumPy chooses for the script's second sample."""
     data = np.append(1.0, np.linspace(0, 1, 4)[1:] ** 3)
     return float(len(np.histogram_bin_edges(data, "auto", (0, 1))) - 1)
-
-
-def largest_square() -> float:
-    """The largest square within (0, 1)."""
-    return max(0.0**2, 1.0**2)
 
 
 def change_of_square() -> float:
@@ -330,11 +299,6 @@ def read_off() -> float:
     return float(0.5 - ((99 * 0.25 + 0.13**2) - 99 * 0.25) ** 0.5)
 
 
-def clipped() -> float:
-    """The entry 1 clipped to a feature of bounds 0 and 1e-12."""
-    return min(max(1.0, 0.0), 1e-12)
-
-
 def clipped_by_numpy() -> float:
-    """The same by numpy.clip, by columns."""
+    """The entry 1 clipped to a feature of bounds 0 and 1e-12, by numpy.clip, by columns."""
     return float(np.clip([1.0, 0.0], 0, [1e-12, 1e-8])[0])

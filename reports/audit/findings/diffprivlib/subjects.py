@@ -7,26 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from filters.adapters.budget import from_budget
 from mc.accountants.accountant_subject import AccountantSubject
-from mc.accountants.law_answers import subject_of
 from theory.guarantees import ApproxDP, Guarantee, PureDP
 from theory.pairs import RandomizedResponse
 
-__all__ = ["basic", "slack"]
-
-_RESPONSES = (RandomizedResponse(0.25), RandomizedResponse(0.5))
-
-
-def _run(held: Any, pair: Any, body: Callable[[], None]) -> object:
-    from diffprivlib.tools import histogram
-
-    class Data(list[float]):
-        def __array__(self, *given: Any, **named: Any) -> Any:
-            body()
-            return np.zeros(1)
-
-    return histogram(Data([0.0]), epsilon=float(pair.epsilon), bins=[0.0, 1.0], range=(0, 1), accountant=held)
+from ..shared.subjects import ledger
 
 
 def basic() -> AccountantSubject:
@@ -41,22 +26,25 @@ def slack() -> AccountantSubject:
 
 def _budget(promise: Guarantee, **ceilings: float) -> AccountantSubject:
     from diffprivlib import BudgetAccountant
+    from diffprivlib.tools import histogram
     from diffprivlib.utils import BudgetError
 
-    def make(spent: Any = None) -> Any:
-        return BudgetAccountant(**ceilings, spent_budget=spent)
+    def run(held: Any, pair: Any, body: Callable[[], None]) -> object:
+        class Data(list[float]):
+            def __array__(self, *given: Any, **named: Any) -> Any:
+                body()
+                return np.zeros(1)
 
-    filt = from_budget(
-        make,
-        lambda held, pair: held.spend(float(pair.epsilon), 0),
+        asked = {"epsilon": float(pair.epsilon), "bins": [0.0, 1.0], "range": (0, 1)}
+        return histogram(Data([0.0]), accountant=held, **asked)
+
+    return ledger(
+        lambda: BudgetAccountant(**ceilings),
+        lambda held, epsilon, delta: held.spend(epsilon, delta),
         promise,
-        menu=_RESPONSES,
-        denied=BudgetError,
-        spent=lambda held: held.total()[0],
-    )
-    return subject_of(
-        filt,
-        reread=lambda held: make(held.spent_budget),
-        raw=lambda held, value: held.spend(value, 0),
-        run=_run,
+        (RandomizedResponse(0.25), RandomizedResponse(0.5)),
+        BudgetError,
+        lambda held: held.total()[0],
+        reread=lambda held: BudgetAccountant(**ceilings, spent_budget=held.spent_budget),
+        run=run,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from fractions import Fraction
 from itertools import combinations, product
 
@@ -16,26 +17,16 @@ from theory.pairs import RandomizedResponse
 from ..shared.mixtures import delta_by_cut
 
 
-def responses_delta() -> float:
-    """delta(2) of 20 binary randomized responses of truth probability 3/4, as a sum over the number of truths."""
-    terms = (math.comb(20, i) * (3.0**i - math.exp(2.0) * 3.0 ** (20 - i)) for i in range(21))
-    return math.fsum(max(0.0, term) for term in terms) / 4.0**20
-
-
 def responses_delta_by_paths() -> float:
-    """The same delta by composing the privacy loss step by step in fractions."""
+    """delta(2) of 20 responses of truth probability 3/4, the privacy loss composed step by step in fractions."""
     losses = {0: Fraction(1)}
     for _ in range(20):
-        nxt: dict[int, Fraction] = {}
+        after: dict[int, Fraction] = defaultdict(Fraction)
         for loss, mass in losses.items():
-            for step, part in ((1, Fraction(3, 4)), (-1, Fraction(1, 4))):
-                nxt[loss + step] = nxt.get(loss + step, Fraction(0)) + part * mass
-        losses = nxt
-    return sum(
-        float(mass) * -math.expm1(2.0 - loss * math.log(3))
-        for loss, mass in losses.items()
-        if loss * math.log(3) > 2
-    )
+            after[loss + 1] += mass * Fraction(3, 4)
+            after[loss - 1] += mass * Fraction(1, 4)
+        losses = after
+    return sum(float(mass) * max(0.0, -math.expm1(2.0 - loss * math.log(3))) for loss, mass in losses.items())
 
 
 def order_two() -> float:
@@ -43,24 +34,11 @@ def order_two() -> float:
     return math.log1p(0.25 * math.expm1(100.0))
 
 
-def order_two_by_integral() -> float:
-    """The same divergence by integrating the square of the density ratio."""
-    with mpmath.workdps(60):
-
-        def integrand(x: mpmath.mpf) -> mpmath.mpf:
-            return ((mpmath.npdf(x - 10) + mpmath.npdf(x)) / 2) ** 2 / mpmath.npdf(x)
-
-        return float(mpmath.log(mpmath.quad(integrand, list(range(-20, 45, 5)))))
-
-
 def pure_epsilon_by_outcomes() -> float:
     """The least total epsilon that leaves no mass above it, over the outcomes of 100 responses of 0.1-DP."""
     truth = Fraction(math.exp(0.1)) / (1 + Fraction(math.exp(0.1)))
-    masses = {
-        100 - 2 * lies: math.comb(100, lies) * truth ** (100 - lies) * (1 - truth) ** lies
-        for lies in range(101)
-    }
-    return 0.1 * max(net for net, mass in masses.items() if mass > 0)
+    masses = (math.comb(100, lies) * truth ** (100 - lies) * (1 - truth) ** lies for lies in range(101))
+    return 0.1 * max(100 - 2 * lies for lies, mass in enumerate(masses) if mass > 0)
 
 
 def rare_delta_by_integral() -> float:
@@ -92,15 +70,8 @@ def truncated_delta_by_counts() -> float:
     """The same by how many of the three are drawn: in closed form above the one loss of 3 on the line."""
     counts = [math.comb(3, k) * 0.99**k * 0.01 ** (3 - k) for k in range(4)]
     without = {-k: counts[k] for k in range(4)}
-    added: dict[float, float] = {mean: 0.01 * mass for mean, mass in without.items()}
-    for mean, mass in (
-        (1, counts[0]),
-        (0, counts[1]),
-        (-1, counts[2] + 0.75 * counts[3]),
-        (-3, 0.25 * counts[3]),
-    ):
-        added[mean] = added.get(mean, 0.0) + 0.99 * mass
-
+    drawn = {1: counts[0], 0: counts[1], -1: counts[2] + 0.75 * counts[3], -3: 0.25 * counts[3]}
+    added = {mean: 0.01 * without.get(mean, 0.0) + 0.99 * drawn.get(mean, 0.0) for mean in (1, *without)}
     # the loss grows with x: the means of `added` are those of `without` moved up
     return delta_by_cut((list(added.items()), list(without.items())), 3.0, (-4.0, 4.0), 1, 0.5)
 
@@ -110,24 +81,22 @@ def adaptive_delta() -> float:
 
     The rule allows 0.2664, a little more than 45/169, which the composition of three of the least responses reaches.
     """
-    levels, limit = (1, 2, 3), Fraction("0.2664")
+    chances = {k: (Fraction(3**k, 3**k + 2**k), Fraction(2**k, 3**k + 2**k)) for k in (1, 2, 3)}
 
-    def halves(k: int) -> tuple[Fraction, Fraction]:
-        return Fraction(3**k, 3**k + 2**k), Fraction(2**k, 3**k + 2**k)
+    def excess(p: Fraction, q: Fraction) -> Fraction:
+        return max(p - Fraction(9, 4) * q, Fraction(0))
 
-    def composed(past: tuple[int, ...]) -> Fraction:
-        masses = [(Fraction(1), Fraction(1))]
-        for k in past:
-            true, false = halves(k)
-            masses = [pair for p, q in masses for pair in ((p * true, q * false), (p * false, q * true))]
-        return sum((max(p - Fraction(9, 4) * q, Fraction(0)) for p, q in masses), Fraction(0))
+    def composed(past: tuple[int, ...], p: Fraction = Fraction(1), q: Fraction = Fraction(1)) -> Fraction:
+        if not past:
+            return excess(p, q)
+        true, false = chances[past[0]]
+        return composed(past[1:], p * true, q * false) + composed(past[1:], p * false, q * true)
 
     def best(past: tuple[int, ...], p: Fraction, q: Fraction) -> Fraction:
-        worth = max(p - Fraction(9, 4) * q, Fraction(0))
-        for k in levels if len(past) < 3 else ():
-            if composed((*past, k)) <= limit:
-                true, false = halves(k)
-                after = (*past, k)
+        worth = excess(p, q)
+        for after in ((*past, k) for k in chances if len(past) < 3):
+            if composed(after) <= Fraction("0.2664"):
+                true, false = chances[after[-1]]
                 worth = max(worth, best(after, p * true, q * false) + best(after, p * false, q * true))
         return worth
 
@@ -141,8 +110,3 @@ def adaptive_delta_of_the_game() -> float:
     with knowingly():
         natural = NaturalFilter(math.log(9 / 4), 0.2664, menu)
     return worst_case(natural, menu, epsilon=math.log(9 / 4), rounds=3).low
-
-
-def total_variation(shift: float, share: float = 1.0) -> float:
-    """The total variation of N(shift, 1), which such a share is drawn from, from N(0, 1), in closed form."""
-    return share * math.erf(shift / 2 / math.sqrt(2.0))

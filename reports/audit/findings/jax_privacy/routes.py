@@ -6,8 +6,9 @@ import math
 from collections import Counter
 from fractions import Fraction
 
-import mpmath
 import numpy as np
+
+from ..shared.mixtures import order_two_by_integral
 
 _DELTA = 1e-5
 
@@ -25,16 +26,7 @@ def scheduled_epsilon() -> float:
 
 def scheduled_epsilon_by_integral() -> float:
     """The same with each step's divergence integrated."""
-
-    def divergence(q: float) -> float:
-        with mpmath.workdps(30):
-
-            def integrand(x: mpmath.mpf) -> mpmath.mpf:
-                return mpmath.npdf(x) * (1 - q + q * mpmath.exp(x - 0.5)) ** 2
-
-            return float(mpmath.log(mpmath.quad(integrand, range(-15, 21, 5))))
-
-    of_rate = {q: divergence(q) for q in (0.1, 0.01)}
+    of_rate = {q: order_two_by_integral(q, 1) for q in (0.1, 0.01)}
     return of_order_two(sum(of_rate[0.01 if 10 <= step < 20 else 0.1] for step in range(100)))
 
 
@@ -77,8 +69,3 @@ def clipped_norm_in_fractions() -> float:
 def difference_of_rows() -> float:
     """The norm of the difference of the third and the fourth row of the identity."""
     return float(np.linalg.norm(np.eye(4)[3] - np.eye(4)[2]))
-
-
-def deviation_of_difference() -> float:
-    """The standard deviation of the difference of two independent noises of deviation 1."""
-    return math.sqrt(2.0)

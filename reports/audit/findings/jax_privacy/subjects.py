@@ -4,28 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from filters.adapters.accountant import from_accountant
 from mc.accountants.accountant_subject import AccountantSubject
-from mc.accountants.law_answers import subject_of
 from theory.guarantees import ApproxDP
 from theory.pairs import SubsampledGaussian
 
-__all__ = ["training"]
+from ..shared.subjects import accountant
 
-_STEP = SubsampledGaussian(0.125, 1.0)
 _SAMPLES = 800
 
 
 class _Updates:
     """How many updates were made; the epsilon of as many is asked of the library."""
 
-    def __init__(self) -> None:
-        self.params: Any = None
-        self.updates = 0
+    params: Any = None
+    updates = 0
 
     def compose(self, params: Any, count: int) -> None:
-        self.params = params
-        self.updates += count
+        self.params, self.updates = params, self.updates + count
 
     def get_epsilon(self, delta: float) -> float:
         from jax_privacy.accounting import accountants, analysis
@@ -49,5 +44,4 @@ def training() -> AccountantSubject:
             delta=1e-5,
         )
 
-    filt = from_accountant(_Updates, params, ApproxDP(8.0, 1e-5), menu=(_STEP,))
-    return subject_of(filt)
+    return accountant(_Updates, params, ApproxDP(8.0, 1e-5), (SubsampledGaussian(0.125, 1.0),))

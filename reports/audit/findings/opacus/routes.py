@@ -10,7 +10,8 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import binom, norm
 
-from ..shared.gaussian import epsilon_by_digits, epsilon_by_erfcx
+from ..shared.gaussian import epsilon_by_erfcx
+from ..shared.noises import gaussian_epsilon
 
 
 def halved_noise_by_tails(delta: float) -> float:
@@ -40,11 +41,9 @@ def halved_noise_by_mpmath(delta: float) -> float:
 
 def steps_told_by_sum(draws: int) -> float:
     """The total variation of the number of empty batches among `draws`, for 4 and for 5 records at rate 1/2."""
-    counts = [
-        (k, comb(draws, k)) for k in range(draws + 1)
-    ]  # 16^-n (15^(n-k) - 31^(n-k) / 2^n) where positive
-    excess = [ways * (2**draws * 15 ** (draws - k) - 31 ** (draws - k)) for k, ways in counts]
-    return float(Fraction(sum(one for one in excess if one > 0), 32**draws))
+    # the sum of 16^-n (15^(n-k) - 31^(n-k) / 2^n) over the ways, where positive
+    excess = (comb(draws, k) * (2**draws * 15 ** (draws - k) - 31 ** (draws - k)) for k in range(draws + 1))
+    return float(Fraction(sum(max(gain, 0) for gain in excess), 32**draws))
 
 
 def steps_told_by_threshold(draws: int) -> float:
@@ -80,4 +79,4 @@ def limit_by_erfcx(rate: float, noise: float, steps: int, delta: float) -> float
 
 def limit_by_digits(rate: float, noise: float, steps: int, delta: float) -> float:
     """The same in digits."""
-    return epsilon_by_digits(_limit(rate, noise, steps), delta)
+    return gaussian_epsilon(_limit(rate, noise, steps), delta)

@@ -2,66 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
-from filters.adapters.accountant import from_accountant
 from mc.accountants.accountant_subject import AccountantSubject
-from mc.accountants.law_answers import subject_of
 from theory.guarantees import ApproxDP
 from theory.pairs import SubsampledGaussian
 
-__all__ = ["gdp", "prv", "rdp"]
-
-_STEPS = (SubsampledGaussian(0.125, 1.0), SubsampledGaussian(0.125, 2.0))
-
-
-def _subject(
-    make: Callable[[], Any], menu: tuple[SubsampledGaussian, ...], tolerance: float
-) -> AccountantSubject:
-    def compose(held: Any, step: dict[str, float], count: int) -> None:
-        for _ in range(count):
-            held.step(**step)
-
-    def reread(held: Any) -> Any:
-        fresh = make()
-        fresh.load_state_dict(held.state_dict())
-        return fresh
-
-    filt = from_accountant(
-        make,
-        lambda pair: {"noise_multiplier": float(pair.sigma), "sample_rate": float(pair.q)},
-        ApproxDP(2.0, 1e-5),
-        menu=menu,
-        compose=compose,
-    )
-    return subject_of(
-        filt,
-        tolerance=tolerance,
-        reread=reread,
-    )
+from ..shared.subjects import accountant, dpsgd_step, one_by_one
 
 
 def rdp() -> AccountantSubject:
     """Subsampled Gaussian noise of two sizes, one added or removed; it never comes back from NaN."""
-    from opacus.accountants import RDPAccountant
-
-    return _subject(RDPAccountant, _STEPS, 1e-6)
+    return _subject("RDPAccountant", (1.0, 2.0))
 
 
 def gdp() -> AccountantSubject:
     """Subsampled Gaussian noise of one size: it takes no other step after the first."""
-    from opacus.accountants import GaussianAccountant
-
-    return replace(
-        _subject(GaussianAccountant, _STEPS[:1], 1e-6),
-        raw=lambda held, value: held.step(noise_multiplier=value, sample_rate=0.125),
+    return _subject(
+        "GaussianAccountant",
+        (1.0,),
+        raw=lambda held, noise: held.step(noise_multiplier=noise, sample_rate=0.125),
     )
 
 
 def prv() -> AccountantSubject:
     """Subsampled Gaussian noise of two sizes, at its error of .01 in epsilon; no bare parameters, as for `rdp`."""
-    from opacus.accountants import PRVAccountant
+    return _subject("PRVAccountant", (1.0, 2.0), tolerance=2e-2)
 
-    return _subject(PRVAccountant, _STEPS, 2e-2)
+
+def _subject(name: str, noises: tuple[float, ...], **laws: Any) -> AccountantSubject:
+    make = getattr(import_module("opacus.accountants"), name)
+
+    def reread(held: Any) -> Any:
+        (fresh := make()).load_state_dict(held.state_dict())
+        return fresh
+
+    return accountant(
+        make,
+        dpsgd_step,
+        ApproxDP(2.0, 1e-5),
+        tuple(SubsampledGaussian(0.125, noise) for noise in noises),
+        compose=one_by_one(lambda held, step: held.step(**step)),
+        reread=reread,
+        **laws,
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import erf, exp, sqrt, tanh
+from math import exp, tanh
 
 from mpmath import mp
 
@@ -18,13 +18,9 @@ def response_advantage_by_outcomes(epsilon: float) -> float:
     return (abs((1 - lie) - lie) + abs(lie - (1 - lie))) / 2
 
 
-def gaussian_advantage(sigma: float) -> float:
-    """The total variation of Gaussian noise of that deviation and a shift of 1, in closed form."""
-    return erf(1 / (2 * sigma * sqrt(2)))
-
-
 def gaussian_advantage_by_integral(sigma: float) -> float:
-    """The same: the density integrated within half a shift, in units of the deviation, 40 of which hold all of it."""
+    """The total variation of Gaussian noise and a shift of 1: the density integrated within half a shift, in units of
+    the deviation, 40 of which hold all of it."""
     with mp.workdps(20):
         half = min(1 / (2 * mp.mpf(sigma)), mp.mpf(40))
         return float(mp.quad(mp.npdf, mp.linspace(-half, half, 17)))

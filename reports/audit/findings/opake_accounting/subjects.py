@@ -6,36 +6,34 @@ from dataclasses import make_dataclass
 from importlib import import_module
 from typing import Any
 
-from filters.adapters.accountant import from_accountant
 from mc.accountants.accountant_subject import AccountantSubject
-from mc.accountants.law_answers import subject_of
 from theory.guarantees import ApproxDP
 from theory.pairs import Gaussian, RandomizedResponse, SubsampledGaussian
 
-__all__ = ["noises", "pure"]
+from ..shared.subjects import accountant
 
 
 class _Held:
     """Its accountant, which each composition replaces by another."""
 
-    def __init__(self, accountant: Any) -> None:
-        self.accountant = accountant
+    def __init__(self, held: Any) -> None:
+        self.accountant = held
 
     def compose(self, process: Any, count: int) -> None:
         self.accountant = self.accountant | process * count
 
 
-def _subject(event: Any, menu: tuple[Any, ...], **asked: Any) -> AccountantSubject:
+def _subject(event: Any, menu: tuple[Any, ...], **laws: Any) -> AccountantSubject:
     acc = import_module("opake.accounting")
-    filt = from_accountant(
+    return accountant(
         lambda: _Held(acc.Accountant()),
         event,
         ApproxDP(2.0, 1e-5),
-        menu=menu,
+        menu,
         spent=lambda held: held.accountant.epsilon_at(1e-5),
+        tolerance=1e-3,  # its docs state an error in cells of the grid, whose width is 1e-4
+        **laws,
     )
-    # its docs state an error in cells of the grid, whose width is 1e-4
-    return subject_of(filt, tolerance=1e-3, **asked)
 
 
 def pure() -> AccountantSubject:

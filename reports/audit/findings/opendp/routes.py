@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable
 from fractions import Fraction
 
 import mpmath
@@ -16,11 +15,8 @@ from scipy import integrate, optimize, stats
 def released_by_threshold(power: int, scale: int, threshold: int) -> float:
     """P(1 + Z >= threshold) for the discrete Laplace (power 1) or Gaussian (power 2) Z, summed term by term."""
     with mpmath.workdps(40):
-        weight = [
-            mpmath.exp(-(mpmath.mpf(abs(z)) ** power) / (power * mpmath.mpf(scale) ** power))
-            for z in range(-300, 301)
-        ]
-        return float(mpmath.fsum(weight[threshold - 1 + 300 :]) / mpmath.fsum(weight))
+        weight = {z: mpmath.exp(-(mpmath.mpf(abs(z) / scale) ** power) / power) for z in range(-300, 301)}
+        return float(mpmath.fsum(weight[z] for z in range(threshold - 1, 301)) / mpmath.fsum(weight.values()))
 
 
 def discrete_laplace_tail() -> float:
@@ -34,13 +30,6 @@ def discrete_gaussian_tail() -> float:
         q = mpmath.exp(mpmath.mpf(-1) / 2)
         whole = mpmath.jtheta(3, 0, q)
         return float(((whole + 1) / 2 - 1 - q) / whole)
-
-
-def laplace_loss(scale: str) -> float:
-    """The largest privacy loss of the Laplace mechanism at distance 1, from the densities."""
-    law = stats.laplace(scale=float(Fraction(scale)))
-    points = (-0.25, 0.0)
-    return float(max(law.logpdf(x) - law.logpdf(x - 1.0) for x in points))
 
 
 def hit_by_two() -> float:
@@ -69,29 +58,26 @@ def asked_twice_by_outcomes() -> float:
     def chance(answers: tuple[bool, ...], holds: bool) -> float:
         return math.prod(truth if answer is holds else 1 - truth for answer in answers)
 
-    samples = list(itertools.combinations(range(6), 2))
-    losses = []
-    for answers in itertools.product((False, True), repeat=2):
-        one = math.fsum(chance(answers, 0 in sample) for sample in samples) / len(samples)
-        losses.append(abs(math.log(one / chance(answers, False))))
-    return max(losses)
+    def loss(answers: tuple[bool, ...]) -> float:
+        samples = list(itertools.combinations(range(6), 2))
+        mean = math.fsum(chance(answers, 0 in sample) for sample in samples) / len(samples)
+        return abs(math.log(mean / chance(answers, False)))
+
+    return max(map(loss, itertools.product((False, True), repeat=2)))
 
 
 #: Two neighbouring matrices of sums of squares, on the diagonal: a record e1 became e2.
 _GRAMS = ((104.0, 100.0, 0.0), (103.0, 101.0, 0.0))
+_E2 = np.array([0.0, 1.0, 0.0])
 
 
-def accepted(gram: tuple[float, float, float]) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+def accepted(gram: tuple[float, float, float], points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Up to a factor, the density of what the sampler accepts at unit vectors, shape (..., 3), at epsilon = 1."""
     eigenvalues = (max(gram) - np.array(gram)) / 4
     b = optimize.brentq(lambda b: sum(1 / (b + 2 * eigenvalues)) - 1, 0.5, 3.0)
-
-    def density(points: NDArray[np.float64]) -> NDArray[np.float64]:
-        form = points**2 @ eigenvalues
-        # the proposal and the chance of acceptance each hold (1 + 2 form / b)^(-3/2)
-        return np.asarray(np.exp(-form) * (1 + 2 * form / b) ** -3.0)
-
-    return density
+    form = points**2 @ eigenvalues
+    # the proposal and the chance of acceptance each hold (1 + 2 form / b)^(-3/2)
+    return np.asarray(np.exp(-form) * (1 + 2 * form / b) ** -3.0)
 
 
 def loss_by_nodes() -> float:
@@ -100,27 +86,23 @@ def loss_by_nodes() -> float:
     z, angle = np.meshgrid((1 + node) / 2, (1 + node) * np.pi / 4, indexing="ij")
     radius = np.sqrt(1 - z**2)
     points = np.stack([radius * np.cos(angle), radius * np.sin(angle), z], axis=-1)
-    densities = [accepted(gram) for gram in _GRAMS]
-    ends = [float(one(np.array([0.0, 1.0, 0.0])) / (weight @ one(points) @ weight)) for one in densities]
+    ends = [float(accepted(gram, _E2) / (weight @ accepted(gram, points) @ weight)) for gram in _GRAMS]
     return math.log(ends[1] / ends[0])
 
 
 def loss_by_adaptive_quadrature() -> float:
     """The same, normalised in the colatitude about e1 and the angle around it by scipy's adaptive rule."""
-    ends = []
-    for gram in _GRAMS:
-        density = accepted(gram)
 
-        def at(
-            angle: float, colatitude: float, density: Callable[..., NDArray[np.float64]] = density
-        ) -> float:
+    def end(gram: tuple[float, float, float]) -> float:
+        def at(angle: float, colatitude: float) -> float:
             s = math.sin(colatitude)
             point = np.array([math.cos(colatitude), s * math.cos(angle), s * math.sin(angle)])
-            return float(density(point)) * s
+            return float(accepted(gram, point)) * s
 
         mass, _ = integrate.dblquad(at, 0, math.pi / 2, 0, math.pi / 2, epsabs=1e-10)
-        ends.append(float(density(np.array([0.0, 1.0, 0.0]))) / mass)
-    return math.log(ends[1] * (math.pi / 2) / (ends[0] * (math.pi / 2)))
+        return float(accepted(gram, _E2)) / mass
+
+    return math.log(end(_GRAMS[1]) / end(_GRAMS[0]))
 
 
 def median_losses_closed() -> float:

@@ -8,14 +8,13 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from filters.adapters.accountant import from_accountant
 from filters.adapters.queryable import from_queryable
 from mc.accountants.accountant_subject import AccountantSubject
 from mc.accountants.law_answers import subject_of
 from theory.guarantees import ZCDP, PureDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
-__all__ = ["adaptive_composition", "fully_adaptive_composition", "privacy_filter"]
+from ..shared.subjects import accountant, one_by_one
 
 #: What a refusal begins with. The same exception class carries unsupported queries and exceptions of a mechanism.
 _REFUSALS = (
@@ -52,8 +51,7 @@ class _Remembering:
 
 def privacy_filter() -> AccountantSubject:
     """make_privacy_filter with pure losses and d_out = 1, asked for randomized response."""
-    dp = _opendp()
-    space = dp.atom_domain(T=bool), dp.discrete_distance()
+    dp, space = _over_a_bit()
     limit = 1.0 + 2.0**-40  # the maps round up
     odometer = dp.c.make_fully_adaptive_composition(*space, dp.max_divergence())
     measurement = dp.c.make_privacy_filter(odometer, d_in=1, d_out=limit)
@@ -62,18 +60,60 @@ def privacy_filter() -> AccountantSubject:
     def child(epsilon: float) -> Any:
         return dp.c.make_adaptive_composition(*space, dp.max_divergence(), d_in=1, d_mids=[epsilon])
 
+    return _queried(
+        lambda: _Remembering(measurement(True), 1),
+        limit,
+        (0.25, 0.5),
+        spent=lambda held: held.said,
+        raw=lambda held, epsilon: held.queryable(child(epsilon)),
+    )
+
+
+def adaptive_composition() -> AccountantSubject:
+    """make_adaptive_composition with four slots of 1/4, asked for randomized response within a slot."""
+    dp, space = _over_a_bit()
+    slot = 0.25 + 2.0**-42
+    measurement = dp.c.make_adaptive_composition(*space, dp.max_divergence(), d_in=1, d_mids=[slot] * 4)
+    return _queried(lambda: measurement(True), 4 * slot, (0.125, 0.25))
+
+
+def _over_a_bit() -> tuple[Any, tuple[Any, Any]]:
+    dp = _opendp()
+    return dp, (dp.atom_domain(T=bool), dp.discrete_distance())
+
+
+def _queried(
+    make: Callable[[], Any],
+    limit: float,
+    levels: tuple[float, ...],
+    spent: Callable[[Any], float] | None = None,
+    **laws: Any,
+) -> AccountantSubject:
+    dp, space = _over_a_bit()
+
     def run(held: Any, pair: DominatingPair, body: Callable[[], None]) -> None:
-        held(_user_measurement(dp, space, pair, body))
+        """What costs as much as the pair and calls `body` when it is run; its output is not looked at."""
+
+        def function(bit: bool) -> bool:
+            body()
+            return bit
+
+        loss = float(pair.pure_epsilon)
+        held(
+            dp.m.make_user_measurement(
+                *space, dp.max_divergence(), function, lambda d_in: loss if d_in else 0.0, TO=bool
+            )
+        )
 
     filt = from_queryable(
-        lambda: _Remembering(measurement(True), 1),
+        make,
         lambda pair: dp.m.make_randomized_response_bool(1 / (1 + math.exp(-pair.pure_epsilon))),
         PureDP(limit),
-        menu=(RandomizedResponse(0.25), RandomizedResponse(0.5)),
+        menu=tuple(map(RandomizedResponse, levels)),
         denied=denied,
-        spent=lambda held: held.said,
+        spent=spent,
     )
-    return subject_of(filt, raw=lambda held, epsilon: held.queryable(child(epsilon)), run=run)
+    return subject_of(filt, run=run, **laws)
 
 
 def fully_adaptive_composition() -> AccountantSubject:
@@ -81,54 +121,11 @@ def fully_adaptive_composition() -> AccountantSubject:
     dp = _opendp()
     space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
     odometer = dp.c.make_fully_adaptive_composition(*space, dp.zero_concentrated_divergence())
-
-    def noised(pair: DominatingPair) -> Any:
-        assert isinstance(pair, Gaussian)
-        return dp.m.make_gaussian(*space, scale=1 / float(pair.mu))
-
-    def compose(held: Any, query: Any, count: int) -> None:
-        for _ in range(count):
-            held(query)
-
-    filt = from_accountant(
+    return accountant(
         lambda: odometer(0.0),
-        noised,
+        lambda pair: dp.m.make_gaussian(*space, scale=1 / float(pair.mu)),
         ZCDP(0.5),
-        menu=(Gaussian(0.25), Gaussian(0.5)),
-        compose=compose,
+        (Gaussian(0.25), Gaussian(0.5)),
+        compose=one_by_one(lambda held, query: held(query)),
         spent=lambda held: held.privacy_loss(1.0),
-    )
-    return subject_of(filt)
-
-
-def adaptive_composition() -> AccountantSubject:
-    """make_adaptive_composition with four slots of 1/4, asked for randomized response within a slot."""
-    dp = _opendp()
-    space = dp.atom_domain(T=bool), dp.discrete_distance()
-    slot = 0.25 + 2.0**-42
-    measurement = dp.c.make_adaptive_composition(*space, dp.max_divergence(), d_in=1, d_mids=[slot] * 4)
-
-    def run(held: Any, pair: DominatingPair, body: Callable[[], None]) -> None:
-        held(_user_measurement(dp, space, pair, body))
-
-    filt = from_queryable(
-        lambda: measurement(True),
-        lambda pair: dp.m.make_randomized_response_bool(1 / (1 + math.exp(-pair.pure_epsilon))),
-        PureDP(4 * slot),
-        menu=(RandomizedResponse(0.125), RandomizedResponse(0.25)),
-        denied=denied,
-    )
-    return subject_of(filt, run=run)
-
-
-def _user_measurement(dp: Any, space: tuple[Any, Any], pair: DominatingPair, body: Callable[[], None]) -> Any:
-    """What costs as much as the pair and calls `body` when it is run; its output is not looked at."""
-
-    def function(bit: bool) -> bool:
-        body()
-        return bit
-
-    loss = float(pair.pure_epsilon)
-    return dp.m.make_user_measurement(
-        *space, dp.max_divergence(), function, lambda d_in: loss if d_in else 0.0, TO=bool
     )

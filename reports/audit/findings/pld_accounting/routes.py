@@ -35,13 +35,10 @@ def two_of_three_summed(delta: float) -> float:
     x = np.arange(-6, 8 + step, step)
     axes = np.meshgrid(x, x, x, indexing="ij", sparse=True)
 
-    def density(mean: tuple[int, ...]) -> np.ndarray:
-        return np.asarray(np.exp(-sum((a - m) ** 2 for a, m in zip(axes, mean, strict=True)) / 2))
+    def density(*moved: int) -> np.ndarray:
+        return np.asarray(np.exp(-sum((a - (i in moved)) ** 2 for i, a in enumerate(axes)) / 2))
 
-    without = density((0, 0, 0))
-    with_it = (
-        sum(density(tuple(int(i in chosen) for i in range(3))) for chosen in combinations(range(3), 2)) / 3
-    )
+    without, with_it = density(), sum(density(*chosen) for chosen in combinations(range(3), 2)) / 3
     scale = (step / math.sqrt(2 * math.pi)) ** 3
 
     def log_excess(epsilon: float) -> float:

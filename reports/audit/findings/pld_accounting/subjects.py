@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from filters.adapters.accountant import from_accountant
 from mc.accountants.accountant_subject import AccountantSubject
-from mc.accountants.law_answers import subject_of
 from theory.guarantees import ApproxDP
 from theory.pairs import Gaussian
 
-__all__ = ["upper"]
+from ..shared.subjects import accountant
 
 #: Cells of losses, ten times wider than dp-accounting's.
 _CELL = 1e-3
@@ -36,12 +34,11 @@ def upper() -> AccountantSubject:
             config=library.AllocationSchemeConfig(loss_discretization=_CELL),
         )
 
-    filt = from_accountant(
+    return accountant(
         _Held,
         event,
         ApproxDP(2.0, 1e-5),
-        menu=(Gaussian(0.25), Gaussian(0.5)),
+        (Gaussian(0.25), Gaussian(0.5)),
         spent=lambda held: held.pld.get_epsilon_for_delta(1e-5) if held.pld is not None else 0.0,
+        tolerance=1e-2,  # an answer moves by cells of the grid
     )
-    # an answer moves by cells of the grid
-    return subject_of(filt, tolerance=1e-2)

@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from math import comb, cosh, exp, expm1, log
+from math import exp, log
 
 import mpmath
-from scipy.optimize import brentq
-
-
-def responses_by_sum(level: float, count: int, delta: float) -> float:
-    """The epsilon of `count` randomized responses at delta, from the binomial law in doubles."""
-    p = 1 / (1 + exp(-level))
-    law = [
-        (level * (2 * k - count), comb(count, k) * p**k * (1 - p) ** (count - k)) for k in range(count + 1)
-    ]
-
-    def gap(epsilon: float) -> float:
-        return sum(-weight * expm1(epsilon - loss) for loss, weight in law if loss > epsilon) - delta
-
-    return float(brentq(gap, 0.0, level * count - 1e-9, xtol=1e-12))
 
 
 def responses_by_interval(level: float, count: int, delta: float) -> float:
-    """The same on the last interval of epsilon, where one loss is left and the equation is solved in closed form."""
+    """The epsilon of `count` randomized responses at delta, in closed form where one loss is above it."""
     with mpmath.workdps(40):
         top = mpmath.mpf(level) * count
         p = 1 / (1 + mpmath.exp(-mpmath.mpf(level)))
@@ -34,11 +20,6 @@ def responses_by_interval(level: float, count: int, delta: float) -> float:
         return float(epsilon)
 
 
-def response_by_cosh() -> float:
-    """The Renyi divergence of order 2 of a randomized response at epsilon 1, in hyperbolic form."""
-    return log(cosh(1.5) / cosh(0.5))
-
-
 def response_by_answers() -> float:
-    """The same by the sum over both answers."""
+    """The Renyi divergence of order 2 of a randomized response at epsilon 1, by the sum over both answers."""
     return log((exp(1.0) ** 2 + exp(-1.0)) / (1 + exp(1.0)))

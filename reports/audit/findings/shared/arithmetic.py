@@ -1,11 +1,11 @@
-"""Sums, products, quotients and chances of whole numbers and of fractions written as "1/3", in fractions."""
+"""Sums, products, quotients, lengths and chances of whole numbers and of fractions written as "1/3", in fractions."""
 
 from __future__ import annotations
 
 from fractions import Fraction
-from math import expm1, log1p, prod
+from math import expm1, hypot, log1p, prod
 
-__all__ = ["any_of", "any_of_by_logarithm", "difference", "product", "quotient", "total"]
+__all__ = ["any_of", "any_of_by_logarithm", "difference", "product", "quotient", "root_of_squares", "total"]
 
 
 def total(*parts: float | str) -> float:
@@ -26,6 +26,11 @@ def product(*factors: float | str) -> float:
 def quotient(dividend: float | str, divisor: float | str) -> float:
     """The dividend over the divisor."""
     return float(Fraction(dividend) / Fraction(divisor))
+
+
+def root_of_squares(*parts: float) -> float:
+    """The root of the sum of the squares of all parts."""
+    return hypot(*parts)
 
 
 def any_of(chance: float | str, times: int) -> float:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from functools import cache
 from math import log, sqrt
 
-from mpmath import mp
 from scipy.optimize import brentq
 from scipy.special import erfcx
 
-from .noises import gaussian_epsilon, gaussian_profile_by_integral
+from .noises import gaussian_profile_by_integral
 
-__all__ = ["epsilon_by_digits", "epsilon_by_erfcx", "epsilon_by_halving", "noise_by_erfcx"]
+__all__ = ["epsilon_by_erfcx", "epsilon_by_halving", "noise_by_erfcx"]
 
 
 def epsilon_by_erfcx(sigma: float, delta: float, count: int = 1) -> float:
@@ -23,11 +22,6 @@ def epsilon_by_erfcx(sigma: float, delta: float, count: int = 1) -> float:
         return float(log((erfcx(low / sqrt(2)) - erfcx(high / sqrt(2))) / 2) - low * low / 2 - log(delta))
 
     return float(brentq(gap, 1e-9, 100.0, xtol=1e-13))
-
-
-def epsilon_by_digits(sigma: float, delta: float, count: int = 1) -> float:
-    """The same from the two normal tails in mpmath."""
-    return gaussian_epsilon(sigma / mp.sqrt(count), delta)
 
 
 @cache

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
+from math import cosh, erf, exp, log, sqrt
 from typing import Any, TypeAlias
 
+import numpy as np
 from mpmath import mp
+from scipy.optimize import brentq
+from scipy.stats import laplace
 
 __all__ = [
+    "composed_delta",
+    "composed_epsilon",
     "gaussian_deviation",
     "gaussian_deviation_by_integral",
     "gaussian_epsilon",
@@ -15,9 +22,14 @@ __all__ = [
     "gaussian_profile",
     "gaussian_profile_by_integral",
     "geometric_tails",
+    "is_nan_for_one",
+    "laplace_loss",
     "laplace_tails",
     "mass_on_numbers",
+    "renyi_by_answers",
+    "renyi_by_cosh",
     "told_together",
+    "total_variation",
 ]
 
 #: An mpmath number: mpmath has no types.
@@ -35,6 +47,12 @@ def laplace_tails(shift: float, scale: float) -> float:
         return float(mp.log(told / not_told))
 
 
+def laplace_loss(scale: float | str, releases: int = 1) -> float:
+    """The largest loss of so many releases with Laplace noise whose counts differ by one, from the densities."""
+    law = laplace(scale=float(Fraction(scale)))
+    return float(releases * max(law.logpdf(x) - law.logpdf(x - 1.0) for x in (-0.25, 0.0)))
+
+
 def geometric_tails(shift: int, epsilon: float, counts: int = 1) -> float:
     """log(P(X + shift >= shift) / P(X >= shift)) for two-sided geometric noise X, summed one by one, on each count."""
     with mp.workdps(_DIGITS):
@@ -43,9 +61,57 @@ def geometric_tails(shift: int, epsilon: float, counts: int = 1) -> float:
         return float(counts * mp.log(mp.fsum(first) / mp.fsum(first[shift:])))
 
 
-def mass_on_numbers() -> float:
-    """The chance that an answer with Laplace noise is a number, by integration: 1 less what is NaN without a NaN."""
-    return float(mp.quad(lambda x: mp.exp(-abs(x)) / 2, [-mp.inf, 0, mp.inf]))
+def mass_on_numbers(low: float = -mp.inf, high: float = mp.inf) -> float:
+    """The chance that an answer with Laplace noise is a number between these, by integration: no NaN is among them."""
+    middle = min(max(0, low), high)
+    return float(mp.quad(lambda x: mp.exp(-abs(x)) / 2, [low, middle, high]))
+
+
+def is_nan_for_one(statistic: str) -> float:
+    """1 if the sum, mean, or sorted gaps, of clipped data are NaN for an entry NaN, and not for 0.5; else 0."""
+    asked: Any = {"sum": np.sum, "mean": np.mean, "gaps": lambda data: np.diff(np.sort(data)).sum()}[
+        statistic
+    ]
+    told = [asked(np.clip(np.array([0.5] * 9 + [entry]), 0, 1)) for entry in (np.nan, 0.5)]
+    return float(np.isnan(told[0]) and not np.isnan(told[1]))
+
+
+def composed_delta(epsilon: Number, delta: Number, steps: int, at: Number) -> float:
+    """The delta at epsilon = at of so many (epsilon, delta)-DP mechanisms, exactly: the binomial sum, mpmath."""
+    with mp.workdps(_DIGITS):
+        e, d, x = mp.mpf(epsilon), mp.mpf(delta), mp.mpf(at)
+        p = mp.exp(e) / (1 + mp.exp(e))
+        losses = (
+            (mp.binomial(steps, i) * p**i * (1 - p) ** (steps - i), (2 * i - steps) * e)
+            for i in range(steps + 1)
+        )
+        pure = mp.fsum(chance * max(mp.mpf(0), 1 - mp.exp(x - loss)) for chance, loss in losses)
+        return float(1 - (1 - d) ** steps * (1 - pure))
+
+
+def composed_epsilon(epsilon: float, count: int, delta: float) -> float:
+    """The epsilon of so many randomized responses at delta, where it is between 0 and the sum."""
+    ends = 0.0, epsilon * count - 1e-9
+    return float(brentq(lambda at: composed_delta(epsilon, 0, count, at) - delta, *ends, xtol=1e-12))
+
+
+def renyi_by_cosh(order: float, epsilon: float, less: float = 0.0) -> float:
+    """The Renyi divergence of a randomized response at log(e^epsilon - less), by hyperbolic cosines."""
+    level = log(exp(epsilon) - less)
+    return log(cosh((order - 0.5) * level) / cosh(0.5 * level)) / (order - 1)
+
+
+def renyi_by_answers(order: Number, p: Number, q: Number) -> float:
+    """The Renyi divergence of two answers of chances (p, 1 - p) from (q, 1 - q), a sum of two powers in 60 digits."""
+    with mp.workdps(_DIGITS):
+        p, q = mp.mpf(p), mp.mpf(q)
+        powers = p**order * q ** (1 - order) + (1 - p) ** order * (1 - q) ** (1 - order)
+        return float(mp.log(powers) / (order - 1))
+
+
+def total_variation(shift: float, share: float = 1.0) -> float:
+    """The total variation of N(shift, 1), which such a share is drawn from, from N(0, 1), in closed form."""
+    return share * erf(shift / 2 / sqrt(2.0))
 
 
 def told_together(*epsilons: float | str) -> float:
@@ -86,15 +152,18 @@ def gaussian_deviation_by_integral(epsilon: float, delta: float) -> float:
     return gaussian_deviation(epsilon, delta, gaussian_profile_by_integral)
 
 
-def gaussian_epsilon(sigma: Number, delta: float, profile: Profile = gaussian_profile) -> float:
-    """The least epsilon at which the Gaussian mechanism of sensitivity 1 is (epsilon, delta)-DP, a root."""
-    likely = 1 / (2 * mp.mpf(sigma) ** 2)
-    return _root(lambda epsilon: profile(sigma, epsilon) / delta, (likely, likely + 8 / mp.mpf(sigma)))
+def gaussian_epsilon(
+    sigma: Number, delta: float, count: int = 1, profile: Profile = gaussian_profile
+) -> float:
+    """The least epsilon at which so many Gaussian mechanisms of sensitivity 1 are (epsilon, delta)-DP, a root."""
+    sigma = mp.mpf(sigma) / mp.sqrt(count)
+    likely = 1 / (2 * sigma**2)
+    return _root(lambda epsilon: profile(sigma, epsilon) / delta, (likely, likely + 8 / sigma))
 
 
 def gaussian_epsilon_by_integral(sigma: float, delta: float) -> float:
     """The same by integration."""
-    return gaussian_epsilon(sigma, delta, gaussian_profile_by_integral)
+    return gaussian_epsilon(sigma, delta, profile=gaussian_profile_by_integral)
 
 
 def _root(quotient: Callable[[Number], Number], ends: tuple[Number, Number]) -> float:

@@ -33,13 +33,9 @@ def log_ratio_by_expansion(below: int) -> float:
             return hi - lo if a == 0 and hi is not None else (top - mpmath.exp(a * lo)) / a
 
         def ratio(low: int, high: int) -> mpmath.mpf:
-            start = half ** (below + 1) * mpmath.exp(
-                -below * low
-            )  # t < 0: e^((below + 1) t), times the last one
+            # t < 0: e^((below + 1) t), times the last one
+            start = half ** (below + 1) * mpmath.exp(-below * low)
             total = start / (below + 1) - start * half * mpmath.exp(-high) / (below + 2)
-            middle = half ** (below + 1) * mpmath.exp(
-                -below * low
-            )  # 0 < t < 1, where one of the two kinks is at 1
             for k in range(below + 1):
                 sign = mpmath.binomial(below, k) * (-half) ** k
                 if low == 0:  # the queries below are beyond their kink, the last is not
@@ -48,8 +44,8 @@ def log_ratio_by_expansion(below: int) -> float:
                     )
                 rest = mpmath.exp(k * low) * half * half * mpmath.exp(high)
                 total += sign * rest * line(mpmath.mpf(-2 - k), 1, None)
-            if low == 1:
-                total += middle * half * line(mpmath.mpf(below - 2), 0, 1)
+            if low == 1:  # 0 < t < 1, where one of the two kinks is at 1
+                total += start * half * line(mpmath.mpf(below - 2), 0, 1)
             return total
 
         return float(mpmath.log(ratio(0, 1) / ratio(1, 0)))

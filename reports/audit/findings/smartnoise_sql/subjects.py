@@ -6,13 +6,11 @@ import math
 from importlib import import_module
 from typing import Any
 
-from filters.adapters.accountant import from_accountant
 from mc.accountants.accountant_subject import AccountantSubject
-from mc.accountants.law_answers import subject_of
 from theory.guarantees import ApproxDP
 from theory.pairs import KOV, RandomizedResponse
 
-__all__ = ["odometer", "odometer_heterogeneous"]
+from ..shared.subjects import accountant, one_by_one
 
 #: The delta that the odometer is made with; half of it is the slack, and all that it reports of pure steps.
 _DELTA = 2e-3
@@ -27,31 +25,26 @@ def odometer() -> AccountantSubject:
         epsilon, delta = held.spent
         return math.inf if delta > limit else float(epsilon)
 
-    filt = from_accountant(
+    return accountant(
         lambda: made.Odometer(privacy(epsilon=0.25, delta=0.25)),
         lambda pair: None,
         ApproxDP(4.0, limit),
-        menu=(KOV(0.25, 0.25),),
+        (KOV(0.25, 0.25),),
         compose=lambda held, step, count: held.spend(count),
         spent=spent,
+        raw=lambda held, count: held.spend(count),
     )
-    return subject_of(filt, raw=lambda held, count: held.spend(count))
 
 
 def odometer_heterogeneous() -> AccountantSubject:
     """OdometerHeterogeneous, used to go on while its epsilon is at most 1, with pure steps."""
     made, privacy = import_module("snsql.sql.odometer"), import_module("snsql").Privacy
-
-    def compose(held: Any, step: Any, count: int) -> None:
-        for _ in range(count):
-            held.spend(step)
-
-    filt = from_accountant(
+    return accountant(
         lambda: made.OdometerHeterogeneous(privacy(epsilon=1.0, delta=_DELTA)),
         lambda pair: privacy(epsilon=float(pair.pure_epsilon), delta=0.0),
         ApproxDP(1.0, _DELTA / 2),
-        menu=(RandomizedResponse(0.05), RandomizedResponse(0.1), RandomizedResponse(0.5)),
-        compose=compose,
+        (RandomizedResponse(0.05), RandomizedResponse(0.1), RandomizedResponse(0.5)),
+        compose=one_by_one(lambda held, step: held.spend(step)),
         spent=lambda held: held.spent[0],
+        raw=lambda held, epsilon: held.spend(privacy(epsilon=epsilon, delta=0.0)),
     )
-    return subject_of(filt, raw=lambda held, epsilon: held.spend(privacy(epsilon=epsilon, delta=0.0)))
