@@ -18,7 +18,6 @@ from fractions import Fraction
 from typing import cast
 
 from filters import PrivacyFilter
-from filters.accounting import Budget
 from filters.accounting.charge_rules import ChargeRule, RenyiCharge
 from filters.catalogue import (
     CATALOGUE,
@@ -34,6 +33,7 @@ from filters.catalogue import (
 from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.certify import certify
 from filters.certified.running_number import Found
+from filters.certified.two_doubles import limit_of
 from filters.rules.additive import AdditiveFilter
 from mc.examine.stage_finding import StageFinding
 from mc.examine.stages.made_of import Parts, Unknown, fields_as_made, own_promise, parts_of, read
@@ -126,7 +126,7 @@ def _theorem(kind: type[PrivacyFilter]) -> str | None:
 
 
 def _of_a_sum(parts_found: Parts, own_theorem: str | None, done: dict[str, Proof] | None) -> Verdict:
-    rule, total, promise = parts_found.charge, exactly(parts_found.budget), parts_found.promise
+    rule, total, promise = parts_found.charge, limit_of(parts_found.budget), parts_found.promise
     order = rule.alpha if isinstance(rule, RenyiCharge) else None
     certain = implied(_KINDS[type(rule).__name__], total, promise, order=order)
     detail = (
@@ -164,7 +164,7 @@ def _of_the_catalogue(filt: PrivacyFilter, done: dict[str, Proof] | None) -> Ver
         if {alpha for alpha, _ in orders} != set(allowed):
             raise Unknown("it keeps other orders than it promises")
         for alpha, budget in orders:
-            implied("RDP", exactly(budget), RenyiDP(alpha, allowed[alpha]), order=alpha)
+            implied("RDP", limit_of(budget), RenyiDP(alpha, allowed[alpha]), order=alpha)
         detail = (
             f"theorem {theorem!r} at each of the orders {filt.alphas!r}, each budget at most {filt.rhos!r}, "
             "exactly"
@@ -243,11 +243,6 @@ def _of_a_game(filt: CalibratedFilter, done: dict[str, Proof] | None) -> Verdict
         "dominates is a post-processing of it"
     )
     return proved((), DOMINATION, (solved.evidence,), filt.scope, detail, done)
-
-
-def exactly(budget: Budget) -> Fraction:
-    """The exact value of a budget."""
-    return (Fraction(budget.high) + Fraction(budget.low)) * Fraction(4) ** budget.exponent
 
 
 def proved(
