@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -145,9 +145,7 @@ def _balanced(filt: RealisationFilter, name: str, theta: float) -> RunningNumber
 
 def _room(epsilon: Fraction, quantiles: Sequence[Any], x: arb) -> arb:
     """epsilon - x - q(theta) - max(0, q(dhat) over the menu)."""
-    reach = arb(0)
-    for one in quantiles[1:]:
-        reach = reach.max(one.ball())
+    reach = reduce(arb.max, (one.ball() for one in quantiles[1:]), arb(0))
     return arb(rational(epsilon)) - x - quantiles[0].ball() - reach
 
 

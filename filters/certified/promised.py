@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 from flint import arb
@@ -118,7 +118,5 @@ def _approximate_delta(rho: float, xi: float, epsilon: float) -> arb:
 
 
 def _curve_delta(alphas: Sequence[float], rhos: Sequence[float], epsilon: float) -> arb:
-    found = arb(1)
-    for alpha, rho in zip(alphas, rhos, strict=True):
-        found = found.min(renyi_delta(alpha, rho, epsilon))
-    return found
+    deltas = (renyi_delta(alpha, rho, epsilon) for alpha, rho in zip(alphas, rhos, strict=True))
+    return reduce(arb.min, deltas, arb(1))

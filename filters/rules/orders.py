@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from filters.accounting.charge_rules import renyi_charge
 from filters.accounting.ledger import Budget, is_sum
 from filters.contract.holds import Holds
-from filters.contract.parameters import one_delta, one_order, one_positive
+from filters.contract.parameters import checked_parameters, one_delta, one_order, one_positive
 from filters.privacy_filter import PrivacyFilter
 from theory.arguments import Real
 from theory.conversions import CKS, SIMPLE, Conversion
@@ -211,10 +211,8 @@ class SomeOrderRule(PrivacyFilter[_State]):
     order_free: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        epsilon, delta = one_positive("epsilon", self.epsilon), one_delta("delta", self.delta)
+        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta)
         orders = checked_orders(self.orders)
-        object.__setattr__(self, "epsilon", epsilon)
-        object.__setattr__(self, "delta", delta)
         object.__setattr__(self, "orders", orders)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
         object.__setattr__(self, "_orders", Orders.for_dp(orders, epsilon, delta, self.conversion))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from filters.certified.closed_form import CLOSE, LEAST, ClosedForm, charge_of, grid, method_of
+from filters.certified.closed_form import CLOSE, LEAST, ClosedForm, grid, of_pair
 from filters.certified.running_number import RunningNumber, near
 from theory.pairs.base import DominatingPair
 from theory.pairs.erasure import Erasure
@@ -66,13 +66,13 @@ def numbers() -> Iterator[RunningNumber]:
 def _sticks(
     name: str, make: Callable[..., DominatingPair], points: Sequence[tuple[float, ...]], least: float = LEAST
 ) -> Iterator[RunningNumber]:
-    return method_of(_THEOREM, name, make, "hockey_stick", points, least=least).numbers()
+    return of_pair(_THEOREM, name, make, "hockey_stick", points, least=least).numbers()
 
 
 def _divergences(
     name: str, make: Callable[..., DominatingPair], points: Sequence[tuple[float, ...]]
 ) -> Iterator[RunningNumber]:
-    return method_of(_THEOREM, name, make, "renyi", points, least=LEAST).numbers()
+    return of_pair(_THEOREM, name, make, "renyi", points, least=LEAST).numbers()
 
 
 def _charges() -> Iterator[RunningNumber]:
@@ -80,9 +80,9 @@ def _charges() -> Iterator[RunningNumber]:
     above_zero = [(e,) for e in _CHARGED if e > 0]
     for name, make in _OF_EPSILON.items():
         for row in (
-            charge_of(_PURE, name, make, "pure_epsilon", grid(_CHARGED), slack=0),
-            charge_of(_PURE, name, make, "zcdp_rho", grid(_CHARGED)),
-            charge_of(_STICK, name, make, "gdp_mu", above_zero, slack=2.0**-46, charge=True),
+            of_pair(_PURE, name, make, "pure_epsilon", grid(_CHARGED), slack=0, arguments=0),
+            of_pair(_PURE, name, make, "zcdp_rho", grid(_CHARGED), arguments=0),
+            of_pair(_STICK, name, make, "gdp_mu", above_zero, slack=2.0**-46, charge=True, arguments=0),
         ):
             yield from row.numbers()
     yield from ClosedForm(

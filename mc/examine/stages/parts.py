@@ -67,6 +67,22 @@ _CERTIFIED: dict[type[PrivacyFilter], str] = {
     WhitehouseFilter: "Whitehouse filter",
     ApproximateZCDPFilter: "approximate zCDP filter",
 }
+#: What is certified of a filter of the catalogue: its numbers, or more or less than those.
+_NUMBERS = "{count} numbers that it runs with, the boundaries of its decisions among them, are certified at these very doubles"
+_TOLD: dict[type[PrivacyFilter], str] = {
+    PotentialFilter: (
+        "its table: what is kept from the first level on, and the inequality of every charge "
+        "of every member of its design, at the very heights and charges that run, with the members' own "
+        "hockey-sticks in balls; what other pairs are charged is found by the same inequality, in doubles whose "
+        "rounding is paid for, and is not certified here"
+    ),
+    GaussianResidueFilter: (
+        "its first level and what randomised responses and Gaussians of several sizes are "
+        "charged from each floor on, by the inequality at every epsilon in balls; a pair that declares an epsilon "
+        "is charged as the randomised response that dominates it, by the same function in balls at epsilon 0, "
+        "where it is enough by its docstring's argument"
+    ),
+}
 #: Proofs already run in this process.
 _DONE: dict[str, Proof] = {}
 
@@ -183,29 +199,10 @@ def _of_the_catalogue(filt: PrivacyFilter, done: dict[str, Proof] | None) -> Ver
         )
         scope = f"{SCOPE}; {THEOREMS[theorem].hypotheses}"
         return proved((theorem,), (), (Evidence.EXACT,), scope, detail, done)
-    if type(filt) is PotentialFilter and numbers is not None:
-        detail = (
-            f"theorem {theorem!r}; its table: what is kept from the first level on, and the inequality of every charge "
-            "of every member of its design, at the very heights and charges that run, with the members' own "
-            "hockey-sticks in balls; what other pairs are charged is found by the same inequality, in doubles whose "
-            "rounding is paid for, and is not certified here"
-        )
-        return proved((theorem,), (), (numbers.evidence,), SCOPE, detail, done)
-    if type(filt) is GaussianResidueFilter and numbers is not None:
-        detail = (
-            f"theorem {theorem!r}; its first level and what randomised responses and Gaussians of several sizes are "
-            "charged from each floor on, by the inequality at every epsilon in balls; a pair that declares an epsilon "
-            "is charged as the randomised response that dominates it, by the same function in balls at epsilon 0, "
-            "where it is enough by its docstring's argument"
-        )
-        return proved((theorem,), (), (numbers.evidence,), SCOPE, detail, done)
     if numbers is None:
         raise Unknown(f"no certificate joins {theorem!r} to its code")
-    detail = (
-        f"theorem {theorem!r}; {len(numbers.numbers)} numbers that it runs with, the boundaries of its decisions among "
-        "them, are certified at these very doubles"
-    )
-    return proved((theorem,), (), (numbers.evidence,), SCOPE, detail, done)
+    told = _TOLD.get(type(filt), _NUMBERS).format(count=len(numbers.numbers))
+    return proved((theorem,), (), (numbers.evidence,), SCOPE, f"theorem {theorem!r}; {told}", done)
 
 
 def _certified(filt: PrivacyFilter) -> CertifiedNumbers | None:
