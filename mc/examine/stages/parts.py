@@ -68,7 +68,10 @@ _CERTIFIED: dict[type[PrivacyFilter], str] = {
     ApproximateZCDPFilter: "approximate zCDP filter",
 }
 #: What is certified of a filter of the catalogue: its numbers, or more or less than those.
-_NUMBERS = "{count} numbers that it runs with, the boundaries of its decisions among them, are certified at these very doubles"
+_NUMBERS = (
+    "{count} numbers that it runs with, the boundaries of its decisions among them, are certified at these very "
+    "doubles"
+)
 _TOLD: dict[type[PrivacyFilter], str] = {
     PotentialFilter: (
         "its table: what is kept from the first level on, and the inequality of every charge "
