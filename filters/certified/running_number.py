@@ -32,6 +32,7 @@ __all__ = [
     "at_least",
     "at_most",
     "by_margin",
+    "equal",
     "exactly",
     "near",
 ]
@@ -232,6 +233,8 @@ at_most = partial(_compared, "<=")
 at_least = partial(_compared, ">=")
 #: A number that stands for the truth within slack |value| + least, on either side.
 near = partial(_compared, "=")
+#: A number that is the truth.
+equal = partial(near, slack=0)
 
 
 def infinite(theorem: str, says: str, value: float) -> RunningNumber:
