@@ -61,7 +61,7 @@ from theory.pairs import (
     examples,
 )
 
-__all__ = ["certified_catalogue", "certified_points", "covered", "things"]
+__all__ = ["certified_points", "covered", "things"]
 
 _THIRD = (Fraction(1, 3), Fraction(2, 3)), (Fraction(1, 7), Fraction(6, 7))
 
@@ -118,13 +118,6 @@ _THINGS: tuple[Callable[[], object], ...] = (
     lambda: Selection((Gaussian(0.3), RandomizedResponse(0.2), Laplace(3.0)), np.array([0, 1, 2, 1])),
 )
 _POINTS = ((1.0, 1e-5), (0.1, 1e-9), (8.0, 1e-3))
-
-
-def certified_catalogue() -> Iterator[CertifiedNumbers]:
-    """The numbers of every example, one thing after the other, the catalogue's first."""
-    yield from certified_points()
-    for thing in things():
-        yield covered(thing)
 
 
 def covered(thing: object) -> CertifiedNumbers:

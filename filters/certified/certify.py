@@ -13,6 +13,7 @@ TypeError: thing must be a filter, a holder, a tracker, an odometer or a pair, g
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 import numpy as np
 
@@ -153,15 +154,15 @@ def _filter(filt: FilterBase, name: str) -> CertifiedNumbers:
             numbers = blackwell(filt, name)
             notes.append("pairs of the menu after the first randomised response are not played")
         case RealisationFilter():
-            numbers = _chained(realisation(filt, name), parameters(filt, name, "realisation filter"))
+            numbers = chain(realisation(filt, name), parameters(filt, name, "realisation filter"))
         case PotentialFilter():
-            numbers = _chained(potential(filt, name), parameters(filt, name, "potential filter"))
+            numbers = chain(potential(filt, name), parameters(filt, name, "potential filter"))
             notes.append("pairs that are not of the design are charged by the same inequality, in doubles")
         case GaussianResidueFilter():
-            numbers = _chained(residue(filt, name), parameters(filt, name, "GDP residue filter"))
+            numbers = chain(residue(filt, name), parameters(filt, name, "GDP residue filter"))
             notes.append("randomised responses of other epsilons are charged by the same function")
         case HockeyStickFilter():
-            numbers = _chained(added(filt, name), parameters(filt, name, "hockey-stick filter"))
+            numbers = chain(added(filt, name), parameters(filt, name, "hockey-stick filter"))
             notes.append("other pairs and losses are charged by the same function, in doubles")
         case BlockFilter():
             numbers = tracker(filt.tracker, name)
@@ -172,17 +173,12 @@ def _filter(filt: FilterBase, name: str) -> CertifiedNumbers:
                     name, (), (*notes, f"no theorem here says what {type(filt).__name__} may admit")
                 )
             own = budget_of(filt, name) if isinstance(filt, AdditiveFilter) else iter(())
-            numbers = _chained(parameters(filt, name, law.theorem), own, decisions(filt, law, name))
+            numbers = chain(parameters(filt, name, law.theorem), own, decisions(filt, law, name))
             if isinstance(filt, ExPostFilter):
-                numbers = _chained(numbers, turned_out(filt, name))
+                numbers = chain(numbers, turned_out(filt, name))
             if isinstance(filt, SomeOrderMarkovFilter):
-                numbers = _chained(numbers, payments(filt, name))
+                numbers = chain(numbers, payments(filt, name))
     return CertifiedNumbers.of(name, numbers, notes)
-
-
-def _chained(*parts: Iterator[RunningNumber]) -> Iterator[RunningNumber]:
-    for part in parts:
-        yield from part
 
 
 def _pair(pair: DominatingPair) -> CertifiedNumbers:

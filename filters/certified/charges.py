@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 
 import numpy as np
 from flint import arb
@@ -100,14 +100,9 @@ def _zcdp(pair: DominatingPair) -> Iterator[RunningNumber]:
 
 
 def _largest_rate(pair: DominatingPair) -> arb:
-    return _most([one.truths.renyi(a).ball() / ball_of(a) for one in _directions(pair) for a in _GRID])
-
-
-def _most(balls: list[arb]) -> arb:
-    most = balls[0]
-    for ball in balls[1:]:
-        most = most.max(ball)
-    return most
+    return reduce(
+        arb.max, (one.truths.renyi(a).ball() / ball_of(a) for one in _directions(pair) for a in _GRID)
+    )
 
 
 def _directions(pair: DominatingPair) -> tuple[DominatingPair, ...]:
@@ -136,7 +131,7 @@ def _dominates(pair: DominatingPair, unit: float, square: arb) -> arb:
         for at in [share * unit for share in _UNITS]:
             gap = normal_law.hockey_stick(mu, ball_of(at)) - one.truths.hockey_stick(at).ball()
             gaps.append(-gap)
-    return -_most(gaps)
+    return -reduce(arb.max, gaps)
 
 
 def _renyi(pair: DominatingPair) -> Iterator[RunningNumber]:
@@ -158,7 +153,7 @@ def _larger(truths: list[TrueValue]) -> TrueValue:
 
 
 def _most_of(truths: tuple[TrueValue, ...]) -> arb:
-    return _most([truth.ball() for truth in truths])
+    return reduce(arb.max, (truth.ball() for truth in truths))
 
 
 def _approximate(pair: DominatingPair) -> Iterator[RunningNumber]:

@@ -26,10 +26,9 @@ __all__ = [
     "Call",
     "ClosedForm",
     "called",
-    "charge_of",
     "grid",
     "in_balls",
-    "method_of",
+    "of_pair",
     "positive_part",
 ]
 
@@ -93,39 +92,25 @@ class ClosedForm:
             yield compared(self.theorem, says, value, self.truth(*at), slack=self.slack, least=least)
 
 
-def method_of(
+def of_pair(
     theorem: str,
     name: str,
     make: Callable[..., DominatingPair],
-    method: str,
+    asked: str,
     points: Iterable[tuple[float, ...]],
+    *,
+    arguments: int = 1,
     **errors: Any,
 ) -> ClosedForm:
-    """A method of a pair: points are the parameters of the pair, then the argument of the method."""
-    return ClosedForm(
-        theorem,
-        f"{name}.{method} at {{at!r}}",
-        lambda *at: getattr(make(*at[:-1]), method)(at[-1]),
-        lambda *at: getattr(make(*at[:-1]).truths, method)(at[-1]),
-        tuple(points),
-        **errors,
-    )
+    """A method of a pair, of one argument, or with none of them what it declares, beside the same of its truths.
 
+    Points are the parameters of the pair, then the argument.
+    """
 
-def charge_of(
-    theorem: str,
-    name: str,
-    make: Callable[..., DominatingPair],
-    declared: str,
-    points: Iterable[tuple[float, ...]],
-    **errors: Any,
-) -> ClosedForm:
-    """A charge that a pair declares, at its parameters."""
-    return ClosedForm(
-        theorem,
-        f"{name}.{declared} at {{at!r}}",
-        lambda *at: getattr(make(*at), declared),
-        lambda *at: getattr(make(*at).truths, declared),
-        tuple(points),
-        **errors,
-    )
+    def answered(of: Callable[[DominatingPair], Any], *at: Any) -> Any:
+        parameters = len(at) - arguments
+        answer = getattr(of(make(*at[:parameters])), asked)
+        return answer(*at[parameters:]) if arguments else answer
+
+    code, truth = partial(answered, lambda pair: pair), partial(answered, lambda pair: pair.truths)
+    return ClosedForm(theorem, f"{name}.{asked} at {{at!r}}", code, truth, tuple(points), **errors)

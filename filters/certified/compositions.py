@@ -16,7 +16,7 @@ import numpy as np
 from flint import arb, ctx
 
 from filters.accounting.charge_rules import ChargeRule, gdp_charge, pure_charge, renyi_charge, zcdp_charge
-from filters.certified.running_number import RunningNumber, at_least, near
+from filters.certified.running_number import RunningNumber, at_least, equal, near
 from filters.rules.blackwell import covers, gaussian_cover
 from filters.rules.composition import composed_hockey_stick, composed_law
 from filters.rules.loss_lattice import LossLattice, composed_lattice, lattice_of
@@ -67,7 +67,7 @@ def _finite(counts: tuple[int, ...]) -> Iterator[RunningNumber]:
         says = f"used {counts} times, at e^eps = {ratio}"
         truth = max(_stick(forward, ratio), _stick(backward, ratio))
         exact = composed_hockey_stick(_PAIRS, counts, ratio)
-        yield near(_NAME, f"composed_hockey_stick, {says}", exact, truth, slack=0)
+        yield equal(_NAME, f"composed_hockey_stick, {says}", exact, truth)
         for law, own in (((losses, masses), forward), (turned, backward)):
             value, of = _of_law(*law, ratio), _stick(own, ratio)
             yield at_least(_NAME, f"composed_law, {says}", value, of, slack=_RAISED, least=_RAISED)
@@ -150,9 +150,7 @@ def _covers() -> Iterator[RunningNumber]:
         z = np.exp(eps)
         height = np.array([float(np.maximum(1 - np.exp(e - losses), 0.0) @ masses) for e in eps])
         says = f"gaussian_cover of {count} RandomizedResponse(0.25)"
-        yield near(
-            _NAME, f"{says}: cells of its grid that it does not cover", _uncovered(mu, z, height), 0, slack=0
-        )
+        yield equal(_NAME, f"{says}: cells of its grid that it does not cover", _uncovered(mu, z, height), 0)
         below = _uncovered(mu * (1 - 3e-9), z, height)
         yield at_least(_NAME, f"{says}: cells that 3e-9 less does not cover", below, 1, slack=None)
     uneven = _PAIRS[2]
@@ -163,11 +161,9 @@ def _covers() -> Iterator[RunningNumber]:
     flat = np.asarray(Gaussian(1.0).hockey_stick(np.log(z)))
     for raised, truth in ((slope, 1), (1.0, 0), (1.01, 0)):
         found = int(covers(1.0, z, flat * raised))
-        yield near(_NAME, f"covers(1.0, ...) of {raised!r} times its own heights", found, truth, slack=0)
+        yield equal(_NAME, f"covers(1.0, ...) of {raised!r} times its own heights", found, truth)
     one_end = np.array([flat[0] * 0.9, flat[1] * 1.2])
-    yield near(
-        _NAME, "covers(1.0, ...) of a chord with one end too high", int(covers(1.0, z, one_end)), 0, slack=0
-    )
+    yield equal(_NAME, "covers(1.0, ...) of a chord with one end too high", int(covers(1.0, z, one_end)), 0)
 
 
 def _uncovered(mu: float, z: np.ndarray, height: np.ndarray) -> int:
@@ -190,7 +186,7 @@ def _menus() -> Iterator[RunningNumber]:
         counts = used(counts, np.array(place))
     for run, truth in enumerate(((3, 0), (1, 2), (0, 2))):
         for entry, (value, expected) in enumerate(zip(counts[run].tolist(), truth, strict=True)):
-            yield near(_NAME, f"uses of a menu: run {run}, entry {entry}", value, expected, slack=0)
+            yield equal(_NAME, f"uses of a menu: run {run}, entry {entry}", value, expected)
 
 
 def _refusals() -> Iterator[RunningNumber]:
@@ -213,9 +209,7 @@ def _refusals() -> Iterator[RunningNumber]:
             found = promised_budget(charge, promise).limit
         except ValueError:
             found = 0.0
-        yield near(
-            _NAME, f"promised_budget of {charge!r} for {promise}, which does not follow", found, 0, slack=0
-        )
+        yield equal(_NAME, f"promised_budget of {charge!r} for {promise}, which does not follow", found, 0)
     for rounds, delta in ((48, 1e-5), (2, 0.1)):
         split = optimal_split(rounds, delta)
         for share, truth in ((1.0, 1), (1 + 1e-9, 0), (2.0, 0)):
@@ -227,4 +221,4 @@ def _refusals() -> Iterator[RunningNumber]:
             except ValueError:
                 accepted = 0
             says = f"RealisationFilter of {rounds} rounds: whether {share!r} times the best theta is accepted"
-            yield near(_NAME, says, accepted, truth, slack=0)
+            yield equal(_NAME, says, accepted, truth)

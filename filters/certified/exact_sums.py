@@ -22,7 +22,7 @@ from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charg
 from filters.accounting.declared import proper, unvanished
 from filters.accounting.directed import beyond, within
 from filters.accounting.ledger import Budget, is_sum
-from filters.certified.running_number import RunningNumber, at_least, at_most, infinite, near
+from filters.certified.running_number import RunningNumber, at_least, at_most, equal, infinite, near
 from filters.certified.two_doubles import both, sum_of
 from filters.contract.state import copied
 from theory.numerics.error_free import Exact, add_up, quotient_beyond, round_up, square, two_product, two_sum
@@ -62,8 +62,8 @@ def _parts() -> Iterator[RunningNumber]:
     """Sums and products of two doubles lose nothing, or are rounded up; limits compare sums part by part."""
     for a, b in product(_DOUBLES, repeat=2):
         x, y, tiny = Fraction(a), Fraction(b), b * 2.0**-55
-        yield near(_NAME, f"two_sum({a!r}, {b!r})", both(two_sum(a, b)), x + y, slack=0)
-        yield near(_NAME, f"two_product({a!r}, {b!r})", both(two_product(a, b)), x * y, slack=0)
+        yield equal(_NAME, f"two_sum({a!r}, {b!r})", both(two_sum(a, b)), x + y)
+        yield equal(_NAME, f"two_product({a!r}, {b!r})", both(two_product(a, b)), x * y)
         says = f"round_up({b!r}, {tiny!r})"
         yield at_least(_NAME, says, float(round_up(b, tiny)), y + Fraction(tiny), slack=2.0**-50)
         sums, exact = add_up(square(a), two_product(b, 1 / 3)), x**2 + y * Fraction(1 / 3)
@@ -72,7 +72,7 @@ def _parts() -> Iterator[RunningNumber]:
         exact = x + Fraction(a * 2.0**-54) + y - Fraction(tiny)
         yield at_least(_NAME, f"add_up of {a!r} and {b!r}", both(rest), exact, slack=2.0**-100)
         says = f"add_up of {a!r}^2 and {b!r}/3: whether high is the double next to high + low"
-        yield near(_NAME, says, int(bool(is_sum(sums))), 1, slack=0)
+        yield equal(_NAME, says, int(bool(is_sum(sums))), 1)
 
 
 def _ledgers() -> Iterator[RunningNumber]:
@@ -100,7 +100,7 @@ def _charges() -> Iterator[RunningNumber]:
         for root in (1.0, 2.0**20, 2.0**-20):
             unit = Fraction(root) ** 2
             says = f"at {x!r} in units of {1 / root!r}^2"
-            yield near(_NAME, f"Plain {says}", both(Plain(x).exact(root)), Fraction(x) * unit, slack=0)
+            yield equal(_NAME, f"Plain {says}", both(Plain(x).exact(root)), Fraction(x) * unit)
             for scale in (1.0, 0.5, 4.0, 0.3, 1.55):
                 value, truth = both(Square(x, scale).exact(root)), Fraction(scale) * Fraction(x) ** 2 * unit
                 yield at_least(_NAME, f"Square, scale {scale!r}, {says}", value, truth, slack=_LOST)
@@ -121,9 +121,7 @@ def _charges() -> Iterator[RunningNumber]:
     for declared in (Fraction(1, 10), Fraction(2, 3), Fraction(10**20 + 1)):  # no doubles
         yield at_least(_NAME, f"the charge {declared}", float(Plain(declared).x), declared, slack=2.0**-51)  # type: ignore[arg-type]
     for scale, may in ((2.0**-8, 1), (2.0**-9, 0), (2.0**-100, 0), (math.inf, 0)):
-        yield near(
-            _NAME, f"whether a square may have the scale {scale!r}", int(_may_have(scale)), may, slack=0
-        )
+        yield equal(_NAME, f"whether a square may have the scale {scale!r}", int(_may_have(scale)), may)
     own = _Own(2.0)
     for name, charge, truth in (
         ("zcdp_charge", zcdp_charge(own), Fraction(1, 8)),
@@ -139,7 +137,7 @@ def _charges() -> Iterator[RunningNumber]:
     mixed = Mixed((Plain(0.25), Square(0.1)), np.array([1, 0])).exact(1.0)
     for run, truth in enumerate((Fraction(0.1) ** 2, Fraction(1, 4))):
         value = Fraction(float(mixed[0][run])) + Fraction(float(mixed[1][run]))
-        yield near(_NAME, f"Mixed: run {run}", value, truth, slack=0)
+        yield equal(_NAME, f"Mixed: run {run}", value, truth)
 
 
 class _Own(Laplace):
@@ -162,7 +160,7 @@ def _declared() -> Iterator[RunningNumber]:
         yield infinite(_NAME, f"proper({bad!r})", float(proper(bad)))
         many = np.asarray(proper(np.array([0.25, bad])))
         yield infinite(_NAME, f"proper of an array with {bad!r}", float(many[1]))
-        yield near(_NAME, f"proper of 0.25 beside {bad!r}", float(many[0]), 0.25, slack=0)
+        yield equal(_NAME, f"proper of 0.25 beside {bad!r}", float(many[0]), 0.25)
     reveals = RandomizedResponse(1e-200)
     yield at_least(
         _NAME,
@@ -223,19 +221,18 @@ def _budgets() -> Iterator[RunningNumber]:
             yield from _boundary(name, budget)
     nothing = Allowance(0.0)
     granted = [bool(nothing.fits(nothing.start(1), Plain(x))[0]) for x in (0.0, 1e-300)]
-    yield near(
+    yield equal(
         _NAME,
         "Allowance(0): of a charge of nothing and one of little, how many fit",
         sum(granted),
         1,
-        slack=0,
     )
-    yield near(_NAME, "Allowance(0): whether nothing fits", int(granted[0]), 1, slack=0)
+    yield equal(_NAME, "Allowance(0): whether nothing fits", int(granted[0]), 1)
     xi = Allowance(0.1)
     high = np.array([0.1, 0.1, math.nextafter(0.1, 1.0), 0.15, 0.0])
     low = np.array([0.0, 2.0**-60, 0.0, 0.0, 0.0])
     for place, (held, told) in enumerate(zip(xi.holds((high, low)), (1, 0, 0, 0, 1), strict=True)):
-        yield near(_NAME, f"Allowance(0.1).holds, sum {place}", int(held), told, slack=0)
+        yield equal(_NAME, f"Allowance(0.1).holds, sum {place}", int(held), told)
     one = Budget.of(1.0)
     for bad in (-1e-9, math.nan, math.inf):
         for charge, count in ((Plain(bad), 1), (Plain(bad), 40), (Plain(np.full(40, bad)), 40)):
@@ -247,7 +244,7 @@ def _budgets() -> Iterator[RunningNumber]:
                 one.charge(placed, charge),
             )
             fitting = sum(int(np.count_nonzero(answer)) for answer in answers)
-            yield near(_NAME, f"Budget.of(1.0): how often {bad!r} fits, {count} runs", fitting, 0, slack=0)
+            yield equal(_NAME, f"Budget.of(1.0): how often {bad!r} fits, {count} runs", fitting, 0)
 
 
 def _boundary(name: str, budget: Budget) -> Iterator[RunningNumber]:
@@ -259,7 +256,7 @@ def _boundary(name: str, budget: Budget) -> Iterator[RunningNumber]:
     sums += [(after, 0.0, 0), (before, 0.0, 1)]
     for high, rest, truth in sums:
         covered = int(budget.covers((np.array([high]), np.array([rest])))[0])
-        yield near(_NAME, f"{name}: whether it covers {high!r} + {rest!r}", covered, truth, slack=0)
+        yield equal(_NAME, f"{name}: whether it covers {high!r} + {rest!r}", covered, truth)
 
 
 def _ways() -> Iterator[RunningNumber]:
@@ -283,9 +280,7 @@ def _ways() -> Iterator[RunningNumber]:
                 for a, b in zip(general, way, strict=True)
             )
             kind = "squares" if scale != 0.3 else "numbers"
-            yield near(
-                _NAME, f"{count} runs of {kind}, scale {scale!r}: sums with other bits", wrong, 0, slack=0
-            )
+            yield equal(_NAME, f"{count} runs of {kind}, scale {scale!r}: sums with other bits", wrong, 0)
 
 
 def _taken(fits: NDArray[np.bool_], after: Exact, before: Exact) -> Exact:

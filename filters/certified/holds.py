@@ -23,7 +23,7 @@ from filters.catalogue import (
     WhitehouseFilter,
     ZCDPFilter,
 )
-from filters.certified.running_number import RunningNumber, by_margin, infinite, near
+from filters.certified.running_number import RunningNumber, by_margin, equal, infinite, near
 from filters.contract.filter_base import FilterBase
 from theory.conversions import SIMPLE
 from theory.numerics.exact import rational
@@ -66,7 +66,7 @@ def held(filt: FilterBase) -> Iterator[RunningNumber]:
         elif name in bounds:
             yield near("RDP filter", says, value, bounds[name], slack=_SLACK, **at)
         elif name == "infinite":
-            yield near("RDP filter", says, value, 0, slack=0)
+            yield equal("RDP filter", says, value, 0)
         else:
             yield infinite("RDP filter", says, value)
     orders = dict(holds.orders)

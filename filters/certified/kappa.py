@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from filters.certified.decisions import last_granted
-from filters.certified.running_number import RunningNumber, at_most, near
+from filters.certified.running_number import RunningNumber, at_most, equal
 from filters.rules.kappa import KappaFilter
 from filters.rules.realisation import RealisationFilter
 from theory.pairs import Gaussian
@@ -37,7 +37,7 @@ def kappa_decisions(kappa: float, rounds: int) -> Iterator[RunningNumber]:
     )
     for losses in paths:
         says = f"KappaFilter({kappa!r}, {rounds}): releases on the losses {losses!r}"
-        yield near("kappa", says, _released(kappa, rounds, losses), _allowed(kappa, rounds, losses), slack=0)
+        yield equal("kappa", says, _released(kappa, rounds, losses), _allowed(kappa, rounds, losses))
 
 
 def _released(kappa: float, rounds: int, losses: Sequence[float]) -> int:

@@ -13,7 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from filters.certified.running_number import RunningNumber, near
+from filters.certified.running_number import RunningNumber, equal, near
 from filters.certified.two_doubles import sum_of
 from filters.holders.individual import IndividualFilter
 from filters.holders.individual_tracker import IndividualTracker
@@ -46,16 +46,16 @@ def _sessions() -> Iterator[RunningNumber]:
     granted = [session.request(Gaussian(mu)) for mu in (_SMALL, _LARGE, _LARGE)]
     truth = Fraction(_SMALL) ** 2
     says = "Session(GaussianFilter(1.0), 'retry')"
-    yield near("GDP filter", f"{says}: how many of three requests are granted", sum(granted), 1, slack=0)
+    yield equal("GDP filter", f"{says}: how many of three requests are granted", sum(granted), 1)
     spent = sum_of(filt.budget, session._now.state)
-    yield near("GDP filter", f"{says}: spent after one grant and two denials", spent, truth, slack=0)
+    yield equal("GDP filter", f"{says}: spent after one grant and two denials", spent, truth)
     restored = Session.from_dict(session.to_dict(), filt, "retry")
     spent = sum_of(filt.budget, restored._now.state)
-    yield near("GDP filter", f"{says}: spent, saved and restored", spent, truth, slack=0)
+    yield equal("GDP filter", f"{says}: spent, saved and restored", spent, truth)
     again = sum(restored.request(Gaussian(mu)) for mu in (_LARGE, _SMALL))
     spent = sum_of(filt.budget, restored._now.state)
-    yield near("GDP filter", f"{says}: how many of two more requests are granted", again, 1, slack=0)
-    yield near("GDP filter", f"{says}: spent after these", spent, 2 * truth, slack=0)
+    yield equal("GDP filter", f"{says}: how many of two more requests are granted", again, 1)
+    yield equal("GDP filter", f"{says}: spent after these", spent, 2 * truth)
 
 
 def _people() -> Iterator[RunningNumber]:
@@ -70,7 +70,7 @@ def _people() -> Iterator[RunningNumber]:
         for person, truth in enumerate(truths):
             spent = sum_of(filt.budget, holder._state, person)
             says = f"IndividualFilter(GaussianFilter(1.0)): spent on person {person}{word}"
-            yield near("individual filter", says, spent, truth, slack=0)
+            yield equal("individual filter", says, spent, truth)
 
 
 def _queries() -> Iterator[RunningNumber]:
@@ -87,22 +87,20 @@ def _queries() -> Iterator[RunningNumber]:
     yield from _each(queries, [*squares, Fraction(0), Fraction(0)], says, "after person 1 left")
     value = queries.answer(np.array([0.5, 0.5, 2.0, 1.0, 0.25]), rng).value[0]
     # person 1 left, and person 2 has spent four of five
-    yield near(
-        theorem, "LinearQueries: the sum over those who take part", float(value), Fraction(7, 4), slack=0
-    )
+    yield equal(theorem, "LinearQueries: the sum over those who take part", float(value), Fraction(7, 4))
     squares = [Fraction(5, 4), Fraction(1, 4), Fraction(4), Fraction(1), Fraction(1, 16)]
     yield from _each(queries, squares, says, "after another answer")
     restored = LinearQueries.from_dict(queries.to_dict(), norm_budget=5.0, kappa=1.0)
     yield from _each(restored, squares, says, "saved and restored")
     value = restored.answer(np.array([0.0, 0.5, 2.0, 0.0, 0.0]), rng).value[0]
-    yield near(theorem, "LinearQueries: the same, restored, of those who take none", float(value), 0, slack=0)
+    yield equal(theorem, "LinearQueries: the same, restored, of those who take none", float(value), 0)
 
 
 def _each(queries: LinearQueries, squares: list[Fraction], says: str, when: str) -> Iterator[RunningNumber]:
     state = queries._sums.high, queries._sums.low
     for person, truth in enumerate(squares):
         spent = sum_of(queries._budget, state, person)
-        yield near("linear queries", f"{says} {person} {when}", spent, truth, slack=0)
+        yield equal("linear queries", f"{says} {person} {when}", spent, truth)
 
 
 def _blocks() -> Iterator[RunningNumber]:
@@ -145,4 +143,4 @@ def _noise() -> RunningNumber:
     added = SecretNoise(secret=12345, step=7).added_to(total)
     wrong = int(np.count_nonzero(added != rng.standard_normal(total.shape)))
     says = "SecretNoise: how many of four numbers are not the generator's standard normals"
-    return near("individual filter", says, wrong, 0, slack=0)
+    return equal("individual filter", says, wrong, 0)

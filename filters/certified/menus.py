@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from filters.catalogue import BlackwellFilter, RealisationFilter
 from filters.certified.decisions import last_admitted, last_from, last_granted
 from filters.certified.domination import gap
 from filters.certified.families import FAMILIES
-from filters.certified.running_number import RunningNumber, at_least, at_most, by_margin, near
+from filters.certified.running_number import RunningNumber, at_least, at_most, by_margin, equal, near
 from filters.contract.checks import checked_admits, checked_observe, checked_spend, checked_start
 from theory.guarantees import ZCDP
 from theory.numerics.exact import rational
@@ -127,7 +127,7 @@ def _one_way(filt: RealisationFilter, name: str, dhat: float) -> RunningNumber:
         int(checked_admits(filt, checked_start(filt, 1), one, 1)[0]) for one in (pair, pair.swapped)
     )
     says = f"{name}: how often {pair!r} is admitted, in two directions, one of them without a finite quantile"
-    return near("realisation filter", says, admitted, 0, slack=0)
+    return equal("realisation filter", says, admitted, 0)
 
 
 def _balanced(filt: RealisationFilter, name: str, theta: float) -> RunningNumber:
@@ -145,9 +145,7 @@ def _balanced(filt: RealisationFilter, name: str, theta: float) -> RunningNumber
 
 def _room(epsilon: Fraction, quantiles: Sequence[Any], x: arb) -> arb:
     """epsilon - x - q(theta) - max(0, q(dhat) over the menu)."""
-    reach = arb(0)
-    for one in quantiles[1:]:
-        reach = reach.max(one.ball())
+    reach = reduce(arb.max, (one.ball() for one in quantiles[1:]), arb(0))
     return arb(rational(epsilon)) - x - quantiles[0].ball() - reach
 
 

@@ -162,14 +162,5 @@ def stitched_lines() -> Iterator[RunningNumber]:
             squares = 0.125 * 2**j * share
             value = float(found.bound(np.array([squares]))[0])
             says = f"StitchedOdometer(1e-5, 0.125).bound({squares!r})"
-            yield near(found.theorem, says, value, partial(_least_line, j, squares), slack=2.0**-40)
-
-
-def _least_line(epoch: int, squares: float) -> arb:
-    """Line j is the best at S = first 2^(j + 1/2), and fails with delta / ((j + 1)^1.4 zeta(1.4))."""
-    s, least, power = arb(squares), arb("inf"), arb(7) / 5
-    for j in {max(epoch + step, 0) for step in (-1, 0, 1)}:
-        log = -arb(1e-5).log() + power * arb(j + 1).log() + power.zeta().log()
-        k = (2 * log / (arb(0.125) * arb(2) ** (arb(j) + arb(0.5)))).sqrt()
-        least = least.min((k + 1) * s / 2 + log / k)
-    return least
+            truth = partial(_stitched, found, Fraction(squares))
+            yield near(found.theorem, says, value, truth, slack=2.0**-40)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from filters.certified.closed_form import CLOSE
-from filters.certified.running_number import RunningNumber, near
+from filters.certified.running_number import RunningNumber, equal, near
 from theory.pairs import DominatingPair
 
 __all__ = ["pair_numbers"]
@@ -47,4 +47,4 @@ def _exact_masses(pair: DominatingPair) -> Iterator[RunningNumber]:
     assert found is not None
     for place, (row, both) in enumerate(zip(rows, zip(found.p, found.q, strict=True), strict=True)):
         for word, value, truth in zip("PQ", both, row, strict=True):
-            yield near("basic composition", f"{pair!r}: mass {place} of {word}", value, truth, slack=0)
+            yield equal("basic composition", f"{pair!r}: mass {place} of {word}", value, truth)

@@ -17,7 +17,7 @@ from typing import Any
 import flint
 import numpy as np
 
-from filters.certified.running_number import RunningNumber, at_most, by_margin, near
+from filters.certified.running_number import RunningNumber, at_most, by_margin, equal
 from filters.contract.checks import checked_admits, checked_spend, checked_start
 from filters.rules.levels import LevelFilter
 from filters.rules.loss_atoms import height
@@ -48,7 +48,7 @@ def potential(filt: PotentialFilter, name: str) -> Iterator[RunningNumber]:
         _THEOREM, f"{name}: what is kept from the first level on", kept, Fraction(filt.delta), slack=2.0**-20
     )
     says = f"{name}: how many of its two families are payoffs, no lower at a higher level"
-    yield near(_THEOREM, says, sum(family.is_valid(filt.epsilon) for family in sides), 2, slack=0)
+    yield equal(_THEOREM, says, sum(family.is_valid(filt.epsilon) for family in sides), 2)
     for pair in dict.fromkeys(filt.design):
         charges = filt._charges(pair).tolist()
         for family, side, way in zip(sides, (pair, pair.swapped), ("", ", swapped,"), strict=True):
@@ -126,4 +126,4 @@ def level_steps(filt: LevelFilter, theorem: str, pair: DominatingPair, name: str
     says = (
         f"{name}: how many releases of {pair!r}, until it is denied, lower the level by other than its charge"
     )
-    return near(theorem, says, wrong, 0, slack=0)
+    return equal(theorem, says, wrong, 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 from flint import arb
@@ -16,7 +16,7 @@ from filters.certified.closed_form import CLOSE
 from filters.certified.conversion_truths import promised_delta, renyi_delta, zcdp_delta
 from filters.certified.laws import additive_threshold
 from filters.certified.least import Least
-from filters.certified.running_number import Margin, RunningNumber, near
+from filters.certified.running_number import Margin, RunningNumber, equal, near
 from filters.certified.two_doubles import limit_of
 from filters.contract.filter_base import FilterBase
 from filters.rules.additive import AdditiveFilter
@@ -89,7 +89,7 @@ def parameters(filt: FilterBase, name: str, theorem: str) -> Iterator[RunningNum
         own = one.name.removesuffix("_at_epsilon")
         value = getattr(promise, one.name)
         if own in given and isinstance(value, float) and isinstance(getattr(filt, own), float):
-            yield near(theorem, f"{name}: promised {own}", value, getattr(filt, own), slack=0)
+            yield equal(theorem, f"{name}: promised {own}", value, getattr(filt, own))
     yield from promise_numbers(filt.promise, name, theorem)
     for epsilon in _EPSILONS:
         truth: Callable[[], arb]
@@ -118,7 +118,5 @@ def _approximate_delta(rho: float, xi: float, epsilon: float) -> arb:
 
 
 def _curve_delta(alphas: Sequence[float], rhos: Sequence[float], epsilon: float) -> arb:
-    found = arb(1)
-    for alpha, rho in zip(alphas, rhos, strict=True):
-        found = found.min(renyi_delta(alpha, rho, epsilon))
-    return found
+    deltas = (renyi_delta(alpha, rho, epsilon) for alpha, rho in zip(alphas, rhos, strict=True))
+    return reduce(arb.min, deltas, arb(1))

@@ -18,6 +18,7 @@ from filters.certified.running_number import RunningNumber, at_most, by_margin
 from filters.rules.gaussian_residue import GaussianResidueFilter
 from theory.numerics.exact import rational
 from theory.pairs import Gaussian, RandomizedResponse
+from theory.pairs.normal_law import hockey_stick, tail
 
 __all__ = ["residue"]
 
@@ -124,15 +125,10 @@ class _Curves:
         return ((self.epsilon - low * (high - low) / 2) / (1 - low / high)).upper()
 
 
-def _tail(x: flint.arb) -> flint.arb:
-    return (x / flint.arb(2).sqrt()).erfc() / 2
-
-
 def _curve(z: flint.arb, v: flint.arb) -> flint.arb:
-    root = v.sqrt()
-    return _tail(z / root - root / 2) - z.exp() * _tail(z / root + root / 2)
+    return hockey_stick(v.sqrt(), z)
 
 
 def _slope(z: flint.arb, v: flint.arb) -> flint.arb:
     root = v.sqrt()
-    return -z.exp() * _tail(z / root + root / 2)
+    return -z.exp() * tail(z / root + root / 2)

@@ -12,13 +12,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
-from functools import lru_cache
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from flint import arb, ctx
 
 from filters.certified.least import Least
-from theory.claims.formula import Evaluator, compile_formula
 from theory.evidence import Evidence
 from theory.numerics.exact import rational
 from theory.pairs.truths import Exact, TrueValue
@@ -33,6 +32,7 @@ __all__ = [
     "at_least",
     "at_most",
     "by_margin",
+    "equal",
     "exactly",
     "near",
 ]
@@ -151,9 +151,8 @@ class RunningNumber:
         return {**self.at, "x": x}
 
     def _ball(self, x: Fraction) -> arb:
-        if callable(self.margin):
-            return self.margin(arb(rational(x)))
-        return _compiled(self.margin)({name: arb(rational(value)) for name, value in self._at(x).items()})
+        margin = self.margin if callable(self.margin) else Least((self.margin,), self.at)
+        return margin(arb(rational(x)))
 
     def _detail(self) -> str:
         assert self.value is not None
@@ -177,64 +176,12 @@ class CheckedNumber:
         return self.found is Found.FITS
 
 
-@lru_cache(maxsize=4096)
-def _compiled(text: str) -> Evaluator:
-    return compile_formula(text)
-
-
 def exactly(value: Exact) -> Fraction | None:
     """What a number stands for; None for NaN and the infinities."""
     if isinstance(value, (Fraction, int)):
         return Fraction(value)
     value = float(value)
     return Fraction(value) if math.isfinite(value) else None
-
-
-def at_most(
-    theorem: str,
-    says: str,
-    value: Exact,
-    truth: Truth,
-    *,
-    slack: Exact | None = _FEW_ULPS,
-    least: Exact = 0,
-    **at: Exact,
-) -> RunningNumber:
-    """A budget: safe where it is at most `truth`, a formula of the parameters, a fraction, or a function to a ball."""
-    return _number(theorem, says, value, "<=", truth, slack, least, at)
-
-
-def at_least(
-    theorem: str,
-    says: str,
-    value: Exact,
-    truth: Truth,
-    *,
-    slack: Exact | None = _FEW_ULPS,
-    least: Exact = 0,
-    **at: Exact,
-) -> RunningNumber:
-    """A charge: safe where it is at least `truth`."""
-    return _number(theorem, says, value, ">=", truth, slack, least, at)
-
-
-def infinite(theorem: str, says: str, value: float) -> RunningNumber:
-    """A charge that must be infinite, because what it bounds is: counted as 1 where it is, else as 0."""
-    return at_least(theorem, f"{says} is infinite", int(value == math.inf), 1, slack=0)
-
-
-def near(
-    theorem: str,
-    says: str,
-    value: Exact,
-    truth: Truth,
-    *,
-    slack: Exact = _FEW_ULPS,
-    least: Exact = 0,
-    **at: Exact,
-) -> RunningNumber:
-    """A number that stands for `truth` within slack |value| + least, on either side."""
-    return _number(theorem, says, value, "=", truth, slack, least, at)
 
 
 def by_margin(
@@ -254,30 +201,45 @@ def by_margin(
     return RunningNumber(theorem, says, exactly(value), side, margin, parameters, room, Fraction(least))
 
 
-def _number(
+def _compared(
+    side: Side,
     theorem: str,
     says: str,
     value: Exact,
-    side: Side,
     truth: Truth,
-    slack: Exact | None,
-    least: Exact,
-    at: Mapping[str, Exact],
+    *,
+    slack: Exact | None = _FEW_ULPS,
+    least: Exact = 0,
+    **at: Exact,
 ) -> RunningNumber:
+    """A number beside `truth`: a formula of the parameters, a fraction, a function to a ball, or a true value."""
     if isinstance(truth, TrueValue):
         if truth.formula is None:
             return infinite(theorem, says, float(value))
-        at = truth.at
-        truth = truth.formula
+        at, truth = dict(truth.at), truth.formula
     margin: Margin
-    parameters = {name: Fraction(one) for name, one in at.items()}
     if callable(truth):
         margin = _Against(truth, side)
     else:
         if not isinstance(truth, str):
-            parameters["truth"], truth = Fraction(truth), "truth"
+            at["truth"], truth = truth, "truth"
         margin = f"x - ({truth})" if side == ">=" else f"({truth}) - x"
-    return by_margin(theorem, says, value, side, margin, slack=slack, least=least, **parameters)
+    return by_margin(theorem, says, value, side, margin, slack=slack, least=least, **at)
+
+
+#: A budget: safe where it is at most the truth.
+at_most = partial(_compared, "<=")
+#: A charge: safe where it is at least the truth.
+at_least = partial(_compared, ">=")
+#: A number that stands for the truth within slack |value| + least, on either side.
+near = partial(_compared, "=")
+#: A number that is the truth.
+equal = partial(near, slack=0)
+
+
+def infinite(theorem: str, says: str, value: float) -> RunningNumber:
+    """A charge that must be infinite, because what it bounds is: counted as 1 where it is, else as 0."""
+    return at_least(theorem, f"{says} is infinite", int(value == math.inf), 1, slack=0)
 
 
 class _Against:

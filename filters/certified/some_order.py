@@ -9,7 +9,7 @@ from functools import partial
 from flint import arb
 
 from filters.catalogue import SomeOrderMarkovFilter
-from filters.certified.running_number import RunningNumber, at_least, at_most, near
+from filters.certified.running_number import RunningNumber, at_least, at_most, equal
 from theory.numerics.exact import rational
 from theory.thresholds.some_order import share_at_some_order
 
@@ -30,7 +30,7 @@ def payments(filt: SomeOrderMarkovFilter, name: str) -> Iterator[RunningNumber]:
     )
     for epsilon, delta, orders in _TOO_LOW:
         says = f"{type(filt).__name__}({epsilon}, {delta}, ...) of {len(orders)} orders: refused"
-        yield near(_THEOREM, says, int(_refused(epsilon, delta, orders)), 1, slack=0)
+        yield equal(_THEOREM, says, int(_refused(epsilon, delta, orders)), 1)
 
 
 def _refused(epsilon: float, delta: float, orders: tuple[float, ...]) -> bool:

@@ -17,7 +17,7 @@ from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charg
 from filters.accounting.charges import approximate_charge, approximate_zcdp_charge
 from filters.catalogue import ApproximateZCDPFilter, BasicFilter
 from filters.certified.families import FAMILIES
-from filters.certified.running_number import RunningNumber, near
+from filters.certified.running_number import RunningNumber, equal, near
 from filters.holders.individual import IndividualFilter
 from filters.holders.linear_queries import LinearQueries
 from filters.holders.no_noise import SILENT
@@ -62,7 +62,7 @@ def _array(family: str, make: Callable[[Any], Any], n: int) -> Iterator[RunningN
             # where a charge is integrated, doubles of an array may be rounded otherwise than one alone
             wrong += int(not _alike(_sum(high[run], low[run]), _sum(top[0], rest[0])))
         says = f"how many of {n} runs that ask for {family} {rule!r} charges otherwise than one alone"
-        yield near("RDP filter", says, wrong, 0, slack=0)
+        yield equal("RDP filter", says, wrong, 0)
 
 
 def _either(mu: Any) -> Gaussian:
@@ -109,7 +109,7 @@ def _selected() -> Iterator[RunningNumber]:
             for a, b in zip(approximate_charge(selection, 0.5), own, strict=True)
         )
     says = "how many epsilons and deltas at epsilon 0.5 of a selection are not those of its members"
-    yield near("basic composition", says, wrong, 0, slack=0)
+    yield equal("basic composition", says, wrong, 0)
 
 
 def _granted() -> Iterator[RunningNumber]:
@@ -118,7 +118,7 @@ def _granted() -> Iterator[RunningNumber]:
     for filt in (BasicFilter(1.0, 1e-3), ApproximateZCDPFilter(0.5, 1e-3)):
         granted = np.asarray(filt.grant(filt.start(3), pair)[0])
         says = f"{filt!r}: how many of two Erasure(p=0.5) beside another are granted"
-        yield near("basic composition", says, int(np.count_nonzero(granted[:2])), 0, slack=0)
+        yield equal("basic composition", says, int(np.count_nonzero(granted[:2])), 0)
 
 
 def _round() -> Iterator[RunningNumber]:
@@ -126,15 +126,13 @@ def _round() -> Iterator[RunningNumber]:
     people, everything = IndividualFilter(GaussianFilter(1.0), _MANY), Gaussian(np.full(_MANY, 1.0))
     says = f"IndividualFilter(GaussianFilter(1.0), {_MANY})"
     first = int(np.count_nonzero(people.select(everything)))
-    yield near(
-        "individual filter", f"{says}: how many take part with all that they have", first, _MANY, slack=0
-    )
+    yield equal("individual filter", f"{says}: how many take part with all that they have", first, _MANY)
     mu = np.full(_MANY, 0.5)
     mu[::2] = 2.0**-10
     second = int(np.count_nonzero(people.select(Gaussian(mu))))
-    yield near("individual filter", f"{says}: how many take part once more", second, 0, slack=0)
+    yield equal("individual filter", f"{says}: how many take part once more", second, 0)
     queries, rng = LinearQueries(_SOME, norm_budget=1.0, kappa=1.0), SILENT
     for value, counted in ((1.0, _SOME), (0.5, 0), (2.0**-10, 0)):
         answer = queries.answer(np.full(_SOME, value), rng)
         says = f"LinearQueries({_SOME}, norm_budget=1.0, kappa=1.0): how many count with {value!r}"
-        yield near("linear queries", says, float(answer.value[0]) / value, counted, slack=0)
+        yield equal("linear queries", says, float(answer.value[0]) / value, counted)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from theory.arguments import (
     Real,
     check_at_least_zero,
@@ -14,6 +16,7 @@ from theory.arguments import (
 )
 
 __all__ = [
+    "checked_parameters",
     "one_at_least_zero",
     "one_delta",
     "one_epsilon",
@@ -26,6 +29,14 @@ __all__ = [
 
 #: For mu up to this, mu^2 / 2 (its zCDP parameter) does not overflow.
 _MOST_MU = 2.0**511
+
+
+def checked_parameters(made: object, **checks: Callable[[str, object], float]) -> tuple[float, ...]:
+    """What a frozen instance was given under these names, checked and kept as checked: for its `__post_init__`."""
+    values = {name: check(name, getattr(made, name)) for name, check in checks.items()}
+    for name, value in values.items():
+        object.__setattr__(made, name, value)
+    return tuple(values.values())
 
 
 def _one(name: str, value: Real) -> float:

@@ -20,7 +20,7 @@ from filters.accounting.allowance import Allowance
 from filters.accounting.amounts import Charge, Plain, Square
 from filters.accounting.charges import approximate_charge, approximate_zcdp_charge
 from filters.accounting.ledger import Budget, is_sum
-from filters.contract.parameters import one_at_least_zero, one_delta, one_positive
+from filters.contract.parameters import checked_parameters, one_at_least_zero, one_delta, one_positive
 from filters.holders.held_to import Overtaken, Played
 from theory.arguments import check_count
 from theory.conversions import SIMPLE
@@ -116,11 +116,6 @@ def _power(j: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(known, np.ldexp(1.0, np.where(known, j, 0.0).astype(np.int64)), j)
 
 
-def _check(odometer: Odometer) -> None:
-    object.__setattr__(odometer, "delta", one_delta("delta", odometer.delta))
-    object.__setattr__(odometer, "xi", one_at_least_zero("xi", odometer.xi))
-
-
 @dataclass(frozen=True, slots=True)
 class LineOdometer(Odometer):
     """L <= (k+1) S/2 + log(1/delta)/k for one k = sqrt(2 log(1/delta) / target), the best at S = target.
@@ -134,8 +129,7 @@ class LineOdometer(Odometer):
     kernel: ClassVar[tuple[str, ...]] = ("line_odometer",)
 
     def __post_init__(self) -> None:
-        _check(self)
-        object.__setattr__(self, "target", one_positive("target", self.target))
+        checked_parameters(self, delta=one_delta, xi=one_at_least_zero, target=one_positive)
 
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
         log = -float(portable.log(self.delta))
@@ -159,8 +153,7 @@ class MixtureOdometer(Odometer):
     kernel: ClassVar[tuple[str, ...]] = ("mixture_odometer",)
 
     def __post_init__(self) -> None:
-        _check(self)
-        object.__setattr__(self, "scale", one_positive("scale", self.scale))
+        checked_parameters(self, delta=one_delta, xi=one_at_least_zero, scale=one_positive)
 
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
         wide = squares + self.scale
@@ -184,8 +177,7 @@ class StitchedOdometer(Odometer):
     kernel: ClassVar[tuple[str, ...]] = ("stitched_shares",)
 
     def __post_init__(self) -> None:
-        _check(self)
-        object.__setattr__(self, "first", one_positive("first", self.first))
+        checked_parameters(self, delta=one_delta, xi=one_at_least_zero, first=one_positive)
 
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
         epoch = _octave(np.maximum(squares / self.first, 1.0))
@@ -213,8 +205,7 @@ class DoublingOdometer(Odometer):
     kernel: ClassVar[tuple[str, ...]] = ("doubling_shares",)
 
     def __post_init__(self) -> None:
-        _check(self)
-        object.__setattr__(self, "first", one_positive("first", self.first))
+        checked_parameters(self, delta=one_delta, xi=one_at_least_zero, first=one_positive)
 
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
         rho = squares / 2

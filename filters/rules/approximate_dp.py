@@ -8,7 +8,7 @@ from typing import ClassVar
 from filters.accounting.charge_rules import zcdp_charge
 from filters.accounting.ledger import Budget
 from filters.contract.holds import Holds
-from filters.contract.parameters import one_delta, one_positive
+from filters.contract.parameters import checked_parameters, one_delta, one_positive
 from filters.rules.additive import AdditiveFilter
 from theory.conversions import CKS, Conversion
 from theory.guarantees import ApproxDP, Guarantee
@@ -36,11 +36,9 @@ class ApproximateDPFilter(AdditiveFilter):
     proof: ClassVar[str] = "000 Theorem 4.9: the zCDP filter with budget B*, then the conversion"
 
     def __post_init__(self) -> None:
-        epsilon, delta = one_positive("epsilon", self.epsilon), one_delta("delta", self.delta)
+        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta)
         if not isinstance(self.conversion, Conversion):
             raise TypeError(f"conversion must be CKS or SIMPLE, got {self.conversion!r}; pass fp.CKS")
-        object.__setattr__(self, "epsilon", epsilon)
-        object.__setattr__(self, "delta", delta)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
         object.__setattr__(self, "budget", Budget.of(float(self.conversion.budget(epsilon, delta))))
 

@@ -12,7 +12,7 @@ from filters.accounting.allowance import Allowance
 from filters.accounting.charges import approximate_zcdp_charge
 from filters.accounting.ledger import Budget
 from filters.contract.holds import Holds
-from filters.contract.parameters import one_delta, one_positive
+from filters.contract.parameters import checked_parameters, one_delta, one_positive
 from filters.privacy_filter import PrivacyFilter
 from theory.arguments import Real
 from theory.conversions import CKS
@@ -77,9 +77,7 @@ class ApproximateZCDPFilter(PrivacyFilter[_State]):
     proof: ClassVar[str] = "the zCDP filter on the good parts; derived in the docstring"
 
     def __post_init__(self) -> None:
-        rho, xi = one_positive("rho", self.rho), one_delta("xi", self.xi)
-        object.__setattr__(self, "rho", rho)
-        object.__setattr__(self, "xi", xi)
+        rho, xi = checked_parameters(self, rho=one_positive, xi=one_delta)
         object.__setattr__(self, "promise", ApproximateZCDP(rho, xi))
         object.__setattr__(self, "_rho", Budget.of(rho))
         object.__setattr__(self, "_xi", Allowance(xi))

@@ -13,7 +13,7 @@ from filters.accounting.amounts import Plain
 from filters.accounting.charges import approximate_charge
 from filters.accounting.ledger import Budget
 from filters.contract.holds import Holds
-from filters.contract.parameters import one_at_least_zero, one_positive
+from filters.contract.parameters import checked_parameters, one_at_least_zero, one_positive
 from filters.privacy_filter import PrivacyFilter
 from theory.guarantees import ApproxDP, Guarantee, PureDP
 from theory.pairs import DominatingPair
@@ -51,11 +51,9 @@ class BasicFilter(PrivacyFilter[_State]):
     proof: ClassVar[str] = "basic composition, by induction on the rounds; 004 Section II-A"
 
     def __post_init__(self) -> None:
-        epsilon, delta = one_positive("epsilon", self.epsilon), one_at_least_zero("delta", self.delta)
+        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_at_least_zero)
         if delta >= 1:
             raise ValueError(f"delta must be in [0, 1), got delta={delta!r}; pass a probability")
-        object.__setattr__(self, "epsilon", epsilon)
-        object.__setattr__(self, "delta", delta)
         if self.at is not None:
             object.__setattr__(self, "at", one_at_least_zero("at", self.at))
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta) if delta > 0 else PureDP(epsilon))

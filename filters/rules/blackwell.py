@@ -15,7 +15,7 @@ from filters.accounting.amounts import Square
 from filters.accounting.declared import proper
 from filters.accounting.ledger import Budget
 from filters.contract.filter_base import MechanismFamily
-from filters.contract.parameters import one_mu
+from filters.contract.parameters import checked_parameters, one_mu
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.composition import composed_law
 from filters.rules.loss_lattice import composed_lattice
@@ -139,8 +139,7 @@ class BlackwellFilter(PrivacyFilter[_State]):
     proof: ClassVar[str] = "003 Section 5: Blackwell's theorem, then 000 Remark 4.4 at every order"
 
     def __post_init__(self) -> None:
-        mu = one_mu("mu", self.mu)
-        object.__setattr__(self, "mu", mu)
+        (mu,) = checked_parameters(self, mu=one_mu)
         object.__setattr__(self, "menu", checked_menu(self.menu))
         object.__setattr__(self, "promise", ZCDP(math.nextafter(mu * mu / 2, math.inf)))
         object.__setattr__(self, "_budget", Budget.square_of(mu))

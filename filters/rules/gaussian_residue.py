@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from filters.accounting.charge_rules import pure_epsilon
 from filters.accounting.declared import proper, unvanished
-from filters.contract.parameters import one_mu
+from filters.contract.parameters import checked_parameters, one_mu
 from filters.rules.levels import TOO_MUCH, LevelFilter
 from theory.guarantees import GaussianDP, Guarantee
 from theory.numerics.error_free import square
@@ -60,10 +60,9 @@ class GaussianResidueFilter(LevelFilter):
     proof: ClassVar[str] = "this project: no round raises the mean of the Gaussian curve that is left"
 
     def __post_init__(self) -> None:
-        mu = one_mu("mu", self.mu)
+        (mu,) = checked_parameters(self, mu=one_mu)
         exponent = 2 * math.frexp(mu)[1] - _DIGITS
         budget = math.floor(Fraction(mu) ** 2 / Fraction(2) ** exponent)
-        object.__setattr__(self, "mu", mu)
         object.__setattr__(self, "promise", GaussianDP(mu))
         object.__setattr__(self, "_exponent", exponent)
         object.__setattr__(self, "_budget", budget)

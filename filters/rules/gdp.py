@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from filters.accounting.charge_rules import gdp_charge
 from filters.accounting.ledger import Budget
 from filters.contract.holds import Holds
-from filters.contract.parameters import one_mu
+from filters.contract.parameters import checked_parameters, one_mu
 from filters.rules.additive import AdditiveFilter
 from theory.guarantees import GaussianDP, Guarantee
 from theory.numerics.error_free import Exact
@@ -37,8 +37,7 @@ class GaussianFilter(AdditiveFilter):
     )
 
     def __post_init__(self) -> None:
-        mu = one_mu("mu", self.mu)
-        object.__setattr__(self, "mu", mu)
+        (mu,) = checked_parameters(self, mu=one_mu)
         object.__setattr__(self, "promise", GaussianDP(mu))
         object.__setattr__(self, "budget", Budget.square_of(mu))
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from filters.accounting.amounts import Plain
 from filters.accounting.declared import credible, proper, unvanished
 from filters.accounting.ledger import Budget
-from filters.contract.parameters import one_delta, one_positive
+from filters.contract.parameters import checked_parameters, one_delta, one_positive
 from filters.privacy_filter import PrivacyFilter
 from theory.arguments import Real
 from theory.guarantees import ApproxDP, Guarantee
@@ -57,9 +57,7 @@ class HockeyStickFilter(PrivacyFilter[_State]):
     proof: ClassVar[str] = "the hockey-stick of the transcript is the mean of the charges of its rounds"
 
     def __post_init__(self) -> None:
-        epsilon, delta = one_positive("epsilon", self.epsilon), one_delta("delta", self.delta)
-        object.__setattr__(self, "epsilon", epsilon)
-        object.__setattr__(self, "delta", delta)
+        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
         object.__setattr__(self, "_delta", Budget.of(delta))
 

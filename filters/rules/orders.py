@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from filters.accounting.charge_rules import renyi_charge
 from filters.accounting.ledger import Budget, is_sum
 from filters.contract.holds import Holds
-from filters.contract.parameters import one_delta, one_order, one_positive
+from filters.contract.parameters import checked_parameters, one_delta, one_order, one_positive
 from filters.privacy_filter import PrivacyFilter
 from theory.arguments import Real
 from theory.conversions import CKS, SIMPLE, Conversion
@@ -141,8 +141,25 @@ class RenyiCurve(Guarantee):
         return f"({', '.join(shown)})-RDP curve"
 
 
+class _OverOrders(PrivacyFilter[_State]):
+    """A rule on the sums at several orders."""
+
+    _orders: Orders
+    order_free: ClassVar[bool] = True
+
+    def start(self, n: int) -> _State:
+        return self._orders.start(n)
+
+    def spend(self, state: _State, request: DominatingPair) -> _State:
+        return self._orders.add(state, request)
+
+    def remaining(self, state: _State) -> NDArray[np.float64]:
+        """The largest mu of a Gaussian still admitted."""
+        return self.affordable(state, Gaussian)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class AllOrdersFilter(PrivacyFilter[_State]):
+class AllOrdersFilter(_OverOrders):
     """CONT while sum_t D_alpha_j(mechanism t) <= rhos[j] at every order alphas[j] of a set fixed in advance.
 
     The transcript is (alphas[j], rhos[j])-RDP for every j, so delta(eps) is the least over the orders.
@@ -158,7 +175,6 @@ class AllOrdersFilter(PrivacyFilter[_State]):
     rhos: tuple[float, ...]
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _orders: Orders = field(init=False, repr=False, compare=False)
-    order_free: ClassVar[bool] = True
     theorem: ClassVar[str | None] = "all orders"
     proof: ClassVar[str] = "000 Remark 4.4: Theorem 4.3 at each order"
 
@@ -181,25 +197,15 @@ class AllOrdersFilter(PrivacyFilter[_State]):
             orders=bounds, rule="000 Remark 4.4: the ledgers admit no larger sum at any of the orders"
         )
 
-    def start(self, n: int) -> _State:
-        return self._orders.start(n)
-
     def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
         return np.asarray(self._orders.fits(state, request).all(axis=0))
-
-    def spend(self, state: _State, request: DominatingPair) -> _State:
-        return self._orders.add(state, request)
 
     def reaches(self, state: _State) -> NDArray[Any]:
         return np.asarray(self._orders.reaches(state).all(axis=0))
 
-    def remaining(self, state: _State) -> NDArray[np.float64]:
-        """The largest mu of a Gaussian still admitted."""
-        return self.affordable(state, Gaussian)
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class SomeOrderRule(PrivacyFilter[_State]):
+class SomeOrderRule(_OverOrders):
     """CONT while at SOME order of a set the sum stays within the budget that `conversion` allows that order."""
 
     epsilon: float
@@ -208,13 +214,10 @@ class SomeOrderRule(PrivacyFilter[_State]):
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _orders: Orders = field(init=False, repr=False, compare=False)
     conversion: ClassVar[Conversion]
-    order_free: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        epsilon, delta = one_positive("epsilon", self.epsilon), one_delta("delta", self.delta)
+        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta)
         orders = checked_orders(self.orders)
-        object.__setattr__(self, "epsilon", epsilon)
-        object.__setattr__(self, "delta", delta)
         object.__setattr__(self, "orders", orders)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
         object.__setattr__(self, "_orders", Orders.for_dp(orders, epsilon, delta, self.conversion))
@@ -235,14 +238,8 @@ class SomeOrderRule(PrivacyFilter[_State]):
                 continue
         return replace(worst, high=1.0)
 
-    def start(self, n: int) -> _State:
-        return self._orders.start(n)
-
     def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
         return np.asarray(self._orders.fits(state, request).any(axis=0))
-
-    def spend(self, state: _State, request: DominatingPair) -> _State:
-        return self._orders.add(state, request)
 
     def reaches(self, state: _State) -> NDArray[Any]:
         # an order that some request took beyond its budget may hold any sum, inf or NaN
@@ -251,10 +248,6 @@ class SomeOrderRule(PrivacyFilter[_State]):
             for high, low in zip(state[::2], state[1::2], strict=True)
         ]
         return np.asarray(self._orders.reaches(state).any(axis=0) & np.all(known, axis=0))
-
-    def remaining(self, state: _State) -> NDArray[np.float64]:
-        """The largest mu of a Gaussian still admitted."""
-        return self.affordable(state, Gaussian)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.parameters import one_delta, one_positive
+from filters.contract.parameters import checked_parameters, one_delta, one_positive
 from filters.rules.levels import TOO_MUCH, LevelFilter
 from filters.rules.menu import checked_menu
 from filters.rules.potential_design import PotentialClock
@@ -56,10 +56,8 @@ class PotentialFilter(LevelFilter):
     proof: ClassVar[str] = "this project: a payoff of each level that no granted round raises"
 
     def __post_init__(self) -> None:
-        epsilon, delta = one_positive("epsilon", self.epsilon), one_delta("delta", self.delta)
+        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta)
         design = checked_menu(self.design)
-        object.__setattr__(self, "epsilon", epsilon)
-        object.__setattr__(self, "delta", delta)
         object.__setattr__(self, "design", design)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
         object.__setattr__(self, "_clock", tabled_clock(epsilon, delta, design))

@@ -14,8 +14,6 @@ from __future__ import annotations
 import json
 import lzma
 from collections.abc import Iterable
-from dataclasses import replace
-from fractions import Fraction
 from functools import lru_cache
 from importlib import resources
 
@@ -23,10 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.rules.potential_design import PotentialClock, potential_clock
-from filters.rules.potential_family import SCALE, PotentialFamily, floors
+from filters.rules.potential_family import PotentialFamily
 from theory.pairs import DominatingPair, SubsampledGaussian
 
-__all__ = ["COMMON_RATES", "packed", "shipped_clock", "tabled_clock", "unpacked"]
+__all__ = ["ACROSS", "ALONG", "COMMON_RATES", "shipped_clock", "table_name", "tabled_clock", "unpacked"]
 
 #: The menu of the tables that are shipped.
 COMMON_RATES: tuple[DominatingPair, ...] = (
@@ -34,10 +32,8 @@ COMMON_RATES: tuple[DominatingPair, ...] = (
     SubsampledGaussian(q=0.02, sigma=1.0),
     SubsampledGaussian(q=0.05, sigma=1.5),
 )
-#: Heights are kept in units of 2^_SHIFT: what that adds is a small part of the slack of one round.
-_SHIFT = 16
 #: Differences that are kept in place of heights: so many times along the knots, so many along the levels.
-_ALONG, _ACROSS = 4, 2
+ALONG, ACROSS = 4, 2
 _FOLDER = "potential_tables"
 
 
@@ -64,54 +60,8 @@ def table_name(epsilon: float, delta: float) -> str:
     return f"{epsilon:g}_{delta:g}.xz"
 
 
-def packed(
-    clock: PotentialClock, epsilon: float, delta: float, menu: tuple[SubsampledGaussian, ...]
-) -> bytes:
-    """The table of a clock, its heights rounded up; raises ValueError where that breaks the promise."""
-    families = forward, backward = _coarse(clock.forward), _coarse(clock.backward)
-    budget, step = clock.budget, 1
-    while budget > 0 and any(family.value(budget) > Fraction(delta) for family in families):
-        budget, step = budget - step, 2 * step
-    rounded = PotentialClock(forward, backward, budget)
-    if not rounded.is_valid(epsilon, delta):
-        raise ValueError(
-            f"clock must stay valid for (epsilon, delta) = ({epsilon!r}, {delta!r}) with its heights "
-            f"rounded up, got {menu!r}; keep more bits of them"
-        )
-    header = {
-        "epsilon": epsilon.hex(),
-        "delta": delta.hex(),
-        "budget": budget,
-        "scale": SCALE,
-        "shift": _SHIFT,
-        "differences": [_ALONG, _ACROSS],
-        "floors": floors(),
-        "members": [
-            {
-                "q": float(pair.q).hex(),
-                "sigma": float(pair.sigma).hex(),
-                "charges": rounded.charges(pair).tolist(),
-            }
-            for pair in menu
-        ],
-        "families": [
-            {
-                "parts": family.parts,
-                "first": family.first,
-                "at": family.at.tolist(),
-                "knots": family.heights.shape[1],
-                "top": family.top,
-                "slack": family.slack,
-            }
-            for family in families
-        ],
-    }
-    numbers = b"".join(_differences(family.heights >> _SHIFT) for family in families)
-    return lzma.compress(json.dumps(header).encode() + b"\n" + numbers, preset=9)
-
-
 def unpacked(data: bytes, epsilon: float, delta: float) -> PotentialClock:
-    """The clock that `packed` wrote; raises ValueError where it is none for (epsilon, delta)."""
+    """The clock of a table; raises ValueError where it is none for (epsilon, delta)."""
     head, _, numbers = lzma.decompress(data).partition(b"\n")
     header = json.loads(head, parse_float=_refused, parse_constant=_refused)
     families, place = [], 0
@@ -128,42 +78,20 @@ def unpacked(data: bytes, epsilon: float, delta: float) -> PotentialClock:
     ):
         raise ValueError(
             f"data must be a table for (epsilon, delta) = ({epsilon!r}, {delta!r}), got one that is "
-            f"not; make it again by `packed`"
+            f"not; write it again"
         )
     return clock
 
 
 def _refused(text: str) -> int:
-    raise ValueError(f"data must hold whole numbers alone, got {text}; make it again by `packed`")
-
-
-def _coarse(family: PotentialFamily) -> PotentialFamily:
-    """The family with its heights rounded up to multiples of 2^_SHIFT, convex again and falling."""
-    goal = -(-family.heights.T >> _SHIFT)
-    rise = np.zeros(goal.shape[1], dtype=np.int64)
-    for i in range(1, len(goal)):
-        rise = np.maximum(goal[i] - goal[i - 1], rise - rise // family.parts)
-        goal[i] = goal[i - 1] + rise
-    heights = np.maximum.accumulate(goal.T, axis=0)
-    last, rise = heights[:, -1].tolist(), (heights[:, -1] - heights[:, -2]).tolist()
-    ends = (height + (family.parts - 1) * more for height, more in zip(last, rise, strict=True))
-    return replace(family, heights=heights << _SHIFT, top=max(family.top, max(ends) << _SHIFT))
-
-
-def _differences(heights: NDArray[np.int64]) -> bytes:
-    """Differences, their signs in the last bit, byte by byte: all first bytes, then all second ones, and so on."""
-    for axis, times in ((1, _ALONG), (0, _ACROSS)):
-        for _ in range(times):
-            heights = np.diff(heights, axis=axis, prepend=0)
-    signed = (heights << 1) ^ (heights >> 63)
-    return np.ascontiguousarray(signed.astype("<i8")).view(np.uint8).reshape(-1, 8).T.tobytes()
+    raise ValueError(f"data must hold whole numbers alone, got {text}; write it again")
 
 
 def _summed(data: bytes, levels: int, knots: int) -> NDArray[np.int64]:
     planes = np.frombuffer(data, dtype=np.uint8).reshape(8, levels * knots)
     signed = np.ascontiguousarray(planes.T).view("<u8").reshape(levels, knots)
     heights = ((signed >> np.uint64(1)) ^ (0 - (signed & np.uint64(1)))).astype(np.int64)
-    for axis, times in ((0, _ACROSS), (1, _ALONG)):
+    for axis, times in ((0, ACROSS), (1, ALONG)):
         for _ in range(times):
             heights = np.cumsum(heights, axis=axis)
     return heights

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from filters.accounting.ledger import Budget
-from filters.contract.parameters import one_mu
+from filters.contract.parameters import checked_parameters, one_mu
 from filters.rules.blackwell import BlackwellFilter, gaussian_cover
 from filters.rules.menu import checked_menu
 from filters.rules.unsound import warn_unsound
@@ -86,8 +86,7 @@ class RangedBlackwellFilter(BlackwellFilter):
                 f"low and high must satisfy 0 <= low < high, got low={low!r} high={high!r}; "
                 "pass a range of eps"
             )
-        mu = one_mu("mu", self.mu)
-        object.__setattr__(self, "mu", mu)
+        (mu,) = checked_parameters(self, mu=one_mu)
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
         object.__setattr__(self, "menu", checked_menu(self.menu))

@@ -12,7 +12,7 @@ import numpy as np
 from filters.accounting.charge_rules import RenyiCharge
 from filters.accounting.ledger import Budget
 from filters.contract.holds import Holds
-from filters.contract.parameters import one_delta, one_order_from_one, one_positive
+from filters.contract.parameters import checked_parameters, one_delta, one_order_from_one, one_positive
 from filters.rules.additive import AdditiveFilter
 from filters.rules.menu import checked_plan
 from filters.rules.orders import order_budget
@@ -43,9 +43,7 @@ class RenyiFilter(AdditiveFilter):
     proof: ClassVar[str] = "000 Theorem 4.3: Loss^(t) e^{-(alpha-1) sum rho_j} is a supermartingale"
 
     def __post_init__(self) -> None:
-        alpha, rho = one_order_from_one("alpha", self.alpha), one_positive("rho", self.rho)
-        object.__setattr__(self, "alpha", alpha)
-        object.__setattr__(self, "rho", rho)
+        alpha, rho = checked_parameters(self, alpha=one_order_from_one, rho=one_positive)
         object.__setattr__(self, "promise", RenyiDP(alpha, rho))
         object.__setattr__(self, "budget", Budget.of(rho))
         object.__setattr__(self, "charge", RenyiCharge(alpha))

@@ -14,7 +14,7 @@ from filters.accounting.amounts import Plain, Square
 from filters.accounting.charges import approximate_charge
 from filters.accounting.ledger import Budget
 from filters.contract.holds import Holds
-from filters.contract.parameters import one_at_least_zero, one_delta, one_positive
+from filters.contract.parameters import checked_parameters, one_at_least_zero, one_delta, one_positive
 from filters.privacy_filter import PrivacyFilter
 from theory.arguments import Real
 from theory.drift import drift
@@ -65,13 +65,11 @@ class RogersFilter(PrivacyFilter[_State]):
     proof: ClassVar[str] = "Rogers et al. Theorem 5.1, by the method of mixtures; derived in the docstring"
 
     def __post_init__(self) -> None:
-        epsilon, delta = one_positive("epsilon", self.epsilon), one_delta("delta", self.delta)
+        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta)
         if delta >= 1 / math.e:
             raise ValueError(f"delta must be below 1/e, got delta={delta!r}; pass a small probability")
         if self.reading not in ("1/delta", "2/delta"):
             raise ValueError(f"reading must be '1/delta' or '2/delta', got {self.reading!r}; choose one")
-        object.__setattr__(self, "epsilon", epsilon)
-        object.__setattr__(self, "delta", delta)
         if self.at is not None:
             object.__setattr__(self, "at", one_at_least_zero("at", self.at))
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))

@@ -20,7 +20,7 @@ from filters.accounting.charges import upper_quantile
 from filters.accounting.declared import proper, raised, unvanished
 from filters.accounting.ledger import Budget, is_sum
 from filters.contract.filter_base import MechanismFamily
-from filters.contract.parameters import one_delta, one_mu, one_positive
+from filters.contract.parameters import checked_parameters, one_delta, one_mu, one_positive
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.additive import AdditiveFilter
 from filters.rules.composition import composed_hockey_stick, is_exact
@@ -96,9 +96,7 @@ class NaiveRealisationFilter(PrivacyFilter):
     sound: ClassVar[bool | None] = False
 
     def __post_init__(self) -> None:
-        epsilon, delta = one_positive("epsilon", self.epsilon), one_delta("delta", self.delta)
-        object.__setattr__(self, "epsilon", epsilon)
-        object.__setattr__(self, "delta", delta)
+        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
         warn_unsound(self)
 
@@ -148,8 +146,7 @@ class SquaredLossFilter(PrivacyFilter[Exact]):
     sound: ClassVar[bool | None] = False
 
     def __post_init__(self) -> None:
-        rho = one_positive("rho", self.rho)
-        object.__setattr__(self, "rho", rho)
+        (rho,) = checked_parameters(self, rho=one_positive)
         object.__setattr__(self, "promise", ZCDP(rho))
         object.__setattr__(self, "_budget", Budget.of(rho))
         warn_unsound(self)
@@ -213,7 +210,7 @@ class NaturalFilter(PrivacyFilter):
     sound: ClassVar[bool | None] = False
 
     def __post_init__(self) -> None:
-        epsilon, delta = one_positive("epsilon", self.epsilon), one_delta("delta", self.delta)
+        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta)
         for name, exact, rounded in (
             ("ratio", self.ratio, epsilon),
             ("exact_delta", self.exact_delta, delta),
@@ -223,8 +220,6 @@ class NaturalFilter(PrivacyFilter):
                     f"{name} must agree with its rounded value, got {name}={exact} beside {rounded!r}; "
                     "use NaturalFilter.from_ratio"
                 )
-        object.__setattr__(self, "epsilon", epsilon)
-        object.__setattr__(self, "delta", delta)
         object.__setattr__(self, "menu", checked_menu(self.menu))
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
         warn_unsound(self)
@@ -340,8 +335,7 @@ class CentralLimitFilter(AdditiveFilter):
     sound: ClassVar[bool | None] = False
 
     def __post_init__(self) -> None:
-        mu = one_mu("mu", self.mu)
-        object.__setattr__(self, "mu", mu)
+        (mu,) = checked_parameters(self, mu=one_mu)
         object.__setattr__(self, "promise", GaussianDP(mu))
         object.__setattr__(self, "budget", Budget.square_of(mu))
         warn_unsound(self)

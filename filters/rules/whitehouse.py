@@ -16,7 +16,7 @@ from filters.accounting.charges import approximate_charge
 from filters.accounting.directed import within
 from filters.accounting.ledger import Budget
 from filters.contract.holds import Holds
-from filters.contract.parameters import one_at_least_zero, one_delta, one_positive
+from filters.contract.parameters import checked_parameters, one_at_least_zero, one_delta, one_positive
 from filters.privacy_filter import PrivacyFilter
 from theory.conversions import SIMPLE
 from theory.extremal import RESPONSES, Extremal, squares_extremal
@@ -62,18 +62,15 @@ class WhitehouseFilter(PrivacyFilter[_State]):
     )
 
     def __post_init__(self) -> None:
-        epsilon, delta = one_positive("epsilon", self.epsilon), one_delta("delta", self.delta)
+        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta)
         tail = delta / 2 if self.tail is None else one_delta("tail", self.tail)
-        weight = one_positive("weight", self.weight)
+        (weight,) = checked_parameters(self, weight=one_positive)
         if not tail <= delta or weight < 1:
             raise ValueError(
                 f"tail must be at most delta and weight at least 1, got tail={tail!r} delta={delta!r} "
                 f"weight={weight!r}; lower tail, or leave them out"
             )
-        object.__setattr__(self, "epsilon", epsilon)
-        object.__setattr__(self, "delta", delta)
         object.__setattr__(self, "tail", tail)
-        object.__setattr__(self, "weight", weight)
         if self.at is not None:
             object.__setattr__(self, "at", one_at_least_zero("at", self.at))
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))

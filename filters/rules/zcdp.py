@@ -8,7 +8,7 @@ from typing import ClassVar
 from filters.accounting.charge_rules import zcdp_charge
 from filters.accounting.ledger import Budget
 from filters.contract.holds import Holds
-from filters.contract.parameters import one_positive
+from filters.contract.parameters import checked_parameters, one_positive
 from filters.rules.additive import AdditiveFilter
 from theory.guarantees import ZCDP, Guarantee
 
@@ -30,8 +30,7 @@ class ZCDPFilter(AdditiveFilter):
     proof: ClassVar[str] = "000 Remark 4.4: the stopping rule of Theorem 4.3 does not depend on the order"
 
     def __post_init__(self) -> None:
-        rho = one_positive("rho", self.rho)
-        object.__setattr__(self, "rho", rho)
+        (rho,) = checked_parameters(self, rho=one_positive)
         object.__setattr__(self, "promise", ZCDP(rho))
         object.__setattr__(self, "budget", Budget.of(rho))
 

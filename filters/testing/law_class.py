@@ -70,13 +70,7 @@ def law_class(
         raise TypeError(
             f"target must be a PrivacyFilter or make one, got {type(target).__name__}; subclass fp.PrivacyFilter"
         )
-    configured = hypothesis.settings(
-        deadline=None,
-        max_examples=examples,
-        derandomize=True,
-        database=None,
-        suppress_health_check=list(hypothesis.HealthCheck),
-    )
+    configured = strategies.reproducible(examples)
 
     # the filter's own code runs when a test does, and not where the class is made
     @cache

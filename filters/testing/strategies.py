@@ -17,6 +17,7 @@ from typing import TypeVar
 import numpy as np
 
 try:
+    import hypothesis
     from hypothesis import strategies as st
     from hypothesis.strategies import SearchStrategy
 except ModuleNotFoundError as missing:
@@ -37,6 +38,18 @@ __all__ = [
 ]
 
 _T = TypeVar("_T")
+
+
+def reproducible(examples: int, **more: int) -> hypothesis.settings:
+    """So many examples, the same in every run, however long they take."""
+    return hypothesis.settings(
+        deadline=None,
+        max_examples=examples,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(hypothesis.HealthCheck),
+        **more,  # type: ignore[arg-type]
+    )
 
 
 def mechanisms(most: float = 2.0) -> SearchStrategy[DominatingPair]:

@@ -18,6 +18,7 @@ from filters.contract.parameters import one_epsilon
 from mc.engine.adversary import Adversary
 from mc.engine.encoding import encode, nameable
 from mc.estimate.decide import decide
+from mc.examine.witness import named
 from mc.intervals.anytime import Decision, Side
 from mc.intervals.multiplicity import Family
 from mc.runs.play import Placement, Play
@@ -70,11 +71,9 @@ class Challenge:
             detail = f"{below} comparisons were found below the promise, {left} could not be told from it."
             return Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, scope, detail)
         worst = max(refutations, key=lambda one: one.decision.log_e_above)
-        known = nameable(*kinds)
-        known_filter = type(self.filter) in known.values()
         witness = {
-            "filter": encode(self.filter, known) if known_filter else {"outside": type(self.filter).__name__},
-            "adversary": encode(worst.adversary, known),
+            "filter": named(self.filter, *kinds),
+            "adversary": encode(worst.adversary, nameable(*kinds)),
             "epsilon": worst.epsilon,
             "direction": worst.direction,
             "delta": worst.decision.threshold,

@@ -18,7 +18,7 @@ from filters.certified.conversion_truths import (
     simple_log_delta,
     stick_left,
 )
-from filters.certified.running_number import RunningNumber, by_margin, near
+from filters.certified.running_number import RunningNumber, by_margin, equal, near
 from theory.conversions import CKS, SIMPLE, Conversion, gaussian_epsilon, gaussian_mu, renyi_epsilon
 from theory.pairs.normal_law import hockey_stick
 
@@ -78,7 +78,7 @@ def _conversion(
         with ctx.workprec(256):
             free = log_delta(arb(rho), arb(0)) < arb(delta).log()
         if free:
-            yield near(key, says, value, 0, slack=0)
+            yield equal(key, says, value, 0)
         else:
             margin = partial(above_goal, log_delta, rho, delta)
             yield by_margin(key, says, value, "=", margin, slack=CLOSE, least=room)
@@ -100,7 +100,7 @@ def _gaussian(allowed: _Points, spent: _Points) -> Iterator[RunningNumber]:
         with ctx.workprec(256):
             free = hockey_stick(arb(mu), arb(0)) < arb(delta)
         if free:
-            yield near(key, says, value, 0, slack=0)
+            yield equal(key, says, value, 0)
         else:
             margin = partial(stick_left, mu, delta)
             yield by_margin(key, says, value, "=", margin, slack=CLOSE, least=CLOSE * mu)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from filters.certified.closed_form import CLOSE, LEAST, ClosedForm, charge_of, grid, method_of
-from filters.certified.running_number import RunningNumber, near
+from filters.certified.closed_form import CLOSE, LEAST, ClosedForm, grid, of_pair
+from filters.certified.running_number import RunningNumber, equal, near
 from theory.pairs.base import DominatingPair
 from theory.pairs.erasure import Erasure
 from theory.pairs.finite import FinitePair, pure_to_gdp
@@ -66,13 +66,13 @@ def numbers() -> Iterator[RunningNumber]:
 def _sticks(
     name: str, make: Callable[..., DominatingPair], points: Sequence[tuple[float, ...]], least: float = LEAST
 ) -> Iterator[RunningNumber]:
-    return method_of(_THEOREM, name, make, "hockey_stick", points, least=least).numbers()
+    return of_pair(_THEOREM, name, make, "hockey_stick", points, least=least).numbers()
 
 
 def _divergences(
     name: str, make: Callable[..., DominatingPair], points: Sequence[tuple[float, ...]]
 ) -> Iterator[RunningNumber]:
-    return method_of(_THEOREM, name, make, "renyi", points, least=LEAST).numbers()
+    return of_pair(_THEOREM, name, make, "renyi", points, least=LEAST).numbers()
 
 
 def _charges() -> Iterator[RunningNumber]:
@@ -80,9 +80,9 @@ def _charges() -> Iterator[RunningNumber]:
     above_zero = [(e,) for e in _CHARGED if e > 0]
     for name, make in _OF_EPSILON.items():
         for row in (
-            charge_of(_PURE, name, make, "pure_epsilon", grid(_CHARGED), slack=0),
-            charge_of(_PURE, name, make, "zcdp_rho", grid(_CHARGED)),
-            charge_of(_STICK, name, make, "gdp_mu", above_zero, slack=2.0**-46, charge=True),
+            of_pair(_PURE, name, make, "pure_epsilon", grid(_CHARGED), slack=0, arguments=0),
+            of_pair(_PURE, name, make, "zcdp_rho", grid(_CHARGED), arguments=0),
+            of_pair(_STICK, name, make, "gdp_mu", above_zero, slack=2.0**-46, charge=True, arguments=0),
         ):
             yield from row.numbers()
     yield from ClosedForm(
@@ -121,11 +121,11 @@ def _laws() -> Iterator[RunningNumber]:
         yield near(_THEOREM, f"{says}: P(L = e)", share, "exp(e)/(1 + exp(e))", slack=CLOSE, e=e)
         for t, level in ((0.0, e), (share * (1 - 1e-9), e), (share * (1 + 1e-9), -e), (1 - 1e-9, -e)):
             value = float(pair.loss_quantile(t))
-            yield near(_THEOREM, f"{says}.loss_quantile({t!r})", value, "level", slack=0, level=level)
+            yield equal(_THEOREM, f"{says}.loss_quantile({t!r})", value, "level", level=level)
     for e, d in ((0.5, 0.125), (2.0, 1e-6)):
         kov, says = KOV(e, d), f"KOV({e!r}, {d!r})"
         for (loss, mass), sign in zip(kov.outputs[1:], (1, -1), strict=True):
-            yield near(_THEOREM, f"{says}: a finite loss", float(loss), "e", slack=0, e=sign * e)
+            yield equal(_THEOREM, f"{says}: a finite loss", float(loss), "e", e=sign * e)
             truth = TrueValue("(1 - d)/(1 + exp(-e))", {"e": sign * e, "d": d})
             yield near(_THEOREM, f"{says}: its mass", float(mass), truth, slack=CLOSE)
-        yield near(_THEOREM, f"{says}.infinite_mass", float(kov.infinite_mass), "d", slack=0, d=d)
+        yield equal(_THEOREM, f"{says}.infinite_mass", float(kov.infinite_mass), "d", d=d)

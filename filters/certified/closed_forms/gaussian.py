@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from filters.certified.closed_form import CLOSE, LEAST, ClosedForm, charge_of, grid, method_of
-from filters.certified.running_number import RunningNumber, near
+from filters.certified.closed_form import CLOSE, LEAST, ClosedForm, grid, of_pair
+from filters.certified.running_number import RunningNumber, equal
 from theory.pairs.gaussian import Gaussian
 from theory.pairs.truths import TrueValue
 
@@ -28,7 +28,7 @@ def numbers() -> Iterator[RunningNumber]:
     losses = [(mu, mu * (mu / 2 + z)) for mu in (0.03, 1.0, 3.0) for z in (-3.0, -0.5, 0.25, 2.0)]
     tails = grid((0.03, 1.0, 3.0), (1e-300, 1e-9, 0.2, 0.7, 1 - 1e-9))
     for row in (
-        method_of(_STICK, "Gaussian", Gaussian, "hockey_stick", [*points, *_ENDS], least=LEAST),
+        of_pair(_STICK, "Gaussian", Gaussian, "hockey_stick", [*points, *_ENDS], least=LEAST),
         ClosedForm(
             _STICK,
             "Gaussian({!r}).log_hockey_stick({!r})",
@@ -37,11 +37,11 @@ def numbers() -> Iterator[RunningNumber]:
             [*points, *_FAR],
             least=CLOSE,
         ),
-        method_of(_RENYI, "Gaussian", Gaussian, "renyi", grid(_MUS, (1.0, 1.25, 8.0, 1e6)), least=LEAST),
-        charge_of(_RENYI, "Gaussian", Gaussian, "zcdp_rho", grid(_MUS)),
-        charge_of(_STICK, "Gaussian", Gaussian, "gdp_mu", grid(_MUS), slack=2.0**-48, charge=True),
-        method_of(_STICK, "Gaussian", Gaussian, "loss_cdf", losses, slack=0, least=CLOSE),
-        method_of(
+        of_pair(_RENYI, "Gaussian", Gaussian, "renyi", grid(_MUS, (1.0, 1.25, 8.0, 1e6)), least=LEAST),
+        of_pair(_RENYI, "Gaussian", Gaussian, "zcdp_rho", grid(_MUS), arguments=0),
+        of_pair(_STICK, "Gaussian", Gaussian, "gdp_mu", grid(_MUS), slack=2.0**-48, charge=True, arguments=0),
+        of_pair(_STICK, "Gaussian", Gaussian, "loss_cdf", losses, slack=0, least=CLOSE),
+        of_pair(
             _STICK, "Gaussian", Gaussian, "loss_quantile", tails, least=lambda mu, _: CLOSE * (mu + mu * mu)
         ),
         ClosedForm(
@@ -68,4 +68,4 @@ def _either() -> Iterator[RunningNumber]:
         for value, expected in zip(
             np.asarray(Gaussian.either(low, high, raised).mu), (low, high, high), strict=True
         ):
-            yield near(_STICK, f"Gaussian.either({low!r}, {high!r})", value, "mu", slack=0, mu=expected)
+            yield equal(_STICK, f"Gaussian.either({low!r}, {high!r})", value, "mu", mu=expected)

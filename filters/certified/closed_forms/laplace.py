@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from filters.certified.closed_form import CLOSE, LEAST, charge_of, grid, method_of
+from filters.certified.closed_form import CLOSE, LEAST, grid, of_pair
 from filters.certified.running_number import RunningNumber
 from theory.pairs.laplace import Laplace
 
@@ -28,15 +28,15 @@ def numbers() -> Iterator[RunningNumber]:
     tails = grid((0.3, 1.0, 7.0), (1e-9, 0.499, 0.501, 0.75, 0.999, 1 - 1e-12))
     for row in (
         # at epsilon near 1/b what is left of H is of the size of the rounding of 1/b
-        method_of(_THEOREM, "Laplace", Laplace, "hockey_stick", sticks, least=_stick_error),
-        method_of(_THEOREM, "Laplace", Laplace, "renyi", orders, least=LEAST),
-        charge_of(_PURE, "Laplace", Laplace, "pure_epsilon", charged),
-        charge_of(_PURE, "Laplace", Laplace, "zcdp_rho", charged),
-        charge_of(_STICK, "Laplace", Laplace, "gdp_mu", grid(_CHARGED), slack=2.0**-46, charge=True),
-        method_of(_THEOREM, "Laplace", Laplace, "loss_cdf", losses, slack=0, least=CLOSE),
-        method_of(
-            _THEOREM, "Laplace", Laplace, "loss_quantile", tails, least=lambda b, _: CLOSE * (1 + 1 / b)
+        of_pair(_THEOREM, "Laplace", Laplace, "hockey_stick", sticks, least=_stick_error),
+        of_pair(_THEOREM, "Laplace", Laplace, "renyi", orders, least=LEAST),
+        of_pair(_PURE, "Laplace", Laplace, "pure_epsilon", charged, arguments=0),
+        of_pair(_PURE, "Laplace", Laplace, "zcdp_rho", charged, arguments=0),
+        of_pair(
+            _STICK, "Laplace", Laplace, "gdp_mu", grid(_CHARGED), slack=2.0**-46, charge=True, arguments=0
         ),
+        of_pair(_THEOREM, "Laplace", Laplace, "loss_cdf", losses, slack=0, least=CLOSE),
+        of_pair(_THEOREM, "Laplace", Laplace, "loss_quantile", tails, least=lambda b, _: CLOSE * (1 + 1 / b)),
     ):
         yield from row.numbers()
 

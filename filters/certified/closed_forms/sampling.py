@@ -13,7 +13,7 @@ import numpy as np
 from flint import arb
 
 from filters.certified.closed_form import CLOSE
-from filters.certified.running_number import RunningNumber, near
+from filters.certified.running_number import RunningNumber, equal, near
 from theory.pairs import (
     KOV,
     DominatingPair,
@@ -115,7 +115,7 @@ def _outcomes() -> Iterator[RunningNumber]:
                     drawn = float(pair.sample(_Told(uniform=(u,)), 1, order)[0])  # type: ignore[arg-type]
                     says = f"{type(pair).__name__}.sample at order {order!r}, uniform {u!r}"
                     if level == np.inf:
-                        yield near(_KEY, says, int(drawn == np.inf), 1, slack=0)
+                        yield equal(_KEY, says, int(drawn == np.inf), 1)
                     else:
                         yield near(_KEY, says, drawn, level, slack=CLOSE)
 
@@ -213,7 +213,7 @@ def _finite() -> Iterator[RunningNumber]:
             u = float(keep.mid()) * beside
             told = _Told(uniform=(u,))
             drawn = float(KOV(0.75, 0.125).sample_finite(told, 1, order)[0])  # type: ignore[arg-type]
-            yield near(_KEY, f"KOV.sample_finite at order {order!r}, uniform {u!r}", drawn, level, slack=0)
+            yield equal(_KEY, f"KOV.sample_finite at order {order!r}, uniform {u!r}", drawn, level)
 
 
 def _weights() -> Iterator[RunningNumber]:
@@ -233,7 +233,7 @@ def _weights() -> Iterator[RunningNumber]:
     for order in (1.75, 4.0):
         value = float(kov.log_weight(np.array([loss, np.inf]), order)[1])
         says = f"KOV(1.25, 0.125).log_weight of an infinite loss, order {order!r}"
-        yield near(_KEY, says, value, 0, slack=0)
+        yield equal(_KEY, says, value, 0)
 
 
 def _log_weight(pair: DominatingPair, order: float, loss: float) -> arb:

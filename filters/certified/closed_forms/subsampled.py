@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from filters.certified.closed_form import CLOSE, LEAST, charge_of, method_of
+from filters.certified.closed_form import CLOSE, LEAST, of_pair
 from filters.certified.running_number import RunningNumber
 from theory.pairs.subsampled_gaussian import SubsampledGaussian
 
@@ -27,14 +27,16 @@ def numbers() -> Iterator[RunningNumber]:
         high, whole = (_HIGH, _WHOLE) if side == "removal" else ((), ())
         for row in (
             # tested to 1e-11 since it was written: epsilon is turned into that of the full batch
-            method_of(_THEOREM, name, make, "hockey_stick", [*levels, *high], slack=1e-11, least=LEAST),
-            method_of(_THEOREM, name, make, "renyi", [*orders, *whole], least=LEAST),
-            method_of(_THEOREM, name, make, "loss_cdf", losses, slack=0, least=CLOSE),
-            method_of(_THEOREM, name, make, "loss_quantile", tails, least=_quantile_error),
+            of_pair(_THEOREM, name, make, "hockey_stick", [*levels, *high], slack=1e-11, least=LEAST),
+            of_pair(_THEOREM, name, make, "renyi", [*orders, *whole], least=LEAST),
+            of_pair(_THEOREM, name, make, "loss_cdf", losses, slack=0, least=CLOSE),
+            of_pair(_THEOREM, name, make, "loss_quantile", tails, least=_quantile_error),
         ):
             yield from row.numbers()
     for charge in ("zcdp_rho", "gdp_mu"):
-        yield from charge_of(_THEOREM, "SubsampledGaussian", SubsampledGaussian, charge, _POINTS).numbers()
+        yield from of_pair(
+            _THEOREM, "SubsampledGaussian", SubsampledGaussian, charge, _POINTS, arguments=0
+        ).numbers()
 
 
 def _quantile_error(q: float, s: float, tail: float) -> float:

@@ -21,7 +21,7 @@ from mc.examine.clock import Clock
 from mc.examine.family_lines import Line, lines_of
 from mc.examine.filter_fault import FilterFault
 from mc.examine.holders.holder_game import HolderGame
-from mc.examine.measure import Bound, Measure, goals
+from mc.examine.measure import Bound, Measure
 from mc.examine.sequence import Sequence, granted
 from theory.arguments import check_count
 from theory.pairs import DominatingPair
@@ -42,11 +42,9 @@ class BlockGame(HolderGame):
     def __init__(self, tracker: Any, blocks: int, sequence: Sequence) -> None:
         self.tracker, self.blocks, self.sequence = tracker, blocks, sequence
 
-    def measures(self) -> tuple[Measure, ...]:
-        return goals(self.tracker.guarantee(self.blocks))
-
-    def promised(self, measure: Measure) -> float:
-        return measure.promised(self.tracker.guarantee(self.blocks))
+    @property
+    def promise(self) -> Any:
+        return self.tracker.guarantee(self.blocks)
 
     def solved(self, measure: Measure) -> Bound:
         """Zero where the tracker opens another block on the way."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 from mc.examine.clock import Clock
-from mc.examine.measure import Bound, Measure
+from mc.examine.measure import Bound, Measure, goals
 from theory.pairs import DominatingPair
 
 __all__ = ["HolderGame"]
@@ -20,13 +20,18 @@ class HolderGame(ABC):
     #: The fields of the data.
     fields: ClassVar[frozenset[str]]
 
+    @property
     @abstractmethod
+    def promise(self) -> Any:
+        """What the holder promises of the game."""
+
     def measures(self) -> tuple[Measure, ...]:
         """What is measured, each with a promise."""
+        return goals(self.promise)
 
-    @abstractmethod
     def promised(self, measure: Measure) -> float:
         """What the holder's promise allows."""
+        return measure.promised(self.promise)
 
     @abstractmethod
     def solved(self, measure: Measure) -> Bound:

@@ -56,8 +56,9 @@ class OvertakingGame(HolderGame):
     def measures(self) -> tuple[Measure, ...]:
         return (Measure.overtaken(),)
 
-    def promised(self, measure: Measure) -> float:
-        return measure.promised(self.odometer.promise)
+    @property
+    def promise(self) -> Any:
+        return self.odometer.promise
 
     def solved(self, measure: Measure) -> Bound:
         state = self.odometer.start(1)

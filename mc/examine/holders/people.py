@@ -29,7 +29,7 @@ from mc.engine.encoding import decode_fraction
 from mc.examine.clock import Clock
 from mc.examine.filter_fault import FilterFault
 from mc.examine.holders.holder_game import HolderGame
-from mc.examine.measure import Bound, Measure, goals
+from mc.examine.measure import Bound, Measure
 from mc.examine.sequence import Sequence
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 
@@ -100,11 +100,9 @@ class PeopleGame(HolderGame, Generic[Question]):
             for question in self.questions
         )
 
-    def measures(self) -> tuple[Measure, ...]:
-        return goals(self.holder.promise)
-
-    def promised(self, measure: Measure) -> float:
-        return measure.promised(self.holder.promise)
+    @property
+    def promise(self) -> Any:
+        return self.holder.promise
 
     def solved(self, measure: Measure) -> Bound:
         return Bound(self._sequence.low(measure))

@@ -46,10 +46,9 @@ def schedules(
     what happened. service and mechanisms are those of `fp.first_breach`. Runs are reproducible. Passing is no proof: it
     says that no example broke the promise. Raises ImportError without hypothesis, ValueError for an unknown mechanism.
     """
-    from filters.testing import strategies  # noqa: F401 - before hypothesis: its ImportError says what to install
+    from filters.testing import strategies  # before hypothesis: its ImportError says what to install
 
-    import hypothesis  # isort: skip
-    from hypothesis import stateful
+    from hypothesis import stateful  # isort: skip
     from hypothesis import strategies as st
 
     lines, breaches = asked_lines(service, promise, mechanisms), Breaches(promise)
@@ -77,14 +76,7 @@ def schedules(
         rule = stateful.rule(at=st.integers(0, _BACK))(_rule(what))
         setattr(Schedules, what, stateful.precondition(_can(what))(rule))
     case: type[TestCase] = Schedules.TestCase
-    case.settings = hypothesis.settings(  # type: ignore[attr-defined]
-        deadline=None,
-        max_examples=examples,
-        stateful_step_count=_MOVES,
-        derandomize=True,
-        database=None,
-        suppress_health_check=list(hypothesis.HealthCheck),
-    )
+    case.settings = strategies.reproducible(examples, stateful_step_count=_MOVES)  # type: ignore[attr-defined]
     return case
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from filters.contract.checks import checked_start
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock
 from mc.examine.stages.plays import Player
@@ -93,7 +92,7 @@ def _paces(subject: Subject, line: Admission, clock: Clock) -> dict[int, float]:
             break
         times = 0
         for tail in (0.1, 0.5, 0.9) if subject.looks else (None,):
-            player = Player(subject.filter, clock, checked_start(subject.filter, 1), tail, pure=False)
+            player = Player.fresh(subject, clock, tail)
             times = max(times, player.ask(pair, wanted[-1]))
         while wanted and times >= wanted[0]:
             sizes[wanted.pop(0)] = size
@@ -108,7 +107,7 @@ def _named(subject: Subject, clock: Clock) -> Iterator[Menu]:
     sizes: dict[float, None] = {}
     longest = 1
     for tail in (0.1, 0.9) if subject.looks else (None,):
-        player = Player(subject.filter, clock, checked_start(subject.filter, 1), tail, pure=False)
+        player = Player.fresh(subject, clock, tail)
         for rounds in range(60):
             # the largest of its own numbers, or of the grid, that is granted now
             own_sizes = [

@@ -18,7 +18,6 @@ from fractions import Fraction
 from typing import cast
 
 from filters import PrivacyFilter
-from filters.accounting import Budget
 from filters.accounting.charge_rules import ChargeRule, RenyiCharge
 from filters.catalogue import (
     CATALOGUE,
@@ -34,6 +33,7 @@ from filters.catalogue import (
 from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.certify import certify
 from filters.certified.running_number import Found
+from filters.certified.two_doubles import limit_of
 from filters.rules.additive import AdditiveFilter
 from mc.examine.stage_finding import StageFinding
 from mc.examine.stages.made_of import Parts, Unknown, fields_as_made, own_promise, parts_of, read
@@ -66,6 +66,25 @@ _CERTIFIED: dict[type[PrivacyFilter], str] = {
     RogersFilter: "Rogers filter",
     WhitehouseFilter: "Whitehouse filter",
     ApproximateZCDPFilter: "approximate zCDP filter",
+}
+#: What is certified of a filter of the catalogue: its numbers, or more or less than those.
+_NUMBERS = (
+    "{count} numbers that it runs with, the boundaries of its decisions among them, are certified at these very "
+    "doubles"
+)
+_TOLD: dict[type[PrivacyFilter], str] = {
+    PotentialFilter: (
+        "its table: what is kept from the first level on, and the inequality of every charge "
+        "of every member of its design, at the very heights and charges that run, with the members' own "
+        "hockey-sticks in balls; what other pairs are charged is found by the same inequality, in doubles whose "
+        "rounding is paid for, and is not certified here"
+    ),
+    GaussianResidueFilter: (
+        "its first level and what randomised responses and Gaussians of several sizes are "
+        "charged from each floor on, by the inequality at every epsilon in balls; a pair that declares an epsilon "
+        "is charged as the randomised response that dominates it, by the same function in balls at epsilon 0, "
+        "where it is enough by its docstring's argument"
+    ),
 }
 #: Proofs already run in this process.
 _DONE: dict[str, Proof] = {}
@@ -126,7 +145,7 @@ def _theorem(kind: type[PrivacyFilter]) -> str | None:
 
 
 def _of_a_sum(parts_found: Parts, own_theorem: str | None, done: dict[str, Proof] | None) -> Verdict:
-    rule, total, promise = parts_found.charge, exactly(parts_found.budget), parts_found.promise
+    rule, total, promise = parts_found.charge, limit_of(parts_found.budget), parts_found.promise
     order = rule.alpha if isinstance(rule, RenyiCharge) else None
     certain = implied(_KINDS[type(rule).__name__], total, promise, order=order)
     detail = (
@@ -164,7 +183,7 @@ def _of_the_catalogue(filt: PrivacyFilter, done: dict[str, Proof] | None) -> Ver
         if {alpha for alpha, _ in orders} != set(allowed):
             raise Unknown("it keeps other orders than it promises")
         for alpha, budget in orders:
-            implied("RDP", exactly(budget), RenyiDP(alpha, allowed[alpha]), order=alpha)
+            implied("RDP", limit_of(budget), RenyiDP(alpha, allowed[alpha]), order=alpha)
         detail = (
             f"theorem {theorem!r} at each of the orders {filt.alphas!r}, each budget at most {filt.rhos!r}, "
             "exactly"
@@ -183,29 +202,10 @@ def _of_the_catalogue(filt: PrivacyFilter, done: dict[str, Proof] | None) -> Ver
         )
         scope = f"{SCOPE}; {THEOREMS[theorem].hypotheses}"
         return proved((theorem,), (), (Evidence.EXACT,), scope, detail, done)
-    if type(filt) is PotentialFilter and numbers is not None:
-        detail = (
-            f"theorem {theorem!r}; its table: what is kept from the first level on, and the inequality of every charge "
-            "of every member of its design, at the very heights and charges that run, with the members' own "
-            "hockey-sticks in balls; what other pairs are charged is found by the same inequality, in doubles whose "
-            "rounding is paid for, and is not certified here"
-        )
-        return proved((theorem,), (), (numbers.evidence,), SCOPE, detail, done)
-    if type(filt) is GaussianResidueFilter and numbers is not None:
-        detail = (
-            f"theorem {theorem!r}; its first level and what randomised responses and Gaussians of several sizes are "
-            "charged from each floor on, by the inequality at every epsilon in balls; a pair that declares an epsilon "
-            "is charged as the randomised response that dominates it, by the same function in balls at epsilon 0, "
-            "where it is enough by its docstring's argument"
-        )
-        return proved((theorem,), (), (numbers.evidence,), SCOPE, detail, done)
     if numbers is None:
         raise Unknown(f"no certificate joins {theorem!r} to its code")
-    detail = (
-        f"theorem {theorem!r}; {len(numbers.numbers)} numbers that it runs with, the boundaries of its decisions among "
-        "them, are certified at these very doubles"
-    )
-    return proved((theorem,), (), (numbers.evidence,), SCOPE, detail, done)
+    told = _TOLD.get(type(filt), _NUMBERS).format(count=len(numbers.numbers))
+    return proved((theorem,), (), (numbers.evidence,), SCOPE, f"theorem {theorem!r}; {told}", done)
 
 
 def _certified(filt: PrivacyFilter) -> CertifiedNumbers | None:
@@ -243,11 +243,6 @@ def _of_a_game(filt: CalibratedFilter, done: dict[str, Proof] | None) -> Verdict
         "dominates is a post-processing of it"
     )
     return proved((), DOMINATION, (solved.evidence,), filt.scope, detail, done)
-
-
-def exactly(budget: Budget) -> Fraction:
-    """The exact value of a budget."""
-    return (Fraction(budget.high) + Fraction(budget.low)) * Fraction(4) ** budget.exponent
 
 
 def proved(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import product
 
 import numpy as np
@@ -70,6 +70,13 @@ class Player:
     steps: list[tuple[DominatingPair, int]] = field(default_factory=list)
     unchanged: DominatingPair | None = None
 
+    @classmethod
+    def fresh(
+        cls, subject: Subject, clock: Clock, tail: float | None = None, *, pure: bool = False
+    ) -> Player:
+        """A run that has asked nothing."""
+        return cls(subject.filter, clock, checked_start(subject.filter, 1), tail, pure)
+
     def ask(self, pair: DominatingPair, times: int = 1) -> int:
         """How often in a row the pair is granted, at most `times`; stops where it leaves the state as it was."""
         granted_rounds = 0
@@ -111,13 +118,9 @@ def _quantile(pair: DominatingPair, tail: float) -> float:
 
 def programs(subject: Subject, clock: Clock, tail: float | None = None) -> Iterator[Sequence]:
     """The sequences, cheapest first; each is admitted as it is built, with the losses that `tail` tells."""
-    filt, lines = subject.filter, subject.lines
+    lines, fresh = subject.lines, partial(Player.fresh, subject, clock, tail, pure=subject.pure)
     for line in lines:
         yield Sequence(((line.largest, 1),))
-
-    def fresh() -> Player:
-        return Player(filt, clock, checked_start(filt, 1), tail, subject.pure)
-
     if subject.slow and not (subject.looks and tail is None):  # the largest a few times in a row, and no more
         for pair, times in product([line.largest for line in leaders(lines)], (2, 4, 8)):
             player = fresh()
@@ -182,10 +185,7 @@ def _told(player: Player) -> Iterator[Sequence]:
 
 def at_every_label(subject: Subject, clock: Clock) -> Iterator[Sequence]:
     """As much as is left at one label after the other, from either end, and half as much at each of them in turn."""
-
-    def fresh() -> Player:
-        return Player(subject.filter, clock, checked_start(subject.filter, 1), pure=False)
-
+    fresh = partial(Player.fresh, subject, clock)
     for kind in dict.fromkeys(line.line.kind for line in subject.lines):
         lines = leaders(tuple(one for one in (*subject.lines, *subject.closed) if one.line.kind == kind))
         for order in (lines, lines[::-1]) if len(lines) > 1 and not subject.looks else ():
@@ -257,12 +257,8 @@ def _tiny(line: Admission) -> DominatingPair | None:
 
 def plain(subject: Subject, clock: Clock) -> Iterator[Sequence]:
     """What a person would try: one request again and again; then another family; small ones before or between."""
-    filt = subject.filter
     lines = [line for line in leaders((*subject.lines, *subject.closed)) if line.line.family != "twopoint"]
-
-    def fresh() -> Player:
-        return Player(filt, clock, checked_start(filt, 1), pure=False)
-
+    fresh = partial(Player.fresh, subject, clock)
     tops = {line.line.name: top for line in lines if (top := _largest(fresh(), line, None)) is not None}
     begun: list[tuple[Admission, DominatingPair, Player]] = []
     for share, line in product(_SHARES, lines):

@@ -13,7 +13,6 @@ from fractions import Fraction
 from functools import partial
 from itertools import permutations, product, takewhile
 
-from filters.contract.checks import checked_start
 from filters.contract.state import keys
 from mc.engine.encoding import decode, decode_fraction, nameable
 from mc.examine.clock import Clock, OutOfTime
@@ -165,7 +164,7 @@ class _Plain:
 
     def _again(self, played: Sequence) -> tuple[Sequence, str]:
         """The play over and over, as far as it is granted, and how it ends."""
-        player = Player(self.subject.filter, self.clock, checked_start(self.subject.filter, 1), pure=False)
+        player = Player.fresh(self.subject, self.clock)
         rounds_at: dict[object, int] = {}
         rounds = 0
         while rounds < _PUSHED and not self.clock.over:

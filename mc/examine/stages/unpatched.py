@@ -53,6 +53,7 @@ _PARTS: dict[type, tuple[str, ...]] = {
     types.MemberDescriptorType: ("__name__", "__objclass__"),
     functools._lru_cache_wrapper: ("__wrapped__",),
     functools.cached_property: ("func", "attrname"),
+    functools.partial: ("func", "args", "keywords", "__dict__"),
     property: ("fget", "fset", "fdel"),
     **dict.fromkeys((classmethod, staticmethod), ("__func__",)),
     types.MethodType: ("__func__", "__self__"),

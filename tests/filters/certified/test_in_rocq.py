@@ -8,9 +8,8 @@ from fractions import Fraction
 import pytest
 
 import filterproof as fp
-from filters.certified.in_rocq import in_rocq, lemma_of
 from filters.certified.running_number import at_least, at_most, near
-from tests.filters.certified.write_running_numbers import PATH
+from tests.filters.certified.write_running_numbers import PATH, in_rocq, lemma_of
 from theory.claims.theorem import RefusedError
 from theory.proofs.running_numbers import cks_lemma, simple_lemma
 

@@ -14,12 +14,13 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.rules import potential_design, potential_table
+from filters.rules import potential_design
 from filters.rules.potential import PotentialFilter
 from filters.rules.potential_design import PotentialClock, potential_clock
-from filters.rules.potential_table import COMMON_RATES, packed, shipped_clock, table_name, unpacked
+from filters.rules.potential_table import COMMON_RATES, shipped_clock, table_name, unpacked
+from tests.filters.rules import write_potential_tables
 from tests.filters.rules.check_potential_table import check
-from tests.filters.rules.write_potential_tables import FOLDER
+from tests.filters.rules.write_potential_tables import FOLDER, packed
 
 TABLES = sorted(FOLDER.iterdir())
 GENTLE = (fp.SubsampledGaussian(0.1, 2.0), fp.SubsampledGaussian(0.2, 2.0))
@@ -128,6 +129,6 @@ def test_levels_that_rise_by_differences_that_wrap_are_no_levels(own: PotentialC
 def test_a_clock_that_its_rounding_breaks_is_not_written(
     own: PotentialClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(potential_table, "_SHIFT", 61)
+    monkeypatch.setattr(write_potential_tables, "SHIFT", 61)
     with pytest.raises(ValueError, match="keep more bits"):
         packed(own, 1.0, 1e-3, GENTLE)

@@ -13,7 +13,8 @@ import pytest
 import filterproof as fp
 from filters.accounting import Budget
 from filters.catalogue import CATALOGUE
-from mc.examine.stages.parts import exactly, parts
+from filters.certified.two_doubles import limit_of
+from mc.examine.stages.parts import parts
 from tests.mc.examine.stages.mine import PROMISE, Mine, outcome, said_of
 from theory.evidence import Evidence, Outcome
 
@@ -143,7 +144,7 @@ def test_the_threshold_itself_holds_and_one_part_in_1e12_more_does_not(charge: A
 
     Own.promise, Own.charge = promise, charge
     assert outcome(Own()) is Outcome.HOLDS
-    budget = exactly(Own().budget)
+    budget = limit_of(Own().budget)
     assert budget <= most
     assert budget > most * (1 - Fraction(1, 10**11))
     assert outcome(with_budget(charge, promise, most * (1 - Fraction(1, 10**13)))) is Outcome.HOLDS

@@ -25,6 +25,7 @@ import mc.losses.lattice_law
 import mc.losses.outputs
 import mc.worst_case.solve
 from filters.accounting import Budget
+from filters.certified import running_number
 from filters.rules.additive import AdditiveFilter
 from mc.examine.stages.unpatched import patched
 from mc.worst_case.menu_levels import MenuLevels
@@ -104,6 +105,7 @@ RULE = vars(type(fp.zcdp_charge))["__call__"]
         (type(fp.zcdp_charge), "__call__", _elsewhere(RULE)),
         (filters.rules.additive, "_joined", _cached_lie()),
         (filters.accounting.declared, "_SHARE", 0.5),
+        (running_number, "at_most", running_number.near),
         (filters.accounting.charge_rules, "_KEPT", frozenset()),
         (filters.accounting.declared, "max", min),
         (filters.accounting, "ledger", _of_another_kind()),
