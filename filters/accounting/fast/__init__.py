@@ -39,8 +39,9 @@ def charge(
 
 
 def quotients(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], int] | None:
-    """(x / y rounded up, 1 where x is 0; how many x are 0); None: ask `quotient_beyond`."""
-    return compiled.quotients(x, y) if worth(len(x)) else None
+    """(x / y rounded up, 1 where x is 0; how many x are 0); None where one is out of range: ask `quotient_beyond`."""
+    found = compiled.quotients(x, y) if worth(len(x)) else None
+    return blocks.quotients(x, y) if found is None and len(x) else found
 
 
 def _one_each(charge: Charge, n: int) -> bool:

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.amounts import LEAST, LEAST_ROOT, Charge, Mixed, Plain, Square, is_power_of_two
-from filters.accounting.fast.short import LAST_BITS, grain, is_zero
+from filters.accounting.fast.short import LAST_BITS, LITTLE, MUCH, grain, is_zero
 from filters.accounting.limit import Limit
 from theory.numerics.error_free import Exact, square
 from theory.pairs.selection import look_up
 
-__all__ = ["BLOCK", "SMALL", "step"]
+__all__ = ["BLOCK", "SMALL", "quotients", "step"]
+
+_SPLITTER = 2.0**27 + 1
 
 #: Runs handled at a time: what is computed on the way stays in cache.
 BLOCK = 131072
@@ -201,3 +203,52 @@ def _add_up(state: Exact, cost: Exact) -> Exact:
     np.subtract(total, s, out=s)
     v -= s
     return total, v
+
+
+def quotients(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], int] | None:
+    """(x / y rounded up, 1 where x is 0; how many x are 0); None where one is out of range."""
+    if not LITTLE < y < MUCH:
+        return None
+    up, zeros, exact = np.empty(len(x)), 0, is_power_of_two(y)
+    far = _SPLITTER * y
+    y_high = far - (far - y)
+    y_low = y - y_high
+    work = np.empty((4, min(len(x), SMALL)))
+    for first in range(0, len(x), SMALL):
+        some, q = x[first : first + SMALL], up[first : first + SMALL]
+        least, most = float(some.min()), float(some.max())
+        if least == 0:
+            absent = some == 0
+            zeros += int(np.count_nonzero(absent))
+            some = np.where(absent, y, some)  # whose quotient is 1
+            least = float(some.min())
+        if not (least >= LITTLE and most <= MUCH and least / y >= LITTLE and most / y <= MUCH):
+            return None
+        np.divide(some, y, out=q)
+        if exact:
+            continue
+        # Dekker's product of q and y, less x: below zero where q was rounded down
+        high, low, rest, term = (line[: len(q)] for line in work)
+        np.multiply(q, _SPLITTER, out=term)
+        np.subtract(term, q, out=high)
+        np.subtract(term, high, out=high)
+        np.subtract(q, high, out=low)
+        np.multiply(high, y_high, out=rest)
+        np.multiply(q, y, out=term)
+        rest -= term
+        some = np.subtract(term, some, out=term)
+        if y_low:
+            high *= y_low
+            rest += high
+        np.multiply(low, y_high, out=high)
+        rest += high
+        if y_low:
+            low *= y_low
+            rest += low
+        rest += some
+        # -1 below zero, and to the next double up: those from zero up are ordered as their bits are
+        sign = rest.view(np.int64)
+        sign >>= 63
+        bits = q.view(np.int64)
+        bits -= sign
+    return up, zeros
