@@ -71,14 +71,16 @@ def proofs(once: Callable[[str, Callable[[], dict[str, Proof]]], dict[str, Proof
 @pytest.fixture
 def proved(proofs: dict[str, Proof], monkeypatch: pytest.MonkeyPatch) -> None:
     """What is examined in this process finds the proofs of the run, and runs no theorem's steps again."""
+    from mc.examine import verify
     from mc.examine.stages import parts
 
-    monkeypatch.setattr(parts, "_DONE", dict(proofs))
+    for room in (verify, parts):
+        monkeypatch.setattr(room, "_DONE", dict(proofs))
 
 
 @pytest.fixture(scope="session")
 def library_as_installed() -> None:
-    """The library's files are read here once, and not in each child of this process that examines something."""
+    """The library's files are read here once, and not in each worker of each stage of each examination."""
     from mc.examine.stages.unpatched import patched
 
     assert patched() == ""

@@ -13,7 +13,7 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, redirect_stdout
+from contextlib import closing, redirect_stdout
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, BinaryIO, cast
@@ -48,14 +48,16 @@ __all__ = ["FAILURE", "examine"]
 
 #: The probability that an examination refutes a promise that is kept, shared by all that it estimates.
 FAILURE = 1e-6
-#: Seconds beyond its share after which a stage is ended, and that telling a first find takes.
-_GRACE, _MOMENT = 2.0, 5.0
+#: Seconds beyond its share after which a stage is ended, that proofs may take, and that telling a first find takes.
+_GRACE, _PROVING, _MOMENT = 2.0, 600.0, 5.0
 #: A filter is slow that is not asked so often in its time, and takes longer than so many seconds.
 _CALLS, _QUICK = 3000, 1e-3
 #: The share of the time for a glance at the plainest plays, where the first refutation ends all.
 _GLANCE = 0.08
 #: Seconds of the time, and the most of it as a share, in which the last stage's findings are read.
 _LAST, _LATE = 1.0, 0.05
+#: The proofs of this process.
+_DONE: dict[str, Proof] = {}
 
 
 def examine(
@@ -81,7 +83,8 @@ def examine(
     names = names_of(FAMILIES if mechanisms is None else mechanisms)
     lines_of(names, PureDP(1.0))  # an unknown name is the caller's mistake, whatever the filter is
     seed = check_count("seed", seed, least=0)
-    exam = _Stages(filt, clock, on_stage, proofs, first_only=first_only)
+    done = _DONE if proofs is None else proofs
+    exam = _Stages(filt, clock, on_stage, done, first_only=first_only)
 
     def told() -> Examination:
         spent = time.perf_counter() - began
@@ -99,11 +102,11 @@ def examine(
 
 def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool) -> None:
     """All stages, each with its share of the time."""
-    filt, holder = exam.filter, cast(object, exam.filter)
+    filt, proofs, holder = exam.filter, exam.proofs, cast(object, exam.filter)
     # nothing can be asked of a filter whose first answers do not come, so that they may take all the time
     if is_held_to(holder):
         exam.run("admission", 1.0, partial(_let_through, holder))
-        exam.prove(theorem_of)
+        exam.prove(partial(_proved, theorem_of, filt, proofs))
         exam.run("games", 1.0, partial(games_of, filt))
     else:
         exam.run("admission", 1.0, partial(_admitted, filt, names, seed, own_menu=own_menu))
@@ -120,7 +123,7 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
         # where purity is broken a state does not stand for a run, and only what one run is granted counts
         subject = replace(exam.subject, slow=False, pure=not any(one.fault for one in exam.findings))
         if subject.pure:
-            exam.prove(of_parts)
+            exam.prove(partial(_proved, of_parts, filt, proofs))
         if not few:
             exam.run("sequences", 0.3, partial(sequences, subject))
         if subject.pure:
@@ -142,7 +145,7 @@ class _Stages:
     filter: PrivacyFilter
     clock: Clock
     on_stage: Callable[[str], object]
-    proofs: dict[str, Proof] | None
+    proofs: dict[str, Proof]
     first_only: bool
     findings: list[StageFinding] = field(default_factory=list)
     subject: Subject | None = None
@@ -151,19 +154,11 @@ class _Stages:
     heard: bool = False
     shut: bool = False
 
-    @property
-    def enough(self) -> bool:
-        """Whether what was found ends all."""
-        return self.first_only and any(one.witness is not None for one in self.findings)
-
-    def prove(self, theorem: Callable[..., StageFinding]) -> None:
-        """The finding by a theorem, which takes the time it needs; here, for no code but the library's is run."""
-        if self.enough:
-            return
-        began = Clock.now()
-        with self._begun("parts") as findings:
-            findings.append(theorem(self.filter, done=self.proofs))
-        self.clock = Clock(self.clock.until + Clock.now() - began)
+    def prove(self, work: Callable[[Clock], Iterator[object]]) -> None:
+        """Proofs take the time that they need once in a process."""
+        began, self.clock = Clock.now(), Clock(self.clock.until + _PROVING)
+        self.run("parts", 1.0, work)
+        self.clock = Clock(self.clock.until - _PROVING + Clock.now() - began)
 
     def tell(self, subject: Subject) -> None:
         """The most telling witness of what was found, if anything was, and its play."""
@@ -177,12 +172,16 @@ class _Stages:
             self.clock, self.first_only = clock, hurried
 
     def run(self, stage: str, share: float, work: Callable[[Clock], Iterator[object]]) -> None:
-        """Keep the findings of a stage that has this share of the time, and a worker of its own."""
-        if self.enough:
+        """Keep the findings of a stage, also where its time is up or the filter's code raises."""
+        if self.first_only and any(one.witness is not None for one in self.findings):
             return
+        findings: list[StageFinding] = []
+        began, part = time.perf_counter(), self.clock.part(share)
+        ended = partial(StageFinding, stage, "Was the stage finished?", menu="", unseen=UNFINISHED)
         # the stages look at the clock themselves; the last has no grace, and a moment to say what it found
-        late = Clock(min(self.clock.part(share).until + _GRACE, self.clock.until))
-        with self._begun(stage) as findings:
+        late = Clock(min(part.until + _GRACE, self.clock.until))
+        try:
+            self.on_stage(stage)
             stage_of = partial(_quietly, work, self.clock, share)
             with closing(results(stage_of, filt=self.filter, clock=late)) as told:
                 for report in told:
@@ -192,16 +191,6 @@ class _Stages:
                         self._keep(report)
                     if self.first_only and isinstance(report, StageFinding) and report.witness is not None:
                         break
-
-    @contextmanager
-    def _begun(self, stage: str) -> Iterator[list[StageFinding]]:
-        """Keep the findings of a stage, also where its time is up or the filter's code raises."""
-        findings: list[StageFinding] = []
-        began = time.perf_counter()
-        ended = partial(StageFinding, stage, "Was the stage finished?", menu="", unseen=UNFINISHED)
-        try:
-            self.on_stage(stage)
-            yield findings
         except OutOfTime as stuck:
             # the first stage ends all: nothing can be asked of a filter whose first answers do not come
             fault = str(stuck) if stage == "admission" else ""
@@ -230,6 +219,8 @@ class _Stages:
                 self.promise, self.scope = report.promise, report.scope
             case _Seen():
                 self.heard, self.shut = self.heard or report.heard, self.shut or report.shut
+            case dict():
+                self.proofs.update(report)
 
     def noise(self) -> Iterator[StageFinding]:
         """What is wrong with what the filter printed."""
@@ -286,6 +277,14 @@ def _let_through(holder: HeldTo, clock: Clock) -> Iterator[object]:
     with examining(holder):  # type: ignore[arg-type]
         yield _Promised(holder.promise, holder.scope)
     yield from lets_through(holder, clock)
+
+
+def _proved(
+    by: Callable[..., StageFinding], filt: PrivacyFilter, done: dict[str, Proof], clock: Clock
+) -> Iterator[object]:
+    kept = dict(done)
+    yield by(filt, done=kept)
+    yield {name: proof for name, proof in kept.items() if name not in done}
 
 
 def _quietly(work: Callable[[Clock], Iterator[object]], clock: Clock, share: float) -> Iterator[object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ import mc
 from mc import Estimate
 from mc.examine.examination import Examination, Status
 from mc.examine.processor import processor_seconds
+from mc.examine.stages.unpatched import patched
 from mc.examine.verify import examine
 from reports.finding import Claim, Finding, Table
 from reports.shown import numbers
@@ -51,6 +53,7 @@ def examined(
 
     What is refuted is not asked again, whatever was expected of it.
     """
+    _read_files()
     for enough in (seconds, _AGAIN):
         with processor_seconds():
             examination = examine(subject(), seconds=enough, seed=seed, first_only=True, proofs=proofs)
@@ -58,6 +61,12 @@ def examined(
         if told or examination.witness is not None:
             break
     return examination
+
+
+@cache
+def _read_files() -> None:
+    """Read the library's files once in a process, and not in each worker of each stage, which compares them all."""
+    patched()
 
 
 def interval(estimate: Estimate) -> str:

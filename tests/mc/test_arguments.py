@@ -125,7 +125,7 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.usefixtures("processor_clock")
+@pytest.mark.usefixtures("processor_clock", "library_as_installed")
 @pytest.mark.parametrize("name", CALLS)
 def test_an_argument_of_any_other_kind_is_answered_or_refused_by_its_name(name: str) -> None:
     call, arguments = CALLS[name]

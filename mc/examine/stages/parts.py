@@ -15,7 +15,6 @@ brings a deciding function of its own, or a budget above what the theorem allows
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import cast
 
 from filters import PrivacyFilter
 from filters.accounting.charge_rules import ChargeRule, RenyiCharge
@@ -101,15 +100,19 @@ def parts(filt: PrivacyFilter, *, done: dict[str, Proof] | None = None) -> Verdi
     """
     kind = type(filt)
     listed = kind in {entry.kind for entry in CATALOGUE.values()} and "theorem" in vars(kind)
-    summed, calibrated = issubclass(kind, AdditiveFilter), kind is CalibratedFilter
-    if not (calibrated or summed or (listed and kind.sound is True and _theorem(kind))):
+    calibrated = isinstance(filt, CalibratedFilter) and kind is CalibratedFilter
+    if (
+        not calibrated
+        and not issubclass(kind, AdditiveFilter)
+        and not (listed and kind.sound is True and _theorem(kind))
+    ):
         return None
     try:
         if changed := patched():
             raise Unknown(f"{changed} is not as in the files of the installed package")
-        if calibrated:
-            return _of_a_game(cast(CalibratedFilter, filt), done)
-        if summed:
+        if isinstance(filt, CalibratedFilter) and calibrated:
+            return _of_a_game(filt, done)
+        if issubclass(kind, AdditiveFilter):
             made = parts_of(filt)
             _certified(filt)
             return _of_a_sum(made, kind.theorem if listed else None, done)

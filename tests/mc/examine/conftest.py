@@ -21,6 +21,11 @@ def _processor_clock(request: pytest.FixtureRequest) -> None:
         request.getfixturevalue("processor_clock")
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _library(library_as_installed: None) -> None:
+    """Every examination here is of workers that find the library's files read."""
+
+
 @pytest.fixture(scope="module")
 def as_installed() -> Iterator[None]:
     """The library is compared with its files once for a whole module: `stages/test_unpatched.py` has each way."""
