@@ -54,20 +54,31 @@ def made_of_the_library(thing: object) -> bool:
 
 
 def attributes(thing: object) -> dict[str, object]:
-    """All that an instance holds, in its dict and its slots, none of its class's code being run."""
+    """All that an instance holds, in its dict and its slots, none of its class's code being run.
+
+    What Python does not find by its name, since a slot of that name stands before it, has the name with a prime.
+    """
     held: dict[str, object] = {}
     kind = type(thing)
     bases = _BASES.__get__(kind)
     for name, get in _slots(bases) if _by_identity(kind) else _slots.__wrapped__(bases):
         try:
-            held[name] = get(thing, kind)
+            held[_free(name, held)] = get(thing, kind)
         except AttributeError:  # a slot that was never set
             continue
     try:
-        held.update(object.__getattribute__(thing, "__dict__"))
+        own = object.__getattribute__(thing, "__dict__")
     except AttributeError:
         return held
+    for name, value in own.items():
+        held[_free(name, held)] = value
     return held
+
+
+def _free(name: str, held: dict[str, object]) -> str:
+    while name in held:
+        name += "'"
+    return name
 
 
 def _by_identity(kind: type) -> bool:

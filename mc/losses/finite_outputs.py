@@ -10,7 +10,7 @@ from typing import TypeAlias
 import flint
 
 from mc.losses.balls import BITS, ball
-from mc.losses.lattice_law import level
+from mc.losses.lattice_law import Level, level
 from mc.losses.log_ratio import Epsilon, LogRatio
 from mc.losses.outputs import exact_outputs, nearest_log
 from theory.numerics.exact import rational
@@ -63,21 +63,25 @@ class FiniteOutputs:
             erased_p = sum((output.mass for output in exact if not output.tilt), start=Fraction(0))
             erased_q = 1 - sum((output.mass * output.tilt for output in exact), start=Fraction(0))
             return cls(finite, rational(erased_p), rational(erased_q))
-        if (loss_level := level(pair)) is None:
+        if (known := level(pair)) is None:
             raise NoFiniteLawError
-        erased = rational(loss_level.delta)
-        if loss_level.exact == 0:
-            return cls(((ZERO, 1 - erased, 0.0),), erased, erased)
         assert pair.kov is not None
-        ratio, size = pair.kov.ratio, float(pair.kov.epsilon)
+        return cls.of_level(known, size=float(pair.kov.epsilon), ratio=pair.kov.ratio)
+
+    @classmethod
+    def of_level(cls, known: Level, *, size: float, ratio: Fraction | None = None) -> FiniteOutputs:
+        """Those of a level, its loss the logarithm of `ratio` or else a rational; `size` is what is shown of it."""
+        erased = rational(known.delta)
+        if known.exact == 0:
+            return cls(((ZERO, 1 - erased, 0.0),), erased, erased)
         signed: list[tuple[Loss, Mass, float]] = []
-        for sign, (mass, _) in zip((-1, 1), loss_level.masses, strict=True):
+        for sign, (mass, _) in zip((-1, 1), known.masses, strict=True):
             if ratio is not None:
                 b = ratio**sign
                 signed.append(((0, b), (1 - erased) * rational(b / (1 + b)), sign * size))
             else:
-                assert loss_level.exact is not None
-                signed.append(((sign * loss_level.exact, Fraction(1)), mass, sign * size))
+                assert known.exact is not None
+                signed.append(((sign * known.exact, Fraction(1)), mass, sign * size))
         return cls(tuple(signed), erased, erased)
 
 

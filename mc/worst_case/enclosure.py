@@ -26,7 +26,7 @@ from theory.numerics.exact import rational
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
-__all__ = ["DOUBLES", "Enclosure", "Laws", "enclose", "enclose_on_tree"]
+__all__ = ["DOUBLES", "Enclosure", "Laws", "TreeLaws", "enclose", "enclose_on_tree"]
 
 #: The default limit on the doubles that a game holds: a quarter of a gigabyte.
 DOUBLES = 30_000_000
@@ -54,6 +54,30 @@ class Laws:
     step: Fraction
     side: Rounding
     levels: tuple[tuple[int, Fraction], ...] = ()
+
+
+def _itself(loss: Loss) -> Loss:
+    return loss
+
+
+@dataclass(frozen=True, slots=True)
+class TreeLaws:
+    """The finite outputs of each request, of the law drawn from; its game is the one asked for, or on one `side` of it.
+
+    loss_of is the exact loss where a tree says one in its own way, as a number of steps.
+    """
+
+    outputs: tuple[FiniteOutputs, ...]
+    side: Rounding = "near"
+    loss_of: Callable[[Any], Loss] = _itself
+
+    @property
+    def masses(self) -> list[list[Mass]]:
+        """The masses of each request's outcomes, what is infinite last."""
+        return [
+            [*(mass for _, mass, _ in each.outputs), *([each.erased_p] if each.erased_p else [])]
+            for each in self.outputs
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,26 +128,23 @@ def enclose(
 
 
 def enclose_on_tree(
-    tree: GameTree[Loss], outputs: Sequence[FiniteOutputs], epsilon: Epsilon, *, exact: bool
+    tree: GameTree[Any], games: Sequence[TreeLaws], epsilon: Epsilon, *, exact: bool
 ) -> Enclosure:
     """`enclose` where a position is a state with a loss, which is kept exactly, in rationals or in doubles.
 
-    outputs are those of each request, of the law drawn from. `exact` asks for rationals, which all must be.
+    `exact` asks for rationals, which all masses must be.
     """
-    masses = [
-        [*(mass for _, mass, _ in each.outputs), *([each.erased_p] if each.erased_p else [])]
-        for each in outputs
-    ]
     solved: list[_Solved] = []
-    for side, weights, payoff, bounds in (_rational if exact else _rounded)(tree, masses, epsilon):
-        value, choices = tree.solve(weights, payoff)
-        solved.append((side, *bounds(value), choices))
+    for laws in games:
+        for side, weights, payoff, bounds in (_rational if exact else _rounded)(tree, laws, epsilon):
+            value, choices = tree.solve(weights, payoff)
+            solved.append((side, *bounds(value), choices))
     low, high, choices = _between(solved)
     value = solved[0][1] if exact and isinstance(epsilon, LogRatio) else None
     return Enclosure(low, high, tree.strategy(choices), tree.rounds, tree.positions, value)
 
 
-def _rational(tree: GameTree[Loss], masses: list[list[Mass]], epsilon: Epsilon) -> Iterator[_TreeGame]:
+def _rational(tree: GameTree[Loss], laws: TreeLaws, epsilon: Epsilon) -> Iterator[_TreeGame]:
     """The game as it is where e^epsilon is a rational; else at one above it and at one below, as V decreases in it."""
     ends: list[tuple[Rounding, Fraction]]
     if isinstance(epsilon, LogRatio):
@@ -139,23 +160,23 @@ def _rational(tree: GameTree[Loss], masses: list[list[Mass]], epsilon: Epsilon) 
             paid[:] = [max(flint.fmpq(0), 1 - ratio / rational(b)) for _, b in losses]
             return paid
 
-        yield side, masses, payoff, lambda value: (fraction_of(value), fraction_of(value))
+        yield side, laws.masses, payoff, lambda value: (fraction_of(value), fraction_of(value))
 
 
-def _rounded(tree: GameTree[Loss], masses: list[list[Mass]], epsilon: Epsilon) -> Iterator[_TreeGame]:
+def _rounded(tree: GameTree[Any], laws: TreeLaws, epsilon: Epsilon) -> Iterator[_TreeGame]:
     """The game with masses and payoffs rounded to nearest."""
     reached = {loss for layer in tree.layers for loss in layer.losses}
-    known = {loss: near(stopped(loss, epsilon)) for loss in reached}
+    known = {loss: near(stopped(laws.loss_of(loss), epsilon)) for loss in reached}
     with flint.ctx.workprec(BITS):
-        weights = [[near(flint.arb(mass)) for mass in each] for each in masses]
+        weights = [[near(flint.arb(mass)) for mass in each] for each in laws.masses]
 
-    def payoff(losses: Sequence[Loss]) -> NDArray[np.float64]:
+    def payoff(losses: Sequence[Any]) -> NDArray[np.float64]:
         return np.array([known[loss] for loss in losses])
 
     def bounds(value: float) -> tuple[Fraction, Fraction]:
-        return rounded_bounds(float(value), max(map(len, masses)), tree.rounds)
+        return rounded_bounds(float(value), max(map(len, weights)), tree.rounds)
 
-    yield "near", weights, payoff, bounds
+    yield laws.side, weights, payoff, bounds
 
 
 def _between(solved: list[_Solved]) -> tuple[float, float, Any]:

@@ -178,8 +178,8 @@ def _solved(
                 raise
             raise PartialWorstCase(_worst(best.values())) from None
         except TooLargeError:
-            if len(best) < len(directions):
-                raise
+            if relative is None or len(best) < len(directions):
+                raise  # what was only looked at is no answer at the step that was asked for
             break
         worst = _worst(best.values())
         if relative is None or coarser == 1 or worst.high - worst.low <= relative * worst.low:

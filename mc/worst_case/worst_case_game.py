@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from hashlib import sha256
-from typing import Literal
+from operator import add
+from typing import Any, Literal
 
 from filters.privacy_filter import PrivacyFilter
 from mc.evaluate.walk import Branch
-from mc.losses.balls import Rounding
-from mc.losses.finite_outputs import ZERO, FiniteOutputs, Loss, NoFiniteLawError, adding
-from mc.losses.lattice_law import common_step, level, level_law
+from mc.losses.balls import Rounding, ball
+from mc.losses.finite_outputs import ZERO, FiniteOutputs, NoFiniteLawError, adding
+from mc.losses.lattice_law import Level, common_step, level, level_law
 from mc.losses.log_ratio import Epsilon, LogRatio
 from mc.losses.outputs import exact_outputs
 from mc.losses.rounded_law import rounded_laws
-from mc.worst_case.enclosure import DOUBLES, Enclosure, Laws, enclose, enclose_on_tree
+from mc.worst_case.enclosure import DOUBLES, Enclosure, Laws, TreeLaws, enclose, enclose_on_tree
 from mc.worst_case.graph import StateGraph
 from mc.worst_case.level_game import moderate
 from mc.worst_case.one_level import one_level
@@ -50,7 +53,7 @@ class WorstCaseGame:
     scope: str
     known: Known | None = None
     _graphs: dict[Rounding | Literal["as it is"], StateGraph] = field(default_factory=dict)
-    _trees: dict[Direction, tuple[list[FiniteOutputs], GameTree[Loss]]] = field(default_factory=dict)
+    _trees: dict[tuple[Direction, bool], tuple[list[TreeLaws], GameTree[Any]]] = field(default_factory=dict)
 
     @property
     def refines(self) -> bool:
@@ -114,13 +117,9 @@ class WorstCaseGame:
         levels = [known for pair in self.menu if (known := level(pair)) is not None]
         lattice = common_step(levels) if len(levels) == len(self.menu) else None
         middling = lattice is not None and moderate(lattice[0], lattice[2], epsilon)
-        if self.filter.looks_at_losses:
+        if self.filter.looks_at_losses or (lattice is not None and not middling and grid is None):
             on_tree = self._on_tree(epsilon, direction, exact=False)
             return on_tree or self._one_level(epsilon, direction)
-        if lattice is not None and not middling and grid is None:
-            on_tree = self._on_tree(epsilon, direction, exact=False)
-            assert on_tree is not None
-            return on_tree
         if lattice is not None:
             units, least, most = lattice
             sizes = tuple(zip(units, (known.delta for known in levels), strict=True))
@@ -177,27 +176,61 @@ class WorstCaseGame:
 
     def _on_tree(self, epsilon: Epsilon, direction: Direction, *, exact: bool) -> Enclosure | None:
         """The enclosure where each loss is kept exactly; None where some request has no finitely many outputs."""
-        if direction not in self._trees:
+        if (direction, exact) not in self._trees:
             try:
-                outputs = [FiniteOutputs.of_pair(pair) for pair in self._drawn(direction)]
+                games, steps = self._tree_laws(direction, exact=exact)
             except NoFiniteLawError:
                 return None
             # the filter is shown log dP/dQ, whichever law is drawn from
             sign = 1.0 if direction == "PQ" else -1.0
             branches = [
                 [
-                    *(Branch(adding(loss), sign * (seen or 0.0)) for loss, _, seen in each.outputs),
+                    *(
+                        Branch(move, sign * (seen or 0.0))
+                        for move, (*_, seen) in zip(moves, each.outputs, strict=True)
+                    ),
                     *([Branch(None, sign * math.inf)] if each.erased_p else []),
                 ]
-                for each in outputs
+                for moves, each in zip(steps, games[0].outputs, strict=True)
             ]
             most = self.max_positions
             if most is None:
                 most = most_positions(DOUBLES, len(self.menu), max(map(len, branches)))
-            tree = GameTree.of(self.filter, self.menu, branches, ZERO, rounds=self.rounds, max_positions=most)
-            self._trees[direction] = outputs, tree
-        outputs, tree = self._trees[direction]
-        return enclose_on_tree(tree, outputs, epsilon, exact=exact)
+            origin: Any = ZERO if games[0].side == "near" else 0
+            tree = GameTree.of(
+                self.filter, self.menu, branches, origin, rounds=self.rounds, max_positions=most
+            )
+            self._trees[direction, exact] = games, tree
+        games, tree = self._trees[direction, exact]
+        return enclose_on_tree(tree, games, epsilon, exact=exact)
+
+    def _tree_laws(
+        self, direction: Direction, *, exact: bool
+    ) -> tuple[list[TreeLaws], list[list[Callable[[Any], Any]]]]:
+        """The outputs of each request, and how each of them moves a loss.
+
+        Levels that are multiples of one step up to rounding are so many steps in two games that enclose the one asked
+        for, because larger levels dominate: losses that differ by rounding alone are one there, and positions few.
+        """
+        levels = [known for pair in self.menu if (known := level(pair)) is not None]
+        lattice = common_step(levels) if len(levels) == len(self.menu) and not exact else None
+        if lattice is None or lattice[1] == lattice[2]:
+            outputs = tuple(map(FiniteOutputs.of_pair, self._drawn(direction)))
+            return [TreeLaws(outputs)], [[adding(loss) for loss, *_ in each.outputs] for each in outputs]
+        units, *ends = lattice
+
+        def enclosing(side: Rounding, step: Fraction) -> TreeLaws:
+            outputs = [
+                FiniteOutputs.of_level(
+                    Level(ball(step * k), known.delta, step * k), size=float(pair.kov.epsilon)
+                )
+                for pair, k, known in zip(self.menu, units, levels, strict=True)
+                if pair.kov is not None
+            ]
+            return TreeLaws(tuple(outputs), side, lambda k: (step * k, Fraction(1)))
+
+        games = [enclosing("low", ends[0]), enclosing("high", ends[1])]
+        return games, [[partial(add, k * sign) for sign in ((-1, 1) if k else (0,))] for k in units]
 
     def _one_level(self, epsilon: Epsilon, direction: Direction) -> Enclosure:
         """The enclosure for a filter that looks at the losses of one Gaussian."""

@@ -86,19 +86,20 @@ def _to_zcdp(kind: Kind, total: Fraction, rho: Fraction) -> Implied | None:
 def _to_rdp(
     kind: Kind, total: Fraction, alpha: Fraction, rho: Fraction, order: float | None
 ) -> Implied | None:
+    # the kernel's statements are for orders above 1
+    limit = ", and at order 1 by their limit" if alpha == 1 else ""
     match kind:
         case "RDP" if order is not None and alpha <= Fraction(order):
             return _within(total, rho, "the sum of divergences, which grow with the order")
         case "zCDP":
-            return _within(alpha * total, rho, "r-zCDP is (alpha, alpha r)-RDP by definition")
+            return _within(alpha * total, rho, f"r-zCDP is (alpha, alpha r)-RDP by definition{limit}")
         case "pure DP" if total <= rho:
             return _within(total, rho, "no divergence is more than that of order infinity")
         case "pure DP":
-            return _within(
-                alpha * total**2 / 2, rho, "epsilon-DP is (alpha, alpha epsilon^2/2)-RDP", "RR zCDP"
-            )
+            said = f"epsilon-DP is (alpha, alpha epsilon^2/2)-RDP{limit}"
+            return _within(alpha * total**2 / 2, rho, said, "RR zCDP")
         case "GDP":
-            said = "mu-GDP is (alpha, alpha mu^2/2)-RDP"
+            said = f"mu-GDP is (alpha, alpha mu^2/2)-RDP{limit}"
             return _within(alpha * total / 2, rho, said, "Rényi divergences")
     return None
 
