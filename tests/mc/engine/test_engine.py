@@ -129,12 +129,6 @@ def test_a_denied_run_may_retry_with_something_cheaper() -> None:
     np.testing.assert_allclose(np.abs(paths.loss[1]), 0.3, rtol=1e-15)
 
 
-def test_a_run_denied_in_every_world_costs_nothing_under_retry() -> None:
-    paths = play_tile(Game.between(UpTo(0.1), Script((Gaussian(1.0),) * 3), on_denial="retry"), Tile(0, 0, 9))
-    assert not paths.loss.any()
-    assert not paths.releases.any()
-
-
 @pytest.mark.parametrize("order", [1.0, 2.5])
 def test_infinite_losses_stay_infinite_and_make_no_nan(order: float) -> None:
     script = Script((Erasure(0.5), Gaussian(1.0), Erasure(0.5), RandomizedResponse(1.0)))

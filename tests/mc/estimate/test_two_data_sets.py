@@ -132,21 +132,3 @@ def test_an_analysis_of_slope_one_is_within_the_promise_and_a_steeper_one_is_fou
     assert found(np.arctan).high < promised
     assert found(lambda sums: sums + 7.0).low == pytest.approx(found(np.positive).low, rel=1e-9)
     assert found(lambda sums: 2 * sums).low > promised
-
-
-@pytest.mark.parametrize("run", [by_filter, by_queries])
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"norms": [[1.0, 2.0], [1.0]]}, "norms must be a real number or an array of them, got norms=.1.0, 2.0.; "),
-        ({"norms": np.array(["a", "b"])}, "norms must hold real numbers, got dtype=<U1; pass"),
-        ({"norms": np.ones((2, 2))}, r"norms must hold at least two people, got shape \(2, 2\); add"),
-        ({"norms": [1.0, math.nan]}, "norms must be finite and > 0, got norms=nan; pass"),
-        ({"norms": [1.0, 0.0]}, "norms must be finite and > 0, got norms=0.0; pass"),
-        ({"epsilon": np.array([1.0, 2.0])}, r"epsilon must be one number, got an array of shape \(2,\); ask"),
-        ({"n": 1e300}, r"n must be at most 500,000,000 worlds of 2 people, got n=1e\+300; pass fewer"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_played_is_refused_in_one_sentence(run, changes, said):
-    with pytest.raises((TypeError, ValueError), match=f"^{said}[^;]*$"):
-        run(**changes)
