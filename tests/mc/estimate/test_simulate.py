@@ -184,9 +184,14 @@ def test_the_choice_is_the_same_as_if_every_candidate_had_a_pilot(
 
     def noting(terms: tuple[Term, ...], aim: Any) -> Any:
         pilots.append(terms[0].game.order)
-        return piloted(terms, aim)
+        found = piloted(terms, aim)
+        assert all(
+            floor <= width * (1 + 1e-12)
+            for floor, width in zip(floors(terms, aim), found.widths, strict=True)
+        )
+        return found
 
-    piloted = pilot._piloted
+    piloted, floors = pilot._piloted, pilot._floors
     monkeypatch.setattr(pilot, "_piloted", noting)
     game = Game.between(ZCDPFilter(rho=0.5), adversary, rounds=rounds)
     few = chosen(game, epsilons, Aim(n, 1e-6))

@@ -276,13 +276,6 @@ def test_the_enclosure_of_a_strategy_with_thresholds_holds_the_numerical_value(d
     assert "0.548" in tight.scope
 
 
-@pytest.mark.slow
-def test_the_enclosure_of_a_strategy_that_exhausts_its_budget_holds_the_promise():
-    for one in evaluate(GDP, fp.LossChasing(pace=3), epsilon=[1.0, 4.0], evidence=Evidence.CERTIFIED):
-        assert one.low <= GDP.promise.delta(one.epsilon) <= one.high
-        assert one.high <= one.low * (1 + 1e-3)
-
-
 def test_quadrature_errs_by_no_more_than_its_bound():
     """Two releases of 0.5 are one of 0.5 sqrt 2: the density at a node against the bounds on its mass."""
     edges = np.linspace(-9.0, 9.0, 10)

@@ -53,16 +53,6 @@ def test_a_kept_promise_is_undecided_and_never_holds():
     assert verdict.detail == "4 comparisons were found below the promise, 4 could not be told from it."
     assert all(one.decision.failure == result.family.each for one in result.comparisons)
     assert result.family.size == len(result.comparisons) == 8
-    for one in result.comparisons:
-        assert one.decision == decide(
-            result.filter,
-            one.adversary,
-            epsilon=one.epsilon,
-            direction=one.direction,
-            failure=result.family.each,
-            most=50_000,
-            workers=1,
-        )
 
 
 def test_an_empty_challenge_is_refused():

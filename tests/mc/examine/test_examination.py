@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -93,6 +94,22 @@ def test_nothing_admitted_leaves_no_verdict_whatever_a_theorem_says() -> None:
         found = _examination(*findings, _found(verdict=HOLDS, whole=True))
         assert found.status is Status.DENIES
         assert found.verdict.outcome is Outcome.UNDECIDED
+
+
+def test_the_most_telling_witness_and_the_number_nearest_to_the_promise_come_first() -> None:
+    first, second = (replace(HOLDS, detail=detail) for detail in ("early", "late"))
+    findings = [
+        _found(witness=SimpleNamespace(order=order), verdict=verdict, tightness=(near,))
+        for order, verdict, near in (
+            ((2, 0.1), first, Tightness(AT, "menu", 0.1, None, 1.0, Evidence.EXACT)),
+            ((1, 0.9), second, Tightness(AT, "menu", 0.9, None, 1.0, Evidence.EXACT)),
+        )
+    ]
+    for order in (findings, findings[::-1]):
+        found = _examination(OPEN, *order)
+        assert [one.order for one in found.witnesses] == [(1, 0.9), (2, 0.1)]
+        assert (found.verdict, found.witness) == (second, findings[1].witness)
+        assert [row.share for row in found.tightness] == [0.9, 0.1]
 
 
 @pytest.mark.parametrize(

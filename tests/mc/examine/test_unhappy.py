@@ -63,7 +63,6 @@ BREAKS = {
     unhappy.ScalarState: ("spend", "def spend", "must return an array"),
     unhappy.ChargesANumber: ("charge", "def charge", "must return a charge, got"),
     unhappy.PromiseRaises: ("promise", "raise KeyError", "KeyError: 'epsilon'"),
-    unhappy.Recurses: ("admits", "return self.admits", "RecursionError"),
     unhappy.RunsOutOfMemory: ("spend", "raise MemoryError", "MemoryError"),
     unhappy.Exits: ("spend", "sys.exit", "SystemExit: 0"),
     unhappy.LosesItsGlobals: ("admits", "<= _budget", "name '_budget' is not defined"),
@@ -164,7 +163,7 @@ def test_who_is_told_of_the_stages_may_print(capsys) -> None:
 
 @pytest.mark.parametrize(
     "kind",
-    [unhappy.GrowingState, unhappy.DeepensItsState, unhappy.ObjectState, unhappy.SetsNumpyErrors],
+    [unhappy.GrowingState, unhappy.ObjectState, unhappy.SetsNumpyErrors],
     ids=lambda kind: kind.__name__,
 )
 def test_states_of_odd_forms_end_no_examination(kind: type[fp.PrivacyFilter]) -> None:

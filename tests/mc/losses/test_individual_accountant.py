@@ -165,6 +165,13 @@ def test_epsilon_by_renyi_divergences_is_that_of_the_pairs_own_divergences(most)
     assert made.epsilon(1e-6).report_for(0).bounds.high < found.low
 
 
+def test_the_orders_of_the_paper_leave_a_floor_and_more_orders_a_lower_one():
+    made = played([{0.25: 10}])
+    few, more = made.renyi_epsilon(1e-6), made.renyi_epsilon(1e-6, orders=range(2, 1025))
+    assert few.report_for(0).high == pytest.approx(math.log(1 - 1 / 32) - math.log(32e-6) / 31, rel=1e-3)
+    assert more.report_for(0).high < 0.05 * few.report_for(0).high
+
+
 def test_one_large_step_at_an_order_far_beyond_is_bounded_in_closed_form():
     made = played([{1.0: 1}], q=1.0, sigma=0.25)
     found = made.renyi_epsilon(1e-5, orders=[20.0]).report_for(0).bounds  # alpha / sigma = 80 is not computed
