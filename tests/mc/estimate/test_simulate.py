@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from filters import (
-    ApproximateDPFilter,
     GaussianFilter,
     RealisationFilter,
     RenyiFilter,
@@ -75,15 +74,6 @@ def test_an_adaptive_tree_of_mixed_families_matches_exact_enumeration(direction:
     assert (ahead if direction == "PQ" else back) in estimate
     assert estimate.relative_half_width < 0.1
     assert abs(ahead - back) > 0.1 * min(ahead, back)  # the directions differ
-
-
-def test_no_adversary_reaches_above_the_promise_of_the_approximate_filter() -> None:
-    filt = ApproximateDPFilter(epsilon=1.0, delta=1e-5)
-    for adversary in EXHAUSTING:
-        estimate = simulate(filt, adversary, epsilon=1.0, n=40_000, seed=6)
-        assert estimate.method.startswith("tilted")
-        assert estimate.low > 0
-        assert estimate.high < 1e-5
 
 
 def test_survival_of_the_realisation_filter_matches_numerical_integration() -> None:
