@@ -255,23 +255,3 @@ def test_a_final_request_that_is_none_is_told_so() -> None:
     game = Game(GaussianFilter(mu=1.0), GaussianRounds(Ends(RandomizedResponse(0.1))), 30)
     with pytest.raises(TypeError, match="adversary must ask for Gaussian pairs only"):
         play_tile(game, Tile(0, 0, 5))
-
-
-@dataclass(frozen=True)
-class Careless(Adversary):
-    """Asks whether a small request would be admitted, then changes the array that it was made of to a large one."""
-
-    def request(self, view: View) -> DominatingPair:
-        mu = np.full(view.n, 0.25)
-        pair = Gaussian(mu)
-        assert view.admits(pair).all() or view.round > 0
-        mu[:] = 0.9
-        return pair
-
-
-@pytest.mark.parametrize("on_denial", ["halt", "retry"])
-def test_what_is_decided_is_what_is_released(on_denial: Any) -> None:
-    paths = play_tile(Game(GaussianFilter(mu=1.0), Careless(), 9, 2.0, "PQ", on_denial), Tile(0, 0, 40))
-    assert set(paths.releases.tolist()) == {9}
-    # at order 2 the log-weight plus the loss is the sum of mu^2: a pair keeps what it was made with
-    np.testing.assert_allclose(paths.log_weight + paths.loss, 9 * 0.25**2, rtol=1e-13)
