@@ -11,7 +11,7 @@ import filterproof as fp
 from mc.engine.streams import TILE
 from mc.estimate.decide import decide
 from mc.estimate.decide_profile import ProfileTest, decide_profile
-from mc.intervals.anytime import Side
+from mc.intervals.anytime import Side, Wealth
 from tests.mc.estimate.ten_times import Grants
 
 EPSILONS = (0.0, 0.5, 1.0, 2.0, 3.0)
@@ -80,6 +80,19 @@ def test_a_curve_of_which_one_point_is_reached_is_not_below():
     decision = test.decision([part.wealth(y) for part, y in zip(test.tests, values, strict=True)])
     assert decision.at[0].side is Side.BELOW
     assert decision.side is Side.UNDECIDED
+
+
+def test_each_side_may_spend_half_of_the_failure_probability():
+    """An e-value of 2/failure is needed: just under it is undecided, just over it is decided."""
+    test = ProfileTest.of((0.0, 1.0), (0.5, 0.5), failure=0.01)
+    poor = (-1.0,) * test.tests[0].bets_above
+    for log_e, above, below in (
+        (math.log(199), Side.UNDECIDED, Side.UNDECIDED),
+        (math.log(201), Side.ABOVE, Side.BELOW),
+    ):
+        rich = (log_e,) * len(poor)
+        assert test.decision([Wealth(10, rich, poor)] * 2).side is above
+        assert test.decision([Wealth(10, poor, rich)] * 2).side is below
 
 
 def test_no_epsilon_and_one_at_which_nothing_is_promised_are_refused():

@@ -33,9 +33,7 @@ from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
 @pytest.fixture(scope="module")
 def eraser() -> Witness:
-    with knowingly():
-        filt = NaiveRealisationFilter(epsilon=1.0, delta=0.01)
-    return witness(filt, EraserForever(), epsilon=1.0, n=9000, seed=5, rounds=60, closed_form=1 - 0.99**60)
+    return witness(naive(), EraserForever(), epsilon=1.0, n=9000, seed=5, rounds=60, closed_form=1 - 0.99**60)
 
 
 def test_a_witness_replays_after_a_passage_through_json(eraser: Witness) -> None:
