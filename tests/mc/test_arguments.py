@@ -115,7 +115,7 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         {"people": 2, "q": 0.1, "sigma": 1.0, "levels": (0.5, 1.0)},
     ),
     "RandomAllocation": (
-        lambda epsilon, **given: RandomAllocation(**given).delta(epsilon),
+        lambda epsilon, **given: RandomAllocation(**given).delta(epsilon, direction="PQ"),
         {"sigma": 1.0, "steps": 3, "epsilon": 0.5},
     ),
     "verify": (

@@ -115,26 +115,6 @@ def test_the_filter_decides_then_is_charged_then_sees_the_loss() -> None:
     assert (paths.releases == 2).all()
 
 
-def test_a_denied_run_halts_and_keeps_its_loss() -> None:
-    big_small = Script((RandomizedResponse(np.array([0.3, 2.0, 0.3])), RandomizedResponse(0.3)))
-    paths = play_tile(Game.between(UpTo(1.0), big_small), Tile(0, 0, 3))
-    np.testing.assert_array_equal(paths.releases, [2, 0, 2])
-    assert paths.loss[1] == 0
-
-
-def test_a_denied_run_may_retry_with_something_cheaper() -> None:
-    big_small = Script((RandomizedResponse(np.array([0.3, 2.0, 0.3])), RandomizedResponse(0.3)))
-    paths = play_tile(Game.between(UpTo(1.0), big_small, on_denial="retry"), Tile(0, 0, 3))
-    np.testing.assert_array_equal(paths.releases, [2, 1, 2])
-    np.testing.assert_allclose(np.abs(paths.loss[1]), 0.3, rtol=1e-15)
-
-
-def test_a_run_denied_in_every_world_costs_nothing_under_retry() -> None:
-    paths = play_tile(Game.between(UpTo(0.1), Script((Gaussian(1.0),) * 3), on_denial="retry"), Tile(0, 0, 9))
-    assert not paths.loss.any()
-    assert not paths.releases.any()
-
-
 @pytest.mark.parametrize("order", [1.0, 2.5])
 def test_infinite_losses_stay_infinite_and_make_no_nan(order: float) -> None:
     script = Script((Erasure(0.5), Gaussian(1.0), Erasure(0.5), RandomizedResponse(1.0)))

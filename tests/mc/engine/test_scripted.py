@@ -42,9 +42,7 @@ def test_it_says_what_it_asks_and_whether_all_are_gaussians() -> None:
     [
         ((), (), "times must hold one number for each pair"),
         ((A,), (1, 2), "got 2 for 1"),
-        ((A, B), (1,), "got 1 for 2"),
         ((A,), (0,), "times must be"),
-        ((A,), (-1,), "times must be"),
         ((Gaussian(np.array([0.1, 0.2])),), (1,), "pairs must be single pairs"),
         (A, (1,), "pairs must be a tuple"),
         ((A,), 1, "times must be a tuple"),

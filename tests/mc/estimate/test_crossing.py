@@ -45,11 +45,6 @@ def level(height):
     return Bound(lambda state: np.full(len(state), height))
 
 
-def one_time(level):
-    """The (1 - level)-quantile of the loss of so many Gaussians of mu = 0.3: enough at one time, too little at all."""
-    return Bound(lambda state: 0.045 * state - 0.3 * np.sqrt(state) * special.ndtri(level))
-
-
 def enumerated(odometer, epsilon, rounds):
     """P(L_t > epsilon_t for some t <= rounds) for a randomised response in every round, over all sums of signs."""
     keep = 1 / (1 + math.exp(-epsilon))
@@ -112,13 +107,6 @@ def test_a_line_is_crossed_as_often_as_the_reflection_formula_says_for_small_ste
         assert found.low <= DELTA
 
 
-def test_a_bound_for_one_time_is_seen_to_be_none_for_all_times():
-    found = crossing(one_time(DELTA), fp.Constant(0.3), rounds=100, n=20_000, seed=1, failure=1e-6, workers=1)
-    assert found.low > 2 * DELTA
-    once = crossing(one_time(DELTA), fp.Constant(0.3), rounds=1, n=20_000, seed=1, failure=1e-6, workers=1)
-    assert DELTA in once
-
-
 def test_a_denied_run_makes_no_final_request():
     greedy = fp.LossChasing(low=0.5, high=0.5, family=fp.Gaussian)
     same = fp.Constant(0.5)
@@ -151,7 +139,7 @@ def first(before, later):
     return Bound(lambda state: np.where(state == 0, before, np.where(state == 1, later, 1e9)))
 
 
-@pytest.mark.parametrize("before", [-1.0, -math.inf, math.nan, 1e9])
+@pytest.mark.parametrize("before", [-1.0, math.nan])
 def test_the_bound_before_the_first_release_is_not_compared(before):
     adversary = fp.Constant(fp.RandomizedResponse(1.0))
     for rounds in (1, 5):
@@ -180,10 +168,7 @@ def test_a_bound_that_is_no_number_is_refused_where_it_is_compared():
 @pytest.mark.parametrize(
     ("changes", "error", "said"),
     [
-        *(
-            ({"adversary": adversary}, ValueError, "^adversary must name its family and its levels")
-            for adversary in (fp.LossChasing(), fp.Constant(), fp.OneShot())
-        ),
+        ({"adversary": fp.LossChasing()}, ValueError, "^adversary must name its family and its levels"),
         ({"adversary": 0.1}, TypeError, "^adversary must be an Adversary"),
         ({"rounds": None}, TypeError, "^rounds must be given"),
         ({"on_denial": "retry"}, TypeError, "^on_denial must be left out"),
@@ -193,11 +178,6 @@ def test_a_bound_that_is_no_number_is_refused_where_it_is_compared():
             "^odometer must .*got None without start, spend, epsilon; pass[^;]*$",
         ),
         ({"odometer": fp.GaussianFilter(1.0)}, TypeError, "got GaussianFilter.* without epsilon; pass[^;]*$"),
-        (
-            {"odometer": fp.GaussianTracker(1.0)},
-            TypeError,
-            "got GaussianTracker.* without epsilon; pass[^;]*$",
-        ),
         ({"odometer": fp.LineOdometer}, TypeError, "got the class LineOdometer; make one[^;]*$"),
         *(
             (

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.special import expit
 
 from filters import (
     ApproximateZCDPFilter,
@@ -20,7 +19,6 @@ from filters import (
 )
 from filters.accounting.charges import approximate_zcdp_charge
 from mc.engine.adversaries import Constant, EraserForever, RandomSpender
-from mc.engine.adversary import Adversary, View
 from mc.engine.game import Game
 from mc.engine.streams import Tile
 from mc.engine.tiles import play_tile
@@ -32,11 +30,8 @@ from tests.mc.estimate.erasing import FILTERS, Tree, composed, enumerated
 from theory.pairs import (
     KOV,
     DominatingPair,
-    Erasure,
     Gaussian,
     RandomizedResponse,
-    Selection,
-    SubsampledGaussian,
 )
 
 # Null of every containment below: the interval is valid, so it misses with probability at most 1e-6.
@@ -115,48 +110,6 @@ def test_an_adaptive_tree_matches_the_enumeration_of_its_leaves(filt: PrivacyFil
     # the control: halting, the direction and erasures all show
     truth = enumerated(filt, 0.3, direction)
     assert abs(truth - enumerated(filt, 0.3, "QP" if direction == "PQ" else "PQ")) > 0.05 * truth
-
-
-@dataclass(frozen=True)
-class Menu(Adversary):
-    """KOV, then a Gaussian, a subsampled one, an erasure or randomised response, by the loss and at random."""
-
-    @property
-    def horizon(self) -> int:
-        return 2
-
-    def request(self, view: View) -> DominatingPair:
-        if view.round == 0:
-            return KOV(0.5, 0.01)
-        return Selection(MENU, 3 * (view.loss > 0) + view.rng.integers(0, 3, view.n))
-
-
-MENU: tuple[DominatingPair, ...] = (
-    Gaussian(0.4),
-    Erasure(0.03),
-    KOV(0.3, 0.02),
-    SubsampledGaussian(0.3, 1.2),
-    Gaussian(0.8),
-    RandomizedResponse(0.7),
-)
-
-
-@pytest.mark.parametrize("direction", ["PQ", "QP"])
-def test_a_menu_of_gaussians_and_erasures_matches_the_sum_over_its_branches(direction: Any) -> None:
-    epsilon = 0.6
-    ways = [(0.5, MENU[3:]), (-0.5, MENU[:3])]
-    if direction == "QP":
-        ways = [(-loss, menu) for loss, menu in ways]
-    truth = 0.01
-    for loss, menu in ways:
-        for pair in menu if direction == "PQ" else [one.swapped for one in menu]:
-            truth += 0.99 * expit(loss) * float(pair.hockey_stick(epsilon - loss)) / 3
-    filt = ApproximateZCDPFilter(rho=0.5, xi=0.05)
-    estimate = simulate(
-        filt, Menu(), epsilon=epsilon, n=100_000, seed=6, direction=direction, method="tilted"
-    )
-    assert truth in estimate
-    assert estimate.relative_half_width < 0.04
 
 
 # -- what bounds the two terms, and how they are played ---------------------------------------------------------

@@ -4,7 +4,7 @@ Null of every containment: the interval is valid, so it misses with probability 
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import mpmath
 import numpy as np
@@ -116,23 +116,6 @@ def test_payoff_and_slack_agree_with_fifty_digits_and_never_exceed_their_bound(a
                 whole = paid
             assert payoff[i] == pytest.approx(float(weight * paid), rel=1e-11, abs=1e-15)
             assert slack[i] == pytest.approx(float(weight * (whole - paid)), rel=1e-8, abs=1e-12)
-
-
-def test_every_coefficient_estimates_the_same_number():
-    """Null: the three means agree; a z-score of 6 has probability 2e-9."""
-    epsilon, order = 1.0, 2.1
-    base = WeightedSlack(epsilon, 1.0, order, 0.0)
-    truth = TwoRounds.hockey_stick(epsilon)
-    game = Game.between(GaussianFilter(mu=1.0), TwoRounds()).at(order)
-    terms = [base.terms(play_tile(game, Tile(6, i, TILE))) for i in range(20)]
-    payoff, slack = (np.concatenate(column) for column in zip(*terms, strict=True))
-    scale, start = math.exp(base.log_bound), Gaussian(1.0).hockey_stick(epsilon)
-    for beta in (0.0, 0.3, 1.0):
-        y = replace(base, beta=beta).mix(payoff, slack)
-        assert y.min() >= -1e-12
-        assert y.max() <= 1 + 1e-12
-        value = beta * start + scale * (y.mean() - beta)
-        assert abs(value - truth) < 6 * scale * y.std() / math.sqrt(y.size)
 
 
 def test_the_best_coefficient_has_the_least_variance_of_all():

@@ -5,7 +5,6 @@ Null of every containment: the interval is valid, so it misses with probability 
 
 import math
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -22,7 +21,6 @@ from mc.estimate.simulate import simulate
 from mc.estimate.survival import survival
 from mc.estimate.ways import Aim
 from mc.intervals import FixedBets, Moments
-from mc.runs.keys import key_of
 from mc.runs.play import play
 from mc.runs.store import RunStore
 from mc.runs.tally import Tally
@@ -112,15 +110,6 @@ def test_renyi_divergences_are_told_five_times_as_sharply_where_the_budget_is_sp
     assert 3.0 - best.low <= 1.01 * (3.0 - bet.low) < 0.5 * (3.0 - wide.low)
     wasteful = simulate_renyi(filt, Constant(Gaussian(0.6)), alpha=6.0, n=20_000, workers=1)
     assert 6 * 0.18 * 2 in wasteful
-
-
-def test_other_stakes_are_another_run_to_a_store():
-    (estimator,) = estimators(Game.between(FILTER, FEW), (2.0,), Aim(N, 1e-6, "tilted", "betting"))
-    (point,) = estimator.terms[0].points
-    bets = point.interval
-    other = replace(bets, falls=(bets.falls[0], bets.falls[1] / 2))
-    forms = [point.functional.betting(stakes) for stakes in (bets, other, None)]
-    assert len({str(key_of({"functional": form})) for form in forms}) == 3
 
 
 def test_a_failure_far_below_the_digits_of_confidence_is_kept():

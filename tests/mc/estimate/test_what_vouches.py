@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass, replace
 from typing import Any
@@ -27,7 +26,6 @@ from theory.guarantees import PureDP
 from theory.pairs import FinitePair, Gaussian, RandomizedResponse, Selection
 
 FAILURE = 0.05
-WAYS: Any = list(itertools.product(("plain", "tilted", "martingale", "auto"), (True, False)))
 DIRECTIONS: Any = ("PQ", "QP")
 BY_NAME = {case.name: case for case in OVERSPENDERS}
 

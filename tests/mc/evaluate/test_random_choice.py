@@ -53,11 +53,5 @@ def test_a_filter_that_looks_at_losses_is_followed_for_one_round() -> None:
 
 
 def test_what_is_denied_at_once_reveals_nothing() -> None:
-    found = mean_of_sequences(
-        fp.ZCDPFilter(1e-6),
-        COINS,
-        epsilon=0.5,
-        rounds=5,
-        direction="PQ",
-    )
+    found = mean_of_sequences(fp.ZCDPFilter(1e-6), COINS, epsilon=0.5, rounds=5, direction="PQ")
     assert (found.low, found.high) == (0.0, 0.0)

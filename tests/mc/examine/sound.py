@@ -51,25 +51,6 @@ class CountsFirstOnly(ByHand):
         return np.maximum(state, self.cost(state, request))
 
 
-class RefundsLosses(fp.PrivacyFilter):
-    """Sums of zCDP charges, and takes back what a negative loss seems to give: the realised loss decides."""
-
-    promise = fp.ApproxDP(epsilon=1.0, delta=1e-3)
-
-    def start(self, n):
-        return np.zeros(n)
-
-    def admits(self, state, request):
-        rho = np.broadcast_to(np.asarray(request.zcdp_rho, dtype=float), state.shape)
-        return (rho <= 0.02) & (state <= 1.0)
-
-    def spend(self, state, request):
-        return state
-
-    def observe(self, state, loss):
-        return state + loss
-
-
 class TightSum(fp.AdditiveFilter):
     """Library parts."""
 

@@ -2,67 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from mc.examine.examination import Examination, Status
-from mc.examine.measure import Measure, exceeds
+from mc.examine.measure import Measure
 from mc.examine.stage_finding import StageFinding, Tightness
 from mc.examine.verify import FAILURE, examine
-from mc.examine.witness import MOST_FAILURE, TELLING
+from mc.examine.witness import MOST_FAILURE
 from tests.mc.examine import sound
 from theory.evidence import Evidence, Outcome, Verdict
 
 #: Seconds of examinations each; the stages, the unhappy filters and the README have quick tests.
 slow = pytest.mark.slow
-
-
-def refuted_by(filt: fp.PrivacyFilter, stage: str, seconds: float, **more) -> Examination:
-    found = examine(filt, seconds=seconds, first_only=True, **more)
-    assert found.verdict.outcome is Outcome.REFUTED
-    first, *_, told = (one for one in found.findings if one.witness is not None)
-    assert (first.stage, told.stage) == (stage, "telling")
-    assert found.witness in (first.witness, told.witness)
-    assert found.witness.order <= first.witness.order
-    # anyone can play it again, through JSON
-    data = json.loads(json.dumps(found.witness.to_data()))
-    played = fp.replay(data, filt=filt)
-    assert str(played)
-    assert found.witness.replay().refutes
-    return found
-
-
-@slow
-@pytest.mark.parametrize("kind", [sound.Forgets, sound.CountsFirstOnly], ids=lambda kind: kind.__name__)
-def test_a_filter_that_charges_too_little_is_refuted_by_a_sequence(kind) -> None:
-    found = refuted_by(kind(), "sequences", 5.0)
-    assert found.witness.kind == "sequence"
-    assert found.witness.evidence is Evidence.CERTIFIED
-    assert found.verdict.evidence is Evidence.CERTIFIED
-    assert found.status is Status.EXAMINED
-    (row,) = next(one for one in found.findings if one.witness is not None).tightness
-    assert exceeds(row.attack, row.promised)
-
-
-@slow
-def test_a_filter_whose_budget_is_worth_more_to_an_adaptive_adversary_is_refuted_by_a_game() -> None:
-    with fp.knowingly():
-        natural = CATALOGUE["NaturalFilter"].example()
-        found = refuted_by(natural, "games", 10.0)
-    assert found.witness.kind in ("menu", "plan")
-
-
-@slow
-def test_a_filter_that_refunds_losses_is_refuted_by_a_strategy_that_reads_them() -> None:
-    found = examine(sound.RefundsLosses(), seconds=8.0, first_only=True, mechanisms=("gaussian",))
-    assert found.verdict.outcome is Outcome.REFUTED
-    assert found.witness.replay().refutes
-    assert found.findings[-2].stage in ("games", "search", "tests")
-    assert found.findings[-1].stage == "telling"
 
 
 SOUND = [
@@ -140,17 +96,20 @@ def test_nothing_admitted_leaves_no_verdict_whatever_a_theorem_says() -> None:
         assert found.verdict.outcome is Outcome.UNDECIDED
 
 
-@slow
-def test_the_most_telling_witness_comes_first() -> None:
-    broken = examine(sound.Forgets(), seconds=4.0)
-    found = broken.witnesses
-    assert len(found) > 1
-    order = [one.order for one in found]
-    assert order == sorted(order)
-    assert found[0].factor >= TELLING
-    assert found[0].rounds <= 3
-    refuting = next(one for one in broken.findings if one.witness is broken.witness)
-    assert broken.verdict == refuting.verdict
+def test_the_most_telling_witness_and_the_number_nearest_to_the_promise_come_first() -> None:
+    first, second = (replace(HOLDS, detail=detail) for detail in ("early", "late"))
+    findings = [
+        _found(witness=SimpleNamespace(order=order), verdict=verdict, tightness=(near,))
+        for order, verdict, near in (
+            ((2, 0.1), first, Tightness(AT, "menu", 0.1, None, 1.0, Evidence.EXACT)),
+            ((1, 0.9), second, Tightness(AT, "menu", 0.9, None, 1.0, Evidence.EXACT)),
+        )
+    ]
+    for order in (findings, findings[::-1]):
+        found = _examination(OPEN, *order)
+        assert [one.order for one in found.witnesses] == [(1, 0.9), (2, 0.1)]
+        assert (found.verdict, found.witness) == (second, findings[1].witness)
+        assert [row.share for row in found.tightness] == [0.9, 0.1]
 
 
 @pytest.mark.parametrize(

@@ -21,12 +21,8 @@ from mc.examine.witness import menu_witness, replayed, witness
 from mc.worst_case.calibrated_threshold import CalibratedThreshold
 from tests.mc.examine.sound import Forgets
 from tests.mc.examine.test_bounds_replayed import forgotten
+from tests.mc.examine.test_witness import naive
 from tests.mc.forged import read_as_refused_or_true
-
-
-def naive() -> fp.PrivacyFilter:
-    with fp.knowingly():
-        return fp.NaiveRealisationFilter(1.0, 0.01)
 
 
 def an_estimate() -> Any:

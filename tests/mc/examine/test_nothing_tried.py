@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from filters import BasicFilter, GaussianFilter, RenyiFilter, ZCDPFilter, knowingly
-from filters.catalogue import CATALOGUE
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.attack import attack
 from mc.losses import LogRatio
@@ -93,7 +92,7 @@ def test_a_family_that_never_admits_the_menu_is_told_so():
         calibrate(lambda t: BasicFilter(t, 0.0), 1.0, 1e-3, menu=[Gaussian(1.0)])
 
 
-@pytest.mark.parametrize("low", [2.0**-12, 0.01, 0.9, 3.0, 20.0])
+@pytest.mark.parametrize("low", [2.0**-12, 0.9, 20.0])
 def test_levels_admitted_in_the_middle_alone_are_found(low):
     filt = OnlyBetween(low, 1.1 * low, ApproxDP(low / 2, 1e-7))
     found = attack(filt)
@@ -109,13 +108,6 @@ def test_a_menu_of_doubles_is_attacked_by_rational_pairs_of_the_same_doubles():
     assert found.plan.request.exact_masses is not None
 
 
-@pytest.mark.parametrize("name", ["BlackwellFilter", "RangedBlackwellFilter"])
-def test_the_blackwell_filters_are_attacked_through_their_menus(name):
-    found = attack(CATALOGUE[name].example(), rounds=2)
-    assert found.games > 0
-    assert not found.refuted
-
-
 @pytest.mark.parametrize("filt", [OnlyGaussians(), OnlyGaussians(promise=ZCDP(0.5))], ids=["epsilon", "zcdp"])
 def test_an_attack_without_games_never_looks_like_one_that_found_nothing(filt):
     found = attack(filt)
@@ -129,16 +121,10 @@ def test_an_attack_without_games_never_looks_like_one_that_found_nothing(filt):
 
 
 EXTREME = {
-    "zcdp 1000": lambda: ZCDPFilter(1000.0),
     "zcdp 1e300": lambda: ZCDPFilter(1e300),
     "zcdp 1e-300": lambda: ZCDPFilter(1e-300),
     "gdp 1e100": lambda: GaussianFilter(1e100),
-    "gdp 1e-100": lambda: GaussianFilter(1e-100),
-    "gdp 50": lambda: GaussianFilter(50.0),
-    "renyi large": lambda: RenyiFilter(2.0, 1e6),
     "renyi small": lambda: RenyiFilter(1e4, 1e-12),
-    "basic pure": lambda: BasicFilter(1.0, 0.0),
-    "basic huge": lambda: BasicFilter(1e6, 0.0),
     "basic beyond": lambda: BasicFilter(1e300, 0.5),
     "basic tiny": lambda: BasicFilter(1e-9, 1e-300),
     "pure middle": lambda: OnlyBetween(promise=PureDP(0.5)),

@@ -33,9 +33,7 @@ from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
 @pytest.fixture(scope="module")
 def eraser() -> Witness:
-    with knowingly():
-        filt = NaiveRealisationFilter(epsilon=1.0, delta=0.01)
-    return witness(filt, EraserForever(), epsilon=1.0, n=9000, seed=5, rounds=60, closed_form=1 - 0.99**60)
+    return witness(naive(), EraserForever(), epsilon=1.0, n=9000, seed=5, rounds=60, closed_form=1 - 0.99**60)
 
 
 def test_a_witness_replays_after_a_passage_through_json(eraser: Witness) -> None:
@@ -54,12 +52,6 @@ def test_a_witness_says_what_the_adversary_really_played(eraser: Witness) -> Non
 def test_the_last_bits_of_an_estimate_are_the_processors(eraser: Witness) -> None:
     elsewhere = {name: eraser.data[name] * (1 - 2.0**-44) for name in ("value", "low", "high")}
     assert replayed(eraser.to_data() | elsewhere).result == eraser.replay().result
-
-
-def test_a_witness_that_does_not_replay_is_refused(eraser: Witness) -> None:
-    data = eraser.to_data() | {"value": eraser.data["value"] + 1e-6}
-    with pytest.raises(ValueError, match="must replay within"):
-        replay(data)
 
 
 @dataclass(frozen=True)

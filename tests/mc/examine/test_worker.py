@@ -83,7 +83,6 @@ def copy_itself() -> int:
 
 #: What the code does -> words of the sentence.
 ENDS: dict[str, tuple[Callable[[], object], str]] = {
-    "leaves": (partial(os._exit, 0), "ended with status 0 before there was a verdict"),
     "leaves with a status": (partial(os._exit, 7), "ended with status 7 before"),
     "exits": (partial(sys.exit, 0), "the code of Mine raised SystemExit: 0"),
     "is killed": (lambda: os.kill(os.getpid(), signal.SIGKILL), "ended by SIGKILL before"),

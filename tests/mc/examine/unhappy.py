@@ -101,17 +101,6 @@ class GrowingState(Plain):
         return np.concatenate([state, cost[:, None]], axis=1)
 
 
-class DeepensItsState(Plain):
-    """Its state is an array at first and a tuple later."""
-
-    def admits(self, state, request):
-        return super().admits(state[0] if isinstance(state, tuple) else state, request)
-
-    def spend(self, state, request):
-        before = state[0] if isinstance(state, tuple) else state
-        return (super().spend(before, request),)
-
-
 class ObjectState(Plain):
     """Its state holds lists."""
 
@@ -199,11 +188,6 @@ class PromiseRaises(Plain):
         raise KeyError("epsilon")
 
 
-class Recurses(Plain):
-    def admits(self, state, request):
-        return self.admits(state, request)
-
-
 class RunsOutOfMemory(Plain):
     def spend(self, state, request):
         raise MemoryError
@@ -246,13 +230,6 @@ class AdmitsNothing(Plain):
 class GrantsOtherwise(Plain):
     def grant(self, state, request):
         return np.ones(len(state), dtype=bool), self.spend(state, request)
-
-
-class Overspends(Plain):
-    """Forgets what was spent."""
-
-    def spend(self, state, request):
-        return state
 
 
 class Knows:

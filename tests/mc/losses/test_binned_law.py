@@ -14,7 +14,6 @@ import pytest
 from mc.losses import binned_law
 from mc.losses.binned_law import BinnedLaw, composed_low, renyi_low
 from mc.losses.composition import Composition
-from tests.instruments.bench.references import reference
 from theory.pairs import KOV, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
 
@@ -110,8 +109,8 @@ BIT = RandomizedResponse.from_ratio(3)
 
 
 @pytest.mark.parametrize("delta", [0.0, 1e-300, 1e-9, 0.01, 0.5])
-@pytest.mark.parametrize("epsilon", [1e-6, 0.1, 1.0, 50.0])
-@pytest.mark.parametrize("times", [1, 3, 100])
+@pytest.mark.parametrize("epsilon", [1e-6, 1.0, 50.0])
+@pytest.mark.parametrize("times", [1, 100])
 def test_kov_pairs_and_randomised_response_are_met_from_below(epsilon, delta, times) -> None:
     pair = KOV(epsilon, delta) if delta else RandomizedResponse(epsilon)
     for at in (0.0, 0.4 * epsilon * math.sqrt(times), 0.999 * epsilon * times):
@@ -121,13 +120,11 @@ def test_kov_pairs_and_randomised_response_are_met_from_below(epsilon, delta, ti
 
 
 @pytest.mark.parametrize("pair", [Laplace(2.0), SubsampledGaussian(0.01, 1.0), Gaussian(0.3)], ids=repr)
-@pytest.mark.parametrize("times", [2, 300])
-def test_many_releases_of_a_continuous_pair_are_met_from_below_to_a_twentieth(pair, times: int) -> None:
+def test_many_releases_of_a_continuous_pair_are_met_from_below_to_a_twentieth(pair) -> None:
     """The second route is the lattice and the transform of `Composition`, whose bounds are on either side."""
-    for epsilon in (0.1, 1.0):
+    for times, epsilon in ((2, 0.1), (300, 1.0)):
         bounds = Composition({pair: times}).delta(epsilon, direction="PQ")
-        low = composed_low({pair: times}, epsilon)
-        assert 0.95 * bounds.low <= low <= bounds.high
+        assert 0.95 * bounds.low <= composed_low({pair: times}, epsilon) <= bounds.high
 
 
 def test_the_tracked_error_covers_what_rounding_did_to_the_masses() -> None:
@@ -149,7 +146,7 @@ def test_the_tracked_error_covers_what_rounding_did_to_the_masses() -> None:
         assert law.error < 1e-9
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(3))
 def test_what_a_law_says_is_not_above_its_own_masses_at_either_end_of_their_error(seed: int) -> None:
     """The masses may be off by the relative error: of P from above, of Q from below."""
     rng = np.random.default_rng(seed)
@@ -329,6 +326,5 @@ def test_the_renyi_divergence_of_a_continuous_pair_is_met_from_below(pair, order
 
 
 def test_a_hundred_steps_are_met_from_below_to_a_millionth() -> None:
-    pair = SubsampledGaussian(0.05, 1.0)
-    exact = reference(pair, 100, 2.0)
-    assert exact * (1 - 1e-6) < composed_low({pair: 100}, 2.0) <= exact
+    exact = mpmath.mpf("0.0018612705239799533")  # an inverse Laplace transform: `reference` of the benchmarks
+    assert exact * (1 - 1e-6) < composed_low({SubsampledGaussian(0.05, 1.0): 100}, 2.0) <= exact

@@ -40,7 +40,7 @@ def test_random_releases_enclose_their_closed_form():
         assert low <= reference(Laplace(b), count, share * count / b) <= high
 
 
-@pytest.mark.parametrize(("b", "count", "epsilon"), [(10.0, 1000, 12.0), (100.0, 200, 0.3), (2.0, 300, 60.0)])
+@pytest.mark.parametrize(("b", "count", "epsilon"), [(10.0, 1000, 12.0), (100.0, 200, 0.3)])
 def test_hundreds_of_releases_lie_within_the_bounds_by_cells(b, count, epsilon):
     bounds = Composition({Laplace(b): count}).delta(epsilon)
     cut = Composition({Laplace(b): count, Erasure(0.0): 1}).delta(epsilon)

@@ -73,12 +73,6 @@ def one_sentence(error: StoreError, path: Path) -> str:
     return "refused"
 
 
-def swap(content: bytearray, first: int, second: int, size: int) -> None:
-    """Exchange two stretches of bytes."""
-    one, other = content[first : first + size], content[second : second + size]
-    content[first : first + size], content[second : second + size] = other, one
-
-
 def flip(content: bytearray, rng: random.Random) -> None:
     content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
 
@@ -93,27 +87,16 @@ def truncate(content: bytearray, rng: random.Random) -> None:
     del content[rng.randrange(len(content)) :]
 
 
-def lose_a_page(content: bytearray, rng: random.Random) -> None:
-    first = 4096 * rng.randrange(len(content) // 4096)
-    content[first : first + 4096] = bytes(4096)
-
-
 def swap_pages(content: bytearray, rng: random.Random) -> None:
-    first, second = rng.sample(range(1, len(content) // 4096), 2)
-    swap(content, 4096 * first, 4096 * second, 4096)
-
-
-def swap_some_bytes(content: bytearray, rng: random.Random) -> None:
-    swap(content, rng.randrange(len(content) - 16), rng.randrange(len(content) - 16), rng.choice([1, 2, 8]))
+    one, other = (slice(4096 * k, 4096 * (k + 1)) for k in rng.sample(range(1, len(content) // 4096), 2))
+    content[one], content[other] = content[other], content[one]
 
 
 def make_text_of_it(content: bytearray, rng: random.Random) -> None:
     content[rng.randrange(len(content))] = rng.choice([0xFF, 0xC3, 0x80, 0x00, 0x0D, 0x13, 0x81])
 
 
-@pytest.mark.parametrize(
-    "damage", [flip, overwrite, truncate, lose_a_page, swap_pages, swap_some_bytes, make_text_of_it]
-)
+@pytest.mark.parametrize("damage", [flip, overwrite, truncate, swap_pages, make_text_of_it])
 def test_no_damage_is_read_as_a_result(
     path: Path, damage: Callable[[bytearray, random.Random], None]
 ) -> None:
@@ -160,34 +143,24 @@ SECOND = "(SELECT max(run) FROM tile)"
     [
         f"UPDATE tile SET run = {SECOND}, tile = tile + 100 WHERE run = {FIRST}",
         "UPDATE tile SET tile = tile + 1000",
-        "UPDATE tile SET tile = 39 - tile + 1000",
         "UPDATE tile SET size = size + 1000",
         "UPDATE tile SET (sums, checksum) = (SELECT sums, checksum FROM tile AS o WHERE o.tile = 3)",
         "UPDATE tile SET sums = sums || x'0000000000000000'",
         "UPDATE tile SET sums = substr(sums, 9)",
-        "UPDATE tile SET sums = x''",
         "UPDATE tile SET sums = 'text'",
-        "UPDATE tile SET sums = 1.5",
         "UPDATE tile SET sums = CAST(x'ff' AS TEXT)",
-        "UPDATE tile SET checksum = 'text'",
         "UPDATE tile SET checksum = CAST(x'c328' AS TEXT)",
-        "UPDATE tile SET checksum = 1",
-        "UPDATE tile SET tile = tile || 'x'",
         "UPDATE tile SET tile = tile + 0.5",
         "UPDATE tile SET tile = CAST(x'ff' || tile AS TEXT)",
         "UPDATE tile SET size = x'00ff'",
         "UPDATE run SET description = CAST(x'ff' AS TEXT)",
         "UPDATE run SET description = '{}'",
-        "UPDATE tile SET size = -size",
         "UPDATE tile SET size = 9223372036854775807",
         "DROP TABLE tile",
-        "DROP TABLE run",
-        "ALTER TABLE tile RENAME TO tiles",
         "ALTER TABLE tile RENAME COLUMN sums TO totals",
         "ALTER TABLE tile DROP COLUMN checksum",
         "ALTER TABLE tile ADD COLUMN more",
         "CREATE TABLE more (x)",
-        "CREATE INDEX more ON tile (size)",
         "CREATE VIEW more AS SELECT * FROM tile",
         "CREATE TRIGGER more AFTER INSERT ON tile BEGIN DELETE FROM tile; END",
     ],

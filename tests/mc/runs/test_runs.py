@@ -228,74 +228,49 @@ if __name__ == "__main__":
 """
 
 
-def children(pid: int) -> list[int]:
-    """All processes below `pid`, by Linux's process table."""
-    parents = {}
+def living(session: int) -> list[int]:
+    """The processes of a session that have not ended, by Linux's process table."""
+    found = []
     for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            except OSError:
-                continue
-    below, found = [pid], []
-    while below:
-        one = below.pop()
-        ours = [child for child, parent in parents.items() if parent == one]
-        found += ours
-        below += ours
+        with contextlib.suppress(OSError, ValueError):
+            state, _, _, own = (entry / "stat").read_text().rpartition(")")[2].split()[:4]
+            if int(own) == session and state != "Z":
+                found.append(int(entry.name))
     return found
 
 
-def kill_at_random(tmp_path: Path, n: int, kills: int, seed: int) -> None:
-    """Start the driver again and again, killing it or one of its processes at a random moment."""
-    rng = random.Random(seed)
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads Linux's process table")
+@pytest.mark.slow
+def test_twenty_killings_of_drivers_and_workers_lose_nothing(tmp_path: Path) -> None:
+    """The driver is started again and again, and it or one of its processes is killed at a random moment."""
+    rng, n = random.Random(2), 2000 * TILE
     script, path = tmp_path / "driver.py", tmp_path / "run.db"
     script.write_text(DRIVER)
+    command = [sys.executable, str(script), str(path), str(n)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, sys.path))}
     finished_before = 0
-    for kill in range(kills):
-        driver = subprocess.Popen([sys.executable, str(script), str(path), str(n)], env=environment)
+    for kill in range(20):
+        driver = subprocess.Popen(command, env=environment, start_new_session=True)
         time.sleep(rng.uniform(0.5, 4.0))
-        below = children(driver.pid)
-        victim = driver.pid if kill % 2 == 0 or not below else rng.choice(below)
+        below = [pid for pid in living(driver.pid) if pid != driver.pid]
         with contextlib.suppress(ProcessLookupError):
-            os.kill(victim, signal.SIGKILL)
-        if victim == driver.pid:
-            driver.wait(60)
-            deadline = time.monotonic() + 120
-            while any(Path(f"/proc/{pid}/cmdline").exists() and _alive(pid) for pid in below):
-                assert time.monotonic() < deadline, "orphans of a killed driver must leave"
-                time.sleep(0.1)
-        else:
-            driver.wait(300)
+            os.kill(driver.pid if kill % 2 == 0 or not below else rng.choice(below), signal.SIGKILL)
+        driver.wait(300)
+        deadline = time.monotonic() + 120
+        while living(driver.pid):
+            assert time.monotonic() < deadline, "orphans of a killed driver must leave"
+            time.sleep(0.1)
         if path.exists():
             with sqlite3.connect(path) as look:
                 (finished,) = look.execute("SELECT count(*) FROM tile").fetchone()
             look.close()
             assert finished >= finished_before
             finished_before = finished
-    subprocess.run([sys.executable, str(script), str(path), str(n)], env=environment, check=True, timeout=300)
-    game = Game.between(FILTER, Constant(Gaussian(0.5)))
+    subprocess.run(command, env=environment, check=True, timeout=300)
     seen: list[Progress] = []
-    resumed = play(game, MEASURE, n=n, seed=3, store=path, workers=1, progress=seen.append)
+    resumed = play(the_game(), MEASURE, n=n, seed=3, store=path, workers=1, progress=seen.append)
     assert not seen or seen[-1].kept == n
-    assert resumed.rows.tobytes() == play(game, MEASURE, n=n, seed=3, workers=2).rows.tobytes()
-
-
-def _alive(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-linux = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="reads Linux's process table")
-
-
-@linux
-@pytest.mark.slow
-def test_twenty_killings_of_drivers_and_workers_lose_nothing(tmp_path: Path) -> None:
-    kill_at_random(tmp_path, n=2000 * TILE, kills=20, seed=2)
+    assert resumed.rows.tobytes() == play(the_game(), MEASURE, n=n, seed=3, workers=2).rows.tobytes()
 
 
 # -- a cluster -------------------------------------------------------------------------------------

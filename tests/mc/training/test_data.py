@@ -42,19 +42,10 @@ def test_a_data_set_counts_its_people_and_keeps_their_numbers() -> None:
             {"features": [[0.0, 1.0]]},
             "features must be an array of real numbers, got one of the type list; pass",
         ),
-        ({"features": None}, "features must be an array of real numbers, got None; pass"),
         ({"features": np.ones((3, 2), dtype=complex)}, "features must be .*, got dtype=complex128; pass"),
-        (
-            {"features": np.array([["a", "b"]])},
-            "features must be an array of real numbers, got dtype=<U1; pass",
-        ),
         (
             {"features": np.zeros(3)},
             r"features must have rows and columns, .*, got shape \(3,\); pass a table",
-        ),
-        (
-            {"features": np.zeros((0, 2))},
-            r"features must have rows and columns, .*, got shape \(0, 2\); pass",
         ),
         (
             {"features": np.zeros((2, 2))},
@@ -64,20 +55,15 @@ def test_a_data_set_counts_its_people_and_keeps_their_numbers() -> None:
             {"features": np.array([[0.0, 1.0], [np.nan, 0.0], [1.0, 1.0]])},
             "features must be finite, got a number that is not in row 1; fill",
         ),
-        ({"test_features": np.array([[np.inf, 0.0]])}, "test_features must be finite, got .* in row 0; fill"),
         ({"labels": np.full((3, 2), 0.5)}, "labels must be 0 or 1, got 0.5; pass one column"),
         (
             {"test_features": np.zeros((1, 3))},
             "test_features must have as many columns as features, got 3 for 2; ",
         ),
-        (
-            {"test_labels": np.ones((1, 3))},
-            "test_labels must have as many columns as labels, got 3 for 2; pass",
-        ),
         ({"name": ""}, "name must be a word for the data set, got name=''; pass one"),
         ({"public": 1}, "public must be True or False, got public=1; pass"),
     ],
-    ids=range(14),
+    ids=range(9),
 )
 def test_what_is_no_data_set_is_one_sentence(changes: dict[str, Any], sentence: str) -> None:
     with pytest.raises((ValueError, TypeError), match=f"^{sentence}") as told:

@@ -80,7 +80,6 @@ def test_a_file_that_is_wrong_is_named_in_a_sentence(
 @pytest.mark.parametrize(
     ("spoiled", "sentence"),
     [
-        (lambda packed: packed[: len(packed) // 2], "got what gzip cannot unpack"),
         (lambda packed: b"no gzip at all", "got what gzip cannot unpack"),
         (
             lambda packed: packed[:10] + b"\x07" + packed[11:],
@@ -88,15 +87,11 @@ def test_a_file_that_is_wrong_is_named_in_a_sentence(
         ),
         (lambda packed: packed[:-8] + bytes(8), "got what gzip cannot unpack"),
         (
-            lambda packed: gzip.compress(gzip.decompress(packed)[:-7]),
-            "says 5 by 4 by 3, and 53 numbers; fetch",
-        ),
-        (
             lambda packed: gzip.compress(gzip.decompress(packed) + b"more"),
             "says 5 by 4 by 3, and 64 numbers; fetch",
         ),
     ],
-    ids=["half", "not packed", "overwritten", "checksum", "shorter inside", "longer inside"],
+    ids=["not packed", "overwritten", "checksum", "longer inside"],
 )
 def test_a_packed_file_that_is_damaged_is_named_in_a_sentence(folder: Path, spoiled, sentence: str) -> None:
     path = folder / f"train-{IMAGES}"

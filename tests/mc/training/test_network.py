@@ -93,7 +93,6 @@ def test_numbers_far_out_lose_nothing() -> None:
             {"theta": np.zeros(5)},
             r"theta must have shape \(26,\) for sizes=\(3, 4, 2\), got \(5,\); pass what start",
         ),
-        ({"theta": np.full(26, np.nan)}, "theta must be finite, got nan; lower the rate"),
         (
             {"theta": np.full(26, 1e308), "x": np.full((6, 3), 10.0)},
             "x must give finite sums with these parameters, ",
@@ -101,7 +100,6 @@ def test_numbers_far_out_lose_nothing() -> None:
         ({"x": np.zeros((6, 2))}, r"x must have shape \(n, 3\), got \(6, 2\); pass rows of 3 features"),
         ({"x": np.full((6, 3), np.inf)}, "x must be finite, got inf; check the features$"),
         ({"y": np.zeros((5, 2))}, r"y must have shape \(6, 2\), got \(5, 2\); pass one row of labels"),
-        ({"y": np.full((6, 2), np.nan)}, "y must be finite, got nan; pass labels from 0 to 1$"),
         *(
             ({name: None}, f"{name} must be an array of real numbers, got None; pass a NumPy")
             for name in ("theta", "x", "y")

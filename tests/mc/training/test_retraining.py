@@ -227,15 +227,13 @@ def test_the_command_trains_and_says_what_is_promised_or_wrong(folder: Path, tmp
         ({"rate": 0.1}, r"rate must be that of the run in out, 0\.5, got rate=0\.1; pass"),
         ({"steps": 4}, r"sigma must be that of the run in out, .*, got sigma=.*; pass"),
         ({"epsilon": 7.0, "steps": None, "sigma": 2.0}, "must be of the same run: filt must be the filter that was"),
-        ({"people": 50}, "must be of the same run: people must be those of the data set, got 60 for 50"),
         ({"people": 60}, "of the same run: data must be that of the saved descent"),
-        ({"damage": True}, "must be of the same run: content must be what Descent.to_bytes gives"),
         *(
             ({"raised": error}, r"private.descent\.npz must be of the same run: .*; or pass another out$")
             for error in (TypeError("no number"), RecursionError("deep"), KeyError("sigma"))
         ),
     ],
-    ids=["clip", "rate", "steps", "epsilon", "people", "pictures", "damaged", "type", "deep", "key"],
+    ids=["clip", "rate", "steps", "epsilon", "pictures", "type", "deep", "key"],
 )  # fmt: skip
 def test_a_run_is_not_mixed_with_another(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: dict, sentence: str
@@ -246,8 +244,6 @@ def test_a_run_is_not_mixed_with_another(
         write_squares(folder, people=people)
         path = folder / "train-images-idx3-ubyte"
         path.write_bytes(path.read_bytes()[:-1] + b"\xff")
-    if change.pop("damage", False):
-        (out / "private" / "descent.npz").write_bytes(state(out)[:-99])
     if error := change.pop("raised", None):
         monkeypatch.setattr(Descent, "restored", Mock(side_effect=error))
     before = state(out)
@@ -264,11 +260,8 @@ def test_a_run_is_not_mixed_with_another(
             r"one of sigma and steps must be given, got sigma=2\.0 and steps=3; the other follows",
         ),
         ({"steps": None}, "one of sigma and steps must be given, got sigma=None and steps=None; the other"),
-        ({"steps": 0}, "steps must be an integer >= 1, got steps=0"),
-        ({"steps": None, "sigma": 0.0}, r"sigma must be finite and > 0, got sigma=0\.0"),
         ({"most_steps": 0}, "most_steps must be an integer >= 1, got most_steps=0"),
         ({"delta": 1.0}, r"delta must be in \(0, 1\), got delta=1\.0"),
-        ({"clip": 0.0}, r"clip must be finite and > 0, got clip=0\.0"),
         ({"rate": 1.7e308, "clip": 1e4}, r"theta must be finite, got -?inf; lower the rate, step 1 "),
     ],
 )

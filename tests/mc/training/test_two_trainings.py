@@ -114,7 +114,6 @@ def test_what_cannot_be_played_is_said() -> None:
         (np.zeros(3), np.array([0]), 1.0, "features"),
         (np.zeros((2, 1)), np.array([0]), 1.0, "labels"),
         (np.zeros((2, 1)), np.array([0, 2]), 1.0, "labels"),
-        (np.zeros((2, 1)), np.array([0.9, 1.9]), 1.0, "labels"),
         (np.zeros((2, 1)), np.array([0, 1]), 0.0, "rate"),
     ],
 )

@@ -92,12 +92,10 @@ def test_the_worst_case_of_a_row_agrees_with_a_recursion_in_mpmath(row):
 
 
 TAMPERED = {
-    "a larger threshold": {"threshold": COARSE.threshold * 1.2},
     "a slightly larger threshold": {"threshold": COARSE.threshold * 1.0002},
     "a smaller threshold": {"threshold": COARSE.threshold * 0.9},
     "a smaller epsilon": {"epsilon": 0.9},
     "a smaller worst case": {"low": 0.0, "high": COARSE.high / 2},
-    "a larger worst case": {"low": COARSE.high * 2, "high": COARSE.high * 3},
     "more rounds": {"rounds": COARSE.rounds + 1},
     "a larger step": {"step": COARSE.step * 1.02},
 }
@@ -114,12 +112,6 @@ def test_a_row_that_was_tampered_with_is_not_confirmed(change):
     [
         ({"delta": COARSE.high / 2}, "low <= high <= delta"),
         ({"levels": COARSE.levels + 1}, "levels must be affordable"),
-        ({"threshold": math.inf}, "threshold must be"),
-        ({"threshold": math.nan}, "threshold must be"),
-        ({"high": math.nan}, "low <= high <= delta"),
-        ({"rounds": 0}, "rounds must be"),
-        ({"epsilon": -1.0}, "epsilon must be"),
-        ({"delta": 1.0}, "delta must be"),
         ({"threshold": math.inf, "levels": 4097}, "must"),
         ({"levels": 10**9, "step": 2.0**-900}, "must"),
     ],

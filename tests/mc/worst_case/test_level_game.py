@@ -69,12 +69,11 @@ def test_windows_and_the_whole_lattice_enclose_the_same_value(units, budget, del
     assert most - least < (1e-3 if delta else 1e-7) * low
 
 
-@pytest.mark.parametrize("epsilon", [0.2, 1.0])
-@pytest.mark.parametrize("units", [(1,), (1, 3), (2, 7)])
+@pytest.mark.parametrize(("units", "epsilon"), [((1,), 1.0), ((2, 7), 0.2)])
 def test_what_narrow_windows_leave_out_is_accounted_for(units, epsilon, monkeypatch):
     graph = _graph(SquaresFilter(STEP, 1500), units)
     least, most = _whole(graph, units, epsilon)
-    for left in (0.0, 0.5, 2.0, 6.0):
+    for left in (0.0, 2.0):
         monkeypatch.setattr(windows, "_LEFT", left)
         low, high = _cut(graph, units, epsilon).bounds
         assert low <= most

@@ -17,7 +17,6 @@ from mc.losses import LogRatio
 from mc.losses.composition import Composition
 from mc.losses.rounded_law import rounded_laws
 from mc.worst_case import graph, worst_case
-from mc.worst_case.calibrate import calibrate
 from tests.mc.worst_case.small_games import CountFilter, LossFilter, SquaresFilter
 from theory.evidence import Evidence
 from theory.pairs import Erasure, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
@@ -146,11 +145,6 @@ def test_a_chain_of_many_states_is_put_in_order():
     assert solved.rounds == solved.positions - 1 == math.floor(0.3 * 2**14)
     exact = 1 - (1 - Fraction(1, 2**14)) ** solved.rounds
     assert Fraction(solved.low) <= exact <= Fraction(solved.high)
-
-
-def test_calibration_stops_as_well():
-    with pytest.raises(ValueError, match="max_positions=200000 "):
-        calibrate(ZCDPFilter, 1.0, 1e-5, menu=LEVELS, max_positions=200_000)
 
 
 def test_the_defaults_are_what_the_errors_name():

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from filters.catalogue import CATALOGUE
-from filters.rules.unsound import NaiveRealisationFilter, NaturalFilter, knowingly
 from mc.engine.adversary import View
 from mc.estimate.simulate import simulate
 from mc.losses import LogRatio
@@ -42,25 +41,6 @@ def test_played_out_it_is_worth_the_value(game, direction, rounds, evidence):
     if solved.value is not None:
         assert reached == solved.value
     assert solved.low <= reached <= solved.high
-
-
-def test_it_beats_the_natural_filter_by_adapting():
-    menu = tuple(RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
-    with knowingly():
-        filt = NaturalFilter.from_ratio(Fraction(9, 4), Fraction(45, 169), menu)
-    solved = worst_case(filt, menu, epsilon=LogRatio(Fraction(9, 4)), rounds=3)
-    assert solved.value == Fraction(1899, 5915)
-    assert worth(solved.strategy, filt, Fraction(9, 4), 3) == solved.value
-
-
-@pytest.mark.parametrize("n", [1, 5, 60])
-def test_erasing_for_ever_reveals_the_bit_under_the_naive_realisation_filter(n):
-    p = Fraction(1, 100)
-    with knowingly():
-        filt = NaiveRealisationFilter(1.0, 0.01)
-    solved = worst_case(filt, Erasure(p), epsilon=LogRatio(Fraction(5, 2)), rounds=n)
-    assert solved.value == 1 - (1 - p) ** n
-    assert worth(solved.strategy, filt, Fraction(5, 2), n) == solved.value
 
 
 CONFIDENCE = 1 - 1e-7

@@ -40,11 +40,9 @@ def zeros(state: Any) -> Any:
 
 #: What each brings along, by a name for it.
 BRINGS: dict[str, dict[str, Any]] = {
-    "affords in place": {"affordable": forgetting(zeros)},
     "reaches in place": {"reaches": forgetting(lambda state: zeros(state) == 0)},
     "spends in place": {"spend": forgetting(lambda state: state)},
     "raises the budget by its scale": {"_scale": raising(None)},
-    "raises it by describing itself": {"__repr__": raising("mine")},
     "computes whether order matters": {"order_free": property(raising(True))},
     "has a __dict__ that is computed": {"__dict__": property(raising({}))},
 }
@@ -55,14 +53,6 @@ class RemainsInPlace(Parts):
         left = state[0]
         left -= self.budget.high
         return -left
-
-
-class OpensTheFlag(Parts):
-    def remaining(self, state: Any) -> Any:
-        for leaf in state:
-            leaf.flags.writeable = True
-        forget(state)
-        return zeros(state)
 
 
 class OpensTheBase(Parts):
@@ -137,25 +127,12 @@ class RaisedByAProperty(Parts):
         return zeros(state)
 
 
-class RaisedOnEveryAttribute(Parts):
-    def __getattribute__(self, name: str) -> Any:
-        if name == "remaining":
-            object.__setattr__(self, "budget", LARGE)
-        return object.__getattribute__(self, name)
-
-
 class WritesFromTheCallersFrame(Parts):
     def __getattribute__(self, name: str) -> Any:
         state = sys._getframe(1).f_locals.get("state")
         if name in ("remaining", "budget") and isinstance(state, tuple):
             forget(state)
         return object.__getattribute__(self, name)
-
-
-class AdvisesWhileDeciding(Parts):
-    def admits(self, state: Any, request: Any) -> Any:
-        type(self).budget = LARGE
-        return fp.AdditiveFilter.admits(self, state, request)
 
 
 class Trap:
@@ -191,8 +168,7 @@ GeneratedAmongOtherNames.__repr__ = types.FunctionType(  # type: ignore[method-a
 GRASPING: tuple[type[Parts], ...] = (
     *(type(name, (Parts,), dict(members)) for name, members in BRINGS.items()),
     dataclass(frozen=True)(type("Frozen", (Parts,), {"__repr__": raising("mine")})),
-    *(RemainsInPlace, OpensTheFlag, OpensTheBase, OpensTheBuffer, GrantsInPlace),
+    *(RemainsInPlace, OpensTheBase, OpensTheBuffer, GrantsInPlace),
     *(HoldsATrap, GeneratedAmongOtherNames, ChargesOnALargerBudget, KeepsWhatItReturned),
-    *(RemainsOnTheClass, RaisedByAProperty, RaisedOnEveryAttribute),
-    *(WritesFromTheCallersFrame, AdvisesWhileDeciding),
+    *(RemainsOnTheClass, RaisedByAProperty, WritesFromTheCallersFrame),
 )

@@ -11,10 +11,9 @@ from scipy import stats
 import filterproof as fp
 from mc.examine.clock import Clock
 from mc.examine.examination import PartialExamination
-from mc.examine.family_lines import FAMILIES, lines_of
 from mc.examine.measure import Measure
 from mc.examine.stages.frontier import Affordable, _row_law, alternatives, inside, lasting
-from mc.examine.subject import Subject, admission
+from mc.examine.subject import Subject
 from mc.examine.verify import examine
 from tests.instruments.corpus.fifth.moving import AbstentionBonus
 from tests.instruments.corpus.fifth.shares import ByteCounter
@@ -23,15 +22,13 @@ from tests.instruments.corpus.fourth.purses import AlternatingBlocks, PlanByFami
 from tests.instruments.corpus.third.ledgers import TokenBucket
 from tests.instruments.corpus.third.sound_books import BucketInTheSum
 from tests.mc.examine import sound
+from tests.mc.examine.stages.test_stages import subject as asked_about
 
 D2 = Measure.renyi(2.0)
 
 
 def subject(filt: fp.PrivacyFilter, *names: str) -> Subject:
-    names = names or ("gaussian", "rr", "erasure")
-    assert set(names) <= set(FAMILIES)
-    _, found, closed = admission(filt, lines_of(names, filt.promise), Clock.of(60.0))
-    return Subject.of(filt, found, closed, names, seed=1)
+    return asked_about(filt, *(names or ("gaussian", "rr", "erasure")))
 
 
 def test_what_is_afforded_is_granted_so_often_and_little_more_is_not() -> None:

@@ -11,15 +11,8 @@ import pytest
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from mc.examine.clock import Clock
-from mc.examine.family_lines import lines_of
 from mc.examine.stages.silence import alarms
-from mc.examine.subject import Subject, admission
-
-
-def _subject(filt):
-    names = ("rr", "twopoint")
-    _, granted, closed = admission(filt, lines_of(names, filt.promise), Clock.of(5.0))
-    return Subject.of(filt, granted, closed, names, seed=1)
+from tests.mc.examine.stages.test_stages import subject
 
 
 class HalfTheSquares(fp.PrivacyFilter):
@@ -44,7 +37,7 @@ class HalfTheSquares(fp.PrivacyFilter):
 @pytest.mark.parametrize("rho", [0.2, 0.5, 2.0])
 def test_squares_of_realised_losses_are_passed_by_silences_alone(rho):
     filt = HalfTheSquares(rho)
-    menu, goal = alarms(_subject(filt), Clock.of(5.0))[0]
+    menu, goal = alarms(subject(filt, "rr", "twopoint"), Clock.of(5.0))[0]
     (pair,) = menu.pairs
     silence = max(pair.p[0], pair.q[0]), min(pair.p[0], pair.q[0])
     alone = float(silence[0]) ** menu.rounds - math.exp(goal.at) * float(silence[1]) ** menu.rounds
@@ -64,7 +57,7 @@ def _side(pair):
 def test_no_silence_passes_what_a_sound_filter_promises(name):
     """Fractions are the second route: silence after silence, as long as the filter's own code grants the alarm."""
     filt = CATALOGUE[name].example()
-    for menu, goal in alarms(_subject(filt), Clock.of(5.0)):
+    for menu, goal in alarms(subject(filt, "rr", "twopoint"), Clock.of(5.0)):
         (pair,) = menu.pairs
         more, less = sorted((Fraction(pair.p[0]), Fraction(pair.q[0])), reverse=True)
         alone = more**menu.rounds - Fraction(math.exp(goal.at)) * less**menu.rounds
@@ -72,4 +65,4 @@ def test_no_silence_passes_what_a_sound_filter_promises(name):
 
 
 def test_a_filter_that_is_shown_no_losses_is_asked_for_no_alarm():
-    assert alarms(_subject(fp.ZCDPFilter(0.5)), Clock.of(5.0)) == []
+    assert alarms(subject(fp.ZCDPFilter(0.5), "rr", "twopoint"), Clock.of(5.0)) == []

@@ -235,14 +235,6 @@ def test_a_renyi_promise_that_only_a_long_silence_breaks_is_refuted_by_a_game_in
     assert found.witness.replay().refutes
 
 
-def test_the_value_of_a_game_is_that_of_the_only_sequence_it_allows() -> None:
-    """One Gaussian, as often as the sum allows: the game is the composition, which has a closed form."""
-    summary = list(games(subject(sound.ByHand(), "gaussian"), Clock.of(0.8)))[-1]
-    whole = float(Gaussian(np.sqrt(2 * sound.RHO)).hockey_stick(1.0))
-    for row in summary.tightness:
-        assert row.attack <= whole * (1 + 1e-9)
-
-
 def test_a_menu_is_played_for_each_number_of_rounds_that_it_names() -> None:
     about = subject(sound.ByHand(), "rr")
     menu = Menu("one response", (fp.RandomizedResponse(0.1),), 1, (2, None))

@@ -64,10 +64,6 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "opens another filter": {"open": lambda self, *_, **__: fp.ZCDPFilter(9.0).open("retry")},
     "charges half": {"budget": SMALL, "charge": lambda self, pair: fp.zcdp_charge(fp.Gaussian(pair.mu / 2))},
     "charges by a lambda": {"budget": SMALL, "charge": lambda self, pair: fp.zcdp_charge(pair)},
-    "charges by a static lambda": {
-        "budget": SMALL,
-        "charge": staticmethod(lambda pair: fp.zcdp_charge(pair)),
-    },
     "charges by a cheaper rule": {"charge": Cheaper()},
     "reads its budget otherwise": {
         "__getattribute__": lambda self, name: (
@@ -82,9 +78,6 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "a promise of one's own": {"promise": MorePrivate(1.0, 1e-5)},
     "a conversion of one's own": {"conversion": type("Easy", (type(fp.CKS),), {"__slots__": ()})()},
     "a larger budget in its constructor": {"__init__": lambda self: setattr(self, "budget", Budget.of(0.5))},
-    "a method in its constructor": {
-        "__init__": lambda self: setattr(self, "spend", lambda state, pair: state)
-    },
     "doubtful": {"sound": None},
     "refuted": {"sound": False},
 }
