@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import mpmath
-import numpy as np
 import pytest
 
-import filterproof as fp
 from reports.figures.registry import figure
 
 
@@ -98,18 +96,6 @@ def test_figure_5_holds_the_last_step_that_keeps_the_promise(
         assert delta(k + 1) > 1e-5
 
 
-def test_figure_5_is_what_the_filters_of_the_library_admit() -> None:
-    epsilon = 0.4
-    row = figure("003-5").data.row(epsilon=epsilon)
-    step = fp.Gaussian(0.01)
-    for name, filt in (
-        ("gdp", fp.GaussianFilter(float(fp.gaussian_mu(row["epsilon"], 1e-5)))),
-        ("rdp", fp.ApproximateDPFilter(row["epsilon"], 1e-5)),
-    ):
-        session = filt.open("retry")
-        assert sum(session.request(step) for _ in range(200)) == row[name]
-
-
 def test_the_printed_420_and_495_are_those_of_a_larger_epsilon_than_the_printed_one() -> None:
     shown = figure("003-3")
     epsilon, steps, percent = (one.computed for one in shown.printed)
@@ -135,15 +121,6 @@ def test_a_caption_tells_where_the_integer_orders_mislead() -> None:
     assert "8.64 % smaller" in caption
     # with many orders nothing misleads, and the caption says so by silence
     assert "allow no step" not in figure("003-5", orders=2000, least=0.3, points=7).caption
-
-
-def test_other_parameters_give_other_curves_and_no_printed_numbers() -> None:
-    half = figure("003-3", sigma=50, k=105, points=9)
-    assert half.printed == ()
-    whole = figure("003-3", points=9)
-    # sigma/2 and k/4 are the same composition
-    assert np.allclose(half.data.column("delta_gdp"), whole.data.column("delta_gdp"), rtol=1e-12, atol=0)
-    assert len(figure("003-4", steps=300).data.names) == 4
 
 
 def test_with_little_noise_the_least_of_the_integer_orders_is_the_first() -> None:
