@@ -56,10 +56,23 @@ def test_a_realisation_filter_waits_for_the_loss() -> None:
         session.observe(0.1)
 
 
+class NotBoolean(MyFilter):
+    """Answers with floats."""
+
+    def admits(self, spent: Any, request: DominatingPair) -> Any:
+        return 1.0 - spent
+
+
 class NoPromise(MyFilter):
     """Promises nothing."""
 
     promise = None  # type: ignore[assignment]
+
+
+def test_numbers_are_no_decision() -> None:
+    """Other mistakes are those of `tests/mc/examine/test_unhappy.py`."""
+    with pytest.raises(TypeError, match=r"NotBoolean.admits .* got float64 of shape \(1,\); compare"):
+        NotBoolean().open().request(RandomizedResponse(0.1))
 
 
 def test_a_filter_without_promise_opens_no_session() -> None:

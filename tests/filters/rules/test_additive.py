@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import filters as fp
 from filters.accounting import Budget, Charge, Plain
+from filters.holders.repeats import repeats
 from filters.rules.additive import AdditiveFilter
 from mc.engine.encoding import decode, encode, nameable
 from theory.conversions import SIMPLE
@@ -27,16 +28,6 @@ ADDITIVE = [
 ]
 
 
-def count(filt: fp.PrivacyFilter, pair: DominatingPair, most: int = 10_000) -> int:
-    """How often the pair is admitted in a row."""
-    state = filt.start(1)
-    for done in range(most):
-        if not filt.admits(state, pair)[0]:
-            return done
-        state = filt.spend(state, pair)
-    return most
-
-
 class OfPureEpsilon(AdditiveFilter):
     """A user's filter: a promise, a budget and what a request costs."""
 
@@ -49,8 +40,8 @@ class OfPureEpsilon(AdditiveFilter):
 
 def test_a_filter_of_ones_own_adds_exactly() -> None:
     filt = OfPureEpsilon()
-    assert count(filt, RandomizedResponse(0.1)) == 9  # ten times the double 0.1 is above 1
-    assert count(filt, RandomizedResponse(0.125)) == 8
+    assert repeats(filt, RandomizedResponse(0.1), most=10_000) == 9  # ten times the double 0.1 is above 1
+    assert repeats(filt, RandomizedResponse(0.125), most=10_000) == 8
     assert not filt.admits(filt.start(3), Gaussian(np.full(3, 1e-9))).any()
     session = filt.open()
     assert session.request(RandomizedResponse(0.25))
@@ -84,12 +75,12 @@ def test_a_bad_budget_is_one_sentence(bad: object) -> None:
 
 
 def test_equal_shares_fill_the_budget_exactly() -> None:
-    assert count(fp.GaussianFilter(1.0), Gaussian(0.25)) == 16
-    assert count(fp.ZCDPFilter(0.5), Gaussian(0.25)) == 16
-    assert count(fp.ZCDPFilter(0.5), RandomizedResponse(0.25)) == 16
-    assert count(fp.RenyiFilter(3.0, 1.5), Gaussian(0.25)) == 16
+    assert repeats(fp.GaussianFilter(1.0), Gaussian(0.25), most=10_000) == 16
+    assert repeats(fp.ZCDPFilter(0.5), Gaussian(0.25), most=10_000) == 16
+    assert repeats(fp.ZCDPFilter(0.5), RandomizedResponse(0.25), most=10_000) == 16
+    assert repeats(fp.RenyiFilter(3.0, 1.5), Gaussian(0.25), most=10_000) == 16
     # ten squares of the double 0.1, which is above a tenth, come to more than ten squares of a tenth
-    assert count(fp.GaussianFilter(1.0), Gaussian(0.1)) == 99
+    assert repeats(fp.GaussianFilter(1.0), Gaussian(0.1), most=10_000) == 99
 
 
 def test_the_threshold_is_the_conversions() -> None:
@@ -201,7 +192,9 @@ def test_the_budget_follows_from_promise_and_charge() -> None:
     assert [When(mu).budget for mu in (0.3, 1.0, 0.3)] == [
         fp.GaussianFilter(mu).budget for mu in (0.3, 1.0, 0.3)
     ]
-    assert count(Mine(), Gaussian(0.01)) == count(fp.ApproximateDPFilter(1.0, 1e-5), Gaussian(0.01))
+    assert repeats(Mine(), Gaussian(0.01), most=10_000) == repeats(
+        fp.ApproximateDPFilter(1.0, 1e-5), Gaussian(0.01), most=10_000
+    )
     assert Mine().affordable(Mine().start(1), Gaussian) == pytest.approx(math.sqrt(2 * Mine().budget.limit))
 
 

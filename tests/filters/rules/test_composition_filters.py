@@ -6,29 +6,15 @@ import numpy as np
 import pytest
 
 import filters as fp
-from theory.pairs import DominatingPair, Erasure, Gaussian, RandomizedResponse, Selection
-
-
-def admitted(filt: fp.PrivacyFilter, requests: list[DominatingPair]) -> list[bool]:
-    """The decision on each request in turn, denied ones left out."""
-    state, answers = filt.start(1), []
-    for request in requests:
-        answers.append(bool(filt.admits(state, request)[0]))
-        if answers[-1]:
-            state = filt.spend(state, request)
-    return answers
-
-
-def rounds(filt: fp.PrivacyFilter, request: DominatingPair, most: int = 3000) -> int:
-    """How often the request is admitted in a row."""
-    return sum(admitted(filt, [request] * most))
+from filters.holders.repeats import repeats
+from theory.pairs import Erasure, Gaussian, RandomizedResponse, Selection
 
 
 def test_what_is_not_pure_is_declared_at_an_epsilon_or_denied() -> None:
     assert not fp.BasicFilter(1.0, 0.1).open().request(Gaussian(0.1))
     filt = fp.BasicFilter(1.0, 0.1, at=0.25)
     delta = float(Gaussian(0.3).hockey_stick(0.25))
-    assert rounds(filt, Gaussian(0.3), 20) == min(4, math.floor(0.1 / delta))
+    assert repeats(filt, Gaussian(0.3), most=20) == min(4, math.floor(0.1 / delta))
     mixed = Selection((RandomizedResponse(0.5), Gaussian(0.3), Erasure(0.05)), np.array([0, 1, 2]))
     state = filt.spend(filt.start(3), mixed)
     assert state[0] == pytest.approx([0.5, 0.25, 0.0])
