@@ -235,6 +235,11 @@ def test_ctrl_c_in_verify_says_what_was_done_and_lost(folder: Path, everyone: bo
     assert not list(folder.glob("filterproof-report/*"))
 
 
+def at_once(study: Study, claims: Sequence[Claim]) -> Told:
+    """A chapter that has nothing to tell."""
+    return Told(())
+
+
 def waits(study: Study, claims: Sequence[Claim]) -> Told:
     """A chapter that says that it is being told, and goes on for long."""
     Path("playing").touch()
@@ -242,12 +247,13 @@ def waits(study: Study, claims: Sequence[Claim]) -> Told:
     return Told(())
 
 
-WAITS = replace(SLIPS, key="waits", claims=(), theorems=(), tell=waits, gathers=True)
+AT_ONCE = replace(SLIPS, key="at-once", claims=(), theorems=(), tell=at_once)
+WAITS = replace(AT_ONCE, key="waits", tell=waits, gathers=True)
 
 
 def test_ctrl_c_in_the_main_job_says_what_was_done_and_lost(folder: Path) -> None:
     def two_chapters() -> None:
-        reports.chapters.CHAPTERS = (SLIPS, WAITS)
+        reports.chapters.CHAPTERS = (AT_ONCE, WAITS)
         verify.LocalPool = partial(LocalPool, 1)
 
     process = typed.start("verify", "--quick", cwd=folder, before=two_chapters)

@@ -63,16 +63,25 @@ class NotBoolean(MyFilter):
         return 1.0 - spent
 
 
+class WrongShape(MyFilter):
+    """Answers for three runs where there is one."""
+
+    def admits(self, spent: Any, request: DominatingPair) -> Any:
+        return np.ones(3, dtype=np.bool_)
+
+
 class NoPromise(MyFilter):
     """Promises nothing."""
 
     promise = None  # type: ignore[assignment]
 
 
-def test_numbers_are_no_decision() -> None:
+def test_numbers_and_decisions_on_other_runs_are_no_decision() -> None:
     """Other mistakes are those of `tests/mc/examine/test_unhappy.py`."""
     with pytest.raises(TypeError, match=r"NotBoolean.admits .* got float64 of shape \(1,\); compare"):
         NotBoolean().open().request(RandomizedResponse(0.1))
+    with pytest.raises(TypeError, match=r"WrongShape.admits must return booleans of shape \(1,\), got bool"):
+        WrongShape().open().request(RandomizedResponse(0.1))
 
 
 def test_a_filter_without_promise_opens_no_session() -> None:
