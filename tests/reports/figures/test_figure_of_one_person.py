@@ -69,6 +69,8 @@ def test_a_person_who_is_always_clipped(shown: ComputedFigure) -> None:
     # by the transform above on finer grids: 1.1501821, 1.15017888, 1.15017867 at 2^19, 2^21, and 2^22 cells to 5
     assert 1.15017866 - 5e-8 < low <= high < 1.15017867 + 5e-8
     assert profile(1.0, np.array([low, high])) == pytest.approx(1e-6, rel=1e-2)
+    at = fp.Composition({fp.SubsampledGaussian(Q, SIGMA): STEPS}).epsilon(1e-5, relative=1e-2)
+    assert 1.0041126 < at.low <= at.high < 1.0041127
     people = shown.data.column("panel") == "people"
     assert shown.data.column("epsilon_high")[people][-1] == high
 
