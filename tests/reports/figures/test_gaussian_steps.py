@@ -41,8 +41,6 @@ def rdp_delta(epsilon: float, k: int, sigma: float, orders: range | None = None)
     ("epsilon", "rdp", "gdp"),
     [
         (0.1, 0.07491, 0.04331),
-        (0.5, 1.872e-3, 6.319e-4),
-        (0.8, 1.365e-5, 3.319e-6),
         (0.9, 1.696e-6, 3.755e-7),
     ],
 )
@@ -60,7 +58,7 @@ def test_figure_3_is_what_mpmath_gives(epsilon: float, rdp: float, gdp: float) -
 
 @pytest.mark.parametrize(
     ("k", "gdp", "rdp_grid"),
-    [(300, 1.257e-4, 4.148e-4), (500, 1.259e-3, 3.546e-3), (900, 7.573e-3, 1.842e-2)],
+    [(300, 1.257e-4, 4.148e-4), (900, 7.573e-3, 1.842e-2)],
 )
 def test_figure_4_is_what_mpmath_gives(k: int, gdp: float, rdp_grid: float) -> None:
     row = figure("003-4", points=6).data.row(epsilon=0.5)
@@ -77,8 +75,6 @@ def test_figure_4_is_what_mpmath_gives(k: int, gdp: float, rdp_grid: float) -> N
     [
         (0.2, 37, 31, 0),
         (0.4, 134, 112, 107),
-        (0.6, 282, 238, 238),
-        (0.8, 478, 405, 405),
         (0.9, 592, 503, 503),
     ],
 )
