@@ -31,6 +31,10 @@ def test_per_instance_accounting_leaks_a_response_in_every_round_but_the_first(r
     assert found[-1] > 0
 
 
+def test_a_halt_tells_the_data_sets_apart_with_certainty_and_for_ever() -> None:
+    assert transcript_deltas("per-instance, halting", Fraction(3), rounds=4) == (0, 1, 1, 1)
+
+
 @pytest.mark.parametrize("accounting", ["individual", "pair by pair"])
 def test_by_definition_2_5_and_by_remark_3_2_nothing_is_told_beyond_the_promise(accounting) -> None:
     assert transcript_deltas(accounting, Fraction(4), rounds=5) == (0, 0, 0, 0, 0)
