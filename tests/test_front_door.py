@@ -49,8 +49,13 @@ IN_THE_WAY = {
 }
 
 
-@pytest.mark.parametrize("room", ["filters", "theory", "mc", "reports"])
-@pytest.mark.parametrize("kind", IN_THE_WAY)
+@pytest.mark.parametrize(
+    ("kind", "room"),
+    [
+        *((kind, "filters") for kind in IN_THE_WAY),
+        *(("a package", room) for room in ("theory", "mc", "reports")),
+    ],
+)
 def test_a_repository_with_a_room_of_its_own_is_named_with_the_remedy(
     room: str, kind: str, tmp_path: Path
 ) -> None:

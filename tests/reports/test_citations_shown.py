@@ -143,8 +143,6 @@ def test_no_claim_names_the_theorem_on_individuals_that_nothing_checks() -> None
     [
         ("conversions", ("DERIVED, identity", "CERTIFIED, point", " kernel"), "4 kernel", JOIN),
         ("odometers", ("KERNEL, kernel",), "6 kernel", JOINED_BY_KERNEL.format(covers=FINITE)),
-        ("Rogers odometer", ("KERNEL, kernel",), "4 kernel", JOINED_BY_KERNEL.format(covers=FINITE)),
-        ("Rogers filter", ("KERNEL, kernel",), "1 kernel", JOINED_BY_KERNEL.format(covers=FINITE)),
     ],
 )
 def test_prove_says_what_each_step_checked_and_what_the_theorem_cites(

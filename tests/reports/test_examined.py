@@ -22,7 +22,7 @@ from reports.examined import Examined
 from reports.pages.tightness_figure import MOST_ROWS, shown, tightness_figure
 from reports.sarif import results_of
 from reports.story_words import play_snippet, story_figure
-from reports.witness_words import number, replay_snippet, spelled, target_of, witness_words
+from reports.witness_words import number, spelled, target_of, witness_words
 from tests.reports import examinations
 from tests.reports.examinations import EVERY, Mine, refuted, undecided
 from theory.evidence import Evidence, Outcome, Verdict
@@ -343,22 +343,9 @@ def test_a_filter_of_the_catalogue_needs_no_target_and_one_of_a_file_has_it() ->
     assert target_of(Mine()).endswith("tests/reports/examinations.py::Mine")
 
 
-def test_the_snippet_rebuilds_the_witness_without_files(capsys: pytest.CaptureFixture[str]) -> None:
-    exec(replay_snippet(refuted().witness), {})  # noqa: S102 - it is what we print
-    low = refuted().witness.data["low"]
-    assert f"at least {low:.9g}" in capsys.readouterr().out
-
-
 def test_a_class_in_the_place_of_a_filter_is_refused_with_the_remedy() -> None:
     with pytest.raises(TypeError, match=r"call it: Mine\(\)"):
         fp.verify(Mine)
-
-
-@pytest.mark.usefixtures("processor_clock")
-def test_an_examination_of_a_broken_filter_is_refuted_and_says_so() -> None:
-    exam = fp.verify(Mine(), seconds=10, mechanisms=["gaussian"], first_only=True)
-    assert exam.headline == "REFUTED"
-    assert exam.witness.replay().refutes
 
 
 def test_latex_says_no_row_twice() -> None:

@@ -76,14 +76,6 @@ def test_a_closed_form_of_another_mu_is_refuted_with_a_witness_that_replays(curv
     assert verdict.witness["promised"] in again
 
 
-def test_a_filter_that_spends_other_than_it_promises_is_refuted():
-    filt = MisstatedFilter(mu=0.97)
-    verdict = judged(misstated(0.97), filt.promise)
-    assert verdict.outcome is Accord.DISAGREES
-    assert verdict.witness["method"] == "tilted"
-    assert mc.replay(verdict.witness, filt=filt).n == verdict.witness["n"]
-
-
 def test_one_direction_is_enough_to_refute(curves):
     forward, _ = curves
     _, backward = misstated(0.97)

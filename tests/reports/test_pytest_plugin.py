@@ -80,24 +80,6 @@ def run_pytest(folder: Path, *arguments: str) -> tuple[int, str]:
     return result.returncode, result.stdout + result.stderr
 
 
-def test_a_marked_function_is_the_examination_of_what_it_returns_or_is_given(folder: Path) -> None:
-    (folder / "test_mine.py").write_text(MARKED)
-    status, out = run_pytest(folder)
-    assert status == 1, out
-    for name, words in {
-        "PASSED test_mine.py::test_returned": "",
-        "FAILED test_mine.py::test_given": "REFUTED",
-        "FAILED test_mine.py::test_number": "must return a filter, or get one from a fixture, got 3",
-        "FAILED test_mine.py::test_kind[DeniesAll]": "NOT EXAMINED",
-        "PASSED test_mine.py::test_kind[Sound]": "",
-        "PASSED test_mine.py::test_other": "",
-    }.items():
-        assert name in out
-        assert words in out
-    assert "print(fp.replay(" in out
-    assert "Traceback" not in out
-
-
 @pytest.mark.parametrize(
     "workers",
     [
@@ -137,22 +119,6 @@ def test_a_target_is_one_more_test_chosen_by_name_and_is_told_to_junit_and_sarif
     assert properties["Lax"]["scope"]
 
 
-#: Marks that are decided at once.
-MARKED_FEW = """
-import pytest
-from mine import DeniesAll
-
-@pytest.fixture
-def denies(): return DeniesAll()
-
-@pytest.mark.filterproof(seconds=1, mechanisms=["rr"])
-def test_given(denies): pass
-
-@pytest.mark.filterproof
-def test_number(): return 3
-
-def test_other(): assert True
-"""
 #: What stands of an installed package beside it: from here pytest knows of the entry point, and of what to rewrite.
 INSTALLED = """
 import sys
@@ -189,17 +155,35 @@ def _run_installed(folder: Path, *arguments: str) -> str:
     return result.stdout + result.stderr
 
 
-@pytest.mark.parametrize("besides", [(), ("-p", "reports.pytest_plugin")], ids=["alone", "and by -p"])
-def test_where_the_package_is_installed_a_mark_is_an_examination_once(
-    folder: Path, besides: tuple[str, ...]
-) -> None:
-    (folder / "test_mine.py").write_text(MARKED_FEW)
+@pytest.fixture
+def installed(folder: Path) -> Path:
+    (folder / "test_mine.py").write_text(MARKED)
     (folder / "test_ours.py").write_text(INSTALLED)
     (folder / "pytest.ini").write_text("[pytest]\naddopts = --strict-markers\n")
-    out = _run_installed(folder, *besides)
-    assert "FAILED test_mine.py::test_given" in out
-    assert "PASSED test_ours.py::test_nothing_of_ours_is_rewritten" in out
-    assert "2 failed, 2 passed" in out
+    return folder
+
+
+def test_a_marked_function_is_the_examination_of_what_it_returns_or_is_given(installed: Path) -> None:
+    out = _run_installed(installed)
+    for name, words in {
+        "PASSED test_mine.py::test_returned": "",
+        "FAILED test_mine.py::test_given": "REFUTED",
+        "FAILED test_mine.py::test_number": "must return a filter, or get one from a fixture, got 3",
+        "FAILED test_mine.py::test_kind[DeniesAll]": "NOT EXAMINED",
+        "PASSED test_mine.py::test_kind[Sound]": "",
+        "PASSED test_mine.py::test_other": "",
+        "PASSED test_ours.py::test_nothing_of_ours_is_rewritten": "3 failed, 4 passed",
+    }.items():
+        assert name in out
+        assert words in out
+    assert "print(fp.replay(" in out
+    assert "Traceback" not in out
+
+
+def test_where_the_package_is_installed_and_named_too_a_mark_is_an_examination_once(installed: Path) -> None:
+    out = _run_installed(installed, "-p", "reports.pytest_plugin", "-k", "number or DeniesAll or ours")
+    assert "FAILED test_mine.py::test_number" in out
+    assert "2 failed, 1 passed" in out
 
 
 def test_a_repository_with_a_package_reports_of_its_own_is_told_so_in_a_sentence(tmp_path: Path) -> None:
@@ -215,14 +199,6 @@ def test_a_repository_with_a_package_reports_of_its_own_is_told_so_in_a_sentence
 
 def _without_plugins() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
-
-
-def test_a_target_that_is_not_there_fails_in_a_sentence(folder: Path) -> None:
-    status, out = run_pytest(folder, "--filterproof", "gone.py::X", "--filterproof", "gone::X")
-    assert status == 1
-    assert "no file at 'gone.py'" in out
-    assert "no file at 'gone', and no module of that name" in out
-    assert "Traceback" not in out
 
 
 def test_a_time_that_is_none_is_refused(folder: Path) -> None:
@@ -331,12 +307,17 @@ TestLaws = fp.laws(Leaves, examples=3)
 """
 
 
-def test_a_filter_that_leaves_fails_every_test_of_it_and_ends_no_suite(folder: Path) -> None:
+def test_a_filter_that_leaves_or_is_not_there_fails_every_test_of_it_and_ends_no_suite(folder: Path) -> None:
     (folder / "test_leaves.py").write_text(LEAVES)
     (folder / "gone.py").write_text("import os\nos._exit(0)\n")
-    status, out = run_pytest(folder, "test_leaves.py", "--filterproof", "gone.py::X")
+    targets = (f"--filterproof={name}::X" for name in ("gone.py", "absent.py", "absent"))
+    # of the laws two: each is asked in a process of its own
+    chosen = ("-k", "not TestLaws or halting_absorbs or saving_is_invisible")
+    status, out = run_pytest(folder, "test_leaves.py", *targets, *chosen)
     assert status == 1, out
-    assert "23 failed, 1 skipped" in out
+    assert "15 failed, 1 skipped" in out
+    assert "no file at 'absent.py'" in out
+    assert "no file at 'absent', and no module of that name" in out
     assert re.search(r"SKIPPED.*does not say that it is order_free", out)
     for name in ("assert_holds", "verify", "marked", "assert_looks", "marked_looks", "marked_promises"):
         assert f"FAILED test_leaves.py::test_{name}" in out

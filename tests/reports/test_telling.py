@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import pytest
@@ -31,16 +31,21 @@ def dies_in_a_worker(study: Study, claims: Sequence[Claim]) -> Told:
     return Told((), notes=("told at last",))
 
 
+@pytest.fixture(scope="module")
+def pool() -> Iterator[LocalPool]:
+    with LocalPool(2) as workers:
+        yield workers
+
+
 DEADLY = Chapter("deadly", "t", "p", "s", (), dies_in_a_worker)
 
 
-def test_the_same_verdicts_counts_and_games_whether_in_turn_or_beside_each_other() -> None:
+def test_the_same_verdicts_counts_and_games_whether_in_turn_or_beside_each_other(pool: LocalPool) -> None:
     alone = Study(quick=True)
     in_turn = tell(CHAPTERS, alone)
     heard: list[str] = []
-    with LocalPool(2) as pool:
-        shared = Study(quick=True, executor=pool)
-        beside = tell(CHAPTERS, shared, on_chapter=lambda one: heard.append(one.key))
+    shared = Study(quick=True, executor=pool)
+    beside = tell(CHAPTERS, shared, on_chapter=lambda one: heard.append(one.key))
     assert verdicts_document(beside, shared) == verdicts_document(in_turn, alone)
     assert shared.made == alone.made > 0
     assert [repr(one) for one in shared.played] == [repr(one) for one in alone.played]
@@ -57,9 +62,11 @@ def test_a_chapter_whose_worker_dies_is_told_by_the_process_that_waits_for_it() 
     assert study.made == 3 + 2
 
 
-def test_comparisons_beyond_those_that_share_the_failure_are_refused_beside_each_other_too() -> None:
+def test_comparisons_beyond_those_that_share_the_failure_are_refused_beside_each_other_too(
+    pool: LocalPool,
+) -> None:
     both = [replace(DEADLY, key=key, tell=counts_two) for key in ("first", "second")]
-    with LocalPool(1) as pool, pytest.raises(RuntimeError, match="comparisons must cover the whole report"):
+    with pytest.raises(RuntimeError, match="comparisons must cover the whole report"):
         tell(both, Study(quick=True, comparisons=3, executor=pool))
 
 

@@ -68,17 +68,6 @@ def test_another_sensitivity_is_another_pair() -> None:
     assert two.dominates(fp.DiscreteLaplace(np.array([3.0, 5.0]), 2)).tolist() == [False, True]
 
 
-def test_more_noise_is_less_noise_with_noise_added() -> None:
-    # the ratio of the generating functions of geometric variables is that of a law
-    r, more = math.exp(-1 / 2), math.exp(-1 / 3)
-    powers = np.arange(1, 400)
-    added = np.concatenate([[1.0], (more - r) * more ** (powers - 1)]) * (1 - more) / (1 - r)
-    assert added.min() > 0
-    assert added.sum() == pytest.approx(1)
-    both = np.convolve((1 - r) * r ** np.arange(400), added)[:400]
-    assert both == pytest.approx((1 - more) * more ** np.arange(400), rel=1e-12)
-
-
 @pytest.mark.parametrize(("scale", "sensitivity"), [(0.0, 1), (1.0, 0), (1.0, 2000), (1e-308, 2), (1.0, 1.5)])
 def test_what_is_no_noise_is_refused(scale: float, sensitivity: int) -> None:
     with pytest.raises((ValueError, TypeError), match=r"scale|sensitivity"):

@@ -93,16 +93,6 @@ def test_both_directions_and_the_order_of_outcomes_are_one_charge() -> None:
             assert max(charges) <= min(charges) * (1 + 2.0**-29)
 
 
-@settings(max_examples=25, deadline=None)
-@given(WEIGHTS.filter(lambda weights: len(weights) > 2))
-def test_whoever_sees_less_is_charged_no_more(weights: list[tuple[int, int]]) -> None:
-    masses = masses_of(weights)
-    (p, q), (r, s), *rest = masses
-    merged = ((p + r, q + s), *rest)
-    assert least_zcdp_rho(merged)[0] <= least_zcdp_rho(masses)[1]
-    assert least_gdp_mu(merged) <= least_gdp_mu(masses) * (1 + 1e-12)
-
-
 def test_pairs_at_the_ends() -> None:
     same, missing = fp.FinitePair((0.25, 0.75), (0.25, 0.75)), fp.FinitePair((0.5, 0.5), (1.0, 0.0))
     assert (same.zcdp_rho, same.gdp_mu) == (0.0, 0.0)

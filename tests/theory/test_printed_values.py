@@ -3,10 +3,8 @@
 import math
 from dataclasses import astuple
 from fractions import Fraction
-from typing import Any
 
 import pytest
-from mpmath import mp
 
 from theory import CKS, SIMPLE, gaussian_epsilon, gaussian_mu, kappa, optimal_split
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
@@ -62,28 +60,6 @@ def test_no_reading_of_the_printed_split_is_optimal_for_the_delta_that_it_spends
     assert (
         kappa(1.0, 1.0, *astuple(optimal_split(48, 1e-5))) - kappa(1.0, 1.0, 5.388961e-6, 9.606383e-8) < 1e-6
     )
-
-
-@pytest.mark.parametrize(
-    ("rounds", "rate", "sigma", "share"), [(1, 0.01, 1.0, 0.9), (3, 0.3, 1.0, 0.95), (40, 0.1, 2.0, 0.8)]
-)
-def test_every_smaller_mu_is_passed_by_dp_sgd_at_some_epsilon(
-    rounds: int, rate: float, sigma: float, share: float
-) -> None:
-    # by hockey-sticks at one epsilon, where the theorem on (5.1) compares moments: the event that all rounds sampled
-    # the person has probability q^T, so H_x is at least q^T that of T Gaussians at x/q^T
-    least = mp.sqrt(rounds) / sigma
-    rare = mp.mpf(rate) ** rounds
-
-    def delta(mu: float, epsilon: Any) -> Any:
-        return mp.ncdf(mu / 2 - epsilon / mu) - mp.exp(epsilon) * mp.ncdf(-mu / 2 - epsilon / mu)
-
-    def passed(mu: float, epsilon: int) -> bool:
-        return bool(rare * delta(least, epsilon - mp.log(rare)) > delta(mu, mp.mpf(epsilon)))
-
-    with mp.workdps(60):
-        assert any(passed(share * least, epsilon) for epsilon in (50, 500, 5000))
-        assert not any(passed(least, epsilon) for epsilon in (1, 50, 500, 5000))
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 48, 10**6])

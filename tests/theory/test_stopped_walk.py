@@ -6,9 +6,6 @@ import math
 
 import pytest
 
-from filters import RealisationFilter
-from mc import Constant
-from mc.estimate.simulate import simulate
 from theory.pairs import Gaussian
 from theory.realisation import kappa, optimal_split
 from theory.thresholds.stopped_walk import stopped_hockey_stick
@@ -65,15 +62,6 @@ def test_the_fixed_strategy_stays_eight_decades_below_the_promise(epsilon: float
     assert value == pytest.approx(printed, rel=5e-4)
     finer = stopped_hockey_stick(limit(epsilon), mu=MU, rounds=ROUNDS, epsilon=epsilon, nodes=400)
     assert finer == pytest.approx(value, rel=1e-9)
-
-
-@pytest.mark.parametrize("epsilon", [1.0, 5.0, 7.0])
-def test_it_agrees_with_play_through_the_filters_own_code(epsilon: float) -> None:
-    filt = RealisationFilter(10.0, DELTA, ROUNDS, (Gaussian(MU),))
-    played = simulate(
-        filt, Constant(Gaussian(MU)), epsilon=epsilon, n=100_000, seed=3, rounds=ROUNDS, method="plain"
-    )
-    assert stopped_hockey_stick(limit(10.0), mu=MU, rounds=ROUNDS, epsilon=epsilon) in played
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 3, 12])

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filters import GaussianFilter
 from filters.accounting import Allowance, Budget, Charge, Plain, Square
 from tests.filters.accounting.asked import ROUNDS, SCALES, SIZES, VALUES, charges, exact
-from theory.pairs import Gaussian
 
 
 def follow(budget: Budget, limit: Fraction, n: int, rounds: list[Charge]) -> list[Fraction]:
@@ -260,26 +257,6 @@ def test_room_is_never_more_than_is_left(value: float, shares: list[float]) -> N
     room = Fraction(float(budget.room(state)[0])) * Fraction(4) ** budget.exponent
     left = Fraction(value) - spent
     assert left * (1 - Fraction(2) ** -49) <= room <= left
-
-
-class Louder(Gaussian):
-    """A user's pair that charges for more than its mu."""
-
-    __slots__ = ()
-
-    @property
-    def gdp_mu(self) -> Any:
-        return self.mu * 1.1
-
-
-@pytest.mark.parametrize("n", [3, 40])
-def test_levels_of_mu_are_not_taken_for_those_of_another_charge(n: int) -> None:
-    filt = GaussianFilter(mu=1.9)
-    pair = Louder.either(0.25, 0.5, np.arange(n) % 2 > 0)
-    state = filt.spend(filt.start(n), pair)
-    for high, low, mu in zip(*state, pair.gdp_mu, strict=True):
-        unit = Fraction(4) ** filt.budget.exponent
-        assert (Fraction(float(high)) + Fraction(float(low))) * unit == Fraction(float(mu)) ** 2
 
 
 def long_play(seed: int, runs: int, rounds: int, share: float, first: float) -> None:

@@ -214,18 +214,6 @@ def test_a_new_label_of_those_that_are_alike_is_granted_in_its_order() -> None:
     assert filt.admits(after, both).tolist() == [True, True, True]
 
 
-def test_what_one_analyst_sees_is_what_is_released_to_that_analyst() -> None:
-    """Budgets of two for each analyst, and a limit of three: one of them sees two answers, both together three."""
-
-    def filt(over: dict[str, str]) -> Any:
-        keeper = fp.from_budget(PerSite, lambda own, ask: own.deduct(ask.labels["analyst"]), fp.PureDP(1.0))
-        return fp.LabelledFilter(keeper, labels={"analyst": ("x", "y")}, over=over)
-
-    for over, told in (({"analyst": "x"}, 2), ({}, 3)):
-        one = filt(over)
-        assert reached(one, [one.at(ASK, analyst="x"), one.at(ASK, analyst="y")]) == responses(told)
-
-
 def test_a_program_is_told_the_labels(tmp_path: Path) -> None:
     bridge = Path(__file__).parent.parent.parent.parent / "reports" / "docs" / "bridges" / "bridge.py"
     filt: Any = read_command(f"{sys.executable} {bridge}", "pure(1)", "site=a,b epoch=1+2", "site=a")

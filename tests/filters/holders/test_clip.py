@@ -245,10 +245,6 @@ def test_errors_do_not_quote_what_is_personal() -> None:
         assert "3317" not in str(told.value)
 
 
-def test_a_secret_is_not_shown() -> None:
-    assert "2" * 3 not in repr(fp.SecretNoise(secret=222222, step=1))
-
-
 def test_runs_must_divide_the_people() -> None:
     people = fp.IndividualFilter(fp.GaussianFilter(1.0), 5)
     with pytest.raises(ValueError, match="runs must divide"):

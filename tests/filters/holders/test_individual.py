@@ -22,26 +22,6 @@ def test_norms_that_no_fast_way_takes_are_divided_as_others_are() -> None:
     )
 
 
-def test_who_is_over_budget_sits_out_that_round_only() -> None:
-    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 3)
-    assert people.select(fp.gaussian_request(np.array([0.9, 0.5, 0.0]), 1.0)).tolist() == [True] * 3
-    assert people.select(fp.gaussian_request(np.array([0.9, 0.5, 0.0]), 1.0)).tolist() == [False, True, True]
-    assert people.select(fp.gaussian_request(np.array([0.4, 0.8, 1.0]), 1.0)).tolist() == [True, False, True]
-    assert people.select(fp.gaussian_request(np.array([0.4, 0.5, 1e-9]), 1.0)).tolist() == [
-        False,
-        True,
-        False,
-    ]
-
-
-def test_a_norm_of_zero_costs_nothing() -> None:
-    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 1)
-    for _ in range(10):
-        assert people.select(fp.gaussian_request(np.zeros(1), 1.0)).all()
-    assert people.select(fp.gaussian_request(np.array([1.0]), 1.0)).all()
-    assert people.select(fp.gaussian_request(np.zeros(1), 1.0)).all()
-
-
 def test_who_is_absent_pays_nothing_and_the_others_as_alone() -> None:
     rng, n = np.random.default_rng(7), 40
     for filt in (fp.GaussianFilter(1.0), fp.ZCDPFilter(0.5), fp.RenyiFilter(4.0, 2.0)):

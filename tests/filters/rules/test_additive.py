@@ -10,12 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import filters as fp
-from filters.accounting import Budget, Charge, ChargeRule, Plain
+from filters.accounting import Budget, Charge, Plain
+from filters.holders.repeats import repeats
 from filters.rules.additive import AdditiveFilter
 from mc.engine.encoding import decode, encode, nameable
-from theory.conversions import CKS, SIMPLE
+from theory.conversions import SIMPLE
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
-from theory.pairs import KOV, DominatingPair, FinitePair, Gaussian, RandomizedResponse, Selection
+from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from theory.proofs import THEOREMS
 
 ADDITIVE = [
@@ -25,31 +26,6 @@ ADDITIVE = [
     fp.ApproximateDPFilter(1.0, 1e-5),
     fp.ApproximateDPFilter(1.0, 1e-5, SIMPLE),
 ]
-
-
-def count(filt: fp.PrivacyFilter, pair: DominatingPair, most: int = 10_000) -> int:
-    """How often the pair is admitted in a row."""
-    state = filt.start(1)
-    for done in range(most):
-        if not filt.admits(state, pair)[0]:
-            return done
-        state = filt.spend(state, pair)
-    return most
-
-
-def test_promises_and_values() -> None:
-    assert fp.GaussianFilter(mu=1).promise == GaussianDP(1.0)
-    assert fp.ZCDPFilter(0.5).promise == ZCDP(0.5)
-    assert fp.RenyiFilter(3, 1.5).promise == RenyiDP(3.0, 1.5)
-    assert fp.ApproximateDPFilter(1, 1e-5).promise == ApproxDP(1.0, 1e-5)
-    assert fp.GaussianFilter(mu=1.0) == fp.GaussianFilter(1)
-    assert fp.GaussianFilter(mu=1.0) != fp.GaussianFilter(2.0)
-    assert repr(fp.RenyiFilter(3, 1.5)) == "RenyiFilter(alpha=3.0, rho=1.5)"
-    for filt in ADDITIVE:
-        assert pickle.loads(pickle.dumps(filt)) == filt  # noqa: S301
-        assert hash(filt) == hash(pickle.loads(pickle.dumps(filt)))  # noqa: S301
-        assert filt.sound
-        assert not filt.looks_at_losses
 
 
 class OfPureEpsilon(AdditiveFilter):
@@ -64,8 +40,8 @@ class OfPureEpsilon(AdditiveFilter):
 
 def test_a_filter_of_ones_own_adds_exactly() -> None:
     filt = OfPureEpsilon()
-    assert count(filt, RandomizedResponse(0.1)) == 9  # ten times the double 0.1 is above 1
-    assert count(filt, RandomizedResponse(0.125)) == 8
+    assert repeats(filt, RandomizedResponse(0.1), most=10_000) == 9  # ten times the double 0.1 is above 1
+    assert repeats(filt, RandomizedResponse(0.125), most=10_000) == 8
     assert not filt.admits(filt.start(3), Gaussian(np.full(3, 1e-9))).any()
     session = filt.open()
     assert session.request(RandomizedResponse(0.25))
@@ -99,22 +75,12 @@ def test_a_bad_budget_is_one_sentence(bad: object) -> None:
 
 
 def test_equal_shares_fill_the_budget_exactly() -> None:
-    assert count(fp.GaussianFilter(1.0), Gaussian(0.25)) == 16
-    assert count(fp.ZCDPFilter(0.5), Gaussian(0.25)) == 16
-    assert count(fp.ZCDPFilter(0.5), RandomizedResponse(0.25)) == 16
-    assert count(fp.RenyiFilter(3.0, 1.5), Gaussian(0.25)) == 16
+    assert repeats(fp.GaussianFilter(1.0), Gaussian(0.25), most=10_000) == 16
+    assert repeats(fp.ZCDPFilter(0.5), Gaussian(0.25), most=10_000) == 16
+    assert repeats(fp.ZCDPFilter(0.5), RandomizedResponse(0.25), most=10_000) == 16
+    assert repeats(fp.RenyiFilter(3.0, 1.5), Gaussian(0.25), most=10_000) == 16
     # ten squares of the double 0.1, which is above a tenth, come to more than ten squares of a tenth
-    assert count(fp.GaussianFilter(1.0), Gaussian(0.1)) == 99
-
-
-def test_the_papers_steps() -> None:
-    """003 Section 4.1: sigma = 100, delta = 1e-5: 420 steps by zCDP, 495 by GDP at one epsilon."""
-    epsilon = float(CKS.epsilon(420 / (2 * 100.0**2), 1e-5))
-    step = Gaussian(mu=0.01)
-    assert count(fp.ApproximateDPFilter(epsilon * (1 + 1e-12), 1e-5), step) == 420
-    from theory.conversions import gaussian_mu
-
-    assert count(fp.GaussianFilter(float(gaussian_mu(epsilon, 1e-5))), step) == 495
+    assert repeats(fp.GaussianFilter(1.0), Gaussian(0.1), most=10_000) == 99
 
 
 def test_the_threshold_is_the_conversions() -> None:
@@ -188,29 +154,6 @@ def test_a_charge_is_a_value_with_a_name() -> None:
         fp.renyi_charge.at(0.5)
 
 
-@pytest.mark.parametrize("rule", RULES, ids=repr)
-def test_a_charge_is_the_same_in_a_class_in_a_method_and_called(rule: ChargeRule) -> None:
-    class Named(AdditiveFilter):
-        promise = ZCDP(0.5)
-        budget = Budget.of(1.0)
-        charge = rule
-
-    class Method(Named):
-        def charge(self, request: DominatingPair) -> Charge:
-            return rule(request)
-
-    asked = (Gaussian(0.25), RandomizedResponse(0.25), FinitePair((0.55, 0.45), (0.5, 0.5)), KOV(0.1, 1e-9))
-    for pair in (*asked, Selection(asked[:3], np.array([2, 0, 1]))):
-        n = pair.shape[0] if pair.shape else 1
-        first, second = (filt.spend(filt.start(n), pair) for filt in (Named(), Method()))
-        for one, other in zip(first, second, strict=True):
-            assert np.array_equal(one, other, equal_nan=True)
-        assert (
-            Named().admits(Named().start(n), pair).tolist()
-            == Method().admits(Method().start(n), pair).tolist()
-        )
-
-
 def test_what_a_sum_bounds() -> None:
     assert fp.pure_charge.bounds(0.5) == PureDP(0.5)
     assert fp.zcdp_charge.bounds(0.5) == ZCDP(0.5)
@@ -249,7 +192,9 @@ def test_the_budget_follows_from_promise_and_charge() -> None:
     assert [When(mu).budget for mu in (0.3, 1.0, 0.3)] == [
         fp.GaussianFilter(mu).budget for mu in (0.3, 1.0, 0.3)
     ]
-    assert count(Mine(), Gaussian(0.01)) == count(fp.ApproximateDPFilter(1.0, 1e-5), Gaussian(0.01))
+    assert repeats(Mine(), Gaussian(0.01), most=10_000) == repeats(
+        fp.ApproximateDPFilter(1.0, 1e-5), Gaussian(0.01), most=10_000
+    )
     assert Mine().affordable(Mine().start(1), Gaussian) == pytest.approx(math.sqrt(2 * Mine().budget.limit))
 
 

@@ -29,21 +29,6 @@ SKEW = FinitePair((0.5, 0.3, 0.2), (0.3, 0.3, 0.4))
 MENU = (BIT, SKEW)
 
 
-def test_composition_is_cheaper_than_adding_squares() -> None:
-    """Twenty bits composed sit closer to a Gaussian than the sum of their own GDP parameters says."""
-    filt = fp.BlackwellFilter(1.0, (BIT,))
-    added = fp.GaussianFilter(1.0)
-
-    def rounds(f: fp.PrivacyFilter) -> int:
-        session = f.open()
-        while session.request(BIT):
-            pass
-        return session.granted
-
-    assert rounds(added) == math.floor(1 / float(BIT.gdp_mu) ** 2)
-    assert rounds(filt) > rounds(added)
-
-
 def test_gaussians_are_free_and_exact() -> None:
     session = fp.BlackwellFilter(1.0, MENU).open("retry")
     assert [session.request(Gaussian(0.5)) for _ in range(5)] == [True] * 4 + [False]

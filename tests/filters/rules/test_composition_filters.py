@@ -1,37 +1,20 @@
 """Basic, Rogers, Whitehouse and approximate zCDP: printed rules, and exact compositions under the promise."""
 
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import filters as fp
-from filters.rules.composition import composed_hockey_stick
-from theory.conversions import CKS
-from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse, Selection
-
-
-def admitted(filt: fp.PrivacyFilter, requests: list[DominatingPair]) -> list[bool]:
-    """The decision on each request in turn, denied ones left out."""
-    state, answers = filt.start(1), []
-    for request in requests:
-        answers.append(bool(filt.admits(state, request)[0]))
-        if answers[-1]:
-            state = filt.spend(state, request)
-    return answers
-
-
-def rounds(filt: fp.PrivacyFilter, request: DominatingPair, most: int = 3000) -> int:
-    """How often the request is admitted in a row."""
-    return sum(admitted(filt, [request] * most))
+from filters.holders.repeats import repeats
+from theory.pairs import Erasure, Gaussian, RandomizedResponse, Selection
 
 
 def test_what_is_not_pure_is_declared_at_an_epsilon_or_denied() -> None:
     assert not fp.BasicFilter(1.0, 0.1).open().request(Gaussian(0.1))
     filt = fp.BasicFilter(1.0, 0.1, at=0.25)
     delta = float(Gaussian(0.3).hockey_stick(0.25))
-    assert rounds(filt, Gaussian(0.3), 20) == min(4, math.floor(0.1 / delta))
+    assert repeats(filt, Gaussian(0.3), most=20) == min(4, math.floor(0.1 / delta))
     mixed = Selection((RandomizedResponse(0.5), Gaussian(0.3), Erasure(0.05)), np.array([0, 1, 2]))
     state = filt.spend(filt.start(3), mixed)
     assert state[0] == pytest.approx([0.5, 0.25, 0.0])
@@ -48,15 +31,3 @@ def test_rogers_checks_its_arguments() -> None:
         fp.RogersFilter(1.0, 0.4)
     with pytest.raises(ValueError, match="reading must be"):
         fp.RogersFilter(1.0, 0.1, reading="3/delta")  # type: ignore[arg-type]
-
-
-def test_approximate_zcdp_keeps_its_promise_on_compositions() -> None:
-    pair = KOV.from_ratio(Fraction(5, 4), Fraction(1, 1000))
-    filt = fp.ApproximateZCDPFilter(rho=0.2, xi=0.01)
-    k = rounds(filt, pair)
-    assert k == math.floor(0.2 / (math.log(1.25) ** 2 / 2))
-    for epsilon in (0.5, 1.0, 2.0):
-        truth = float(composed_hockey_stick((pair,), (k,), Fraction(math.exp(epsilon))))
-        promised = float(filt.promise.delta(epsilon))
-        assert truth <= promised
-        assert promised == pytest.approx(0.01 + 0.99 * float(CKS.delta(0.2, epsilon)))

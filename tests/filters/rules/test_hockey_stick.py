@@ -9,7 +9,7 @@ import pytest
 
 import filterproof as fp
 from filters.rules.hockey_stick import HockeyStickFilter
-from theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse
+from theory.pairs import Erasure, FinitePair, RandomizedResponse
 
 COIN = FinitePair((Fraction(1, 2), Fraction(1, 2)), (Fraction(2, 5), Fraction(3, 5)))
 SKEW = FinitePair(
@@ -93,23 +93,3 @@ def test_nothing_is_admitted_after_an_infinite_loss():
     for loss in (math.inf, -math.inf):
         state = filt.observe(filt.spend(filt.start(1), Erasure(0.1)), np.array([loss]))
         assert not filt.admits(state, RandomizedResponse(1e-6))[0]
-
-
-def test_it_outlasts_the_filters_that_do_not_look_and_the_one_that_looks_away_from_the_last_output():
-    pair, n = Gaussian(0.5), 1000
-    rounds = {}
-    for filt in (
-        HockeyStickFilter(10.0, 1e-5),
-        fp.RealisationFilter(10.0, 1e-5, 200, (pair,)),
-        fp.GaussianFilter(2.0),  # not even (10, 1e-5)-DP's largest: sixteen releases
-    ):
-        state, going = filt.start(n), np.ones(n, dtype=np.bool_)
-        rng, lasted = np.random.default_rng(7), np.zeros(n)
-        for _ in range(150):
-            going &= filt.admits(state, pair)
-            lasted += going
-            state = filt.observe(filt.spend(state, pair), np.where(going, pair.sample(rng, n), 0.0))
-        rounds[type(filt).__name__] = lasted.mean()
-    assert rounds["GaussianFilter"] == 16
-    assert rounds["RealisationFilter"] > 2 * rounds["GaussianFilter"]
-    assert rounds["HockeyStickFilter"] > 1.4 * rounds["RealisationFilter"]

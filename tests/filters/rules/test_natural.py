@@ -8,7 +8,7 @@ import pytest
 
 import filters as fp
 from filters.rules.composition import composed_hockey_stick
-from theory.pairs import Erasure, Gaussian, RandomizedResponse, Selection
+from theory.pairs import Gaussian, RandomizedResponse, Selection
 
 STEPS = tuple(RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
 
@@ -56,32 +56,6 @@ def test_gaussians_compose_to_one_gaussian() -> None:
         pair.hockey_stick(eps + np.log(1.5))
     )
     assert mixed == pytest.approx(by_hand, rel=1e-12)
-
-
-def test_two_rounds_of_the_general_counterexample_are_admitted() -> None:
-    """RR(e1), then reveal with probability delta on "-", or RR(eB) on "+"; the truth is more."""
-    delta, ratio, first = Fraction(1, 20), Fraction(2), Fraction(3, 2)
-    keep = first / (1 + first)
-    # H_{ratio/first}(RR(B)) = delta/keep, solved for B: (B - r)/(1 + B) = d
-    r, d = ratio / first, delta / keep
-    second = (r + d) / (1 - d)
-    menu = (
-        RandomizedResponse.from_ratio(first),
-        Erasure(delta),  # type: ignore[arg-type]
-        RandomizedResponse.from_ratio(second),
-    )
-    with fp.knowingly():
-        filt = fp.NaturalFilter.from_ratio(ratio, delta, menu)
-    assert filt.exact
-    state = filt.spend(filt.start(1), menu[0])
-    assert filt.admits(filt.start(1), menu[0])[0]
-    assert composed_hockey_stick(menu, (1, 1, 0), ratio) == delta
-    assert filt.admits(state, menu[1])[0]
-    assert composed_hockey_stick(menu, (1, 0, 1), ratio) == delta
-    assert filt.admits(state, menu[2])[0]
-    truth = keep * d + (1 - keep) * delta
-    assert truth == delta * (1 + 1 / (1 + first))
-    assert truth > delta
 
 
 def test_off_the_menu_is_denied_and_selections_are_looked_up() -> None:

@@ -1,13 +1,11 @@
 """All orders hold the promise; some order does not."""
 
 import math
-from fractions import Fraction
 
 import pytest
 
 import filters as fp
-from filters.accounting.ledger import Budget
-from theory.pairs import FinitePair, Gaussian, RandomizedResponse
+from theory.pairs import FinitePair, RandomizedResponse
 
 
 def test_some_order_is_beaten_by_two_branches() -> None:
@@ -45,19 +43,6 @@ def test_orders_are_checked() -> None:
         fp.SomeOrderMarkovFilter(80.0, 0.01, (1.1, 1.3))  # where a game breaks the rule
     low = fp.SomeOrderMarkovFilter(1.0, 0.01, (1.1, 1.3, 9.0))
     assert low.usable == (9.0,)  # the others have no budget, and take nothing
-
-
-def test_gaussians_are_charged_exactly_at_odd_orders() -> None:
-    alpha, mu = 2.7, 0.1
-    each = Fraction(alpha) * Fraction(mu) ** 2 / 2
-    budget = float(each * 10)
-    admitted = 10 if Fraction(budget) >= each * 10 else 9
-    filt = fp.RenyiFilter(alpha, budget)
-    state = filt.start(1)
-    for round_ in range(10):
-        assert filt.admits(state, Gaussian(mu))[0] == (round_ < admitted)
-        state = filt.spend(state, Gaussian(mu))
-    assert Budget.of(budget).high <= 4
 
 
 def test_a_curve_of_many_orders_is_told_in_a_line_and_from_every_other() -> None:

@@ -105,13 +105,6 @@ def test_the_worst_adversary_stays_within_delta(menu: tuple[fp.DominatingPair, .
     assert 0.5 * DELTA < low <= high <= DELTA
 
 
-def test_a_table_that_charges_five_where_six_are_due_is_refuted() -> None:
-    small = fp.RandomizedResponse.from_ratio(Fraction(11, 10))
-    honest, wrong = (kind(EPSILON, DELTA, (small,)) for kind in (PotentialFilter, FiveWhereSixAreDue))
-    assert ends(honest, [small])[1] <= DELTA
-    assert ends(wrong, [small])[0] > DELTA
-
-
 def test_an_examination_plays_the_design_and_finds_the_table_that_is_wrong_for_it_alone() -> None:
     honest, wrong = (kind(EPSILON, 0.05, (BIT,)) for kind in (PotentialFilter, FiveForItsOwn))
     goal = Measure.hockey_stick(EPSILON)

@@ -201,16 +201,9 @@ def test_a_planted_fault_is_named(kind: type[Sound], law: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "law"),
     [
-        (OnlyAWindowAtFirst, "cheaper_is_admitted_too"),
-        (DeniesSmall, "cheaper_is_admitted_too"),
         (HoleAfterThree, "cheaper_is_admitted_too"),
-        (Refunds, "a_cheaper_past_denies_no_more"),
         (FiveUnlessDear, "a_cheaper_past_denies_no_more"),
-        (SpendsInPlace, "the_old_state_is_left_alone"),
-        (CountsCalls, "a_denial_changes_nothing"),
         (CountsCalls, "saving_is_invisible"),
-        (MeanOfRuns, "runs_do_not_see_each_other"),
-        (Closed, "something_is_admitted"),
         (AllowsMore, "a_grant_is_admits_and_spend"),
     ],
 )

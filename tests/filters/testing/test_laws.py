@@ -149,7 +149,7 @@ def test_a_larger_budget_that_admits_less_is_found() -> None:
         tests().test_a_larger_budget_admits_as_much()
 
 
-TestSound = fp.laws(Sound, mechanisms=SMALL)
+TestSound = fp.laws(Sound, mechanisms=SMALL, examples=20)
 
 
 def test_the_laws_find_nothing_in_a_sound_filter_and_say_what_to_pass() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +12,6 @@ import pytest
 import filterproof as fp
 from reports.figures.potential import potential_paths
 from reports.figures.registry import figure
-
-DEVICES = Path(__file__).parents[3] / "reports" / "docs" / "pages" / "howto" / "devices.md"
 
 
 def test_the_eraser_reaches_its_closed_form_while_the_filter_sees_no_more_than_delta() -> None:
@@ -39,7 +36,7 @@ def test_the_eraser_reaches_its_closed_form_while_the_filter_sees_no_more_than_d
 
 def test_b_star_of_the_figure_is_the_budget_at_which_two_outcomes_reach_delta() -> None:
     shown = figure("b-star", quick=True)
-    for row in shown.data.rows():
+    for row in shown.data.rows()[::3]:
         epsilon, delta, least, most, cks, simple = (float(row[name]) for name in shown.data.names[:6])  # type: ignore[arg-type]
         assert 0 < simple < cks < least < most < least * (1 + 1e-14)
         # by tangent planes and two outcomes of another search
@@ -147,24 +144,6 @@ def test_sites_that_share_a_limit_reach_together_what_their_plan_reaches_and_no_
     assert list(shown.data.column("left")) == [0.0, 0.5, 1.0]
     assert "gains the sites nothing" in shown.caption
     assert "in these games and not in all" in shown.caption
-
-
-def test_sites_whose_budgets_are_finer_gain_by_adapting_what_the_page_on_devices_says() -> None:
-    def best(left: tuple[int, ...], limit: int, loss: int) -> Fraction:
-        """At e^epsilon = 2, of what was seen at a loss of so many log 2, site after site as the answers fall."""
-        most = max(Fraction(0), 1 - Fraction(2) ** (1 - loss))
-        for site, units in product((0, 1), (1, 2, 3)):
-            if units <= min(left[site], limit):
-                after = tuple(one - units * (at == site) for at, one in enumerate(left))
-                kept = Fraction(2**units, 1 + 2**units)
-                most = max(
-                    most,
-                    kept * best(after, limit - units, loss + units)
-                    + (1 - kept) * best(after, limit - units, loss - units),
-                )
-        return most
-
-    assert f"adapting {best((3, 3), 5, 0)}\n" in DEVICES.read_text("utf-8")
 
 
 def test_a_game_longer_than_asked_for_is_left_out_and_said() -> None:

@@ -10,7 +10,6 @@ import pytest
 
 from reports.figures.paper_figure import ComputedFigure
 from reports.figures.registry import FIGURES, figure
-from reports.figures.specification import check_between, check_several
 from theory.conversions import gaussian_mu
 
 NUMBERS = [
@@ -182,10 +181,3 @@ def test_filters_that_outlast_the_picture_are_counted_to_their_end() -> None:
     dropping, _, marked = odd.alt.partition("Marks at the right end")
     assert "GDP" not in dropping
     assert f"GDP {odd.data.facts['rounds_gdp']}." in marked
-
-
-def test_numbers_and_lists_are_checked_one_by_one() -> None:
-    assert check_between("x", 2, 1.0, 2.0) == 2.0
-    assert check_several("x", 3, lambda name, one: int(one), most=2) == (3,)
-    with pytest.raises(ValueError, match="x must be 1 to 2 numbers, got 3"):
-        check_several("x", (1, 2, 3), lambda name, one: int(one), most=2)

@@ -24,7 +24,7 @@ def budgets(name: str, epsilon: float) -> float:
         return float(fp.CKS.budget(epsilon, 1e-5))
 
 
-@pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0, 10.0])
+@pytest.mark.parametrize("epsilon", [0.5, 10.0])
 def test_the_sums_of_squares_are_divided_by_one_square(epsilon: float) -> None:
     row = figure("000-rogers", budgets=(epsilon,)).data.rows()[0]
     assert row["basic"] == Fraction(epsilon) // Fraction(EACH)
@@ -47,7 +47,7 @@ def test_rogers_and_others_by_their_formula(epsilon: float) -> None:
         assert k_of(row["rogers"]) <= epsilon < k_of(row["rogers"] + 1)
 
 
-@pytest.mark.parametrize("epsilon", [0.25, 1.0, 3.0])
+@pytest.mark.parametrize("epsilon", [0.25, 3.0])
 def test_the_exact_count_is_that_of_the_binomial_law(epsilon: float) -> None:
     def delta(rounds: int) -> mpmath.mpf:
         p = 1 / (1 + mpmath.exp(-mpmath.mpf(EACH)))

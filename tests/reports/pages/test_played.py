@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-import filterproof as fp
 from filters.catalogue import CATALOGUE
 from mc import Estimate, cluster
 from reports.chapters.games import GAMES, judge, judge_attacks
@@ -216,12 +215,6 @@ def test_what_is_simulated_of_an_attacker_meets_what_is_certified_of_him(played:
         main = min(tests.at, key=lambda test: abs(test.threshold - one.main.epsilon))
         assert main.gain.low <= one.main.high
         assert one.main.low <= main.gain.high
-
-
-def test_a_gaussian_game_is_the_promise_itself() -> None:
-    menu = SUBJECTS[PLACES["GaussianFilter"]].menu
-    worst = fp.worst_case(fp.GaussianFilter(1.0), menu, epsilon=2.0)
-    assert worst.low <= fp.GaussianDP(1.0).delta(2.0) <= worst.high
 
 
 @pytest.mark.parametrize("name", ["BasicFilter", "NaturalFilter"])

@@ -4,7 +4,6 @@ import json
 import re
 
 import pytest
-from scipy import stats
 
 from theory.claims.theorem import Check, Step, Theorem
 from theory.evidence import Checked, Evidence, Outcome
@@ -108,28 +107,3 @@ def test_what_joins_the_steps_is_said_wherever_a_derivation_is_written(proofs: d
         assert proofs[name].joined[:40] in text
         for step in proofs[name].steps:
             assert re.search(rf"\\textsc{{(\w+, )?{step.checked.word}}}", text)
-
-
-@pytest.mark.parametrize(("epsilon", "sigma", "d", "theta"), [(10.0, 2.0, 5e-6, 1e-7), (3.0, 4.0, 0.01, 0.2)])
-def test_condition_four_of_both_directions_ends_at_plus_and_minus_kappa(
-    epsilon: float, sigma: float, d: float, theta: float
-) -> None:
-    loss = stats.norm(1 / (2 * sigma**2), 1 / sigma)
-    kappa = epsilon - 1 / sigma**2 - (stats.norm.isf(d) + stats.norm.isf(theta)) / sigma
-
-    def met(so_far: float) -> bool:
-        # the loss that may come in between, up to which the next exceeds what is left with probability d
-        limit = epsilon - loss.isf(d)
-        return bool(loss.cdf(limit - so_far) >= 1 - theta)
-
-    for so_far, expected in (
-        (kappa - 1e-6, True),
-        (kappa + 1e-6, False),
-        (1e-6 - kappa, True),
-        (-kappa - 1e-6, False),
-    ):
-        # the other direction has the negative loss, of the same law
-        assert (met(so_far) and met(-so_far)) is expected
-    claim = THEOREMS["kappa"].claim
-    assert "|loss so far| <= kappa" in claim
-    assert "both directions" in claim

@@ -51,15 +51,6 @@ def test_more_digits_refine_the_same_number(name: str) -> None:
     assert Fraction(many.radius) < abs(Fraction(many.mid)) / 10**400
 
 
-def test_simple_is_below_cks_cks_below_b_star_and_that_below_the_gdp_ceiling() -> None:
-    for epsilon in ("0.001", "30"):
-        for delta in ("1e-20", "0.5"):
-            simple, cks = (threshold(n, epsilon, delta, digits=20) for n in ("simple", "CKS"))
-            mu = threshold("GDP", epsilon, delta, digits=20)
-            best = threshold("B*", epsilon, delta, digits=20)
-            assert simple.high < cks.low <= cks.high < best.low <= best.high < mu.low**2 / 2
-
-
 def test_a_float_means_its_binary_value_and_a_string_its_decimals() -> None:
     assert threshold("B*", 0.1, "1e-5") != threshold("B*", "0.1", "1e-5")
     assert threshold("B*", 0.1, "1e-5") == threshold("B*", Fraction(0.1), "1e-5")
