@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import traceback
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -193,6 +194,22 @@ def test_what_forked_is_no_second_examination() -> None:
     if child == 0:
         os._exit(0)
     assert os.waitpid(child, 0) == (child, 0)
+
+
+class Asked(type(fp.ZCDPFilter)):  # type: ignore[misc]
+    """A kind that ends the process in which someone looks up what a filter of it is made of."""
+
+    def __hash__(cls) -> int:
+        if any(frame.name == "parts" for frame in traceback.extract_stack()):
+            os._exit(42)
+        return type.__hash__(cls)
+
+
+def test_whoever_asks_what_a_filter_is_made_of_runs_its_code_in_no_process_of_the_caller() -> None:
+    class Mine(fp.ZCDPFilter, metaclass=Asked):
+        pass
+
+    assert "ended with status 42" in examine(Mine(0.3), seconds=2.0).verdict.detail
 
 
 def _children() -> list[str]:

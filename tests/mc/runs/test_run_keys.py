@@ -57,6 +57,14 @@ class Slotted:
         self.seen, self.__hidden = seen, hidden
 
 
+class Shadowed(Slotted):
+    """An attribute in its dict that Python does not find, for a slot has its name."""
+
+    def __init__(self, seen: int, shadow: int) -> None:
+        super().__init__(seen, 2)
+        self.__dict__["seen"] = shadow
+
+
 Point = collections.namedtuple("Point", "x y")
 
 
@@ -156,6 +164,9 @@ DIFFERENT: list[Callable[[], Any]] = [
     lambda: Slotted(1, 2),
     lambda: Slotted(1, 3),
     lambda: Slotted(2, 2),
+    lambda: Shadowed(1, 5),
+    lambda: Shadowed(2, 5),
+    lambda: Shadowed(1, 6),
     lambda: Point(1, 2),
     lambda: Point(2, 1),
     lambda: types.SimpleNamespace(mu=0.1),

@@ -12,7 +12,7 @@ import flint
 import numpy as np
 import pytest
 
-from filters import BasicFilter, ZCDPFilter
+from filters import BasicFilter, ExPostFilter, ZCDPFilter
 from mc.losses import LogRatio
 from mc.losses.composition import Composition
 from mc.losses.rounded_law import rounded_laws
@@ -173,3 +173,23 @@ def test_a_heavy_tail_has_too_many_losses_at_the_default_step_and_few_at_a_coars
     twice = Composition({menu[1]: 2}).delta(1.0, direction="PQ")
     assert worst.low <= twice.high
     assert worst.high >= twice.low
+
+
+def test_levels_that_are_multiples_up_to_rounding_share_their_positions() -> None:
+    """3 * 0.7 is not the double 2.1, whose losses would be apart from theirs by 4e-16."""
+    shares = worst_case(ExPostFilter(8.0), [RandomizedResponse(e) for e in (0.7, 2.1)], epsilon=1.0, rounds=9)
+    assert shares.positions == 199
+    exact = worst_case(
+        ExPostFilter(8.0), [RandomizedResponse(e) for e in (0.75, 2.25)], epsilon=1.0, rounds=5
+    )
+    close = [RandomizedResponse(e) for e in (0.75, math.nextafter(2.25, 3.0))]
+    near = worst_case(ExPostFilter(8.0), close, epsilon=1.0, rounds=5)
+    assert near.positions == exact.positions
+    assert near.low <= exact.high <= near.high * (1 + 1e-12)
+    assert exact.low <= near.high < exact.high * (1 + 1e-12)
+
+
+def test_what_was_only_looked_at_is_no_answer_where_the_game_is_too_large() -> None:
+    menu = [SubsampledGaussian(q=0.3, sigma=0.4)]
+    with pytest.raises(ValueError, match="max_positions=320000 "):
+        worst_case(ZCDPFilter(60.0), menu, epsilon=0.0, rounds=3, max_positions=320_000)
