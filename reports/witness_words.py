@@ -23,7 +23,7 @@ from filters.holders.held_to import HeldTo
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.holders.games import game_of
 from mc.examine.witness import Witness
-from mc.examine.words import number_words
+from mc.examine.words import number_words, worth_words
 from reports.replaying import replay_command
 from theory.pairs.labelled import where_words
 
@@ -85,7 +85,7 @@ def witness_words(witness: Witness) -> str:
         case "plan":
             first = spelled(data["plan"]["request"])
             game = f"a plan of {_rounds(witness.rounds)}, the first {_short(first)}"
-            gives = f"is exactly {number(data['value'])}"
+            gives = worth_words(Fraction(data["value"]))
         case "menu":
             menu = ", ".join(map(spelled, data["menu"]))
             long = "any number of rounds" if data["rounds"] is None else _rounds(int(data["rounds"]))

@@ -15,7 +15,7 @@ from fractions import Fraction
 from mc.engine.encoding import decode, nameable
 from mc.examine.sequence import Sequence
 from mc.examine.witness import Witness
-from mc.examine.words import number_words, pair_words, steps_words, times_words
+from mc.examine.words import number_words, pair_words, steps_words, times_words, worth_words
 from mc.worst_case.plan import Plan
 from theory.pairs import DominatingPair
 
@@ -47,11 +47,11 @@ def headline(witness: Witness) -> str:
             f"{strategy_words(witness)}: {witness.measure} is above {number_words(promised)}, which is promised, by a "
             f"sequential test that errs with probability at most {number_words(float(witness.data['failure']))}"
         )
-    exact: float | Fraction = Fraction(witness.data["value"]) if witness.kind == "plan" else value
+    plan = witness.kind == "plan"
+    gives = worth_words(Fraction(witness.data["value"])) if plan else f"is at least {number_words(value)}"
     told = times_words(value, promised)
-    least = "is exactly" if witness.kind == "plan" else "is at least"
     return (
-        f"{strategy_words(witness)}: {witness.measure} {least} {number_words(exact)} where "
+        f"{strategy_words(witness)}: {witness.measure} {gives} where "
         f"{number_words(promised)} is promised{', ' if told else ''}{told}"
     )
 

@@ -18,7 +18,7 @@ from typing import Any, cast
 from theory.pairs import DominatingPair
 from theory.pairs.labelled import where_words
 
-__all__ = ["number_words", "pair_words", "steps_words", "times_words"]
+__all__ = ["number_words", "pair_words", "steps_words", "times_words", "worth_words"]
 
 #: The longest fraction that is shown as one, and the steps of a play that are named.
 _LONGEST, _STEPS = 12, 4
@@ -33,6 +33,17 @@ def number_words(value: float | Fraction) -> str:
     if isinstance(value, Fraction) and value.denominator != 1 and len(str(value)) <= _LONGEST:
         return f"{value} = {float(value):.6g}"
     return f"{float(value):.6g}"
+
+
+def worth_words(value: Fraction) -> str:
+    """What an exact worth is: "exactly" where the fraction is shown whole.
+
+    >>> worth_words(Fraction(1, 4)), worth_words(Fraction(10**19, 3 * 10**19 + 1))
+    ('is exactly 1/4 = 0.25', 'is 0.333333 to six digits, computed in fractions,')
+    """
+    if str(value) == (words := number_words(value)).partition(" = ")[0]:
+        return f"is exactly {words}"
+    return f"is {words} to six digits, computed in fractions,"
 
 
 def pair_words(pair: DominatingPair) -> str:

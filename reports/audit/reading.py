@@ -49,7 +49,7 @@ def _value(kind: Any, value: Any, name: str, where: str, lines: bool) -> Any:
                 f"{where}: {name} must be of {', '.join(known)}, got {value!r}; see its spelling"
             )
         return kind(value)
-    if kind is float and type(value) is int:
+    if kind is float and type(value) is int and abs(value) < 2**1000:  # no double is larger than 2^1024
         value = float(value)
     if not isinstance(value, kind) or (lines and kind is str and not value.strip()):
         raise ValueError(f"{where}: {name} must be {_words(kind)}, got {value!r}; add it")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from reports.audit.fault import Library
 from reports.audit.reading import read
@@ -39,13 +40,18 @@ def _library(file: Path) -> Library:
         text = tomllib.loads(file.read_text("utf-8"))
     except ValueError as malformed:  # what is no UTF-8, too
         raise ValueError(f"{file} must be TOML, got {malformed}; mend it") from malformed
-    faults = text.pop("finding", None)
+    faults, entries = text.pop("finding", None), text.pop("entry", None)
+    if unknown := text.keys() & {"folder", "entries", "faults"}:  # fields, under other names or of no text
+        raise ValueError(f"{file}: {min(unknown)} is no key there; write [[entry]] and [[finding]]")
     for fault in faults if isinstance(faults, list) else ():
-        fault["routes"] = [
-            dict(zip(("how", "function", "given"), (*route[:2], route[2:]), strict=True))
-            if isinstance(route, list) and len(route) > 1
-            else route
-            for route in fault.get("routes", ())
-        ]
-    data = text | {"folder": file.parent, "entries": text.pop("entry", None), "faults": faults}
+        if isinstance(fault, dict) and isinstance(routes := fault.get("routes"), list):
+            fault["routes"] = [_route(route) for route in routes]
+    data = text | {"folder": file.parent, "entries": entries, "faults": faults}
     return read(Library, data, str(file), lines=True)
+
+
+def _route(route: Any) -> Any:
+    """The route that a list in the text is, as a table; anything else as it is, which is refused."""
+    if not isinstance(route, list) or len(route) < 2:
+        return route
+    return {"how": route[0], "function": route[1], "given": route[2:]}

@@ -12,10 +12,12 @@ from reports.shown.numbers import above, below, chance, exact_or, interval, near
 from theory.evidence import Evidence
 from theory.shown import Cell, Row
 
-__all__ = ["cells"]
+__all__ = ["VALUES", "cells"]
 
 _NO_EVIDENCE = "none: nothing bounds the error of the grids, so this decides nothing"
 _KINDS = ("value", "low", "high")
+#: The names of the cell of a value with its interval, and of an interval alone.
+VALUES = ("value", "between")
 #: What is not rounded to the nearest: a threshold, with which a filter is made again, not at all.
 _ROUNDED: dict[str, Callable[[float], str]] = {
     "failure": chance,
@@ -32,7 +34,7 @@ def cells(row: Row) -> dict[str, str]:
         kind = next((one for one in _KINDS if name == one or name.endswith(f"_{one}")), None)
         if kind is not None:
             stem = name.removesuffix(kind)
-            label = stem.replace("_", " ").strip() or ("value" if "value" in row else "between")
+            label = stem.replace("_", " ").strip() or VALUES["value" not in row]
             told[label] = _within(*(row.get(f"{stem}{one}") for one in _KINDS))
         elif name == "evidence":
             told[name] = _NO_EVIDENCE if cell is None else f"{cell}: {Evidence[str(cell)].value}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from reports.shown.cells import cells
+from reports.shown.cells import VALUES, cells
 from reports.template import rendered
 from theory.shown import Pictured, Shown
 
@@ -53,12 +53,16 @@ def some(lines: Iterable[Sequence[str]]) -> tuple[list[Sequence[str]], tuple[str
 
 
 def of_rows(title: str, words: str, value: Shown, *notes: str) -> Fragment:
-    """A result as its rows: of one row a line for each cell; of several a table, below which stands what all share."""
+    """A result as its rows: of one row a line for each cell; of several a table, below which stands what all share.
+
+    Their values stand in the table, equal or not.
+    """
     told = [cells(row) for row in value.rows()]
     if len(told) < 2:
         return Fragment(title, words, [line for row in told for line in row.items()], notes=notes)
     names = dict.fromkeys(name for row in told for name in row)
-    shared = {name: told[0][name] for name in names if len({row.get(name) for row in told}) == 1}
+    equal = [name for name in names if len({row.get(name) for row in told}) == 1]
+    shared = {name: told[0][name] for name in equal if name not in VALUES}
     heads = tuple(name for name in names if name not in shared)
     lines, left_out = some([row.get(name, "") for name in heads] for row in told)
     common = f"In every row: {'; '.join(f'{name} {cell}' for name, cell in shared.items())}."

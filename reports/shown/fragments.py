@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import singledispatch
 from typing import Any
 
@@ -16,6 +17,7 @@ from mc.estimate.survival import SurvivalCurve
 from mc.estimate.trade_off import TradeOff
 from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
 from mc.examine.attack import Attack
+from mc.examine.words import number_words
 from mc.intervals.anytime import Decision
 from mc.intervals.estimate import Estimate
 from mc.losses.composition import Bounds
@@ -126,7 +128,11 @@ def _attack(value: Attack) -> Fragment:
     if value.plan is not None:
         first, longest = value.plan.request, _count(value.plan.rounds, "round")
         notes = (f"The plan first asks for {first}; its longest play has {longest}.", *notes)
-    return of_rows("Attack", _sentence(value.verdict), value, *notes)
+    told = of_rows("Attack", _sentence(value.verdict), value, *notes)
+    promised = number_words(value.promised)  # as the sentence has it, to the nearest
+    return replace(
+        told, lines=[(name, promised if name == "promised" else cell) for name, cell in told.lines]
+    )
 
 
 @fragment.register
@@ -202,8 +208,16 @@ def _proof(value: Proof) -> Fragment:
 def _certified_numbers(value: CertifiedNumbers) -> Fragment:
     names = ("theorem", "number", "value", "found", "evidence")
     # those that are refused first, so that none of them is left out
-    rows = sorted(value.rows(), key=lambda row: row["found"] == "FITS")
-    lines, left_out = some([str(row[name]) for name in names] for row in rows)
+    lines, left_out = some(
+        (
+            one.number.theorem,
+            one.number.says,
+            "no finite number" if one.number.value is None else f"{float(one.number.value):.17g}",
+            one.found.name,
+            one.evidence.name,
+        )
+        for one in sorted(value.numbers, key=lambda one: one.fits)
+    )
     count, refused = len(value.numbers), dict.fromkeys(one.found.name for one in value.refused)
     words = f"{count - len(value.refused)} of {_count(count, 'number')} fit their theorems"
     if refused:

@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 
 import filterproof as fp
+from filters.catalogue import CATALOGUE
+from mc.examine.headline import headline
 from mc.examine.stage_finding import StageFinding
 from reports.drawing import svg_text
 from reports.examination_latex import latex_number, latex_text
@@ -307,6 +309,21 @@ def test_latex_writes_out_what_it_reserves() -> None:
     assert text.count(r"\\") == 1 + 3 + len(refuted().story.lines())
     assert latex_text("{~^}") == r"\{\textasciitilde{}\textasciicircum{}\}"
     assert (latex_number(float("inf")), latex_number(1e-300)) == (r"$\infty$", r"$1\cdot 10^{-300}$")
+
+
+@pytest.mark.parametrize("told", [headline, witness_words])
+def test_a_worth_is_exactly_only_what_is_shown_whole(told) -> None:
+    with fp.knowingly():
+        natural = CATALOGUE["NaturalFilter"].example()
+    plan = fp.attack(natural).witness
+    assert "PQ is exactly 1899/5915 = 0.321048 where" in told(fp.Witness(natural, plan))
+    # the worth at another ratio has too many digits to be shown
+    long = plan | {
+        "ratio": f"{9 * 10**15 + 1}/{4 * 10**15}",
+        "value": "693065693430656857/2158759124087591025",
+    }
+    words = told(fp.Witness(natural, long))
+    assert "PQ is 0.321048 to six digits, computed in fractions, where 0.266272 is promised" in words
 
 
 def test_a_witness_of_every_kind_is_told_in_a_line() -> None:

@@ -21,6 +21,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import filterproof as fp
+from filters.catalogue import CATALOGUE
 from reports.shown.cells import cells as row_cells
 from reports.shown.fragment import MOST_LINES
 from reports.shown.numbers import above, below, chance, exact_or, interval
@@ -229,6 +230,28 @@ def test_the_intervals_of_a_curve_hold_together_with_the_failure_that_rows_say()
     assert {row["joint_failure"] for row in rows} == {made("Curve").failure}
     assert sum(row["failure"] for row in rows) == pytest.approx(rows[0]["joint_failure"])
     assert [row["epsilon"] for row in rows] == [0.0, 1.0, 2.5]
+
+
+def test_rows_that_differ_in_their_index_alone_keep_their_values_beside_it() -> None:
+    value = fp.survival(GAUSSIAN, fp.Constant(0.01), n=200, rounds=3)
+    heads, *lines = [["".join(cell.itertext()) for cell in line] for line in page(value).iter("tr")]
+    assert heads == ["t", "value"]
+    assert [line[0] for line in lines] == ["1", "2", "3"]
+    assert all(INTERVAL.search(line[1]) for line in lines)
+    assert "In every row: failure" in words(value)
+
+
+def test_a_certified_number_is_shown_as_the_decimal_of_its_double() -> None:
+    values = [line[2].text for line in list(page(fp.certify(fp.ZCDPFilter(0.3))).iter("tr"))[1:]]
+    assert values[0] == "0.29999999999999999"
+    assert not any("/" in value for value in values)
+
+
+def test_a_promise_that_an_attack_names_is_rounded_once() -> None:
+    with fp.knowingly():
+        found = fp.attack(CATALOGUE["NaturalFilter"].example())
+    assert cells(found)["promised"] == "0.266272"
+    assert "promised 0.266272" in found.verdict.detail
 
 
 def test_long_tables_say_that_rows_are_left_out() -> None:

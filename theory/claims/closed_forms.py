@@ -156,7 +156,8 @@ ROWS = (
             ),
             beside(
                 "FieldPairs.kov_curve",
-                "The sum of (x P - y Q)_+ of KOV is d x + (1 - d) ((e^e x - y)_+ + (x - e^e y)_+)/(1 + e^e).",
+                "For x, y >= 0 the sum of (x P - y Q)_+ of KOV is "
+                "d x + (1 - d) ((e^e x - y)_+ + (x - e^e y)_+)/(1 + e^e).",
             ),
         ),
     ),
@@ -347,7 +348,7 @@ STATEMENTS = (
     ),
     KernelTheorem(
         "NoisyAnswers.two_sided_tail",
-        "A standard normal number is beyond x, on either side, with probability at most e^(-x^2/2).",
+        "A standard normal number is beyond x >= 0, on either side, with probability at most e^(-x^2/2).",
         covers="standard normal numbers",
     ),
 )

@@ -123,7 +123,25 @@ def test_a_file_that_is_amiss_is_named(tmp_path: Path, file: str, old: str, new:
             '"It adds."',
             r"library.toml: held must be a list of a text, any number, got 'It adds.'",
         ),
-        ("[[entry]]", "[[entries]]", r"library.toml: entries must be a list of tables, any number, got None"),
+        ("[[entry]]", "[[entries]]", r"library.toml: entries is no key there"),
+        ("held =", "faults = []\nheld =", r"library.toml: faults is no key there"),
+        ("held =", "folder = 'x'\nheld =", r"library.toml: folder is no key there"),
+        (
+            TEXT[TEXT.index("[[finding]]") :],
+            "",
+            r"library.toml: faults must be a list of tables, any number, got None",
+        ),
+        (
+            TEXT[TEXT.index("[[entry]]") :],
+            "finding = [1, 2]\n" + TEXT[TEXT.index("[[entry]]") : TEXT.index("[[finding]]")],
+            r"library.toml, faults must be a table, got 1",
+        ),
+        (
+            'routes = [["by hand", "two"], ["by another hand", "added", VALUE]]',
+            "routes = 3",
+            r"library.toml, faults tenth: routes must be a list of tables, any number, got 3",
+        ),
+        ('key = "tenth"', f'key = "tenth"\ntolerance = {10**400}', r"tolerance must be a number, got 1000"),
         ('"numpy"', "numpy", r"library.toml must be TOML"),
         (
             "[[finding]]",

@@ -1,6 +1,7 @@
 """KERNEL is said only while the record of the kernel's run is that of the sources as they are."""
 
 import json
+import math
 import re
 from dataclasses import replace
 from hashlib import sha256
@@ -8,6 +9,7 @@ from importlib.resources import files
 
 import pytest
 
+from theory.claims.interaction import ROWS
 from theory.claims.kernel_theorem import kernel_step
 from theory.claims.table import KERNEL
 from theory.claims.theorem import RefusedError
@@ -197,3 +199,17 @@ def test_a_statement_is_shown_without_rocqs_note_on_the_types_it_leaves_open() -
     assert found.shown.endswith("approximately_private F t epsilon delta")
     assert "?" not in found.shown
     assert "forall (F : filter C)" in found.shown
+
+
+def test_words_have_the_conditions_without_which_their_statement_is_false() -> None:
+    def beyond(x: float) -> float:
+        return math.erfc(x / math.sqrt(2))  # 2 Phi(-x)
+
+    assert beyond(1.0) <= math.exp(-0.5) < beyond(-1.0)
+    assert "x >= 0" in KERNEL["two_sided_tail"].says
+    # KOV at e = 0, d = 1/2: the rows (P, Q) of its outcomes, at x = 0 and y = -1
+    kov = ((0.5, 0.0), (0.25, 0.25), (0.25, 0.25), (0.0, 0.5))
+    assert sum(q for _, q in kov) == 1.0 != (1 - 0.5) * (1 + 1) / 2
+    assert "For x, y >= 0" in KERNEL["kov_curve"].says
+    # at delta = 0 what is reached, delta (1 + 1/(1 + e^e1)), is not above delta
+    assert "delta > 0" in next(row for row in ROWS if row.name == "natural filter").hypotheses
