@@ -73,7 +73,7 @@ def efficiencies(game: Game, epsilon: float, paths: int, repeats: int) -> dict[s
         spent[method] = statistics.median(times)
         moments = term.points[0].functional.moments(tally)
         scale = 1.0 if method != "martingale" else math.exp(estimator.log_ranges[0])
-        variances[method] = moments.variance * scale**2
+        variances[method] = moments.unit_variance * (moments.upper * scale) ** 2
         if method == "tilted":  # plain paths seldom see what they are too few for
             drawn = play_tile(term.game, Tile(0, 0, TILE))
             paid = np.maximum(-np.expm1(epsilon - drawn.loss), 0.0)
