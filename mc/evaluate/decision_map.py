@@ -301,12 +301,8 @@ class _Outputs:
         """The positions to ask at, in the order of their shape: outputs, panels reached, own probes, probes of each."""
         many = self.own.n // self.owns
         if self.waiting is not None:
-            return self.own.take(np.arange(self.own.n)), (
-                many,
-                1,
-                1,
-                3,
-            )  # the adversary may change its memory
+            copied = self.own.take(np.arange(self.own.n))  # the adversary may change its memory
+            return copied, (many, 1, 1, 3)
         shape = many, len(probes), self.owns, 3
         rows = np.broadcast_to(np.arange(self.own.n).reshape(many, 1, self.owns, 1), shape)
         losses = np.broadcast_to(probes[None, :, None], shape)

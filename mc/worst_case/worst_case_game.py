@@ -60,14 +60,18 @@ class WorstCaseGame:
         """Whether losses are rounded to a step of our own, so that a coarser one is a sooner answer."""
         if self.step is not None or self.spend_steps is not None or self.known is not None:
             return False
-        levels = [known for pair in self.menu if (known := level(pair)) is not None]
-        lattice = len(levels) == len(self.menu) and common_step(levels) is not None
-        return not (self.filter.looks_at_losses or lattice or self._rational)
+        return not (self.filter.looks_at_losses or self._lattice[1] is not None or self._rational)
 
     @property
     def graph(self) -> StateGraph:
         """The states that the filter's own code brings about."""
         return self._graph(None, "near")
+
+    @property
+    def _lattice(self) -> tuple[list[Level], tuple[list[int], Fraction, Fraction] | None]:
+        """The requests that are levels, and the whole steps that all of the menu are, None where some are not."""
+        levels = [known for pair in self.menu if (known := level(pair)) is not None]
+        return levels, common_step(levels) if len(levels) == len(self.menu) else None
 
     @property
     def _rational(self) -> bool:
@@ -114,8 +118,7 @@ class WorstCaseGame:
 
     def _enclosed(self, epsilon: Epsilon, direction: Direction, coarser: int) -> Enclosure:
         grid = None if self.spend_steps is None else SpendGrid.of(self.filter, self.spend_steps)
-        levels = [known for pair in self.menu if (known := level(pair)) is not None]
-        lattice = common_step(levels) if len(levels) == len(self.menu) else None
+        levels, lattice = self._lattice
         middling = lattice is not None and moderate(lattice[0], lattice[2], epsilon)
         if self.filter.looks_at_losses or (lattice is not None and not middling and grid is None):
             on_tree = self._on_tree(epsilon, direction, exact=False)
@@ -212,9 +215,8 @@ class WorstCaseGame:
         Levels that are multiples of one step up to rounding are so many steps in two games that enclose the one asked
         for, because larger levels dominate: losses that differ by rounding alone are one there, and positions few.
         """
-        levels = [known for pair in self.menu if (known := level(pair)) is not None]
-        lattice = common_step(levels) if len(levels) == len(self.menu) and not exact else None
-        if lattice is None or lattice[1] == lattice[2]:
+        levels, lattice = self._lattice
+        if exact or lattice is None or lattice[1] == lattice[2]:
             outputs = tuple(map(FiniteOutputs.of_pair, self._drawn(direction)))
             return [TreeLaws(outputs)], [[adding(loss) for loss, *_ in each.outputs] for each in outputs]
         units, *ends = lattice
