@@ -27,15 +27,18 @@ from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import Nameable, decode, encode
 from mc.examine.measure import Measure
 from mc.losses.balls import down
-from mc.losses.binned_law import composed_low, renyi_low
 from mc.losses.composition import Composition
+from mc.losses.renyi_low import renyi_low
+from mc.losses.tails import has_tails
 from theory.arguments import check_count
-from theory.pairs import DominatingPair, Gaussian
+from theory.pairs import DominatingPair
 
 __all__ = ["MOST_PLAYED", "Sequence", "attributes", "granted"]
 
 #: Requests of a kind that are put to the filter one by one; more are taken for granted only where they change nothing.
 MOST_PLAYED = 20_000
+#: How near a lower bound on a composition is to the upper one.
+_CLOSE = 1e-2
 #: What a class may count in.
 _COUNTING = (int, float, list, dict, set, bytearray, np.ndarray)
 #: The most repetitions that a witness may state.
@@ -114,28 +117,26 @@ class Sequence:
     def low(self, measure: Measure) -> float:
         """A certified lower bound on the measure of the composition of all requests, every rounding error included.
 
-        Gaussians compose in closed form. The law of any other pair is put into bins, which is post-processing
-        and so can lower the divergence only; sums and products of bins are rounded against the claim.
+        That of a composition is the lower end of `Composition`'s bounds; Renyi divergences add. A pair whose tails are
+        not known counts as one that reveals nothing.
         """
         counts = self.counts
         if measure.direction == "QP":
             counts = {pair.swapped: times for pair, times in counts.items()}
-        gaussians = {pair: times for pair, times in counts.items() if pair.normal_mu is not None}
-        variance = sum(
-            (times * Fraction(float(pair.gdp_mu)) ** 2 for pair, times in gaussians.items()), Fraction(0)
-        )
-        rest = {pair: times for pair, times in counts.items() if pair not in gaussians}
-        if measure.kind == "renyi":
-            each = {pair: renyi_low(pair, measure.at) for pair in rest}
-            if math.inf in each.values():
+        counts = {pair: times for pair, times in counts.items() if has_tails(pair)}
+        if measure.kind != "renyi":
+            return (
+                Composition(counts).delta(measure.at, relative=_CLOSE, direction="PQ").low if counts else 0.0
+            )
+        total = Fraction(0)
+        for pair, times in counts.items():
+            if pair.normal_mu is not None:
+                total += times * Fraction(measure.at) * Fraction(float(pair.normal_mu)) ** 2 / 2
+            elif math.isinf(low := renyi_low(pair, measure.at)):
                 return math.inf
-            total = Fraction(measure.at) * variance / 2
-            return down(sum((rest[pair] * Fraction(low) for pair, low in each.items()), total))
-        if not rest:
-            return Composition(gaussians).delta(measure.at, direction="PQ").low if gaussians else 0.0
-        if variance:
-            rest[Gaussian(math.sqrt(variance) * (1 - 2.0**-50))] = 1
-        return composed_low(rest, measure.at)
+            else:
+                total += times * Fraction(low)
+        return down(total)
 
     def to_data(self, known: Nameable) -> list[dict[str, Any]]:
         """The sequence as JSON-able data."""

@@ -13,8 +13,8 @@ import filterproof as fp
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence, granted
-from mc.losses.binned_law import renyi_low
-from tests.mc.losses.test_binned_law import composed, real
+from mc.losses.renyi_low import renyi_low
+from tests.mc.losses.enumerated import composed, real
 from theory.pairs import FinitePair, Gaussian, Laplace
 
 TILTED = FinitePair(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from fractions import Fraction
 from typing import Literal
 
@@ -12,8 +13,8 @@ import pytest
 
 from filters.rules.composition import composed_hockey_stick
 from mc.losses import composition
-from mc.losses.binned_law import composed_low
 from mc.losses.composition import Bounds, Composition
+from tests.mc.losses.enumerated import composed, random_pair, real, stick
 from theory.evidence import Evidence
 from theory.pairs import KOV, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 from theory.pairs.base import Direction
@@ -103,7 +104,54 @@ def test_who_asks_for_more_than_can_be_transformed_gets_what_can_be(monkeypatch)
     assert narrow.relative_width < 0.02
 
 
-def test_a_mixture_lies_above_the_bound_by_bins():
+def test_compositions_of_random_finite_pairs_enclose_their_enumeration():
+    rng = random.Random(12)
+    with mpmath.workdps(60):
+        for _ in range(40):
+            pair, times = random_pair(rng), rng.randint(1, 6)
+            epsilon = rng.choice((0.0, 0.1, 1.0, 2.5, 7.0, 20.0))
+            true = stick(composed(pair, times), epsilon)
+            bounds = Composition({pair: times}).delta(epsilon, direction="PQ")
+            assert true - 1e-9 <= bounds.low <= true <= bounds.high <= true * 1.05 + 1e-9, (
+                pair,
+                times,
+                epsilon,
+            )
+
+
+def revealing(epsilon, delta, times, at):
+    """H of KOV(epsilon, delta) released so often: a release that reveals all, or a binomial number of ones."""
+    d, p, growth = real(delta), 1 / (1 + mpmath.exp(-real(epsilon))), mpmath.exp(real(at))
+    q = 1 / (1 + mpmath.exp(real(epsilon)))  # 1 - p would lose its digits
+    gains = (
+        mpmath.binomial(times, k) * max(p**k * q ** (times - k) - growth * q**k * p ** (times - k), 0)
+        for k in range(times // 2, times + 1)
+    )
+    return 1 - (1 - d) ** times + (1 - d) ** times * sum(gains)
+
+
+@pytest.mark.parametrize("delta", [0.0, 1e-300, 1e-9, 0.5])
+@pytest.mark.parametrize(("epsilon", "times"), [(1e-6, 1), (1e-6, 100), (1.0, 100), (50.0, 10), (720.0, 1)])
+def test_kov_pairs_and_randomised_response_enclose_a_binomial_law(epsilon, delta, times):
+    pair = KOV(epsilon, delta) if delta else RandomizedResponse(epsilon)
+    for at in (0.0, 0.4 * epsilon * math.sqrt(times), 0.999 * epsilon * times, epsilon * times + 1):
+        bounds = Composition({pair: times}).delta(at, direction="PQ")
+        with mpmath.workdps(400):
+            true = revealing(epsilon, delta, times, at)
+            assert true * (1 - mpmath.mpf(10) ** -5) - 1e-14 <= bounds.low <= true <= bounds.high
+
+
+def test_underflow_makes_no_mass_of_q_vanish():
+    """Forty outputs that are e^50 times rarer under Q: their product has a Q-mass below all doubles, and a P-mass."""
+    pair = FinitePair((Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 10**22), 1 - Fraction(1, 10**22)))
+    with mpmath.workdps(60):
+        for times in (13, 14, 20, 40):
+            for epsilon in (0.0, 300.0, 600.0, 690.0):
+                bounds = Composition({pair: times}).delta(epsilon, direction="PQ")
+                assert bounds.low <= stick(composed(pair, times), epsilon) <= bounds.high
+
+
+def test_a_mixture_of_all_kinds_is_known_closely():
     mechanisms = {
         DP_SGD: 100,
         Gaussian(0.2): 5,
@@ -111,9 +159,7 @@ def test_a_mixture_lies_above_the_bound_by_bins():
         RandomizedResponse(0.3): 2,
         Erasure(1e-6): 4,
     }
-    whole = Composition(mechanisms).delta(1.0)
-    assert composed_low(mechanisms, 1.0) <= whole.high
-    assert whole.relative_width < 1e-3
+    assert Composition(mechanisms).delta(1.0).relative_width < 1e-3
 
 
 @pytest.mark.parametrize("delta", [1e-3, 1e-5, 1e-9])
