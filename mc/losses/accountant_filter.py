@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 import warnings
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -26,14 +25,14 @@ from filters.privacy_filter import PrivacyFilter
 from filters.rules.menu import affordable_of, checked_menu, counted, distinct, positions, used
 from filters.rules.unsound import UnsoundFilterWarning
 from mc.losses.composition import Composition
-from mc.losses.menu_bound import menu_bound
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair
+from theory.pairs.base import Direction
 
 __all__ = ["AccountantFilter"]
 
-#: The relative width of the bounds on a composition that a decision rests on.
-_WIDTH = 5e-3
+#: The relative width of the bounds on a composition that a decision rests on, and of a first look.
+_WIDTH, _ROUGHLY = 5e-3, 0.1
 #: Bits of the bound that is compared with delta: of the 53 it has, the last nine or so are the processor's.
 _BITS = 30
 #: Uses of a mechanism beyond which nobody counts, and what is tried first.
@@ -106,26 +105,20 @@ def _within(filt: AccountantFilter, counts: tuple[int, ...]) -> bool:
     released = {pair: count for pair, count in zip(filt.menu, counts, strict=True) if count}
     if not released:
         return True
-    if (shared := _shared(filt)) is None:
-        bound = Composition(released).delta(filt.epsilon, relative=_WIDTH).high
-    else:
-        bound = max(high(counts) for high in shared)
-    return _raised(bound) <= filt.delta
+    steps = Composition(released)
+    ways: list[Direction] = ["PQ"] if all(pair.swapped == pair for pair in released) else ["PQ", "QP"]
+    return all(_keeps(filt, steps, way) for way in ways)
 
 
-@lru_cache(maxsize=64)
-def _shared(filt: AccountantFilter) -> tuple[Callable[[Sequence[int]], float], ...] | None:
-    """The bound of each direction, of several mechanisms: one grid for all counts, so that many are asked about.
-
-    None where `Composition` has to be asked each time: of one mechanism, of Gaussians, which have a closed form, and of
-    losses that have a mass of their own.
-    """
-    if len(filt.menu) == 1 or all(pair.normal_mu is not None for pair in filt.menu):
-        return None
-    ways = {filt.menu: None, tuple(pair.swapped for pair in filt.menu): None}
-    bounds = [menu_bound(way, filt.epsilon, filt.delta, relative=_WIDTH / 2) for way in ways]
-    shared = tuple(bound for bound in bounds if bound is not None)
-    return shared if len(shared) == len(bounds) else None
+def _keeps(filt: AccountantFilter, steps: Composition, way: Direction) -> bool:
+    """Whether the upper bound in one direction is at most delta, by a rough look where that decides."""
+    for relative in (_ROUGHLY, _WIDTH):
+        bounds = steps.delta(filt.epsilon, relative=relative, direction=way)
+        if _raised(bounds.high) <= filt.delta:
+            return True
+        if bounds.low > filt.delta:
+            return False
+    return False
 
 
 def _raised(bound: float) -> float:
