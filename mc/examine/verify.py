@@ -36,7 +36,6 @@ from mc.examine.stages.schedules import schedules
 from mc.examine.stages.sequences import glance, sequences
 from mc.examine.stages.strategy_search import search
 from mc.examine.stages.telling import telling
-from mc.examine.stages.tests import betting_tests
 from mc.examine.subject import Subject, admission, own_numbers
 from mc.examine.worker import results
 from theory.arguments import check_count
@@ -130,11 +129,8 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
             # a filter that looks at losses is searched for as long as it is solved
             known = any(one.witness is not None for one in exam.findings)
             exam.run("games", 0.45 if subject.looks or known else 0.6, partial(games, subject))
-
             if subject.looks:
-                exam.run("search", 0.3 if known else 0.6, partial(search, subject, failure=FAILURE / 2))
-            if not any(one.witness is not None for one in exam.findings):
-                exam.run("tests", 0.6, partial(betting_tests, subject, failure=FAILURE / 2))
+                exam.run("search", 0.3 if known else 0.6, partial(search, subject, failure=FAILURE))
         exam.tell(subject)
 
 
