@@ -261,6 +261,7 @@ def solved_game(
         return None
     if not solved.rounds:
         return None
+    assert solved.value is not None  # which is exact
     promised = _promised(filt, epsilon)
     tried = Attack(filt, epsilon, ratio, promised, solved.value, solved.direction, None, 1)
     if solved.value > Fraction(promised) * (1 + MARGIN):
