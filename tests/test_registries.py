@@ -172,11 +172,6 @@ def of_adversaries() -> Iterator[str]:
             yield f"mc/engine/adversaries.py: name {name} in __all__"
         if name not in mc.__all__:
             yield f"mc/__init__.py: import {name} and name it in __all__"
-        if kind not in adversaries.STRATEGIES and not any(
-            vars(player).get(name) is kind
-            for player in (*modules("mc.examine.stages"), *modules("reports.pages"))
-        ):
-            yield f"mc/engine/adversaries.py: play {name}, in STRATEGIES"
 
 
 def of_chapters() -> Iterator[str]:
@@ -365,10 +360,6 @@ LINES: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
         "mc/engine/adversaries.py: name ManySmall",
     ),
     "adversary: public": (without(mc, "__all__", "ManySmall"), "mc/__init__.py: import ManySmall"),
-    "adversary: played": (
-        without(adversaries, "STRATEGIES", fp.ManySmall),
-        "mc/engine/adversaries.py: play ManySmall",
-    ),
     "chapter: place": (
         without(reports.chapters, "CHAPTERS", reports.chapters.CHAPTERS[3]),
         "reports/templates/chapters.toml: place",

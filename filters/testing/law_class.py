@@ -57,7 +57,8 @@ def law_class(
     common families, many of them near what a fresh run just admits or denies. `larger` is the same filter with more
     budget and adds a law. A filter with `order_free = True` gets the law that order does not matter; where code says
     whether it is, the test of it is skipped with words if it is not.
-    Runs are reproducible: no example depends on the clock.
+    By `fp.laws` each test runs in a process of its own, with all that pytest has set up. Runs are reproducible: no
+    example depends on the clock.
     Passing is no proof: it says that no example contradicted a law. Raises ImportError without hypothesis.
     """
     from filters.testing import strategies  # before hypothesis: its ImportError says what to install

@@ -343,5 +343,5 @@ class EraserForever(Adversary):
         return Erasure(self.p)  # type: ignore[arg-type]
 
 
-#: What is played in every examination, for each family of mechanisms that the filter admits.
+#: The strategies that the reference lists, each for any family of mechanisms.
 STRATEGIES = (LossChasing, LossAvoiding, OneShot, ManySmall, RandomSpender)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -38,6 +38,7 @@ from mc.worst_case.plan import MARGIN, DeniedError, Plan, masses_of, written_out
 from theory.arguments import check_count
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import ApproxDP, PureDP
+from theory.numerics.stable import log_fraction
 from theory.pairs import DominatingPair, RandomizedResponse
 from theory.pairs.base import Direction
 from theory.shown import Row, Shown, row_of
@@ -48,6 +49,7 @@ __all__ = [
     "attacked",
     "goals_of",
     "ratio_above",
+    "ratio_at",
     "replied",
     "solved_game",
 ]
@@ -160,11 +162,8 @@ def attacked(filt: PrivacyFilter, *, rounds: int = 4) -> Attack:
     games = 0
     for stage in (_own_menu, _largest_requests, _ladders, _best_replies):
         attacks: list[Attack] = []
-        for lead in stage(filt, rounds):
-            if not lead.rounds:
-                continue  # the filter admits none of these requests
+        for tried in stage(filt, rounds):
             games += 1
-            tried = lead.followed(filt)
             if tried.refuted:
                 attacks.append(tried)
                 if stage is _best_replies:  # slow, and one is enough
@@ -173,44 +172,13 @@ def attacked(filt: PrivacyFilter, *, rounds: int = 4) -> Attack:
                 best = tried
         if attacks:
             return replace(min(attacks, key=_length), games=games)
-    if best is None:
-        return _untried(filt)
-    return replace(best, games=games)
+    return _untried(filt) if best is None else replace(best, games=games)
 
 
 def replied(filt: PrivacyFilter) -> Attack | None:
     """The first refutation by a small request and the best replies to its outputs; None where there is none."""
-    for lead in _best_replies(checked_filter(filt), 2):  # type: ignore[arg-type]
-        tried = lead.followed(filt)
-        if tried.refuted:
-            return tried
-    return None
-
-
-@dataclass(frozen=True, slots=True)
-class _Lead:
-    """A game to follow: its value (None: not known yet), its longest play, and a function that writes out its plan."""
-
-    epsilon: float
-    ratio: Fraction
-    value: Fraction | None
-    direction: Direction
-    rounds: int
-    write: Callable[[], Plan | None]
-
-    def followed(self, filt: PrivacyFilter) -> Attack:
-        """The attack that follows from this lead; its plan is written out and verified only if it may refute."""
-        promised = _promised(filt, self.epsilon)
-        plan: Plan | None = None
-        value = self.value
-        if value is None or value > Fraction(promised) * (1 + MARGIN):
-            plan = self.write()
-            plan = plan and plan.pruned(self.ratio, self.direction)
-            try:
-                value = plan.worth(filt, self.ratio, self.direction) if plan else Fraction(0)
-            except DeniedError:  # a filter that answers the same question twice in two ways
-                plan, value = None, Fraction(0)
-        return Attack(filt, self.epsilon, self.ratio, promised, value, self.direction, plan, 1)
+    checked_filter(filt)
+    return next((tried for tried in _best_replies(filt, 2) if tried.refuted), None)
 
 
 def goals_of(filt: PrivacyFilter) -> Iterator[tuple[float, Fraction]]:
@@ -219,9 +187,7 @@ def goals_of(filt: PrivacyFilter) -> Iterator[tuple[float, Fraction]]:
     if isinstance(promise, (ApproxDP, PureDP)):
         if promise.epsilon > _MOST_EPSILON:
             return
-        exact = getattr(filt, "ratio", None)
-        ratio = exact if isinstance(exact, Fraction) else ratio_above(promise.epsilon)
-        yield promise.epsilon, ratio
+        yield promise.epsilon, ratio_at(filt, promise.epsilon)
         return
     telling = [epsilon for epsilon in _EPSILONS if 0 < _promised(filt, epsilon) < 1]
     if not telling:  # delta is 0 or 1 at all of them: try a wider and finer grid
@@ -251,6 +217,12 @@ def _untried(filt: PrivacyFilter) -> Attack:
     return Attack(filt, *goal, _promised(filt, goal[0]), Fraction(0), "PQ", None, 0, reason)
 
 
+def ratio_at(filt: PrivacyFilter, epsilon: float) -> Fraction:
+    """The filter's own ratio, where epsilon is its logarithm, or else `ratio_above`."""
+    own = getattr(filt, "ratio", None)
+    return own if isinstance(own, Fraction) and log_fraction(own) == epsilon else ratio_above(epsilon)
+
+
 def ratio_above(epsilon: float) -> Fraction:
     """A rational in [e^epsilon, e^epsilon (1 + 10^-9)] with small terms."""
     with flint.ctx.workprec(BITS):
@@ -276,27 +248,53 @@ def _length(found: Attack) -> tuple[int, int, int]:
 
 def solved_game(
     filt: PrivacyFilter, menu: list[DominatingPair], rounds: int, epsilon: float, ratio: Fraction
-) -> _Lead:
-    """The solved game over a menu; of no rounds where nothing of it is admitted, or it is too large."""
+) -> tuple[int, Attack] | None:
+    """The longest play of the solved game over a menu, and the attack by it; its plan is written out if it may refute.
+
+    None where nothing of it is admitted, or it is too large.
+    """
     try:
         solved = worst_case(
             filt, menu, epsilon=LogRatio(ratio), rounds=rounds, evidence=Evidence.EXACT, max_positions=20_000
         )
     except TooLargeError:
-        return _Lead(epsilon, ratio, Fraction(0), "PQ", 0, lambda: None)
-    write = partial(written_out, solved.strategy, filt, rounds=rounds, direction=solved.direction)
-    return _Lead(epsilon, ratio, solved.value, solved.direction, solved.rounds, write)
+        return None
+    if not solved.rounds:
+        return None
+    assert solved.value is not None  # which is exact
+    promised = _promised(filt, epsilon)
+    tried = Attack(filt, epsilon, ratio, promised, solved.value, solved.direction, None, 1)
+    if solved.value > Fraction(promised) * (1 + MARGIN):
+        plan = written_out(solved.strategy, filt, rounds=rounds, direction=solved.direction)
+        tried = _verified(tried, plan)
+    return solved.rounds, tried
 
 
-def _own_menu(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
+def _verified(tried: Attack, plan: Plan | None) -> Attack:
+    """The attack by a plan, without requests that are worth nothing: its worth through the filter's own code."""
+    plan = plan and plan.pruned(tried.ratio, tried.direction)
+    try:
+        value = plan.worth(tried.filter, tried.ratio, tried.direction) if plan else Fraction(0)
+    except DeniedError:  # a filter that answers the same question twice in two ways
+        plan, value = None, Fraction(0)
+    return replace(tried, plan=plan, value=value)
+
+
+def _solved(filt: PrivacyFilter, menu: list[DominatingPair], lengths: Iterable[int]) -> Iterator[Attack]:
+    """The attacks over a menu at every goal, of each of the lengths."""
+    for epsilon, ratio in goals_of(filt):
+        for n in lengths:
+            if (solved := solved_game(filt, menu, n, epsilon, ratio)) is not None:
+                yield solved[1]
+
+
+def _own_menu(filt: PrivacyFilter, rounds: int) -> Iterator[Attack]:
     menu = [exact for pair in getattr(filt, "menu", ()) if (exact := pair.rational) is not None]
     if menu:
-        for epsilon, ratio in goals_of(filt):
-            for n in range(1, rounds + 1):
-                yield solved_game(filt, menu, n, epsilon, ratio)
+        yield from _solved(filt, menu, range(1, rounds + 1))
 
 
-def _largest_requests(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
+def _largest_requests(filt: PrivacyFilter, rounds: int) -> Iterator[Attack]:
     response, erasure = largest_response(filt), largest_erasure(filt)
     requests: list[DominatingPair] = [] if erasure is None else [erasure]
     if response is not None:
@@ -309,15 +307,15 @@ def _largest_requests(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
             # a plan over n bits has 2^n histories; one over n erasures has n + 1
             most = rounds * (8 if pair.infinite_mass else 2)
             n = 1
-            while n <= most:
-                lead = solved_game(filt, [pair], n, epsilon, ratio)
-                yield lead
-                if lead.rounds < n:
+            while n <= most and (solved := solved_game(filt, [pair], n, epsilon, ratio)) is not None:
+                longest, tried = solved
+                yield tried
+                if longest < n:
                     break
                 n *= 2
 
 
-def _ladders(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
+def _ladders(filt: PrivacyFilter, rounds: int) -> Iterator[Attack]:
     top = largest_response(filt)
     if top is None:
         return
@@ -326,12 +324,10 @@ def _ladders(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
         if base is None:
             continue
         menu: list[DominatingPair] = [RandomizedResponse.from_ratio(base**k) for k in range(1, steps + 1)]
-        for epsilon, ratio in goals_of(filt):
-            for n in range(2, rounds + 1):
-                yield solved_game(filt, menu, n, epsilon, ratio)
+        yield from _solved(filt, menu, range(2, rounds + 1))
 
 
-def _best_replies(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
+def _best_replies(filt: PrivacyFilter, rounds: int) -> Iterator[Attack]:
     top = largest_response(filt)
     if top is None or rounds < 2:
         return
@@ -350,8 +346,8 @@ def _best_replies(filt: PrivacyFilter, rounds: int) -> Iterator[_Lead]:
                 state = checked_observe(filt, spent, np.array([nearest_log(p / q)]), 1)
                 frontier = frontiers.setdefault(keys(state)[0], Frontier(filt, state))
                 continuations.append(best_reply(frontier, ratio * q / p))
-            plan = Plan(opening, tuple(continuations))
-            yield _Lead(epsilon, ratio, None, "PQ", plan.rounds, lambda plan=plan: plan)  # type: ignore[misc]
+            tried = Attack(filt, epsilon, ratio, _promised(filt, epsilon), Fraction(0), "PQ", None, 1)
+            yield _verified(tried, Plan(opening, tuple(continuations)))
 
 
 def _size(response: RandomizedResponse) -> float:

@@ -36,8 +36,8 @@ from mc.examine.stages.schedules import schedules
 from mc.examine.stages.sequences import glance, sequences
 from mc.examine.stages.strategy_search import search
 from mc.examine.stages.telling import telling
-from mc.examine.stages.tests import betting_tests
 from mc.examine.subject import Subject, admission, own_numbers
+from mc.examine.witness import Witness
 from mc.examine.worker import results
 from theory.arguments import check_count
 from theory.guarantees import Guarantee, PureDP
@@ -102,11 +102,11 @@ def examine(
 
 def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool) -> None:
     """All stages, each with its share of the time."""
-    filt, proofs, holder = exam.filter, exam.proofs, cast(object, exam.filter)
+    filt, holder = exam.filter, cast(object, exam.filter)
     # nothing can be asked of a filter whose first answers do not come, so that they may take all the time
     if is_held_to(holder):
         exam.run("admission", 1.0, partial(_let_through, holder))
-        exam.prove(partial(_proved, theorem_of, filt, proofs))
+        exam.prove(theorem_of)
         exam.run("games", 1.0, partial(games_of, filt))
     else:
         exam.run("admission", 1.0, partial(_admitted, filt, names, seed, own_menu=own_menu))
@@ -123,18 +123,15 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
         # where purity is broken a state does not stand for a run, and only what one run is granted counts
         subject = replace(exam.subject, slow=False, pure=not any(one.fault for one in exam.findings))
         if subject.pure:
-            exam.prove(partial(_proved, of_parts, filt, proofs))
+            exam.prove(of_parts)
         if not few:
             exam.run("sequences", 0.3, partial(sequences, subject))
         if subject.pure:
             # a filter that looks at losses is searched for as long as it is solved
-            known = any(one.witness is not None for one in exam.findings)
+            known = bool(exam.witnesses)
             exam.run("games", 0.45 if subject.looks or known else 0.6, partial(games, subject))
-
             if subject.looks:
-                exam.run("search", 0.3 if known else 0.6, partial(search, subject, failure=FAILURE / 2))
-            if not any(one.witness is not None for one in exam.findings):
-                exam.run("tests", 0.6, partial(betting_tests, subject, failure=FAILURE / 2))
+                exam.run("search", 0.3 if known else 0.6, partial(search, subject, failure=FAILURE))
         exam.tell(subject)
 
 
@@ -154,35 +151,46 @@ class _Stages:
     heard: bool = False
     shut: bool = False
 
-    def prove(self, work: Callable[[Clock], Iterator[object]]) -> None:
+    def prove(self, by: Callable[..., StageFinding]) -> None:
         """Proofs take the time that they need once in a process."""
-        began, self.clock = Clock.now(), Clock(self.clock.until + _PROVING)
-        self.run("parts", 1.0, work)
-        self.clock = Clock(self.clock.until - _PROVING + Clock.now() - began)
+        began, work = Clock.now(), partial(_proved, by, self.filter, self.proofs)
+        self.run("parts", 1.0, work, Clock(self.clock.until + _PROVING))
+        self.clock = Clock(self.clock.until + Clock.now() - began)
 
     def tell(self, subject: Subject) -> None:
         """The most telling witness of what was found, if anything was, and its play."""
         # a schedule tells itself
-        witnesses = (one.witness for one in self.findings if one.witness is not None)
-        found = sorted((one for one in witnesses if one.kind != "schedule"), key=lambda one: one.order)
+        found = [one for one in self.witnesses if one.kind != "schedule"]
         if found:
-            clock, hurried = self.clock, self.first_only
-            self.clock, self.first_only = clock.at_most(_MOMENT) if hurried else clock, False
-            self.run("telling", 0.9, partial(telling, subject, tuple(found)))
-            self.clock, self.first_only = clock, hurried
+            work = partial(telling, subject, tuple(sorted(found, key=lambda one: one.order)))
+            self._run("telling", 0.9, work, self.clock.at_most(_MOMENT) if self.first_only else self.clock)
 
-    def run(self, stage: str, share: float, work: Callable[[Clock], Iterator[object]]) -> None:
+    @property
+    def witnesses(self) -> list[Witness]:
+        """The refutations so far."""
+        return [one.witness for one in self.findings if one.witness is not None]
+
+    def run(
+        self,
+        stage: str,
+        share: float,
+        work: Callable[[Clock], Iterator[object]],
+        clock: Clock | None = None,
+    ) -> None:
+        """Keep the findings of a stage, which has its share of the clock; of none where one refutation was enough."""
+        if not (self.first_only and self.witnesses):
+            self._run(stage, share, work, clock or self.clock)
+
+    def _run(self, stage: str, share: float, work: Callable[[Clock], Iterator[object]], clock: Clock) -> None:
         """Keep the findings of a stage, also where its time is up or the filter's code raises."""
-        if self.first_only and any(one.witness is not None for one in self.findings):
-            return
         findings: list[StageFinding] = []
-        began, part = time.perf_counter(), self.clock.part(share)
+        began, part = time.perf_counter(), clock.part(share)
         ended = partial(StageFinding, stage, "Was the stage finished?", menu="", unseen=UNFINISHED)
         # the stages look at the clock themselves; the last has no grace, and a moment to say what it found
-        late = Clock(min(part.until + _GRACE, self.clock.until))
+        late = Clock(min(part.until + _GRACE, clock.until))
         try:
             self.on_stage(stage)
-            stage_of = partial(_quietly, work, self.clock, share)
+            stage_of = partial(_quietly, work, clock, share)
             with closing(results(stage_of, filt=self.filter, clock=late)) as told:
                 for report in told:
                     if isinstance(report, StageFinding):
@@ -289,14 +297,16 @@ def _proved(
 
 def _quietly(work: Callable[[Clock], Iterator[object]], clock: Clock, share: float) -> Iterator[object]:
     """The stage, with what a filter prints and warns of out of sight; last whether it printed. Only in a worker."""
-    with open(os.devnull, "w", encoding="ascii") as nowhere, redirect_stdout(_Sink(nowhere.fileno())) as sink:
-        os.dup2(nowhere.fileno(), 1)
+    ear = _Ear(os.devnull, "w")
+    sink = io.TextIOWrapper(cast(BinaryIO, ear), "utf-8", "replace", write_through=True)
+    with redirect_stdout(sink):
+        os.dup2(ear.fileno(), 1)
         warnings.simplefilter("ignore")
         warnings.showwarning = lambda *told, **more: None  # should the filter ask for warnings
         try:
             yield from work(clock.part(share))
         finally:
-            yield _Seen(sink.ear.heard, sink.ear.shut)
+            yield _Seen(ear.heard, ear.shut)
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,35 +315,14 @@ class _Seen:
     shut: bool
 
 
-class _Ear(io.RawIOBase):
+class _Ear(io.FileIO):
     """Forgets what is written to it, but for whether something was, and whether it was to be closed."""
 
     heard = shut = False
 
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-    def fileno(self) -> int:
-        return self.number
-
-    def writable(self) -> bool:
-        return True
-
     def write(self, data: Any) -> int:
-        size = memoryview(data).nbytes
-        self.heard = self.heard or size > 0
-        return size
+        self.heard = self.heard or memoryview(data).nbytes > 0
+        return super().write(data)
 
     def close(self) -> None:
         self.shut = True
-
-
-class _Sink(io.TextIOWrapper):
-    """A standard output over an ear: all that a program may ask of one, `buffer` and `fileno` included."""
-
-    def __init__(self, number: int) -> None:
-        self.ear = _Ear(number)
-        super().__init__(cast(BinaryIO, self.ear), encoding="utf-8", errors="replace", write_through=True)
-
-    def close(self) -> None:
-        self.ear.close()

@@ -37,7 +37,6 @@ _STAGES = {
     "sequences": "fixed requests, composed in closed form",
     "games": "the best adversary on a menu, solved",
     "search": "strategies that learn from what they see",
-    "tests": "betting tests, which stop when they have seen enough",
 }
 
 

@@ -69,7 +69,7 @@ def schedules(
 
         @stateful.invariant()
         def the_promise_is_kept(self) -> None:
-            breach = breaches.among(self.world.played, self.world.menu)
+            breach = breaches.among(self.world)
             assert breach is None, f"the promise must be kept, got\n{breach}"
 
     for what in MOVES:

@@ -31,7 +31,7 @@ from mc.examine.words import pair_words
 from theory.arguments import check_count
 from theory.pairs import DominatingPair
 
-__all__ = ["MOVES", "PlayedSchedule", "Schedule", "ServiceMove", "World"]
+__all__ = ["MOVES", "Schedule", "ServiceMove", "World"]
 
 What: TypeAlias = Literal["ask", "step", "again", "crash", "unwritten", "written", "full", "tick"]
 MOVES: tuple[What, ...] = get_args(What)
@@ -54,55 +54,26 @@ class ServiceMove:
 
 
 @dataclass(frozen=True, slots=True)
-class PlayedSchedule:
-    """What went out: each fresh answer's pair and the epoch that it is computed from; and what happened, in words.
-
-    out says of each answer how many moves and how many lines of the story there were with it. done holds the moves that
-    did something; raised is the first error of the service's code, "" for none.
-    """
-
-    released: tuple[tuple[DominatingPair, int], ...]
-    out: tuple[tuple[int, int], ...]
-    story: tuple[str, ...]
-    done: tuple[ServiceMove, ...]
-    raised: str
-
-    def until(self, answers: int) -> PlayedSchedule:
-        """The play until so many answers had gone out."""
-        moves, lines = self.out[answers - 1]
-        return replace(
-            self,
-            released=self.released[:answers],
-            out=self.out[:answers],
-            story=self.story[:lines],
-            done=self.done[:moves],
-        )
-
-    @property
-    def by_epoch(self) -> dict[int, dict[DominatingPair, int]]:
-        """How often each pair went out, epoch by epoch."""
-        found: dict[int, Counter[DominatingPair]] = {}
-        for pair, epoch in self.released:
-            found.setdefault(epoch, Counter())[pair] += 1
-        return {epoch: dict(pairs) for epoch, pairs in found.items()}
-
-
-@dataclass(frozen=True, slots=True)
 class Schedule:
     """Moves over a menu of requests."""
 
     menu: tuple[DominatingPair, ...]
     moves: tuple[ServiceMove, ...]
 
-    def play(self, make: MakeService) -> PlayedSchedule:
-        """What a fresh service releases; BridgeError where a program breaks the protocol, TypeError for no service."""
+    def play(self, make: MakeService, until: Callable[[World], object] = lambda world: None) -> World:
+        """The end of a fresh service and all that it released, or when `until` says so.
+
+        BridgeError where a program breaks the protocol, TypeError for no service.
+        """
         world = World(make, self.menu)
         try:
             for move in self.moves:
                 world.move(move)
+                if until(world):
+                    break
         finally:
             world.end()
-        return world.played
+        return world
 
     @property
     def trimmed(self) -> Schedule:
@@ -156,7 +127,11 @@ class _Flight:
 
 @dataclass(slots=True)
 class World:
-    """A service, its disk, the epoch, what is in flight, and what has gone out."""
+    """A service, its disk, the epoch, what is in flight, and what has gone out.
+
+    released holds each fresh answer's pair and the epoch that it is computed from, story what happened, in words, done
+    the moves that did something; raised is the first error of the service's code, "" for none.
+    """
 
     make: MakeService
     menu: tuple[DominatingPair, ...]
@@ -167,10 +142,9 @@ class World:
     #: The epochs in which work on each request began.
     begun: dict[int, set[int]] = field(default_factory=dict)
     flights: list[_Flight] = field(default_factory=list)
-    released: list[tuple[DominatingPair, int]] = field(default_factory=list)
-    out: list[tuple[int, int]] = field(default_factory=list)
-    story: list[str] = field(default_factory=list)
-    done: list[ServiceMove] = field(default_factory=list)
+    released: tuple[tuple[DominatingPair, int], ...] = ()
+    story: tuple[str, ...] = ()
+    done: tuple[ServiceMove, ...] = ()
     raised: str = ""
     disk: FaultyDisk = field(default_factory=lambda: FaultyDisk({}))
     service: Service | None = None
@@ -179,16 +153,18 @@ class World:
         self._begin()
 
     @property
-    def played(self) -> PlayedSchedule:
-        """What went out so far."""
-        out = (tuple(self.released), tuple(self.out))
-        return PlayedSchedule(*out, tuple(self.story), tuple(self.done), self.raised)
+    def by_epoch(self) -> dict[int, dict[DominatingPair, int]]:
+        """How often each pair went out, epoch by epoch."""
+        found: dict[int, Counter[DominatingPair]] = {}
+        for pair, epoch in self.released:
+            found.setdefault(epoch, Counter())[pair] += 1
+        return {epoch: dict(pairs) for epoch, pairs in found.items()}
 
     def move(self, move: ServiceMove) -> None:
         """Make the move, and keep it, if it does something."""
         if not self.can(move.what):
             return
-        self.done.append(move)
+        self.done += (move,)
         match move.what:
             case "ask":
                 self.asked.append(self.menu[move.at % len(self.menu)])
@@ -199,7 +175,7 @@ class World:
                 self._crash("the process is killed")
             case "tick":
                 self.epoch += 1
-                self.story.append(f"epoch {self.epoch} begins")
+                self.story += (f"epoch {self.epoch} begins",)
                 self._tell_time()
             case "step" | "unwritten" | "written" | "full":
                 before, which = divmod(move.at, len(self.flights))
@@ -224,7 +200,7 @@ class World:
     def _begin(self) -> None:
         program = self._called(self.make, self.disk)
         if program is _RAISED or program is _EXITED:  # what does not start releases nothing
-            self.story.append("it does not start again")
+            self.story += ("it does not start again",)
             return
         self.service = program
         self._tell_time()
@@ -240,7 +216,7 @@ class World:
         assert self.service is not None
         twins = sum(flight.request == request for flight in self.flights)
         name = f"request {request + 1}{'*' * twins}"
-        self.story.append(f"{name} {what}")
+        self.story += (f"{name} {what}",)
         steps = self._called(self.service.request, self.asked[request], str(request + 1))
         if steps is _EXITED:
             self._crash(f"{name} ends the process")
@@ -276,7 +252,7 @@ class World:
             raise TypeError(f"request must yield fp.Release() or None, got {answer!r}; yield one of them")
         nth = f" {before + 1}" if before else ""
         full = f", whose write{nth} the disk refuses" if fault == "full" and struck else ""
-        self.story.append(f"{flight.name}{full} {does}")
+        self.story += (f"{flight.name}{full} {does}",)
         if fault in _WHEN:
             self._crash("the power fails")
 
@@ -292,13 +268,12 @@ class World:
         self.answered.add(flight.request)
         epoch = release.epoch if release.epoch is not None else flight.epoch
         assert epoch is not None
-        self.released.append((self.asked[flight.request], epoch))
-        self.out.append((len(self.done), len(self.story) + 1))
+        self.released += ((self.asked[flight.request], epoch),)
         return "sends an answer" if release.epoch is None else f"sends an answer from epoch {epoch}"
 
     def _crash(self, why: str) -> None:
         lost = ", ".join(flight.name for flight in self.flights)
-        self.story.append(f"{why}{f'; {lost} is lost' if lost else ''}; what was stored is read again")
+        self.story += (f"{why}{f'; {lost} is lost' if lost else ''}; what was stored is read again",)
         self.disk.fail()
         self._let_go()
         assert self.disk.kept is not None

@@ -27,7 +27,7 @@ from filters.adapters.service import MakeService
 from mc.examine.clock import Clock
 from mc.examine.family_lines import Line, coarse_first, lines_of, names_of
 from mc.examine.measure import Measure, exceeds, goals
-from mc.examine.schedules.schedule import MOVES, PlayedSchedule, Schedule, ServiceMove, What
+from mc.examine.schedules.schedule import MOVES, Schedule, ServiceMove, What, World
 from mc.examine.sequence import Sequence as Fixed
 from theory.arguments import check_count
 from theory.guarantees import Guarantee
@@ -118,22 +118,18 @@ class Breaches:
         here = goals(self.promise)
         self.measures = (*here, *(replace(measure, direction="QP") for measure in here))
 
-    def of(self, schedule: Schedule, make: MakeService) -> tuple[Breach | None, PlayedSchedule]:
-        """The breach of a schedule, None where there is none, and its play."""
-        played = schedule.play(make)
-        return self.among(played, schedule.menu), played
+    def of(self, schedule: Schedule, make: MakeService) -> tuple[Breach | None, World]:
+        """The breach of a schedule, None where there is none, and its play until then."""
+        world = schedule.play(make, self.among)
+        return self.among(world), world
 
-    def among(self, played: PlayedSchedule, menu: tuple[DominatingPair, ...]) -> Breach | None:
-        """The breach of what was played over a menu, up to the answer that makes it one."""
-        if not any(map(self.broken, played.by_epoch.values())):
-            return None
-        for answers in range(1, len(played.released) + 1):
-            until = played.until(answers)
-            for epoch, pairs in until.by_epoch.items():
-                if (broken := self.broken(pairs)) is not None:
-                    (measure, low), whose = broken, epoch if len(until.by_epoch) > 1 else None
-                    done, promised = Schedule(menu, until.done), measure.promised(self.promise)
-                    return Breach(done, until.story, whose, measure, low, promised)
+    def among(self, world: World) -> Breach | None:
+        """The breach by what went out so far."""
+        for epoch, pairs in world.by_epoch.items():
+            if (broken := self.broken(pairs)) is not None:
+                (measure, low), whose = broken, epoch if len(world.by_epoch) > 1 else None
+                done, promised = Schedule(world.menu, world.done), measure.promised(self.promise)
+                return Breach(done, world.story, whose, measure, low, promised)
         return None
 
     def broken(self, pairs: dict[DominatingPair, int]) -> tuple[Measure, float] | None:

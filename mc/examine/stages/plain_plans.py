@@ -9,7 +9,7 @@ from itertools import combinations
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import decode, nameable
 from mc.examine.admitted import admits
-from mc.examine.attack import Attack, goals_of, ratio_above, solved_game
+from mc.examine.attack import Attack, goals_of, ratio_at, solved_game
 from mc.examine.witness import TELLING, Witness
 from theory.arguments import beyond
 from theory.pairs import DominatingPair, Erasure, RandomizedResponse
@@ -38,9 +38,8 @@ def plain_plans(filt: PrivacyFilter) -> Iterator[Attack]:
     for rounds in (2, 3, 4, 5, 7, 10):
         for menu in menus:
             for epsilon, ratio in goals_of(filt):
-                lead = solved_game(filt, menu, rounds, epsilon, ratio)
-                if lead.rounds:
-                    yield lead.followed(filt)
+                if (solved := solved_game(filt, menu, rounds, epsilon, ratio)) is not None:
+                    yield solved[1]
 
 
 def written(filt: PrivacyFilter, best: Witness) -> Witness | None:
@@ -52,6 +51,7 @@ def written(filt: PrivacyFilter, best: Witness) -> Witness | None:
     if not pairs:
         return None
     epsilon = best.measure.at
-    tried = solved_game(filt, pairs, best.rounds, epsilon, ratio_above(epsilon)).followed(filt)
-    enough = tried.refuted and tried.share >= min(TELLING, 0.9 * best.factor)
-    return Witness(filt, tried.witness) if enough else None
+    solved = solved_game(filt, pairs, best.rounds, epsilon, ratio_at(filt, epsilon))
+    if solved is None or not solved[1].refuted or solved[1].share < min(TELLING, 0.9 * best.factor):
+        return None
+    return Witness(filt, solved[1].witness)

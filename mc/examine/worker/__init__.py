@@ -3,11 +3,11 @@
 >>> alone(lambda: 6 * 7, whose="a product")
 42
 
-Where there is a fork the child has all that its parent has, local classes and notebooks included; elsewhere it is
-spawned, and is sent what it needs. It is killed with all that it started when its time is up, when it writes to a file
-that it did not open, when Ctrl-C ends the wait, and when its parent is gone. A child that ends without an answer is a
-fault of the code that ran in it. Each message carries a secret drawn for that child, so that no stray write is taken
-for one. What a child answers is data from code with its user's rights: code that looks for the secret can forge it.
+The child is a fork and has all that its parent has, local classes and notebooks included. It is killed with all that
+it started when its time is up, when it writes to a file that it did not open, when Ctrl-C ends the wait, and when its
+parent is gone. A child that ends without an answer is a fault of the code that ran in it. Each message carries a secret
+drawn for that child, so that no stray write is taken for one. What a child answers is data from code with its user's
+rights: code that looks for the secret can forge it.
 """
 
 from __future__ import annotations

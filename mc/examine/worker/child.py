@@ -1,10 +1,8 @@
-"""A child: the process of a worker, forked or spawned, which its parent can look at, wait for and kill."""
+"""A child: the process of a worker, which its parent can look at, wait for and kill."""
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import pickle
 import signal
 import socket
 import time
@@ -13,14 +11,14 @@ from contextlib import suppress
 
 from mc.examine.worker.inside import BREATH, CUT, Inside, Task, serve
 
-__all__ = ["LEAVING", "Forked", "Spawned"]
+__all__ = ["LEAVING", "Child"]
 
 #: Seconds that a child has to end.
 LEAVING = 5.0
 
 
-class Forked:
-    """A child that has all that this process has."""
+class Child:
+    """A fork, which has all that this process has."""
 
     def __init__(self, task: Task, here: socket.socket, there: socket.socket) -> None:
         self._code: int | None = None
@@ -72,29 +70,3 @@ class Forked:
             with suppress(ProcessLookupError):
                 os.kill(self.pid, signal.SIGKILL)
         self.join(LEAVING)
-
-
-class Spawned:
-    """A child that is sent what it needs."""
-
-    def __init__(self, task: Task, there: socket.socket) -> None:
-        self._process = multiprocessing.get_context("spawn").Process(target=serve, args=(task, there))
-        try:
-            self._process.start()
-        except (pickle.PicklingError, TypeError, AttributeError) as error:
-            raise ValueError(
-                f"filt must be of a class that can be imported where there is no fork, got {task.whose} ({error}); "
-                "define it at the top of a module"
-            ) from error
-        self.pid = int(self._process.pid or 0)
-
-    def exit_code(self) -> int | None:
-        return self._process.exitcode
-
-    def join(self, seconds: float) -> int | None:
-        self._process.join(seconds)
-        return self._process.exitcode
-
-    def end(self) -> None:
-        self._process.kill()
-        self._process.join()

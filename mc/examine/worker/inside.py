@@ -96,7 +96,7 @@ def serve(task: Task, pipe: socket.socket) -> None:
 
 def _settle(task: Task) -> None:
     """Make this process one that ends alone, starts none but a bridge, and goes first where memory runs out."""
-    if not task.nested and hasattr(os, "setpgid"):
+    if not task.nested:
         os.setpgid(0, 0)
     Inside.here, Inside.whose, Inside.summary, Inside.children = True, task.whose, None, set()
     for number, handler in (
@@ -160,7 +160,7 @@ def _watch(task: Task, pipe: socket.socket, send: Callable[..., None], calls: Ca
         pipe.recv(1)
     except OSError:  # the code closed it
         os._exit(CUT)
-    if hasattr(os, "killpg") and os.getpgrp() == os.getpid():
+    if os.getpgrp() == os.getpid():
         os.killpg(0, signal.SIGKILL)
     os._exit(CUT)
 

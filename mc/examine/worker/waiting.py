@@ -16,7 +16,7 @@ from typing import Any, NoReturn, TypeVar
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.filter_fault import FilterFault
-from mc.examine.worker.child import LEAVING, Forked, Spawned
+from mc.examine.worker.child import LEAVING, Child
 from mc.examine.worker.inside import BREATH, CUT, LENGTH, Inside, Task
 from mc.examine.worker.messages import loaded
 
@@ -37,8 +37,6 @@ def alone(work: Callable[[], T], **how: Any) -> T:
 
 def within(clock: Clock, filt: PrivacyFilter, work: Callable[[], T]) -> T:
     """What `work` returns, run in a worker with the time that the clock leaves; OutOfTime if it takes longer."""
-    if not hasattr(os, "fork"):  # it cannot be sent; the worker that this one is in ends in time
-        return work()
     return alone(work, filt=filt, clock=clock)
 
 
@@ -56,8 +54,12 @@ def results(
     FilterFaults. Others are raised as they are, with their traceback as text. A `command` prints and starts
     processes of its own; other workers may start none. Its first Ctrl-C is passed on to it, and the second kills it.
     Raises FilterFault where the code ends its process or writes into our pipe, OutOfTime with a sentence on what was
-    at work, after the summary so far, and ValueError for what cannot be sent to a spawned child.
+    at work, after the summary so far, and NotImplementedError where processes do not fork.
     """
+    if not hasattr(os, "fork"):
+        raise NotImplementedError(
+            f"os.fork must exist to run other people's code, got {sys.platform}; use Linux"
+        )
     secret = secrets.token_bytes(_SECRET)
     task = Task(work, whose or type(filt).__name__, filt, clock, command, secret, Inside.here)
     for stream in (sys.stdout, sys.stderr):
@@ -67,9 +69,7 @@ def results(
     with ExitStack() as stack:
         stack.callback(own_end.close)
         with other_end:
-            child: Forked | Spawned = (
-                Forked(task, own_end, other_end) if hasattr(os, "fork") else Spawned(task, other_end)
-            )
+            child = Child(task, own_end, other_end)
         stack.callback(child.end)
         yield from _Wait(task, own_end, child).answers()
 
@@ -81,7 +81,7 @@ def _once(work: Callable[[], T]) -> Iterator[T]:
 class _Wait:
     """Reads what the child says, and watches the clock, the child and Ctrl-C."""
 
-    def __init__(self, task: Task, pipe: socket.socket, child: Forked | Spawned) -> None:
+    def __init__(self, task: Task, pipe: socket.socket, child: Child) -> None:
         self.task, self.pipe, self.child = task, pipe, child
         self.buffer = bytearray()
         self.pressed = False
@@ -91,7 +91,7 @@ class _Wait:
             try:
                 kind, *contents = self._loaded(self._message())
             except KeyboardInterrupt:
-                if self.pressed or not self.task.command or os.name != "posix":
+                if self.pressed or not self.task.command:
                     raise
                 self.pressed = True
                 with suppress(ProcessLookupError):

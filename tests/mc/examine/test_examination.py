@@ -72,10 +72,10 @@ def test_a_holds_of_a_menu_is_not_one_of_the_promise() -> None:
 
 def test_what_is_undecided_closes_with_what_no_stage_looked_at() -> None:
     solved = replace(_found("games", verdict=HOLDS), unseen="longer games")
-    early, late = (replace(_found("tests"), unseen=unseen) for unseen in ("all of them", "other strategies"))
+    early, late = (replace(_found("search"), unseen=unseen) for unseen in ("all of them", "other strategies"))
     law = replace(_found("laws"), unseen="other requests")
     told = _examination(OPEN, law, solved, early, late).verdict.detail
-    assert told.endswith("Not tried: longer games (games); other strategies (tests)")
+    assert told.endswith("Not tried: longer games (games); other strategies (search)")
     assert "Not tried" not in _examination(OPEN, _found()).verdict.detail
 
 

@@ -15,9 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from multiprocessing import resource_tracker
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -25,7 +23,7 @@ import pytest
 import filterproof as fp
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.filter_fault import FilterFault
-from mc.examine.worker import alone, child, results, so_far, waiting, within
+from mc.examine.worker import alone, results, so_far, within
 from tests.mc.examine import unhappy
 
 #: Most of them sleep.
@@ -39,9 +37,7 @@ def children() -> list[str]:
 
 
 @pytest.fixture(autouse=True)
-def _nobody_is_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
-    if "spawned" in request.fixturenames:
-        resource_tracker.ensure_running()  # which stays
+def _nobody_is_left_behind() -> Iterator[None]:
     before, files = children(), len(os.listdir("/proc/self/fd"))
     yield
     assert children() == before
@@ -259,38 +255,9 @@ def test_a_worker_ends_with_its_parent(tmp_path: Path) -> None:
     assert gone(child)
 
 
-@pytest.fixture
-def spawned(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where there is no fork."""
-    monkeypatch.setattr(waiting, "Forked", lambda task, here, there: child.Spawned(task, there))
-
-
-@pytest.mark.usefixtures("spawned")
-@pytest.mark.slow
-def test_a_spawned_worker_answers_faults_and_ends_alike() -> None:
-    filt = unhappy.Plain()
-    assert alone(partial(_same, filt), filt=filt) is filt
-    with pytest.raises(FilterFault, match="ended with status 0 before there was a verdict"):
-        alone(_leave, whose="Mine")
-    with pytest.raises(OutOfTime):
-        alone(partial(time.sleep, 3600), whose="Mine", clock=Clock.of(5.0))
-
-
-def _same(filt: Any) -> Any:
-    return filt
-
-
-def _leave() -> None:
-    os._exit(0)  # sent by name: what os._exit is under pytest cannot be sent
-
-
-@pytest.mark.usefixtures("spawned")
-def test_what_cannot_be_sent_to_a_spawned_worker_is_told_in_a_sentence() -> None:
-    class Local(unhappy.Plain):
-        pass
-
-    filt = Local()
-    with pytest.raises(
-        ValueError, match="filt must be of a class that can be imported where there is no fork, got"
-    ):
-        alone(partial(_same, filt), filt=filt)
+def test_where_no_process_forks_nothing_is_run_and_a_sentence_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(os, "fork")
+    with pytest.raises(NotImplementedError, match=r"os\.fork must exist to run other people's code, got"):
+        alone(swallow_everything, whose="Mine")

@@ -23,7 +23,6 @@ from mc.examine.stages.parts import of_parts
 from mc.examine.stages.plays import Player, greedily, programs
 from mc.examine.stages.sequences import most, sequences
 from mc.examine.stages.strategy_search import _Trial, mesh_strategy, search
-from mc.examine.stages.tests import betting_tests
 from mc.examine.subject import Subject, admission
 from mc.examine.verify import FAILURE
 from mc.examine.witness import TELLING
@@ -214,7 +213,7 @@ def test_the_summary_of_sequences_compares_each_goal_with_the_promise() -> None:
     assert row.attack >= 0.9 * float(Gaussian(np.sqrt(2 * sound.RHO)).hockey_stick(1.0))
 
 
-# -- games, search, tests --------------------------------------------------------------------------------------
+# -- games, search -------------------------------------------------------------------------------------------
 
 
 def test_games_within_the_promise_hold_on_their_menus_alone() -> None:
@@ -343,19 +342,3 @@ def test_search_refutes_a_filter_that_only_caps_each_round_and_plays_on_fresh_nu
 
 def test_search_asks_nothing_of_a_filter_that_does_not_look_at_losses() -> None:
     assert not list(search(subject(sound.ByHand(), "gaussian"), Clock.of(1.0), FAILURE))
-
-
-def test_a_betting_test_refutes_what_only_caps_each_round_and_replays() -> None:
-    (finding,) = betting_tests(subject(CapsEachRound(), "gaussian"), Clock.of(20.0), FAILURE / 2)
-    assert finding.verdict.outcome is Outcome.REFUTED
-    assert finding.verdict.evidence is Evidence.STATISTICAL
-    assert finding.witness.kind == "decision"
-    assert finding.witness.replay().refutes
-    assert finding.witness.data["failure"] < FAILURE / 2
-
-
-def test_betting_tests_of_a_sound_filter_count_what_they_could_tell() -> None:
-    (finding,) = betting_tests(subject(sound.OneFamily(), "gaussian"), Clock.of(0.8), FAILURE / 2)
-    assert finding.verdict is None
-    assert finding.witness is None
-    assert "could not tell" in finding.found
