@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from filters.certified.certified_numbers import CertifiedNumbers
 from mc.estimate.compare_filters import FilterChoice, FilterComparison
-from mc.estimate.decide_profile import ProfileDecision
+from mc.estimate.decide import ProfileDecision
 from mc.estimate.privacy_profile import PrivacyProfile
 from mc.estimate.simulate import Curve
 from mc.estimate.survival import SurvivalCurve
