@@ -9,7 +9,7 @@ import pytest
 
 import filterproof as fp
 from mc.engine.streams import TILE
-from mc.estimate.decide import ProfileTest, decide, decide_profile
+from mc.estimate.decide import ProfileTest, decide_profile
 from mc.intervals.anytime import Side, Wealth
 from tests.mc.estimate.ten_times import Grants
 
