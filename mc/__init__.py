@@ -34,7 +34,7 @@ from mc.examine.challenge import Challenge
 from mc.examine.supremum import Supremum
 from mc.examine.witness import Witness, replay
 from mc.intervals import Moments, clopper_pearson, empirical_bernstein, kl_chernoff
-from mc.intervals.anytime import BettingTest, Decision, SequentialRun, Side
+from mc.intervals.anytime import BettingTest, Decision, Side
 from mc.intervals.betting import betting
 from mc.intervals.coverage import Coverage, measure_coverage
 from mc.intervals.estimate import Estimate
@@ -105,7 +105,6 @@ __all__ = [
     "RandomSpender",
     "RunStore",
     "Scripted",
-    "SequentialRun",
     "Side",
     "StoreError",
     "Supremum",
