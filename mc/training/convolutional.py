@@ -80,10 +80,6 @@ class ConvolutionalNetwork:
         classes = np.concatenate([sums.argmax(dim=1).numpy() for _, sums in self._sums(theta, x)])
         return np.asarray(classes == y.argmax(axis=1), dtype=np.float64)
 
-    def accuracy(self, theta: Array, x: Array, y: Array) -> float:
-        """The share of rows whose class is told rightly."""
-        return float(self.right(theta, x, y).mean())
-
     def per_sample(self, theta: Array, x: Array, y: Array) -> Iterator[tuple[slice, list[Any]]]:
         """Batch by batch: the rows, and for each tensor of parameters those people's gradients, flat, by Opacus."""
         torch, module = self._torch, self._module

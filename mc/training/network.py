@@ -94,10 +94,6 @@ class Network:
         total = largest + portable.log(portable.exp(sums - largest[:, np.newaxis]).sum(axis=1))
         return np.asarray(total * y.sum(axis=1) - (y * sums).sum(axis=1))
 
-    def accuracy(self, theta: Array, x: Array, y: Array) -> float:
-        """The share of rows whose class is told rightly."""
-        return float(self.right(theta, x, y).mean())
-
     def right(self, theta: Array, x: Array, y: Array) -> Array:
         """1 for each row whose class has the largest sum, else 0, shape (n,)."""
         sums = self._sums(theta, x)[1]
