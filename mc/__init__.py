@@ -22,9 +22,8 @@ from mc.engine.paths import Paths
 from mc.estimate.answer_misses import answer_misses
 from mc.estimate.compare_filters import FilterChoice, FilterComparison
 from mc.estimate.crossing import Approaching
-from mc.estimate.privacy_profile import PrivacyProfile
+from mc.estimate.curve import Curve
 from mc.estimate.renyi import simulate_renyi
-from mc.estimate.simulate import Curve
 from mc.estimate.survival import SurvivalCurve
 from mc.estimate.trade_off import TradeOff
 from mc.estimate.two_data_sets import simulate_person, simulate_queries
@@ -99,7 +98,6 @@ __all__ = [
     "PersonalBounds",
     "PersonalRange",
     "Play",
-    "PrivacyProfile",
     "Progress",
     "RandomAllocation",
     "RandomSpender",

@@ -77,7 +77,7 @@ class AttackerShown:
     def _drawn(self) -> str:
         if (band := self.row.played.band) is None:
             return ""
-        one = band.backward.curve[0.0]
+        one = band.backward[0.0]
         hits = interval(1 - float(band.high(_TOLD)), 1 - float(band.low(_TOLD)), 3)
         return (
             f" Simulated, the game's best strategy, {one.n:,} runs: an advantage of {percent(one.value)}, in "
@@ -91,7 +91,7 @@ class AttackerShown:
         for name, curve in self.curves.items():
             yield from ({"curve": name, **cells} for cells in curve.rows())
         if (band := self.row.played.band) is not None:
-            one = band.backward.curve[0.0]
+            one = band.backward[0.0]
             drawn = {"advantage": one.value, "advantage_low": one.low, "advantage_high": one.high}
             yield {"bound": "simulated", **drawn, **_hits(band, _TOLD), "runs": one.n}
             yield from ({"curve": "simulated", **_hits(band, float(a))} for a in ALARMS)

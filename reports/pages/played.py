@@ -166,4 +166,4 @@ def _band(filt: PrivacyFilter, main: WorstCase, n: int, rounds: int, seed: int, 
         )
         for direction in (others, drawn)
     )
-    return TradeOff.of(of_others, of_drawn)
+    return TradeOff(of_others, of_drawn)

@@ -19,7 +19,6 @@ from mc.engine.guard import Guard
 from mc.engine.streams import Tile
 from mc.engine.tiles import play_tile
 from mc.estimate.decide import decide
-from mc.estimate.privacy_profile import PrivacyProfile
 from mc.estimate.renyi import simulate_renyi
 from mc.estimate.simulate import simulate
 from mc.estimate.trade_off import TradeOff
@@ -67,13 +66,13 @@ def test_the_profile_and_the_trade_off_of_an_overspender_hold_its_true_ones() ->
         simulate(TenTimes(), LossChasing(), epsilon=grid, n=50_000, direction=way, workers=1)
         for way in DIRECTIONS
     )
-    profile, band = PrivacyProfile(ahead), TradeOff.of(ahead, back)
+    band = TradeOff(ahead, back)
     for epsilon in np.linspace(-1.5, 3.0, 40):
         truth = float(TRUTH.hockey_stick(float(epsilon)))
-        assert profile.low(epsilon) <= truth <= profile.high(epsilon)
+        assert ahead.low(epsilon) <= truth <= ahead.high(epsilon)
     for alpha in (0.01, 0.1, 0.5):
         assert band.low(alpha) <= TRUTH.trade_off(alpha) <= band.high(alpha)
-    assert profile.low(1.0) > TenTimes.promise.delta(1.0)
+    assert ahead.low(1.0) > TenTimes.promise.delta(1.0)
     with pytest.raises(ValueError, match=r"alpha must be in \[0, 1\], got alpha=1.5"):
         band.low(1.5)
 

@@ -207,7 +207,7 @@ def test_what_is_simulated_of_an_attacker_meets_what_is_certified_of_him(played:
     for one in played.values():
         assert one.band is not None
         assert one.band.failure == FAILURE
-        gains = dict(one.band.backward.curve)
+        gains = dict(one.band.backward)
         for solved in one.curve:
             gain = next((found for at, found in gains.items() if abs(at - solved.epsilon) < 1e-9), None)
             assert gain is None or gain.low <= solved.high
