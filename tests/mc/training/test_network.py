@@ -90,15 +90,15 @@ def test_numbers_far_out_lose_nothing() -> None:
     [
         (
             {"theta": np.zeros(5)},
-            r"theta must have shape \(26,\) for sizes=\(3, 4, 2\), got \(5,\); pass what start",
+            r"theta must have shape \(26,\), got \(5,\); pass what start",
         ),
         (
             {"theta": np.full(26, 1e308), "x": np.full((6, 3), 10.0)},
             "x must give finite sums with these parameters, ",
         ),
-        ({"x": np.zeros((6, 2))}, r"x must have shape \(n, 3\), got \(6, 2\); pass rows of 3 features"),
+        ({"x": np.zeros((6, 2))}, r"x must have shape \(6, 3\), got \(6, 2\); pass a row"),
         ({"x": np.full((6, 3), np.inf)}, "x must be finite, got inf; check the features$"),
-        ({"y": np.zeros((5, 2))}, r"y must have shape \(6, 2\), got \(5, 2\); pass one row of labels"),
+        ({"y": np.zeros((5, 2))}, r"y must have shape \(6, 2\), got \(5, 2\); pass a row of labels"),
         *(
             ({name: None}, f"{name} must be an array of real numbers, got None; pass a NumPy")
             for name in ("theta", "x", "y")
