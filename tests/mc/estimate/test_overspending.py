@@ -39,19 +39,6 @@ BY_NAME = {case.name: case for case in OVERSPENDERS}
 TRUTH = Gaussian(0.4**0.5)
 
 
-@pytest.mark.parametrize("method", ["auto", "plain", "tilted", "martingale"])
-@pytest.mark.parametrize("interval", ["auto", "empirical Bernstein", "KL-Chernoff", "betting"])
-@pytest.mark.parametrize("adversary", [OneShot(family=Gaussian), LossChasing()], ids=repr)
-def test_ten_times_the_promise_is_seen_by_every_method_and_interval(
-    adversary: Any, method: Any, interval: Any
-) -> None:
-    found = simulate(
-        TenTimes(), adversary, epsilon=1.0, n=20_000, method=method, interval=interval, workers=1
-    )
-    assert TRUTH.hockey_stick(1.0) in found
-    assert found.low > 1000 * TenTimes.promise.delta(1.0)
-
-
 def test_ten_times_the_promise_is_decided_and_challenged_as_above_it() -> None:
     decision = decide(TenTimes(), OneShot(family=Gaussian), epsilon=1.0)
     assert decision.side is Side.ABOVE
