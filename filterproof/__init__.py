@@ -58,7 +58,7 @@ _BESIDE = {
     "composition_order": "mc.losses.composition_order",
     "crossing": "mc.estimate.crossing",
     "decide": "mc.estimate.decide",
-    "decide_profile": "mc.estimate.decide_profile",
+    "decide_profile": "mc.estimate.decide",
     "evaluate": "mc.evaluate.evaluate",
     "figure": "reports.figures.registry",
     "figures": "reports.figures.registry",
@@ -99,7 +99,7 @@ if TYPE_CHECKING:
     from mc.estimate.compare_filters import compare_filters as compare_filters
     from mc.estimate.crossing import crossing as crossing
     from mc.estimate.decide import decide as decide
-    from mc.estimate.decide_profile import decide_profile as decide_profile
+    from mc.estimate.decide import decide_profile as decide_profile
     from mc.estimate.simulate import simulate as simulate
     from mc.estimate.survival import survival as survival
     from mc.evaluate.evaluate import evaluate as evaluate

@@ -22,9 +22,8 @@ from mc.engine.paths import Paths
 from mc.estimate.answer_misses import answer_misses
 from mc.estimate.compare_filters import FilterChoice, FilterComparison
 from mc.estimate.crossing import Approaching
-from mc.estimate.privacy_profile import PrivacyProfile
+from mc.estimate.curve import Curve
 from mc.estimate.renyi import simulate_renyi
-from mc.estimate.simulate import Curve
 from mc.estimate.survival import SurvivalCurve
 from mc.estimate.trade_off import TradeOff
 from mc.estimate.two_data_sets import simulate_person, simulate_queries
@@ -34,7 +33,7 @@ from mc.examine.challenge import Challenge
 from mc.examine.supremum import Supremum
 from mc.examine.witness import Witness, replay
 from mc.intervals import Moments, clopper_pearson, empirical_bernstein, kl_chernoff
-from mc.intervals.anytime import BettingTest, Decision, SequentialRun, Side
+from mc.intervals.anytime import BettingTest, Decision, Side
 from mc.intervals.betting import betting
 from mc.intervals.coverage import Coverage, measure_coverage
 from mc.intervals.estimate import Estimate
@@ -99,13 +98,11 @@ __all__ = [
     "PersonalBounds",
     "PersonalRange",
     "Play",
-    "PrivacyProfile",
     "Progress",
     "RandomAllocation",
     "RandomSpender",
     "RunStore",
     "Scripted",
-    "SequentialRun",
     "Side",
     "StoreError",
     "Supremum",

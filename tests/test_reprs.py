@@ -139,7 +139,6 @@ HERE: dict[str, Callable[[], Any]] = {
     "Selection": lambda: fp.Selection(
         tuple(fp.Gaussian(1 / k) for k in range(1, 60)), np.zeros(9, dtype=np.intp)
     ),
-    "SequentialRun": lambda: fp.SequentialRun(fp.BettingTest(0.1, 1.0, 1e-6), most=10),
     "Session": lambda: GDP.open(),
     "Extremal": lambda: fp.ZCDP(0.5).extremal(2.0),
     "Split": lambda: fp.Split(1e-6, 1e-7),

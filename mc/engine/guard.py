@@ -30,7 +30,8 @@ class Guard:
     infinite losses the first sum is (s-1) sum_t D_s (Renyi divergence, nats). Both are known before the release.
     When the next release would take a run without infinite losses past the bound, "stop" ends the run before it,
     and "mark" plays on; both set `Paths.beyond`. "trust" checks finished runs only and raises Exceeded: a theorem
-    or a computation says that no run passes the bound. `ours`: that reason covers this library's pairs only.
+    or a computation says that no run passes the bound. `ours`: that reason covers this library's pairs only;
+    `gaussian`: what is summed covers Gaussians only.
     """
 
     order: float
@@ -38,6 +39,7 @@ class Guard:
     log_kept: float
     act: Literal["stop", "mark", "trust"]
     ours: bool = False
+    gaussian: bool = False
 
     @classmethod
     def at(
@@ -48,10 +50,12 @@ class Guard:
         act: Literal["stop", "mark", "trust"],
         *,
         ours: bool = False,
+        gaussian: bool = False,
     ) -> Guard:
         """The guard of sum_t D_order <= divergence (nats, for order > 1) and 1 - prod_t P(L_t < inf) <= infinite."""
         log_most = (order - 1) * divergence if order > 1 else math.inf
-        return cls(order, log_most, math.log1p(-infinite) if infinite < 1 else -math.inf, act, ours)
+        log_kept = math.log1p(-infinite) if infinite < 1 else -math.inf
+        return cls(order, log_most, log_kept, act, ours, gaussian)
 
     @property
     def acts(self) -> bool:
@@ -71,9 +75,14 @@ class Guard:
         """Whether each run's sums pass the bound, shape (n,); NaN counts as passing it."""
         return ~((spent <= self.log_most) & (log_kept >= self.log_kept))
 
-    def covers(self, pair: DominatingPair) -> bool:
-        """Whether the reason to trust the bound covers this pair."""
-        return not self.ours or is_ours(pair)
+    def check(self, pair: DominatingPair, asked: str) -> None:
+        """Raise Exceeded or TypeError for a pair that reason or sum does not cover; `asked` names who asked for it."""
+        if self.gaussian and pair.normal_mu is None:
+            raise TypeError(
+                f"adversary must ask for Gaussian pairs only, got {pair!r} from {asked}; use the tilted estimator"
+            )
+        if self.ours and not is_ours(pair):
+            raise Exceeded(f"{asked} asked for {type(pair).__name__}, which the theorem does not know")
 
     def verify(
         self,

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from filters.contract.checks import checked_start
 from mc.engine.adversary import View
 from mc.engine.game import Game
-from mc.engine.guard import Exceeded
 from mc.engine.live import Live
 from mc.engine.paths import Paths
 from mc.engine.streams import Tile
@@ -154,6 +153,6 @@ def _checked_request(game: Game, method: str, request: object, n: int) -> Domina
             f"{name} must return one pair or one per live run, shape () or ({n},), got shape "
             f"{request.shape}; size it by view.n"
         )
-    if game.guard is not None and not game.guard.covers(request):
-        raise Exceeded(f"{name} asked for {type(request).__name__}, which the theorem does not know")
+    if game.guard is not None:
+        game.guard.check(request, name)
     return request

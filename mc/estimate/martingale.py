@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.privacy_filter import PrivacyFilter
-from mc.engine.adversary import Adversary, View
 from mc.engine.guard import Exceeded
 from mc.engine.paths import Paths
 from mc.estimate.ceiling import log_weight_bound
@@ -18,57 +16,14 @@ from mc.estimate.functionals import ROUNDING, UnitFunctional
 from mc.intervals import Moments
 from mc.intervals.estimate import Estimate
 from mc.intervals.moments import unit_values
-from theory.pairs import DominatingPair, Gaussian
+from theory.pairs import Gaussian
 
-__all__ = ["GaussianRounds", "WeightedSlack", "best_beta"]
+__all__ = ["WeightedSlack", "best_beta"]
 
 #: A slack below e^-46 = 1e-20 of its bound is taken as zero; the rounding allowance of intervals covers it.
 _NEGLIGIBLE = -46.0
 #: Relative error allowed to G(epsilon, B^2) and M, both right to 1e-13.
 _CLOSED_FORMS = 1e-12
-
-
-@dataclass(frozen=True, slots=True)
-class GaussianRounds(Adversary):
-    """The adversary `inner`, with a TypeError for any request that is not Gaussian."""
-
-    inner: Adversary
-
-    @property
-    def horizon(self) -> int | None:
-        return self.inner.horizon
-
-    def against(self, filt: PrivacyFilter) -> Self:
-        return replace(self, inner=self.inner.against(filt))
-
-    def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> Any:
-        return self.inner.start(filt, n, rng)
-
-    @property
-    def asks(self) -> tuple[DominatingPair, ...] | None:
-        return self.inner.asks
-
-    @property
-    def final_from_state(self) -> bool:
-        return self.inner.final_from_state
-
-    @property
-    def asks_finally(self) -> bool:
-        return self.inner.asks_finally
-
-    def request(self, view: View) -> DominatingPair:
-        return self._gaussian(self.inner.request(view))
-
-    def final(self, view: View) -> DominatingPair:
-        return self._gaussian(self.inner.final(view))
-
-    def _gaussian(self, request: DominatingPair) -> DominatingPair:
-        if request.normal_mu is None:
-            raise TypeError(
-                f"adversary must ask for Gaussian pairs only, got {request!r} from "
-                f"{type(self.inner).__name__}; use the tilted estimator"
-            )
-        return request
 
 
 @dataclass(frozen=True, slots=True)

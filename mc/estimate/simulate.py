@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeAlias, Unpack, overload
 
 import numpy as np
@@ -13,6 +13,7 @@ from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.engine.guard import Exceeded
+from mc.estimate.curve import Curve
 from mc.estimate.estimator import Estimator
 from mc.estimate.functionals import grid_of
 from mc.estimate.pilot import estimators
@@ -22,9 +23,8 @@ from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from mc.runs.play import Play, PlayOptions
 from mc.runs.tally import Progress, Report, Tally
 from theory.arguments import check_count
-from theory.shown import Pictured, Row, row_of
 
-__all__ = ["Curve", "Method", "SimulationOptions", "simulate"]
+__all__ = ["Method", "SimulationOptions", "simulate"]
 
 #: First tiles of two plays of one simulation lie this many tiles apart, so that they share no random numbers.
 APART = 2**36
@@ -41,32 +41,6 @@ class SimulationOptions(PlayOptions, total=False):
     method: Method
     interval: IntervalName
     progress: _OnProgress | None
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Curve(Pictured):
-    """H_{e^epsilon} at each of `epsilons`; all intervals hold together except with probability `failure`."""
-
-    epsilons: tuple[float, ...]
-    at: tuple[Estimate, ...]
-    failure: float
-
-    def __getitem__(self, epsilon: float) -> Estimate:
-        if epsilon not in self.epsilons:
-            raise KeyError(f"epsilon must be one of {self.epsilons}, got {epsilon!r}; simulate it too")
-        return self.at[self.epsilons.index(epsilon)]
-
-    def __iter__(self) -> Iterator[tuple[float, Estimate]]:
-        return zip(self.epsilons, self.at, strict=True)
-
-    def __str__(self) -> str:
-        return "\n".join(f"epsilon={epsilon:g}: {estimate}" for epsilon, estimate in self)
-
-    def rows(self) -> list[Row]:
-        """A row for each epsilon; all intervals hold together except with probability `joint_failure`."""
-        return [
-            {"epsilon": float(e), **row_of(estimate), "joint_failure": self.failure} for e, estimate in self
-        ]
 
 
 @overload

@@ -4,7 +4,7 @@
 >>> def curve(direction):
 ...     options = {"epsilon": [0.0, 1.0], "n": 1000, "method": "plain", "direction": direction}
 ...     return fp.simulate(fp.GaussianFilter(mu=1.0), fp.OneShot(), **options)
->>> band = fp.TradeOff.of(curve("PQ"), curve("QP"))
+>>> band = fp.TradeOff(curve("PQ"), curve("QP"))
 >>> bool(band.low(0.1) <= 0.611 <= band.high(0.1))
 True
 """
@@ -17,8 +17,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mc.estimate.privacy_profile import PrivacyProfile
-from mc.estimate.simulate import Curve
+from mc.estimate.curve import Curve
 from mc.intervals.moments import ROUNDING
 from theory.arguments import check_probability
 from theory.shown import Pictured, Row
@@ -41,13 +40,8 @@ class TradeOff(Pictured):
     Source: Dong, Roth and Su, JRSS B 84 (2022), Propositions 2.12 and 2.13.
     """
 
-    forward: PrivacyProfile
-    backward: PrivacyProfile
-
-    @classmethod
-    def of(cls, forward: Curve, backward: Curve) -> TradeOff:
-        """The trade-off curve from those of the two directions, "PQ" and "QP"."""
-        return cls(PrivacyProfile(forward), PrivacyProfile(backward))
+    forward: Curve
+    backward: Curve
 
     @property
     def failure(self) -> float:

@@ -14,7 +14,7 @@ from mc.engine.guard import Guard
 from mc.estimate.ceiling import Ceiling, certain, stated
 from mc.estimate.estimator import Point, Term
 from mc.estimate.functionals import HockeyStick, InfiniteLosses
-from mc.estimate.martingale import GaussianRounds, WeightedSlack
+from mc.estimate.martingale import WeightedSlack
 from mc.intervals import IntervalName
 from theory.conversions import CKS
 
@@ -116,7 +116,7 @@ class _Bounded:
                 lost = tuple(Point(epsilon, InfiniteLosses(ceiling.infinite)) for epsilon in epsilons)
                 finite = replace(finite, game=replace(finite.game, erasures="weighed"))
                 terms = (Term("weighed erasures", weighed, lost, why), finite)
-            yield self._whole(self.game, guard, terms)
+            yield self._whole(guard, terms)
 
     def with_martingale(self) -> Iterator[tuple[Term, ...]]:
         """For each order: losses tilted to it, with the Gaussian filter's martingale as control variate."""
@@ -124,7 +124,6 @@ class _Bounded:
         # what is left of the budget is computed from losses of size sqrt(budget)
         if not _READABLE < budget < math.inf:
             return
-        game = replace(self.game, adversary=GaussianRounds(self.game.adversary))
         for order in _some(_best_order(budget / 2, max(epsilon, 0.0)) for epsilon in self.epsilons):
             if not 1.0 < order < math.inf:  # the budget is so large that plain paths are as good
                 continue
@@ -133,19 +132,19 @@ class _Bounded:
                 continue
             most = order * budget / 2 * (1 + _CLOSED)
             act: Literal["trust", "stop"] = "trust" if sure else "stop"
-            guard = Guard.at(order, most, 0.0, act, ours=sure and self.ceiling.ruled)
+            guard = Guard.at(order, most, 0.0, act, ours=sure and self.ceiling.ruled, gaussian=True)
             points = tuple(Point(slack.epsilon, slack) for slack in slacks)
             main = Term(
-                f"tilted to order {order:.4g}", game.at(order, guard), points, self.ceiling.why_squares
+                f"tilted to order {order:.4g}", self.game.at(order, guard), points, self.ceiling.why_squares
             )
-            yield self._whole(game, guard, (main,))
+            yield self._whole(guard, (main,))
 
-    def _whole(self, game: Game, guard: Guard, terms: tuple[Term, ...]) -> tuple[Term, ...]:
+    def _whole(self, guard: Guard, terms: tuple[Term, ...]) -> tuple[Term, ...]:
         """The terms, and where the bound is not sure the part of H of the paths that the guard would have stopped."""
         if self.sure:
             return terms
         points = tuple(Point(epsilon, HockeyStick(epsilon, paths="beyond")) for epsilon in self.epsilons)
-        marked = replace(game, guard=replace(guard, act="mark", ours=False))
+        marked = replace(self.game, guard=replace(guard, act="mark", ours=False))
         return Term("plain beyond the guard", marked, points), *terms
 
 

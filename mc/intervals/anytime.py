@@ -21,7 +21,7 @@ from mc.intervals.moments import unit_values
 from theory.arguments import check_count, check_delta, check_positive
 from theory.shown import Shown
 
-__all__ = ["BettingTest", "Decision", "SequentialRun", "Side", "Wealth", "log_mean_exp"]
+__all__ = ["BettingTest", "Decision", "Side", "Wealth", "log_mean_exp"]
 
 _BLOCK = 8  # factors multiplied before one logarithm: none overflows down to m = 1e-30
 _LEAST_RATIO = 1e-30
@@ -164,44 +164,6 @@ class BettingTest:
         else:
             side = Side.UNDECIDED
         return Decision(side, self.threshold, log_above, log_below, self.failure, wealth.n)
-
-
-class SequentialRun:
-    """A run of a betting test: takes tiles in their fixed order until the test decides or `most` samples are taken.
-
-    After that `take` raises ValueError, so that the decision reported is that of the stopping time.
-    """
-
-    def __init__(self, test: BettingTest, *, most: int) -> None:
-        self.test = test
-        self.most = check_count("most", most)
-        self._tiles: list[Wealth] = []
-        self._decision: Decision | None = None
-
-    def __repr__(self) -> str:
-        return f"SequentialRun({self.test!r}, most={self.most})"
-
-    @property
-    def decision(self) -> Decision:
-        """The decision after the tiles so far."""
-        if self._decision is None:
-            raise ValueError("no tile was taken yet, so there is no decision; call take first")
-        return self._decision
-
-    @property
-    def finished(self) -> bool:
-        """Whether the test has decided, or `most` samples have been taken."""
-        return self._decision is not None and (
-            self._decision.side is not Side.UNDECIDED or self._decision.n >= self.most
-        )
-
-    def take(self, tile: Wealth) -> Decision:
-        """Take one more tile and return the decision after it."""
-        if self.finished:
-            raise ValueError(f"the run has ended ({self.decision}); start another to test again")
-        self._tiles.append(tile)
-        self._decision = self.test.decision(Wealth.merge(self._tiles))
-        return self._decision
 
 
 def log_mean_exp(logs: tuple[float, ...]) -> float:

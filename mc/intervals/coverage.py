@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mc.intervals import FixedBets, Moments, MomentsMethod, clopper_pearson
-from mc.intervals.anytime import BettingTest, SequentialRun, Side, Wealth
+from mc.intervals.anytime import BettingTest, Side, Wealth
 from mc.intervals.betting import betting
 from mc.intervals.estimate import Estimate
 from theory.arguments import check_count, check_delta
@@ -97,12 +97,13 @@ def _by_interval(interval: Callable[[NDArray[np.float64], float], Estimate]) -> 
 
 def _sequential(values: NDArray[np.float64], mean: float, failure: float) -> Side:
     """The betting test with the true mean as its threshold: a decision at any look is wrong."""
-    run = SequentialRun(BettingTest(mean, 1.0, failure), most=values.size)
+    test, tiles, side = BettingTest(mean, 1.0, failure), [], Side.UNDECIDED
     for tile in np.array_split(values, LOOKS):
-        if run.finished:
+        tiles.append(_wealth(test, tile.tobytes()))
+        side = test.decision(Wealth.merge(tiles)).side
+        if side is not Side.UNDECIDED:
             break
-        run.take(_wealth(run.test, tile.tobytes()))
-    return run.decision.side
+    return side
 
 
 @lru_cache(maxsize=4096)

@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.training.data import real_array
+from mc.training.data import check_rows
 from theory.arguments import check_count
 
 __all__ = ["ConvolutionalNetwork", "PerSampleGradients"]
@@ -61,12 +61,12 @@ class ConvolutionalNetwork:
 
     def gradients(self, theta: Array, x: Array, y: Array) -> PerSampleGradients:
         """The gradient of each person's loss by theta: computed when asked for, a batch of people at a time."""
-        self._check(theta, x, y)
+        theta, x, y = self._checked(theta, x, y)
         return PerSampleGradients(self, theta, x, y)
 
     def losses(self, theta: Array, x: Array, y: Array) -> Array:
         """Each person's loss in nats, shape (n,)."""
-        self._check(theta, x, y)
+        theta, x, y = self._checked(theta, x, y)
         functional, torch = self._torch.nn.functional, self._torch
         parts = [
             functional.cross_entropy(sums, torch.from_numpy(y[rows].argmax(axis=1)), reduction="none")
@@ -76,13 +76,9 @@ class ConvolutionalNetwork:
 
     def right(self, theta: Array, x: Array, y: Array) -> Array:
         """1 for each row whose class has the largest sum, else 0, shape (n,)."""
-        self._check(theta, x, y)
+        theta, x, y = self._checked(theta, x, y)
         classes = np.concatenate([sums.argmax(dim=1).numpy() for _, sums in self._sums(theta, x)])
         return np.asarray(classes == y.argmax(axis=1), dtype=np.float64)
-
-    def accuracy(self, theta: Array, x: Array, y: Array) -> float:
-        """The share of rows whose class is told rightly."""
-        return float(self.right(theta, x, y).mean())
 
     def per_sample(self, theta: Array, x: Array, y: Array) -> Iterator[tuple[slice, list[Any]]]:
         """Batch by batch: the rows, and for each tensor of parameters those people's gradients, flat, by Opacus."""
@@ -123,20 +119,8 @@ class ConvolutionalNetwork:
     def _batches(self, n: int) -> Iterator[slice]:
         return (slice(at, min(at + self._batch, n)) for at in range(0, n, self._batch))
 
-    def _check(self, theta: Array, x: Array, y: Array) -> None:
-        for name, value in (("theta", theta), ("x", x), ("y", y)):
-            real_array(name, value)
-        if theta.shape != (self.dimension,) or not np.isfinite(theta).all():
-            raise ValueError(
-                f"theta must be finite, of shape ({self.dimension},), got shape {theta.shape} with "
-                f"{np.count_nonzero(~np.isfinite(theta))} others; pass what start() gives, or lower the rate"
-            )
-        if x.ndim != 2 or x.shape[1] != self.sizes[0]:
-            raise ValueError(
-                f"x must have shape (n, {self.sizes[0]}), got {x.shape}; pass pictures of {_SIDE} by {_SIDE} points"
-            )
-        if y.shape != (len(x), _CLASSES):
-            raise ValueError(f"y must have shape ({len(x)}, {_CLASSES}), got {y.shape}; pass one-hot rows")
+    def _checked(self, theta: Array, x: Array, y: Array) -> tuple[Array, Array, Array]:
+        return check_rows(self.dimension, self.sizes, theta, x, y)
 
 
 class PerSampleGradients:

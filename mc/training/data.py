@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DataSet", "real_array"]
+__all__ = ["DataSet", "check_rows", "real_array"]
 
 Array = NDArray[np.float64]
 
@@ -96,6 +96,28 @@ def real_array(name: str, value: object) -> NDArray[np.float64]:
             f"{name} must be an array of real numbers, got dtype={value.dtype}; pass a NumPy array of floats"
         )
     return np.asarray(value, dtype=np.float64)
+
+
+def check_rows(
+    dimension: int, sizes: tuple[int, ...], theta: object, x: object, y: object
+) -> tuple[Array, Array, Array]:
+    """Parameters of shape (dimension,), rows x of sizes[0] numbers and labels y of sizes[-1], all finite, in float64.
+
+    ValueError or TypeError in one sentence for anything else.
+    """
+    theta, x, y = (real_array(name, value) for name, value in (("theta", theta), ("x", x), ("y", y)))
+    n = x.shape[0] if x.ndim else 0
+    for name, array, shape, remedy, where_finite in (
+        ("theta", theta, (dimension,), "pass what start() gives", "lower the rate of the descent"),
+        ("x", x, (n, sizes[0]), "pass a row of that many features for each person", "check the features"),
+        ("y", y, (n, sizes[-1]), "pass a row of labels for each row of x", "pass labels from 0 to 1"),
+    ):
+        if array.shape != shape:
+            raise ValueError(f"{name} must have shape {shape}, got {array.shape}; {remedy}")
+        if not np.isfinite(array).all():
+            bad = float(array[~np.isfinite(array)][0])
+            raise ValueError(f"{name} must be finite, got {bad!r}; {where_finite}")
+    return theta, x, y
 
 
 def _table(name: str, value: object) -> Array:

@@ -67,9 +67,6 @@ class Learner(Protocol):
     def right(self, theta: Array, x: Array, y: Array) -> Array:
         """1 for each row whose class is told rightly, else 0, shape (n,)."""
 
-    def accuracy(self, theta: Array, x: Array, y: Array) -> float:
-        """The mean of `right`."""
-
 
 class Descent:
     """theta_{t+1} = theta_t - (rate / n) (sum_i f_i g_i(theta_t) + N(0, (sigma clip)^2 I)), step by step.

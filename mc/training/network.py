@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.training.data import real_array
+from mc.training.data import check_rows
 from theory.arguments import check_count
 from theory.numerics import portable
 from theory.numerics.norms import squared_norms
@@ -88,26 +88,22 @@ class Network:
 
     def losses(self, theta: Array, x: Array, y: Array) -> Array:
         """Each person's loss in nats, shape (n,)."""
+        theta, x, y = self._checked(theta, x, y)
         sums = self._sums(theta, x)[1]
-        y = self._labels(y, len(sums))
         largest = sums.max(axis=1)
         total = largest + portable.log(portable.exp(sums - largest[:, np.newaxis]).sum(axis=1))
         return np.asarray(total * y.sum(axis=1) - (y * sums).sum(axis=1))
 
-    def accuracy(self, theta: Array, x: Array, y: Array) -> float:
-        """The share of rows whose class is told rightly."""
-        return float(self.right(theta, x, y).mean())
-
     def right(self, theta: Array, x: Array, y: Array) -> Array:
         """1 for each row whose class has the largest sum, else 0, shape (n,)."""
+        theta, x, y = self._checked(theta, x, y)
         sums = self._sums(theta, x)[1]
-        y = self._labels(y, len(sums))
         return np.asarray(sums.argmax(axis=1) == y.argmax(axis=1), dtype=np.float64)
 
     def gradients(self, theta: Array, x: Array, y: Array) -> Gradients:
         """The gradient of each person's loss by theta, in closed form."""
+        theta, x, y = self._checked(theta, x, y)
         taken, sums = self._sums(theta, x)
-        y = self._labels(y, len(sums))
         chances = portable.exp(sums - sums.max(axis=1, keepdims=True))
         slopes = [chances * (y.sum(axis=1, keepdims=True) / chances.sum(axis=1, keepdims=True)) - y]
         for (weights, _), activation in zip(
@@ -116,16 +112,11 @@ class Network:
             slopes.append(product(slopes[-1], weights.T) * (1.0 - activation * activation))
         return Gradients(taken, tuple(reversed(slopes)))
 
+    def _checked(self, theta: Array, x: Array, y: Array) -> tuple[Array, Array, Array]:
+        return check_rows(self.dimension, self.sizes, theta, x, y)
+
     def _sums(self, theta: Array, x: Array) -> tuple[tuple[Array, ...], Array]:
         """What each layer takes, and the sums of the last one."""
-        x = real_array("x", x)
-        if x.ndim != 2 or x.shape[1] != self.sizes[0]:
-            raise ValueError(
-                f"x must have shape (n, {self.sizes[0]}), got {x.shape}; pass rows of {self.sizes[0]} features, "
-                "or a network of other sizes"
-            )
-        if not np.isfinite(x).all():
-            raise ValueError(f"x must be finite, got {float(x[~np.isfinite(x)][0])!r}; check the features")
         taken = [x]
         *hidden, (last, bias) = self._layers(theta)
         for weights, biases in hidden:
@@ -140,31 +131,9 @@ class Network:
 
     def _layers(self, theta: Array) -> list[tuple[Array, Array]]:
         """The weights and biases of each layer, as views of theta."""
-        theta = real_array("theta", theta)
-        if theta.shape != (self.dimension,):
-            raise ValueError(
-                f"theta must have shape ({self.dimension},) for sizes={self.sizes}, got {theta.shape}; "
-                "pass what start() gives"
-            )
-        if not np.isfinite(theta).all():
-            raise ValueError(
-                f"theta must be finite, got {float(theta[~np.isfinite(theta)][0])!r}; lower the rate of the descent"
-            )
         layers, at = [], 0
         for ins, outs in pairwise(self.sizes):
             bias = at + ins * outs
             layers.append((theta[at:bias].reshape(ins, outs), theta[bias : bias + outs]))
             at = bias + outs
         return layers
-
-    def _labels(self, y: Array, n: int) -> Array:
-        y = real_array("y", y)
-        if y.shape != (n, self.sizes[-1]):
-            raise ValueError(
-                f"y must have shape ({n}, {self.sizes[-1]}), got {y.shape}; pass one row of labels for each row of x"
-            )
-        if not np.isfinite(y).all():
-            raise ValueError(
-                f"y must be finite, got {float(y[~np.isfinite(y)][0])!r}; pass labels from 0 to 1"
-            )
-        return y

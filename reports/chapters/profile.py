@@ -39,7 +39,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     filt = GaussianFilter(mu=1.0)
     promise = GaussianDP(filt.mu)
     forward, backward = play_both_ways(study, filt)
-    band = TradeOff.of(forward.curve, backward.curve)
+    band = TradeOff(forward.curve, backward.curve)
     return Told(
         findings=(judge_curves(claims[0], forward, backward, promise),),
         tables=(_table(study, forward, backward),),
@@ -67,7 +67,7 @@ def judge_curves(
     Comparing the profile on the grid is enough: the band between grid points follows by convexity, so a convex
     decreasing function within the band on the grid is within it everywhere.
     """
-    band = TradeOff.of(forward.curve, backward.curve)
+    band = TradeOff(forward.curve, backward.curve)
     game = forward.rows[0]
     scope = (
         f"one game, {name(game.adversary)} on Gaussian mechanisms, in both directions, every epsilon and every type I "

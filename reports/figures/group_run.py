@@ -97,7 +97,7 @@ class GroupRun:
             if epoch:
                 next(descent)
             theta = descent.theta
-            accuracy.append(descent.network.accuracy(theta, data.test_features, data.test_labels))
+            accuracy.append(float(descent.network.right(theta, data.test_features, data.test_labels).mean()))
             active.append(descent.active())
             if epoch == self.at:
                 epsilons = self._epsilons(descent)

@@ -170,4 +170,4 @@ class Trial:
 
 def _tested(descent: Descent) -> float:
     data = descent.data
-    return descent.network.accuracy(descent.theta, data.test_features, data.test_labels)
+    return float(descent.network.right(descent.theta, data.test_features, data.test_labels).mean())

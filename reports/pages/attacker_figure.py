@@ -7,12 +7,13 @@ from functools import cache
 
 import numpy as np
 
+from mc import TradeOff
 from mc.examine.supremum import supremum
 from reports.drawing import INK, PALETTE, new_figure
 from reports.finding import Picture
 from reports.pages.overview import Row
 from reports.shown.numbers import above, interval, percent
-from theory.attacker import AttackerBound, AttackerCurve, attacker_bound
+from theory.attacker import ALARMS, AttackerBound, AttackerCurve, attacker_bound
 from theory.shown import Row as Cells
 
 __all__ = ["AttackerShown"]
@@ -28,7 +29,8 @@ class AttackerShown:
     """A row of the front page in the units of who guesses membership; see `theory.attacker` for the bounds.
 
     Over all mechanisms where a theorem bounds them, by what the filter keeps; on the menu of the page by its solved
-    game; simulated, the game's best strategy, from plain paths. No curve below is above one before it.
+    game; simulated, the game's best strategy, from plain paths drawn with the person and without. No curve below is
+    above one before it.
     """
 
     def __init__(self, row: Row) -> None:
@@ -73,28 +75,26 @@ class AttackerShown:
         return f"{told}.".capitalize() + self._drawn()
 
     def _drawn(self) -> str:
-        tests = self.row.played.tests
-        if tests is None or tests.advantage is None:
+        if (band := self.row.played.band) is None:
             return ""
-        one = tests.advantage
-        hits = interval(tests.hits_low(_TOLD), tests.hits_high(_TOLD), 3)
+        one = band.backward[0.0]
+        hits = interval(1 - float(band.high(_TOLD)), 1 - float(band.low(_TOLD)), 3)
         return (
             f" Simulated, the game's best strategy, {one.n:,} runs: an advantage of {percent(one.value)}, in "
-            f"{interval(one.low, one.high, 3)}, and hits in {hits}, at confidence 1 - {tests.failure:.0e}."
+            f"{interval(one.low, one.high, 3)}, and hits in {hits}, at confidence 1 - {band.failure:.0e}."
         )
 
     def rows(self) -> Iterator[Cells]:
-        """Every bound, every curve at its false alarms, and every simulated test."""
+        """Every bound, every curve at its false alarms, and the simulated band."""
         for name, bound in self.bounds.items():
             yield from ({"bound": name, **cells} for cells in bound.rows())
         for name, curve in self.curves.items():
             yield from ({"curve": name, **cells} for cells in curve.rows())
-        if (tests := self.row.played.tests) is not None and tests.advantage is not None:
-            one = tests.advantage
+        if (band := self.row.played.band) is not None:
+            one = band.backward[0.0]
             drawn = {"advantage": one.value, "advantage_low": one.low, "advantage_high": one.high}
-            ends = {"hits_low": tests.hits_low(_TOLD), "hits_high": tests.hits_high(_TOLD)}
-            yield {"bound": "simulated", **drawn, "false_alarms": _TOLD, **ends, "runs": one.n}
-            yield from ({"curve": "simulated", **cells} for cells in tests.rows())
+            yield {"bound": "simulated", **drawn, **_hits(band, _TOLD), "runs": one.n}
+            yield from ({"curve": "simulated", **_hits(band, float(a))} for a in ALARMS)
 
     def picture(self) -> Picture:
         """Hits against false alarms: lines that no test passes, and the tests that were simulated, with intervals."""
@@ -107,22 +107,10 @@ class AttackerShown:
                 hits = [curve.hits(float(a)) for a in _ALARMS[::4]]
                 ax.plot(_ALARMS[::4], hits, dashes, color=colour, lw=1.3, label=f"{name}, at most")
             ax.plot(_ALARMS, _ALARMS, ":", color=INK, lw=0.8, label="guessing")
-            tests = self.row.played.tests
-            seen = [
-                (one.false_alarms, one.hits)
-                for one in (tests.at if tests is not None else ())
-                if one.false_alarms.value > _LEAST and one.hits.value > _LEAST
-            ]
-            if seen:
-                ax.errorbar(
-                    [x.value for x, _ in seen],
-                    [y.value for _, y in seen],
-                    xerr=np.array([(x.value - max(x.low, _LEAST), x.high - x.value) for x, _ in seen]).T,
-                    yerr=np.array([(y.value - max(y.low, _LEAST), y.high - y.value) for _, y in seen]).T,
-                    fmt="none",
-                    ecolor=_BAR,
-                    elinewidth=3.5,
-                    label="its best strategy, simulated",
+            if (band := self.row.played.band) is not None:
+                low, high = (np.maximum(1 - end, _LEAST) for end in (band.high(_ALARMS), band.low(_ALARMS)))
+                ax.fill_between(
+                    _ALARMS, low, high, color=_BAR, alpha=0.4, label="its best strategy, simulated"
                 )
             ax.set(xscale="log", yscale="log", xlabel="false alarms, alpha", ylabel="hits, 1 - beta")
             ax.set(xlim=(_LEAST, 1.0), ylim=(_LEAST, 1.3))
@@ -146,8 +134,14 @@ class AttackerShown:
         return f"{self.row.subject.name}: hits at one false alarm in a thousand: promised {most:.3g}; {told}."
 
 
+def _hits(band: TradeOff, alarms: float) -> Cells:
+    """The hits of the best test with so many false alarms, in the band."""
+    low, high = (1 - float(end) for end in (band.high(alarms), band.low(alarms)))
+    return {"false_alarms": alarms, "hits_low": low, "hits_high": high}
+
+
 _CAPTION = (
     "Of everybody who guesses from the transcript whether a person is in: the share of right accusations against that "
-    "of false ones (riskcal's alpha, and one minus its beta). No test passes a line; crosses are tests of the loss "
-    "against fixed thresholds, with intervals in both directions."
+    "of false ones (riskcal's alpha, and one minus its beta). No test passes a line; the band holds the hits of "
+    "the best test of the strategy that was simulated."
 )

@@ -5,20 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mc import Estimate, WorstCase
+from filters.privacy_filter import PrivacyFilter
+from mc import Estimate, TradeOff, WorstCase
 from mc.estimate.simulate import SimulationOptions, simulate
-from mc.estimate.threshold_tests import ThresholdTests, threshold_tests
 from mc.examine.supremum import Supremum, supremum
 from mc.worst_case.solve import worst_cases
 from reports.pages.attacked import AttackRow, Runs, attacked, runs_of
 from reports.pages.subjects import SUBJECTS
 from theory.evidence import Evidence
+from theory.pairs.base import Direction
 
 __all__ = ["GameJob", "Played", "SimulatedStrategy", "SolvedPoint", "play"]
 
-#: Thresholds of the tests that are simulated, over the epsilon of the game; 0 gives the advantage.
-_THRESHOLDS = (-1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
-#: Runs of these tests, which are plain: the paths of the other simulations are tilted, and tell no false alarms.
+#: Epsilons at which both directions are simulated, over that of the game; 0 gives the attacker's advantage.
+_SHARES = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
+#: Runs of either direction, which are plain.
 _TESTED = 16_384
 #: Epsilons that are nearer than this are drawn once: that of a game may be the logarithm of a fraction.
 _SAME = 1e-4
@@ -56,9 +57,9 @@ class Played:
     """A subject's game at its epsilon (`main`) and at others, and the strategy that wins at the first, simulated.
 
     supremum is over all mechanisms that the filter covers, at the epsilon of `main`; extremal is its adversary,
-    simulated, None where it has none. `attacks` are those of all adversaries of the page, `tests` what an attacker gets
-    of the strategy's transcripts. `again` is Python that simulates the strategy again, to the bit, from `filt` and the
-    solved game `worst`.
+    simulated, None where it has none. `attacks` are those of all adversaries of the page. `band` holds what an attacker
+    gets of the strategy's transcripts: one minus his hits against his false alarms. `again` is Python that simulates
+    the strategy again, to the bit, from `filt` and the solved game `worst`.
     """
 
     main: SolvedPoint
@@ -68,7 +69,7 @@ class Played:
     extremal: SimulatedStrategy | None = None
     again: str = ""
     attacks: tuple[AttackRow, ...] = ()
-    tests: ThresholdTests | None = None
+    band: TradeOff | None = None
 
     @property
     def at_main(self) -> SimulatedStrategy:
@@ -142,15 +143,27 @@ def play(job: GameJob, placed: SimulationOptions | None = None) -> Played:
         f"    rounds={rounds}, failure={failure!r}, direction=worst.direction,\n"
         ")",
         tuple(attacked(subject, main, best.estimate, runs=job.runs, failure=job.failure, placed=options)),
-        threshold_tests(
+        _band(filt, main, runs_of(min(job.runs.other, _TESTED), rounds), rounds, seed, job.failure),
+    )
+
+
+def _band(filt: PrivacyFilter, main: WorstCase, n: int, rounds: int, seed: int, failure: float) -> TradeOff:
+    """One minus the hits of the best test of the strategy's transcripts, against its false alarms, in a band."""
+    drawn: Direction = "QP" if main.direction == "QP" else "PQ"
+    others: Direction = "PQ" if drawn == "QP" else "QP"
+    of_others, of_drawn = (
+        simulate(
             filt,
             main.strategy,
-            thresholds=tuple(share * at_main.epsilon for share in _THRESHOLDS),
-            n=runs_of(min(job.runs.other, _TESTED), rounds),
-            seed=seed,
+            epsilon=[share * float(main.epsilon) for share in _SHARES],
+            n=n,
             rounds=rounds,
-            failure=job.failure,
-            direction="QP" if main.direction == "QP" else "PQ",
+            seed=seed,
+            failure=failure / 2,
+            method="plain",
+            direction=direction,
             workers=1,
-        ),
+        )
+        for direction in (others, drawn)
     )
+    return TradeOff(of_others, of_drawn)

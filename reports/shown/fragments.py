@@ -10,9 +10,8 @@ from markupsafe import Markup
 
 from filters.certified.certified_numbers import CertifiedNumbers
 from mc.estimate.compare_filters import FilterChoice, FilterComparison
-from mc.estimate.decide_profile import ProfileDecision
-from mc.estimate.privacy_profile import PrivacyProfile
-from mc.estimate.simulate import Curve
+from mc.estimate.curve import Curve
+from mc.estimate.decide import ProfileDecision
 from mc.estimate.survival import SurvivalCurve
 from mc.estimate.trade_off import TradeOff
 from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
@@ -76,12 +75,6 @@ def _filter_comparison(value: FilterComparison) -> Fragment:
 @fragment.register
 def _filter_choice(value: FilterChoice) -> Fragment:
     return of_rows("Filter", f"{value.name} allows {near(value.rounds)} rounds", value)
-
-
-@fragment.register
-def _privacy_profile(value: PrivacyProfile) -> Fragment:
-    words = f"a band around delta at every epsilon; it fails anywhere with probability at most {chance(value.failure)}"
-    return of_rows("Privacy profile", words, value)
 
 
 @fragment.register

@@ -10,8 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from mc.estimate.compare_filters import FilterComparison
-from mc.estimate.privacy_profile import PrivacyProfile
-from mc.estimate.simulate import Curve
+from mc.estimate.curve import Curve
 from mc.estimate.survival import SurvivalCurve
 from mc.estimate.trade_off import TradeOff
 from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
@@ -42,44 +41,22 @@ def alt(value: object) -> str:
 @draw.register
 def _draw_curve(value: Curve, ax: Axes) -> None:
     rows = value.rows()
+    fine = np.linspace(min(value.epsilons), max(value.epsilons), _FINE)
+    epsilons = np.unique(np.concatenate([fine, value.epsilons]))
+    band = value.low(epsilons), value.high(epsilons)
+    ax.fill_between(epsilons, *band, color=_BLUE, alpha=0.25, lw=0, label="band for every epsilon")
     _bars(ax, rows, "epsilon", label="estimate and interval")
     _delta_axis(ax, [x for row in rows for x in (row["low"], row["value"], row["high"])])
-    _said(ax, f"all intervals hold, but for a chance of {chance(value.failure)}")
+    _said(ax, f"all intervals and the whole band hold, but for a chance of {chance(value.failure)}")
 
 
 @alt.register
 def _alt_curve(value: Curve) -> str:
     ends = min(value, key=lambda one: one[0]), max(value, key=lambda one: one[0])
     told = " and ".join(f"{interval(one.low, one.high)} at epsilon {epsilon:g}" for epsilon, one in ends)
-    return f"Estimates of delta with their intervals at {len(value.at)} epsilons: {told}."
-
-
-@draw.register
-def _draw_privacy_profile(value: PrivacyProfile, ax: Axes) -> None:
-    rows = value.rows()
-    fine = np.linspace(value.epsilons[0], value.epsilons[-1], _FINE)
-    epsilons = np.unique(np.concatenate([fine, value.epsilons]))
-    ax.fill_between(
-        epsilons,
-        value.low(epsilons),
-        value.high(epsilons),
-        color=_BLUE,
-        alpha=0.25,
-        lw=0,
-        label="band for every epsilon",
+    return (
+        f"Estimates of delta with their intervals at {len(value.at)} epsilons, and the band between: {told}."
     )
-    _bars(ax, rows, "epsilon", label="estimate and interval")
-    _delta_axis(ax, [x for row in rows for x in (row["band_low"], row["value"], row["band_high"])])
-    _said(ax, f"the whole band holds, but for a chance of {chance(value.failure)}")
-
-
-@alt.register
-def _alt_privacy_profile(value: PrivacyProfile) -> str:
-    ends = value.rows()[0], value.rows()[-1]
-    told = " to ".join(
-        f"{_between(one, 'band_low', 'band_high')} at epsilon {one['epsilon']:g}" for one in ends
-    )
-    return f"A band around delta as a function of epsilon, from {told}."
 
 
 @draw.register
@@ -199,7 +176,3 @@ def _delta_axis(ax: Axes, numbers: Sequence[Any]) -> None:
 def _said(ax: Axes, words: str) -> None:
     ax.set_title(words, fontsize=9, fontweight="normal", color=INK)
     ax.legend(fontsize=9, loc="best")
-
-
-def _between(row: Any, low: str, high: str) -> str:
-    return interval(row[low], row[high])

@@ -9,7 +9,6 @@ import pytest
 
 import filterproof as fp
 from mc.estimate.crossing import crossing
-from mc.estimate.threshold_tests import threshold_tests
 from mc.losses.allocation import RandomAllocation
 from tests.mc.examine.unhappy import AdmitsNothing
 from tests.mc.forged import JUNK
@@ -74,10 +73,6 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "crossing": (
         lambda **given: crossing(ODOMETER, fp.Constant(0.1), workers=1, **given),
         {"rounds": 2, "n": 100, "seed": 0, "confidence": 0.9},
-    ),
-    "threshold_tests": (
-        lambda **given: threshold_tests(GDP, fp.OneShot(), workers=1, **given),
-        {"thresholds": (0.0,), "n": 100, "seed": 0, "confidence": 0.9},
     ),
     "simulate_person": (
         lambda norms, **given: fp.simulate_person(GDP, norms, **given),

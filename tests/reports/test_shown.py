@@ -46,8 +46,7 @@ def curve(direction="PQ") -> fp.Curve:
 MADE = {
     "Estimate": lambda: curve()[1.0],
     "Curve": curve,
-    "PrivacyProfile": lambda: fp.PrivacyProfile(curve()),
-    "TradeOff": lambda: fp.TradeOff.of(curve(), curve("QP")),
+    "TradeOff": lambda: fp.TradeOff(curve(), curve("QP")),
     "SurvivalCurve": lambda: fp.survival(GAUSSIAN, fp.Constant(0.5), n=1000, rounds=40),
     "FilterComparison": lambda: fp.compare_filters(1.0, 0.01, fp.ZCDP(0.05)),
     "FilterChoice": lambda: made("FilterComparison").choices[0],
@@ -86,7 +85,6 @@ MADE = {
 }
 PICTURED = (
     "Curve",
-    "PrivacyProfile",
     "TradeOff",
     "SurvivalCurve",
     "FilterComparison",
@@ -209,7 +207,7 @@ def test_an_exact_value_that_is_too_long_to_read_gives_way_to_its_bounds() -> No
     assert exact_or(None, 0.25, 0.5) == "[0.25, 0.5]"
 
 
-@pytest.mark.parametrize("name", ["Estimate", "Curve", "PrivacyProfile", "SurvivalCurve"])
+@pytest.mark.parametrize("name", ["Estimate", "Curve", "SurvivalCurve"])
 def test_an_estimate_is_never_shown_without_its_interval_and_failure(name: str) -> None:
     value = made(name)
     for row in value.rows():
@@ -354,7 +352,6 @@ def column(value, name: str) -> list[float]:
     ("name", "at", "heights"),
     [
         ("Curve", "epsilon", ("low", "value", "high")),
-        ("PrivacyProfile", "epsilon", ("band_low", "band_high")),
         ("TradeOff", "alpha", ("low", "high")),
         ("SurvivalCurve", "", ("low", "value", "high")),  # whose band goes in steps between rounds
     ],
@@ -373,9 +370,7 @@ def test_a_picture_has_the_ends_and_values_of_the_rows(name: str, at: str, heigh
 
 
 def test_the_bands_of_rows_are_those_that_are_asked_for() -> None:
-    profile, tests = made("PrivacyProfile"), made("TradeOff")
-    for row, epsilon in zip(profile.rows(), profile.epsilons, strict=True):
-        assert (row["band_low"], row["band_high"]) == (profile.low(epsilon), profile.high(epsilon))
+    tests = made("TradeOff")
     assert column(tests, "low") == [float(tests.low(alpha)) for alpha in column(tests, "alpha")]
     assert {row["failure"] for row in tests.rows()} == {tests.failure}
 

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 from scipy import special
 
-from mc.estimate.decide_profile import ProfileTest
+from mc.estimate.decide import ProfileTest
 from mc.intervals.anytime import Side, Wealth
 from theory.guarantees import GaussianDP
 

@@ -23,10 +23,10 @@ from filters.contract.state import State
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
 from mc.engine.game import Game
+from mc.engine.guard import Guard
 from mc.engine.paths import Paths
 from mc.engine.streams import Tile
 from mc.engine.tiles import play_tile
-from mc.estimate.martingale import GaussianRounds
 from theory.pairs import KOV, DominatingPair, Erasure, Gaussian, RandomizedResponse
 
 MechanismFamily = Any
@@ -249,9 +249,8 @@ def test_a_final_request_that_is_none_is_told_so() -> None:
     for last, message in (
         (3.0, r"Ends.final must return a DominatingPair, got 3.0"),
         (Gaussian(np.ones(2)), r"Ends.final must return one pair or one per live run, shape \(\) or \(5,\)"),
+        (RandomizedResponse(0.1), r"adversary must ask for Gaussian pairs only, got .* from Ends.final"),
     ):
+        game = Game(GaussianFilter(mu=1.0), Ends(last), 30)
         with pytest.raises((TypeError, ValueError), match=message):
-            play_tile(Game(GaussianFilter(mu=1.0), Ends(last), 30), Tile(0, 0, 5))
-    game = Game(GaussianFilter(mu=1.0), GaussianRounds(Ends(RandomizedResponse(0.1))), 30)
-    with pytest.raises(TypeError, match="adversary must ask for Gaussian pairs only"):
-        play_tile(game, Tile(0, 0, 5))
+            play_tile(game.at(2.0, Guard.at(2.0, 1.0, 0.0, "trust", gaussian=True)), Tile(0, 0, 5))

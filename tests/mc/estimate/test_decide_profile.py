@@ -9,8 +9,7 @@ import pytest
 
 import filterproof as fp
 from mc.engine.streams import TILE
-from mc.estimate.decide import decide
-from mc.estimate.decide_profile import ProfileTest, decide_profile
+from mc.estimate.decide import ProfileTest, decide_profile
 from mc.intervals.anytime import Side, Wealth
 from tests.mc.estimate.ten_times import Grants
 
@@ -43,17 +42,6 @@ def test_a_curve_that_is_reached_exactly_is_not_told_from_its_deltas():
     decision = decide_profile(ONCE, _large(1.0), epsilons=EPSILONS, workers=1, most=30_001)
     assert decision.side is Side.UNDECIDED
     assert decision.n == 30_001
-
-
-def test_one_epsilon_alone_is_decided_as_by_decide_where_paths_are_plain():
-    with fp.knowingly():
-        naive = fp.NaiveRealisationFilter(epsilon=1.0, delta=0.01)
-    setting = {"rounds": 5, "workers": 1, "most": 50_000, "seed": 3}
-    curve = decide_profile(naive, fp.EraserForever(), epsilons=(1.0,), **setting)
-    alone = decide(naive, fp.EraserForever(), epsilon=1.0, **setting)
-    assert alone.rests_on == curve.rests_on
-    assert curve.at == (alone,)
-    assert (curve.side, curve.n, curve.log_e_above) == (Side.ABOVE, alone.n, alone.log_e_above)
 
 
 def test_one_point_above_among_eight_costs_no_more_than_the_logarithm_of_eight():

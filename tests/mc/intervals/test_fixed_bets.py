@@ -69,11 +69,6 @@ def test_at_the_mean_each_capital_averages_to_one_over_all_outcomes():
     assert expected == pytest.approx(np.ones(4), rel=1e-12)
 
 
-def test_zeros_may_be_left_out_of_the_logs():
-    values = np.random.default_rng(6).random(100)
-    assert BETS.logs(np.concatenate([values, np.zeros(900)])) == pytest.approx(BETS.logs(values), rel=1e-14)
-
-
 def test_blocks_with_and_without_logs_are_not_mixed():
     bare, full = Moments.of([0.5]), moments_of(np.array([0.5]), BETS)
     with pytest.raises(ValueError, match="blocks must hold logs of the same bets"):

@@ -47,7 +47,7 @@ def test_a_run_is_the_descent_it_says_with_its_groups_told_apart() -> None:
         next(descent)
         if epoch <= RUN.at:  # nobody can run out: the budget is of `at` clipped steps
             spent += (np.minimum(norms, CLIP) / (CLIP * 10.618)) ** 2
-        tested = descent.network.accuracy(descent.theta, data.test_features, data.test_labels)
+        tested = descent.network.right(descent.theta, data.test_features, data.test_labels).mean()
         assert found.accuracy[epoch] == pytest.approx(tested, abs=1 / 360)
         if epoch == RUN.at:
             epsilons = np.asarray(fp.gaussian_epsilon(np.sqrt(spent), 1e-5))

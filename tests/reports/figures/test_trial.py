@@ -69,7 +69,7 @@ def test_both_descents_of_a_trial_begin_alike_and_each_is_of_its_budget() -> Non
     assert (plain.sigma, filtered.sigma) == (SETTING.sigma, SETTING.filtered_sigma)
     plain.steps(SETTING.steps)
     data = plain.data
-    accuracy = plain.network.accuracy(plain.theta, data.test_features, data.test_labels)
+    accuracy = plain.network.right(plain.theta, data.test_features, data.test_labels).mean()
     assert trial.play().plain == accuracy
 
 

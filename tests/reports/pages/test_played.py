@@ -205,16 +205,15 @@ def test_the_page_has_a_table_of_its_attacks_and_gives_it_as_rows(played: dict[s
 
 def test_what_is_simulated_of_an_attacker_meets_what_is_certified_of_him(played: dict[str, Played]) -> None:
     for one in played.values():
-        tests = one.tests
-        assert tests is not None
-        assert tests.failure == FAILURE
-        for test in tests.at:
-            solved = next((at for at in one.curve if abs(at.epsilon - test.threshold) < 1e-9), None)
-            if solved is not None:
-                assert test.gain.low <= solved.high
-        main = min(tests.at, key=lambda test: abs(test.threshold - one.main.epsilon))
-        assert main.gain.low <= one.main.high
-        assert one.main.low <= main.gain.high
+        assert one.band is not None
+        assert one.band.failure == FAILURE
+        gains = dict(one.band.backward)
+        for solved in one.curve:
+            gain = next((found for at, found in gains.items() if abs(at - solved.epsilon) < 1e-9), None)
+            assert gain is None or gain.low <= solved.high
+        main = gains[min(gains, key=lambda at: abs(at - one.main.epsilon))]
+        assert main.low <= one.main.high
+        assert one.main.low <= main.high
 
 
 @pytest.mark.parametrize("name", ["BasicFilter", "NaturalFilter"])

@@ -1,69 +1,59 @@
-"""The privacy profile eps -> H_{e^eps}(P || Q), in a band computed from estimates on a grid.
+"""The privacy profile eps -> H_{e^eps}(P || Q): estimates on a grid, and a band around the whole curve.
 
 >>> import filterproof as fp
 >>> options = {"epsilon": [0.0, 1.0, 2.0], "n": 1000, "method": "plain"}
->>> band = fp.PrivacyProfile(fp.simulate(fp.GaussianFilter(mu=1.0), fp.OneShot(), **options))
->>> bool(band.low(0.5) <= fp.GaussianDP(1.0).delta(0.5) <= band.high(0.5))
+>>> curve = fp.simulate(fp.GaussianFilter(mu=1.0), fp.OneShot(), **options)
+>>> bool(curve.low(0.5) <= fp.GaussianDP(1.0).delta(0.5) <= curve.high(0.5))
 True
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mc.estimate.simulate import Curve
 from mc.intervals.estimate import Estimate
 from mc.intervals.moments import ROUNDING
 from theory.shown import Pictured, Row, row_of
 
-__all__ = ["PrivacyProfile"]
+__all__ = ["Curve"]
 
 #: The largest epsilon whose exponential is taken.
 _DOUBLES_END = 700.0
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class PrivacyProfile(Pictured):
-    """A band around delta(eps) = H_{e^eps}(P || Q) for every real eps at once, from a `Curve` on a grid.
+class Curve(Pictured):
+    """H_{e^epsilon}(P || Q) at each of `epsilons`, and in a band around it at every real epsilon.
 
-    Between and beyond the grid the band follows from three facts about f(g) = H_g, g = e^eps >= 0: f is convex, f
-    decreases, and f(0) = 1. The upper bound is the lower convex hull of (0, 1) and the intervals' upper ends. The
-    lower bound: by convexity f lies above the line from an upper end through a lower end, beyond the latter. If all
-    intervals of the curve hold, the whole band holds; this fails with probability at most `failure`.
+    All intervals, and with them the whole band, hold together except with probability `failure`. Between and beyond the
+    grid the band follows from three facts about f(g) = H_g, g = e^eps >= 0: f is convex, f decreases, and f(0) = 1. The
+    upper bound is the lower convex hull of (0, 1) and the intervals' upper ends. The lower bound: by convexity f lies
+    above the line from an upper end through a lower end, beyond the latter.
     """
 
-    curve: Curve
+    epsilons: tuple[float, ...]
+    at: tuple[Estimate, ...]
+    failure: float
 
-    @property
-    def epsilons(self) -> tuple[float, ...]:
-        """The grid, in increasing order."""
-        return tuple(sorted(set(self.curve.epsilons)))
+    def __getitem__(self, epsilon: float) -> Estimate:
+        if epsilon not in self.epsilons:
+            raise KeyError(f"epsilon must be one of {self.epsilons}, got {epsilon!r}; simulate it too")
+        return self.at[self.epsilons.index(epsilon)]
 
-    @property
-    def at(self) -> tuple[Estimate, ...]:
-        """The estimate at each of `epsilons`."""
-        return tuple(self.curve[epsilon] for epsilon in self.epsilons)
+    def __iter__(self) -> Iterator[tuple[float, Estimate]]:
+        return zip(self.epsilons, self.at, strict=True)
 
-    @property
-    def failure(self) -> float:
-        """The probability that the band misses the profile anywhere."""
-        return self.curve.failure
+    def __str__(self) -> str:
+        return "\n".join(f"epsilon={epsilon:g}: {estimate}" for epsilon, estimate in self)
 
     def rows(self) -> list[Row]:
-        """A row for each of `epsilons`: the estimate, and the band, which fails with probability `joint_failure`."""
-        band = zip(self.low(self.epsilons).tolist(), self.high(self.epsilons).tolist(), strict=True)
+        """A row for each epsilon; all intervals hold together except with probability `joint_failure`."""
         return [
-            {
-                "epsilon": float(e),
-                **row_of(estimate),
-                "band_low": low,
-                "band_high": high,
-                "joint_failure": self.failure,
-            }
-            for e, estimate, (low, high) in zip(self.epsilons, self.at, band, strict=True)
+            {"epsilon": float(e), **row_of(estimate), "joint_failure": self.failure} for e, estimate in self
         ]
 
     def high(self, epsilon: ArrayLike) -> NDArray[np.float64]:
@@ -74,9 +64,7 @@ class PrivacyProfile(Pictured):
 
     def low(self, epsilon: ArrayLike) -> NDArray[np.float64]:
         """The lower bound on delta at any real epsilon, of the shape of epsilon."""
-        finite = [
-            (e, estimate) for e, estimate in zip(self.epsilons, self.at, strict=True) if e < _DOUBLES_END
-        ]
+        finite = [(e, estimate) for e, estimate in self._sorted() if e < _DOUBLES_END]
         wanted = np.exp(np.minimum(epsilon, _DOUBLES_END, dtype=np.float64))
         grid = np.exp([e for e, _ in finite])
         upper, lower = self.high([e for e, _ in finite]), np.array([estimate.low for _, estimate in finite])
@@ -93,17 +81,19 @@ class PrivacyProfile(Pictured):
         # above _DOUBLES_END no line is followed: there H is known from below only by what H is further on
         far = np.asarray(epsilon, dtype=np.float64) > _DOUBLES_END
         bound = np.where(far, 0.0, bound)
-        for e, estimate in zip(self.epsilons, self.at, strict=True):
+        for e, estimate in self._sorted():
             bound = np.where(far & np.less_equal(epsilon, e), np.maximum(bound, estimate.low), bound)
         return np.asarray(np.clip(bound * (1 - ROUNDING), 0.0, 1.0), dtype=np.float64)
+
+    def _sorted(self) -> list[tuple[float, Estimate]]:
+        """Each epsilon once, in increasing order, with its estimate."""
+        return [(epsilon, self[epsilon]) for epsilon in sorted(set(self.epsilons))]
 
     def _hull(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The vertices of the greatest convex decreasing function below the upper ends and (0, 1)."""
         points: list[tuple[float, float]] = [(0.0, 1.0)]
-        below = [
-            (e, estimate.high) for e, estimate in zip(self.epsilons, self.at, strict=True) if e < _DOUBLES_END
-        ]
-        for g, high in ((np.exp(e), high) for e, high in below):
+        finite = [(np.exp(e), estimate.high) for e, estimate in self._sorted() if e < _DOUBLES_END]
+        for g, high in finite:
             high = min(high, points[-1][1])
             while len(points) > 1:
                 (g0, h0), (g1, h1) = points[-2:]

@@ -10,8 +10,8 @@ import pytest
 
 from filters import BasicFilter
 from mc.engine.adversaries import Constant
-from mc.estimate.privacy_profile import PrivacyProfile
-from mc.estimate.simulate import Curve, simulate
+from mc.estimate.curve import Curve
+from mc.estimate.simulate import simulate
 from mc.estimate.trade_off import TradeOff
 from mc.intervals.estimate import Estimate
 from theory.pairs import Gaussian, RandomizedResponse
@@ -32,7 +32,7 @@ def boxed(epsilons, truth, rng, wide):
         Estimate(float(t), float(a), float(b), 1e-6, 10, "by hand")
         for t, a, b in zip(truth, low, high, strict=True)
     )
-    return PrivacyProfile(Curve(tuple(map(float, epsilons)), at, 1e-5))
+    return Curve(tuple(map(float, epsilons)), at, 1e-5)
 
 
 def random_law(rng):
@@ -81,9 +81,6 @@ def test_a_fine_grid_of_sharp_intervals_leaves_no_room():
     assert widths[1] < 0.3 * widths[0]
 
 
-# -- simulated -------------------------------------------------------------------------------------
-
-
 # -- trade-off -------------------------------------------------------------------------------------
 
 
@@ -125,12 +122,11 @@ def test_sharp_profiles_give_a_sharp_curve_and_swapping_them_another():
 def test_beyond_the_doubles_nothing_is_known_from_below_but_what_lies_further_on() -> None:
     """RandomizedResponse(705) lets nothing through above epsilon = 705, and all but nothing below it."""
     filt, adversary = BasicFilter(705.0), Constant(RandomizedResponse(705.0))
-    curve = simulate(
+    profile = simulate(
         filt, adversary, epsilon=[650.0, 699.9, 704.0], n=1000, rounds=1, workers=1, method="plain"
     )
-    profile = PrivacyProfile(curve)
     assert profile.low(800.0) == 0
-    assert float(profile.low(703.0)) == pytest.approx(curve[704.0].low, rel=1e-11)
+    assert float(profile.low(703.0)) == pytest.approx(profile[704.0].low, rel=1e-11)
     for epsilon in (690.0, 703.0, 706.0, 800.0):
         truth = float(RandomizedResponse(705.0).hockey_stick(epsilon))
         assert profile.low(epsilon) <= truth <= profile.high(epsilon)
