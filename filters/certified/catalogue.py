@@ -30,7 +30,7 @@ from filters.certified.kept import kept
 from filters.certified.odometers import stitched_lines
 from filters.certified.people import of_people
 from filters.certified.promised import budgets
-from filters.certified.running_number import at_least
+from filters.certified.running_number import Claims
 from filters.certified.shown import shown
 from filters.certified.together import together
 from filters.holders.clipped_sums import ClippedSums
@@ -125,7 +125,7 @@ def covered(thing: object) -> CertifiedNumbers:
     found = certify(thing)  # type: ignore[arg-type]
     if found.numbers or getattr(thing, "sound", True) is False:
         return found
-    none = at_least("RDP filter", f"{found.subject}: how many numbers a theorem speaks of", 0, 1)
+    none = Claims("RDP filter").at_least(f"{found.subject}: how many numbers a theorem speaks of", 0, 1)
     return CertifiedNumbers.of(found.subject, [none], found.uncovered)
 
 

@@ -40,7 +40,7 @@ from filters.certified.pair_numbers import pair_numbers
 from filters.certified.potential import potential
 from filters.certified.promised import budget_of, parameters
 from filters.certified.residue import residue
-from filters.certified.running_number import RunningNumber, near
+from filters.certified.running_number import Claims, RunningNumber
 from filters.certified.some_order import payments
 from filters.contract.checks import checked_filter
 from filters.contract.filter_base import FilterBase
@@ -218,6 +218,6 @@ def _selected(pair: DominatingPair) -> Iterator[RunningNumber]:
             runs = index == place
             own = exact(rule(one), n)
             wrong += int(np.count_nonzero((high[runs] != own[0][runs]) | (low[runs] != own[1][runs])))
-        yield near(
-            "RDP filter", f"{n} runs of a selection that {rule!r} charges otherwise than the member", wrong, 0
+        yield Claims("RDP filter").near(
+            f"{n} runs of a selection that {rule!r} charges otherwise than the member", wrong, 0
         )

@@ -20,7 +20,7 @@ from filters.accounting.amounts import Charge
 from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filters.accounting.charges import approximate_charge, approximate_zcdp_charge, upper_quantile
 from filters.certified.certified_numbers import CertifiedNumbers
-from filters.certified.running_number import RunningNumber, at_least, by_margin, near
+from filters.certified.running_number import Claims, RunningNumber
 from theory.drift import drift
 from theory.pairs import DominatingPair, normal_law
 from theory.pairs.truths import Exact, TrueValue, ball_of
@@ -61,7 +61,7 @@ def charges(pair: DominatingPair) -> Iterator[RunningNumber]:
 
 
 def _charged(theorem: str, says: str, value: Exact, truth: TrueValue, slack: float = SLACK) -> RunningNumber:
-    return at_least(theorem, says, value, truth, slack=slack, least=LEAST)
+    return Claims(theorem).at_least(says, value, truth, slack=slack, least=LEAST)
 
 
 def _pure(pair: DominatingPair) -> Iterator[RunningNumber]:
@@ -70,12 +70,11 @@ def _pure(pair: DominatingPair) -> Iterator[RunningNumber]:
     charged = approximate_charge(pair, None)
     if pair.truths.approximate is None:
         yield _charged("basic composition", f"{pair!r}: epsilon, its delta 0", float(charged[0]), truth)
-        yield near("basic composition", f"{pair!r}: delta beside its epsilon", float(charged[1]), 0)
+        yield Claims("basic composition").near(f"{pair!r}: delta beside its epsilon", float(charged[1]), 0)
     if truth.formula is not None and float(charged[0]) < 700:
         declared = float(charged[0])
         formula = "e*(exp(e) - 1)/2"
-        yield at_least(
-            "Rogers filter",
+        yield Claims("Rogers filter").at_least(
             f"{pair!r}: drift",
             float(drift(declared)),
             formula,
@@ -90,8 +89,7 @@ def _zcdp(pair: DominatingPair) -> Iterator[RunningNumber]:
     says = f"{pair!r}: zCDP charge"
     yield _charged(truths.zcdp_theorem, says, charge, truths.zcdp_rho, truths.zcdp_slack)
     if isinstance(charge, Fraction) and not truths.is_gaussian and (charge > 2.0**-100 or charge == 0):
-        yield at_least(
-            "Rényi divergences",
+        yield Claims("Rényi divergences").at_least(
             f"{says} times the order, at orders {', '.join(map(str, _GRID))} both ways",
             charge,
             partial(_largest_rate, pair),
@@ -114,8 +112,7 @@ def _gdp(pair: DominatingPair) -> Iterator[RunningNumber]:
     charge, mu, truths = amount(gdp_charge(pair)), float(pair.gdp_mu), pair.truths
     yield _charged("GDP filter", says, charge, truths.gdp_mu.squared())
     if isinstance(charge, Fraction) and _MODERATE[0] < mu < _MODERATE[1] and not truths.is_gaussian:
-        yield by_margin(
-            "Gaussian hockey-stick",
+        yield Claims("Gaussian hockey-stick").by_margin(
             f"{says} dominates both ways at epsilon {', '.join(f'{unit * mu:.4g}' for unit in _UNITS)}",
             charge,
             ">=",
@@ -162,18 +159,22 @@ def _approximate(pair: DominatingPair) -> Iterator[RunningNumber]:
     rho, xi = approximate_zcdp_charge(pair)
     if (own := pair.truths.approximate) is not None:
         for word, value, truth in zip(("epsilon", "delta"), declared, own, strict=True):
-            yield at_least(name, f"{pair!r}: its own {word}", float(value), truth, slack=0)
+            yield Claims(name).at_least(f"{pair!r}: its own {word}", float(value), truth, slack=0)
         square = own[0] ** 2 / 2
-        yield at_least(theorem, f"{pair!r}: rho beside xi", amount(rho), square, slack=SLACK, least=LEAST)
-        yield at_least(theorem, f"{pair!r}: xi", amount(xi), own[1], slack=0, least=LEAST)
+        yield Claims(theorem).at_least(
+            f"{pair!r}: rho beside xi", amount(rho), square, slack=SLACK, least=LEAST
+        )
+        yield Claims(theorem).at_least(f"{pair!r}: xi", amount(xi), own[1], slack=0, least=LEAST)
         return
     yield _charged(
         theorem, f"{pair!r}: rho beside xi = 0", amount(rho), pair.truths.zcdp_rho, pair.truths.zcdp_slack
     )
-    yield near(theorem, f"{pair!r}: xi", amount(xi), 0)
+    yield Claims(theorem).near(f"{pair!r}: xi", amount(xi), 0)
     if pair.truths.pure_epsilon.formula is None:
         at, delta_at = (float(value) for value in declared)
-        yield at_least(name, f"{pair!r}: the epsilon at which it is charged", at, Fraction(1, 2), slack=0)
+        yield Claims(name).at_least(
+            f"{pair!r}: the epsilon at which it is charged", at, Fraction(1, 2), slack=0
+        )
         larger = TrueValue(
             partial(_most_of, tuple(one.truths.hockey_stick(0.5) for one in _directions(pair)))
         )
@@ -185,4 +186,4 @@ def _quantiles(pair: DominatingPair) -> Iterator[RunningNumber]:
         for tail in _TAILS:
             says = f"{one!r}: upper {tail:g}-quantile of the loss"
             value, truth = float(upper_quantile(one, tail)), one.truths.loss_quantile(tail)
-            yield near("realisation filter", says, value, truth, slack=2.0**-44, least=2.0**-50)
+            yield Claims("realisation filter").near(says, value, truth, slack=2.0**-44, least=2.0**-50)

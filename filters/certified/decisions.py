@@ -16,7 +16,7 @@ import numpy as np
 
 from filters.certified.families import FAMILIES, RequestFamily
 from filters.certified.law import Law, Spent
-from filters.certified.running_number import RunningNumber, near
+from filters.certified.running_number import Claims, RunningNumber
 from filters.contract.checks import checked_admits, checked_grant, checked_spend, checked_start
 from filters.contract.filter_base import FilterBase
 from filters.contract.state import State, copied
@@ -59,7 +59,7 @@ def decisions(filt: FilterBase, law: Law, name: str) -> Iterator[RunningNumber]:
         )
         admitted = sum(_admitted(filt, filt.start(1), family_requests.make(x)) for x in tried)
         says = f"{name}: how many of three {family} are admitted, whose charge is infinite"
-        yield near(law.theorem, says, admitted, 0)
+        yield Claims(law.theorem).near(says, admitted, 0)
 
 
 def last_admitted(filt: FilterBase, history: Sequence[Spent], family: RequestFamily) -> float | None:
@@ -127,8 +127,8 @@ def _agreement(
     if placed is not None:
         answers.append(placed)
     wrong = sum(int(answer[0] != True) + int(answer[1] != False) for answer in answers)  # noqa: E712
-    return near(
-        law.theorem, f"{name}: decisions on {family} that differ when two runs are asked at once", wrong, 0
+    return Claims(law.theorem).near(
+        f"{name}: decisions on {family} that differ when two runs are asked at once", wrong, 0
     )
 
 

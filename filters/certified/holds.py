@@ -23,7 +23,7 @@ from filters.catalogue import (
     WhitehouseFilter,
     ZCDPFilter,
 )
-from filters.certified.running_number import RunningNumber, by_margin, equal, infinite, near
+from filters.certified.running_number import Claims, RunningNumber
 from filters.contract.filter_base import FilterBase
 from theory.conversions import SIMPLE
 from theory.numerics.exact import rational
@@ -64,19 +64,20 @@ def held(filt: FilterBase) -> Iterator[RunningNumber]:
         if name == "zcdp" and isinstance(filt, RogersFilter):
             yield _rogers(filt, value)
         elif name in bounds:
-            yield near("RDP filter", says, value, bounds[name], slack=_SLACK, **at)
+            yield Claims("RDP filter").near(says, value, bounds[name], slack=_SLACK, **at)
         elif name == "infinite":
-            yield equal("RDP filter", says, value, 0)
+            yield Claims("RDP filter").equal(says, value, 0)
         else:
-            yield infinite("RDP filter", says, value)
+            yield Claims("RDP filter").infinite(says, value)
     orders = dict(holds.orders)
     if isinstance(filt, RenyiFilter):
         orders = {alpha: rho / filt.rho for alpha, rho in orders.items()}
-        yield near("RDP filter", f"{filt!r} holds its order", orders.get(filt.alpha, 0.0), 1, slack=_SLACK)
+        yield Claims("RDP filter").near(
+            f"{filt!r} holds its order", orders.get(filt.alpha, 0.0), 1, slack=_SLACK
+        )
     if isinstance(filt, AllOrdersFilter):
         for alpha, rho in zip(filt.alphas, filt.rhos, strict=True):
-            yield near(
-                "RDP filter",
+            yield Claims("RDP filter").near(
                 f"{filt!r} holds order {alpha!r}",
                 orders.get(alpha, 0.0),
                 Fraction(rho),
@@ -118,4 +119,4 @@ def _rogers(filt: RogersFilter, zcdp: float) -> RunningNumber:
         spread = 2 * (s + h) * (1 + (s / h).log1p() / 2) * (2 / delta).log()
         return s / 2 + spread.sqrt() - epsilon
 
-    return by_margin("RDP filter", f"{filt!r} holds zcdp, by K", zcdp, ">=", margin, slack=_RAISED)
+    return Claims("RDP filter").by_margin(f"{filt!r} holds zcdp, by K", zcdp, ">=", margin, slack=_RAISED)

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from filters.certified.decisions import last_granted
-from filters.certified.running_number import RunningNumber, at_most, equal
+from filters.certified.running_number import Claims, RunningNumber
 from filters.rules.kappa import KappaFilter
 from filters.rules.realisation import RealisationFilter
 from theory.pairs import Gaussian
@@ -37,7 +37,7 @@ def kappa_decisions(kappa: float, rounds: int) -> Iterator[RunningNumber]:
     )
     for losses in paths:
         says = f"KappaFilter({kappa!r}, {rounds}): releases on the losses {losses!r}"
-        yield equal("kappa", says, _released(kappa, rounds, losses), _allowed(kappa, rounds, losses))
+        yield Claims("kappa").equal(says, _released(kappa, rounds, losses), _allowed(kappa, rounds, losses))
 
 
 def _released(kappa: float, rounds: int, losses: Sequence[float]) -> int:
@@ -72,7 +72,7 @@ def realised_decisions() -> Iterator[RunningNumber]:
             quantiles = Fraction(float(state[2][0])) + Fraction(float(state[6][0]))
             truth = Fraction(epsilon) - quantiles - sum(map(Fraction, earlier), Fraction(0))
             says = f"{filt!r}: last loss with which it goes on after {earlier!r}"
-            yield at_most("realisation filter", says, low, truth, slack=2.0**-40)
+            yield Claims("realisation filter").at_most(says, low, truth, slack=2.0**-40)
 
 
 def _told(filt: RealisationFilter, losses: Sequence[float]) -> tuple[np.ndarray, ...]:

@@ -15,7 +15,7 @@ from filters.catalogue import BlackwellFilter, RealisationFilter
 from filters.certified.decisions import last_admitted, last_from, last_granted
 from filters.certified.domination import gap
 from filters.certified.families import FAMILIES
-from filters.certified.running_number import RunningNumber, at_least, at_most, by_margin, equal, near
+from filters.certified.running_number import Claims, RunningNumber
 from filters.contract.checks import checked_admits, checked_observe, checked_spend, checked_start
 from theory.guarantees import ZCDP
 from theory.numerics.exact import rational
@@ -35,10 +35,10 @@ def blackwell(filt: BlackwellFilter, name: str) -> Iterator[RunningNumber]:
     theorem = "Blackwell filter"
     mu = Fraction(filt.mu)
     if isinstance(filt.promise, ZCDP):
-        yield at_least(theorem, f"{name}: promised rho", filt.promise.rho, "mu**2/2", mu=mu)
+        yield Claims(theorem).at_least(f"{name}: promised rho", filt.promise.rho, "mu**2/2", mu=mu)
     gaussians = FAMILIES["Gaussian(x)"]
     says, last = f"{name}: last x of Gaussian(x) admitted, nothing spent", last_admitted(filt, [], gaussians)
-    yield by_margin(theorem, says, last or math.nan, "<=", "mu - x", slack=2.0**-40, mu=mu)
+    yield Claims(theorem).by_margin(says, last or math.nan, "<=", "mu - x", slack=2.0**-40, mu=mu)
     pair = next((one for one in filt.menu if one.dominates_by == "pure_epsilon"), None)
     if pair is None:
         return
@@ -48,14 +48,14 @@ def blackwell(filt: BlackwellFilter, name: str) -> Iterator[RunningNumber]:
 
     composed, says = partial(_composed, mu, epsilon), f"{name}: how often {pair!r} is admitted"
     slack = None if times == _MOST else 0  # it was asked no more often
-    yield by_margin(theorem, says, times, "<=", composed, slack=slack, least=1)
+    yield Claims(theorem).by_margin(says, times, "<=", composed, slack=slack, least=1)
     history, state = max(times // 2, 1), checked_start(filt, 1)
     for _ in range(history):
         state = checked_spend(filt, state, pair, 1)
     last = last_from(filt, state, gaussians)
     margin = partial(_beside, mu, epsilon, history)
     says = f"{name}: last x of Gaussian(x) admitted after {history} of {pair!r}"
-    yield by_margin(theorem, says, last or math.nan, "<=", margin, slack=_GRID)
+    yield Claims(theorem).by_margin(says, last or math.nan, "<=", margin, slack=_GRID)
 
 
 def _composed(mu: Fraction, epsilon: Fraction, count: arb) -> arb:
@@ -78,7 +78,7 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
     says = f"{name}: dhat + theta (1 - dhat) N"
     best = optimal_split(filt.rounds, filt.delta) if 0 < filt.delta < 0.5 else None
     chosen = best is not None and (best.dhat, best.theta) == (dhat, theta)
-    yield at_most(theorem, says, spent, Fraction(filt.delta), slack=2.0**-40 if chosen else None)
+    yield Claims(theorem).at_most(says, spent, Fraction(filt.delta), slack=2.0**-40 if chosen else None)
     if chosen:
         yield _balanced(filt, name, theta)
     pair = filt.menu[0]
@@ -94,24 +94,24 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
             continue
         margin = partial(_room, Fraction(filt.epsilon), tuple(quantiles))
         says = f"{name}: the loss {word} zero, before the last release, up to which it goes on"
-        yield by_margin(theorem, says, last or math.nan, "<=", margin, slack=2.0**-40)
+        yield Claims(theorem).by_margin(says, last or math.nan, "<=", margin, slack=2.0**-40)
         if last is not None:
             unmoved = sum(not _goes_on(filt, pair, (sign * last, sign * own)) for own in (0.0, 50.0, 1e6))
             says = f"{name}: how many of three losses of the last release itself change the decision"
-            yield near(theorem, says, unmoved, 0)
+            yield Claims(theorem).near(says, unmoved, 0)
     yield _one_way(filt, name, dhat)
     state, times = checked_start(filt, 1), 0
     while times <= filt.rounds and bool(checked_admits(filt, state, pair, 1)[0]):
         charged = checked_spend(filt, state, pair, 1)
         state, times = checked_observe(filt, charged, np.zeros(1), 1), times + 1
     says = f"{name}: how often {pair!r} is admitted where every loss is zero"
-    yield at_most(theorem, says, times, filt.rounds, slack=0)
+    yield Claims(theorem).at_most(says, times, filt.rounds, slack=0)
     mus = [float(mu) for one in filt.menu if (mu := one.normal_mu) is not None]
     if len(mus) == len(filt.menu):
         last = last_admitted(filt, [], FAMILIES["Gaussian(x)"])
         largest = Fraction(max(mus))
         says = f"{name}: last x of Gaussian(x) admitted, the menu's largest"
-        yield at_most(theorem, says, math.nan if last is None else last, largest, slack=2.0**-40)
+        yield Claims(theorem).at_most(says, math.nan if last is None else last, largest, slack=2.0**-40)
 
 
 def _quantile(pair: DominatingPair, tail: float) -> TrueValue:
@@ -127,7 +127,7 @@ def _one_way(filt: RealisationFilter, name: str, dhat: float) -> RunningNumber:
         int(checked_admits(filt, checked_start(filt, 1), one, 1)[0]) for one in (pair, pair.swapped)
     )
     says = f"{name}: how often {pair!r} is admitted, in two directions, one of them without a finite quantile"
-    return equal("realisation filter", says, admitted, 0)
+    return Claims("realisation filter").equal(says, admitted, 0)
 
 
 def _balanced(filt: RealisationFilter, name: str, theta: float) -> RunningNumber:

@@ -23,7 +23,7 @@ from filters.catalogue import (
 from filters.certified.decisions import last_admitted
 from filters.certified.families import FAMILIES
 from filters.certified.law import Spent
-from filters.certified.running_number import RunningNumber, at_least, at_most
+from filters.certified.running_number import Claims, RunningNumber
 from filters.contract.filter_base import FilterBase
 from theory.pairs import Gaussian
 
@@ -67,7 +67,7 @@ def shown() -> Iterator[RunningNumber]:
             spent = _spent(filt, family, share)
             value = float(filt.remaining(_after(filt, spent))[0])
             says = f"{filt!r}: what is left of it is shown, with {share!r} of the largest {family} spent"
-            yield at_most("RDP filter", says, value, of(_next(filt, spent, family)), slack=2.0**-40)
+            yield Claims("RDP filter").at_most(says, value, of(_next(filt, spent, family)), slack=2.0**-40)
     for filt in _AFFORDABLE:
         for share in _SHARES:
             spent = _spent(filt, _GAUSSIAN, share)
@@ -76,7 +76,7 @@ def shown() -> Iterator[RunningNumber]:
             says = f"{filt!r}: what is affordable, with {share!r} of the largest {_GAUSSIAN} spent"
             # where little is left its own digits are few
             slack = 2.0**-48 if share < 0.9 else 2.0**-4
-            yield at_most("RDP filter", says, value, Fraction(last or 0.0), slack=slack)
+            yield Claims("RDP filter").at_most(says, value, Fraction(last or 0.0), slack=slack)
         yield from _to_the_end(filt)
 
 
@@ -91,7 +91,7 @@ def _to_the_end(filt: FilterBase) -> Iterator[RunningNumber]:
                 says = (
                     f"{filt!r}: whether what is affordable in turn {turn} is admitted, {first!r} of it first"
                 )
-                yield at_least("RDP filter", says, admitted, 1, slack=0)
+                yield Claims("RDP filter").at_least(says, admitted, 1, slack=0)
                 state = filt.spend(state, Gaussian(x))
             x = float(filt.affordable(state, Gaussian)[0])
 

@@ -17,7 +17,7 @@ from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charg
 from filters.accounting.charges import approximate_charge, approximate_zcdp_charge
 from filters.catalogue import ApproximateZCDPFilter, BasicFilter
 from filters.certified.families import FAMILIES
-from filters.certified.running_number import RunningNumber, equal, near
+from filters.certified.running_number import Claims, RunningNumber
 from filters.holders.individual import IndividualFilter
 from filters.holders.linear_queries import LinearQueries
 from filters.holders.no_noise import SILENT
@@ -62,7 +62,7 @@ def _array(family: str, make: Callable[[Any], Any], n: int) -> Iterator[RunningN
             # where a charge is integrated, doubles of an array may be rounded otherwise than one alone
             wrong += int(not _alike(_sum(high[run], low[run]), _sum(top[0], rest[0])))
         says = f"how many of {n} runs that ask for {family} {rule!r} charges otherwise than one alone"
-        yield equal("RDP filter", says, wrong, 0)
+        yield Claims("RDP filter").equal(says, wrong, 0)
 
 
 def _either(mu: Any) -> Gaussian:
@@ -94,11 +94,11 @@ def _selected() -> Iterator[RunningNumber]:
     for run, place in enumerate(_INDEX.tolist()):
         says = f"run {run} of a selection, which asks for {_MENU[place]!r}"
         epsilon, delta = (Fraction(own) for own in _OWN[place])
-        yield near("basic composition", f"{says}: epsilon", float(epsilons[run]), epsilon)
-        yield near("basic composition", f"{says}: delta", float(deltas[run]), delta)
+        yield Claims("basic composition").near(f"{says}: epsilon", float(epsilons[run]), epsilon)
+        yield Claims("basic composition").near(f"{says}: delta", float(deltas[run]), delta)
         rho, xi = (_sum(high[run], low[run]) for high, low in (rhos, xis))
-        yield near("approximate zCDP filter", f"{says}: rho", rho, epsilon**2 / 2)
-        yield near("approximate zCDP filter", f"{says}: xi", xi, delta)
+        yield Claims("approximate zCDP filter").near(f"{says}: rho", rho, epsilon**2 / 2)
+        yield Claims("approximate zCDP filter").near(f"{says}: xi", xi, delta)
     mu = Gaussian(1.0)
     selection = Selection((mu, Erasure(0.25)), np.array([0, 1]))
     wrong = 0
@@ -109,7 +109,7 @@ def _selected() -> Iterator[RunningNumber]:
             for a, b in zip(approximate_charge(selection, 0.5), own, strict=True)
         )
     says = "how many epsilons and deltas at epsilon 0.5 of a selection are not those of its members"
-    yield equal("basic composition", says, wrong, 0)
+    yield Claims("basic composition").equal(says, wrong, 0)
 
 
 def _granted() -> Iterator[RunningNumber]:
@@ -118,7 +118,7 @@ def _granted() -> Iterator[RunningNumber]:
     for filt in (BasicFilter(1.0, 1e-3), ApproximateZCDPFilter(0.5, 1e-3)):
         granted = np.asarray(filt.grant(filt.start(3), pair)[0])
         says = f"{filt!r}: how many of two Erasure(p=0.5) beside another are granted"
-        yield equal("basic composition", says, int(np.count_nonzero(granted[:2])), 0)
+        yield Claims("basic composition").equal(says, int(np.count_nonzero(granted[:2])), 0)
 
 
 def _round() -> Iterator[RunningNumber]:
@@ -126,13 +126,15 @@ def _round() -> Iterator[RunningNumber]:
     people, everything = IndividualFilter(GaussianFilter(1.0), _MANY), Gaussian(np.full(_MANY, 1.0))
     says = f"IndividualFilter(GaussianFilter(1.0), {_MANY})"
     first = int(np.count_nonzero(people.select(everything)))
-    yield equal("individual filter", f"{says}: how many take part with all that they have", first, _MANY)
+    yield Claims("individual filter").equal(
+        f"{says}: how many take part with all that they have", first, _MANY
+    )
     mu = np.full(_MANY, 0.5)
     mu[::2] = 2.0**-10
     second = int(np.count_nonzero(people.select(Gaussian(mu))))
-    yield equal("individual filter", f"{says}: how many take part once more", second, 0)
+    yield Claims("individual filter").equal(f"{says}: how many take part once more", second, 0)
     queries, rng = LinearQueries(_SOME, norm_budget=1.0, kappa=1.0), SILENT
     for value, counted in ((1.0, _SOME), (0.5, 0), (2.0**-10, 0)):
         answer = queries.answer(np.full(_SOME, value), rng)
         says = f"LinearQueries({_SOME}, norm_budget=1.0, kappa=1.0): how many count with {value!r}"
-        yield equal("linear queries", says, float(answer.value[0]) / value, counted)
+        yield Claims("linear queries").equal(says, float(answer.value[0]) / value, counted)
