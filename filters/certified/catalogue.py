@@ -24,14 +24,13 @@ from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.certify import certify
 from filters.certified.compositions import compositions
 from filters.certified.exact_sums import exact_sums
-from filters.certified.holds import HELD, held
-from filters.certified.kappa import kappa_decisions, realised_decisions
 from filters.certified.kept import kept
 from filters.certified.odometers import stitched_lines
 from filters.certified.people import of_people
 from filters.certified.promised import budgets
-from filters.certified.running_number import at_least
-from filters.certified.shown import shown
+from filters.certified.realised import kappa_decisions, realised_decisions
+from filters.certified.running_number import Claims
+from filters.certified.said import HELD, held, shown
 from filters.certified.together import together
 from filters.holders.clipped_sums import ClippedSums
 from filters.holders.individual import IndividualFilter
@@ -125,7 +124,7 @@ def covered(thing: object) -> CertifiedNumbers:
     found = certify(thing)  # type: ignore[arg-type]
     if found.numbers or getattr(thing, "sound", True) is False:
         return found
-    none = at_least("RDP filter", f"{found.subject}: how many numbers a theorem speaks of", 0, 1)
+    none = Claims("RDP filter").at_least(f"{found.subject}: how many numbers a theorem speaks of", 0, 1)
     return CertifiedNumbers.of(found.subject, [none], found.uncovered)
 
 

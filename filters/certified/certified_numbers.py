@@ -1,7 +1,8 @@
 """Certified numbers: the running numbers of one thing, each compared with its theorem.
 
->>> from filters.certified.running_number import at_most
->>> found = CertifiedNumbers.of("ZCDPFilter(0.5)", [at_most("RDP filter", "budget", 0.5, "rho", rho=0.5)])
+>>> from filters.certified.running_number import Claims
+>>> budget = Claims("RDP filter").at_most("budget", 0.5, "rho", rho=0.5)
+>>> found = CertifiedNumbers.of("ZCDPFilter(0.5)", [budget])
 >>> found.holds, found.rows()[0]["found"]
 (True, 'FITS')
 """

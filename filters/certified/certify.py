@@ -17,7 +17,6 @@ from itertools import chain
 
 import numpy as np
 
-from filters.accounting.amounts import Charge
 from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filters.catalogue import (
     BlackwellFilter,
@@ -28,20 +27,22 @@ from filters.catalogue import (
     RealisationFilter,
     SomeOrderMarkovFilter,
 )
+from filters.certified.blackwell import blackwell
 from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.charges import charges
 from filters.certified.decisions import decisions
 from filters.certified.holders import clipped_sums, individual, linear_queries, tracker
 from filters.certified.laws import law_of
-from filters.certified.menus import blackwell, realisation
 from filters.certified.observed import added, turned_out
 from filters.certified.odometers import odometer
 from filters.certified.pair_numbers import pair_numbers
 from filters.certified.potential import potential
 from filters.certified.promised import budget_of, parameters
+from filters.certified.realised import realisation
 from filters.certified.residue import residue
-from filters.certified.running_number import RunningNumber, near
+from filters.certified.running_number import Claims, RunningNumber
 from filters.certified.some_order import payments
+from filters.certified.two_doubles import amounts
 from filters.contract.checks import checked_filter
 from filters.contract.filter_base import FilterBase
 from filters.contract.library import of_the_library
@@ -205,19 +206,14 @@ def _pair(pair: DominatingPair) -> CertifiedNumbers:
 def _selected(pair: DominatingPair) -> Iterator[RunningNumber]:
     """How many runs of a selection are charged otherwise than the member that they ask for."""
 
-    def exact(charge: Charge, n: int) -> tuple[np.ndarray, np.ndarray]:
-        high, low = charge.exact(1.0)
-        return np.broadcast_to(high, (n,)), np.broadcast_to(low, (n,))
-
-    index = np.asarray(pair.choice)
+    index, members = np.asarray(pair.choice), pair.members
     n = len(index)
     for rule in (pure_charge, zcdp_charge, gdp_charge, renyi_charge.at(2.0)):
-        high, low = exact(rule(pair), n)
-        wrong = 0
-        for place, one in enumerate(pair.members):
-            runs = index == place
-            own = exact(rule(one), n)
-            wrong += int(np.count_nonzero((high[runs] != own[0][runs]) | (low[runs] != own[1][runs])))
-        yield near(
-            "RDP filter", f"{n} runs of a selection that {rule!r} charges otherwise than the member", wrong, 0
+        own = [amounts(rule(one), n) for one in members]
+        wrong = sum(
+            due != own[place][run]
+            for run, (due, place) in enumerate(zip(amounts(rule(pair), n), index, strict=True))
+        )
+        yield Claims("RDP filter").near(
+            f"{n} runs of a selection that {rule!r} charges otherwise than the member", wrong, 0
         )

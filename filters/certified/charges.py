@@ -1,5 +1,6 @@
 """What pairs are charged, by every charge rule, held against the true values of the pair in balls.
 
+>>> from filters.certified.certified_numbers import CertifiedNumbers
 >>> from theory.pairs import Laplace
 >>> found = CertifiedNumbers.of("Laplace(30)", charges(Laplace(30.0)))
 >>> found.holds
@@ -13,19 +14,18 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial, reduce
 
-import numpy as np
 from flint import arb
 
 from filters.accounting.amounts import Charge
 from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filters.accounting.charges import approximate_charge, approximate_zcdp_charge, upper_quantile
-from filters.certified.certified_numbers import CertifiedNumbers
-from filters.certified.running_number import RunningNumber, at_least, by_margin, near
+from filters.certified.running_number import Claims, RunningNumber
+from filters.certified.two_doubles import amounts
 from theory.drift import drift
 from theory.pairs import DominatingPair, normal_law
 from theory.pairs.truths import Exact, TrueValue, ball_of
 
-__all__ = ["CertifiedNumbers", "amount", "charges"]
+__all__ = ["charges"]
 
 #: What a charge may lie above the true value, relatively, and in units of one: for squares that underflow.
 SLACK, LEAST = 2.0**-44, 2.0**-950
@@ -43,11 +43,8 @@ _MODERATE = (2.0**-10, 30.0)
 _TAILS = (1e-9, 1e-3, 0.13, 0.61)
 
 
-def amount(charge: Charge) -> Exact:
-    """What a charge for one run adds up to, exactly; inf or NaN where it is no number."""
-    high, low = charge.exact(1.0)
-    top, rest = float(np.ravel(high)[0]), float(np.ravel(low)[0])
-    return Fraction(top) + Fraction(rest) if math.isfinite(top) and math.isfinite(rest) else top
+def _amount(charge: Charge) -> Exact:
+    return amounts(charge)[0]
 
 
 def charges(pair: DominatingPair) -> Iterator[RunningNumber]:
@@ -61,21 +58,20 @@ def charges(pair: DominatingPair) -> Iterator[RunningNumber]:
 
 
 def _charged(theorem: str, says: str, value: Exact, truth: TrueValue, slack: float = SLACK) -> RunningNumber:
-    return at_least(theorem, says, value, truth, slack=slack, least=LEAST)
+    return Claims(theorem).at_least(says, value, truth, slack=slack, least=LEAST)
 
 
 def _pure(pair: DominatingPair) -> Iterator[RunningNumber]:
     truth = pair.truths.pure_epsilon
-    yield _charged("basic composition", f"{pair!r}: pure charge", amount(pure_charge(pair)), truth)
+    yield _charged("basic composition", f"{pair!r}: pure charge", _amount(pure_charge(pair)), truth)
     charged = approximate_charge(pair, None)
     if pair.truths.approximate is None:
         yield _charged("basic composition", f"{pair!r}: epsilon, its delta 0", float(charged[0]), truth)
-        yield near("basic composition", f"{pair!r}: delta beside its epsilon", float(charged[1]), 0)
+        yield Claims("basic composition").near(f"{pair!r}: delta beside its epsilon", float(charged[1]), 0)
     if truth.formula is not None and float(charged[0]) < 700:
         declared = float(charged[0])
         formula = "e*(exp(e) - 1)/2"
-        yield at_least(
-            "Rogers filter",
+        yield Claims("Rogers filter").at_least(
             f"{pair!r}: drift",
             float(drift(declared)),
             formula,
@@ -86,12 +82,11 @@ def _pure(pair: DominatingPair) -> Iterator[RunningNumber]:
 
 
 def _zcdp(pair: DominatingPair) -> Iterator[RunningNumber]:
-    charge, truths = amount(zcdp_charge(pair)), pair.truths
+    charge, truths = _amount(zcdp_charge(pair)), pair.truths
     says = f"{pair!r}: zCDP charge"
     yield _charged(truths.zcdp_theorem, says, charge, truths.zcdp_rho, truths.zcdp_slack)
     if isinstance(charge, Fraction) and not truths.is_gaussian and (charge > 2.0**-100 or charge == 0):
-        yield at_least(
-            "Rényi divergences",
+        yield Claims("Rényi divergences").at_least(
             f"{says} times the order, at orders {', '.join(map(str, _GRID))} both ways",
             charge,
             partial(_largest_rate, pair),
@@ -111,11 +106,10 @@ def _directions(pair: DominatingPair) -> tuple[DominatingPair, ...]:
 
 def _gdp(pair: DominatingPair) -> Iterator[RunningNumber]:
     says = f"{pair!r}: GDP charge"
-    charge, mu, truths = amount(gdp_charge(pair)), float(pair.gdp_mu), pair.truths
+    charge, mu, truths = _amount(gdp_charge(pair)), float(pair.gdp_mu), pair.truths
     yield _charged("GDP filter", says, charge, truths.gdp_mu.squared())
     if isinstance(charge, Fraction) and _MODERATE[0] < mu < _MODERATE[1] and not truths.is_gaussian:
-        yield by_margin(
-            "Gaussian hockey-stick",
+        yield Claims("Gaussian hockey-stick").by_margin(
             f"{says} dominates both ways at epsilon {', '.join(f'{unit * mu:.4g}' for unit in _UNITS)}",
             charge,
             ">=",
@@ -141,7 +135,7 @@ def _renyi(pair: DominatingPair) -> Iterator[RunningNumber]:
         # what the roundings of large exponents may have lost is charged as well
         exponent = max(order - 1, 1.0) * float(pair.pure_epsilon)
         slack = SLACK + (min(exponent, _LARGEST) * 2.0**-50 if _ROUNDED < exponent < math.inf else 0.0)
-        yield _charged("RDP filter", says, amount(renyi_charge(pair, order)), truth, slack)
+        yield _charged("RDP filter", says, _amount(renyi_charge(pair, order)), truth, slack)
 
 
 def _larger(truths: list[TrueValue]) -> TrueValue:
@@ -162,18 +156,22 @@ def _approximate(pair: DominatingPair) -> Iterator[RunningNumber]:
     rho, xi = approximate_zcdp_charge(pair)
     if (own := pair.truths.approximate) is not None:
         for word, value, truth in zip(("epsilon", "delta"), declared, own, strict=True):
-            yield at_least(name, f"{pair!r}: its own {word}", float(value), truth, slack=0)
+            yield Claims(name).at_least(f"{pair!r}: its own {word}", float(value), truth, slack=0)
         square = own[0] ** 2 / 2
-        yield at_least(theorem, f"{pair!r}: rho beside xi", amount(rho), square, slack=SLACK, least=LEAST)
-        yield at_least(theorem, f"{pair!r}: xi", amount(xi), own[1], slack=0, least=LEAST)
+        yield Claims(theorem).at_least(
+            f"{pair!r}: rho beside xi", _amount(rho), square, slack=SLACK, least=LEAST
+        )
+        yield Claims(theorem).at_least(f"{pair!r}: xi", _amount(xi), own[1], slack=0, least=LEAST)
         return
     yield _charged(
-        theorem, f"{pair!r}: rho beside xi = 0", amount(rho), pair.truths.zcdp_rho, pair.truths.zcdp_slack
+        theorem, f"{pair!r}: rho beside xi = 0", _amount(rho), pair.truths.zcdp_rho, pair.truths.zcdp_slack
     )
-    yield near(theorem, f"{pair!r}: xi", amount(xi), 0)
+    yield Claims(theorem).near(f"{pair!r}: xi", _amount(xi), 0)
     if pair.truths.pure_epsilon.formula is None:
         at, delta_at = (float(value) for value in declared)
-        yield at_least(name, f"{pair!r}: the epsilon at which it is charged", at, Fraction(1, 2), slack=0)
+        yield Claims(name).at_least(
+            f"{pair!r}: the epsilon at which it is charged", at, Fraction(1, 2), slack=0
+        )
         larger = TrueValue(
             partial(_most_of, tuple(one.truths.hockey_stick(0.5) for one in _directions(pair)))
         )
@@ -185,4 +183,4 @@ def _quantiles(pair: DominatingPair) -> Iterator[RunningNumber]:
         for tail in _TAILS:
             says = f"{one!r}: upper {tail:g}-quantile of the loss"
             value, truth = float(upper_quantile(one, tail)), one.truths.loss_quantile(tail)
-            yield near("realisation filter", says, value, truth, slack=2.0**-44, least=2.0**-50)
+            yield Claims("realisation filter").near(says, value, truth, slack=2.0**-44, least=2.0**-50)

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from flint import arb
 
-from filters.certified.running_number import RunningNumber, at_least, near
+from filters.certified.running_number import Claims, RunningNumber
 from theory.pairs.base import DominatingPair
 from theory.pairs.truths import TrueValue
 
@@ -85,11 +85,12 @@ class ClosedForm:
 
     def numbers(self) -> Iterator[RunningNumber]:
         """A number for each point, and for each bit that arrays change."""
-        compared = at_least if self.charge else near
+        of = Claims(self.theorem)
+        compared = of.at_least if self.charge else of.near
         for at, value in called(self.code, self.points):
             least = self.least(*at) if callable(self.least) else self.least
             says = self.says.format(*at, at=at)
-            yield compared(self.theorem, says, value, self.truth(*at), slack=self.slack, least=least)
+            yield compared(says, value, self.truth(*at), slack=self.slack, least=least)
 
 
 def of_pair(

@@ -16,13 +16,13 @@ import numpy as np
 
 from filters.certified.families import FAMILIES, RequestFamily
 from filters.certified.law import Law, Spent
-from filters.certified.running_number import RunningNumber, near
+from filters.certified.running_number import Claims, RunningNumber
 from filters.contract.checks import checked_admits, checked_grant, checked_spend, checked_start
 from filters.contract.filter_base import FilterBase
 from filters.contract.state import State, copied
 from theory.pairs import DominatingPair
 
-__all__ = ["decisions", "last_admitted", "last_from", "last_granted"]
+__all__ = ["after", "decisions", "last_admitted", "last_from", "last_granted"]
 
 #: A request that counts in units of the largest one, and how often at most it is released.
 _UNIT, _MOST = 0.09375, 300
@@ -59,7 +59,7 @@ def decisions(filt: FilterBase, law: Law, name: str) -> Iterator[RunningNumber]:
         )
         admitted = sum(_admitted(filt, filt.start(1), family_requests.make(x)) for x in tried)
         says = f"{name}: how many of three {family} are admitted, whose charge is infinite"
-        yield near(law.theorem, says, admitted, 0)
+        yield Claims(law.theorem).near(says, admitted, 0)
 
 
 def last_admitted(filt: FilterBase, history: Sequence[Spent], family: RequestFamily) -> float | None:
@@ -67,7 +67,7 @@ def last_admitted(filt: FilterBase, history: Sequence[Spent], family: RequestFam
 
     It is the boundary itself where the filter admits what costs less.
     """
-    return last_from(filt, _after(filt, history, 1), family)
+    return last_from(filt, after(filt, history, 1), family)
 
 
 def last_from(filt: FilterBase, state: State, family: RequestFamily) -> float | None:
@@ -98,7 +98,7 @@ def _boundary(
     if last is not None:
         side: Literal["<=", ">="] = "<=" if family_requests.grows else ">="
         yield RunningNumber(law.theorem, says, Fraction(last), side, margin, at, Fraction(law.slack))
-    elif _admitted(filt, _after(filt, history, 1), family_requests.make(cheap)):
+    elif _admitted(filt, after(filt, history, 1), family_requests.make(cheap)):
         yield RunningNumber(
             law.theorem, f"{says}: all up to {dear:g}", Fraction(dear), "<=", margin, at, None
         )
@@ -121,14 +121,14 @@ def _agreement(
     """Two runs at once, one asking for what is admitted last and one for what is refused first, decided alike."""
     refused = math.nextafter(last, math.inf if family_requests.grows else 0.0)
     both = family_requests.make(np.array([last, refused]))
-    state = _after(filt, history, 2)
+    state = after(filt, history, 2)
     answers = [checked_admits(filt, state, both, 2), checked_grant(filt, state, both, 2)[0]]
-    placed = filt.grant_in_place(copied(_after(filt, history, 2)), both)
+    placed = filt.grant_in_place(copied(after(filt, history, 2)), both)
     if placed is not None:
         answers.append(placed)
     wrong = sum(int(answer[0] != True) + int(answer[1] != False) for answer in answers)  # noqa: E712
-    return near(
-        law.theorem, f"{name}: decisions on {family} that differ when two runs are asked at once", wrong, 0
+    return Claims(law.theorem).near(
+        f"{name}: decisions on {family} that differ when two runs are asked at once", wrong, 0
     )
 
 
@@ -164,7 +164,8 @@ def _history(filt: FilterBase, wanted: Sequence[Spent]) -> list[Spent]:
     return granted
 
 
-def _after(filt: FilterBase, history: Sequence[Spent], n: int) -> State:
+def after(filt: FilterBase, history: Sequence[Spent], n: int) -> State:
+    """The state of n runs that spent so much."""
     state = checked_start(filt, n)
     for family, x, times in history:
         for _ in range(times):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +16,7 @@ from filters.certified.families import FAMILIES
 from filters.certified.law import Law
 from filters.certified.laws import law_of
 from filters.certified.people import EqualNormals
-from filters.certified.running_number import RunningNumber, at_least, at_most, exactly, near
+from filters.certified.running_number import Claims, RunningNumber
 from filters.holders.clipped_sums import ClippedSums
 from filters.holders.individual import IndividualFilter, gaussian_request
 from filters.holders.linear_queries import LinearAnswer, LinearQueries
@@ -22,7 +24,7 @@ from filters.holders.trackers import GaussianTracker, RenyiTracker, Tracker
 from filters.rules.blocks import BlockFilter
 from filters.rules.gdp import GaussianFilter
 from filters.rules.renyi import RenyiFilter
-from theory.pairs import DominatingPair
+from theory.pairs import DominatingPair, Gaussian
 
 __all__ = ["clipped_sums", "individual", "linear_queries", "tracker"]
 
@@ -31,15 +33,13 @@ _CUT = 2.0**-40
 
 def tracker(tracker_held: Tracker, name: str) -> Iterator[RunningNumber]:
     """What blocks promise together, when a block is closed, and how many a mechanism takes that is larger than one."""
-    theorem, size = "trackers", Fraction(tracker_held.size)
+    of, size = Claims("trackers", name), Fraction(tracker_held.size)
     square = isinstance(tracker_held, GaussianTracker)
+    margin = "x**2 - blocks*size**2" if square else "x - blocks*size"
     for blocks in (1, 3, 7, 1000):
-        promise = tracker_held.guarantee(blocks)
-        said = promise.mu if square else promise.rho  # type: ignore[attr-defined]
-        margin = "x**2 - blocks*size**2" if square else "x - blocks*size"
-        at = {"blocks": Fraction(blocks), "size": size}
-        says = f"{name}: promise of {blocks} blocks"
-        yield RunningNumber(theorem, says, exactly(float(said)), ">=", margin, at, Fraction(1, 2**50))
+        promise: Any = tracker_held.guarantee(blocks)
+        value, at = float(promise.mu if square else promise.rho), {"blocks": blocks, "size": size}
+        yield of.by_margin(f"promise of {blocks} blocks", value, ">=", margin, slack=2.0**-50, **at)
     law = _block_law(tracker_held)
     if law is None:
         return
@@ -50,27 +50,24 @@ def tracker(tracker_held: Tracker, name: str) -> Iterator[RunningNumber]:
         state = tracker_held.start(1)
         for _ in range(times):
             state = tracker_held.spend(state, pair)
-        opened = _opened([cost] * times, _whole(tracker_held))
-        truth = "size*sqrt(opened)" if square else "size*opened"
-        says = f"{name}: value after {times} of {pair!r}"
-        yield near(
-            theorem,
-            says,
+        value, at = (
             float(tracker_held.value(state)[0]),
-            truth,
-            slack=2.0**-48,
-            size=size,
-            opened=opened,
+            {"size": size, "opened": _opened(cost, times, tracker_held)},
         )
+        truth = "size*sqrt(opened)" if square else "size*opened"
+        yield of.near(f"value after {times} of {pair!r}", value, truth, slack=2.0**-48, **at)
 
 
 def _block_law(found: Tracker) -> Law | None:
-    whole = GaussianFilter(found.size) if isinstance(found, GaussianTracker) else None
-    if isinstance(found, RenyiTracker):
-        law = law_of(RenyiFilter(found.alpha, found.size))
-    else:
-        law = None if whole is None else law_of(whole)
-    return None if law is None else Law("trackers", law.margins, law.costs, law.at, law.balls, law.slack, ())
+    """That of the filter that one block is."""
+    match found:
+        case GaussianTracker():
+            law = law_of(GaussianFilter(found.size))
+        case RenyiTracker():
+            law = law_of(RenyiFilter(found.alpha, found.size))
+        case _:
+            return None
+    return None if law is None else replace(law, theorem="trackers", denied=())
 
 
 def _whole(found: Tracker) -> Fraction:
@@ -82,13 +79,13 @@ def _costing(found: Tracker, factor: float) -> tuple[DominatingPair, Fraction]:
     """A Gaussian that costs about so many blocks, and exactly what it costs."""
     scale = 1.0 if isinstance(found, GaussianTracker) else found.alpha / 2  # type: ignore[attr-defined]
     x = math.sqrt(float(_whole(found)) * factor / scale)
-    return FAMILIES["Gaussian(x)"].make(x), Fraction(scale) * Fraction(x) ** 2
+    return Gaussian(x), Fraction(scale) * Fraction(x) ** 2
 
 
-def _opened(costs: list[Fraction], whole: Fraction) -> int:
+def _opened(cost: Fraction, times: int, found: Tracker) -> int:
     """The rule in fractions: a block is closed when the next cost would not fit, and a large cost fills several."""
-    closed, spent = 0, Fraction(0)
-    for cost in costs:
+    closed, spent, whole = 0, Fraction(0), _whole(found)
+    for _ in range(times):
         if spent + cost <= whole:
             spent += cost
         elif cost <= whole:
@@ -105,106 +102,95 @@ def _last(ask: Callable[[float], bool], low: float = 1e-100, high: float = 1e100
 
 def individual(holder: IndividualFilter, name: str) -> Iterator[RunningNumber]:
     """What a Gaussian request is charged, who is selected and how norms are cut, under the filter that each one has."""
-    theorem = "individual filter"
-    norms, sigma = np.array([0.1, 1 / 3, 7.7, 1e-300, 1e200]), 0.7
-    declared = np.broadcast_to(np.asarray(gaussian_request(norms, sigma).gdp_mu), norms.shape)
+    of = Claims("individual filter", name)
+    norms, sigma = (0.1, 1 / 3, 7.7, 1e-300, 1e200), 0.7
+    declared = np.asarray(gaussian_request(np.array(norms), sigma).gdp_mu).tolist()
     for norm, mu in zip(norms, declared, strict=True):
-        says = f"{name}: mu of a vector of norm {norm!r} under noise {sigma}"
-        yield at_least(theorem, says, float(mu), "norm/sigma", slack=2.0**-50, norm=float(norm), sigma=sigma)
+        says, at = (
+            f"mu of a vector of norm {np.float64(norm)!r} under noise {sigma}",
+            {"norm": norm, "sigma": sigma},
+        )
+        yield of.at_least(says, mu, "norm/sigma", slack=2.0**-50, **at)
     law = law_of(holder.filter)
     if law is None or "Gaussian(x)" not in law.costs:
         return
     scale = 4.0  # a power of two, so that norms are multiples of mu
 
-    def selected(x: float, *, before: int) -> bool:
-        people = IndividualFilter(holder.filter, 2)
+    def people_after(before: int, count: int = 2) -> IndividualFilter:
+        people = IndividualFilter(holder.filter, count)
         for _ in range(before):
             people.select(gaussian_request(np.array([scale * unit, 0.0]), scale))
-        return bool(people.select(gaussian_request(np.array([scale * x, 0.0]), scale))[0])
+        return people
 
-    whole = _last(lambda x: selected(x, before=0))
-    unit = whole / 3
+    def selected(x: float, *, before: int) -> bool:
+        return bool(people_after(before).select(gaussian_request(np.array([scale * x, 0.0]), scale))[0])
+
+    whole = _last(partial(selected, before=0))
+    unit, norm = whole / 3, scale * whole * 3
     for before in (0, 2):
-        spent = [("Gaussian(x)", Fraction(unit), before)] if before else []
+        margin = law.margin("Gaussian(x)", [("Gaussian(x)", Fraction(unit), before)] if before else [])
         last = _last(partial(selected, before=before))
-        says = f"{name}: last mu selected after {before} rounds of {unit!r}"
-        margin = law.margin("Gaussian(x)", spent)
-        yield RunningNumber(theorem, says, exactly(last), "<=", margin, dict(law.at), Fraction(law.slack))
-        people = IndividualFilter(holder.filter, 2)
-        for _ in range(before):
-            people.select(gaussian_request(np.array([scale * unit, 0.0]), scale))
-        norm = scale * whole * 3
-        factor = float(people.clip(np.array([norm, norm / 64]), sigma=scale)[0])
-        says = f"{name}: mu of a norm cut to what is left after {before} rounds"
-        cut = Fraction(factor) * Fraction(norm) / Fraction(scale)
-        yield RunningNumber(theorem, says, cut, "<=", margin, dict(law.at), Fraction(law.slack))
-    people = IndividualFilter(holder.filter, 1)
+        factor = people_after(before).clip(np.array([norm, norm / 64]), sigma=scale)[0]
+        cut = Fraction(float(factor)) * Fraction(norm) / Fraction(scale)
+        for says, value in (
+            (f"last mu selected after {before} rounds of {unit!r}", last),
+            (f"mu of a norm cut to what is left after {before} rounds", cut),
+        ):
+            yield of.by_margin(says, value, "<=", margin, slack=law.slack, **law.at)
     most, norm = whole * scale / 8, whole * scale
-    factor = float(people.clip(np.array([norm]), sigma=scale, most=most)[0])
-    says = f"{name}: a norm cut to `most`"
-    yield at_most(theorem, says, Fraction(factor) * Fraction(norm), Fraction(most), slack=_CUT)
+    factor = people_after(0, 1).clip(np.array([norm]), sigma=scale, most=most)[0]
+    counted = Fraction(float(factor)) * Fraction(norm)
+    yield of.at_most("a norm cut to `most`", counted, Fraction(most), slack=_CUT)
 
 
 def linear_queries(holder: LinearQueries, name: str) -> Iterator[RunningNumber]:
     """The noise, the error that is told, and the largest values with which a person still counts."""
-    theorem = "linear queries"
+    of, rng = Claims("linear queries", name), np.random.default_rng(1)
     at = {"B": Fraction(holder.norm_budget), "kappa": Fraction(holder.kappa)}
-    for dimension in (1, 1000):
-        sigma = holder.sigma(dimension)
-        says = f"{name}: noise in dimension {dimension}"
-        yield RunningNumber(theorem, says, exactly(sigma), ">=", "x**2 - B/(2*kappa)", at, Fraction(1, 2**38))
-    queries = LinearQueries(1, norm_budget=holder.norm_budget, kappa=holder.kappa)
-    drawn = float(queries.answer(np.zeros((1, 1)), EqualNormals(1.0)).value[0])  # type: ignore[arg-type]
-    says = f"{name}: the noise that is added where a normal is one"
-    yield RunningNumber(theorem, says, exactly(drawn), ">=", "x**2 - B/(2*kappa)", at, Fraction(1, 2**38))
-    answer = LinearAnswer(np.zeros(5), holder.sigma(5))
-    says, truth = f"{name}: error told at 0.05 in dimension 5", "sqrt(B*log(5/delta)/kappa)"
-    yield near(theorem, says, answer.error(0.05), truth, slack=2.0**-40, delta=0.05, **at)
+
+    def started() -> LinearQueries:
+        return LinearQueries(1, norm_budget=holder.norm_budget, kappa=holder.kappa)
+
+    drawn = float(started().answer(np.zeros((1, 1)), EqualNormals(1.0)).value[0])  # type: ignore[arg-type]
+    for says, sigma in (
+        *((f"noise in dimension {dimension}", holder.sigma(dimension)) for dimension in (1, 1000)),
+        ("the noise that is added where a normal is one", drawn),
+    ):
+        yield of.by_margin(says, sigma, ">=", "x**2 - B/(2*kappa)", slack=2.0**-38, **at)
+    error, truth = LinearAnswer(np.zeros(5), holder.sigma(5)).error(0.05), "sqrt(B*log(5/delta)/kappa)"
+    yield of.near("error told at 0.05 in dimension 5", error, truth, slack=2.0**-40, delta=0.05, **at)
 
     def counts(x: float, *, before: int) -> bool:
-        queries = LinearQueries(1, norm_budget=holder.norm_budget, kappa=holder.kappa)
-        rng = np.random.default_rng(1)
+        queries = started()
         for _ in range(before):
             queries.answer(np.array([unit]), rng)
         left = queries.report_for(0).remaining
         queries.answer(np.array([x]), rng)
         return queries.report_for(0).remaining < left
 
-    whole = _last(
-        lambda x: counts(x, before=0),
-        1e-6 * math.sqrt(holder.norm_budget),
-        1e6 * math.sqrt(holder.norm_budget),
-    )
+    root = math.sqrt(holder.norm_budget)
+    whole = _last(partial(counts, before=0), 1e-6 * root, 1e6 * root)
     unit = whole / 3
     for before in (0, 4):
-        last = _last(
-            partial(counts, before=before),
-            1e-6 * math.sqrt(holder.norm_budget),
-            1e6 * math.sqrt(holder.norm_budget),
-        )
-        says = f"{name}: last value with which a person counts after {before} answers of {unit!r}"
+        last = _last(partial(counts, before=before), 1e-6 * root, 1e6 * root)
+        says = f"last value with which a person counts after {before} answers of {unit!r}"
         # squares are rounded, and the noise covers it: together they must not cost more than kappa
         margin = "kappa - (before*unit**2 + x**2)/(2*sigma**2)"
-        more = {"kappa": at["kappa"], "sigma": Fraction(holder.sigma(1))}
-        more |= {"before": Fraction(before), "unit": Fraction(unit)}
-        yield RunningNumber(theorem, says, exactly(last), "<=", margin, more, Fraction(1, 2**40))
+        more = {"kappa": holder.kappa, "sigma": holder.sigma(1), "before": before, "unit": unit}
+        yield of.by_margin(says, last, "<=", margin, slack=2.0**-40, **more)
 
 
 def clipped_sums(holder: ClippedSums, name: str) -> Iterator[RunningNumber]:
     """The noise of a clipped sum, and the norm with which a vector counts."""
-    theorem = "individual filter"
-    yield at_least(theorem, f"{name}: noise", holder.sigma, Fraction(holder._sigma), slack=2.0**-30)
+    of, sigma = Claims("individual filter", name), Fraction(holder._sigma)
     sums = ClippedSums(IndividualFilter(holder.people.filter, 1), clip=holder.clip, sigma=holder._sigma)
     drawn = float(sums.release(np.zeros((1, 2)), EqualNormals(1.0)).value[0])  # type: ignore[arg-type]
-    says = f"{name}: the noise that is added where a normal is one"
-    yield at_least(theorem, says, drawn, Fraction(holder._sigma), slack=2.0**-30)
+    yield of.at_least("noise", holder.sigma, sigma, slack=2.0**-30)
+    yield of.at_least("the noise that is added where a normal is one", drawn, sigma, slack=2.0**-30)
     vector = np.array([[3.0 * holder.clip, 4.0 * holder.clip]])
     sums.release(vector, np.random.default_rng(1))
-    factor = float(sums.factors.made_public()[0])
-    norm = Fraction(factor) * Fraction(float(vector[0, 0])) / 3 * 5
+    norm = Fraction(float(sums.factors.made_public()[0])) * Fraction(float(vector[0, 0])) / 3 * 5
     room = last_admitted(holder.people.filter, [], FAMILIES["Gaussian(x)"])
-    cap = Fraction(holder.clip)
-    if room is not None:
-        cap = min(cap, Fraction(room) * Fraction(holder._sigma))
-    says = f"{name}: norm of a vector that was clipped"
-    yield at_most(theorem, says, norm, cap, slack=2.0**-36)
+    clip = Fraction(holder.clip)
+    cap = clip if room is None else min(clip, Fraction(room) * sigma)
+    yield of.at_most("norm of a vector that was clipped", norm, cap, slack=2.0**-36)

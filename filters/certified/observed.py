@@ -17,7 +17,7 @@ from flint import arb
 
 from filters.certified.decisions import last_admitted
 from filters.certified.families import FAMILIES
-from filters.certified.running_number import RunningNumber, at_least, at_most, by_margin, near
+from filters.certified.running_number import Claims, RunningNumber
 from filters.certified.two_doubles import sum_of
 from filters.rules.ex_post import ExPostFilter
 from filters.rules.hockey_stick import HockeyStickFilter
@@ -45,21 +45,25 @@ _FIRST = {
 def added(filt: HockeyStickFilter, name: str) -> Iterator[RunningNumber]:
     """What releases are charged after several losses, in both directions, and the first ones that are admitted."""
     theorem = "hockey-stick filter"
-    yield at_most(theorem, f"{name}: the budget of charges", filt._delta.limit, "delta", delta=filt.delta)
+    yield Claims(theorem).at_most(
+        f"{name}: the budget of charges", filt._delta.limit, "delta", delta=filt.delta
+    )
     for family, formula in _FIRST.items():
         last = last_admitted(filt, [], FAMILIES[family])
         says = f"{name}: last x of {family} admitted"
         margin = f"delta - ({formula})"
         at = {"epsilon": filt.epsilon, "delta": filt.delta}
         used = {key: value for key, value in at.items() if key in margin}
-        yield by_margin(theorem, says, math.nan if last is None else last, "<=", margin, slack=_SLACK, **used)
+        yield Claims(theorem).by_margin(
+            says, math.nan if last is None else last, "<=", margin, slack=_SLACK, **used
+        )
     last = last_admitted(filt, [], FAMILIES["Gaussian(x)"])
     if (
         last is not None
     ):  # all of delta fits at a loss of zero, so more than that is asked in one of the directions
         runs = filt.observe(filt.start(2), np.array([0.5, -0.5]) * filt.epsilon)
         says = f"{name}: how many of two runs admit Gaussian({last!r}) once half of epsilon was lost, one each way"
-        yield near(theorem, says, int(filt.admits(runs, Gaussian(last)).sum()), 0)
+        yield Claims(theorem).near(says, int(filt.admits(runs, Gaussian(last)).sum()), 0)
     for pair in (
         Gaussian(0.5),
         Gaussian(2.0**-5),
@@ -77,7 +81,9 @@ def added(filt: HockeyStickFilter, name: str) -> Iterator[RunningNumber]:
                 room = _nearest(Fraction(filt.epsilon) - Fraction(signed), abs(Fraction(loss)) * _ROUNDED)
                 truth = partial(_bracket, sign, room)
                 says = f"{name}: what {pair!r} is charged {way} after the loss {loss!r}"
-                yield at_least(theorem, says, sum_of(filt._delta, spent), truth, slack=_SLACK, least=_MOVED)
+                yield Claims(theorem).at_least(
+                    says, sum_of(filt._delta, spent), truth, slack=_SLACK, least=_MOVED
+                )
 
 
 def _nearest(room: Fraction, off: Fraction) -> Fraction:
@@ -107,6 +113,6 @@ def turned_out(filt: ExPostFilter, name: str) -> Iterator[RunningNumber]:
     ):
         state = filt.observe(filt.spend(filt.start(1), pair), np.array([loss]))
         says = f"{name}: what an output of {pair!r} is charged whose loss is {loss!r}"
-        yield at_least(
-            "ex-post filter", says, sum_of(filt._epsilon, state[:2]), Fraction(least), slack=2.0**-40
+        yield Claims("ex-post filter").at_least(
+            says, sum_of(filt._epsilon, state[:2]), Fraction(least), slack=2.0**-40
         )

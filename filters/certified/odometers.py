@@ -13,7 +13,7 @@ from flint import arb
 
 from filters.certified.decisions import last_granted
 from filters.certified.families import FAMILIES
-from filters.certified.running_number import RunningNumber, Truth, at_least, at_most, near
+from filters.certified.running_number import Claims, RunningNumber, Truth
 from filters.holders.odometers import (
     DoublingOdometer,
     LineOdometer,
@@ -38,8 +38,7 @@ def odometer(odometer_held: Odometer | RogersOdometer, name: str) -> Iterator[Ru
         yield from _rogers(odometer_held, name)
         return
     theorem, start = odometer_held.theorem, odometer_held.start(1)
-    yield near(
-        theorem,
+    yield Claims(theorem).near(
         f"{name}: bound where nothing was released",
         *_pair(odometer_held, start, Fraction(0)),
         slack=_SLACK,
@@ -48,14 +47,14 @@ def odometer(odometer_held: Odometer | RogersOdometer, name: str) -> Iterator[Ru
         mu = math.sqrt(size)
         state, squares = odometer_held.spend(start, Gaussian(mu)), Fraction(mu) ** 2
         value, truth = _pair(odometer_held, state, squares)
-        yield at_least(theorem, f"{name}: bound after Gaussian({mu!r})", value, truth, slack=_SLACK)
+        yield Claims(theorem).at_least(f"{name}: bound after Gaussian({mu!r})", value, truth, slack=_SLACK)
     state, squares = start, Fraction(0)
     for mu, epsilon, b in ((0.1, 0.3, 4.0), (0.7, 0.2, 3.0), (0.01, 1.1, 0.5)):
         for pair in (Gaussian(mu), RandomizedResponse(epsilon), Laplace(b)):
             state = odometer_held.spend(state, pair)
         squares += Fraction(mu) ** 2 + Fraction(epsilon) ** 2 + 1 / Fraction(b) ** 2
     value, truth = _pair(odometer_held, state, squares)
-    yield at_least(theorem, f"{name}: bound after nine requests", value, truth, slack=_SLACK)
+    yield Claims(theorem).at_least(f"{name}: bound after nine requests", value, truth, slack=_SLACK)
     yield from _mass(odometer_held, theorem, name, Fraction(odometer_held.xi))
 
 
@@ -119,7 +118,7 @@ def _rogers(rogers: RogersOdometer, name: str) -> Iterator[RunningNumber]:
         state = rogers.spend(start, RandomizedResponse(epsilon))
         truth = partial(_rogers_bound, rogers, Fraction(epsilon))
         says = f"{name}: bound after RandomizedResponse({epsilon!r})"
-        yield at_least(theorem, says, float(rogers.epsilon(state)[0]), truth, slack=_SLACK)
+        yield Claims(theorem).at_least(says, float(rogers.epsilon(state)[0]), truth, slack=_SLACK)
     yield from _mass(rogers, theorem, name, Fraction(rogers.delta) / 2)
 
 
@@ -148,10 +147,10 @@ def _mass(
         return bool(found.epsilon(state)[0] < math.inf)
 
     if allowed < Fraction(erasure.low):
-        yield near(theorem, f"{says}: none", int(is_bounded(erasure.low)), 0)
+        yield Claims(theorem).near(f"{says}: none", int(is_bounded(erasure.low)), 0)
         return
     last = last_granted(is_bounded, *erasure.ends)
-    yield at_most(theorem, says, math.nan if last is None else last, allowed, slack=2.0**-40)
+    yield Claims(theorem).at_most(says, math.nan if last is None else last, allowed, slack=2.0**-40)
 
 
 def stitched_lines() -> Iterator[RunningNumber]:
@@ -163,4 +162,4 @@ def stitched_lines() -> Iterator[RunningNumber]:
             value = float(found.bound(np.array([squares]))[0])
             says = f"StitchedOdometer(1e-5, 0.125).bound({squares!r})"
             truth = partial(_stitched, found, Fraction(squares))
-            yield near(found.theorem, says, value, truth, slack=2.0**-40)
+            yield Claims(found.theorem).near(says, value, truth, slack=2.0**-40)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from filters.certified.closed_form import CLOSE
-from filters.certified.running_number import RunningNumber, equal, near
+from filters.certified.running_number import Claims, RunningNumber
 from theory.pairs import DominatingPair
 
 __all__ = ["pair_numbers"]
@@ -35,7 +35,9 @@ def pair_numbers(pair: DominatingPair) -> Iterator[RunningNumber]:
     ):
         for at in points:
             value, truth = float(getattr(pair, method)(at)), getattr(truths, method)(at)
-            yield near(theorem, f"{pair!r}: {says.format(at)}", value, truth, slack=CLOSE, least=2.0**-900)
+            yield Claims(theorem).near(
+                f"{pair!r}: {says.format(at)}", value, truth, slack=CLOSE, least=2.0**-900
+            )
 
 
 def _exact_masses(pair: DominatingPair) -> Iterator[RunningNumber]:
@@ -47,4 +49,4 @@ def _exact_masses(pair: DominatingPair) -> Iterator[RunningNumber]:
     assert found is not None
     for place, (row, both) in enumerate(zip(rows, zip(found.p, found.q, strict=True), strict=True)):
         for word, value, truth in zip("PQ", both, row, strict=True):
-            yield equal("basic composition", f"{pair!r}: mass {place} of {word}", value, truth)
+            yield Claims("basic composition").equal(f"{pair!r}: mass {place} of {word}", value, truth)

@@ -17,7 +17,7 @@ from typing import Any
 import flint
 import numpy as np
 
-from filters.certified.running_number import RunningNumber, at_most, by_margin, equal
+from filters.certified.running_number import Claims, RunningNumber
 from filters.contract.checks import checked_admits, checked_spend, checked_start
 from filters.rules.levels import LevelFilter
 from filters.rules.loss_atoms import height
@@ -44,11 +44,11 @@ def potential(filt: PotentialFilter, name: str) -> Iterator[RunningNumber]:
     clock = filt._clock
     sides = (clock.forward, clock.backward)
     kept = max(family.value(clock.budget) for family in sides)
-    yield at_most(
-        _THEOREM, f"{name}: what is kept from the first level on", kept, Fraction(filt.delta), slack=2.0**-20
+    yield Claims(_THEOREM).at_most(
+        f"{name}: what is kept from the first level on", kept, Fraction(filt.delta), slack=2.0**-20
     )
     says = f"{name}: how many of its two families are payoffs, no lower at a higher level"
-    yield equal(_THEOREM, says, sum(family.is_valid(filt.epsilon) for family in sides), 2)
+    yield Claims(_THEOREM).equal(says, sum(family.is_valid(filt.epsilon) for family in sides), 2)
     for pair in dict.fromkeys(filt.design):
         charges = filt._charges(pair).tolist()
         for family, side, way in zip(sides, (pair, pair.swapped), ("", ", swapped,"), strict=True):
@@ -58,7 +58,7 @@ def potential(filt: PotentialFilter, name: str) -> Iterator[RunningNumber]:
                 if last >= floor:
                     says = f"{name}: what {pair!r}{way} is charged from level 2^40 * {floor / SCALE:.6g} on"
                     margin = partial(means.room, floor, last)
-                    yield by_margin(_THEOREM, says, charge, ">=", margin, slack=None)
+                    yield Claims(_THEOREM).by_margin(says, charge, ">=", margin, slack=None)
         yield level_steps(filt, _THEOREM, pair, name)
 
 
@@ -126,4 +126,4 @@ def level_steps(filt: LevelFilter, theorem: str, pair: DominatingPair, name: str
     says = (
         f"{name}: how many releases of {pair!r}, until it is denied, lower the level by other than its charge"
     )
-    return equal(theorem, says, wrong, 0)
+    return Claims(theorem).equal(says, wrong, 0)

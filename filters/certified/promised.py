@@ -16,7 +16,7 @@ from filters.certified.closed_form import CLOSE
 from filters.certified.conversion_truths import promised_delta, renyi_delta, zcdp_delta
 from filters.certified.laws import additive_threshold
 from filters.certified.least import Least
-from filters.certified.running_number import Margin, RunningNumber, equal, near
+from filters.certified.running_number import Claims, Margin, RunningNumber
 from filters.certified.two_doubles import limit_of
 from filters.contract.filter_base import FilterBase
 from filters.rules.additive import AdditiveFilter
@@ -89,7 +89,7 @@ def parameters(filt: FilterBase, name: str, theorem: str) -> Iterator[RunningNum
         own = one.name.removesuffix("_at_epsilon")
         value = getattr(promise, one.name)
         if own in given and isinstance(value, float) and isinstance(getattr(filt, own), float):
-            yield equal(theorem, f"{name}: promised {own}", value, getattr(filt, own))
+            yield Claims(theorem).equal(f"{name}: promised {own}", value, getattr(filt, own))
     yield from promise_numbers(filt.promise, name, theorem)
     for epsilon in _EPSILONS:
         truth: Callable[[], arb]
@@ -100,7 +100,9 @@ def parameters(filt: FilterBase, name: str, theorem: str) -> Iterator[RunningNum
                 truth = partial(_curve_delta, alphas, rhos, epsilon)
             case _:
                 continue
-        yield near(theorem, f"{name}: delta at {epsilon}", float(promise.delta(epsilon)), truth, slack=CLOSE)
+        yield Claims(theorem).near(
+            f"{name}: delta at {epsilon}", float(promise.delta(epsilon)), truth, slack=CLOSE
+        )
 
 
 def promise_numbers(promise: Guarantee, name: str, theorem: str) -> Iterator[RunningNumber]:
@@ -109,7 +111,7 @@ def promise_numbers(promise: Guarantee, name: str, theorem: str) -> Iterator[Run
         truth = promised_delta(promise, epsilon)
         if truth is not None:
             says, delta = f"{name}: delta at {epsilon}", float(promise.delta(epsilon))
-            yield near(theorem, says, delta, truth, slack=CLOSE, least=2.0**-900)
+            yield Claims(theorem).near(says, delta, truth, slack=CLOSE, least=2.0**-900)
 
 
 def _approximate_delta(rho: float, xi: float, epsilon: float) -> arb:

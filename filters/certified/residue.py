@@ -14,7 +14,7 @@ from functools import partial
 import flint
 
 from filters.certified.potential import level_steps
-from filters.certified.running_number import RunningNumber, at_most, by_margin
+from filters.certified.running_number import Claims, RunningNumber
 from filters.rules.gaussian_residue import GaussianResidueFilter
 from theory.numerics.exact import rational
 from theory.pairs import Gaussian, RandomizedResponse
@@ -37,24 +37,24 @@ def residue(filt: GaussianResidueFilter, name: str) -> Iterator[RunningNumber]:
     """
     unit = Fraction(2) ** filt._exponent
     first = filt._budget * unit
-    yield at_most(_THEOREM, f"{name}: the square of mu at the first level", first, "mu**2", mu=filt.mu)
+    yield Claims(_THEOREM).at_most(f"{name}: the square of mu at the first level", first, "mu**2", mu=filt.mu)
     for share in _SHARES:
         x = share * filt.mu
         square = int(filt._charges(Gaussian(x))[0]) * unit
         says = f"{name}: what Gaussian({x!r}) is charged"
         if square < first:  # one that takes the whole of mu takes what is left of the rounding, too
-            yield by_margin(_THEOREM, says, square, ">=", "x - mu**2", slack=2.0**-40, mu=x)
+            yield Claims(_THEOREM).by_margin(says, square, ">=", "x - mu**2", slack=2.0**-40, mu=x)
         pair = RandomizedResponse(x)
         charges = filt._charges(pair).tolist()
         says = f"{name}: what {pair!r} is charged that leaves less"
         mu = "x - (2*quantile(1/(1 + exp(epsilon))))**2"
-        yield by_margin(_THEOREM, says, charges[0] * unit, ">=", mu, slack=2.0**-36, epsilon=x)
+        yield Claims(_THEOREM).by_margin(says, charges[0] * unit, ">=", mu, slack=2.0**-36, epsilon=x)
         for floor, charge in zip(filt._halvings[1:], charges[1:], strict=True):
             if charge > filt._budget - floor:
                 continue
             says = f"{name}: what {pair!r} is charged that leaves {float(floor * unit):.6g} of mu^2 or more"
             margin = partial(_room, Fraction(x), floor * unit)
-            yield by_margin(_THEOREM, says, charge * unit, ">=", margin, slack=2.0**-36)
+            yield Claims(_THEOREM).by_margin(says, charge * unit, ">=", margin, slack=2.0**-36)
         yield level_steps(filt, _THEOREM, pair, name)
 
 

@@ -1,8 +1,8 @@
 """A running number: one that code computes with, and what a theorem says of it, decided at exactly that double.
 
->>> half = at_most("RDP filter", "ZCDPFilter(0.5): budget", 0.5, "rho", rho=0.5)
->>> half.checked().found.name, at_most("RDP filter", "a larger one", 0.5000000005, "rho", rho=0.5).checked().found.name
-('FITS', 'UNSOUND')
+>>> of = Claims("RDP filter", "ZCDPFilter(0.5)")
+>>> [of.at_most("budget", value, "rho", rho=0.5).checked().found.name for value in (0.5, 0.5000000005)]
+['FITS', 'UNSOUND']
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
-from functools import partial
 from typing import Any, Literal, TypeAlias
 
 from flint import arb, ctx
@@ -23,19 +22,7 @@ from theory.numerics.exact import rational
 from theory.pairs.truths import Exact, TrueValue
 from theory.proofs.rational import rational_value
 
-__all__ = [
-    "CheckedNumber",
-    "Found",
-    "Margin",
-    "RunningNumber",
-    "Side",
-    "at_least",
-    "at_most",
-    "by_margin",
-    "equal",
-    "exactly",
-    "near",
-]
+__all__ = ["CheckedNumber", "Claims", "Found", "Margin", "RunningNumber", "Side", "Truth"]
 
 #: Zero or more exactly where x is on the safe side: a formula in x and the parameters, or a function of the ball x.
 Margin: TypeAlias = str | Callable[[arb], arb]
@@ -176,7 +163,7 @@ class CheckedNumber:
         return self.found is Found.FITS
 
 
-def exactly(value: Exact) -> Fraction | None:
+def _exactly(value: Exact) -> Fraction | None:
     """What a number stands for; None for NaN and the infinities."""
     if isinstance(value, (Fraction, int)):
         return Fraction(value)
@@ -184,62 +171,80 @@ def exactly(value: Exact) -> Fraction | None:
     return Fraction(value) if math.isfinite(value) else None
 
 
-def by_margin(
-    theorem: str,
-    says: str,
-    value: Exact,
-    side: Side,
-    margin: Margin,
-    *,
-    slack: Exact | None,
-    least: Exact = 0,
-    **at: Exact,
-) -> RunningNumber:
-    """A number whose safe side a margin tells, where no formula says what is allowed."""
-    room = None if slack is None else Fraction(slack)
-    parameters = {name: Fraction(number) for name, number in at.items()}
-    return RunningNumber(theorem, says, exactly(value), side, margin, parameters, room, Fraction(least))
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What a theorem says of the numbers of one subject: what each is, its value, and what it must be."""
 
+    theorem: str
+    subject: str = ""
 
-def _compared(
-    side: Side,
-    theorem: str,
-    says: str,
-    value: Exact,
-    truth: Truth,
-    *,
-    slack: Exact | None = _FEW_ULPS,
-    least: Exact = 0,
-    **at: Exact,
-) -> RunningNumber:
-    """A number beside `truth`: a formula of the parameters, a fraction, a function to a ball, or a true value."""
-    if isinstance(truth, TrueValue):
-        if truth.formula is None:
-            return infinite(theorem, says, float(value))
-        at, truth = dict(truth.at), truth.formula
-    margin: Margin
-    if callable(truth):
-        margin = _Against(truth, side)
-    else:
-        if not isinstance(truth, str):
-            at["truth"], truth = truth, "truth"
-        margin = f"x - ({truth})" if side == ">=" else f"({truth}) - x"
-    return by_margin(theorem, says, value, side, margin, slack=slack, least=least, **at)
+    def of(self, subject: str) -> Claims:
+        """The same theorem's claims of another subject."""
+        return Claims(self.theorem, subject)
 
+    def by_margin(
+        self,
+        says: str,
+        value: Exact,
+        side: Side,
+        margin: Margin,
+        *,
+        slack: Exact | None,
+        least: Exact = 0,
+        **at: Exact,
+    ) -> RunningNumber:
+        """A number whose safe side a margin tells, where no formula says what is allowed."""
+        says = f"{self.subject}: {says}" if self.subject else says
+        room = None if slack is None else Fraction(slack)
+        parameters = {name: Fraction(number) for name, number in at.items()}
+        return RunningNumber(
+            self.theorem, says, _exactly(value), side, margin, parameters, room, Fraction(least)
+        )
 
-#: A budget: safe where it is at most the truth.
-at_most = partial(_compared, "<=")
-#: A charge: safe where it is at least the truth.
-at_least = partial(_compared, ">=")
-#: A number that stands for the truth within slack |value| + least, on either side.
-near = partial(_compared, "=")
-#: A number that is the truth.
-equal = partial(near, slack=0)
+    def _compared(
+        self,
+        side: Side,
+        says: str,
+        value: Exact,
+        truth: Truth,
+        *,
+        slack: Exact | None = _FEW_ULPS,
+        least: Exact = 0,
+        **at: Exact,
+    ) -> RunningNumber:
+        """A number beside `truth`: a formula of the parameters, a fraction, a function to a ball, or a true value."""
+        if isinstance(truth, TrueValue):
+            if truth.formula is None:
+                return self.infinite(says, value)
+            at, truth = dict(truth.at), truth.formula
+        margin: Margin
+        if callable(truth):
+            margin = _Against(truth, side)
+        else:
+            if not isinstance(truth, str):
+                at["truth"], truth = truth, "truth"
+            margin = f"x - ({truth})" if side == ">=" else f"({truth}) - x"
+        return self.by_margin(says, value, side, margin, slack=slack, least=least, **at)
 
+    def at_most(self, says: str, value: Exact, truth: Truth, **rest: Any) -> RunningNumber:
+        """A budget: safe where it is at most the truth."""
+        return self._compared("<=", says, value, truth, **rest)
 
-def infinite(theorem: str, says: str, value: float) -> RunningNumber:
-    """A charge that must be infinite, because what it bounds is: counted as 1 where it is, else as 0."""
-    return at_least(theorem, f"{says} is infinite", int(value == math.inf), 1, slack=0)
+    def at_least(self, says: str, value: Exact, truth: Truth, **rest: Any) -> RunningNumber:
+        """A charge: safe where it is at least the truth."""
+        return self._compared(">=", says, value, truth, **rest)
+
+    def near(self, says: str, value: Exact, truth: Truth, **rest: Any) -> RunningNumber:
+        """A number that stands for the truth within slack |value| + least, on either side."""
+        return self._compared("=", says, value, truth, **rest)
+
+    def equal(self, says: str, value: Exact, truth: Truth, **at: Exact) -> RunningNumber:
+        """A number that is the truth."""
+        return self._compared("=", says, value, truth, slack=0, **at)
+
+    def infinite(self, says: str, value: Exact) -> RunningNumber:
+        """A charge that must be infinite, because what it bounds is: counted as 1 where it is, else as 0."""
+        return self.at_least(f"{says} is infinite", int(value == math.inf), 1, slack=0)
 
 
 class _Against:

@@ -12,17 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from filters.accounting.amounts import Charge
 from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filters.accounting.charges import approximate_charge, approximate_zcdp_charge
 from filters.catalogue import ApproximateZCDPFilter, BasicFilter
 from filters.certified.families import FAMILIES
-from filters.certified.running_number import RunningNumber, equal, near
+from filters.certified.running_number import Claims, RunningNumber
+from filters.certified.two_doubles import amounts
 from filters.holders.individual import IndividualFilter
 from filters.holders.linear_queries import LinearQueries
 from filters.holders.no_noise import SILENT
 from filters.rules.gdp import GaussianFilter
 from theory.pairs import KOV, Erasure, Gaussian, Laplace, RandomizedResponse, Selection
+from theory.pairs.truths import Exact
 
 __all__ = ["together"]
 
@@ -55,14 +56,11 @@ def _array(family: str, make: Callable[[Any], Any], n: int) -> Iterator[RunningN
     """How many runs of an array are charged otherwise than each alone."""
     xs = np.array(_ASKED[:n])
     for rule in _RULES:
-        high, low = _each(rule(make(xs)), n)
-        wrong = 0
-        for run, x in enumerate(xs.tolist()):
-            top, rest = _each(rule(make(x)), 1)
-            # where a charge is integrated, doubles of an array may be rounded otherwise than one alone
-            wrong += int(not _alike(_sum(high[run], low[run]), _sum(top[0], rest[0])))
+        alone = (amounts(rule(make(x)))[0] for x in xs.tolist())
+        # where a charge is integrated, doubles of an array may be rounded otherwise than one alone
+        wrong = sum(not _alike(*both) for both in zip(amounts(rule(make(xs)), n), alone, strict=True))
         says = f"how many of {n} runs that ask for {family} {rule!r} charges otherwise than one alone"
-        yield equal("RDP filter", says, wrong, 0)
+        yield Claims("RDP filter").equal(says, wrong, 0)
 
 
 def _either(mu: Any) -> Gaussian:
@@ -70,17 +68,7 @@ def _either(mu: Any) -> Gaussian:
     return Gaussian(mu) if isinstance(mu, float) else Gaussian.either(mu[0], mu[1], np.array([False, True]))
 
 
-def _each(charge: Charge, n: int) -> tuple[Any, Any]:
-    with np.errstate(over="ignore", invalid="ignore"):  # what is infinite has no second double
-        high, low = charge.exact(1.0)
-    return np.broadcast_to(high, (n,)), np.broadcast_to(low, (n,))
-
-
-def _sum(high: float, low: float) -> Fraction | float:
-    return Fraction(float(high)) + Fraction(float(low)) if np.isfinite(high) else float(high)
-
-
-def _alike(one: Fraction | float, other: Fraction | float) -> bool:
+def _alike(one: Exact, other: Exact) -> bool:
     if isinstance(one, Fraction) and isinstance(other, Fraction):
         return abs(one - other) <= Fraction(1, 2**38) * abs(other)
     return one == other
@@ -88,51 +76,49 @@ def _alike(one: Fraction | float, other: Fraction | float) -> bool:
 
 def _selected() -> Iterator[RunningNumber]:
     """The epsilons, deltas, rhos and xis of a selection, run by run."""
-    pair = Selection(_MENU, _INDEX)
-    epsilons, deltas = (np.broadcast_to(one, _INDEX.shape) for one in approximate_charge(pair, None))
-    rhos, xis = (_each(one, len(_INDEX)) for one in approximate_zcdp_charge(pair))
-    for run, place in enumerate(_INDEX.tolist()):
-        says = f"run {run} of a selection, which asks for {_MENU[place]!r}"
+    pair, n = Selection(_MENU, _INDEX), len(_INDEX)
+    basic, zcdp = Claims("basic composition"), Claims("approximate zCDP filter")
+    charged = [
+        *(np.broadcast_to(one, n).tolist() for one in approximate_charge(pair, None)),
+        *(amounts(one, n) for one in approximate_zcdp_charge(pair)),
+    ]
+    for run, (place, *values) in enumerate(zip(_INDEX.tolist(), *charged, strict=True)):
         epsilon, delta = (Fraction(own) for own in _OWN[place])
-        yield near("basic composition", f"{says}: epsilon", float(epsilons[run]), epsilon)
-        yield near("basic composition", f"{says}: delta", float(deltas[run]), delta)
-        rho, xi = (_sum(high[run], low[run]) for high, low in (rhos, xis))
-        yield near("approximate zCDP filter", f"{says}: rho", rho, epsilon**2 / 2)
-        yield near("approximate zCDP filter", f"{says}: xi", xi, delta)
-    mu = Gaussian(1.0)
-    selection = Selection((mu, Erasure(0.25)), np.array([0, 1]))
-    wrong = 0
-    for run, one in enumerate(selection.pairs):
-        own = approximate_charge(one, 0.5)
-        wrong += sum(
-            float(np.ravel(a)[run]) != float(b)
-            for a, b in zip(approximate_charge(selection, 0.5), own, strict=True)
-        )
+        truths = {"epsilon": epsilon, "delta": delta, "rho": epsilon**2 / 2, "xi": delta}
+        for (word, truth), value in zip(truths.items(), values, strict=True):
+            of = zcdp if word in ("rho", "xi") else basic
+            yield of.near(f"run {run} of a selection, which asks for {_MENU[place]!r}: {word}", value, truth)
+    selection = Selection((Gaussian(1.0), Erasure(0.25)), np.array([0, 1]))
+    together = np.array(approximate_charge(selection, 0.5))
+    each = [approximate_charge(one, 0.5) for one in selection.pairs]
+    wrong = int(np.count_nonzero(np.array(each, dtype=float) != together.T))
     says = "how many epsilons and deltas at epsilon 0.5 of a selection are not those of its members"
-    yield equal("basic composition", says, wrong, 0)
+    yield basic.equal(says, wrong, 0)
 
 
 def _granted() -> Iterator[RunningNumber]:
     """An erasure of half of the outputs has no finite epsilon, and a small delta does not cover it."""
     pair = Selection((Erasure(0.5), RandomizedResponse(2.0**-10)), np.array([0, 0, 1]))
     for filt in (BasicFilter(1.0, 1e-3), ApproximateZCDPFilter(0.5, 1e-3)):
-        granted = np.asarray(filt.grant(filt.start(3), pair)[0])
-        says = f"{filt!r}: how many of two Erasure(p=0.5) beside another are granted"
-        yield equal("basic composition", says, int(np.count_nonzero(granted[:2])), 0)
+        granted = int(np.count_nonzero(filt.grant(filt.start(3), pair)[0][:2]))
+        of = Claims("basic composition", repr(filt))
+        yield of.equal("how many of two Erasure(p=0.5) beside another are granted", granted, 0)
 
 
 def _round() -> Iterator[RunningNumber]:
     """Who takes part with a whole budget has nothing left, of however many people."""
-    people, everything = IndividualFilter(GaussianFilter(1.0), _MANY), Gaussian(np.full(_MANY, 1.0))
-    says = f"IndividualFilter(GaussianFilter(1.0), {_MANY})"
-    first = int(np.count_nonzero(people.select(everything)))
-    yield equal("individual filter", f"{says}: how many take part with all that they have", first, _MANY)
-    mu = np.full(_MANY, 0.5)
-    mu[::2] = 2.0**-10
-    second = int(np.count_nonzero(people.select(Gaussian(mu))))
-    yield equal("individual filter", f"{says}: how many take part once more", second, 0)
-    queries, rng = LinearQueries(_SOME, norm_budget=1.0, kappa=1.0), SILENT
+    people = IndividualFilter(GaussianFilter(1.0), _MANY)
+    of = Claims("individual filter", f"IndividualFilter(GaussianFilter(1.0), {_MANY})")
+    less = np.full(_MANY, 0.5)
+    less[::2] = 2.0**-10
+    for says, mu, counted in (
+        ("with all that they have", np.full(_MANY, 1.0), _MANY),
+        ("once more", less, 0),
+    ):
+        taking = int(np.count_nonzero(people.select(Gaussian(mu))))
+        yield of.equal(f"how many take part {says}", taking, counted)
+    queries = LinearQueries(_SOME, norm_budget=1.0, kappa=1.0)
+    of = Claims("linear queries", f"LinearQueries({_SOME}, norm_budget=1.0, kappa=1.0)")
     for value, counted in ((1.0, _SOME), (0.5, 0), (2.0**-10, 0)):
-        answer = queries.answer(np.full(_SOME, value), rng)
-        says = f"LinearQueries({_SOME}, norm_budget=1.0, kappa=1.0): how many count with {value!r}"
-        yield equal("linear queries", says, float(answer.value[0]) / value, counted)
+        answer = float(queries.answer(np.full(_SOME, value), SILENT).value[0])
+        yield of.equal(f"how many count with {value!r}", answer / value, counted)

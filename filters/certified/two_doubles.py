@@ -7,19 +7,32 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from filters.accounting.amounts import Charge
 from filters.accounting.limit import Limit
+from theory.pairs.truths import Exact
 
-__all__ = ["both", "limit_of", "sum_of"]
+__all__ = ["amounts", "both", "limit_of", "sum_of"]
 
 
 def both(pair: Any, run: int = 0) -> Fraction:
     """high + low of one run."""
     return sum((Fraction(float(np.ravel(part)[run])) for part in pair), Fraction(0))
+
+
+def amounts(charge: Charge, n: int = 1) -> list[Exact]:
+    """What a charge adds up to in each of n runs, exactly; inf or NaN where it is no number."""
+    with np.errstate(over="ignore", invalid="ignore"):  # what is infinite has no second double
+        parts = [np.broadcast_to(part, (n,)).tolist() for part in charge.exact(1.0)]
+    return [
+        Fraction(high) + Fraction(low) if math.isfinite(high) and math.isfinite(low) else high
+        for high, low in zip(*parts, strict=True)
+    ]
 
 
 def sum_of(limit: Limit, state: Any, run: int = 0) -> Fraction:

@@ -18,7 +18,7 @@ from filters.certified.conversion_truths import (
     simple_log_delta,
     stick_left,
 )
-from filters.certified.running_number import RunningNumber, by_margin, equal, near
+from filters.certified.running_number import Claims, RunningNumber
 from theory.conversions import CKS, SIMPLE, Conversion, gaussian_epsilon, gaussian_mu, renyi_epsilon
 from theory.pairs.normal_law import hockey_stick
 
@@ -66,11 +66,11 @@ def _conversion(
     log_delta = simple_log_delta if conversion is SIMPLE else cks.log_delta
     for (rho, epsilon), value in called(conversion.delta, losses):
         says = f"{conversion}.delta({rho!r}, {epsilon!r})"
-        yield near(key, says, value, partial(_exp, log_delta, rho, epsilon), slack=CLOSE, least=LEAST)
+        yield Claims(key).near(says, value, partial(_exp, log_delta, rho, epsilon), slack=CLOSE, least=LEAST)
     for (rho, epsilon), value in called(conversion.order, losses):
         says = f"{conversion}.order({rho!r}, {epsilon!r})"
         order = _simple_order if conversion is SIMPLE else _cks_order
-        yield near(key, says, value, partial(order, rho, epsilon), slack=CLOSE)
+        yield Claims(key).near(says, value, partial(order, rho, epsilon), slack=CLOSE)
     for (rho, delta), value in called(conversion.epsilon, goals):
         says = f"{conversion}.epsilon({rho!r}, {delta!r})"
         # nearer to zero epsilon is a difference: of numbers of the size of rho + sqrt(rho)
@@ -78,32 +78,32 @@ def _conversion(
         with ctx.workprec(256):
             free = log_delta(arb(rho), arb(0)) < arb(delta).log()
         if free:
-            yield equal(key, says, value, 0)
+            yield Claims(key).equal(says, value, 0)
         else:
             margin = partial(above_goal, log_delta, rho, delta)
-            yield by_margin(key, says, value, "=", margin, slack=CLOSE, least=room)
+            yield Claims(key).by_margin(says, value, "=", margin, slack=CLOSE, least=room)
     for (epsilon, delta), value in called(conversion.budget, allowed):
         says = f"{conversion}.budget({epsilon!r}, {delta!r})"
         with ctx.workprec(64):
             slack = 2.0**-45 * (1 - float(arb(delta).log().mid()))
         margin = partial(below_goal, log_delta, epsilon, delta)
-        yield by_margin(key, says, value, "<=", margin, slack=slack, least=2.0**-1066)
+        yield Claims(key).by_margin(says, value, "<=", margin, slack=slack, least=2.0**-1066)
 
 
 def _gaussian(allowed: _Points, spent: _Points) -> Iterator[RunningNumber]:
     key = "Gaussian hockey-stick"
     for (epsilon, delta), value in called(gaussian_mu, allowed):
         says, margin = f"gaussian_mu({epsilon!r}, {delta!r})", partial(mu_left, epsilon, delta)
-        yield by_margin(key, says, value, "<=", margin, slack=CLOSE)
+        yield Claims(key).by_margin(says, value, "<=", margin, slack=CLOSE)
     for (mu, delta), value in called(gaussian_epsilon, spent):
         says = f"gaussian_epsilon({mu!r}, {delta!r})"
         with ctx.workprec(256):
             free = hockey_stick(arb(mu), arb(0)) < arb(delta)
         if free:
-            yield equal(key, says, value, 0)
+            yield Claims(key).equal(says, value, 0)
         else:
             margin = partial(stick_left, mu, delta)
-            yield by_margin(key, says, value, "=", margin, slack=CLOSE, least=CLOSE * mu)
+            yield Claims(key).by_margin(says, value, "=", margin, slack=CLOSE, least=CLOSE * mu)
 
 
 def _renyi(points: _Points) -> Iterator[RunningNumber]:
@@ -112,7 +112,7 @@ def _renyi(points: _Points) -> Iterator[RunningNumber]:
         truth = partial(_order_epsilon, alpha, rho, delta)
         with ctx.workprec(64):
             room = CLOSE * (rho + float((_gain(alpha) - arb(delta).log()).mid()) / (alpha - 1))
-        yield near("CKS", says, value, truth, slack=CLOSE, least=room)
+        yield Claims("CKS").near(says, value, truth, slack=CLOSE, least=room)
 
 
 def _exp(log_delta: LogDelta, rho: float, epsilon: float) -> arb:

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from filters.certified.closed_form import CLOSE, LEAST, ClosedForm, grid, of_pair
-from filters.certified.running_number import RunningNumber, equal, near
+from filters.certified.running_number import Claims, RunningNumber
 from theory.pairs.base import DominatingPair
 from theory.pairs.erasure import Erasure
 from theory.pairs.finite import FinitePair, pure_to_gdp
@@ -106,7 +106,7 @@ def _charges_of(pair: DominatingPair, says: str, theorem: str) -> Iterator[Runni
     for name in _CHARGES:
         truth = getattr(pair.truths, name)
         slack = max(CLOSE, pair.truths.zcdp_slack if name == "zcdp_rho" else 0.0)
-        yield near(theorem, f"{says}.{name}", float(getattr(pair, name)), truth, slack=slack)
+        yield Claims(theorem).near(f"{says}.{name}", float(getattr(pair, name)), truth, slack=slack)
 
 
 def _laws() -> Iterator[RunningNumber]:
@@ -116,16 +116,16 @@ def _laws() -> Iterator[RunningNumber]:
         for x, ends in ((-e * 1.01, 0), (-e * 0.99, None), (e * 0.99, None), (e * 1.01, 1)):
             truth = pair.truths.loss_cdf(x) if ends is None else ends
             value = float(pair.loss_cdf(x))
-            yield near(_THEOREM, f"{says}.loss_cdf({x!r})", value, truth, slack=0, least=CLOSE)
+            yield Claims(_THEOREM).near(f"{says}.loss_cdf({x!r})", value, truth, slack=0, least=CLOSE)
         share = float(pair.outputs[0][1])
-        yield near(_THEOREM, f"{says}: P(L = e)", share, "exp(e)/(1 + exp(e))", slack=CLOSE, e=e)
+        yield Claims(_THEOREM).near(f"{says}: P(L = e)", share, "exp(e)/(1 + exp(e))", slack=CLOSE, e=e)
         for t, level in ((0.0, e), (share * (1 - 1e-9), e), (share * (1 + 1e-9), -e), (1 - 1e-9, -e)):
             value = float(pair.loss_quantile(t))
-            yield equal(_THEOREM, f"{says}.loss_quantile({t!r})", value, "level", level=level)
+            yield Claims(_THEOREM).equal(f"{says}.loss_quantile({t!r})", value, "level", level=level)
     for e, d in ((0.5, 0.125), (2.0, 1e-6)):
         kov, says = KOV(e, d), f"KOV({e!r}, {d!r})"
         for (loss, mass), sign in zip(kov.outputs[1:], (1, -1), strict=True):
-            yield equal(_THEOREM, f"{says}: a finite loss", float(loss), "e", e=sign * e)
+            yield Claims(_THEOREM).equal(f"{says}: a finite loss", float(loss), "e", e=sign * e)
             truth = TrueValue("(1 - d)/(1 + exp(-e))", {"e": sign * e, "d": d})
-            yield near(_THEOREM, f"{says}: its mass", float(mass), truth, slack=CLOSE)
-        yield equal(_THEOREM, f"{says}.infinite_mass", float(kov.infinite_mass), "d", d=d)
+            yield Claims(_THEOREM).near(f"{says}: its mass", float(mass), truth, slack=CLOSE)
+        yield Claims(_THEOREM).equal(f"{says}.infinite_mass", float(kov.infinite_mass), "d", d=d)

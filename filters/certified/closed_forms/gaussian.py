@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from filters.certified.closed_form import CLOSE, LEAST, ClosedForm, grid, of_pair
-from filters.certified.running_number import RunningNumber, equal
+from filters.certified.running_number import Claims, RunningNumber
 from theory.pairs.gaussian import Gaussian
 from theory.pairs.truths import TrueValue
 
@@ -68,4 +68,4 @@ def _either() -> Iterator[RunningNumber]:
         for value, expected in zip(
             np.asarray(Gaussian.either(low, high, raised).mu), (low, high, high), strict=True
         ):
-            yield equal(_STICK, f"Gaussian.either({low!r}, {high!r})", value, "mu", mu=expected)
+            yield Claims(_STICK).equal(f"Gaussian.either({low!r}, {high!r})", value, "mu", mu=expected)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from filters.certified import conversion_truths
 from filters.certified.closed_form import CLOSE, LEAST, ClosedForm, grid, in_balls
 from filters.certified.conversion_truths import promised_delta
-from filters.certified.running_number import RunningNumber, near
+from filters.certified.running_number import Claims, RunningNumber
 from theory.drift import drift
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs.truths import TrueValue
@@ -41,7 +41,7 @@ def numbers() -> Iterator[RunningNumber]:
     for mu in (1e-3, 0.5, 1.0, 6.0):
         yield from _deltas("Gaussian hockey-stick", f"GaussianDP({mu!r})", GaussianDP(mu), _EPSILONS)
     says, value = "GaussianDP(1.5).trade_off(0.25)", float(GaussianDP(1.5).trade_off(0.25))
-    yield near("Gaussian hockey-stick", says, value, "tail(mu - quantile(1/4))", slack=CLOSE, mu=1.5)
+    yield Claims("Gaussian hockey-stick").near(says, value, "tail(mu - quantile(1/4))", slack=CLOSE, mu=1.5)
     yield from _drift()
     yield from _entropy()
 
@@ -79,4 +79,4 @@ def _entropy() -> Iterator[RunningNumber]:
     yield from ClosedForm("RDP filter", says, entropy_delta, coins, _ENTROPIES, least=LEAST).numbers()
     for rho, epsilon in ((0.5, 1.0), (0.02, 0.0)):
         says, value = f"RenyiDP(1.0, {rho!r}).delta({epsilon!r})", float(RenyiDP(1.0, rho).delta(epsilon))
-        yield near("RDP filter", says, value, coins(rho, epsilon), slack=CLOSE)
+        yield Claims("RDP filter").near(says, value, coins(rho, epsilon), slack=CLOSE)

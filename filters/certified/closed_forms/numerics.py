@@ -10,14 +10,14 @@ import numpy as np
 from flint import arb
 
 from filters.certified.closed_form import CLOSE
-from filters.certified.running_number import RunningNumber, at_least, near
+from filters.certified.running_number import Claims, RunningNumber
 from theory.numerics.exact import rational
 from theory.numerics.norms import euclidean_norms
 from theory.numerics.stable import log_fraction, mass_fraction, signed_square
 
 __all__ = ["numbers"]
 
-_KEY = "linear queries"
+_KEY = Claims("linear queries")
 _MASSES = (
     Fraction(1, 3),
     Fraction(5, 2**1076),
@@ -35,18 +35,18 @@ def numbers() -> Iterator[RunningNumber]:
         # below the normal doubles a mass is rounded up: none becomes nothing
         value, least = mass_fraction(mass), Fraction(1, 2**1074)
         if mass < Fraction(1, 2**1022):
-            yield at_least(
-                _KEY, f"mass_fraction({float(mass):.3g}), rounded up", value, mass, slack=0, least=least
+            yield _KEY.at_least(
+                f"mass_fraction({float(mass):.3g}), rounded up", value, mass, slack=0, least=least
             )
         else:
-            yield near(_KEY, f"mass_fraction({mass})", value, mass, slack=2.0**-53)
+            yield _KEY.near(f"mass_fraction({mass})", value, mass, slack=2.0**-53)
     for ratio in _RATIOS:
         value = log_fraction(ratio)
-        yield near(_KEY, f"log_fraction of about e^{value:.6g}", value, partial(_log, ratio), slack=CLOSE)
+        yield _KEY.near(f"log_fraction of about e^{value:.6g}", value, partial(_log, ratio), slack=CLOSE)
     for x in (0.1, 1e-160, 3.0):
         for y, square in ((x, Fraction(x) ** 2), (-x, -(Fraction(x) ** 2))):
             value = float(signed_square(y))
-            yield near(_KEY, f"signed_square({y!r})", value, square, slack=CLOSE, least=2.0**-1074)
+            yield _KEY.near(f"signed_square({y!r})", value, square, slack=CLOSE, least=2.0**-1074)
 
 
 def _log(ratio: Fraction) -> arb:
@@ -64,8 +64,8 @@ def _norms() -> Iterator[RunningNumber]:
     ]
     found = euclidean_norms(np.array(rows))
     for row, value in zip(rows, found, strict=True):
-        yield near(
-            _KEY, f"euclidean_norms({row!r})", float(value), partial(_norm, tuple(row)), slack=4.5 * 2.0**-52
+        yield _KEY.near(
+            f"euclidean_norms({row!r})", float(value), partial(_norm, tuple(row)), slack=4.5 * 2.0**-52
         )
 
 

@@ -14,7 +14,7 @@ from filters.certified.charges import charges
 from filters.certified.closed_forms.conversions import numbers_at
 from filters.certified.closed_forms.realisation import kappas
 from filters.certified.promised import budgets, promise_numbers
-from filters.certified.running_number import RunningNumber, near
+from filters.certified.running_number import Claims, RunningNumber
 from theory.pairs import BoundedRange, DiscreteGaussian, DiscreteLaplace, DominatingPair
 
 
@@ -91,8 +91,7 @@ def test_what_a_pair_says_is_what_its_law_says(
     order = 1 + (min(above_one, 3.0) if pair.truths.integrated else above_one)
     asked += [("renyi", 1.0), ("renyi", order)]
     numbers = [
-        near(
-            "what is drawn",
+        Claims("what is drawn").near(
             f"{pair!r}.{method}({at!r})",
             float(getattr(pair, method)(at)),
             getattr(pair.truths, method)(at),

@@ -19,10 +19,10 @@ from filters.accounting.ledger import Budget
 from filters.catalogue import CATALOGUE
 from filters.certified import certify as module
 from filters.certified.catalogue import certified_points, covered, things
-from filters.certified.charges import amount
 from filters.certified.decisions import last_admitted
 from filters.certified.families import FAMILIES
 from filters.certified.running_number import Found
+from filters.certified.two_doubles import amounts
 from filters.contract.filter_base import FilterBase
 from filters.rules import blackwell
 from theory.conversions import CKS
@@ -239,8 +239,8 @@ def test_an_additive_filter_of_ones_own_is_certified_and_its_own_budget_too() ->
 
 
 def test_amounts_are_exact() -> None:
-    assert amount(Square(0.1, 0.5)) == Fraction(0.1) ** 2 / 2
-    assert math.isinf(amount(Plain(math.inf)))
+    assert amounts(Square(0.1, 0.5))[0] == Fraction(0.1) ** 2 / 2
+    assert math.isinf(amounts(Plain(math.inf))[0])
     assert module.certify is fp.certify
 
 

@@ -12,7 +12,7 @@ from filters.certified import cks
 from filters.certified.closed_form import called
 from filters.certified.closed_forms import GROUPS, closed_forms, numbers_of
 from filters.certified.conversion_truths import entropy_delta
-from filters.certified.running_number import Found, near
+from filters.certified.running_number import Claims, Found
 from tests.theory import reference
 from theory import CKS, kappa
 from theory.conversions import CONVERSIONS
@@ -41,8 +41,11 @@ def test_an_unknown_group_is_named() -> None:
 def test_a_part_in_a_trillion_is_told_apart() -> None:
     truth = lambda: hockey_stick(arb(1), arb(1))  # noqa: E731
     value = float(Gaussian(1.0).hockey_stick(1.0))
-    assert near("Gaussian hockey-stick", "itself", value, truth, slack=1e-12).checked().found is Found.FITS
-    off = near("Gaussian hockey-stick", "more", value * (1 + 2e-12), truth, slack=1e-12)
+    assert (
+        Claims("Gaussian hockey-stick").near("itself", value, truth, slack=1e-12).checked().found
+        is Found.FITS
+    )
+    off = Claims("Gaussian hockey-stick").near("more", value * (1 + 2e-12), truth, slack=1e-12)
     assert off.checked().found is Found.OFF
 
 

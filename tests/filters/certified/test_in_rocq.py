@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 import filterproof as fp
-from filters.certified.running_number import at_least, at_most, near
+from filters.certified.running_number import Claims
 from tests.filters.certified.write_running_numbers import PATH, in_rocq, lemma_of
 from theory.claims.theorem import RefusedError
 from theory.proofs.running_numbers import cks_lemma, simple_lemma
@@ -46,19 +46,19 @@ def test_the_budget_is_the_double_and_a_billionth_more_is_refused(write, budget:
 
 
 def test_rational_claims_are_linear_arithmetic_and_others_intervals() -> None:
-    rational = lemma_of("one", at_least("RR zCDP", "charge", 0.5, "e**2/2", e=1.0))
+    rational = lemma_of("one", Claims("RR zCDP").at_least("charge", 0.5, "e**2/2", e=1.0))
     assert rational == (
         "(* RR zCDP. charge *)\nLemma one : 0 <= ((1 / 2) - (((1 / 1) ^ 2) / 2)).\nProof. lra. Qed.\n"
     )
-    found = lemma_of("two", at_most("x", "log", 0.5, "log(2)"))
+    found = lemma_of("two", Claims("x").at_most("log", 0.5, "log(2)"))
     assert found is not None
     assert "0 <= ((ln 2) - (1 / 2))" in found
     assert "interval" in found
     with pytest.raises(RefusedError):
-        lemma_of("three", at_most("x", "log", 0.75, "log(2)"))
+        lemma_of("three", Claims("x").at_most("log", 0.75, "log(2)"))
 
 
 def test_what_rocq_has_no_word_for_is_left_out() -> None:
-    assert lemma_of("one", at_most("x", "tail", 0.1, "tail(1)")) is None
-    assert lemma_of("one", near("x", "both sides", 0.5, Fraction(1, 2))) is None
-    assert lemma_of("one", at_most("x", "a function", 0.5, lambda: 1)) is None  # type: ignore[arg-type, return-value]
+    assert lemma_of("one", Claims("x").at_most("tail", 0.1, "tail(1)")) is None
+    assert lemma_of("one", Claims("x").near("both sides", 0.5, Fraction(1, 2))) is None
+    assert lemma_of("one", Claims("x").at_most("a function", 0.5, lambda: 1)) is None  # type: ignore[arg-type, return-value]

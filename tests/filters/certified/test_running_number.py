@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from filters.certified.certified_numbers import CertifiedNumbers
-from filters.certified.running_number import Found, at_least, at_most, near
+from filters.certified.running_number import Claims, Found
 from theory.evidence import Evidence
 from theory.proofs.rational import rational_value
 from theory.proofs.threshold import threshold
@@ -18,7 +18,7 @@ STAR = threshold("simple", 1.0, 1e-5, digits=60)
 
 
 def budget(value: float | Fraction) -> Found:
-    return at_most("B*", "budget", value, ROOT, epsilon=1.0, delta=1e-5).checked().found
+    return Claims("B*").at_most("budget", value, ROOT, epsilon=1.0, delta=1e-5).checked().found
 
 
 def test_a_budget_above_the_threshold_is_unsound_by_one_part_in_a_billion_and_by_one_in_ten_to_the_fifty() -> (
@@ -32,13 +32,13 @@ def test_a_budget_above_the_threshold_is_unsound_by_one_part_in_a_billion_and_by
 
 def test_an_ulp_decides_where_the_threshold_is_rational() -> None:
     for value, found in ((0.5, Found.FITS), (math.nextafter(0.5, 1), Found.UNSOUND)):
-        checked = at_most("RDP filter", "budget", value, "rho", rho=0.5).checked()
+        checked = Claims("RDP filter").at_most("budget", value, "rho", rho=0.5).checked()
         assert (checked.found, checked.evidence) == (found, Evidence.EXACT)
 
 
 def test_a_charge_is_unsound_below_and_loose_far_above() -> None:
     def charge(value: float) -> Found:
-        return at_least("RR zCDP", "charge", value, "x0**2/2", x0=0.1, slack=2.0**-40).checked().found
+        return Claims("RR zCDP").at_least("charge", value, "x0**2/2", x0=0.1, slack=2.0**-40).checked().found
 
     exact = Fraction(0.1) ** 2 / 2
     above = float(exact) if Fraction(float(exact)) >= exact else math.nextafter(float(exact), 1)
@@ -49,7 +49,7 @@ def test_a_charge_is_unsound_below_and_loose_far_above() -> None:
 
 def test_a_number_that_stands_for_another_is_off_on_either_side() -> None:
     def stands(value: float) -> Found:
-        return near("x", "log 2", value, "log(2)", slack=1e-15).checked().found
+        return Claims("x").near("log 2", value, "log(2)", slack=1e-15).checked().found
 
     assert stands(math.log(2)) is Found.FITS
     assert stands(math.log(2) * (1 + 3e-15)) is Found.OFF
@@ -62,14 +62,14 @@ def test_what_is_no_number_is_refused(value: float) -> None:
 
 
 def test_what_a_formula_leaves_undefined_is_undecided() -> None:
-    assert at_most("x", "x", 1.0, "log(0 - 1)").checked().found is Found.UNDECIDED
+    assert Claims("x").at_most("x", 1.0, "log(0 - 1)").checked().found is Found.UNDECIDED
 
 
 def test_what_is_given_away_is_bounded_within_a_factor_of_two() -> None:
-    given = at_most("x", "x", Fraction(1), Fraction(5, 4), slack=1).given_away()
+    given = Claims("x").at_most("x", Fraction(1), Fraction(5, 4), slack=1).given_away()
     assert 0.25 < given <= 0.5
-    assert 0.125 < at_least("x", "x", Fraction(4), Fraction(7, 2), slack=1).given_away() <= 0.25
-    assert at_most("x", "x", Fraction(1), Fraction(1)).given_away() == 2.0**-64
+    assert 0.125 < Claims("x").at_least("x", Fraction(4), Fraction(7, 2), slack=1).given_away() <= 0.25
+    assert Claims("x").at_most("x", Fraction(1), Fraction(1)).given_away() == 2.0**-64
 
 
 def test_formulas_without_functions_are_fractions() -> None:
@@ -81,7 +81,7 @@ def test_formulas_without_functions_are_fractions() -> None:
 
 
 def test_certified_numbers_hold_only_where_there_are_some_and_all_fit() -> None:
-    good, bad = at_most("a", "good", 1.0, Fraction(1)), at_most("b", "bad", 1.0, Fraction(1, 2))
+    good, bad = Claims("a").at_most("good", 1.0, Fraction(1)), Claims("b").at_most("bad", 1.0, Fraction(1, 2))
     assert CertifiedNumbers.of("one", [good]).holds
     assert not CertifiedNumbers.of("none", []).holds
     found = CertifiedNumbers.of("two", [good, bad])

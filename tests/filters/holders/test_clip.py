@@ -179,17 +179,6 @@ def test_clip_and_noise_are_where_rounding_is_known(bad: float) -> None:
             fp.ClippedSums(people, **({"clip": 1.0, "sigma": 1.0} | {name: bad}))
 
 
-def test_what_has_lost_its_norm_to_underflow_is_charged_all_the_same() -> None:
-    class Lost(_Closed):
-        def norms(self) -> np.ndarray:
-            return np.zeros(len(self.rows))
-
-    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 1)
-    sums = fp.ClippedSums(people, clip=1.0, sigma=2.0)
-    sums.release(Lost(np.full((1, 3), 1e-170)), _Silent())  # type: ignore[arg-type]
-    assert people.to_dict() != fp.IndividualFilter(fp.GaussianFilter(1.0), 1).to_dict()
-
-
 def test_an_array_with_norms_of_its_own_is_a_table() -> None:
     class Lie(np.ndarray):
         def norms(self) -> np.ndarray:

@@ -36,33 +36,6 @@ def summed(queries: fp.LinearQueries, values: Any) -> list[float]:
 # -- people who come and go ------------------------------------------------------------------------------------
 
 
-def test_new_people_have_whole_budgets_and_the_next_numbers() -> None:
-    queries = fp.LinearQueries(2, **HOW)
-    for _ in range(3):
-        assert summed(queries, np.ones(2)) == [2.0]
-    assert summed(queries, np.ones(2)) == [0.0]
-    assert queries.join(3) == range(2, 5)
-    assert queries.people == 5
-    for _ in range(3):
-        assert summed(queries, np.ones(5)) == [3.0]
-    assert summed(queries, np.ones(5)) == [0.0]
-    assert queries.join(1) == range(5, 6)
-
-
-def test_who_left_counts_no_more_and_their_number_is_not_used_again() -> None:
-    queries = fp.LinearQueries(4, **HOW)
-    assert summed(queries, np.array([1.0, 2.0, 4.0, 8.0]) / 8) == [1.875]
-    queries.leave(1)
-    queries.leave(np.array([3, 1]))
-    assert summed(queries, np.array([1.0, 2.0, 4.0, 8.0]) / 8) == [0.625]
-    assert queries.join(1) == range(4, 5)
-    assert queries.people == 5
-    assert summed(queries, np.array([1.0, 2.0, 4.0, 8.0, 16.0]) / 16) == [1.3125]
-    left = [queries.report_for(person).remaining * 6 for person in range(5)]
-    charged = [2 / 64 + 1 / 256, 4 / 64, 32 / 64 + 16 / 256, 64 / 64, 1.0]
-    assert left == pytest.approx([3 - one for one in charged], rel=1e-12)
-
-
 def test_who_left_may_have_values_that_nobody_could_pay_for() -> None:
     queries = fp.LinearQueries(3, **HOW)
     queries.leave([0])
@@ -78,10 +51,10 @@ def test_people_are_the_same_however_many_are_handled_at_a_time(block: int, monk
     spent, present = [Fraction(0)] * 5, [True] * 5
     for t in range(60):
         if t % 9 == 4:
-            queries.join(2)
+            assert queries.join(2) == range(len(spent), len(spent) + 2)
             spent, present = [*spent, Fraction(0), Fraction(0)], [*present, True, True]
         if t % 10 == 6:
-            queries.leave([t % len(spent)])
+            queries.leave(t % len(spent) if t % 20 == 6 else np.array([t % len(spent)] * 2))
             present[t % len(spent)] = False
         values = rng.integers(0, 5, (len(spent), 2)) / 4
         expected = np.zeros(2)
@@ -90,6 +63,8 @@ def test_people_are_the_same_however_many_are_handled_at_a_time(block: int, monk
             if present[i] and after <= budget:
                 spent[i], expected = after, expected + row
         assert summed(queries, values) == expected.tolist()
+        left = [queries.report_for(person).remaining * 6 for person in range(queries.people)]
+        assert left == pytest.approx([float(budget - one) for one in spent], rel=1e-12, abs=1e-12)
     assert 0 < sum(present) < len(present)
     assert any(one == budget for one in spent)  # to the last bit of the budget
 

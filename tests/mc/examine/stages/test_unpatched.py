@@ -103,7 +103,7 @@ RULE = vars(type(fp.zcdp_charge))["__call__"]
         (type(fp.zcdp_charge), "__call__", _elsewhere(RULE)),
         (filters.rules.additive, "_joined", _cached_lie()),
         (filters.accounting.declared, "_SHARE", 0.5),
-        (running_number, "at_most", running_number.near),
+        (running_number.Claims, "at_most", running_number.Claims.near),
         (filters.accounting.charge_rules, "_KEPT", frozenset()),
         (filters.accounting.declared, "max", min),
         (filters.accounting, "ledger", _of_another_kind()),

@@ -1,0 +1,162 @@
+"""The filters that look at losses, run on losses that are told: the split of delta, and where they stop.
+
+>>> [number.checked().found.name for number in kappa_decisions(1.0, 3)][:2]
+['FITS', 'FITS']
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import partial, reduce
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from filters.certified.decisions import last_admitted, last_granted
+from filters.certified.families import FAMILIES
+from filters.certified.running_number import Claims, RunningNumber
+from filters.contract.checks import checked_admits, checked_observe, checked_spend, checked_start
+from filters.contract.filter_base import FilterBase
+from filters.rules.kappa import KappaFilter
+from filters.rules.realisation import RealisationFilter
+from theory.numerics.exact import rational
+from theory.pairs import DominatingPair, FinitePair, Gaussian
+from theory.pairs.truths import TrueValue
+from theory.realisation import optimal_split
+
+__all__ = ["kappa_decisions", "realisation", "realised_decisions"]
+
+_PAIR, _THEOREM = Gaussian(0.5), "realisation filter"
+
+
+def _lost(filt: FilterBase, pair: DominatingPair, losses: Sequence[float], state: Any = None) -> Any:
+    """The state after outputs with these losses, from the start or from a state."""
+    state = checked_start(filt, 1) if state is None else state
+    for loss in losses:
+        state = checked_observe(filt, checked_spend(filt, state, pair, 1), np.array([loss]), 1)
+    return state
+
+
+def _goes_on(filt: FilterBase, pair: DominatingPair, losses: Sequence[float]) -> bool:
+    """Whether one more request is admitted where the outputs had these losses."""
+    return bool(checked_admits(filt, _lost(filt, pair, losses), pair, 1)[0])
+
+
+def _released(filt: FilterBase, pair: DominatingPair, losses: Sequence[float]) -> int:
+    """How many outputs with these losses are released before one is denied."""
+    state, count = checked_start(filt, 1), 0
+    while count < len(losses) and checked_admits(filt, state, pair, 1)[0]:
+        state, count = _lost(filt, pair, losses[count : count + 1], state), count + 1
+    return count
+
+
+def kappa_decisions(kappa: float, rounds: int) -> Iterator[RunningNumber]:
+    """How many outputs are released on paths of losses: release i+1 while |l^{(i-1)}| < kappa, at most `rounds`."""
+    inside, over = math.nextafter(kappa, 0.0), math.nextafter(kappa, math.inf)
+    paths: tuple[tuple[float, ...], ...] = (
+        (0.0,) * (rounds + 3),
+        *((first, 0.0, 0.0, 0.0) for first in (inside, -inside, kappa, -kappa, over, -over)),
+        (kappa / 2, kappa / 4, kappa / 2, 0.0, 0.0),
+        (-kappa / 2, -kappa / 4, -kappa / 2, 0.0, 0.0),
+        (kappa / 2, kappa, -kappa, 0.0, 0.0, 0.0),
+        (4 * kappa, -4 * kappa, 0.0, 0.0),
+    )
+    for losses in paths:
+        says, released = (
+            f"releases on the losses {losses!r}",
+            _released(KappaFilter(kappa, rounds), _PAIR, losses),
+        )
+        of = Claims("kappa", f"KappaFilter({kappa!r}, {rounds})")
+        yield of.equal(says, released, _allowed(kappa, rounds, losses))
+
+
+def _allowed(kappa: float, rounds: int, losses: Sequence[float]) -> int:
+    """The rule: release i+1 is decided by the loss of the first i-1 outputs."""
+    count = 0
+    while count < min(rounds, len(losses)):
+        known = sum((Fraction(loss) for loss in losses[: max(count - 1, 0)]), Fraction(0))
+        if not abs(known) < Fraction(kappa):
+            break
+        count += 1
+    return count
+
+
+def realised_decisions() -> Iterator[RunningNumber]:
+    """The largest loss with which a realisation filter goes on: with both quantiles it is at most epsilon, exactly."""
+    for epsilon in (10.0, 9.7, 8.3, 7.77, 8.9, 13.1, 11.9, 12.34):
+        filt = RealisationFilter(epsilon, 1e-5, 48, (_PAIR,))
+        of = Claims(_THEOREM, repr(filt))
+        for earlier in ((), (0.1, 0.2, 0.3, 0.7)):
+            # of the output after that no decision knows the loss yet
+            asked = lambda x, filt=filt, earlier=earlier: _goes_on(filt, _PAIR, (*earlier, x, 0.0))  # noqa: E731
+            low = last_granted(asked, 0.0, epsilon)
+            assert low is not None
+            state: Any = checked_spend(filt, _lost(filt, _PAIR, (*earlier, low)), _PAIR, 1)
+            quantiles = Fraction(float(state[2][0])) + Fraction(float(state[6][0]))
+            truth = Fraction(epsilon) - quantiles - sum(map(Fraction, earlier), Fraction(0))
+            yield of.at_most(f"last loss with which it goes on after {earlier!r}", low, truth, slack=2.0**-40)
+
+
+def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
+    """The split of delta, the losses between which the filter goes on, the requests and the rounds that it admits."""
+    of, dhat, theta, pair = Claims(_THEOREM, name), filt.dhat, filt.theta, filt.menu[0]
+    assert dhat is not None
+    assert theta is not None
+    spent = Fraction(dhat) + Fraction(theta) * (1 - Fraction(dhat)) * filt.rounds
+    best = optimal_split(filt.rounds, filt.delta) if 0 < filt.delta < 0.5 else None
+    chosen = best is not None and (best.dhat, best.theta) == (dhat, theta)
+    slack = 2.0**-40 if chosen else None
+    yield of.at_most("dhat + theta (1 - dhat) N", spent, Fraction(filt.delta), slack=slack)
+    if chosen:
+        yield _balanced(filt, name, theta, dhat)
+    allowed = next((some for one, some in dict(filt.after).items() if one.alike(pair)), filt.menu)
+    for sign, word in ((1, "above"), (-1, "below")):
+        first, *rest = (one if sign > 0 else one.swapped for one in (pair, *allowed))
+        quantiles = [_quantile(first, theta), *(_quantile(one, dhat) for one in rest)]
+        if any(one.formula is None for one in quantiles):
+            continue
+        asked = lambda x, sign=sign: _goes_on(filt, pair, (sign * x, 0.0))  # noqa: E731
+        last, margin = (
+            last_granted(asked, 1e-9, 1e4),
+            partial(_room, Fraction(filt.epsilon), tuple(quantiles)),
+        )
+        says = f"the loss {word} zero, before the last release, up to which it goes on"
+        yield of.by_margin(says, last or math.nan, "<=", margin, slack=2.0**-40)
+        if last is not None:
+            moved = sum(not _goes_on(filt, pair, (sign * last, sign * own)) for own in (0.0, 50.0, 1e6))
+            yield of.near("how many of three losses of the last release itself change the decision", moved, 0)
+    # a pair that costs next to nothing one way, and is told from the other with more than dhat the other way
+    mass = 2.0 ** min(math.ceil(math.log2(2 * dhat)), -1) if dhat else 2.0**-20
+    told = FinitePair((1.0, 0.0), (1 - mass, mass))
+    admitted = sum(_goes_on(filt, one, ()) for one in (told, told.swapped))
+    says = f"how often {told!r} is admitted, in two directions, one of them without a finite quantile"
+    yield of.equal(says, admitted, 0)
+    times = _released(filt, pair, (0.0,) * (filt.rounds + 1))
+    yield of.at_most(f"how often {pair!r} is admitted where every loss is zero", times, filt.rounds, slack=0)
+    mus = [float(mu) for one in filt.menu if (mu := one.normal_mu) is not None]
+    if len(mus) == len(filt.menu):
+        last = last_admitted(filt, [], FAMILIES["Gaussian(x)"]) or math.nan
+        says = "last x of Gaussian(x) admitted, the menu's largest"
+        yield of.at_most(says, last, Fraction(max(mus)), slack=2.0**-40)
+
+
+def _quantile(pair: DominatingPair, tail: float) -> TrueValue:
+    """The upper quantile of the loss; the largest loss as it is declared, an exact number, of a symmetric pair."""
+    return pair.truths.pure_epsilon if tail == 0 and pair.swapped is pair else pair.truths.loss_quantile(tail)
+
+
+def _balanced(filt: RealisationFilter, name: str, theta: float, dhat: float) -> RunningNumber:
+    """theta where N (1-dhat)^2 phi(z_theta) = (1-delta) phi(z_dhat), which only the best split of delta fulfils."""
+    left, right = "log(rounds) + 2*log(1 - dhat) - quantile(x)**2/2", "log(1 - delta) - quantile(dhat)**2/2"
+    at = {"rounds": filt.rounds, "dhat": dhat, "delta": filt.delta}
+    of = Claims("kappa", name)
+    return of.by_margin("theta of the best split", theta, "=", f"{right} - ({left})", slack=2.0**-30, **at)
+
+
+def _room(epsilon: Fraction, quantiles: Sequence[TrueValue], x: arb) -> arb:
+    """epsilon - x - q(theta) - max(0, q(dhat) over the menu)."""
+    reach = reduce(arb.max, (one.ball() for one in quantiles[1:]), arb(0))
+    return arb(rational(epsilon)) - x - quantiles[0].ball() - reach
