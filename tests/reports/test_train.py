@@ -77,7 +77,7 @@ def test_the_files_of_a_study_resuming_gives_again_and_another_seed_does_not(
         (["003-33"], "name must be one of "),
         (["003-3"], "name must be one of 000-table-1, 000-table-2, 000-table-3, 003-2, 003-6"),
         (["--trials", "1"], "trials must be an integer >= 2, got trials=1"),
-        (["--trials", "100000"], "trials must be at most 1000, got trials=100000; pass fewer"),
+        (["--trials", "100000"], "trials must be at most 1,000, got trials=100000; pass fewer"),
         (["--seed", "-1"], "seed must be an integer >= 0, got seed=-1"),
         (["003-7", "--workers", "0", "--seed", "77"], "workers must be an integer >= 1, got workers=0"),
         (["--format", "gif"], "formats must be among svg, png, pdf, got ['gif']"),

@@ -73,7 +73,7 @@ def test_the_same_command_writes_the_same_bytes(tmp_path: Path) -> None:
         (["003-3", "--set", "sigma=-1"], "sigma must be from 0.01 to 1e+06, got sigma=-1"),
         (["003-3", "--set", "sigma=wide"], "sigma must be a real number"),
         (["003-3", "--set", "sigma"], "set must read like sigma=2, got 'sigma'"),
-        (["003-3", "--set", "points=1e9"], "points must be at most 2000"),
+        (["003-3", "--set", "points=1e9"], "points must be at most 2,000"),
         (["003-3", "--set", "least=2"], "least must be below most, got least=2.0, most=0.9"),
         (
             ["003-3", "--set", "sigma=50", "--set", "sigma=60"],
