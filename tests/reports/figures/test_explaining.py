@@ -181,39 +181,6 @@ def test_the_mean_of_the_paths_holds_the_start_and_each_path_ends_at_zero_or_abo
     assert data.number("most_releases") < len(data), "every path ends within the picture"
 
 
-def test_what_the_filters_leave_unused_is_what_the_worst_case_says() -> None:
-    data = figure("unused", epsilons=(1.0,), levels=(4,)).data
-    row, delta = data.rows()[0], 1e-5
-    filt = fp.calibrated(1.0, delta)
-    step = filt.menu[0].pure_epsilon
-    assert step == 0.0047607421875
-    # one level leaves nothing to choose: k requests in a row, and the binomial law
-    for name, budget in (
-        ("simple", fp.SIMPLE.budget(1.0, delta)),
-        ("cks", fp.CKS.budget(1.0, delta)),
-        ("calibrated", filt.threshold),
-    ):
-        times = int(float(budget) // (8 * step**2))
-        known = fp.Composition({fp.RandomizedResponse(4 * step): times}).delta(1.0)
-        for bound in (row[name], row[f"{name}_at_most"]):
-            assert bound == pytest.approx(known.high / delta, rel=1e-6)  # type: ignore[comparison-overlap]
-    assert row["whitehouse"] == row["simple"]
-    assert row["basic_at_most"] < 1e-100  # type: ignore[operator]
-    assert row["gdp_gaussians"] <= 1 <= row["gdp_gaussians_at_most"]  # type: ignore[operator]
-    for name in ("calibrated", "cks", "simple", "whitehouse", "rogers", "basic"):
-        assert row[f"{name}_at_most"] <= 1  # type: ignore[operator]
-
-
-def test_what_the_gdp_filter_leaves_unused_of_responses_lies_in_its_enclosure() -> None:
-    data = figure("unused", epsilons=(2.0,), levels=(8,)).data
-    pair = fp.RandomizedResponse(8 * fp.calibrated(2.0, 1e-5).menu[0].pure_epsilon)
-    times = int((float(fp.gaussian_mu(2.0, 1e-5)) / float(pair.gdp_mu)) ** 2)
-    known = fp.Composition({pair: times}).delta(2.0)
-    row = data.rows()[0]
-    assert row["gdp"] * 1e-5 <= known.high  # type: ignore[operator]
-    assert known.low <= row["gdp_at_most"] * 1e-5  # type: ignore[operator]
-
-
 def test_per_instance_accounting_loses_the_game_that_definition_2_5_wins() -> None:
     shown = figure("per-instance")
     data = shown.data

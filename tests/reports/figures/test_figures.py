@@ -31,7 +31,6 @@ SOME = ("003-3", "000-table-2")
 SMALL: dict[str, dict[str, Any]] = {
     "003-1": {"points": 3, "people": 2, "steps": 4, "q": 0.5, "more_orders": 4, "trained": 20},
     "004-2": {"epsilon": 7.0, "delta": 0.02, "sigma": 1.0, "rounds": 6},
-    "unused": {"epsilons": 0.5, "levels": 2},
     "audit": {"n": 12, "people": 4, "steps": 1},
     "per-instance": {"rounds": 7},
     "natural-rounds": {"parts": (3, 4), "deltas": 0.01},
