@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..shared.mixtures import order_two_by_integral
+from ..shared.ours import renyi
 
 _DELTA = 1e-5
 
@@ -24,9 +24,9 @@ def scheduled_epsilon() -> float:
     return of_order_two(math.fsum(n * math.log1p(q * q * math.expm1(1.0)) for n, q in terms))
 
 
-def scheduled_epsilon_by_integral() -> float:
-    """The same with each step's divergence integrated."""
-    of_rate = {q: order_two_by_integral(q, 1) for q in (0.1, 0.01)}
+def scheduled_epsilon_by_pair() -> float:
+    """The same with each step's divergence that of the pair."""
+    of_rate = {q: renyi(["SubsampledGaussian", q, 1.0], 2) for q in (0.1, 0.01)}
     return of_order_two(sum(of_rate[0.01 if 10 <= step < 20 else 0.1] for step in range(100)))
 
 
