@@ -232,7 +232,7 @@ def discrete_deviation_by_pair(epsilon: float, delta: float) -> float:
     """The same by the pair of this house."""
     ends = _near_first_tail(epsilon)
     return float(
-        brentq(lambda scale: DiscreteGaussian(scale).hockey_stick(epsilon) - delta, *ends, xtol=1e-15)
+        brentq(lambda scale: float(DiscreteGaussian(scale).hockey_stick(epsilon)) - delta, *ends, xtol=1e-15)
     )
 
 
