@@ -31,7 +31,6 @@ from mc.worst_case.calibrated import calibrated
 from mc.worst_case.calibrated_threshold import CalibratedThreshold
 from reports.figures.data import FigureData
 from reports.figures.lines import line, number_ticks
-from reports.figures.shape import together
 from reports.figures.specification import Specification, check_between, checked, probability, reals
 from theory.arguments import check_positive
 from theory.conversions import CKS, SIMPLE, gaussian_mu
@@ -127,14 +126,11 @@ class RoundsOfEach(Specification):
             )
         # equal counts of zero show nothing
         same = (data.column("whitehouse") == simple).all() and (simple > 0).any()
-        lines = [column[~np.isnan(column)] for column in map(data.column, _COLUMNS)]
         last = data.rows()[-1]
         return {
             "compared": compared,
             "also": " Whitehouse et al., with all of delta for the tail, is the same rule as 000's."
             * bool(same),
-            "shape": together([one for one in lines if len(one)]),
-            "axes": " on logarithmic axes" * any((one > 0).any() for one in lines),
             "ends": ", ".join(
                 f"{_COMPARED[name][0]}: {last[name]}" for name in _COLUMNS if last[name] is not None
             ),
