@@ -272,11 +272,6 @@ def bins_of_numpy() -> float:
     return float(len(np.histogram_bin_edges(data, "auto", (0, 1))) - 1)
 
 
-def change_of_square() -> float:
-    """The largest change of a square, over a grid of pairs."""
-    return float(np.ptp(np.linspace(0, 1, 101) ** 2))
-
-
 def change_of_sum_of_squares(entry: float) -> float:
     """How much the sum of squares changes where an entry becomes 0."""
     return float(np.dot([0, entry], [0, entry]) - np.dot([0, 0], [0, 0]))
@@ -285,13 +280,3 @@ def change_of_sum_of_squares(entry: float) -> float:
 def seeds_rule_out_closed() -> float:
     """The part of the forests that rule the wrong label out, in closed form."""
     return 1 - exp(-1) / 2
-
-
-def read_off() -> float:
-    """The record from sums of squared distances to a centre at 1/2."""
-    return float(0.5 - ((99 * 0.25 + 0.13**2) - 99 * 0.25) ** 0.5)
-
-
-def clipped_by_numpy() -> float:
-    """The entry 1 clipped to a feature of bounds 0 and 1e-12, by numpy.clip, by columns."""
-    return float(np.clip([1.0, 0.0], 0, [1e-12, 1e-8])[0])
