@@ -166,8 +166,10 @@ def check_order_from_one(
 _BEYOND = 2**1023
 
 
-def check_count(name: str, value: object, least: int = 1) -> int:
-    """`value` as an int >= `least`."""
+def check_count(
+    name: str, value: object, least: int = 1, *, most: int | None = None, remedy: str = "pass fewer"
+) -> int:
+    """`value` as an int >= `least`, and at most `most` if that is given."""
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
     whole = whole or (isinstance(value, float) and math.isfinite(value) and value.is_integer())
     if not whole or int(value) < least:  # type: ignore[call-overload]
@@ -176,4 +178,6 @@ def check_count(name: str, value: object, least: int = 1) -> int:
         raise ValueError(
             f"{name} must be an integer that a double can hold, got more than 2^1023; pass a smaller one"
         )
+    if most is not None and int(value) > most:  # type: ignore[call-overload]
+        raise ValueError(f"{name} must be at most {most:,}, got {name}={value!r}; {remedy}")
     return int(value)  # type: ignore[call-overload, no-any-return]

@@ -9,7 +9,7 @@ from importlib import resources
 
 from mc.accountants.law_answers import Answer
 from reports.audit.fault import Kind
-from reports.audit.reading import read
+from reports.reading import read
 
 __all__ = ["Audit", "AuditedEntry", "AuditedFault", "AuditedLibrary", "recorded_audit"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from reports.audit.fault import Library
-from reports.audit.reading import read
+from reports.reading import read
 
 __all__ = ["FINDINGS", "libraries_of"]
 

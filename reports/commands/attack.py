@@ -11,10 +11,11 @@ from rich.console import Console
 
 import mc.examine.attack
 from mc.runs.output import OutputFolder
-from reports.commands.console import at_most, check_folder, clear_errors, clear_faults, say
+from reports.commands.console import check_folder, clear_errors, clear_faults, say
 from reports.commands.exit_status import End, ExitStatus
 from reports.expression import read_filter
 from reports.replaying import replay_command
+from theory.arguments import check_count
 
 __all__ = ["attack"]
 
@@ -34,7 +35,7 @@ def attack(
     """
     console = Console(highlight=False)
     with clear_errors():
-        at_most("rounds", rounds, MOST_ROUNDS, "a longer game has too many positions to be solved")
+        check_count("rounds", rounds, most=MOST_ROUNDS, remedy="a longer game has too many positions")
         if out is not None:
             check_folder(out)
         filt = read_filter(filter_)

@@ -14,7 +14,7 @@ from rich.table import Table
 import mc.estimate.compare_filters
 from mc.estimate.compare_filters import MOST_ROUNDS
 from mc.runs.output import OutputFolder
-from reports.commands.console import at_most, check_folder, clear_errors, say
+from reports.commands.console import check_folder, clear_errors, say
 from reports.shown.numbers import below, near, percent
 from theory.arguments import check_count
 from theory.guarantees import ZCDP, GaussianDP, PureDP
@@ -51,7 +51,7 @@ def calibrate(
     """Print how many rounds of one mechanism each filter allows, how near that is to the best, and its code."""
     console = Console(highlight=False)
     with clear_errors():
-        at_most("levels", check_count("levels", levels), MOST_LEVELS, "use fewer")
+        check_count("levels", levels, most=MOST_LEVELS, remedy="use fewer")
         mechanism = read_mechanism(mechanisms)
         if out is not None:
             check_folder(out)

@@ -21,7 +21,6 @@ from theory.evidence import Outcome, Verdict
 
 __all__ = [
     "OUTCOME_STYLE",
-    "at_most",
     "check_folder",
     "clear_errors",
     "clear_faults",
@@ -98,10 +97,3 @@ def _sentence(error: OSError) -> str:
     if error.filename is None or error.strerror is None:
         return str(error)
     return f"{str(error.filename)!r} must be a file that can be used, got {error.strerror!r}; name another"
-
-
-def at_most(name: str, value: int, most: int, remedy: str) -> int:
-    """`value` if it is at most `most`; else ValueError, since it would take too long or too much memory."""
-    if value > most:
-        raise ValueError(f"{name} must be at most {most:,}, got {name}={value:.6g}; {remedy}")
-    return value

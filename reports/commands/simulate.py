@@ -16,7 +16,7 @@ import mc.estimate.simulate
 from mc.engine.streams import MOST_PATHS
 from mc.estimate.survival import survival
 from mc.examine.filter_fault import examining
-from reports.commands.console import at_most, clear_errors, clear_faults, complain, say
+from reports.commands.console import clear_errors, clear_faults, complain, say
 from reports.commands.exit_status import End, ExitStatus
 from reports.expression import read_adversary, read_filter
 from theory.arguments import check_count
@@ -83,9 +83,7 @@ def simulate(
         disable=not Console(stderr=True).is_terminal,
     )
     with clear_errors(), ExitStack() as stack:
-        paths = at_most(
-            "n", check_count("n", n, least=2), MOST_PATHS, "play fewer, or several runs of other seeds"
-        )
+        paths = check_count("n", n, 2, most=MOST_PATHS, remedy="play fewer, or several runs of other seeds")
         filt, foe = read_filter(filter_), read_adversary(adversary)
         if "::" in filter_:
             stack.enter_context(examining(filt))

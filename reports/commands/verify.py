@@ -27,7 +27,7 @@ from rich.table import Table
 from mc import LocalPool, cluster
 from mc.engine.streams import MOST_PATHS
 from mc.runs.store import RunStore
-from reports.commands.console import OUTCOME_STYLE, at_most, check_folder, clear_errors, complain, styled
+from reports.commands.console import OUTCOME_STYLE, check_folder, clear_errors, complain, styled
 from reports.commands.exit_status import End, ExitStatus
 from theory.arguments import check_count
 
@@ -119,9 +119,7 @@ def verify(
                 f"target must be left out with --runs, --store or --scheduler, got target={named!r}; "
                 "filterproof simulate plays one filter at any scale"
             )
-        many = (
-            None if runs is None else at_most("runs", check_count("runs", runs, least=2), MOST_PATHS, _FEWER)
-        )
+        many = None if runs is None else check_count("runs", runs, 2, most=MOST_PATHS, remedy=_FEWER)
         if against is not None and (named is None or mechanisms is not None or as_json):
             raise ValueError(
                 f"against must stand beside TARGET or --exec, without --mechanisms and --json, got "

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,7 +20,6 @@ from filters.rules.orders import RenyiCurve
 from reports.figures.data import FigureData
 from reports.figures.lines import DASHES, colour, label, line
 from reports.figures.printed import Printed
-from reports.figures.shape import above, quotient, together
 from reports.figures.specification import (
     Specification,
     axis_points,
@@ -132,8 +130,8 @@ class PrivateGradientDescent(GaussianSteps):
     def words(self, data: FigureData) -> dict[str, Any]:
         rdp, gdp = self.epsilons_of(self.k)
         curve, exact, integer = (data.column(f"delta_{name}") for name in ("rdp", "gdp", "rdp_grid"))
-        ratio, grid = quotient(curve, exact), quotient(integer, curve)
-        smaller, where = "", above(curve, exact)
+        ratio, grid = _quotient(curve, exact), _quotient(integer, curve)
+        smaller = ""
         if rdp > 0:
             smaller = f": GDP's is {100 * (1 - gdp / rdp):.2f} % smaller"
             smaller += ', which 003 prints as "roughly 10 percent"' * self.as_printed
@@ -149,9 +147,6 @@ class PrivateGradientDescent(GaussianSteps):
             "rdp": rdp,
             "gdp": gdp,
             "smaller": smaller,
-            "shape": together((integer, curve, exact)),
-            "axis": _axis(curve, integer),
-            "above": f"RDP lies {where} GDP{' everywhere' if where == 'above' else ''}." if where else "",
         }
 
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
@@ -160,8 +155,7 @@ class PrivateGradientDescent(GaussianSteps):
         line(ax, epsilon, data.column("delta_rdp_grid"), -1, dash=2, lw=2.6)
         line(ax, epsilon, data.column("delta_rdp"), 1)
         line(ax, epsilon, data.column("delta_gdp"), 0)
-        if _axis(data.column("delta_rdp"), data.column("delta_rdp_grid")):
-            ax.set_yscale("log")
+        _logarithmic(ax, data.column("delta_rdp"), data.column("delta_rdp_grid"))
         at = len(epsilon) // 2
         label(ax, (epsilon[at], data.column("delta_rdp")[at]), "RDP, all orders", 1, offset=(6, 4))
         middle = (epsilon[at], data.column("delta_gdp")[at])
@@ -171,9 +165,17 @@ class PrivateGradientDescent(GaussianSteps):
         label(ax, beside, f"RDP, orders 2 to {self.orders}", -1, offset=(6, 4))
 
 
-def _axis(*columns: NDArray[np.float64]) -> str:
-    """The words for the axis of delta: without a number above zero there is no logarithm."""
-    return ", on a logarithmic axis" if any((column > 0).any() for column in columns) else ""
+def _logarithmic(ax: Axes, *columns: NDArray[np.float64]) -> None:
+    """The axis of delta: without a number above zero there is no logarithm."""
+    if any((column > 0).any() for column in columns):
+        ax.set_yscale("log")
+
+
+def _quotient(upper: NDArray[np.float64], lower: NDArray[np.float64]) -> NDArray[np.float64]:
+    """upper / lower, NaN where lower is zero or the quotient is no double."""
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        found = upper / lower
+    return np.where(np.isfinite(found), found, np.nan)
 
 
 # -- Figure 4 --------------------------------------------------------------------------------------------------
@@ -194,19 +196,15 @@ class SeveralSteps(GaussianSteps):
 
     def words(self, data: FigureData) -> dict[str, Any]:
         ends = {k: self.epsilons_of(k) for k in self.steps}
-        rdp, gdp = ([data.column(f"delta_{name}_{k}") for k in self.steps] for name in ("rdp", "gdp"))
-        over = all(above(one, other) == "above" for one, other in zip(rdp, gdp, strict=True))
-        higher = all(above(more, fewer) == "above" for each in (rdp, gdp) for fewer, more in pairwise(each))
-        larger = all(by_rdp > by_gdp for by_rdp, by_gdp in ends.values())
         return {
             "steps": ", ".join(map(str, self.steps)),
             "told": "; ".join(f"k = {k}: {one:.3f} and {other:.3f}" for k, (one, other) in ends.items()),
-            "larger": "; RDP asks for a larger one at every k" if larger else "",
             "curves": 2 * len(self.steps),
-            "shape": together((*rdp, *gdp)),
-            "axis": _axis(*rdp, *gdp),
-            "over": " above it" if over else "",
-            "higher": "More steps lie higher." if higher and len(self.steps) > 1 else "",
+            "ends": "; ".join(
+                f"k = {k} from {data.column(f'delta_rdp_{k}')[0]:.3g} and {data.column(f'delta_gdp_{k}')[0]:.3g} to "
+                f"{data.column(f'delta_rdp_{k}')[-1]:.3g} and {data.column(f'delta_gdp_{k}')[-1]:.3g}"
+                for k in self.steps
+            ),
         }
 
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
@@ -229,8 +227,7 @@ class SeveralSteps(GaussianSteps):
                     ms=4.5,
                 )
             label(ax, (epsilon[-1], gdp[-1]), f"k = {k}", place, offset=(5, 2), va="center")
-        if _axis(*(data.column(name) for name in data.names[1:])):
-            ax.set_yscale("log")
+        _logarithmic(ax, *(data.column(name) for name in data.names[1:]))
         for name, dash in (("RDP", 1), ("GDP", 0)):
             ax.plot([], [], color=colour(-2), ls=DASHES[dash], label=name)
         ax.legend(loc="lower left", fontsize=9, handlelength=3.2)

@@ -27,7 +27,6 @@ from reports.figures.gaussian_steps import (
 )
 from reports.figures.lines import label, line
 from reports.figures.printed import Printed
-from reports.figures.shape import above, together
 from reports.figures.specification import whole
 from theory.conversions import CKS, gaussian_mu
 
@@ -76,7 +75,7 @@ class LargestSteps(GaussianSteps):
         )
 
     def words(self, data: FigureData) -> dict[str, Any]:
-        epsilon, gdp, rdp, grid = (data.column(name) for name in ("epsilon", "gdp", "rdp", "rdp_grid"))
+        epsilon, rdp, grid = (data.column(name) for name in ("epsilon", "rdp", "rdp_grid"))
         cost = belong = ""
         allowed, dear = rdp > 0, (rdp > 0) & (grid < 0.99 * rdp)
         if dear.any():
@@ -93,16 +92,11 @@ class LargestSteps(GaussianSteps):
                 f"; the {PRINTED_STEPS} and {PRINTED_MORE} of 003 belong to epsilon = {level:.4f}, where GDP's epsilon "
                 f"is {100 * (1 - exact / level):.2f} % smaller"
             )
-        joins = grid[0] == 0 < rdp[0] and grid[-1] == rdp[-1]
-        where = above(gdp, np.maximum(rdp, grid))
         return {
             "cost": cost,
             "at": PRINTED_EPSILON,
             "here": self._at(PRINTED_EPSILON),
             "belong": belong,
-            "shape": together((gdp, rdp, grid)),
-            "joins": "The last starts at zero and joins the second." if joins else "",
-            "above": f"GDP lies {where} both." if where else "",
         }
 
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:

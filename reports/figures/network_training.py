@@ -39,10 +39,7 @@ class NetworkTraining:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rate", float(check_positive("rate", self.rate)))
-        if check_count("people", self.people) > self.data.people:
-            raise ValueError(
-                f"people must be at most {self.data.people}, those of the data, got people={self.people}; pass fewer"
-            )
+        check_count("people", self.people, most=self.data.people)
 
     def start(self, runs: int) -> Array:
         """The same start in every world."""

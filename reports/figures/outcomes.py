@@ -24,8 +24,9 @@ from mc.runs.executors import LocalPool, completed, cores
 from mc.runs.output import OutputFolder
 from mc.runs.provenance import code_version
 from mc.training.digits import FILE
-from reports.figures.group_run import GroupOutcome, GroupRun, GroupsAt
+from reports.figures.group_run import GroupOutcome, GroupRun
 from reports.figures.trial import Trained, Trial
+from reports.reading import read
 from theory.arguments import check_count
 
 __all__ = ["PLAYED", "Cell", "CellFolder", "Outcome", "outcome_of", "study"]
@@ -70,7 +71,8 @@ class CellFolder:
             if not file.is_file() or file.stat().st_size > _MOST_BYTES:
                 return None
             written = file.read_bytes()
-            outcome = _restored(cell, json.loads(written)["outcome"])
+            kind: type[Outcome] = Trained if isinstance(cell, Trial) else GroupOutcome
+            outcome = read(kind, json.loads(written)["outcome"], "an outcome", lines=False)
             return outcome if written == _written(cell, outcome) else None
         # no file, or another one of that name: ours are of no depth to speak of
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -80,18 +82,6 @@ class CellFolder:
         """Write one outcome; OSError with one sentence where the folder cannot be written to."""
         with OutputFolder(self.path) as folder:
             folder.add(_name(cell), _written(cell, outcome))
-
-
-def _restored(cell: Cell, told: dict[str, Any]) -> Outcome:
-    """The outcome of which `asdict` told this; any error where it did not."""
-
-    def values(told: dict[str, Any]) -> dict[str, Any]:
-        return {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}
-
-    if isinstance(cell, Trial):
-        return Trained(**values(told))
-    groups = {name: GroupsAt(**values(told[name])) for name in ("groups_before", "groups_after")}
-    return GroupOutcome(**values(told) | groups)
 
 
 def _written(cell: Cell, outcome: Outcome) -> bytes:

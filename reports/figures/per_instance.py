@@ -25,7 +25,7 @@ from reports.figures.lines import label, line
 from reports.figures.specification import Specification, whole
 from theory.pairs import RandomizedResponse, Selection
 
-__all__ = ["Accounting", "PerInstance", "charged", "transcript_deltas"]
+__all__ = ["PerInstance"]
 
 #: Who is charged what, and what follows: see `transcript_deltas`.
 Accounting: TypeAlias = Literal["individual", "per-instance", "per-instance, halting", "pair by pair"]

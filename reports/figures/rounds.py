@@ -8,39 +8,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from filters import GaussianFilter
+from filters import (
+    ApproximateDPFilter,
+    BasicFilter,
+    GaussianFilter,
+    PrivacyFilter,
+    RogersFilter,
+    WhitehouseFilter,
+)
 from filters.holders.repeats import repeats
 from mc.losses.composition import Composition
 from mc.worst_case.calibrated import calibrated
 from mc.worst_case.calibrated_threshold import CalibratedThreshold
 from reports.figures.data import FigureData
 from reports.figures.lines import line, number_ticks
-from reports.figures.published import PUBLISHED, Compared
-from reports.figures.shape import together
 from reports.figures.specification import Specification, check_between, checked, probability, reals
 from theory.arguments import check_positive
-from theory.conversions import gaussian_mu
+from theory.conversions import CKS, SIMPLE, gaussian_mu
 from theory.pairs import Gaussian, RandomizedResponse
 
 __all__ = ["RoundsOfEach"]
 
 _MOST_ROUNDS, _MOST_BUDGETS = 20_000, 40
 
-#: What is drawn, from below.
-_COMPARED: Mapping[str, Compared] = {
-    "gaussian": Compared("Gaussian ceiling of B*", -1, 0, "", 0),
-    "exact": Compared("this mechanism alone, exact", -2, 2, "x"),
-    **PUBLISHED,
+#: The filters of (epsilon, delta), from those that allow least to those that allow most; another is read off a table.
+_FILTERS: Mapping[str, Callable[[float, float], PrivacyFilter]] = {
+    "basic": BasicFilter,
+    "rogers": RogersFilter,
+    "whitehouse": lambda epsilon, delta: WhitehouseFilter(epsilon, delta, tail=delta),
+    "simple": partial(ApproximateDPFilter, conversion=SIMPLE),
+    "cks": partial(ApproximateDPFilter, conversion=CKS),
 }
-_COLUMNS = (*reversed([*PUBLISHED]), "gaussian", "exact")
+#: What is drawn, from below: the label, the line's colour, dashes and marker, hollow where it lies around another.
+_COMPARED: Mapping[str, tuple[str, dict[str, Any]]] = {
+    "gaussian": (
+        "Gaussian ceiling of B*",
+        {"k": -1, "dash": 0, "marker": "", "ms": 0, "lw": 5.0, "alpha": 0.5},
+    ),
+    "exact": ("this mechanism alone, exact", {"k": -2, "dash": 2, "marker": "x", "ms": 5}),
+    # rows of a table, not a curve
+    "calibrated": ("calibrated, from the table", {"k": 2, "dash": 5, "marker": "D", "ms": 5, "lw": 0}),
+    "cks": ("B*, CKS", {"k": 1, "dash": 0, "marker": "s", "ms": 4}),
+    "simple": ("B*, simple (000)", {"k": 0, "dash": 0, "marker": "o", "ms": 4}),
+    "whitehouse": ("Whitehouse et al.", {"k": 5, "dash": 1, "marker": "o", "ms": 8, "mfc": "none"}),
+    "rogers": ("Rogers et al.", {"k": 3, "dash": 3, "marker": "v", "ms": 5}),
+    "basic": ("basic", {"k": 4, "dash": 4, "marker": "^", "ms": 5}),
+}
+_COLUMNS = (*_FILTERS, "calibrated", "gaussian", "exact")
 
 
 def _each(name: str, value: Any) -> float:
@@ -70,9 +93,8 @@ class RoundsOfEach(Specification):
         request = RandomizedResponse(self.each)
         columns: dict[str, list[int | None]] = {name: [] for name in _COLUMNS}
         for epsilon in self.budgets:
-            for name, one in PUBLISHED.items():
-                if name != "calibrated":
-                    columns[name].append(repeats(one.at(epsilon, self.delta), request, most=_MOST_ROUNDS))
+            for name, made in _FILTERS.items():
+                columns[name].append(repeats(made(epsilon, self.delta), request, most=_MOST_ROUNDS))
             columns["calibrated"].append(self._calibrated(epsilon))
             mu = float(gaussian_mu(epsilon, self.delta))
             columns["gaussian"].append(repeats(GaussianFilter(mu), Gaussian(self.each), most=_MOST_ROUNDS))
@@ -104,29 +126,22 @@ class RoundsOfEach(Specification):
             )
         # equal counts of zero show nothing
         same = (data.column("whitehouse") == simple).all() and (simple > 0).any()
-        lines = [column[~np.isnan(column)] for column in map(data.column, _COLUMNS)]
         last = data.rows()[-1]
         return {
             "compared": compared,
             "also": " Whitehouse et al., with all of delta for the tail, is the same rule as 000's."
             * bool(same),
-            "shape": together([one for one in lines if len(one)]),
-            "axes": " on logarithmic axes" * any((one > 0).any() for one in lines),
             "ends": ", ".join(
-                f"{_COMPARED[name].label}: {last[name]}" for name in _COLUMNS if last[name] is not None
+                f"{_COMPARED[name][0]}: {last[name]}" for name in _COLUMNS if last[name] is not None
             ),
         }
 
     def draw(self, data: FigureData, axes: Sequence[Axes]) -> None:
         top, bottom = axes
         epsilon = data.column("epsilon")
-        for name, one in _COMPARED.items():
-            rounds, style = data.column(name), one.style
-            if name == "calibrated":  # rows of a table, not a curve
-                style["lw"] = 0
-            if name == "gaussian":
-                style |= {"lw": 5.0, "alpha": 0.5}
-            line(top, epsilon, np.where(rounds > 0, rounds, np.nan), label=one.label, **style)
+        for name, (words, style) in _COMPARED.items():
+            rounds = data.column(name)
+            line(top, epsilon, np.where(rounds > 0, rounds, np.nan), label=words, **style)
             line(bottom, epsilon, _shares(data, name), **style)
         drawn = any((data.column(name) > 0).any() for name in _COMPARED)
         scale = "log" if drawn else "linear"  # without a round there is no logarithm

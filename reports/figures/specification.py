@@ -154,7 +154,7 @@ def probabilities(default: tuple[float, ...], low: float, high: float, *, most: 
 
 def whole(default: int, *, most: int, least: int = 1, remedy: str = "pass fewer") -> int:
     """A parameter that is a whole number, `least` to `most`."""
-    return checked(default, _check_count_to, most=most, least=least, remedy=remedy)
+    return checked(default, check_count, most=most, least=least, remedy=remedy)
 
 
 def wholes(
@@ -167,7 +167,7 @@ def wholes(
     remedy: str = "pass fewer",
 ) -> tuple[int, ...]:
     """A parameter of `fewest` to `most` rising whole numbers, each from `least` to `highest`."""
-    each = partial(_check_count_to, most=highest, least=least, remedy=remedy)
+    each = partial(check_count, most=highest, least=least, remedy=remedy)
     return checked(default, check_several, check=each, least=fewest, most=most)
 
 
@@ -183,13 +183,6 @@ def any_seed(default: int) -> int:
 
 def _check_probability(name: str, value: Any, low: float, high: float) -> float:
     return check_between(name, check_delta(name, value), low, high)
-
-
-def _check_count_to(name: str, value: object, most: int, *, least: int, remedy: str) -> int:
-    count = check_count(name, value, least=least)
-    if count > most:
-        raise ValueError(f"{name} must be at most {most}, got {name}={count}; {remedy}")
-    return count
 
 
 def check_rising(low_name: str, low: float, high_name: str, high: float) -> None:

@@ -24,7 +24,6 @@ from mc.training.network import Network
 from reports.figures.data import FigureData
 from reports.figures.lines import GREY, colour, label, line
 from reports.figures.sampled_descent import SampledDescent
-from reports.figures.shape import falls, rises
 from reports.figures.specification import (
     Specification,
     any_seed,
@@ -201,8 +200,6 @@ class SampledTraining(Specification):
         few_floor, more_floor = data.number("floor"), data.number("floor_more")
         excess = {"wide": _excess(data, "delta_gdp_range"), "near": _excess(data, "delta_gdp_at")}
         every = min(self.every, self.steps)
-        # the first step of the curve is less than half of its mean step
-        flat = len(rdp) > 2 and rises(rdp) and rdp[1] - rdp[0] < (rdp[-1] - rdp[0]) / (2 * (len(rdp) - 1))
         return {
             "person": person,
             "where": "every point drawn"
@@ -221,9 +218,6 @@ class SampledTraining(Specification):
             "clipped": 100 * data.number("clipped"),
             "rounding": 100 * data.number("rounding"),
             "below": 100 * data.number("pld_below_rdp_more"),
-            "falling": "delta falls with epsilon" if falls(high) else "delta against epsilon",
-            "rising": "epsilon rises with" if all(map(rises, (low, rdp, more))) else "epsilon against",
-            "flat": "RDP with few orders flattens towards the left." if flat else "",
             **{name: (values.min(), values.max()) for name, values in excess.items()},
             **{name: (one[0], one[-1]) for name, one in (("low", low), ("rdp", rdp), ("more", more))},
         }

@@ -12,20 +12,11 @@ from pathlib import Path
 import pytest
 
 from reports.commands.verify import limit_of
-from tests.reports.typed import filterproof
+from tests.reports.typed import MINE, filterproof
 
 ROOT = Path(__file__).parent.parent.parent
 
-SOUND = """
-import numpy as np
-import filterproof as fp
-
-class MyFilter(fp.PrivacyFilter):
-    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
-    def start(self, n): return np.zeros(n)
-    def admits(self, spent, request): return spent + request.pure_epsilon**2 / 2 <= 0.02
-    def spend(self, spent, request): return spent + request.pure_epsilon**2 / 2
-
+SOUND = f"""{MINE}
 class Overspends(MyFilter):
     def admits(self, spent, request): return spent <= 0.02
 """

@@ -28,48 +28,34 @@ from reports.docs.generated import expand
 from reports.finding import Claim, Told
 from reports.study import Study
 from tests.reports import typed
+from tests.reports.typed import filterproof
 from theory.pairs import RandomizedResponse
 
 ROOT = Path(__file__).parent.parent.parent
 
-FAULTY = """
-import os, time
-import numpy as np
-import filterproof as fp
-
-class Base(fp.PrivacyFilter):
-    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
-    def start(self, n): return np.zeros(n)
-    def admits(self, spent, request): return spent + request.pure_epsilon**2 / 2 <= 0.02
-    def spend(self, spent, request): return spent + request.pure_epsilon**2 / 2
-
-class RaisesInSpend(Base):
+FAULTY = f"""{typed.MINE}
+class RaisesInSpend(MyFilter):
     def spend(self, spent, request):
         raise ValueError("no\\nmoney")
 
-class Vanishes(Base):
+class Vanishes(MyFilter):
     def spend(self, spent, request):
-        print('{"verdicts": []}', flush=True)
+        print('{{"verdicts": []}}', flush=True)
         os._exit(0)
 
-class Hangs(Base):
+class Hangs(MyFilter):
     def spend(self, spent, request):
         time.sleep(1000)
 
-class Slow(Base):
+class Slow(MyFilter):
     def spend(self, spent, request):
         open("playing", "w").close()
         time.sleep(0.2)
         return spent
 
-class DeniesAll(Base):
+class DeniesAll(MyFilter):
     def admits(self, spent, request): return np.zeros(len(spent), bool)
 """
-
-
-def filterproof(*arguments: str, cwd: Path) -> tuple[int, str, str]:
-    ended = typed.filterproof(*arguments, cwd=cwd)
-    return ended.returncode, ended.stdout, ended.stderr
 
 
 @pytest.fixture
@@ -245,6 +231,21 @@ def test_ctrl_c_in_verify_says_what_was_done_and_lost(folder: Path, everyone: bo
     assert not list(folder.glob("filterproof-report/*"))
 
 
+@pytest.mark.slow
+def test_ctrl_c_in_a_simulation_says_how_to_resume_and_resuming_gives_the_same_bits(folder: Path) -> None:
+    run = ("simulate", "GaussianFilter(mu=1.0)", "LossChasing", "--epsilon", "4", "-n", "6e6")
+    undisturbed = filterproof(*run, cwd=folder).stdout
+    stopped = typed.start(*run, "--store", "run.sqlite", cwd=folder)
+    stopped.wait_for(folder / "run.sqlite-wal")
+    time.sleep(1.0)
+    os.killpg(stopped.pid, signal.SIGINT)  # what a terminal sends to everything in the foreground
+    status, _, err = stopped.end()
+    assert status == 130
+    assert "kept in run.sqlite; the same call resumes" in err
+    assert "Traceback" not in err
+    assert filterproof(*run, "--store", "run.sqlite", cwd=folder).stdout == undisturbed != ""
+
+
 def at_once(study: Study, claims: Sequence[Claim]) -> Told:
     """A chapter that has nothing to tell."""
     return Told(())
@@ -303,6 +304,22 @@ def test_ctrl_c_in_the_main_job_says_what_was_done_and_lost(folder: Path) -> Non
             "file must be a witness.json, verdict.json or verdicts.json, got file='faulty.py'",
         ),
         (("attack", "NaiveRealisationFilter", "--out", "faulty.py"), "out must be a folder"),
+        (
+            ("figures", "003-3", "004-2", "--set", "k=5"),
+            "k must be a parameter of figure 004-2, got k=5; there are epsilon",
+        ),
+        (("figures", "003-3", "--set", "sigma=wide"), "sigma must be a real number"),
+        (("figures", "003-3", "--set", "sigma"), "set must read like sigma=2, got 'sigma'"),
+        (
+            ("figures", "003-3", "--set", "sigma=50", "--set", "sigma=60"),
+            "set must name each parameter once, got sigma=50 and sigma=60; leave one out",
+        ),
+        (("figures", "003-3", "--format", "gif"), "formats must be among svg, png, pdf, got ['gif']"),
+        (("figures", "003-3", "--out", "/dev/null/x"), "out must be a folder that can be written to"),
+        (("train", "003-3"), "name must be one of 000-table-1, 000-table-2, 000-table-3, 003-2, 003-6"),
+        (("train", "--trials", "100000"), "trials must be at most 1,000, got trials=100000; pass fewer"),
+        (("train", "--format", "gif"), "formats must be among svg, png, pdf, got ['gif']"),
+        (("train", "--out", "/dev/null/x"), "out must be a folder that can be written to"),
         (("verify", "--time-limit", "0"), "time-limit must be a number of seconds > 0, got 0"),
         (("verify", "faulty.py::Slow", "--mechanisms", "rr,lasers"), "mechanisms must be"),
         (("verify", "faulty.py::Slow", "--seconds", "-1"), "seconds must be"),
@@ -322,19 +339,20 @@ def test_what_cannot_be_done_is_refused_at_once_in_one_sentence(
     (folder / "init.py").write_text(
         "import filterproof as fp\nclass X(fp.BasicFilter):\n    def __init__(self): {}[1]\n"
     )
+    before = sorted(folder.rglob("*"))
     status, out, err = filterproof(*arguments, cwd=folder)
     assert (status, out) == (2, "")
+    assert err.startswith("filterproof: ")
     assert sentence in err
     assert "Errno" not in err
-    assert "Traceback" not in err
     assert err.count("\n") == 1
-    assert not list(folder.glob("filterproof-report/*"))
+    assert [file for file in sorted(folder.rglob("*")) if "__pycache__" not in file.parts] == before
 
 
 @pytest.mark.slow
 def test_the_witness_of_an_attack_is_replayed_by_the_command_that_it_prints(folder: Path) -> None:
     (folder / "mine.py").write_text(
-        FAULTY + "\nclass Lax(Base):\n    promise = fp.ApproxDP(epsilon=1.0, delta=1e-3)\n"
+        FAULTY + "\nclass Lax(MyFilter):\n    promise = fp.ApproxDP(epsilon=1.0, delta=1e-3)\n"
         "    def admits(self, spent, request): return spent + request.pure_epsilon <= 4.0\n"
     )
     for target in ("NaiveRealisationFilter", "mine.py::Lax"):

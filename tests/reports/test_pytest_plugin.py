@@ -14,17 +14,11 @@ from pathlib import Path
 import pytest
 
 from reports.sarif import RULES, Result, sarif
+from tests.reports import typed
 
 ROOT = Path(__file__).parent.parent.parent
-MINE = """
-import numpy as np
-import filterproof as fp
-
-class Sound(fp.PrivacyFilter):
-    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
-    def start(self, n): return np.zeros(n)
-    def admits(self, spent, request): return spent + request.pure_epsilon**2 / 2 <= 0.02
-    def spend(self, spent, request): return spent + request.pure_epsilon**2 / 2
+MINE = f"""{typed.MINE}
+class Sound(MyFilter): pass
 
 class Lax(Sound):
     def admits(self, spent, request): return spent <= 0.02

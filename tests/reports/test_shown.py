@@ -94,6 +94,10 @@ PICTURED = (
 )
 
 
+#: Whose HTML is no table of rows: steps and numbers have formulas and doubles to show.
+OF_STEPS = ("Proof", "CertifiedNumbers", "Examined")
+
+
 @cache
 def made(name: str):
     return MADE[name]()
@@ -200,6 +204,13 @@ def test_a_cell_is_rounded_to_the_safe_side_and_an_interval_is_one_cell() -> Non
     assert row_cells(ends) == {"between": "[0.1234569, 0.1234561]"}
 
 
+@pytest.mark.parametrize("name", [name for name in MADE if name not in ("Agreement", "Attack", *OF_STEPS)])
+def test_html_tells_every_cell_of_the_first_and_of_the_last_row(name: str) -> None:
+    told, rows = words(made(name)), made(name).rows()
+    for row in (rows[0], rows[-1]):
+        assert not [cell for cell in row_cells(row).values() if " ".join(cell.split()) not in told]
+
+
 def test_an_exact_value_that_is_too_long_to_read_gives_way_to_its_bounds() -> None:
     assert exact_or("1/3", 0.3333333333333333, 0.33333333333333337) == "1/3, in [0.333333333, 0.333333334]"
     assert exact_or("1", 1.0, 1.0) == "1"
@@ -213,14 +224,7 @@ def test_an_estimate_is_never_shown_without_its_interval_and_failure(name: str) 
     for row in value.rows():
         assert {"value", "low", "high", "failure", "n", "method", "rests_on"} <= row.keys()
         assert row["low"] <= row["value"] <= row["high"]
-    told = words(value)
-    assert f"probability at most {chance(value.failure)}" in told
-    ends = [tuple(map(float, pair)) for pair in INTERVAL.findall(told)]
-    shown = value.rows()[:MOST_LINES]
-    for row in (shown[0], value.rows()[-1]):
-        near = [e for e in ends if e[0] <= row["low"] and row["high"] <= e[1]]
-        assert any(abs(a - row["low"]) + abs(b - row["high"]) < 1e-5 for a, b in near)
-    assert value.rows()[0]["rests_on"] in told
+    assert f"probability at most {chance(value.failure)}" in words(value)
 
 
 def test_the_intervals_of_a_curve_hold_together_with_the_failure_that_rows_say() -> None:
@@ -265,10 +269,7 @@ def test_a_worst_case_shows_its_bounds_evidence_and_scope() -> None:
     (row,) = worst.rows()
     assert (Fraction(row["ratio"]), Fraction(row["value"])) == (Fraction(3, 2), worst.value)
     assert row["epsilon"] == float(fp.LogRatio(Fraction(3, 2)))
-    told = cells(worst)
-    assert told["evidence"].startswith("EXACT: ")
-    assert told["scope"] == row["scope"] == worst.scope
-    assert told["value"].startswith(f"{worst.value}, in [")
+    assert (row["evidence"], row["scope"]) == ("EXACT", worst.scope)
 
 
 def test_a_worst_case_that_tried_nothing_says_so() -> None:
@@ -286,9 +287,7 @@ def test_a_numerical_value_shows_the_difference_of_its_grids_and_decides_nothing
         assert above(one.difference, 2) in told
         assert "decides nothing" in told
         assert not INTERVAL.search(told)
-    one = made("NumericalEvaluation")
-    assert cells(one)["difference"] == above(one.difference, 2)
-    (first, *_) = page(one).iter("p")
+    (first, *_) = page(one := made("NumericalEvaluation")).iter("p")
     assert f"differ by {above(one.difference, 2)}" in "".join(first.itertext())
 
 
@@ -323,16 +322,13 @@ def test_a_calibrated_filter_shows_its_certificate_and_can_still_be_stored(tmp_p
     assert (row["epsilon"], row["delta"], row["threshold"]) == (1.0, 1e-5, filt.threshold)
     assert row["low"] <= row["high"] <= 1e-5
     assert (row["evidence"], row["scope"]) == ("CERTIFIED", filt.scope)
-    assert cells(filt)["scope"] == filt.scope
     play = {"epsilon": 0.1, "n": 100, "rounds": 2, "store": tmp_path / "runs.db", "method": "plain"}
     asks = fp.Constant(fp.RandomizedResponse(0.1))
     assert fp.simulate(filt, asks, **play) == fp.simulate(filt, asks, **play)
 
 
 def test_a_threshold_and_a_decision_say_how_they_are_known() -> None:
-    assert "CERTIFIED" in cells(made("CalibratedThreshold"))["evidence"]
     told = made("Decision")
-    assert cells(told)["failure"] == chance(told.failure)
     assert f"at most {chance(told.failure)}, at any stopping time" in words(told)
     filt = made("CalibratedThreshold")
     assert float(cells(filt)["threshold"]) == filt.threshold, (
@@ -451,10 +447,9 @@ def test_a_verdict_shows_scope_evidence_and_what_it_cites() -> None:
         "citations": "Knuth; p. 1; Ville",
     }
     told = words(cited)
-    assert all(
-        part in told for part in ("Knuth; p. 1", "Ville", said, "a named theorem that was not checked here")
-    )
-    assert "proves nothing" in words(made("Verdict"))
+    assert "Cited, not checked here: Knuth; p. 1." in told
+    assert "a named theorem that was not checked here" in told
+    assert all("proves nothing" in words(made(name)) for name in ("Verdict", "TrainingAudit"))
     assert "proves nothing" not in told
 
 
@@ -524,11 +519,3 @@ def test_rows_load_no_room_that_shows_and_html_of_a_number_no_matplotlib() -> No
 def test_numbers_of_numpy_become_plain() -> None:
     one = fp.Estimate(np.float64(0.5), np.float64(0.25), np.float64(0.75), 0.01, np.int64(10), "by hand")
     assert [type(cell) for cell in one.rows()[0].values()] == [float, float, float, float, int, str, str, int]
-
-
-def test_an_audit_never_shows_a_probability_without_its_interval() -> None:
-    value = made("TrainingAudit")
-    told = cells(value)
-    for label in ("reached", "hit", "false alarm"):
-        assert INTERVAL.search(told[label])
-    assert "proves nothing" in words(value)

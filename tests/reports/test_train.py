@@ -71,32 +71,6 @@ def test_the_files_of_a_study_resuming_gives_again_and_another_seed_does_not(
     assert first["003-7.csv"] != other["003-7.csv"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["003-33"], "name must be one of "),
-        (["003-3"], "name must be one of 000-table-1, 000-table-2, 000-table-3, 003-2, 003-6"),
-        (["--trials", "1"], "trials must be an integer >= 2, got trials=1"),
-        (["--trials", "100000"], "trials must be at most 1000, got trials=100000; pass fewer"),
-        (["--seed", "-1"], "seed must be an integer >= 0, got seed=-1"),
-        (["003-7", "--workers", "0", "--seed", "77"], "workers must be an integer >= 1, got workers=0"),
-        (["--format", "gif"], "formats must be among svg, png, pdf, got ['gif']"),
-        (["--out", "/dev/null/x"], "out must be a folder that can be written to, got out='/dev/null/x'"),
-    ],
-    ids=["name", "no-training", "trials", "many", "seed", "workers", "format", "out"],
-)
-def test_unusable_input_is_one_sentence_and_status_two(
-    arguments: list[str], sentence: str, tmp_path: Path
-) -> None:
-    where = [] if "--out" in arguments else ["--out", str(tmp_path / "out")]
-    result = typed(*arguments, *where)
-    assert result.exit_code == 2, result.output
-    assert result.stderr.startswith("filterproof: ")
-    assert sentence in result.stderr
-    assert len(result.stderr.strip().splitlines()) == 1
-    assert not (tmp_path / "out").exists(), "nothing was made for a command that was refused"
-
-
 def test_an_interrupt_keeps_what_is_done_and_the_same_call_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

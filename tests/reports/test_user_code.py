@@ -15,17 +15,12 @@ from tests.reports import typed
 
 ROOT = Path(__file__).parent.parent.parent
 
-BASE = """
-import os, struct, sys
-import numpy as np
-import filterproof as fp
+BASE = f"""{typed.MINE}
+import struct
 import typer
 
-class F(fp.PrivacyFilter):
+class F(MyFilter):
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-3)
-    def start(self, n): return np.zeros(n)
-    def admits(self, spent, request): return spent + request.pure_epsilon**2 / 2 <= 0.02
-    def spend(self, spent, request): return spent + request.pure_epsilon**2 / 2
 
 class Odd(fp.ApproxDP):
     pass
@@ -44,12 +39,6 @@ PRINTED = (
     "class F(F): promise = Odd(epsilon=1.0, delta=1e-3)\n"
 )
 PLAYED = "\nclass F(F):\n    def admits(self, spent, request): "
-
-
-def in_a_child(*arguments: str, cwd: Path) -> tuple[int, str, str]:
-    """In a child of this process, where it needs no interpreter of its own."""
-    ended = typed.filterproof(*arguments, cwd=cwd)
-    return ended.returncode, ended.stdout, ended.stderr
 
 
 def filterproof(*arguments: str, cwd: Path) -> tuple[int, str, str]:
@@ -122,7 +111,7 @@ USUAL = {"a forged success", "half a length", "a promise that exits", "words tha
 def test_a_fault_of_the_file_is_one_sentence_and_never_a_success(tmp_path: Path, name: str) -> None:
     code, words = FAULTS[name]
     (tmp_path / "rude.py").write_text(BASE + code)
-    run = filterproof if "fd" in code or "close" in code else in_a_child
+    run = filterproof if "fd" in code or "close" in code else typed.filterproof
     status, out, err = run("verify", "rude.py::F", "--seconds", "1", cwd=tmp_path)
     assert status == 3, err
     # what was printed before the last word failed cannot be taken back
@@ -164,7 +153,7 @@ UNUSABLE = {
 def test_a_file_that_holds_no_filter_is_unusable_input(tmp_path: Path, name: str) -> None:
     code, words = UNUSABLE[name]
     (tmp_path / "rude.py").write_text(BASE + code)
-    status, out, err = in_a_child("verify", "rude.py::F", "--seconds", "1", cwd=tmp_path)
+    status, out, err = typed.filterproof("verify", "rude.py::F", "--seconds", "1", cwd=tmp_path)
     assert (status, out) == (2, ""), err
     assert one_sentence(err), err
     assert words in err
@@ -173,7 +162,7 @@ def test_a_file_that_holds_no_filter_is_unusable_input(tmp_path: Path, name: str
 @pytest.mark.parametrize("stream", [pytest.param("None", marks=pytest.mark.slow), "object()"])
 def test_a_file_that_replaces_standard_output_replaces_its_own(tmp_path: Path, stream: str) -> None:
     (tmp_path / "rude.py").write_text(BASE + f"\nsys.stdout = sys.stderr = {stream}\n")
-    status, out, err = in_a_child("verify", "rude.py::F", "--seconds", "0.5", "--json", cwd=tmp_path)
+    status, out, err = typed.filterproof("verify", "rude.py::F", "--seconds", "0.5", "--json", cwd=tmp_path)
     assert (status, err.strip()) == (0, "")
     assert json.loads(out)["verdict"]
 

@@ -9,17 +9,9 @@ import pytest
 
 from filters import PrivacyFilter
 from reports.user_filter import load_filter
+from tests.reports.typed import MINE
 
-GOOD = """
-import numpy as np
-import filterproof as fp
-
-class MyFilter(fp.PrivacyFilter):
-    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
-    def start(self, n): return np.zeros(n)
-    def admits(self, spent, request): return spent + request.pure_epsilon**2 / 2 <= 0.02
-    def spend(self, spent, request): return spent + request.pure_epsilon**2 / 2
-
+GOOD = f"""{MINE}
 class NoPromise(fp.PrivacyFilter):
     def start(self, n): return np.zeros(n)
     def admits(self, spent, request): return spent < 1

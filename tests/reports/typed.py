@@ -11,15 +11,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing import forkserver
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from reports.cli import main
 
-__all__ = ["Ended", "Started", "filterproof", "start"]
+__all__ = ["MINE", "Ended", "Started", "filterproof", "start"]
+
+#: A file of a person's own, with a sound filter from which others are made.
+MINE = """
+import os, sys, time
+import numpy as np
+import filterproof as fp
+
+class MyFilter(fp.PrivacyFilter):
+    promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
+    def start(self, n): return np.zeros(n)
+    def admits(self, spent, request): return spent + request.pure_epsilon**2 / 2 <= 0.02
+    def spend(self, spent, request): return spent + request.pure_epsilon**2 / 2
+"""
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(NamedTuple):
     """How a command ended: its exit status, or minus the signal that ended it, and all that it wrote."""
 
     returncode: int

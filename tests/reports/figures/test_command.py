@@ -61,44 +61,6 @@ def test_the_same_command_writes_the_same_bytes(tmp_path: Path) -> None:
         assert one == two, name
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (["003-33"], "name must be one of 000-rogers, 000-table-1, 000-table-2"),
-        (
-            ["003-3", "--set", "sigm=2"],
-            "sigm must be a parameter of figure 003-3, got sigm=2; there are sigma, least",
-        ),
-        (["003-3", "004-2", "--set", "k=5"], "k must be a parameter of figure 004-2, got k=5"),
-        (["003-3", "--set", "sigma=-1"], "sigma must be from 0.01 to 1e+06, got sigma=-1"),
-        (["003-3", "--set", "sigma=wide"], "sigma must be a real number"),
-        (["003-3", "--set", "sigma"], "set must read like sigma=2, got 'sigma'"),
-        (["003-3", "--set", "points=1e9"], "points must be at most 2000"),
-        (["003-3", "--set", "least=2"], "least must be below most, got least=2.0, most=0.9"),
-        (
-            ["003-3", "--set", "sigma=50", "--set", "sigma=60"],
-            "set must name each parameter once, got sigma=50 and sigma=60; leave one out",
-        ),
-        (["000-rogers", "--set", "budgets=1,1,1"], "budgets must rise from each number to the next"),
-        (["003-3", "--format", "gif"], "formats must be among svg, png, pdf, got ['gif']"),
-        (
-            ["003-3", "--out", "/dev/null/x"],
-            "out must be a folder that can be written to, got out='/dev/null/x'",
-        ),
-    ],
-)
-def test_unusable_input_is_one_sentence_and_status_two(
-    arguments: list[str], sentence: str, tmp_path: Path
-) -> None:
-    where = [] if "--out" in arguments else ["--out", str(tmp_path / "out")]
-    result = typed(*arguments, *where)
-    assert result.exit_code == 2, result.output
-    assert result.stderr.startswith("filterproof: ")
-    assert sentence in result.stderr
-    assert len(result.stderr.strip().splitlines()) == 1
-    assert not (tmp_path / "out").exists(), "nothing was made for a command that was refused"
-
-
 def test_the_list_names_every_figure_and_its_parameters() -> None:
     result = typed("--list")
     assert result.exit_code == 0

@@ -31,12 +31,10 @@ SOME = ("003-3", "000-table-2")
 SMALL: dict[str, dict[str, Any]] = {
     "003-1": {"points": 3, "people": 2, "steps": 4, "q": 0.5, "more_orders": 4, "trained": 20},
     "004-2": {"epsilon": 7.0, "delta": 0.02, "sigma": 1.0, "rounds": 6},
-    "unused": {"epsilons": 0.5, "levels": 2},
     "audit": {"n": 12, "people": 4, "steps": 1},
     "per-instance": {"rounds": 7},
     "natural-rounds": {"parts": (3, 4), "deltas": 0.01},
     "shared-limit": {"sites": 2},
-    "b-star": {"epsilons": (0.35, 3.0), "deltas": 0.01},
     "000-rogers": {"budgets": (0.25, 0.5, 1.0)},
     "000-table-1": {"epsilons": 1.0, "trials": 2},
     **{f"000-table-{k}": {"epsilons": 4.0, "trials": 2} for k in (2, 3)},

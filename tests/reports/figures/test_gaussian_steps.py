@@ -6,35 +6,27 @@ import mpmath
 import pytest
 
 from reports.figures.registry import figure
+from tests.theory.reference import conversion_delta, hockey_stick
+from theory.conversions import CKS
+from theory.pairs import Gaussian
 
 
 def gdp_delta(epsilon: float, k: int, sigma: float) -> mpmath.mpf:
-    """delta of Gaussian(sqrt(k)/sigma), from the normal distribution function with 40 digits."""
-    with mpmath.workdps(40):
-        mu, eps = mpmath.sqrt(k) / sigma, mpmath.mpf(epsilon)
-        return mpmath.ncdf(mu / 2 - eps / mu) - mpmath.exp(eps) * mpmath.ncdf(-mu / 2 - eps / mu)
-
-
-def log_order_delta(alpha: mpmath.mpf, epsilon: float, k: int, sigma: float) -> mpmath.mpf:
-    """log of equation (C.3) of 003 at one order, as printed there."""
-    rho = alpha * k / (2 * mpmath.mpf(sigma) ** 2)
-    return (alpha - 1) * (rho - epsilon) - mpmath.log(alpha) + (alpha - 1) * mpmath.log(1 - 1 / alpha)
+    """delta of Gaussian(sqrt(k)/sigma), by quadrature."""
+    return hockey_stick(Gaussian(k**0.5 / sigma), epsilon)
 
 
 def rdp_delta(epsilon: float, k: int, sigma: float, orders: range | None = None) -> float:
-    """The least of (C.3) over the orders, or over all real orders by golden section on log(alpha - 1)."""
+    """The least of equation (C.3) of 003 over the orders, as printed there, or over all real orders."""
+    if orders is None:
+        return float(conversion_delta(CKS, k / (2 * sigma**2), epsilon))
     with mpmath.workdps(30):
-        if orders is not None:
-            return float(mpmath.exp(min(log_order_delta(mpmath.mpf(a), epsilon, k, sigma) for a in orders)))
-        low, high, golden = mpmath.mpf(-8), mpmath.mpf(8), (mpmath.sqrt(5) - 1) / 2
-
-        def at(x: mpmath.mpf) -> mpmath.mpf:
-            return log_order_delta(1 + mpmath.exp(x), epsilon, k, sigma)
-
-        for _ in range(60):
-            step = golden * (high - low)
-            low, high = (low, low + step) if at(high - step) < at(low + step) else (high - step, high)
-        return float(mpmath.exp(at((low + high) / 2)))
+        rho = k / (2 * mpmath.mpf(sigma) ** 2)
+        logs = (
+            (a - 1) * (a * rho - epsilon) - mpmath.log(a) + (a - 1) * mpmath.log(1 - mpmath.mpf(1) / a)
+            for a in orders
+        )
+        return float(mpmath.exp(min(logs)))
 
 
 @pytest.mark.parametrize(

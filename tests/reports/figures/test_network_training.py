@@ -44,7 +44,7 @@ def test_a_canary_in_a_network_reaches_the_promise_and_no_more() -> None:
 
 
 def test_more_people_than_there_are_is_refused() -> None:
-    with pytest.raises(ValueError, match="people must be at most 1437"):
+    with pytest.raises(ValueError, match="people must be at most 1,437"):
         NetworkTraining(digits(), NETWORK, rate=1.0, seed=0, people=1438)
     with pytest.raises(ValueError, match="rate"):
         NetworkTraining(digits(), NETWORK, rate=0.0, seed=0, people=2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mpmath
 import numpy as np
 import pytest
 
@@ -10,6 +9,7 @@ import filterproof as fp
 from mc.engine.game import Game
 from mc.engine.paths import Paths
 from reports.figures.potential import potential_paths
+from tests.theory.reference import hockey_stick
 
 EPSILON = 1.0
 FILTER = fp.GaussianFilter(mu=1.0)
@@ -19,9 +19,7 @@ FAILURE = 1e-6
 
 def gaussian_delta(epsilon: float, mu: float) -> float:
     """delta of Gaussian(mu) at any epsilon, with 30 digits."""
-    with mpmath.workdps(30):
-        e, m = mpmath.mpf(epsilon), mpmath.mpf(mu)
-        return float(mpmath.ncdf(m / 2 - e / m) - mpmath.exp(e) * mpmath.ncdf(-m / 2 - e / m))
+    return float(hockey_stick(fp.Gaussian(mu), epsilon))
 
 
 def losses(paths: Paths) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

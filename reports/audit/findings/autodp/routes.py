@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from math import comb, exp, log, log1p, sinh, sqrt
+from math import comb, exp, log, log1p, sqrt
 
 import mpmath
 import numpy as np
-from scipy.integrate import quad
 from scipy.optimize import minimize_scalar
 from scipy.special import gammaln, logsumexp
-from scipy.stats import laplace, norm
+from scipy.stats import norm
 
 from ..shared.noises import renyi_by_answers
 
@@ -17,16 +16,6 @@ from ..shared.noises import renyi_by_answers
 def laplace_delta(b: float, epsilon: float) -> float:
     """The delta of two Laplace laws of scale b at distance 1, in closed form."""
     return 1 - exp((epsilon - 1 / b) / 2)
-
-
-def laplace_delta_by_quadrature(b: float, epsilon: float) -> float:
-    """The same by quadrature of the excess density."""
-
-    def excess(x: float) -> float:
-        return float(max(laplace.pdf(x, 0, b) - exp(epsilon) * laplace.pdf(x, 1, b), 0.0))
-
-    cut = (1 - epsilon * b) / 2
-    return quad(excess, -40.0, 0.0, epsabs=1e-13)[0] + quad(excess, 0.0, cut, epsabs=1e-13)[0]
 
 
 def votes_by_scipy(threshold: float, votes: int, sigma: float, alpha: float) -> float:
@@ -92,12 +81,6 @@ def stages_by_search() -> float:
         options={"xatol": 1e-10},
     )
     return float(found.fun)
-
-
-def response_by_sinh(order: float, delta: float) -> float:
-    """The Renyi divergence of a randomized response at log(e - delta), by hyperbolic sines."""
-    level = log(exp(1) - delta)
-    return log((sinh(order * level) - sinh((order - 1) * level)) / sinh(level)) / (order - 1)
 
 
 def larger_log_ratio() -> float:

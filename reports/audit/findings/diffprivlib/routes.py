@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from math import cbrt, ceil, exp, log, log2
 from typing import Any, TypeAlias
 
 import numpy as np
 from mpmath import mp
 from scipy.optimize import brentq
+
+from theory.pairs import DiscreteGaussian
 
 #: An mpmath number: mpmath has no types.
 Number: TypeAlias = Any
@@ -221,32 +222,24 @@ def discrete_deviation(epsilon: float, delta: float) -> float:
     def excess(scale: Number) -> Number:
         mass = [mp.exp(-(mp.mpf(k) ** 2) / (2 * scale**2)) for k in range(-40, 42)]
         over = (one - mp.exp(epsilon) * other for one, other in itertools.pairwise(mass))
-        return mp.fsum(max(mp.mpf(0), gain) for gain in over) / mp.fsum(mass)
+        return mp.fsum(max(mp.mpf(0), gain) for gain in over) / mp.fsum(mass) - delta
 
-    return _discrete_root(excess, epsilon, delta)
-
-
-def discrete_deviation_by_tails(epsilon: float, delta: float) -> float:
-    """The same by P(Y > e s^2 - 1/2) - e^epsilon P(Y > e s^2 + 1/2) (Canonne et al. 2020, Theorem 7), by theta."""
-
-    def profile(scale: Number) -> Number:
-        def tail(start: Number) -> Number:
-            return mp.nsum(lambda k: mp.exp(-(k**2) / (2 * scale**2)), [start, start + 30])
-
-        first = mp.floor(epsilon * scale**2 - mp.mpf(1) / 2) + 1
-        return (tail(first) - mp.exp(epsilon) * tail(first + 1)) / mp.jtheta(
-            3, 0, mp.exp(-1 / (2 * scale**2))
-        )
-
-    return _discrete_root(profile, epsilon, delta)
-
-
-def _discrete_root(profile: Callable[[Number], Number], epsilon: float, delta: float) -> float:
-    """The scale near sqrt(3 / (2 epsilon)), where the first tail loses its first term, at which a profile is delta."""
     with mp.workdps(_DIGITS):
-        high = mp.sqrt(mp.mpf(3) / (2 * epsilon))
-        ends = high * (1 - mp.mpf("1e-3")), high
-        return float(mp.findroot(lambda scale: profile(scale) - delta, ends, solver="bisect", tol=1e-60))
+        return float(mp.findroot(excess, _near_first_tail(epsilon), solver="bisect", tol=1e-60))
+
+
+def discrete_deviation_by_pair(epsilon: float, delta: float) -> float:
+    """The same by the pair of this house."""
+    ends = _near_first_tail(epsilon)
+    return float(
+        brentq(lambda scale: float(DiscreteGaussian(scale).hockey_stick(epsilon)) - delta, *ends, xtol=1e-15)
+    )
+
+
+def _near_first_tail(epsilon: float) -> tuple[float, float]:
+    """An interval up to sqrt(3 / (2 epsilon)), the scale at which the first tail loses its first term."""
+    high = (3 / (2 * epsilon)) ** 0.5
+    return high * (1 - 1e-3), high
 
 
 def underflow() -> float:
@@ -279,11 +272,6 @@ def bins_of_numpy() -> float:
     return float(len(np.histogram_bin_edges(data, "auto", (0, 1))) - 1)
 
 
-def change_of_square() -> float:
-    """The largest change of a square, over a grid of pairs."""
-    return float(np.ptp(np.linspace(0, 1, 101) ** 2))
-
-
 def change_of_sum_of_squares(entry: float) -> float:
     """How much the sum of squares changes where an entry becomes 0."""
     return float(np.dot([0, entry], [0, entry]) - np.dot([0, 0], [0, 0]))
@@ -292,13 +280,3 @@ def change_of_sum_of_squares(entry: float) -> float:
 def seeds_rule_out_closed() -> float:
     """The part of the forests that rule the wrong label out, in closed form."""
     return 1 - exp(-1) / 2
-
-
-def read_off() -> float:
-    """The record from sums of squared distances to a centre at 1/2."""
-    return float(0.5 - ((99 * 0.25 + 0.13**2) - 99 * 0.25) ** 0.5)
-
-
-def clipped_by_numpy() -> float:
-    """The entry 1 clipped to a feature of bounds 0 and 1e-12, by numpy.clip, by columns."""
-    return float(np.clip([1.0, 0.0], 0, [1e-12, 1e-8])[0])

@@ -7,7 +7,6 @@ from collections import defaultdict
 from fractions import Fraction
 from itertools import combinations, product
 
-import mpmath
 import numpy as np
 
 from filters.rules.unsound import NaturalFilter, knowingly
@@ -32,20 +31,6 @@ def responses_delta_by_paths() -> float:
 def order_two() -> float:
     """The Renyi divergence of order 2 of 0.5 N(10, 1) + 0.5 N(0, 1) from N(0, 1) in closed form."""
     return math.log1p(0.25 * math.expm1(100.0))
-
-
-def pure_epsilon_by_outcomes() -> float:
-    """The least total epsilon that leaves no mass above it, over the outcomes of 100 responses of 0.1-DP."""
-    truth = Fraction(math.exp(0.1)) / (1 + Fraction(math.exp(0.1)))
-    masses = (math.comb(100, lies) * truth ** (100 - lies) * (1 - truth) ** lies for lies in range(101))
-    return 0.1 * max(100 - 2 * lies for lies, mass in enumerate(masses) if mass > 0)
-
-
-def rare_delta_by_integral() -> float:
-    """The total variation of 1e-8 N(1, 1) + (1 - 1e-8) N(0, 1) from N(0, 1), integrated."""
-    with mpmath.workdps(40):
-        q = mpmath.mpf("1e-8")
-        return float(mpmath.quad(lambda x: q * (mpmath.npdf(x - 1) - mpmath.npdf(x)), [0.5, 2, 5, 10, 20]))
 
 
 def truncated_delta() -> float:

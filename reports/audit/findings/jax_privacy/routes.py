@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from fractions import Fraction
 
 import numpy as np
 
-from ..shared.mixtures import order_two_by_integral
+from ..shared.ours import renyi
 
 _DELTA = 1e-5
 
@@ -24,29 +23,17 @@ def scheduled_epsilon() -> float:
     return of_order_two(math.fsum(n * math.log1p(q * q * math.expm1(1.0)) for n, q in terms))
 
 
-def scheduled_epsilon_by_integral() -> float:
-    """The same with each step's divergence integrated."""
-    of_rate = {q: order_two_by_integral(q, 1) for q in (0.1, 0.01)}
+def scheduled_epsilon_by_pair() -> float:
+    """The same with each step's divergence that of the pair."""
+    of_rate = {q: renyi(["SubsampledGaussian", q, 1.0], 2) for q in (0.1, 0.01)}
     return of_order_two(sum(of_rate[0.01 if 10 <= step < 20 else 0.1] for step in range(100)))
 
 
-def longest_column() -> float:
-    """The sensitivity of the column-normalized strategy 0.1: the norm of its longest column."""
-    strategy = np.array([[0.1]])
-    return float(np.linalg.norm(strategy / np.linalg.norm(strategy, axis=0), axis=0).max())
-
-
 def longest_move() -> float:
-    """The same as the largest move of the strategy's answer for a gradient of norm at most 1, in fractions."""
+    """The largest move of the column-normalized strategy 0.1 for a gradient of norm at most 1: its sensitivity."""
     entry = Fraction(1, 10)
     normalized = entry / abs(entry)
     return float(max(abs(normalized * Fraction(step, 100)) for step in range(-100, 101)))
-
-
-def gap_of_like_scores() -> float:
-    """The total variation between the scores of held-in and held-out canaries, all 0, as masses."""
-    inside, outside = Counter({0: 1.0}), Counter({0: 1.0})
-    return sum(max(0.0, mass - outside[score]) for score, mass in inside.items())
 
 
 def advantage_of_like_scores() -> float:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from math import ceil, comb, exp, expm1, log, sqrt
+from math import ceil, comb, exp, log, sqrt
 
 import mpmath
 import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import binom, norm
-
-from ..shared.gaussian import epsilon_by_erfcx
-from ..shared.noises import gaussian_epsilon
 
 
 def halved_noise_by_tails(delta: float) -> float:
@@ -60,23 +57,3 @@ def drawn_rate(rate: float) -> float:
 def counted_rate(rate: float) -> float:
     """The same by counting them."""
     return float(np.mean(np.arange(2**24, dtype=np.float32) / np.float32(2**24) < np.float32(rate)))
-
-
-def counted(steps: int) -> float:
-    """So many steps, one by one."""
-    return float(sum(1 for _ in range(steps)))
-
-
-def _limit(rate: float, noise: float, steps: int) -> float:
-    """The noise of one Gaussian mechanism that is the limit of so many steps, in the accountant's own formula."""
-    return 1 / (rate * sqrt(steps * expm1(noise**-2)))
-
-
-def limit_by_erfcx(rate: float, noise: float, steps: int, delta: float) -> float:
-    """The epsilon of that limit at delta, in doubles."""
-    return epsilon_by_erfcx(_limit(rate, noise, steps), delta)
-
-
-def limit_by_digits(rate: float, noise: float, steps: int, delta: float) -> float:
-    """The same in digits."""
-    return gaussian_epsilon(_limit(rate, noise, steps), delta)

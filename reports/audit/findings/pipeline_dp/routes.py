@@ -7,7 +7,7 @@ from math import sqrt
 from mpmath import mp
 from scipy.optimize import brentq
 
-from ..shared.noises import Profile, gaussian_epsilon, gaussian_profile, gaussian_profile_by_integral
+from ..shared import noises, ours
 
 
 def laplace_deviation(sensitivity: float) -> float:
@@ -19,19 +19,14 @@ def laplace_deviation(sensitivity: float) -> float:
         )
 
 
-def _largest(profile: Profile) -> float:
-    """delta of Gaussian noise 4 at 1.001 times the epsilon that it has at 1e-6, and a quarter of 1e-6."""
-    return float(profile(4.0, gaussian_epsilon(4.0, 1e-6, profile=profile) * 1.001)) + 0.25e-6
-
-
 def largest() -> float:
-    """The same by the normal tails."""
-    return _largest(gaussian_profile)
+    """delta of Gaussian noise 4 at 1.001 times the epsilon that it has at 1e-6, and a quarter of 1e-6, by the tails."""
+    return float(noises.gaussian_profile(4.0, noises.gaussian_epsilon(4.0, 1e-6) * 1.001)) + 0.25e-6
 
 
-def largest_by_integral() -> float:
-    """The same by integration."""
-    return _largest(gaussian_profile_by_integral)
+def largest_by_conversions() -> float:
+    """The same by the conversions of this house."""
+    return ours.gaussian_delta(4.0, ours.gaussian_epsilon(4.0, 1e-6) * 1.001) + 0.25e-6
 
 
 def noise_of_weight_one() -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from math import exp, log
-
 import mpmath
 
 
@@ -18,8 +16,3 @@ def responses_by_interval(level: float, count: int, delta: float) -> float:
                 f"delta must leave one loss above epsilon, got delta={delta}; take a smaller one"
             )
         return float(epsilon)
-
-
-def response_by_answers() -> float:
-    """The Renyi divergence of order 2 of a randomized response at epsilon 1, by the sum over both answers."""
-    return log((exp(1.0) ** 2 + exp(-1.0)) / (1 + exp(1.0)))

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
 from mpmath import mp
-from scipy.integrate import quad
 from scipy.stats import norm
 
 
@@ -14,14 +11,6 @@ def gaussian_rate_by_digits(rho: float, fpr: float) -> float:
     with mp.workdps(40):
         threshold = mp.sqrt(2) * mp.erfinv(1 - 2 * mp.mpf(fpr))
         return float(mp.ncdf(threshold - mp.sqrt(2 * mp.mpf(rho))))
-
-
-def gaussian_rate_by_integral(rho: float, fpr: float) -> float:
-    """The same: what the shifted density has below the point that the other one exceeds with that chance."""
-    shift = math.sqrt(2 * rho)
-    return float(quad(lambda x: math.exp(-((x - shift) ** 2) / 2), -12, norm.isf(fpr), epsabs=1e-13)[0]) / (
-        math.sqrt(2 * math.pi)
-    )
 
 
 def sampled_rate_by_tails(rate: float, fpr: float) -> float:

@@ -7,12 +7,11 @@ from itertools import pairwise
 from math import exp, log, pi, sqrt
 from typing import TypeAlias
 
-from mpmath import mp
 from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.stats import norm
 
-__all__ = ["delta_by_cut", "epsilon_by_cut", "epsilon_by_quadrature", "order_two_by_integral"]
+__all__ = ["delta_by_cut", "epsilon_by_cut", "epsilon_by_quadrature"]
 
 #: A mixture of normal laws of one standard deviation: means with their weights.
 Mixture: TypeAlias = Sequence[tuple[float, float]]
@@ -40,16 +39,6 @@ def epsilon_by_cut(pair: tuple[Mixture, Mixture], delta: float, sign: int, sigma
         return delta_by_cut(pair, epsilon, (0.0, sign * 30.0 * sigma), sign, sigma) - delta
 
     return float(brentq(gap, 2.0, 25.0, xtol=1e-11))
-
-
-def order_two_by_integral(rate: float, mean: float) -> float:
-    """The Renyi divergence of order 2 from N(0, 1) of N(mean, 1) drawn at the rate, by integration."""
-    with mp.workdps(60):
-
-        def squared(x: mp.mpf) -> mp.mpf:
-            return ((1 - rate) * mp.npdf(x) + rate * mp.npdf(x - mean)) ** 2 / mp.npdf(x)
-
-        return float(mp.log(mp.quad(squared, list(range(-20, 45, 5)))))
 
 
 def delta_by_cut(

@@ -9,18 +9,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from mpmath import mp
-from scipy.optimize import brentq
 from scipy.stats import laplace
 
 __all__ = [
-    "composed_delta",
-    "composed_epsilon",
     "gaussian_deviation",
-    "gaussian_deviation_by_integral",
     "gaussian_epsilon",
-    "gaussian_epsilon_by_integral",
     "gaussian_profile",
-    "gaussian_profile_by_integral",
     "geometric_tails",
     "is_nan_for_one",
     "laplace_loss",
@@ -34,8 +28,6 @@ __all__ = [
 
 #: An mpmath number: mpmath has no types.
 Number: TypeAlias = Any
-#: delta at sigma and epsilon.
-Profile: TypeAlias = Callable[[Any, Any], Number]
 
 _DIGITS = 60
 
@@ -76,25 +68,6 @@ def is_nan_for_one(statistic: str) -> float:
     return float(np.isnan(told[0]) and not np.isnan(told[1]))
 
 
-def composed_delta(epsilon: Number, delta: Number, steps: int, at: Number) -> float:
-    """The delta at epsilon = at of so many (epsilon, delta)-DP mechanisms, exactly: the binomial sum, mpmath."""
-    with mp.workdps(_DIGITS):
-        e, d, x = mp.mpf(epsilon), mp.mpf(delta), mp.mpf(at)
-        p = mp.exp(e) / (1 + mp.exp(e))
-        losses = (
-            (mp.binomial(steps, i) * p**i * (1 - p) ** (steps - i), (2 * i - steps) * e)
-            for i in range(steps + 1)
-        )
-        pure = mp.fsum(chance * max(mp.mpf(0), 1 - mp.exp(x - loss)) for chance, loss in losses)
-        return float(1 - (1 - d) ** steps * (1 - pure))
-
-
-def composed_epsilon(epsilon: float, count: int, delta: float) -> float:
-    """The epsilon of so many randomized responses at delta, where it is between 0 and the sum."""
-    ends = 0.0, epsilon * count - 1e-9
-    return float(brentq(lambda at: composed_delta(epsilon, 0, count, at) - delta, *ends, xtol=1e-12))
-
-
 def renyi_by_cosh(order: float, epsilon: float, less: float = 0.0) -> float:
     """The Renyi divergence of a randomized response at log(e^epsilon - less), by hyperbolic cosines."""
     level = log(exp(epsilon) - less)
@@ -129,41 +102,16 @@ def gaussian_profile(sigma: Number, epsilon: Number) -> Number:
         return +(mp.ncdf(a - b) - mp.exp(mp.mpf(epsilon)) * mp.ncdf(-a - b))
 
 
-def gaussian_profile_by_integral(sigma: Number, epsilon: Number, method: str = "tanh-sinh") -> Number:
-    """The same from the definition: the integral of (1 - e^(epsilon - loss)) over the losses above epsilon."""
-    with mp.workdps(30):
-        sigma, epsilon = mp.mpf(sigma), mp.mpf(epsilon)
-        edge = epsilon * sigma - 1 / (2 * sigma)
-        reach = 1 / (abs(edge) + 1)
-
-        def missed(z: Number) -> Number:  # the loss at the noise z is z / sigma + 1 / (2 sigma^2)
-            return mp.npdf(z) * -mp.expm1((edge - z) / sigma)
-
-        return mp.quad(missed, [edge + reach * k for k in (0, 1, 3, 8, 20, 60, 200)], method=method)
-
-
-def gaussian_deviation(epsilon: float, delta: float, profile: Profile = gaussian_profile) -> float:
+def gaussian_deviation(epsilon: float, delta: float) -> float:
     """The least sigma at which the Gaussian mechanism of sensitivity 1 is (epsilon, delta)-DP, in [0.1, 10]."""
-    return _root(lambda sigma: profile(sigma, epsilon) / delta, (0.1, 10))
+    return _root(lambda sigma: gaussian_profile(sigma, epsilon) / delta, (0.1, 10))
 
 
-def gaussian_deviation_by_integral(epsilon: float, delta: float) -> float:
-    """The same by integration."""
-    return gaussian_deviation(epsilon, delta, gaussian_profile_by_integral)
-
-
-def gaussian_epsilon(
-    sigma: Number, delta: float, count: int = 1, profile: Profile = gaussian_profile
-) -> float:
+def gaussian_epsilon(sigma: Number, delta: float, count: int = 1) -> float:
     """The least epsilon at which so many Gaussian mechanisms of sensitivity 1 are (epsilon, delta)-DP, a root."""
     sigma = mp.mpf(sigma) / mp.sqrt(count)
     likely = 1 / (2 * sigma**2)
-    return _root(lambda epsilon: profile(sigma, epsilon) / delta, (likely, likely + 8 / sigma))
-
-
-def gaussian_epsilon_by_integral(sigma: float, delta: float) -> float:
-    """The same by integration."""
-    return gaussian_epsilon(sigma, delta, profile=gaussian_profile_by_integral)
+    return _root(lambda epsilon: gaussian_profile(sigma, epsilon) / delta, (likely, likely + 8 / sigma))
 
 
 def _root(quotient: Callable[[Number], Number], ends: tuple[Number, Number]) -> float:
