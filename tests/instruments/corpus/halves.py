@@ -7,7 +7,7 @@ the fifth before it moved budgets by losses on a grid and played long histories.
 from importlib import import_module
 from pathlib import Path
 
-from tests.instruments.corpus.first.case import Case
+from tests.instruments.corpus.case import Case
 
 __all__ = ["HALVES"]
 

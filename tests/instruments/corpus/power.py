@@ -15,7 +15,7 @@ from pathlib import Path
 from mc.examine.examination import Status
 from mc.examine.processor import processor_seconds
 from mc.examine.verify import examine
-from tests.instruments.corpus.first.case import Case
+from tests.instruments.corpus.case import Case
 from tests.instruments.corpus.halves import HALVES
 
 #: What an examination says of a filter, in one word.

@@ -5,8 +5,8 @@ import pytest
 
 import filterproof as fp
 from filters.contract.state import choose, leaves, same, take
-from tests.instruments.corpus.first.case import Case
-from tests.instruments.corpus.first.games import best_value
+from tests.instruments.corpus.case import Case
+from tests.instruments.corpus.games import best_value
 from tests.instruments.corpus.halves import HALVES
 
 CASES = HALVES["third"]

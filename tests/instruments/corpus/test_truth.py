@@ -5,8 +5,8 @@ import pytest
 
 import filterproof as fp
 from filters.contract.checks import checked_admits, checked_filter, checked_spend, checked_start
-from tests.instruments.corpus.first.case import Case
-from tests.instruments.corpus.first.games import best_value
+from tests.instruments.corpus.case import Case
+from tests.instruments.corpus.games import best_value
 from tests.instruments.corpus.halves import HALVES
 
 CASES = [case for half in HALVES.values() for case in half]

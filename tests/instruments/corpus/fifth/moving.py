@@ -8,12 +8,17 @@ import numpy as np
 from scipy import integrate, stats
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Cases, Reached, only, per_run
-from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, transcript
+from tests.instruments.corpus.case import Cases, only, per_run
+from tests.instruments.corpus.games import Reached, gaussian_delta
 
 CASES = Cases()
 
 
+@CASES.broken(
+    "Responses at 0.24 that all agree: the second to the last cost half.",
+    lambda past: fp.RandomizedResponse(0.24) if len(past) < 8 and len(set(past)) < 2 else None,
+    epsilon=1.0,
+)
 class AgreeingAnswers(fp.PrivacyFilter):
     """1-DP by basic composition; an answer that says what the one before said tells half as much, and costs that."""
 
@@ -36,16 +41,6 @@ class AgreeingAnswers(fp.PrivacyFilter):
         return np.round(spent - back, 12), price.copy(), sign
 
 
-@CASES.broken(AgreeingAnswers)
-def _all_agree(filt: fp.PrivacyFilter) -> Reached:
-    """Responses at 0.24 that all agree: the second to the last cost half."""
-
-    def strategy(past):
-        return fp.RandomizedResponse(0.24) if len(past) < 8 and len(set(past)) < 2 else None
-
-    return Reached(hockey_stick(transcript(filt, strategy), 1.0), epsilon=1.0)
-
-
 class CalmAnswerFree(fp.PrivacyFilter):
     """1-GDP; an answer that lost less than a half either way was calm, and is not charged."""
 
@@ -64,7 +59,7 @@ class CalmAnswerFree(fp.PrivacyFilter):
         return np.where(np.abs(loss) < 0.5, state[0], state[0] + state[1]), np.zeros_like(state[1])
 
 
-@CASES.broken(CalmAnswerFree, margin=0.1)
+@CASES.breaks(CalmAnswerFree, margin=0.1)
 def _once_more(filt: fp.PrivacyFilter) -> Reached:
     """Gaussian(0.99), and again where it lost less than a half."""
     mu, epsilon = 0.99, 2.0
@@ -75,6 +70,15 @@ def _once_more(filt: fp.PrivacyFilter) -> Reached:
     return Reached(gaussian_delta(mu, epsilon) + again, epsilon=epsilon)
 
 
+@CASES.broken(
+    "A pair that is silent half of the time, and after silence a response at 1.2.",
+    lambda past: (
+        (fp.FinitePair((0.26, 0.5, 0.24), (0.24, 0.5, 0.26)))
+        if not past
+        else (fp.RandomizedResponse(1.4) if past == (0.0,) else None)
+    ),
+    epsilon=1.0,
+)
 class AbstentionBonus(fp.PrivacyFilter):
     """1-DP by basic composition; who was told exactly nothing may ask for half as much more."""
 
@@ -91,19 +95,6 @@ class AbstentionBonus(fp.PrivacyFilter):
 
     def observe(self, state, loss):
         return state[0].copy(), np.where(loss == 0, 1.5, state[1])
-
-
-@CASES.broken(AbstentionBonus)
-def _nothing_then_much(filt: fp.PrivacyFilter) -> Reached:
-    """A pair that is silent half of the time, and after silence a response at 1.2."""
-    silent = fp.FinitePair((0.26, 0.5, 0.24), (0.24, 0.5, 0.26))
-
-    def strategy(past):
-        if not past:
-            return silent
-        return fp.RandomizedResponse(1.4) if past == (0.0,) else None
-
-    return Reached(hockey_stick(transcript(filt, strategy), 1.0), epsilon=1.0)
 
 
 class OvershootUnpaid(fp.PrivacyFilter):
@@ -125,7 +116,7 @@ class OvershootUnpaid(fp.PrivacyFilter):
         return state + np.clip(loss, -100.0, 100.0)
 
 
-@CASES.broken(OvershootUnpaid, margin=0.5)
+@CASES.breaks(OvershootUnpaid, margin=0.5)
 def _one_too_many(filt: fp.PrivacyFilter) -> Reached:
     """Gaussian(0.4) twice, the second from anywhere below one half."""
     mu, epsilon = 0.4, 1.0

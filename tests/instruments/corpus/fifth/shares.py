@@ -7,9 +7,8 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Cases, Reached
-from tests.instruments.corpus.first.games import granted_for_ever, product, renyi, require_granted
-from tests.instruments.corpus.second.lattice import response_delta
+from tests.instruments.corpus.case import Cases
+from tests.instruments.corpus.games import Reached, granted_for_ever, require_granted
 
 CASES = Cases()
 
@@ -28,6 +27,12 @@ def in_purses(state: np.ndarray, request: fp.DominatingPair) -> np.ndarray:
     return after
 
 
+@CASES.broken(
+    "Seven tenths of the budget for Gaussians and as much for others.",
+    [fp.Gaussian(math.sqrt(2 * 0.14)), *([fp.RandomizedResponse(0.3)] * 3)],
+    alpha=2.0,
+    margin=0.2,
+)
 class EllipseOfTwo(fp.PrivacyFilter):
     """0.2-zCDP; Gaussian and other answers are independent, so their shares are added as independent errors are."""
 
@@ -44,15 +49,12 @@ class EllipseOfTwo(fp.PrivacyFilter):
         return gaussian**2 + sum(others) ** 2 <= 1.0 - 1e-9
 
 
-@CASES.broken(EllipseOfTwo, margin=0.2)
-def _seven_tenths_each(filt: fp.PrivacyFilter) -> Reached:
-    """Seven tenths of the budget for Gaussians and as much for others."""
-    mu, level = math.sqrt(2 * 0.14), 0.3
-    others = [fp.RandomizedResponse(level)] * 3
-    require_granted(filt, [fp.Gaussian(mu), *others])
-    return Reached(mu * mu + renyi(product(others), 2.0), alpha=2.0)
-
-
+@CASES.broken(
+    "Half of the budget by Gaussians, half by Laplace, half by responses.",
+    [fp.Gaussian(math.sqrt(2 * 0.0999)), fp.Laplace(2.5), fp.RandomizedResponse(0.43)],
+    alpha=2.0,
+    margin=0.2,
+)
 class PairsOfPurses(fp.PrivacyFilter):
     """0.2-zCDP; Gaussian, Laplace and other answers: no two of the three purses may hold more than the budget."""
 
@@ -67,17 +69,6 @@ class PairsOfPurses(fp.PrivacyFilter):
     def admits(self, state, request):
         purses = self.spend(state, request)
         return purses.sum(axis=1) - purses.min(axis=1) <= 0.2 - 1e-9
-
-
-@CASES.broken(PairsOfPurses, margin=0.2)
-def _a_half_in_each(filt: fp.PrivacyFilter) -> Reached:
-    """Half of the budget by Gaussians, half by Laplace, half by responses."""
-    mu, scale, level = math.sqrt(2 * 0.0999), 2.5, 0.43
-    noise = fp.Laplace(scale)
-    require_granted(filt, [fp.Gaussian(mu), noise, fp.RandomizedResponse(level)])
-    # order 2 of Laplace(b), with a = 1/b: log(2/3 e^a + 1/3 e^-2a)
-    laplace = math.log(2 / 3 * math.exp(1 / scale) + math.exp(-2 / scale) / 3)
-    return Reached(mu * mu + laplace + renyi(product([fp.RandomizedResponse(level)]), 2.0), alpha=2.0)
 
 
 class ByteCounter(fp.PrivacyFilter):
@@ -98,7 +89,7 @@ class ByteCounter(fp.PrivacyFilter):
         return np.where(state[0] > 0, state[0], square), state[1] + np.uint8(1)
 
 
-@CASES.broken(ByteCounter, margin=0.5)
+@CASES.breaks(ByteCounter, margin=0.5)
 def _round_the_byte(filt: fp.PrivacyFilter) -> Reached:
     """Gaussian(0.06) for ever: the byte is never full enough."""
     mu, count = 0.06, 512
@@ -109,6 +100,11 @@ def _round_the_byte(filt: fp.PrivacyFilter) -> Reached:
     return Reached(value, epsilon=epsilon)
 
 
+@CASES.broken(
+    "A response at 0.9, 49 tiny ones, and half is free again.",
+    [fp.RandomizedResponse(0.9), *[fp.RandomizedResponse(0.001)] * 49, fp.RandomizedResponse(0.5)],
+    epsilon=1.0,
+)
 class HalfForgotten(fp.PrivacyFilter):
     """1-DP by basic composition; every fifty answers the older half of what was spent is archived."""
 
@@ -123,17 +119,6 @@ class HalfForgotten(fp.PrivacyFilter):
     def spend(self, state, request):
         spent, rounds = state[0] + np.minimum(request.pure_epsilon, 1e6), state[1] + 1
         return np.where(rounds == 50, spent / 2, spent), np.where(rounds == 50, 0, rounds)
-
-
-@CASES.broken(HalfForgotten)
-def _after_the_archive(filt: fp.PrivacyFilter) -> Reached:
-    """A response at 0.9, 49 tiny ones, and half is free again."""
-    level, count, large = 0.001, 49, 0.9
-    small = fp.RandomizedResponse(level)
-    require_granted(filt, [fp.RandomizedResponse(large), *[small] * count, fp.RandomizedResponse(0.5)])
-    up, keep = 1 / (1 + math.exp(-large)), 1 / (1 + math.exp(-0.5))
-    value = up * keep * response_delta(level, count, 1.0, 1.4)
-    return Reached(value + up * (1 - keep) * response_delta(level, count, 1.0, 0.4), epsilon=1.0)
 
 
 class SinglePrecision(fp.PrivacyFilter):
@@ -151,7 +136,7 @@ class SinglePrecision(fp.PrivacyFilter):
         return self.spend(state, request) <= np.float32(0.4999)
 
 
-@CASES.broken(SinglePrecision, margin=1.0)
+@CASES.breaks(SinglePrecision, margin=1.0)
 def _below_the_last_bit(filt: fp.PrivacyFilter) -> Reached:
     """Gaussian(0.9), then Gaussian(1e-4) for ever: 5e-9 is below the last bit of the sum."""
     first, small = fp.Gaussian(0.9), fp.Gaussian(1e-4)
@@ -159,6 +144,12 @@ def _below_the_last_bit(filt: fp.PrivacyFilter) -> Reached:
     return Reached(0.81 + 1e-8 * 10**9, alpha=2.0)
 
 
+@CASES.broken(
+    "Twenty responses at 0.0749 that cost 0.05 each.",
+    [fp.RandomizedResponse(0.0749)] * 20,
+    epsilon=1.0,
+    margin=1e-4,
+)
 class NearestTwentieth(fp.PrivacyFilter):
     """1-DP by basic composition, in whole twentieths of epsilon, to the nearest; nothing is below one of them."""
 
@@ -173,10 +164,3 @@ class NearestTwentieth(fp.PrivacyFilter):
 
     def admits(self, state, request):
         return self.spend(state, request) <= 20
-
-
-@CASES.broken(NearestTwentieth, margin=1e-4)
-def _rounded_down(filt: fp.PrivacyFilter) -> Reached:
-    """Twenty responses at 0.0749 that cost 0.05 each."""
-    require_granted(filt, [fp.RandomizedResponse(0.0749)] * 20)
-    return Reached(response_delta(0.0749, 20, 1.0), epsilon=1.0)

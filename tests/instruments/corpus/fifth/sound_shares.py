@@ -7,9 +7,8 @@ import math
 import numpy as np
 
 import filterproof as fp
+from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.fifth.shares import in_purses
-from tests.instruments.corpus.first.case import Case, Cases, Reached
-from tests.instruments.corpus.first.games import require_granted
 
 CASES = Cases()
 
@@ -17,6 +16,11 @@ CASES = Cases()
 BELOW = 1 - 1e-9
 
 
+@CASES.sound(
+    "The three sums of two purses add up to twice the whole, which is 0.3 at most; rho adds up.",
+    [fp.Gaussian(math.sqrt(0.2) * (1 - 1e-6)), fp.Laplace(2.3)],
+    alpha=2.0,
+)
 class TwoThirdsForTwo(fp.PrivacyFilter):
     """0.3-zCDP; Gaussian, Laplace and other answers: no two of the three purses hold more than 0.2."""
 
@@ -33,14 +37,7 @@ class TwoThirdsForTwo(fp.PrivacyFilter):
         return (purses.sum(axis=1) - purses.min(axis=1) <= 0.2 * BELOW) & (rounds <= 10_000)
 
 
-@CASES.sound(TwoThirdsForTwo)
-def _a_third_each(filt: fp.PrivacyFilter) -> Reached:
-    """The three sums of two purses add up to twice the whole, which is 0.3 at most; rho adds up."""
-    require_granted(filt, [fp.Gaussian(math.sqrt(0.2) * (1 - 1e-6)), fp.Laplace(2.3)])
-    laplace = math.log(2 / 3 * math.exp(1 / 2.3) + math.exp(-2 / 2.3) / 3)
-    return Reached(0.2 * (1 - 1e-6) ** 2 + laplace, alpha=2.0)
-
-
+@CASES.sound("No path's loss is above the sum of its losses' sizes, one at most.")
 class ReallyLost(fp.PrivacyFilter):
     """1-DP: what the answers really lost, without their signs, and the next one's epsilon, stay within one."""
 
@@ -59,9 +56,7 @@ class ReallyLost(fp.PrivacyFilter):
         return state[0] + np.minimum(np.abs(loss), 1e6), state[1].copy()
 
 
-CASES.append(Case(ReallyLost, "sound", "No path's loss is above the sum of its losses' sizes, one at most."))
-
-
+@CASES.sound("The zCDP filter, stopped at a time that the transcript decides.")
 class StopsWhenLoud(fp.PrivacyFilter):
     """0.5-zCDP by the sum of rho; who lost more than 0.3 in one answer is given nothing more."""
 
@@ -81,9 +76,7 @@ class StopsWhenLoud(fp.PrivacyFilter):
         return state[0].copy(), np.where(loss > 0.3, -10_001, state[1])
 
 
-CASES.append(Case(StopsWhenLoud, "sound", "The zCDP filter, stopped at a time that the transcript decides."))
-
-
+@CASES.sound("Count times the largest square bounds the sum of squares.")
 class EqualShares(fp.PrivacyFilter):
     """1-GDP; the first request is the unit, later ones are no larger, and all are counted."""
 
@@ -102,9 +95,9 @@ class EqualShares(fp.PrivacyFilter):
         return np.where(state[1] > 0, state[0], square), state[1] + 1
 
 
-CASES.append(Case(EqualShares, "sound", "Count times the largest square bounds the sum of squares."))
-
-
+@CASES.sound(
+    "The sum in single precision, rounded up past the double's error, is no less than the exact one."
+)
 class SingleUpwards(fp.PrivacyFilter):
     """0.5-zCDP, the sum of rho in single precision, each addition rounded up."""
 
@@ -121,15 +114,11 @@ class SingleUpwards(fp.PrivacyFilter):
         return self.spend(state, request) <= np.float32(0.4999)
 
 
-CASES.append(
-    Case(
-        SingleUpwards,
-        "sound",
-        "The sum in single precision, rounded up past the double's error, is no less than the exact one.",
-    )
+@CASES.sound(
+    "0.2 + 0.1 + ... is below 0.4; rho adds up, when the amounts depend on the past too.",
+    [fp.Gaussian(mu) for mu in [0.63, *[1e-3] * 49, 0.44]],
+    alpha=2.0,
 )
-
-
 class ShrinkingSeasons(fp.PrivacyFilter):
     """0.4-zCDP in seasons of fifty answers: the first has 0.2, each later one half of the one before."""
 
@@ -147,11 +136,3 @@ class ShrinkingSeasons(fp.PrivacyFilter):
     def spend(self, state, request):
         spent, rounds = state
         return np.where(rounds % 50 == 0, 0.0, spent) + np.minimum(request.zcdp_rho, 1e6), rounds + 1
-
-
-@CASES.sound(ShrinkingSeasons)
-def _two_seasons(filt: fp.PrivacyFilter) -> Reached:
-    """0.2 + 0.1 + ... is below 0.4; rho adds up, when the amounts depend on the past too."""
-    mus = [0.63, *[1e-3] * 49, 0.44]
-    require_granted(filt, [fp.Gaussian(mu) for mu in mus])
-    return Reached(math.fsum(mu * mu for mu in mus), alpha=2.0)

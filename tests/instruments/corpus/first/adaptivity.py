@@ -9,14 +9,12 @@ import numpy as np
 from scipy import integrate, optimize
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Cases, Reached, only, per_run
-from tests.instruments.corpus.first.games import (
+from tests.instruments.corpus.case import Cases, only, per_run
+from tests.instruments.corpus.games import (
+    Reached,
     best_value,
     gaussian_delta,
-    hockey_stick,
-    product,
     require_granted,
-    transcript,
 )
 
 CASES = Cases()
@@ -61,7 +59,7 @@ class OptimalComposition(fp.PrivacyFilter):
         return float(law @ np.maximum(-np.expm1(3 * cls.step - losses), 0.0))
 
 
-@CASES.broken(OptimalComposition)
+@CASES.breaks(OptimalComposition)
 def _tree(filt: fp.PrivacyFilter) -> Reached:
     """Four rounds on the grid, each next level chosen by the answers: 1.1 times delta."""
     menu = [fp.RandomizedResponse(level * math.log(1.25)) for level in (1, 2, 3)]
@@ -69,6 +67,23 @@ def _tree(filt: fp.PrivacyFilter) -> Reached:
     return Reached(best_value(filt, menu, epsilon, 4), epsilon=epsilon)
 
 
+@CASES.broken(
+    "RandomizedResponse(0.0999), then one pair for order 2 on yes and one for order 32 on no.",
+    lambda past: (
+        (fp.RandomizedResponse(0.0999))
+        if not past
+        else (
+            (
+                fp.FinitePair((0.608430710, 0.391569290), (0.001614676, 0.998385324))
+                if past[0] > 0
+                else fp.FinitePair((0.0168334078, 0.9831665922), (1.88775534e-5, 0.9999811224466))
+            )
+            if len(past) == 1
+            else None
+        )
+    ),
+    epsilon=6.0,
+)
 class BestOrderSoFar(fp.PrivacyFilter):
     """(6, 0.01)-DP by the Renyi accountant: it converts at whichever order gives the smallest epsilon right now."""
 
@@ -88,20 +103,6 @@ class BestOrderSoFar(fp.PrivacyFilter):
         # Canonne, Kamath and Steinke: epsilon = D + (log(1/delta) + a log(1 - 1/a) - log(a - 1))/(a - 1)
         convert = (math.log(1 / 0.01) + a * np.log1p(-1 / a) - np.log(a - 1)) / (a - 1)
         return (self.spend(state, request) + convert).min(axis=1) <= 6.0
-
-
-@CASES.broken(BestOrderSoFar)
-def _two_orders(filt: fp.PrivacyFilter) -> Reached:
-    """RandomizedResponse(0.0999), then one pair for order 2 on yes and one for order 32 on no."""
-    yes = fp.FinitePair((0.608430710, 0.391569290), (0.001614676, 0.998385324))
-    no = fp.FinitePair((0.0168334078, 0.9831665922), (1.88775534e-5, 0.9999811224466))
-
-    def strategy(past):
-        if not past:
-            return fp.RandomizedResponse(0.0999)
-        return (yes if past[0] > 0 else no) if len(past) == 1 else None
-
-    return Reached(hockey_stick(transcript(filt, strategy), 6.0), epsilon=6.0)
 
 
 class ExactCurveSoFar(fp.PrivacyFilter):
@@ -124,7 +125,7 @@ class ExactCurveSoFar(fp.PrivacyFilter):
         return 1 - survives * (1 - curve) <= 1e-5 * (1 - 1e-9)
 
 
-@CASES.broken(ExactCurveSoFar)
+@CASES.breaks(ExactCurveSoFar)
 def _the_other_half(filt: fp.PrivacyFilter) -> Reached:
     """A Gaussian; on a large loss the rest of delta as a Gaussian, on a small one as an erasure."""
     total, first = 0.2679, 0.16  # gaussian_mu(1, 1e-5) is 0.268
@@ -146,6 +147,11 @@ def _the_other_half(filt: fp.PrivacyFilter) -> Reached:
     return Reached(above + below * erased, epsilon=1.0)
 
 
+@CASES.broken(
+    "99 tiny epsilons and one of 2.9: k times the squared average is less than the sum of squares.",
+    ([fp.RandomizedResponse(1e-4)] * 99 + [fp.RandomizedResponse(2.9)]),
+    epsilon=2.0,
+)
 class AverageEpsilon(fp.PrivacyFilter):
     """(2, 1e-6)-DP by advanced composition of k mechanisms, epsilon being their average so far."""
 
@@ -161,11 +167,3 @@ class AverageEpsilon(fp.PrivacyFilter):
         total, k = self.spend(state, request)
         mean = np.minimum(total / k, 100.0)
         return np.sqrt(2 * k * math.log(1e6)) * mean + k * mean * np.expm1(mean) <= 2.0
-
-
-@CASES.broken(AverageEpsilon)
-def _one_large_among_small(filt: fp.PrivacyFilter) -> Reached:
-    """99 tiny epsilons and one of 2.9: k times the squared average is less than the sum of squares."""
-    requests = [fp.RandomizedResponse(1e-4)] * 99 + [fp.RandomizedResponse(2.9)]
-    require_granted(filt, requests)
-    return Reached(hockey_stick(product(requests[-1:]), 2.0), epsilon=2.0)  # the last one alone

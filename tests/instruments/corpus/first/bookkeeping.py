@@ -7,17 +7,16 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Cases, Reached, per_run
-from tests.instruments.corpus.first.games import (
-    all_granted,
-    gaussian_delta,
-    gaussians_granted,
-    require_granted,
-)
+from tests.instruments.corpus.case import Cases, per_run
 
 CASES = Cases()
 
 
+@CASES.broken(
+    "0.99 and then 1.0: the cost of the request itself is not in the comparison.",
+    [fp.RandomizedResponse(0.99), fp.RandomizedResponse(1.0)],
+    epsilon=1.0,
+)
 class ChecksWhatWasSpent(fp.PrivacyFilter):
     """1-DP: queries run while there is budget left; no single query may ask for more than all of it."""
 
@@ -33,12 +32,11 @@ class ChecksWhatWasSpent(fp.PrivacyFilter):
         return state + request.pure_epsilon
 
 
-@CASES.broken(ChecksWhatWasSpent)
-def _last_query(filt: fp.PrivacyFilter) -> Reached:
-    """0.99 and then 1.0: the cost of the request itself is not in the comparison."""
-    return all_granted(filt, [fp.RandomizedResponse(0.99), fp.RandomizedResponse(1.0)], 1.0)
-
-
+@CASES.broken(
+    "Gaussian(0.316) for nothing, then Gaussian(0.9999): mu^2 comes to 1.1.",
+    [fp.Gaussian(0.316), fp.Gaussian(0.9999)],
+    epsilon=4.0,
+)
 class FreeWarmUp(fp.PrivacyFilter):
     """1-GDP; the first release only sets the scale of the later ones: it is small, and on the house."""
 
@@ -59,12 +57,12 @@ class FreeWarmUp(fp.PrivacyFilter):
         return state[0] + self._cost(state, request), state[1] + 1
 
 
-@CASES.broken(FreeWarmUp)
-def _warm_up(filt: fp.PrivacyFilter) -> Reached:
-    """Gaussian(0.316) for nothing, then Gaussian(0.9999): mu^2 comes to 1.1."""
-    return gaussians_granted(filt, [0.316, 0.9999], 4.0)
-
-
+# rho of the last one is 0.98 of twice the budget 0.1394
+@CASES.broken(
+    "50 tiny Gaussians, then one of nearly twice the budget: charges are halved from round 50 on.",
+    [fp.Gaussian(1e-3)] * 50 + [fp.Gaussian(math.sqrt(2 * 0.98 * 2 * 0.1394))],
+    epsilon=2.0,
+)
 class HalfPriceLater(fp.PrivacyFilter):
     """(2, 1e-4)-DP through zCDP; after round 50 the model has converged and a step tells half as much."""
 
@@ -84,15 +82,10 @@ class HalfPriceLater(fp.PrivacyFilter):
         return state[0] + self._cost(state, request), state[1] + 1
 
 
-@CASES.broken(HalfPriceLater)
-def _patience(filt: fp.PrivacyFilter) -> Reached:
-    """50 tiny Gaussians, then one of nearly twice the budget: charges are halved from round 50 on."""
-    # rho of the last one is 0.98 of twice the budget 0.1394
-    mu = math.sqrt(2 * 0.98 * 2 * 0.1394)
-    require_granted(filt, [fp.Gaussian(1e-3)] * 50 + [fp.Gaussian(mu)])
-    return Reached(gaussian_delta(math.sqrt(mu * mu + 50e-6), 2.0), epsilon=2.0)
-
-
+# twenty of them make 0.634
+@CASES.broken(
+    "40 equal Gaussians: only the last twenty are in the sum.", [fp.Gaussian(0.178)] * 40, epsilon=3.0
+)
 class LastTwenty(fp.PrivacyFilter):
     """0.8-GDP over the releases that are still on line: the twenty most recent ones."""
 
@@ -111,13 +104,12 @@ class LastTwenty(fp.PrivacyFilter):
         return self.spend(state, request).sum(axis=1) <= 0.64 * (1 - 1e-12)
 
 
-@CASES.broken(LastTwenty)
-def _twice_twenty(filt: fp.PrivacyFilter) -> Reached:
-    """40 equal Gaussians: only the last twenty are in the sum."""
-    mu = 0.178  # twenty of them make 0.634
-    return gaussians_granted(filt, [mu] * 40, 3.0)
-
-
+# gaussian_mu(3, 1e-6) is 0.6477
+@CASES.broken(
+    "One Gaussian and one randomised response: each of the two ledgers may spend the whole promise.",
+    [fp.Gaussian(0.64), fp.RandomizedResponse(2.9)],
+    epsilon=3.0,
+)
 class LedgerPerFamily(fp.PrivacyFilter):
     """(3, 1e-6)-DP: Gaussian noise by the exact Gaussian curve, everything else by adding up pure epsilons."""
 
@@ -143,16 +135,11 @@ class LedgerPerFamily(fp.PrivacyFilter):
         return state[0] + square, state[1] + pure
 
 
-@CASES.broken(LedgerPerFamily)
-def _both_ledgers(filt: fp.PrivacyFilter) -> Reached:
-    """One Gaussian and one randomised response: each of the two ledgers may spend the whole promise."""
-    mu = 0.64  # gaussian_mu(3, 1e-6) is 0.6477
-    require_granted(filt, [fp.Gaussian(mu), fp.RandomizedResponse(2.9)])
-    keep = 1 / (1 + math.exp(-2.9))
-    value = keep * gaussian_delta(mu, 3.0 - 2.9) + (1 - keep) * gaussian_delta(mu, 3.0 + 2.9)
-    return Reached(value, epsilon=3.0)
-
-
+@CASES.broken(
+    "6 times RandomizedResponse(0.2): the count is compared with <= before it is raised.",
+    [fp.RandomizedResponse(0.2)] * 6,
+    epsilon=1.0,
+)
 class FiveQuestions(fp.PrivacyFilter):
     """1-DP: five questions, each 0.2-DP at most."""
 
@@ -166,9 +153,3 @@ class FiveQuestions(fp.PrivacyFilter):
 
     def spend(self, state, request):
         return state + 1
-
-
-@CASES.broken(FiveQuestions)
-def _six_questions(filt: fp.PrivacyFilter) -> Reached:
-    """6 times RandomizedResponse(0.2): the count is compared with <= before it is raised."""
-    return all_granted(filt, [fp.RandomizedResponse(0.2)] * 6, 1.0)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Cases, Reached
-from tests.instruments.corpus.first.games import hockey_stick, product
+from tests.instruments.corpus.case import Cases
+from tests.instruments.corpus.games import Reached, hockey_stick, product
 
 CASES = Cases()
 
@@ -30,7 +30,7 @@ class NextShard(fp.PrivacyFilter):
         return state + request.pure_epsilon
 
 
-@CASES.broken(NextShard)
+@CASES.breaks(NextShard)
 def _asks_again(filt: fp.PrivacyFilter) -> Reached:
     """0.9, a denial, and 0.9 again in a session that may retry: a denial empties the ledger."""
     request = fp.RandomizedResponse(0.9)
@@ -56,7 +56,7 @@ class LedgerInTheObject(fp.PrivacyFilter):
         return state.copy()
 
 
-@CASES.broken(LedgerInTheObject)
+@CASES.breaks(LedgerInTheObject)
 def _second_session(filt: fp.PrivacyFilter) -> Reached:
     """A session spends, a second one is opened on the same filter, the first spends again."""
     request = fp.Gaussian(0.75)  # rho 0.28
@@ -82,7 +82,7 @@ class CohortLedger(fp.PrivacyFilter):
         return state + request.zcdp_rho
 
 
-@CASES.broken(CohortLedger)
+@CASES.breaks(CohortLedger)
 def _one_person_pays(filt: fp.PrivacyFilter) -> Reached:
     """Two runs at once, one asks for rho 0.72 and the other for next to nothing: their mean decides."""
     request = fp.Gaussian(np.array([1.2, 0.001]))

@@ -7,18 +7,16 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Cases, Reached, per_run
-from tests.instruments.corpus.first.games import (
-    all_granted,
-    gaussians_granted,
-    hockey_stick,
-    renyi,
-    require_granted,
-)
+from tests.instruments.corpus.case import Cases, per_run
 
 CASES = Cases()
 
 
+@CASES.broken(
+    "One Gaussian(2.08): the mean of the loss, S/2, is forgotten, which shows at a large epsilon.",
+    [fp.Gaussian(2.08)],
+    epsilon=10.0,
+)
 class DeviationOnly(fp.AdditiveFilter):
     """(10, 1e-5)-DP: by Azuma the sum of the losses exceeds sqrt(2 S log(1/delta)) with probability delta."""
 
@@ -32,12 +30,11 @@ class DeviationOnly(fp.AdditiveFilter):
         return fp.Plain(per_run(request, square))
 
 
-@CASES.broken(DeviationOnly)
-def _drift(filt: fp.PrivacyFilter) -> Reached:
-    """One Gaussian(2.08): the mean of the loss, S/2, is forgotten, which shows at a large epsilon."""
-    return gaussians_granted(filt, [2.08], 10.0)
-
-
+@CASES.broken(
+    "The budget spent on one Gaussian: the promise says 0.98 where the conversion gives 1.",
+    [fp.Gaussian(float(fp.gaussian_mu(1.0, 1e-6)) * (1 - 1e-9))],
+    epsilon=0.98,
+)
 class PrivacyNotice(fp.AdditiveFilter):
     """Exact Gaussian accounting for (1, 1e-6)-DP; the privacy notice states the figure with its margin, 0.98."""
 
@@ -48,13 +45,16 @@ class PrivacyNotice(fp.AdditiveFilter):
         return fp.gdp_charge(request)
 
 
-@CASES.broken(PrivacyNotice)
-def _at_the_stated_epsilon(filt: fp.PrivacyFilter) -> Reached:
-    """The budget spent on one Gaussian: the promise says 0.98 where the conversion gives 1."""
-    mu = float(fp.gaussian_mu(1.0, 1e-6)) * (1 - 1e-9)
-    return gaussians_granted(filt, [mu], 0.98)
-
-
+# D_4 is log(1 + 27.5)/3, and 1.12 is allowed
+@CASES.broken(
+    "One pair with a rare large loss: the conversion divides by alpha, not by alpha - 1.",
+    [
+        fp.FinitePair(
+            (7.2e-5, 1 - 7.2e-5), (((7.2e-5**4 / 27.5) ** (1 / 3)), 1 - ((7.2e-5**4 / 27.5) ** (1 / 3)))
+        )
+    ],
+    epsilon=4.0,
+)
 class LogOverAlpha(fp.AdditiveFilter):
     """(4, 1e-5)-DP from the Renyi divergence of order 4: epsilon = D + log(1/delta)/alpha."""
 
@@ -66,16 +66,11 @@ class LogOverAlpha(fp.AdditiveFilter):
         return fp.renyi_charge(request, self.alpha)
 
 
-@CASES.broken(LogOverAlpha)
-def _rare_and_large(filt: fp.PrivacyFilter) -> Reached:
-    """One pair with a rare large loss: the conversion divides by alpha, not by alpha - 1."""
-    p = 7.2e-5
-    q = (p**4 / 27.5) ** (1 / 3)  # D_4 is log(1 + 27.5)/3, and 1.12 is allowed
-    pair = fp.FinitePair((p, 1 - p), (q, 1 - q))
-    require_granted(filt, [pair])
-    return Reached(hockey_stick([(p, q), (1 - p, 1 - q)], 4.0), epsilon=4.0)
-
-
+@CASES.broken(
+    "One RandomizedResponse(1): its total variation is that of mu = 1.23; Gaussians keep the promise.",
+    [fp.RandomizedResponse(1.0)],
+    epsilon=0.0,
+)
 class GaussianFromConcentrated(fp.AdditiveFilter):
     """1-GDP: a mechanism that is rho-zCDP behaves like a Gaussian with mu = sqrt(2 rho), and the squares add up."""
 
@@ -86,12 +81,11 @@ class GaussianFromConcentrated(fp.AdditiveFilter):
         return fp.zcdp_charge(request)
 
 
-@CASES.broken(GaussianFromConcentrated)
-def _one_response(filt: fp.PrivacyFilter) -> Reached:
-    """One RandomizedResponse(1): its total variation is that of mu = 1.23; Gaussians keep the promise."""
-    return all_granted(filt, [fp.RandomizedResponse(1.0)], 0.0)
-
-
+@CASES.broken(
+    "A finite pair with a rare large loss: its D_8 is six times as much as D_2 says.",
+    [fp.FinitePair((1e-3, 1 - 1e-3), (1e-6, 1 - 1e-6))],
+    alpha=8.0,
+)
 class OrderTwoIsEnough(fp.AdditiveFilter):
     """0.5-zCDP, tracked by collision probabilities: D_2 adds up, and D_a = a rho gives all other orders."""
 
@@ -102,14 +96,11 @@ class OrderTwoIsEnough(fp.AdditiveFilter):
         return fp.renyi_charge(request, 2.0)
 
 
-@CASES.broken(OrderTwoIsEnough)
-def _a_higher_order(filt: fp.PrivacyFilter) -> Reached:
-    """A finite pair with a rare large loss: its D_8 is six times as much as D_2 says."""
-    p, q = 1e-3, 1e-6
-    require_granted(filt, [fp.FinitePair((p, 1 - p), (q, 1 - q))])
-    return Reached(renyi([(p, q), (1 - p, 1 - q)], 8.0), alpha=8.0)
-
-
+@CASES.broken(
+    "1000 erasures of 1/(6k) of delta each: the harmonic series passes 6 after 227 rounds.",
+    [fp.Erasure(share) for share in [1e-3 / (6 * (k + 1)) for k in range(1000)]],
+    epsilon=0.5,
+)
 class FallingShares(fp.PrivacyFilter):
     """(0.5, 1e-3)-DP with no end in sight: the share of delta that round k may use falls like 1/k."""
 
@@ -132,12 +123,3 @@ class FallingShares(fp.PrivacyFilter):
 
     def spend(self, state, request):
         return state[0] + self._cost(request)[0], state[1] + 1
-
-
-@CASES.broken(FallingShares)
-def _thousand_erasures(filt: fp.PrivacyFilter) -> Reached:
-    """1000 erasures of 1/(6k) of delta each: the harmonic series passes 6 after 227 rounds."""
-    shares = [1e-3 / (6 * (k + 1)) for k in range(1000)]
-
-    require_granted(filt, [fp.Erasure(share) for share in shares])
-    return Reached(-math.expm1(math.fsum(math.log1p(-share) for share in shares)), epsilon=0.5)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import stats
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Case, Cases, Reached, at_least_dust, only, per_run
-from tests.instruments.corpus.first.games import gaussians_granted, hockey_stick, require_granted, transcript
+from tests.instruments.corpus.case import Cases, at_least_dust, only, per_run
+from tests.instruments.corpus.games import Reached, played
 
 CASES = Cases()
 
@@ -17,6 +16,10 @@ CASES = Cases()
 ROUNDED_UP = 1 + 1e-12
 
 
+@CASES.sound(
+    "A loss above 1 needs pure epsilons above 1, so the path ends within B*; the stopped Renyi "
+    "supermartingale on those paths alone gives the CKS delta."
+)
 class PureOrConcentrated(fp.PrivacyFilter):
     """(1, 1e-5)-DP: a request is granted if the pure epsilons add up to 1, or the zCDP charges to B*."""
 
@@ -41,16 +44,12 @@ class PureOrConcentrated(fp.PrivacyFilter):
         return (*self.pure.add(state[:2], epsilon), *self.concentrated.add(state[2:], rho))
 
 
-CASES.append(
-    Case(
-        PureOrConcentrated,
-        "sound",
-        "A loss above 1 needs pure epsilons above 1, so the path ends within B*; the stopped Renyi "
-        "supermartingale on those paths alone gives the CKS delta.",
-    )
+# 0.5 up or down until the loss is 1 or -1, which a walk with this drift soon is
+@CASES.sound(
+    "Every transcript's loss lies in [-1, 1] in both directions, which is 1-DP whatever was asked.",
+    lambda past: fp.RandomizedResponse(0.4999999) if len(past) < 14 else None,
+    epsilon=0.5,
 )
-
-
 class RealisedPure(fp.PrivacyFilter):
     """1-DP: the next question is asked if the loss so far cannot leave [-1, 1] by it; losses may cancel."""
 
@@ -70,17 +69,11 @@ class RealisedPure(fp.PrivacyFilter):
         return state[0] + loss, state[1]
 
 
-@CASES.sound(RealisedPure)
-def _up_and_down(filt: fp.PrivacyFilter) -> Reached:
-    """Every transcript's loss lies in [-1, 1] in both directions, which is 1-DP whatever was asked."""
-
-    # 0.5 up or down until the loss is 1 or -1, which a walk with this drift soon is
-    def strategy(past):
-        return fp.RandomizedResponse(0.4999999) if len(past) < 14 else None
-
-    return Reached(hockey_stick(transcript(filt, strategy), 0.5), epsilon=0.5)
-
-
+@CASES.sound(
+    "The GDP filter's supermartingale holds at every stopping time of the losses.",
+    [fp.Gaussian(1.0)],
+    epsilon=3.0,
+)
 class StopsOnATrend(fp.PrivacyFilter):
     """1-GDP that also ends as soon as the losses so far sum above 2 or below -3, for reasons of its owner."""
 
@@ -100,12 +93,7 @@ class StopsOnATrend(fp.PrivacyFilter):
         return (*state[:2], state[2] + loss)
 
 
-@CASES.sound(StopsOnATrend)
-def _all_at_once(filt: fp.PrivacyFilter) -> Reached:
-    """The GDP filter's supermartingale holds at every stopping time of the losses."""
-    return gaussians_granted(filt, [1.0], 3.0)
-
-
+@CASES.sound("The zCDP filter; closing times are a function of the round, and only shorten the game.")
 class ClosingTimes(fp.AdditiveFilter):
     """0.2-zCDP; the desk closes after the first round whose number hashes low, known to everybody in advance."""
 
@@ -129,15 +117,6 @@ class ClosingTimes(fp.AdditiveFilter):
 
     def reaches(self, state):
         return self.budget.reaches(state[:2]) & (state[2] >= 0)
-
-
-CASES.append(
-    Case(
-        ClosingTimes,
-        "sound",
-        "The zCDP filter; closing times are a function of the round, and only shorten the game.",
-    )
-)
 
 
 def _answers(epsilon: float, level: float, delta: float) -> int:
@@ -168,17 +147,14 @@ class CalibratedCount(fp.PrivacyFilter):
         return state + 1
 
 
-@CASES.sound(CalibratedCount)
+@CASES.keeps(CalibratedCount)
 def _all_answers(filt: fp.PrivacyFilter) -> Reached:
     """RR(0.02) dominates every 0.02-DP mechanism, so k adaptive rounds are dominated by its k-fold product."""
     k = filt.most
-    require_granted(filt, [fp.RandomizedResponse(0.02)] * k)
-    ups = np.arange(k + 1)
-    masses = stats.binom.pmf(ups, k, 1 / (1 + math.exp(-0.02)))
-    value = masses @ np.maximum(-np.expm1(1.0 - (2 * ups - k) * 0.02), 0.0)
-    return Reached(float(value), epsilon=1.0)
+    return played(filt, [fp.RandomizedResponse(0.02)] * k, epsilon=1.0)
 
 
+@CASES.sound("The zCDP filter and the simple conversion (000 Theorem 4.9); 1e-9 outweighs 10^4 roundings.")
 class PlainFloats(fp.PrivacyFilter):
     """(2, 1e-4)-DP by the simple conversion, added up in plain doubles with a margin for at most 10^4 rounds."""
 
@@ -195,15 +171,11 @@ class PlainFloats(fp.PrivacyFilter):
         return state[0] + request.zcdp_rho, state[1] + 1
 
 
-CASES.append(
-    Case(
-        PlainFloats,
-        "sound",
-        "The zCDP filter and the simple conversion (000 Theorem 4.9); 1e-9 outweighs 10^4 roundings.",
-    )
+@CASES.sound(
+    "With probability prod(1 - d_i) >= 0.99 nothing is revealed, and then the loss is at most 0.1.",
+    [fp.Erasure(1 - 0.99**0.1 - 1e-12)] * 10,
+    epsilon=0.1,
 )
-
-
 class SurvivingSecrets(fp.PrivacyFilter):
     """(0.1, 0.01)-DP: epsilons add up, and the chance that nothing is shown in the clear stays at least 0.99."""
 
@@ -236,14 +208,7 @@ class SurvivingSecrets(fp.PrivacyFilter):
         return (*self.epsilons.add(state[:2], epsilon), *self.failures.add(state[2:], failure))
 
 
-@CASES.sound(SurvivingSecrets)
-def _ten_erasures(filt: fp.PrivacyFilter) -> Reached:
-    """With probability prod(1 - d_i) >= 0.99 nothing is revealed, and then the loss is at most 0.1."""
-    p = 1 - 0.99**0.1 - 1e-12
-    require_granted(filt, [fp.Erasure(p)] * 10)
-    return Reached(1 - (1 - p) ** 10, epsilon=0.1)
-
-
+@CASES.sound("The zCDP filter and the CKS conversion; what a loss forbids only shortens the game.")
 class CoolsDown(fp.PrivacyFilter):
     """(1, 1e-5)-DP through zCDP; after a loss above 0.2 the next request may cost a hundredth of the budget only."""
 
@@ -267,15 +232,6 @@ class CoolsDown(fp.PrivacyFilter):
         return (*state[:2], loss > 0.2)
 
 
-CASES.append(
-    Case(
-        CoolsDown,
-        "sound",
-        "The zCDP filter and the CKS conversion; what a loss forbids only shortens the game.",
-    )
-)
-
-
 class ThreeGaussians(fp.PrivacyFilter):
     """(0.5, 1e-8)-DP: three releases with Gaussian noise, each within a third of what the exact curve allows."""
 
@@ -293,8 +249,8 @@ class ThreeGaussians(fp.PrivacyFilter):
         return state + 1
 
 
-@CASES.sound(ThreeGaussians)
+@CASES.keeps(ThreeGaussians)
 def _three(filt: fp.PrivacyFilter) -> Reached:
     """The GDP filter: three squares stay below gaussian_mu(0.5, 1e-8)^2."""
     mu = filt.largest
-    return gaussians_granted(filt, [mu] * 3, 0.5)
+    return played(filt, [fp.Gaussian(mu)] * 3, epsilon=0.5)

@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Case, Cases, Reached, at_least_dust, only, per_run
-from tests.instruments.corpus.first.games import (
-    all_granted,
-    gaussian_delta,
-    gaussians_granted,
-    product,
-    renyi,
-    require_granted,
-)
+from tests.instruments.corpus.case import Cases, at_least_dust, only, per_run
 
 CASES = Cases()
-
-
-def _one_response(filt: fp.PrivacyFilter, epsilon: float, at: float) -> Reached:
-    return all_granted(filt, [fp.RandomizedResponse(epsilon)], at)
 
 
 #: More than the rounding of a declared number, and of a charge computed from it.
 ROUNDED_UP = 1 + 1e-12
 
 
+@CASES.sound(
+    "The GDP filter (003 Theorem C.1), and delta of Gaussian(gaussian_mu(1, 1e-5)) at 1 is 1e-5.",
+    [fp.Gaussian(float(fp.gaussian_mu(1.0, 1e-5)) / 2 * (1 - 1e-9))] * 4,
+    epsilon=1.0,
+)
 class ExactGaussianDelta(fp.AdditiveFilter):
     """(1, 1e-5)-DP by the exact Gaussian curve: squares of mu add up to the mu whose delta at 1 is 1e-5."""
 
@@ -40,14 +32,11 @@ class ExactGaussianDelta(fp.AdditiveFilter):
         return fp.gdp_charge(request)
 
 
-@CASES.sound(ExactGaussianDelta)
-def _whole_budget(filt: fp.PrivacyFilter) -> Reached:
-    """The GDP filter (003 Theorem C.1), and delta of Gaussian(gaussian_mu(1, 1e-5)) at 1 is 1e-5."""
-    mu = float(fp.gaussian_mu(1.0, 1e-5)) / 2 * (1 - 1e-9)
-    require_granted(filt, [fp.Gaussian(mu)] * 4)
-    return Reached(gaussian_delta(2 * mu, 1.0), epsilon=1.0)
-
-
+@CASES.sound(
+    "Log cosh sqrt(u) is concave in u, so D_a of RR(e) is at most a e tanh(e/2); RR dominates; zCDP filter.",
+    [fp.RandomizedResponse(1.04)],
+    alpha=1.001,
+)
 class HyperbolicCharges(fp.AdditiveFilter):
     """0.5-zCDP with epsilon tanh(epsilon/2) for what is epsilon-DP, a little less than epsilon^2/2."""
 
@@ -63,14 +52,11 @@ class HyperbolicCharges(fp.AdditiveFilter):
         return fp.Plain(at_least_dust(per_run(request, rho)))
 
 
-@CASES.sound(HyperbolicCharges)
-def _near_order_one(filt: fp.PrivacyFilter) -> Reached:
-    """Log cosh sqrt(u) is concave in u, so D_a of RR(e) is at most a e tanh(e/2); RR dominates; zCDP filter."""
-    request = fp.RandomizedResponse(1.04)
-    require_granted(filt, [request])
-    return Reached(renyi(product([request]), 1.001), alpha=1.001)
-
-
+@CASES.sound(
+    "The sum of 2^-k over k >= 1 is 1: basic composition of pure mechanisms.",
+    [fp.RandomizedResponse(0.4999)],
+    epsilon=0.3,
+)
 class GeometricAllowances(fp.PrivacyFilter):
     """1-DP for ever: question k may use 2^-k, used or not."""
 
@@ -87,12 +73,7 @@ class GeometricAllowances(fp.PrivacyFilter):
         return state + 1
 
 
-@CASES.sound(GeometricAllowances)
-def _half_at_once(filt: fp.PrivacyFilter) -> Reached:
-    """The sum of 2^-k over k >= 1 is 1: basic composition of pure mechanisms."""
-    return _one_response(filt, 0.4999, 0.3)
-
-
+@CASES.sound("All rounds are in the sum that is held to 1: the zCDP filter, denying more in the first phase.")
 class TwoPhases(fp.PrivacyFilter):
     """1-zCDP: the first ten rounds may use a quarter of the budget, the later ones whatever is left of all."""
 
@@ -112,15 +93,11 @@ class TwoPhases(fp.PrivacyFilter):
         return (*self.early.add(state[:2], charge), *self.whole.add(state[2:4], charge), state[4] + 1)
 
 
-CASES.append(
-    Case(
-        TwoPhases,
-        "sound",
-        "All rounds are in the sum that is held to 1: the zCDP filter, denying more in the first phase.",
-    )
+@CASES.sound(
+    "Basic composition; what is not on the list is denied, which only shortens the game.",
+    [fp.RandomizedResponse(0.9999999)],
+    epsilon=0.5,
 )
-
-
 class ListedEpsilons(fp.PrivacyFilter):
     """1-DP; only the levels of the price list are sold: from 0.1 to 0.2, or 0.5 and above."""
 
@@ -139,12 +116,11 @@ class ListedEpsilons(fp.PrivacyFilter):
         return self.budget.add(state, fp.Plain(request.pure_epsilon * ROUNDED_UP))
 
 
-@CASES.sound(ListedEpsilons)
-def _one_of_the_list(filt: fp.PrivacyFilter) -> Reached:
-    """Basic composition; what is not on the list is denied, which only shortens the game."""
-    return _one_response(filt, 0.9999999, 0.5)
-
-
+@CASES.sound(
+    "The GDP filter (003 Theorem C.1) on Gaussians, exact squares against the exact 4.",
+    [fp.Gaussian(2.0)],
+    epsilon=5.0,
+)
 class GaussiansOrAnError(fp.AdditiveFilter):
     """2-GDP for Gaussian noise; whatever else is asked for is a mistake of the caller."""
 
@@ -159,12 +135,7 @@ class GaussiansOrAnError(fp.AdditiveFilter):
         return fp.gdp_charge(request)
 
 
-@CASES.sound(GaussiansOrAnError)
-def _one_gaussian(filt: fp.PrivacyFilter) -> Reached:
-    """The GDP filter (003 Theorem C.1) on Gaussians, exact squares against the exact 4."""
-    return gaussians_granted(filt, [2.0], 5.0)
-
-
+@CASES.sound("The zCDP filter and the CKS conversion; the caps only shorten the game.")
 class CapsOnAllSides(fp.AdditiveFilter):
     """(0.5, 1e-6)-DP through zCDP, at most an eighth of the budget a round and at most forty rounds."""
 
@@ -188,11 +159,6 @@ class CapsOnAllSides(fp.AdditiveFilter):
         return self.budget.reaches(state[:2]) & (state[2] >= 0) & (state[2] <= 40)
 
 
-CASES.append(
-    Case(CapsOnAllSides, "sound", "The zCDP filter and the CKS conversion; the caps only shorten the game.")
-)
-
-
 @dataclass(frozen=True)
 class Accountant:
     """What one person has spent, as a fraction."""
@@ -204,6 +170,11 @@ class Accountant:
         return Accountant(self.spent + Fraction(min(epsilon * ROUNDED_UP, 4.0)))
 
 
+@CASES.sound(
+    "Basic composition with rational sums, one accountant a run, each a value that is never changed.",
+    [fp.RandomizedResponse(2.9999999)],
+    epsilon=2.0,
+)
 class FractionsPerPerson(fp.PrivacyFilter):
     """3-DP, an accountant object per person that adds up fractions."""
 
@@ -224,12 +195,11 @@ class FractionsPerPerson(fp.PrivacyFilter):
         return np.array([person.spent <= 3 for person in self.spend(state, request)], dtype=np.bool_)
 
 
-@CASES.sound(FractionsPerPerson)
-def _three(filt: fp.PrivacyFilter) -> Reached:
-    """Basic composition with rational sums, one accountant a run, each a value that is never changed."""
-    return _one_response(filt, 2.9999999, 2.0)
-
-
+@CASES.sound(
+    "Basic composition; each charge is rounded up to a unit, and 64 bits do not wrap below 2 units.",
+    [fp.RandomizedResponse(1 - 2.0**-19)],
+    epsilon=0.5,
+)
 class WholeUnits(fp.PrivacyFilter):
     """1-DP counted in units of 2^-20, every charge rounded up to the next."""
 
@@ -246,12 +216,11 @@ class WholeUnits(fp.PrivacyFilter):
         return self.spend(state, request) <= 2**20
 
 
-@CASES.sound(WholeUnits)
-def _all_units(filt: fp.PrivacyFilter) -> Reached:
-    """Basic composition; each charge is rounded up to a unit, and 64 bits do not wrap below 2 units."""
-    return _one_response(filt, 1 - 2.0**-19, 0.5)
-
-
+@CASES.sound(
+    "000 Theorem 4.3 at the fixed order 6, both directions, a billionth of the budget for rounding.",
+    [fp.FinitePair((2e-3, 1 - 2e-3), (1.5e-4, 1 - 1.5e-4))],
+    alpha=6.0,
+)
 class RenyiAtSix(fp.AdditiveFilter):
     """(6, 1.5)-RDP: divergences of order 6, the larger direction, add up."""
 
@@ -265,14 +234,11 @@ class RenyiAtSix(fp.AdditiveFilter):
         return fp.Plain(at_least_dust(per_run(request, both_ways)))
 
 
-@CASES.sound(RenyiAtSix)
-def _pair_at_six(filt: fp.PrivacyFilter) -> Reached:
-    """000 Theorem 4.3 at the fixed order 6, both directions, a billionth of the budget for rounding."""
-    p, q = 2e-3, 1.5e-4
-    require_granted(filt, [fp.FinitePair((p, 1 - p), (q, 1 - q))])
-    return Reached(renyi([(p, q), (1 - p, 1 - q)], 6.0), alpha=6.0)
-
-
+@CASES.sound(
+    "000 Theorem 4.3 at the fixed order 16, the larger direction of each subsampled Gaussian.",
+    [fp.SubsampledGaussian(0.01, 1.2, adjacency="addition")] * 3,
+    alpha=16.0,
+)
 class SampledOnly(fp.AdditiveFilter):
     """(16, 2)-RDP for DP-SGD: subsampled Gaussians of either adjacency, nothing else."""
 
@@ -284,16 +250,3 @@ class SampledOnly(fp.AdditiveFilter):
             return np.maximum(pair.renyi(16.0), pair.swapped.renyi(16.0))
 
         return fp.Plain(at_least_dust(per_run(request, only(fp.SubsampledGaussian, both_ways))))
-
-
-@CASES.sound(SampledOnly)
-def _steps_at_sixteen(filt: fp.PrivacyFilter) -> Reached:
-    """000 Theorem 4.3 at the fixed order 16, the larger direction of each subsampled Gaussian."""
-    # E_Q[(dP/dQ)^16] by the binomial formula of integer orders
-    q, sigma, count = 0.01, 1.2, 3
-    require_granted(filt, [fp.SubsampledGaussian(q, sigma, adjacency="addition")] * count)
-    moment = math.fsum(
-        math.comb(16, k) * q**k * (1 - q) ** (16 - k) * math.exp(k * (k - 1) / (2 * sigma**2))
-        for k in range(17)
-    )
-    return Reached(count * math.log(moment) / 15, alpha=16.0)

@@ -7,13 +7,17 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Cases, Reached
-from tests.instruments.corpus.first.games import gaussian_delta, gaussians_granted, require_granted
-from tests.instruments.corpus.second.lattice import response_delta
+from tests.instruments.corpus.case import Cases
 
 CASES = Cases()
 
 
+@CASES.broken(
+    "A response at 0.9, then 127 tiny ones: the second commit forgets it, and 0.9 fits again.",
+    [fp.RandomizedResponse(0.9)] + [fp.RandomizedResponse(1e-4)] * 127 + [fp.RandomizedResponse(0.9)],
+    epsilon=1.0,
+    margin=0.1,
+)
 class OverwritingCommit(fp.PrivacyFilter):
     """1-DP by basic composition; every 64 answers the buffer is committed, over what was committed before."""
 
@@ -35,28 +39,12 @@ class OverwritingCommit(fp.PrivacyFilter):
         )
 
 
-@CASES.broken(OverwritingCommit, margin=0.1)
-def _twice(filt: fp.PrivacyFilter) -> Reached:
-    """A response at 0.9, then 127 tiny ones: the second commit forgets it, and 0.9 fits again."""
-    small, large = 1e-4, 0.9
-    require_granted(
-        filt,
-        [fp.RandomizedResponse(large)]
-        + [fp.RandomizedResponse(small)] * 127
-        + [fp.RandomizedResponse(large)],
-    )
-    keep = 1 / (1 + math.exp(-large))
-    value = math.fsum(
-        p * response_delta(small, 127, 1.0, loss)
-        for p, loss in (
-            (keep**2, 2 * large),
-            (2 * keep * (1 - keep), 0.0),
-            ((1 - keep) ** 2, -2 * large),
-        )
-    )
-    return Reached(value, epsilon=1.0)
-
-
+@CASES.broken(
+    "365 Gaussians of 0.05, then the new year's budget.",
+    [fp.Gaussian(0.05)] * 365 + [fp.Gaussian(0.99)],
+    alpha=2.0,
+    margin=0.5,
+)
 class YearlyRenewal(fp.PrivacyFilter):
     """0.5-zCDP, one request a day: after 365 of them the budget is renewed."""
 
@@ -73,13 +61,12 @@ class YearlyRenewal(fp.PrivacyFilter):
         return np.where(new, 0.0, state[0]) + request.zcdp_rho, np.where(new, 0, state[1]) + 1
 
 
-@CASES.broken(YearlyRenewal, margin=0.5)
-def _two_years(filt: fp.PrivacyFilter) -> Reached:
-    """365 Gaussians of 0.05, then the new year's budget."""
-    require_granted(filt, [fp.Gaussian(0.05)] * 365 + [fp.Gaussian(0.99)])
-    return Reached(365 * 0.05**2 + 0.99**2, alpha=2.0)
-
-
+@CASES.broken(
+    "The whole of the first epoch, 29 crumbs, the whole of the second: 1 + 1/2 + 1/4 + ... is two.",
+    [fp.Gaussian(mu) for mu in ([0.99] + [1e-3] * 29 + [0.7])],
+    epsilon=2.0,
+    margin=0.1,
+)
 class GeometricEpochs(fp.PrivacyFilter):
     """1-GDP in epochs of 30 requests: epoch k = 0, 1, 2, ... has 2^-k of the square, a series that adds up."""
 
@@ -98,13 +85,12 @@ class GeometricEpochs(fp.PrivacyFilter):
         return np.where(rounds % 30 == 0, 0.0, spent) + request.gdp_mu**2, rounds + 1
 
 
-@CASES.broken(GeometricEpochs, margin=0.1)
-def _two_epochs(filt: fp.PrivacyFilter) -> Reached:
-    """The whole of the first epoch, 29 crumbs, the whole of the second: 1 + 1/2 + 1/4 + ... is two."""
-    mus = [0.99] + [1e-3] * 29 + [0.7]
-    return gaussians_granted(filt, mus, 2.0)
-
-
+@CASES.broken(
+    "A hundred equal Gaussians: 32 of them are in the ledger.",
+    [fp.Gaussian(math.sqrt(2 * 0.2 / 33))] * 100,
+    alpha=2.0,
+    margin=1.0,
+)
 class LargestEntries(fp.PrivacyFilter):
     """0.2-zCDP; the ledger keeps the 32 largest charges, and what is smaller is below what matters."""
 
@@ -124,14 +110,9 @@ class LargestEntries(fp.PrivacyFilter):
         return self.spend(state, request).sum(axis=1) <= 0.2 - 1e-9
 
 
-@CASES.broken(LargestEntries, margin=1.0)
-def _many_equal(filt: fp.PrivacyFilter) -> Reached:
-    """A hundred equal Gaussians: 32 of them are in the ledger."""
-    mu, count = math.sqrt(2 * 0.2 / 33), 100
-    require_granted(filt, [fp.Gaussian(mu)] * count)
-    return Reached(count * mu * mu, alpha=2.0)
-
-
+@CASES.broken(
+    "Gaussian(0.9) four times: three of them are free.", [fp.Gaussian(0.9)] * 4, epsilon=2.0, margin=1.0
+)
 class CachedRepeats(fp.PrivacyFilter):
     """1-GDP; the same price as just before is the same question, whose answer is in the cache."""
 
@@ -146,10 +127,3 @@ class CachedRepeats(fp.PrivacyFilter):
 
     def admits(self, state, request):
         return self.spend(state, request)[0] <= 1.0 - 1e-9
-
-
-@CASES.broken(CachedRepeats, margin=1.0)
-def _asked_again(filt: fp.PrivacyFilter) -> Reached:
-    """Gaussian(0.9) four times: three of them are free."""
-    require_granted(filt, [fp.Gaussian(0.9)] * 4)
-    return Reached(gaussian_delta(1.8, 2.0), epsilon=2.0)

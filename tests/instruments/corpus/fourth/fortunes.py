@@ -8,13 +8,19 @@ import numpy as np
 from scipy import integrate, stats
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Cases, Reached
-from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, transcript
-from tests.instruments.corpus.second.lattice import best_on_lattice, response_delta
+from tests.instruments.corpus.case import Cases
+from tests.instruments.corpus.games import Reached, gaussian_delta, hockey_stick, transcript
+from tests.instruments.corpus.lattice import best_on_lattice, response_delta
 
 CASES = Cases()
 
 
+@CASES.broken(
+    "Nine responses at 0.2 that speak against: 1.8 was lost, and half of it paid.",
+    lambda past: fp.RandomizedResponse(0.2),
+    epsilon=1.0,
+    margin=0.001,
+)
 class HalfBack(fp.PrivacyFilter):
     """1-DP by basic composition; an answer that spoke against costs half of its price: its loss is below zero."""
 
@@ -34,16 +40,11 @@ class HalfBack(fp.PrivacyFilter):
         return np.round(np.where(loss < 0, state[0] - state[1] / 2, state[0]), 12), state[1].copy()
 
 
-@CASES.broken(HalfBack, margin=0.001)
-def _in_the_other_direction(filt: fp.PrivacyFilter) -> Reached:
-    """Nine responses at 0.2 that speak against: 1.8 was lost, and half of it paid."""
-
-    def strategy(past):
-        return fp.RandomizedResponse(0.2)
-
-    return Reached(hockey_stick(transcript(filt, strategy), 1.0), epsilon=1.0)
-
-
+@CASES.broken(
+    "Eight responses at 0.2 that agree: the gauge says 0.83 where 1.6 was lost.",
+    lambda past: fp.RandomizedResponse(0.2) if len(past) < 8 else None,
+    epsilon=1.0,
+)
 class FadingGauge(fp.PrivacyFilter):
     """1-DP by what was really lost; a fifth of it fades with every answer."""
 
@@ -60,16 +61,6 @@ class FadingGauge(fp.PrivacyFilter):
 
     def observe(self, state, loss):
         return 0.8 * state + np.clip(loss, -10.0, 10.0)
-
-
-@CASES.broken(FadingGauge)
-def _eight_in_a_row(filt: fp.PrivacyFilter) -> Reached:
-    """Eight responses at 0.2 that agree: the gauge says 0.83 where 1.6 was lost."""
-
-    def strategy(past):
-        return fp.RandomizedResponse(0.2) if len(past) < 8 else None
-
-    return Reached(hockey_stick(transcript(filt, strategy), 1.0), epsilon=1.0)
 
 
 class GoodLuckExtension(fp.PrivacyFilter):
@@ -91,7 +82,7 @@ class GoodLuckExtension(fp.PrivacyFilter):
         return state[0].copy(), state[1] + np.clip(loss, -50.0, 50.0)
 
 
-@CASES.broken(GoodLuckExtension, margin=0.1)
+@CASES.breaks(GoodLuckExtension, margin=0.1)
 def _extended(filt: fp.PrivacyFilter) -> Reached:
     """Gaussian(0.999), and where it lost less than -0.2 Gaussian(0.7): drawn from Q that is bad luck."""
     # drawn from Q the loss of Gaussian(mu) is N(-mu^2/2, mu^2), and minus it counts
@@ -126,7 +117,7 @@ class NothingHappened(fp.PrivacyFilter):
         return np.where(loss == 0, state[0], state[0] + state[1]), np.zeros_like(state[1])
 
 
-@CASES.broken(NothingHappened, margin=1.0)
+@CASES.breaks(NothingHappened, margin=1.0)
 def _until_something_happens(filt: fp.PrivacyFilter) -> Reached:
     """Erasures of nearly delta, until one happens."""
     p, count, state = 9e-3, 50, filt.start(1)
@@ -158,7 +149,7 @@ class CalmStreak(fp.PrivacyFilter):
         return state[0].copy(), np.where(np.abs(loss) <= 0.01, np.minimum(state[1] + 1, 3), 0)
 
 
-@CASES.broken(CalmStreak, margin=0.01)
+@CASES.breaks(CalmStreak, margin=0.01)
 def _three_free_ones(filt: fp.PrivacyFilter) -> Reached:
     """Three responses at 0.01 and a free one at 0.5, three times over."""
     state, small, large = filt.start(1), fp.RandomizedResponse(0.01), fp.RandomizedResponse(0.5)
@@ -200,7 +191,7 @@ class QuietWindow(fp.PrivacyFilter):
         )
 
 
-@CASES.broken(QuietWindow, margin=0.05)
+@CASES.breaks(QuietWindow, margin=0.05)
 def _windows(filt: fp.PrivacyFilter) -> Reached:
     """Responses at 0.19 in windows of four: what is not unanimous costs nothing."""
     return Reached(best_on_lattice(filt, 0.19, (1,), 2.0, 40), epsilon=2.0)
@@ -239,7 +230,7 @@ class ScreenedNo(fp.PrivacyFilter):
         return np.where(screened == 0, np.where(loss > 0, 1, -1), screened), spent.copy(), rounds.copy()
 
 
-@CASES.broken(ScreenedNo, margin=0.5)
+@CASES.breaks(ScreenedNo, margin=0.5)
 def _no_from_the_other_side(filt: fp.PrivacyFilter) -> Reached:
     """A screening at 0.4, and on no 200 responses at 0.02: for Q the no has lost 0.4 already."""
     # drawn from Q the screening says no with probability keep, and that no counts 0.4 for Q

@@ -7,9 +7,8 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Cases, Reached
-from tests.instruments.corpus.first.games import gaussian_delta, gaussians_granted, require_granted
-from tests.instruments.corpus.second.lattice import response_delta
+from tests.instruments.corpus.case import Cases
+from tests.instruments.corpus.games import Reached, gaussian_delta, played, require_granted
 
 CASES = Cases()
 
@@ -39,14 +38,20 @@ class FractionsOfTheBudget(fp.PrivacyFilter):
         return rho + epsilon <= 1 - 1e-9
 
 
-@CASES.broken(FractionsOfTheBudget, margin=1.0)
+@CASES.breaks(FractionsOfTheBudget, margin=1.0)
 def _half_and_half(filt: fp.PrivacyFilter) -> Reached:
     """A Gaussian with half of rho and a response with half of epsilon: nine times delta."""
-    mu, level = math.sqrt(0.999 * filt.most), 0.5
-    require_granted(filt, [fp.Gaussian(mu), fp.RandomizedResponse(level)])
-    return Reached(answered(level, 1.0, mu), epsilon=1.0)
+    mu = math.sqrt(0.999 * filt.most)
+    level = 0.5
+    return played(filt, [fp.Gaussian(mu), fp.RandomizedResponse(level)], epsilon=1.0)
 
 
+@CASES.broken(
+    "The Gaussian first, when all of epsilon is left, and then a response at 0.99.",
+    [fp.Gaussian(0.26), fp.RandomizedResponse(0.99)],
+    epsilon=1.0,
+    margin=1.0,
+)
 class GaussianAtTheRest(fp.PrivacyFilter):
     """(1, 1e-5)-DP: pure answers by basic composition, and one Gaussian whose delta at what is left is small."""
 
@@ -67,13 +72,12 @@ class GaussianAtTheRest(fp.PrivacyFilter):
         return state[0] + request.pure_epsilon, state[1].copy()
 
 
-@CASES.broken(GaussianAtTheRest, margin=1.0)
-def _gaussian_first(filt: fp.PrivacyFilter) -> Reached:
-    """The Gaussian first, when all of epsilon is left, and then a response at 0.99."""
-    require_granted(filt, [fp.Gaussian(0.26), fp.RandomizedResponse(0.99)])
-    return Reached(answered(0.99, 1.0, 0.26), epsilon=1.0)
-
-
+@CASES.broken(
+    "Ninety responses at 0.02 and one at 0.99: the two epsilons are not added.",
+    [fp.RandomizedResponse(0.02)] * 90 + [fp.RandomizedResponse(0.99)],
+    epsilon=1.0,
+    margin=1.0,
+)
 class LargeAndSmall(fp.PrivacyFilter):
     """(1, 1e-5)-DP: answers from 0.1 by basic composition, smaller ones by the advanced one, each within epsilon."""
 
@@ -92,16 +96,12 @@ class LargeAndSmall(fp.PrivacyFilter):
         return (total <= 1 - 1e-9) & (np.sqrt(2 * squares * math.log(1e5)) + squares <= 1 - 1e-9)
 
 
-@CASES.broken(LargeAndSmall, margin=1.0)
-def _one_large(filt: fp.PrivacyFilter) -> Reached:
-    """Ninety responses at 0.02 and one at 0.99: the two epsilons are not added."""
-    level, count, last = 0.02, 90, 0.99
-    require_granted(filt, [fp.RandomizedResponse(level)] * count + [fp.RandomizedResponse(last)])
-    keep = 1 / (1 + math.exp(-last))
-    value = keep * response_delta(level, count, 1.0, last)
-    return Reached(value + (1 - keep) * response_delta(level, count, 1.0, -last), epsilon=1.0)
-
-
+@CASES.broken(
+    "0.2 of rho as a Gaussian and 0.2 as a response: the norm of both is 0.29.",
+    [fp.Gaussian(math.sqrt(2 * 0.2)), fp.RandomizedResponse(0.65)],
+    alpha=2.0,
+    margin=0.1,
+)
 class NormOfLedgers(fp.PrivacyFilter):
     """0.3-zCDP: Gaussians, Laplace noise and the rest have ledgers of rho, whose Euclidean norm is kept."""
 
@@ -120,15 +120,12 @@ class NormOfLedgers(fp.PrivacyFilter):
         return np.sqrt(sum(part**2 for part in ledgers)) <= 0.3 * (1 - 1e-9)
 
 
-@CASES.broken(NormOfLedgers, margin=0.1)
-def _each_ledger(filt: fp.PrivacyFilter) -> Reached:
-    """0.2 of rho as a Gaussian and 0.2 as a response: the norm of both is 0.29."""
-    rho, level = 0.2, 0.65
-    require_granted(filt, [fp.Gaussian(math.sqrt(2 * rho)), fp.RandomizedResponse(level)])
-    # D_2 of randomised response is log(cosh(3e/2)/cosh(e/2))
-    return Reached(2 * rho + math.log(math.cosh(1.5 * level) / math.cosh(0.5 * level)), alpha=2.0)
-
-
+@CASES.broken(
+    "Gaussian and response in turn: what is filed is the largest block, and the blocks are not added.",
+    [fp.Gaussian(math.sqrt(2 * 0.14)), fp.RandomizedResponse(0.5)] * 5,
+    alpha=2.0,
+    margin=1.0,
+)
 class AlternatingBlocks(fp.PrivacyFilter):
     """0.3-zCDP in blocks of one kind, Gaussian or not; a closed block is filed, and the files keep the largest."""
 
@@ -153,15 +150,12 @@ class AlternatingBlocks(fp.PrivacyFilter):
         return filed + block <= 0.3 * (1 - 1e-9)
 
 
-@CASES.broken(AlternatingBlocks, margin=1.0)
-def _to_and_fro(filt: fp.PrivacyFilter) -> Reached:
-    """Gaussian and response in turn: what is filed is the largest block, and the blocks are not added."""
-    rho, level, times = 0.14, 0.5, 5
-    require_granted(filt, [fp.Gaussian(math.sqrt(2 * rho)), fp.RandomizedResponse(level)] * times)
-    value = 2 * rho + math.log(math.cosh(1.5 * level) / math.cosh(0.5 * level))
-    return Reached(times * value, alpha=2.0)
-
-
+@CASES.broken(
+    "99 Gaussians of 0.1, six of 0.4 and one of 0.99: a tier each.",
+    [fp.Gaussian(mu) for mu in ([0.1] * 99 + [0.4] * 6 + [0.99])],
+    epsilon=2.0,
+    margin=0.5,
+)
 class TiersInParallel(fp.PrivacyFilter):
     """1-GDP: small, medium and large releases go to tiers, each with the whole budget, as if to different people."""
 
@@ -177,13 +171,6 @@ class TiersInParallel(fp.PrivacyFilter):
 
     def admits(self, state, request):
         return np.maximum.reduce(self.spend(state, request)) <= 1.0 - 1e-9
-
-
-@CASES.broken(TiersInParallel, margin=0.5)
-def _all_tiers(filt: fp.PrivacyFilter) -> Reached:
-    """99 Gaussians of 0.1, six of 0.4 and one of 0.99: a tier each."""
-    mus = [0.1] * 99 + [0.4] * 6 + [0.99]
-    return gaussians_granted(filt, mus, 2.0)
 
 
 def _equal_plans() -> tuple[float, float, float]:
@@ -216,7 +203,7 @@ class PlanByFamily(fp.PrivacyFilter):
         return rounds + 1, np.full_like(plan, kind)
 
 
-@CASES.broken(PlanByFamily, margin=0.05)
+@CASES.breaks(PlanByFamily, margin=0.05)
 def _by_the_answer(filt: fp.PrivacyFilter) -> Reached:
     """A response at 0.3; on yes the Gaussian, on no the erasure: 1.2 times delta."""
     first, keep = fp.RandomizedResponse(0.3), 1 / (1 + math.exp(-0.3))

@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Cases, Reached
-from tests.instruments.corpus.first.games import gaussians_granted, granted_for_ever, require_granted
+from tests.instruments.corpus.case import Cases
+from tests.instruments.corpus.games import Reached, granted_for_ever
 
 CASES = Cases()
 
@@ -28,7 +28,7 @@ class HalfPrecision(fp.PrivacyFilter):
         return (state - np.minimum(request.zcdp_rho, 100.0)).astype(np.float16)
 
 
-@CASES.broken(HalfPrecision, margin=0.5)
+@CASES.breaks(HalfPrecision, margin=0.5)
 def _below_half_a_place(filt: fp.PrivacyFilter) -> Reached:
     """Gaussians of rho 2e-4: one less them is one, for ever."""
     request = fp.Gaussian(0.02)  # rho is 2e-4, and half a place below one 2.4e-4
@@ -36,6 +36,12 @@ def _below_half_a_place(filt: fp.PrivacyFilter) -> Reached:
     return Reached(10_000 * 0.02**2, alpha=2.0)
 
 
+@CASES.broken(
+    "400 Gaussians of rho 0.00149, each booked as 0.001.",
+    [fp.Gaussian(math.sqrt(2 * 0.00149))] * 400,
+    alpha=2.0,
+    margin=0.4,
+)
 class ThousandthsOfRho(fp.PrivacyFilter):
     """0.4-zCDP; rho is booked in whole thousandths, to nearest."""
 
@@ -51,14 +57,9 @@ class ThousandthsOfRho(fp.PrivacyFilter):
         return self.spend(state, request) <= 400
 
 
-@CASES.broken(ThousandthsOfRho, margin=0.4)
-def _always_less(filt: fp.PrivacyFilter) -> Reached:
-    """400 Gaussians of rho 0.00149, each booked as 0.001."""
-    rho, count = 0.00149, 400
-    require_granted(filt, [fp.Gaussian(math.sqrt(2 * rho))] * count)
-    return Reached(2 * count * rho, alpha=2.0)
-
-
+@CASES.broken(
+    "One Gaussian(5): its square is negative in 32 bits.", [fp.Gaussian(5.0)], epsilon=2.0, margin=1.0
+)
 class SquaredInTheRegister(fp.PrivacyFilter):
     """1-GDP in fixed point: mu in whole ten-thousandths, squared in 32 bits."""
 
@@ -75,12 +76,9 @@ class SquaredInTheRegister(fp.PrivacyFilter):
         return (self.spend(state, request) <= 99_990_000) & np.less_equal(request.gdp_mu, 6.0)
 
 
-@CASES.broken(SquaredInTheRegister, margin=1.0)
-def _turned_negative(filt: fp.PrivacyFilter) -> Reached:
-    """One Gaussian(5): its square is negative in 32 bits."""
-    return gaussians_granted(filt, [5.0], 2.0)
-
-
+@CASES.broken(
+    "One response at 2.6: 260 percent are 4.", [fp.RandomizedResponse(2.6)], epsilon=1.0, margin=0.1
+)
 class PercentInAByte(fp.PrivacyFilter):
     """1-DP in whole percent of epsilon, rounded up, a byte a person."""
 
@@ -97,11 +95,3 @@ class PercentInAByte(fp.PrivacyFilter):
 
     def admits(self, state, request):
         return (self.spend(state, request) < 100) & np.less_equal(request.pure_epsilon, 3.0)
-
-
-@CASES.broken(PercentInAByte, margin=0.1)
-def _over_the_edge(filt: fp.PrivacyFilter) -> Reached:
-    """One response at 2.6: 260 percent are 4."""
-    require_granted(filt, [fp.RandomizedResponse(2.6)])
-    keep = 1 / (1 + math.exp(-2.6))
-    return Reached(keep * -math.expm1(1.0 - 2.6), epsilon=1.0)

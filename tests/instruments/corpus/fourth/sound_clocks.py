@@ -7,14 +7,18 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Cases, Reached, at_least_dust
-from tests.instruments.corpus.first.games import all_granted, gaussians_granted, require_granted
+from tests.instruments.corpus.case import Cases, at_least_dust
 
 CASES = Cases()
 
 BELOW = 1 - 1e-9
 
 
+@CASES.sound(
+    "Basic composition: what was committed and what is in the buffer are all.",
+    [fp.RandomizedResponse(0.199999)] * 5,
+    epsilon=0.5,
+)
 class BufferedCommits(fp.PrivacyFilter):
     """1-DP by basic composition; every 64 answers the buffer is added to what was committed."""
 
@@ -33,12 +37,11 @@ class BufferedCommits(fp.PrivacyFilter):
         return np.where(full, committed + buffer, committed), np.where(full, 0.0, buffer), count + 1
 
 
-@CASES.sound(BufferedCommits)
-def _five(filt: fp.PrivacyFilter) -> Reached:
-    """Basic composition: what was committed and what is in the buffer are all."""
-    return all_granted(filt, [fp.RandomizedResponse(0.199999)] * 5, 0.5)
-
-
+@CASES.sound(
+    "The GDP filter: 1/2 + 1/4 + ... of the square is at most one.",
+    [fp.Gaussian(mu) for mu in ([0.707] + [1e-4] * 29 + [0.4999] + [1e-4] * 29 + [0.3535])],
+    epsilon=2.0,
+)
 class EpochsThatAddUp(fp.PrivacyFilter):
     """1-GDP in epochs of 30 requests: epoch k = 0, 1, 2, ... has 2^-(k+1) of the square."""
 
@@ -57,13 +60,11 @@ class EpochsThatAddUp(fp.PrivacyFilter):
         return np.where(rounds % 30 == 0, 0.0, spent) + np.minimum(request.gdp_mu**2, 1e6), rounds + 1
 
 
-@CASES.sound(EpochsThatAddUp)
-def _three_epochs(filt: fp.PrivacyFilter) -> Reached:
-    """The GDP filter: 1/2 + 1/4 + ... of the square is at most one."""
-    mus = [0.707] + [1e-4] * 29 + [0.4999] + [1e-4] * 29 + [0.3535]
-    return gaussians_granted(filt, mus, 2.0)
-
-
+@CASES.sound(
+    "The zCDP filter with a sum in integers, each charge rounded up.",
+    [fp.Gaussian(math.sqrt(2 * (0.01 * (1 - 1e-9))))] * 40,
+    alpha=2.0,
+)
 class ThousandthsRoundedUp(fp.PrivacyFilter):
     """0.4-zCDP; rho is booked in whole thousandths, rounded up."""
 
@@ -80,14 +81,11 @@ class ThousandthsRoundedUp(fp.PrivacyFilter):
         return self.spend(state, request) <= 400
 
 
-@CASES.sound(ThousandthsRoundedUp)
-def _whole_thousandths(filt: fp.PrivacyFilter) -> Reached:
-    """The zCDP filter with a sum in integers, each charge rounded up."""
-    rho = 0.01 * (1 - 1e-9)
-    require_granted(filt, [fp.Gaussian(math.sqrt(2 * rho))] * 40)
-    return Reached(2 * 40 * rho, alpha=2.0)
-
-
+@CASES.sound(
+    "The zCDP filter: the next single number is above the sum, whatever its rounding was.",
+    [fp.Gaussian(0.4999)] * 4,
+    alpha=2.0,
+)
 class SinglePrecisionUp(fp.PrivacyFilter):
     """0.5-zCDP; the sum is in single precision, each addition rounded up to the next number."""
 
@@ -104,13 +102,11 @@ class SinglePrecisionUp(fp.PrivacyFilter):
         return self.spend(state, request).astype(np.float64) <= 0.5
 
 
-@CASES.sound(SinglePrecisionUp)
-def _four_quarters(filt: fp.PrivacyFilter) -> Reached:
-    """The zCDP filter: the next single number is above the sum, whatever its rounding was."""
-    require_granted(filt, [fp.Gaussian(0.4999)] * 4)
-    return Reached(4 * 0.4999**2, alpha=2.0)
-
-
+@CASES.sound(
+    "Basic composition in integers, each charge rounded up; 255 is above the limit.",
+    [fp.RandomizedResponse(0.0999999)] * 10,
+    epsilon=0.5,
+)
 class PercentThatStays(fp.PrivacyFilter):
     """1-DP in whole percent of epsilon, rounded up, which stops at 255."""
 
@@ -125,9 +121,3 @@ class PercentThatStays(fp.PrivacyFilter):
 
     def admits(self, state, request):
         return self.spend(state, request) <= 100
-
-
-@CASES.sound(PercentThatStays)
-def _ten_tenths(filt: fp.PrivacyFilter) -> Reached:
-    """Basic composition in integers, each charge rounded up; 255 is above the limit."""
-    return all_granted(filt, [fp.RandomizedResponse(0.0999999)] * 10, 0.5)

@@ -7,9 +7,8 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Cases, Reached
-from tests.instruments.corpus.first.games import gaussians_granted, hockey_stick, require_granted, transcript
-from tests.instruments.corpus.fourth.purses import answered
+from tests.instruments.corpus.case import Cases
+from tests.instruments.corpus.games import Reached, played
 
 CASES = Cases()
 
@@ -36,16 +35,22 @@ class HalfEach(fp.PrivacyFilter):
         return (rho <= self.most * BELOW) & (epsilon <= 0.5 * BELOW) & (rounds <= 10_000)
 
 
-@CASES.sound(HalfEach)
+@CASES.keeps(HalfEach)
 def _both_halves(filt: fp.PrivacyFilter) -> Reached:
     """Pure answers add at most 1/2 to the loss of any transcript, and the Renyi supermartingale of the Gaussians holds
     whatever comes between: the conversion at 1/2.
     """
-    mu, level = math.sqrt(2 * filt.most) * (1 - 1e-6), 0.4999999
-    require_granted(filt, [fp.Gaussian(mu), fp.RandomizedResponse(level)])
-    return Reached(answered(level, 1.0, mu), epsilon=1.0)
+    mu = math.sqrt(2 * filt.most) * (1 - 1e-6)
+    level = 0.4999999
+    return played(filt, [fp.Gaussian(mu), fp.RandomizedResponse(level)], epsilon=1.0)
 
 
+@CASES.sound(
+    "Before the Gaussian the loss is at most what was spent, and its delta at the rest, which falls in "
+    "epsilon, is at most 1e-5; nothing follows.",
+    [fp.RandomizedResponse(0.5), fp.Gaussian(0.14)],
+    epsilon=1.0,
+)
 class GaussianAtTheEnd(fp.PrivacyFilter):
     """(1, 1e-5)-DP: pure answers by basic composition; a Gaussian whose delta at what is left is small ends it."""
 
@@ -67,15 +72,11 @@ class GaussianAtTheEnd(fp.PrivacyFilter):
         return state[0] + request.pure_epsilon, state[1] + 1
 
 
-@CASES.sound(GaussianAtTheEnd)
-def _response_then_gaussian(filt: fp.PrivacyFilter) -> Reached:
-    """Before the Gaussian the loss is at most what was spent, and its delta at the rest, which falls in epsilon, is at
-    most 1e-5; nothing follows.
-    """
-    require_granted(filt, [fp.RandomizedResponse(0.5), fp.Gaussian(0.14)])
-    return Reached(answered(0.5, 1.0, 0.14), epsilon=1.0)
-
-
+@CASES.sound(
+    "Which plan is played is settled before any answer: one Gaussian, or basic composition.",
+    [fp.Gaussian(0.38)],
+    epsilon=1.0,
+)
 class PlanDeclared(fp.PrivacyFilter):
     """(1, 1e-3)-DP: the first request declares the plan, one Gaussian or pure answers, before anything is known."""
 
@@ -96,12 +97,11 @@ class PlanDeclared(fp.PrivacyFilter):
         return state[0] + request.pure_epsilon, state[1] + 1
 
 
-@CASES.sound(PlanDeclared)
-def _one_gaussian(filt: fp.PrivacyFilter) -> Reached:
-    """Which plan is played is settled before any answer: one Gaussian, or basic composition."""
-    return gaussians_granted(filt, [0.38], 1.0)
-
-
+@CASES.sound(
+    "The GDP filter (003 Theorem C.1): the two halves add up to one.",
+    [fp.Gaussian(mu) for mu in ([0.1] * 49 + [0.5] + [0.49])],
+    epsilon=2.0,
+)
 class TiersInTheSum(fp.PrivacyFilter):
     """1-GDP: small and large releases have half of the square each."""
 
@@ -124,13 +124,11 @@ class TiersInTheSum(fp.PrivacyFilter):
         return (small <= 0.5 * BELOW) & (large <= 0.5 * BELOW) & (rounds <= 10_000)
 
 
-@CASES.sound(TiersInTheSum)
-def _both_tiers(filt: fp.PrivacyFilter) -> Reached:
-    """The GDP filter (003 Theorem C.1): the two halves add up to one."""
-    mus = [0.1] * 49 + [0.5] + [0.49]
-    return gaussians_granted(filt, mus, 2.0)
-
-
+@CASES.sound(
+    "Every transcript's loss lies in [-1, 1] in both directions; the gauge only denies more.",
+    lambda past: fp.RandomizedResponse(0.1999) if len(past) < 8 else None,
+    epsilon=0.7,
+)
 class CautiousGauge(fp.PrivacyFilter):
     """1-DP by what was really lost: a fading gauge warns, and the sum of the losses decides as well."""
 
@@ -151,16 +149,9 @@ class CautiousGauge(fp.PrivacyFilter):
         return 0.8 * state[0] + lost, state[1] + lost, state[2].copy()
 
 
-@CASES.sound(CautiousGauge)
-def _to_the_edge(filt: fp.PrivacyFilter) -> Reached:
-    """Every transcript's loss lies in [-1, 1] in both directions; the gauge only denies more."""
-
-    def strategy(past):
-        return fp.RandomizedResponse(0.1999) if len(past) < 8 else None
-
-    return Reached(hockey_stick(transcript(filt, strategy), 0.7), epsilon=0.7)
-
-
+@CASES.sound(
+    "The zCDP filter; what a loss takes away only shortens the game.", [fp.Gaussian(1 - 1e-8)], alpha=2.0
+)
 class BrakesOnLosses(fp.PrivacyFilter):
     """0.5-zCDP; after a loss above 0.2 half of what is left is given up, and nothing is ever given back."""
 
@@ -178,13 +169,6 @@ class BrakesOnLosses(fp.PrivacyFilter):
     def observe(self, state, loss):
         left = np.maximum(0.5 - state[0], 0.0)
         return np.where(loss > 0.2, state[0] + left / 2, state[0]), state[1].copy()
-
-
-@CASES.sound(BrakesOnLosses)
-def _all_at_once(filt: fp.PrivacyFilter) -> Reached:
-    """The zCDP filter; what a loss takes away only shortens the game."""
-    require_granted(filt, [fp.Gaussian(1 - 1e-8)])
-    return Reached((1 - 1e-8) ** 2, alpha=2.0)
 
 
 class CountsWhatHappened(fp.PrivacyFilter):
@@ -207,7 +191,7 @@ class CountsWhatHappened(fp.PrivacyFilter):
         return state[0].copy(), state[1].copy(), state[2] + (loss == 0)
 
 
-@CASES.sound(CountsWhatHappened)
+@CASES.keeps(CountsWhatHappened)
 def _ten_erasures(filt: fp.PrivacyFilter) -> Reached:
     """With probability 1 - sum of total variations, at least 1 - 1e-2, the transcripts agree (a coupling)."""
     p = 0.9999e-3

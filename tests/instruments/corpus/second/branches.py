@@ -9,9 +9,9 @@ import numpy as np
 from scipy import integrate
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Cases, Reached, only, per_run
-from tests.instruments.corpus.first.games import gaussian_delta, hockey_stick, transcript
-from tests.instruments.corpus.second.lattice import best_on_lattice, response_delta
+from tests.instruments.corpus.case import Cases, only, per_run
+from tests.instruments.corpus.games import Reached, gaussian_delta, played
+from tests.instruments.corpus.lattice import best_on_lattice, response_delta
 
 CASES = Cases()
 
@@ -46,17 +46,19 @@ class EitherTheorem(fp.PrivacyFilter):
         return (count <= self.count) | basic
 
 
-@CASES.broken(EitherTheorem)
+@CASES.breaks(EitherTheorem)
 def _either(filt: fp.PrivacyFilter) -> Reached:
     """An answer at 0.25; on no an erasure by basic composition, on yes the nine others by the exact count."""
     chance = filt.promise.delta_at_epsilon * (1 - 1e-8)
-
-    def strategy(past):
-        if past and past[0] < 0:
-            return fp.Erasure(chance) if len(past) == 1 else None
-        return fp.RandomizedResponse(0.25) if len(past) < 10 else None
-
-    return Reached(hockey_stick(transcript(filt, strategy), 1.0), epsilon=1.0)
+    return played(
+        filt,
+        lambda past: (
+            (fp.Erasure(chance) if len(past) == 1 else None)
+            if past and past[0] < 0
+            else (fp.RandomizedResponse(0.25) if len(past) < 10 else None)
+        ),
+        epsilon=1.0,
+    )
 
 
 class VariationSoFar(fp.PrivacyFilter):
@@ -97,7 +99,7 @@ class VariationSoFar(fp.PrivacyFilter):
         return float(law @ np.maximum(-np.expm1(-losses), 0.0))
 
 
-@CASES.broken(VariationSoFar, margin=0.05)
+@CASES.breaks(VariationSoFar, margin=0.05)
 def _small_tree(filt: fp.PrivacyFilter) -> Reached:
     """Six rounds of 0.1 and 0.2, the next level chosen by the answers: 1.06 times delta."""
     return Reached(best_on_lattice(filt, 0.1, (1, 2), 0.0, 6), epsilon=0.0)
@@ -143,7 +145,7 @@ class CurveSoFar(fp.PrivacyFilter):
         return bool((curve <= cls.allowed).all())
 
 
-@CASES.broken(CurveSoFar, margin=0.05)
+@CASES.breaks(CurveSoFar, margin=0.05)
 def _larger_tree(filt: fp.PrivacyFilter) -> Reached:
     """Seven rounds of 0.1, 0.2 and 0.3, the next level chosen by the answers: 1.06 times the curve at 0.236."""
     return Reached(best_on_lattice(filt, 0.1, (1, 2, 3), 0.236, 7), epsilon=0.236)
@@ -175,7 +177,7 @@ class QuietSoFar(fp.PrivacyFilter):
         return state[0], state[1], state[2] + loss
 
 
-@CASES.broken(QuietSoFar)
+@CASES.breaks(QuietSoFar)
 def _quiet(filt: fp.PrivacyFilter) -> Reached:
     """Gaussian(0.12); where it lost something the rest as a Gaussian, elsewhere an erasure."""
     first = 0.12
@@ -224,16 +226,20 @@ class AfterTheSecond(fp.PrivacyFilter):
         return (*state[:3], state[3] + loss)
 
 
-@CASES.broken(AfterTheSecond)
+@CASES.breaks(AfterTheSecond)
 def _after_two(filt: fp.PrivacyFilter) -> Reached:
     """Two answers; where they do not add up to 0.3 a KOV pair, elsewhere the nine other answers."""
     delta = filt.promise.delta_at_epsilon
-
-    def strategy(past):
-        if len(past) < 2:
-            return fp.RandomizedResponse(0.15)
-        if sum(past[:2]) < 1e-9:
-            return fp.KOV(0.19, delta * (1 - 1e-8)) if len(past) == 2 else None
-        return fp.RandomizedResponse(0.15) if len(past) < 11 else None
-
-    return Reached(hockey_stick(transcript(filt, strategy), 0.5), epsilon=0.5)
+    return played(
+        filt,
+        lambda past: (
+            (fp.RandomizedResponse(0.15))
+            if len(past) < 2
+            else (
+                (fp.KOV(0.19, delta * (1 - 1e-8)) if len(past) == 2 else None)
+                if sum(past[:2]) < 1e-9
+                else (fp.RandomizedResponse(0.15) if len(past) < 11 else None)
+            )
+        ),
+        epsilon=0.5,
+    )

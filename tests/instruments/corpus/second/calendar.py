@@ -7,19 +7,17 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Cases, Reached
-from tests.instruments.corpus.first.games import (
-    all_granted,
-    gaussian_delta,
-    gaussians_granted,
-    hockey_stick,
-    product,
-    require_granted,
-)
+from tests.instruments.corpus.case import Cases
+from tests.instruments.corpus.games import Reached, played
 
 CASES = Cases()
 
 
+@CASES.broken(
+    "300 Gaussians of rho 0.0006: the faded sum never passes 0.03, the true one is 0.18.",
+    [fp.Gaussian(math.sqrt(2 * 0.0006))] * 300,
+    epsilon=1.0,
+)
 class SlowForgetting(fp.PrivacyFilter):
     """(1, 1e-5)-DP through zCDP for a stream: what was released long ago matters less, two percent a round."""
 
@@ -37,14 +35,11 @@ class SlowForgetting(fp.PrivacyFilter):
         return self.spend(state, request) <= self.budget * (1 - 1e-9)
 
 
-@CASES.broken(SlowForgetting)
-def _steady_stream(filt: fp.PrivacyFilter) -> Reached:
-    """300 Gaussians of rho 0.0006: the faded sum never passes 0.03, the true one is 0.18."""
-    rho = 0.0006  # 50 times that is 0.03, and the budget is 0.0305
-    require_granted(filt, [fp.Gaussian(math.sqrt(2 * rho))] * 300)
-    return Reached(gaussian_delta(math.sqrt(2 * rho * 300), 1.0), epsilon=1.0)
-
-
+@CASES.broken(
+    "119 tiny responses, RandomizedResponse(0.5) for nothing in round 120, then 0.88.",
+    [fp.RandomizedResponse(1e-3)] * 119 + [fp.RandomizedResponse(0.5), fp.RandomizedResponse(0.88)],
+    epsilon=1.0,
+)
 class QualityChecks(fp.PrivacyFilter):
     """1-DP; every 120th answer goes to the quality team, at most 0.5 each, on a budget of its own."""
 
@@ -64,14 +59,12 @@ class QualityChecks(fp.PrivacyFilter):
         return state[0] + self._cost(state, request), state[1] + 1
 
 
-@CASES.broken(QualityChecks)
-def _one_check(filt: fp.PrivacyFilter) -> Reached:
-    """119 tiny responses, RandomizedResponse(0.5) for nothing in round 120, then 0.88."""
-    check, rest = fp.RandomizedResponse(0.5), fp.RandomizedResponse(0.88)
-    require_granted(filt, [fp.RandomizedResponse(1e-3)] * 119 + [check, rest])
-    return Reached(hockey_stick(product([check, rest]), 1.0), epsilon=1.0)  # these two alone
-
-
+@CASES.broken(
+    "200 tiny Gaussians, then one to the raised limit: 1.05 times the promised divergence.",
+    [fp.Gaussian(mu) for mu in ([0.01] * 200 + [math.sqrt(0.3999)])],
+    alpha=2.0,
+    margin=0.04,
+)
 class LongService(fp.PrivacyFilter):
     """(2, 0.4)-RDP; a session that lasted 200 rounds has shown that it spends little, and gets five percent more."""
 
@@ -91,15 +84,6 @@ class LongService(fp.PrivacyFilter):
         return state[0] + self._cost(request), state[1] + 1
 
 
-@CASES.broken(LongService, margin=0.04)
-def _long_session(filt: fp.PrivacyFilter) -> Reached:
-    """200 tiny Gaussians, then one to the raised limit: 1.05 times the promised divergence."""
-    # D_2 of a Gaussian is mu^2
-    sizes = [0.01] * 200 + [math.sqrt(0.3999)]
-    require_granted(filt, [fp.Gaussian(mu) for mu in sizes])
-    return Reached(math.fsum(mu * mu for mu in sizes), alpha=2.0)
-
-
 class ShrinkingShares(fp.PrivacyFilter):
     """1-DP for ever: question k may use 1/(k(k+1)), and these add up to 1; the number of the question is one byte."""
 
@@ -116,14 +100,18 @@ class ShrinkingShares(fp.PrivacyFilter):
         return state + np.uint8(1)
 
 
-@CASES.broken(ShrinkingShares)
+@CASES.breaks(ShrinkingShares)
 def _second_lap(filt: fp.PrivacyFilter) -> Reached:
     """The three large shares, 253 tiny questions, the large shares again: the byte starts over at 256."""
     large = [fp.RandomizedResponse(0.999 / (k * (k + 1))) for k in (1, 2, 3)]
-    require_granted(filt, [*large, *[fp.RandomizedResponse(1e-5)] * 253, *large])
-    return Reached(hockey_stick(product(large * 2), 1.0), epsilon=1.0)
+    return played(filt, [*large, *[fp.RandomizedResponse(1e-5)] * 253, *large], epsilon=1.0)
 
 
+@CASES.broken(
+    "240 releases of a share each where 150 were planned: nothing counts them.",
+    [fp.Gaussian(math.sqrt(0.999 / 150))] * 240,
+    epsilon=3.0,
+)
 class EvenShares(fp.PrivacyFilter):
     """1-GDP for a study of 150 releases, each of which gets its share of the budget."""
 
@@ -139,13 +127,9 @@ class EvenShares(fp.PrivacyFilter):
         return state + request.gdp_mu**2
 
 
-@CASES.broken(EvenShares)
-def _longer_study(filt: fp.PrivacyFilter) -> Reached:
-    """240 releases of a share each where 150 were planned: nothing counts them."""
-    mu = math.sqrt(0.999 / 150)
-    return gaussians_granted(filt, [mu] * 240, 3.0)
-
-
+@CASES.broken(
+    "Gaussian(0.01), then Gaussian(2) at the same price.", [fp.Gaussian(0.01), fp.Gaussian(2.0)], epsilon=4.0
+)
 class PriceOfTheFirst(fp.PrivacyFilter):
     """1-GDP; the price of a kind of mechanism is worked out when it is asked for the first time, and kept."""
 
@@ -176,12 +160,11 @@ class PriceOfTheFirst(fp.PrivacyFilter):
         return state[0] + cost, prices
 
 
-@CASES.broken(PriceOfTheFirst)
-def _cheap_first(filt: fp.PrivacyFilter) -> Reached:
-    """Gaussian(0.01), then Gaussian(2) at the same price."""
-    return gaussians_granted(filt, [0.01, 2.0], 4.0)
-
-
+@CASES.broken(
+    "20 tiny responses, then 1.32 in the third phase: savings of the first phase are added twice.",
+    [fp.RandomizedResponse(1e-4)] * 20 + [fp.RandomizedResponse(1.32)],
+    epsilon=1.0,
+)
 class ThreePhases(fp.PrivacyFilter):
     """1-DP in three phases of ten rounds, a third each; what a phase leaves is added to what was saved before."""
 
@@ -202,14 +185,11 @@ class ThreePhases(fp.PrivacyFilter):
         return np.where(over, 0.0, used), np.where(over, saved + left, saved), rounds
 
 
-@CASES.broken(ThreePhases)
-def _late_spender(filt: fp.PrivacyFilter) -> Reached:
-    """20 tiny responses, then 1.32 in the third phase: savings of the first phase are added twice."""
-    last = fp.RandomizedResponse(1.32)
-    require_granted(filt, [fp.RandomizedResponse(1e-4)] * 20 + [last])
-    return Reached(hockey_stick(product([last]), 1.0), epsilon=1.0)
-
-
+@CASES.broken(
+    "Eight responses at 0.4 about one person: nothing keeps the four questions to different groups.",
+    [fp.RandomizedResponse(0.4)] * 8,
+    epsilon=1.0,
+)
 class FourGroups(fp.PrivacyFilter):
     """1-DP; questions come four at a time, one per region, and a person is in one region: four cost the largest."""
 
@@ -228,9 +208,3 @@ class FourGroups(fp.PrivacyFilter):
     def admits(self, state, request):
         done, largest, _ = self.spend(state, request)
         return done + largest <= 1.0 - 1e-12
-
-
-@CASES.broken(FourGroups)
-def _same_region(filt: fp.PrivacyFilter) -> Reached:
-    """Eight responses at 0.4 about one person: nothing keeps the four questions to different groups."""
-    return all_granted(filt, [fp.RandomizedResponse(0.4)] * 8, 1.0)

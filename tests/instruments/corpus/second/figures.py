@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Cases, Reached, per_run
-from tests.instruments.corpus.first.games import all_granted, gaussians_granted, require_granted
+from tests.instruments.corpus.case import Cases, per_run
+from tests.instruments.corpus.games import Reached, played
 
 CASES = Cases()
 
@@ -24,13 +24,14 @@ class DecadesOfDelta(fp.AdditiveFilter):
         return fp.zcdp_charge(request)
 
 
-@CASES.broken(DecadesOfDelta)
+@CASES.breaks(DecadesOfDelta)
 def _spent_in_one(filt: fp.PrivacyFilter) -> Reached:
     """The budget spent on one Gaussian: the logarithm has the base 10."""
     mu = math.sqrt(2 * filt.budget.limit) * (1 - 1e-9)
-    return gaussians_granted(filt, [mu], 1.0)
+    return played(filt, [fp.Gaussian(mu)], epsilon=1.0)
 
 
+@CASES.broken("60 erasures of 4.9e-10: each is rounded to nothing.", [fp.Erasure(4.9e-10)] * 60, epsilon=0.01)
 class LedgerColumn(fp.PrivacyFilter):
     """(0.01, 1e-9)-DP, basic composition; both totals are stored with nine digits after the point."""
 
@@ -60,13 +61,11 @@ class LedgerColumn(fp.PrivacyFilter):
         return (epsilon <= 0.01) & (delta <= 1e-9)
 
 
-@CASES.broken(LedgerColumn)
-def _many_small_chances(filt: fp.PrivacyFilter) -> Reached:
-    """60 erasures of 4.9e-10: each is rounded to nothing."""
-    require_granted(filt, [fp.Erasure(4.9e-10)] * 60)
-    return Reached(-math.expm1(60 * math.log1p(-4.9e-10)), epsilon=0.01)
-
-
+@CASES.broken(
+    "RandomizedResponse(1), then 0.05 as often as one likes.",
+    [fp.RandomizedResponse(1.0)] + [fp.RandomizedResponse(0.05)] * 10,
+    epsilon=1.0,
+)
 class NeverEmpty(fp.PrivacyFilter):
     """1-DP; what remains goes down with every answer, to a twentieth, so that a desk is never left with nothing."""
 
@@ -82,12 +81,11 @@ class NeverEmpty(fp.PrivacyFilter):
         return np.maximum(state - request.pure_epsilon, 0.05)
 
 
-@CASES.broken(NeverEmpty)
-def _after_the_end(filt: fp.PrivacyFilter) -> Reached:
-    """RandomizedResponse(1), then 0.05 as often as one likes."""
-    return all_granted(filt, [fp.RandomizedResponse(1.0)] + [fp.RandomizedResponse(0.05)] * 10, 1.0)
-
-
+@CASES.broken(
+    "Erasures: infinity minus infinity is no number, and no number is not above 0.3.",
+    [fp.Erasure(0.05)] * 3,
+    epsilon=6.0,
+)
 class MeanAndExcess(fp.PrivacyFilter):
     """0.3-zCDP; for the report the mean loss is booked apart from what the bound rho adds to it."""
 
@@ -106,13 +104,11 @@ class MeanAndExcess(fp.PrivacyFilter):
         return ~(mean + excess > 0.3)
 
 
-@CASES.broken(MeanAndExcess)
-def _no_number(filt: fp.PrivacyFilter) -> Reached:
-    """Erasures: infinity minus infinity is no number, and no number is not above 0.3."""
-    require_granted(filt, [fp.Erasure(0.05)] * 3)
-    return Reached(1 - 0.95**3, epsilon=6.0)
-
-
+@CASES.broken(
+    "Gaussian(0.99) and Gaussian(1.5) in a session: `grant` compares what was spent before.",
+    [fp.Gaussian(0.99), fp.Gaussian(1.5)],
+    epsilon=4.0,
+)
 class OneStep(fp.PrivacyFilter):
     """1-GDP; decision and ledger entry are made in one step, so that no other request comes between the two."""
 
@@ -130,9 +126,3 @@ class OneStep(fp.PrivacyFilter):
     def grant(self, state, request):
         after = self.spend(state, request)
         return state <= 1.0, after
-
-
-@CASES.broken(OneStep)
-def _last_entry(filt: fp.PrivacyFilter) -> Reached:
-    """Gaussian(0.99) and Gaussian(1.5) in a session: `grant` compares what was spent before."""
-    return gaussians_granted(filt, [0.99, 1.5], 4.0)

@@ -9,9 +9,8 @@ from functools import lru_cache
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Case, Cases, Reached
-from tests.instruments.corpus.first.games import all_granted, hockey_stick, product, renyi, require_granted
-from tests.instruments.corpus.second.lattice import response_delta
+from tests.instruments.corpus.case import Cases
+from tests.instruments.corpus.lattice import response_delta
 
 CASES = Cases()
 
@@ -19,6 +18,9 @@ CASES = Cases()
 ROUNDED_UP = 1 + 1e-12
 
 
+@CASES.sound(
+    "000 Theorem 4.3 at the order 21 fixed in advance and Markov's inequality; other orders only stand by."
+)
 class SixteenOrders(fp.PrivacyFilter):
     """(1, 1e-5)-DP; Renyi divergences of sixteen orders are on record, and that of order 21 decides, as agreed."""
 
@@ -52,15 +54,11 @@ class SixteenOrders(fp.PrivacyFilter):
         return (after[:, self.place] <= self.most) & (rounds <= 10_000)
 
 
-CASES.append(
-    Case(
-        SixteenOrders,
-        "sound",
-        "000 Theorem 4.3 at the order 21 fixed in advance and Markov's inequality; other orders only stand by.",
-    )
+@CASES.sound(
+    "Basic composition; the sum is rounded once, and 1e-12 outweighs that.",
+    [fp.RandomizedResponse(0.3333333)] * 3,
+    epsilon=0.9,
 )
-
-
 class WholeHistory(fp.PrivacyFilter):
     """1-DP; every epsilon is kept, 64 at most, and all of them are added anew for each decision, without rounding."""
 
@@ -80,12 +78,11 @@ class WholeHistory(fp.PrivacyFilter):
         return (sums <= 1.0 - 1e-12) & (rounds <= 64)
 
 
-@CASES.sound(WholeHistory)
-def _twice(filt: fp.PrivacyFilter) -> Reached:
-    """Basic composition; the sum is rounded once, and 1e-12 outweighs that."""
-    return all_granted(filt, [fp.RandomizedResponse(0.3333333)] * 3, 0.9)
-
-
+@CASES.sound(
+    "Basic composition with an exact sum; the seal changes no decision.",
+    [fp.RandomizedResponse(0.05)] * 9,
+    epsilon=0.2,
+)
 class SealedDecisions(fp.PrivacyFilter):
     """0.5-DP for small questions, 0.05 at most; each decision that could be a yes is sealed, which takes its time."""
 
@@ -108,13 +105,11 @@ class SealedDecisions(fp.PrivacyFilter):
         return self.budget.add(state, self._charge(request))
 
 
-@CASES.sound(SealedDecisions)
-def _nine(filt: fp.PrivacyFilter) -> Reached:
-    """Basic composition with an exact sum; the seal changes no decision."""
-    require_granted(filt, [fp.RandomizedResponse(0.05)] * 9)
-    return Reached(response_delta(0.05, 9, 0.2), epsilon=0.2)
-
-
+@CASES.sound(
+    "Randomised response dominates, so four adaptive rounds are dominated by the fourfold product.",
+    ([fp.RandomizedResponse(math.log(1.25))] * 4),
+    epsilon=(2 * math.log(1.25)),
+)
 class OneQuestion(fp.PrivacyFilter):
     """(log 1.5625, delta)-DP: one question, at epsilon = log 1.25, put four times at most; nothing else is answered."""
 
@@ -133,15 +128,7 @@ class OneQuestion(fp.PrivacyFilter):
         return state + 1
 
 
-@CASES.sound(OneQuestion)
-def _four(filt: fp.PrivacyFilter) -> Reached:
-    """Randomised response dominates, so four adaptive rounds are dominated by the fourfold product."""
-    requests = [fp.RandomizedResponse(math.log(1.25))] * 4
-    require_granted(filt, requests)
-    epsilon = 2 * math.log(1.25)
-    return Reached(hockey_stick(product(requests), epsilon), epsilon=epsilon)
-
-
+@CASES.sound("Basic composition; one place down outweighs the rounding to nearest of the subtraction.")
 class RoundsDown(fp.PrivacyFilter):
     """1-DP in plain doubles: what remains is rounded down by one place after each subtraction."""
 
@@ -159,15 +146,7 @@ class RoundsDown(fp.PrivacyFilter):
         return ~np.signbit(after) & (after >= 0)
 
 
-CASES.append(
-    Case(
-        RoundsDown,
-        "sound",
-        "Basic composition; one place down outweighs the rounding to nearest of the subtraction.",
-    )
-)
-
-
+@CASES.sound("Basic composition to 1-DP, which is (1/2)-zCDP.", [fp.RandomizedResponse(1 - 1e-9)], alpha=1.01)
 class PureForConcentrated(fp.AdditiveFilter):
     """0.5-zCDP for clients who are told a rho: epsilons add up to 1, and epsilon^2/2 is what they are told."""
 
@@ -178,14 +157,11 @@ class PureForConcentrated(fp.AdditiveFilter):
         return fp.Plain(request.pure_epsilon * ROUNDED_UP)
 
 
-@CASES.sound(PureForConcentrated)
-def _one_answer(filt: fp.PrivacyFilter) -> Reached:
-    """Basic composition to 1-DP, which is (1/2)-zCDP."""
-    requests = [fp.RandomizedResponse(1 - 1e-9)]
-    require_granted(filt, requests)
-    return Reached(renyi(product(requests), 1.01), alpha=1.01)
-
-
+@CASES.sound(
+    "Each mechanism is (0.25, delta_t)-DP with 0.25 fixed in advance: basic composition.",
+    [fp.Erasure(0.25e-4 * (1 - 1e-8))] * 4,
+    epsilon=1.0,
+)
 class FourQuarters(fp.PrivacyFilter):
     """(1, 1e-4)-DP: four releases, each declared at epsilon 0.25, whatever it is; the deltas there add up to 1e-4."""
 
@@ -203,14 +179,11 @@ class FourQuarters(fp.PrivacyFilter):
         return (delta <= 1e-4 * (1 - 1e-9)) & (rounds <= 4)
 
 
-@CASES.sound(FourQuarters)
-def _four_erasures(filt: fp.PrivacyFilter) -> Reached:
-    """Each mechanism is (0.25, delta_t)-DP with 0.25 fixed in advance: basic composition."""
-    p = 0.25e-4 * (1 - 1e-8)
-    require_granted(filt, [fp.Erasure(p)] * 4)
-    return Reached(-math.expm1(4 * math.log1p(-p)), epsilon=1.0)
-
-
+@CASES.sound(
+    "Basic composition with an exact sum held to 1; what is not yet open only denies more.",
+    [fp.RandomizedResponse(0.49999 * 2.0**-k) for k in range(6)],
+    epsilon=0.9,
+)
 class OpensSlowly(fp.PrivacyFilter):
     """1-DP; half of the budget is open at first, and every round opens half of what is still closed."""
 
@@ -230,9 +203,3 @@ class OpensSlowly(fp.PrivacyFilter):
 
     def spend(self, state, request):
         return (*self.budget.add(state[:2], self._charge(request)), state[2] + 1)
-
-
-@CASES.sound(OpensSlowly)
-def _as_it_opens(filt: fp.PrivacyFilter) -> Reached:
-    """Basic composition with an exact sum held to 1; what is not yet open only denies more."""
-    return all_granted(filt, [fp.RandomizedResponse(0.49999 * 2.0**-k) for k in range(6)], 0.9)

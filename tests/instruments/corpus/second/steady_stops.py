@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Case, Cases, Reached, at_least_dust, per_run
-from tests.instruments.corpus.first.games import hockey_stick, transcript
+from tests.instruments.corpus.case import Cases, at_least_dust, per_run
 
 CASES = Cases()
 
@@ -14,6 +13,9 @@ CASES = Cases()
 ROUNDED_UP = 1 + 1e-12
 
 
+@CASES.sound(
+    "The zCDP filter and the CKS conversion: on every path the exact sum stays within the first budget."
+)
 class ClosesOnLosses(fp.PrivacyFilter):
     """(1, 1e-5)-DP through zCDP; the more was lost, the smaller the budget: it is divided by 1 plus the loss."""
 
@@ -38,15 +40,11 @@ class ClosesOnLosses(fp.PrivacyFilter):
         return (*state[:2], state[2] + loss)
 
 
-CASES.append(
-    Case(
-        ClosesOnLosses,
-        "sound",
-        "The zCDP filter and the CKS conversion: on every path the exact sum stays within the first budget.",
-    )
+@CASES.sound(
+    "Without an infinite loss the transcript's lies in [-1, 1], and one has probability 0.01 at most.",
+    lambda past: fp.KOV(0.45, 1e-3) if len(past) < 9 and np.all(np.isfinite(past)) else None,
+    epsilon=1.0,
 )
-
-
 class WindowWithChances(fp.PrivacyFilter):
     """(1, 0.01)-DP: the finite loss stays in [-1, 1] whatever comes next, and chances of an infinite one add up."""
 
@@ -81,17 +79,9 @@ class WindowWithChances(fp.PrivacyFilter):
         return (*state[:2], state[2] + loss, state[3])
 
 
-@CASES.sound(WindowWithChances)
-def _chances_in_a_walk(filt: fp.PrivacyFilter) -> Reached:
-    """Without an infinite loss the transcript's lies in [-1, 1], and one has probability 0.01 at most."""
-
-    # in every round a thousandth of a chance, and 0.45 up or down as long as that stays inside
-    def strategy(past):
-        return fp.KOV(0.45, 1e-3) if len(past) < 9 and np.all(np.isfinite(past)) else None
-
-    return Reached(hockey_stick(transcript(filt, strategy), 1.0), epsilon=1.0)
-
-
+@CASES.sound(
+    "A path that ends outside [-1, 1] ends on a request within B*, whose sum holds all; CKS on those paths."
+)
 class WindowOrConcentrated(fp.PrivacyFilter):
     """(1, 1e-5)-DP: a request is granted if the loss cannot leave [-1, 1] by it, or if zCDP charges are within B*."""
 
@@ -117,15 +107,9 @@ class WindowOrConcentrated(fp.PrivacyFilter):
         return (*state[:2], state[2] + loss, state[3])
 
 
-CASES.append(
-    Case(
-        WindowOrConcentrated,
-        "sound",
-        "A path that ends outside [-1, 1] ends on a request within B*, whose sum holds all; CKS on those paths.",
-    )
+@CASES.sound(
+    "004 Theorem 1; what the desk denies counts as the trivial mechanism, by the loss the rule may know."
 )
-
-
 class OutsourcedDecisions(fp.PrivacyFilter):
     """(4, 1e-4)-DP: the realisation filter of the library decides; the desk closes for the day at a loss beyond 3."""
 
@@ -143,12 +127,3 @@ class OutsourcedDecisions(fp.PrivacyFilter):
 
     def observe(self, state, loss):
         return self.inner.observe(state, loss)
-
-
-CASES.append(
-    Case(
-        OutsourcedDecisions,
-        "sound",
-        "004 Theorem 1; what the desk denies counts as the trivial mechanism, by the loss the rule may know.",
-    )
-)

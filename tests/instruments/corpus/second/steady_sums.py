@@ -9,9 +9,9 @@ import numpy as np
 from scipy import special
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Cases, Reached, at_least_dust, only, per_run
-from tests.instruments.corpus.first.games import gaussians_granted, renyi, require_granted
-from tests.instruments.corpus.second.lattice import best_on_lattice, response_delta
+from tests.instruments.corpus.case import Cases, at_least_dust, only, per_run
+from tests.instruments.corpus.games import Reached, renyi, require_granted
+from tests.instruments.corpus.lattice import best_on_lattice
 
 CASES = Cases()
 
@@ -19,6 +19,11 @@ CASES = Cases()
 ROUNDED_UP = 1 + 1e-12
 
 
+@CASES.sound(
+    "K m^2 >= sum of squares: it admits nothing that the filter of Whitehouse et al. would not.",
+    [fp.RandomizedResponse(0.06)] * 60,
+    epsilon=3.0,
+)
 class LargestOfAll(fp.PrivacyFilter):
     """(3, 1e-6)-DP by advanced composition of k mechanisms, every one taken for the largest so far."""
 
@@ -34,13 +39,6 @@ class LargestOfAll(fp.PrivacyFilter):
         k, epsilon = self.spend(state, request)
         total = np.sqrt(2 * k * math.log(1e6)) * epsilon + k * epsilon * np.expm1(epsilon)
         return total <= 3.0 * (1 - 1e-9)
-
-
-@CASES.sound(LargestOfAll)
-def _sixty(filt: fp.PrivacyFilter) -> Reached:
-    """K m^2 >= sum of squares: it admits nothing that the filter of Whitehouse et al. would not."""
-    require_granted(filt, [fp.RandomizedResponse(0.06)] * 60)
-    return Reached(response_delta(0.06, 60, 3.0), epsilon=3.0)
 
 
 class EachWay(fp.PrivacyFilter):
@@ -66,7 +64,7 @@ class EachWay(fp.PrivacyFilter):
         return (*self.budget.add(state[:2], there), *self.budget.add(state[2:], back))
 
 
-@CASES.sound(EachWay)
+@CASES.keeps(EachWay)
 def _one_and_its_mirror(filt: fp.PrivacyFilter) -> Reached:
     """000 Theorem 4.3 at order 3, once for (P, Q) and once for (Q, P), each with its own sum."""
     p, q = 0.05, 0.0115
@@ -80,6 +78,11 @@ def _one_and_its_mirror(filt: fp.PrivacyFilter) -> Reached:
     return Reached(renyi(whole, 3.0), alpha=3.0)
 
 
+@CASES.sound(
+    "The chain rule: the relative entropy of the transcript is the mean of the sum, at most 0.02.",
+    [fp.FinitePair((0.5499, 0.4501), (0.4501, 0.5499))],
+    epsilon=0.0,
+)
 class MeanLoss(fp.PrivacyFilter):
     """(1, 0.02)-RDP: by the chain rule the relative entropies add up, in each direction."""
 
@@ -101,14 +104,6 @@ class MeanLoss(fp.PrivacyFilter):
     def spend(self, state, request):
         there, back = self._charges(request)
         return (*self.budget.add(state[:2], there), *self.budget.add(state[2:], back))
-
-
-@CASES.sound(MeanLoss)
-def _pinsker(filt: fp.PrivacyFilter) -> Reached:
-    """The chain rule: the relative entropy of the transcript is the mean of the sum, at most 0.02."""
-    request = fp.FinitePair((0.5499, 0.4501), (0.4501, 0.5499))
-    require_granted(filt, [request])
-    return Reached(0.5499 - 0.4501, epsilon=0.0)
 
 
 @lru_cache(maxsize=4096)
@@ -140,12 +135,17 @@ class TwelvePoints(fp.PrivacyFilter):
         return self.spend(state, request) <= 12
 
 
-@CASES.sound(TwelvePoints)
+@CASES.keeps(TwelvePoints)
 def _all_points(filt: fp.PrivacyFilter) -> Reached:
     """Responses at 0.3 and 0.6 dominate what is admitted for 2 and 5 points, and delta is their game solved."""
     return Reached(best_on_lattice(filt, 0.3, (1, 2), 1.0, 6), epsilon=1.0)
 
 
+@CASES.sound(
+    "The Renyi filter of order 8 admits each request by its own ledger; the other desk only denies more.",
+    [fp.Gaussian(0.35)] * 2,
+    alpha=8.0,
+)
 class BothDesks(fp.PrivacyFilter):
     """(8, 1)-RDP; the research desk keeps Renyi divergences, the release desk GDP parameters, and both must agree."""
 
@@ -162,13 +162,11 @@ class BothDesks(fp.PrivacyFilter):
         return (*self.research.spend(state[:2], request), *self.release.spend(state[2:], request))
 
 
-@CASES.sound(BothDesks)
-def _agreed(filt: fp.PrivacyFilter) -> Reached:
-    """The Renyi filter of order 8 admits each request by its own ledger; the other desk only denies more."""
-    require_granted(filt, [fp.Gaussian(0.35)] * 2)
-    return Reached(2 * 8 * 0.35**2 / 2, alpha=8.0)
-
-
+@CASES.sound(
+    "The zCDP filter with an exact sum; a limit that goes down with the rounds only denies more.",
+    [fp.Gaussian(0.999)],
+    alpha=2.0,
+)
 class UseItOrLoseIt(fp.PrivacyFilter):
     """0.5-zCDP; the limit goes down by a hundredth of the budget with every round, spent or not."""
 
@@ -190,13 +188,11 @@ class UseItOrLoseIt(fp.PrivacyFilter):
         return (*self.budget.add(state[:2], self._charge(request)), state[2] + 1)
 
 
-@CASES.sound(UseItOrLoseIt)
-def _at_once(filt: fp.PrivacyFilter) -> Reached:
-    """The zCDP filter with an exact sum; a limit that goes down with the rounds only denies more."""
-    require_granted(filt, [fp.Gaussian(0.999)])
-    return Reached(2 * 0.999**2 / 2, alpha=2.0)
-
-
+@CASES.sound(
+    "The GDP filter (003 Theorem C.1) with an exact sum, which denies some sizes as well.",
+    [fp.Gaussian(0.3), fp.Gaussian(math.sqrt(1.44 - 0.3**2) * (1 - 1e-9))],
+    epsilon=2.0,
+)
 class ThirdsAndTenths(fp.PrivacyFilter):
     """1.2-GDP; a release takes a third or more of what is left, or a tenth or less, and nothing between."""
 
@@ -215,14 +211,6 @@ class ThirdsAndTenths(fp.PrivacyFilter):
         return self.budget.add(state, fp.gdp_charge(request))
 
 
-@CASES.sound(ThirdsAndTenths)
-def _a_tenth_then_the_rest(filt: fp.PrivacyFilter) -> Reached:
-    """The GDP filter (003 Theorem C.1) with an exact sum, which denies some sizes as well."""
-    first = 0.3
-    second = math.sqrt(1.44 - first**2) * (1 - 1e-9)
-    return gaussians_granted(filt, [first, second], 2.0)
-
-
 class LaplaceOnly(fp.AdditiveFilter):
     """1-GDP for Laplace noise alone, each charged the least mu that its trade-off curve allows."""
 
@@ -234,7 +222,7 @@ class LaplaceOnly(fp.AdditiveFilter):
         return fp.Plain(at_least_dust(square) * ROUNDED_UP)
 
 
-@CASES.sound(LaplaceOnly)
+@CASES.keeps(LaplaceOnly)
 def _one_laplace(filt: fp.PrivacyFilter) -> Reached:
     """The GDP filter; Laplace(b) is mu-GDP with mu = 2 Phi^-1(1 - e^{-1/(2b)}/2)."""
     # 1 - e^{-1/(2b)} is the total variation, Phi(1/2) - Phi(-1/2) that of 1-GDP

@@ -7,20 +7,19 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Cases, Reached, at_least_dust, only, per_run
-from tests.instruments.corpus.first.games import (
-    gaussian_delta,
-    gaussians_granted,
-    hockey_stick,
-    product,
-    renyi,
-    require_granted,
-)
-from tests.instruments.corpus.second.lattice import lower_sum
+from tests.instruments.corpus.case import Cases, at_least_dust, only, per_run
+from tests.instruments.corpus.games import Reached, gaussian_delta, require_granted
+from tests.instruments.corpus.lattice import lower_sum
 
 CASES = Cases()
 
 
+@CASES.broken(
+    "Five Gaussians of rho 0.1049, each at the price of 0.10: 1.049 times the promise.",
+    [fp.Gaussian(math.sqrt(2 * 0.1049))] * 5,
+    alpha=2.0,
+    margin=0.04,
+)
 class PriceTable(fp.PrivacyFilter):
     """0.5-zCDP; prices are kept in a table by the charge to two significant digits, so that look-ups hit."""
 
@@ -41,13 +40,9 @@ class PriceTable(fp.PrivacyFilter):
         return state + self._price(request)
 
 
-@CASES.broken(PriceTable, margin=0.04)
-def _just_below(filt: fp.PrivacyFilter) -> Reached:
-    """Five Gaussians of rho 0.1049, each at the price of 0.10: 1.049 times the promise."""
-    require_granted(filt, [fp.Gaussian(math.sqrt(2 * 0.1049))] * 5)
-    return Reached(2 * 5 * 0.1049, alpha=2.0)
-
-
+@CASES.broken(
+    "Nine times KOV(0.11, 1e-4): the chances of a failure add up.", [fp.KOV(0.11, 1e-4)] * 9, epsilon=1.0
+)
 class OneFailure(fp.PrivacyFilter):
     """Basic composition, (1, 1e-4)-DP: epsilons add up; a failure happens once, so delta is the largest one."""
 
@@ -73,13 +68,6 @@ class OneFailure(fp.PrivacyFilter):
         return (epsilon <= 1.0 - 1e-12) & (delta <= 1e-4)
 
 
-@CASES.broken(OneFailure)
-def _nine_failures(filt: fp.PrivacyFilter) -> Reached:
-    """Nine times KOV(0.11, 1e-4): the chances of a failure add up."""
-    require_granted(filt, [fp.KOV(0.11, 1e-4)] * 9)
-    return Reached(-math.expm1(9 * math.log1p(-1e-4)), epsilon=1.0)  # the infinite losses alone
-
-
 class AdvancedAtRunTime(fp.PrivacyFilter):
     """(2, 1e-5)-DP by advanced composition: request number k at epsilon is in order if k of its kind would be."""
 
@@ -96,7 +84,7 @@ class AdvancedAtRunTime(fp.PrivacyFilter):
         return state + 1
 
 
-@CASES.broken(AdvancedAtRunTime)
+@CASES.breaks(AdvancedAtRunTime)
 def _falling(filt: fp.PrivacyFilter) -> Reached:
     """150 responses at 0.35 / sqrt(k): squares add up to a harmonic sum, the formula sees the last one."""
     # e^x - 1 <= 1.25 x up to 0.4, so that these pass
@@ -105,6 +93,11 @@ def _falling(filt: fp.PrivacyFilter) -> Reached:
     return Reached(lower_sum(epsilons, 2e-4, 2.0), epsilon=2.0)
 
 
+@CASES.broken(
+    "One step with sigma = 0.6, where the bound does not hold at order 8; larger sigmas keep the promise.",
+    [fp.SubsampledGaussian(0.01, 0.6)],
+    alpha=8.0,
+)
 class SampledMoments(fp.AdditiveFilter):
     """(8, 1)-RDP for DP-SGD by the usual bound 2 q^2 alpha / sigma^2 on a step."""
 
@@ -118,18 +111,6 @@ class SampledMoments(fp.AdditiveFilter):
             return np.maximum(pair.renyi(8.0), pair.swapped.renyi(8.0)) * (1 + 1e-12)
 
         return fp.Plain(at_least_dust(per_run(request, divergence)))
-
-
-@CASES.broken(SampledMoments)
-def _little_noise(filt: fp.PrivacyFilter) -> Reached:
-    """One step with sigma = 0.6, where the bound does not hold at order 8; larger sigmas keep the promise."""
-    q, sigma = 0.01, 0.6
-    require_granted(filt, [fp.SubsampledGaussian(q, sigma)])
-    # E_Q[(dP/dQ)^8] by the binomial formula of integer orders
-    moment = math.fsum(
-        math.comb(8, k) * q**k * (1 - q) ** (8 - k) * math.exp(k * (k - 1) / (2 * sigma**2)) for k in range(9)
-    )
-    return Reached(math.log(moment) / 7, alpha=8.0)
 
 
 class LimitOfManySteps(fp.AdditiveFilter):
@@ -147,7 +128,7 @@ class LimitOfManySteps(fp.AdditiveFilter):
         return fp.Plain(at_least_dust(per_run(request, square)))
 
 
-@CASES.broken(LimitOfManySteps)
+@CASES.breaks(LimitOfManySteps)
 def _six_steps(filt: fp.PrivacyFilter) -> Reached:
     """A step with q = 0.1, sigma = 0.6: at epsilon 5 it alone is ten times what 1-GDP allows."""
     q, sigma = 0.1, 0.6
@@ -157,6 +138,9 @@ def _six_steps(filt: fp.PrivacyFilter) -> Reached:
     return Reached(value, epsilon=5.0)
 
 
+@CASES.broken(
+    "One Gaussian(4.1): the formula holds for epsilon below 1 only.", [fp.Gaussian(4.1)], epsilon=20.0
+)
 class TextbookNoise(fp.AdditiveFilter):
     """(20, 1e-5)-DP: sigma = sqrt(2 log(1.25/delta)) / epsilon, and the inverse squares of the sigmas add up."""
 
@@ -167,12 +151,11 @@ class TextbookNoise(fp.AdditiveFilter):
         return fp.gdp_charge(request)
 
 
-@CASES.broken(TextbookNoise)
-def _one_release(filt: fp.PrivacyFilter) -> Reached:
-    """One Gaussian(4.1): the formula holds for epsilon below 1 only."""
-    return gaussians_granted(filt, [4.1], 20.0)
-
-
+@CASES.broken(
+    "A pair with a loss of 6.9 in one of a thousand: its D_8 is far above 8 times its mean loss.",
+    [fp.FinitePair((1e-3, 1 - 1e-3), (1e-6, 1 - 1e-6))],
+    alpha=8.0,
+)
 class MeanLosses(fp.AdditiveFilter):
     """0.02-zCDP; by the chain rule the mean losses add up, and that of a Gaussian is its rho."""
 
@@ -186,14 +169,12 @@ class MeanLosses(fp.AdditiveFilter):
         return fp.Plain(at_least_dust(per_run(request, mean)))
 
 
-@CASES.broken(MeanLosses)
-def _rare(filt: fp.PrivacyFilter) -> Reached:
-    """A pair with a loss of 6.9 in one of a thousand: its D_8 is far above 8 times its mean loss."""
-    p, q = 1e-3, 1e-6
-    require_granted(filt, [fp.FinitePair((p, 1 - p), (q, 1 - q))])
-    return Reached(renyi([(p, q), (1 - p, 1 - q)], 8.0), alpha=8.0)
-
-
+@CASES.broken(
+    "Two responses at 1: D_a tends to a tanh(1/2) for a near 1, 1.065 times log cosh 1.",
+    ([fp.RandomizedResponse(1.0)] * 2),
+    alpha=1.001,
+    margin=0.05,
+)
 class CoinMoments(fp.AdditiveFilter):
     """0.87-zCDP for surveys: the loss is a coin of +-epsilon, and the log of its moment is log cosh epsilon."""
 
@@ -208,14 +189,11 @@ class CoinMoments(fp.AdditiveFilter):
         return fp.Plain(at_least_dust(per_run(request, only(fp.RandomizedResponse, cumulant))))
 
 
-@CASES.broken(CoinMoments, margin=0.05)
-def _two_answers(filt: fp.PrivacyFilter) -> Reached:
-    """Two responses at 1: D_a tends to a tanh(1/2) for a near 1, 1.065 times log cosh 1."""
-    requests = [fp.RandomizedResponse(1.0)] * 2
-    require_granted(filt, requests)
-    return Reached(renyi(product(requests), 1.001), alpha=1.001)
-
-
+@CASES.broken(
+    "A pair with a loss of 5 in one of ten millions: D_8 is four times the geometric mean.",
+    [fp.FinitePair((1e-7, 1 - 1e-7), ((1e-7 * math.exp(-5.0)), 1 - (1e-7 * math.exp(-5.0))))],
+    alpha=8.0,
+)
 class BetweenTwoOrders(fp.AdditiveFilter):
     """(8, 1)-RDP from tables at orders 4 and 16: a straight line on logarithmic paper, right for a Gaussian."""
 
@@ -230,15 +208,9 @@ class BetweenTwoOrders(fp.AdditiveFilter):
         return fp.Plain(at_least_dust(per_run(request, divergence)))
 
 
-@CASES.broken(BetweenTwoOrders)
-def _bent_curve(filt: fp.PrivacyFilter) -> Reached:
-    """A pair with a loss of 5 in one of ten millions: D_8 is four times the geometric mean."""
-    p = 1e-7
-    q = p * math.exp(-5.0)
-    require_granted(filt, [fp.FinitePair((p, 1 - p), (q, 1 - q))])
-    return Reached(renyi([(p, q), (1 - p, 1 - q)], 8.0), alpha=8.0)
-
-
+@CASES.broken(
+    "One Gaussian(1.55): its loss is above 5 with probability 0.007.", [fp.Gaussian(1.55)], epsilon=5.0
+)
 class TailPoint(fp.PrivacyFilter):
     """5-DP; a mechanism without an epsilon of its own is charged the one that its loss keeps to 99 times in 100."""
 
@@ -259,12 +231,11 @@ class TailPoint(fp.PrivacyFilter):
         return state + self._cost(request)
 
 
-@CASES.broken(TailPoint)
-def _beyond_the_point(filt: fp.PrivacyFilter) -> Reached:
-    """One Gaussian(1.55): its loss is above 5 with probability 0.007."""
-    return gaussians_granted(filt, [1.55], 5.0)
-
-
+@CASES.broken(
+    "A pair with an outcome that only Q produces: the other direction's infinite loss is never seen.",
+    [fp.FinitePair((0.0, 1.0), (0.3, 0.7))],
+    epsilon=1.0,
+)
 class LargestLoss(fp.PrivacyFilter):
     """(1, 1e-3)-DP: delta is the chance of an infinite loss, epsilon the largest of the other losses."""
 
@@ -286,11 +257,3 @@ class LargestLoss(fp.PrivacyFilter):
     def admits(self, state, request):
         epsilon, delta = self.spend(state, request)
         return (epsilon <= 1.0 - 1e-12) & (delta <= 1e-3 * (1 - 1e-12))
-
-
-@CASES.broken(LargestLoss)
-def _hidden(filt: fp.PrivacyFilter) -> Reached:
-    """A pair with an outcome that only Q produces: the other direction's infinite loss is never seen."""
-    pair = fp.FinitePair((0.0, 1.0), (0.3, 0.7))
-    require_granted(filt, [pair])
-    return Reached(hockey_stick([(0.0, 0.3), (1.0, 0.7)], 1.0), epsilon=1.0)

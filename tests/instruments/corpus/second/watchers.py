@@ -5,12 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Cases, Reached
-from tests.instruments.corpus.first.games import hockey_stick, transcript
+from tests.instruments.corpus.case import Cases
 
 CASES = Cases()
 
 
+@CASES.broken(
+    "Responses at 0.22: from 0.88 the next one leads to 1.1.",
+    lambda past: fp.RandomizedResponse(0.22) if len(past) < 11 else None,
+    epsilon=1.0,
+)
 class StopsWhenSeen(fp.PrivacyFilter):
     """(1, 1e-3)-DP: small questions, 0.25 at most, until the loss leaves (-0.9, 0.9); then the desk is closed."""
 
@@ -29,16 +33,11 @@ class StopsWhenSeen(fp.PrivacyFilter):
         return state + loss
 
 
-@CASES.broken(StopsWhenSeen)
-def _last_step(filt: fp.PrivacyFilter) -> Reached:
-    """Responses at 0.22: from 0.88 the next one leads to 1.1."""
-
-    def strategy(past):
-        return fp.RandomizedResponse(0.22) if len(past) < 11 else None
-
-    return Reached(hockey_stick(transcript(filt, strategy), 1.0), epsilon=1.0)
-
-
+@CASES.broken(
+    "Five noes at 0.99 each: in the direction of Q their losses add up, and each makes room for the next.",
+    lambda past: fp.RandomizedResponse(0.99) if len(past) < 5 and all(loss < 0 for loss in past) else None,
+    epsilon=1.0,
+)
 class EarnsByDenial(fp.PrivacyFilter):
     """1-DP; answers that speak against membership leave more room: the budget is 1, or 1 minus their loss."""
 
@@ -57,16 +56,11 @@ class EarnsByDenial(fp.PrivacyFilter):
         return state[0], state[1] + loss
 
 
-@CASES.broken(EarnsByDenial)
-def _five_noes(filt: fp.PrivacyFilter) -> Reached:
-    """Five noes at 0.99 each: in the direction of Q their losses add up, and each makes room for the next."""
-
-    def strategy(past):
-        return fp.RandomizedResponse(0.99) if len(past) < 5 and all(loss < 0 for loss in past) else None
-
-    return Reached(hockey_stick(transcript(filt, strategy), 1.0), epsilon=1.0)
-
-
+@CASES.broken(
+    "Eight responses at 0.45: drawn from Q the loss goes down, and there is no limit below.",
+    lambda past: fp.RandomizedResponse(0.45) if len(past) < 8 else None,
+    epsilon=1.0,
+)
 class UpperLimit(fp.PrivacyFilter):
     """1-DP by what was really lost: a question is asked if the loss cannot pass 1 by it."""
 
@@ -83,13 +77,3 @@ class UpperLimit(fp.PrivacyFilter):
 
     def observe(self, state, loss):
         return state + loss
-
-
-@CASES.broken(UpperLimit)
-def _downhill(filt: fp.PrivacyFilter) -> Reached:
-    """Eight responses at 0.45: drawn from Q the loss goes down, and there is no limit below."""
-
-    def strategy(past):
-        return fp.RandomizedResponse(0.45) if len(past) < 8 else None
-
-    return Reached(hockey_stick(transcript(filt, strategy), 1.0), epsilon=1.0)

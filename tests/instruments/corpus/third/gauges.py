@@ -8,13 +8,18 @@ import numpy as np
 from scipy import special, stats
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Cases, Reached
-from tests.instruments.corpus.first.games import hockey_stick, renyi, transcript
-from tests.instruments.corpus.second.lattice import best_on_lattice, response_delta
+from tests.instruments.corpus.case import Cases
+from tests.instruments.corpus.games import Reached
+from tests.instruments.corpus.lattice import best_on_lattice, response_delta
 
 CASES = Cases()
 
 
+@CASES.broken(
+    "Three responses at 0.36: 1.08 is read as 0.9, and the third is asked at 0.6.",
+    lambda past: fp.RandomizedResponse(0.36) if len(past) < 3 else None,
+    epsilon=1.0,
+)
 class CutOffLosses(fp.PrivacyFilter):
     """1-DP by what was really lost: questions up to 0.36, their losses cut off at 0.3 like every outlier."""
 
@@ -34,16 +39,11 @@ class CutOffLosses(fp.PrivacyFilter):
         return state + np.clip(loss, -0.3, 0.3)
 
 
-@CASES.broken(CutOffLosses)
-def _three_large(filt: fp.PrivacyFilter) -> Reached:
-    """Three responses at 0.36: 1.08 is read as 0.9, and the third is asked at 0.6."""
-
-    def strategy(past):
-        return fp.RandomizedResponse(0.36) if len(past) < 3 else None
-
-    return Reached(hockey_stick(transcript(filt, strategy), 1.0), epsilon=1.0)
-
-
+@CASES.broken(
+    "Three responses at 0.39: when the third is asked the second is not in the books.",
+    lambda past: fp.RandomizedResponse(0.39) if len(past) < 3 else None,
+    epsilon=0.8,
+)
 class LateLosses(fp.PrivacyFilter):
     """0.8-DP by what was really lost; the loss of an answer is in the books when the next one is out."""
 
@@ -60,16 +60,6 @@ class LateLosses(fp.PrivacyFilter):
 
     def observe(self, state, loss):
         return state[0], loss.copy()
-
-
-@CASES.broken(LateLosses)
-def _while_the_books_lag(filt: fp.PrivacyFilter) -> Reached:
-    """Three responses at 0.39: when the third is asked the second is not in the books."""
-
-    def strategy(past):
-        return fp.RandomizedResponse(0.39) if len(past) < 3 else None
-
-    return Reached(hockey_stick(transcript(filt, strategy), 0.8), epsilon=0.8)
 
 
 class CoarseLosses(fp.PrivacyFilter):
@@ -91,7 +81,7 @@ class CoarseLosses(fp.PrivacyFilter):
         return state + np.round(20 * loss)
 
 
-@CASES.broken(CoarseLosses)
+@CASES.breaks(CoarseLosses)
 def _below_the_scale(filt: fp.PrivacyFilter) -> Reached:
     """5000 responses at 0.0249, of which each reads as nothing; fewer than 100 requests cannot lose 3."""
     level, count = 0.0249, 5000
@@ -104,6 +94,11 @@ def _below_the_scale(filt: fp.PrivacyFilter) -> Reached:
     return Reached(float(masses @ np.maximum(-np.expm1(3.0 - level * (2 * ups - count)), 0.0)), epsilon=3.0)
 
 
+@CASES.broken(
+    "A pair with a loss of 4.6 in one of a thousand, asked until it happens: all other losses are tiny.",
+    lambda past: fp.FinitePair((1e-3, 1 - 1e-3), (1e-5, 1 - 1e-5)) if len(past) < 40 else None,
+    alpha=2.0,
+)
 class SquaredLosses(fp.PrivacyFilter):
     """(2, 0.1)-RDP: the squares of what was lost, whose mean is D_2 of a Gaussian, plus D_2 of what comes next."""
 
@@ -121,18 +116,6 @@ class SquaredLosses(fp.PrivacyFilter):
 
     def observe(self, state, loss):
         return state + loss * loss
-
-
-@CASES.broken(SquaredLosses)
-def _until_it_happens(filt: fp.PrivacyFilter) -> Reached:
-    """A pair with a loss of 4.6 in one of a thousand, asked until it happens: all other losses are tiny."""
-    p, q = 1e-3, 1e-5
-    rare = fp.FinitePair((p, 1 - p), (q, 1 - q))
-
-    def strategy(past):
-        return rare if len(past) < 40 else None
-
-    return Reached(renyi(transcript(filt, strategy), 2.0), alpha=2.0)
 
 
 class KindSettlement(fp.PrivacyFilter):
@@ -163,7 +146,7 @@ class KindSettlement(fp.PrivacyFilter):
         )
 
 
-@CASES.broken(KindSettlement)
+@CASES.breaks(KindSettlement)
 def _cheap_pairs(filt: fp.PrivacyFilter) -> Reached:
     """Responses at 0.2: two that differ cost nothing, two that agree no more than their price."""
     return Reached(best_on_lattice(filt, 0.2, (1,), 2.0, 60), epsilon=2.0)
@@ -191,7 +174,7 @@ class CalledOff(fp.PrivacyFilter):
         return np.where(renew, 0, count), np.where(renew, 0.0, lost), renewed | renew
 
 
-@CASES.broken(CalledOff, margin=0.1)
+@CASES.breaks(CalledOff, margin=0.1)
 def _forty_more(filt: fp.PrivacyFilter) -> Reached:
     """Seventy responses at 0.15: a second chance where the first thirty add up to nothing."""
     return Reached(best_on_lattice(filt, 0.15, (1,), 1.5, 70), epsilon=1.5)
@@ -229,7 +212,7 @@ class OneOfTwoPlans(fp.PrivacyFilter):
         return np.where(first, np.where(loss > 0, 1, -1), plan), np.where(first, 0, count)
 
 
-@CASES.broken(OneOfTwoPlans, margin=0.1)
+@CASES.breaks(OneOfTwoPlans, margin=0.1)
 def _as_planned(filt: fp.PrivacyFilter) -> Reached:
     """Each plan keeps the promise after either answer, and each is better after the answer that it gets."""
     start, first = filt.start(1), fp.RandomizedResponse(0.15)
@@ -269,7 +252,7 @@ class ChargedByLot(fp.PrivacyFilter):
         return state[0], digits - np.floor(digits) >= 3 / 4
 
 
-@CASES.broken(ChargedByLot)
+@CASES.breaks(ChargedByLot)
 def _always_lucky(filt: fp.PrivacyFilter) -> Reached:
     """Twenty responses at 0.25, whose losses have no far digits: no lot falls on them."""
     level, count = 0.25, 20

@@ -7,13 +7,17 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Cases, Reached
-from tests.instruments.corpus.first.games import gaussian_delta, require_granted
-from tests.instruments.corpus.second.lattice import response_delta
+from tests.instruments.corpus.case import Cases
 
 CASES = Cases()
 
 
+@CASES.broken(
+    "The full bucket at once, then 499 refills: the bucket that one starts with is not in the sum.",
+    [fp.Gaussian(math.sqrt(2 * rho)) for rho in ([0.0399] + [0.000999] * 499)],
+    alpha=2.0,
+    margin=0.05,
+)
 class TokenBucket(fp.PrivacyFilter):
     """0.5-zCDP in tokens of rho: a full bucket of 0.04, 0.001 more with every request, and 500 requests in all."""
 
@@ -30,14 +34,11 @@ class TokenBucket(fp.PrivacyFilter):
         return np.minimum(state[0] - request.zcdp_rho + self.refill, self.full), state[1] + 1
 
 
-@CASES.broken(TokenBucket, margin=0.05)
-def _full_and_refilled(filt: fp.PrivacyFilter) -> Reached:
-    """The full bucket at once, then 499 refills: the bucket that one starts with is not in the sum."""
-    rhos = [0.0399] + [0.000999] * 499
-    require_granted(filt, [fp.Gaussian(math.sqrt(2 * rho)) for rho in rhos])
-    return Reached(2 * math.fsum(rhos), alpha=2.0)
-
-
+@CASES.broken(
+    "A hundred responses at 0.0099, whose 0.99 become 0.099, then one at 0.9.",
+    [fp.RandomizedResponse(0.0099)] * 100 + [fp.RandomizedResponse(0.9)],
+    epsilon=1.0,
+)
 class CompactedLog(fp.PrivacyFilter):
     """1-DP from a log of epsilons; a hundred entries are compacted into one, the root of the sum of their squares."""
 
@@ -56,16 +57,11 @@ class CompactedLog(fp.PrivacyFilter):
         return np.where(full, np.sqrt(squares), total), squares, np.where(full, 1, entries)
 
 
-@CASES.broken(CompactedLog)
-def _after_compaction(filt: fp.PrivacyFilter) -> Reached:
-    """A hundred responses at 0.0099, whose 0.99 become 0.099, then one at 0.9."""
-    last = 0.9
-    require_granted(filt, [fp.RandomizedResponse(0.0099)] * 100 + [fp.RandomizedResponse(last)])
-    keep = 1 / (1 + math.exp(-last))
-    value = keep * response_delta(0.0099, 100, 1.0, last)
-    return Reached(value + (1 - keep) * response_delta(0.0099, 100, 1.0, -last), epsilon=1.0)
-
-
+@CASES.broken(
+    "A tiny Gaussian, then eight large ones: the steps left are given back at the price of the new job.",
+    [fp.Gaussian(1e-3)] + [fp.Gaussian(0.8)] * 8,
+    alpha=2.0,
+)
 class ReservedJobs(fp.PrivacyFilter):
     """0.4-zCDP; a job reserves eight steps at its price, and when the price changes the steps left are given back."""
 
@@ -91,13 +87,11 @@ class ReservedJobs(fp.PrivacyFilter):
         return spent, np.where(same, state[1], rho), left
 
 
-@CASES.broken(ReservedJobs)
-def _second_job(filt: fp.PrivacyFilter) -> Reached:
-    """A tiny Gaussian, then eight large ones: the steps left are given back at the price of the new job."""
-    require_granted(filt, [fp.Gaussian(1e-3)] + [fp.Gaussian(0.8)] * 8)
-    return Reached(2 * (1e-6 + 8 * 0.64) / 2, alpha=2.0)
-
-
+@CASES.broken(
+    "Gaussian(0.86) with what was lent, then eight of 0.24: what was lent is still there.",
+    ([fp.Gaussian(0.86)] + [fp.Gaussian(0.24)] * 8),
+    epsilon=3.0,
+)
 class LentQuota(fp.PrivacyFilter):
     """1-GDP; large releases and small ones have half of it each, and may use half of what the other has left."""
 
@@ -120,11 +114,3 @@ class LentQuota(fp.PrivacyFilter):
     def spend(self, state, request):
         _, one, other = self._costs(request)
         return state[0] + one, state[1] + other
-
-
-@CASES.broken(LentQuota)
-def _lent_and_used(filt: fp.PrivacyFilter) -> Reached:
-    """Gaussian(0.86) with what was lent, then eight of 0.24: what was lent is still there."""
-    requests = [fp.Gaussian(0.86)] + [fp.Gaussian(0.24)] * 8
-    require_granted(filt, requests)
-    return Reached(gaussian_delta(math.sqrt(0.86**2 + 8 * 0.24**2), 3.0), epsilon=3.0)

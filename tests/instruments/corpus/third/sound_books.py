@@ -8,9 +8,9 @@ from functools import lru_cache
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Cases, Reached
-from tests.instruments.corpus.first.games import all_granted, gaussian_delta, renyi, require_granted
-from tests.instruments.corpus.second.lattice import best_on_lattice
+from tests.instruments.corpus.case import Cases
+from tests.instruments.corpus.games import Reached
+from tests.instruments.corpus.lattice import best_on_lattice
 
 CASES = Cases()
 
@@ -18,6 +18,11 @@ CASES = Cases()
 ROUNDED_UP = 1 + 1e-12
 
 
+@CASES.sound(
+    "The GDP filter: 0.2 and 200 refills of 0.004 are 1, and 1e-9 outweighs 201 roundings.",
+    [fp.Gaussian(math.sqrt(x)) for x in ([0.2 * (1 - 1e-8)] + [0.004 * (1 - 1e-8)] * 200)],
+    epsilon=2.0,
+)
 class BucketInTheSum(fp.PrivacyFilter):
     """1-GDP in tokens of mu^2: a full bucket of 0.2, 0.004 more with every request, and 201 requests in all."""
 
@@ -34,14 +39,11 @@ class BucketInTheSum(fp.PrivacyFilter):
         return np.minimum(state[0] - request.gdp_mu**2 + self.refill, self.full), state[1] + 1
 
 
-@CASES.sound(BucketInTheSum)
-def _bucket_and_refills(filt: fp.PrivacyFilter) -> Reached:
-    """The GDP filter: 0.2 and 200 refills of 0.004 are 1, and 1e-9 outweighs 201 roundings."""
-    squares = [0.2 * (1 - 1e-8)] + [0.004 * (1 - 1e-8)] * 200
-    require_granted(filt, [fp.Gaussian(math.sqrt(x)) for x in squares])
-    return Reached(gaussian_delta(math.sqrt(math.fsum(squares)), 2.0), epsilon=2.0)
-
-
+@CASES.sound(
+    "The zCDP filter: what is booked is never below the sum of what was released.",
+    [fp.Gaussian(x) for x in ([0.2] * 3 + [math.sqrt(2 * (0.4 - 3 * 0.02) / 8) * (1 - 1e-6)] * 8)],
+    alpha=2.0,
+)
 class GivenBackAtCost(fp.PrivacyFilter):
     """0.4-zCDP; a job reserves eight steps at its price; what it leaves is given back at the price it was taken."""
 
@@ -67,14 +69,11 @@ class GivenBackAtCost(fp.PrivacyFilter):
         return spent, np.where(same, state[1], rho), left, state[3] + 1
 
 
-@CASES.sound(GivenBackAtCost)
-def _two_jobs(filt: fp.PrivacyFilter) -> Reached:
-    """The zCDP filter: what is booked is never below the sum of what was released."""
-    mu = [0.2] * 3 + [math.sqrt(2 * (0.4 - 3 * 0.02) / 8) * (1 - 1e-6)] * 8
-    require_granted(filt, [fp.Gaussian(x) for x in mu])
-    return Reached(math.fsum(x * x for x in mu), alpha=2.0)
-
-
+@CASES.sound(
+    "000 Theorem 4.3 at order 2, in products; each factor is rounded up.",
+    [fp.FinitePair((0.02, 1 - 0.02), (0.0014, 1 - 0.0014))] * 3,
+    alpha=2.0,
+)
 class CollisionProduct(fp.PrivacyFilter):
     """(2, 0.7)-RDP: the collision ratios 1 + chi^2 of what was asked are multiplied, the larger direction of each."""
 
@@ -92,16 +91,11 @@ class CollisionProduct(fp.PrivacyFilter):
         return self.spend(state, request) <= self.most
 
 
-@CASES.sound(CollisionProduct)
-def _same_pair_thrice(filt: fp.PrivacyFilter) -> Reached:
-    """000 Theorem 4.3 at order 2, in products; each factor is rounded up."""
-    p, q = 0.02, 0.0014
-    law = [(p, q), (1 - p, 1 - q)]
-    whole = [(a * c * e, b * d * f) for a, b in law for c, d in law for e, f in law]
-    require_granted(filt, [fp.FinitePair((p, 1 - p), (q, 1 - q))] * 3)
-    return Reached(renyi(whole, 2.0), alpha=2.0)
-
-
+@CASES.sound(
+    "A coupling, maximal in every round: the transcripts differ with probability 0.1 at most.",
+    [fp.Erasure(1 - 0.9 ** (1 / 8) - 1e-11)] * 8,
+    epsilon=0.0,
+)
 class StillTogether(fp.PrivacyFilter):
     """(0, 0.1)-DP: each answer leaves the two worlds together with probability 1 - TV, and 0.9 must remain."""
 
@@ -117,14 +111,11 @@ class StillTogether(fp.PrivacyFilter):
         return self.spend(state, request) >= 0.9 * (1 + 1e-12)
 
 
-@CASES.sound(StillTogether)
-def _erased_eight_times(filt: fp.PrivacyFilter) -> Reached:
-    """A coupling, maximal in every round: the transcripts differ with probability 0.1 at most."""
-    p = 1 - 0.9 ** (1 / 8) - 1e-11
-    require_granted(filt, [fp.Erasure(p)] * 8)
-    return Reached(1 - (1 - p) ** 8, epsilon=0.0)
-
-
+@CASES.sound(
+    "The epsilon of round k is 2^-k, fixed in advance: basic composition with deltas that add up.",
+    [fp.KOV(2.0**-k, 1.9e-5) for k in range(1, 6)],
+    epsilon=1.0,
+)
 class HalfOfTheRest(fp.PrivacyFilter):
     """(1, 1e-4)-DP: every answer takes half of the epsilon that is left, and whatever delta it has there."""
 
@@ -141,12 +132,6 @@ class HalfOfTheRest(fp.PrivacyFilter):
     def admits(self, state, request):
         _, delta, rounds = self.spend(state, request)
         return (delta <= 1e-4 * (1 - 1e-9)) & (rounds <= 30)
-
-
-@CASES.sound(HalfOfTheRest)
-def _five_halves(filt: fp.PrivacyFilter) -> Reached:
-    """The epsilon of round k is 2^-k, fixed in advance: basic composition with deltas that add up."""
-    return all_granted(filt, [fp.KOV(2.0**-k, 1.9e-5) for k in range(1, 6)], 1.0)
 
 
 @lru_cache(maxsize=65536)
@@ -181,7 +166,7 @@ class FewOrMany(fp.PrivacyFilter):
         return count <= self.counts[largest]
 
 
-@CASES.sound(FewOrMany)
+@CASES.keeps(FewOrMany)
 def _the_game(filt: fp.PrivacyFilter) -> Reached:
     """Responses at 0.2 and 0.4 dominate what is admitted, and delta is their game solved."""
     return Reached(best_on_lattice(filt, 0.2, (1, 2), 0.8, 22), epsilon=0.8)

@@ -8,9 +8,9 @@ from functools import lru_cache
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Cases, Reached, at_least_dust, only, per_run
-from tests.instruments.corpus.first.games import hockey_stick, require_granted, transcript
-from tests.instruments.corpus.second.lattice import best_on_lattice
+from tests.instruments.corpus.case import Cases, at_least_dust, only, per_run
+from tests.instruments.corpus.games import Reached
+from tests.instruments.corpus.lattice import best_on_lattice
 
 CASES = Cases()
 
@@ -18,6 +18,12 @@ CASES = Cases()
 ROUNDED_UP = 1 + 1e-12
 
 
+@CASES.sound(
+    "P with the share min(1, e^{0.25 - L}) of each outcome has a ratio to Q within e, and Q to P; the rest of "
+    "either has mass H(0.25) a round, at most delta in all.",
+    lambda past: fp.KOV(0.2499, 1.4e-4) if len(past) < 7 else None,
+    epsilon=1.0,
+)
 class CutOffAndPaid(fp.PrivacyFilter):
     """(1, 1e-3)-DP: losses are cut off at 0.25 and kept in [-1, 1]; delta pays for what was cut off."""
 
@@ -41,18 +47,11 @@ class CutOffAndPaid(fp.PrivacyFilter):
         return state[0] + np.clip(loss, -self.cut, self.cut), state[1], state[2]
 
 
-@CASES.sound(CutOffAndPaid)
-def _cut_off(filt: fp.PrivacyFilter) -> Reached:
-    """P with the share min(1, e^{0.25 - L}) of each outcome has a ratio to Q within e, and Q to P; the rest of either
-    has mass H(0.25) a round, at most delta in all.
-    """
-
-    def strategy(past):
-        return fp.KOV(0.2499, 1.4e-4) if len(past) < 7 else None
-
-    return Reached(hockey_stick(transcript(filt, strategy), 1.0), epsilon=1.0)
-
-
+@CASES.sound(
+    "|L| is at most the sum of the settled |losses| and of the epsilons due, which is at most 1.",
+    lambda past: fp.RandomizedResponse(0.2499999) if len(past) < 12 else None,
+    epsilon=0.5,
+)
 class SettledAtLosses(fp.PrivacyFilter):
     """1-DP; four answers are settled together, at what all of them lost, either way, in place of their epsilons."""
 
@@ -79,16 +78,11 @@ class SettledAtLosses(fp.PrivacyFilter):
         )
 
 
-@CASES.sound(SettledAtLosses)
-def _two_settlements(filt: fp.PrivacyFilter) -> Reached:
-    """|L| is at most the sum of the settled |losses| and of the epsilons due, which is at most 1."""
-
-    def strategy(past):
-        return fp.RandomizedResponse(0.2499999) if len(past) < 12 else None
-
-    return Reached(hockey_stick(transcript(filt, strategy), 0.5), epsilon=0.5)
-
-
+@CASES.sound(
+    "The zCDP filter with an exact sum; a lot that was drawn from what is known only shortens the game.",
+    [fp.Gaussian(math.sqrt(0.6) * (1 - 1e-9))],
+    alpha=2.0,
+)
 class DrawsLots(fp.PrivacyFilter):
     """0.3-zCDP; a lot is drawn from the far digits of each loss, and one in eight closes the desk."""
 
@@ -110,13 +104,6 @@ class DrawsLots(fp.PrivacyFilter):
     def observe(self, state, loss):
         digits = np.where(np.isfinite(loss), loss, 0.0) * 1e7
         return (*state[:2], state[2] | (digits - np.floor(digits) > 7 / 8))
-
-
-@CASES.sound(DrawsLots)
-def _before_the_lot(filt: fp.PrivacyFilter) -> Reached:
-    """The zCDP filter with an exact sum; a lot that was drawn from what is known only shortens the game."""
-    require_granted(filt, [fp.Gaussian(math.sqrt(0.6) * (1 - 1e-9))])
-    return Reached(2 * 0.3 * (1 - 1e-9) ** 2, alpha=2.0)
 
 
 @lru_cache(maxsize=65536)
@@ -156,7 +143,7 @@ class PaidSecondChances(fp.PrivacyFilter):
         return np.where(fresh, 0, count), np.where(fresh, 0, lost), used + fresh
 
 
-@CASES.sound(PaidSecondChances)
+@CASES.keeps(PaidSecondChances)
 def _all_chances(filt: fp.PrivacyFilter) -> Reached:
     """One mechanism alone is admitted, and delta is the game of its answers solved, fresh starts in it."""
     return Reached(best_on_lattice(filt, 0.15, (1,), 0.8, 30), epsilon=0.8)

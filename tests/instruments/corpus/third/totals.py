@@ -9,9 +9,9 @@ import numpy as np
 from scipy import integrate, optimize, special
 
 import filterproof as fp
-from tests.instruments.corpus.first.case import Cases, Reached
-from tests.instruments.corpus.first.games import gaussian_delta, require_granted
-from tests.instruments.corpus.second.lattice import response_delta
+from tests.instruments.corpus.case import Cases
+from tests.instruments.corpus.games import Reached, gaussian_delta, require_granted
+from tests.instruments.corpus.lattice import response_delta
 
 CASES = Cases()
 
@@ -47,7 +47,7 @@ class CurveOfTheRest(fp.PrivacyFilter):
         return (left >= 1e-9) & (square <= 1e6) & (curve <= 1e-5 * (1 - 1e-9))
 
 
-@CASES.broken(CurveOfTheRest)
+@CASES.breaks(CurveOfTheRest)
 def _on_a_large_loss(filt: fp.PrivacyFilter) -> Reached:
     """Gaussian(0.15); on a large loss the rest as a response, elsewhere as a Gaussian."""
     first = 0.15
@@ -79,7 +79,7 @@ class EitherVariation(fp.PrivacyFilter):
         return (variation <= 0.05 * (1 - 1e-9)) | (square <= self.square * (1 - 1e-9))
 
 
-@CASES.broken(EitherVariation)
+@CASES.breaks(EitherVariation)
 def _erased_or_not(filt: fp.PrivacyFilter) -> Reached:
     """A Gaussian; far from zero the rest as an erasure, near zero as a Gaussian: 1.06 times delta."""
     first = math.sqrt(filt.square) / 2
@@ -133,7 +133,7 @@ class LockedPlan(fp.PrivacyFilter):
         return (rounds <= most) & (request.pure_epsilon <= level)
 
 
-@CASES.broken(LockedPlan, margin=0.1)
+@CASES.breaks(LockedPlan, margin=0.1)
 def _locked_by_the_answers(filt: fp.PrivacyFilter) -> Reached:
     """Three responses at 0.2; their answers say which of the two plans is locked: 1.12 times delta."""
     opening = [fp.RandomizedResponse(0.2)] * 3
@@ -164,7 +164,7 @@ class TwoCurves(fp.PrivacyFilter):
         return rounds + 1, large | ((rounds == 1) & np.greater(request.pure_epsilon, 0.15))
 
 
-@CASES.broken(TwoCurves, margin=0.05)
+@CASES.breaks(TwoCurves, margin=0.05)
 def _the_better_curve(filt: fp.PrivacyFilter) -> Reached:
     """A response at 0.5, whose answer says which plan follows: 1.1 times the curve at 0.66."""
     keep, plans = 1 / (1 + math.exp(-0.5)), ((0.8, 1), (0.15, 33))

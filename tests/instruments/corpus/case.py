@@ -5,34 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from functools import partial
+from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
 
 import filterproof as fp
+from tests.instruments.corpus.games import Asked, Reached, played
 from theory.arguments import Real
 from theory.pairs.selection import look_up
 
-__all__ = ["Case", "Cases", "Reached", "at_least_dust", "only", "per_run"]
+__all__ = ["Case", "Cases", "at_least_dust", "only", "per_run"]
 
-
-@dataclass(frozen=True, slots=True)
-class Reached:
-    """What a game reaches: the hockey-stick divergence at `epsilon`, or the Renyi divergence of order `alpha`."""
-
-    value: float
-    epsilon: float | None = None
-    alpha: float | None = None
-
-    def promised(self, promise: fp.Guarantee) -> float:
-        """The most that the promise allows there."""
-        if self.alpha is None:
-            return float(promise.delta(self.epsilon))
-        if isinstance(promise, fp.ZCDP):
-            return self.alpha * promise.rho
-        assert isinstance(promise, fp.RenyiDP)
-        assert promise.alpha == self.alpha
-        return promise.rho
+F = TypeVar("F", bound=fp.PrivacyFilter)
+Kind: TypeAlias = Literal["broken", "sound"]
 
 
 #: Plays a game through a filter's own code.
@@ -49,7 +35,7 @@ class Case:
     """
 
     filter_class: type[fp.PrivacyFilter]
-    kind: Literal["broken", "sound"]
+    kind: Kind
     why: str
     shown: Shown | None = None
     margin: float = 0.001
@@ -61,22 +47,32 @@ class Case:
 
 
 class Cases(list[Case]):
-    """The cases of a module; `broken` and `sound` stand above the function that shows one, which says why."""
+    """The cases of a module, each told where it stands.
 
-    def broken(self, filter_class: type[fp.PrivacyFilter], margin: float = 0.001) -> Callable[[Shown], Shown]:
-        return lambda shown: self._with(Case(filter_class, "broken", _words(shown), shown, margin))
+    `broken` and `sound` stand above a filter's class and say what is asked of it: requests fixed in advance, or a
+    strategy. `breaks` and `keeps` stand above a function that plays another game, whose docstring is the reason.
+    """
 
-    def sound(self, filter_class: type[fp.PrivacyFilter]) -> Callable[[Shown], Shown]:
-        return lambda shown: self._with(Case(filter_class, "sound", _words(shown), shown))
+    def broken(
+        self, why: str, asked: Asked, *, margin: float = 0.001, **at: float
+    ) -> Callable[[type[F]], type[F]]:
+        return self._told("broken", why, partial(played, asked=asked, **at), margin)
 
-    def _with(self, case: Case) -> Shown:
-        self.append(case)
-        assert case.shown is not None
-        return case.shown
+    def sound(self, why: str, asked: Asked | None = None, **at: float) -> Callable[[type[F]], type[F]]:
+        return self._told("sound", why, asked and partial(played, asked=asked, **at), 0.001)
 
+    def breaks(self, filter_class: type[F], margin: float = 0.001) -> Callable[[Shown], type[F]]:
+        return lambda shown: self._told("broken", shown.__doc__ or "", shown, margin)(filter_class)
 
-def _words(shown: Shown) -> str:
-    return " ".join((shown.__doc__ or "").split())
+    def keeps(self, filter_class: type[F]) -> Callable[[Shown], type[F]]:
+        return lambda shown: self._told("sound", shown.__doc__ or "", shown, 0.001)(filter_class)
+
+    def _told(self, kind: Kind, why: str, shown: Shown | None, margin: float) -> Callable[[type[F]], type[F]]:
+        def told(filter_class: type[F]) -> type[F]:
+            self.append(Case(filter_class, kind, " ".join(why.split()), shown, margin))
+            return filter_class
+
+        return told
 
 
 def at_least_dust(charge: Real) -> Real:

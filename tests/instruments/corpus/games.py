@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import special
 
 import filterproof as fp
 from filters.contract.state import keys
-from tests.instruments.corpus.first.case import Reached
 
 __all__ = [
-    "all_granted",
+    "Asked",
+    "Reached",
     "best_value",
     "gaussian_delta",
-    "gaussians_granted",
     "granted_for_ever",
     "hockey_stick",
     "lower_power",
+    "played",
     "product",
     "renyi",
     "require_granted",
@@ -27,10 +29,32 @@ __all__ = [
     "transcript",
 ]
 
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """What a game reaches: the hockey-stick divergence at `epsilon`, or the Renyi divergence of order `alpha`."""
+
+    value: float
+    epsilon: float | None = None
+    alpha: float | None = None
+
+    def promised(self, promise: fp.Guarantee) -> float:
+        """The most that the promise allows there."""
+        if self.alpha is None:
+            return float(promise.delta(self.epsilon))
+        if isinstance(promise, fp.ZCDP):
+            return self.alpha * promise.rho
+        assert isinstance(promise, fp.RenyiDP)
+        assert promise.alpha == self.alpha
+        return promise.rho
+
+
 #: (P-mass, Q-mass) of every outcome, or of every transcript.
 Masses = list[tuple[float, float]]
 #: What to ask for after these losses; None ends the game.
 Strategy = Callable[[tuple[float, ...]], "fp.DominatingPair | None"]
+#: Requests that are fixed in advance, or a strategy.
+Asked = Sequence["fp.DominatingPair"] | Strategy
 
 
 # -- playing -----------------------------------------------------------------------------------------------
@@ -130,9 +154,12 @@ def hockey_stick(law: Masses, epsilon: float) -> float:
 
 def renyi(law: Masses, alpha: float) -> float:
     """D_alpha, the larger direction."""
-    there = math.fsum(p**alpha * q ** (1 - alpha) for p, q in law if p > 0)
-    back = math.fsum(q**alpha * p ** (1 - alpha) for p, q in law if q > 0)
-    return math.log(max(there, back)) / (alpha - 1)
+    return max(one_way_renyi(law, alpha), one_way_renyi([(q, p) for p, q in law], alpha))
+
+
+def one_way_renyi(law: Masses, alpha: float) -> float:
+    """D_alpha from P to Q."""
+    return math.log(math.fsum(p**alpha * q ** (1 - alpha) for p, q in law if p > 0)) / (alpha - 1)
 
 
 def gaussian_delta(mu: float, epsilon: float) -> float:
@@ -159,16 +186,69 @@ def tail_hockey_stick(law: np.ndarray, least: float, width: float, epsilon: floa
     return float(np.sum(law[above] * -np.expm1(epsilon - losses[above])))
 
 
-# -- requests that are fixed in advance ----------------------------------------------------------------------------
+# -- games ---------------------------------------------------------------------------------------------------------
 
 
-def all_granted(filt: fp.PrivacyFilter, requests: Sequence[fp.DominatingPair], epsilon: float) -> Reached:
-    """What finite pairs reach together, all of them granted."""
-    require_granted(filt, requests)
-    return Reached(hockey_stick(product(requests), epsilon), epsilon=epsilon)
+def played(
+    filt: fp.PrivacyFilter, asked: Asked, *, epsilon: float | None = None, alpha: float | None = None
+) -> Reached:
+    """What is reached at `epsilon`, or at the order `alpha`: by a strategy, or by requests that are all granted."""
+    if callable(asked):
+        law = transcript(filt, asked)
+        value = hockey_stick(law, epsilon) if alpha is None else renyi(law, alpha)  # type: ignore[arg-type]
+    else:
+        require_granted(filt, asked)
+        value = fixed_hockey_stick(asked, epsilon) if alpha is None else fixed_renyi(asked, alpha)  # type: ignore[arg-type]
+    return Reached(value, epsilon, alpha)
 
 
-def gaussians_granted(filt: fp.PrivacyFilter, mus: Sequence[float], epsilon: float) -> Reached:
-    """What Gaussians reach together, all of them granted: one of the root of the sum of mu^2."""
-    require_granted(filt, [fp.Gaussian(mu) for mu in mus])
-    return Reached(gaussian_delta(math.sqrt(math.fsum(mu * mu for mu in mus)), epsilon), epsilon=epsilon)
+def fixed_hockey_stick(requests: Sequence[fp.DominatingPair], epsilon: float) -> float:
+    """H_{e^epsilon} of Gaussians, which are one of the root of the sum of mu^2, and of finite pairs.
+
+    Outcomes of equal loss are one outcome.
+    """
+    square, law = 0.0, {0.0: (1.0, 1.0)}
+    for pair in requests:
+        if isinstance(pair, fp.Gaussian):
+            square += pair.mu**2
+            continue
+        after: dict[float, tuple[float, float]] = {}
+        for before, (p, q) in law.items():
+            for loss, a, b in _outcomes(pair):
+                if p * a or q * b:
+                    key = round(before + loss, 12)
+                    old = after.get(key, (0.0, 0.0))
+                    after[key] = (old[0] + p * a, old[1] + q * b)
+        law = after
+    if square == 0:
+        return hockey_stick(list(law.values()), epsilon)
+    mu = math.sqrt(square)
+    return max(
+        math.fsum(p if not q else p * gaussian_delta(mu, epsilon - math.log(p / q)) for p, q in one_way if p)
+        for one_way in (law.values(), [(q, p) for p, q in law.values()])
+    )
+
+
+def fixed_renyi(requests: Sequence[fp.DominatingPair], alpha: float) -> float:
+    """D_alpha of Gaussians, Laplace mechanisms, subsampled Gaussians (alpha whole) and finite pairs: their sum."""
+    there = back = 0.0
+    for pair, times in Counter(requests).items():
+        if isinstance(pair, fp.Gaussian):
+            one = other = alpha * pair.mu**2 / 2
+        elif isinstance(pair, fp.Laplace):
+            up, down = (alpha - 1) / pair.b, -alpha / pair.b
+            moment = (alpha * math.exp(up) + (alpha - 1) * math.exp(down)) / (2 * alpha - 1)
+            one = other = math.log(moment) / (alpha - 1)
+        elif isinstance(pair, fp.SubsampledGaussian):
+            # E_Q[(dP/dQ)^alpha] by the binomial formula of integer orders; the other direction is less
+            q, sigma, order = pair.q, pair.sigma, int(alpha)
+            moment = math.fsum(
+                math.comb(order, k) * q**k * (1 - q) ** (order - k) * math.exp(k * (k - 1) / (2 * sigma**2))
+                for k in range(order + 1)
+            )
+            one = other = math.log(moment) / (alpha - 1)
+        else:
+            law = [(p, q) for _, p, q in _outcomes(pair)]
+            one, other = (one_way_renyi(masses, alpha) for masses in (law, [(q, p) for p, q in law]))
+        there, back = there + times * one, back + times * other
+    return max(there, back)
