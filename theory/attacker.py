@@ -16,11 +16,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from theory.arguments import check_delta, check_probability
 from theory.extremal import enclosed
 from theory.guarantees import Guarantee
+from theory.numerics.golden import lowest_at
 from theory.pairs.truths import ball_of
 from theory.shown import Row, Shown
 
@@ -112,8 +112,7 @@ def attacker_bound(
     grid = np.linspace(0.0, _MOST, _POINTS)
     place = int(np.argmin([line(float(epsilon)) for epsilon in grid]))
     ends = grid[max(place - 1, 0)], grid[min(place + 1, _POINTS - 1)]
-    found = minimize_scalar(line, bounds=ends, method="bounded", options={"xatol": 1e-10})
-    at = max(float(found.x), 0.0)
+    at = lowest_at(line, *map(float, ends))
     high = most(at)
 
     return AttackerBound(most(0.0), _up(partial(_line, at, high, alarms, True)), alarms)

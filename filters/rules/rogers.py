@@ -21,6 +21,7 @@ from theory.drift import drift
 from theory.extremal import RESPONSES, Extremal, squares_extremal
 from theory.guarantees import ApproxDP, Guarantee
 from theory.numerics import portable
+from theory.numerics.stable import increasing_root
 from theory.pairs import DominatingPair
 
 __all__ = ["RogersFilter"]
@@ -98,15 +99,13 @@ class RogersFilter(PrivacyFilter[_State]):
         """
         if float(self.deviation(0.0)) >= self.epsilon:
             return 0.0  # a budget so small that nothing is admitted
-        from scipy import optimize
 
-        root = optimize.brentq(
-            lambda s: s / 2 + float(self.deviation(s)) - self.epsilon,
-            *(0.0, 2 * self.epsilon),
-            xtol=1e-300,
-            rtol=_MARGIN,
-        )
-        return float(root) * (1 + 100 * _MARGIN)
+        def over(s: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+            spread = self.deviation(s)
+            slope = self._log(2) * (3 + portable.log1p(s / self.h)) / (2 * spread)
+            return s / 2 + spread - self.epsilon, 0.5 + slope
+
+        return float(increasing_root(over, np.array([self.epsilon]))[0]) * (1 + 100 * _MARGIN)
 
     @property
     def holds(self) -> Holds | None:
