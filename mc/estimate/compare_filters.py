@@ -22,7 +22,6 @@ from filters.catalogue import CATALOGUE
 from filters.holders.repeats import repeats
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.orders import order_budget
-from filters.rules.potential import PotentialFilter
 from mc.engine.adversaries import Constant
 from mc.estimate.survival import Survivors
 from mc.intervals.bernstein import empirical_bernstein
@@ -56,8 +55,6 @@ _FAILURE = 1e-3
 _RELATIVE = 1e-3
 
 _RHO = "mechanisms with a known zCDP parameter"
-#: The name by which `import filterproof as fp` finds it, once it is listed; else its own module.
-_POTENTIAL = f"{'fp' if 'PotentialFilter' in CATALOGUE else 'fp.filters.rules.potential'}.PotentialFilter"
 _ALONE = "this mechanism alone, whose realised losses it is told; rounds are a mean"
 _TOLD = f"mechanisms whose realised losses it is told; rounds are a mean, of at most {_LONGEST} times the possible"
 _APPROXIMATE = "(epsilon, delta)-DP mechanisms, by their epsilon and delta"
@@ -182,12 +179,8 @@ def _candidates(
         yield _made(name, _APPROXIMATE, epsilon, delta)
     root = math.sqrt(2 * float(CKS.budget(epsilon, delta))) * (1 - 2.0**-50)
     yield _made("BlackwellFilter", "this mechanism and Gaussians of any mu", root, (pair,))
-    yield _Candidate(
-        "PotentialFilter",
-        lambda: PotentialFilter(epsilon, delta, (pair,)),
-        f"{_POTENTIAL}({epsilon!r}, {delta!r}, ({_text(pair)},))",
-        "every pair of the library's; best near those of its design",
-    )
+    designed = "every pair of the library's; best near those of its design"
+    yield _made("PotentialFilter", designed, epsilon, delta, (pair,))
     epsilon_each = float(pair.pure_epsilon)
     if math.isfinite(epsilon_each):
         yield _Candidate(

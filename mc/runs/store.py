@@ -19,15 +19,12 @@ __all__ = ["RunStore", "StoreError"]
 
 #: "fprf" in ASCII: the application id in the header of our files.
 APPLICATION = 0x66707266
-#: In layout 2, keys are bytes, tiles are identified by index and size, and checksums cover whole rows.
-LAYOUT = 2
-TABLES = {
-    "run": "CREATE TABLE run (key BLOB PRIMARY KEY, description TEXT NOT NULL) WITHOUT ROWID",
-    "tile": (
-        "CREATE TABLE tile (run BLOB NOT NULL, tile INTEGER NOT NULL, size INTEGER NOT NULL, "
-        "sums BLOB NOT NULL, checksum BLOB NOT NULL, PRIMARY KEY (run, tile, size)) WITHOUT ROWID"
-    ),
-}
+#: In layout 3 a run is the digest of its key; in 2 a second table had the key itself, which nothing read.
+LAYOUT = 3
+TABLE = (
+    "CREATE TABLE tile (run BLOB NOT NULL, tile INTEGER NOT NULL, size INTEGER NOT NULL, "
+    "sums BLOB NOT NULL, checksum BLOB NOT NULL, PRIMARY KEY (run, tile, size)) WITHOUT ROWID"
+)
 #: SQLite's primary result codes for a file that is locked, and for one that cannot be written; others mean damage.
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _PLACE = {
@@ -115,7 +112,6 @@ class RunStore:
             run = self.connection.execute
             run("BEGIN IMMEDIATE")
             try:
-                run("INSERT OR IGNORE INTO run VALUES (?, ?)", (key, _canonical(description)))
                 self.connection.executemany(
                     "INSERT OR IGNORE INTO tile VALUES (?, ?, ?, ?, ?)",
                     [(key, tile, size, blob, _checksum(key, tile, size, blob)) for tile, size, blob in blobs],
@@ -134,8 +130,7 @@ class RunStore:
             with closing(self._connect(beside)) as connection:
                 connection.execute("PRAGMA journal_mode = WAL")  # raises now if there is no space for the log
                 connection.execute("BEGIN")
-                for table in TABLES.values():
-                    connection.execute(table)
+                connection.execute(TABLE)
                 connection.execute(f"PRAGMA application_id = {APPLICATION}")
                 connection.execute(f"PRAGMA user_version = {LAYOUT}")
                 connection.execute("COMMIT")
@@ -161,14 +156,10 @@ class RunStore:
             self._refuse_header(connection)
             sound = connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",)
             sound &= connection.execute("PRAGMA encoding").fetchone() == ("UTF-8",)
-            # only our two tables: SQLite would execute the triggers and views of a file
+            # only our table: SQLite would execute the triggers and views of a file
             tables = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()
-            ours = [("table", name, name, sql) for name, sql in TABLES.items()]
-            if not sound or sorted(tables, key=str) != sorted(ours):
+            if not sound or tables != [("table", "tile", "tile", TABLE)]:
                 raise sqlite3.DatabaseError("the check of its pages failed")
-            for key, text in connection.execute("SELECT key, CAST(description AS BLOB) FROM run"):
-                if not isinstance(text, bytes) or hashlib.sha256(text).digest() != key:
-                    raise sqlite3.DatabaseError("the description of a run was changed")
             for _ in self._rows(connection, ""):
                 pass
 
@@ -233,12 +224,8 @@ def _code(error: sqlite3.Error) -> int:
     return int(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT)) & 0xFF
 
 
-def _canonical(description: Mapping[str, Any]) -> str:
-    return json.dumps(description, sort_keys=True, separators=(",", ":"))
-
-
 def _key(description: Mapping[str, Any]) -> bytes:
-    return hashlib.sha256(_canonical(description).encode()).digest()
+    return hashlib.sha256(json.dumps(description, sort_keys=True).encode()).digest()
 
 
 def _checksum(key: bytes, tile: int, size: int, sums: bytes) -> bytes:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from filters.holders.clipped_sums import PrivateSum, Vectors
+from mc.training.data import real_array
 from theory.arguments import check_positive
 from theory.guarantees import Guarantee
 from theory.numerics.norms import euclidean_norms
@@ -76,13 +77,8 @@ class LogisticTraining:
     rate: float
 
     def __post_init__(self) -> None:
-        features, given = np.asarray(self.features), np.asarray(self.labels)
-        for name, array in (("features", features), ("labels", given)):
-            if array.dtype.kind not in "fiub":
-                raise TypeError(
-                    f"{name} must hold real numbers, got dtype={array.dtype}; pass an array of them"
-                )
-        features = features.astype(np.float64)
+        features = real_array("features", np.asarray(self.features)).copy()
+        given = real_array("labels", np.asarray(self.labels))
         if features.ndim != 2 or not features.size or not np.isfinite(features).all():
             raise ValueError(
                 f"features must be finite, a row per person, got shape {features.shape}; pass (people, d) numbers"
