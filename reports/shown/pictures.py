@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import singledispatch
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
 from reports.drawing import GREY, INK, PALETTE
 from reports.shown.numbers import above, chance, interval, near
 
-__all__ = ["alt", "draw"]
+__all__ = ["PICTURES", "alt", "draw"]
 
 _BLUE, _RED, *_ = PALETTE
 #: A largest value over a least one from which on the axis is logarithmic.
@@ -27,19 +26,16 @@ _WIDE = 30.0
 _FINE = 200
 
 
-@singledispatch
 def draw(value: object, ax: Axes) -> None:
     """Draw a result into axes."""
-    raise TypeError(f"value must be a result with a picture, got {type(value).__name__}; see its rows()")
+    PICTURES[type(value)][0](value, ax)
 
 
-@singledispatch
 def alt(value: object) -> str:
     """The picture in words."""
-    raise TypeError(f"value must be a result with a picture, got {type(value).__name__}; see its rows()")
+    return PICTURES[type(value)][1](value)
 
 
-@draw.register
 def _draw_curve(value: Curve, ax: Axes) -> None:
     rows = value.rows()
     _bars(ax, rows, "epsilon", label="estimate and interval")
@@ -47,14 +43,12 @@ def _draw_curve(value: Curve, ax: Axes) -> None:
     _said(ax, f"all intervals hold, but for a chance of {chance(value.failure)}")
 
 
-@alt.register
 def _alt_curve(value: Curve) -> str:
     ends = min(value, key=lambda one: one[0]), max(value, key=lambda one: one[0])
     told = " and ".join(f"{interval(one.low, one.high)} at epsilon {epsilon:g}" for epsilon, one in ends)
     return f"Estimates of delta with their intervals at {len(value.at)} epsilons: {told}."
 
 
-@draw.register
 def _draw_privacy_profile(value: PrivacyProfile, ax: Axes) -> None:
     rows = value.rows()
     fine = np.linspace(value.epsilons[0], value.epsilons[-1], _FINE)
@@ -73,7 +67,6 @@ def _draw_privacy_profile(value: PrivacyProfile, ax: Axes) -> None:
     _said(ax, f"the whole band holds, but for a chance of {chance(value.failure)}")
 
 
-@alt.register
 def _alt_privacy_profile(value: PrivacyProfile) -> str:
     ends = value.rows()[0], value.rows()[-1]
     told = " to ".join(
@@ -82,7 +75,6 @@ def _alt_privacy_profile(value: PrivacyProfile) -> str:
     return f"A band around delta as a function of epsilon, from {told}."
 
 
-@draw.register
 def _draw_trade_off(value: TradeOff, ax: Axes) -> None:
     alpha, low, high = (np.array([row[name] for row in value.rows()]) for name in ("alpha", "low", "high"))
     ax.fill_between(alpha, low, high, color=_BLUE, alpha=0.35, lw=0.8, label="band for every test")
@@ -91,14 +83,12 @@ def _draw_trade_off(value: TradeOff, ax: Axes) -> None:
     _said(ax, f"the whole band holds, but for a chance of {chance(value.failure)}")
 
 
-@alt.register
 def _alt_trade_off(value: TradeOff) -> str:
     low, high = value.low([0.1]), value.high([0.1])
     told = interval(float(low[0]), float(high[0]), 3)
     return f"A band that falls from one to zero: the least type II error is in {told} at type I error 0.1."
 
 
-@draw.register
 def _draw_survival_curve(value: SurvivalCurve, ax: Axes) -> None:
     t, shown, low, high = (
         np.array([row[name] for row in value.rows()]) for name in ("t", "value", "low", "high")
@@ -109,7 +99,6 @@ def _draw_survival_curve(value: SurvivalCurve, ax: Axes) -> None:
     _said(ax, f"all intervals hold, but for a chance of {chance(value.failure)}")
 
 
-@alt.register
 def _alt_survival_curve(value: SurvivalCurve) -> str:
     first, last = value.at[0], value.at[-1]
     return (
@@ -118,7 +107,6 @@ def _alt_survival_curve(value: SurvivalCurve) -> str:
     )
 
 
-@draw.register
 def _draw_filter_comparison(value: FilterComparison, ax: Axes) -> None:
     rows: list[Any] = value.rows()[::-1]
     at = range(len(rows))
@@ -134,13 +122,11 @@ def _draw_filter_comparison(value: FilterComparison, ax: Axes) -> None:
     _said(ax, f"{value.mechanism} within ({value.epsilon:g}, {value.delta:g})-DP")
 
 
-@alt.register
 def _alt_filter_comparison(value: FilterComparison) -> str:
     told = ", ".join(f"{one.name} {near(one.rounds, 4)}" for one in value.choices)
     return f"Bars of the rounds that each filter allows: {told}; a line at {value.most}, the most of a fixed plan."
 
 
-@draw.register
 def _draw_evaluations(value: Evaluations, ax: Axes) -> None:
     rows: list[Any] = [*value.rows()]
     bounded, plain = ([row for row in rows if ("low" in row) is known] for known in (True, False))
@@ -157,7 +143,6 @@ def _draw_evaluations(value: Evaluations, ax: Axes) -> None:
     _said(ax, words)
 
 
-@alt.register
 def _alt_evaluations(value: Evaluations) -> str:
     told = "; ".join(
         f"{_one_evaluation(one)} at epsilon {float(one.epsilon):g}"
@@ -203,3 +188,14 @@ def _said(ax: Axes, words: str) -> None:
 
 def _between(row: Any, low: str, high: str) -> str:
     return interval(row[low], row[high])
+
+
+#: What draws each kind of result that has a picture, and what says it in words.
+PICTURES: Mapping[type, tuple[Callable[[Any, Axes], None], Callable[[Any], str]]] = {
+    Curve: (_draw_curve, _alt_curve),
+    PrivacyProfile: (_draw_privacy_profile, _alt_privacy_profile),
+    TradeOff: (_draw_trade_off, _alt_trade_off),
+    SurvivalCurve: (_draw_survival_curve, _alt_survival_curve),
+    FilterComparison: (_draw_filter_comparison, _alt_filter_comparison),
+    Evaluations: (_draw_evaluations, _alt_evaluations),
+}
