@@ -28,8 +28,7 @@ from mc.engine.encoding import nameable
 from mc.intervals import Moments, MomentsMethod, choice, coverage
 from reports.chapter import Chapter
 from reports.docs.generated import LISTED
-from reports.shown.fragments import fragment
-from reports.shown.pictures import alt, draw
+from reports.shown import fragments, pictures
 from tests.reports import test_shown
 from theory import conversions, pairs, proofs
 from theory.shown import Pictured, Shown
@@ -188,9 +187,9 @@ def of_results() -> Iterator[str]:
         kind = getattr(fp, name)
         if not (isclass(kind) and issubclass(kind, Shown)):
             continue
-        if kind not in fragment.registry:
+        if kind not in fragments.FRAGMENTS:
             yield f"reports/shown/fragments.py: say {name} as HTML"
-        if issubclass(kind, Pictured) and not (kind in draw.registry and kind in alt.registry):
+        if issubclass(kind, Pictured) and kind not in pictures.PICTURES:
             yield f"reports/shown/pictures.py: draw {name}, and say the picture in words"
         if name not in made:
             yield f"tests/reports/test_shown.py: hold an example of {name} in MADE"
@@ -293,14 +292,6 @@ def untrue(patches: pytest.MonkeyPatch) -> None:
     patches.delattr(fp.Laplace, "truths")
 
 
-def unshown(registry: Any, kind: type) -> Callable[[pytest.MonkeyPatch], None]:
-    return lambda patches: patches.setattr(
-        HERE,
-        registry.__name__,
-        type("Fewer", (), {"registry": {k: v for k, v in registry.registry.items() if k is not kind}}),
-    )
-
-
 def fewer_intervals(patches: pytest.MonkeyPatch) -> None:
     patches.setattr(choice, "IntervalName", str)
 
@@ -364,9 +355,8 @@ LINES: dict[str, tuple[Callable[[pytest.MonkeyPatch], None], str]] = {
         without(reports.chapters, "CHAPTERS", reports.chapters.CHAPTERS[3]),
         "reports/templates/chapters.toml: place",
     ),
-    "result: words": (unshown(fragment, fp.Bounds), "reports/shown/fragments.py: say Bounds"),
-    "result: picture": (unshown(draw, fp.Curve), "reports/shown/pictures.py: draw Curve"),
-    "result: alt": (unshown(alt, fp.Curve), "reports/shown/pictures.py: draw Curve"),
+    "result: words": (without(fragments, "FRAGMENTS", fp.Bounds), "reports/shown/fragments.py: say Bounds"),
+    "result: picture": (without(pictures, "PICTURES", fp.Curve), "reports/shown/pictures.py: draw Curve"),
     "result: example": (
         without(test_shown, "MADE", "Bounds"),
         "tests/reports/test_shown.py: hold an example of Bounds",

@@ -35,12 +35,11 @@ _WIDTH, _HEIGHT = 5.6, 3.9
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a figure is: the paper's number here, the figure, and the place; page is None if unknown."""
+    """Where a figure is: the paper's number here, the figure, and the place."""
 
     paper: str
     figure: str
     place: str
-    page: int | None = None
 
     @property
     def authors(self) -> str:
@@ -48,12 +47,11 @@ class Source:
         return _AUTHORS[self.paper]
 
     def __str__(self) -> str:
-        page = "" if self.page is None else f", page {self.page}"
-        return f"{self.paper} ({self.authors}), {self.figure}, {self.place}{page}"
+        return f"{self.paper} ({self.authors}), {self.figure}, {self.place}"
 
-    def to_data(self) -> dict[str, str | int | None]:
+    def to_data(self) -> dict[str, str]:
         """The source as JSON-able data."""
-        return {name: getattr(self, name) for name in ("paper", "authors", "figure", "place", "page")}
+        return {name: getattr(self, name) for name in ("paper", "authors", "figure", "place")}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -194,26 +194,13 @@ class SampledTraining(Specification):
         )
 
     def words(self, data: FigureData) -> dict[str, Any]:
-        high, gdp = _panel(data, "profile", "delta_high", "delta_gdp_range")
         low, rdp, more = _panel(data, "people", "epsilon_low", "epsilon_rdp", "epsilon_rdp_more")
         person = Bounds(data.number("person_epsilon_low"), data.number("person_epsilon_high"))
-        few_floor, more_floor = data.number("floor"), data.number("floor_more")
         excess = {"wide": _excess(data, "delta_gdp_range"), "near": _excess(data, "delta_gdp_at")}
         every = min(self.every, self.steps)
         return {
             "person": person,
-            "where": "every point drawn"
-            if (gdp >= high).all()
-            else "the points drawn where delta is below one",
-            "at": "agrees at delta"
-            if person.high > 0
-            else "has this delta at epsilon = 0, where the profile is below it",
-            "least": "sqrt(T)/sigma" if self.fraction >= 1 else f"{self.fraction:g} sqrt(T)/sigma",
-            "floors": f"RDP never goes below {few_floor:.3f} with orders up to {self.orders}, and {more_floor:.4f} up "
-            f"to {self.more_orders}, however small the norm; at delta = {_OTHER_DELTA:g} the first floor would be "
-            f"{data.number('floor_at_other_delta'):.3f}."
-            if min(few_floor, more_floor) > 0
-            else "",
+            "other": _OTHER_DELTA,
             "looked": "at every step" if every == 1 else f"every {every} steps and kept in between",
             "clipped": 100 * data.number("clipped"),
             "rounding": 100 * data.number("rounding"),

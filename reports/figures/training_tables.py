@@ -146,7 +146,7 @@ class ClipTable(TrainedTable):
     )
 
     def changed(self, setting: Setting) -> Setting:
-        return setting.clip_enlarged(self.factor)
+        return setting.shortened(self.factor, clip=self.factor)
 
     @property
     def changes(self) -> str:
@@ -167,7 +167,7 @@ class NoiseTable(ClipTable):
     )
 
     def changed(self, setting: Setting) -> Setting:
-        return setting.noise_reduced(self.factor)
+        return setting.shortened(self.factor)
 
     @property
     def changes(self) -> str:

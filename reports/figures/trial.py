@@ -76,17 +76,12 @@ class Setting:
         """The steps after the first `steps`: `every` between two looks."""
         return self.every * (self.looks - 1)
 
-    def clip_enlarged(self, factor: float) -> Setting:
-        """A clip too large by `factor` at the same noise: fewer steps keep the promise (000, Appendix A)."""
-        return replace(self, clip=self.clip * factor, steps=_fewer(self.steps, factor))
+    def shortened(self, factor: float, *, clip: float = 1.0) -> Setting:
+        """factor^2 times fewer steps keep the promise: with a noise smaller by factor, or a clip larger by it as well.
 
-    def noise_reduced(self, factor: float) -> Setting:
-        """A noise too small by `factor` at the same clip: fewer steps keep the promise (000, Appendix A)."""
-        return replace(self, steps=_fewer(self.steps, factor))
-
-
-def _fewer(steps: int, factor: float) -> int:
-    return max(round(steps / factor**2), 1)
+        Source: paper 000, Appendix A.
+        """
+        return replace(self, clip=self.clip * clip, steps=max(round(self.steps / factor**2), 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import singledispatch
 from typing import Any
 
 from markupsafe import Markup
@@ -32,90 +32,27 @@ from theory.agreement import Agreement
 from theory.evidence import Outcome, Verdict
 from theory.proofs.proof import Proof
 
-__all__ = ["fragment"]
+__all__ = ["FRAGMENTS", "fragment"]
 
 _UNDECIDED = "UNDECIDED: neither proved nor refuted. Finding nothing wrong proves nothing."
 _RECHECK = "recheck() solves it again."
 
 
-@singledispatch
 def fragment(value: Any) -> Fragment:
-    """A result in words and a table."""
+    """A result in words and a table; TypeError for what is none."""
+    for kind in type(value).__mro__:
+        if kind in FRAGMENTS:
+            return FRAGMENTS[kind](value)
     raise TypeError(f"value must be a result, got {type(value).__name__}; see its repr")
 
 
-@fragment.register
-def _estimate(value: Estimate) -> Fragment:
-    missed = f"misses the true value with probability at most {chance(value.failure)}"
-    return of_rows("Estimate", f"{cells(value.rows()[0])['value']}, which {missed}", value)
+def _rows(
+    title: str, words: Callable[[Any], str], notes: Callable[[Any], Iterable[str]] = lambda one: ()
+) -> Callable[[Any], Fragment]:
+    """What tells a result by its rows."""
+    return lambda value: of_rows(title, words(value), value, *notes(value))
 
 
-@fragment.register
-def _training_audit(value: TrainingAudit) -> Fragment:
-    reached = cells(value.rows()[0])["reached"]
-    above_it = "ABOVE the promise" if value.refutes else "not above the promise, which proves nothing"
-    return of_rows("Audit of a training", f"delta {reached} at epsilon {value.epsilon:g}: {above_it}", value)
-
-
-@fragment.register
-def _curve(value: Curve) -> Fragment:
-    words = f"delta at {_count(len(value.at), 'epsilon')}; {_together(value.failure)}"
-    return of_rows("Curve", words, value)
-
-
-@fragment.register
-def _filter_comparison(value: FilterComparison) -> Fragment:
-    words = (
-        f"rounds of {value.mechanism} within ({value.epsilon:g}, {value.delta:g})-DP; a plan fixed in advance keeps it "
-        f"with {value.fewest:,}, and breaks it with more than {value.most:,}"
-    )
-    return of_rows("Filters", words, value)
-
-
-@fragment.register
-def _filter_choice(value: FilterChoice) -> Fragment:
-    return of_rows("Filter", f"{value.name} allows {near(value.rounds)} rounds", value)
-
-
-@fragment.register
-def _trade_off(value: TradeOff) -> Fragment:
-    words = (
-        "a band around the least type II error at every type I error alpha; it fails anywhere with probability at most "
-        f"{chance(value.failure)}"
-    )
-    rests = dict.fromkeys(one.rests_on for one in (*value.forward.at, *value.backward.at))
-    return of_rows("Trade-off curve", words, value, *(f"Rests on {words}." for words in rests))
-
-
-@fragment.register
-def _survival_curve(value: SurvivalCurve) -> Fragment:
-    words = f"P(T >= t), T the number of outputs released; {_together(value.failure)}"
-    return of_rows("Survival curve", words, value)
-
-
-@fragment.register
-def _worst_case(value: WorstCase) -> Fragment:
-    notes = () if value.tried else (f"{NOTHING_ADMITTED}: the bounds say nothing about it.",)
-    return of_rows("Worst case", _delta(value), value, *notes)
-
-
-@fragment.register(Evaluation)
-@fragment.register(NumericalEvaluation)
-def _evaluation(value: Evaluation | NumericalEvaluation) -> Fragment:
-    return of_rows("Value of one strategy", _delta(value), value)
-
-
-@fragment.register
-def _evaluations(value: Evaluations) -> Fragment:
-    return of_rows("Value of one strategy", f"delta at {_count(len(value), 'epsilon')}", value)
-
-
-@fragment.register
-def _bounds(value: Bounds) -> Fragment:
-    return of_rows("Bounds", interval(value.low, value.high, 9), value)
-
-
-@fragment.register
 def _attack(value: Attack) -> Fragment:
     notes = () if value.refuted else (_UNDECIDED,)
     if value.plan is not None:
@@ -128,37 +65,12 @@ def _attack(value: Attack) -> Fragment:
     )
 
 
-@fragment.register
-def _decision(value: Decision) -> Fragment:
-    words = f"{value.side.value} {near(value.threshold)}, {_at_any_time(value.failure)}"
-    return of_rows("Decision", words, value)
-
-
-@fragment.register
-def _profile_decision(value: ProfileDecision) -> Fragment:
-    words = f"{value.side.name} the promised curve after {value.n:,} samples, {_at_any_time(value.failure)}"
-    return of_rows("Decision on a curve", words, value, f"Rests on {value.rests_on}.")
-
-
-@fragment.register
-def _calibrated_threshold(value: CalibratedThreshold) -> Fragment:
-    words = f"sum of epsilon^2 / 2 up to {below(value.threshold)}, charged in steps of {value.step:g}"
-    return of_rows("Calibrated threshold", words, value, _RECHECK)
-
-
-@fragment.register
-def _calibrated_filter(value: CalibratedFilter) -> Fragment:
-    return of_rows("Calibrated filter", str(value.promise), value, _RECHECK)
-
-
-@fragment.register
 def _verdict(value: Verdict) -> Fragment:
     notes = (_UNDECIDED,) if value.outcome is Outcome.UNDECIDED else ()
     cited = (f"Cited, not checked here: {citation}." for citation in value.citations)
     return of_rows(value.outcome.name, "", value, *cited, *notes)
 
 
-@fragment.register
 def _agreement(value: Agreement) -> Fragment:
     lines = [
         (one.what, interval(one.low, one.high), interval(one.least, one.most), "yes" if one.meets else "NO")
@@ -174,7 +86,6 @@ def _agreement(value: Agreement) -> Fragment:
     return Fragment(value.outcome.name, agreed_within(value), told, names, notes)
 
 
-@fragment.register
 def _proof(value: Proof) -> Fragment:
     theorem = value.theorem
     lines = [
@@ -197,7 +108,6 @@ def _proof(value: Proof) -> Fragment:
     return Fragment(theorem.title, _sentence(value.verdict()), lines, names, notes, formula)
 
 
-@fragment.register
 def _certified_numbers(value: CertifiedNumbers) -> Fragment:
     names = ("theorem", "number", "value", "found", "evidence")
     # those that are refused first, so that none of them is left out
@@ -227,6 +137,10 @@ def _together(failure: float) -> str:
     return f"all intervals hold together, except with probability at most {chance(failure)}"
 
 
+def _anywhere(failure: float) -> str:
+    return f"it fails anywhere with probability at most {chance(failure)}"
+
+
 def _at_any_time(failure: float) -> str:
     return f"wrong with probability at most {chance(failure)}, at any stopping time"
 
@@ -246,3 +160,74 @@ def _sentence(verdict: Verdict) -> str:
 
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + "s" * (number != 1)
+
+
+#: What makes a fragment of each kind of result: most are their rows, under a title and a sentence.
+FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
+    Estimate: _rows(
+        "Estimate",
+        lambda one: (
+            f"{cells(one.rows()[0])['value']}, which misses the true value with probability at most "
+            f"{chance(one.failure)}"
+        ),
+    ),
+    TrainingAudit: _rows(
+        "Audit of a training",
+        lambda one: (
+            f"delta {cells(one.rows()[0])['reached']} at epsilon {one.epsilon:g}: "
+            f"{'ABOVE the promise' if one.refutes else 'not above the promise, which proves nothing'}"
+        ),
+    ),
+    Curve: _rows("Curve", lambda one: f"delta at {_count(len(one.at), 'epsilon')}; {_together(one.failure)}"),
+    FilterComparison: _rows(
+        "Filters",
+        lambda one: (
+            f"rounds of {one.mechanism} within ({one.epsilon:g}, {one.delta:g})-DP; a plan fixed in advance "
+            f"keeps it with {one.fewest:,}, and breaks it with more than {one.most:,}"
+        ),
+    ),
+    FilterChoice: _rows("Filter", lambda one: f"{one.name} allows {near(one.rounds)} rounds"),
+    TradeOff: _rows(
+        "Trade-off curve",
+        lambda one: (
+            f"a band around the least type II error at every type I error alpha; {_anywhere(one.failure)}"
+        ),
+        lambda one: (
+            f"Rests on {words}."
+            for words in dict.fromkeys(each.rests_on for each in (*one.forward.at, *one.backward.at))
+        ),
+    ),
+    SurvivalCurve: _rows(
+        "Survival curve", lambda one: f"P(T >= t), T the number of outputs released; {_together(one.failure)}"
+    ),
+    WorstCase: _rows(
+        "Worst case",
+        _delta,
+        lambda one: () if one.tried else (f"{NOTHING_ADMITTED}: the bounds say nothing about it.",),
+    ),
+    Evaluation: _rows("Value of one strategy", _delta),
+    NumericalEvaluation: _rows("Value of one strategy", _delta),
+    Evaluations: _rows("Value of one strategy", lambda one: f"delta at {_count(len(one), 'epsilon')}"),
+    Bounds: _rows("Bounds", lambda one: interval(one.low, one.high, 9)),
+    Attack: _attack,
+    Decision: _rows(
+        "Decision", lambda one: f"{one.side.value} {near(one.threshold)}, {_at_any_time(one.failure)}"
+    ),
+    ProfileDecision: _rows(
+        "Decision on a curve",
+        lambda one: (
+            f"{one.side.name} the promised curve after {one.n:,} samples, {_at_any_time(one.failure)}"
+        ),
+        lambda one: (f"Rests on {one.rests_on}.",),
+    ),
+    CalibratedThreshold: _rows(
+        "Calibrated threshold",
+        lambda one: f"sum of epsilon^2 / 2 up to {below(one.threshold)}, charged in steps of {one.step:g}",
+        lambda one: (_RECHECK,),
+    ),
+    CalibratedFilter: _rows("Calibrated filter", lambda one: str(one.promise), lambda one: (_RECHECK,)),
+    Verdict: _verdict,
+    Agreement: _agreement,
+    Proof: _proof,
+    CertifiedNumbers: _certified_numbers,
+}

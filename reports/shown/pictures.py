@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import singledispatch
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
 from reports.drawing import GREY, INK, PALETTE
 from reports.shown.numbers import above, chance, interval, near
 
-__all__ = ["alt", "draw"]
+__all__ = ["PICTURES", "alt", "draw"]
 
 _BLUE, _RED, *_ = PALETTE
 #: A largest value over a least one from which on the axis is logarithmic.
@@ -26,19 +25,16 @@ _WIDE = 30.0
 _FINE = 200
 
 
-@singledispatch
 def draw(value: object, ax: Axes) -> None:
     """Draw a result into axes."""
-    raise TypeError(f"value must be a result with a picture, got {type(value).__name__}; see its rows()")
+    PICTURES[type(value)][0](value, ax)
 
 
-@singledispatch
 def alt(value: object) -> str:
     """The picture in words."""
-    raise TypeError(f"value must be a result with a picture, got {type(value).__name__}; see its rows()")
+    return PICTURES[type(value)][1](value)
 
 
-@draw.register
 def _draw_curve(value: Curve, ax: Axes) -> None:
     rows = value.rows()
     fine = np.linspace(min(value.epsilons), max(value.epsilons), _FINE)
@@ -50,7 +46,6 @@ def _draw_curve(value: Curve, ax: Axes) -> None:
     _said(ax, f"all intervals and the whole band hold, but for a chance of {chance(value.failure)}")
 
 
-@alt.register
 def _alt_curve(value: Curve) -> str:
     ends = min(value, key=lambda one: one[0]), max(value, key=lambda one: one[0])
     told = " and ".join(f"{interval(one.low, one.high)} at epsilon {epsilon:g}" for epsilon, one in ends)
@@ -59,7 +54,6 @@ def _alt_curve(value: Curve) -> str:
     )
 
 
-@draw.register
 def _draw_trade_off(value: TradeOff, ax: Axes) -> None:
     alpha, low, high = (np.array([row[name] for row in value.rows()]) for name in ("alpha", "low", "high"))
     ax.fill_between(alpha, low, high, color=_BLUE, alpha=0.35, lw=0.8, label="band for every test")
@@ -68,14 +62,12 @@ def _draw_trade_off(value: TradeOff, ax: Axes) -> None:
     _said(ax, f"the whole band holds, but for a chance of {chance(value.failure)}")
 
 
-@alt.register
 def _alt_trade_off(value: TradeOff) -> str:
     low, high = value.low([0.1]), value.high([0.1])
     told = interval(float(low[0]), float(high[0]), 3)
     return f"A band that falls from one to zero: the least type II error is in {told} at type I error 0.1."
 
 
-@draw.register
 def _draw_survival_curve(value: SurvivalCurve, ax: Axes) -> None:
     t, shown, low, high = (
         np.array([row[name] for row in value.rows()]) for name in ("t", "value", "low", "high")
@@ -86,7 +78,6 @@ def _draw_survival_curve(value: SurvivalCurve, ax: Axes) -> None:
     _said(ax, f"all intervals hold, but for a chance of {chance(value.failure)}")
 
 
-@alt.register
 def _alt_survival_curve(value: SurvivalCurve) -> str:
     first, last = value.at[0], value.at[-1]
     return (
@@ -95,7 +86,6 @@ def _alt_survival_curve(value: SurvivalCurve) -> str:
     )
 
 
-@draw.register
 def _draw_filter_comparison(value: FilterComparison, ax: Axes) -> None:
     rows: list[Any] = value.rows()[::-1]
     at = range(len(rows))
@@ -111,13 +101,11 @@ def _draw_filter_comparison(value: FilterComparison, ax: Axes) -> None:
     _said(ax, f"{value.mechanism} within ({value.epsilon:g}, {value.delta:g})-DP")
 
 
-@alt.register
 def _alt_filter_comparison(value: FilterComparison) -> str:
     told = ", ".join(f"{one.name} {near(one.rounds, 4)}" for one in value.choices)
     return f"Bars of the rounds that each filter allows: {told}; a line at {value.most}, the most of a fixed plan."
 
 
-@draw.register
 def _draw_evaluations(value: Evaluations, ax: Axes) -> None:
     rows: list[Any] = [*value.rows()]
     bounded, plain = ([row for row in rows if ("low" in row) is known] for known in (True, False))
@@ -134,7 +122,6 @@ def _draw_evaluations(value: Evaluations, ax: Axes) -> None:
     _said(ax, words)
 
 
-@alt.register
 def _alt_evaluations(value: Evaluations) -> str:
     told = "; ".join(
         f"{_one_evaluation(one)} at epsilon {float(one.epsilon):g}"
@@ -176,3 +163,13 @@ def _delta_axis(ax: Axes, numbers: Sequence[Any]) -> None:
 def _said(ax: Axes, words: str) -> None:
     ax.set_title(words, fontsize=9, fontweight="normal", color=INK)
     ax.legend(fontsize=9, loc="best")
+
+
+#: What draws each kind of result that has a picture, and what says it in words.
+PICTURES: Mapping[type, tuple[Callable[[Any, Axes], None], Callable[[Any], str]]] = {
+    Curve: (_draw_curve, _alt_curve),
+    TradeOff: (_draw_trade_off, _alt_trade_off),
+    SurvivalCurve: (_draw_survival_curve, _alt_survival_curve),
+    FilterComparison: (_draw_filter_comparison, _alt_filter_comparison),
+    Evaluations: (_draw_evaluations, _alt_evaluations),
+}

@@ -68,19 +68,6 @@ def test_a_verdict_without_a_witness_has_nothing_to_replay(folder: Path) -> None
     assert "which refuted nothing" in result.stderr
 
 
-@pytest.mark.slow
-def test_a_filter_of_the_catalogue_is_examined_by_its_expression(folder: Path) -> None:
-    asked = ("--seconds", "20", "--out", "out")
-    result = filterproof("verify", "NaiveRealisationFilter(1.0, 0.01)", *asked, cwd=folder)
-    assert result.returncode == 1, result.stderr
-    lines = result.stdout.splitlines()
-    assert lines[0].startswith("NaiveRealisationFilter, promised (1, 0.01)-DP: REFUTED")
-    assert any(line.strip().startswith("games ") for line in lines)
-    assert "Again: filterproof replay out/witness.json" in lines  # the catalogue rebuilds it
-    again = filterproof("replay", "out/witness.json", cwd=folder)
-    assert again.returncode == 0, again.stderr
-
-
 def test_the_process_that_examines_may_take_twice_the_time_and_a_minute() -> None:
     assert limit_of({"target": None}) is None
     assert limit_of({"target": "mine.py::X", "seconds": None}) == 180

@@ -59,15 +59,18 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run_pytest(folder: Path, *arguments: str) -> tuple[int, str]:
-    command = [sys.executable, "-m", "pytest", "-p", "reports.pytest_plugin", "-p", "no:cacheprovider"]
+def run_pytest(folder: Path, *arguments: str, plugin: str = "reports.pytest_plugin") -> tuple[int, str]:
+    """What pytest says with that plugin alone; with none, with all that are installed, first those in `site`."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+    # the installed plugin is left out: this file tests the one beside it
+    alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} if plugin else {}
+    chosen = ("-p", plugin, "--strict-markers") if plugin else ()
     result = subprocess.run(
-        [*command, "--strict-markers", "-q", "-rA", *arguments],
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-rA", *chosen, *arguments],
         capture_output=True,
         text=True,
         cwd=folder,
-        # the installed plugin is left out: this file tests the one beside it
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "COLUMNS": "200"},
+        env={**own, **alone, "PYTHONPATH": f"{folder / 'site'}:{ROOT}", "COLUMNS": "200"},
         check=False,
         timeout=300,
     )
@@ -137,16 +140,7 @@ def _run_installed(folder: Path, *arguments: str) -> str:
     )
     rooms = ("filterproof", "filters", "mc", "reports", "theory")
     (made / "RECORD").write_text("".join(f"{room}/__init__.py,,\n" for room in rooms))
-    result = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-rA", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**_without_plugins(), "PYTHONPATH": f"{folder / 'site'}:{ROOT}", "COLUMNS": "200"},
-        check=False,
-        timeout=300,
-    )
-    return result.stdout + result.stderr
+    return run_pytest(folder, *arguments, plugin="")[1]
 
 
 @pytest.fixture
@@ -189,10 +183,6 @@ def test_a_repository_with_a_package_reports_of_its_own_is_told_so_in_a_sentence
     assert told.startswith(f"ERROR: the package 'reports' must be Filterproof's own, got '{tmp_path}")
     assert "rename that file or folder" in told
     assert "\n" not in told
-
-
-def _without_plugins() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
 
 
 def test_a_time_that_is_none_is_refused(folder: Path) -> None:

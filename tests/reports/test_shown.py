@@ -189,11 +189,6 @@ def test_ends_are_rounded_outwards() -> None:
     assert (below(float("-inf")), above(float("inf"))) == ("-inf", "inf")
 
 
-def test_a_failure_probability_is_not_rounded_down() -> None:
-    told = [chance(failure) for failure in (1e-6, 1 - (1 - 1e-6), 1.01e-6, 0.05)]
-    assert told == ["1e-06", "1e-06", "1.1e-06", "0.05"]
-
-
 def test_a_cell_is_rounded_to_the_safe_side_and_an_interval_is_one_cell() -> None:
     row = {"promised": 0.1234561, "difference": 1.01e-9, "joint_failure": 1.01e-6, "mu_low": 0.1234569}
     told = {"promised": "0.123457", "difference": "1.1e-09", "joint failure": "1.1e-06"}

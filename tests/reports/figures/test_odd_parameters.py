@@ -144,16 +144,6 @@ def test_inside_the_bounds_nothing_raises_and_no_words_are_of_the_papers_values(
         ("003-3", {"k": 10**9, "points": 3}, "roughly"),
         ("003-5", {"least": 0.5, "orders": 2, "sigma": 0.1, "points": 5}, "belong"),
         ("000-rogers", {"each": 5.0, "budgets": (0.5, 1.0)}, "same rule"),
-        (
-            "003-1",
-            {"points": 2, "people": 1, "steps": 4, "q": 0.5, "more_orders": 4, "fraction": 0.5},
-            "least sqrt(",
-        ),
-        (
-            "003-1",
-            {"points": 2, "people": 1, "steps": 1, "delta": 0.1, "more_orders": 4, "trained": 20},
-            "agrees at",
-        ),
         ("natural-game", {"rounds": 1}, "differently after each outcome"),
     ],
 )

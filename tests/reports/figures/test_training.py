@@ -68,7 +68,7 @@ def test_filtering_gains_where_the_clip_is_far_too_large() -> None:
     assert float(str(row["difference_low"])) > 0
     assert "Filtering gains at epsilon = 4." in shown.caption
     tuned = Setting(epsilon=4.0, clip=TUNED[4.0][0], steps=TUNED[4.0][1], rate=TUNED[4.0][2])
-    assert row["steps"] == tuned.clip_enlarged(3.0).steps
+    assert row["steps"] == tuned.shortened(3.0).steps
 
 
 @pytest.mark.usefixtures("few_steps")

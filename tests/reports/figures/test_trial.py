@@ -35,12 +35,12 @@ def test_a_clip_too_large_keeps_the_noise_and_the_promise_as_in_the_paper() -> N
     # 000, Appendix A: sigma = 170, C = 10, k = 112 becomes 1.5 C, sigma / 1.5 and k / 1.5^2
     tuned = Setting(epsilon=0.3, clip=10.0, steps=112, rate=0.2)
     assert tuned.sigma == pytest.approx(170.0, rel=0.01)
-    larger, noise = tuned.clip_enlarged(1.5), tuned.noise_reduced(1.5)
+    larger, noise = tuned.shortened(1.5, clip=1.5), tuned.shortened(1.5)
     assert larger.steps == noise.steps == 50
     assert (larger.clip, noise.clip) == (15.0, 10.0)
     assert larger.sigma * larger.clip == pytest.approx(tuned.sigma * tuned.clip, rel=0.01)
     assert noise.sigma == pytest.approx(tuned.sigma / 1.5, rel=0.01)
-    assert tuned.noise_reduced(100.0).steps == 1
+    assert tuned.shortened(100.0).steps == 1
 
 
 def test_a_trial_takes_the_iterate_with_the_best_answer() -> None:

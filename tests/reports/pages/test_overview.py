@@ -22,7 +22,6 @@ from reports.pages.overview import Row, between, counted, overview, picture
 from reports.pages.page import Badge
 from reports.pages.played import Played, SimulatedStrategy, SolvedPoint
 from reports.pages.subjects import SUBJECTS
-from reports.shown.numbers import percent
 from tests.reports.colours import contrast
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import RandomizedResponse
@@ -171,16 +170,6 @@ def test_a_page_says_what_agrees_and_shouts_where_a_simulation_does_not() -> Non
 def test_the_code_of_every_page_is_python() -> None:
     for row in rows(OPEN, 0.3):
         compile(filter_page(row).code, row.subject.name, "exec")
-
-
-def test_percentages_read_as_multiples_where_they_are_large() -> None:
-    assert [percent(x) for x in (0.0, 0.156, 0.999, 1.11, 63.4)] == [
-        "0 %",
-        "16 %",
-        "99.9 %",
-        "111 %",
-        "× 63.4",
-    ]
 
 
 def test_every_colour_of_the_overview_is_seen_on_both_pages() -> None:
