@@ -33,6 +33,17 @@ def test_the_eraser_reaches_its_closed_form_while_the_filter_sees_no_more_than_d
         figure("eraser", p=0.02)
 
 
+def test_b_star_of_the_figure_is_the_budget_at_which_two_outcomes_reach_delta() -> None:
+    shown = figure("b-star", quick=True)
+    for row in shown.data.rows()[::3]:
+        epsilon, delta, least, most, cks, simple = (float(row[name]) for name in shown.data.names[:6])  # type: ignore[arg-type]
+        assert 0 < simple < cks < least < most < least * (1 + 1e-14)
+        # by tangent planes and two outcomes of another search
+        assert fp.ZCDP(most).extremal(epsilon).low == pytest.approx(delta, rel=1e-8)
+        assert fp.ZCDP(least).extremal(epsilon).high == pytest.approx(delta, rel=1e-12)
+    assert "ends apart by at most" in shown.caption
+
+
 def test_the_natural_filters_tree_is_the_one_played_by_hand() -> None:
     shown = figure("natural-game")
     rows = {str(row["history"]): row for row in shown.data.rows()}

@@ -35,6 +35,7 @@ SMALL: dict[str, dict[str, Any]] = {
     "per-instance": {"rounds": 7},
     "natural-rounds": {"parts": (3, 4), "deltas": 0.01},
     "shared-limit": {"sites": 2},
+    "b-star": {"epsilons": (0.35, 3.0), "deltas": 0.01},
     "000-rogers": {"budgets": (0.25, 0.5, 1.0)},
     "000-table-1": {"epsilons": 1.0, "trials": 2},
     **{f"000-table-{k}": {"epsilons": 4.0, "trials": 2} for k in (2, 3)},
