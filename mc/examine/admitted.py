@@ -13,7 +13,7 @@ import numpy as np
 from filters.contract.checks import checked_admits
 from filters.contract.state import State
 from filters.privacy_filter import PrivacyFilter
-from mc.losses.outputs import nearest_log
+from mc.losses.log_ratio import nearest_log
 from mc.worst_case.plan import Plan
 from theory.arguments import beyond
 from theory.pairs import DominatingPair, Erasure, FinitePair, RandomizedResponse

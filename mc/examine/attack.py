@@ -30,8 +30,7 @@ from mc.examine.witness import named
 from mc.examine.words import number_words
 from mc.examine.worker import alone
 from mc.losses.balls import BITS, ball, down, fraction, up
-from mc.losses.log_ratio import LogRatio
-from mc.losses.outputs import nearest_log
+from mc.losses.log_ratio import LogRatio, nearest_log
 from mc.losses.too_large import TooLargeError
 from mc.worst_case import worst_case
 from mc.worst_case.plan import MARGIN, DeniedError, Plan, masses_of, written_out

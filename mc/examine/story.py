@@ -29,7 +29,7 @@ from filters.privacy_filter import PrivacyFilter
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence, granted
 from mc.examine.words import number_words, pair_words
-from mc.losses.outputs import nearest_log
+from mc.losses.log_ratio import nearest_log
 from mc.worst_case.plan import Plan, masses_of
 from theory.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
 from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse

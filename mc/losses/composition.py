@@ -24,11 +24,11 @@ from mc.losses.balls import BITS, ball, down, up
 from mc.losses.cells import cells, rough_cells
 from mc.losses.inversion import Inversion
 from mc.losses.laplace_sums import laplace_bounds
-from mc.losses.lattice_law import LatticeLaw, common_step, level
-from mc.losses.powers import ELEMENTARY, TiltedSum, power
+from mc.losses.lattice_law import LatticeLaw, common_step, level, level_law
+from mc.losses.lattice_sum import LatticeSum, tilt_to
+from mc.losses.reported_law import ReportedLaw
 from mc.losses.step_moments import StepMoments
 from mc.losses.tails import tails
-from mc.losses.two_laws import TwoLaws
 from theory.arguments import check_count, check_delta, check_positive, check_real
 from theory.evidence import Evidence
 from theory.pairs import DominatingPair, normal_law
@@ -45,16 +45,12 @@ _NEGLIGIBLE = 1e-200
 _TRIES = 4
 #: The least mean squared width of cells, and the most cells of a law.
 _FINEST, _MOST = 2.0**-100, 1 << 15
-#: The largest logarithm whose exponential is a double.
-_LARGEST = 700.0
 #: Where the search for an epsilon begins.
 _FIRST = 2.0**-6
 #: The relative width of a rough answer.
 _ROUGHLY = 0.1
 #: Releases from which on their law is smooth enough to be inverted, and the most uses of one mechanism then.
 _SMOOTH, _COUNTS = 10, 2**32 - 1
-#: The largest tilt times the range of a loss, for an epsilon that no loss reaches.
-_STEEP = 2.0**10
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -220,24 +216,35 @@ class Composition:
         lattice = common_step(levels) if len(levels) == len(pairs) else None
         if lattice is not None:
             units, _, most = lattice
-            exact = [TwoLaws.of_level(known, unit, most) for known, unit in zip(levels, units, strict=True)]
-            if any(not law.p.masses.sum() for law in exact):
-                return self._bounds(exact, 1.0, epsilon, 0.0)
-            tilt, _, _ = self.tilt([(law.p, float(most)) for law in exact], epsilon)
-            return self._bounds(exact, float(most), epsilon, tilt)
+            below = tuple(
+                ReportedLaw.of_level(known, unit) for known, unit in zip(levels, units, strict=True)
+            )
+            if (all_told := _all_told(below)) is not None:
+                return all_told
+            above = tuple(
+                level_law(k, known.delta, most, "high") for known, k in zip(levels, units, strict=True)
+            )
+            tilt, _, _ = tilt_to([(law.p, float(most)) for law in below], self.counts, epsilon)
+            return Bounds(*LatticeSum(above, below, self.counts, float(most)).bounds(epsilon, tilt=tilt))
         best = Bounds(0.0, 1.0)
         if (bounds := inverted(pairs, self.counts, epsilon)) is not None:
             best = bounds
             if best.relative_width <= relative or best.high < _NEGLIGIBLE:
                 return best
+        return self._by_cells(epsilon, relative, pairs, best)
+
+    def _by_cells(
+        self, epsilon: float, relative: float, pairs: tuple[DominatingPair, ...], best: Bounds
+    ) -> Bounds:
+        """Bounds that are narrower than `best`, from laws in cells, at `relative` if that can be had."""
         tilt, reached, variances = 0.0, True, [1.0]
         for _ in range(2):
-            rough = [rough_cells(pair, _coarser(tilt, 8)) for pair in pairs]
-            first = [TwoLaws.of_cells(cut) for cut in rough]
-            if any(not law.p.masses.sum() for law in first):
-                return self._bounds(first, 1.0, epsilon, 0.0)
-            laws = [(law.p, float(cut.step)) for law, cut in zip(first, rough, strict=True)]
-            tilt, reached, variances = self.tilt(laws, epsilon)
+            rough = [_rough(pair, _coarser(tilt, 8)) for pair in pairs]
+            if (all_told := _all_told([law for law, _ in rough])) is not None:
+                return all_told
+            tilt, reached, variances = tilt_to(
+                [(law.p, float(step)) for law, step in rough], self.counts, epsilon
+            )
         total = float(np.dot(self.counts, variances))
         # a loss more uncertain by a variance v, of equal E[e^-L], has E[e^{tL}] larger by the factor e^{t(t+1)v/2}
         steep = tilt + 1 / math.sqrt(total)
@@ -253,14 +260,18 @@ class Composition:
             ]
             step = Fraction(_coarser((min(shares) / 2) ** 0.5))
             if not reached:
-                step = max(step, max(cut.step for cut in rough) * 16)
+                step = max(step, max(wide for _, wide in rough) * 16)
             if atoms:
                 step = atoms[0] / math.ceil(atoms[0] / step)
-            cut = [
-                _two_laws(pair, step, _coarser(tilt, 8), share, bool(atoms))
-                for pair, share in zip(pairs, shares, strict=True)
-            ]
-            bounds = self._bounds(cut, float(step), epsilon, tilt, 2 if atoms else 1)
+            above, below = zip(
+                *(
+                    _laws(pair, step, _coarser(tilt, 8), share, bool(atoms))
+                    for pair, share in zip(pairs, shares, strict=True)
+                ),
+                strict=True,
+            )
+            total_loss = LatticeSum(above, below, self.counts, float(step), 2 if atoms else 1)
+            bounds = Bounds(*total_loss.bounds(epsilon, tilt=tilt))
             best = Bounds(max(best.low, bounds.low), min(best.high, bounds.high))
             if best.relative_width <= relative or best.high < _NEGLIGIBLE:
                 break
@@ -272,79 +283,11 @@ class Composition:
             allowed *= min(max(0.7 * relative / max(bounds.relative_width, relative), 2.0**-6), 0.5)
         return best
 
-    def tilt(self, laws: list[tuple[LatticeLaw, float]], epsilon: float) -> tuple[float, bool, list[float]]:
-        """The tilt >= 0 under which the sum has mean epsilon, whether there is one, and the variance of each law then.
 
-        It decides how close bounds come, not whether they hold.
-        """
-
-        def moments(tilt: float) -> tuple[float, list[float]]:
-            mean, variances = 0.0, []
-            for (law, step), count in zip(laws, self.counts, strict=True):
-                centre, variance = law.mean_and_variance(tilt * step)
-                mean += count * centre * step
-                variances.append(max(variance, 1.0) * step**2)
-            return mean, variances
-
-        low, high = 0.0, 1.0
-        steepest = _STEEP / max(step * float(np.ptp(law.places)) + step for law, step in laws)
-        while moments(high)[0] < epsilon and high < steepest:
-            low, high = high, 2 * high
-        reached = moments(high)[0] >= epsilon
-        if not reached:
-            low = high = steepest / 8
-        if moments(0.0)[0] >= epsilon:
-            low = high = 0.0
-        while high - low > 1e-3 * high:
-            middle = (low + high) / 2
-            low, high = (middle, high) if moments(middle)[0] < epsilon else (low, middle)
-        return high, reached, moments(high)[1]
-
-    def _bounds(
-        self, laws: list[TwoLaws], step: float, epsilon: float, tilt: float, parts: int = 1
-    ) -> Bounds:
-        """Bounds on H_{e^epsilon} from laws on a lattice: above of this step, below of one `parts` times as fine."""
-        if any(not law.p.masses.sum() for law in laws):  # all that some mechanism has is revealed
-            return Bounds(max(law.p.revealed for law in laws), 1.0)
-        low = self._low(laws, step / parts, epsilon, tilt)
-        low += _infinite([law.p for law in laws], self.counts, up=False)
-        high = self._high(laws, step, epsilon, tilt)
-        high += _infinite([law.high for law in laws], self.counts, up=True)
-        return Bounds(low, min(high * (1 + 2.0**-50), 1.0))
-
-    def _high(self, laws: list[TwoLaws], step: float, epsilon: float, tilt: float) -> float:
-        total = TiltedSum(
-            power([law.high for law in laws], self.counts, tilt=tilt * step), step, tilt, epsilon
-        )
-        above = total.beyond + 2.0**-50 * (abs(epsilon) + np.abs(total.law.places * step))
-        high = total.above(-np.expm1(-np.maximum(above, 0.0)))
-        # beyond the doubles: every tilt gives a bound, none at all a coarse one
-        return self._high(laws, step, epsilon, 0.0) if tilt and math.isinf(high) else high
-
-    def _low(self, laws: list[TwoLaws], step: float, epsilon: float, tilt: float) -> float:
-        drawn, other = (
-            TiltedSum(power(side, self.counts, tilt=lean * step), step, lean, epsilon)
-            for side, lean in (([law.p for law in laws], tilt), ([law.q for law in laws], tilt + 1))
-        )
-        first = max(drawn.law.first, other.law.first)
-        last = min(one.law.first + len(one.law.shares) for one in (drawn, other))
-        if (
-            max(drawn.log_scale(1), other.log_scale(1) + epsilon) > _LARGEST
-        ):  # beyond the doubles: nothing is said
-            return 0.0
-        p, q = (
-            one.masses(sign, slice(first - one.law.first, last - one.law.first), log_factor)
-            for one, sign, log_factor in ((drawn, -1, 0.0), (other, 1, epsilon))
-        )
-        with np.errstate(invalid="ignore"):
-            gain = p - q  # P - e^epsilon Q of each place; any places may be left out
-        counted = gain > 0
-        if not counted.any():
-            return 0.0
-        # what lies outside the window of P is folded into it
-        lean = max(-tilt * float(drawn.beyond[first - drawn.law.first :][: last - first][counted].min()), 0.0)
-        folded = drawn.law.tail * math.exp(min(drawn.log_scale(1) + lean, _LARGEST))
-        return max(float(gain[counted].sum()) * (1 - 2.0**-40) - folded, 0.0)
+def _all_told(laws: Iterable[ReportedLaw]) -> Bounds | None:
+    """The bounds where all that some mechanism has is revealed."""
+    revealed = [law.p.revealed for law in laws if not law.p.masses.sum()]
+    return Bounds(max(revealed), 1.0) if revealed else None
 
 
 def _worse(directions: list[Bounds]) -> Bounds:
@@ -396,26 +339,21 @@ def _gaussian(square: Fraction, epsilon: float) -> Bounds:
         bits *= 2
 
 
+@lru_cache(maxsize=256)
+def _rough(pair: DominatingPair, tilt: float) -> tuple[ReportedLaw, Fraction]:
+    """A law for a first look, and its step."""
+    cut = rough_cells(pair, tilt)
+    return ReportedLaw.of_cells(cut), cut.step
+
+
 @lru_cache(maxsize=64)
-def _two_laws(pair: DominatingPair, step: Fraction, tilt: float, variance: float, halves: bool) -> TwoLaws:
-    return TwoLaws.of_cells(cells(pair, step, tilts=(tilt,), variance=variance, most=_MOST), halves=halves)
+def _laws(
+    pair: DominatingPair, step: Fraction, tilt: float, variance: float, halves: bool
+) -> tuple[LatticeLaw, ReportedLaw]:
+    cut = cells(pair, step, tilts=(tilt,), variance=variance, most=_MOST)
+    return cut.split(), ReportedLaw.of_cells(cut, halves=halves)
 
 
 def _coarser(x: float, parts: int = 1) -> float:
     """x rounded down to a power of 2^{1/parts}, so that nearby questions share their cells."""
     return 2.0 ** (math.floor(math.log2(x) * parts) / parts) if x > 0 else 0.0
-
-
-def _infinite(laws: list[LatticeLaw], counts: tuple[int, ...], *, up: bool) -> float:
-    """Bound on the P-mass of all outcomes with an infinite loss: prod (S + r)^k - prod S^k, S the finite masses."""
-    if not any(law.revealed for law in laws):
-        return 0.0
-    log_all = log_finite = slack = 0.0
-    for law, count in zip(laws, counts, strict=True):
-        total = float(law.masses.sum()) + law.revealed
-        log_all += count * math.log(total)
-        log_finite += count * math.log1p(-min(law.revealed / total, 1 - 2.0**-53))
-        slack += count * (len(law.masses) + 16) * 2.0**-52
-    return max(
-        math.exp(log_all) * -math.expm1(log_finite) * (1 + (1 if up else -1) * (slack + ELEMENTARY)), 0.0
-    )

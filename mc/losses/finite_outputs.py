@@ -11,8 +11,7 @@ import flint
 
 from mc.losses.balls import BITS, ball
 from mc.losses.lattice_law import Level, level
-from mc.losses.log_ratio import Epsilon, LogRatio
-from mc.losses.outputs import exact_outputs, nearest_log
+from mc.losses.log_ratio import Epsilon, LogRatio, nearest_log
 from theory.numerics.exact import rational
 from theory.pairs import DominatingPair
 
@@ -55,13 +54,18 @@ class FiniteOutputs:
 
     @classmethod
     def of_pair(cls, pair: DominatingPair) -> FiniteOutputs:
-        """Those of a pair of rational masses, or of a level; NoFiniteLawError for any other pair."""
-        if (exact := exact_outputs(pair, "PQ")) is not None:
+        """Those of a pair of rational masses, equal losses merged, or of a level; NoFiniteLawError for any other."""
+        if (masses := pair.exact_masses) is not None:
+            merged: dict[Fraction, Fraction] = {}
+            for p, q in zip(masses.p, masses.q, strict=True):
+                if p > 0:
+                    tilt = Fraction(q) / p
+                    merged[tilt] = merged.get(tilt, Fraction(0)) + p
+            erased_p = merged.pop(Fraction(0), Fraction(0))
+            erased_q = 1 - sum((tilt * mass for tilt, mass in merged.items()), start=Fraction(0))
             finite = tuple(
-                ((0, 1 / output.tilt), rational(output.mass), output.seen) for output in exact if output.tilt
+                ((0, 1 / tilt), rational(mass), -nearest_log(tilt)) for tilt, mass in merged.items()
             )
-            erased_p = sum((output.mass for output in exact if not output.tilt), start=Fraction(0))
-            erased_q = 1 - sum((output.mass * output.tilt for output in exact), start=Fraction(0))
             return cls(finite, rational(erased_p), rational(erased_q))
         if (known := level(pair)) is None:
             raise NoFiniteLawError

@@ -1,14 +1,17 @@
-"""An epsilon as a double or as the logarithm of a rational: its check and its cells."""
+"""An epsilon as a double or as the logarithm of a rational: its check, its cells and its nearest double."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TypeAlias
+
+import flint
 
 from filters.contract.parameters import one_epsilon, one_real
 from theory.log_ratio import LogRatio
 from theory.shown import Row
 
-__all__ = ["Epsilon", "LogRatio", "check_epsilon", "epsilon_cells"]
+__all__ = ["Epsilon", "LogRatio", "check_epsilon", "epsilon_cells", "nearest_log"]
 
 #: An epsilon in nats: a double, taken as the dyadic rational it is, or the logarithm of a rational.
 Epsilon: TypeAlias = float | LogRatio
@@ -30,3 +33,9 @@ def check_epsilon(epsilon: Epsilon, *, below_zero: bool = False) -> Epsilon:
     if isinstance(epsilon, LogRatio):
         return epsilon
     return (one_real if below_zero else one_epsilon)("epsilon", epsilon)
+
+
+def nearest_log(ratio: Fraction) -> float:
+    """log(ratio) of a positive rational, correctly rounded but for an unlikely tie."""
+    with flint.ctx.workprec(128):
+        return float(flint.arb(flint.fmpq(ratio.numerator, ratio.denominator)).log())

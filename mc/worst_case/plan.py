@@ -15,7 +15,7 @@ from filters.contract.state import State
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
 from mc.engine.encoding import Nameable, decode, encode
-from mc.losses.outputs import nearest_log
+from mc.losses.log_ratio import nearest_log
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 

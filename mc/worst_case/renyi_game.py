@@ -20,10 +20,10 @@ import flint
 import numpy as np
 
 from filters.privacy_filter import PrivacyFilter
-from mc.evaluate.walk import Branch
 from mc.losses.balls import BITS, ball, down
-from mc.losses.outputs import exact_outputs
-from mc.worst_case.tree import GameTree
+from mc.losses.finite_outputs import FiniteOutputs, NoFiniteLawError, ball_of
+from mc.worst_case.tree import GameTree, branches_of
+from theory.numerics.exact import rational
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
@@ -44,17 +44,15 @@ def renyi_game(
     Every rounding error is included. A strategy is counted that may stop at any time. Raises TypeError for pairs that
     are not finite, TooLargeError beyond `max_positions` states.
     """
-    laws = [_outputs(pair, order, direction) for pair in menu]
+    drawn = [_finite(pair if direction == "PQ" else pair.swapped) for pair in menu]
     # the loss so far does not matter: positions are states
-    outcomes = [[Branch(_nothing, seen) for _, seen in law] for law in laws]
-    tree = GameTree.of(filt, menu, outcomes, 0, rounds=rounds, max_positions=max_positions)
-    value, _ = tree.solve(
-        [[weight for weight, _ in law] for law in laws], lambda losses: np.ones(len(losses))
-    )
+    branches = [branches_of(each, [_nothing] * len(each.outputs), direction) for each in drawn]
+    tree = GameTree.of(filt, menu, branches, 0, rounds=rounds, max_positions=max_positions)
+    value, _ = tree.solve([_grown(each, order) for each in drawn], lambda losses: np.ones(len(losses)))
     if math.isinf(value):
         return math.inf
     # each round multiplies and adds as many terms as the widest request has outcomes, all positive
-    slack = (tree.rounds + 1) * (max(map(len, laws)) + 2) * 2.0**-52
+    slack = (tree.rounds + 1) * (max(map(len, branches)) + 2) * 2.0**-52
     if value <= 1 + slack:
         return 0.0
     return math.log(value) / (order - 1) * (1 - 1e-12) - 2 * slack / (order - 1)
@@ -64,24 +62,29 @@ def _nothing(loss: int) -> int:
     return loss
 
 
-def _outputs(pair: DominatingPair, order: float, direction: Direction) -> list[tuple[float, float]]:
-    """(p e^{(order-1) loss} rounded down, the loss log dP/dQ that the filter sees) of each output."""
-    if pair.outputs is None:
-        raise TypeError(f"menu must hold finite pairs, got {pair!r}; pass RandomizedResponse(0.5), say")
+def _finite(pair: DominatingPair) -> FiniteOutputs:
+    """The outputs of a pair, losses and masses that are doubles as the rationals that they are."""
+    try:
+        return FiniteOutputs.of_pair(pair)
+    except NoFiniteLawError:
+        if pair.outputs is None:
+            raise TypeError(
+                f"menu must hold finite pairs, got {pair!r}; pass RandomizedResponse(0.5), say"
+            ) from None
+    known = [(float(loss), rational(Fraction(float(mass)))) for loss, mass in pair.outputs if float(mass) > 0]
+    finite = [((Fraction(loss), Fraction(1)), mass, loss) for loss, mass in known if math.isfinite(loss)]
+    erased = sum((mass for loss, mass in known if math.isinf(loss)), start=flint.fmpq(0))
+    return FiniteOutputs(tuple(finite), erased, flint.fmpq(0))
+
+
+def _grown(drawn: FiniteOutputs, order: float) -> list[float]:
+    """The mass of each output times e^{(order-1) loss}, rounded down, and inf for an infinite loss.
+
+    By 2^-50, since doubles may be rounded numbers of what is meant.
+    """
     with flint.ctx.workprec(BITS):
-        if (exact := exact_outputs(pair, direction)) is not None:
-            return [(_grown(output.mass, output.tilt, order), output.seen) for output in exact]
-        weights = []
-        drawn = pair if direction == "PQ" else pair.swapped
-        for loss, mass in drawn.outputs or ():
-            if float(mass) > 0:
-                seen = float(loss) if direction == "PQ" else -float(loss)
-                grown = ball(float(mass)) * (ball(order - 1) * ball(float(loss))).exp()
-                weight = math.inf if math.isinf(float(loss)) else down(grown * (1 - flint.arb(2) ** -50))
-                weights.append((weight, seen))
-        return weights
-
-
-def _grown(mass: Fraction, tilt: Fraction, order: float) -> float:
-    """mass e^{(order-1) loss}, rounded down; the loss is -log(tilt)."""
-    return down(ball(mass) * (ball(1 - order) * ball(tilt).log()).exp()) if tilt else math.inf
+        less, share = ball(order) - 1, 1 - flint.arb(2) ** -50
+        finite = [
+            down(flint.arb(mass) * (less * ball_of(loss)).exp() * share) for loss, mass, _ in drawn.outputs
+        ]
+    return [*finite, *([math.inf] if drawn.erased_p else [])]

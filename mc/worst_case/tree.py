@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic
@@ -11,11 +12,13 @@ from numpy.typing import NDArray
 
 from filters.privacy_filter import PrivacyFilter
 from mc.evaluate.walk import REVEALED, Branch, Layer, Loss, MenuPlay, walk
+from mc.losses.finite_outputs import FiniteOutputs
 from mc.losses.too_large import TooLargeError
 from mc.worst_case.strategy import TreeStrategy
 from theory.pairs import DominatingPair
+from theory.pairs.base import Direction
 
-__all__ = ["GameTree", "most_positions"]
+__all__ = ["GameTree", "branches_of", "most_positions"]
 
 #: In place of a child: the request is not admitted.
 DENIED = -2
@@ -24,6 +27,20 @@ DENIED = -2
 def most_positions(doubles: int, requests: int, outputs: int) -> int:
     """How many positions of a tree take the memory of so many doubles: objects, and an int32 per output."""
     return doubles // (32 + requests * outputs // 2)
+
+
+def branches_of(
+    drawn: FiniteOutputs, moves: Sequence[Callable[[Any], Any]], direction: Direction
+) -> list[Branch[Any]]:
+    """The outcomes of a request, how each moves a loss being given; an infinite loss, where there is one, is last.
+
+    The filter is shown log dP/dQ, whichever law is drawn from.
+    """
+    sign = 1.0 if direction == "PQ" else -1.0
+    finite = [
+        Branch(move, sign * (seen or 0.0)) for move, (*_, seen) in zip(moves, drawn.outputs, strict=True)
+    ]
+    return [*finite, *([Branch(None, sign * math.inf)] if drawn.erased_p else [])]
 
 
 @dataclass(frozen=True, slots=True)

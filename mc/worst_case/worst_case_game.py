@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -12,12 +11,10 @@ from operator import add
 from typing import Any, Literal
 
 from filters.privacy_filter import PrivacyFilter
-from mc.evaluate.walk import Branch
 from mc.losses.balls import Rounding, ball
 from mc.losses.finite_outputs import ZERO, FiniteOutputs, NoFiniteLawError, adding
 from mc.losses.lattice_law import Level, common_step, level, level_law
 from mc.losses.log_ratio import Epsilon, LogRatio
-from mc.losses.outputs import exact_outputs
 from mc.losses.rounded_law import rounded_laws
 from mc.worst_case.enclosure import DOUBLES, Enclosure, Laws, TreeLaws, enclose, enclose_on_tree
 from mc.worst_case.graph import StateGraph
@@ -25,7 +22,7 @@ from mc.worst_case.level_game import moderate
 from mc.worst_case.one_level import one_level
 from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
 from mc.worst_case.spend_grid import SpendGrid
-from mc.worst_case.tree import GameTree, most_positions
+from mc.worst_case.tree import GameTree, branches_of, most_positions
 from theory.arguments import check_positive
 from theory.evidence import Evidence
 from theory.pairs import DominatingPair
@@ -75,7 +72,7 @@ class WorstCaseGame:
 
     @property
     def _rational(self) -> bool:
-        return all(exact_outputs(pair, "PQ") is not None for pair in self.menu)
+        return all(pair.exact_masses is not None for pair in self.menu)
 
     def solve(
         self, epsilon: Epsilon, direction: Direction, evidence: Evidence | None, *, coarser: int = 1
@@ -110,7 +107,7 @@ class WorstCaseGame:
                 f"spend_steps must be left out for EXACT evidence, got {self.spend_steps}; it rounds"
             )
         for pair in self.menu:
-            if exact_outputs(pair, "PQ") is None:
+            if pair.exact_masses is None:
                 raise ValueError(
                     f"menu must hold pairs with rational masses for EXACT evidence, got {pair!r}; "
                     "use RandomizedResponse.from_ratio, say"
@@ -184,16 +181,8 @@ class WorstCaseGame:
                 games, steps = self._tree_laws(direction, exact=exact)
             except NoFiniteLawError:
                 return None
-            # the filter is shown log dP/dQ, whichever law is drawn from
-            sign = 1.0 if direction == "PQ" else -1.0
             branches = [
-                [
-                    *(
-                        Branch(move, sign * (seen or 0.0))
-                        for move, (*_, seen) in zip(moves, each.outputs, strict=True)
-                    ),
-                    *([Branch(None, sign * math.inf)] if each.erased_p else []),
-                ]
+                branches_of(each, moves, direction)
                 for moves, each in zip(steps, games[0].outputs, strict=True)
             ]
             most = self.max_positions

@@ -93,7 +93,13 @@ class Compared:
 def _by_composition(relative: float) -> Callable[[Work], Said]:
     def delta(work: Work) -> Said:
         # each time as if for the first time
-        for kept in (cells.cells, cells.extent, composition._two_laws, composition._inversion_of):
+        for kept in (
+            cells.cells,
+            cells.extent,
+            composition._laws,
+            composition._rough,
+            composition._inversion_of,
+        ):
             kept.cache_clear()
         found = composition.Composition({work.pair: work.rounds}).delta(work.epsilon, relative=relative)
         return Said(found.low, (found.low + found.high) / 2, found.high)

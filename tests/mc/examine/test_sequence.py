@@ -159,22 +159,6 @@ def test_steps_of_one_pair_are_counted_together() -> None:
     assert played.rounds == 6
 
 
-@pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.0, 4.0, 40.0])
-@pytest.mark.parametrize("steps", [((1.0, 1),), ((0.5, 3), (0.1, 7)), ((1e-4, 10**6),), ((3.0, 2),)])
-def test_gaussians_compose_in_closed_form_to_the_last_places(steps, epsilon: float) -> None:
-    played = Sequence(tuple((Gaussian(mu), times) for mu, times in steps))
-    true = gaussian(mpmath.sqrt(sum(times * real(mu) ** 2 for mu, times in steps)), epsilon)
-    for direction in ("PQ", "QP"):
-        low = played.low(Measure.hockey_stick(epsilon, direction))
-        assert low <= true <= low * (1 + 1e-15) + 1e-300
-
-
-def test_a_gaussian_too_thin_for_ordinary_precision_is_seen() -> None:
-    with mpmath.workdps(400):
-        true = gaussian(mpmath.mpf(1), 35.0)
-    assert 0 < Sequence(((Gaussian(1.0), 1),)).low(Measure.hockey_stick(35.0)) <= true
-
-
 def test_a_gaussian_beside_a_finite_pair_is_the_mixture_over_its_outputs() -> None:
     """H of a Gaussian and a finite pair is the mean over outputs of the Gaussian's H at a moved epsilon."""
     mus, epsilon = (0.5, 0.5, 1.0), 1.0

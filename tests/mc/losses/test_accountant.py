@@ -37,6 +37,11 @@ def test_it_admits_until_the_composition_passes_delta():
     assert Composition({SLOW: count + 1}).delta(2.0).low > 1e-5 * (1 - 1e-2)
 
 
+def test_the_worse_direction_decides():
+    added = SubsampledGaussian(0.05, 1.0, adjacency="addition")
+    assert _admitted(_over(added), [added] * 200) == _admitted(_over(SLOW), [SLOW] * 200)
+
+
 @pytest.mark.pinned
 def test_the_last_bits_of_a_bound_which_are_the_processors_decide_nothing():
     bound = Composition({SLOW: 3}).delta(1.0, relative=5e-3).high

@@ -23,9 +23,16 @@ DP_SGD = SubsampledGaussian(q=0.01, sigma=1.0)
 
 
 def mpmath_gaussian(mu, count, epsilon):
-    with mpmath.workdps(60):
+    with mpmath.workdps(400):
         mu, epsilon = mpmath.mpf(mu) * mpmath.sqrt(count), mpmath.mpf(epsilon)
         return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
+
+
+def test_a_gaussian_too_thin_for_ordinary_precision_is_seen():
+    with mpmath.workdps(400):
+        exact = mpmath_gaussian(1.0, 1, 35.0)
+    bounds = Composition([Gaussian(1.0)]).delta(35.0)
+    assert 0 < bounds.low <= exact <= bounds.high
 
 
 @pytest.mark.parametrize("epsilon", [-2.0, 9.0])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from filters.contract.state import State
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
-from mc.losses.outputs import nearest_log
+from mc.losses.log_ratio import nearest_log
 from mc.worst_case.plan import written_out
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction

@@ -72,6 +72,15 @@ def test_for_a_filter_that_ignores_losses_it_is_the_sum_over_the_rounds(order: f
     assert 4 * pair.renyi(order) * (1 - 1e-9) <= low <= 4 * pair.renyi(order) * (1 + 1e-15)
 
 
+def test_a_pair_of_doubles_is_worth_what_its_rationals_are() -> None:
+    doubles = FinitePair((0.125, 0.875), (0.0625, 0.9375))
+    for way in ("PQ", "QP"):
+        given, held = (
+            renyi_game(Forgives(), (pair,), order=2.0, rounds=4, direction=way) for pair in (RARE, doubles)
+        )
+        assert given * (1 - 1e-12) <= held <= given * (1 + 1e-12)
+
+
 def test_an_infinite_loss_has_an_infinite_divergence_and_a_gaussian_is_refused() -> None:
     assert renyi_game(fp.BasicFilter(1.0, 0.5), (fp.Erasure(0.25),), order=2.0, rounds=1) == math.inf
     with pytest.raises(TypeError, match="menu must hold finite pairs"):

@@ -1,38 +1,35 @@
-"""A law of losses on a lattice twice: one whose compositions lie above the true ones, and one for below."""
+"""What is reported of a loss, as two laws on one lattice: post-processing, so that compositions lie below true ones."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
+from typing import Self
 
 import flint
 import numpy as np
 
 from mc.losses.balls import BITS, ball, down, up
 from mc.losses.cells import Cells
-from mc.losses.lattice_law import LatticeLaw, Level, level_law
+from mc.losses.lattice_law import LatticeLaw, Level
 
-__all__ = ["TwoLaws"]
+__all__ = ["ReportedLaw"]
 
 
 @dataclass(frozen=True, slots=True)
-class TwoLaws:
-    """`high` is a P-law on the lattice whose hockey-sticks are too large, rounded up.
+class ReportedLaw:
+    """The P-masses of reports, rounded down, and their Q-masses, rounded up: a place stands for a report.
 
-    p and q are the P-masses, rounded down, and the Q-masses, rounded up, of a report of the loss: each place stands
-    for an output, and need not be its loss.
+    It need not be the loss of the report: that only decides which reports a sum cannot tell apart.
     """
 
-    high: LatticeLaw
     p: LatticeLaw
     q: LatticeLaw
 
     @classmethod
-    def of_cells(cls, cut: Cells, *, halves: bool = False) -> TwoLaws:
-        """Above: losses are split over both ends of their cells (`Cells.split`). Below: only cells are reported.
+    def of_cells(cls, cut: Cells, *, halves: bool = False) -> Self:
+        """Only the cell of a loss is reported, at the cost of the order of the squared widths.
 
-        To report less is post-processing. Both cost the order of the squared widths. With `halves` the places of p and
-        q are in half steps, and atoms at edges are outputs of their own.
+        With `halves` places are in half steps, and atoms at edges are reports of their own.
         """
         p, q, own = cut.without_atoms() if halves else (list(cut.p), list(cut.q), {})
         with flint.ctx.workprec(BITS):
@@ -52,17 +49,16 @@ class TwoLaws:
         met = p_down > 0
         labels = np.append(labels[met], [parts * cut.edges[i] for i in atoms]).astype(np.int64)
         return cls(
-            cut.split(),
             LatticeLaw(labels, np.append(p_down[met], [a for a, _ in atoms.values()]), revealed),
             LatticeLaw(labels, np.append(q_up[met], [b for _, b in atoms.values()])),
         )
 
     @classmethod
-    def of_level(cls, known: Level, units: int, step: Fraction) -> TwoLaws:
-        """KOV(epsilon, delta) at `units` steps, where epsilon <= units * step: larger levels dominate."""
-        high = level_law(units, known.delta, step, "high")
+    def of_level(cls, known: Level, units: int) -> Self:
+        """KOV(epsilon, delta), its two losses reported at `units` steps."""
         with flint.ctx.workprec(BITS):
+            places = np.array([-units, units] if units else [0])
             masses = known.masses if units else ((ball(1 - known.delta), ball(1 - known.delta)),)
             p, q = np.array([(down(a), up(b)) for a, b in masses]).T
             revealed = max(down(ball(known.delta)), 0.0)
-        return cls(high, LatticeLaw(high.places, p, revealed), LatticeLaw(high.places, q))
+        return cls(LatticeLaw(places, p, revealed), LatticeLaw(places, q))
