@@ -14,9 +14,10 @@ from __future__ import annotations
 import math
 import pickle
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -25,11 +26,12 @@ from filters.contract.checks import checked_grant, checked_spend, checked_start
 from filters.contract.state import State, same
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import Nameable, decode, encode
-from mc.examine.measure import Measure
+from mc.examine.measure import Measure, exceeds
 from mc.losses.balls import down
 from mc.losses.binned_law import composed_low, renyi_low
 from mc.losses.composition import Composition
 from theory.arguments import check_count
+from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair, Gaussian
 
 __all__ = ["MOST_PLAYED", "Sequence", "attributes", "granted"]
@@ -136,6 +138,13 @@ class Sequence:
         if variance:
             rest[Gaussian(math.sqrt(variance) * (1 - 2.0**-50))] = 1
         return composed_low(rest, measure.at)
+
+    def breach(self, promise: Guarantee, measures: Iterable[Measure]) -> tuple[Measure, float] | None:
+        """The first measure, in either direction, that is certainly above what is promised, and how much it is."""
+        for measure in chain.from_iterable(goal.both for goal in measures):
+            if exceeds(low := self.low(measure), measure.promised(promise)):
+                return measure, low
+        return None
 
     def to_data(self, known: Nameable) -> list[dict[str, Any]]:
         """The sequence as JSON-able data."""

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, product
+from typing import Any
 
 import numpy as np
 
@@ -160,46 +161,25 @@ def _renyi_games(subject: Subject) -> Iterator[StageFinding]:
 
     A game of more rounds is worth no less, so that the longest comes before what may be left where it is too large.
     """
-    lines = [
-        line
-        for line in subject.lines
-        if line.line.family in ("rr", "twopoint", "own") and line.largest.outputs is not None
-    ]
-    for goal in [goal for goal in subject.goals if goal.kind == "renyi"][:3]:
-        for rounds in (4, 150, 30):
-            for line in lines:
-                sizes = (
-                    line.pairs[-1],
-                    line.pairs[-1 - len(line.pairs) // 6],
-                    line.pairs[len(line.pairs) // 2],
-                )
-                for pair in dict.fromkeys(sizes):
-                    for measure in (goal, replace(goal, direction="QP")):
-                        if (found := _renyi_game(subject, pair, measure, rounds)) is not None:
-                            yield found
-                            return
-
-
-def _renyi_game(subject: Subject, pair: DominatingPair, measure: Measure, rounds: int) -> StageFinding | None:
-    filt, promised = subject.filter, subject.promised(measure)
-    try:
-        low = renyi_game(
-            filt,
-            (pair,),
-            order=measure.at,
-            rounds=rounds,
-            direction=measure.direction,
-            max_positions=20_000,
-        )
-    except ValueError:
-        return None
-    if not exceeds(low, promised):
-        return None
-    shown = menu_witness(filt, (pair,), measure, rounds=rounds, low=low, high=None)
-    asked = f"{pair_words(pair)} again and again"
-    said = f"{asked} reaches {low:.6g} in {measure}, promised {promised:.6g}"
-    scope = f"an adversary that asks for {asked}, in at most {rounds} rounds, and stops when that is best"
-    return StageFinding.refuted("games", _ASKED, said, asked, scope, shown)
+    filt = subject.filter
+    small = [line for line in subject.lines if line.line.family in ("rr", "twopoint", "own")]
+    lines = [line.pairs for line in small if line.largest.outputs is not None]
+    goals = [goal for goal in subject.goals if goal.kind == "renyi"]
+    for goal, rounds, pairs in product(goals[:3], (4, 150, 30), lines):
+        sizes = dict.fromkeys((pairs[-1], pairs[-1 - len(pairs) // 6], pairs[len(pairs) // 2]))
+        for pair, measure in product(sizes, goal.both):
+            game: dict[str, Any] = {"rounds": rounds, "direction": measure.direction, "max_positions": 20_000}
+            try:
+                low = renyi_game(filt, (pair,), order=measure.at, **game)
+            except ValueError:
+                continue
+            if exceeds(low, promised := subject.promised(measure)):
+                shown = menu_witness(filt, (pair,), measure, rounds=rounds, low=low, high=None)
+                asked = f"{pair_words(pair)} again and again"
+                said = f"{asked} reaches {low:.6g} in {measure}, promised {promised:.6g}"
+                scope = f"an adversary that asks for {asked}, in at most {rounds} rounds, and stops when that is best"
+                yield StageFinding.refuted("games", _ASKED, said, asked, scope, shown)
+                return
 
 
 def chosen_goals(subject: Subject) -> tuple[Measure, ...]:
@@ -315,7 +295,7 @@ def solved(subject: Subject, menu: Menu, goal: Measure) -> Iterator[_Solved | No
     """One game in both directions, where they differ and the first is not worth more than the promise."""
     filt = subject.filter
     symmetric = not subject.looks and all(pair.swapped == pair for pair in menu.pairs)
-    for measure in (goal,) if symmetric else (goal, replace(goal, direction="QP")):
+    for measure in (goal,) if symmetric else goal.both:
         promised = subject.promised(measure)
         play = partial(
             worst_case,
