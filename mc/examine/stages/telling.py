@@ -234,7 +234,7 @@ class _Plain:
     def _solve(self, pairs: tuple[DominatingPair, ...], rounds: int, measure: Measure) -> bool:
         menu = Menu(" or ".join(map(pair_words, pairs)), pairs, rounds)
         games = self._within(0.2, lambda: list(solved(self.subject, menu, replace(measure, direction="PQ"))))
-        return any(self.keep(game.finding.witness) for game in games or () if game and game.finding)
+        return any(self.keep(game.witness) for game in games or () if game is not None)
 
     def _within(self, share: float, work: Callable[[], T]) -> T | None:
         """What the work gives, None where the time is up or it asks for what is outside the filter's scope."""
