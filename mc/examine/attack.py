@@ -26,6 +26,7 @@ from mc.examine.admitted import (
     largest_response,
     simple_ratio,
 )
+from mc.examine.measure import Measure
 from mc.examine.witness import named
 from mc.examine.words import number_words
 from mc.examine.worker import alone
@@ -198,8 +199,7 @@ def goals_of(filt: PrivacyFilter) -> Iterator[tuple[float, Fraction]]:
 
 
 def _promised(filt: PrivacyFilter, epsilon: float) -> float:
-    with np.errstate(all="ignore"):
-        return float(filt.promise.delta(epsilon))
+    return Measure.hockey_stick(epsilon).promised(filt.promise)
 
 
 def _untried(filt: PrivacyFilter) -> Attack:

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import count, groupby
 
 import numpy as np
@@ -19,18 +19,16 @@ from filters.contract.state import State
 from filters.privacy_filter import PrivacyFilter
 from filters.testing.requests import History, Requests, Tape, possible_loss, requests_near
 from mc.examine.clock import Clock
-from mc.examine.measure import exceeds, goals
+from mc.examine.measure import goals
 from mc.examine.sequence import Sequence, granted
 from theory.arguments import check_count
 from theory.pairs import DominatingPair
-from theory.pairs.base import Direction
 
 __all__ = ["Difference", "DifferenceSearch", "first_difference"]
 
 #: How long the histories are that are drawn, one after the other, and how often one request is asked in a row.
 _LENGTHS, _ROW = (1, 2, 4, 8, 16, 32), 400
 _BYTES = 256
-_WAYS: tuple[Direction, ...] = ("PQ", "QP")
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,8 +207,7 @@ def _broken(filt: PrivacyFilter, history: History, request: DominatingPair) -> s
     if filt.looks_at_losses and history:
         return ""
     asked = Sequence(tuple((pair, 1) for pair, _ in (*history, (request, 0.0))))
-    for measure in (replace(goal, direction=way) for goal in goals(filt.promise) for way in _WAYS):
-        low, promised = asked.low(measure), measure.promised(filt.promise)
-        if exceeds(low, promised):
-            return f"so it breaks {filt.promise}: {measure} is at least {low:.6g} where {promised:.6g} is promised"
-    return ""
+    if (breach := asked.breach(filt.promise, goals(filt.promise))) is None:
+        return ""
+    (measure, low), promised = breach, breach[0].promised(filt.promise)
+    return f"so it breaks {filt.promise}: {measure} is at least {low:.6g} where {promised:.6g} is promised"

@@ -144,14 +144,10 @@ def _decided(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tupl
 
 
 def _worth(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Fraction, Fraction]:
-    ratio, direction = decode_fraction(data["ratio"]), data["direction"]
-    if direction not in ("PQ", "QP"):
-        raise ValueError(
-            f"direction must be 'PQ' or 'QP', got direction={direction!r}; pass what was written"
-        )
+    ratio, direction = decode_fraction(data["ratio"]), _way(data["direction"])
     if not _reaches(ratio, _number("epsilon", data["epsilon"]), filt):
         raise ReplayError(
-            f"ratio must be e^epsilon or more, got a logarithm of {_log(ratio)!r} at epsilon={data['epsilon']!r}; "
+            f"ratio must be e^epsilon or more, got ratio={data['ratio']!r} at epsilon={data['epsilon']!r}; "
             "compare them"
         )
     plan = Plan.from_data(data["plan"], names)
@@ -266,10 +262,6 @@ def _reaches(ratio: Fraction, epsilon: float, filt: PrivacyFilter) -> bool:
         return True
     with flint.ctx.workprec(2 * BITS):
         return bool(ball(ratio, 2 * BITS) >= ball(epsilon).exp())
-
-
-def _log(ratio: Fraction) -> float:
-    return log_fraction(ratio) if ratio > 0 else -math.inf
 
 
 #: What playing a witness gives: of a simulation, a decision, a plan, and of all others.

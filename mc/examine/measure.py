@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, Self
 
@@ -56,6 +56,11 @@ class Measure:
     @classmethod
     def overtaken(cls, direction: Direction = "PQ") -> Self:
         return cls("overtaken", 0.0, direction)
+
+    @property
+    def both(self) -> tuple[Self, Self]:
+        """It in both directions, this one first."""
+        return self, replace(self, direction="QP" if self.direction == "PQ" else "PQ")
 
     def promised(self, promise: Guarantee | Overtaken) -> float:
         if isinstance(promise, Overtaken):

@@ -14,9 +14,10 @@ from __future__ import annotations
 import math
 import pickle
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -25,12 +26,13 @@ from filters.contract.checks import checked_grant, checked_spend, checked_start
 from filters.contract.state import State, same
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import Nameable, decode, encode
-from mc.examine.measure import Measure
+from mc.examine.measure import Measure, exceeds
 from mc.losses.balls import down
 from mc.losses.composition import Composition
 from mc.losses.renyi_low import renyi_low
 from mc.losses.tails import has_tails
 from theory.arguments import check_count
+from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
 __all__ = ["MOST_PLAYED", "Sequence", "attributes", "granted"]
@@ -137,6 +139,13 @@ class Sequence:
             else:
                 total += times * Fraction(low)
         return down(total)
+
+    def breach(self, promise: Guarantee, measures: Iterable[Measure]) -> tuple[Measure, float] | None:
+        """The first measure, in either direction, that is certainly above what is promised, and how much it is."""
+        for measure in chain.from_iterable(goal.both for goal in measures):
+            if exceeds(low := self.low(measure), measure.promised(promise)):
+                return measure, low
+        return None
 
     def to_data(self, known: Nameable) -> list[dict[str, Any]]:
         """The sequence as JSON-able data."""

@@ -26,7 +26,7 @@ import numpy as np
 from filters.adapters.service import MakeService
 from mc.examine.clock import Clock
 from mc.examine.family_lines import Line, coarse_first, lines_of, names_of
-from mc.examine.measure import Measure, exceeds, goals
+from mc.examine.measure import Measure, goals
 from mc.examine.schedules.schedule import MOVES, Schedule, ServiceMove, What, World
 from mc.examine.sequence import Sequence as Fixed
 from theory.arguments import check_count
@@ -115,8 +115,7 @@ class Breaches:
     )
 
     def __post_init__(self) -> None:
-        here = goals(self.promise)
-        self.measures = (*here, *(replace(measure, direction="QP") for measure in here))
+        self.measures = goals(self.promise)
 
     def of(self, schedule: Schedule, make: MakeService) -> tuple[Breach | None, World]:
         """The breach of a schedule, None where there is none, and its play until then."""
@@ -138,15 +137,8 @@ class Breaches:
         if chosen_pairs not in self.known:
             if len(self.known) > 1 << 14:
                 self.known.clear()
-            self.known[chosen_pairs] = self._computed(Fixed(chosen_pairs))
+            self.known[chosen_pairs] = Fixed(chosen_pairs).breach(self.promise, self.measures)
         return self.known[chosen_pairs]
-
-    def _computed(self, released: Fixed) -> tuple[Measure, float] | None:
-        for measure in self.measures:
-            low = released.low(measure)
-            if exceeds(low, measure.promised(self.promise)):
-                return measure, low
-        return None
 
 
 def shares_of(granted: Iterable[tuple[Line, Sequence[float]]]) -> tuple[DominatingPair, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from filters.contract.checks import checked_start
+from filters.privacy_filter import PrivacyFilter
 from filters.testing.broken_laws import BrokenLaw, broken_laws
 from mc.examine.clock import Clock
 from mc.examine.filter_fault import FilterFault, examining
@@ -17,13 +18,14 @@ from theory.pairs import DominatingPair
 
 __all__ = ["laws"]
 
+_RUNS = "runs_do_not_see_each_other"
 #: Laws without which a state is not all that a filter knows of a run, so that games on states mean nothing.
 _PURITY = {
     "a_denial_changes_nothing": "asking it has an effect",
     "asking_changes_nothing": "asking what remains has an effect",
     "the_old_state_is_left_alone": "it changes the state that it is given, or keeps state outside its state",
     "a_grant_is_admits_and_spend": "its grant is not its admits and spend",
-    "runs_do_not_see_each_other": "it mixes runs, or keeps state outside its state",
+    _RUNS: "it mixes runs, or keeps state outside its state",
     "the_future_changes_no_past_decision": "its decisions depend on what comes later",
     "halting_absorbs": "it goes on after it has halted",
 }
@@ -33,42 +35,19 @@ _EXAMPLES = 25
 
 def laws(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     """One finding: the laws of purity that some example breaks are faults, other laws are worth a note."""
-    filt, broken, notes = subject.filter, dict[str, BrokenLaw](), []
+    filt, lines, broken = subject.filter, subject.lines, dict[str, BrokenLaw]()
     rng = np.random.default_rng(subject.seed)
     tried, before = 0, attributes(filt)
     # one family at a time: a filter may know one family only, and a request for several runs is then of that family
-    for line in subject.lines:
+    for line in lines:
         if tried and clock.over:
             break
-        share = clock.part(1 / (len(subject.lines) - tried))
-        try:
-            with examining(filt):
-                if (words := _used_up(subject, line)) is not None:
-                    broken.setdefault(
-                        "runs_do_not_see_each_other", BrokenLaw("runs_do_not_see_each_other", words)
-                    )
-                laws_broken = broken_laws(
-                    filt,
-                    rng=rng,
-                    examples=_EXAMPLES,
-                    requests=_some(line),
-                    until=lambda c=share: c.over,  # type: ignore[misc]
-                )
-        except FilterFault as fault:
-            laws_broken = ()
-            broken.setdefault("runs_do_not_see_each_other", BrokenLaw("raises", str(fault)))
+        _note(broken, filt, _asked(filt, line, rng, clock.part(1 / (len(lines) - tried))))
         tried += 1
-        for law in laws_broken:
-            broken.setdefault(law.law, law)
-    name, changed = type(filt).__name__, attributes(filt) != before
+    changed = attributes(filt) != before
     if changed and not broken:  # few examples may not have used up what it keeps outside its states
-        try:
-            with examining(filt):
-                used_up = (_used_up(subject, line, runs=_EXAMPLES) for line in subject.lines)
-                if (words := next(filter(None, used_up), None)) is not None:
-                    broken["runs_do_not_see_each_other"] = BrokenLaw("runs_do_not_see_each_other", words)
-        except FilterFault as fault:
-            broken["runs_do_not_see_each_other"] = BrokenLaw("raises", str(fault))
+        _note(broken, filt, (law for line in lines for law in _used_up(filt, line, runs=_EXAMPLES)))
+    name = type(filt).__name__
     faults = [
         law.words if law.law == "raises" else f"{name} breaks the contract: {_PURITY[key]} ({law.words})"
         for key, law in broken.items()
@@ -90,22 +69,39 @@ def laws(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
         "laws",
         "Does it do what every filter must: decide by its state alone, change no old state, mix no runs?",
         note,
-        ", ".join(line.line.name for line in subject.lines[:tried]),
+        ", ".join(line.line.name for line in lines[:tried]),
         f"other than {_EXAMPLES} examples of each law and family"
-        + ("" if tried == len(subject.lines) else "; the time was up"),
+        + ("" if tried == len(lines) else "; the time was up"),
         fault="; ".join(faults),
         notes=tuple(notes),
     )
 
 
-def _used_up(subject: Subject, line: Admission, runs: int = 1) -> str | None:
+def _note(broken: dict[str, BrokenLaw], filt: PrivacyFilter, found: Iterator[BrokenLaw]) -> None:
+    """Keep the first example of each law that is broken; code that raises breaks that of purity."""
+    try:
+        with examining(filt):
+            for law in found:
+                broken.setdefault(law.law, law)
+    except FilterFault as fault:
+        broken.setdefault(_RUNS, BrokenLaw("raises", str(fault)))
+
+
+def _asked(
+    filt: PrivacyFilter, line: Admission, rng: np.random.Generator, clock: Clock
+) -> Iterator[BrokenLaw]:
+    """The laws that some example of one family breaks."""
+    yield from _used_up(filt, line)
+    yield from broken_laws(filt, rng=rng, examples=_EXAMPLES, requests=_some(line), until=lambda: clock.over)
+
+
+def _used_up(filt: PrivacyFilter, line: Admission, runs: int = 1) -> Iterator[BrokenLaw]:
     """What one of so many fresh runs denies now, though one was granted it before."""
-    filt = subject.filter
     for pair in dict.fromkeys((line.pairs[0], line.pairs[len(line.pairs) // 2], line.largest)):
         for _ in range(runs):
             if granted(filt, checked_start(filt, 1), pair) is None:
-                return f"a fresh run denies {pair!r}, which one was granted before"
-    return None
+                yield BrokenLaw(_RUNS, f"a fresh run denies {pair!r}, which one was granted before")
+                return
 
 
 def _some(line: Admission) -> tuple[DominatingPair, ...]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, product
+from typing import Any
 
 import numpy as np
 
@@ -160,46 +161,25 @@ def _renyi_games(subject: Subject) -> Iterator[StageFinding]:
 
     A game of more rounds is worth no less, so that the longest comes before what may be left where it is too large.
     """
-    lines = [
-        line
-        for line in subject.lines
-        if line.line.family in ("rr", "twopoint", "own") and line.largest.outputs is not None
-    ]
-    for goal in [goal for goal in subject.goals if goal.kind == "renyi"][:3]:
-        for rounds in (4, 150, 30):
-            for line in lines:
-                sizes = (
-                    line.pairs[-1],
-                    line.pairs[-1 - len(line.pairs) // 6],
-                    line.pairs[len(line.pairs) // 2],
-                )
-                for pair in dict.fromkeys(sizes):
-                    for measure in (goal, replace(goal, direction="QP")):
-                        if (found := _renyi_game(subject, pair, measure, rounds)) is not None:
-                            yield found
-                            return
-
-
-def _renyi_game(subject: Subject, pair: DominatingPair, measure: Measure, rounds: int) -> StageFinding | None:
-    filt, promised = subject.filter, subject.promised(measure)
-    try:
-        low = renyi_game(
-            filt,
-            (pair,),
-            order=measure.at,
-            rounds=rounds,
-            direction=measure.direction,
-            max_positions=20_000,
-        )
-    except ValueError:
-        return None
-    if not exceeds(low, promised):
-        return None
-    shown = menu_witness(filt, (pair,), measure, rounds=rounds, low=low, high=None)
-    asked = f"{pair_words(pair)} again and again"
-    said = f"{asked} reaches {low:.6g} in {measure}, promised {promised:.6g}"
-    scope = f"an adversary that asks for {asked}, in at most {rounds} rounds, and stops when that is best"
-    return StageFinding.refuted("games", _ASKED, said, asked, scope, shown)
+    filt = subject.filter
+    small = [line for line in subject.lines if line.line.family in ("rr", "twopoint", "own")]
+    lines = [line.pairs for line in small if line.largest.outputs is not None]
+    goals = [goal for goal in subject.goals if goal.kind == "renyi"]
+    for goal, rounds, pairs in product(goals[:3], (4, 150, 30), lines):
+        sizes = dict.fromkeys((pairs[-1], pairs[-1 - len(pairs) // 6], pairs[len(pairs) // 2]))
+        for pair, measure in product(sizes, goal.both):
+            game: dict[str, Any] = {"rounds": rounds, "direction": measure.direction, "max_positions": 20_000}
+            try:
+                low = renyi_game(filt, (pair,), order=measure.at, **game)
+            except ValueError:
+                continue
+            if exceeds(low, promised := subject.promised(measure)):
+                shown = menu_witness(filt, (pair,), measure, rounds=rounds, low=low, high=None)
+                asked = f"{pair_words(pair)} again and again"
+                said = f"{asked} reaches {low:.6g} in {measure}, promised {promised:.6g}"
+                scope = f"an adversary that asks for {asked}, in at most {rounds} rounds, and stops when that is best"
+                yield StageFinding.refuted("games", _ASKED, said, asked, scope, shown)
+                return
 
 
 def chosen_goals(subject: Subject) -> tuple[Measure, ...]:
@@ -227,27 +207,18 @@ def _planned(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
         yield StageFinding.refuted("games", _ASKED, verdict.detail, menu, verdict.scope, witness)
 
 
-@dataclass(frozen=True, slots=True)
-class _Solved:
-    """A game that was solved: how near it came, what its value covers, and the finding if it is above the promise."""
-
-    row: Tightness
-    scope: str
-    finding: StageFinding | None = None
-
-
 @dataclass(slots=True)
 class Tried:
     """The games solved so far."""
 
     subject: Subject
-    solved: list[_Solved] = field(default_factory=list)
+    solved: list[StageFinding] = field(default_factory=list)
     large: int = 0
     cut: bool = False
 
     @property
     def rows(self) -> list[Tightness]:
-        return [game.row for game in self.solved]
+        return [row for game in self.solved for row in game.tightness]
 
     def play(self, menu: Menu, goals: tuple[Measure, ...], clock: Clock) -> Iterator[StageFinding]:
         """Solve the games of a menu; a finding for each that is worth more than the promise."""
@@ -259,63 +230,61 @@ class Tried:
                     self.large += 1
                     continue
                 self.solved.append(game)
-                if game.finding is not None:
-                    yield game.finding
+                if game.witness is not None:
+                    yield game
         except OutOfTime:
             self.large += 1
 
     def summary(self) -> StageFinding:
         """What was solved; HOLDS on the union of menus is not claimed, for an adversary may mix them."""
-        certified = [row for row in self.rows if row.worst is not None and row.worst <= row.promised]
-        above = sum(game.finding is not None for game in self.solved)
+        certified = [game for game in self.solved if game.witness is None and game.verdict is not None]
+        above = sum(game.witness is not None for game in self.solved)
         found = (
             f"{len(self.rows)} games solved, {above} worth more than the promise, "
             f"{len(certified)} certified within it{closest(self.rows)}"
         )
         too_large = f"; {self.large} games were too large" if self.large else ""
-        verdict = None
-        if certified and not above:
-            widest = max(certified, key=lambda row: (row.attack, row.menu))
-            scope = next(game.scope for game in self.solved if game.row is widest)
-            detail = f"{widest.menu} at {widest.measure}: at most {widest.worst:.6g}, promised {widest.promised:.6g}"
-            verdict = Verdict(Outcome.HOLDS, widest.evidence, f"{scope}; at {widest.measure}", detail)
+        widest = max(certified, key=lambda game: (game.tightness[0].attack, game.menu), default=None)
         return StageFinding(
             "games",
             _ASKED,
             found,
             "; ".join(dict.fromkeys(row.menu for row in self.rows)),
             f"other menus, longer games, pairs between these{too_large}{'; the time was up' if self.cut else ''}",
-            verdict,
+            widest.verdict if widest is not None and not above else None,
             tightness=tuple(self.rows),
         )
 
 
-def _games(subject: Subject, menu: Menu, goals: tuple[Measure, ...]) -> Iterator[_Solved | None]:
+def _games(subject: Subject, menu: Menu, goals: tuple[Measure, ...]) -> Iterator[StageFinding | None]:
     """The games of a menu, None for one that is too large."""
     for rounds in (menu.rounds, *menu.longer):
         yield from _of_length(subject, replace(menu, rounds=rounds), goals)
 
 
-def _of_length(subject: Subject, menu: Menu, goals: tuple[Measure, ...]) -> Iterator[_Solved | None]:
+def _of_length(subject: Subject, menu: Menu, goals: tuple[Measure, ...]) -> Iterator[StageFinding | None]:
     rows, left = [], []
     for goal in goals:
         games = list(solved(subject, menu, goal))
         yield from games
-        rows += [game.row for game in games if game is not None]
-        if not any(game is not None and game.finding is not None for game in games):
+        rows += [row for game in games if game is not None for row in game.tightness]
+        if not any(game is not None and game.witness is not None for game in games):
             left.append(goal)
     for goal in _between(tuple(left), rows):  # a curve may be thinnest between two goals
         for game in solved(subject, menu, goal):
             yield game
-            if game is not None and game.finding is not None:
+            if game is not None and game.witness is not None:
                 return
 
 
-def solved(subject: Subject, menu: Menu, goal: Measure) -> Iterator[_Solved | None]:
-    """One game in both directions, where they differ and the first is not worth more than the promise."""
+def solved(subject: Subject, menu: Menu, goal: Measure) -> Iterator[StageFinding | None]:
+    """One game in both directions, where they differ and the first is not worth more than the promise.
+
+    A finding each, None for a game that is too large; HOLDS on the menu where the promise is certainly kept there.
+    """
     filt = subject.filter
     symmetric = not subject.looks and all(pair.swapped == pair for pair in menu.pairs)
-    for measure in (goal,) if symmetric else (goal, replace(goal, direction="QP")):
+    for measure in (goal,) if symmetric else goal.both:
         promised = subject.promised(measure)
         play = partial(
             worst_case,
@@ -338,11 +307,14 @@ def solved(subject: Subject, menu: Menu, goal: Measure) -> Iterator[_Solved | No
             continue
         row = Tightness(measure, menu.name, worst.low, worst.high, promised, worst.evidence)
         if not exceeds(worst.low, promised):
-            yield _Solved(row, worst.scope)
+            within_it = f"{menu.name} at {measure}: at most {worst.high:.6g}, promised {promised:.6g}"
+            scope = f"{worst.scope}; at {measure}"
+            keeps = Verdict(Outcome.HOLDS, worst.evidence, scope, within_it)
+            verdict = keeps if worst.high <= promised else None
+            yield StageFinding("games", _ASKED, row.reached, menu.name, "", verdict, tightness=(row,))
             continue
         shown = menu_witness(filt, menu.pairs, measure, rounds=menu.rounds, low=worst.low, high=worst.high)
         said = f"an adaptive adversary over {menu.name} reaches {worst.low:.6g} at {measure}, promised {promised:.6g}"
         told = ("games", _ASKED, said, menu.name, worst.scope)
-        found = StageFinding.refuted(*told, shown, worst=worst.high, evidence=worst.evidence)
-        yield _Solved(row, worst.scope, found)
+        yield StageFinding.refuted(*told, shown, worst=worst.high, evidence=worst.evidence)
         return

@@ -63,8 +63,7 @@ def search(subject: Subject, clock: Clock, failure: float) -> Iterator[StageFind
     for tail in (0.5, 0.9, 0.1):
         yield from _fixed(trial, tuple(sticks), clock.part(_FIXED), tail)
     for menu, rounds in _menus(subject, clock):
-        both = ((goal, replace(goal, direction="QP")) for goal in sticks[:3])
-        for measure in chain.from_iterable(both):
+        for measure in chain.from_iterable(goal.both for goal in sticks[:3]):
             if not trial.cut:
                 yield from _on_mesh(trial, menu, measure, rounds, clock)
                 trial.cut = clock.over or trial.played >= _PLAYED

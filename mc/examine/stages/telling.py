@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
 from itertools import permutations, product, takewhile
+from typing import TypeVar
 
 from filters.contract.state import keys
 from mc.engine.encoding import decode, decode_fraction, nameable
@@ -35,6 +36,8 @@ from mc.worst_case.plan import Plan
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
 __all__ = ["telling"]
+
+T = TypeVar("T")
 
 _ASKED = "What is the plainest play that breaks the promise, and how far does it go?"
 #: The rounds of a play that is pushed.
@@ -230,23 +233,21 @@ class _Plain:
 
     def _solve(self, pairs: tuple[DominatingPair, ...], rounds: int, measure: Measure) -> bool:
         menu = Menu(" or ".join(map(pair_words, pairs)), pairs, rounds)
-        work = partial(lambda: list(solved(self.subject, menu, replace(measure, direction="PQ"))))
+        games = self._within(0.2, lambda: list(solved(self.subject, menu, replace(measure, direction="PQ"))))
+        return any(self.keep(game.witness) for game in games or () if game is not None)
+
+    def _within(self, share: float, work: Callable[[], T]) -> T | None:
+        """What the work gives, None where the time is up or it asks for what is outside the filter's scope."""
         try:
-            games = within(self.clock.part(0.2), self.subject.filter, work)
+            return within(self.clock.part(share), self.subject.filter, work)
         except (OutOfTime, FilterFault):
-            return False
-        return any(self.keep(game.finding.witness) for game in games if game is not None and game.finding)
+            return None
 
     def write_out(self) -> None:
         """The best menu's game as a plan, which can be told."""
-        if self.best.kind != "menu":
-            return
-        filt = self.subject.filter
-        try:
-            found = within(self.clock.part(0.5), filt, partial(written, filt, self.best))
-        except (OutOfTime, FilterFault):
-            return
-        self.best = found or self.best
+        if self.best.kind == "menu":
+            told = self._within(0.5, partial(written, self.subject.filter, self.best))
+            self.best = told or self.best
 
     def plans(self) -> None:
         """Plans over a few plain requests with rational masses, solved exactly: for a filter that looks at losses."""

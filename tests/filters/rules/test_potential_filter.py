@@ -114,7 +114,7 @@ def test_an_examination_plays_the_design_and_finds_the_table_that_is_wrong_for_i
         assert menu.pairs == (BIT,)
         (game,) = solved(subject, menu, goal)
         assert game is not None
-        assert (game.finding is not None) == above
+        assert (game.witness is not None) == above
         found = [one.verdict for one in sequences(subject, Clock.of(1e-3))]
         assert (
             any(verdict is not None and verdict.outcome is fp.Outcome.REFUTED for verdict in found) == above

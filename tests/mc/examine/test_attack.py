@@ -10,10 +10,8 @@ import pytest
 from scipy.optimize import brentq
 from scipy.special import logsumexp
 
-from filters import BlackwellFilter, RealisationFilter, ZCDPFilter, knowingly
-from filters.accounting import Budget, Plain
+from filters import RealisationFilter, ZCDPFilter, knowingly
 from filters.catalogue import CATALOGUE
-from filters.rules.additive import AdditiveFilter
 from filters.rules.unsound import NaiveRealisationFilter, NaturalFilter, SomeOrderFilter
 from mc.examine.admitted import Frontier
 from mc.examine.attack import attack
@@ -21,7 +19,7 @@ from mc.examine.witness import replayed
 from mc.worst_case.plan import Plan
 from tests.mc.examine.sound import Sum
 from theory.evidence import Evidence, Outcome
-from theory.guarantees import ZCDP, ApproxDP, PureDP
+from theory.guarantees import ZCDP, ApproxDP
 from theory.pairs import Erasure, Gaussian, RandomizedResponse
 
 
@@ -94,27 +92,6 @@ def test_each_failure_is_found_and_its_witness_replays(failure):
     assert replayed(data, filt=filt).result == found.value == _total(data["plan"], found.ratio)
 
 
-class Told(AdditiveFilter):
-    """0.3-DP with twice the budget, and a repr of its own."""
-
-    promise = PureDP(0.3)
-    budget = Budget.of(0.6)
-
-    def charge(self, request):
-        return Plain(request.pure_epsilon)
-
-    def __repr__(self):
-        return "the filter of our team"
-
-
-def test_a_plan_against_a_filter_with_a_repr_of_its_own_replays():
-    found = attack(Told())
-    assert found.refuted
-    again = replayed(json.loads(json.dumps(found.witness)), filt=Told())
-    assert again.result == found.value
-    assert again.refutes
-
-
 def test_nothing_found_against_a_sound_filter_is_undecided():
     found = attack(RealisationFilter(2.0, 0.01, 4, (RandomizedResponse(0.25), Gaussian(0.25))), rounds=2)
     assert not found.refuted
@@ -122,14 +99,6 @@ def test_nothing_found_against_a_sound_filter_is_undecided():
     assert found.verdict.outcome is Outcome.UNDECIDED
     assert 0 <= found.value <= Fraction(found.promised)
     assert "the closest" in found.verdict.detail
-
-
-def test_a_filter_that_admits_nothing_rational_is_said_to_be_untried():
-    found = attack(BlackwellFilter(1.0, (Gaussian(0.5),)))
-    assert found.games == 0
-    assert "no game could be tried" in found.verdict.detail
-    with pytest.raises(ValueError, match="plan must exist"):
-        _ = found.witness
 
 
 @pytest.mark.slow

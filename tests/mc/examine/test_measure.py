@@ -27,13 +27,6 @@ PROMISES = [
 ]
 
 
-@pytest.mark.parametrize("promise", PROMISES, ids=repr)
-@pytest.mark.parametrize("epsilon", [0.0, 0.5, 1.0, 1.5, 30.0])
-def test_a_hockey_stick_is_promised_the_delta_of_the_guarantee(promise, epsilon: float) -> None:
-    for direction in ("PQ", "QP"):
-        assert Measure.hockey_stick(epsilon, direction).promised(promise) == float(promise.delta(epsilon))
-
-
 @pytest.mark.parametrize("order", [1.1, 2.0, 8.0, 128.0])
 def test_a_renyi_divergence_is_promised_what_the_guarantee_itself_states(order: float) -> None:
     measure = Measure.renyi(order)

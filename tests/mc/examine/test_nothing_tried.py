@@ -118,6 +118,8 @@ def test_an_attack_without_games_never_looks_like_one_that_found_nothing(filt):
     assert "among 0 games" not in str(verdict)
     assert "no game could be tried" in verdict.detail
     assert "none of the requests" in verdict.detail
+    with pytest.raises(ValueError, match="plan must exist"):
+        _ = found.witness
 
 
 EXTREME = {

@@ -70,28 +70,12 @@ BREAKS = {
 }
 
 
-#: The same, of what does not work meanwhile.
-SLEEPS = {
-    unhappy.Sleeps: ("admits", "time.sleep", "was still at work when the time was up"),
-    unhappy.HangsWhereNothingIsCaught: ("admits", "", "was still at work when the time was up"),
-}
-
-
 @pytest.mark.parametrize("kind", BREAKS, ids=lambda kind: kind.__name__)
 def test_code_that_breaks_is_a_fault_with_its_method_and_line(
     kind: type[fp.PrivacyFilter], monkeypatch
 ) -> None:
     monkeypatch.setattr(unhappy, "_budget", 0.0199)  # one of them deletes it
-    breaks(kind, *BREAKS[kind])
-
-
-@pytest.mark.usefixtures("wall_clock")
-@pytest.mark.parametrize("kind", SLEEPS, ids=lambda kind: kind.__name__)
-def test_code_that_sleeps_is_a_fault_with_its_method_and_line(kind: type[fp.PrivacyFilter]) -> None:
-    breaks(kind, *SLEEPS[kind])
-
-
-def breaks(kind: type[fp.PrivacyFilter], method: str, words: str, said: str) -> None:
+    method, words, said = BREAKS[kind]
     found = examined(kind())
     assert found.status is Status.FAULTY
     assert found.verdict.outcome is Outcome.UNDECIDED

@@ -60,15 +60,6 @@ class HangsLate(Plain):
         return super().admits(state, request)
 
 
-class HangsWhereNothingIsCaught(Plain):
-    def admits(self, state, request):
-        while True:
-            try:  # noqa: SIM105
-                time.sleep(3600)
-            except BaseException:  # noqa: BLE001 - this is the mistake
-                pass
-
-
 class ScalarAnswers(Plain):
     def admits(self, state, request):
         return bool((state + self.cost(state, request) <= 0.0199).all())

@@ -237,7 +237,7 @@ def test_a_renyi_promise_that_only_a_long_silence_breaks_is_refuted_by_a_game_in
 def test_a_menu_is_played_for_each_number_of_rounds_that_it_names() -> None:
     about = subject(sound.ByHand(), "rr")
     menu = Menu("one response", (fp.RandomizedResponse(0.1),), 1, (2, None))
-    played = [game.scope for game in _games(about, menu, chosen_goals(about)[:1]) if game is not None]
+    played = [game.verdict.scope for game in _games(about, menu, chosen_goals(about)[:1]) if game is not None]
     lengths = ("at most 1 rounds", "at most 2 rounds", "any number of rounds")
     assert [sum(length in scope for scope in played) for length in lengths] == [1, 1, 1]
 
@@ -249,8 +249,8 @@ def test_a_game_of_heavy_tails_has_too_many_losses_and_is_solved_roughly() -> No
         )
     played = Menu("its own menu", filt.menu, 2)
     first, *_ = solved(Subject.of(filt, (), (), (), 1), played, Measure.hockey_stick(2.0))
-    assert 0 < first.row.attack < first.row.worst <= 1.2 * first.row.attack
-    assert first.row.worst < first.row.promised
+    assert 0 < first.tightness[0].attack < first.tightness[0].worst <= 1.2 * first.tightness[0].attack
+    assert first.tightness[0].worst < first.tightness[0].promised
 
 
 class SeesRewinding(fp.PrivacyFilter):
