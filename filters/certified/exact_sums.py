@@ -258,14 +258,14 @@ def _boundary(name: str, budget: Budget) -> Iterator[RunningNumber]:
 
 def _ways() -> Iterator[RunningNumber]:
     """One run, few and many, all alike or not, in place or not: added up differently, and never to other bits."""
-    for scale in (0.5, 1.0, 0.3):
+    for kind, scale in (("squares", 0.5), ("squares", 1.0), ("numbers", 0.3), ("squares", 0.3)):
         for count in (1, 7, 40, 3000):
             budget = Budget.of(1.0)
             x = np.resize(np.array([0.1, 0.07, 1 / 3, 0.25, 0.01]), count)
             general = budget.start(count)
             quick, placed = general, (np.array(general[0]), np.array(general[1]))
             for each in (x, x[::-1], 0.3, x, 0.1):
-                charge = Square(each, scale) if scale != 0.3 else Plain(each)
+                charge = Square(each, scale) if kind == "squares" else Plain(each)
                 fits, after = budget.general_step(general, charge)
                 general = _taken(fits, after, general)
                 some, soon = budget.step(quick, charge)
@@ -276,7 +276,6 @@ def _ways() -> Iterator[RunningNumber]:
                 for way in (quick, placed)
                 for a, b in zip(general, way, strict=True)
             )
-            kind = "squares" if scale != 0.3 else "numbers"
             yield _NAME.equal(f"{count} runs of {kind}, scale {scale!r}: sums with other bits", wrong, 0)
 
 
