@@ -27,7 +27,7 @@ from theory.pairs import (
 
 __all__ = ["numbers"]
 
-_KEY = Claims("tilted weights")
+_CLAIMS = Claims("tilted weights")
 _ORDERS = (1.0, 1.75, 4.0)
 #: Random numbers are taken so close to a threshold, on either side of it.
 _BESIDE = 1e-9
@@ -75,7 +75,7 @@ def _gaussian() -> Iterator[RunningNumber]:
             for z, loss in both:
                 says = f"Gaussian({mu!r}).sample at order {order!r}, normal {float(z)!r}"
                 least = CLOSE * (mu * abs(float(z)) + order * mu * mu)
-                yield _KEY.near(
+                yield _CLAIMS.near(
                     says,
                     float(loss),
                     "mu*z + (s - 1/2)*mu**2",
@@ -114,9 +114,9 @@ def _outcomes() -> Iterator[RunningNumber]:
                     drawn = float(pair.sample(_Told(uniform=(u,)), 1, order)[0])  # type: ignore[arg-type]
                     says = f"{type(pair).__name__}.sample at order {order!r}, uniform {u!r}"
                     if level == np.inf:
-                        yield _KEY.equal(says, int(drawn == np.inf), 1)
+                        yield _CLAIMS.equal(says, int(drawn == np.inf), 1)
                     else:
-                        yield _KEY.near(says, drawn, level, slack=CLOSE)
+                        yield _CLAIMS.near(says, drawn, level, slack=CLOSE)
 
 
 def _laplace() -> Iterator[RunningNumber]:
@@ -125,7 +125,7 @@ def _laplace() -> Iterator[RunningNumber]:
             for u in (0.2, 0.45, 0.6, 0.75, 0.999):
                 drawn = float(Laplace(b).sample(_Told(uniform=(u,)), 1, order)[0])  # type: ignore[arg-type]
                 says = f"Laplace({b!r}).sample at order {order!r}, uniform {u!r}"
-                yield _KEY.near(
+                yield _CLAIMS.near(
                     says, drawn, partial(_laplace_level, b, order, u), slack=CLOSE, least=1e-11 / b
                 )
 
@@ -160,7 +160,7 @@ def _removal() -> Iterator[RunningNumber]:
                     told = _Told(uniform=(u,), normal=(0.25,))
                     drawn = float(SubsampledGaussian(q, sigma).sample(told, 1, float(order))[0])  # type: ignore[arg-type]
                     says = f"SubsampledGaussian({q!r}, {sigma!r}).sample at order {order}, uniform {u!r}"
-                    yield _KEY.near(
+                    yield _CLAIMS.near(
                         says, drawn, partial(_output, q, sigma, centre, 0.25), slack=CLOSE, least=CLOSE
                     )
 
@@ -197,7 +197,7 @@ def _addition() -> Iterator[RunningNumber]:
             drawn = float(pair.sample(_Told(uniform=(u, 0.5), normal=(z, 0.0)), 1, order)[0])  # type: ignore[arg-type]
             truth = -loss(-t * slope(mode) + s * arb(centre))
             says = f"SubsampledGaussian({q!r}, {sigma!r}), addition: sample at order {order!r}, uniform {u!r}"
-            yield _KEY.near(says, drawn, partial(_same, truth), slack=1e-9)
+            yield _CLAIMS.near(says, drawn, partial(_same, truth), slack=1e-9)
 
 
 def _same(ball: arb) -> arb:
@@ -212,7 +212,7 @@ def _finite() -> Iterator[RunningNumber]:
             u = float(keep.mid()) * beside
             told = _Told(uniform=(u,))
             drawn = float(KOV(0.75, 0.125).sample_finite(told, 1, order)[0])  # type: ignore[arg-type]
-            yield _KEY.equal(f"KOV.sample_finite at order {order!r}, uniform {u!r}", drawn, level)
+            yield _CLAIMS.equal(f"KOV.sample_finite at order {order!r}, uniform {u!r}", drawn, level)
 
 
 def _weights() -> Iterator[RunningNumber]:
@@ -228,11 +228,11 @@ def _weights() -> Iterator[RunningNumber]:
                 partial(_log_weight, finite, order, loss),
             )
             says = f"{pair!r}.log_weight({loss!r}, {order!r})"
-            yield _KEY.near(says, value, truth, slack=CLOSE, least=CLOSE)
+            yield _CLAIMS.near(says, value, truth, slack=CLOSE, least=CLOSE)
     for order in (1.75, 4.0):
         value = float(kov.log_weight(np.array([loss, np.inf]), order)[1])
         says = f"KOV(1.25, 0.125).log_weight of an infinite loss, order {order!r}"
-        yield _KEY.equal(says, value, 0)
+        yield _CLAIMS.equal(says, value, 0)
 
 
 def _log_weight(pair: DominatingPair, order: float, loss: float) -> arb:
@@ -246,11 +246,13 @@ def _selection() -> Iterator[RunningNumber]:
     own = Selection((Gaussian(np.array([1.0, 2.0, 3.0])), Gaussian(0.5), Laplace(2.0)), index)
     for name, menu, truths in (("shared", shared, (0.125, 0.5, 0.125)), ("own", own, (0.125, 2.0, 0.125))):
         for run, (value, truth) in enumerate(zip(np.asarray(menu.zcdp_rho), truths, strict=True)):
-            yield _KEY.near(
+            yield _CLAIMS.near(
                 f"Selection, {name} members: zcdp_rho of run {run}", float(value), truth, slack=CLOSE
             )
     drawn = shared.sample(_Told(uniform=(0.2,), normal=(0.5, 0.25)), 3, 1.0)  # type: ignore[arg-type]
     for run, (mu, z) in ((1, (1.0, 0.5)), (2, (0.5, 0.25))):
         value = float(drawn[run])
-        yield _KEY.near(f"Selection: sample of run {run}", value, "mu*z + mu**2/2", slack=CLOSE, mu=mu, z=z)
-    yield _KEY.near("Selection: sample of run 0", float(drawn[0]), 0.5, slack=CLOSE)
+        yield _CLAIMS.near(
+            f"Selection: sample of run {run}", value, "mu*z + mu**2/2", slack=CLOSE, mu=mu, z=z
+        )
+    yield _CLAIMS.near("Selection: sample of run 0", float(drawn[0]), 0.5, slack=CLOSE)
