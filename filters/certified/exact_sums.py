@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,12 +111,8 @@ def _charges() -> Iterator[RunningNumber]:
         (Square(np.array([1e-200]), 0.3), 1.0, Fraction(0.3) * Fraction(1e-200) ** 2),
     )
     for charge, root, truth in tiny:
-        yield _CLAIMS.at_least(
-            f"{charge!r} in units of {1 / root!r}^2",
-            both(charge.exact(root)),
-            truth * Fraction(root) ** 2,
-            slack=None,
-        )
+        says, due = f"{charge!r} in units of {1 / root!r}^2", truth * Fraction(root) ** 2
+        yield _CLAIMS.at_least(says, both(charge.exact(root)), due, slack=None)
     for declared in (Fraction(1, 10), Fraction(2, 3), Fraction(10**20 + 1)):  # no doubles
         yield _CLAIMS.at_least(f"the charge {declared}", float(Plain(declared).x), declared, slack=2.0**-51)  # type: ignore[arg-type]
     for scale, may in ((2.0**-8, 1), (2.0**-9, 0), (2.0**-100, 0), (math.inf, 0)):
@@ -160,24 +156,16 @@ def _declared() -> Iterator[RunningNumber]:
         many = np.asarray(proper(np.array([0.25, bad])))
         yield _CLAIMS.infinite(f"proper of an array with {bad!r}", float(many[1]))
         yield _CLAIMS.equal(f"proper of 0.25 beside {bad!r}", float(many[0]), 0.25)
-    reveals = RandomizedResponse(1e-200)
-    yield _CLAIMS.at_least(
-        "unvanished(0.0) for a pair that reveals something",
-        float(unvanished(0.0, reveals)),
-        Fraction(1e-200) ** 2 / 2,
-        slack=None,
-    )
+    least, truth = float(unvanished(0.0, RandomizedResponse(1e-200))), Fraction(1e-200) ** 2 / 2
+    yield _CLAIMS.at_least("unvanished(0.0) for a pair that reveals something", least, truth, slack=None)
 
 
 def _directed() -> Iterator[RunningNumber]:
-    exact: tuple[Any, ...] = (
-        Fraction(1, 3),
-        Fraction(2, 3),
-        Fraction(1, 10),
-        2**53 + 1,
-        2**54 + 3,
-        np.int64(2**53 + 1),
+    thirds, whole = (
+        (Fraction(1, 3), Fraction(2, 3), Fraction(1, 10)),
+        (2**53 + 1, 2**54 + 3, np.int64(2**53 + 1)),
     )
+    exact: tuple[Any, ...] = (*thirds, *whole)
     for x in exact:
         truth = Fraction(int(x)) if isinstance(x, np.integer) else Fraction(x)
         yield _CLAIMS.at_least(f"beyond({x!r})", beyond(x), truth, slack=2.0**-52)
@@ -186,11 +174,13 @@ def _directed() -> Iterator[RunningNumber]:
     for y in (3.0, 0.7, 1e9 + 1, 49.0):
         numbers = np.array(_DOUBLES)
         for x, found in zip(_DOUBLES, quotient_beyond(numbers, y), strict=True):
-            says, truth = f"quotient_beyond({x!r}, {y!r})", Fraction(x) / Fraction(y)
-            yield _CLAIMS.at_least(says, float(found), truth, slack=None)
-            yield _CLAIMS.at_most(
-                f"{says}: the double before it", math.nextafter(float(found), 0.0), truth, slack=None
+            says, truth, before = (
+                f"quotient_beyond({x!r}, {y!r})",
+                Fraction(x) / Fraction(y),
+                math.nextafter(found, 0.0),
             )
+            yield _CLAIMS.at_least(says, float(found), truth, slack=None)
+            yield _CLAIMS.at_most(f"{says}: the double before it", before, truth, slack=None)
 
 
 def _budgets() -> Iterator[RunningNumber]:
@@ -211,18 +201,14 @@ def _budgets() -> Iterator[RunningNumber]:
                 1 - 2.0**-40,
             ):  # little is left of a sum in two doubles: the second one counts
                 state = budget.add(budget.start(1), Square(root * share))
-                left = truth - both(state) * unit
+                value, left = float(budget.left(state)[0]), truth - both(state) * unit
                 says = f"{name}: what is left after the square of {root * share!r}"
-                yield _CLAIMS.at_most(
-                    says, float(budget.left(state)[0]), left, slack=2.0**-49, least=2.0**-1072
-                )
+                yield _CLAIMS.at_most(says, value, left, slack=2.0**-49, least=2.0**-1072)
             yield from _boundary(name, budget)
     nothing = Allowance(0.0)
     granted = [bool(nothing.fits(nothing.start(1), Plain(x))[0]) for x in (0.0, 1e-300)]
     yield _CLAIMS.equal(
-        "Allowance(0): of a charge of nothing and one of little, how many fit",
-        sum(granted),
-        1,
+        "Allowance(0): of a charge of nothing and one of little, how many fit", sum(granted), 1
     )
     yield _CLAIMS.equal("Allowance(0): whether nothing fits", int(granted[0]), 1)
     xi = Allowance(0.1)
@@ -287,16 +273,11 @@ def _bounds() -> Iterator[RunningNumber]:
     """What a sum of charges bounds, as each rule says it: never less than the sum."""
     for total in (0.1, 0.3, 0.5, 1 / 3, 2.0, 3.0, 5.0, 7.0, 1e-9):
         x = Fraction(total)
-        gaussian: Any = gdp_charge.bounds(total)
-        concentrated: Any = zcdp_charge.bounds(total)
-        pure: Any = pure_charge.bounds(total)
-        mu = Fraction(gaussian.mu)
-        yield Claims("GDP filter").at_least(f"gdp_charge.bounds({total!r}): mu^2", mu**2, x, slack=2.0**-51)
-        yield Claims("RDP filter").at_least(
-            f"zcdp_charge.bounds({total!r}): rho", concentrated.rho, x, slack=0
-        )
+        rules = gdp_charge, zcdp_charge, pure_charge, renyi_charge.at(3.0)
+        gaussian, concentrated, pure, renyi = (cast("Any", rule.bounds(total)) for rule in rules)
+        square, rdp = Fraction(gaussian.mu) ** 2, Claims("RDP filter")
+        yield Claims("GDP filter").at_least(f"gdp_charge.bounds({total!r}): mu^2", square, x, slack=2.0**-51)
+        yield rdp.at_least(f"zcdp_charge.bounds({total!r}): rho", concentrated.rho, x, slack=0)
         yield Claims("basic composition").at_least(f"pure_charge.bounds({total!r})", pure.epsilon, x, slack=0)
-        renyi: Any = renyi_charge.at(3.0).bounds(total)
-        says = f"renyi_charge.at(3.0).bounds({total!r})"
-        yield Claims("RDP filter").at_least(f"{says}: rho", renyi.rho, x, slack=0)
-        yield Claims("RDP filter").at_most(f"{says}: the order", renyi.alpha, 3, slack=0)
+        yield rdp.at_least(f"renyi_charge.at(3.0).bounds({total!r}): rho", renyi.rho, x, slack=0)
+        yield rdp.at_most(f"renyi_charge.at(3.0).bounds({total!r}): the order", renyi.alpha, 3, slack=0)

@@ -133,7 +133,7 @@ def _renyi(pair: DominatingPair) -> Iterator[RunningNumber]:
 
 def _larger(pair: DominatingPair, asked: str, at: float) -> TrueValue:
     """The larger of both directions' true values; infinite where one is."""
-    truths = tuple(getattr(one.truths, asked)(at) for one in _directions(pair))
+    truths: tuple[TrueValue, ...] = tuple(getattr(one.truths, asked)(at) for one in _directions(pair))
     endless = [truth for truth in truths if truth.formula is None]
     if endless or (len(truths) == 1 and asked == "renyi"):
         return (endless or truths)[0]
