@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from typing import Any, cast
 
@@ -22,6 +23,7 @@ from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charg
 from filters.accounting.declared import proper, unvanished
 from filters.accounting.directed import beyond, within
 from filters.accounting.ledger import Budget, is_sum
+from filters.certified.decisions import is_refused
 from filters.certified.running_number import Claims, RunningNumber
 from filters.certified.two_doubles import both, sum_of
 from filters.contract.state import copied
@@ -116,7 +118,9 @@ def _charges() -> Iterator[RunningNumber]:
     for declared in (Fraction(1, 10), Fraction(2, 3), Fraction(10**20 + 1)):  # no doubles
         yield _CLAIMS.at_least(f"the charge {declared}", float(Plain(declared).x), declared, slack=2.0**-51)  # type: ignore[arg-type]
     for scale, may in ((2.0**-8, 1), (2.0**-9, 0), (2.0**-100, 0), (math.inf, 0)):
-        yield _CLAIMS.equal(f"whether a square may have the scale {scale!r}", int(_may_have(scale)), may)
+        yield _CLAIMS.equal(
+            f"whether a square may have the scale {scale!r}", not is_refused(partial(Square, 1.0, scale)), may
+        )
     own = _Own(2.0)
     for name, charge, truth in (
         ("zcdp_charge", zcdp_charge(own), Fraction(1, 8)),
@@ -139,14 +143,6 @@ class _Own(Laplace):
     """A pair that is none of the library's."""
 
     __slots__ = ()
-
-
-def _may_have(scale: float) -> bool:
-    try:
-        Square(1.0, scale)
-    except ValueError:
-        return False
-    return True
 
 
 def _declared() -> Iterator[RunningNumber]:

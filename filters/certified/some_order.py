@@ -9,6 +9,7 @@ from functools import partial
 from flint import arb
 
 from filters.catalogue import SomeOrderMarkovFilter
+from filters.certified.decisions import is_refused
 from filters.certified.running_number import Claims, RunningNumber
 from theory.numerics.exact import rational
 from theory.thresholds.some_order import share_at_some_order
@@ -29,15 +30,7 @@ def payments(filt: SomeOrderMarkovFilter, name: str) -> Iterator[RunningNumber]:
     yield of.at_most(says, share, Fraction(1), slack=None)
     for epsilon, delta, orders in _TOO_LOW:
         says = f"{type(filt).__name__}({epsilon}, {delta}, ...) of {len(orders)} orders: refused"
-        yield _CLAIMS.equal(says, int(_refused(epsilon, delta, orders)), 1)
-
-
-def _refused(epsilon: float, delta: float, orders: tuple[float, ...]) -> bool:
-    try:
-        SomeOrderMarkovFilter(epsilon, delta, orders)
-    except ValueError:
-        return True
-    return False
+        yield _CLAIMS.equal(says, is_refused(partial(SomeOrderMarkovFilter, epsilon, delta, orders)), 1)
 
 
 def _share(alphas: tuple[float, ...], delta: Fraction) -> arb:
