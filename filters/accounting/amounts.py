@@ -10,7 +10,7 @@ a menu of charges), for all runs alike or one per run. `exact` turns it into the
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,7 +22,7 @@ from theory.numerics.error_free import Exact, round_up, square, two_product, two
 from theory.pairs.selection import look_up
 from theory.shown import one_line
 
-__all__ = ["LEAST", "LEAST_ROOT", "Charge", "Mixed", "Plain", "Square", "is_power_of_two", "square_among"]
+__all__ = ["LEAST", "LEAST_ROOT", "Charge", "Mixed", "Plain", "Square", "is_power_of_two"]
 
 #: The least positive charge, as a share of the unit of the budget. Anything smaller is charged as this, so that no
 #: product below can underflow; it would take 2^900 rounds to notice.
@@ -56,13 +56,11 @@ class Plain:
 class Square:
     """The charge scale x^2, exactly, of the doubles x and scale: x one for all runs, or one per run in shape (n,).
 
-    levels: the numbers among which every x is, where `square_among` was told so; it saves looking for them.
     Raises ValueError for a scale below 2^-8 or none: the least charges would underflow, and be free.
     """
 
     x: Real
     scale: float = 1.0
-    levels: tuple[float, ...] | None = field(default=None, init=False, repr=False)
 
     __repr__ = one_line
 
@@ -92,7 +90,7 @@ class Square:
 
     def take(self, runs: Any) -> Square:
         """The charges of the selected runs."""
-        return square_among(_pick(self.x, runs), self.scale, self.levels)
+        return Square(_pick(self.x, runs), self.scale)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,14 +116,6 @@ class Mixed:
 
 #: What a request is charged, exactly: x, or scale x^2, the same for all runs or one per run in shape (n,).
 Charge: TypeAlias = Plain | Square | Mixed
-
-
-def square_among(x: Real, scale: float, levels: tuple[float, ...] | None) -> Square:
-    """Square(x, scale), x among these levels: believed and not checked, so only for what made x out of them."""
-    square = Square(x, scale)
-    if levels is not None:
-        object.__setattr__(square, "levels", levels)
-    return square
 
 
 def is_power_of_two(x: float) -> bool:

@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.amounts import Charge, Mixed, Plain, Square, square_among
+from filters.accounting.amounts import Charge, Mixed, Plain, Square
 from filters.accounting.declared import proper, raised_divergence, unvanished
 from theory.arguments import Real, check_order_from_one
 from theory.guarantees import ZCDP, GaussianDP, Guarantee, PureDP, RenyiDP
@@ -108,7 +108,7 @@ class ZCDPCharge(ChargeRule):
         if (index := request.choice) is not None:
             return _picked(tuple(map(self, request.members)), index)
         if is_ours(request) and (root := request.zcdp_root) is not None:
-            return square_among(proper(root), 0.5, request.levels)
+            return Square(proper(root), 0.5)
         return Plain(unvanished(proper(request.zcdp_rho), request))
 
     def bounds(self, total: float) -> Guarantee:
@@ -140,8 +140,8 @@ class GDPCharge(ChargeRule):
         # a subclass may declare another mu, or other levels
         levels = request.levels if is_ours(request) else None
         if levels is not None and min(levels) > 0:  # so is each mu, and none need be looked at
-            return square_among(request.gdp_mu, 1.0, levels)
-        return square_among(unvanished(proper(request.gdp_mu), request), 1.0, levels)
+            return Square(request.gdp_mu)
+        return Square(unvanished(proper(request.gdp_mu), request))
 
     def bounds(self, total: float) -> Guarantee:
         """sqrt(total)-GDP, the root rounded up."""
@@ -211,7 +211,7 @@ def _renyi(request: DominatingPair, alpha: float) -> Charge:
         return _picked(tuple(_renyi(pair, alpha) for pair in request.members), index)
     ours = is_ours(request)
     if ours and (mu := request.normal_mu) is not None:
-        return square_among(proper(mu), alpha / 2, request.levels)
+        return Square(proper(mu), alpha / 2)
     if not ours:
         return Plain(unvanished(_larger(request, alpha), request))
     try:

@@ -37,7 +37,6 @@ from numpy.typing import NDArray
 from filters.accounting import fast
 from filters.accounting.amounts import Charge
 from filters.accounting.directed import within
-from filters.accounting.fast.blocks import SMALL
 from filters.accounting.limit import Limit
 from theory.numerics.error_free import Exact, add_up, square, two_sum
 
@@ -95,7 +94,18 @@ class Budget(Limit):
         What is added to a sum that does not fit may be rounded up; for what is no charge it may be NaN.
         """
         same_bits_sooner = fast.step(self, state, charge)
-        return self.general_step(state, charge) if same_bits_sooner is None else same_bits_sooner
+        if same_bits_sooner is not None:
+            return same_bits_sooner
+        n = len(state[0])
+        if n <= fast.SMALL or not fast.one_each(charge, n):
+            return self.general_step(state, charge)
+        parts = []
+        for first in range(0, n, fast.SMALL):
+            runs = slice(first, first + fast.SMALL)
+            parts.append(self.general_step((state[0][runs], state[1][runs]), charge.take(runs)))
+        fits, sums = zip(*parts, strict=True)
+        high, low = (np.concatenate(part) for part in zip(*sums, strict=True))
+        return np.concatenate(fits), (high, low)
 
     def general_step(self, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact]:
         """`step` by the definition, whatever the charge."""
@@ -116,10 +126,10 @@ class Budget(Limit):
         if same_bits_sooner is not None:
             return same_bits_sooner
         fits = np.empty(len(state[0]), dtype=np.bool_)
-        for first in range(0, len(fits), SMALL):
-            runs = slice(first, first + SMALL)
+        for first in range(0, len(fits), fast.SMALL):
+            runs = slice(first, first + fast.SMALL)
             some = state[0][runs], state[1][runs]
-            whole = len(fits) <= SMALL
+            whole = len(fits) <= fast.SMALL
             fits[runs], after = self.step(some, charge if whole else charge.take(runs))
             if among is not None:
                 fits[runs] &= among[runs]

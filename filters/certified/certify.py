@@ -29,13 +29,12 @@ from filters.catalogue import (
 )
 from filters.certified.blackwell import blackwell
 from filters.certified.certified_numbers import CertifiedNumbers
-from filters.certified.charges import charges
 from filters.certified.decisions import decisions
 from filters.certified.holders import clipped_sums, individual, linear_queries, tracker
 from filters.certified.laws import law_of
 from filters.certified.observed import added, turned_out
 from filters.certified.odometers import odometer
-from filters.certified.pair_numbers import pair_numbers
+from filters.certified.pairs import charges, pair_numbers
 from filters.certified.potential import potential
 from filters.certified.promised import budget_of, parameters
 from filters.certified.realised import realisation

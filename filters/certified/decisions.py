@@ -22,7 +22,7 @@ from filters.contract.filter_base import FilterBase
 from filters.contract.state import State, copied
 from theory.pairs import DominatingPair
 
-__all__ = ["after", "decisions", "last_admitted", "last_from", "last_granted"]
+__all__ = ["after", "decisions", "is_refused", "last_admitted", "last_from", "last_granted"]
 
 #: A request that counts in units of the largest one, and how often at most it is released.
 _UNIT, _MOST = 0.09375, 300
@@ -87,6 +87,15 @@ def last_granted(ask: Callable[[float], bool], cheap: float, dear: float) -> flo
         middle = (good + bad) // 2
         good, bad = (middle, bad) if ask(float(np.int64(middle).view(np.float64))) else (good, middle)
     return float(np.int64(good).view(np.float64))
+
+
+def is_refused(make: Callable[[], object]) -> bool:
+    """Whether what is made raises ValueError."""
+    try:
+        make()
+    except ValueError:
+        return True
+    return False
 
 
 def _boundary(

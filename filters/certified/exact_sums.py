@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charg
 from filters.accounting.declared import proper, unvanished
 from filters.accounting.directed import beyond, within
 from filters.accounting.ledger import Budget, is_sum
+from filters.certified.decisions import is_refused
 from filters.certified.running_number import Claims, RunningNumber
 from filters.certified.two_doubles import both, sum_of
 from filters.contract.state import copied
@@ -30,7 +32,7 @@ from theory.pairs import Laplace, RandomizedResponse
 
 __all__ = ["exact_sums"]
 
-_NAME = Claims("exact sums")
+_CLAIMS = Claims("exact sums")
 #: Doubles of many bits, of few, and of very different sizes.
 _DOUBLES = (0.1, 1 / 3, 1.0, 2.0**-30, 1e-9, 0.7071067811865476, 12345.678, 1 + 2.0**-52, 3e-17, 1e9)
 #: What two doubles may lack of a sum of numbers from zero up, and one addition, by which a sum is rounded up.
@@ -62,17 +64,17 @@ def _parts() -> Iterator[RunningNumber]:
     """Sums and products of two doubles lose nothing, or are rounded up; limits compare sums part by part."""
     for a, b in product(_DOUBLES, repeat=2):
         x, y, tiny = Fraction(a), Fraction(b), b * 2.0**-55
-        yield _NAME.equal(f"two_sum({a!r}, {b!r})", both(two_sum(a, b)), x + y)
-        yield _NAME.equal(f"two_product({a!r}, {b!r})", both(two_product(a, b)), x * y)
+        yield _CLAIMS.equal(f"two_sum({a!r}, {b!r})", both(two_sum(a, b)), x + y)
+        yield _CLAIMS.equal(f"two_product({a!r}, {b!r})", both(two_product(a, b)), x * y)
         says = f"round_up({b!r}, {tiny!r})"
-        yield _NAME.at_least(says, float(round_up(b, tiny)), y + Fraction(tiny), slack=2.0**-50)
+        yield _CLAIMS.at_least(says, float(round_up(b, tiny)), y + Fraction(tiny), slack=2.0**-50)
         sums, exact = add_up(square(a), two_product(b, 1 / 3)), x**2 + y * Fraction(1 / 3)
-        yield _NAME.at_least(f"add_up of {a!r}^2 and {b!r}/3", both(sums), exact, slack=2.0**-100)
+        yield _CLAIMS.at_least(f"add_up of {a!r}^2 and {b!r}/3", both(sums), exact, slack=2.0**-100)
         rest = add_up((a, a * 2.0**-54), (b, -tiny))
         exact = x + Fraction(a * 2.0**-54) + y - Fraction(tiny)
-        yield _NAME.at_least(f"add_up of {a!r} and {b!r}", both(rest), exact, slack=2.0**-100)
+        yield _CLAIMS.at_least(f"add_up of {a!r} and {b!r}", both(rest), exact, slack=2.0**-100)
         says = f"add_up of {a!r}^2 and {b!r}/3: whether high is the double next to high + low"
-        yield _NAME.equal(says, int(bool(is_sum(sums))), 1)
+        yield _CLAIMS.equal(says, int(bool(is_sum(sums))), 1)
 
 
 def _ledgers() -> Iterator[RunningNumber]:
@@ -85,14 +87,14 @@ def _ledgers() -> Iterator[RunningNumber]:
                 state, exact = budget.add(state, charge), exact + due
             if round_ in (1, 7, 40):
                 says = f"a ledger of {runs} after {round_} rounds of six charges"
-                yield _NAME.at_least(says, sum_of(budget, state, runs - 1), exact, slack=_ADDED)
+                yield _CLAIMS.at_least(says, sum_of(budget, state, runs - 1), exact, slack=_ADDED)
                 left, value = (float(of(state)[-1]) for of in (budget.left, budget.value))
-                yield _NAME.at_most(f"{says}: what is left", left, 1000 - exact, slack=2.0**-46)
-                yield _NAME.near(f"{says}: its value", value, exact, slack=2.0**-50)
+                yield _CLAIMS.at_most(f"{says}: what is left", left, 1000 - exact, slack=2.0**-46)
+                yield _CLAIMS.near(f"{says}: its value", value, exact, slack=2.0**-50)
     budget, many = Budget.of(1.0), Plain(np.full(5, 0.1))
     state = copied(budget.start(5))
     took = [int(np.count_nonzero(budget.charge(state, many))) for _ in range(10)]
-    yield _NAME.near("how many of five take 0.1 for the tenth time within 1.0", took[-1], 0)
+    yield _CLAIMS.near("how many of five take 0.1 for the tenth time within 1.0", took[-1], 0)
 
 
 def _charges() -> Iterator[RunningNumber]:
@@ -100,10 +102,10 @@ def _charges() -> Iterator[RunningNumber]:
         for root in (1.0, 2.0**20, 2.0**-20):
             unit = Fraction(root) ** 2
             says = f"at {x!r} in units of {1 / root!r}^2"
-            yield _NAME.equal(f"Plain {says}", both(Plain(x).exact(root)), Fraction(x) * unit)
+            yield _CLAIMS.equal(f"Plain {says}", both(Plain(x).exact(root)), Fraction(x) * unit)
             for scale in (1.0, 0.5, 4.0, 0.3, 1.55):
                 value, truth = both(Square(x, scale).exact(root)), Fraction(scale) * Fraction(x) ** 2 * unit
-                yield _NAME.at_least(f"Square, scale {scale!r}, {says}", value, truth, slack=_LOST)
+                yield _CLAIMS.at_least(f"Square, scale {scale!r}, {says}", value, truth, slack=_LOST)
     tiny: tuple[tuple[Charge, float, Fraction], ...] = (
         (Plain(1e-300), 2.0**-200, Fraction(1e-300)),
         (Plain(np.array([1e-300])), 2.0**-200, Fraction(1e-300)),
@@ -111,16 +113,14 @@ def _charges() -> Iterator[RunningNumber]:
         (Square(np.array([1e-200]), 0.3), 1.0, Fraction(0.3) * Fraction(1e-200) ** 2),
     )
     for charge, root, truth in tiny:
-        yield _NAME.at_least(
-            f"{charge!r} in units of {1 / root!r}^2",
-            both(charge.exact(root)),
-            truth * Fraction(root) ** 2,
-            slack=None,
-        )
+        says, due = f"{charge!r} in units of {1 / root!r}^2", truth * Fraction(root) ** 2
+        yield _CLAIMS.at_least(says, both(charge.exact(root)), due, slack=None)
     for declared in (Fraction(1, 10), Fraction(2, 3), Fraction(10**20 + 1)):  # no doubles
-        yield _NAME.at_least(f"the charge {declared}", float(Plain(declared).x), declared, slack=2.0**-51)  # type: ignore[arg-type]
+        yield _CLAIMS.at_least(f"the charge {declared}", float(Plain(declared).x), declared, slack=2.0**-51)  # type: ignore[arg-type]
     for scale, may in ((2.0**-8, 1), (2.0**-9, 0), (2.0**-100, 0), (math.inf, 0)):
-        yield _NAME.equal(f"whether a square may have the scale {scale!r}", int(_may_have(scale)), may)
+        yield _CLAIMS.equal(
+            f"whether a square may have the scale {scale!r}", not is_refused(partial(Square, 1.0, scale)), may
+        )
     own = _Own(2.0)
     for name, charge, truth in (
         ("zcdp_charge", zcdp_charge(own), Fraction(1, 8)),
@@ -129,14 +129,14 @@ def _charges() -> Iterator[RunningNumber]:
         ("renyi_charge", renyi_charge(own, 3.0), Fraction(float(own.renyi(3.0)))),
     ):
         says = f"{name} of a pair of one's own, as it declares it"
-        yield _NAME.at_least(says, both(charge.exact(1.0)), truth, slack=2.0**-45)
+        yield _CLAIMS.at_least(says, both(charge.exact(1.0)), truth, slack=2.0**-45)
     wide: Any = np.array([2**53 + 1], dtype=np.int64)
-    yield _NAME.at_least("Plain of the integer 2^53 + 1", both(Plain(wide).exact(1.0)), 2**53 + 1)
-    yield _NAME.at_least("Square of the integer 2^53 + 1", both(Square(wide).exact(1.0)), (2**53 + 1) ** 2)
+    yield _CLAIMS.at_least("Plain of the integer 2^53 + 1", both(Plain(wide).exact(1.0)), 2**53 + 1)
+    yield _CLAIMS.at_least("Square of the integer 2^53 + 1", both(Square(wide).exact(1.0)), (2**53 + 1) ** 2)
     mixed = Mixed((Plain(0.25), Square(0.1)), np.array([1, 0])).exact(1.0)
     for run, truth in enumerate((Fraction(0.1) ** 2, Fraction(1, 4))):
         value = Fraction(float(mixed[0][run])) + Fraction(float(mixed[1][run]))
-        yield _NAME.equal(f"Mixed: run {run}", value, truth)
+        yield _CLAIMS.equal(f"Mixed: run {run}", value, truth)
 
 
 class _Own(Laplace):
@@ -145,52 +145,38 @@ class _Own(Laplace):
     __slots__ = ()
 
 
-def _may_have(scale: float) -> bool:
-    try:
-        Square(1.0, scale)
-    except ValueError:
-        return False
-    return True
-
-
 def _declared() -> Iterator[RunningNumber]:
     """What no mechanism has counts as infinite, one number or one of many; what is positive is never nothing."""
     for bad in (-1e-9, -0.5, -math.inf, math.nan):
-        yield _NAME.infinite(f"proper({bad!r})", float(proper(bad)))
+        yield _CLAIMS.infinite(f"proper({bad!r})", float(proper(bad)))
         many = np.asarray(proper(np.array([0.25, bad])))
-        yield _NAME.infinite(f"proper of an array with {bad!r}", float(many[1]))
-        yield _NAME.equal(f"proper of 0.25 beside {bad!r}", float(many[0]), 0.25)
-    reveals = RandomizedResponse(1e-200)
-    yield _NAME.at_least(
-        "unvanished(0.0) for a pair that reveals something",
-        float(unvanished(0.0, reveals)),
-        Fraction(1e-200) ** 2 / 2,
-        slack=None,
-    )
+        yield _CLAIMS.infinite(f"proper of an array with {bad!r}", float(many[1]))
+        yield _CLAIMS.equal(f"proper of 0.25 beside {bad!r}", float(many[0]), 0.25)
+    least, truth = float(unvanished(0.0, RandomizedResponse(1e-200))), Fraction(1e-200) ** 2 / 2
+    yield _CLAIMS.at_least("unvanished(0.0) for a pair that reveals something", least, truth, slack=None)
 
 
 def _directed() -> Iterator[RunningNumber]:
-    exact: tuple[Any, ...] = (
-        Fraction(1, 3),
-        Fraction(2, 3),
-        Fraction(1, 10),
-        2**53 + 1,
-        2**54 + 3,
-        np.int64(2**53 + 1),
+    thirds, whole = (
+        (Fraction(1, 3), Fraction(2, 3), Fraction(1, 10)),
+        (2**53 + 1, 2**54 + 3, np.int64(2**53 + 1)),
     )
+    exact: tuple[Any, ...] = (*thirds, *whole)
     for x in exact:
         truth = Fraction(int(x)) if isinstance(x, np.integer) else Fraction(x)
-        yield _NAME.at_least(f"beyond({x!r})", beyond(x), truth, slack=2.0**-52)
-        yield _NAME.at_least(f"beyond(-{x!r}), from zero", -beyond(-x), truth, slack=2.0**-52)
-        yield _NAME.at_most(f"within({x!r})", within(x), truth, slack=2.0**-52)
+        yield _CLAIMS.at_least(f"beyond({x!r})", beyond(x), truth, slack=2.0**-52)
+        yield _CLAIMS.at_least(f"beyond(-{x!r}), from zero", -beyond(-x), truth, slack=2.0**-52)
+        yield _CLAIMS.at_most(f"within({x!r})", within(x), truth, slack=2.0**-52)
     for y in (3.0, 0.7, 1e9 + 1, 49.0):
         numbers = np.array(_DOUBLES)
         for x, found in zip(_DOUBLES, quotient_beyond(numbers, y), strict=True):
-            says, truth = f"quotient_beyond({x!r}, {y!r})", Fraction(x) / Fraction(y)
-            yield _NAME.at_least(says, float(found), truth, slack=None)
-            yield _NAME.at_most(
-                f"{says}: the double before it", math.nextafter(float(found), 0.0), truth, slack=None
+            says, truth, before = (
+                f"quotient_beyond({x!r}, {y!r})",
+                Fraction(x) / Fraction(y),
+                math.nextafter(found, 0.0),
             )
+            yield _CLAIMS.at_least(says, float(found), truth, slack=None)
+            yield _CLAIMS.at_most(f"{says}: the double before it", before, truth, slack=None)
 
 
 def _budgets() -> Iterator[RunningNumber]:
@@ -201,8 +187,8 @@ def _budgets() -> Iterator[RunningNumber]:
         ):
             unit = Fraction(4) ** budget.exponent
             whole = Fraction(budget.high) + Fraction(budget.low)
-            yield _NAME.at_most(name, whole * unit, truth, slack=0)
-            yield _NAME.at_most(f"{name}: the last double within it", budget.last, whole, slack=2.0**-51)
+            yield _CLAIMS.at_most(name, whole * unit, truth, slack=0)
+            yield _CLAIMS.at_most(f"{name}: the last double within it", budget.last, whole, slack=2.0**-51)
             if not 1e-250 < x < 1e100:
                 continue
             root = x if name.startswith("Budget.square") else math.sqrt(x)
@@ -211,25 +197,21 @@ def _budgets() -> Iterator[RunningNumber]:
                 1 - 2.0**-40,
             ):  # little is left of a sum in two doubles: the second one counts
                 state = budget.add(budget.start(1), Square(root * share))
-                left = truth - both(state) * unit
+                value, left = float(budget.left(state)[0]), truth - both(state) * unit
                 says = f"{name}: what is left after the square of {root * share!r}"
-                yield _NAME.at_most(
-                    says, float(budget.left(state)[0]), left, slack=2.0**-49, least=2.0**-1072
-                )
+                yield _CLAIMS.at_most(says, value, left, slack=2.0**-49, least=2.0**-1072)
             yield from _boundary(name, budget)
     nothing = Allowance(0.0)
     granted = [bool(nothing.fits(nothing.start(1), Plain(x))[0]) for x in (0.0, 1e-300)]
-    yield _NAME.equal(
-        "Allowance(0): of a charge of nothing and one of little, how many fit",
-        sum(granted),
-        1,
+    yield _CLAIMS.equal(
+        "Allowance(0): of a charge of nothing and one of little, how many fit", sum(granted), 1
     )
-    yield _NAME.equal("Allowance(0): whether nothing fits", int(granted[0]), 1)
+    yield _CLAIMS.equal("Allowance(0): whether nothing fits", int(granted[0]), 1)
     xi = Allowance(0.1)
     high = np.array([0.1, 0.1, math.nextafter(0.1, 1.0), 0.15, 0.0])
     low = np.array([0.0, 2.0**-60, 0.0, 0.0, 0.0])
     for place, (held, told) in enumerate(zip(xi.holds((high, low)), (1, 0, 0, 0, 1), strict=True)):
-        yield _NAME.equal(f"Allowance(0.1).holds, sum {place}", int(held), told)
+        yield _CLAIMS.equal(f"Allowance(0.1).holds, sum {place}", int(held), told)
     one = Budget.of(1.0)
     for bad in (-1e-9, math.nan, math.inf):
         for charge, count in ((Plain(bad), 1), (Plain(bad), 40), (Plain(np.full(40, bad)), 40)):
@@ -241,7 +223,7 @@ def _budgets() -> Iterator[RunningNumber]:
                 one.charge(placed, charge),
             )
             fitting = sum(int(np.count_nonzero(answer)) for answer in answers)
-            yield _NAME.equal(f"Budget.of(1.0): how often {bad!r} fits, {count} runs", fitting, 0)
+            yield _CLAIMS.equal(f"Budget.of(1.0): how often {bad!r} fits, {count} runs", fitting, 0)
 
 
 def _boundary(name: str, budget: Budget) -> Iterator[RunningNumber]:
@@ -253,19 +235,19 @@ def _boundary(name: str, budget: Budget) -> Iterator[RunningNumber]:
     sums += [(after, 0.0, 0), (before, 0.0, 1)]
     for high, rest, truth in sums:
         covered = int(budget.covers((np.array([high]), np.array([rest])))[0])
-        yield _NAME.equal(f"{name}: whether it covers {high!r} + {rest!r}", covered, truth)
+        yield _CLAIMS.equal(f"{name}: whether it covers {high!r} + {rest!r}", covered, truth)
 
 
 def _ways() -> Iterator[RunningNumber]:
     """One run, few and many, all alike or not, in place or not: added up differently, and never to other bits."""
-    for scale in (0.5, 1.0, 0.3):
+    for kind, scale in (("squares", 0.5), ("squares", 1.0), ("numbers", 0.3), ("squares", 0.3)):
         for count in (1, 7, 40, 3000):
             budget = Budget.of(1.0)
             x = np.resize(np.array([0.1, 0.07, 1 / 3, 0.25, 0.01]), count)
             general = budget.start(count)
             quick, placed = general, (np.array(general[0]), np.array(general[1]))
             for each in (x, x[::-1], 0.3, x, 0.1):
-                charge = Square(each, scale) if scale != 0.3 else Plain(each)
+                charge = Square(each, scale) if kind == "squares" else Plain(each)
                 fits, after = budget.general_step(general, charge)
                 general = _taken(fits, after, general)
                 some, soon = budget.step(quick, charge)
@@ -276,8 +258,7 @@ def _ways() -> Iterator[RunningNumber]:
                 for way in (quick, placed)
                 for a, b in zip(general, way, strict=True)
             )
-            kind = "squares" if scale != 0.3 else "numbers"
-            yield _NAME.equal(f"{count} runs of {kind}, scale {scale!r}: sums with other bits", wrong, 0)
+            yield _CLAIMS.equal(f"{count} runs of {kind}, scale {scale!r}: sums with other bits", wrong, 0)
 
 
 def _taken(fits: NDArray[np.bool_], after: Exact, before: Exact) -> Exact:
@@ -288,16 +269,11 @@ def _bounds() -> Iterator[RunningNumber]:
     """What a sum of charges bounds, as each rule says it: never less than the sum."""
     for total in (0.1, 0.3, 0.5, 1 / 3, 2.0, 3.0, 5.0, 7.0, 1e-9):
         x = Fraction(total)
-        gaussian: Any = gdp_charge.bounds(total)
-        concentrated: Any = zcdp_charge.bounds(total)
-        pure: Any = pure_charge.bounds(total)
-        mu = Fraction(gaussian.mu)
-        yield Claims("GDP filter").at_least(f"gdp_charge.bounds({total!r}): mu^2", mu**2, x, slack=2.0**-51)
-        yield Claims("RDP filter").at_least(
-            f"zcdp_charge.bounds({total!r}): rho", concentrated.rho, x, slack=0
-        )
+        rules = gdp_charge, zcdp_charge, pure_charge, renyi_charge.at(3.0)
+        gaussian, concentrated, pure, renyi = (cast("Any", rule.bounds(total)) for rule in rules)
+        square, rdp = Fraction(gaussian.mu) ** 2, Claims("RDP filter")
+        yield Claims("GDP filter").at_least(f"gdp_charge.bounds({total!r}): mu^2", square, x, slack=2.0**-51)
+        yield rdp.at_least(f"zcdp_charge.bounds({total!r}): rho", concentrated.rho, x, slack=0)
         yield Claims("basic composition").at_least(f"pure_charge.bounds({total!r})", pure.epsilon, x, slack=0)
-        renyi: Any = renyi_charge.at(3.0).bounds(total)
-        says = f"renyi_charge.at(3.0).bounds({total!r})"
-        yield Claims("RDP filter").at_least(f"{says}: rho", renyi.rho, x, slack=0)
-        yield Claims("RDP filter").at_most(f"{says}: the order", renyi.alpha, 3, slack=0)
+        yield rdp.at_least(f"renyi_charge.at(3.0).bounds({total!r}): rho", renyi.rho, x, slack=0)
+        yield rdp.at_most(f"renyi_charge.at(3.0).bounds({total!r}): the order", renyi.alpha, 3, slack=0)

@@ -44,26 +44,18 @@ _FIRST = {
 
 def added(filt: HockeyStickFilter, name: str) -> Iterator[RunningNumber]:
     """What releases are charged after several losses, in both directions, and the first ones that are admitted."""
-    theorem = "hockey-stick filter"
-    yield Claims(theorem).at_most(
-        f"{name}: the budget of charges", filt._delta.limit, "delta", delta=filt.delta
-    )
+    of, at = Claims("hockey-stick filter", name), {"epsilon": filt.epsilon, "delta": filt.delta}
+    yield of.at_most("the budget of charges", filt._delta.limit, "delta", delta=filt.delta)
     for family, formula in _FIRST.items():
-        last = last_admitted(filt, [], FAMILIES[family])
-        says = f"{name}: last x of {family} admitted"
-        margin = f"delta - ({formula})"
-        at = {"epsilon": filt.epsilon, "delta": filt.delta}
+        last, margin = last_admitted(filt, [], FAMILIES[family]), f"delta - ({formula})"
         used = {key: value for key, value in at.items() if key in margin}
-        yield Claims(theorem).by_margin(
-            says, math.nan if last is None else last, "<=", margin, slack=_SLACK, **used
-        )
+        value = math.nan if last is None else last
+        yield of.by_margin(f"last x of {family} admitted", value, "<=", margin, slack=_SLACK, **used)
     last = last_admitted(filt, [], FAMILIES["Gaussian(x)"])
-    if (
-        last is not None
-    ):  # all of delta fits at a loss of zero, so more than that is asked in one of the directions
+    if last is not None:  # all of delta fits at a loss of zero, so more than that is asked in one direction
         runs = filt.observe(filt.start(2), np.array([0.5, -0.5]) * filt.epsilon)
-        says = f"{name}: how many of two runs admit Gaussian({last!r}) once half of epsilon was lost, one each way"
-        yield Claims(theorem).near(says, int(filt.admits(runs, Gaussian(last)).sum()), 0)
+        says = f"how many of two runs admit Gaussian({last!r}) once half of epsilon was lost, one each way"
+        yield of.near(says, int(filt.admits(runs, Gaussian(last)).sum()), 0)
     for pair in (
         Gaussian(0.5),
         Gaussian(2.0**-5),
@@ -74,16 +66,16 @@ def added(filt: HockeyStickFilter, name: str) -> Iterator[RunningNumber]:
         for share in _SHARES:
             loss, half = share * filt.epsilon, np.array([share * filt.epsilon / 2])
             state = filt.spend(filt.observe(filt.observe(filt.start(1), half), half), pair)
-            for way, sign, signed, spent in (
+            for way, side, signed, spent in (
                 ("forwards", pair, loss, (state[2], state[3])),
                 ("backwards", pair.swapped, -loss, (state[4], state[5])),
             ):
                 room = _nearest(Fraction(filt.epsilon) - Fraction(signed), abs(Fraction(loss)) * _ROUNDED)
-                truth = partial(_bracket, sign, room)
-                says = f"{name}: what {pair!r} is charged {way} after the loss {loss!r}"
-                yield Claims(theorem).at_least(
-                    says, sum_of(filt._delta, spent), truth, slack=_SLACK, least=_MOVED
+                says, truth = (
+                    f"what {pair!r} is charged {way} after the loss {loss!r}",
+                    partial(_bracket, side, room),
                 )
+                yield of.at_least(says, sum_of(filt._delta, spent), truth, slack=_SLACK, least=_MOVED)
 
 
 def _nearest(room: Fraction, off: Fraction) -> Fraction:
@@ -102,17 +94,11 @@ def _bracket(pair: DominatingPair, room: Fraction) -> arb:
 
 def turned_out(filt: ExPostFilter, name: str) -> Iterator[RunningNumber]:
     """What a release is charged whose loss was observed, and one whose loss is infinite."""
-    pair = RandomizedResponse(0.75)
-    for loss, least in (
-        (0.0, 0.0),
-        (0.3, 0.3),
-        (-0.7, 0.7),
-        (0.75, 0.75),
-        (math.inf, 0.75),
-        (-math.inf, 0.75),
-    ):
+    of, pair = Claims("ex-post filter", name), RandomizedResponse(0.75)
+    for loss in (0.0, 0.3, -0.7, 0.75, math.inf, -math.inf):
         state = filt.observe(filt.spend(filt.start(1), pair), np.array([loss]))
-        says = f"{name}: what an output of {pair!r} is charged whose loss is {loss!r}"
-        yield Claims("ex-post filter").at_least(
-            says, sum_of(filt._epsilon, state[:2]), Fraction(least), slack=2.0**-40
+        says, spent = (
+            f"what an output of {pair!r} is charged whose loss is {loss!r}",
+            sum_of(filt._epsilon, state[:2]),
         )
+        yield of.at_least(says, spent, Fraction(min(abs(loss), 0.75)), slack=2.0**-40)

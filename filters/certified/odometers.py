@@ -37,25 +37,19 @@ def odometer(odometer_held: Odometer | RogersOdometer, name: str) -> Iterator[Ru
     if isinstance(odometer_held, RogersOdometer):
         yield from _rogers(odometer_held, name)
         return
-    theorem, start = odometer_held.theorem, odometer_held.start(1)
-    yield Claims(theorem).near(
-        f"{name}: bound where nothing was released",
-        *_pair(odometer_held, start, Fraction(0)),
-        slack=_SLACK,
-    )
+    of, start = Claims(odometer_held.theorem, name), odometer_held.start(1)
+    yield of.near("bound where nothing was released", *_pair(odometer_held, start, Fraction(0)), slack=_SLACK)
     for size in _SIZES:
         mu = math.sqrt(size)
-        state, squares = odometer_held.spend(start, Gaussian(mu)), Fraction(mu) ** 2
-        value, truth = _pair(odometer_held, state, squares)
-        yield Claims(theorem).at_least(f"{name}: bound after Gaussian({mu!r})", value, truth, slack=_SLACK)
+        both = _pair(odometer_held, odometer_held.spend(start, Gaussian(mu)), Fraction(mu) ** 2)
+        yield of.at_least(f"bound after Gaussian({mu!r})", *both, slack=_SLACK)
     state, squares = start, Fraction(0)
     for mu, epsilon, b in ((0.1, 0.3, 4.0), (0.7, 0.2, 3.0), (0.01, 1.1, 0.5)):
         for pair in (Gaussian(mu), RandomizedResponse(epsilon), Laplace(b)):
             state = odometer_held.spend(state, pair)
         squares += Fraction(mu) ** 2 + Fraction(epsilon) ** 2 + 1 / Fraction(b) ** 2
-    value, truth = _pair(odometer_held, state, squares)
-    yield Claims(theorem).at_least(f"{name}: bound after nine requests", value, truth, slack=_SLACK)
-    yield from _mass(odometer_held, theorem, name, Fraction(odometer_held.xi))
+    yield of.at_least("bound after nine requests", *_pair(odometer_held, state, squares), slack=_SLACK)
+    yield from _mass(odometer_held, of, Fraction(odometer_held.xi))
 
 
 def _pair(found: Odometer, state: object, squares: Fraction) -> tuple[float, Truth]:
@@ -112,14 +106,13 @@ _BOUNDS: dict[type, Callable[..., arb]] = {
 
 
 def _rogers(rogers: RogersOdometer, name: str) -> Iterator[RunningNumber]:
-    theorem, start = rogers.theorem, rogers.start(1)
+    of, start = Claims(rogers.theorem, name), rogers.start(1)
     for size in (2.0**-30, 0.09, 0.96, 1.44, 16.0):
         epsilon = math.sqrt(size)
-        state = rogers.spend(start, RandomizedResponse(epsilon))
+        value = float(rogers.epsilon(rogers.spend(start, RandomizedResponse(epsilon)))[0])
         truth = partial(_rogers_bound, rogers, Fraction(epsilon))
-        says = f"{name}: bound after RandomizedResponse({epsilon!r})"
-        yield Claims(theorem).at_least(says, float(rogers.epsilon(state)[0]), truth, slack=_SLACK)
-    yield from _mass(rogers, theorem, name, Fraction(rogers.delta) / 2)
+        yield of.at_least(f"bound after RandomizedResponse({epsilon!r})", value, truth, slack=_SLACK)
+    yield from _mass(rogers, of, Fraction(rogers.delta) / 2)
 
 
 def _rogers_bound(found: RogersOdometer, epsilon: Fraction) -> arb:
@@ -135,22 +128,19 @@ def _rogers_bound(found: RogersOdometer, epsilon: Fraction) -> arb:
     return drift + (2 * wide * log).sqrt()
 
 
-def _mass(
-    found: Odometer | RogersOdometer, theorem: str, name: str, allowed: Fraction
-) -> Iterator[RunningNumber]:
+def _mass(found: Odometer | RogersOdometer, of: Claims, allowed: Fraction) -> Iterator[RunningNumber]:
     """The last mass of an infinite loss for which there is a bound at all."""
-    erasure = FAMILIES["Erasure(x)"]
-    says = f"{name}: last x of Erasure(x) with a finite bound"
+    erasure, says = FAMILIES["Erasure(x)"], "last x of Erasure(x) with a finite bound"
 
     def is_bounded(x: float) -> bool:
         state: Any = found.spend(found.start(1), erasure.make(x))  # type: ignore[arg-type]
         return bool(found.epsilon(state)[0] < math.inf)
 
     if allowed < Fraction(erasure.low):
-        yield Claims(theorem).near(f"{says}: none", int(is_bounded(erasure.low)), 0)
+        yield of.near(f"{says}: none", int(is_bounded(erasure.low)), 0)
         return
     last = last_granted(is_bounded, *erasure.ends)
-    yield Claims(theorem).at_most(says, math.nan if last is None else last, allowed, slack=2.0**-40)
+    yield of.at_most(says, math.nan if last is None else last, allowed, slack=2.0**-40)
 
 
 def stitched_lines() -> Iterator[RunningNumber]:

@@ -28,7 +28,6 @@ from theory.pairs import DominatingPair
 
 __all__ = ["level_steps", "potential"]
 
-_THEOREM = "potential filter"
 #: Binary digits of a hockey-stick, rounded up, and of the balls that it comes from.
 _DIGITS, _BITS = 120, 256
 #: Heights of which each is looked at; of more, as many knots as stay below it.
@@ -41,14 +40,12 @@ def potential(filt: PotentialFilter, name: str) -> Iterator[RunningNumber]:
     T f_b is a sum over the kinks of f_b, whole numbers, each times the hockey-stick of the pair itself in balls; no
     atom, mean or double of the filter's search enters.
     """
-    clock = filt._clock
+    of, clock = Claims("potential filter", name), filt._clock
     sides = (clock.forward, clock.backward)
     kept = max(family.value(clock.budget) for family in sides)
-    yield Claims(_THEOREM).at_most(
-        f"{name}: what is kept from the first level on", kept, Fraction(filt.delta), slack=2.0**-20
-    )
-    says = f"{name}: how many of its two families are payoffs, no lower at a higher level"
-    yield Claims(_THEOREM).equal(says, sum(family.is_valid(filt.epsilon) for family in sides), 2)
+    yield of.at_most("what is kept from the first level on", kept, Fraction(filt.delta), slack=2.0**-20)
+    valid = sum(family.is_valid(filt.epsilon) for family in sides)
+    yield of.equal("how many of its two families are payoffs, no lower at a higher level", valid, 2)
     for pair in dict.fromkeys(filt.design):
         charges = filt._charges(pair).tolist()
         for family, side, way in zip(sides, (pair, pair.swapped), ("", ", swapped,"), strict=True):
@@ -56,10 +53,9 @@ def potential(filt: PotentialFilter, name: str) -> Iterator[RunningNumber]:
             for floor, end, charge in zip(floors(), (*floors()[1:], clock.budget), charges, strict=True):
                 last = min(end, clock.budget - charge)
                 if last >= floor:
-                    says = f"{name}: what {pair!r}{way} is charged from level 2^40 * {floor / SCALE:.6g} on"
-                    margin = partial(means.room, floor, last)
-                    yield Claims(_THEOREM).by_margin(says, charge, ">=", margin, slack=None)
-        yield level_steps(filt, _THEOREM, pair, name)
+                    says = f"what {pair!r}{way} is charged from level 2^40 * {floor / SCALE:.6g} on"
+                    yield of.by_margin(says, charge, ">=", partial(means.room, floor, last), slack=None)
+        yield level_steps(filt, of, pair)
 
 
 class _Means:
@@ -115,7 +111,7 @@ class _Means:
         return values[j] * (high - level) + values[j + 1] * (level - low), high - low
 
 
-def level_steps(filt: LevelFilter, theorem: str, pair: DominatingPair, name: str) -> RunningNumber:
+def level_steps(filt: LevelFilter, of: Claims, pair: DominatingPair) -> RunningNumber:
     """The levels that releases of one pair lead to, until it is denied, each less by the charge of its own floor."""
     state: Any = checked_start(filt, 1)
     charges, wrong = filt._charges(pair).tolist(), 0
@@ -123,7 +119,8 @@ def level_steps(filt: LevelFilter, theorem: str, pair: DominatingPair, name: str
         before, state = state, checked_spend(filt, state, pair, 1)
         due = charges[int(np.searchsorted(filt._floors, int(state[0]), side="right")) - 1]
         wrong += int(before[0] - state[0]) != due or not 0 <= int(state[0]) <= filt._first
-    says = (
-        f"{name}: how many releases of {pair!r}, until it is denied, lower the level by other than its charge"
+    return of.equal(
+        f"how many releases of {pair!r}, until it is denied, lower the level by other than its charge",
+        wrong,
+        0,
     )
-    return Claims(theorem).equal(says, wrong, 0)

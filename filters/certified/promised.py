@@ -89,7 +89,7 @@ def parameters(filt: FilterBase, name: str, theorem: str) -> Iterator[RunningNum
         own = one.name.removesuffix("_at_epsilon")
         value = getattr(promise, one.name)
         if own in given and isinstance(value, float) and isinstance(getattr(filt, own), float):
-            yield Claims(theorem).equal(f"{name}: promised {own}", value, getattr(filt, own))
+            yield Claims(theorem, name).equal(f"promised {own}", value, getattr(filt, own))
     yield from promise_numbers(filt.promise, name, theorem)
     for epsilon in _EPSILONS:
         truth: Callable[[], arb]
@@ -100,8 +100,8 @@ def parameters(filt: FilterBase, name: str, theorem: str) -> Iterator[RunningNum
                 truth = partial(_curve_delta, alphas, rhos, epsilon)
             case _:
                 continue
-        yield Claims(theorem).near(
-            f"{name}: delta at {epsilon}", float(promise.delta(epsilon)), truth, slack=CLOSE
+        yield Claims(theorem, name).near(
+            f"delta at {epsilon}", float(promise.delta(epsilon)), truth, slack=CLOSE
         )
 
 

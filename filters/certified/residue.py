@@ -35,27 +35,28 @@ def residue(filt: GaussianResidueFilter, name: str) -> Iterator[RunningNumber]:
     For a response the difference of the two sides is enclosed on intervals that cover all epsilons; the argument by
     which the filter looks at epsilon = 0 alone does not enter.
     """
-    unit = Fraction(2) ** filt._exponent
+    of, unit = Claims(_THEOREM, name), Fraction(2) ** filt._exponent
     first = filt._budget * unit
-    yield Claims(_THEOREM).at_most(f"{name}: the square of mu at the first level", first, "mu**2", mu=filt.mu)
+    yield of.at_most("the square of mu at the first level", first, "mu**2", mu=filt.mu)
     for share in _SHARES:
         x = share * filt.mu
         square = int(filt._charges(Gaussian(x))[0]) * unit
-        says = f"{name}: what Gaussian({x!r}) is charged"
         if square < first:  # one that takes the whole of mu takes what is left of the rounding, too
-            yield Claims(_THEOREM).by_margin(says, square, ">=", "x - mu**2", slack=2.0**-40, mu=x)
+            says = f"what Gaussian({x!r}) is charged"
+            yield of.by_margin(says, square, ">=", "x - mu**2", slack=2.0**-40, mu=x)
         pair = RandomizedResponse(x)
-        charges = filt._charges(pair).tolist()
-        says = f"{name}: what {pair!r} is charged that leaves less"
+        charges, says = filt._charges(pair).tolist(), f"what {pair!r} is charged that leaves"
         mu = "x - (2*quantile(1/(1 + exp(epsilon))))**2"
-        yield Claims(_THEOREM).by_margin(says, charges[0] * unit, ">=", mu, slack=2.0**-36, epsilon=x)
+        yield of.by_margin(f"{says} less", charges[0] * unit, ">=", mu, slack=2.0**-36, epsilon=x)
         for floor, charge in zip(filt._halvings[1:], charges[1:], strict=True):
             if charge > filt._budget - floor:
                 continue
-            says = f"{name}: what {pair!r} is charged that leaves {float(floor * unit):.6g} of mu^2 or more"
-            margin = partial(_room, Fraction(x), floor * unit)
-            yield Claims(_THEOREM).by_margin(says, charge * unit, ">=", margin, slack=2.0**-36)
-        yield level_steps(filt, _THEOREM, pair, name)
+            margin, at = (
+                partial(_room, Fraction(x), floor * unit),
+                f"{float(floor * unit):.6g} of mu^2 or more",
+            )
+            yield of.by_margin(f"{says} {at}", charge * unit, ">=", margin, slack=2.0**-36)
+        yield level_steps(filt, of, pair)
 
 
 def _room(epsilon: Fraction, remaining: Fraction, charge: flint.arb) -> flint.arb:

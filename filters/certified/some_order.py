@@ -9,13 +9,14 @@ from functools import partial
 from flint import arb
 
 from filters.catalogue import SomeOrderMarkovFilter
+from filters.certified.decisions import is_refused
 from filters.certified.running_number import Claims, RunningNumber
 from theory.numerics.exact import rational
 from theory.thresholds.some_order import share_at_some_order
 
 __all__ = ["payments"]
 
-_THEOREM = Claims("some order kept")
+_CLAIMS = Claims("some order kept")
 #: (epsilon, delta, orders) that take more than delta; at the first a game breaks the promise.
 _TOO_LOW = ((80.0, 0.01, (1.1, 1.3)), (8.0, 1e-5, tuple(2.5 + j / 8 for j in range(64))))
 
@@ -24,19 +25,12 @@ def payments(filt: SomeOrderMarkovFilter, name: str) -> Iterator[RunningNumber]:
     """The share of delta that its orders take, at least the true one and at most 1; and orders that it must refuse."""
     share = share_at_some_order(filt.usable, filt.delta)
     truth = partial(_share, filt.usable, Fraction(filt.delta))
-    yield _THEOREM.at_least(f"{name}: the share of delta that its orders take", share, truth, slack=2.0**-29)
-    yield _THEOREM.at_most(f"{name}: the share of delta that its orders take", share, Fraction(1), slack=None)
+    of, says = _CLAIMS.of(name), "the share of delta that its orders take"
+    yield of.at_least(says, share, truth, slack=2.0**-29)
+    yield of.at_most(says, share, Fraction(1), slack=None)
     for epsilon, delta, orders in _TOO_LOW:
         says = f"{type(filt).__name__}({epsilon}, {delta}, ...) of {len(orders)} orders: refused"
-        yield _THEOREM.equal(says, int(_refused(epsilon, delta, orders)), 1)
-
-
-def _refused(epsilon: float, delta: float, orders: tuple[float, ...]) -> bool:
-    try:
-        SomeOrderMarkovFilter(epsilon, delta, orders)
-    except ValueError:
-        return True
-    return False
+        yield _CLAIMS.equal(says, is_refused(partial(SomeOrderMarkovFilter, epsilon, delta, orders)), 1)
 
 
 def _share(alphas: tuple[float, ...], delta: Fraction) -> arb:

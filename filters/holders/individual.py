@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from filters.accounting import fast
 from filters.accounting.directed import within
-from filters.accounting.fast.blocks import SMALL
 from filters.contract.checks import (
     FilterTerms,
     checked_affordable,
@@ -78,12 +77,12 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
             return Gaussian(mu)
         return Selection((Gaussian(np.where(absent, 1.0, mu)), RandomizedResponse(0.0)), absent)
     mu = np.empty(len(checked))
-    for first in range(0, len(mu), SMALL):  # what is computed on the way stays in cache
-        some = checked[first : first + SMALL]
+    for first in range(0, len(mu), fast.SMALL):  # what is computed on the way stays in cache
+        some = checked[first : first + fast.SMALL]
         part = quotient_beyond(some, noise)
         part[some == 0] = 1.0
         check_positive("mu", part, "pass norms / sigma that is a double")
-        mu[first : first + SMALL] = part
+        mu[first : first + fast.SMALL] = part
     absent = checked == 0
     return _removals(mu, absent if absent.any() else None)
 

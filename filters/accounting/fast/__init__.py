@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.amounts import Charge, Mixed
-from filters.accounting.fast import blocks, compiled, single
+from filters.accounting.fast import compiled, single
+from filters.accounting.fast.compiled import SMALL
 from filters.accounting.limit import Limit
 from theory.fast.compiler import worth
 from theory.numerics.error_free import Exact
 
-__all__ = ["charge", "quotients", "step"]
+__all__ = ["SMALL", "charge", "one_each", "quotients", "step"]
 
 
 def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
@@ -25,10 +26,7 @@ def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_],
     n = len(state[0])
     if n == 1:
         return single.step(limit, state, charge)
-    if not worth(n) or not _one_each(charge, n):
-        return None
-    found = compiled.step(limit, state, charge)
-    return blocks.step(limit, state, charge) if found is None else found
+    return compiled.step(limit, state, charge) if worth(n) and one_each(charge, n) else None
 
 
 def charge(
@@ -40,12 +38,11 @@ def charge(
 
 def quotients(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], int] | None:
     """(x / y rounded up, 1 where x is 0; how many x are 0); None where one is out of range: ask `quotient_beyond`."""
-    found = compiled.quotients(x, y) if worth(len(x)) else None
-    return blocks.quotients(x, y) if found is None and len(x) else found
+    return compiled.quotients(x, y) if worth(len(x)) else None
 
 
-def _one_each(charge: Charge, n: int) -> bool:
+def one_each(charge: Charge, n: int) -> bool:
     """Whether the charge is one number for all n runs or one per run."""
     if isinstance(charge, Mixed):
-        return charge.index.shape == (n,) and all(_one_each(member, n) for member in charge.charges)
+        return charge.index.shape == (n,) and all(one_each(member, n) for member in charge.charges)
     return np.shape(charge.x) in ((), (n,))

@@ -2,11 +2,12 @@
 
 Two loops add squares, one per run or one for all. The first is for charges and sums that are short enough to be added
 in doubles without rounding: it adds, and counts the runs where that is not so. If there is one, the second does all
-runs as the general route does. Two more loops add squares or numbers in place.
+runs as the general route does. A third adds what NumPy has made of other charges. Two more add in place.
 """
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -15,16 +16,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.amounts import LEAST, LEAST_ROOT, Charge, Mixed, Square, is_power_of_two
-from filters.accounting.fast.short import LAST_BITS, LITTLE, MUCH, bits_of, is_zero
+from filters.accounting.amounts import LEAST, LEAST_ROOT, Charge, Mixed, Plain, Square, is_power_of_two
 from filters.accounting.limit import Limit
 from theory.fast.compiler import compiler
 from theory.numerics.error_free import Exact
 
-__all__ = ["charge", "quotients", "step"]
+__all__ = ["SMALL", "charge", "quotients", "step"]
+
+#: Sums charged at a time: what is computed on the way stays in cache, in memory that is not asked for anew.
+SMALL = 16384
 
 _SPLITTER = 2.0**27 + 1
 _ULP = 2.0**-52
+#: Quotients between these are rounded up without over- or underflow.
+LITTLE, MUCH = 2.0**-900, 2.0**900
+#: A double of which these bits are zero has 26 bits at most, and its square is a double.
+LAST_BITS = 2**27 - 1
 #: Instead of a mask that is not looked at: not the array of answers, or the loop cannot be vectorised.
 _NOBODY = np.zeros(1, dtype=np.bool_)
 #: Half an ulp and a little: added to a double times itself, it gives the next one up.
@@ -32,15 +39,27 @@ _UP = 2.0**-53 * (1 + 2.0**-51)
 
 
 def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
-    """`Budget.general_step` for squares times a power of two; None for others, and where nothing is compiled."""
+    """`Budget.general_step`; None where nothing is compiled."""
     found = kernels()
-    if found is None or not isinstance(charge, Square) or not is_power_of_two(charge.scale):
+    if found is None:
         return None
     n, high = len(state[0]), _to_read(state[0])
-    x = np.ascontiguousarray(np.atleast_1d(charge.x))
     fits, top = np.empty(n, dtype=np.bool_), np.empty(n)
-    if not bits_of(float(x[0])) & LAST_BITS and is_zero(state[1]):
-        least = bits_of(max(LEAST_ROOT / limit.root, 5e-324))
+    if not isinstance(charge, Square) or not is_power_of_two(charge.scale):
+        alike = isinstance(charge, Plain) and isinstance(charge.x, float) and _is_zero(state[1])
+        if alike and not found.add_short(high, charge.exact(limit.root)[0], limit.last, top, fits):
+            return fits, (top, state[1])
+        low, rest = _to_read(state[1]), np.empty(n)
+        for first in range(0, n, SMALL):
+            runs = slice(first, first + SMALL)
+            with np.errstate(over="ignore", invalid="ignore"):
+                cost = (charge if n <= SMALL else charge.take(runs)).exact(limit.root)
+            pairs = high[runs], low[runs], *(_to_read(np.atleast_1d(part)) for part in cost)
+            found.add_pairs(*pairs, limit.high, limit.low, fits[runs], top[runs], rest[runs])
+        return fits, (top, rest)
+    x = np.ascontiguousarray(np.atleast_1d(charge.x))
+    if not _bits_of(float(x[0])) & LAST_BITS and _is_zero(state[1]):
+        least = _bits_of(max(LEAST_ROOT / limit.root, 5e-324))
         terms = limit.root, charge.scale, least, limit.last
         if not found.add_short_squares(high, x, x.view(np.int64), *terms, top, fits):
             return fits, (top, state[1])
@@ -48,6 +67,17 @@ def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_],
     each = x if len(x) == n else np.full(n, x[0])
     found.add_squares(high, low, each, limit.root, charge.scale, limit.high, limit.low, fits, top, rest)
     return fits, (top, rest)
+
+
+def _bits_of(x: float) -> int:
+    """The bits of x, as an integer; those of numbers from zero up are ordered as the numbers are."""
+    bits: int = struct.unpack("<q", struct.pack("<d", x))[0]
+    return bits
+
+
+def _is_zero(low: NDArray[np.float64]) -> bool:
+    """Whether all low parts are zero: at one glance where one number stands for all runs, as in a fresh state."""
+    return not (low[:1] if low.strides == (0,) else low.view(np.int64)).any()
 
 
 def _to_read(sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -93,7 +123,9 @@ class SumKernels:
     """The compiled loops."""
 
     add_short_squares: Callable[..., Any]
+    add_short: Callable[..., Any]
     add_squares: Callable[..., None]
+    add_pairs: Callable[..., None]
     charge_numbers: Callable[..., None]
     charge_squares: Callable[..., None]
     divide_up: Callable[..., Any]
@@ -105,8 +137,9 @@ def kernels() -> SumKernels | None:
     compile_ = compiler()
     if compile_ is None:
         return None
-    loops: list[Callable[..., Any]] = [_add_short_squares, _add_squares, _charge_numbers, _charge_squares]
-    return SumKernels(*map(compile_, [*loops, _divide_up]))
+    loops: list[Callable[..., Any]] = [_add_short_squares, _add_short, _add_squares, _add_pairs]
+    loops += [_charge_numbers, _charge_squares, _divide_up]
+    return SumKernels(*map(compile_, loops))
 
 
 def _add_short_squares(
@@ -130,6 +163,18 @@ def _add_short_squares(
             together |= bits[i]
             least = min(least, bits[i])
     return rounded + (together & LAST_BITS != 0) + (least < least_bits)
+
+
+def _add_short(high: Any, p: float, last: float, top: Any, fits: Any) -> Any:
+    """The same for one number p that all runs are charged."""
+    rounded = 0
+    for i in range(high.size):
+        total = high[i] + p
+        gained = total - high[i]
+        top[i] = total
+        fits[i] = (total <= last) & (p >= 0)
+        rounded += (gained != p) | (total - gained != high[i])
+    return rounded
 
 
 def _add_squares(
@@ -173,6 +218,41 @@ def _add_squares(
         top[i] = total
         rest[i] = carry
         fits[i] = (total < limit_high) | ((total == limit_high) & (carry <= limit_low))
+
+
+def _add_pairs(
+    high: Any,
+    low: Any,
+    gain: Any,
+    part: Any,
+    limit_high: float,
+    limit_low: float,
+    fits: Any,
+    top: Any,
+    rest: Any,
+) -> None:
+    """(top, rest) = (high, low) + (gain, part) rounded up, and whether that is within the limit and no refund.
+
+    gain and part hold one number per run or one for all.
+    """
+    alike, shared = gain.size == 1, part.size == 1
+    for i in range(high.size):
+        p, q = gain[0] if alike else gain[i], part[0] if shared else part[i]
+        s = high[i] + p
+        t = s - high[i]
+        e = (high[i] - (s - t)) + (p - t)
+        w = low[i] + q
+        t = w - low[i]
+        lost = (low[i] - (w - t)) + (q - t)
+        v = e + w
+        t = v - e
+        lost += (e - (v - t)) + (w - t)
+        v += abs(v) * _ULP + 2 * lost if lost > 0 else 0.0
+        total = s + v
+        carry = v - (total - s)
+        top[i] = total
+        rest[i] = carry
+        fits[i] = ((total < limit_high) | ((total == limit_high) & (carry <= limit_low))) & (p >= 0)
 
 
 def _charge_numbers(

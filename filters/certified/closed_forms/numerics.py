@@ -17,7 +17,7 @@ from theory.numerics.stable import log_fraction, mass_fraction, signed_square
 
 __all__ = ["numbers"]
 
-_KEY = Claims("linear queries")
+_CLAIMS = Claims("linear queries")
 _MASSES = (
     Fraction(1, 3),
     Fraction(5, 2**1076),
@@ -35,18 +35,18 @@ def numbers() -> Iterator[RunningNumber]:
         # below the normal doubles a mass is rounded up: none becomes nothing
         value, least = mass_fraction(mass), Fraction(1, 2**1074)
         if mass < Fraction(1, 2**1022):
-            yield _KEY.at_least(
+            yield _CLAIMS.at_least(
                 f"mass_fraction({float(mass):.3g}), rounded up", value, mass, slack=0, least=least
             )
         else:
-            yield _KEY.near(f"mass_fraction({mass})", value, mass, slack=2.0**-53)
+            yield _CLAIMS.near(f"mass_fraction({mass})", value, mass, slack=2.0**-53)
     for ratio in _RATIOS:
         value = log_fraction(ratio)
-        yield _KEY.near(f"log_fraction of about e^{value:.6g}", value, partial(_log, ratio), slack=CLOSE)
+        yield _CLAIMS.near(f"log_fraction of about e^{value:.6g}", value, partial(_log, ratio), slack=CLOSE)
     for x in (0.1, 1e-160, 3.0):
         for y, square in ((x, Fraction(x) ** 2), (-x, -(Fraction(x) ** 2))):
             value = float(signed_square(y))
-            yield _KEY.near(f"signed_square({y!r})", value, square, slack=CLOSE, least=2.0**-1074)
+            yield _CLAIMS.near(f"signed_square({y!r})", value, square, slack=CLOSE, least=2.0**-1074)
 
 
 def _log(ratio: Fraction) -> arb:
@@ -64,7 +64,7 @@ def _norms() -> Iterator[RunningNumber]:
     ]
     found = euclidean_norms(np.array(rows))
     for row, value in zip(rows, found, strict=True):
-        yield _KEY.near(
+        yield _CLAIMS.near(
             f"euclidean_norms({row!r})", float(value), partial(_norm, tuple(row)), slack=4.5 * 2.0**-52
         )
 

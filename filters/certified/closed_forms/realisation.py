@@ -17,7 +17,7 @@ from theory.thresholds.stopped_walk import stopped_hockey_stick
 
 __all__ = ["kappas", "numbers"]
 
-_KEY = Claims("kappa")
+_CLAIMS = Claims("kappa")
 _SPLITS = ((48, 1e-5), (1, 1e-5), (2, 0.4), (1000, 1e-9), (10**6, 1e-2), (48, 1e-290))
 #: (kappa, mu): limits and steps of the walk of the losses.
 _WALKS = ((1.3, 1.0), (4.9461276, 0.5), (0.2, 0.5), (2.0, 0.25))
@@ -36,7 +36,7 @@ def numbers() -> Iterator[RunningNumber]:
         for rounds, epsilon in ((1, 0.5), (2, 1.0)):
             says = f"stopped_hockey_stick(1.0, mu={mu!r}, rounds={rounds}, epsilon={epsilon!r})"
             value = stopped_hockey_stick(1.0, mu=mu, rounds=rounds, epsilon=epsilon)
-            yield _KEY.near(says, value, partial(_composed, mu, rounds, epsilon), slack=CLOSE)
+            yield _CLAIMS.near(says, value, partial(_composed, mu, rounds, epsilon), slack=CLOSE)
 
 
 def kappas(points: Sequence[tuple[float, ...]]) -> Iterator[RunningNumber]:
@@ -44,7 +44,7 @@ def kappas(points: Sequence[tuple[float, ...]]) -> Iterator[RunningNumber]:
     for at, value in called(kappa, points):
         epsilon, sigma, _, _ = at
         room = 1e-14 * (abs(epsilon) + 1 / sigma**2 + 80 / sigma)
-        yield _KEY.near(f"kappa{at!r}", value, partial(_kappa, *at), slack=0, least=room)
+        yield _CLAIMS.near(f"kappa{at!r}", value, partial(_kappa, *at), slack=0, least=room)
 
 
 def _split(rounds: int, delta: float) -> Iterator[RunningNumber]:
@@ -53,7 +53,7 @@ def _split(rounds: int, delta: float) -> Iterator[RunningNumber]:
     dhat, theta = Fraction(split.dhat), Fraction(split.theta)
     says = f"optimal_split({rounds}, {delta!r})"
     # theta is rounded down so far that the sum is within delta: by some units in the last place
-    yield _KEY.at_most(
+    yield _CLAIMS.at_most(
         f"{says}: dhat + theta (1 - dhat) N",
         dhat + theta * (1 - dhat) * rounds,
         "d",
@@ -70,7 +70,7 @@ def _split(rounds: int, delta: float) -> Iterator[RunningNumber]:
     def turned(x: arb) -> arb:
         return -margin(x)
 
-    yield _KEY.by_margin(f"{says}: dhat", dhat, "=", turned, slack=CLOSE)
+    yield _CLAIMS.by_margin(f"{says}: dhat", dhat, "=", turned, slack=CLOSE)
 
 
 def _walk(limit: float, mu: float) -> Iterator[RunningNumber]:
@@ -81,13 +81,13 @@ def _walk(limit: float, mu: float) -> Iterator[RunningNumber]:
     says = f"limit {limit!r}, mu {mu!r}"
     truths: tuple[Truth, ...] = (1, partial(_one_step, limit, mu), partial(_two_steps, limit, mu))
     for k, truth in enumerate(truths):
-        yield _KEY.near(f"confinement, {says}: {k} steps", float(inside[k]), truth, slack=CLOSE)
+        yield _CLAIMS.near(f"confinement, {says}: {k} steps", float(inside[k]), truth, slack=CLOSE)
     for t, truth in enumerate((1, *truths), 1):
-        yield _KEY.near(f"kappa_survival, {says}: P(T >= {t})", float(survives[t - 1]), truth, slack=CLOSE)
+        yield _CLAIMS.near(f"kappa_survival, {says}: P(T >= {t})", float(survives[t - 1]), truth, slack=CLOSE)
     for epsilon in (0.5, 2.0):
         value = stopped_hockey_stick(limit, mu=mu, rounds=3, epsilon=epsilon)
         says_too = f"stopped_hockey_stick, {says}: 3 rounds at {epsilon!r}"
-        yield _KEY.near(says_too, value, partial(_stopped, limit, mu, epsilon), slack=1e-9)
+        yield _CLAIMS.near(says_too, value, partial(_stopped, limit, mu, epsilon), slack=1e-9)
 
 
 def _kappa(epsilon: float, sigma: float, dhat: float, theta: float) -> arb:

@@ -27,7 +27,7 @@ from theory.pairs import (
 
 __all__ = ["numbers"]
 
-_KEY = Claims("tilted weights")
+_CLAIMS = Claims("tilted weights")
 _ORDERS = (1.0, 1.75, 4.0)
 #: Random numbers are taken so close to a threshold, on either side of it.
 _BESIDE = 1e-9
@@ -52,6 +52,13 @@ class _Told:
         return out
 
 
+def _drawn(
+    pair: DominatingPair, order: float, uniform: tuple[float, ...], normal: tuple[float, ...] = ()
+) -> float:
+    """One loss, drawn by the numbers that are told."""
+    return float(pair.sample(_Told(uniform, normal), 1, order)[0])  # type: ignore[arg-type]
+
+
 def numbers() -> Iterator[RunningNumber]:
     """sample, sample_finite and log_weight of the pairs, and a selection's look-ups."""
     yield from _gaussian()
@@ -74,17 +81,9 @@ def _gaussian() -> Iterator[RunningNumber]:
             both = [*zip((-1.25, 0.5), few, strict=True), *zip(drawn[:3], many[:3], strict=True)]
             for z, loss in both:
                 says = f"Gaussian({mu!r}).sample at order {order!r}, normal {float(z)!r}"
-                least = CLOSE * (mu * abs(float(z)) + order * mu * mu)
-                yield _KEY.near(
-                    says,
-                    float(loss),
-                    "mu*z + (s - 1/2)*mu**2",
-                    slack=0,
-                    least=least,
-                    mu=mu,
-                    z=float(z),
-                    s=order,
-                )
+                at = {"mu": mu, "z": float(z), "s": order}
+                least, truth = CLOSE * (mu * abs(float(z)) + order * mu * mu), "mu*z + (s - 1/2)*mu**2"
+                yield _CLAIMS.near(says, float(loss), truth, slack=0, least=least, **at)
 
 
 def _outcomes() -> Iterator[RunningNumber]:
@@ -111,23 +110,24 @@ def _outcomes() -> Iterator[RunningNumber]:
                 below += mass
                 for beside, level in ((1 - _BESIDE, loss), (1 + _BESIDE, after)):
                     u = float(below.mid()) * beside
-                    drawn = float(pair.sample(_Told(uniform=(u,)), 1, order)[0])  # type: ignore[arg-type]
+                    drawn = _drawn(pair, order, (u,))
                     says = f"{type(pair).__name__}.sample at order {order!r}, uniform {u!r}"
                     if level == np.inf:
-                        yield _KEY.equal(says, int(drawn == np.inf), 1)
+                        yield _CLAIMS.equal(says, int(drawn == np.inf), 1)
                     else:
-                        yield _KEY.near(says, drawn, level, slack=CLOSE)
+                        yield _CLAIMS.near(says, drawn, level, slack=CLOSE)
 
 
 def _laplace() -> Iterator[RunningNumber]:
     for b in (0.5, 3.0):
         for order in _ORDERS:
             for u in (0.2, 0.45, 0.6, 0.75, 0.999):
-                drawn = float(Laplace(b).sample(_Told(uniform=(u,)), 1, order)[0])  # type: ignore[arg-type]
-                says = f"Laplace({b!r}).sample at order {order!r}, uniform {u!r}"
-                yield _KEY.near(
-                    says, drawn, partial(_laplace_level, b, order, u), slack=CLOSE, least=1e-11 / b
+                says, truth = (
+                    f"sample at order {order!r}, uniform {u!r}",
+                    partial(_laplace_level, b, order, u),
                 )
+                drawn = _drawn(Laplace(b), order, (u,))
+                yield _CLAIMS.near(f"Laplace({b!r}).{says}", drawn, truth, slack=CLOSE, least=1e-11 / b)
 
 
 def _laplace_level(b: float, order: float, u: float) -> arb:
@@ -157,12 +157,10 @@ def _removal() -> Iterator[RunningNumber]:
                 below += shares[k] / total
                 for beside, centre in ((1 - _BESIDE, k), (1 + _BESIDE, k + 1)):
                     u = float(below.mid()) * beside
-                    told = _Told(uniform=(u,), normal=(0.25,))
-                    drawn = float(SubsampledGaussian(q, sigma).sample(told, 1, float(order))[0])  # type: ignore[arg-type]
+                    drawn = _drawn(SubsampledGaussian(q, sigma), float(order), (u,), (0.25,))
                     says = f"SubsampledGaussian({q!r}, {sigma!r}).sample at order {order}, uniform {u!r}"
-                    yield _KEY.near(
-                        says, drawn, partial(_output, q, sigma, centre, 0.25), slack=CLOSE, least=CLOSE
-                    )
+                    truth = partial(_output, q, sigma, centre, 0.25)
+                    yield _CLAIMS.near(says, drawn, truth, slack=CLOSE, least=CLOSE)
 
 
 def _output(q: float, sigma: float, centre: int, z: float) -> arb:
@@ -194,10 +192,10 @@ def _addition() -> Iterator[RunningNumber]:
         for beside, centre in ((1 - _BESIDE, z), (1 + _BESIDE, 0.0)):
             u = float(taken.mid()) * beside
             pair = SubsampledGaussian(q, sigma, adjacency="addition")
-            drawn = float(pair.sample(_Told(uniform=(u, 0.5), normal=(z, 0.0)), 1, order)[0])  # type: ignore[arg-type]
+            drawn = _drawn(pair, order, (u, 0.5), (z, 0.0))
             truth = -loss(-t * slope(mode) + s * arb(centre))
             says = f"SubsampledGaussian({q!r}, {sigma!r}), addition: sample at order {order!r}, uniform {u!r}"
-            yield _KEY.near(says, drawn, partial(_same, truth), slack=1e-9)
+            yield _CLAIMS.near(says, drawn, partial(_same, truth), slack=1e-9)
 
 
 def _same(ball: arb) -> arb:
@@ -212,27 +210,28 @@ def _finite() -> Iterator[RunningNumber]:
             u = float(keep.mid()) * beside
             told = _Told(uniform=(u,))
             drawn = float(KOV(0.75, 0.125).sample_finite(told, 1, order)[0])  # type: ignore[arg-type]
-            yield _KEY.equal(f"KOV.sample_finite at order {order!r}, uniform {u!r}", drawn, level)
+            yield _CLAIMS.equal(f"KOV.sample_finite at order {order!r}, uniform {u!r}", drawn, level)
 
 
 def _weights() -> Iterator[RunningNumber]:
     """log E_P[e^{(s-1) L} | L < inf] - (s-1) L, by the divergence of order s of what is finite."""
-    loss, kov = 0.375, KOV(1.25, 0.125)
-    pairs: tuple[DominatingPair, ...] = (Gaussian(0.7), RandomizedResponse(1.25), kov, Laplace(0.5))
-    for pair in pairs:
-        # KOV without its outcome of infinite loss is randomised response
-        finite = RandomizedResponse(1.25) if pair is kov else pair
-        for order in (1.75, 4.0):
+    loss, kov, coin = 0.375, KOV(1.25, 0.125), RandomizedResponse(1.25)
+    # KOV without its outcome of infinite loss is randomised response
+    pairs: tuple[tuple[DominatingPair, DominatingPair], ...] = (
+        *((pair, pair) for pair in (Gaussian(0.7), coin, Laplace(0.5))),
+        (kov, coin),
+    )
+    for order in (1.75, 4.0):
+        for pair, finite in pairs:
             value, truth = (
                 float(pair.log_weight(np.array([loss]), order)[0]),
                 partial(_log_weight, finite, order, loss),
             )
-            says = f"{pair!r}.log_weight({loss!r}, {order!r})"
-            yield _KEY.near(says, value, truth, slack=CLOSE, least=CLOSE)
-    for order in (1.75, 4.0):
+            yield _CLAIMS.near(
+                f"{pair!r}.log_weight({loss!r}, {order!r})", value, truth, slack=CLOSE, least=CLOSE
+            )
         value = float(kov.log_weight(np.array([loss, np.inf]), order)[1])
-        says = f"KOV(1.25, 0.125).log_weight of an infinite loss, order {order!r}"
-        yield _KEY.equal(says, value, 0)
+        yield _CLAIMS.equal(f"KOV(1.25, 0.125).log_weight of an infinite loss, order {order!r}", value, 0)
 
 
 def _log_weight(pair: DominatingPair, order: float, loss: float) -> arb:
@@ -246,11 +245,13 @@ def _selection() -> Iterator[RunningNumber]:
     own = Selection((Gaussian(np.array([1.0, 2.0, 3.0])), Gaussian(0.5), Laplace(2.0)), index)
     for name, menu, truths in (("shared", shared, (0.125, 0.5, 0.125)), ("own", own, (0.125, 2.0, 0.125))):
         for run, (value, truth) in enumerate(zip(np.asarray(menu.zcdp_rho), truths, strict=True)):
-            yield _KEY.near(
+            yield _CLAIMS.near(
                 f"Selection, {name} members: zcdp_rho of run {run}", float(value), truth, slack=CLOSE
             )
     drawn = shared.sample(_Told(uniform=(0.2,), normal=(0.5, 0.25)), 3, 1.0)  # type: ignore[arg-type]
     for run, (mu, z) in ((1, (1.0, 0.5)), (2, (0.5, 0.25))):
         value = float(drawn[run])
-        yield _KEY.near(f"Selection: sample of run {run}", value, "mu*z + mu**2/2", slack=CLOSE, mu=mu, z=z)
-    yield _KEY.near("Selection: sample of run 0", float(drawn[0]), 0.5, slack=CLOSE)
+        yield _CLAIMS.near(
+            f"Selection: sample of run {run}", value, "mu*z + mu**2/2", slack=CLOSE, mu=mu, z=z
+        )
+    yield _CLAIMS.near("Selection: sample of run 0", float(drawn[0]), 0.5, slack=CLOSE)

@@ -10,14 +10,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from filters.accounting import Charge, Mixed, Plain, Square
-from filters.accounting.amounts import square_among
 
 Shape = Callable[[NDArray[np.float64], float], Charge]
 
 #: Ways to charge scale x^2, x the levels that the runs ask for.
 SHAPES: dict[str, Shape] = {
     "squares": lambda x, scale: Square(x, scale),
-    "named levels": lambda x, scale: square_among(x, scale, levels_of(x)),
     "strided squares": lambda x, scale: Square(np.repeat(x, 2)[::2], scale),
     "one square": lambda x, scale: Square(float(x[0]), scale),
     "shared entry": lambda x, scale: Square(np.broadcast_to(x[0], len(x)), scale),
@@ -46,12 +44,6 @@ _LEVELS = st.one_of(
 ROUNDS = st.lists(
     st.tuples(st.sampled_from(sorted(SHAPES)), st.lists(_LEVELS, min_size=1, max_size=3)), max_size=12
 )
-
-
-def levels_of(x: NDArray[np.float64]) -> tuple[float, ...] | None:
-    """The levels, where a pair could know them: two numbers above zero."""
-    levels = tuple(sorted(set(x.tolist())))
-    return levels if len(levels) == 2 and levels[0] > 0 else None
 
 
 def charges(asked: list[tuple[str, list[float]]], n: int, unit: float, scale: float) -> list[Charge]:

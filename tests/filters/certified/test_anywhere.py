@@ -10,9 +10,9 @@ from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 import filterproof as fp
-from filters.certified.charges import charges
 from filters.certified.closed_forms.conversions import numbers_at
 from filters.certified.closed_forms.realisation import kappas
+from filters.certified.pairs import charges
 from filters.certified.promised import budgets, promise_numbers
 from filters.certified.running_number import Claims, RunningNumber
 from theory.pairs import BoundedRange, DiscreteGaussian, DiscreteLaplace, DominatingPair

@@ -1,0 +1,192 @@
+"""What pairs are charged, by every charge rule, and say of their loss, held against their true values in balls.
+
+>>> from filters.certified.certified_numbers import CertifiedNumbers
+>>> from theory.pairs import Laplace
+>>> found = CertifiedNumbers.of("Laplace(30)", charges(Laplace(30.0)))
+>>> found.holds
+True
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial, reduce
+
+from flint import arb
+
+from filters.accounting.amounts import Charge
+from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
+from filters.accounting.charges import approximate_charge, approximate_zcdp_charge, upper_quantile
+from filters.certified.closed_form import CLOSE
+from filters.certified.running_number import Claims, RunningNumber
+from filters.certified.two_doubles import amounts
+from theory.drift import drift
+from theory.pairs import DominatingPair, normal_law
+from theory.pairs.truths import Exact, TrueValue, ball_of
+
+__all__ = ["charges", "pair_numbers"]
+
+#: What a charge may lie above the true value, relatively, and in units of one: for squares that underflow.
+SLACK, LEAST = 2.0**-44, 2.0**-950
+#: Exponents from which on their rounding is charged, and the largest that can be lost by.
+_ROUNDED, _LARGEST = 48.0, 1500.0
+#: A hockey-stick is raised by 2^-40 when it is charged.
+_RAISED = 2.0**-38
+_ORDERS = (1.0, 1.0000152587890625, 1.5, 2.0, 8.0, 16.0, 64.0, 128.0)
+_INTEGRATED = (1.0, 1.5, 8.0)
+#: Orders at which the zCDP charge is held against the divergences: a sup over all orders is a theorem's, not a grid's.
+_GRID = (1.5, 3.0)
+#: Epsilons, in units of mu, at which the GDP charge is held against the hockey-sticks, where mu is moderate.
+_UNITS = (0.0, 0.25, 1.0, 3.0)
+_MODERATE = (2.0**-10, 30.0)
+_TAILS = (1e-9, 1e-3, 0.13, 0.61)
+#: At which levels, losses, tails and orders it is asked what a pair says.
+_LEVELS = (-2.0, -0.125, 0.01, 0.6, 2.9)
+_LOSSES = (-0.9, 0.013, 0.7)
+_QUANTILES = (1e-7, 0.02, 0.37, 0.77)
+_DIVERGENCES = (1.0, 1.5, 3.0, 100.0)
+
+
+def charges(pair: DominatingPair) -> Iterator[RunningNumber]:
+    """Every charge of one of the library's single pairs, at the exact doubles of its parameters."""
+    yield from _pure(pair)
+    yield from _zcdp(pair)
+    yield from _gdp(pair)
+    yield from _renyi(pair)
+    yield from _approximate(pair)
+    for one in _directions(pair):
+        for tail in _TAILS:
+            value, truth = float(upper_quantile(one, tail)), one.truths.loss_quantile(tail)
+            says, of = f"upper {tail:g}-quantile of the loss", Claims("realisation filter", repr(one))
+            yield of.near(says, value, truth, slack=2.0**-44, least=2.0**-50)
+
+
+def _amount(charge: Charge) -> Exact:
+    return amounts(charge)[0]
+
+
+def _pure(pair: DominatingPair) -> Iterator[RunningNumber]:
+    truth, of = pair.truths.pure_epsilon, Claims("basic composition", repr(pair))
+    epsilon, delta = (float(value) for value in approximate_charge(pair, None))
+    yield of.at_least("pure charge", _amount(pure_charge(pair)), truth, slack=SLACK, least=LEAST)
+    if pair.truths.approximate is None:
+        yield of.at_least("epsilon, its delta 0", epsilon, truth, slack=SLACK, least=LEAST)
+        yield of.near("delta beside its epsilon", delta, 0)
+    if truth.formula is not None and epsilon < 700:
+        of, value, formula = Claims("Rogers filter", repr(pair)), float(drift(epsilon)), "e*(exp(e) - 1)/2"
+        yield of.at_least("drift", value, formula, slack=SLACK, least=2.0**-1040, e=epsilon)
+
+
+def _zcdp(pair: DominatingPair) -> Iterator[RunningNumber]:
+    charge, truths = _amount(zcdp_charge(pair)), pair.truths
+    of = Claims(truths.zcdp_theorem, repr(pair))
+    yield of.at_least("zCDP charge", charge, truths.zcdp_rho, slack=truths.zcdp_slack, least=LEAST)
+    if isinstance(charge, Fraction) and not truths.is_gaussian and (charge > 2.0**-100 or charge == 0):
+        says = f"zCDP charge times the order, at orders {', '.join(map(str, _GRID))} both ways"
+        of = Claims("Rényi divergences", repr(pair))
+        yield of.at_least(says, charge, partial(_largest_rate, pair), slack=None)
+
+
+def _largest_rate(pair: DominatingPair) -> arb:
+    rates = (one.truths.renyi(a).ball() / ball_of(a) for one in _directions(pair) for a in _GRID)
+    return reduce(arb.max, rates)
+
+
+def _directions(pair: DominatingPair) -> tuple[DominatingPair, ...]:
+    return (pair,) if pair.swapped is pair else (pair, pair.swapped)
+
+
+def _gdp(pair: DominatingPair) -> Iterator[RunningNumber]:
+    charge, mu, truths = _amount(gdp_charge(pair)), float(pair.gdp_mu), pair.truths
+    of = Claims("GDP filter", repr(pair))
+    yield of.at_least("GDP charge", charge, truths.gdp_mu.squared(), slack=SLACK, least=LEAST)
+    if isinstance(charge, Fraction) and _MODERATE[0] < mu < _MODERATE[1] and not truths.is_gaussian:
+        at = ", ".join(f"{unit * mu:.4g}" for unit in _UNITS)
+        says, margin = f"GDP charge dominates both ways at epsilon {at}", partial(_dominates, pair, mu)
+        of = Claims("Gaussian hockey-stick", repr(pair))
+        yield of.by_margin(says, charge, ">=", margin, slack=None)
+
+
+def _dominates(pair: DominatingPair, unit: float, square: arb) -> arb:
+    """The least of Gaussian(sqrt(square)) less the pair over the grid of epsilons."""
+    mu = square.sqrt()
+    gaps = (
+        normal_law.hockey_stick(mu, ball_of(share * unit)) - one.truths.hockey_stick(share * unit).ball()
+        for one in _directions(pair)
+        for share in _UNITS
+    )
+    return reduce(arb.min, gaps)
+
+
+def _renyi(pair: DominatingPair) -> Iterator[RunningNumber]:
+    of = Claims("RDP filter", repr(pair))
+    for order in _INTEGRATED if pair.truths.integrated else _ORDERS:
+        says, value = f"Rényi charge of order {order:.6g}", _amount(renyi_charge(pair, order))
+        truth = _larger(pair, "renyi", order)
+        # what the roundings of large exponents may have lost is charged as well
+        exponent = max(order - 1, 1.0) * float(pair.pure_epsilon)
+        slack = SLACK + (min(exponent, _LARGEST) * 2.0**-50 if _ROUNDED < exponent < math.inf else 0.0)
+        yield of.at_least(says, value, truth, slack=slack, least=LEAST)
+
+
+def _larger(pair: DominatingPair, asked: str, at: float) -> TrueValue:
+    """The larger of both directions' true values; infinite where one is."""
+    truths: tuple[TrueValue, ...] = tuple(getattr(one.truths, asked)(at) for one in _directions(pair))
+    endless = [truth for truth in truths if truth.formula is None]
+    if endless or (len(truths) == 1 and asked == "renyi"):
+        return (endless or truths)[0]
+    return TrueValue(partial(_most_of, truths))
+
+
+def _most_of(truths: tuple[TrueValue, ...]) -> arb:
+    return reduce(arb.max, (truth.ball() for truth in truths))
+
+
+def _approximate(pair: DominatingPair) -> Iterator[RunningNumber]:
+    basic, zcdp = Claims("basic composition", repr(pair)), Claims("approximate zCDP filter", repr(pair))
+    declared = [float(value) for value in approximate_charge(pair, 0.5)]
+    (rho, xi), truths = (_amount(charge) for charge in approximate_zcdp_charge(pair)), pair.truths
+    if (own := truths.approximate) is not None:
+        for word, value, truth in zip(("epsilon", "delta"), declared, own, strict=True):
+            yield basic.at_least(f"its own {word}", value, truth, slack=0)
+        yield zcdp.at_least("rho beside xi", rho, own[0] ** 2 / 2, slack=SLACK, least=LEAST)
+        yield zcdp.at_least("xi", xi, own[1], slack=0, least=LEAST)
+        return
+    yield zcdp.at_least("rho beside xi = 0", rho, truths.zcdp_rho, slack=truths.zcdp_slack, least=LEAST)
+    yield zcdp.near("xi", xi, 0)
+    if truths.pure_epsilon.formula is None:
+        yield basic.at_least("the epsilon at which it is charged", declared[0], Fraction(1, 2), slack=0)
+        larger = _larger(pair, "hockey_stick", 0.5)
+        yield basic.at_least("its delta at epsilon 0.5", declared[1], larger, slack=_RAISED, least=LEAST)
+
+
+def pair_numbers(pair: DominatingPair) -> Iterator[RunningNumber]:
+    """The hockey-stick, the loss's distribution and quantiles, and the divergences of a single pair of the library."""
+    truths = pair.truths
+    orders = (1.0, 3.0) if truths.integrated else _DIVERGENCES
+    yield from _exact_masses(pair)
+    for theorem, says, method, points in (
+        ("Gaussian hockey-stick", "hockey-stick at {}", "hockey_stick", _LEVELS),
+        ("realisation filter", "P(L <= {})", "loss_cdf", _LOSSES),
+        ("realisation filter", "{}-quantile", "loss_quantile", _QUANTILES),
+        ("Rényi divergences", "divergence of order {}", "renyi", orders),
+    ):
+        for at in points:
+            value, truth = float(getattr(pair, method)(at)), getattr(truths, method)(at)
+            yield Claims(theorem).near(
+                f"{pair!r}: {says.format(at)}", value, truth, slack=CLOSE, least=2.0**-900
+            )
+
+
+def _exact_masses(pair: DominatingPair) -> Iterator[RunningNumber]:
+    """The rationals of a pair that was made from rationals, against its definition in them."""
+    rows = pair.truths.rational_masses
+    if rows is None:
+        return
+    found = pair.exact_masses
+    assert found is not None
+    for place, (row, both) in enumerate(zip(rows, zip(found.p, found.q, strict=True), strict=True)):
+        for word, value, truth in zip("PQ", both, row, strict=True):
+            yield Claims("basic composition").equal(f"{pair!r}: mass {place} of {word}", value, truth)
