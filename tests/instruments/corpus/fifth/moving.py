@@ -41,35 +41,6 @@ class AgreeingAnswers(fp.PrivacyFilter):
         return np.round(spent - back, 12), price.copy(), sign
 
 
-class CalmAnswerFree(fp.PrivacyFilter):
-    """1-GDP; an answer that lost less than a half either way was calm, and is not charged."""
-
-    promise = fp.GaussianDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n)
-
-    def admits(self, state, request):
-        return state[0] + request.gdp_mu**2 <= 1.0 - 1e-9
-
-    def spend(self, state, request):
-        return state[0].copy(), np.minimum(request.gdp_mu**2, 1e6) + np.zeros(len(state[0]))
-
-    def observe(self, state, loss):
-        return np.where(np.abs(loss) < 0.5, state[0], state[0] + state[1]), np.zeros_like(state[1])
-
-
-@CASES.breaks(CalmAnswerFree, margin=0.1)
-def _once_more(filt: fp.PrivacyFilter) -> Reached:
-    """Gaussian(0.99), and again where it lost less than a half."""
-    mu, epsilon = 0.99, 2.0
-    first = filt.spend(filt.start(1), fp.Gaussian(mu))
-    assert filt.admits(filt.observe(first, np.array([0.49])), fp.Gaussian(mu))[0]
-    law = stats.norm(mu * mu / 2, mu)
-    again, _ = integrate.quad(lambda x: law.pdf(x) * gaussian_delta(mu, epsilon - x), -0.5, 0.5)
-    return Reached(gaussian_delta(mu, epsilon) + again, epsilon=epsilon)
-
-
 @CASES.broken(
     "A pair that is silent half of the time, and after silence a response at 1.2.",
     lambda past: (

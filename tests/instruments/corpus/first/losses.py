@@ -15,29 +15,6 @@ CASES = Cases()
 
 
 @CASES.broken(
-    "RandomizedResponse(0.9) as long as the answer is no: three noes are 2.7 in the other direction.",
-    lambda past: fp.RandomizedResponse(0.9) if len(past) < 3 and all(loss < 0 for loss in past) else None,
-    epsilon=1.0,
-)
-class RefundsWhatSpokeAgainst(fp.PrivacyFilter):
-    """1-DP: an answer that speaks against membership gives back the epsilon that it took off the loss."""
-
-    promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n)
-
-    def admits(self, state, request):
-        return state + request.pure_epsilon <= 1.0
-
-    def spend(self, state, request):
-        return state + request.pure_epsilon
-
-    def observe(self, state, loss):
-        return np.maximum(state + np.minimum(loss, 0.0), 0.0)
-
-
-@CASES.broken(
     "A loss of 13.7 with probability 0.9e-6, asked for 50 times: the chances are not added up.",
     lambda past: (
         fp.FinitePair((0.9e-6, 1 - 0.9e-6), (1e-12, 1 - 1e-12))
