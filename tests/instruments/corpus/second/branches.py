@@ -61,50 +61,6 @@ def _either(filt: fp.PrivacyFilter) -> Reached:
     )
 
 
-class VariationSoFar(fp.PrivacyFilter):
-    """(0, delta)-DP: the total variation of all answers so far, at 0.1 or 0.2 each, worked out to the last digit."""
-
-    step = 0.1
-    promise = fp.ApproxDP(epsilon=0.0, delta=0.0996679947)
-
-    def start(self, n):
-        return np.zeros((n, 2), dtype=np.int64)
-
-    def _level(self, request):
-        # an answer below 0.1 counts as one of 0.1
-        return np.maximum(np.ceil(np.minimum(np.asarray(request.pure_epsilon) / self.step, 1e6) - 1e-9), 1)
-
-    def spend(self, state, request):
-        level = np.broadcast_to(self._level(request), len(state))
-        return state + (level[:, None] == np.array([1.0, 2.0]))
-
-    def admits(self, state, request):
-        after = self.spend(state, request)
-        small = np.array([self._variation(*row) <= 0.0996679947 for row in after.tolist()], dtype=np.bool_)
-        return small & (self._level(request) <= 2)
-
-    @classmethod
-    @lru_cache(maxsize=4096)
-    def _variation(cls, ones, twos):
-        if ones + twos > 60:
-            return 1.0
-        law = np.ones(1)
-        for level, count in ((1, ones), (2, twos)):
-            keep = 1 / (1 + math.exp(-level * cls.step))
-            one = np.zeros(2 * level + 1)
-            one[0], one[-1] = 1 - keep, keep
-            for _ in range(count):
-                law = np.convolve(law, one)
-        losses = cls.step * (np.arange(len(law)) - len(law) // 2)
-        return float(law @ np.maximum(-np.expm1(-losses), 0.0))
-
-
-@CASES.breaks(VariationSoFar, margin=0.05)
-def _small_tree(filt: fp.PrivacyFilter) -> Reached:
-    """Six rounds of 0.1 and 0.2, the next level chosen by the answers: 1.06 times delta."""
-    return Reached(best_on_lattice(filt, 0.1, (1, 2), 0.0, 6), epsilon=0.0)
-
-
 class CurveSoFar(fp.PrivacyFilter):
     """mu-GDP: the privacy curve of all answers so far, at 0.1, 0.2 or 0.3 each, stays below that of Gaussian(mu)."""
 
