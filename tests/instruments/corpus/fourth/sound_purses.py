@@ -8,7 +8,7 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
-from tests.instruments.corpus.games import Reached, played
+from tests.instruments.corpus.games import Reached, played, require_after
 
 CASES = Cases()
 
@@ -173,8 +173,5 @@ class CountsWhatHappened(fp.PrivacyFilter):
 def _ten_erasures(filt: fp.PrivacyFilter) -> Reached:
     """With probability 1 - sum of total variations, at least 1 - 1e-2, the transcripts agree (a coupling)."""
     p = 0.9999e-3
-    state = filt.start(1)
-    for _ in range(10):
-        assert filt.admits(state, fp.Erasure(p))[0]
-        state = filt.observe(filt.spend(state, fp.Erasure(p)), np.array([0.0]))
+    require_after(filt, [(fp.Erasure(p), 0.0)] * 10)
     return Reached(1 - (1 - p) ** 10, epsilon=0.5)

@@ -6,11 +6,16 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from scipy import integrate
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases, only, per_run
-from tests.instruments.corpus.games import Reached, gaussian_delta, played
+from tests.instruments.corpus.games import (
+    Reached,
+    gaussian_delta,
+    mean_after,
+    played,
+    require_after,
+)
 from tests.instruments.corpus.lattice import best_on_lattice, response_delta
 
 CASES = Cases()
@@ -139,21 +144,10 @@ def _quiet(filt: fp.PrivacyFilter) -> Reached:
     first = 0.12
     second = math.sqrt(filt.square * (1 - 1e-6) - first**2)
     erased = (1e-5 - gaussian_delta(first, 0.5)) * (1 - 1e-6)
-    state = filt.start(1)
-    assert filt.admits(state, fp.Gaussian(first))[0]
-    spent = filt.spend(state, fp.Gaussian(first))
-    assert filt.admits(filt.observe(spent, np.array([1e-9])), fp.Gaussian(second))[0]
-    assert filt.admits(filt.observe(spent, np.array([-1e-9])), fp.Erasure(erased))[0]
-
-    def density(loss):
-        z = (loss - first**2 / 2) / first
-        return math.exp(-z * z / 2) / first / math.sqrt(2 * math.pi)
-
-    above, _ = integrate.quad(
-        lambda loss: density(loss) * gaussian_delta(second, 1.0 - loss), 0.0, 0.99, epsabs=0, epsrel=1e-8
-    )
-    below, _ = integrate.quad(density, first**2 / 2 - 10 * first, 0.0, epsabs=0, epsrel=1e-8)
-    return Reached(above + below * erased, epsilon=1.0)
+    require_after(filt, [(fp.Gaussian(first), 1e-9)], fp.Gaussian(second))
+    require_after(filt, [(fp.Gaussian(first), -1e-9)], fp.Erasure(erased))
+    above = mean_after(first, lambda loss: gaussian_delta(second, 1.0 - loss), 0.0, 0.99)
+    return Reached(above + mean_after(first, lambda loss: erased, -math.inf, 0.0), epsilon=1.0)
 
 
 class AfterTheSecond(fp.PrivacyFilter):
@@ -189,7 +183,7 @@ def _after_two(filt: fp.PrivacyFilter) -> Reached:
     return played(
         filt,
         lambda past: (
-            (fp.RandomizedResponse(0.15))
+            fp.RandomizedResponse(0.15)
             if len(past) < 2
             else (
                 (fp.KOV(0.19, delta * (1 - 1e-8)) if len(past) == 2 else None)
