@@ -117,11 +117,11 @@ time-machine: $(READY)
 
 # faults planted in the code, and which of them `filterproof prove` refuses
 planted: $(READY)
-	$(BIN)/python -m tests.instruments.planted --out reports/recorded/planted.json
+	$(BIN)/python -m tests.instruments.planted refused
 
 # faults planted in mc, and which of them the tests of their room kill
 killed: $(READY)
-	$(BIN)/python -m tests.instruments.planted.rooms
+	$(BIN)/python -m tests.instruments.planted killed
 
 thresholds: $(READY)
 	$(BIN)/python -m tests.mc.worst_case.write_thresholds

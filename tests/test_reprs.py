@@ -15,6 +15,7 @@ import pytest
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
+from mc.engine.adversaries import STRATEGIES
 from tests.reports.test_shown import MADE, made
 from theory.pairs import examples
 
@@ -58,7 +59,7 @@ def _view() -> fp.View:
     return fp.View(1, np.zeros(3), np.zeros(3), GDP.start(3), None, GDP, np.random.default_rng(0))
 
 
-#: Every public class that can be made and that is no filter, pair or result of the other lists, by its name.
+#: Every public class that can be made and that no list of the library has, by its name.
 HERE: dict[str, Callable[[], Any]] = {
     "AccountantFilter": lambda: fp.AccountantFilter(
         1.0, 1e-5, tuple(fp.Gaussian(1 / k) for k in range(1, 60))
@@ -67,9 +68,7 @@ HERE: dict[str, Callable[[], Any]] = {
         "Mine", (fp.AdditiveFilter,), {"promise": fp.ZCDP(0.5), "charge": fp.zcdp_charge}
     )(),
     "Allowance": lambda: fp.Allowance(0.5),
-    "Approaching": lambda: fp.Approaching(),
-    "ApproxDP": lambda: fp.ApproxDP(1.0, 1e-5),
-    "ApproximateZCDP": lambda: fp.ApproximateZCDP(0.5, 1e-6),
+    "Approaching": fp.Approaching,
     "Ball": lambda: fp.threshold("B*", 1, "1e-5"),
     "BettingTest": lambda: fp.BettingTest(0.1, 1.0, 1e-6),
     "BlockFilter": lambda: fp.BlockFilter(TRACKER, 3),
@@ -85,12 +84,11 @@ HERE: dict[str, Callable[[], Any]] = {
     "Coverage": lambda: fp.Coverage("betting", "coin", 10, 20, 0.1, 1, 0),
     "Denial": lambda: fp.Denial(GDP, fp.Gaussian(1.0), 3, GDP.start(1)),
     "DoublingOdometer": lambda: fp.DoublingOdometer(1e-5, 0.1),
-    "EraserForever": lambda: fp.EraserForever(),
+    "EraserForever": fp.EraserForever,
     "ExactMasses": lambda: fp.ExactMasses((Fraction(1, 2),) * 2, (Fraction(1, 3), Fraction(2, 3))),
     "Family": lambda: fp.Family(1e-6, (("epsilon", 3),)),
     "ForgettingSums": lambda: fp.ForgettingSums(_individuals(), clip=1.0, sigma=2.0),
     "Game": lambda: fp.Game(GDP, fp.OneShot(), 3),
-    "GaussianDP": lambda: fp.GaussianDP(1.0),
     "GaussianTracker": lambda: TRACKER,
     "Holds": lambda: fp.Holds(zcdp=0.5),
     "IndividualAccountant": _accountant,
@@ -105,14 +103,10 @@ HERE: dict[str, Callable[[], Any]] = {
     "LocalPool": lambda: fp.LocalPool(1),
     "LogRatio": lambda: fp.LogRatio(Fraction(3, 2)),
     "LogisticTraining": _training,
-    "LossAvoiding": lambda: fp.LossAvoiding(),
-    "LossChasing": lambda: fp.LossChasing(),
-    "ManySmall": lambda: fp.ManySmall(),
     "MenuChasing": lambda: fp.MenuChasing((fp.Gaussian(0.5), fp.Gaussian(1.0))),
     "MenuRandom": lambda: fp.MenuRandom((fp.Gaussian(0.5), fp.Gaussian(1.0))),
     "MixtureOdometer": lambda: fp.MixtureOdometer(1e-5, 1.0),
     "Moments": lambda: fp.Moments(10, 5.0, 2.0),
-    "OneShot": lambda: fp.OneShot(),
     "Paths": lambda: fp.Paths(np.zeros(100), np.zeros(100), np.ones(100, dtype=np.int64)),
     "Personal": lambda: _individuals().remaining(),
     "PersonalBounds": lambda: _accountant().epsilon(1e-2),
@@ -126,11 +120,7 @@ HERE: dict[str, Callable[[], Any]] = {
     "Progress": lambda: fp.Progress(1, 2, 0, 0.5, fp.Tally(np.array([3]), np.zeros((1, 40)))),
     "PureDP": lambda: fp.PureDP(1.0),
     "RandomAllocation": lambda: fp.RandomAllocation(1.0, 100),
-    "RandomSpender": lambda: fp.RandomSpender(),
-    "RangedZCDP": lambda: fp.RangedZCDP(0.5, 0.0, 4.0),
     "RenyiCharge": lambda: fp.renyi_charge.at(8.0),
-    "RenyiCurve": lambda: fp.RenyiCurve((2.0, 8.0), (0.25, 1.0)),
-    "RenyiDP": lambda: fp.RenyiDP(8.0, 1.0),
     "RenyiTracker": lambda: fp.RenyiTracker(8.0, 0.5),
     "RogersOdometer": lambda: fp.RogersOdometer(1e-5, 1000),
     "RunStore": lambda: fp.RunStore(":memory:"),
@@ -150,12 +140,14 @@ HERE: dict[str, Callable[[], Any]] = {
     "View": _view,
     "WithCanary": lambda: fp.WithCanary(_training(), 1.0),
     "Witness": lambda: fp.Witness(GDP, {"sequence": [{"pair": "x" * 300, "times": 1}]}),
-    "ZCDP": lambda: fp.ZCDP(0.5),
 }
 LISTED = {name: (lambda entry=entry: entry.example()) for name, entry in CATALOGUE.items()}
+HELD = [make().promise for make in LISTED.values()]
+PROMISES = {type(promise).__name__: (lambda promise=promise: promise) for promise in HELD}
 PAIRS = {type(pair).__name__: (lambda pair=pair: pair) for pair in examples()}
 RESULTS = {name: (lambda name=name: made(name)) for name in MADE}
-ALL: dict[str, Callable[[], Any]] = HERE | LISTED | PAIRS | RESULTS
+PLAYERS = {kind.__name__: kind for kind in STRATEGIES}
+ALL: dict[str, Callable[[], Any]] = HERE | LISTED | PROMISES | PAIRS | RESULTS | PLAYERS
 
 
 def test_every_public_class_that_can_be_made_has_an_example_here() -> None:

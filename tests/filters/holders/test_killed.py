@@ -70,12 +70,16 @@ def counts(path: Path) -> np.ndarray:
     return np.array([int(Fraction(float.fromhex(x)) * unit) for x in high["values"]])
 
 
-def killed(path: Path, lives: int, seed: int) -> int:
-    """Kill so many processes, one after the other, and hold the journal to all they released; how much that was."""
+def killed(path: Path, lives: int, seed: int, answers_wanted: int) -> None:
+    """Kill so many processes, one after the other, and hold the journal to all they released.
+
+    On a busy machine a process has time for few answers: they go on until so many were released by them all.
+    """
     fp.LinearQueries(PEOPLE, **HOW, journal=path).close()
     chance, released, before = random.Random(seed), np.zeros(PEOPLE, dtype=int), np.zeros(PEOPLE, dtype=int)
-    answers = 0
-    for life in range(lives):
+    answers = life = 0
+    while life < lives or answers < answers_wanted:
+        life += 1
         for what, *numbers in one_life(path, seed + life, chance.uniform(0, 0.1)):
             first, many = (*map(int, numbers), 0)[:2]
             if what != "released":
@@ -91,13 +95,12 @@ def killed(path: Path, lives: int, seed: int) -> int:
         assert (found >= released + before).all()
         assert (found <= released + before + 1).all()
         before = found - released
-    return answers
 
 
 def test_a_killed_process_leaves_a_journal_of_all_that_it_released(tmp_path: Path) -> None:
-    assert killed(tmp_path / "journal", 4, 100) > 10
+    killed(tmp_path / "journal", 4, 100, answers_wanted=10)
 
 
 @pytest.mark.slow
 def test_many_killed_processes_leave_a_journal_of_all_that_they_released(tmp_path: Path) -> None:
-    assert killed(tmp_path / "journal", 100, 1000) > 300
+    killed(tmp_path / "journal", 100, 1000, answers_wanted=300)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special
+from scipy import integrate, special
 
 import filterproof as fp
 from filters.contract.state import keys
@@ -21,9 +21,11 @@ __all__ = [
     "granted_for_ever",
     "hockey_stick",
     "lower_power",
+    "mean_after",
     "played",
     "product",
     "renyi",
+    "require_after",
     "require_granted",
     "tail_hockey_stick",
     "transcript",
@@ -76,6 +78,17 @@ def granted_for_ever(
         assert filt.admits(state, request)[0]
         state = filt.spend(state, request)
     return bool(filt.admits(state, then)[0]) and np.array_equal(filt.spend(state, then), state)
+
+
+def require_after(
+    filt: fp.PrivacyFilter, past: Iterable[tuple[fp.DominatingPair, float]], *requests: fp.DominatingPair
+) -> None:
+    """AssertionError unless the past is granted with these losses, and then each of the requests would be."""
+    state = filt.start(1)
+    for request, loss in past:
+        assert filt.admits(state, request)[0]
+        state = filt.observe(filt.spend(state, request), np.array([loss]))
+    assert all(filt.admits(state, request)[0] for request in requests)
 
 
 def transcript(filt: fp.PrivacyFilter, strategy: Strategy) -> Masses:
@@ -166,6 +179,18 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
     """Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu), the closed form."""
     near, far = mu / 2 - epsilon / mu, -mu / 2 - epsilon / mu
     return float(special.ndtr(near) - np.exp(epsilon + special.log_ndtr(far)))
+
+
+def mean_after(mu: float, after: Callable[[float], float], low: float, high: float) -> float:
+    """E_P[after(L); low < L < high], L the loss of Gaussian(mu), which is N(mu^2/2, mu^2); ten deviations are all."""
+    middle = mu * mu / 2
+    low, high = max(low, middle - 10 * mu), min(high, middle + 10 * mu)
+
+    def weighted(loss: float) -> float:
+        z = (loss - middle) / mu
+        return math.exp(-z * z / 2) / mu / math.sqrt(2 * math.pi) * after(loss)
+
+    return float(integrate.quad(weighted, low, high, epsabs=0, epsrel=1e-9)[0])
 
 
 def lower_power(losses: np.ndarray, masses: np.ndarray, count: int, width: float, cells: int) -> np.ndarray:

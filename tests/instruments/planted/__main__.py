@@ -1,4 +1,8 @@
-"""Plant every fault of the table and record which of them `filterproof prove` refuses: `make planted`."""
+"""Plant the faults of a table and record what finds them.
+
+`refused` are those of `theory` and `filters`, which `filterproof prove` refuses (`make planted`); `killed` are those
+at nodes of `mc`, which the tests of their room kill (`make killed`).
+"""
 
 from __future__ import annotations
 
@@ -7,27 +11,43 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from tests.instruments.planted.fault import ROOT, Fault, digest
+from tests.instruments.planted.killing import kill
 from tests.instruments.planted.planting import Outcome, plant
-from tests.instruments.planted.table import FAULTS
+from tests.instruments.planted.table import FAULTS, NODES
 
-RECORD = ROOT / "reports/recorded/planted.json"
+
+class Table(NamedTuple):
+    """Faults, what looks for one, and the file that records what was found."""
+
+    faults: tuple[Fault, ...]
+    look: Callable[[Any], Outcome]
+    record: Path
+
+
+TABLES = {
+    "refused": Table(FAULTS, plant, ROOT / "reports/recorded/planted.json"),
+    "killed": Table(NODES, kill, Path(__file__).with_name("killed.json")),
+}
 
 
 def recorded(faults: tuple[Fault, ...], outcomes: list[Outcome]) -> dict[str, object]:
     """The record: the table's digest, the score, and a line for each fault."""
-    counted = [(f, o) for f, o in zip(faults, outcomes, strict=True) if f.kind != "equivalent"]
+    told = list(zip(faults, outcomes, strict=True))
+    counted = [outcome.red for fault, outcome in told if fault.kind != "equivalent"]
     return {
         "date": time.strftime("%Y-%m-%d"),
         "table": digest(faults),
         "files": len({fault.file for fault in faults}),
         "faults": len(counted),
-        "red": sum(outcome.red for _, outcome in counted),
+        "red": sum(counted),
         "equivalent": len(faults) - len(counted),
-        "equivalent red": sum(o.red for f, o in zip(faults, outcomes, strict=True) if f.kind == "equivalent"),
+        "equivalent red": sum(outcome.red for _, outcome in told) - sum(counted),
         "lines": [
             {
                 "name": fault.name,
@@ -37,55 +57,59 @@ def recorded(faults: tuple[Fault, ...], outcomes: list[Outcome]) -> dict[str, ob
                 "found": outcome.found,
                 "detail": fault.reason if fault.kind == "equivalent" else outcome.detail,
             }
-            for fault, outcome in zip(faults, outcomes, strict=True)
+            for fault, outcome in told
         ],
     }
 
 
-def _known(record: Path) -> dict[str, Outcome]:
+def _right(fault: Fault, outcome: Outcome) -> bool:
+    return outcome.red != (fault.kind == "equivalent")
+
+
+def _known(table: Table) -> dict[str, Outcome]:
     """What the record says of faults that ended as they should, by name."""
-    lines = json.loads(record.read_text("utf-8"))["lines"] if record.is_file() else []
-    return {
-        line["name"]: Outcome(line["found"], line["detail"], 0.0)
-        for line in lines
-        if (line["found"] != "green") != (line["kind"] == "equivalent")
-    }
+    faults = {fault.name: fault for fault in table.faults}
+    lines = json.loads(table.record.read_text("utf-8"))["lines"] if table.record.is_file() else []
+    told = {line["name"]: Outcome(line["found"], line["detail"], 0.0) for line in lines}
+    return {name: one for name, one in told.items() if name in faults and _right(faults[name], one)}
 
 
 def main(arguments: list[str]) -> int:
-    """Plant the faults, print those that are not found as they should be; status 1 below 95 % or for a false alarm."""
+    """Plant the faults and print what comes of each; status 1 below 95 % or for a false alarm."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--only", default="", help="a part of the name of a file")
-    parser.add_argument("--out", type=Path)
+    parser.add_argument("table", choices=TABLES)
+    parser.add_argument("--workers", type=int, default=2, help="of those that `filterproof prove` looks for")
+    parser.add_argument("--only", default="", help="a part of the name of a file; nothing is recorded")
     parser.add_argument(
-        "--again", action="store_true", help="of the record, plant again what was green or is new"
+        "--again", action="store_true", help="of the record, plant again what was not found or is new"
     )
     given = parser.parse_args(arguments)
-    faults = tuple(fault for fault in FAULTS if given.only in fault.file)
-    known = _known(given.out) if given.again and given.out is not None else {}
-    os.environ["OPENBLAS_NUM_THREADS"] = "1"
-    clean = plant(None)
-    if clean.red:
+    table = TABLES[given.table]
+    faults = tuple(fault for fault in table.faults if given.only in fault.file)
+    known = _known(table) if given.again else {}
+    os.environ.update(OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
+    clean = plant(None) if table.look is plant else None
+    if clean is not None and clean.red:
         print(f"without a fault: {clean.found}, {clean.detail}")
         return 1
     outcomes: list[Outcome] = []
     with ThreadPoolExecutor(given.workers) as pool:
-        asked = pool.map(lambda fault: known.get(fault.name) or plant(fault), faults)
-        for fault, outcome in zip(faults, asked, strict=True):
+        # the tests of a room have a processor's time each, one after the other
+        each = pool.map if table.look is plant else map
+        for fault, outcome in zip(
+            faults, each(lambda fault: known.get(fault.name) or table.look(fault), faults), strict=True
+        ):
             outcomes.append(outcome)
-            right = outcome.red != (fault.kind == "equivalent")
             print(
-                f"{' ' if right else 'X'} {fault.kind:10} {fault.file:42} {outcome.seconds:5.1f} s  {outcome.found:8} "
-                f"{fault.means}: {outcome.detail}"[:220],
+                f"{' ' if _right(fault, outcome) else 'X'} {fault.kind:10} {fault.file:42} {outcome.seconds:5.1f} s  "
+                f"{outcome.found:8} {fault.means}: {outcome.detail}"[:220],
                 flush=True,
             )
-    record = recorded(faults, outcomes)
-    print(f"{record['red']} of {record['faults']} faults in {record['files']} files are refused")
-    if given.out is not None and not given.only:
-        given.out.write_text(json.dumps(record, indent=1) + "\n")
-    enough = record["red"] >= 0.95 * record["faults"]  # type: ignore[operator]
-    return int(not enough or record["equivalent red"] != 0)
+    record: dict[str, Any] = recorded(faults, outcomes)
+    print(f"{record['red']} of {record['faults']} faults in {record['files']} files are {given.table}")
+    if not given.only:
+        table.record.write_text(json.dumps(record, indent=1) + "\n")
+    return int(record["red"] < 0.95 * record["faults"] or record["equivalent red"] != 0)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ They run in a fork, the most relevant file first, and end with the first that fa
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import resource
@@ -25,6 +26,11 @@ __all__ = ["SECONDS", "kill", "ordered"]
 SECONDS = 120
 #: What imports a room of `mc`; the rest of the house is shared with the fork.
 _ABOVE = ("mc", "reports", "filterproof", "tests")
+#: What the forks share.
+_SHARED = (
+    *("numpy", "scipy.special", "scipy.optimize", "scipy.stats", "mpmath", "flint", "pytest"),
+    *("filters.catalogue", "theory.proofs"),
+)
 #: Workers that a test starts run the code that is on disk: that they differ would tell any fault.
 _NOT_NAMED = "not worker and not process"
 _LEFT_OUT = "not slow and not browser and not training and not audit and not referee"
@@ -32,6 +38,8 @@ _LEFT_OUT = "not slow and not browser and not training and not audit and not ref
 
 def kill(fault: NodeFault) -> Outcome:
     """found is "killed" with the first test that fails, "survived" where all pass, "late" where the time is up."""
+    for library in _SHARED:
+        importlib.import_module(library)
     fault.planted()  # a node that is not there is an error of the table, and no fault that was found
     began = time.perf_counter()
     read, write = os.pipe()
@@ -51,7 +59,7 @@ def kill(fault: NodeFault) -> Outcome:
     elif status in (-signal.SIGXCPU, -signal.SIGKILL):
         found, detail = "late", f"no verdict in {SECONDS} s"
     else:
-        found, detail = "error", f"the tests ended with status {status}"
+        found, detail = "ended", f"the tests ended with status {status}"
     return Outcome(found, detail, time.perf_counter() - began)
 
 
@@ -69,7 +77,7 @@ def _run(fault: NodeFault) -> tuple[str, str]:
     status = pytest.main([*options, "--rootdir", str(ROOT), *files], plugins=[seen])
     if status == pytest.ExitCode.OK:
         return "survived", ""
-    return ("killed", seen.failed) if seen.failed else ("error", f"pytest ended with status {int(status)}")
+    return ("killed", seen.failed) if seen.failed else ("ended", f"pytest ended with status {int(status)}")
 
 
 def ordered(fault: NodeFault) -> list[Path]:

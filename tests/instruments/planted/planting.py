@@ -37,7 +37,7 @@ _PATIENCE = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a planted fault. found: "refused", "error" or "endless" are red; "green" is not."""
+    """What came of a planted fault. found: "refused", "error", "endless" or "killed" are red, and nothing else is."""
 
     found: str
     detail: str
@@ -45,7 +45,7 @@ class Outcome:
 
     @property
     def red(self) -> bool:
-        return self.found != "green"
+        return self.found in ("refused", "error", "endless", "killed")
 
 
 @dataclass(frozen=True, slots=True)

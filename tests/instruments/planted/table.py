@@ -1,4 +1,4 @@
-"""The tables of planted faults, `faults/*.txt`; `FAULTS` are those of `theory` and `filters`."""
+"""The tables of planted faults, `faults/*.txt`: `FAULTS` of `theory` and `filters`, and `NODES` of `mc`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from tests.instruments.planted.fault import Fault, Kind
+from tests.instruments.planted.node import NodeFault
 
-__all__ = ["FAULTS", "faults_in", "table"]
+__all__ = ["FAULTS", "NODES", "faults_in", "table"]
 
 F = TypeVar("F", bound=Fault)
 _HEAD = re.compile(r"(unsound|loose|equivalent)(?: in ([\w.]+))?: (.+)")
@@ -43,3 +44,4 @@ def table(name: str, of: type[F]) -> tuple[F, ...]:
 
 
 FAULTS = (*table("theory", Fault), *table("filters", Fault))
+NODES = table("mc", NodeFault)

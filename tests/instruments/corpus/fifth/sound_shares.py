@@ -56,26 +56,6 @@ class ReallyLost(fp.PrivacyFilter):
         return state[0] + np.minimum(np.abs(loss), 1e6), state[1].copy()
 
 
-@CASES.sound("The zCDP filter, stopped at a time that the transcript decides.")
-class StopsWhenLoud(fp.PrivacyFilter):
-    """0.5-zCDP by the sum of rho; who lost more than 0.3 in one answer is given nothing more."""
-
-    promise = fp.ZCDP(0.5)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
-
-    def spend(self, state, request):
-        return state[0] + np.minimum(request.zcdp_rho, 1e6), state[1] + 1
-
-    def admits(self, state, request):
-        rho, rounds = self.spend(state, request)
-        return (rho <= 0.5 * BELOW) & (rounds <= 10_000) & (state[1] >= 0)
-
-    def observe(self, state, loss):
-        return state[0].copy(), np.where(loss > 0.3, -10_001, state[1])
-
-
 @CASES.sound("Count times the largest square bounds the sum of squares.")
 class EqualShares(fp.PrivacyFilter):
     """1-GDP; the first request is the unit, later ones are no larger, and all are counted."""

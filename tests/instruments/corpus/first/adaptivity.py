@@ -6,7 +6,7 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from scipy import integrate, optimize
+from scipy import optimize
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases, only, per_run
@@ -14,6 +14,7 @@ from tests.instruments.corpus.games import (
     Reached,
     best_value,
     gaussian_delta,
+    mean_after,
     require_granted,
 )
 
@@ -70,7 +71,7 @@ def _tree(filt: fp.PrivacyFilter) -> Reached:
 @CASES.broken(
     "RandomizedResponse(0.0999), then one pair for order 2 on yes and one for order 32 on no.",
     lambda past: (
-        (fp.RandomizedResponse(0.0999))
+        fp.RandomizedResponse(0.0999)
         if not past
         else (
             (
@@ -135,21 +136,13 @@ def _the_other_half(filt: fp.PrivacyFilter) -> Reached:
     cut = optimize.brentq(lambda loss: gaussian_delta(second, 1.0 - loss) - erased, -0.5, 0.9)
     require_granted(filt, [fp.Gaussian(first), fp.Gaussian(second)])
     require_granted(filt, [fp.Gaussian(first), fp.Erasure(erased)])
-
-    def density(loss):
-        z = (loss - first**2 / 2) / first
-        return math.exp(-z * z / 2) / first / math.sqrt(2 * math.pi)
-
-    above, _ = integrate.quad(
-        lambda loss: density(loss) * gaussian_delta(second, 1.0 - loss), cut, 2.0, epsabs=0, epsrel=1e-8
-    )
-    below, _ = integrate.quad(density, first**2 / 2 - 10 * first, cut, epsabs=0, epsrel=1e-8)
-    return Reached(above + below * erased, epsilon=1.0)
+    above = mean_after(first, lambda loss: gaussian_delta(second, 1.0 - loss), cut, 2.0)
+    return Reached(above + mean_after(first, lambda loss: erased, -math.inf, cut), epsilon=1.0)
 
 
 @CASES.broken(
     "99 tiny epsilons and one of 2.9: k times the squared average is less than the sum of squares.",
-    ([fp.RandomizedResponse(1e-4)] * 99 + [fp.RandomizedResponse(2.9)]),
+    [fp.RandomizedResponse(1e-4)] * 99 + [fp.RandomizedResponse(2.9)],
     epsilon=2.0,
 )
 class AverageEpsilon(fp.PrivacyFilter):

@@ -8,35 +8,8 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
-from tests.instruments.corpus.games import Reached, granted_for_ever
 
 CASES = Cases()
-
-
-class Float32Totals(fp.PrivacyFilter):
-    """Per-person zCDP totals in single precision: a hundred million people fit on one card."""
-
-    promise = fp.ZCDP(0.5)
-
-    def start(self, n):
-        return np.zeros(n)
-
-    def spend(self, state, request):
-        # the column is float32; it comes back as double because the engine wants doubles
-        return (state + request.zcdp_rho).astype(np.float32).astype(np.float64)
-
-    def admits(self, state, request):
-        return self.spend(state, request) <= 0.5
-
-
-@CASES.breaks(Float32Totals)
-def _swallowed(filt: fp.PrivacyFilter) -> Reached:
-    """After rho 0.3, requests of rho 1.4e-8 change nothing in a float32 sum and are granted for ever."""
-    # half a unit in the last place of float32(0.3) is 1.49e-8
-    tiny = math.sqrt(2 * 1.4e-8)
-    assert granted_for_ever(filt, [fp.Gaussian(math.sqrt(0.6))], fp.Gaussian(tiny))
-    rho = 0.3 + 10**8 * tiny**2 / 2
-    return Reached(2 * rho, alpha=2.0)
 
 
 @CASES.broken(

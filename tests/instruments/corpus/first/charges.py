@@ -107,7 +107,7 @@ def _sampled(filt: fp.PrivacyFilter) -> Reached:
 
 @CASES.broken(
     "11 subsampled Gaussians declared as addition pairs: the removal direction is never looked at.",
-    ([fp.SubsampledGaussian(0.2, 1.0, adjacency="addition")] * 11),
+    [fp.SubsampledGaussian(0.2, 1.0, adjacency="addition")] * 11,
     alpha=8.0,
 )
 class OneWayMoments(fp.AdditiveFilter):

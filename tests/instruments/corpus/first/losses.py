@@ -5,36 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import integrate
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
-from tests.instruments.corpus.games import Reached, gaussian_delta
+from tests.instruments.corpus.games import Reached, gaussian_delta, mean_after, require_after
 
 CASES = Cases()
-
-
-@CASES.broken(
-    "RandomizedResponse(0.9) as long as the answer is no: three noes are 2.7 in the other direction.",
-    lambda past: fp.RandomizedResponse(0.9) if len(past) < 3 and all(loss < 0 for loss in past) else None,
-    epsilon=1.0,
-)
-class RefundsWhatSpokeAgainst(fp.PrivacyFilter):
-    """1-DP: an answer that speaks against membership gives back the epsilon that it took off the loss."""
-
-    promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n)
-
-    def admits(self, state, request):
-        return state + request.pure_epsilon <= 1.0
-
-    def spend(self, state, request):
-        return state + request.pure_epsilon
-
-    def observe(self, state, loss):
-        return np.maximum(state + np.minimum(loss, 0.0), 0.0)
 
 
 @CASES.broken(
@@ -91,17 +67,9 @@ class ReserveAfterAnAlarm(fp.PrivacyFilter):
 def _alarm(filt: fp.PrivacyFilter) -> Reached:
     """Gaussian(0.24); where it lost more than 0.9 (1.4e-4 of the runs) Gaussian(1.07) as well."""
     first, second = 0.24, 1.07
-    state = filt.start(1)
-    assert filt.admits(state, fp.Gaussian(first))[0]
-    spent = filt.spend(state, fp.Gaussian(first))
-    assert filt.admits(filt.observe(spent, np.array([0.91])), fp.Gaussian(second))[0]
-    # below the alarm the game ends; the loss of the first is N(first^2/2, first^2)
-
-    def density(loss):
-        z = (loss - first**2 / 2) / first
-        return math.exp(-z * z / 2) / first / math.sqrt(2 * math.pi) * gaussian_delta(second, 1.0 - loss)
-
-    value, _ = integrate.quad(density, 0.9, 0.9 + 10 * first, epsabs=0, epsrel=1e-9)
+    require_after(filt, [(fp.Gaussian(first), 0.91)], fp.Gaussian(second))
+    # below the alarm the game ends
+    value = mean_after(first, lambda loss: gaussian_delta(second, 1.0 - loss), 0.9, math.inf)
     return Reached(value, epsilon=1.0)
 
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import integrate, stats
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
-from tests.instruments.corpus.games import Reached, gaussian_delta, hockey_stick, transcript
+from tests.instruments.corpus.games import (
+    Reached,
+    gaussian_delta,
+    mean_after,
+    played,
+    require_after,
+)
 from tests.instruments.corpus.lattice import best_on_lattice, response_delta
 
 CASES = Cases()
@@ -87,13 +92,10 @@ def _extended(filt: fp.PrivacyFilter) -> Reached:
     """Gaussian(0.999), and where it lost less than -0.2 Gaussian(0.7): drawn from Q that is bad luck."""
     # drawn from Q the loss of Gaussian(mu) is N(-mu^2/2, mu^2), and minus it counts
     mu, more, epsilon = 0.999, 0.7, 2.0
-    state = filt.start(1)
-    assert filt.admits(state, fp.Gaussian(mu))[0]
-    lucky = filt.observe(filt.spend(state, fp.Gaussian(mu)), np.array([-0.21]))
-    assert filt.admits(lucky, fp.Gaussian(more))[0]
-    law = stats.norm(mu * mu / 2, mu)
-    value, _ = integrate.quad(lambda x: law.pdf(x) * gaussian_delta(more, epsilon - x), 0.2, 12.0)
-    return Reached(value, epsilon=epsilon)
+    require_after(filt, [(fp.Gaussian(mu), -0.21)], fp.Gaussian(more))
+    return Reached(
+        mean_after(mu, lambda loss: gaussian_delta(more, epsilon - loss), 0.2, 12.0), epsilon=epsilon
+    )
 
 
 class NothingHappened(fp.PrivacyFilter):
@@ -120,10 +122,8 @@ class NothingHappened(fp.PrivacyFilter):
 @CASES.breaks(NothingHappened, margin=1.0)
 def _until_something_happens(filt: fp.PrivacyFilter) -> Reached:
     """Erasures of nearly delta, until one happens."""
-    p, count, state = 9e-3, 50, filt.start(1)
-    for _ in range(count):
-        assert filt.admits(state, fp.Erasure(p))[0]
-        state = filt.observe(filt.spend(state, fp.Erasure(p)), np.array([0.0]))
+    p, count = 9e-3, 50
+    require_after(filt, [(fp.Erasure(p), 0.0)] * count)
     return Reached(1 - (1 - p) ** count, epsilon=0.5)
 
 
@@ -152,17 +152,9 @@ class CalmStreak(fp.PrivacyFilter):
 @CASES.breaks(CalmStreak, margin=0.01)
 def _three_free_ones(filt: fp.PrivacyFilter) -> Reached:
     """Three responses at 0.01 and a free one at 0.5, three times over."""
-    state, small, large = filt.start(1), fp.RandomizedResponse(0.01), fp.RandomizedResponse(0.5)
-    for request, loss in [(small, 0.01)] * 3 + [(large, 0.5)]:
-        assert filt.admits(state, request)[0]
-        state = filt.observe(filt.spend(state, request), np.array([loss]))
-
-    def strategy(past):
-        if len(past) == 12:
-            return None
-        return large if len(past) % 4 == 3 else small
-
-    return Reached(hockey_stick(transcript(filt, strategy), 1.0), epsilon=1.0)
+    turns = ([fp.RandomizedResponse(0.01)] * 3 + [fp.RandomizedResponse(0.5)]) * 3
+    require_after(filt, zip(turns[:4], (0.01, 0.01, 0.01, 0.5), strict=True))
+    return played(filt, lambda past: turns[len(past)] if len(past) < len(turns) else None, epsilon=1.0)
 
 
 class QuietWindow(fp.PrivacyFilter):
@@ -234,10 +226,7 @@ class ScreenedNo(fp.PrivacyFilter):
 def _no_from_the_other_side(filt: fp.PrivacyFilter) -> Reached:
     """A screening at 0.4, and on no 200 responses at 0.02: for Q the no has lost 0.4 already."""
     # drawn from Q the screening says no with probability keep, and that no counts 0.4 for Q
-    state, small = filt.start(1), fp.RandomizedResponse(filt.level)
-    state = filt.observe(filt.spend(state, fp.RandomizedResponse(0.4)), np.array([-0.4]))
-    for turn in range(filt.count):  # whatever the answers are
-        assert filt.admits(state, small)[0]
-        state = filt.observe(filt.spend(state, small), np.array([filt.level * (-1) ** turn]))
+    answers = [(fp.RandomizedResponse(filt.level), filt.level * (-1) ** turn) for turn in range(filt.count)]
+    require_after(filt, [(fp.RandomizedResponse(0.4), -0.4), *answers])  # whatever the answers are
     keep = 1 / (1 + math.exp(-0.4))
     return Reached(keep * response_delta(filt.level, filt.count, 1.0, 0.4), epsilon=1.0)

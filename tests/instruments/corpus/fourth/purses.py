@@ -97,30 +97,6 @@ class LargeAndSmall(fp.PrivacyFilter):
 
 
 @CASES.broken(
-    "0.2 of rho as a Gaussian and 0.2 as a response: the norm of both is 0.29.",
-    [fp.Gaussian(math.sqrt(2 * 0.2)), fp.RandomizedResponse(0.65)],
-    alpha=2.0,
-    margin=0.1,
-)
-class NormOfLedgers(fp.PrivacyFilter):
-    """0.3-zCDP: Gaussians, Laplace noise and the rest have ledgers of rho, whose Euclidean norm is kept."""
-
-    promise = fp.ZCDP(0.3)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n), np.zeros(n)
-
-    def spend(self, state, request):
-        kind = 0 if isinstance(request, fp.Gaussian) else 1 if isinstance(request, fp.Laplace) else 2
-        rho = np.minimum(request.zcdp_rho, 1e6)
-        return tuple(part + rho if place == kind else part.copy() for place, part in enumerate(state))
-
-    def admits(self, state, request):
-        ledgers = self.spend(state, request)
-        return np.sqrt(sum(part**2 for part in ledgers)) <= 0.3 * (1 - 1e-9)
-
-
-@CASES.broken(
     "Gaussian and response in turn: what is filed is the largest block, and the blocks are not added.",
     [fp.Gaussian(math.sqrt(2 * 0.14)), fp.RandomizedResponse(0.5)] * 5,
     alpha=2.0,

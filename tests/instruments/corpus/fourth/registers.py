@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 import filterproof as fp
@@ -34,27 +32,6 @@ def _below_half_a_place(filt: fp.PrivacyFilter) -> Reached:
     request = fp.Gaussian(0.02)  # rho is 2e-4, and half a place below one 2.4e-4
     assert granted_for_ever(filt, (), request)
     return Reached(10_000 * 0.02**2, alpha=2.0)
-
-
-@CASES.broken(
-    "400 Gaussians of rho 0.00149, each booked as 0.001.",
-    [fp.Gaussian(math.sqrt(2 * 0.00149))] * 400,
-    alpha=2.0,
-    margin=0.4,
-)
-class ThousandthsOfRho(fp.PrivacyFilter):
-    """0.4-zCDP; rho is booked in whole thousandths, to nearest."""
-
-    promise = fp.ZCDP(0.4)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64)
-
-    def spend(self, state, request):
-        return state + np.rint(1000 * np.minimum(request.zcdp_rho, 1e6)).astype(np.int64)
-
-    def admits(self, state, request):
-        return self.spend(state, request) <= 400
 
 
 @CASES.broken(

@@ -8,7 +8,7 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
-from tests.instruments.corpus.games import Reached, played
+from tests.instruments.corpus.games import Reached, played, require_after
 
 CASES = Cases()
 
@@ -149,28 +149,6 @@ class CautiousGauge(fp.PrivacyFilter):
         return 0.8 * state[0] + lost, state[1] + lost, state[2].copy()
 
 
-@CASES.sound(
-    "The zCDP filter; what a loss takes away only shortens the game.", [fp.Gaussian(1 - 1e-8)], alpha=2.0
-)
-class BrakesOnLosses(fp.PrivacyFilter):
-    """0.5-zCDP; after a loss above 0.2 half of what is left is given up, and nothing is ever given back."""
-
-    promise = fp.ZCDP(0.5)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
-
-    def admits(self, state, request):
-        return (state[0] + request.zcdp_rho <= 0.5 * BELOW) & (state[1] < 10_000)
-
-    def spend(self, state, request):
-        return state[0] + request.zcdp_rho, state[1] + 1
-
-    def observe(self, state, loss):
-        left = np.maximum(0.5 - state[0], 0.0)
-        return np.where(loss > 0.2, state[0] + left / 2, state[0]), state[1].copy()
-
-
 class CountsWhatHappened(fp.PrivacyFilter):
     """(0.5, 1e-2)-DP by basic composition; answers that told nothing are counted for the statistics, and paid."""
 
@@ -195,8 +173,5 @@ class CountsWhatHappened(fp.PrivacyFilter):
 def _ten_erasures(filt: fp.PrivacyFilter) -> Reached:
     """With probability 1 - sum of total variations, at least 1 - 1e-2, the transcripts agree (a coupling)."""
     p = 0.9999e-3
-    state = filt.start(1)
-    for _ in range(10):
-        assert filt.admits(state, fp.Erasure(p))[0]
-        state = filt.observe(filt.spend(state, fp.Erasure(p)), np.array([0.0]))
+    require_after(filt, [(fp.Erasure(p), 0.0)] * 10)
     return Reached(1 - (1 - p) ** 10, epsilon=0.5)

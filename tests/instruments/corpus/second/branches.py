@@ -6,11 +6,16 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from scipy import integrate
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases, only, per_run
-from tests.instruments.corpus.games import Reached, gaussian_delta, played
+from tests.instruments.corpus.games import (
+    Reached,
+    gaussian_delta,
+    mean_after,
+    played,
+    require_after,
+)
 from tests.instruments.corpus.lattice import best_on_lattice, response_delta
 
 CASES = Cases()
@@ -59,50 +64,6 @@ def _either(filt: fp.PrivacyFilter) -> Reached:
         ),
         epsilon=1.0,
     )
-
-
-class VariationSoFar(fp.PrivacyFilter):
-    """(0, delta)-DP: the total variation of all answers so far, at 0.1 or 0.2 each, worked out to the last digit."""
-
-    step = 0.1
-    promise = fp.ApproxDP(epsilon=0.0, delta=0.0996679947)
-
-    def start(self, n):
-        return np.zeros((n, 2), dtype=np.int64)
-
-    def _level(self, request):
-        # an answer below 0.1 counts as one of 0.1
-        return np.maximum(np.ceil(np.minimum(np.asarray(request.pure_epsilon) / self.step, 1e6) - 1e-9), 1)
-
-    def spend(self, state, request):
-        level = np.broadcast_to(self._level(request), len(state))
-        return state + (level[:, None] == np.array([1.0, 2.0]))
-
-    def admits(self, state, request):
-        after = self.spend(state, request)
-        small = np.array([self._variation(*row) <= 0.0996679947 for row in after.tolist()], dtype=np.bool_)
-        return small & (self._level(request) <= 2)
-
-    @classmethod
-    @lru_cache(maxsize=4096)
-    def _variation(cls, ones, twos):
-        if ones + twos > 60:
-            return 1.0
-        law = np.ones(1)
-        for level, count in ((1, ones), (2, twos)):
-            keep = 1 / (1 + math.exp(-level * cls.step))
-            one = np.zeros(2 * level + 1)
-            one[0], one[-1] = 1 - keep, keep
-            for _ in range(count):
-                law = np.convolve(law, one)
-        losses = cls.step * (np.arange(len(law)) - len(law) // 2)
-        return float(law @ np.maximum(-np.expm1(-losses), 0.0))
-
-
-@CASES.breaks(VariationSoFar, margin=0.05)
-def _small_tree(filt: fp.PrivacyFilter) -> Reached:
-    """Six rounds of 0.1 and 0.2, the next level chosen by the answers: 1.06 times delta."""
-    return Reached(best_on_lattice(filt, 0.1, (1, 2), 0.0, 6), epsilon=0.0)
 
 
 class CurveSoFar(fp.PrivacyFilter):
@@ -183,21 +144,10 @@ def _quiet(filt: fp.PrivacyFilter) -> Reached:
     first = 0.12
     second = math.sqrt(filt.square * (1 - 1e-6) - first**2)
     erased = (1e-5 - gaussian_delta(first, 0.5)) * (1 - 1e-6)
-    state = filt.start(1)
-    assert filt.admits(state, fp.Gaussian(first))[0]
-    spent = filt.spend(state, fp.Gaussian(first))
-    assert filt.admits(filt.observe(spent, np.array([1e-9])), fp.Gaussian(second))[0]
-    assert filt.admits(filt.observe(spent, np.array([-1e-9])), fp.Erasure(erased))[0]
-
-    def density(loss):
-        z = (loss - first**2 / 2) / first
-        return math.exp(-z * z / 2) / first / math.sqrt(2 * math.pi)
-
-    above, _ = integrate.quad(
-        lambda loss: density(loss) * gaussian_delta(second, 1.0 - loss), 0.0, 0.99, epsabs=0, epsrel=1e-8
-    )
-    below, _ = integrate.quad(density, first**2 / 2 - 10 * first, 0.0, epsabs=0, epsrel=1e-8)
-    return Reached(above + below * erased, epsilon=1.0)
+    require_after(filt, [(fp.Gaussian(first), 1e-9)], fp.Gaussian(second))
+    require_after(filt, [(fp.Gaussian(first), -1e-9)], fp.Erasure(erased))
+    above = mean_after(first, lambda loss: gaussian_delta(second, 1.0 - loss), 0.0, 0.99)
+    return Reached(above + mean_after(first, lambda loss: erased, -math.inf, 0.0), epsilon=1.0)
 
 
 class AfterTheSecond(fp.PrivacyFilter):
@@ -233,7 +183,7 @@ def _after_two(filt: fp.PrivacyFilter) -> Reached:
     return played(
         filt,
         lambda past: (
-            (fp.RandomizedResponse(0.15))
+            fp.RandomizedResponse(0.15)
             if len(past) < 2
             else (
                 (fp.KOV(0.19, delta * (1 - 1e-8)) if len(past) == 2 else None)

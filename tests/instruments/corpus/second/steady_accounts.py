@@ -107,7 +107,7 @@ class SealedDecisions(fp.PrivacyFilter):
 
 @CASES.sound(
     "Randomised response dominates, so four adaptive rounds are dominated by the fourfold product.",
-    ([fp.RandomizedResponse(math.log(1.25))] * 4),
+    [fp.RandomizedResponse(math.log(1.25))] * 4,
     epsilon=(2 * math.log(1.25)),
 )
 class OneQuestion(fp.PrivacyFilter):

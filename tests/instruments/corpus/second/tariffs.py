@@ -171,7 +171,7 @@ class MeanLosses(fp.AdditiveFilter):
 
 @CASES.broken(
     "Two responses at 1: D_a tends to a tanh(1/2) for a near 1, 1.065 times log cosh 1.",
-    ([fp.RandomizedResponse(1.0)] * 2),
+    [fp.RandomizedResponse(1.0)] * 2,
     alpha=1.001,
     margin=0.05,
 )

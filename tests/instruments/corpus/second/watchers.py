@@ -34,29 +34,6 @@ class StopsWhenSeen(fp.PrivacyFilter):
 
 
 @CASES.broken(
-    "Five noes at 0.99 each: in the direction of Q their losses add up, and each makes room for the next.",
-    lambda past: fp.RandomizedResponse(0.99) if len(past) < 5 and all(loss < 0 for loss in past) else None,
-    epsilon=1.0,
-)
-class EarnsByDenial(fp.PrivacyFilter):
-    """1-DP; answers that speak against membership leave more room: the budget is 1, or 1 minus their loss."""
-
-    promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n)
-
-    def admits(self, state, request):
-        return state[0] + request.pure_epsilon <= (1 + np.maximum(-state[1], 0.0)) * (1 - 1e-12)
-
-    def spend(self, state, request):
-        return state[0] + request.pure_epsilon, state[1].copy()
-
-    def observe(self, state, loss):
-        return state[0], state[1] + loss
-
-
-@CASES.broken(
     "Eight responses at 0.45: drawn from Q the loss goes down, and there is no limit below.",
     lambda past: fp.RandomizedResponse(0.45) if len(past) < 8 else None,
     epsilon=1.0,

@@ -9,7 +9,7 @@ from scipy import special, stats
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
-from tests.instruments.corpus.games import Reached
+from tests.instruments.corpus.games import Reached, require_after
 from tests.instruments.corpus.lattice import best_on_lattice, response_delta
 
 CASES = Cases()
@@ -215,15 +215,10 @@ class OneOfTwoPlans(fp.PrivacyFilter):
 @CASES.breaks(OneOfTwoPlans, margin=0.1)
 def _as_planned(filt: fp.PrivacyFilter) -> Reached:
     """Each plan keeps the promise after either answer, and each is better after the answer that it gets."""
-    start, first = filt.start(1), fp.RandomizedResponse(0.15)
-    assert filt.admits(start, first)[0]
     keep, value = 1 / (1 + math.exp(-0.15)), 0.0
     for loss, chance, (level, count) in ((0.15, keep, filt.few), (-0.15, 1 - keep, filt.many)):
-        request = fp.RandomizedResponse(level)
-        state = filt.observe(filt.spend(start, first), np.array([loss]))
-        for turn in range(count):  # whatever the answers are
-            assert filt.admits(state, request)[0]
-            state = filt.observe(filt.spend(state, request), np.array([level * (-1) ** turn]))
+        answers = [(fp.RandomizedResponse(level), level * (-1) ** turn) for turn in range(count)]
+        require_after(filt, [(fp.RandomizedResponse(0.15), loss), *answers])  # whatever the answers are
         value += chance * response_delta(level, count, 1.0, loss)
     return Reached(value, epsilon=1.0)
 

@@ -89,7 +89,7 @@ class ReservedJobs(fp.PrivacyFilter):
 
 @CASES.broken(
     "Gaussian(0.86) with what was lent, then eight of 0.24: what was lent is still there.",
-    ([fp.Gaussian(0.86)] + [fp.Gaussian(0.24)] * 8),
+    [fp.Gaussian(0.86)] + [fp.Gaussian(0.24)] * 8,
     epsilon=3.0,
 )
 class LentQuota(fp.PrivacyFilter):

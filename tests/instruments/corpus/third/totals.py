@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
-from scipy import integrate, optimize, special
+from scipy import optimize, special
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
-from tests.instruments.corpus.games import Reached, gaussian_delta, require_granted
+from tests.instruments.corpus.games import Reached, gaussian_delta, mean_after, require_granted
 from tests.instruments.corpus.lattice import response_delta
 
 CASES = Cases()
-
-
-def _mean(mu: float, after: Callable[[float], float], low: float, high: float) -> float:
-    """E_P[after(L); low < L < high], L the loss of Gaussian(mu)."""
-
-    def weighted(loss: float) -> float:
-        z = (loss - mu * mu / 2) / mu
-        return math.exp(-z * z / 2) / mu / math.sqrt(2 * math.pi) * after(loss)
-
-    return float(integrate.quad(weighted, low, high, epsabs=0, epsrel=1e-8)[0])
 
 
 class CurveOfTheRest(fp.PrivacyFilter):
@@ -57,8 +46,8 @@ def _on_a_large_loss(filt: fp.PrivacyFilter) -> Reached:
     require_granted(filt, [fp.Gaussian(first), fp.RandomizedResponse(epsilon)])
     # the response where the first loss brings 1 within its reach
     cut, least = 1 - 0.9 * epsilon, first**2 / 2 - 10 * first
-    near = _mean(first, lambda loss: gaussian_delta(second, 1 - loss), least, cut)
-    far = _mean(first, lambda loss: response_delta(epsilon, 1, 1.0, loss), cut, 1 + epsilon)
+    near = mean_after(first, lambda loss: gaussian_delta(second, 1 - loss), least, cut)
+    far = mean_after(first, lambda loss: response_delta(epsilon, 1, 1.0, loss), cut, 1 + epsilon)
     return Reached(near + far, epsilon=1.0)
 
 
@@ -92,11 +81,10 @@ def _erased_or_not(filt: fp.PrivacyFilter) -> Reached:
     def erase(loss):
         return erased + (1 - erased) * max(-math.expm1(-loss), 0.0)
 
-    least, most = first**2 / 2 - 10 * first, first**2 / 2 + 10 * first
     parts = (
-        _mean(first, erase, least, -first),
-        _mean(first, lambda loss: gaussian_delta(second, -loss), -first, first),
-        _mean(first, erase, first, most),
+        mean_after(first, erase, -math.inf, -first),
+        mean_after(first, lambda loss: gaussian_delta(second, -loss), -first, first),
+        mean_after(first, erase, first, math.inf),
     )
     return Reached(math.fsum(parts), epsilon=0.0)
 
