@@ -6,7 +6,6 @@ import base64
 import io
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # matplotlib takes a quarter of a second, and those who draw nothing do not wait for it
@@ -18,9 +17,7 @@ __all__ = [
     "INK",
     "NARROW",
     "PALETTE",
-    "Drawn",
     "data_uri",
-    "drawn",
     "drawn_into",
     "figure_of",
     "intervals_beside",
@@ -170,25 +167,6 @@ def png_bytes(figure: Figure) -> bytes:
     with _styled():
         figure.savefig(buffer, format="png", dpi=144, metadata={"Software": None})
     return buffer.getvalue()
-
-
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A figure as SVG and as PNG."""
-
-    svg: str
-    png: bytes
-
-
-def drawn(figure: Figure) -> Drawn:
-    """The figure as the report shows and keeps it, laid out once."""
-    layout = figure.get_layout_engine()
-    svg = svg_text(figure)
-    try:
-        figure.set_layout_engine(None)  # the artists stay where they are, and nothing is drawn twice for them
-        return Drawn(svg, png_bytes(figure))
-    finally:
-        figure.set_layout_engine(layout)
 
 
 def pdf_bytes(figure: Figure) -> bytes:

@@ -15,7 +15,6 @@ from mc.estimate.ways import Method
 from mc.examine.examination import Examination
 from mc.examine.witness import witness
 from mc.runs.executors import completed
-from reports.drawing import Drawn
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs.base import Direction
 from theory.proofs import prove
@@ -124,8 +123,8 @@ class Study:
     examinations: dict[str, Examination] = field(default_factory=dict, init=False)
     #: The games of the filters' pages, by name.
     games: dict[str, Played] = field(default_factory=dict, init=False)
-    #: Pictures that are drawn already, by name.
-    drawn: dict[str, Drawn] = field(default_factory=dict, init=False)
+    #: Pictures that are drawn already, as SVG, by name.
+    drawn: dict[str, str] = field(default_factory=dict, init=False)
     #: What was simulated of the odometers, trackers and other holders; None until their chapter has run.
     holders: Holders | None = field(default=None, init=False)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import BrokenExecutor
 
 from reports.chapter import Chapter
-from reports.drawing import drawn
+from reports.drawing import svg_text
 from reports.finding import Told
 from reports.study import Study
 from theory.proofs import joined, needed, own_steps
@@ -54,6 +54,6 @@ def tell(
 
 def _told(chapter: Chapter, study: Study) -> tuple[Told, Study]:
     what = chapter.tell(study, chapter.claims)
-    study.drawn = {picture.name: drawn(picture.figure) for picture in what.pictures}
+    study.drawn = {picture.name: svg_text(picture.figure) for picture in what.pictures}
     study.proofs = {}  # the one who waits has them
     return what, study

@@ -15,7 +15,7 @@ import scipy
 
 from mc.runs.output import OutputFolder
 from reports.chapter import Chapter
-from reports.drawing import Drawn, drawn
+from reports.drawing import svg_text
 from reports.examination_words import version
 from reports.finding import Finding, Told
 from reports.pages.filter_page import filter_page
@@ -85,7 +85,7 @@ def verdicts_document(told: Sequence[tuple[Chapter, Told]], study: Study) -> dic
 def write_report(
     told: Sequence[tuple[Chapter, Told]], study: Study, out: Path, *, seconds: float
 ) -> tuple[Row, ...]:
-    """Write report.html, verdicts.json and every picture as SVG and PNG into `out`, all or none; return its rows."""
+    """Write report.html, verdicts.json and every picture as SVG into `out`, all or none; return its rows."""
     findings = {finding.claim.key: finding for _, what in told for finding in what.findings}
     expected = sum(finding.as_expected for finding in findings.values())
     rows = overview(findings, study.games, study.examinations)
@@ -102,16 +102,16 @@ def write_report(
             *(each for _, what in told for each in what.pictures),
         ):
             if each.name not in shown:
-                shown[each.name] = drawn(each.figure)
+                shown[each.name] = svg_text(each.figure)
         pages = drawing.result()
-    shown |= {name: one for _, pictures in pages for name, one in pictures.items()}
+    shown |= {name: svg for _, pictures in pages for name, svg in pictures.items()}
     html = render_page(
         told,
         rows,
         [page for page, _ in pages],
         held,
         overview=compared,
-        drawings={name: one.svg for name, one in shown.items()},
+        drawings=shown,
         words={
             "summary": f"{expected} of {len(findings)} came out as expected",
             "setting": f"{'A quick look with few runs' if study.quick else 'The full study'}, seed {study.seed}.",
@@ -132,14 +132,13 @@ def write_report(
         ),
     )
     with OutputFolder(out) as folder:
-        for name, one in shown.items():
-            folder.add(f"{name}.svg", one.svg.encode())
-            folder.add(f"{name}.png", one.png)
+        for name, svg in shown.items():
+            folder.add(f"{name}.svg", svg.encode())
         folder.add("verdicts.json", (json.dumps(verdicts_document(told, study), indent=2) + "\n").encode())
         folder.add("report.html", html.encode())
     return rows
 
 
-def _paged(row: Row) -> tuple[Page, dict[str, Drawn]]:
+def _paged(row: Row) -> tuple[Page, dict[str, str]]:
     page = filter_page(row)
-    return page, {one.name: drawn(one.figure) for one in page.pictures}
+    return page, {one.name: svg_text(one.figure) for one in page.pictures}

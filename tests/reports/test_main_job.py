@@ -92,7 +92,6 @@ def check_report(out: Path, result: Ended, pictures: Sequence[str]) -> str:
     assert not any(re.search(r"\{\w+\}", v["detail"]) for v in verdicts.values())
     page = (out / "report.html").read_text()
     for name in pictures:
-        assert (out / f"{name}.png").read_bytes().startswith(b"\x89PNG")
         assert "<svg" in (out / f"{name}.svg").read_text()
     # self-contained: nothing is fetched, from anywhere
     assert "<script" not in page
