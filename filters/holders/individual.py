@@ -76,14 +76,13 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
         if not absent.any():
             return Gaussian(mu)
         return Selection((Gaussian(np.where(absent, 1.0, mu)), RandomizedResponse(0.0)), absent)
-    mu = np.empty(len(checked))
+    mu, absent = checked, np.zeros(len(checked), dtype=np.bool_)  # a copy of one's own, which is written over
     for first in range(0, len(mu), fast.SMALL):  # what is computed on the way stays in cache
-        some = checked[first : first + fast.SMALL]
+        some, none = mu[first : first + fast.SMALL], absent[first : first + fast.SMALL]
+        np.equal(some, 0, out=none)
         part = quotient_beyond(some, noise)
-        part[some == 0] = 1.0
-        check_positive("mu", part, "pass norms / sigma that is a double")
-        mu[first : first + fast.SMALL] = part
-    absent = checked == 0
+        part[none] = 1.0
+        some[:] = check_positive("mu", part, "pass norms / sigma that is a double")
     return _removals(mu, absent if absent.any() else None)
 
 

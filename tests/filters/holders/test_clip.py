@@ -220,6 +220,12 @@ def test_norms_that_are_no_doubles_are_rounded_up() -> None:
     assert np.asarray(fp.gaussian_request(long, 1.0).gdp_mu)[0] > 1.0
 
 
+def test_norms_that_are_asked_for_are_left_as_they_are() -> None:
+    norms = np.array([5e-324, 0.5, 0.0])  # out of the range of what is divided at once
+    fp.gaussian_request(norms, 2.0)
+    assert norms.tolist() == [5e-324, 0.5, 0.0]
+
+
 def test_noise_that_is_no_double_is_rounded_down() -> None:
     sigma = Fraction(1) - Fraction(1, 2**55)
     assert float(sigma) == 1.0
