@@ -67,8 +67,13 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
     noise = _noise(sigma)
     if isinstance(norms, np.ndarray) and norms.dtype == np.float64 and norms.ndim == 1:
         found = fast.quotients(norms, noise)
-        if found is not None:  # every norm was looked at, and is in range
-            return _removals(found[0], norms == 0 if found[1] else None)
+        if found is not None:  # every norm was looked at, once, and is in range
+            mu, zeros = found
+            if not zeros:
+                return _removals(mu, None)
+            absent = mu == 0
+            mu[absent] = 1.0
+            return _removals(mu, absent)
     checked = _sizes(norms)
     if checked.ndim != 1 or not checked.size:
         mu = quotient_beyond(checked, noise)

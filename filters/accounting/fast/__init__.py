@@ -37,7 +37,7 @@ def charge(
 
 
 def quotients(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], int] | None:
-    """(x / y rounded up, 1 where x is 0; how many x are 0); None where one is out of range: ask `quotient_beyond`."""
+    """(x / y rounded up; how many x are 0); None where one is out of range: ask `quotient_beyond`."""
     return compiled.quotients(x, y) if worth(len(x)) else None
 
 

@@ -109,7 +109,7 @@ def charge(
 
 
 def quotients(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], int] | None:
-    """(x / y rounded up, 1 where x is 0; how many x are 0); None where one is out of range, or nothing is compiled."""
+    """(x / y rounded up; how many x are 0); None where one is out of range, or nothing is compiled."""
     found = kernels()
     if found is None or not LITTLE < y < MUCH:
         return None
@@ -336,22 +336,26 @@ def _charge_squares(
 
 
 def _divide_up(x: Any, y: float, up: Any) -> Any:
-    """up = x / y, or the next double where that is less, or 1 where x is 0; how many are 0, how many out of range."""
+    """up = x / y, or the next double where that is less; how many are 0, how many out of range.
+
+    Each x is read once: it is the caller's, who could write to it meanwhile.
+    """
     zeros, odd = 0, 0
     d = _SPLITTER * y
     b1 = d - (d - y)
     b2 = y - b1
     for i in range(x.size):
-        q = x[i] / y
+        top = x[i]
+        q = top / y
         p = q * y
         c = _SPLITTER * q
         a1 = c - (c - q)
         a2 = q - a1
         rest = ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2
-        nothing = x[i] == 0
-        inside = (x[i] >= LITTLE) & (q >= LITTLE) & (q <= MUCH)
-        q += 0.0 if (p - x[i]) + rest >= 0 else q * _UP
-        up[i] = 1.0 if nothing else q
+        nothing = top == 0
+        inside = (top >= LITTLE) & (q >= LITTLE) & (q <= MUCH)
+        q += 0.0 if (p - top) + rest >= 0 else q * _UP
+        up[i] = 0.0 if nothing else q
         zeros += nothing
         odd += not (nothing | inside)
     return zeros, odd

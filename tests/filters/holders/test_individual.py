@@ -1,6 +1,7 @@
 """Individual accounting: those who run out sit out, reports are for one person, answers are accurate."""
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -57,6 +58,19 @@ def test_a_request_with_absent_people_is_a_pick_between_two_pairs() -> None:
     for number in ("pure_epsilon", "zcdp_rho", "gdp_mu"):
         assert getattr(request, number).tolist() == getattr(usual, number).tolist()
     assert np.asarray(request.hockey_stick(0.3)).tolist() == np.asarray(usual.hockey_stick(0.3)).tolist()
+
+
+class Fleeting(np.ndarray):
+    """Numbers that are zero from the first comparison on, as if someone else had written over them meanwhile."""
+
+    def __eq__(self, other: object) -> Any:
+        self.view(np.ndarray)[:] = 0.0
+        return self.view(np.ndarray) == other
+
+
+def test_nobody_becomes_free_between_two_looks_at_the_norms() -> None:
+    request = fp.gaussian_request(np.array([0.5, 0.0] * 20).view(Fleeting), 1.0)
+    assert np.asarray(request.gdp_mu).tolist() == [0.5, 0.0] * 20
 
 
 def test_a_report_is_for_one_person() -> None:
