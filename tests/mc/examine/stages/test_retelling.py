@@ -9,13 +9,14 @@ from itertools import pairwise
 import pytest
 
 import filterproof as fp
+from filters.catalogue import CATALOGUE
 from mc.examine.clock import Clock
 from mc.examine.headline import headline
 from mc.examine.measure import Measure
 from mc.examine.processor import processor_seconds
 from mc.examine.sequence import Sequence
 from mc.examine.stage_finding import StageFinding
-from mc.examine.stages.plain_plans import plain_plans
+from mc.examine.stages.plain_plans import plain_plans, written
 from mc.examine.stages.plays import ROUND, plain
 from mc.examine.stages.telling import telling
 from mc.examine.witness import TELLING, Witness, menu_witness, sequence_witness
@@ -142,6 +143,15 @@ def test_a_menu_of_rational_pairs_is_told_as_a_plan_answer_by_answer() -> None:
     assert found.witness.replay().refutes
     assert found.witness.value == pytest.approx(shown.value, rel=1e-6)
     assert [(turn.rounds, turn.when) for turn in found.story.turns] == [("1", ""), ("2", "after loss +0")]
+
+
+def test_a_plan_is_written_out_at_the_ratio_that_the_filter_states() -> None:
+    with fp.knowingly():
+        filt = CATALOGUE["NaturalFilter"].example()
+    at = Measure.hockey_stick(filt.epsilon)
+    solved = fp.worst_case(filt, filt.menu, epsilon=at.at, rounds=3, direction="PQ")
+    found = written(filt, menu_witness(filt, filt.menu, at, rounds=3, low=solved.low, high=solved.high))
+    assert found.data["ratio"] == "9/4"
 
 
 def test_plain_plans_are_exact_and_few_rounds_come_first() -> None:
