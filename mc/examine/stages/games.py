@@ -25,6 +25,7 @@ from mc.examine.stage_finding import StageFinding, Tightness, closest
 from mc.examine.stages.frontier import alternatives
 from mc.examine.stages.game_menus import Menu, first_menus, menus
 from mc.examine.stages.plays import leaders
+from mc.examine.stages.silence import alarms
 from mc.examine.subject import Subject
 from mc.examine.witness import Witness, menu_witness
 from mc.examine.words import pair_words
@@ -49,6 +50,8 @@ _NEAR = 0.9
 _SURE, _FIRST, _PLANNED = 1.01, 8, 0.25
 #: The share of the time in which menus are guessed.
 _GUESSING = 0.5
+#: The share of the time in which alarms are heard out.
+_LISTENING = 0.1
 #: The rounds of a request that leaves no trace: a game of a fifth of a second, and one of a second.
 _UNSEEN = (200, 500)
 #: The goals at which games are solved where a promise has many.
@@ -63,6 +66,8 @@ def games(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     yield from _renyi(subject, clock.part(0.2))
     if not goals:
         return
+    for alarm, goal in alarms(subject, clock.part(_LISTENING)):
+        yield from tried.play(alarm, (goal,), clock)
     yield from _planned(subject, clock.part(_PLANNED))
     guessed = () if subject.slow else _guessed(subject, goals, clock)
     for menu in chain(_unseen(subject), first_menus(subject), guessed, menus(subject, clock)):
