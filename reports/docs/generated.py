@@ -25,10 +25,10 @@ from reports.docs.usage import commands, exit_statuses
 from reports.finding import slug
 from reports.records import record
 from theory.agreement import Accord
-from theory.claims.table import KERNEL
 from theory.claims.theorem import Theorem
 from theory.evidence import Checked, Evidence, Outcome
 from theory.kernel import accepted
+from theory.kernel.claimed import KERNEL
 from theory.pairs import PAIRS
 from theory.proofs import THEOREMS, prove
 from theory.proofs.proof import JOIN, JOINED_BY_KERNEL, CheckedStep, Proof
@@ -175,7 +175,9 @@ def _sentence(text: str) -> str:
 
 def _kernel_statements() -> str:
     parts = []
-    for theorem in KERNEL.values():
+    # those of the theorems first, in their order: some say "the same" of the one before
+    for name in dict.fromkeys([*(name for theorem in THEOREMS.values() for name in theorem.kernel), *KERNEL]):
+        theorem = KERNEL[name]
         found = accepted(theorem)
         beyond = f" Not covered: {escaped(theorem.beyond)}" if theorem.beyond else ""
         axioms = ", ".join(f"`{axiom}`" for axiom in found.axioms) or "none"

@@ -30,6 +30,20 @@ __all__ = ["Formula", "rocq_value"]
 #: Shares of each side of the box at which notations are compared: ends and uneven points inside.
 _SHARES = (Fraction(0), Fraction(2, 7), Fraction(5, 8), Fraction(1))
 _MOST_POINTS = 64
+#: The box of a formula, side by side, where it gives no other.
+_USUAL = {
+    **dict.fromkeys(("c", "mu"), ("1/8", "3")),
+    **dict.fromkeys(("epsilon", "sigma"), ("1/4", "4")),
+    **dict.fromkeys(("B", "Delta", "H", "S"), ("1/16", "2")),
+    **dict.fromkeys(("d", "kappa", "q", "r", "rho"), ("1/64", "1/2")),
+    **{
+        "alpha": ("3/2", "9"),
+        "delta": ("1/1024", "1/4"),
+        "l": ("1", "12"),
+        "m": ("1", "9"),
+        "t": ("1/2", "8"),
+    },
+}
 #: What sympy prints, and what the project shows.
 _SHOWN = (
     (r"\operatorname{tail}", r"\overline{\Phi}"),
@@ -43,8 +57,8 @@ class Formula:
     """A formula of a claim: its text, the same in Rocq ('' where no kernel theorem states it), and a box of points.
 
     `names` maps names of the Rocq form to formulas in the variables of the text, where they differ. The box gives
-    each variable's range, corners exact, as texts such as "1/8". Raises ValueError where the box does not name the
-    variables of the text.
+    each variable's range, corners exact, as texts such as "1/8", or leaves it what is usual for that letter. Raises
+    ValueError where the box does not name the variables of the text.
     """
 
     text: str
@@ -55,6 +69,7 @@ class Formula:
     def __init__(
         self, text: str, *, rocq: str = "", names: Mapping[str, str] | None = None, **box: tuple[str, str]
     ) -> None:
+        box = {name: _USUAL[name] for name in sorted(variables(text) & _USUAL.keys())} | box
         if set(box) != variables(text):
             raise ValueError(
                 f"box must name {', '.join(sorted(variables(text)))}, got {', '.join(sorted(box))}"

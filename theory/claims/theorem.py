@@ -112,7 +112,7 @@ class Theorem:
 
     @property
     def kernel(self) -> tuple[str, ...]:
-        """The names of the kernel's statements among the steps, as `theory.claims.table.KERNEL` has them."""
+        """The names of the kernel's statements among the steps, as `theory.kernel.claimed.KERNEL` has them."""
         return tuple(step.kernel.name for step in self.steps if step.kernel)
 
     @property
@@ -169,9 +169,9 @@ _MODULES = {
     "potential filter": "claims.approximate",
     "Whitehouse filter": "claims.approximate",
     "Rogers filter": "claims.approximate",
-    "odometers": "claims.holders",
-    "mixture odometer": "claims.holders",
-    "Rogers odometer": "claims.holders",
+    "odometers": "claims.odometers",
+    "mixture odometer": "claims.odometers",
+    "Rogers odometer": "claims.odometers",
     "trackers": "claims.divergences",
     "pair by pair": "claims.divergences",
     "individual filter": "proofs.individual_filter",

@@ -6,8 +6,8 @@ import pytest
 from flint import arb
 
 from theory.claims.notations import Formula, rocq_value
-from theory.claims.table import KERNEL
 from theory.claims.theorem import Theorem
+from theory.kernel.claimed import KERNEL
 from theory.kernel.record import accepted, unfolded
 from theory.proofs import THEOREMS
 
@@ -113,5 +113,5 @@ def test_a_theorem_that_the_kernel_decides_has_a_formula_in_rocq() -> None:
 
 
 def test_a_box_names_the_variables_of_its_formula() -> None:
-    with pytest.raises(ValueError, match=re.escape("box must name B, alpha")):
-        Formula("alpha * B", alpha=("1", "2"))
+    with pytest.raises(ValueError, match=re.escape("box must name alpha, y, got alpha")):
+        Formula("alpha * y", alpha=("1", "2"))
