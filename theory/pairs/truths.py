@@ -11,6 +11,7 @@ truths stand in its own module. The tests hold them against integrals and sums b
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ from theory.numerics.exact import rational
 if TYPE_CHECKING:
     from flint import arb
 
-__all__ = ["INFINITE", "Exact", "PairTruths", "TrueValue", "ball_of"]
+__all__ = ["INFINITE", "Exact", "PairTruths", "TrueValue", "ball_of", "down", "up"]
 
 #: A double, or a number known exactly.
 Exact: TypeAlias = float | int | Fraction
@@ -34,6 +35,18 @@ def ball_of(x: Exact) -> arb:
     from flint import arb  # balls are imported by those who ask for one
 
     return arb(rational(x))
+
+
+def down(x: arb) -> float:
+    """The lower end of a ball, as a double that is no larger."""
+    near = float(x.lower())
+    return near if ball_of(near) <= x.lower() else math.nextafter(near, -math.inf)
+
+
+def up(x: arb) -> float:
+    """The upper end of a ball, as a double that is no smaller."""
+    near = float(x.upper())
+    return near if ball_of(near) >= x.upper() else math.nextafter(near, math.inf)
 
 
 @dataclass(frozen=True, slots=True)
