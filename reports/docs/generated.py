@@ -126,7 +126,6 @@ def _derivation(proof: Proof) -> str:
     if theorem.uses:
         lines += ["**Uses** " + ", ".join(_link(THEOREMS[name]) for name in theorem.uses) + ".", ""]
     lines += [f"**Verdict** {escaped(str(proof.verdict().outcome.name))}, {proof.evidence.name}.", ""]
-    lines += [f"**Cited, and not checked here** {escaped(source)}.\n" for source in proof.citations]
     lines += ["<details>", f"<summary>{len(proof.steps)} steps: {_covers(proof)}</summary>", ""]
     for k, step in enumerate(proof.steps, 1):
         lines += [_step(k, step), ""]
