@@ -106,7 +106,7 @@ def run_kernel(*, on_step: Callable[[str], object]) -> Record:
 def _asked() -> list[KernelTheorem]:
     """Every statement, those of rows first: of a name that two files have, that of the file named last prints short."""
     rows = (name for subject in _SUBJECTS for row in subject.ROWS for name in row.kernel)
-    return [KERNEL[name] for name in dict.fromkeys([*rows, *reversed(KERNEL)])]
+    return [KERNEL[name] for name in dict.fromkeys([*rows, *reversed(tuple(KERNEL))])]
 
 
 def _told(compiler: str, folder: str) -> tuple[dict[str, str], dict[str, tuple[str, ...]]]:

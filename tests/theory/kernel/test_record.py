@@ -9,13 +9,14 @@ from importlib.resources import files
 
 import pytest
 
+from tests.theory.kernel.rocq_text import statement_in, unfolded
 from theory.claims.interaction import ROWS
 from theory.claims.kernel_theorem import kernel_step
 from theory.claims.theorem import RefusedError
 from theory.evidence import Checked, Evidence
 from theory.kernel import accepted, read_record, record
 from theory.kernel.claimed import KERNEL
-from theory.kernel.record import ALLOWED, Record, axioms_beyond, digests, sources, statement_in, unfolded
+from theory.kernel.record import ALLOWED, Record, axioms_beyond, digests, sources
 from theory.proofs.proof import CheckedStep
 
 NAME = "renyi_filter_both_ways"
