@@ -246,10 +246,6 @@ class _FinitePairTruths(FiniteTruths):
     pair: FinitePair
 
     @property
-    def at(self) -> dict[str, Fraction]:
-        return {}
-
-    @property
     def masses(self) -> list[tuple[Mass, Mass]]:
         return [(Fraction(p), Fraction(q)) for p, q in zip(self.pair.p, self.pair.q, strict=True)]
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from theory.numerics.exact import rational
 
@@ -92,9 +92,20 @@ class PairTruths(ABC):
 
     __slots__ = ()
 
+    pair: Any
     integrated: ClassVar[bool] = False
     zcdp_theorem: ClassVar[str] = "RR zCDP"
     zcdp_slack: ClassVar[float] = 2.0**-44
+
+    @property
+    def at(self) -> dict[str, Fraction]:
+        """The pair's parameters, as formulas name them."""
+        numbers = self.pair.parameters().items()
+        return {name: Fraction(value) for name, value in numbers if isinstance(value, float)}
+
+    def _value(self, formula: str, **more: Exact) -> TrueValue:
+        """The value of a formula in the parameters, and in `more`."""
+        return TrueValue(formula, self.at | {name: Fraction(value) for name, value in more.items()})
 
     @property
     @abstractmethod
