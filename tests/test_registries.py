@@ -125,7 +125,7 @@ def of_pairs() -> Iterator[str]:
             yield f"theory/pairs/__init__.py: list {name} in PAIRS"
         if not any(type(pair) is kind for pair in pairs.examples()):
             yield f"theory/pairs/__init__.py: hold an example of {name} in examples"
-        if "truths" not in vars(kind):
+        if kind.truths is pairs.DominatingPair.truths:
             yield f"{kind.__module__}: say what is true of {name}, its truths"
         if not names("tests/theory/test_pair_truths.py", name):
             yield f"tests/theory/test_pair_truths.py: hold an example of {name}"

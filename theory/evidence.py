@@ -51,7 +51,6 @@ class Checked(Enum):
     IDENTITY = "a symbolic identity, or a sum of terms of evident sign: all reals of the stated domain"
     RANGE = "an inequality in balls on the whole of the stated box of parameters"
     POINT = "one instance, or the finite list of instances that the step states"
-    CITED = "a named theorem, not checked here"
 
     @property
     def word(self) -> str:

@@ -14,7 +14,6 @@ response for pure DP (Kairouz, Oh and Viswanath), with an erasure before it wher
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,7 +22,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from theory.numerics.exact import rational
 from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, RandomizedResponse
-from theory.pairs.truths import ball_of
+from theory.pairs.truths import ball_of, down, up
 
 if TYPE_CHECKING:
     from flint import arb, fmpq
@@ -244,13 +243,8 @@ def _short(x: Fraction) -> Fraction:
 
 def enclosed(epsilon: float, low: Callable[[], arb], high: Callable[[], arb], steps: Steps) -> Extremal:
     """Both ends rounded outwards to doubles, within [0, 1]."""
-    from flint import arb, ctx
+    from flint import ctx
 
     with ctx.workprec(_BITS):
-        least, most = low().lower(), high().upper()
-        below, above = float(least), float(most)
-        while arb(below) > least:
-            below = math.nextafter(below, -math.inf)
-        while arb(above) < most:
-            above = math.nextafter(above, math.inf)
+        below, above = down(low()), up(high())
     return Extremal(epsilon, max(below, 0.0), min(max(above, 0.0), 1.0), steps if below > 0 else ())

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -77,6 +78,15 @@ class Guarantee(ABC):
             epsilon, 0.0, min(max(most, math.ulp(0.0)), 1.0)
         )  # what is shown as 0 may be less than a double
 
+    def _keep(self, check: Callable[..., Real], name: str, value: Real, field: str = "") -> None:
+        """Set a field, called as the parameter is, to that one number, rounded down and checked."""
+        number = check(name, own(value, down=True))
+        if isinstance(number, np.ndarray):
+            raise TypeError(
+                f"{name} must be one number, got an array of shape {number.shape}; promise one thing"
+            )
+        object.__setattr__(self, field or name, number)
+
     @property
     def range(self) -> tuple[float, float]:
         """The least and the largest eps at which anything is promised: all from 0 on, unless a subclass says less."""
@@ -95,9 +105,7 @@ class PureDP(Guarantee):
     epsilon: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "epsilon", _number("epsilon", check_at_least_zero("epsilon", own(self.epsilon, down=True)))
-        )
+        self._keep(check_at_least_zero, "epsilon", self.epsilon)
 
     def delta(self, epsilon: Real) -> Real:
         return KOV(self.epsilon, 0.0).hockey_stick(check_at_least_zero("epsilon", epsilon))
@@ -126,12 +134,8 @@ class ApproxDP(Guarantee):
     delta_at_epsilon: float
 
     def __init__(self, epsilon: float, delta: float) -> None:
-        object.__setattr__(
-            self, "epsilon", _number("epsilon", check_at_least_zero("epsilon", own(epsilon, down=True)))
-        )
-        object.__setattr__(
-            self, "delta_at_epsilon", _number("delta", check_probability("delta", own(delta, down=True)))
-        )
+        self._keep(check_at_least_zero, "epsilon", epsilon)
+        self._keep(check_probability, "delta", delta, "delta_at_epsilon")
         if self.delta_at_epsilon == 1 and self.epsilon > 0:
             raise ValueError(
                 f"delta must be below 1 beside an epsilon above 0, got epsilon={epsilon!r}, delta={delta!r}; did you "
@@ -169,10 +173,8 @@ class RenyiDP(Guarantee):
     rho: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "alpha", _number("alpha", check_order_from_one("alpha", own(self.alpha, down=True)))
-        )
-        object.__setattr__(self, "rho", _number("rho", check_at_least_zero("rho", own(self.rho, down=True))))
+        self._keep(check_order_from_one, "alpha", self.alpha)
+        self._keep(check_at_least_zero, "rho", self.rho)
 
     def delta(self, epsilon: Real) -> Real:
         if self.alpha == 1:
@@ -201,7 +203,7 @@ class ZCDP(Guarantee):
     rho: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rho", _number("rho", check_at_least_zero("rho", own(self.rho, down=True))))
+        self._keep(check_at_least_zero, "rho", self.rho)
 
     def delta(self, epsilon: Real) -> Real:
         return CKS.delta(self.rho, epsilon)
@@ -224,7 +226,7 @@ class GaussianDP(Guarantee):
     mu: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mu", _number("mu", check_positive("mu", own(self.mu, down=True))))
+        self._keep(check_positive, "mu", self.mu)
 
     def delta(self, epsilon: Real) -> Real:
         return Gaussian(self.mu).hockey_stick(check_at_least_zero("epsilon", epsilon))
@@ -245,9 +247,3 @@ class GaussianDP(Guarantee):
 
     def __str__(self) -> str:
         return f"{self.mu:g}-GDP"
-
-
-def _number(name: str, value: Real) -> float:
-    if isinstance(value, np.ndarray):
-        raise TypeError(f"{name} must be one number, got an array of shape {value.shape}; promise one thing")
-    return value

@@ -8,9 +8,9 @@ from reports.chapter import Chapter
 from reports.finding import Claim, Finding, Table, Told
 from reports.study import Study
 from reports.words import declared, said
-from theory.claims.table import KERNEL
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.kernel import accepted
+from theory.kernel.claimed import KERNEL
 from theory.kernel.record import ALLOWED, Accepted
 from theory.kernel.statement import FINITE
 

@@ -20,13 +20,7 @@ _NAMES = tuple(name for name in THEOREMS if name not in ("papers' steps", "slips
 
 def _claim(name: str) -> Claim:
     theorem = THEOREMS[name]
-    return Claim(f"theorem-{slug(name)}", theorem.title, theorem.source, Outcome.HOLDS, cited=_cites(name))
-
-
-def _cites(name: str) -> bool:
-    """Whether a theorem, or one that it uses, declares a cited step."""
-    theorem = THEOREMS[name]
-    return theorem.cites or (not theorem.decided and any(_cites(used) for used in theorem.uses))
+    return Claim(f"theorem-{slug(name)}", theorem.title, theorem.source, Outcome.HOLDS)
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:

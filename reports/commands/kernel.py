@@ -28,7 +28,7 @@ def kernel(
     import theory.kernel
     from mc.runs.output import OutputFolder
     from reports.kernel_run import KernelError, run_kernel
-    from theory.claims.table import KERNEL
+    from theory.kernel.claimed import KERNEL
     from theory.kernel.record import HERE, RECORD, SEAL, readable_record
 
     console = Console(highlight=False)

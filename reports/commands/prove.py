@@ -57,8 +57,6 @@ def prove(
     def line(step: CheckedStep) -> None:
         if not step.holds:
             mark = f"[bold red]REFUSED[/] {escape(step.detail)}"
-        elif step.checked is Checked.CITED:
-            mark = f"[yellow]{step.checked.word}[/]"
         else:
             mark = f"[green]{step.evidence.name}, {step.checked.word}[/]"
         progress.print(f"  {escape(step.statement)} [dim]{step.engine}, {step.seconds:.2f} s[/] {mark}")

@@ -100,7 +100,6 @@ def _proof(value: Proof) -> Fragment:
     notes = (
         f"Source: {theorem.source}.",
         *(f"It uses {lemma.theorem.title}: {_sentence(lemma.verdict())}." for lemma in value.lemmas),
-        *(f"Cited, not checked here: {citation}." for citation in value.citations),
         value.joined,
     )
     formula = Markup("<p>{}</p>").format(theorem.claim) + mathml(theorem.claim_latex)

@@ -14,8 +14,8 @@ from reports import kernel_run
 from reports.commands.exit_status import End
 from reports.commands.kernel import kernel
 from reports.kernel_run import KernelError, run_kernel
-from theory.claims.table import KERNEL
 from theory.kernel import read_record, record
+from theory.kernel.claimed import KERNEL
 from theory.kernel.record import ALLOWED, sources, without_comments
 
 _AXIOM = "Coq.Logic.Classical_Prop.classic"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import filterproof as fp
-from theory.claims.table import KERNEL
+from theory.kernel.claimed import KERNEL
 from theory.kernel.statement import FINITE
 
 

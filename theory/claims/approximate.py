@@ -5,28 +5,22 @@ from __future__ import annotations
 from theory.claims.kernel_theorem import beside, decided_by
 from theory.claims.notations import Formula
 from theory.claims.theorem import Theorem
-from theory.kernel.statement import KernelTheorem
 
-__all__ = ["ROWS", "STATEMENTS"]
+__all__ = ["ROWS"]
 
-_EVENT = Formula("exp(epsilon)*q + delta", epsilon=("1/8", "2"), q=("1/16", "1"), delta=("1/1024", "1/2"))
-_PRODUCT = Formula("1 - (1 - delta)*(1 - d)", delta=("1/1024", "1/2"), d=("1/64", "3/4"))
-_SOME_LEAK = Formula("1 - (1 - delta)**n", rocq="1 - (1 - delta) ^ n", delta=("1/1024", "1/2"), n=("1", "48"))
+_EVENT = Formula("exp(epsilon)*q + delta")
+_PRODUCT = Formula("1 - (1 - delta)*(1 - d)")
+_SOME_LEAK = Formula("1 - (1 - delta)**n", rocq="1 - (1 - delta) ^ n", n=("1", "48"))
 _APPROXIMATE_DELTA = Formula(
     "xi + (1 - xi)*exp(t*((1 + t)*rho - epsilon))*(t/(1 + t))**(1 + t)/t",
     rocq="xi + (1 - xi) * delta",
     names={"delta": "exp(t*((1 + t)*rho - epsilon))*(t/(1 + t))**(1 + t)/t"},
     xi=("1/1024", "1/4"),
-    rho=("1/64", "1/2"),
-    epsilon=("1/2", "4"),
-    t=("1/2", "8"),
 )
 _ONE_EXPONENT = Formula(
     "sqrt(2*l*S) + S/2",
     rocq="sqrt (2 * ln (/ tail) * squares) + squares / 2",
     names={"tail": "exp(-l)", "squares": "S"},
-    l=("1", "12"),
-    S=("1/64", "1"),
 )
 _SPENT = Formula(
     "dhat + theta * (1 - dhat) * N",
@@ -35,15 +29,12 @@ _SPENT = Formula(
     theta=("0", "1/10"),
     N=("1", "48"),
 )
-_KEPT = Formula("1 - d", rocq="1 - d", d=("1/64", "3/4"))
+_KEPT = Formula("1 - d", rocq="1 - d")
 _MIXED_EXPONENTS = Formula(
     "e*(exp(e) - 1)/2 + sqrt(2*(S + H)*(1 + log(S/H + 1)/2)*log(2/delta))",
     rocq="drift l + sqrt (2 * (squares l + H) * (1 + ln (squares l / H + 1) / 2) * ln (2 / delta))",
     names={"drift l": "e*(exp(e) - 1)/2", "squares l": "S"},
     e=("1/16", "1"),
-    S=("1/64", "1"),
-    H=("1/64", "1"),
-    delta=("1/1024", "1/4"),
 )
 
 #: The claims that the kernel decides.
@@ -65,24 +56,7 @@ ROWS = (
             r",\quad q = Q(S),\qquad 1 - \prod_t(1-\delta_t)\text{, for two: }",
             _PRODUCT,
         ),
-        steps=(
-            decided_by(
-                "BasicFilter.basic_filter",
-                "A filter that admits while epsilons sum to at most epsilon and deltas to at most delta keeps "
-                "(epsilon, delta)-DP.",
-                "Taylor, Vippathalla & Coon, Section II-A",
-            ),
-            decided_by(
-                "BasicFilter.basic_product_filter",
-                "The same, for delta < 1, with 1 - prod (1 - delta_t) in place of the sum of deltas, which grants a "
-                "little more.",
-            ),
-            decided_by(
-                "BasicFilter.pure_filter",
-                "A filter that admits while pure epsilons sum to at most epsilon keeps epsilon-DP.",
-                "Taylor, Vippathalla & Coon, Section II-A",
-            ),
-        ),
+        steps=decided_by("basic_filter", "basic_product_filter", "pure_filter"),
     ),
     Theorem(
         name="concurrent composition",
@@ -99,15 +73,7 @@ ROWS = (
             _EVENT,
             r",\quad q = Q(S)",
         ),
-        steps=(
-            decided_by(
-                "ConcurrentComposition.concurrent_filter",
-                "What is above e^epsilon Q of all together is at most what is above of each, in the mean of what the "
-                "others answer; the most that can still be above of one does not rise in the mean, and starts within "
-                "its delta.",
-                beyond="Infinitely many answers; charges by Renyi divergences, zCDP or trade-off functions.",
-            ),
-        ),
+        steps=decided_by("concurrent_filter"),
     ),
     Theorem(
         name="parallel composition",
@@ -122,29 +88,8 @@ ROWS = (
             r"P(S) \le e^\varepsilon Q(S) + \sum_l \delta_l,\qquad \text{and }n\text{ labels reach }",
             _SOME_LEAK,
         ),
-        steps=(
-            decided_by(
-                "ParallelComposition.parallel_promise",
-                "What the mechanism of each label keeps alone, (epsilon, delta_l)-DP both ways, all keep together with "
-                "the sum of the deltas, wherever and whenever the data come.",
-                beyond="Infinitely many answers; a person whose data come to two labels.",
-            ),
-            decided_by(
-                "ParallelComposition.pure_parallel",
-                "So pure promises hold for all labels together as for one.",
-            ),
-            decided_by(
-                "ParallelComposition.leak_alone",
-                "A mechanism that first says whether it will leak, with probability delta, and then whether the data "
-                "have come, keeps (epsilon, delta)-DP both ways, for every epsilon from 0 up.",
-            ),
-            decided_by(
-                "ParallelComposition.parallel_fails",
-                "n of them, opened before the data come to the first that leaks, reach 1 - (1 - delta)^n.",
-                "Henzinger, Safavi & Vadhan (arXiv 2411.03299) for the failure; the game is this project's",
-            ),
-            beside("ParallelComposition.two_labels", "Two labels at delta = 1/10 reach 19/100."),
-        ),
+        steps=decided_by("parallel_promise", "pure_parallel", "leak_alone", "parallel_fails")
+        + beside("two_labels"),
     ),
     Theorem(
         name="good part",
@@ -158,19 +103,7 @@ ROWS = (
             r"p \le P,\ q \le Q,\ \textstyle\sum p = \sum q \ge ",
             _KEPT,
         ),
-        steps=(
-            decided_by(
-                "WhitehouseFilter.core_exists",
-                "An (e, d)-DP round contains an e-DP core of mass at least 1 - d under both laws.",
-                "Kairouz, Oh & Viswanath",
-            ),
-            beside(
-                "GoodParts.private_is_approximate_zcdp",
-                "An (e, d)-DP mechanism with d < 1 is d-approximately (e^2/2)-zCDP: a mixture, of weight 1 - d, of an "
-                "(e^2/2)-zCDP mechanism and anything.",
-                "Kairouz, Oh & Viswanath",
-            ),
-        ),
+        steps=decided_by("core_exists") + beside("private_is_approximate_zcdp"),
     ),
     Theorem(
         name="approximate zCDP filter",
@@ -183,14 +116,7 @@ ROWS = (
         claim="The transcript is (epsilon, xi + (1 - xi) d)-DP with d the bound of CKS for rho at epsilon, here at "
         "order 1 + t",
         stated=(r"\delta(\varepsilon) \le ", _APPROXIMATE_DELTA),
-        steps=(
-            decided_by(
-                "ApproximateZCDPFilter.approximate_zcdp_filter",
-                "A filter that admits while rho and xi of xi-approximately rho-zCDP mechanisms stay within their "
-                "budgets keeps xi + (1 - xi) times the delta of rho-zCDP.",
-                "Whitehouse, Ramdas, Rogers & Wu",
-            ),
-        ),
+        steps=decided_by("approximate_zcdp_filter"),
     ),
     Theorem(
         name="potential filter",
@@ -203,21 +129,7 @@ ROWS = (
         "decides before the release",
         claim="The transcript is (epsilon, delta)-DP where psi at the first level is at most delta at (1, 1)",
         stated=(r"P(S) \le ", _EVENT, r",\quad q = Q(S)"),
-        steps=(
-            decided_by(
-                "PotentialFilter.potential_filter",
-                "Each state has a payoff, a nonnegative combination of (a x - b y)_+ that is at least (x - e^epsilon "
-                "y)_+; a filter that grants a round only where its dominating pair, played before the next state's "
-                "payoff, does not exceed this state's, both ways, is (epsilon, delta)-DP, delta the first payoff at "
-                "(1, 1).",
-                beyond="That the numbers of a table satisfy the inequalities.",
-            ),
-            decided_by(
-                "PotentialFilter.clock_filter",
-                "The same for levels and charges: the rounds' charges sum to at most the first level, and a round's "
-                "pair before the payoff of a level less its charge does not exceed the payoff of that level.",
-            ),
-        ),
+        steps=decided_by("potential_filter", "clock_filter"),
     ),
     Theorem(
         name="Whitehouse filter",
@@ -230,20 +142,7 @@ ROWS = (
         claim="The transcript is (epsilon, delta)-DP; the condition on S reads S <= 2 B*, B* the simple budget at "
         "(epsilon, d')",
         stated=(_ONE_EXPONENT, r" \le \varepsilon \iff S \le 2B^*(\varepsilon, d')"),
-        steps=(
-            decided_by(
-                "WhitehouseFilter.whitehouse_filter",
-                "A filter that admits while epsilon_t^2 sum to at most S and deltas to at most D keeps (epsilon, tail "
-                "+ D)-DP where sqrt(2 log(1/tail) S) + S/2 <= epsilon.",
-                "Whitehouse, Ramdas, Rogers & Wu",
-            ),
-            decided_by(
-                "WhitehouseFilter.whitehouse_threshold",
-                "The condition as the paper prints it is that the sum of squares is at most twice the simple zCDP "
-                "budget.",
-                "Whitehouse, Ramdas, Rogers & Wu",
-            ),
-        ),
+        steps=decided_by("whitehouse_filter", "whitehouse_threshold"),
     ),
     Theorem(
         name="Rogers filter",
@@ -255,14 +154,7 @@ ROWS = (
         "value below with the first term summed over the rounds",
         claim="The transcript is (epsilon, delta)-DP",
         stated=("K = ", _MIXED_EXPONENTS, r" \text{ for one round } e = \varepsilon_1"),
-        steps=(
-            decided_by(
-                "RogersFilter.rogers_filter",
-                "A filter that admits while deltas sum to at most delta/2 and K <= epsilon keeps (epsilon, delta)-DP, "
-                "for each constant H > 0.",
-                "Rogers, Roth, Ullman & Vadhan, Theorem 5.1",
-            ),
-        ),
+        steps=decided_by("rogers_filter"),
     ),
     Theorem(
         name="ex-post filter",
@@ -277,23 +169,7 @@ ROWS = (
         "charged so against a budget rho, do not give what rho-zCDP gives: with rho = 1/2, which is (4, 1/5000)-DP, 41 "
         "requests reach more than 7/1000 at epsilon = 4",
         stated=(r"\sum_t b_t(y_t) \le \varepsilon \implies P(S) \le ", _EVENT, r",\quad q = Q(S)"),
-        steps=(
-            decided_by(
-                "ExPostFilter.ex_post_filter",
-                "A filter that admits while the bounds of the outputs so far and the cap of the next release sum to at "
-                "most epsilon, and the deltas to at most delta, keeps (epsilon, delta)-DP.",
-            ),
-            decided_by("ExPostFilter.ex_post_pure_filter", "With every delta 0 it keeps epsilon-DP."),
-            decided_by(
-                "ExPostSquares.squares_fail",
-                "A filter that adds up half the squares of the realised losses to at most 1/2, with room for the "
-                "largest of the next release, breaks (4, 7/1000)-DP.",
-            ),
-            decided_by(
-                "ExPostSquares.half_zcdp",
-                "Where the same budget is one of zCDP charges the filter keeps (4, 1/5000)-DP.",
-            ),
-        ),
+        steps=decided_by("ex_post_filter", "ex_post_pure_filter", "squares_fail", "half_zcdp"),
     ),
     Theorem(
         name="hockey-stick filter",
@@ -306,18 +182,7 @@ ROWS = (
         "at most delta, and decides before the release",
         claim="The transcript is (epsilon, delta)-DP; a round that cannot take l past epsilon costs nothing",
         stated=(r"P(S) \le ", _EVENT, r",\quad q = Q(S)"),
-        steps=(
-            decided_by(
-                "HockeyStickFilter.hockey_stick_filter",
-                "A filter that charges each round what its dominating pair adds to the mean of (x - e^epsilon y)_+, "
-                "per unit of x, where the transcript so far has probabilities x and y, keeps (epsilon, delta)-DP while "
-                "the charges of each direction sum to at most delta.",
-            ),
-            decided_by(
-                "HockeyStickFilter.bounded_rounds_are_free",
-                "Where the realised loss is at most epsilon - c, a round with losses of at most c is charged nothing.",
-            ),
-        ),
+        steps=decided_by("hockey_stick_filter", "bounded_rounds_are_free"),
     ),
     Theorem(
         name="realisation filter",
@@ -330,48 +195,7 @@ ROWS = (
         claim="Algorithm 1 is (epsilon, delta)-DP; with delta = 0, where quantiles are largest losses, epsilon-DP for "
         "every N, and it releases whatever classical composition does",
         stated=(r"H_{e^\varepsilon}(P\|Q) \le ", _SPENT, r" \le \delta"),
-        steps=(
-            decided_by(
-                "RealisationFilter.realisation_filter",
-                "Algorithm 1 over any N and any menus: where dhat + theta (1 - dhat) N <= delta, the transcript is "
-                "(epsilon, delta)-DP in both directions.",
-                "Taylor, Vippathalla & Coon, Theorem 1",
-                beyond="That a quantile of the code is one of the theorem's is certified apart.",
-            ),
-            decided_by(
-                "RealisationFilter.pure_realisation_filter",
-                "With delta = 0 the quantiles are the largest losses, and the transcript is epsilon-DP for every N.",
-                "Taylor, Vippathalla & Coon, Section V-A, (15)",
-            ),
-            decided_by(
-                "RealisationFilter.realised_is_at_most_classical",
-                "After any losses, what (15) compares with epsilon is at most the sum (13) of the largest losses.",
-                "Taylor, Vippathalla & Coon, Section V-A",
-            ),
-            beside(
-                "RealisationFilter.no_growth_on_every_path",
-                "The sum A + B that is said to grow with t stays zero where every output realises the largest loss: "
-                "if the allowable set has a dearer mechanism, (15) is above (14) for every t.",
-                "Taylor, Vippathalla & Coon, Section V-A, where it is said of no class of transcripts",
-            ),
-            beside(
-                "NaiveRealisation.erased_again_and_again",
-                "Under the naive realisation filter, N erasures of probability p <= delta reach 1 - (1 - p)^N.",
-                "Taylor, Vippathalla & Coon, Section II-B",
-            ),
-            beside(
-                "NaiveRealisation.naive_filter_fails",
-                "So the naive realisation filter promises no delta below 1.",
-                "Taylor, Vippathalla & Coon, Section II-B",
-            ),
-        ),
-    ),
-)
-
-#: Beside them: what other theorems use, examples, and what a row does not need.
-STATEMENTS = (
-    KernelTheorem(
-        "BasicFilter.the_product_grants_more",
-        "An example: two erasures that the product form grants and the sum of deltas does not.",
+        steps=decided_by("realisation_filter", "pure_realisation_filter", "realised_is_at_most_classical")
+        + beside("no_growth_on_every_path", "erased_again_and_again", "naive_filter_fails"),
     ),
 )

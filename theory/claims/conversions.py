@@ -5,23 +5,17 @@ from __future__ import annotations
 from theory.claims.kernel_theorem import beside, decided_by
 from theory.claims.notations import Formula
 from theory.claims.theorem import Theorem
-from theory.kernel.statement import KernelTheorem
 
-__all__ = ["B_STAR", "CKS_CONVERSION", "ROWS", "SHARE", "STATEMENTS"]
+__all__ = ["B_STAR", "ROWS", "SHARE"]
 
 _CONVERTED = Formula(
     "exp(t*(B - epsilon))*(t/(1 + t))**(1 + t)/t",
     rocq="cks_bound alpha rho epsilon",
     names={"alpha": "1 + t", "rho": "B"},
-    t=("1/2", "8"),
-    B=("1/16", "1"),
-    epsilon=("1/2", "4"),
 )
 B_STAR = Formula(
     "(sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)))**2",
     rocq="(sqrt (ln (/ delta) + epsilon) - sqrt (ln (/ delta))) ^ 2",
-    epsilon=("1/10", "8"),
-    delta=("1/1000000", "1/2"),
 )
 
 _PURE = Formula(
@@ -30,48 +24,15 @@ _PURE = Formula(
     B=("1", "3"),
     epsilon=("1/10", "1"),
 )
-_RISES = Formula(
-    "alpha*c**(alpha - 1)",
-    rocq="a * Rpower c (a - 1)",
-    names={"a": "alpha"},
-    alpha=("3/2", "9"),
-    c=("1/8", "3"),
-)
-_FALLS = Formula(
-    "(alpha - 1)*c**alpha",
-    rocq="(a - 1) * Rpower c a",
-    names={"a": "alpha"},
-    alpha=("3/2", "9"),
-    c=("1/8", "3"),
-)
-_WORTH = Formula(
-    "delta**(1 - t/u)",
-    rocq="exp (ln delta * (1 - t / u))",
-    delta=("1/1000000", "1/2"),
-    t=("1/8", "1"),
-    u=("1", "8"),
-)
+_RISES = Formula("alpha*c**(alpha - 1)", rocq="a * Rpower c (a - 1)", names={"a": "alpha"})
+_FALLS = Formula("(alpha - 1)*c**alpha", rocq="(a - 1) * Rpower c a", names={"a": "alpha"})
+_WORTH = Formula("delta**(1 - t/u)", rocq="exp (ln delta * (1 - t / u))", t=("1/8", "1"), u=("1", "8"))
 SHARE = Formula(
-    "(1 - 1/alpha)**(alpha - 1)/alpha",
-    rocq="exp ((a - 1) * ln (1 - 1 / a)) / a",
-    names={"a": "alpha"},
-    alpha=("3/2", "64"),
+    "(1 - 1/alpha)**(alpha - 1)/alpha", rocq="exp ((a - 1) * ln (1 - 1 / a)) / a", names={"a": "alpha"}
 )
 
-_PASSED = Formula(
-    "exp(epsilon)*y + delta",
-    rocq="exp epsilon * y + delta",
-    epsilon=("1/10", "8"),
-    y=("1/1000000", "1/4"),
-    delta=("1/1000000", "1/2"),
-)
+_PASSED = Formula("exp(epsilon)*y + delta", rocq="exp epsilon * y + delta", y=("1/1000000", "1/4"))
 
-CKS_CONVERSION = decided_by(
-    "Conversions.cks_conversion",
-    "A transcript with D_alpha <= rho has a hockey-stick divergence of at most e^((alpha - 1)(rho - epsilon)) (1 - "
-    "1/alpha)^alpha / (alpha - 1), in the order written.",
-    "Koskela, Tobaben & Honkela, Lemma C.4",
-)
 
 #: The claims that the kernel decides.
 ROWS = (
@@ -89,15 +50,7 @@ ROWS = (
             r"D_{\alpha_j} \le B_j \text{ for all } j,\qquad \delta(\varepsilon) \le \min_j ",
             _CONVERTED,
         ),
-        steps=(
-            decided_by(
-                "RenyiFilter.all_orders_filter",
-                "A filter that admits while the charges fit the budget of each order of a finite set keeps each "
-                "budget.",
-                "Feldman & Zrnic, Remark 4.4",
-            ),
-            CKS_CONVERSION,
-        ),
+        steps=decided_by("all_orders_filter", "cks_conversion"),
     ),
     Theorem(
         name="approximate-DP filter",
@@ -108,31 +61,8 @@ ROWS = (
         "that the simple or the CKS conversion allows",
         claim="The transcript is (epsilon, delta)-DP; B = B* is one such budget",
         stated=(r"\tfrac12\sum_{t\le T}\varepsilon_t^2 \le B^*(\varepsilon,\delta) = ", B_STAR),
-        steps=(
-            decided_by(
-                "ApproximateDPFilter.theorem_4_9",
-                "The theorem end to end: e-DP rounds, charged e^2/2, and a filter with the paper's B-star keep "
-                "(epsilon, delta)-DP.",
-                "Feldman & Zrnic, Theorem 4.9",
-            ),
-            decided_by(
-                "ApproximateDPFilter.approximate_dp_filter",
-                "A filter that admits while zCDP charges sum to at most B keeps (epsilon, delta)-DP where the simple "
-                "or the CKS conversion allows B.",
-                "Feldman & Zrnic, Theorem 4.9",
-            ),
-            decided_by(
-                "ApproximateDPFilter.cks_filter",
-                "The same with a budget B that the CKS conversion allows at some order.",
-                "Koskela, Tobaben & Honkela, Lemma C.4",
-            ),
-            beside(
-                "ApproximateDPFilter.at_one_and_1e_5_cks",
-                "The filter with the exact rational of the double that ApproximateDPFilter(1.0, 1e-5) compares with is "
-                "(1, delta)-DP, delta being the exact rational of the double 1e-5.",
-            ),
-            beside("ApproximateDPFilter.at_one_and_1e_5_simple", "The same for the simple conversion."),
-        ),
+        steps=decided_by("theorem_4_9", "approximate_dp_filter", "cks_filter")
+        + beside("at_one_and_1e_5_cks", "at_one_and_1e_5_simple"),
     ),
     Theorem(
         name="defined B*",
@@ -150,28 +80,7 @@ ROWS = (
             _PASSED,
             r" \implies B^*(\varepsilon,\delta) \le \sup_{\alpha>1} \tfrac{1}{\alpha} D_\alpha",
         ),
-        steps=(
-            decided_by(
-                "BStar.slopes_conversion",
-                "A transcript with D_alpha <= R has a hockey-stick divergence of at most (e^((alpha - 1) R) - u' + v') "
-                "/ (u - u'); at the best slopes the optimal conversion of one order, and that of CKS as c' falls to 0.",
-                "Balle and others; Asoodeh and others; derived here",
-            ),
-            decided_by(
-                "BStar.slopes_filter",
-                "From below: a filter that admits while zCDP charges sum to at most B keeps (epsilon, delta)-DP where "
-                "some order and two slopes allow B.",
-            ),
-            decided_by(
-                "BStar.two_outcomes_break",
-                "From above: where two outcomes are rho-zCDP and pass delta at epsilon, that filter breaks (epsilon, "
-                "delta)-DP with every budget B >= rho.",
-            ),
-            beside(
-                "BStar.b_star_above",
-                "At epsilon = 1 and delta = 1/100000 the filter with B = 0.030556950787 keeps its promise.",
-            ),
-        ),
+        steps=decided_by("slopes_conversion", "slopes_filter", "two_outcomes_break") + beside("b_star_above"),
     ),
     Theorem(
         name="pure conversion",
@@ -182,18 +91,7 @@ ROWS = (
         claim="The transcript is (epsilon, delta)-DP with the delta below, and with no smaller one: randomised "
         "response at B reaches it",
         stated=(r"\delta(\varepsilon) = ", _PURE),
-        steps=(
-            decided_by(
-                "ConversionsAttained.pure_conversion",
-                "Between the ratios e^-B and e^B the hockey-stick is below its chord, so the filter keeps that delta.",
-                "Kairouz, Oh & Viswanath",
-            ),
-            decided_by(
-                "ConversionsAttained.pure_conversion_attained",
-                "One randomised response with ratio e^B is granted, and breaks every smaller delta.",
-                "Kairouz, Oh & Viswanath",
-            ),
-        ),
+        steps=decided_by("pure_conversion", "pure_conversion_attained"),
     ),
     Theorem(
         name="conversions attained",
@@ -208,34 +106,8 @@ ROWS = (
         "slopes, at most 1 - e^(epsilon - R) from R = epsilon + log(alpha/(alpha - 1)) on, and at this R the CKS "
         "bound exactly, so that no smaller constant will do",
         stated=(r"u = ", _RISES, r",\qquad v = ", _FALLS),
-        steps=(
-            decided_by(
-                "OneOrder.one_order_largest",
-                "For every epsilon > 0 and R > 0 there are two outcomes with D_alpha = R whose hockey-stick divergence "
-                "is the largest of all transcripts with D_alpha <= R.",
-                "Asoodeh et al.; derived here",
-            ),
-            decided_by(
-                "BStar.slopes_conversion",
-                "A transcript with D_alpha <= R has a hockey-stick divergence of at most (e^((alpha - 1) R) - u' + v') "
-                "/ (u - u'); at the best slopes the optimal conversion of one order, and that of CKS as c' falls to 0.",
-                "Balle and others; Asoodeh and others; derived here",
-            ),
-            decided_by(
-                "OneOrder.beyond_touching",
-                "From R = epsilon + log(alpha/(alpha - 1)) on it is at most 1 - e^(epsilon - R).",
-            ),
-            decided_by(
-                "ConversionsAttained.cks_attained",
-                "At that R two outcomes, the second without mass under the first law, reach the bound of CKS.",
-                "Canonne, Kamath & Steinke; derived here",
-            ),
-            beside(
-                "ConversionsAttained.cks_excess",
-                "Two outcomes of mass under both laws, the first of mass x at that loss, reach x/alpha, epsilon >= 0, "
-                "and miss the bound by what the second adds to the moment.",
-            ),
-        ),
+        steps=decided_by("one_order_largest", "slopes_conversion", "beyond_touching", "cks_attained")
+        + beside("cks_excess"),
     ),
     Theorem(
         name="some order",
@@ -249,33 +121,8 @@ ROWS = (
         "With the budgets of Markov's inequality a filter of this kind keeps (epsilon, delta s), s the sum of "
         "s(alpha_j) over its orders",
         stated=(r"H_{e^6} > 0.0139 > 0.01,\qquad s(\alpha) = ", SHARE),
-        steps=(
-            decided_by(
-                "SomeOrderFails.some_order_cks_fails",
-                "With CKS budgets for delta = 1/100 it is broken at orders 2 and 32, epsilon = 6: more than 1.39 delta "
-                "is reached.",
-            ),
-            decided_by(
-                "SomeOrder.some_order_markov",
-                "With the budgets that Markov's inequality allows each order the delta is delta times the sum of "
-                "s(a_j).",
-            ),
-            beside(
-                "SomeOrderFails.some_order_markov_fails",
-                "The rule at some order with Markov budgets for delta = 1/100 itself is broken at orders 1.1 and 1.3, "
-                "epsilon = 80: more than 1.1 delta is reached.",
-            ),
-            beside(
-                "SomeOrder.some_order_bound",
-                "A filter that admits while at some order of a finite set the divergences fit that order's budget, one "
-                "of which is not below 0, keeps epsilon with the sum of s(a_j) e^((a_j - 1)(B_j - epsilon)) as its "
-                "delta, s(a) = (1 - 1/a)^(a - 1) / a.",
-            ),
-            beside(
-                "SomeOrder.some_order_cks",
-                "With the budgets that the CKS conversion allows each order, m orders keep (epsilon, m delta)-DP.",
-            ),
-        ),
+        steps=decided_by("some_order_cks_fails", "some_order_markov")
+        + beside("some_order_markov_fails", "some_order_bound", "some_order_cks"),
     ),
     Theorem(
         name="some order kept",
@@ -295,59 +142,7 @@ ROWS = (
             r",\quad s(\alpha) = ",
             SHARE,
         ),
-        steps=(
-            decided_by(
-                "SomeOrderKeeps.some_order_markov_filter",
-                "Where the payments sum to at most 1 the rule keeps (epsilon, delta)-DP, in both directions.",
-            ),
-            decided_by(
-                "SomeOrderKeeps.some_order_any_orders",
-                "For delta < 1/e the rule keeps (epsilon, epsilon delta)-DP at any orders, however many.",
-            ),
-            beside(
-                "SomeOrderKeeps.some_order_usable",
-                "Each order paying for itself, the rule keeps delta times the sum of s(alpha_j) over the orders that "
-                "have a budget.",
-            ),
-            beside(
-                "SomeOrderKeeps.some_order_high",
-                "If each order that has a budget is at least 1 + g, it keeps delta log(1/delta)/g, however many "
-                "there are, for delta < 1/e.",
-            ),
-            beside(
-                "SomeOrder.some_order_paid",
-                "With any budgets the rule may pay at any orders: what each order finds paid at those below it, "
-                "discounted by its budget, must add up to 1.",
-            ),
-            beside(
-                "SomeOrder.order_falls",
-                "A Rényi divergence does not grow when its order falls: D_b <= c where D_a <= c, 1 < b <= a.",
-                "Van Erven & Harremoës, Theorem 3",
-            ),
-        ),
-    ),
-)
-
-#: Beside them: what other theorems use, examples, and what a row does not need.
-STATEMENTS = (
-    KernelTheorem(
-        "Conversions.simple_conversion",
-        "A transcript with D_alpha <= rho has a hockey-stick divergence of at most e^((alpha - 1)(rho - epsilon)).",
-        "Feldman & Zrnic, Fact 2.4",
-    ),
-    KernelTheorem(
-        "Conversions.zcdp_to_delta",
-        "A B-zCDP transcript, B > 0, has a hockey-stick divergence of at most delta at epsilon where B + 2 sqrt(B "
-        "log(1/delta)) <= epsilon, or where the CKS bound at some order is at most delta; one direction, and the other "
-        "by exchanging the data sets.",
-        "Feldman & Zrnic, Theorem 4.9",
-    ),
-    KernelTheorem(
-        "ApproximateDPFilter.simple_larger_fails",
-        "A budget larger than that by one part in 10^9 is not allowed by the simple conversion.",
-    ),
-    KernelTheorem(
-        "ApproximateDPFilter.somebody_is_granted_something",
-        "An example: an honest analyst is granted two coins by this filter and denied a third, so honesty can be met.",
+        steps=decided_by("some_order_markov_filter", "some_order_any_orders")
+        + beside("some_order_usable", "some_order_high", "some_order_paid", "order_falls"),
     ),
 )

@@ -5,28 +5,17 @@ from __future__ import annotations
 from theory.claims.kernel_theorem import beside, decided_by
 from theory.claims.notations import Formula
 from theory.claims.theorem import Theorem
-from theory.kernel.statement import KernelTheorem
 
-__all__ = ["ROWS", "STATEMENTS"]
+__all__ = ["ROWS"]
 
-_MOMENT = Formula(
-    "exp((alpha - 1) * B)",
-    rocq="exp ((alpha - 1) * rho)",
-    alpha=("3/2", "64"),
-    B=("1/64", "4"),
-    names={"rho": "B"},
-)
-_BLOCKS = Formula("m*Delta", rocq="INR m * D", names={"D": "Delta"}, m=("1", "9"), Delta=("1/8", "2"))
-_ROOT = Formula(
-    "Delta*sqrt(m)", rocq="sqrt (INR m) * size", names={"size": "Delta"}, m=("1", "9"), Delta=("1/8", "2")
-)
+_MOMENT = Formula("exp((alpha - 1) * B)", rocq="exp ((alpha - 1) * rho)", names={"rho": "B"})
+_BLOCKS = Formula("m*Delta", rocq="INR m * D", names={"D": "Delta"})
+_ROOT = Formula("Delta*sqrt(m)", rocq="sqrt (INR m) * size", names={"size": "Delta"})
 _MOST = Formula(
     "exp((s - 1)*(rho - epsilon))*(1 - 1/s)**s/(s - 1)",
     rocq="cks_bound s B epsilon",
     names={"B": "rho"},
     s=("3/2", "9"),
-    rho=("1/16", "2"),
-    epsilon=("1/8", "4"),
 )
 
 _WEIGHED = Formula("1 - exp(-A)", rocq="1 - exp (- A)", A=("1/1024", "2"))
@@ -46,31 +35,7 @@ ROWS = (
             r"\sum_{t\le T}\rho_t \le B \implies \sum_\tau P(\tau)^\alpha Q(\tau)^{1-\alpha} \le ",
             _MOMENT,
         ),
-        steps=(
-            decided_by(
-                "RenyiFilter.renyi_filter_both_ways",
-                "A filter that admits while declared charges sum to at most B, each at least the Rényi divergence of "
-                "order alpha > 1 of its mechanism in both directions, keeps that of the whole transcript at most B, "
-                "both ways.",
-                "Feldman & Zrnic, Theorem 4.3",
-            ),
-            decided_by(
-                "RenyiFilter.kl_filter",
-                "The same at order 1, where the paper's proof divides by zero: a sum of KL divergences bounds that of "
-                "the transcript.",
-                "Feldman & Zrnic, Theorem 4.3 at alpha = 1",
-            ),
-            decided_by(
-                "ZCDPFilter.zcdp_filter",
-                "A filter that admits while zCDP charges sum to at most B keeps D_alpha <= alpha B at each alpha > 1.",
-                "Feldman & Zrnic, Remark 4.4",
-            ),
-            decided_by(
-                "ZCDPFilter.zcdp_filter_kl",
-                "A filter on zCDP charges bounds the KL divergence as well.",
-                "Feldman & Zrnic, Remark 4.4 at alpha = 1",
-            ),
-        ),
+        steps=decided_by("renyi_filter_both_ways", "kl_filter", "zcdp_filter", "zcdp_filter_kl"),
     ),
     Theorem(
         name="pair by pair",
@@ -85,29 +50,8 @@ ROWS = (
             r"\sum_{t\le T}\rho_t(S, S') \le B \implies \sum_\tau P_S(\tau)^\alpha P_{S'}(\tau)^{1-\alpha} \le ",
             _MOMENT,
         ),
-        steps=(
-            decided_by(
-                "PairByPair.pair_by_pair_renyi",
-                "A filter with one budget for each of finitely many pairs, which admits what all of them pay for, "
-                "keeps the Rényi divergence of order alpha > 1 of each pair's transcript within its budget, both ways.",
-                "Feldman & Zrnic, Remark 3.2",
-                beyond="Infinitely many pairs of data sets; how the losses on all of them are found.",
-            ),
-            decided_by(
-                "PairByPair.fewer_by_the_largest",
-                "What a filter charged the largest loss of all pairs admits, this one admits, with no less left on any "
-                "pair.",
-                "Feldman & Zrnic, Remark 3.2",
-            ),
-            decided_by(
-                "PairByPair.more_is_admitted",
-                "Two rounds, each of which takes the whole budget of another pair, are both admitted.",
-            ),
-            beside(
-                "PairByPair.pair_by_pair_promise",
-                "Whatever an additive filter promises, such budgets promise for each pair.",
-            ),
-        ),
+        steps=decided_by("pair_by_pair_renyi", "fewer_by_the_largest", "more_is_admitted")
+        + beside("pair_by_pair_promise"),
     ),
     Theorem(
         name="trackers",
@@ -119,30 +63,7 @@ ROWS = (
         claim="At the m-th restart, m fixed in advance, the transcript is (alpha, m Delta)-RDP; for GDP it is (Delta "
         "sqrt m)-GDP",
         stated=(r"D_\alpha(T_m) \le ", _BLOCKS, r",\qquad \tilde B_m = ", _ROOT),
-        steps=(
-            decided_by(
-                "Trackers.tracker_renyi",
-                "A filter of size Delta, started anew when it would halt: before the m-th restart D_alpha <= m Delta.",
-                "Feldman & Zrnic, Proposition 4.10",
-                beyond="A time chosen by the value of the tracker.",
-            ),
-            decided_by(
-                "IndividualGaussian.gaussian_tracker",
-                "What was released within m blocks of size s is (sqrt m s)-GDP, for each m fixed in advance.",
-                "Koskela, Tobaben & Honkela, Appendix C.5",
-            ),
-            beside(
-                "Trackers.tracker_zcdp",
-                "The same for zCDP at each alpha > 1.",
-                "Feldman & Zrnic, Proposition 4.10",
-            ),
-            beside(
-                "Trackers.tracker_promise",
-                "What an additive filter of m blocks promises, the tracker keeps before the m-th restart; squares of "
-                "GDP parameters add so.",
-                "Koskela, Tobaben & Honkela, Appendix C.5",
-            ),
-        ),
+        steps=decided_by("tracker_renyi", "gaussian_tracker") + beside("tracker_zcdp", "tracker_promise"),
     ),
     Theorem(
         name="tilted weights",
@@ -153,15 +74,7 @@ ROWS = (
         claim="The weighted integrand lies in [0, M_s] and its mean is the hockey-stick; M_s is the CKS bound at "
         "order s",
         stated=("M_s = ", _MOST, r",\quad \rho = \rho_s"),
-        steps=(
-            decided_by(
-                "TiltedWeights.tilted_mean_of_finite_losses",
-                "Under a filter that holds the divergences of order s to B, the weighted integrands of a tilted "
-                "simulation lie between 0 and the CKS bound, and their mean is the hockey-stick divergence, for "
-                "mechanisms without infinite losses.",
-                beyond="The samples that estimate the mean.",
-            ),
-        ),
+        steps=decided_by("tilted_mean_of_finite_losses"),
     ),
     Theorem(
         name="infinite losses",
@@ -182,26 +95,6 @@ ROWS = (
             _MOST,
             r",\quad \rho = \rho_s",
         ),
-        steps=(
-            decided_by(
-                "TiltedWeights.tilted_weights_bounded",
-                "The integrands of a tilted simulation are bounded by the CKS bound where a filter holds the "
-                "divergences of order s, and the part for infinite losses by 1 - e^(-A).",
-            ),
-            decided_by(
-                "TiltedWeights.tilted_mean",
-                "Their mean under the tilted draws, infinite losses weighed, is the hockey-stick divergence.",
-                beyond="The samples that estimate the mean.",
-            ),
-        ),
-    ),
-)
-
-#: Beside them: what other theorems use, examples, and what a row does not need.
-STATEMENTS = (
-    KernelTheorem(
-        "AdaptiveComposition.adaptive_composition",
-        "Without a filter: where the charges on each path sum to at most B, the transcript has D_alpha <= B.",
-        "Feldman & Zrnic, Theorem 3.1",
+        steps=decided_by("tilted_weights_bounded", "tilted_mean"),
     ),
 )

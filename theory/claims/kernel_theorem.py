@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from theory.claims.theorem import Reached, RefusedError, Step
 from theory.evidence import Checked, Evidence
+from theory.kernel.claimed import KERNEL
 from theory.kernel.record import accepted
-from theory.kernel.statement import FINITE, KernelTheorem
+from theory.kernel.statement import KernelTheorem
 
 __all__ = ["beside", "decided_by", "kernel_step"]
 
@@ -20,18 +21,14 @@ def kernel_step(theorem: KernelTheorem, *, decides: bool) -> Step:
     return Step(says, check, checked=Checked.KERNEL, decides=decides, kernel=theorem)
 
 
-def decided_by(
-    rocq: str, says: str, source: str = "this project", *, beyond: str = "", covers: str = FINITE
-) -> Step:
-    """A step that is a theorem of the kernel; such steps together are the claim."""
-    return kernel_step(KernelTheorem(rocq, says, source, beyond, covers), decides=True)
+def decided_by(*names: str) -> tuple[Step, ...]:
+    """The steps that are these theorems of the kernel, which together are the claim."""
+    return tuple(kernel_step(KERNEL[name], decides=True) for name in names)
 
 
-def beside(
-    rocq: str, says: str, source: str = "this project", *, beyond: str = "", covers: str = FINITE
-) -> Step:
-    """A step that is a theorem of the kernel on another route to a part of the claim, or on a number of the code."""
-    return kernel_step(KernelTheorem(rocq, says, source, beyond, covers), decides=False)
+def beside(*names: str) -> tuple[Step, ...]:
+    """The steps that are these theorems of the kernel, on a part of the claim, or on a number of the code."""
+    return tuple(kernel_step(KERNEL[name], decides=False) for name in names)
 
 
 def _check(theorem: KernelTheorem) -> Reached:

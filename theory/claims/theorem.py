@@ -53,9 +53,8 @@ class Step:
     """One claim of a proof, the check that decides it, and slightly wrong claims that the check must refuse.
 
     `wrong` maps a description ("1 % more budget") to the check of the claim with that change. It shows that the
-    step can fail; only cited steps and the kernel's have none. `checked` says what the check covers where the engine
-    cannot tell: POINT for an identity at fixed values of parameters that the theorem leaves free. Cited steps declare
-    CITED, so that the citations of a theorem are known before it runs.
+    step can fail; only the kernel's have none. `checked` says what the check covers where the engine cannot tell:
+    POINT for an identity at fixed values of parameters that the theorem leaves free.
     `kernel` is the kernel's statement that the step is; see `theory.claims`. `decides` marks such as
     together are the claim: a theorem that has any is as strong as the kernel, and its other steps must hold all the
     same. ValueError where a step that decides is none of the kernel's.
@@ -112,13 +111,8 @@ class Theorem:
 
     @property
     def kernel(self) -> tuple[str, ...]:
-        """The names of the kernel's statements among the steps, as `theory.claims.table.KERNEL` has them."""
+        """The names of the kernel's statements among the steps, as `theory.kernel.claimed.KERNEL` has them."""
         return tuple(step.kernel.name for step in self.steps if step.kernel)
-
-    @property
-    def cites(self) -> bool:
-        """Whether one of the theorem's own steps that it rests on declares that it is cited."""
-        return any(step.checked is Checked.CITED for step in self.decided or self.steps)
 
     def __reduce__(self) -> tuple[Callable[[str], Theorem], tuple[str]]:
         # checks are closures: another process takes its own theorem of that name
@@ -169,9 +163,9 @@ _MODULES = {
     "potential filter": "claims.approximate",
     "Whitehouse filter": "claims.approximate",
     "Rogers filter": "claims.approximate",
-    "odometers": "claims.holders",
-    "mixture odometer": "claims.holders",
-    "Rogers odometer": "claims.holders",
+    "odometers": "claims.odometers",
+    "mixture odometer": "claims.odometers",
+    "Rogers odometer": "claims.odometers",
     "trackers": "claims.divergences",
     "pair by pair": "claims.divergences",
     "individual filter": "proofs.individual_filter",

@@ -65,7 +65,8 @@ Proof.
   intros i small some. apply IH, inside; tauto.
 Qed.
 
-(** Theorem 3.1 at an order alpha > 1. *)
+(** Claim: Without a filter: where the charges on each path sum to at most B, the transcript has D_alpha <= B.
+    Source: Feldman & Zrnic, Theorem 3.1 *)
 Theorem adaptive_composition alpha B t : 1 < alpha -> honest (both (renyi_honest alpha)) t -> within B t ->
   transcript_renyi everything t alpha B.
 Proof.

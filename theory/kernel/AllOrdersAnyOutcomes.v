@@ -28,6 +28,11 @@ Proof.
   now destruct (Rle_dec (c alpha) (left alpha)).
 Qed.
 
+(** Claim: A filter that admits while the charges fit the budget of each order of a finite set keeps each budget.
+    Source: Feldman & Zrnic, Remark 4.4
+    Covers: mechanisms with outcomes of any kind that have two densities against an integral
+    Beyond: That the iterated integral of measurable strategies and sets is the one against the law of the
+    transcript, which is Tonelli's theorem. *)
 Theorem all_orders_filter_any orders budget t :
   (forall alpha, In alpha orders -> 1 < alpha /\ 0 <= budget alpha) -> honest (orders_honest_any orders) t ->
   forall alpha, In alpha orders -> transcript_renyi_any (all_orders_any orders budget) t alpha (budget alpha).
@@ -37,6 +42,12 @@ Proof.
   revert hon. apply honest_weaken. intros m [_ every]. now apply every.
 Qed.
 
+(** Claim: It keeps (epsilon, delta)-DP where the CKS conversion of one of the orders, in the order written, allows its
+    budget.
+    Source: Koskela, Tobaben & Honkela, Lemma C.4
+    Covers: mechanisms with outcomes of any kind that have two densities against an integral
+    Beyond: That the iterated integral of measurable strategies and sets is the one against the law of the
+    transcript, which is Tonelli's theorem. *)
 Theorem all_orders_delta_any orders budget alpha epsilon delta : In alpha orders -> 1 < alpha -> 0 <= budget alpha ->
   cks_bound alpha (budget alpha) epsilon <= delta ->
   promises_delta_any (all_orders_any orders budget) (orders_honest_any orders) epsilon delta.

@@ -102,6 +102,10 @@ Qed.
 (** If a potential Phi of the state and of the densities so far bounds the payoff of stopping, and does not rise in the
     mean over a round that the filter admits, then it bounds the mean payoff of every strategy. [Inv] may say what is
     known of the states and densities that are reached. *)
+(** Claim: One induction for every filter: a potential of the state and of the densities so far that bounds the payoff
+    of stopping, and does not rise in the mean over a round that is admitted, bounds the mean payoff of each
+    strategy.
+    Covers: mechanisms with outcomes of any kind that have two densities against an integral *)
 Theorem potential_any {C} (F : filter C) (ok : request C -> Prop)
     (V : transcript -> R -> R -> R) (Inv : state F -> R -> R -> Prop) (Phi : state F -> R -> R -> R) :
   (forall s tau x y, Inv s x y -> 0 <= V tau x y <= Phi s x y) ->
@@ -183,6 +187,8 @@ Lemma honest_swapped {C} (ok ok' : request C -> Prop) t :
   (forall m, ok m -> ok' (swap m)) -> honest ok t -> honest ok' (swapped t).
 Proof. intros both. induction t as [|m g IHg d IHd]; cbn; [easy|]. intros [? [? ?]]. repeat split; auto. Qed.
 
+(** Claim: The laws of the transcript, as iterated integrals, have mass one.
+    Covers: mechanisms with outcomes of any kind that have two densities against an integral *)
 Theorem mass_is_one {C} (F : filter C) t : honest laws t ->
   Pr_P F t (fun _ => true) = 1 /\ Pr_Q F t (fun _ => true) = 1.
 Proof.
@@ -209,6 +215,8 @@ Definition embedded_event (e : Interaction.event) : event :=
   match e with Interaction.Denied => Denied | Interaction.Released i => Released i end.
 
 (** What a strategy over finitely many outcomes is worth is here what it is there. *)
+(** Claim: With finitely many outcomes, and sums for integrals, all of it is what the other statements say.
+    Covers: mechanisms with outcomes of any kind that have two densities against an integral *)
 Theorem finitely_many B t V :
   over (additive_any B) (embedded t) V =
   Interaction.over (AdditiveFilter.additive B) t (fun tau => V (map embedded_event tau)).

@@ -139,8 +139,12 @@ Proof.
     revert hon. apply honest_swapped, renyi_priced_swap.
 Qed.
 
-(** Theorem 4.3 at an order alpha > 1: a filter that admits while the charges sum to at most B, decided before the
-    release, keeps D_alpha <= B for the transcript of every adaptive strategy, both ways. *)
+(** Claim: A filter that admits while declared charges sum to at most B, each at least the Rényi divergence of order
+    alpha > 1 of its mechanism in both directions, keeps that of the whole transcript at most B, both ways.
+    Source: Feldman & Zrnic, Theorem 4.3
+    Covers: mechanisms with outcomes of any kind that have two densities against an integral
+    Beyond: That the iterated integral of measurable strategies and sets is the one against the law of the
+    transcript, which is Tonelli's theorem. *)
 Theorem renyi_filter_any alpha B t : 1 < alpha -> 0 <= B -> honest (renyi_priced_any alpha (fun c => c)) t ->
   transcript_renyi_any (additive_any B) t alpha B.
 Proof. intros above hB. exact (ledger_filter_any _ _ _ _ _ _ above hB (additive_keeps_any B)). Qed.
@@ -153,7 +157,11 @@ Proof.
   - intros s c e. rewrite pays. ring.
 Qed.
 
-(** Remark 4.4: with zCDP charges the transcript is B-zCDP. *)
+(** Claim: A filter that admits while zCDP charges sum to at most B keeps D_alpha <= alpha B at each alpha > 1.
+    Source: Feldman & Zrnic, Remark 4.4
+    Covers: mechanisms with outcomes of any kind that have two densities against an integral
+    Beyond: That the iterated integral of measurable strategies and sets is the one against the law of the
+    transcript, which is Tonelli's theorem. *)
 Theorem zcdp_filter_any B t : 0 <= B -> honest (zcdp_priced_any (fun c => c)) t ->
   transcript_zcdp_any (additive_any B) t B.
 Proof.
@@ -200,8 +208,12 @@ Qed.
 Lemma zcdp_priced_swap {C} (price : C -> R) m : zcdp_priced_any price m -> zcdp_priced_any price (swap m).
 Proof. intros [hc every]. split; [easy|]. intros alpha above. now apply renyi_priced_swap, every. Qed.
 
-(** Theorem 4.9 for zCDP charges, and any budget that the simple conversion or that of Canonne, Kamath and Steinke
-    allows. *)
+(** Claim: A filter that admits while zCDP charges sum to at most B keeps (epsilon, delta)-DP where the simple or the
+    CKS conversion allows B.
+    Source: Feldman & Zrnic, Theorem 4.9
+    Covers: mechanisms with outcomes of any kind that have two densities against an integral
+    Beyond: That the iterated integral of measurable strategies and sets is the one against the law of the
+    transcript, which is Tonelli's theorem. *)
 Theorem approximate_dp_filter_any B epsilon delta : 0 < B -> 0 < delta < 1 -> fits_budget B epsilon delta ->
   promises_delta_any (additive_any B) (zcdp_priced_any (fun c => c)) epsilon delta.
 Proof.

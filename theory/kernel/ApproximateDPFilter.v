@@ -19,7 +19,9 @@ Proof.
   intros [_ every]. destruct (every 2 ltac:(lra)) as [one _]. now apply (renyi_priced_dominated 2 _ m one).
 Qed.
 
-(** Theorem 4.9 for mechanisms that are charged at least their zCDP parameter. *)
+(** Claim: A filter that admits while zCDP charges sum to at most B keeps (epsilon, delta)-DP where the simple or the
+    CKS conversion allows B.
+    Source: Feldman & Zrnic, Theorem 4.9 *)
 Theorem approximate_dp_filter B epsilon delta : 0 < B -> 0 < delta < 1 -> fits_budget B epsilon delta ->
   promises_delta (additive B) zcdp_honest epsilon delta.
 Proof.
@@ -42,7 +44,9 @@ Proof.
   revert hon; apply honest_weaken, pure_honest_zcdp.
 Qed.
 
-(** Theorem 4.9 as printed: pure rounds, charged e^2/2, against B*. *)
+(** Claim: The theorem end to end: e-DP rounds, charged e^2/2, and a filter with the paper's B-star keep (epsilon,
+    delta)-DP.
+    Source: Feldman & Zrnic, Theorem 4.9 *)
 Theorem theorem_4_9 epsilon delta : 0 < epsilon -> 0 < delta < 1 ->
   promises_delta (additive (b_star epsilon delta)) pure_honest epsilon delta.
 Proof.
@@ -50,7 +54,8 @@ Proof.
   right. apply (b_star_is_simple epsilon delta); [lra|easy].
 Qed.
 
-(** Theorem 4.9 with the conversion of Canonne, Kamath and Steinke at any order alpha > 1. *)
+(** Claim: The same with a budget B that the CKS conversion allows at some order.
+    Source: Koskela, Tobaben & Honkela, Lemma C.4 *)
 Theorem cks_filter B alpha epsilon delta : 0 < B -> 1 < alpha -> 0 < delta < 1 ->
   cks_bound alpha (alpha * B) epsilon <= delta -> promises_delta (additive B) pure_honest epsilon delta.
 Proof. intros hB ha hd bound. apply pure_rounds; [easy|easy|right]. now exists alpha. Qed.
@@ -64,12 +69,15 @@ Definition delta_1e_5 : R := 5902958103587057 / 590295810358705651712.
 Definition budget_cks : R := 8807338927731101 / 2 ^ 58.
 Definition budget_simple : R := 1500234664764935 / 2 ^ 56.
 
+(** Claim: The filter with the exact rational of the double that ApproximateDPFilter(1.0, 1e-5) compares with is (1,
+    delta)-DP, delta being the exact rational of the double 1e-5. *)
 Example at_one_and_1e_5_cks : promises_delta (additive budget_cks) pure_honest 1 delta_1e_5.
 Proof.
   apply (cks_filter _ (178087095 / 10000000)); unfold cks_bound, cks_factor, Rpower, budget_cks, delta_1e_5;
     [lra|lra|lra|interval with (i_prec 90)].
 Qed.
 
+(** Claim: The same for the simple conversion. *)
 Example at_one_and_1e_5_simple : promises_delta (additive budget_simple) pure_honest 1 delta_1e_5.
 Proof.
   apply pure_rounds; unfold fits_budget, simple_fits, budget_simple, delta_1e_5; [lra|lra|left].
@@ -78,6 +86,7 @@ Qed.
 
 (** A budget that is larger by one part in 1e9 does not meet the simple condition. (Nor does [interval] then find the
     condition of [at_one_and_1e_5_cks] at its order.) *)
+(** Claim: A budget larger than that by one part in 10^9 is not allowed by the simple conversion. *)
 Example simple_larger_fails : ~ simple_fits (budget_simple * (1 + / 10 ^ 9)) 1 delta_1e_5.
 Proof. unfold simple_fits, budget_simple, delta_1e_5. apply Rlt_not_le. interval with (i_prec 90). Qed.
 
@@ -99,6 +108,7 @@ Fixpoint ask_coin (n : nat) : strategy R :=
   match n with O => Stop | S k => Request coin (fun _ => ask_coin k) Stop end.
 
 (** Any number of such requests is honest; of three, a budget of 1/2 grants two and denies the last. *)
+(** Claim: An example: an honest analyst is granted two coins by this filter and denied a third, so honesty can be met. *)
 Example somebody_is_granted_something : (forall n, honest pure_honest (ask_coin n)) /\
   over (additive (1 / 2)) (ask_coin 3)
     (fun tau x _ => match tau with (Released _ :: Released _ :: Denied :: nil)%list => x | _ => 0 end) = 1.

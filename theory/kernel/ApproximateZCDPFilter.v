@@ -195,6 +195,9 @@ Proof.
 Qed.
 
 (** (epsilon, xi + (1 - xi) delta)-DP, for any delta that rho-zCDP implies at epsilon. *)
+(** Claim: A filter that admits while rho and xi of xi-approximately rho-zCDP mechanisms stay within their budgets keeps
+    xi + (1 - xi) times the delta of rho-zCDP.
+    Source: Whitehouse, Ramdas, Rogers & Wu *)
 Theorem approximate_zcdp_filter rho xi epsilon delta : 0 < rho -> 0 <= xi <= 1 -> 0 < delta < 1 ->
   fits_budget rho epsilon delta ->
   promises_delta (approximate_zcdp rho xi) approximate_zcdp_honest epsilon (xi + (1 - xi) * delta).

@@ -53,6 +53,9 @@ Proof.
   unfold pos, Rmax. destruct (Rle_dec 0 (x - exp epsilon * y)); nra.
 Qed.
 
+(** Claim: A transcript with D_alpha <= R has a hockey-stick divergence of at most (e^((alpha - 1) R) - u' + v') / (u -
+    u'); at the best slopes the optimal conversion of one order, and that of CKS as c' falls to 0.
+    Source: Balle and others; Asoodeh and others; derived here *)
 Theorem slopes_conversion {C} (F : filter C) t a c c' epsilon R : 1 < a -> slopes_meet a c c' epsilon ->
   honest dominated t -> transcript_renyi_at_most F t a R ->
   (rises a c - rises a c') * hockey_stick F t epsilon <= exp ((a - 1) * R) - rises a c' + falls a c'.
@@ -72,6 +75,8 @@ Definition slopes_fit (B epsilon delta : R) : Prop :=
   exists a c c', 1 < a /\ slopes_meet a c c' epsilon /\
   exp ((a - 1) * (a * B)) - rises a c' + falls a c' <= (rises a c - rises a c') * delta.
 
+(** Claim: From below: a filter that admits while zCDP charges sum to at most B keeps (epsilon, delta)-DP where some
+    order and two slopes allow B. *)
 Theorem slopes_filter B epsilon delta : 0 < B -> slopes_fit B epsilon delta ->
   promises_delta (additive B) zcdp_honest epsilon delta.
 Proof.
@@ -86,6 +91,8 @@ Qed.
 Definition coins (x y rho : R) : request R :=
   Ask 2 (fun i => match i with O => x | _ => 1 - x end) (fun i => match i with O => y | _ => 1 - y end) rho.
 
+(** Claim: From above: where two outcomes are rho-zCDP and pass delta at epsilon, that filter breaks (epsilon, delta)-DP
+    with every budget B >= rho. *)
 Theorem two_outcomes_break x y rho B epsilon delta : zcdp_honest (coins x y rho) -> rho <= B ->
   exp epsilon * y + delta < x -> ~ promises_delta (additive B) zcdp_honest epsilon delta.
 Proof.
@@ -97,6 +104,7 @@ Proof.
 Qed.
 
 (** At epsilon = 1 and delta = 1/100000, with an order and slopes in decimals. *)
+(** Claim: At epsilon = 1 and delta = 1/100000 the filter with B = 0.030556950787 keeps its promise. *)
 Example b_star_above : promises_delta (additive (30556950787 / 10 ^ 12)) zcdp_honest 1 (1 / 100000).
 Proof.
   apply slopes_filter; [lra|].

@@ -96,7 +96,12 @@ Qed.
 Lemma basic_honest_any_swap m : basic_honest_any m -> basic_honest_any (swap m).
 Proof. now intros ([hp hq] & pe & pd & one & other). Qed.
 
-(** Basic composition with the sum of the deltas. *)
+(** Claim: A filter that admits while epsilons sum to at most epsilon and deltas to at most delta keeps (epsilon,
+    delta)-DP.
+    Source: Taylor, Vippathalla & Coon, Section II-A
+    Covers: mechanisms with outcomes of any kind that have two densities against an integral
+    Beyond: That the iterated integral of measurable strategies and sets is the one against the law of the
+    transcript, which is Tonelli's theorem. *)
 Theorem basic_filter_any epsilon delta : 0 <= epsilon -> 0 <= delta ->
   promises_delta_any (basic_any epsilon delta) basic_honest_any epsilon delta.
 Proof.
@@ -117,6 +122,11 @@ Proof.
   - apply value_times_le; [lra|easy|]. rewrite onep. apply Rbar_le_refl.
 Qed.
 
+(** Claim: Laplace releases of real numbers, whose means, scales and charges depend on all numbers released before: a
+    filter of their epsilons keeps epsilon-DP.
+    Covers: Laplace mechanisms with real outcomes
+    Beyond: That the iterated integral of measurable strategies and sets is the one against the law of the
+    transcript, which is Tonelli's theorem. *)
 Theorem basic_filter_laplace epsilon : 0 <= epsilon ->
   promises_delta_any (basic_any epsilon 0) laplace_pure epsilon 0.
 Proof.

@@ -113,6 +113,9 @@ Qed.
 
 (** Basic composition with the sum of the deltas: (left delta) x + (x - e^{epsilon - left epsilon} y)_+ does not
     rise. *)
+(** Claim: A filter that admits while epsilons sum to at most epsilon and deltas to at most delta keeps (epsilon,
+    delta)-DP.
+    Source: Taylor, Vippathalla & Coon, Section II-A *)
 Theorem basic_filter epsilon delta : 0 <= epsilon -> 0 <= delta ->
   promises_delta (basic epsilon delta) basic_honest epsilon delta.
 Proof.
@@ -134,6 +137,8 @@ Qed.
 
 (** Basic composition with the product: with v = (1 - delta) / product, (1 - v) x + v (x - e^{...} y)_+ does not
     rise. *)
+(** Claim: The same, for delta < 1, with 1 - prod (1 - delta_t) in place of the sum of deltas, which grants a little
+    more. *)
 Theorem basic_product_filter epsilon delta : 0 <= epsilon -> 0 <= delta < 1 ->
   promises_delta (basic_product epsilon delta) basic_honest epsilon delta.
 Proof.
@@ -173,7 +178,8 @@ Definition pure_charged (m : request R) : Prop :=
   laws m /\ 0 <= charge m /\
   forall i, (i < outcomes m)%nat -> P m i <= exp (charge m) * Q m i /\ Q m i <= exp (charge m) * P m i.
 
-(** The transcript of a filter that adds up epsilons is epsilon-DP: delta = 0. *)
+(** Claim: A filter that admits while pure epsilons sum to at most epsilon keeps epsilon-DP.
+    Source: Taylor, Vippathalla & Coon, Section II-A *)
 Theorem pure_filter epsilon : 0 <= epsilon -> promises_delta (additive epsilon) pure_charged epsilon 0.
 Proof.
   intros he. apply both_ways.
@@ -203,6 +209,7 @@ Definition two_erasures : strategy (R * R) := Request erasure (fun _ => Request 
 Definition two_released (tau : transcript) (x _ : R) : R := match tau with [Released _; Released _] => x | _ => 0 end.
 
 (** Honest; at delta = 3/4 the product grants both, the sum only the first. *)
+(** Claim: An example: two erasures that the product form grants and the sum of deltas does not. *)
 Example the_product_grants_more : honest basic_honest two_erasures /\
   over (basic_product 0 (3 / 4)) two_erasures two_released = 1 /\
   over (basic 0 (3 / 4)) two_erasures two_released = 0.

@@ -153,7 +153,11 @@ Proof.
     destruct (each epsilon he). now split.
 Qed.
 
-(** Menus whose losses are finite both ways, and any right rule for the cover: (mu^2/2)-zCDP. *)
+(** Claim: A filter that admits while the finite mechanisms so far, composed as if fixed in advance, stay below some
+    Gaussian(m) at each epsilon and m^2 plus the mu_t^2 of the other rounds is at most mu^2 keeps the transcript
+    (mu^2/2)-zCDP, whatever rule finds m.
+    Source: Koskela, Tobaben & Honkela, Section 5
+    Beyond: That the transcript is mu-GDP, which need not be; infinite losses. *)
 Theorem blackwell_filter menu cover mu t :
   (forall c, finite_losses (menu c)) -> (forall c, finite_losses (swapped_pair (menu c))) ->
   right_cover menu cover -> honest (blackwell_honest menu) t ->
@@ -172,6 +176,7 @@ Proof.
   intros [|k l] m here x y hx hy; [|discriminate]. injection here as <-. now apply gauss_above.
 Qed.
 
+(** Claim: An example: a thresholded Gaussian is honest and granted. *)
 Example gaussian_is_granted menu mu : 0 < mu ->
   let m := Ask 2 (P (threshold mu)) (Q (threshold mu)) (Normal mu) in
   blackwell_honest menu m /\ admits (blackwell no_menu mu) ([], 0) (charge m) = true.

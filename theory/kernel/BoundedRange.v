@@ -62,6 +62,8 @@ Proof.
   nra.
 Qed.
 
+(** Claim: Where the ratio of the laws stays between e^(t - e) and e^t, for any t, no hockey-stick at x is above the
+    value stated. *)
 Theorem range_stick e x n p q : 0 < e -> - e <= x <= e -> law n p -> law n q -> of_range e n p q ->
   sum n (fun i => pos (p i - exp x * q i)) <= range_delta e x.
 Proof.
@@ -79,6 +81,7 @@ Proof.
 Qed.
 
 (** Two outcomes at the best t. *)
+(** Claim: At each x two outcomes with such ratios have that value. *)
 Theorem range_stick_attained e x : 0 < e -> - e <= x <= e -> exists p q, law 2 p /\ law 2 q /\ of_range e 2 p q /\
   sum 2 (fun i => pos (p i - exp x * q i)) = range_delta e x.
 Proof.
@@ -130,6 +133,8 @@ Proof.
   apply (ex_derive_continuous f'), smooth.
 Qed.
 
+(** Claim: The loss density is one, and the integral of 1 - e^(x - l) over it from x on is that value.
+    Covers: the pair of that loss density *)
 Theorem range_pair_stick e x : 0 < e -> - e <= x <= e ->
   is_RInt (range_density e) (- e) e 1 /\
   is_RInt (fun l => (1 - exp (x - l)) * range_density e l) x e (range_delta e x).
@@ -216,6 +221,8 @@ Proof.
   replace (- (a * a) / 6 + b * b / 6) with ((b * b - a * a) / 6) in fell by field. rewrite exp_0 in fell. lra.
 Qed.
 
+(** Claim: The integral of e^((alpha - 1) l) over it is e^((alpha - 1) D) for a D of at most alpha e^2/6.
+    Covers: the pair of that loss density *)
 Theorem range_pair_is_zcdp alpha e : 0 < e -> 1 < alpha -> exists D,
   is_RInt (fun l => exp ((alpha - 1) * l) * range_density e l) (- e) e (exp ((alpha - 1) * D)) /\
   D <= alpha * e ^ 2 / 6.

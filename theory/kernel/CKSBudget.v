@@ -73,6 +73,7 @@ Qed.
 Lemma cks_budget_pos epsilon t : 0 < epsilon -> 0 < t -> 0 < cks_budget_at epsilon t.
 Proof. intros he ht. destruct (log_one_more t ht). apply Rdiv_lt_0_compat; lra. Qed.
 
+(** Claim: For each budget r the bound is least at one order 1 + t, where r = (epsilon + log(1 + 1/t))/(2t + 1). *)
 Theorem cks_best_order epsilon r : 0 < epsilon -> 0 < r -> exists t, 0 < t /\ r = cks_budget_at epsilon t /\
   forall s, 0 < s -> s <> t ->
     cks_bound (1 + t) ((1 + t) * r) epsilon < cks_bound (1 + s) ((1 + s) * r) epsilon.
@@ -112,7 +113,7 @@ Proof.
   rewrite flat. ring.
 Qed.
 
-(** Budgets up to that one are allowed, and no larger one. *)
+(** Claim: The same at each t: at the delta that the budget of its best order 1 + t gives, that budget is the largest. *)
 Lemma cks_fits_up_to epsilon t B : 0 < epsilon -> 0 < t -> 0 < B ->
   cks_fits B epsilon (cks_delta_at epsilon t) <-> B <= cks_budget_at epsilon t.
 Proof.
@@ -168,7 +169,7 @@ Proof.
   unfold Rdiv. rewrite <- exp_Ropp, <- exp_plus. f_equal. unfold f, L in zero. lra.
 Qed.
 
-(** The largest budget for (epsilon, delta), by the order that is best for it. *)
+(** Claim: For each delta there is such a budget that is allowed, with all smaller budgets and no larger. *)
 Theorem cks_largest_budget epsilon delta : 0 < epsilon -> 0 < delta < 1 -> exists t, 0 < t /\
   cks_delta_at epsilon t = delta /\ forall B, 0 < B -> cks_fits B epsilon delta <-> B <= cks_budget_at epsilon t.
 Proof.
@@ -180,6 +181,7 @@ Qed.
 Lemma cks_fits_more B epsilon delta delta' : delta <= delta' -> cks_fits B epsilon delta -> cks_fits B epsilon delta'.
 Proof. intros less (alpha & above & bound). exists alpha. split; [easy|lra]. Qed.
 
+(** Claim: At epsilon = 1 and delta = 1/100000 the largest budget lies from 0.0305565951 to 0.0305565953. *)
 Example cks_at_one_and_1e_5 :
   cks_fits (305565951 / 10 ^ 10) 1 (1 / 100000) /\ ~ cks_fits (305565953 / 10 ^ 10) 1 (1 / 100000).
 Proof.

@@ -302,7 +302,9 @@ Proof.
 Qed.
 End Together.
 
-(** The filter of sums, charged when a mechanism is opened, keeps its promise both ways. *)
+(** Claim: What is above e^epsilon Q of all together is at most what is above of each, in the mean of what the others
+    answer; the most that can still be above of one does not rise in the mean, and starts within its delta.
+    Beyond: Infinitely many answers; charges by Renyi divergences, zCDP or trade-off functions. *)
 Theorem concurrent_filter M eps del epsilon delta :
   0 <= epsilon -> 0 <= delta -> (forall l, lawful (M l)) -> (forall l, keeps (M l) (eps l) (del l)) ->
   forall w g, fair g -> value M eps del epsilon delta w g <= delta.

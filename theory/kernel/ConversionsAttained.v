@@ -81,7 +81,8 @@ Proof.
   fold (Rpower (1 - / a) a) in hp. field. repeat split; lra.
 Qed.
 
-(** Their bound is attained: two outcomes, the second of no mass under the first law, one direction. *)
+(** Claim: At that R two outcomes, the second without mass under the first law, reach the bound of CKS.
+    Source: Canonne, Kamath & Steinke; derived here *)
 Theorem cks_attained a epsilon : 1 < a -> 0 < touching a epsilon ->
   exists m : request R, laws m /\ continuous m /\ round_moment a m = exp ((a - 1) * charge m) /\
     forall B, charge m <= B -> hockey_stick (additive B) (once m) epsilon = cks_bound a (charge m) epsilon.
@@ -102,7 +103,8 @@ Proof.
     replace ((a - 1) * (l - epsilon)) with (- ((a - 1) * epsilon) + (a - 1) * l) by ring. rewrite exp_plus. ring.
 Qed.
 
-(** Two outcomes of mass under both laws miss it by what the second adds to the moment. *)
+(** Claim: Two outcomes of mass under both laws, the first of mass x at that loss, reach x/alpha, epsilon >= 0, and miss
+    the bound by what the second adds to the moment. *)
 Theorem cks_excess a epsilon x D : 1 < a -> 0 <= epsilon -> 0 < x < 1 ->
   let y := x * exp (- touching a epsilon) in
   term a x y + term a (1 - x) (1 - y) = exp ((a - 1) * D) ->
@@ -166,6 +168,8 @@ Qed.
 
 Definition pure_delta (B epsilon : R) : R := (exp B - exp epsilon) / (1 + exp B).
 
+(** Claim: Between the ratios e^-B and e^B the hockey-stick is below its chord, so the filter keeps that delta.
+    Source: Kairouz, Oh & Viswanath *)
 Theorem pure_conversion B epsilon : 0 < B -> 0 <= epsilon <= B ->
   promises_delta (additive B) pure_charged epsilon (pure_delta B epsilon).
 Proof.
@@ -187,6 +191,8 @@ Qed.
 (** Randomised response with ratio e^B. *)
 Definition response (B : R) : request R := coins (exp B / (1 + exp B)) (1 / (1 + exp B)) B.
 
+(** Claim: One randomised response with ratio e^B is granted, and breaks every smaller delta.
+    Source: Kairouz, Oh & Viswanath *)
 Theorem pure_conversion_attained B epsilon delta : 0 < B -> 0 <= epsilon <= B -> delta < pure_delta B epsilon ->
   pure_charged (response B) /\ ~ promises_delta (additive B) pure_charged epsilon delta.
 Proof.

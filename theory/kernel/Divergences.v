@@ -27,7 +27,8 @@ Definition private_both_ways {C} (F : filter C) (t : strategy C) (epsilon delta 
 Definition hockey_stick {C} (F : filter C) (t : strategy C) (epsilon : R) : R :=
   over F t (fun _ x y => pos (x - exp epsilon * y)).
 
-(** A bound on the hockey-stick divergence is one on every event. *)
+(** Claim: A bound on the hockey-stick divergence of the transcript is one on P(S) - e^epsilon Q(S) for each event S.
+    Source: Koskela, Tobaben & Honkela, Theorem 6 *)
 Theorem hockey_stick_bounds_events {C} (F : filter C) t epsilon delta :
   hockey_stick F t epsilon <= delta -> approximately_private F t epsilon delta.
 Proof.

@@ -69,6 +69,8 @@ Proof.
       [right; ring|lra].
 Qed.
 
+(** Claim: A filter that adds up half the squares of the realised losses to at most 1/2, with room for the largest of
+    the next release, breaks (4, 7/1000)-DP. *)
 Theorem squares_fail : ~ promises_delta (squares (1 / 2)) true_losses 4 (7 / 1000).
 Proof.
   assert (range : 0 <= silence (12 / 125) <= ln 2) by (unfold silence; split; interval).
@@ -79,6 +81,7 @@ Proof.
   - cbn [start squares]. replace (INR 41) with 41 by (cbn; ring). unfold silence. interval.
 Qed.
 
+(** Claim: Where the same budget is one of zCDP charges the filter keeps (4, 1/5000)-DP. *)
 Theorem half_zcdp : promises_delta (additive (1 / 2)) zcdp_honest 4 (2 / 10000).
 Proof.
   apply approximate_dp_filter; try lra. right. exists (47 / 10). split; [lra|].

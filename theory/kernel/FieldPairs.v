@@ -87,7 +87,9 @@ Proof.
   rewrite Rmult_assoc, whole, !exp_Ropp. pose proof (exp_pos (alpha * e)). field. lra.
 Qed.
 
-(** The worst mechanism of an epsilon, its divergence, and what that is at most. *)
+(** Claim: No e-DP mechanism has a Rényi divergence above that of randomised response, a ratio of hyperbolic cosines,
+    which is at most alpha e^2/2.
+    Source: Bun & Steinke, Proposition 3.3 *)
 Theorem response_is_worst {C} alpha e (m : request C) : 0 < e -> 1 < alpha -> both (pure_at_most e) m ->
   renyi_at_most alpha (ln (cosh_ratio alpha e) / (alpha - 1)) m /\
   round_moment alpha (response e) = exp ((alpha - 1) * (ln (cosh_ratio alpha e) / (alpha - 1))) /\
@@ -117,6 +119,7 @@ Proof.
   eapply Rle_trans; [right|exact bound]. unfold round_kl. apply sum_ext. intros. cbn. now rewrite !Rmult_1_l.
 Qed.
 
+(** Claim: At order 1 the divergence is at most e^2/2. *)
 Theorem pure_kl {C} e (m : request C) : both (pure_at_most e) m -> round_kl m <= e ^ 2 / 2.
 Proof.
   intros pure. apply (round_kl_below (fun _ => e ^ 2 / 2)).
@@ -132,6 +135,7 @@ Proof.
 Qed.
 
 (** No constant below 1/2: at e = 1/2 - c randomised response loses more than c e^2 already at order one. *)
+(** Claim: For each c < 1/2 some randomised response is not (c e^2)-zCDP. *)
 Theorem half_is_least c : c < 1 / 2 -> exists e, 0 < e /\ both (pure_at_most e) (response e) /\
   ~ zcdp_priced (fun _ => c * e ^ 2) (response e).
 Proof.
@@ -152,6 +156,7 @@ Qed.
 
 (** ** How near the divergence comes to e *)
 
+(** Claim: That divergence is at most e, and at least e - log 2/(alpha - 1). *)
 Theorem response_near_pure alpha e : 0 < e -> 1 < alpha ->
   e - ln 2 / (alpha - 1) <= ln (cosh_ratio alpha e) / (alpha - 1) <= e.
 Proof.
@@ -195,6 +200,7 @@ Proof.
 Qed.
 
 (** Its curve: a line where no outcome changes its side. *)
+(** Claim: For x, y >= 0 the sum of (x P - y Q)_+ of KOV is d x + (1 - d) ((e^e x - y)_+ + (x - e^e y)_+)/(1 + e^e). *)
 Lemma kov_curve e d x y : 0 <= e -> 0 <= d <= 1 -> 0 <= x -> 0 <= y -> curve (kov e d) x y =
   d * x + (1 - d) * (pos (exp e * x - y) + pos (x - exp e * y)) / (1 + exp e).
 Proof.
@@ -211,7 +217,9 @@ Proof.
   replace (pos (x * 0 - y * d)) with 0 by (unfold pos; rewrite Rmax_left; nra). field. lra.
 Qed.
 
-(** It is (e, d)-DP in both directions, and has no Rényi divergence at any order. *)
+(** Claim: KOV, at e = 0 an erasure, is (e, d)-DP with equality in both directions, and has no finite Rényi divergence
+    at any order.
+    Source: Kairouz, Oh & Viswanath *)
 Theorem kov_is_private e d : 0 <= e -> 0 < d <= 1 ->
   curve (kov e d) 1 (exp e) = d /\ curve (swapped_pair (kov e d)) 1 (exp e) = d /\
   forall alpha rho, ~ renyi_at_most alpha rho (asked (kov e d)) /\
@@ -243,6 +251,8 @@ Proof.
   apply pos_least; nra.
 Qed.
 
+(** Claim: What is (e, d)-DP both ways has no hockey-stick above that of KOV, at any order.
+    Source: Kairouz, Oh & Viswanath, Theorem 3.4 *)
 Theorem kov_dominates n p q e d : 0 <= e -> 0 <= d <= 1 -> law n p -> law n q ->
   weighted n p q 1 (exp e) <= d -> weighted n q p 1 (exp e) <= d ->
   forall x y, 0 <= x -> 0 <= y -> weighted n p q x y <= curve (kov e d) x y.

@@ -112,6 +112,10 @@ Proof.
       eapply Rle_trans; [|exact round]. right. apply sum_ext. intros. f_equal. ring.
 Qed.
 
+(** Claim: A filter that admits while mu_t^2 sum to at most mu^2, each round mu_t-GDP, keeps the hockey- stick
+    divergence of the transcript at most delta_mu(epsilon) at each epsilon, both ways.
+    Source: Koskela, Tobaben & Honkela, Algorithm 2 and Theorem C.1
+    Beyond: That a mechanism in doubles is mu-GDP. *)
 Theorem gaussian_filter mu t : 0 <= mu -> honest gdp_honest t -> forall epsilon,
   hockey_stick (gaussian mu) t epsilon <= gdp_delta mu epsilon /\
   hockey_stick (gaussian mu) (swapped t) epsilon <= gdp_delta mu epsilon.
@@ -120,6 +124,8 @@ Proof.
   revert hon. apply honest_swapped, gdp_honest_swap.
 Qed.
 
+(** Claim: So the transcript is (epsilon, delta_mu(epsilon))-DP at each epsilon.
+    Source: Koskela, Tobaben & Honkela, Theorem C.1 *)
 Theorem gaussian_promise mu epsilon : 0 <= mu -> promises_delta (gaussian mu) gdp_honest epsilon (gdp_delta mu epsilon).
 Proof.
   intros hmu. apply both_ways; [apply gdp_honest_swap|]. intros t hon. now apply (gaussian_filter mu t hmu hon).
@@ -154,6 +160,7 @@ Proof.
     + unfold bell. rewrite <- exp_plus. apply exp_le. unfold Rdiv. nra.
 Qed.
 
+(** Claim: An example: whether a Gaussian is above its middle is mu-GDP, so honesty can be met. *)
 Theorem threshold_is_gdp mu : 0 < mu -> gdp_honest (threshold mu).
 Proof.
   intros hmu. pose proof (Phi_opp (mu / 2)) as other. replace (- (mu / 2)) with (- mu / 2) in other by field.

@@ -195,6 +195,8 @@ Proof.
   replace (a * (a - 1) * 0 / 2) with 0 by field. rewrite exp_0. lra.
 Qed.
 
+(** Claim: A mu-GDP round with finitely many outcomes is (mu^2/2)-zCDP, both ways.
+    Source: Dong, Roth & Su *)
 Theorem gdp_is_zcdp {C} mu (m : request C) a : 1 < a -> gdp_at_most mu m ->
   renyi_at_most a (a * (mu ^ 2 / 2)) m /\ renyi_at_most a (a * (mu ^ 2 / 2)) (swap m).
 Proof.

@@ -12,6 +12,7 @@ From Filterproof Require Import GaussianCdf GaussianCurve GaussianRound.
 From Filterproof Require Import Sums Interaction Divergences Domination ResidueFilter GaussianFilter.
 Open Scope R_scope.
 
+(** Claim: Before a Gaussian curve a finite pair may stand for every round that it dominates. *)
 Lemma gaussian_replaces D epsilon w : proper D -> 0 <= w -> replaces D (fun x y => gauss x (exp epsilon * y) w).
 Proof.
   intros [lr ls] hw n p q lp lq below x y hx hy. pose proof (exp_pos epsilon). unfold played.
@@ -52,6 +53,10 @@ Proof.
   apply it; [|easy|nra]. intros x' y' hx' hy'. rewrite alone, Rplus_comm. now apply below.
 Qed.
 
+(** Claim: A filter whose level falls, over each granted round, by what the round's pair costs before the Gaussian curve
+    of a floor that is not above the next level, both ways, keeps the hockey-stick divergence of the transcript at
+    most delta_mu(epsilon) at each epsilon, mu^2 the first level.
+    Beyond: That the charges of a filter satisfy the inequality. *)
 Theorem gaussian_residue_filter F menu back level mu epsilon : 0 <= mu -> level (start F) = mu ^ 2 ->
   charged F menu level -> charged F back level ->
   promises_delta F (dominated_both_ways menu back) epsilon (gdp_delta mu epsilon).
@@ -70,6 +75,8 @@ Definition response (E : R) : pair :=
   Pair 2 (fun i => match i with O => E / (1 + E) | _ => 1 / (1 + E) end)
          (fun i => match i with O => 1 / (1 + E) | _ => E / (1 + E) end).
 
+(** Claim: Randomised response dominates every mechanism with finitely many outcomes of its epsilon.
+    Source: Kairouz, Oh & Viswanath *)
 Theorem response_dominates n p q epsilon : 0 < epsilon -> law n p -> law n q ->
   (forall i, (i < n)%nat -> p i <= exp epsilon * q i /\ q i <= exp epsilon * p i) ->
   forall x y, 0 <= x -> 0 <= y -> weighted n p q x y <= curve (response (exp epsilon)) x y.
@@ -96,6 +103,7 @@ Qed.
 (** Somebody is granted something: a thresholded Gaussian, once, at the whole budget. *)
 Definition once : filter nat := Interaction.Filter bool true (fun s _ => s) (fun _ _ _ => false).
 
+(** Claim: An example: a thresholded Gaussian, once, meets the hypotheses. *)
 Example threshold_is_charged mu : 0 < mu ->
   charged once (fun _ => Pair 2 (P (threshold mu)) (Q (threshold mu))) (fun s : bool => if s then mu ^ 2 else 0).
 Proof.

@@ -122,6 +122,7 @@ Proof.
   specialize (far (- x) ltac:(lra)). rewrite Phi_opp in far. lra.
 Qed.
 
+(** Claim: The integral of the mixture up to K reaches 1/delta, for K large, where the loss is above the bound. *)
 Lemma mixed_reaches H delta L V : 0 < H -> 0 < delta < 1 -> 0 <= V -> mixture_bound H delta V < L ->
   exists N, forall K, (N <= K)%nat -> / delta <= mixed H (INR K) L V.
 Proof.

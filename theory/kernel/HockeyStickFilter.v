@@ -110,6 +110,9 @@ Proof.
       now apply (no_rise epsilon delta (outcomes m) (Q m) (P m) (backward (charge m))).
 Qed.
 
+(** Claim: A filter that charges each round what its dominating pair adds to the mean of (x - e^epsilon y)_+, per unit
+    of x, where the transcript so far has probabilities x and y, keeps (epsilon, delta)-DP while the charges of each
+    direction sum to at most delta. *)
 Theorem hockey_stick_filter epsilon delta : 0 <= epsilon -> 0 <= delta ->
   promises_delta (hockey_stick_rule epsilon delta) declares_truly epsilon delta.
 Proof.
@@ -120,7 +123,7 @@ Proof.
     specialize (events other S). now rewrite !over_swapped in events.
 Qed.
 
-(** A round whose losses are at most c is charged nothing where the realised loss is at most epsilon - c. *)
+(** Claim: Where the realised loss is at most epsilon - c, a round with losses of at most c is charged nothing. *)
 Theorem bounded_rounds_are_free epsilon c x y D : 0 <= x -> 0 <= y -> 0 <= c -> x <= exp (epsilon - c) * y ->
   (forall i, (i < size D)%nat -> 0 <= upper D i <= exp c * lower D i) -> added epsilon x y D = 0.
 Proof.

@@ -48,7 +48,8 @@ Proof.
   split; [easy|]. split; auto.
 Qed.
 
-(** Corollary 3.3 at an order alpha > 1. *)
+(** Claim: Without filters: where the charges of a person sum to at most B on each path, D_alpha <= B for that person.
+    Source: Feldman & Zrnic, Corollary 3.3 *)
 Theorem individual_composition alpha B i t : 1 < alpha -> 0 <= B -> honest_for i (both (renyi_honest alpha)) t ->
   never_above i B t -> renyi_private_for unlimited i t alpha B.
 Proof.
@@ -61,7 +62,8 @@ Proof.
   unfold transcript_renyi_at_most, moment in other. now rewrite over_swapped in other.
 Qed.
 
-(** Corollary 3.3 at order one. *)
+(** Claim: The same at order 1.
+    Source: Feldman & Zrnic, Corollary 3.3 at alpha = 1 *)
 Theorem individual_composition_kl B i t : 0 <= B -> honest_for i (both kl_honest) t ->
   never_above i B t -> kl_private_for unlimited i t B.
 Proof.

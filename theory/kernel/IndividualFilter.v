@@ -100,7 +100,9 @@ Proof.
   rewrite <- (Rmult_0_r a) at 1. now rewrite RmaxRmult.
 Qed.
 
-(** Algorithm 3 keeps for every person what the filter promises to an analyst (000, Theorem 4.5; 003, Theorem 12). *)
+(** Claim: Whatever (epsilon, delta) a filter keeps for an analyst who is denied, one such filter for each person keeps
+    for that person: who has run out is left out of the round, and the answers alone are published.
+    Source: Feldman & Zrnic, Theorem 4.5; Koskela, Tobaben & Honkela, Theorem 12 *)
 Theorem individual_filter {C} (F : filter C) (ok : request C -> Prop) epsilon delta :
   promises_delta F ok epsilon delta -> forall i t, honest_for i ok t -> private_for F i t epsilon delta.
 Proof.
@@ -206,7 +208,8 @@ End divergences.
 
 (** ** Theorem 4.5 *)
 
-(** At an order alpha > 1, with any budget. *)
+(** Claim: Individual filters on Rényi charges keep D_alpha <= B for each person, both ways.
+    Source: Feldman & Zrnic, Theorem 4.5 *)
 Theorem individual_renyi_filter alpha B : 1 < alpha -> 0 <= B -> forall i t,
   honest_for i (both (renyi_honest alpha)) t -> renyi_private_for (additive B) i t alpha B.
 Proof.
@@ -216,7 +219,8 @@ Proof.
   - intros t hon. now apply renyi_filter_both_ways.
 Qed.
 
-(** At order one. *)
+(** Claim: The same at order 1: KL at most B for each person, in both directions.
+    Source: Feldman & Zrnic, Theorem 4.5 at alpha = 1 *)
 Theorem individual_kl_filter B : 0 <= B -> forall i t,
   honest_for i (both kl_honest) t -> kl_private_for (additive B) i t B.
 Proof.
@@ -229,7 +233,8 @@ Qed.
 Lemma zcdp_dominated m : zcdp_honest m -> dominated m.
 Proof. intros [_ every]. now destruct (every 2 ltac:(lra)) as [(laws & _ & there & _) _]. Qed.
 
-(** For zCDP: every person is protected at every order alpha > 1 by alpha B. *)
+(** Claim: Individual filters on zCDP charges keep D_alpha <= alpha B for each person at each alpha > 1.
+    Source: Feldman & Zrnic, Theorem 4.5 *)
 Theorem individual_zcdp_filter B : 0 <= B -> forall i t, honest_for i zcdp_honest t ->
   forall alpha, 1 < alpha -> renyi_private_for (additive B) i t alpha (alpha * B).
 Proof.

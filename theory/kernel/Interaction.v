@@ -108,6 +108,7 @@ Proof. induction k as [|a k IH]; cbn; [lra|rewrite IH; lra]. Qed.
 Lemma list_sum_concat_map {A} (f : A -> R) n g : list_sum f (concat_map n g) = sum n (fun i => list_sum f (g i)).
 Proof. induction n as [|n IH]; cbn; [reflexivity|now rewrite list_sum_app, IH]. Qed.
 
+(** Claim: What the statements call a total is the sum over the list of all full transcripts. *)
 Theorem total_is_a_sum_over_transcripts {C} (F : filter C) V t : forall s tau x y,
   total F V s tau x y t = list_sum (fun '(tau', a, b) => V tau' a b) (transcripts F s tau x y t).
 Proof.
@@ -142,7 +143,7 @@ Proof.
   - apply IH; [easy|easy|]. intros; apply apart; now right.
 Qed.
 
-(** Different paths are different transcripts, so an event is nothing but a set of transcripts. *)
+(** Claim: In the list of transcripts each stands once, so that an event is a set of transcripts. *)
 Theorem transcripts_differ {C} (F : filter C) t : forall s tau x y,
   NoDup (map (fun '(tau', _, _) => tau') (transcripts F s tau x y t)).
 Proof.
@@ -164,6 +165,9 @@ Qed.
 (** If a potential Phi of the state and of the probabilities so far bounds the payoff of stopping, and does not rise in
     the mean over a round that the filter admits, then it bounds the mean payoff of every strategy. [Inv] may say what
     is known of the states and probabilities that are reached. *)
+(** Claim: One induction for every filter: a potential of the state and of the probabilities so far that bounds the
+    payoff of stopping, and does not rise in the mean over a round that is admitted, bounds the mean payoff of each
+    strategy. *)
 Theorem potential {C} (F : filter C) (ok : request C -> Prop)
     (V : transcript -> R -> R -> R) (Inv : state F -> R -> R -> Prop) (Phi : state F -> R -> R -> R) :
   (forall s tau x y, Inv s x y -> V tau x y <= Phi s x y) ->

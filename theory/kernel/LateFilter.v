@@ -34,6 +34,7 @@ Proof.
   - intros [|[|]] small; cbn; rewrite exp_ln by lra; [nra|nra|cbn in small; lia].
 Qed.
 
+(** Claim: A filter that decides after the release keeps no (epsilon, delta)-DP with delta < 1. *)
 Theorem late_filter_fails epsilon delta : 0 <= epsilon -> delta < 1 ->
   ~ promises_delta (late epsilon) truly_charged epsilon delta.
 Proof.

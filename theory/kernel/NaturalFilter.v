@@ -174,6 +174,7 @@ Lemma best_plan_reaches : worth best_plan 3 [] 1 1 = 1899 # 5915.
 Proof. vm_compute. reflexivity. Qed.
 
 (** No strategy on the menu, randomised or not, halting or asking again after a denial, reaches more than 1899/5915. *)
+(** Claim: In three rounds no strategy on that menu reaches more, P over Q. *)
 Theorem no_strategy_more t : honest on_the_menu t ->
   (hockey_stick (natural 3) t epsilon <= 1899 / 5915)%R.
 Proof.
@@ -187,7 +188,8 @@ Proof.
   split; [apply played_on_the_menu|]. rewrite reached, best_plan_reaches. unfold Q2R. cbn. lra.
 Qed.
 
-(** The promise (log 9/4, 45/169) is broken. *)
+(** Claim: The natural filter breaks its promise 45/169 on three randomised responses: an adaptive strategy reaches
+    1899/5915. *)
 Theorem natural_filter_fails : ~ promises_delta (natural 3) on_the_menu epsilon (45 / 169).
 Proof.
   destruct one_strategy_reaches_it as [hon value].

@@ -32,6 +32,8 @@ Proof.
     change (- (x * (x * 1)) * / 2) with (- x ^ 2 / 2). field.
 Qed.
 
+(** Claim: A standard normal number is beyond x >= 0, on either side, with probability at most e^(-x^2/2).
+    Covers: standard normal numbers *)
 Theorem two_sided_tail x : 0 <= x -> 2 * Phi (- x) <= exp (- x ^ 2 / 2).
 Proof.
   intros hx. enough (0 <= tail_gap x) by (unfold tail_gap in *; lra).
@@ -52,6 +54,9 @@ Proof.
     unfold tail_gap in fell at 1. pose proof (exp_pos (- y ^ 2 / 2)). lra.
 Qed.
 
+(** Claim: Of d coordinates with that noise one is beyond the radius with probability at most delta, by a union bound.
+    Source: Feldman & Zrnic, Corollary 4.7
+    Covers: standard normal numbers *)
 Theorem answers_are_near d delta B kappa : 0 < B -> 0 < kappa -> 0 < delta <= d ->
   d * (2 * Phi (- (sqrt (B * ln (d / delta) / kappa) / sqrt (B / (2 * kappa))))) <= delta.
 Proof.
@@ -75,7 +80,10 @@ Proof.
   replace (d * / (d / delta)) with delta in tail by (field; lra). exact tail.
 Qed.
 
-(** Gaussian noise of variance B/(2 kappa) on a number that a person moves by h. *)
+(** Claim: With noise of variance B_norm/(2 kappa) a coordinate that a person moves by h costs h^2 kappa/B_norm; over
+    the coordinates h^2 adds to the squared norm.
+    Source: Feldman & Zrnic, Corollary 4.7
+    Covers: Gaussian mechanisms with real outcomes *)
 Theorem query_is_zcdp B kappa p q : 0 < B -> 0 < kappa ->
   zcdp_priced_any (fun c => c * (kappa / B)) (gaussian_release p q (sqrt (B / (2 * kappa))) ((p - q) ^ 2)).
 Proof.
@@ -95,6 +103,10 @@ Fixpoint clipped_spent (B C : R) (v : nat -> R) (n : nat) : R :=
   | S k => clipped_spent B C v k + Rmin (v k) (Rmin C (sqrt (B - clipped_spent B C v k))) ^ 2
   end.
 
+(** Claim: The squares of norms that are clipped to C, and to the root of what is left of B_norm, add up to at most
+    B_norm.
+    Source: Feldman & Zrnic, Proposition 5.2
+    Covers: any norms and any number of rounds *)
 Theorem clipped_within B C v n : 0 <= B -> 0 <= C -> (forall k, 0 <= v k) -> clipped_spent B C v n <= B.
 Proof.
   intros hB hC hv. induction n as [|n IH]; cbn [clipped_spent]; [easy|]. set (s := clipped_spent B C v n) in *.

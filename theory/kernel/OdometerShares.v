@@ -34,6 +34,7 @@ Proof.
   replace (INR m + INR n + 1 / 2 + 1) with (INR m + (INR n + 1) + 1 / 2) in step by ring. lra.
 Qed.
 
+(** Claim: 1 + 1/4 + ... + 1/n^2 is at most pi^2/6 for n up to 2100. *)
 Lemma squares_sum n : (n <= 2100)%nat -> sum n (fun j => / (INR j + 1) ^ 2) <= PI ^ 2 / 6.
 Proof.
   intros few. assert (forall k, 0 <= / (INR k + 1) ^ 2) as each
@@ -63,6 +64,9 @@ Hypotheses (hxi : 0 <= xi) (hon : honest (both (lossy price cost)) t).
 Variables (first delta : R).
 Hypotheses (hfirst : 0 < first) (hdelta : 0 < delta < 1).
 
+(** Claim: At each sum of charges one of finitely many lines, line j the best at first 2^(j+1/2) and at its share of
+    delta.
+    Source: Whitehouse, Ramdas, Rogers & Wu; Howard, Ramdas, McAuliffe & Sekhon *)
 Theorem stitched_shares lines z (pick : R -> nat) : (forall v, (pick v < lines)%nat) ->
   sum lines (fun j => Rpower (INR j + 1) (- (7 / 5))) <= z ->
   let share := stitched_share delta z in
@@ -103,6 +107,9 @@ Proof.
   - unfold bound. split; lra.
 Qed.
 
+(** Claim: Nested filters of sizes first 2^j, each at its share of delta, of which the smallest that has not halted
+    gives the bound; up to 2100 filters.
+    Source: Lécuyer; Feldman & Zrnic, Section 4 *)
 Theorem doubling_shares levels : (levels <= 2100)%nat ->
   let bound := within price cost xi (first_open (fun j => first * 2 ^ j) (doubling_share delta) 0 levels) in
   ever (listing grants) (above_list bound) [] 1 1 t <= delta + xi /\

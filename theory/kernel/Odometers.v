@@ -274,7 +274,10 @@ Proof.
   specialize (all K0 (le_n K0)). specialize (begins K0). cbn [list_sum] in all. lra.
 Qed.
 
-(** The loss is ever above the bound with probability at most delta + xi, under either data set. *)
+(** Claim: If a potential mixes e^(k L - k (k+1) V), V the sum of zCDP charges, and is at least the probability wherever
+    the loss is above a bound, the loss is ever above it with probability at most what the potential begins at, and
+    what the outcomes of an infinite loss may cost.
+    Source: Ville *)
 Theorem loss_odometer grants t : honest (both (lossy price cost)) t ->
   ever (listing grants) (above_list bound) [] 1 1 t <= delta + xi /\
   ever (listing grants) (above_list bound) [] 1 1 (swapped t) <= delta + xi.
@@ -382,6 +385,10 @@ Proof.
   right. apply sum_ext. intros j _. unfold tilted. rewrite ln_1, Rmult_0_r, !Rminus_0_r, Rmult_0_r, exp_0. ring.
 Qed.
 
+(** Claim: If a bound is nowhere below all of finitely many lines (k_j + 1) V + log(1/delta_j)/k_j in the sum V of zCDP
+    charges, the loss is ever above it with probability at most the sum of the delta_j and xi, in both directions;
+    infinite losses of probability xi_t are allowed while they sum to at most xi.
+    Source: Whitehouse, Ramdas, Rogers & Wu *)
 Theorem lines_odometer grants t : honest (both (lossy price cost)) t ->
   ever (listing grants) (above_list (within price cost xi bound)) [] 1 1 t <= sum lines delta + xi /\
   ever (listing grants) (above_list (within price cost xi bound)) [] 1 1 (swapped t) <= sum lines delta + xi.
@@ -390,6 +397,8 @@ Proof.
     [apply lines_potential_mixes|apply within_short|apply lines_crossed|apply lines_begin|easy].
 Qed.
 
+(** Claim: A filter that releases only while such a bound is at most epsilon >= 0 keeps (epsilon, delta + xi)-DP, delta
+    the sum of the delta_j, for any xi_t-approximately rho_t-zCDP mechanisms. *)
 Theorem lines_as_filter epsilon : 0 <= epsilon -> xi <= 1 ->
   promises_delta (below_list (within price cost xi bound) epsilon) (approximate_zcdp_priced price cost) epsilon
     (sum lines delta + xi).
@@ -409,6 +418,8 @@ Context {C : Type} (price cost : C -> R) (xi : R) (grants : list C -> C -> bool)
 Hypotheses (hxi : 0 <= xi) (hon : honest (both (lossy price cost)) t).
 
 (** P(L > (k + 1) V + log(1/delta) / k at some time) <= delta + xi. *)
+(** Claim: One line.
+    Source: Whitehouse, Ramdas, Rogers & Wu *)
 Theorem line_odometer k delta : 0 < k -> 0 < delta ->
   ever (listing grants) (above_list (within price cost xi (fun v => Some (line k delta v)))) [] 1 1 t <= delta + xi /\
   ever (listing grants) (above_list (within price cost xi (fun v => Some (line k delta v)))) [] 1 1 (swapped t)
@@ -420,6 +431,9 @@ Proof.
 Qed.
 
 (** The line in use may depend on V in any way; the least of a line and its two neighbours is one of three. *)
+(** Claim: A bound that at each sum of charges is one of finitely many lines fails with probability at most the sum of
+    their deltas, and xi, at all times at once.
+    Source: Whitehouse, Ramdas, Rogers & Wu *)
 Theorem stitched_odometer lines k delta (pick : R -> nat) :
   (forall j, (j < lines)%nat -> 0 < k j) -> (forall j, (j < lines)%nat -> 0 < delta j) ->
   (forall v, (pick v < lines)%nat) ->
@@ -457,6 +471,9 @@ Qed.
 
 (** Lecuyer's doubling grid and any other: the loss is ever above the bound of the smallest filter that has not halted
     with probability at most the sum of the levels' deltas, and xi. *)
+(** Claim: Nested filters, of which the smallest that has not halted gives the bound: the loss is ever above it with
+    probability at most the sum of their deltas, and xi.
+    Source: Lécuyer; Feldman & Zrnic, Section 4 *)
 Theorem doubling_odometer levels size delta :
   (forall j, (j < levels)%nat -> 0 < size j) -> (forall j, (j < levels)%nat -> 0 < delta j < 1) ->
   ever (listing grants) (above_list (within price cost xi (first_open size delta 0 levels))) [] 1 1 t
@@ -481,7 +498,7 @@ Qed.
 
 End instances.
 
-(** One honest answer of randomised response: its loss is ever above 0 with probability 3/4. *)
+(** Claim: An example: the loss of one honest randomised response is ever above 0 with probability 3/4. *)
 Example one_response_is_counted :
   let ask := Ask 2 (fun i => match i with O => 3/4 | _ => 1/4 end) (fun i => match i with O => 1/4 | _ => 3/4 end)
     (ln 3 ^ 2 / 2) in

@@ -172,6 +172,7 @@ Qed.
 End slopes.
 
 (** The same with P-mass 1 on one outcome: D_alpha at least epsilon + log(alpha/(alpha - 1)). *)
+(** Claim: From R = epsilon + log(alpha/(alpha - 1)) on it is at most 1 - e^(epsilon - R). *)
 Lemma beyond_touching {C} (F : filter C) t a epsilon rho : 1 < a -> touching a epsilon <= rho -> honest dominated t ->
   transcript_renyi_at_most F t a rho -> hockey_stick F t epsilon <= 1 - exp (epsilon - rho).
 Proof.
@@ -207,7 +208,9 @@ Proof.
     lra.
 Qed.
 
-(** The largest hockey-stick divergence of all transcripts with D_alpha <= R is that of one release of two outcomes. *)
+(** Claim: For every epsilon > 0 and R > 0 there are two outcomes with D_alpha = R whose hockey-stick divergence is the
+    largest of all transcripts with D_alpha <= R.
+    Source: Asoodeh et al.; derived here *)
 Theorem one_order_largest a epsilon rho : 1 < a -> 0 < epsilon -> 0 < rho ->
   exists m : request R, charge m = rho /\ laws m /\ Divergences.continuous m /\
     round_moment a m = exp ((a - 1) * rho) /\

@@ -53,6 +53,7 @@ Proof.
   intros left left' m same _. now apply one_of_many.
 Qed.
 
+(** Claim: Whatever an additive filter promises, such budgets promise for each pair. *)
 Theorem pair_by_pair_promise n budget s ok epsilon delta : (s < n)%nat ->
   promises_delta (additive (budget s)) ok epsilon delta ->
   promises_delta (pair_by_pair n budget) (honest_on s ok) epsilon delta.
@@ -63,6 +64,10 @@ Proof.
 Qed.
 
 (** Remark 3.2, for finitely many pairs: each has the transcripts of its own two data sets. *)
+(** Claim: A filter with one budget for each of finitely many pairs, which admits what all of them pay for, keeps the
+    Rényi divergence of order alpha > 1 of each pair's transcript within its budget, both ways.
+    Source: Feldman & Zrnic, Remark 3.2
+    Beyond: Infinitely many pairs of data sets; how the losses on all of them are found. *)
 Theorem pair_by_pair_renyi alpha n budget (t : nat -> strategy (nat -> R)) : 1 < alpha ->
   (forall s, (s < n)%nat -> 0 <= budget s) ->
   (forall s, (s < n)%nat -> honest (honest_on s (both (renyi_honest alpha))) (t s)) ->
@@ -84,6 +89,8 @@ Proof.
 Qed.
 
 (** A filter charged the most of all pairs has spent on each pair at least what was lost on it. *)
+(** Claim: What a filter charged the largest loss of all pairs admits, this one admits, with no less left on any pair.
+    Source: Feldman & Zrnic, Remark 3.2 *)
 Lemma fewer_by_the_largest n budget least (left : nat -> R) most c :
   (forall s, (s < n)%nat -> least <= left s) -> (forall s, (s < n)%nat -> c s <= most) ->
   admits (additive budget) least most = true ->
@@ -97,6 +104,7 @@ Qed.
 
 (** Two pairs, a round that loses everything on the first and one on the second: both are admitted, where the largest
     charges add up to twice the budget. *)
+(** Claim: Two rounds, each of which takes the whole budget of another pair, are both admitted. *)
 Example more_is_admitted budget : 0 < budget ->
   let first := fun s : nat => if Nat.eqb s 0 then budget else 0 in
   let second := fun s : nat => if Nat.eqb s 0 then 0 else budget in

@@ -208,7 +208,9 @@ Proof. apply Rmax_r. Qed.
 Lemma beyond_same ratio x : 1 <= ratio -> 0 <= x -> beyond ratio x x = 0.
 Proof. intros above xp. apply Rmax_right. nra. Qed.
 
-(** Both ways, with the sum of the deltas. *)
+(** Claim: What the mechanism of each label keeps alone, (epsilon, delta_l)-DP both ways, all keep together with the sum
+    of the deltas, wherever and whenever the data come.
+    Beyond: Infinitely many answers; a person whose data come to two labels. *)
 Theorem parallel_promise n ratio delta : 1 <= ratio ->
   (forall l, (l < n)%nat -> keeps (beyond ratio) l (delta l) /\ keeps (fun x y => beyond ratio y x) l (delta l)) ->
   forall g, fair (fun l => (l < n)%nat) g ->
@@ -218,7 +220,7 @@ Proof.
     try (intros; now apply beyond_same); intros l small; now apply each.
 Qed.
 
-(** Pure promises: the mechanisms of all labels keep together what each keeps alone. *)
+(** Claim: So pure promises hold for all labels together as for one. *)
 Theorem pure_parallel n ratio : 1 <= ratio ->
   (forall l, (l < n)%nat -> keeps (beyond ratio) l 0 /\ keeps (fun x y => beyond ratio y x) l 0) ->
   forall g, fair (fun l => (l < n)%nat) g -> value (beyond ratio) g <= 0 /\ value (fun x y => beyond ratio y x) g <= 0.
@@ -315,6 +317,8 @@ Proof.
 Qed.
 End EitherWay.
 
+(** Claim: A mechanism that first says whether it will leak, with probability delta, and then whether the data have
+    come, keeps (epsilon, delta)-DP both ways, for every epsilon from 0 up. *)
 Theorem leak_alone l : keeps M (beyond ratio) l delta /\ keeps M (fun x y => beyond ratio y x) l delta.
 Proof.
   split; [apply (leak_keeps _ 1)|apply (leak_keeps _ 0)]; try lra; intros; try (now apply beyond_same);
@@ -339,6 +343,8 @@ Proof.
     + split; [easy|]. intros j. now apply IHg.
 Qed.
 
+(** Claim: n of them, opened before the data come to the first that leaks, reach 1 - (1 - delta)^n.
+    Source: Henzinger, Safavi & Vadhan (arXiv 2411.03299) for the failure; the game is this project's *)
 Theorem parallel_fails n : value M (beyond ratio) (hunt 0 n) = 1 - (1 - delta) ^ n.
 Proof.
   unfold value.
@@ -358,6 +364,6 @@ Proof.
 Qed.
 End Leaks.
 
-(** Two labels at delta = 1/10: 19/100. *)
+(** Claim: Two labels at delta = 1/10 reach 19/100. *)
 Example two_labels ratio : 1 <= ratio -> value (fun _ => leak (1 / 10)) (beyond ratio) (hunt 0 2) = 19 / 100.
 Proof. intros above. rewrite parallel_fails; [cbn; lra|lra|easy]. Qed.

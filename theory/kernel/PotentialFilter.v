@@ -59,6 +59,10 @@ Proof.
   - intros x y hx hy. now destruct (round s c i x y hx hy admitted).
 Qed.
 
+(** Claim: Each state has a payoff, a nonnegative combination of (a x - b y)_+ that is at least (x - e^epsilon y)_+; a
+    filter that grants a round only where its dominating pair, played before the next state's payoff, does not
+    exceed this state's, both ways, is (epsilon, delta)-DP, delta the first payoff at (1, 1).
+    Beyond: That the numbers of a table satisfy the inequalities. *)
 Theorem potential_filter F menu back psi psi_back epsilon delta :
   covers F menu psi epsilon -> covers F back psi_back epsilon ->
   psi (start F) 1 1 <= delta -> psi_back (start F) 1 1 <= delta ->
@@ -139,6 +143,8 @@ Proof. intros linear_T linear_f hs one two. rewrite linear_T, linear_f by easy. 
 Definition clock (price : nat -> R) (budget : R) : filter nat :=
   Interaction.Filter R budget (fun b c => if Rle_dec (price c) b then if Rle_dec b budget then true else false else false) (fun b c _ => b - price c).
 
+(** Claim: The same for levels and charges: the rounds' charges sum to at most the first level, and a round's pair
+    before the payoff of a level less its charge does not exceed the payoff of that level. *)
 Theorem clock_filter price budget menu back psi psi_back epsilon delta :
   (forall p D, (p = psi /\ D = menu) \/ (p = psi_back /\ D = back) ->
     (forall b, payoff (p b)) /\

@@ -54,6 +54,10 @@ Proof.
 Qed.
 
 (** A charge of at least e^2/2 is honest for zCDP. *)
+(** Claim: An e-DP mechanism is (e^2/2)-zCDP, in both directions.
+    Source: Bun & Steinke, Proposition 3.3
+    Covers: mechanisms with outcomes of any kind that have two densities against an integral, the densities adding
+    theirs to those of others *)
 Theorem pure_is_zcdp_any m : pure_honest_any m -> zcdp_priced_any (fun c => c) m.
 Proof.
   intros ([dp dq] & addp & addq & e & he & enough & up & down). pose proof (pow2_ge_0 e) as square. split; [lra|].
@@ -66,7 +70,13 @@ Proof.
   intros a ha. split; [easy|]. split; [apply Rmult_le_pos; lra|]. split; now apply one.
 Qed.
 
-(** Theorem 4.9 as printed, for outcomes of any kind. *)
+(** Claim: The theorem end to end: e-DP rounds, charged e^2/2, and a filter with the paper's B-star keep (epsilon,
+    delta)-DP.
+    Source: Feldman & Zrnic, Theorem 4.9
+    Covers: mechanisms with outcomes of any kind that have two densities against an integral, the densities adding
+    theirs to those of others
+    Beyond: That the iterated integral of measurable strategies and sets is the one against the law of the
+    transcript, which is Tonelli's theorem. *)
 Theorem theorem_4_9_any epsilon delta : 0 < epsilon -> 0 < delta < 1 ->
   promises_delta_any (additive_any (b_star epsilon delta)) pure_honest_any epsilon delta.
 Proof.

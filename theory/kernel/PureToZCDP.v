@@ -155,6 +155,8 @@ Proof.
 Qed.
 
 (** A charge of at least e^2/2 is honest for zCDP. *)
+(** Claim: An e-DP mechanism is (e^2/2)-zCDP, in both directions.
+    Source: Bun & Steinke, Proposition 3.3 *)
 Theorem pure_is_zcdp {C} (price : C -> R) e (m : request C) : both (pure_at_most e) m ->
   e ^ 2 / 2 <= price (charge m) ->
   zcdp_priced price m.

@@ -93,6 +93,9 @@ Definition gaussian_release (p q sigma c : R) : request R := Ask R lebesgue (nor
 Definition gaussian_honest (m : request R) : Prop :=
   exists p q sigma c, 0 < sigma /\ (p - q) ^ 2 / (2 * sigma ^ 2) <= c /\ m = gaussian_release p q sigma c.
 
+(** Claim: The integral of p^alpha q^(1 - alpha) for N(p, sigma^2) and N(q, sigma^2), exactly.
+    Source: Mironov, Proposition 7
+    Covers: Gaussian mechanisms with real outcomes *)
 Lemma gaussian_moment alpha p q sigma : 0 < sigma ->
   value lebesgue (fun x => term alpha (normal p sigma x) (normal q sigma x)) =
   exp ((alpha - 1) * (alpha * ((p - q) ^ 2 / (2 * sigma ^ 2)))).
@@ -105,6 +108,8 @@ Proof.
   - now apply normal_integral.
 Qed.
 
+(** Claim: N(p, sigma^2) against N(q, sigma^2) is (p - q)^2/(2 sigma^2)-zCDP, both ways.
+    Covers: Gaussian mechanisms with real outcomes *)
 Theorem gaussian_is_zcdp m : gaussian_honest m -> zcdp_priced_any (fun c => c) m.
 Proof.
   intros (p & q & sigma & c & hs & enough & ->).
@@ -131,7 +136,12 @@ Proof.
   intros hB hon. apply zcdp_filter_any; [easy|]. revert hon. apply honest_weaken, gaussian_is_zcdp.
 Qed.
 
-(** And (epsilon, delta)-DP for the budgets of Theorem 4.9. *)
+(** Claim: Gaussian releases of real numbers, whose means, scales and charges depend on all numbers released before: a
+    filter of their zCDP charges keeps (epsilon, delta)-DP.
+    Source: Feldman & Zrnic, Theorem 4.9
+    Covers: Gaussian mechanisms with real outcomes
+    Beyond: That the iterated integral of measurable strategies and sets is the one against the law of the
+    transcript, which is Tonelli's theorem. *)
 Theorem gaussian_filter_real B epsilon delta : 0 < B -> 0 < delta < 1 -> fits_budget B epsilon delta ->
   promises_delta_any (additive_any B) gaussian_honest epsilon delta.
 Proof.
@@ -145,6 +155,8 @@ Qed.
 Definition late (budget : R) : filter R :=
   AnyOutcomes.Filter R budget (fun left _ => if Rle_dec 0 left then true else false) (fun left c _ => left - c).
 
+(** Claim: A filter that decides after the release keeps no zCDP: one Gaussian release of a real number breaks it.
+    Covers: Gaussian mechanisms with real outcomes *)
 Theorem late_filter_fails_real B : 0 <= B -> exists t, honest gaussian_honest t /\ ~ transcript_zcdp_any (late B) t B.
 Proof.
   intros hB. set (d := sqrt (2 * (B + 1))).

@@ -133,6 +133,11 @@ Proof.
   split; [easy|]. split; [now apply laplace_ratio|]. rewrite Rabs_minus_sym. now apply laplace_ratio.
 Qed.
 
+(** Claim: The same for Laplace releases, charged half the square of what they lose, and the paper's B-star.
+    Source: Feldman & Zrnic, Theorem 4.9
+    Covers: Laplace mechanisms with real outcomes
+    Beyond: That the iterated integral of measurable strategies and sets is the one against the law of the
+    transcript, which is Tonelli's theorem. *)
 Theorem laplace_filter_real epsilon delta : 0 < epsilon -> 0 < delta < 1 ->
   promises_delta_any (additive_any (b_star epsilon delta)) laplace_honest epsilon delta.
 Proof.

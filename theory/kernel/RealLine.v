@@ -148,6 +148,9 @@ Proof.
   pose proof (RInt_wider f _ _ _ _ smooth low (Rmin_r l a) order (Rmax_r r b)). lra.
 Qed.
 
+(** Claim: The integral over the real line, made from covers by continuous functions, is the improper Riemann integral
+    of a continuous function that has one.
+    Covers: nonnegative functions of a real number *)
 Theorem lebesgue_is_riemann (f : R -> R) (v : R) : (forall x : R, continuous f x) -> (forall x, 0 <= f x) ->
   is_RInt_gen f (Rbar_locally m_infty) (Rbar_locally p_infty) v -> value lebesgue (fun x => f x) = v.
 Proof.
@@ -166,7 +169,8 @@ Proof.
     + specialize (close n (le_n n)). destruct (each n) as (_ & _ & most). specialize (most l r order). lra.
 Qed.
 
-(** Such functions add their integral to that of any other. *)
+(** Claim: Such a function adds its integral to that of any other function.
+    Covers: nonnegative functions of a real number *)
 Theorem riemann_adds (f : R -> R) (v : R) : (forall x : R, continuous f x) -> (forall x, 0 <= f x) ->
   is_RInt_gen f (Rbar_locally m_infty) (Rbar_locally p_infty) v -> adds lebesgue f.
 Proof.

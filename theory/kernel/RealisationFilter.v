@@ -210,7 +210,10 @@ Qed.
 
 End one_direction.
 
-(** Theorem 1: the transcript of every strategy is (epsilon, delta)-differentially private. *)
+(** Claim: Algorithm 1 over any N and any menus: where dhat + theta (1 - dhat) N <= delta, the transcript is (epsilon,
+    delta)-DP in both directions.
+    Source: Taylor, Vippathalla & Coon, Theorem 1
+    Beyond: That a quantile of the code is one of the theorem's is certified apart. *)
 Theorem realisation_filter epsilon delta dhat theta N first :
   0 <= epsilon -> 0 <= dhat <= 1 -> 0 <= theta -> (forall w, 0 <= first w) ->
   dhat + theta * (1 - dhat) * INR N <= delta -> delta <= 1 ->
@@ -232,12 +235,16 @@ Qed.
 
 (** Pure DP by realised losses, (15): the losses of the releases but the last, its largest loss and the largest of the
     allowable set stay within epsilon, in both directions. The transcript is epsilon-DP, for every N. *)
+(** Claim: With delta = 0 the quantiles are the largest losses, and the transcript is epsilon-DP for every N.
+    Source: Taylor, Vippathalla & Coon, Section V-A, (15) *)
 Theorem pure_realisation_filter epsilon N first : 0 <= epsilon -> (forall w, 0 <= first w) ->
   promises_delta (realisation epsilon N first) (realisation_honest 0 0) epsilon 0.
 Proof. intros he hf. apply realisation_filter; auto; lra. Qed.
 
 (** What (13) adds up, where [c] are the largest losses over all requests, is at least what (15) does, after any losses
     [l]: so whatever classical composition releases, the filter of realised losses releases. *)
+(** Claim: After any losses, what (15) compares with epsilon is at most the sum (13) of the largest losses.
+    Source: Taylor, Vippathalla & Coon, Section V-A *)
 Theorem realised_is_at_most_classical t (l c : nat -> R) own reach : (forall i, (i < t)%nat -> l i <= c i) ->
   own <= c t -> reach <= c (S t) -> sum t l + (own + reach) <= sum (S (S t)) c.
 Proof. intros less ho hr. cbn. pose proof (sum_le t l c less). lra. Qed.
@@ -245,6 +252,9 @@ Proof. intros less ho hr. cbn. pose proof (sum_le t l c less). lra. Qed.
 (** (14) adds up what the mechanisms could lose. "The term A + B grows with t": not on every transcript. Where each of
     t outputs realises the largest loss of its mechanism, a, and the allowable set has one of b > a, the sum of
     (15) is above that of (14), by b - a, for every t. *)
+(** Claim: The sum A + B that is said to grow with t stays zero where every output realises the largest loss: if the
+    allowable set has a dearer mechanism, (15) is above (14) for every t.
+    Source: Taylor, Vippathalla & Coon, Section V-A, where it is said of no class of transcripts *)
 Theorem no_growth_on_every_path a b t : a < b ->
   sum t (fun _ => a) + (a + b) = sum (S (S t)) (fun _ => a) + (b - a) /\
   sum t (fun _ => a) + (a + b) > sum (S (S t)) (fun _ => a).

@@ -52,7 +52,9 @@ Proof.
   now rewrite term_one, Rmult_1_l in bound.
 Qed.
 
-(** Theorem 4.3 in both directions, absolute continuity of the transcript included. *)
+(** Claim: A filter that admits while declared charges sum to at most B, each at least the Rényi divergence of order
+    alpha > 1 of its mechanism in both directions, keeps that of the whole transcript at most B, both ways.
+    Source: Feldman & Zrnic, Theorem 4.3 *)
 Theorem renyi_filter_both_ways alpha B t : 1 < alpha -> 0 <= B -> honest (both (renyi_honest alpha)) t ->
   transcript_renyi (additive B) t alpha B.
 Proof. intros above hB hon. exact (ledger_filter _ _ _ _ _ _ above hB (additive_keeps B) hon). Qed.
@@ -60,7 +62,9 @@ Proof. intros above hB hon. exact (ledger_filter _ _ _ _ _ _ above hB (additive_
 (** Honest at order one: the charge is at least 0 and at least the KL divergence. *)
 Definition kl_honest : request R -> Prop := kl_priced (fun c => c).
 
-(** Theorem 4.3 at order one. *)
+(** Claim: The same at order 1, where the paper's proof divides by zero: a sum of KL divergences bounds that of the
+    transcript.
+    Source: Feldman & Zrnic, Theorem 4.3 at alpha = 1 *)
 Theorem kl_filter B t : 0 <= B -> honest (both kl_honest) t -> transcript_kl (additive B) t B.
 Proof. intros hB hon. exact (ledger_filter_kl _ _ _ _ _ hB (additive_keeps B) hon). Qed.
 
@@ -85,7 +89,8 @@ Proof.
   now destruct (Rle_dec (c alpha) (left alpha)).
 Qed.
 
-(** Remark 4.4 for a set of orders alpha >= 1: the transcript keeps the budget of each. *)
+(** Claim: A filter that admits while the charges fit the budget of each order of a finite set keeps each budget.
+    Source: Feldman & Zrnic, Remark 4.4 *)
 Theorem all_orders_filter orders budget t :
   (forall alpha, In alpha orders -> 1 <= alpha /\ 0 <= budget alpha) ->
   honest (fun m => forall alpha, In alpha orders -> order_honest alpha (fun c => c alpha) m) t ->

@@ -48,6 +48,8 @@ Proof.
       * intros i _. now destruct (round s (charge m) i admitted) as [-> _].
 Qed.
 
+(** Claim: One theorem for filters with a payoff for each state, the potential filter among them.
+    Source: Regehr, Hu, Leeman, Manurangsi, Tholoniat & Lécuyer, by the abstract *)
 Theorem residue_filter F menu back psi psi_back epsilon delta :
   residues F menu psi epsilon -> residues F back psi_back epsilon ->
   psi (start F) 1 1 <= delta -> psi_back (start F) 1 1 <= delta ->

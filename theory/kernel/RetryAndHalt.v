@@ -13,7 +13,8 @@ Open Scope R_scope.
 
 (** ** Halt *)
 
-(** What a filter promises to every analyst it promises to those who halt. *)
+(** Claim: What a filter promises to each strategy it keeps for an analyst who must halt at the first denial.
+    Source: Feldman & Zrnic, Algorithms 2 and 4 *)
 Theorem halting_keeps {C} (F : filter C) ok epsilon delta t :
   promises_delta F ok epsilon delta -> honest ok t -> private_both_ways F (halting t) epsilon delta.
 Proof. intros promise hon. now apply promise, honest_halting. Qed.
@@ -61,6 +62,8 @@ Definition insistent (c : R) : strategy R :=
   let second := Request (ask c) (fun _ => last) last in
   Request (ask c) (fun _ => second) second.
 
+(** Claim: An example: who asks again after a denial has the denial in the transcript.
+    Source: Feldman & Zrnic, Section 4 *)
 Example retry_is_seen c : 0 < c ->
   transcripts (additive c) c [] 1 1 (insistent c) =
     [([Released 0; Denied; Denied], 1 * (3/4), 1 * (1/4)); ([Released 1; Denied; Denied], 1 * (1/4), 1 * (3/4))].
@@ -100,6 +103,7 @@ Qed.
 
 (** By [pure_filter] the additive filter of budget ln 3 promises (ln 3, 0). Reset at each denial it releases twice,
     and keeps (ln 3, delta) for no delta below 3/8. *)
+(** Claim: A filter that starts anew at each denial breaks its promise, by 3/8 in a game of two coins. *)
 Theorem resetting_filter_fails :
   let Pr V := resetting_total (additive (ln 3)) V (ln 3) [] 1 1 (insistent (ln 3)) in
   honest pure_charged (insistent (ln 3)) /\

@@ -97,6 +97,9 @@ Proof.
   - intros l c _. unfold deltas. cbn [list_sum]. lra.
 Qed.
 
+(** Claim: A filter that admits while deltas sum to at most delta/2 and K <= epsilon keeps (epsilon, delta)-DP, for each
+    constant H > 0.
+    Source: Rogers, Roth, Ullman & Vadhan, Theorem 5.1 *)
 Theorem rogers_filter H epsilon delta : 0 < H -> 0 < epsilon -> 0 < delta < 1 ->
   promises_delta (rogers H epsilon delta) advanced_honest epsilon delta.
 Proof.

@@ -255,7 +255,9 @@ Proof.
     unfold rogers_potential. lra.
 Qed.
 
-(** Theorem 6.1: P(the loss is ever above the bound) <= delta. *)
+(** Claim: The loss is ever above the bound with probability at most delta, in both directions: outside [1/n^2, 1] it is
+    above the mixture with H = 1/n^2 at delta/(4 log2 n), inside above one of at most 2 log2(n) + 1 lines.
+    Source: Rogers, Roth, Ullman & Vadhan, Theorem 6.1 *)
 Theorem rogers_odometer grants t : honest rogers_honest t ->
   ever (listing grants) (above_list (rogers_bound n delta)) [] 1 1 t <= delta /\
   ever (listing grants) (above_list (rogers_bound n delta)) [] 1 1 (swapped t) <= delta.
@@ -267,6 +269,9 @@ Proof.
   - intros K. now apply potential_begins.
 Qed.
 
+(** Claim: Releasing only while the bound is at most epsilon keeps (epsilon, delta)-DP for any (epsilon_t, delta_t)-DP
+    mechanisms, epsilon >= 0.
+    Source: Rogers, Roth, Ullman & Vadhan, Theorem 6.1 *)
 Theorem rogers_odometer_as_filter epsilon : 0 <= epsilon ->
   promises_delta (below_list (rogers_bound n delta) epsilon) advanced_honest epsilon delta.
 Proof.
@@ -288,7 +293,8 @@ End bound.
 
 (** ** What is honest *)
 
-(** Rounds that are e-DP but for outcomes of the same probability under both laws. *)
+(** Claim: A round that is e-DP but for outcomes of the same probability d < 1 under both laws loses as an (e^2/2)-zCDP
+    one but for them. *)
 Lemma pure_but_for {C} (price cost : C -> R) e d (good : nat -> bool) (m : request C) : laws m -> 0 <= e ->
   0 <= d < 1 ->
   e ^ 2 / 2 <= price (charge m) -> d <= cost (charge m) ->
@@ -331,6 +337,7 @@ Definition told_or_coin (c : pair_charge) : request pair_charge :=
   Ask 4 (fun i => match i with O => 1/4 | 1%nat => 1/2 | 2%nat => 1/4 | _ => 0 end)
         (fun i => match i with O => 0 | 1%nat => 1/4 | 2%nat => 1/2 | _ => 1/4 end) c.
 
+(** Claim: An example: the pair KOV(log 2, 1/4) is such a round, so honesty can be met. *)
 Example told_or_coin_is_honest e d : eps_of (e, d) = ln 2 -> delta_of (e, d) = 1/4 ->
   rogers_honest (told_or_coin (e, d)).
 Proof.

@@ -144,6 +144,8 @@ Proof.
   rewrite exp_plus. ring.
 Qed.
 
+(** Claim: A Rényi divergence does not grow when its order falls: D_b <= c where D_a <= c, 1 < b <= a.
+    Source: Van Erven & Harremoës, Theorem 3 *)
 Theorem order_falls {C} a b c (m : request C) : 1 < b <= a -> laws m -> renyi_at_most a c m -> renyi_at_most b c m.
 Proof.
   intros order ((hp & one) & (hq & _)) [cont moment]. split; [easy|]. unfold round_moment in *.
@@ -316,6 +318,8 @@ Proof.
   destruct (charge m j); [|easy]. destruct all as (hc & there & back). split; [easy|]. now split.
 Qed.
 
+(** Claim: With any budgets the rule may pay at any orders: what each order finds paid at those below it, discounted by
+    its budget, must add up to 1. *)
 Theorem some_order_paid orders a budget prices b w epsilon :
   (exists j, (j < orders)%nat /\ 0 <= budget j) ->
   (forall k, (k < prices)%nat -> 1 < b k) -> (forall k, (k < prices)%nat -> 0 <= w k) ->
@@ -330,7 +334,9 @@ Qed.
 
 (** ** What the rule keeps *)
 
-(** Each order pays for itself. *)
+(** Claim: A filter that admits while at some order of a finite set the divergences fit that order's budget, one of
+    which is not below 0, keeps epsilon with the sum of s(a_j) e^((a_j - 1)(B_j - epsilon)) as its delta, s(a) = (1
+    - 1/a)^(a - 1) / a. *)
 Theorem some_order_bound orders a budget epsilon :
   (forall j, (j < orders)%nat -> 1 < a j) -> (exists j, (j < orders)%nat /\ 0 <= budget j) ->
   promises_delta (some_order orders budget) (some_order_honest orders a) epsilon
@@ -348,7 +354,7 @@ Qed.
 (** The budgets that Markov's inequality allows each order by itself. *)
 Definition markov_budget (epsilon delta : R) (a : nat -> R) (j : nat) : R := epsilon - ln (1 / delta) / (a j - 1).
 
-(** Repaired: the rule keeps delta times the sum of the constants. *)
+(** Claim: With the budgets that Markov's inequality allows each order the delta is delta times the sum of s(a_j). *)
 Theorem some_order_markov orders a epsilon delta : 0 < delta ->
   (forall j, (j < orders)%nat -> 1 < a j) -> (exists j, (j < orders)%nat /\ 0 <= markov_budget epsilon delta a j) ->
   promises_delta (some_order orders (markov_budget epsilon delta a)) (some_order_honest orders a) epsilon
@@ -366,7 +372,7 @@ Qed.
 (** The budgets that the conversion of Canonne, Kamath and Steinke allows each order by itself. *)
 Definition cks_budget (epsilon delta : R) (a : nat -> R) (j : nat) : R := epsilon + ln (delta / s (a j)) / (a j - 1).
 
-(** Repaired: m orders keep m delta. *)
+(** Claim: With the budgets that the CKS conversion allows each order, m orders keep (epsilon, m delta)-DP. *)
 Theorem some_order_cks orders a epsilon delta : 0 < delta ->
   (forall j, (j < orders)%nat -> 1 < a j) -> (exists j, (j < orders)%nat /\ 0 <= cks_budget epsilon delta a j) ->
   promises_delta (some_order orders (cks_budget epsilon delta a)) (some_order_honest orders a) epsilon

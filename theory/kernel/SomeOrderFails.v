@@ -116,7 +116,8 @@ Definition low_orders (j : nat) : R := match j with O => 11/10 | _ => 13/10 end.
 
 Ltac bound_charge := unfold both, divergence; repeat apply Rmax_lub; interval with (i_prec 80).
 
-(** It does not keep (80, delta), not even (80, 1.1 delta). *)
+(** Claim: The rule at some order with Markov budgets for delta = 1/100 itself is broken at orders 1.1 and 1.3, epsilon
+    = 80: more than 1.1 delta is reached. *)
 Theorem some_order_markov_fails :
   ~ promises_delta (some_order 2 (markov_budget 80 (1/100) low_orders)) (some_order_honest 2 low_orders) 80
     (11/10 * (1/100)).
@@ -139,7 +140,8 @@ Qed.
 
 Definition two_orders (j : nat) : R := match j with O => 2 | _ => 32 end.
 
-(** It does not keep (6, delta), not even (6, 1.39 delta). *)
+(** Claim: With CKS budgets for delta = 1/100 it is broken at orders 2 and 32, epsilon = 6: more than 1.39 delta is
+    reached. *)
 Theorem some_order_cks_fails :
   ~ promises_delta (some_order 2 (cks_budget 6 (1/100) two_orders)) (some_order_honest 2 two_orders) 6
     (139/100 * (1/100)).

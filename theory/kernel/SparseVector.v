@@ -61,6 +61,8 @@ Proof.
     assert (r * x <= x) by nra. nra.
 Qed.
 
+(** Claim: The probability to reach m is that of the noise to be m or more, by its differences.
+    Covers: two-sided geometric noise on whole values, the noise of the threshold summed over a window *)
 Lemma tail_of_mass m : tail r m - tail r (m + 1) = mass r m.
 Proof.
   unfold tail, mass. destruct (Z_le_dec m 0), (Z_le_dec (m + 1) 0); try lia.
@@ -147,7 +149,8 @@ Proof.
   - apply Rmult_le_compat; [apply Rmult_le_pos; lra|lra|lra|lra].
 Qed.
 
-(** That no value reaches the threshold costs epsilon. *)
+(** Claim: That none of the values reaches it is at most e^epsilon times as likely.
+    Covers: two-sided geometric noise on whole values, the noise of the threshold summed over a window *)
 Theorem waits_one v w i a n : (forall j, w j <= v j + 1)%Z -> r * waits r v i a n <= waits r w i (a + 1) n.
 Proof.
   intros far. unfold waits. rewrite <- sum_scale. apply sum_le. intros j _. cbv zeta.
@@ -158,6 +161,9 @@ Proof.
 Qed.
 
 (** Values at most one apart: the threshold moves, and the last value is two nearer at most. *)
+(** Claim: That value i is the first which reaches the threshold is at most e^(3 epsilon) times as likely.
+    Source: Dwork, Naor, Reingold, Rothblum & Vadhan
+    Covers: two-sided geometric noise on whole values, the noise of the threshold summed over a window *)
 Theorem stops_three v w i a n : (forall j, v j - 1 <= w j <= v j + 1)%Z ->
   r ^ 3 * stops r v i a n <= stops r w i (a + 1) n.
 Proof.
@@ -166,6 +172,9 @@ Proof.
 Qed.
 
 (** No value of the other data set below: the last value is one nearer at most. *)
+(** Claim: Where no value of the other data set is below, at most e^(2 epsilon) times.
+    Source: Lyu, Su & Li
+    Covers: two-sided geometric noise on whole values, the noise of the threshold summed over a window *)
 Theorem stops_two v w i a n : (forall j, v j <= w j <= v j + 1)%Z -> r ^ 2 * stops r v i a n <= stops r w i (a + 1) n.
 Proof.
   intros apart. apply (stops_moved v w i a n 1 1); [lia|intros j; specialize (apart j); lia|].
@@ -173,6 +182,9 @@ Proof.
 Qed.
 
 (** None above: the threshold stays. *)
+(** Claim: Where none is above, at most e^epsilon times.
+    Source: Lyu, Su & Li
+    Covers: two-sided geometric noise on whole values, the noise of the threshold summed over a window *)
 Theorem stops_one v w i a n : (forall j, v j - 1 <= w j <= v j)%Z -> r * stops r v i a n <= stops r w i a n.
 Proof.
   intros apart. pose proof (stops_moved v w i a n 0 1 ltac:(lia)) as it. cbn [Nat.add pow Z.of_nat] in it.

@@ -78,7 +78,8 @@ Proof.
   unfold masses. lra.
 Qed.
 
-(** The weighted integrand, and the chance of an infinite loss, are bounded on every path. *)
+(** Claim: The integrands of a tilted simulation are bounded by the CKS bound where a filter holds the divergences of
+    order s, and the part for infinite losses by 1 - e^(-A). *)
 Theorem tilted_weights_bounded epsilon t : 1 < s -> 0 <= B -> 0 <= A -> honest (simulable s price cost) t ->
   forall d, In d (simulation s F t) ->
   0 <= weight d * all_kept d * gain epsilon d <= cks_bound s B epsilon /\ 0 <= 1 - all_kept d <= 1 - exp (- A).
@@ -109,7 +110,8 @@ Proof.
     rewrite exp_plus. fold e. ring.
 Qed.
 
-(** The two means of the simulation add up to the hockey-stick divergence of the transcript. *)
+(** Claim: Their mean under the tilted draws, infinite losses weighed, is the hockey-stick divergence.
+    Beyond: The samples that estimate the mean. *)
 Theorem tilted_mean epsilon t : 0 <= B -> 0 <= A -> honest (simulable s price cost) t ->
   hockey_stick F t epsilon =
   list_sum (fun d => drawn d * (weight d * (1 - all_kept d))) (simulation s F t) +
@@ -164,8 +166,10 @@ Qed.
 Lemma nothing_erased {C} (F : filter C) : keeps F (fun _ => 0) (fun _ => 0) 0.
 Proof. constructor; intros; lra. Qed.
 
-(** Under a filter that keeps a ledger of divergences of order s: the weighted integrands lie in [0, M_s] on every path
-    that is drawn, and their mean under the tilted law is the hockey-stick divergence of the transcript. *)
+(** Claim: Under a filter that holds the divergences of order s to B, the weighted integrands of a tilted simulation lie
+    between 0 and the CKS bound, and their mean is the hockey-stick divergence, for mechanisms without infinite
+    losses.
+    Beyond: The samples that estimate the mean. *)
 Theorem tilted_mean_of_finite_losses {C} (F : filter C) left price s B epsilon t : 1 < s -> 0 <= B ->
   keeps F left price B -> honest (renyi_priced s price) t ->
   list_sum drawn (simulation s F t) = 1 /\

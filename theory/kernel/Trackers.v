@@ -113,6 +113,9 @@ Proof.
   - cbn. unfold total_spent; cbn. lra.
 Qed.
 
+(** Claim: What an additive filter of m blocks promises, the tracker keeps before the m-th restart; squares of GDP
+    parameters add so.
+    Source: Koskela, Tobaben & Honkela, Appendix C.5 *)
 Corollary tracker_promise epsilon delta : promises_delta (additive (INR m * D)) ok epsilon delta ->
   promises_delta (within_blocks D m) ok epsilon delta.
 Proof.
@@ -146,7 +149,9 @@ Proof.
     now rewrite over_swapped in back.
 Qed.
 
-(** Proposition 4.10 at an order alpha > 1. *)
+(** Claim: A filter of size Delta, started anew when it would halt: before the m-th restart D_alpha <= m Delta.
+    Source: Feldman & Zrnic, Proposition 4.10
+    Beyond: A time chosen by the value of the tracker. *)
 Theorem tracker_renyi alpha D m t : 1 < alpha -> 0 < D -> honest (both (renyi_honest alpha)) t ->
   renyi_before_restart D m t alpha (INR m * D).
 Proof.
@@ -156,6 +161,8 @@ Proof.
 Qed.
 
 (** For zCDP: at every order alpha > 1 at most alpha m D. *)
+(** Claim: The same for zCDP at each alpha > 1.
+    Source: Feldman & Zrnic, Proposition 4.10 *)
 Theorem tracker_zcdp D m t : 0 < D -> honest zcdp_honest t -> forall alpha, 1 < alpha ->
   renyi_before_restart D m t alpha (alpha * (INR m * D)).
 Proof.
@@ -164,7 +171,9 @@ Proof.
   - intros u hu. apply zcdp_filter; [|easy|easy]. pose proof (pos_INR m). nra.
 Qed.
 
-(** Corollary 4.11: for person i, who is never left out, at that person's own m-th restart. *)
+(** Claim: The tracker of one person, who is never left out, bounds by m Delta what was lost on that person before its
+    m-th restart.
+    Source: Feldman & Zrnic, Corollary 4.11 *)
 Theorem individual_tracker alpha D m i t : 1 < alpha -> 0 < D -> honest_for i (both (renyi_honest alpha)) t ->
   renyi_before_restart D m (as_seen i t) alpha (INR m * D).
 Proof. intros above hD hon. apply tracker_renyi; [easy|easy|]. now apply honest_as_seen. Qed.

@@ -54,6 +54,8 @@ Proof.
 Qed.
 
 (** (C.4) of paper 003 for finitely many outcomes: a supremum that is taken. *)
+(** Claim: The hockey-stick divergence is the most that hits can exceed e^epsilon times the false alarms by.
+    Source: Koskela, Tobaben & Honkela, (C.4) *)
 Theorem best_test n p q epsilon :
   (forall phi, test n phi -> rejects n p phi - exp epsilon * rejects n q phi <= weighted n p q 1 (exp epsilon)) /\
   exists phi, test n phi /\ rejects n p phi - exp epsilon * rejects n q phi = weighted n p q 1 (exp epsilon).
@@ -162,7 +164,10 @@ Proof.
   rewrite <- exactly. nra.
 Qed.
 
-(** The two orders are one: by hockey-stick divergences and by tests. *)
+(** Claim: Of two pairs one has at least the hockey-stick divergence of the other at each weight where for each test of
+    the other it has one with no more false alarms and no fewer hits, and only there.
+    Source: Koskela, Tobaben & Honkela, Appendix C.6; Dong, Roth & Su, Proposition 2.12
+    Beyond: The Markov kernel of Blackwell's theorem. *)
 Theorem blackwell_order E D : proper E -> proper D ->
   harder_to_test E D <-> forall y, 0 <= y -> curve E 1 y <= curve D 1 y.
 Proof.
@@ -183,6 +188,8 @@ Qed.
 
 (** ** Gaussian differential privacy *)
 
+(** Claim: The Gaussian's curve at epsilon is 1 - e^epsilon and e^epsilon times it at -epsilon.
+    Covers: Gaussian(mu) *)
 Lemma gdp_delta_turned mu epsilon : 0 <= mu ->
   gdp_delta mu epsilon = exp epsilon * gdp_delta mu (- epsilon) + (1 - exp epsilon).
 Proof.
@@ -191,6 +198,8 @@ Proof.
   rewrite gauss_mirror by lra. lra.
 Qed.
 
+(** Claim: Both ways at each epsilon >= 0 below the Gaussian's curve is one way at each real epsilon.
+    Source: Koskela, Tobaben & Honkela, Lemma 10 *)
 Theorem lemma_10 {C} mu (m : request C) : laws m -> 0 <= mu ->
   gdp_at_most mu m <->
   forall epsilon, sum (outcomes m) (fun i => pos (P m i - exp epsilon * Q m i)) <= gdp_delta mu epsilon.
@@ -246,6 +255,9 @@ Proof.
 Qed.
 
 (** mu-GDP by trade-off functions: at most Phi(t) false alarms, at most Phi(t + mu) hits. *)
+(** Claim: That is so where no test with at most Phi(t) false alarms has more than Phi(t + mu) hits, for each t, and
+    only there.
+    Source: Dong, Roth & Su, Definition 2.6 *)
 Theorem gdp_tests {C} mu (m : request C) : laws m -> 0 < mu ->
   gdp_at_most mu m <->
   forall psi t, test (outcomes m) psi -> rejects (outcomes m) (Q m) psi <= Phi t ->

@@ -52,6 +52,8 @@ Proof.
   destruct (pos_cases (P m i - exp e * Q m i)) as [[? ->]|[? ->]]; repeat split; lra.
 Qed.
 
+(** Claim: An (e, d)-DP round contains an e-DP core of mass at least 1 - d under both laws.
+    Source: Kairouz, Oh & Viswanath *)
 Theorem core_exists {C} e d (m : request C) : laws m -> 0 <= e -> round_private e d m -> round_private e d (swap m) ->
   exists p q, core (outcomes m) e d (P m) (Q m) p q.
 Proof.
@@ -182,6 +184,9 @@ Proof.
     nra.
 Qed.
 
+(** Claim: A filter that admits while epsilon_t^2 sum to at most S and deltas to at most D keeps (epsilon, tail + D)-DP
+    where sqrt(2 log(1/tail) S) + S/2 <= epsilon.
+    Source: Whitehouse, Ramdas, Rogers & Wu *)
 Theorem whitehouse_filter squares deltas epsilon tail : 0 < squares -> 0 <= deltas -> 0 < tail < 1 ->
   sqrt (2 * ln (/ tail) * squares) + squares / 2 <= epsilon ->
   promises_delta (whitehouse squares deltas) basic_honest epsilon (tail + deltas).
@@ -211,6 +216,8 @@ Proof.
 Qed.
 
 (** B* + 2 sqrt(B* log(1/d')) = epsilon by [b_star_is_simple]. *)
+(** Claim: The condition as the paper prints it is that the sum of squares is at most twice the simple zCDP budget.
+    Source: Whitehouse, Ramdas, Rogers & Wu *)
 Theorem whitehouse_threshold B epsilon tail S : 0 < tail < 1 -> 0 <= B -> 0 <= S ->
   B + 2 * sqrt (B * ln (/ tail)) = epsilon ->
   (sqrt (2 * ln (/ tail) * S) + S / 2 <= epsilon <-> S <= 2 * B).

@@ -34,8 +34,8 @@ Proof.
   revert hon; apply honest_weaken. intros m [_ every]. now apply every.
 Qed.
 
-(** Remark 4.4: a filter that admits while the zCDP charges sum to at most B, decided before the release, keeps the
-    transcript of every adaptive strategy B-zCDP. *)
+(** Claim: A filter that admits while zCDP charges sum to at most B keeps D_alpha <= alpha B at each alpha > 1.
+    Source: Feldman & Zrnic, Remark 4.4 *)
 Theorem zcdp_filter B t : 0 <= B -> honest zcdp_honest t -> transcript_zcdp (additive B) t B.
 Proof. intros hB. exact (zcdp_ledger _ _ _ _ _ hB (additive_keeps B)). Qed.
 
@@ -76,7 +76,8 @@ Proof.
     apply (Rmult_le_reg_l (alpha - 1)); [lra|]. fold c. lra.
 Qed.
 
-(** Remark 4.4 at order one. *)
+(** Claim: A filter on zCDP charges bounds the KL divergence as well.
+    Source: Feldman & Zrnic, Remark 4.4 at alpha = 1 *)
 Theorem zcdp_filter_kl B t : 0 <= B -> honest zcdp_honest t -> transcript_kl (additive B) t B.
 Proof.
   intros hB hon. pose proof (zcdp_filter B t hB hon) as every.

@@ -26,9 +26,7 @@ __all__ = [
     "read_record",
     "readable_record",
     "sources",
-    "statement_in",
     "twice_defined",
-    "unfolded",
     "without_comments",
 ]
 
@@ -178,46 +176,6 @@ def twice_defined(texts: Mapping[str, str]) -> str:
         if again := [name for name in names if names.count(name) > 1]:
             return str(again[0])
     return ""
-
-
-def statement_in(text: str, name: str) -> str:
-    """The statement of a theorem in a source, white space joined; ValueError if it is not there exactly once."""
-    found = re.findall(
-        rf"^(?:Theorem|Lemma|Corollary|Example)\s+({name}\b.*?)\.\s*^Proof\b", text, re.MULTILINE | re.DOTALL
-    )
-    if len(found) != 1:
-        raise ValueError(f"name must be a theorem stated once in the source, got {name!r} {len(found)} times")
-    return " ".join(found[0].split())
-
-
-def unfolded(theorem: KernelTheorem) -> dict[str, str]:
-    """A statement by its name, then every definition that it speaks of, and those that they speak of, as in the source.
-
-    A name means what its own file defines, or else the last file that it imports.
-    """
-    texts = sources()
-    found = {file: _definitions(text) for file, text in texts.items()}
-    name, own = theorem.name, f"{theorem.module}.v"
-    told = {name: statement_in(texts[own], name)}
-    waiting, done = [(own, told[name])], {(own, name)}
-    while waiting:
-        file, text = waiting.pop()
-        imports = re.findall(r"^From Filterproof Require Import ([\w\s]+)\.", texts[file], re.MULTILINE)
-        seen = [file, *(f"{one}.v" for line in reversed(imports) for one in reversed(line.split()))]
-        for word in re.findall(r"[A-Za-z_][\w']*", text):
-            home = next((at for at in seen if word in found.get(at, {})), None)
-            if home is None or (home, word) in done:
-                continue
-            done.add((home, word))
-            told[word if word not in told else f"{home}: {word}"] = found[home][word]
-            waiting.append((home, found[home][word]))
-    return told
-
-
-def _definitions(text: str) -> dict[str, str]:
-    kinds = "Definition|Fixpoint|Record|Inductive"
-    parts = re.finditer(rf"^(?:{kinds})\s+([\w']+).*?\.(?=\s)", text, re.MULTILINE | re.DOTALL)
-    return {part[1]: " ".join(part[0].split()) for part in parts}
 
 
 def axioms_beyond(axioms: Iterable[str]) -> tuple[str, ...]:

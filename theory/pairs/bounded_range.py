@@ -164,25 +164,22 @@ class _BoundedRangeTruths(PairTruths):
     def _e(self) -> Fraction:
         return Fraction(self.pair.epsilon)  # type: ignore[arg-type]
 
-    def _value(self, formula: str, **more: Exact) -> TrueValue:
-        return TrueValue(formula, {"e": self._e} | {name: Fraction(value) for name, value in more.items()})
-
     @property
     def pure_epsilon(self) -> TrueValue:
-        return self._value("e")
+        return self._value("epsilon")
 
     @property
     def zcdp_rho(self) -> TrueValue:
-        return self._value("e**2/6")
+        return self._value("epsilon**2/6")
 
     @property
     def gdp_mu(self) -> TrueValue:
-        return self._value("2*quantile(1/(1 + exp(e)))")
+        return self._value("2*quantile(1/(1 + exp(epsilon)))")
 
     def renyi(self, alpha: Exact) -> TrueValue:
         if alpha == 1:
-            return self._value("e/tanh(e/2) - 2")
-        moment = "sinh((alpha - 1/2)*e)/((2*alpha - 1)*sinh(e/2))"
+            return self._value("epsilon/tanh(epsilon/2) - 2")
+        moment = "sinh((alpha - 1/2)*epsilon)/((2*alpha - 1)*sinh(epsilon/2))"
         return self._value(f"log({moment})/(alpha - 1)", alpha=alpha)
 
     def hockey_stick(self, epsilon: Exact) -> TrueValue:
@@ -190,7 +187,7 @@ class _BoundedRangeTruths(PairTruths):
             return TrueValue(Fraction(0))
         if epsilon <= -self._e:
             return self._value("1 - exp(eps)", eps=epsilon)
-        return self._value("(1 - exp((eps - e)/2))**2/(1 - exp(-e))", eps=epsilon)
+        return self._value("(1 - exp((eps - epsilon)/2))**2/(1 - exp(-epsilon))", eps=epsilon)
 
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:
@@ -209,7 +206,7 @@ class _BoundedRangeTruths(PairTruths):
     def loss_cdf(self, x: Exact) -> TrueValue:
         if not -self._e <= x < self._e:
             return TrueValue(Fraction(int(x >= self._e)))
-        return self._value("(exp((level - e)/2) - exp(-e))/(1 - exp(-e))", level=x)
+        return self._value("(exp((level - epsilon)/2) - exp(-epsilon))/(1 - exp(-epsilon))", level=x)
 
     def loss_quantile(self, tail: Exact) -> TrueValue:
-        return self._value("e + 2*log(1 - p*(1 - exp(-e)))", p=tail)
+        return self._value("epsilon + 2*log(1 - p*(1 - exp(-epsilon)))", p=tail)

@@ -173,6 +173,7 @@ class _DiscreteGaussianTruths(PairTruths):
     pair: DiscreteGaussian
 
     zcdp_theorem = "Rényi divergences"
+    pure_epsilon = gdp_mu = INFINITE
 
     @property
     def _square(self) -> Fraction:
@@ -187,16 +188,8 @@ class _DiscreteGaussianTruths(PairTruths):
         return math.floor(Fraction(x) * self._square / s - Fraction(s, 2)) + 1
 
     @property
-    def pure_epsilon(self) -> TrueValue:
-        return INFINITE
-
-    @property
     def zcdp_rho(self) -> TrueValue:
         return TrueValue(self._loss(0))
-
-    @property
-    def gdp_mu(self) -> TrueValue:
-        return INFINITE
 
     def renyi(self, alpha: Exact) -> TrueValue:
         if ((Fraction(alpha) - 1) * self.pair.sensitivity).denominator == 1:  # theta is as at 0

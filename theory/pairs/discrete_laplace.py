@@ -126,19 +126,15 @@ class _DiscreteLaplaceTruths(FiniteTruths):
     pair: DiscreteLaplace
 
     @property
-    def at(self) -> dict[str, Fraction]:
-        return {"b": Fraction(self.pair.scale)}  # type: ignore[arg-type]
-
-    @property
     def masses(self) -> list[tuple[Mass, Mass]]:
         s = self.pair.sensitivity
-        inner = [f"exp(-{k}/b)*(1 - exp(-1/b))/(1 + exp(-1/b))" for k in range(1, s)]
-        law = ["1/(1 + exp(-1/b))", *inner, f"exp(-{s}/b)/(1 + exp(-1/b))"]
+        inner = [f"exp(-{k}/scale)*(1 - exp(-1/scale))/(1 + exp(-1/scale))" for k in range(1, s)]
+        law = ["1/(1 + exp(-1/scale))", *inner, f"exp(-{s}/scale)/(1 + exp(-1/scale))"]
         return list(zip(law, law[::-1], strict=True))
 
     @property
     def pure_epsilon(self) -> TrueValue:
-        return TrueValue(f"{self.pair.sensitivity}/b", self.at)
+        return TrueValue(f"{self.pair.sensitivity}/scale", self.at)
 
     @property
     def gdp_mu(self) -> TrueValue:
@@ -147,7 +143,7 @@ class _DiscreteLaplaceTruths(FiniteTruths):
 
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:
-        b, s = self.at["b"], self.pair.sensitivity
+        b, s = self.at["scale"], self.pair.sensitivity
 
         def at(x: Exact) -> tuple[arb, arb]:
             count = sum((s - 2 * k) / b > Fraction(x) for k in range(s + 1))
@@ -161,4 +157,4 @@ class _DiscreteLaplaceTruths(FiniteTruths):
     @property
     def atoms(self) -> tuple[tuple[Fraction, TrueValue], ...]:
         s, masses = self.pair.sensitivity, self.masses
-        return tuple(((s - 2 * k) / self.at["b"], TrueValue(masses[k][0], self.at)) for k in range(s + 1))
+        return tuple(((s - 2 * k) / self.at["scale"], TrueValue(masses[k][0], self.at)) for k in range(s + 1))

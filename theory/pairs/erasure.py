@@ -101,10 +101,6 @@ class _ErasureTruths(FiniteTruths):
     pair: Erasure
 
     @property
-    def at(self) -> dict[str, Fraction]:
-        return {"p": Fraction(self.pair.p)}  # type: ignore[arg-type]
-
-    @property
     def approximate(self) -> tuple[Fraction, Fraction]:
         return Fraction(0), self.at["p"]
 

@@ -26,7 +26,7 @@ from theory.numerics.stable import as_real, expm1_minus, log_beyond, log_fractio
 from theory.pairs.base import ALL_CHARGES, ChargeName, DominatingPair, ExactMasses, Outputs
 from theory.pairs.finite_charges import least_gdp_mu, least_zcdp_rho
 from theory.pairs.finite_truths import FiniteTruths, Mass
-from theory.pairs.truths import INFINITE, PairTruths, TrueValue, ball_of
+from theory.pairs.truths import INFINITE, PairTruths, TrueValue, ball_of, up
 
 if TYPE_CHECKING:
     from flint import arb
@@ -246,10 +246,6 @@ class _FinitePairTruths(FiniteTruths):
     pair: FinitePair
 
     @property
-    def at(self) -> dict[str, Fraction]:
-        return {}
-
-    @property
     def masses(self) -> list[tuple[Mass, Mass]]:
         return [(Fraction(p), Fraction(q)) for p, q in zip(self.pair.p, self.pair.q, strict=True)]
 
@@ -327,9 +323,7 @@ def _hockey_stick_beyond(pair: FinitePair, epsilon: float) -> float:
             for i, term in enumerate((p - power * q, q - power * p)):
                 if not term < 0:
                     totals[i] += term.abs_upper()
-        most = max(total.upper() for total in totals)
-        near = float(most)
-        return near if arb(near) >= most else math.nextafter(near, math.inf)
+        return max(map(up, totals))
 
 
 def _is_infinite(loss: Real) -> bool:

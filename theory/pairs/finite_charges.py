@@ -24,7 +24,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
-from theory.pairs.truths import PairTruths, ball_of
+from theory.pairs.truths import PairTruths, ball_of, down, up
 
 if TYPE_CHECKING:
     from flint import arb
@@ -67,7 +67,7 @@ def least_zcdp_rho(masses: Masses) -> tuple[float, float]:
             ):
                 pure = sides[0].most.max(sides[1].most)
                 most = max(_MOST // len(laws), _FEW)
-                return _largest_ratio(sides[: 1 if symmetric else 2], _up(pure * pure / 2), most)
+                return _largest_ratio(sides[: 1 if symmetric else 2], up(pure * pure / 2), most)
         bits *= 2
 
 
@@ -164,7 +164,7 @@ class _Part:
                 t = ball_of(end)
                 if sign * (rest * (1 + t) ** 2 - (steep + rest) * t**2) < 0:
                     bound = known[0] / (t * (1 + t))
-        return cls(-_up(bound), side, low, high, where, (first, last))
+        return cls(-up(bound), side, low, high, where, (first, last))
 
     @property
     def cut(self) -> float:
@@ -185,7 +185,7 @@ def _largest_ratio(
     parts: list[_Part] = []
     for number, side in enumerate(sides):
         ends = side.at(0.0), side.at(1.0), None
-        best = max(best, _down(ends[1][0] / 2))
+        best = max(best, down(ends[1][0] / 2))
         parts += [
             _Part.of(sides, number, low, high, *ends[k : k + 2])
             for k, (low, high) in enumerate(((0.0, 1.0), (1.0, math.inf)))
@@ -198,7 +198,7 @@ def _largest_ratio(
         part = heapq.heappop(parts)
         middle = sides[part.side].at(part.cut)
         t = ball_of(part.cut)
-        best = max(best, _down(middle[0] / (t * (1 + t))))
+        best = max(best, down(middle[0] / (t * (1 + t))))
         heapq.heappush(parts, _Part.of(sides, part.side, part.low, part.cut, part.ends[0], middle))
         heapq.heappush(parts, _Part.of(sides, part.side, part.cut, part.high, middle, part.ends[1]))
     return best, max(min(-parts[0].minus_bound, bound), best)
@@ -214,7 +214,7 @@ def response_rho(epsilon: float) -> tuple[float, float]:
 
     with ctx.workprec(_BITS):
         exact = arb(epsilon) * (arb(epsilon) / 2).tanh()
-        return _down(exact), _up(exact)
+        return down(exact), up(exact)
 
 
 @lru_cache(maxsize=768)
@@ -246,7 +246,7 @@ def least_gdp_mu(masses: Masses) -> float:
         for p, q in laws[:-1]:
             x, y = x + q, y - p
             if x + y != 1:
-                most = max(most, _up(_upper_quantile(x) + _upper_quantile(y)))
+                most = max(most, up(_upper_quantile(x) + _upper_quantile(y)))
     return most
 
 
@@ -255,15 +255,3 @@ def _upper_quantile(mass: Fraction) -> arb:
     from theory.pairs.normal_law import quantile
 
     return quantile(ball_of(mass)) if 2 * mass <= 1 else -quantile(ball_of(1 - mass))
-
-
-def _down(x: arb) -> float:
-    """The ball's lower end, as a double that is no larger."""
-    near = float(x.lower())
-    return near if ball_of(near) <= x.lower() else math.nextafter(near, -math.inf)
-
-
-def _up(x: arb) -> float:
-    """The ball's upper end, as a double that is no smaller."""
-    near = float(x.upper())
-    return near if ball_of(near) >= x.upper() else math.nextafter(near, math.inf)

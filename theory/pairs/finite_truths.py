@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
@@ -31,11 +31,6 @@ class FiniteTruths(PairTruths):
     """The truths of a pair whose outcomes are listed."""
 
     __slots__ = ()
-
-    @property
-    @abstractmethod
-    def at(self) -> Mapping[str, Fraction]:
-        """The parameters in the formulas of `masses`."""
 
     @property
     @abstractmethod

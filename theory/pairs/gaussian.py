@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
@@ -232,14 +231,7 @@ class _GaussianTruths(PairTruths):
     pair: Gaussian
 
     zcdp_theorem = "Rényi divergences"
-
-    def _value(self, formula: str, **more: Exact) -> TrueValue:
-        at = {"mu": self.pair.mu} | more
-        return TrueValue(formula, {name: Fraction(value) for name, value in at.items()})  # type: ignore[arg-type]
-
-    @property
-    def pure_epsilon(self) -> TrueValue:
-        return INFINITE
+    pure_epsilon = INFINITE
 
     @property
     def zcdp_rho(self) -> TrueValue:

@@ -13,15 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.arguments import Real
-from theory.pairs.base import ChargeName, DominatingPair, ExactMasses, KOVForm, Outputs
+from theory.pairs.base import DominatingPair
 from theory.pairs.randomized_response import RandomizedResponse
-from theory.pairs.truths import PairTruths
 from theory.shown import one_line
 
 __all__ = ["Label", "Labelled", "Where", "checked_where", "several", "where_words"]
@@ -33,6 +31,16 @@ Where: TypeAlias = tuple[tuple[str, Label], ...]
 
 #: What a request reveals about a record that it does not read.
 _NOTHING = RandomizedResponse.from_ratio(1)
+
+
+def _of_law(name: str) -> Any:
+    """What `law` has under this name."""
+    return property(lambda pair: getattr(pair.law, name))
+
+
+def _by_law(name: str) -> Any:
+    """What `law` computes under this name."""
+    return lambda pair, *given, **named: getattr(pair.law, name)(*given, **named)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -76,52 +84,28 @@ class Labelled(DominatingPair):
 
     # -- charges and laws: those of `law` ------------------------------------------------------------
 
-    @property
-    def pure_epsilon(self) -> Real:
-        return self.law.pure_epsilon
-
-    @property
-    def zcdp_rho(self) -> Real:
-        return self.law.zcdp_rho
-
-    @property
-    def gdp_mu(self) -> Real:
-        return self.law.gdp_mu
-
-    @property
-    def zcdp_root(self) -> Real | None:
-        return self.law.zcdp_root
-
-    def least(self, charge: ChargeName) -> tuple[float, float]:
-        return self.law.least(charge)
-
-    @property
-    def kov(self) -> KOVForm | None:
-        return self.law.kov
-
-    @property
-    def levels(self) -> tuple[float, ...] | None:
-        return self.law.levels
-
-    @property
-    def outputs(self) -> Outputs | None:
-        return self.law.outputs
-
-    @property
-    def normal_mu(self) -> Real | None:
-        return self.law.normal_mu
-
-    @property
-    def sampled_normal(self) -> tuple[Real, Real, str] | None:
-        return self.law.sampled_normal
-
-    @property
-    def laplace_scale(self) -> Real | None:
-        return self.law.laplace_scale
-
-    @property
-    def exact_masses(self) -> ExactMasses | None:
-        return self.law.exact_masses
+    pure_epsilon = _of_law("pure_epsilon")
+    zcdp_rho = _of_law("zcdp_rho")
+    gdp_mu = _of_law("gdp_mu")
+    zcdp_root = _of_law("zcdp_root")
+    kov = _of_law("kov")
+    levels = _of_law("levels")
+    outputs = _of_law("outputs")
+    normal_mu = _of_law("normal_mu")
+    sampled_normal = _of_law("sampled_normal")
+    laplace_scale = _of_law("laplace_scale")
+    exact_masses = _of_law("exact_masses")
+    infinite_mass = _of_law("infinite_mass")
+    truths = _of_law("truths")
+    least = _by_law("least")
+    hockey_stick = _by_law("hockey_stick")
+    renyi = _by_law("renyi")
+    loss_cdf = _by_law("loss_cdf")
+    loss_quantile = _by_law("loss_quantile")
+    sample = _by_law("sample")
+    sample_finite = _by_law("sample_finite")
+    log_weight = _by_law("log_weight")
+    _log_normaliser = _by_law("_log_normaliser")
 
     @property
     def rational(self) -> Labelled | None:
@@ -129,40 +113,8 @@ class Labelled(DominatingPair):
         return None if exact is None else self._with(exact)
 
     @property
-    def infinite_mass(self) -> Real:
-        return self.law.infinite_mass
-
-    @property
     def swapped(self) -> Labelled:
         return self._with(self.mechanism.swapped) if self.reveals else self
-
-    @property
-    def truths(self) -> PairTruths:
-        return self.law.truths
-
-    def hockey_stick(self, epsilon: Real) -> Real:
-        return self.law.hockey_stick(epsilon)
-
-    def renyi(self, alpha: Real) -> Real:
-        return self.law.renyi(alpha)
-
-    def loss_cdf(self, x: Real) -> Real:
-        return self.law.loss_cdf(x)
-
-    def loss_quantile(self, tail: Real) -> Real:
-        return self.law.loss_quantile(tail)
-
-    def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
-        return self.law.sample(rng, n, order)
-
-    def sample_finite(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
-        return self.law.sample_finite(rng, n, order)
-
-    def log_weight(self, loss: NDArray[np.float64], order: float) -> NDArray[np.float64]:
-        return self.law.log_weight(loss, order)
-
-    def _log_normaliser(self, order: float) -> Real:
-        return self.law._log_normaliser(order)
 
     # -- shape: that of `mechanism` ------------------------------------------------------------------
 

@@ -156,10 +156,6 @@ class _LaplaceTruths(PairTruths):
     def _e(self) -> Fraction:
         return 1 / Fraction(self.pair.b)  # type: ignore[arg-type]
 
-    def _value(self, formula: str, **more: Exact) -> TrueValue:
-        at = {"b": self.pair.b} | more
-        return TrueValue(formula, {name: Fraction(value) for name, value in at.items()})  # type: ignore[arg-type]
-
     @property
     def pure_epsilon(self) -> TrueValue:
         return self._value("1/b")

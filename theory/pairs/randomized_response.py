@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+import math
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar, Self
@@ -21,16 +23,86 @@ from theory.pairs.base import ALL_CHARGES, ChargeName, ExactMasses, KOVForm, Out
 from theory.pairs.finite import Finite, pure_to_gdp
 from theory.pairs.finite_charges import response_rho
 from theory.pairs.finite_truths import FiniteTruths, Mass
-from theory.pairs.truths import Exact, PairTruths, TrueValue
+from theory.pairs.truths import INFINITE, PairTruths, TrueValue
 
-__all__ = ["RandomizedResponse", "check_ratio", "ratio_of"]
+__all__ = ["KOVTruths", "RandomizedResponse", "Response", "check_ratio"]
 
 #: Bits of the largest ratio that is looked for.
 _BITS = 640
+#: The delta of what is never revealed.
+_NEVER = Fraction(0)
+
+
+class Response(Finite):
+    """A bit that goes through randomised response unless it is revealed: KOV by the numbers of `_form`."""
+
+    __slots__ = ()
+
+    closed_least: ClassVar = ALL_CHARGES - {"zcdp_rho"}
+
+    @property
+    @abstractmethod
+    def _form(self) -> KOVForm:
+        """The two parameters, and what is known of them exactly; charges by it, a class with another law has too."""
+
+    @property
+    def kov(self) -> KOVForm:
+        return self._form
+
+    @property
+    def exact_masses(self) -> ExactMasses | None:
+        _, _, ratio, delta = self._form
+        if ratio is None or delta is None:
+            return None
+        keep = (1 - delta) * ratio / (1 + ratio)
+        p = (delta, keep, 1 - delta - keep, Fraction(0))
+        both = [masses for masses in zip(p, p[::-1], strict=True) if any(masses)]
+        return ExactMasses(*zip(*both, strict=True))
+
+    @property
+    def rational(self) -> Self | None:
+        epsilon, delta, ratio, exact_delta = self._form
+        ratio = ratio_of(epsilon) if ratio is None else ratio
+        exact_delta = Fraction(float(delta)) if exact_delta is None else exact_delta
+        return None if ratio is None else self.with_parameters({"ratio": ratio, "exact_delta": exact_delta})
+
+    def _unless_revealed(self, charge: Real) -> Real:
+        delta = self._form.delta
+        if type(delta) is float and delta == 0:
+            return charge
+        return as_real(np.where(np.equal(delta, 0), charge, math.inf))
+
+    @property
+    def pure_epsilon(self) -> Real:
+        return self._unless_revealed(self._form.epsilon)
+
+    @property
+    def zcdp_root(self) -> Real:
+        return self.pure_epsilon
+
+    @property
+    def zcdp_rho(self) -> Real:
+        return self._unless_revealed(signed_square(self._form.epsilon) / 2)
+
+    def least(self, charge: ChargeName) -> tuple[float, float]:
+        known = charge == "zcdp_rho" and self._form.delta == 0
+        return response_rho(float(self._form.epsilon)) if known else Finite.least(self, charge)
+
+    @property
+    def gdp_mu(self) -> Real:
+        return self._unless_revealed(pure_to_gdp(self._form.epsilon))
+
+    @property
+    def truths(self) -> PairTruths:
+        return KOVTruths(self)
+
+    @property
+    def swapped(self) -> Self:
+        return self
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class RandomizedResponse(Finite):
+class RandomizedResponse(Response):
     """P = (e^epsilon, 1) / (1 + e^epsilon), Q its mirror image; L = +-epsilon.
 
     D_a = log(cosh((a - 1/2) epsilon) / cosh(epsilon / 2)) / (a - 1). `zcdp_rho` is the bound epsilon^2 / 2
@@ -44,7 +116,6 @@ class RandomizedResponse(Finite):
     epsilon: Real
     ratio: Fraction | None = field(default=None, kw_only=True)
     revealing: ClassVar = {"epsilon": 1}
-    closed_least: ClassVar = ALL_CHARGES - {"zcdp_rho"}
     dominates_by: ClassVar = "pure_epsilon"
 
     def __post_init__(self) -> None:
@@ -61,13 +132,6 @@ class RandomizedResponse(Finite):
         """The pair with e^epsilon = `ratio` >= 1, a rational: P = (ratio, 1) / (1 + ratio)."""
         exact = check_ratio(ratio)
         return cls(log_beyond(exact), ratio=exact)
-
-    @property
-    def exact_masses(self) -> ExactMasses | None:
-        if self.ratio is None:
-            return None
-        keep = self.ratio / (1 + self.ratio)
-        return ExactMasses((keep, 1 - keep), (1 - keep, keep))
 
     @property
     def outputs(self) -> Outputs:
@@ -89,40 +153,8 @@ class RandomizedResponse(Finite):
         return as_real(np.logaddexp(tilted, -tilted) - np.logaddexp(plain, -plain))
 
     @property
-    def pure_epsilon(self) -> Real:
-        return self.epsilon
-
-    @property
-    def kov(self) -> KOVForm:
-        return KOVForm(self.epsilon, 0.0, self.ratio, Fraction(0))
-
-    @property
-    def rational(self) -> RandomizedResponse | None:
-        ratio = ratio_of(self.epsilon) if self.ratio is None else self.ratio
-        return None if ratio is None else RandomizedResponse(self.epsilon, ratio=ratio)
-
-    @property
-    def zcdp_root(self) -> Real:
-        return self.epsilon
-
-    @property
-    def zcdp_rho(self) -> Real:
-        return signed_square(self.epsilon) / 2
-
-    def least(self, charge: ChargeName) -> tuple[float, float]:
-        return response_rho(float(self.epsilon)) if charge == "zcdp_rho" else Finite.least(self, charge)
-
-    @property
-    def gdp_mu(self) -> Real:
-        return pure_to_gdp(self.epsilon)
-
-    @property
-    def truths(self) -> PairTruths:
-        return _ResponseTruths(self)
-
-    @property
-    def swapped(self) -> RandomizedResponse:
-        return self
+    def _form(self) -> KOVForm:
+        return KOVForm(self.epsilon, 0.0, self.ratio, _NEVER)
 
 
 def check_ratio(ratio: object) -> Fraction:
@@ -147,37 +179,35 @@ def ratio_of(epsilon: Real) -> Fraction | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _ResponseTruths(FiniteTruths):
-    """Two outcomes, of losses epsilon and -epsilon."""
+class KOVTruths(FiniteTruths):
+    """Four outcomes, of losses infinite, epsilon, -epsilon and minus infinite."""
 
-    pair: RandomizedResponse
+    pair: Response
 
     @property
     def at(self) -> dict[str, Fraction]:
-        return {"e": Fraction(self.pair.epsilon)}  # type: ignore[arg-type]
+        return {"e": Fraction(self.pair._form.epsilon), "d": Fraction(self.pair._form.delta)}  # type: ignore[arg-type]
 
     @property
     def masses(self) -> list[tuple[Mass, Mass]]:
-        kept, turned = "exp(e)/(1 + exp(e))", "1/(1 + exp(e))"
-        return [(kept, turned), (turned, kept)]
+        d, none = self.at["d"], Fraction(0)
+        kept: Mass = "(1 - d)*exp(e)/(1 + exp(e))" if d < 1 else none
+        turned: Mass = "(1 - d)/(1 + exp(e))" if d < 1 else none
+        return [(d, none), (kept, turned), (turned, kept), (none, d)]
 
     @property
     def pure_epsilon(self) -> TrueValue:
-        return TrueValue("e", self.at)
+        return TrueValue("e", self.at) if self.at["d"] == 0 else INFINITE
 
     @property
     def gdp_mu(self) -> TrueValue:
-        return TrueValue("2*quantile(1/(1 + exp(e)))", self.at)
-
-    def renyi(self, alpha: Exact) -> TrueValue:
-        if alpha == 1:
-            return TrueValue("e*tanh(e/2)", self.at)
-        formula = "log(cosh((alpha - 1/2)*e)/cosh(e/2))/(alpha - 1)"
-        return TrueValue(formula, self.at | {"alpha": Fraction(alpha)})
+        return TrueValue("2*quantile(1/(1 + exp(e)))", self.at) if self.at["d"] == 0 else INFINITE
 
     @property
     def rational_masses(self) -> list[tuple[Fraction, Fraction]] | None:
-        if (ratio := self.pair.ratio) is None:
+        _, _, ratio, delta = self.pair._form
+        if ratio is None or delta is None:
             return None
-        kept, turned = ratio / (1 + ratio), 1 / (1 + ratio)
-        return [(kept, turned), (turned, kept)]
+        none, rest = Fraction(0), (1 - delta) / (1 + ratio)
+        rows = [(delta, none), (rest * ratio, rest), (rest, rest * ratio), (none, delta)]
+        return [both for both in rows if any(both)]

@@ -320,31 +320,24 @@ class _SampledTruths(PairTruths):
 
     integrated = True
     zcdp_theorem = "Rényi divergences"
+    pure_epsilon = INFINITE
 
-    def _value(self, function: str, at: Exact) -> TrueValue:
+    def _mixed(self, function: str, at: Exact) -> TrueValue:
         return TrueValue(partial(_of_mixture, function, self.pair, Fraction(at)))
 
     @property
-    def _sigma(self) -> dict[str, Fraction]:
-        return {"s": Fraction(self.pair.sigma)}  # type: ignore[arg-type]
-
-    @property
-    def pure_epsilon(self) -> TrueValue:
-        return INFINITE
-
-    @property
     def zcdp_rho(self) -> TrueValue:
-        return TrueValue("1/(2*s**2)", self._sigma)
+        return self._value("1/(2*sigma**2)")
 
     @property
     def gdp_mu(self) -> TrueValue:
-        return TrueValue("1/s", self._sigma)
+        return self._value("1/sigma")
 
     def renyi(self, alpha: Exact) -> TrueValue:
-        return self._value("renyi", alpha)
+        return self._mixed("renyi", alpha)
 
     def hockey_stick(self, epsilon: Exact) -> TrueValue:
-        return self._value("hockey_stick", epsilon)
+        return self._mixed("hockey_stick", epsilon)
 
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:
@@ -353,10 +346,10 @@ class _SampledTruths(PairTruths):
         return mixture.above(float(self.pair.q), float(self.pair.sigma), self.pair.adjacency)
 
     def loss_cdf(self, x: Exact) -> TrueValue:
-        return self._value("cdf", x)
+        return self._mixed("cdf", x)
 
     def loss_quantile(self, tail: Exact) -> TrueValue:
-        return self._value("quantile", tail)
+        return self._mixed("quantile", tail)
 
     @property
     def is_gaussian(self) -> bool:

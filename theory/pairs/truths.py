@@ -11,19 +11,20 @@ truths stand in its own module. The tests hold them against integrals and sums b
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from theory.numerics.exact import rational
 
 if TYPE_CHECKING:
     from flint import arb
 
-__all__ = ["INFINITE", "Exact", "PairTruths", "TrueValue", "ball_of"]
+__all__ = ["INFINITE", "Exact", "PairTruths", "TrueValue", "ball_of", "down", "up"]
 
 #: A double, or a number known exactly.
 Exact: TypeAlias = float | int | Fraction
@@ -34,6 +35,18 @@ def ball_of(x: Exact) -> arb:
     from flint import arb  # balls are imported by those who ask for one
 
     return arb(rational(x))
+
+
+def down(x: arb) -> float:
+    """The lower end of a ball, as a double that is no larger."""
+    near = float(x.lower())
+    return near if ball_of(near) <= x.lower() else math.nextafter(near, -math.inf)
+
+
+def up(x: arb) -> float:
+    """The upper end of a ball, as a double that is no smaller."""
+    near = float(x.upper())
+    return near if ball_of(near) >= x.upper() else math.nextafter(near, math.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +92,20 @@ class PairTruths(ABC):
 
     __slots__ = ()
 
+    pair: Any
     integrated: ClassVar[bool] = False
     zcdp_theorem: ClassVar[str] = "RR zCDP"
     zcdp_slack: ClassVar[float] = 2.0**-44
+
+    @property
+    def at(self) -> dict[str, Fraction]:
+        """The pair's parameters, as formulas name them."""
+        numbers = self.pair.parameters().items()
+        return {name: Fraction(value) for name, value in numbers if isinstance(value, float)}
+
+    def _value(self, formula: str, **more: Exact) -> TrueValue:
+        """The value of a formula in the parameters, and in `more`."""
+        return TrueValue(formula, self.at | {name: Fraction(value) for name, value in more.items()})
 
     @property
     @abstractmethod

@@ -59,9 +59,7 @@ def _printed(digits: int, exponent: int) -> str:
     return f"(1/(2*10**{exponent}))**2 - (({root})**2 - {digits}/10**{exponent})**2"
 
 
-_B_STAR = Formula(
-    "(sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)))**2", delta=("1/1024", "1/2"), epsilon=("1/8", "8")
-)
+_B_STAR = Formula("(sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)))**2")
 
 THEOREM = Theorem(
     name="B*",

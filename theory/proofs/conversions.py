@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 import sympy as sp
 
+from theory.claims.kernel_theorem import beside
 from theory.claims.notations import Formula
-from theory.claims.table import in_kernel
 from theory.claims.theorem import Step, Theorem
 from theory.evidence import Checked
 from theory.proofs.engines import certified, certified_each
@@ -90,10 +90,7 @@ def _all_above(budget: str) -> Callable[[], Iterator[str]]:
 
 
 _BUN_STEINKE = Formula(
-    "exp(-(epsilon - r)**2/(4*r))*2/(s + sqrt(s**2 + 4/(pi*r)))",
-    epsilon=("1", "4"),
-    r=("1/64", "1"),
-    s=("1", "20"),
+    "exp(-(epsilon - r)**2/(4*r))*2/(s + sqrt(s**2 + 4/(pi*r)))", epsilon=("1", "4"), s=("1", "20")
 )
 
 THEOREM = Theorem(
@@ -112,7 +109,7 @@ THEOREM = Theorem(
     ),
     uses=("B*", "CKS", "Gaussian hockey-stick"),
     steps=(
-        *in_kernel("slopes_conversion", "one_order_largest", "b_star_above", "cks_at_one_and_1e_5"),
+        *beside("slopes_conversion", "one_order_largest", "b_star_above", "cks_at_one_and_1e_5"),
         Step(
             "Chernoff at alpha - 1 = (x - r)/(2r): P(L > x) <= e^(-(x-r)^2/(4r)).",
             zero(_chernoff),

@@ -1,4 +1,4 @@
-"""The engines that decide a step without symbols: balls on a box, rational arithmetic, citations.
+"""The engines that decide a step without symbols: balls on a box, rational arithmetic.
 
 Each engine is a function from a claim to a `Check`. Nothing runs until the check is called, so a theorem is
 cheap to build. Tests hand slightly wrong claims to the same engine, which must refuse them.
@@ -14,7 +14,7 @@ from theory.claims.theorem import Check, Reached, RefusedError
 from theory.evidence import Evidence
 from theory.proofs.boxes import NotPositiveError, prove_positive
 
-__all__ = ["Inequality", "certified", "certified_each", "cited", "exact"]
+__all__ = ["Inequality", "certified", "certified_each", "exact"]
 
 #: left, relation, right: a claim between two rationals. The relation is one of "=", "<=", "<", "!=".
 Inequality = tuple[Fraction | int, str, Fraction | int]
@@ -110,17 +110,6 @@ def exact(comparisons: Callable[[], Iterable[Inequality]]) -> Check:
             f"{len(rows)} comparison{'s' if len(rows) > 1 else ''} of rationals",
             {"kind": "comparisons", "comparisons": rows},
         )
-
-    return check
-
-
-def cited(source: str) -> Check:
-    """CITED: nothing is checked here; the source is named, with its proof-assistant text where one exists."""
-    if not source.strip():
-        raise ValueError(f"source must name a theorem, got {source!r}; say who proved it and where")
-
-    def check() -> Reached:
-        return Reached("none", Evidence.CITED, source, {"kind": "cited", "source": source})
 
     return check
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sympy as sp
 
+from theory.claims.kernel_theorem import beside
 from theory.claims.notations import Formula
-from theory.claims.table import in_kernel
 from theory.claims.theorem import Step, Theorem
 from theory.proofs.expressions import as_written
 from theory.proofs.symbolic import Sides, signed, zero
@@ -64,7 +64,7 @@ def _one_more(left: sp.Expr) -> Sides:
 
 _AT = {"a": "1/2", "b": "1/3", "d": "2/5", "m": "3/4", "theta": "5/3"}
 
-_MU = Formula("sqrt(n)/(sigma*C)", n=("1/8", "4"), sigma=("1/2", "4"), C=("1/4", "3"))
+_MU = Formula("sqrt(n)/(sigma*C)", n=("1/8", "4"), C=("1/4", "3"))
 
 THEOREM = Theorem(
     name="individual filter",
@@ -91,7 +91,7 @@ THEOREM = Theorem(
     ),
     uses=("RDP filter", "GDP filter", "Rényi divergences", "Gaussian hockey-stick", "trackers"),
     steps=(
-        *in_kernel(
+        *beside(
             "individual_filter",
             "individual_renyi_filter",
             "individual_zcdp_filter",

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator
 from fractions import Fraction
 
-from theory.claims.table import in_kernel
+from theory.claims.kernel_theorem import beside
 from theory.claims.theorem import Check, Step, Theorem
 from theory.proofs.engines import certified, certified_each
 
@@ -26,7 +26,7 @@ def _rho(sigma: int, k: int) -> str:
     return f"({Fraction(k, 2 * sigma**2)})"
 
 
-def _gaussian_delta(sigma: int, k: int | str, epsilon: str) -> str:
+def _gaussian_delta(sigma: int, k: int, epsilon: str) -> str:
     """delta_mu(epsilon) at mu = sqrt(k) / sigma, in the Mills form."""
     mu = f"(sqrt({k})/{sigma})"
     t = f"({epsilon}/{mu} - {mu}/2)"
@@ -47,17 +47,16 @@ def _half(millionths: int, sign: int, shift: int) -> str:
     return f"({Fraction(2 * (millionths + shift) + sign, 2 * 10**6)})"
 
 
-def _simple_above(sigma: int, k: int, millionths: int, shift: int = 0) -> Check:
+# that a curve's epsilon is below the upper end of a rounding interval (side 1), or above the lower one (side -1)
+
+
+def _simple(sigma: int, k: int, end: str, side: int) -> Check:
     rho = _rho(sigma, k)
-    return certified(f"{_half(millionths, 1, shift)} - ({rho} + 2*sqrt(-{rho}*{_LOG_DELTA}))", precision=128)
+    epsilon = f"{rho} + 2*sqrt(-{rho}*{_LOG_DELTA})"
+    return certified(f"{end} - ({epsilon})" if side > 0 else f"{epsilon} - {end}", precision=128)
 
 
-def _simple_below(sigma: int, k: int, millionths: int, shift: int = 0) -> Check:
-    rho = _rho(sigma, k)
-    return certified(f"{rho} + 2*sqrt(-{rho}*{_LOG_DELTA}) - {_half(millionths, -1, shift)}", precision=128)
-
-
-def _cks_side(sigma: int, k: int, end: str, side: int) -> Check:
+def _cks(sigma: int, k: int, end: str, side: int) -> Check:
     """Near the best order of k steps: theirs is below the budget and its delta below 1e-5 (side 1), or both above."""
     near = Fraction(_best_order(k / (2 * sigma**2), float(Fraction(end[1:-1]))))
     t = f"({(near * Fraction(10**9 - side, 10**9)).limit_denominator(10**12)})"
@@ -67,49 +66,25 @@ def _cks_side(sigma: int, k: int, end: str, side: int) -> Check:
     return certified_each(lambda: both)
 
 
-def _cks_above(sigma: int, k: int, millionths: int, shift: int = 0) -> Check:
-    return _cks_side(sigma, k, _half(millionths, 1, shift), 1)
+def _exact(sigma: int, k: int, end: str, side: int) -> Check:
+    delta = _gaussian_delta(sigma, k, end)
+    return certified(f"1/10**5 - {delta}" if side > 0 else f"{delta} - 1/10**5", precision=128)
 
 
-def _cks_below(sigma: int, k: int, millionths: int, shift: int = 0) -> Check:
-    return _cks_side(sigma, k, _half(millionths, -1, shift), -1)
+_CURVES = {"the simple conversion": _simple, "CKS": _cks, "the exact Gaussian curve": _exact}
+_SIDES = {1: "below the upper end", -1: "above the lower end"}
 
 
-def _exact_above(sigma: int, k: int, millionths: int, shift: int = 0) -> Check:
-    return certified(f"1/10**5 - {_gaussian_delta(sigma, k, _half(millionths, 1, shift))}", precision=128)
-
-
-def _exact_below(sigma: int, k: int, millionths: int, shift: int = 0) -> Check:
-    return certified(f"{_gaussian_delta(sigma, k, _half(millionths, -1, shift))} - 1/10**5", precision=128)
-
-
-def _table_steps(sigma: int, k: int) -> tuple[Step, ...]:
-    simple, cks, exact = PRINTED[sigma, k]
-    unit = "one unit in the last digit"
-    at = f"sigma = {sigma}, k = {k}"
-
-    def two_sided(
-        name: str, value: int, above: Callable[..., Check], below: Callable[..., Check]
-    ) -> tuple[Step, ...]:
-        printed = f"{value / 10**6:.6f}"
-        return (
-            Step(
-                f"{at}: epsilon by {name} is below the upper end of {printed}'s rounding interval.",
-                above(sigma, k, value),
-                {unit: above(sigma, k, value, -1)},
-            ),
-            Step(
-                f"{at}: epsilon by {name} is above the lower end of {printed}'s rounding interval.",
-                below(sigma, k, value),
-                {unit: below(sigma, k, value, +1)},
-            ),
-        )
-
-    return (
-        *two_sided("the simple conversion", simple, _simple_above, _simple_below),
-        *two_sided("CKS", cks, _cks_above, _cks_below),
-        *two_sided("the exact Gaussian curve", exact, _exact_above, _exact_below),
-    )
+def _table_steps() -> Iterator[Step]:
+    for (sigma, k), printed in PRINTED.items():
+        for (name, curve), value in zip(_CURVES.items(), printed, strict=True):
+            shown = f"{value / 10**6:.6f}"
+            for side, where in _SIDES.items():
+                yield Step(
+                    f"sigma = {sigma}, k = {k}: epsilon by {name} is {where} of {shown}'s rounding interval.",
+                    curve(sigma, k, _half(value, side, 0), side),
+                    {"one unit in the last digit": curve(sigma, k, _half(value, side, -side), side)},
+                )
 
 
 _LEVEL = PRINTED[100, 420][1]
@@ -125,26 +100,18 @@ THEOREM = Theorem(
     # these prove the three curves, and that the Gaussian one falls in epsilon and rises in mu
     uses=("B*", "CKS", "Gaussian hockey-stick"),
     steps=(
-        *in_kernel("cks_fits_up_to"),
-        *(step for sigma, k in PRINTED for step in _table_steps(sigma, k)),
+        *beside("cks_fits_up_to"),
+        *_table_steps(),
         Step(
             "At the lower end of the CKS epsilon of 420 steps, 495 steps stay below delta.",
-            certified(f"1/10**5 - {_gaussian_delta(100, 495, _half(_LEVEL, -1, 0))}", precision=128),
-            {
-                "496 steps": certified(
-                    f"1/10**5 - {_gaussian_delta(100, 496, _half(_LEVEL, -1, 0))}", precision=128
-                )
-            },
+            _exact(100, 495, _half(_LEVEL, -1, 0), 1),
+            {"496 steps": _exact(100, 496, _half(_LEVEL, -1, 0), 1)},
             r"\delta_{\sqrt{495}/100}(0.815623) < 10^{-5}",
         ),
         Step(
             "At the upper end of it, 496 steps pass delta.",
-            certified(f"{_gaussian_delta(100, 496, _half(_LEVEL, 1, 0))} - 1/10**5", precision=128),
-            {
-                "495 steps": certified(
-                    f"{_gaussian_delta(100, 495, _half(_LEVEL, 1, 0))} - 1/10**5", precision=128
-                )
-            },
+            _exact(100, 496, _half(_LEVEL, 1, 0), -1),
+            {"495 steps": _exact(100, 495, _half(_LEVEL, 1, 0), -1)},
             r"\delta_{\sqrt{496}/100}(0.815623) > 10^{-5}",
         ),
     ),

@@ -16,7 +16,7 @@ from theory.shown import Row, Shown, row_of
 __all__ = ["JOIN", "CheckedStep", "Proof"]
 
 #: The version of the certificate's file format, which `recheck.py` reads.
-CERTIFICATE_FORMAT = "filterproof-certificate-3"
+CERTIFICATE_FORMAT = "filterproof-certificate-4"
 
 #: Shown with a derivation whose claim no single engine decides.
 JOIN = (
@@ -38,8 +38,6 @@ _NARROWER: Mapping[Checked, frozenset[Checked]] = {
 
 def _covered(reached: Reached) -> Checked:
     certificate = reached.certificate
-    if reached.evidence is Evidence.CITED:
-        return Checked.CITED
     if reached.evidence is Evidence.KERNEL:
         return Checked.KERNEL
     if reached.evidence is Evidence.DERIVED:
@@ -153,15 +151,6 @@ class Proof(Shown):
         return JOINED_BY_KERNEL.format(covers=covers) if self.decided else JOIN
 
     @property
-    def citations(self) -> tuple[str, ...]:
-        """The cited theorems that the claim rests on and nothing here checked, each once, those of lemmas included."""
-        if self.decided:
-            return tuple(dict.fromkeys(step.detail for step in self.decided if step.checked is Checked.CITED))
-        found = [source for lemma in self.lemmas for source in lemma.citations]
-        found += [step.detail for step in self.steps if step.holds and step.checked is Checked.CITED]
-        return tuple(dict.fromkeys(found))
-
-    @property
     def seconds(self) -> float:
         """Time spent in this theorem's own steps."""
         return sum(step.seconds for step in self.steps)
@@ -182,13 +171,7 @@ class Proof(Shown):
         A refused step refutes the proof, not the theorem.
         """
         if self.holds:
-            return Verdict(
-                Outcome.HOLDS,
-                self.evidence,
-                self.theorem.hypotheses,
-                self.theorem.claim,
-                citations=self.citations,
-            )
+            return Verdict(Outcome.HOLDS, self.evidence, self.theorem.hypotheses, self.theorem.claim)
         refused = [s.statement for p in (self, *self.lemmas) for s in p.steps if not s.holds]
         detail = "refused: " + "; ".join(refused or ["a theorem used by a theorem used"])
         return Verdict(Outcome.UNDECIDED, self.evidence, self.theorem.hypotheses, detail)
@@ -228,7 +211,6 @@ class Proof(Shown):
             "claim": self.theorem.claim,
             "claim_latex": self.theorem.claim_latex,
             "evidence": self.evidence.name,
-            "citations": list(self.citations),
             "joined": self.joined,
             "holds": self.holds,
             "versions": {
@@ -256,5 +238,4 @@ class Proof(Shown):
 def _mark(step: CheckedStep) -> str:
     if not step.holds:
         return "REFUSED"
-    alone = step.checked is Checked.CITED
-    return step.checked.word if alone else f"{step.evidence.name.lower()}, {step.checked.word}"
+    return f"{step.evidence.name.lower()}, {step.checked.word}"

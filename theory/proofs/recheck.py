@@ -6,7 +6,7 @@ that it says but `seconds`, `versions` and the `tree` of a box, which may differ
 checks the steps again: formulas on their boxes along the certificate's tree, comparisons, identities as polynomials in
 their parts. Exit status 0: everything was verified. 1: something is false,
 forged or unreadable. 2: no file was given. 3: nothing is false, but some steps could not be checked here (theorems of
-a proof assistant, cited, sampled at points only, or already reduced to x = x in the certificate); each is named. That
+a proof assistant, sampled at points only, or already reduced to x = x in the certificate); each is named. That
 the steps suffice for the claim is prose in every theorem but those that the proof assistant decides, which nothing
 checks. Nothing of the package that wrote the certificate is imported, and nothing that is read is executed.
 """
@@ -36,20 +36,19 @@ else:  # run as a script: the files beside this one, which import nothing of the
         to_arb,
     )
 
-FORMAT = "filterproof-certificate-3"
+FORMAT = "filterproof-certificate-4"
 VERSIONED = {"python", "python-flint", "sympy"}
 VERSION = re.compile(r"[0-9]{1,4}(\.[0-9]{1,4}){0,3}((a|b|rc|\.?dev|\.post)[0-9]{0,4})?\+?")
 STRENGTH = ("KERNEL", "EXACT", "CERTIFIED", "DERIVED", "STATISTICAL", "CITED")
 BEST = {  # the strongest evidence that a step of each kind can have
     "comparisons": "EXACT", "positive on a box": "CERTIFIED", "all": "CERTIFIED", "zero": "DERIVED",
-    "nonnegative": "DERIVED", "cited": "CITED",
+    "nonnegative": "DERIVED",
     "kernel": "KERNEL",
 }  # fmt: skip
 VERIFIED = ("identity", "balls", "compared")
-UNCHECKED = ("by a kernel", "cited", "sampled only", "empty when written", "not checkable here")
+UNCHECKED = ("by a kernel", "sampled only", "empty when written", "not checkable here")
 COVERS = {  # by the status found here, the labels that a step may carry; `check_label` adds "range" for wide boxes
     "identity": ("identity", "point"), "balls": ("point",), "compared": ("point",),
-    "cited": ("cited",),
     "by a kernel": ("kernel",),
 }  # fmt: skip
 
@@ -156,8 +155,6 @@ def check_data(data: Any) -> str:
             return "balls"
         case "zero" | "nonnegative":
             return check_symbolic(data)
-        case "cited":
-            return "cited"
         case "kernel":
             return "by a kernel"
     return "not checkable here"
@@ -290,10 +287,6 @@ def check_steps(certificate: Any, checked_names: set[str]) -> list[CheckedLine]:
         raise RejectedError(
             f"{name}: {certificate['evidence']} is not that of the weakest step it rests on, {weakest(rests)}"
         )
-    sources = [] if deciding else [source for lemma in lemmas for source in lemma["citations"]]
-    sources += [s["certificate"]["source"] for s in deciding or steps if s["certificate"]["kind"] == "cited"]
-    if certificate["citations"] != list(dict.fromkeys(sources)):
-        raise RejectedError(f"{name}: the citations are not those of its steps and lemmas")
     checked_names.add(name)
     return lines
 

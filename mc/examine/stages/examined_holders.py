@@ -35,9 +35,9 @@ from mc.examine.stages.made_of import Unknown, alike, fields_as_made
 from mc.examine.stages.parts import parts, proved
 from mc.examine.stages.unpatched import patched
 from mc.examine.witness import measured_witness
-from theory.claims.table import KERNEL
 from theory.claims.theorem import RefusedError
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.kernel.claimed import KERNEL
 from theory.proofs import THEOREMS
 from theory.proofs.proof import Proof
 

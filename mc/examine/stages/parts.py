@@ -267,7 +267,7 @@ def proved(
             raise RefusedError(
                 f"theorem {proof.name!r}: {proof.verdict().detail}", engine="proof", evidence=proof.evidence
             )
-    citations = tuple(dict.fromkeys([*cited, *(one for proof in proofs for one in proof.citations)]))
+    citations = tuple(dict.fromkeys(cited))
     weakest = Evidence.weakest(*evidence, *(proof.evidence for proof in proofs))
     return Verdict(
         Outcome.HOLDS, Evidence.CITED if citations else weakest, scope, detail, citations=citations

@@ -9,9 +9,9 @@ import pytest
 
 import filterproof as fp
 from filters.certified.running_number import Claims
+from tests.filters.certified.running_numbers import cks_lemma, simple_lemma
 from tests.filters.certified.write_running_numbers import PATH, in_rocq, lemma_of
 from theory.claims.theorem import RefusedError
-from theory.proofs.running_numbers import cks_lemma, simple_lemma
 
 pytestmark = pytest.mark.pinned
 

@@ -24,8 +24,8 @@ from filters.certified.least import Least
 from filters.certified.running_number import RunningNumber
 from filters.certified.two_doubles import limit_of
 from filters.contract.filter_base import FilterBase
+from tests.filters.certified.running_numbers import cks_lemma, lemma, rocq_text, simple_lemma
 from theory.conversions import CKS, SIMPLE
-from theory.proofs.running_numbers import cks_lemma, lemma, rocq_text, simple_lemma
 
 PATH = Path(__file__).parents[3] / "theory/kernel/generated/RunningNumbers.v"
 

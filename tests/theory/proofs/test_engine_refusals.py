@@ -7,7 +7,7 @@ import sympy as sp
 
 from theory.claims.theorem import RefusedError, Step, Theorem
 from theory.proofs.boxes import prove_positive
-from theory.proofs.engines import certified, certified_each, cited, exact
+from theory.proofs.engines import certified, certified_each, exact
 from theory.proofs.proof import CheckedStep, Proof
 from theory.proofs.symbolic import nonnegative, zero
 
@@ -257,12 +257,6 @@ def test_what_is_not_a_rational_is_an_error(row: tuple[object, str, object]) -> 
 def test_an_unknown_relation_is_an_error(relation: str) -> None:
     with pytest.raises(ValueError, match="relation must be"):
         exact(lambda: [(1, relation, 2)])()
-
-
-@pytest.mark.parametrize("source", ["", " ", "\n"])
-def test_a_citation_of_nothing_is_an_error(source: str) -> None:
-    with pytest.raises(ValueError, match="source must"):
-        cited(source)
 
 
 # -- proofs ---------------------------------------------------------------------------------------------

@@ -37,7 +37,6 @@ FORGERIES: dict[str, tuple[str, Callable[[Certificate], None]]] = {
     "a lemma twice": ("kappa", lambda c: c["uses"].append(c["uses"][0])),
     "holds: false at the top of a lemma": ("kappa", set_at("uses/0/holds", False)),
     "a box shrunk to a point": ("Gaussian slack", _to_a_leaf),
-    "a citation for what nobody cites": ("RDP filter", set_at("citations", ["folklore"])),
     "time that is no number": ("B*", set_at("steps/0/seconds", "soon")),
     "time below zero": ("B*", set_at("steps/0/seconds", -1)),
     "an endless time": ("B*", set_at("steps/0/seconds", float("inf"))),

@@ -14,7 +14,7 @@ from tests.theory.proofs.certificates import Certificate, set_at
 from tests.theory.proofs.write_table import table_of
 from theory.claims.theorem import Step, Theorem
 from theory.evidence import Checked
-from theory.proofs.engines import certified, certified_each, cited, exact
+from theory.proofs.engines import certified, certified_each, exact
 from theory.proofs.expressions import as_written
 from theory.proofs.proof import CheckedStep, Proof
 from theory.proofs.recheck import (
@@ -52,7 +52,6 @@ ONE_OF_EACH = (
     Step("box", certified("x*x - x + 26/100", x=(0, 1))),
     Step("rows", exact(lambda: [(1, "<", 2)])),
     Step("list", certified_each(lambda: ["exp(1) - 2", "3 - exp(1)"])),
-    Step("cited", cited("a book of theorems"), checked=Checked.CITED),
     Step("empty", zero(lambda: x - x)),
     Step("sampled", zero(as_written(lambda: (sp.exp(sp.log(x + y)), x + y)))),
     Step("many", exact(lambda: [(1, "<", n) for n in range(2, 300)])),
@@ -70,7 +69,6 @@ def test_each_kind_of_step_is_reported_for_what_was_done() -> None:
         "balls",
         "compared",
         "balls",
-        "cited",
         "empty when written",
         "sampled only",
         "compared",
@@ -81,7 +79,7 @@ def test_each_kind_of_step_is_reported_for_what_was_done() -> None:
 
 #: Of ONE_OF_EACH, what each step may say was checked.
 LABELS = (
-    {"identity", "point"}, {"identity", "point"}, {"range", "point"}, {"point"}, {"point"}, {"cited"},
+    {"identity", "point"}, {"identity", "point"}, {"range", "point"}, {"point"}, {"point"},
     {"identity", "point"}, {"identity", "point"}, {"point"}, {"identity", "point"}, {"point"},
 )  # fmt: skip
 
@@ -116,10 +114,10 @@ def test_a_box_is_not_certified_by_an_integral_that_is_cut_off() -> None:
         check_box(data, ".")
 
 
-def test_kernel_theorems_and_citations_end_in_a_status_of_their_own(
+def test_kernel_theorems_end_in_a_status_of_their_own(
     genuine: dict[str, Certificate], table: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert {"by a kernel", "cited"} <= set(UNCHECKED)
+    assert "by a kernel" in UNCHECKED
     paths = []
     for place, name in enumerate(("RDP filter", "conversions")):
         paths.append(tmp_path / f"{place}.json")
@@ -127,7 +125,7 @@ def test_kernel_theorems_and_citations_end_in_a_status_of_their_own(
         assert main([str(paths[-1])]) == 3
         printed = capsys.readouterr().out
         left = [line for line in recheck(genuine[name], table) if line.status in UNCHECKED]
-        assert {line.status for line in left} <= {"by a kernel", "cited"}
+        assert {line.status for line in left} <= {"by a kernel"}
         for line in left:
             assert f"  {line.status}: {line.theorem}: {line.step}" in printed
         steps = len(recheck(genuine[name], table))
@@ -203,14 +201,11 @@ def test_a_table_that_states_what_is_false_is_not_believed(name: str) -> None:
     [
         ("evidence", "EXACT"),
         ("steps/0/evidence", "EXACT"),
-        ("steps/9/evidence", "CERTIFIED"),
-        ("citations", []),
-        ("citations", ["a book of theorems", "folklore"]),
-        ("citations", ["folklore"]),
+        ("steps/8/evidence", "CERTIFIED"),
     ],
 )
-def test_a_table_whose_evidence_or_citations_are_wrong_is_not_believed(path: str, value: object) -> None:
+def test_a_table_whose_evidence_is_wrong_is_not_believed(path: str, value: object) -> None:
     certificate = json.loads(json.dumps(_proof(*ONE_OF_EACH).certificate()))
     set_at(path, value)(certificate)
-    with pytest.raises(RejectedError, match=r"is (more than|not that of)|citations are not"):
+    with pytest.raises(RejectedError, match=r"is (more than|not that of)"):
         recheck(certificate, _stated_by_a_table(certificate))

@@ -1,4 +1,4 @@
-(* Written by theory/proofs/running_numbers.py; do not edit. Each lemma is about the exact rationals of the
+(* Written by tests/filters/certified/running_numbers.py; do not edit. Each lemma is about the exact rationals of the
    doubles that the code compares with: see filters/certified. *)
 From Coq Require Import Reals Lra.
 From Interval Require Import Tactic.

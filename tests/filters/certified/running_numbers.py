@@ -24,7 +24,8 @@ from theory.proofs.rational import rational_value
 
 __all__ = ["cks_lemma", "lemma", "rocq_text", "simple_lemma"]
 
-_HEADER = """(* Written by theory/proofs/running_numbers.py; do not edit. Each lemma is about the exact rationals of the
+_HEADER = """(* Written by tests/filters/certified/running_numbers.py; do not edit. Each lemma is about the exact \
+rationals of the
    doubles that the code compares with: see filters/certified. *)
 From Coq Require Import Reals Lra.
 From Interval Require Import Tactic.
