@@ -105,7 +105,8 @@ class RogersFilter(PrivacyFilter[_State]):
             slope = self._log(2) * (3 + portable.log1p(s / self.h)) / (2 * spread)
             return s / 2 + spread - self.epsilon, 0.5 + slope
 
-        return float(increasing_root(over, np.array([self.epsilon]))[0]) * (1 + 100 * _MARGIN)
+        (root,) = increasing_root(over, np.array([self.epsilon]))
+        return float(root) * (1 + 100 * _MARGIN)
 
     @property
     def holds(self) -> Holds | None:
