@@ -102,8 +102,10 @@ docs: $(READY)
 	$(BIN)/python -m sphinx -E -a -W --keep-going -q -b html -d reports/out/.doctrees -c reports/docs reports/docs/pages reports/out/docs
 	@echo reports/out/docs/index.html
 
+# beside what was recorded last, the two in one run; BEFORE= another revision, or nothing
+bench: BEFORE ?= $(shell git log -1 --format=%h -- reports/recorded/bench.json)
 bench: $(READY)
-	$(BIN)/python -m tests.instruments.bench
+	$(BIN)/python -m tests.instruments.bench $(if $(BEFORE),--before $(BEFORE))
 
 accountant: $(READY)
 	$(BIN)/python -m tests.instruments.bench.accountant --out reports/recorded/accountant.json

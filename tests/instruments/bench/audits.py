@@ -32,6 +32,10 @@ class Audit:
     worst_epsilon: float | None
     band: float | None
 
+    def draws(self) -> tuple[float | None, ...]:
+        """The numbers of draws, way after way."""
+        return self.curve, self.best_epsilon, self.worst_epsilon, self.band
+
 
 def audits(streams: int) -> list[Audit]:
     """Each way on the same streams of Gaussian losses, at equal failure probability."""

@@ -1,30 +1,70 @@
-"""What a path-round costs beside the random number in it, and what a simulation costs before its paths."""
+"""What a path-round costs beside the random number in it, what a simulation costs before its paths, and two workers."""
 
 from __future__ import annotations
 
 import importlib
+import math
 import statistics
 import time
 from collections.abc import Callable
-from functools import _lru_cache_wrapper, partial
-from typing import Any
+from dataclasses import dataclass
+from functools import _lru_cache_wrapper
 
 import numpy as np
 from numpy.random import SFC64, Generator
 from numpy.typing import NDArray
 
+from filters.privacy_filter import PrivacyFilter
+from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.engine.paths import Paths
+from mc.engine.streams import TILE
 from mc.estimate.functionals import HockeyStick
 from mc.estimate.simulate import simulate
+from mc.runs.executors import LocalPool
 from mc.runs.play import play
 from tests.instruments.bench.games import GAMES, STARTS
 
-__all__ = ["PLAIN", "rates", "starts"]
+__all__ = ["PLAIN", "Placed", "Rate", "Start", "on_a_cluster", "rates", "raw_seconds", "scaling", "starts"]
 
 PLAIN = HockeyStick(1.0)
+#: Seconds that one worker takes in a comparison with two, and the epsilon of short simulations.
+LONG, EPSILON = 5.0, 4.0
 #: Raw normals that a short simulation is timed beside: its own would be over before a clock ticks.
 _DRAWS = 500_000
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A path-round of a game: its cost in raw normals, in ns, and how many a path has. Medians over pairs."""
+
+    game: str
+    ratio: float
+    ns: float
+    rounds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A call of `simulate` with n paths, the first: its cost in those of n x rounds raw normals, and in ms.
+
+    again: the cost of a later call, in raw normals, which may remember what the first found out before its paths.
+    """
+
+    game: str
+    n: int
+    ratio: float
+    ms: float
+    again: float
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A run by one worker of a Dask cluster on this machine, over the same in this process: processor time and bits."""
+
+    paths: int
+    ratio: float
+    same: bool
 
 
 class Releases:
@@ -34,56 +74,64 @@ class Releases:
         return np.array([paths.releases.sum()], dtype=np.float64)
 
 
-def _raw_seconds(draws: int) -> float:
+def raw_seconds(draws: int) -> float:
     """Processor seconds for so many standard normals from NumPy's fastest generator, 8192 at a time."""
-    generator, blocks = Generator(SFC64(1)), max(draws // 8192, 1)
+    generator = Generator(SFC64(1))
     began = time.process_time()
-    for _ in range(blocks):
+    for _ in range(max(draws // 8192, 1)):
         generator.standard_normal(8192)
-    return (time.process_time() - began) * draws / (8192 * blocks)
+    return (time.process_time() - began) * draws / (8192 * max(draws // 8192, 1))
+
+
+def rates(paths: int, repeats: int) -> list[Rate]:
+    """What a path-round costs in every game, in this process."""
+    answer = []
+    for name, made in GAMES.items():
+        game = made()
+        rounds = int(play(game, Releases(), n=paths, workers=1).sums[0])
+        ratios, ns = [], []
+        for repeat in range(repeats):
+            spent, raw = _beside(
+                lambda g=game, seed=repeat: play(g, PLAIN, n=paths, seed=seed, workers=1), rounds
+            )
+            ratios.append(spent / raw)
+            ns.append(spent / rounds * 1e9)
+        answer.append(Rate(name, statistics.median(ratios), statistics.median(ns), rounds / paths))
+    return answer
 
 
 def _beside(work: Callable[[], object], draws: int) -> tuple[float, float]:
-    """Processor seconds for a work, and over those of so many raw normals, half of them before it and half after."""
-    before = _raw_seconds(draws // 2)
+    """Processor seconds for a work, and for so many raw normals, half of them before it and half after."""
+    before = raw_seconds(draws // 2)
     began = time.process_time()
     work()
     spent = time.process_time() - began
-    return spent, spent / (before + _raw_seconds(draws - draws // 2))
+    return spent, before + raw_seconds(draws - draws // 2)
 
 
-def rates(paths: int, repeats: int) -> list[dict[str, Any]]:
-    """The cost of a path-round of each game in raw normals and in ns, medians over pairs; how many a path has."""
-    rows = []
-    for name, game in GAMES.items():
-        rounds = int(play(game, Releases(), n=paths, workers=1).sums[0])
-        pairs = [
-            _beside(partial(play, game, PLAIN, n=paths, seed=seed, workers=1), rounds)
-            for seed in range(repeats)
-        ]
-        spent, ratio = (statistics.median(numbers) for numbers in zip(*pairs, strict=True))
-        rows.append({"game": name, "ratio": ratio, "ns": spent / rounds * 1e9, "rounds": rounds / paths})
-    return rows
-
-
-def starts(repeats: int) -> list[dict[str, Any]]:
-    """The cost of a first `simulate` with n paths in n x rounds raw normals, and in ms.
-
-    The search for a level and the choice of an estimator are in it.
-    """
-    rows = []
+def starts(repeats: int) -> list[Start]:
+    """What simulations of few paths cost, the search for a level and the choice of an estimator included."""
+    answers = []
     for name, (filt, adversary) in STARTS.items():
         for n in (1000, 10_000):
             rounds = int(play(Game.between(filt, adversary), Releases(), n=n, workers=1).sums[0])
-            work = partial(simulate, filt, adversary, epsilon=4.0, n=n, workers=1)
+
+            def work(n: int = n, filt: PrivacyFilter = filt, adversary: Adversary = adversary) -> object:
+                return simulate(filt, adversary, epsilon=EPSILON, n=n, workers=1)
+
             work()  # may compile
-            pairs, draws = [], max(rounds, _DRAWS)
+            first, again = [], []
             for _ in range(repeats):
                 _forget()
-                pairs.append(_beside(work, draws))
-            spent, ratio = (statistics.median(numbers) for numbers in zip(*pairs, strict=True))
-            rows.append({"game": name, "n": n, "ratio": ratio * draws / rounds, "ms": spent * 1e3})
-    return rows
+                first.append(_beside(work, max(rounds, _DRAWS)))
+                again.append(_beside(work, max(rounds, _DRAWS)))
+            scale = max(rounds, _DRAWS) / rounds
+            ratios = [
+                statistics.median(scale * spent / raw for spent, raw in each) for each in (first, again)
+            ]
+            ms = statistics.median(spent for spent, _ in first) * 1e3
+            answers.append(Start(name, n, ratios[0], ms, ratios[1]))
+    return answers
 
 
 def _forget() -> None:
@@ -92,3 +140,55 @@ def _forget() -> None:
         for value in vars(importlib.import_module(name)).values():
             if isinstance(value, _lru_cache_wrapper):
                 value.cache_clear()
+
+
+def on_a_cluster(repeats: int) -> list[Placed]:
+    """A run by one worker of a local Dask cluster beside the same here; empty where Dask is not installed."""
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        return []
+    game, paths = GAMES["GDP filter, LossChasing"](), 16 * TILE
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
+        Client(cluster) as client,
+    ):
+        executor = client.get_executor(pure=False)
+
+        def spent() -> float:
+            return math.fsum(client.run(time.process_time).values())
+
+        play(game, PLAIN, n=8 * TILE, seed=repeats, executor=executor)
+        ratios, same = [], True
+        for seed in range(repeats):
+            before = spent()
+            away = play(game, PLAIN, n=paths, seed=seed, executor=executor)
+            worker = spent() - before
+            began = time.process_time()
+            here = play(game, PLAIN, n=paths, seed=seed, workers=1)
+            ratios.append(
+                worker / (time.process_time() - began) * paths / (paths - TILE)
+            )  # the first is played here
+            same &= away.sums.tobytes() == here.sums.tobytes()
+    return [Placed(paths, statistics.median(ratios), same)]
+
+
+def scaling(repeats: int) -> tuple[float, float]:
+    """How many times faster than one worker two are, for a run of a few seconds: pools included, and warm."""
+    game = GAMES["GDP filter, LossChasing"]()
+
+    def seconds(paths: int, seed: int, workers: int | None, pool: LocalPool | None = None) -> float:
+        began = time.perf_counter()
+        play(game, PLAIN, n=paths, seed=seed, workers=workers, executor=pool)
+        return time.perf_counter() - began
+
+    seconds(TILE, 0, 1)
+    paths = round(LONG / seconds(4 * TILE, 1, 1)) * 4 * TILE
+    cold, warm = [], []
+    with LocalPool(2) as two:
+        seconds(8 * TILE, 0, None, two)
+        for seed in range(repeats):
+            one = seconds(paths, seed, 1)
+            warm.append(one / seconds(paths, seed, None, two))
+            cold.append(one / seconds(paths, seed, 2))
+    return statistics.median(cold), statistics.median(warm)

@@ -1,14 +1,12 @@
-"""What size costs: a path, a tile in memory and in a store, a position of a game."""
+"""What size costs: a path, a tile in memory and in a store, a position of a game, a filter of a report."""
 
 from __future__ import annotations
 
 import tempfile
 import time
 import tracemalloc
-from collections.abc import Iterator
-from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -19,53 +17,86 @@ from mc.runs.play import play
 from mc.runs.run import Run
 from mc.runs.store import RunStore
 from tests.instruments.bench.engine import PLAIN
-from tests.instruments.bench.games import lattice
 
-__all__ = ["grown"]
+__all__ = ["Grown", "grown"]
 
-#: A strategy that answers its losses, and the tiles of a run that is only laid out and kept.
-_GAME, _LAID_OUT = Game.between(fp.GaussianFilter(mu=1.0), fp.LossChasing(pace=10), rounds=10), 20_000
+#: Ten rounds of a strategy that answers its losses, and the tiles of a run that is only laid out and kept.
+_ROUNDS, _LAID_OUT = 10, 20_000
 
 
-def grown(largest: int) -> list[dict[str, Any]]:
-    """Seconds and bytes a unit, None where not looked at: up to `largest` paths, a run's tiles, positions of games."""
-    rows: list[dict[str, Any]] = []
+@dataclass(frozen=True, slots=True)
+class Grown:
+    """Work of a size in units of its own, with seconds and bytes a unit; None for what was not looked at."""
 
-    @contextmanager
-    def timed(work: str, size: int = _LAID_OUT, traced: bool = False) -> Iterator[dict[str, Any]]:
-        row = {"work": work, "size": size, "bytes": None}
-        if traced:
-            tracemalloc.start()
-        began = time.perf_counter()
-        yield row
-        row["seconds"] = (time.perf_counter() - began) / row["size"]
-        if traced:
-            row["bytes"] = tracemalloc.get_traced_memory()[1] / row["size"]
-            tracemalloc.stop()
-        rows.append(row)
+    work: str
+    size: int
+    seconds: float
+    bytes: float | None = None
 
-    play(_GAME, PLAIN, n=TILE, workers=1)
-    n = min(10**6, largest)
+
+def grown(largest: int) -> list[Grown]:
+    """Plays of growing size up to `largest` paths, a run of many tiles, exact games of growing size."""
+    return [*_plays(largest), *_tiles(), *_games()]
+
+
+def _game() -> Game:
+    return Game.between(fp.GaussianFilter(mu=1.0), fp.LossChasing(pace=_ROUNDS), rounds=_ROUNDS)
+
+
+def _plays(largest: int) -> list[Grown]:
+    """Seconds a path, one process, once each."""
+    rows, n = [], min(10**6, largest)
+    play(_game(), PLAIN, n=TILE, workers=1)
     while n <= largest:
-        with timed("paths of 10 rounds", n):
-            play(_GAME, PLAIN, n=n, workers=1)
+        began = time.perf_counter()
+        play(_game(), PLAIN, n=n, workers=1)
+        rows.append(Grown(f"paths of {_ROUNDS} rounds", n, (time.perf_counter() - began) / n))
         n *= 10
-    numbers = np.ones(PLAIN.numbers)
-    with timed("tiles in memory", traced=True):
-        work = list(tiles(1, _LAID_OUT * TILE))
-        run = Run(_GAME, PLAIN, work, None, None)
-        for tile in work:
-            run.keep([tile], [numbers.copy()])
+    return rows
+
+
+def _tiles() -> list[Grown]:
+    """A run's own cost a tile: laid out and finished in memory, committed to a store, loaded from it again."""
+    row = np.ones(PLAIN.numbers)
+    tracemalloc.start()
+    began = time.perf_counter()
+    work = list(tiles(1, _LAID_OUT * TILE))
+    run = Run(_game(), PLAIN, work, None, None)
+    for tile in work:
+        run.keep([tile], [row.copy()])
+    seconds, (held, _) = time.perf_counter() - began, tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    rows = [Grown("tiles in memory", _LAID_OUT, seconds / _LAID_OUT, held / _LAID_OUT)]
     with tempfile.TemporaryDirectory() as folder:
-        place, description = Path(folder) / "runs.db", {"seed": 1, "work": "scale"}
-        with timed("tiles kept in a store") as row, RunStore(place) as store:
-            for first in range(0, _LAID_OUT, 10):  # a task of a quarter of a second holds about so many
-                some = [(tile.index, tile.size, numbers) for tile in work[first : first + 10]]
-                store.commit(description, some)
-        row["bytes"] = place.stat().st_size / _LAID_OUT
-        with timed("tiles loaded from a store"), RunStore(place) as again:
+        place = Path(folder) / "runs.db"
+        store, description = RunStore(place), {"seed": 1, "work": "scale"}
+        began = time.perf_counter()
+        for first in range(0, _LAID_OUT, 10):  # a task of a quarter of a second holds about so many
+            store.commit(description, [(tile.index, tile.size, row) for tile in work[first : first + 10]])
+        kept = time.perf_counter() - began
+        store.close()
+        size = place.stat().st_size
+        began = time.perf_counter()
+        with RunStore(place) as again:
             assert len(again.load(description)) == _LAID_OUT
-    for charges in (1024, 4096, 16384):  # four levels of randomised response
-        with timed("positions of a game", traced=True) as row:
-            row["size"] = fp.worst_case(*lattice(4, charges), epsilon=1.0).positions
+        loaded = time.perf_counter() - began
+    return [
+        *rows,
+        Grown("tiles kept in a store", _LAID_OUT, kept / _LAID_OUT, size / _LAID_OUT),
+        Grown("tiles loaded from a store", _LAID_OUT, loaded / _LAID_OUT),
+    ]
+
+
+def _games() -> list[Grown]:
+    """Seconds and peak bytes a position: four levels of randomised response against ever more charges."""
+    rows, step = [], 2.0**-8
+    menu = [fp.RandomizedResponse(step * k) for k in range(1, 5)]
+    for charges in (1024, 4096, 16384):
+        filt = fp.ZCDPFilter(charges * step**2 / 2)
+        tracemalloc.start()
+        began = time.perf_counter()
+        positions = fp.worst_case(filt, menu, epsilon=1.0).positions
+        seconds, (_, peak) = time.perf_counter() - began, tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        rows.append(Grown("positions of a game", positions, seconds / positions, peak / positions))
     return rows

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -20,7 +18,7 @@ def test_a_curve_that_is_reached_exactly_is_refused_in_few_streams(audit):
 
 def test_a_larger_violation_takes_fewer_draws_by_every_way():
     near, _, far = audits(9)
-    for more, fewer in zip(astuple(near)[1:], astuple(far)[1:], strict=True):
+    for more, fewer in zip(near.draws(), far.draws(), strict=True):
         assert fewer is not None
         assert more is None or fewer < more
 

@@ -1,0 +1,49 @@
+"""The seconds of exact games, of a calibration and of attacks, once each."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from filters import AllOrdersFilter, RenyiFilter, ZCDPFilter
+from mc.examine.attack import attack
+from mc.worst_case import worst_case
+from mc.worst_case.calibrated_threshold import CalibratedThreshold
+from theory.pairs import RandomizedResponse
+
+__all__ = ["Solved", "solved"]
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """What was done, and the seconds that it took."""
+
+    work: str
+    seconds: float
+
+
+def _game(levels: int, charges: int) -> Callable[[], object]:
+    step = 2.0**-8
+    menu = [RandomizedResponse(step * k) for k in range(1, levels + 1)]
+    return lambda: worst_case(ZCDPFilter(charges * step**2 / 2), menu, epsilon=1.0)
+
+
+WORKS: dict[str, Callable[[], object]] = {
+    "worst case, 1 level, 16384 charges": _game(1, 16384),
+    "worst case, 4 levels, 16384 charges": _game(4, 16384),
+    "worst case, 64 levels, 4096 charges": _game(64, 4096),
+    "calibration, 800 units": lambda: CalibratedThreshold.found(1.0, 1e-5, step=39 * 2.0**-12),
+    "attack on (8, 1)-RDP": lambda: attack(RenyiFilter(8.0, 1.0)),
+    "attack on three orders": lambda: attack(AllOrdersFilter((2.0, 8.0, 32.0), (0.25, 1.0, 4.0))),
+}
+
+
+def solved() -> list[Solved]:
+    """Each work once, in this process."""
+    answer = []
+    for name, done in WORKS.items():
+        began = time.perf_counter()
+        done()
+        answer.append(Solved(name, time.perf_counter() - began))
+    return answer

@@ -1,0 +1,42 @@
+"""What is measured in a process of its own: with or without the compiled kernels, of this library or an earlier one."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+__all__ = ["measured", "predecessor"]
+
+_ROOT = Path(__file__).resolve().parents[3]
+_HERE = Path(__file__).resolve().parent.relative_to(_ROOT)
+
+
+def measured(what: str, *numbers: int, fast: bool = True, root: Path = _ROOT) -> Any:
+    """What `--measure` prints for these numbers, by the library in the folder `root`."""
+    command = [sys.executable, "-m", "tests.instruments.bench", "--measure", what, *map(str, numbers)]
+    environment = os.environ | {"FILTERPROOF_FAST": "1" if fast else "0", "PYTHONPATH": str(root)}
+    done = subprocess.run(command, env=environment, cwd=root, check=True, capture_output=True, text=True)
+    return json.loads(done.stdout)
+
+
+@contextmanager
+def predecessor(revision: str) -> Iterator[Path]:
+    """A folder with the library as it was at a revision, and with the benchmarks as they are now."""
+    done = subprocess.run(["git", "archive", revision], cwd=_ROOT, check=True, capture_output=True)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
+            archive.extractall(folder, filter="data")
+        shutil.rmtree(folder / _HERE, ignore_errors=True)
+        shutil.copytree(_ROOT / _HERE, folder / _HERE)
+        yield folder
