@@ -166,7 +166,8 @@ def _sequence(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tup
         raise ReplayError(
             f"the sequence must be admitted, got a denial by {type(filt).__name__}; check the filter"
         )
-    return _certified(Bound(sequence.low(measure_of(data))), data)
+    measure = measure_of(data)
+    return _certified(Bound(sequence.low(measure, measure.promised(filt.promise))), data)
 
 
 def _scheduled(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Bound]:
@@ -180,7 +181,9 @@ def _scheduled(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tu
         released = played.by_epoch.get(check_count("epoch", epoch, least=0), {})
     if not released:
         raise ReplayError(f"the schedule must release something, got nothing by {filt!r}; check the program")
-    return _certified(Bound(Sequence(tuple(released.items())).low(measure_of(data))), data)
+    measure = measure_of(data)
+    low = Sequence(tuple(released.items())).low(measure, measure.promised(filt.promise))
+    return _certified(Bound(low), data)
 
 
 def _menu(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Bound]:

@@ -34,6 +34,7 @@ def _in_workers(make: Callable[Given, type]) -> Callable[Given, type]:
                 setattr(tests, law, _isolated(test, name))
         return tests
 
+    laws.__qualname__ = laws.__name__  # it is found, and pickled, as a function of this module
     return laws
 
 

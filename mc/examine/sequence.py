@@ -26,7 +26,7 @@ from filters.contract.checks import checked_grant, checked_spend, checked_start
 from filters.contract.state import State, same
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import Nameable, decode, encode
-from mc.examine.measure import Measure, exceeds
+from mc.examine.measure import MARGIN, Measure, exceeds
 from mc.losses.balls import down
 from mc.losses.composition import Composition
 from mc.losses.renyi_low import renyi_low
@@ -39,8 +39,8 @@ __all__ = ["MOST_PLAYED", "Sequence", "attributes", "granted"]
 
 #: Requests of a kind that are put to the filter one by one; more are taken for granted only where they change nothing.
 MOST_PLAYED = 20_000
-#: How near a lower bound on a composition is to the upper one.
-_CLOSE = 1e-2
+#: How near a lower bound on a composition is to the upper one: at first, and where a number lies between the two.
+_CLOSE, _CLOSER = 1e-2, (1e-4, 1e-6)
 #: What a class may count in.
 _COUNTING = (int, float, list, dict, set, bytearray, np.ndarray)
 #: The most repetitions that a witness may state.
@@ -116,20 +116,28 @@ class Sequence:
                 return False
         return True
 
-    def low(self, measure: Measure) -> float:
+    def low(self, measure: Measure, beside: float | None = None) -> float:
         """A certified lower bound on the measure of the composition of all requests, every rounding error included.
 
-        That of a composition is the lower end of `Composition`'s bounds; Renyi divergences add. A pair whose tails are
-        not known counts as one that reveals nothing.
+        That of a composition is the lower end of `Composition`'s bounds, looked at more closely while `beside`, what is
+        promised say, lies between them; Renyi divergences add. A pair whose tails are not known counts as one that
+        reveals nothing.
         """
         counts = self.counts
         if measure.direction == "QP":
             counts = {pair.swapped: times for pair, times in counts.items()}
         counts = {pair: times for pair, times in counts.items() if has_tails(pair)}
         if measure.kind != "renyi":
-            return (
-                Composition(counts).delta(measure.at, relative=_CLOSE, direction="PQ").low if counts else 0.0
-            )
+            if not counts:
+                return 0.0
+            whole = Composition(counts)
+            bounds = whole.delta(measure.at, relative=_CLOSE, direction="PQ")
+            for relative in _CLOSER:
+                if beside is None or not bounds.low <= beside * (1 + MARGIN) < bounds.high:
+                    break
+                if bounds.relative_width > relative:
+                    bounds = whole.delta(measure.at, relative=relative, direction="PQ")
+            return bounds.low
         total = Fraction(0)
         for pair, times in counts.items():
             if pair.normal_mu is not None:
@@ -143,7 +151,8 @@ class Sequence:
     def breach(self, promise: Guarantee, measures: Iterable[Measure]) -> tuple[Measure, float] | None:
         """The first measure, in either direction, that is certainly above what is promised, and how much it is."""
         for measure in chain.from_iterable(goal.both for goal in measures):
-            if exceeds(low := self.low(measure), measure.promised(promise)):
+            promised = measure.promised(promise)
+            if exceeds(low := self.low(measure, promised), promised):
                 return measure, low
         return None
 

@@ -138,7 +138,7 @@ def story_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Measure) -
         rounds = f"{rounds_done + 1:,}" if times == 1 else f"{rounds_done + 1:,}-{rounds_done + times:,}"
         request = pair_words(pair) if times == 1 else f"{pair_words(pair)}, {times:,} times"
         rounds_done += times
-        reached = Sequence(tuple(steps)).low(measure)
+        reached = Sequence(tuple(steps)).low(measure, promised)
         told = state_words(before), state_words(state)
         if len(turns) < _ROWS or rounds_done == played.rounds:
             turns.append(Turn(rounds, "", request, "granted", *told, reached, promised))
@@ -174,13 +174,15 @@ def prefix(played: Sequence, rounds: int) -> Sequence:
 
 def _passed(played: Sequence, measure: Measure, promised: float) -> int | None:
     """The first round after which more was revealed than is promised."""
-    if not exceeds(played.low(measure), promised):
+    if not exceeds(played.low(measure, promised), promised):
         return None
     low, high = 0, played.rounds
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (
-            (low, middle) if exceeds(prefix(played, middle).low(measure), promised) else (middle, high)
+            (low, middle)
+            if exceeds(prefix(played, middle).low(measure, promised), promised)
+            else (middle, high)
         )
     return high
 

@@ -275,12 +275,16 @@ class Composition:
             best = Bounds(max(best.low, bounds.low), min(best.high, bounds.high))
             if best.relative_width <= relative or best.high < _NEGLIGIBLE:
                 break
-            if math.isinf(bounds.relative_width):  # the sum has more cells than are transformed
+            if bounds.low <= total_loss.revealed:  # the sum has more cells than are transformed
                 allowed, too_fine = 4 * allowed, True
                 continue
             if too_fine:
                 break
             allowed *= min(max(0.7 * relative / max(bounds.relative_width, relative), 2.0**-6), 0.5)
+        if reached and best.relative_width > 32 * relative and relative < _ROUGHLY:
+            return self._by_cells(
+                epsilon, 32 * relative, pairs, best
+            )  # what was aimed at takes too many cells
         return best
 
 

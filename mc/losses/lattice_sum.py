@@ -42,10 +42,14 @@ class LatticeSum:
 
     def bounds(self, epsilon: float, *, tilt: float) -> tuple[float, float]:
         """Bounds on H_{e^epsilon}, which are near if the sum, so tilted, has mean epsilon."""
-        low = self._low(epsilon, tilt)
-        low += _infinite([law.p for law in self.below], self.counts, up=False)
+        low = self._low(epsilon, tilt) + self.revealed
         high = self._high(epsilon, tilt) + _infinite(self.above, self.counts, up=True)
         return low, min(high * (1 + 2.0**-50), 1.0)
+
+    @property
+    def revealed(self) -> float:
+        """A lower bound on the P-mass of infinite losses: what `bounds` has from below where the sum tells nothing."""
+        return _infinite([law.p for law in self.below], self.counts, up=False)
 
     def _high(self, epsilon: float, tilt: float) -> float:
         total = TiltedSum(power(self.above, self.counts, tilt=tilt * self.step), self.step, tilt, epsilon)

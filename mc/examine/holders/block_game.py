@@ -49,7 +49,7 @@ class BlockGame(HolderGame):
     def solved(self, measure: Measure) -> Bound:
         """Zero where the tracker opens another block on the way."""
         let_through = self.sequence.admitted(BlockFilter(self.tracker, self.blocks))
-        return Bound(self.sequence.low(measure) if let_through else 0.0)
+        return Bound(self.sequence.low(measure, measure.promised(self.promise)) if let_through else 0.0)
 
     @property
     def released(self) -> Counter[DominatingPair]:

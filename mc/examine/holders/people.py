@@ -105,7 +105,7 @@ class PeopleGame(HolderGame, Generic[Question]):
         return self.holder.promise
 
     def solved(self, measure: Measure) -> Bound:
-        return Bound(self._sequence.low(measure))
+        return Bound(self._sequence.low(measure, measure.promised(self.promise)))
 
     @property
     def _sequence(self) -> Sequence:

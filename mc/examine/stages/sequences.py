@@ -155,7 +155,7 @@ class Search:
                 if self.best and bound <= least:  # of the first one a value of zero is something to tell, too
                     continue
                 measure = replace(goal, direction=direction)
-                low = played.low(measure)
+                low = played.low(measure, promised)
                 if low > best or not self.best:
                     self.best[goal] = low, played
                 above = low > TELLING * promised if best_known else exceeds(low, promised)

@@ -141,7 +141,7 @@ def _fixed(trial: _Trial, goals: tuple[Measure, ...], clock: Clock, tail: float)
                 if bound <= promised or (names, way) in tried or played.rounds > _LONGEST:
                     continue
                 measure = replace(goal, direction=way)
-                if exceeds(played.low(measure), promised):
+                if exceeds(played.low(measure, promised), promised):
                     tried.add((names, way))
                     strategy = Scripted(
                         tuple(pair for pair, _ in played.steps), tuple(times for _, times in played.steps)

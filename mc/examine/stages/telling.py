@@ -105,7 +105,7 @@ class _Plain:
                     continue
                 looked += 1
                 measure = replace(goal, direction=way)
-                low = played.low(measure)
+                low = played.low(measure, promised)
                 if not exceeds(low, promised) or not played.admitted(self.subject.filter):
                     continue
                 if plainer is None or low >= least * promised:

@@ -156,7 +156,7 @@ def test_a_sound_holder_does_not_replay_the_witness_of_a_broken_one():
 
 
 def test_a_subclass_with_code_of_its_own_or_without_gets_no_theorem():
-    found = examine(Same(fp.ZCDPFilter(0.5), 3), seconds=0.4, proofs=PROOFS)
+    found = examine(Same(fp.ZCDPFilter(0.5), 3), seconds=1.0, proofs=PROOFS)
     assert found.status is Status.EXAMINED
     assert found.verdict.outcome is Outcome.UNDECIDED
     assert found.tightness
