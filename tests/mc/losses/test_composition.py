@@ -101,14 +101,19 @@ def test_narrower_bounds_by_cells_lie_within_wider_ones_down_to_very_small_delta
     assert narrow.relative_width < 1e-3 < wide.relative_width < 0.1
 
 
-def test_who_asks_for_more_than_can_be_transformed_gets_what_can_be(monkeypatch):
+@pytest.mark.parametrize("aim", [1e-3, 1e-5])
+@pytest.mark.parametrize("revealed", [0.0, 1e-7])
+def test_who_asks_for_more_than_can_be_transformed_gets_what_can_be(monkeypatch, aim, revealed):
     """Cells for a width of 1e-3 are too many for transforms of 2^14, those for about a hundredth are not."""
     monkeypatch.setattr("mc.losses.composition._inversion", lambda pairs, counts: None)
     monkeypatch.setattr("mc.losses.powers._LONGEST", 1 << 14)
-    composition = Composition({SubsampledGaussian(q=0.01, sigma=0.8): 300})
-    wide, narrow = (composition.delta(1.0, relative=width, direction="PQ") for width in (0.1, 1e-3))
+    beside = {Erasure(revealed): 1} if revealed else {}
+    composition = Composition({SubsampledGaussian(q=0.01, sigma=0.8): 300} | beside)
+    wide, narrow = (composition.delta(1.0, relative=width, direction="PQ") for width in (0.1, aim))
     assert wide.low <= narrow.low <= narrow.high <= wide.high
-    assert narrow.relative_width < 0.02
+    assert narrow.relative_width < (
+        0.2 if revealed else 0.02
+    )  # beside an atom a lattice of p and q is twice as fine
 
 
 def test_compositions_of_random_finite_pairs_enclose_their_enumeration():
