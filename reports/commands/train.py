@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -16,11 +16,12 @@ from reports.commands.exit_status import End, ExitStatus
 
 if TYPE_CHECKING:
     from reports.figures.paper_figure import ComputedFigure
+    from reports.figures.trial import Trial
 
 __all__ = ["train"]
 
 #: Inside the output folder: an outcome a file, from which the same call goes on.
-_CELLS = "outcomes"
+_OUTCOMES = "outcomes"
 
 
 def train(
@@ -45,7 +46,7 @@ def train(
     """
     console = Console(highlight=False)
     with clear_errors():
-        from reports.figures.outcomes import Cell, CellFolder, study
+        from reports.figures.outcomes import TrialFolder, study
         from reports.figures.paper_figure import check_formats
         from reports.figures.registry import FIGURES, named
         from reports.figures.trained import TrainingSpecification
@@ -60,11 +61,11 @@ def train(
                 )
         wanted = check_formats([one.strip() for one in formats.split(",")])
         given = {"seed": seed} | ({} if trials is None else {"trials": trials})
-        cells: list[Cell] = []
+        all_trials: list[Trial[Any]] = []
         for one in chosen:
             specification = one.specified(quick=quick, **given)
             assert isinstance(specification, TrainingSpecification)
-            cells += specification.cells()
+            all_trials += specification.all_trials()
         check_folder(out)
         with counting_bar() as bar:
             task = bar.add_task("training", total=None)
@@ -73,7 +74,7 @@ def train(
                 bar.update(task, completed=done, total=of)
 
             try:
-                study(cells, folder=CellFolder(out / _CELLS), workers=workers, on_cell=told)
+                study(all_trials, folder=TrialFolder(out / _OUTCOMES), workers=workers, on_trial=told)
                 computed = [one.compute(quick=quick, **given) for one in chosen]
                 write(computed, out, formats=wanted, quick=quick)
             except KeyboardInterrupt as stopped:
@@ -81,7 +82,7 @@ def train(
                 (kept,) = bar.tasks
                 complain(
                     f"interrupted; {kept.completed:.0f} of {kept.total or 0:.0f} trials are kept in "
-                    f"{str(out / _CELLS)!r}, and the same call goes on"
+                    f"{str(out / _OUTCOMES)!r}, and the same call goes on"
                 )
                 raise End(ExitStatus.INTERRUPTED) from stopped
         if any(shown.name.startswith("000-") for shown in computed):

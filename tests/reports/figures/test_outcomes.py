@@ -12,13 +12,14 @@ import pytest
 
 from reports.figures import outcomes as outcomes_room
 from reports.figures.group_run import GroupRun
-from reports.figures.outcomes import Cell, CellFolder, outcome_of, study
-from reports.figures.trial import Setting, Trial
+from reports.figures.outcomes import TrialFolder, outcome_of, study
+from reports.figures.setting import Setting
+from reports.figures.trial import Trial
 
 SETTING = Setting(epsilon=2.0, clip=6.0, steps=2, rate=0.5, looks=2, every=1)
-TRIALS = [Trial(setting=SETTING, seed=0, number=number) for number in range(9)]
-RUN = GroupRun(sigma=10.0, clip=2.0, rate=2.0, seed=0, number=0, at=1, epochs=2)
-CELLS: list[Cell] = [*TRIALS, RUN]
+TRIALS = [Trial(SETTING, seed=0, number=number) for number in range(9)]
+RUN = Trial(GroupRun(sigma=10.0, clip=2.0, rate=2.0, at=1, epochs=2), seed=0, number=0)
+ALL: list[Trial[Any]] = [*TRIALS, RUN]
 
 
 @pytest.fixture(autouse=True)
@@ -31,22 +32,22 @@ def forget() -> None:
 
 
 @cache
-def played(cell: Cell) -> Any:
-    return cell.play()
+def played(trial: Trial[Any]) -> Any:
+    return trial.play()
 
 
 def test_the_outcomes_do_not_depend_on_the_number_of_workers(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
-    assert study(CELLS, workers=2, folder=CellFolder(tmp_path), on_cell=lambda *at: told.append(at)) == 10
+    assert study(ALL, workers=2, folder=TrialFolder(tmp_path), on_trial=lambda *at: told.append(at)) == 10
     assert told == [(done, 10) for done in range(11)]
-    together = [outcome_of(cell) for cell in CELLS]
+    together = [outcome_of(trial) for trial in ALL]
     forget()
-    assert study(CELLS, workers=1) == 10
-    assert [outcome_of(cell) for cell in CELLS] == together
+    assert study(ALL, workers=1) == 10
+    assert [outcome_of(trial) for trial in ALL] == together
 
 
 def test_what_is_kept_is_not_played_again_and_reads_the_same(tmp_path: Path) -> None:
-    folder = CellFolder(tmp_path / "outcomes")
+    folder = TrialFolder(tmp_path / "outcomes")
     assert study([TRIALS[0], RUN, TRIALS[0]], folder=folder) == 2
     known = [outcome_of(TRIALS[0]), outcome_of(RUN)]
     assert study([TRIALS[0], RUN]) == 0, "this process has them"
@@ -62,15 +63,15 @@ def test_an_interrupt_loses_no_outcome_that_was_done(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        study(TRIALS[:4], folder=CellFolder(tmp_path), workers=1, on_cell=interrupted)
+        study(TRIALS[:4], folder=TrialFolder(tmp_path), workers=1, on_trial=interrupted)
     forget()
-    assert study(TRIALS[:4], folder=CellFolder(tmp_path)) == 2
+    assert study(TRIALS[:4], folder=TrialFolder(tmp_path)) == 2
 
 
 def test_a_file_is_not_believed_where_it_is_of_something_else_or_damaged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = CellFolder(tmp_path)
+    folder = TrialFolder(tmp_path)
     folder.write(TRIALS[0], TRIALS[0].play())
     (file,) = tmp_path.iterdir()
     text = file.read_text("utf-8")
@@ -81,7 +82,7 @@ def test_a_file_is_not_believed_where_it_is_of_something_else_or_damaged(
         text[:-40],
         "",
         "[]",
-        json.dumps({**told, "cell": asdict(TRIALS[1])}),
+        json.dumps({**told, "trial": asdict(TRIALS[1])}),
         json.dumps({**told, "code": "another"}),
         json.dumps({**told, "digits": "others"}),
         json.dumps({**told, "outcome": {**told["outcome"], "plain": 1.0}}),
@@ -100,7 +101,7 @@ def test_a_file_is_not_believed_where_it_is_of_something_else_or_damaged(
 
 
 def test_what_is_no_file_or_a_huge_one_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = CellFolder(tmp_path)
+    folder = TrialFolder(tmp_path)
     folder.write(TRIALS[0], played(TRIALS[0]))
     (file,) = tmp_path.iterdir()
     monkeypatch.setattr(outcomes_room, "_MOST_BYTES", file.stat().st_size - 1)
@@ -119,6 +120,6 @@ def test_what_is_no_file_or_a_huge_one_is_not_read(tmp_path: Path, monkeypatch: 
 def test_a_folder_that_cannot_be_written_to_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("old")
     with pytest.raises(OSError, match="out must be a folder that can be written to") as told:
-        study([RUN], folder=CellFolder(tmp_path / "file"))
+        study([RUN], folder=TrialFolder(tmp_path / "file"))
     assert "\n" not in str(told.value)
     assert (tmp_path / "file").read_text() == "old"
