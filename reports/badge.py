@@ -11,26 +11,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from reports.examination_words import ExaminationWords
-from theory.evidence import Outcome
+from reports.examination_words import Ending, ExaminationWords
 
 __all__ = ["badge_data"]
-
-_COLOURS = {Outcome.REFUTED: "red", Outcome.HOLDS: "brightgreen", Outcome.UNDECIDED: "lightgrey"}
 
 
 def badge_data(exam: ExaminationWords) -> dict[str, Any]:
     """The verdict on a promise, by the schema of endpoint badges: what was not refuted is no more than that."""
-    outcome = exam.verdict.outcome
     words = {
-        Outcome.REFUTED: "refuted",
-        Outcome.HOLDS: f"holds, {exam.verdict.evidence.name.lower()}",
-        Outcome.UNDECIDED: f"not refuted in {exam.seconds:.0f} s",
+        Ending.HOLDS: f"holds, {exam.verdict.evidence.name.lower()}",
+        Ending.UNDECIDED: f"not refuted in {exam.seconds:.0f} s",
     }
-    decided = exam.headline == outcome.name
     return {
         "schemaVersion": 1,
         "label": f"{exam.name}, {exam.promised}",
-        "message": words[outcome] if decided else exam.headline.lower(),
-        "color": _COLOURS[outcome] if decided else "orange",
+        "message": words.get(exam.ending, exam.headline.lower()),
+        "color": exam.ending.colour,
     }

@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,34 @@ from reports.witness_words import finite, replay_words, target_of, witness_words
 from theory.evidence import Outcome, Verdict
 from theory.shown import Row
 
-__all__ = ["SCHEMA", "ExaminationWords", "version"]
+__all__ = ["SCHEMA", "Ending", "ExaminationWords", "version"]
 
 #: The number of the layout of verdict.json.
 SCHEMA = 1
 _COLUMNS = ("kind", "at", "direction", "menu", "attack", "worst", "promised", "share", "evidence")
+
+
+class Ending(Enum):
+    """How an examination ends: `value` says what that means for the filter's user, `colour` is that of a badge."""
+
+    REFUTED = ("The promise is false: the witness below breaks it, and anyone can play it again.", "red")
+    HOLDS = ("The promise is true within the scope below, on the evidence below.", "brightgreen")
+    UNDECIDED = (
+        "Nothing was found that breaks the promise, which proves nothing: it may be false in a way not tried.",
+        "lightgrey",
+    )
+    FAULTY = (
+        "The filter's own code breaks the contract of a filter, so nothing is said for its promise.",
+        "orange",
+    )
+    OUT_OF_TIME = (
+        "The filter did not answer in time, so nothing is said for its promise: it may hang.",
+        "orange",
+    )
+    NOT_EXAMINED = ("The filter admits nothing that was tried, so nothing was examined.", "orange")
+
+    def __init__(self, plain: str, colour: str) -> None:
+        self.plain, self.colour = plain, colour
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +70,23 @@ class ExaminationWords(Examination):
         return self.verdict.outcome is Outcome.REFUTED
 
     @property
+    def ending(self) -> Ending:
+        """That of the verdict, or why there is none."""
+        if self.refuted or (self.status is Status.EXAMINED and not self.out_of_time):
+            return Ending[self.verdict.outcome.name]
+        if self.out_of_time:
+            return Ending.OUT_OF_TIME
+        return Ending.FAULTY if self.status is Status.FAULTY else Ending.NOT_EXAMINED
+
+    @property
+    def decided(self) -> bool:
+        """Whether there is a verdict, UNDECIDED perhaps."""
+        return self.ending.name == self.verdict.outcome.name
+
+    @property
     def headline(self) -> str:
         """REFUTED, HOLDS or UNDECIDED; FAULTY, NOT EXAMINED or OUT OF TIME where there is no verdict."""
-        if self.refuted or (self.status is Status.EXAMINED and not self.out_of_time):
-            return self.verdict.outcome.name
-        if self.out_of_time:
-            return "OUT OF TIME"
-        return "FAULTY" if self.status is Status.FAULTY else "NOT EXAMINED"
+        return self.ending.name.replace("_", " ")
 
     @property
     def out_of_time(self) -> bool:
@@ -65,7 +99,7 @@ class ExaminationWords(Examination):
     @property
     def conclusion(self) -> str:
         """The headline with its evidence and scope, and what it rests on."""
-        if self.headline == self.verdict.outcome.name:
+        if self.decided:
             return str(self.verdict)
         why = self.status.value
         if self.out_of_time:
@@ -73,6 +107,11 @@ class ExaminationWords(Examination):
             may = "a method of it may not return" if stuck else "it is slow"
             why = f"the time was up before it had answered anything; {may}"
         return f"{self.headline}: {why}"
+
+    @property
+    def sentence(self) -> str:
+        """The filter, its promise, and the conclusion."""
+        return f"{self.name}, promised {self.promised}: {self.conclusion}"
 
     def again(self, folder: Path = Path("out")) -> str:
         """The command that replays the witness from a folder into which the examination was saved; '' without one."""
@@ -85,8 +124,8 @@ class ExaminationWords(Examination):
 
     def lines(self, folder: Path | None = None) -> list[str]:
         """The words of `str()`; folder is where the examination was saved, if it was."""
-        lines = [f"{self.name}, promised {self.promised}: {self.conclusion}"]
-        if self.headline == self.verdict.outcome.name and self.verdict.detail:
+        lines = [self.sentence]
+        if self.decided and self.verdict.detail:
             lines.append(self.verdict.detail)
         lines += self.faults
         for stage in dict.fromkeys(one.stage for one in self.findings):
