@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["train"]
 
-#: Inside the output folder: an outcome a file, from which the same call goes on.
-_OUTCOMES = "outcomes"
+#: Inside the output folder: what the same call goes on from.
+_OUTCOMES = "outcomes.sqlite"
 
 
 def train(
@@ -46,7 +46,8 @@ def train(
     """
     console = Console(highlight=False)
     with clear_errors():
-        from reports.figures.outcomes import TrialFolder, study
+        from mc.runs.store import RunStore
+        from reports.figures.outcomes import study
         from reports.figures.paper_figure import check_formats
         from reports.figures.registry import FIGURES, named
         from reports.figures.trained import TrainingSpecification
@@ -67,14 +68,15 @@ def train(
             assert isinstance(specification, TrainingSpecification)
             all_trials += specification.all_trials()
         check_folder(out)
-        with counting_bar() as bar:
+        out.mkdir(parents=True, exist_ok=True)
+        with counting_bar() as bar, RunStore(out / _OUTCOMES) as store:
             task = bar.add_task("training", total=None)
 
             def told(done: int, of: int) -> None:
                 bar.update(task, completed=done, total=of)
 
             try:
-                study(all_trials, folder=TrialFolder(out / _OUTCOMES), workers=workers, on_trial=told)
+                study(all_trials, store=store, workers=workers, on_trial=told)
                 computed = [one.compute(quick=quick, **given) for one in chosen]
                 write(computed, out, formats=wanted, quick=quick)
             except KeyboardInterrupt as stopped:
