@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from reports.commands.console import check_folder, clear_errors, complain, counting_bar, say
 from reports.commands.exit_status import End, ExitStatus
 
 if TYPE_CHECKING:
-    from reports.figures.paper_figure import ComputedFigure
     from reports.figures.trial import Trial
 
 __all__ = ["train"]
@@ -44,7 +39,6 @@ def train(
 
     Each trial is kept when it is done: after Ctrl-C the same call goes on where it was.
     """
-    console = Console(highlight=False)
     with clear_errors():
         from mc.runs.store import RunStore
         from reports.figures.outcomes import study
@@ -87,26 +81,6 @@ def train(
                     f"{str(out / _OUTCOMES)!r}, and the same call goes on"
                 )
                 raise End(ExitStatus.INTERRUPTED) from stopped
-        if any(shown.name.startswith("000-") for shown in computed):
-            console.print(_accuracies(computed))
+        for shown in computed:
+            say(shown)
         say(f"{', '.join(one.name for one in computed)}: {out / 'manifest.json'}")
-
-
-def _accuracies(computed: Sequence[ComputedFigure]) -> Table:
-    """The measured rows of 000's tables."""
-    table = Table()
-    for title in ("Figure", "epsilon", "without (%)", "with filtering", "difference [95 %]"):
-        table.add_column(title, no_wrap=True)
-    for shown in computed:
-        for row in shown.rows():
-            if row.get("data") == "digits":
-                table.add_row(
-                    shown.name,
-                    f"{row['epsilon']:g}",
-                    f"{row['plain']:.1f} ± {row['plain_sd']:.1f}",
-                    f"{row['filtered']:.1f} ± {row['filtered_sd']:.1f}",
-                    escape(
-                        f"{row['difference']:+.1f} [{row['difference_low']:+.1f}, {row['difference_high']:+.1f}]"
-                    ),
-                )
-    return table
