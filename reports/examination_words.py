@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import Enum
 from importlib import metadata
 from pathlib import Path
@@ -15,8 +16,7 @@ from typing import Any
 from mc.examine.examination import Examination, Status
 from mc.examine.filter_fault import LATE, STUCK
 from mc.examine.stage_finding import StageFinding
-from reports.story_words import story_data
-from reports.witness_words import finite, replay_words, target_of, witness_words
+from reports.witness_words import replay_words, target_of, witness_words
 from theory.evidence import Outcome, Verdict
 from theory.shown import Row
 
@@ -140,8 +140,8 @@ class ExaminationWords(Examination):
 
     def to_data(self) -> dict[str, Any]:
         """The examination as JSON-able data, which verdict.json holds."""
-        told = self.verdict
-        return {
+        told, story = self.verdict, self.story
+        data: dict[str, Any] = {
             "schema": SCHEMA,
             "filterproof": version(),
             "filter": self.name,
@@ -160,13 +160,27 @@ class ExaminationWords(Examination):
                 }
                 for one in self.findings
             ],
-            "tightness": [_finite(row) for row in self.rows()],
+            "tightness": self.rows(),
             "witness": None if self.witness is None else self.witness.to_data(),
-            "story": story_data(self.story),
+            "story": None if story is None else asdict(story) | {"measure": str(story.measure)},
             "failure": self.failure,
             "mechanisms": list(self.mechanisms),
             "seed": self.seed,
             "seconds": round(self.seconds, 3),
+        }
+        return {name: _finite(value) for name, value in data.items()}
+
+    def badge(self) -> dict[str, Any]:
+        """The verdict by the schema of endpoint badges: what was not refuted is no more than that."""
+        words = {
+            Ending.HOLDS: f"holds, {self.verdict.evidence.name.lower()}",
+            Ending.UNDECIDED: f"not refuted in {self.seconds:.0f} s",
+        }
+        return {
+            "schemaVersion": 1,
+            "label": f"{self.name}, {self.promised}",
+            "message": words.get(self.ending, self.headline.lower()),
+            "color": self.ending.colour,
         }
 
     def json(self) -> str:
@@ -199,9 +213,16 @@ class ExaminationWords(Examination):
         ]
 
 
-def _finite(row: Row) -> Row:
-    """The row as JSON and CSV can hold it."""
-    return {name: finite(cell) if isinstance(cell, float) else cell for name, cell in row.items()}
+def _finite(data: Any) -> Any:
+    """The data as JSON and CSV can hold it: infinities and NaN as text."""
+    match data:
+        case dict():
+            return {name: _finite(value) for name, value in data.items()}
+        case list() | tuple():
+            return [*map(_finite, data)]
+        case float() if not math.isfinite(data):
+            return repr(data)
+    return data
 
 
 def version() -> str:

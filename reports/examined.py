@@ -106,7 +106,6 @@ class Examined(ExaminationWords):
         cannot be written to.
         """
         from mc.runs.output import OutputFolder
-        from reports.badge import badge_data
         from reports.drawing import pdf_bytes, png_bytes, svg_text
         from reports.pages.examination_page import examination_page
         from reports.pages.tightness_figure import tightness_figure
@@ -121,7 +120,7 @@ class Examined(ExaminationWords):
             "witness.json": None if self.witness is None else _text(self.witness.to_data()),
             "verdict.json": self.json(),
             "verdict.sarif": _text(sarif(results_of(self, folder), version())),
-            "badge.json": _text(badge_data(self)),
+            "badge.json": _text(self.badge()),
             "data.csv": self.csv(),
             "report.html": examination_page(self, folder),
         }

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import inspect
 import json
-import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -122,8 +121,3 @@ def _outside(witness: Witness) -> bool:
     """Whether the witness holds its filter by name alone."""
     told: Any = witness.data["filter"]
     return not isinstance(told, Mapping) or set(told) == {"outside"}
-
-
-def finite(value: float | None) -> float | str | None:
-    """A float that JSON can hold: infinities and NaN as text."""
-    return value if value is None or math.isfinite(value) else repr(value)
