@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 from filters.privacy_filter import PrivacyFilter
+from reports.examination_words import Ending
 from reports.examined import SEED, Examined, verify
 from reports.witness_words import replay_snippet, witness_words
 
@@ -35,9 +36,9 @@ def assert_holds(
 
 def failure(exam: Examined) -> str:
     """Why an examined filter fails a test, '' if it passes."""
-    if exam.headline in ("HOLDS", "UNDECIDED"):
+    if exam.ending in (Ending.HOLDS, Ending.UNDECIDED):
         return ""
-    lines = [f"{exam.name}, promised {exam.promised}: {exam.conclusion}", *exam.faults]
+    lines = [exam.sentence, *exam.faults]
     if exam.witness is not None:
         lines += [
             witness_words(exam.witness),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from enum import Enum
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -14,16 +16,38 @@ from typing import Any
 from mc.examine.examination import Examination, Status
 from mc.examine.filter_fault import LATE, STUCK
 from mc.examine.stage_finding import StageFinding
-from reports.story_words import story_data
-from reports.witness_words import finite, replay_words, target_of, witness_words
+from reports.witness_words import replay_words, target_of, witness_words
 from theory.evidence import Outcome, Verdict
 from theory.shown import Row
 
-__all__ = ["SCHEMA", "ExaminationWords", "version"]
+__all__ = ["SCHEMA", "Ending", "ExaminationWords", "version"]
 
 #: The number of the layout of verdict.json.
 SCHEMA = 1
 _COLUMNS = ("kind", "at", "direction", "menu", "attack", "worst", "promised", "share", "evidence")
+
+
+class Ending(Enum):
+    """How an examination ends: `value` says what that means for the filter's user, `colour` is that of a badge."""
+
+    REFUTED = ("The promise is false: the witness below breaks it, and anyone can play it again.", "red")
+    HOLDS = ("The promise is true within the scope below, on the evidence below.", "brightgreen")
+    UNDECIDED = (
+        "Nothing was found that breaks the promise, which proves nothing: it may be false in a way not tried.",
+        "lightgrey",
+    )
+    FAULTY = (
+        "The filter's own code breaks the contract of a filter, so nothing is said for its promise.",
+        "orange",
+    )
+    OUT_OF_TIME = (
+        "The filter did not answer in time, so nothing is said for its promise: it may hang.",
+        "orange",
+    )
+    NOT_EXAMINED = ("The filter admits nothing that was tried, so nothing was examined.", "orange")
+
+    def __init__(self, plain: str, colour: str) -> None:
+        self.plain, self.colour = plain, colour
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +70,23 @@ class ExaminationWords(Examination):
         return self.verdict.outcome is Outcome.REFUTED
 
     @property
+    def ending(self) -> Ending:
+        """That of the verdict, or why there is none."""
+        if self.refuted or (self.status is Status.EXAMINED and not self.out_of_time):
+            return Ending[self.verdict.outcome.name]
+        if self.out_of_time:
+            return Ending.OUT_OF_TIME
+        return Ending.FAULTY if self.status is Status.FAULTY else Ending.NOT_EXAMINED
+
+    @property
+    def decided(self) -> bool:
+        """Whether there is a verdict, UNDECIDED perhaps."""
+        return self.ending.name == self.verdict.outcome.name
+
+    @property
     def headline(self) -> str:
         """REFUTED, HOLDS or UNDECIDED; FAULTY, NOT EXAMINED or OUT OF TIME where there is no verdict."""
-        if self.refuted or (self.status is Status.EXAMINED and not self.out_of_time):
-            return self.verdict.outcome.name
-        if self.out_of_time:
-            return "OUT OF TIME"
-        return "FAULTY" if self.status is Status.FAULTY else "NOT EXAMINED"
+        return self.ending.name.replace("_", " ")
 
     @property
     def out_of_time(self) -> bool:
@@ -65,7 +99,7 @@ class ExaminationWords(Examination):
     @property
     def conclusion(self) -> str:
         """The headline with its evidence and scope, and what it rests on."""
-        if self.headline == self.verdict.outcome.name:
+        if self.decided:
             return str(self.verdict)
         why = self.status.value
         if self.out_of_time:
@@ -73,6 +107,11 @@ class ExaminationWords(Examination):
             may = "a method of it may not return" if stuck else "it is slow"
             why = f"the time was up before it had answered anything; {may}"
         return f"{self.headline}: {why}"
+
+    @property
+    def sentence(self) -> str:
+        """The filter, its promise, and the conclusion."""
+        return f"{self.name}, promised {self.promised}: {self.conclusion}"
 
     def again(self, folder: Path = Path("out")) -> str:
         """The command that replays the witness from a folder into which the examination was saved; '' without one."""
@@ -85,8 +124,8 @@ class ExaminationWords(Examination):
 
     def lines(self, folder: Path | None = None) -> list[str]:
         """The words of `str()`; folder is where the examination was saved, if it was."""
-        lines = [f"{self.name}, promised {self.promised}: {self.conclusion}"]
-        if self.headline == self.verdict.outcome.name and self.verdict.detail:
+        lines = [self.sentence]
+        if self.decided and self.verdict.detail:
             lines.append(self.verdict.detail)
         lines += self.faults
         for stage in dict.fromkeys(one.stage for one in self.findings):
@@ -101,8 +140,8 @@ class ExaminationWords(Examination):
 
     def to_data(self) -> dict[str, Any]:
         """The examination as JSON-able data, which verdict.json holds."""
-        told = self.verdict
-        return {
+        told, story = self.verdict, self.story
+        data: dict[str, Any] = {
             "schema": SCHEMA,
             "filterproof": version(),
             "filter": self.name,
@@ -121,13 +160,27 @@ class ExaminationWords(Examination):
                 }
                 for one in self.findings
             ],
-            "tightness": [_finite(row) for row in self.rows()],
+            "tightness": self.rows(),
             "witness": None if self.witness is None else self.witness.to_data(),
-            "story": story_data(self.story),
+            "story": None if story is None else asdict(story) | {"measure": str(story.measure)},
             "failure": self.failure,
             "mechanisms": list(self.mechanisms),
             "seed": self.seed,
             "seconds": round(self.seconds, 3),
+        }
+        return {name: _finite(value) for name, value in data.items()}
+
+    def badge(self) -> dict[str, Any]:
+        """The verdict by the schema of endpoint badges: what was not refuted is no more than that."""
+        words = {
+            Ending.HOLDS: f"holds, {self.verdict.evidence.name.lower()}",
+            Ending.UNDECIDED: f"not refuted in {self.seconds:.0f} s",
+        }
+        return {
+            "schemaVersion": 1,
+            "label": f"{self.name}, {self.promised}",
+            "message": words.get(self.ending, self.headline.lower()),
+            "color": self.ending.colour,
         }
 
     def json(self) -> str:
@@ -160,9 +213,16 @@ class ExaminationWords(Examination):
         ]
 
 
-def _finite(row: Row) -> Row:
-    """The row as JSON and CSV can hold it."""
-    return {name: finite(cell) if isinstance(cell, float) else cell for name, cell in row.items()}
+def _finite(data: Any) -> Any:
+    """The data as JSON and CSV can hold it: infinities and NaN as text."""
+    match data:
+        case dict():
+            return {name: _finite(value) for name, value in data.items()}
+        case list() | tuple():
+            return [*map(_finite, data)]
+        case float() if not math.isfinite(data):
+            return repr(data)
+    return data
 
 
 def version() -> str:

@@ -106,35 +106,30 @@ class Examined(ExaminationWords):
         cannot be written to.
         """
         from mc.runs.output import OutputFolder
-        from reports.badge import badge_data
         from reports.drawing import pdf_bytes, png_bytes, svg_text
         from reports.pages.examination_page import examination_page
         from reports.pages.tightness_figure import tightness_figure
         from reports.sarif import results_of, sarif
 
         folder = Path(out)
-        page = examination_page(self, folder)
         figure = tightness_figure(self.name, self.tightness)
+        contents: dict[str, str | bytes | None] = {
+            "tightness.svg": None if figure is None else svg_text(figure),
+            "tightness.png": None if figure is None else png_bytes(figure),
+            "tightness.pdf": None if figure is None else pdf_bytes(figure),
+            "witness.json": None if self.witness is None else _text(self.witness.to_data()),
+            "verdict.json": self.json(),
+            "verdict.sarif": _text(sarif(results_of(self, folder), version())),
+            "badge.json": _text(self.badge()),
+            "data.csv": self.csv(),
+            "report.html": examination_page(self, folder),
+        }
         with OutputFolder(folder) as files:
-            for suffix, drawn in (("svg", svg_text), ("png", png_bytes), ("pdf", pdf_bytes)):
-                if figure is None:
-                    files.drop(f"tightness.{suffix}")
+            for name, content in contents.items():
+                if content is None:
+                    files.drop(name)  # of an earlier examination: beside this verdict it would mislead
                 else:
-                    content = drawn(figure)
-                    files.add(
-                        f"tightness.{suffix}", content.encode() if isinstance(content, str) else content
-                    )
-            if self.witness is None:
-                files.drop("witness.json")  # of an earlier examination: beside this verdict it would mislead
-            else:
-                kept = json.dumps(self.witness.to_data(), indent=2)
-                files.add("witness.json", (kept + "\n").encode())
-            files.add("verdict.json", self.json().encode())
-            found = sarif(results_of(self, folder), version())
-            for name, data in (("verdict.sarif", found), ("badge.json", badge_data(self))):
-                files.add(name, (json.dumps(data, indent=2) + "\n").encode())
-            files.add("data.csv", self.csv().encode())
-            files.add("report.html", page.encode())
+                    files.add(name, content if isinstance(content, bytes) else content.encode())
         return folder / "report.html"
 
     def latex(self) -> str:
@@ -147,3 +142,7 @@ class Examined(ExaminationWords):
         from reports.pages.examination_page import examination_fragment
 
         return examination_fragment(self)
+
+
+def _text(data: object) -> str:
+    return json.dumps(data, indent=2) + "\n"

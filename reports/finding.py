@@ -32,21 +32,13 @@ def slug(name: str) -> str:
 class Claim:
     """A sentence that the report decides, where it comes from, and the outcome that is expected.
 
-    A claim about a promise expects an Outcome, one that two routes give the same number an Accord. `cited` declares
-    that a HOLDS may rest on theorems that were not checked here; without it, a HOLDS that cites a theorem is not as
-    expected.
+    A claim about a promise expects an Outcome, one that two routes give the same number an Accord.
     """
 
     key: str
     sentence: str
     source: str
     expected: Outcome | Accord
-    cited: bool = False
-
-    @property
-    def expectation(self) -> str:
-        """The expected outcome in words, with the citation that is declared."""
-        return f"{self.expected.name}, joined by a cited theorem" if self.cited else self.expected.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +79,8 @@ class Finding:
 
     @property
     def as_expected(self) -> bool:
-        """Whether the outcome is the expected one, and rests on cited theorems only if the claim declares that."""
-        cites = isinstance(self.result, Verdict) and bool(self.result.citations)
-        return self.result.outcome is self.claim.expected and (self.claim.cited or not cites)
+        """Whether the outcome is the expected one, and rests on no theorem that was not checked here."""
+        return self.result.outcome is self.claim.expected and not self.cites
 
 
 @dataclass(frozen=True, slots=True)

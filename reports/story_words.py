@@ -1,15 +1,15 @@
-"""The play of a witness as Python that anyone can paste, as LaTeX, as data, and as a picture of two curves."""
+"""The play of a witness as Python that anyone can paste, and as a picture of two curves."""
 
 from __future__ import annotations
 
 import inspect
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mc.examine.sequence import MOST_PLAYED, Sequence
 from mc.examine.story import Story
 from reports.drawing import INK, PALETTE, new_figure
-from reports.witness_words import finite, replay_snippet
+from reports.witness_words import replay_snippet
 from theory.pairs import DominatingPair
 
 if TYPE_CHECKING:
@@ -17,27 +17,7 @@ if TYPE_CHECKING:
 
     from mc.examine.witness import Witness
 
-__all__ = ["play_snippet", "story_data", "story_figure"]
-
-
-def story_data(story: Story | None) -> dict[str, Any] | None:
-    """The story as JSON can hold it."""
-    if story is None:
-        return None
-    turns = [
-        {name: getattr(one, name) for name in ("rounds", "when", "asked", "answered", "before", "after")}
-        | {"reached": finite(one.reached), "promised": finite(one.promised)}
-        for one in story.turns
-    ]
-    return {
-        "measure": str(story.measure),
-        "turns": turns,
-        "passed": story.passed,
-        "why": list(story.why),
-        "pushed": story.pushed,
-        "moves": list(story.moves),
-        "curve": [[finite(x) for x in point] for point in story.curve],
-    }
+__all__ = ["play_snippet", "story_figure"]
 
 
 def story_figure(name: str, story: Story, *, width: float = 8.0) -> Figure | None:

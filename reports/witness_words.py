@@ -1,16 +1,16 @@
 """A witness in words, and the commands and the Python with which anyone replays it.
 
 >>> import filterproof as fp
->>> kept = fp.witness(fp.GaussianFilter(mu=1.0), fp.OneShot(), epsilon=1.0, n=1000, method="plain")
->>> witness_words(kept).split(";")[0]
-'OneShot(family=Gaussian, level=1.0), simulated 1,000 times with seed 0'
+>>> with fp.knowingly():
+...     filt = fp.NaiveRealisationFilter(1.0, 0.01)
+>>> witness_words(fp.Witness(filt, fp.attack(filt).witness)).partition(":")[0]
+'an adaptive plan of 2 rounds over Erasure(p=0.01, exact=1/100)'
 """
 
 from __future__ import annotations
 
 import inspect
 import json
-import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -21,16 +21,13 @@ from filters.adapters.counted import CountedFilter
 from filters.adapters.labelled import LabelledFilter, program_of
 from filters.holders.held_to import HeldTo
 from filters.privacy_filter import PrivacyFilter
+from mc.examine.headline import headline
 from mc.examine.holders.games import game_of
 from mc.examine.witness import Witness
-from mc.examine.words import number_words, worth_words
+from mc.examine.words import number_words
 from reports.replaying import replay_command
-from theory.pairs.labelled import where_words
 
-__all__ = ["file_of", "number", "replay_snippet", "replay_words", "spelled", "target_of", "witness_words"]
-
-#: Characters of an encoded value that are shown; the witness itself holds all.
-_LONGEST = 160
+__all__ = ["file_of", "number", "replay_snippet", "replay_words", "target_of", "witness_words"]
 
 
 def number(value: object) -> str:
@@ -47,77 +44,13 @@ def number(value: object) -> str:
     return f"{float(str(value)):.6g}"
 
 
-def spelled(data: object) -> str:
-    """Encoded data (`mc.engine.encoding`) as an expression.
-
-    >>> spelled({"type": "RandomizedResponse", "epsilon": 0.5, "ratio": None})
-    'RandomizedResponse(epsilon=0.5)'
-    >>> spelled({"type": "RandomizedResponse", "epsilon": 0.69, "ratio": {"fraction": "2"}})
-    'RandomizedResponse.from_ratio(2)'
-    """
-    match data:
-        case {"type": str(name), "epsilon": _, "ratio": {"fraction": ratio}, **more} if not more:
-            return f"{name}.from_ratio({ratio})"  # its logarithm says less
-        case {"type": "Labelled", "mechanism": mechanism, "where": list() | tuple() as where}:
-            told = tuple(
-                (str(name), tuple(label) if isinstance(label, list) else label) for name, label in where
-            )
-            return f"{spelled(mechanism)} at {where_words(told)}"
-        case {"type": str(name), **given}:
-            fields = (f"{key}={spelled(value)}" for key, value in given.items() if value is not None)
-            return f"{name}({', '.join(fields)})"
-        case {"name": name} | {"fraction": name} | {"float": name} | {"outside": name}:
-            return str(name)
-        case list() | tuple():
-            return f"({', '.join(map(spelled, data))})"
-    return repr(data)
-
-
 def witness_words(witness: Witness) -> str:
-    """The game and what it gives, in one line."""
-    data, measure = witness.data, witness.measure
-    promised = f"where {number(data.get('promised', data.get('delta')))} is promised"
-    match witness.kind:
-        case "sequence":
-            asked = ", ".join(f"{step['times']:,} x {spelled(step['request'])}" for step in data["sequence"])
-            requests = "1 request" if witness.rounds == 1 else f"{witness.rounds:,} requests"
-            game, gives = f"{requests}: {_short(asked)}", f"is at least {number(data['low'])}"
-        case "plan":
-            first = spelled(data["plan"]["request"])
-            game = f"a plan of {_rounds(witness.rounds)}, the first {_short(first)}"
-            gives = worth_words(Fraction(data["value"]))
-        case "menu":
-            menu = ", ".join(map(spelled, data["menu"]))
-            long = "any number of rounds" if data["rounds"] is None else _rounds(int(data["rounds"]))
-            game = f"the best adversary of {long} over the menu {_short(menu)}"
-            gives = f"is at least {number(data['low'])}"
-        case "schedule":
-            requests = "1 request" if witness.rounds == 1 else f"{witness.rounds:,} requests"
-            asked = ", ".join(dict.fromkeys(map(spelled, data["schedule"]["menu"])))
-            game = f"a schedule of {len(data['schedule']['moves']):,} moves, {requests} of {_short(asked)}"
-            gives = f"is at least {number(data['low'])}"
-        case "holder":
-            game, gives = (
-                game_of(cast(HeldTo, witness.filter), data["game"]).asked,
-                f"is at least {number(data['low'])}",
-            )
-        case "simulation":
-            game = f"{_short(spelled(data['adversary']))}, simulated {data['n']:,} times with seed {data['seed']}"
-            gives = f"is at least {number(data['low'])}, but for a chance of {1 - data['confidence']:.0e},"
-        case "decision":
-            foe = _short(spelled(data["adversary"]))
-            game = f"{foe}, a betting test of {data['n']:,} plays with seed {data['seed']}"
-            gives = f"exceeds {number(data['delta'])}, but for a chance of {data['failure']:.0e},"
-            promised = "which is promised"
-    return f"{game}; {measure} {gives} {promised}"
-
-
-def _rounds(count: int) -> str:
-    return "1 round" if count == 1 else f"{count:,} rounds"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4]} ..."
+    """The game and what it gives, in one line: as verdicts tell it, that of a holder by what the two sides ask."""
+    if witness.kind != "holder":
+        return headline(witness)
+    asked = game_of(cast(HeldTo, witness.filter), witness.data["game"]).asked
+    low, promised = (number(witness.data[name]) for name in ("low", "promised"))
+    return f"{asked}: {witness.measure} is at least {low} where {promised} is promised"
 
 
 def target_of(filt: PrivacyFilter) -> str | tuple[str, ...] | None:
@@ -188,8 +121,3 @@ def _outside(witness: Witness) -> bool:
     """Whether the witness holds its filter by name alone."""
     told: Any = witness.data["filter"]
     return not isinstance(told, Mapping) or set(told) == {"outside"}
-
-
-def finite(value: float | None) -> float | str | None:
-    """A float that JSON can hold: infinities and NaN as text."""
-    return value if value is None or math.isfinite(value) else repr(value)

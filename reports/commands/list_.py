@@ -36,5 +36,5 @@ def claims_table() -> Table:
     claims = Table("Claim", "Source", "Expected", title="Claims", title_justify="left")
     for chapter in CHAPTERS:
         for claim in chapter.claims:
-            claims.add_row(claim.sentence, claim.source, claim.expectation)
+            claims.add_row(claim.sentence, claim.source, claim.expected.name)
     return claims

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
 from reports.commands.console import check_folder, clear_errors, complain, counting_bar, say
 from reports.commands.exit_status import End, ExitStatus
 
 if TYPE_CHECKING:
-    from reports.figures.paper_figure import ComputedFigure
+    from reports.figures.trial import Trial
 
 __all__ = ["train"]
 
-#: Inside the output folder: an outcome a file, from which the same call goes on.
-_CELLS = "outcomes"
+#: Inside the output folder: what the same call goes on from.
+_OUTCOMES = "outcomes.sqlite"
 
 
 def train(
@@ -43,9 +39,9 @@ def train(
 
     Each trial is kept when it is done: after Ctrl-C the same call goes on where it was.
     """
-    console = Console(highlight=False)
     with clear_errors():
-        from reports.figures.outcomes import Cell, CellFolder, study
+        from mc.runs.store import RunStore
+        from reports.figures.outcomes import study
         from reports.figures.paper_figure import check_formats
         from reports.figures.registry import FIGURES, named
         from reports.figures.trained import TrainingSpecification
@@ -60,20 +56,21 @@ def train(
                 )
         wanted = check_formats([one.strip() for one in formats.split(",")])
         given = {"seed": seed} | ({} if trials is None else {"trials": trials})
-        cells: list[Cell] = []
+        all_trials: list[Trial[Any]] = []
         for one in chosen:
             specification = one.specified(quick=quick, **given)
             assert isinstance(specification, TrainingSpecification)
-            cells += specification.cells()
+            all_trials += specification.all_trials()
         check_folder(out)
-        with counting_bar() as bar:
+        out.mkdir(parents=True, exist_ok=True)
+        with counting_bar() as bar, RunStore(out / _OUTCOMES) as store:
             task = bar.add_task("training", total=None)
 
             def told(done: int, of: int) -> None:
                 bar.update(task, completed=done, total=of)
 
             try:
-                study(cells, folder=CellFolder(out / _CELLS), workers=workers, on_cell=told)
+                study(all_trials, store=store, workers=workers, on_trial=told)
                 computed = [one.compute(quick=quick, **given) for one in chosen]
                 write(computed, out, formats=wanted, quick=quick)
             except KeyboardInterrupt as stopped:
@@ -81,29 +78,9 @@ def train(
                 (kept,) = bar.tasks
                 complain(
                     f"interrupted; {kept.completed:.0f} of {kept.total or 0:.0f} trials are kept in "
-                    f"{str(out / _CELLS)!r}, and the same call goes on"
+                    f"{str(out / _OUTCOMES)!r}, and the same call goes on"
                 )
                 raise End(ExitStatus.INTERRUPTED) from stopped
-        if any(shown.name.startswith("000-") for shown in computed):
-            console.print(_accuracies(computed))
+        for shown in computed:
+            say(shown)
         say(f"{', '.join(one.name for one in computed)}: {out / 'manifest.json'}")
-
-
-def _accuracies(computed: Sequence[ComputedFigure]) -> Table:
-    """The measured rows of 000's tables."""
-    table = Table()
-    for title in ("Figure", "epsilon", "without (%)", "with filtering", "difference [95 %]"):
-        table.add_column(title, no_wrap=True)
-    for shown in computed:
-        for row in shown.rows():
-            if row.get("data") == "digits":
-                table.add_row(
-                    shown.name,
-                    f"{row['epsilon']:g}",
-                    f"{row['plain']:.1f} ± {row['plain_sd']:.1f}",
-                    f"{row['filtered']:.1f} ± {row['filtered_sd']:.1f}",
-                    escape(
-                        f"{row['difference']:+.1f} [{row['difference_low']:+.1f}, {row['difference_high']:+.1f}]"
-                    ),
-                )
-    return table

@@ -196,7 +196,7 @@ def _main_job(
             unexpected = [finding for finding in findings if not finding.as_expected]
             for finding in unexpected:
                 Console().print(
-                    f"[bold red]Not as expected[/], {finding.claim.expectation}: {escape(finding.claim.sentence)} "
+                    f"[bold red]Not as expected[/], {finding.claim.expected.name}: {escape(finding.claim.sentence)} "
                     f"{styled(finding.result)}"
                 )
             Console().print(

@@ -15,6 +15,7 @@ from mc.examine.examination import PartialExamination, Status
 from mc.examine.filter_fault import examining
 from reports.commands.console import OUTCOME_STYLE, check_folder, clear_errors, clear_faults, complain, say
 from reports.commands.exit_status import End, ExitStatus
+from reports.examination_words import Ending
 from reports.examined import SEED, Examined, verify
 from reports.expression import read_command, read_holder
 
@@ -69,7 +70,7 @@ def verify_one(
             raise End(ExitStatus.INTERRUPTED) from stopped
     with clear_faults(target or str(program[0]), filt):  # its promise and scope are its code too
         data, (first, *lines) = exam.json(), exam.lines(out)
-        if exam.headline not in ("FAULTY", "OUT OF TIME"):
+        if exam.ending not in (Ending.FAULTY, Ending.OUT_OF_TIME):
             exam.save(out)
     with clear_errors():
         _tell(exam, out, data if as_json else None, first, lines)
@@ -79,12 +80,12 @@ def _tell(exam: Examined, out: Path, data: str | None, first: str, lines: list[s
     """Print the examination, and end with its status; a filter at fault gets its sentences alone."""
     if data is not None:
         sys.stdout.write(data)
-    match exam.headline:
-        case "FAULTY":
+    match exam.ending:
+        case Ending.FAULTY:
             for fault in exam.faults:
                 complain(fault)
             raise End(ExitStatus.FILTER_FAULT)
-        case "OUT OF TIME":
+        case Ending.OUT_OF_TIME:
             for told in exam.faults or (f"{exam.name} was {exam.conclusion}",):
                 complain(f"{told}; nothing was decided: mend it, or pass longer --seconds")
             raise End(ExitStatus.TIME_LIMIT)

@@ -1,7 +1,8 @@
 """One run of 003's experiment in a stand-in: private gradient descent goes on when the filter begins to bite.
 
->>> run = GroupRun(sigma=10.618, clip=2.0, rate=0.5, at=2, epochs=3, seed=0, number=0)
->>> outcome = run.play()
+>>> from reports.figures.trial import Trial
+>>> run = GroupRun(sigma=10.618, clip=2.0, rate=0.5, at=2, epochs=3)
+>>> outcome = Trial(run, seed=0, number=0).play()
 >>> outcome.active[:3], len(outcome.groups_before.epsilon), round(run.filter.mu, 4)
 ((1437, 1437, 1437), 5, 0.1332)
 """
@@ -9,16 +10,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
-from filters.holders.individual import IndividualFilter
 from filters.rules.gdp import GaussianFilter
 from mc.training.descent import Descent
-from mc.training.digits import digits
-from mc.training.network import Network
+from reports.figures.trial import Experiment, FollowedDescent
 from theory.conversions import gaussian_epsilon
 
 __all__ = ["DELTA", "GROUPS", "GroupOutcome", "GroupRun", "GroupsAt", "groups"]
@@ -55,18 +54,18 @@ class GroupOutcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroupRun:
-    """Run `number` on the digits by the network 64-32-10: `epochs` full steps under a budget of `at` clipped ones.
+class GroupRun(Experiment[GroupOutcome]):
+    """`epochs` full steps on the digits by the network 64-32-10, under a budget of `at` clipped ones.
 
     Everyone has a mu-GDP filter with mu = sqrt(at) / sigma, so that up to epoch `at` nobody can run out, and after it
-    those go on who were clipped less. The same run is the same to the bit. Source: paper 003, Section 6, Appendix E.
+    those go on who were clipped less. Source: paper 003, Section 6, Appendix E.
     """
+
+    OUTCOME: ClassVar = GroupOutcome
 
     sigma: float
     clip: float
     rate: float
-    seed: int
-    number: int
     at: int = 50
     epochs: int = 100
 
@@ -75,39 +74,17 @@ class GroupRun:
         """The filter that each person has."""
         return GaussianFilter(mu=self.at**0.5 / self.sigma)
 
-    def play(self) -> GroupOutcome:
-        """Train, on one thread: products as small as these wait for others longer than they take."""
-        with threadpool_limits(1):
-            return self._play()
-
-    def _play(self) -> GroupOutcome:
-        data = digits()
-        descent = Descent(
-            data,
-            Network(),
-            IndividualFilter(self.filter, people=data.people),
-            clip=self.clip,
-            sigma=self.sigma,
-            rate=self.rate,
-            seed=int(np.random.SeedSequence([self.seed, self.number]).generate_state(1)[0]),
-        )
-        accuracy, active = [], []
-        before, epsilons = None, np.zeros(0)
-        for epoch in range(self.epochs + 1):
-            if epoch:
-                next(descent)
-            theta = descent.theta
-            accuracy.append(float(descent.network.right(theta, data.test_features, data.test_labels).mean()))
-            active.append(descent.active())
-            if epoch == self.at:
-                epsilons = self._epsilons(descent)
-                before = _groups_at(descent, epsilons)
-        assert before is not None
+    def play(self, seeds: np.random.SeedSequence) -> GroupOutcome:
+        followed = FollowedDescent(self.filter, clip=self.clip, sigma=self.sigma, rate=self.rate, seeds=seeds)
+        followed.steps(self.at)
+        epsilons = self._epsilons(followed.descent)
+        before = _groups_at(followed.descent, epsilons)
+        followed.steps(self.epochs - self.at)
         return GroupOutcome(
-            accuracy=tuple(accuracy),
-            active=tuple(active),
+            accuracy=tuple(followed.accuracy),
+            active=tuple(followed.active),
             groups_before=before,
-            groups_after=_groups_at(descent, self._epsilons(descent)),
+            groups_after=_groups_at(followed.descent, self._epsilons(followed.descent)),
             epsilons=tuple(np.sort(epsilons).tolist()),
         )
 

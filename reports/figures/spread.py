@@ -42,10 +42,10 @@ class Spread:
         half = float(special.stdtrit(n - 1, (1 + CONFIDENCE) / 2)) * sd / n**0.5
         return cls(mean, sd, mean - half, mean + half, n)
 
-    def ends(self, name: str) -> dict[str, float]:
-        """The ends of the interval under the names of columns: `name_low` and `name_high`."""
-        return {f"{name}_low": self.low, f"{name}_high": self.high}
+    def ends(self, name: str, of: str = "") -> dict[str, float]:
+        """The ends of the interval under the names of columns: `name_low` and `name_high`, each followed by `of`."""
+        return {f"{name}_low{of}": self.low, f"{name}_high{of}": self.high}
 
-    def columns(self, name: str) -> dict[str, float]:
-        """The mean as `name`, and the ends of its interval."""
-        return {name: self.mean, **self.ends(name)}
+    def columns(self, name: str, of: str = "") -> dict[str, float]:
+        """The mean as `name` followed by `of`, and the ends of its interval."""
+        return {f"{name}{of}": self.mean, **self.ends(name, of)}

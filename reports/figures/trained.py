@@ -1,17 +1,20 @@
-"""What figures of trained networks share: the bounds of their parameters, and the cells that they are made of."""
+"""What figures of trained networks share: the bounds of their parameters, and the trials that they are made of."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from reports.figures.group_run import DELTA, GroupOutcome, GroupRun
-from reports.figures.outcomes import Cell, outcome_of
+from reports.figures.outcomes import outcome_of
 from reports.figures.specification import Specification, any_seed, check_rising, real, whole
+from reports.figures.trial import Experiment, Trial
 from theory.conversions import gaussian_epsilon
 
 __all__ = ["STAND_IN", "RunSpecification", "TrainingSpecification", "some_trials"]
+
+T = TypeVar("T")
 
 #: What every caption says first.
 STAND_IN = (
@@ -23,12 +26,28 @@ _MOST_TRIALS, _MOST_EPOCHS = 1000, 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingSpecification(Specification):
-    """A specification of a figure that is made of trials; a study may play them beforehand on several processes."""
+class TrainingSpecification(Specification, Generic[T]):
+    """A specification of a figure that is made of trials; a study may play them beforehand on several processes.
+
+    A subclass has the parameters `trials`, of each setting, and `seed`.
+    """
 
     @abstractmethod
-    def cells(self) -> tuple[Cell, ...]:
-        """Every trial and run that the figure needs."""
+    def settings(self) -> tuple[Experiment[T], ...]:
+        """The settings that the figure shows the trials of."""
+
+    def trials_of(self, setting: Experiment[T]) -> tuple[Trial[T], ...]:
+        """The trials of one setting."""
+        trials, seed = (self.parameters()[name] for name in ("trials", "seed"))
+        return tuple(Trial(setting, seed, number) for number in range(trials))
+
+    def outcomes(self, setting: Experiment[T]) -> tuple[T, ...]:
+        """What came of the trials of one setting."""
+        return tuple(map(outcome_of, self.trials_of(setting)))
+
+    def all_trials(self) -> tuple[Trial[T], ...]:
+        """Every trial that the figure needs."""
+        return tuple(trial for setting in self.settings() for trial in self.trials_of(setting))
 
 
 def some_trials(default: int) -> int:
@@ -37,7 +56,7 @@ def some_trials(default: int) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunSpecification(TrainingSpecification):
+class RunSpecification(TrainingSpecification[GroupOutcome]):
     """The experiment of 003 Section 6: filtering begins at epoch `at` of `epochs`, by a budget of `at` clipped steps.
 
     clip and rate are tuned. A search, offline, of plain descent of 50 epochs over clip 1/4, 1/2, 1, 2 and clip * rate
@@ -68,27 +87,13 @@ class RunSpecification(TrainingSpecification):
         """The epsilon at DELTA that everyone is promised."""
         return float(gaussian_epsilon(self.at**0.5 / self.sigma, DELTA))
 
-    def runs(self, factor: float) -> tuple[GroupRun, ...]:
-        """The runs with `factor` times the tuned clip; the rate changes against it, as where steps are normalised."""
-        return tuple(
-            GroupRun(
-                sigma=self.sigma,
-                clip=self.clip * factor,
-                rate=self.rate / factor,
-                at=self.at,
-                epochs=self.epochs,
-                seed=self.seed,
-                number=number,
-            )
-            for number in range(self.trials)
-        )
+    def setting(self, factor: float) -> GroupRun:
+        """The run with `factor` times the tuned clip; the rate changes against it, as where steps are normalised."""
+        clip, rate = self.clip * factor, self.rate / factor
+        return GroupRun(sigma=self.sigma, clip=clip, rate=rate, at=self.at, epochs=self.epochs)
 
-    def outcomes(self, factor: float = 1.0) -> tuple[GroupOutcome, ...]:
-        """What came of the runs with `factor` times the tuned clip."""
-        return tuple(outcome_of(run) for run in self.runs(factor))
-
-    def cells(self) -> tuple[GroupRun, ...]:
-        return tuple(run for factor in self.chosen for run in self.runs(factor))
+    def settings(self) -> tuple[GroupRun, ...]:
+        return tuple(map(self.setting, self.chosen))
 
     @property
     def experiment(self) -> str:

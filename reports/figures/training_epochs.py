@@ -30,23 +30,17 @@ class TrainedEpochs(RunSpecification):
     """Accuracy and active people of each clip, epoch by epoch."""
 
     def data(self) -> FigureData:
-        columns: dict[str, list[float]] = {}
+        rows: list[dict[str, float]] = [{"epoch": epoch} for epoch in range(self.epochs + 1)]
         facts: dict[str, float] = {"promised": self.epsilon}
         for factor in self.chosen:
-            outcomes, name = self.outcomes(factor), f"{factor:g}"
-            accuracy = [Spread.of(values) for values in zip(*(one.accuracy for one in outcomes), strict=True)]
-            active = [Spread.of(values) for values in zip(*(one.active for one in outcomes), strict=True)]
-            for what, runs in (("accuracy", accuracy), ("active", active)):
-                for end, key in (("", "mean"), ("_low", "low"), ("_high", "high")):
-                    columns[f"{what}{end}_{name}"] = [getattr(one, key) for one in runs]
+            outcomes, of = self.outcomes(self.setting(factor)), f"_{factor:g}"
+            for what in ("accuracy", "active"):
+                for epoch, row in enumerate(rows):
+                    row |= Spread.of([getattr(one, what)[epoch] for one in outcomes]).columns(what, of)
             change = Spread.of([one.accuracy[-1] - one.accuracy[self.at] for one in outcomes])
-            facts |= {
-                f"change_{name}": change.mean,
-                f"change_low_{name}": change.low,
-                f"change_high_{name}": change.high,
-                f"best_epoch_{name}": max(range(len(accuracy)), key=lambda at: accuracy[at].mean),
-            }
-        return FigureData.of(epoch=range(self.epochs + 1), **columns).told(**facts)
+            best = max(rows, key=lambda row: row[f"accuracy{of}"])
+            facts |= change.columns("change", of) | {f"best_epoch{of}": best["epoch"]}
+        return FigureData.of_rows(rows).told(**facts)
 
     def _clip(self, factor: float) -> str:
         return f"clip {self.clip * factor:g}"

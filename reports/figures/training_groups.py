@@ -33,7 +33,7 @@ class TrainedGroups(RunSpecification):
     """The groups of one training, at the tuned clip."""
 
     def data(self) -> FigureData:
-        outcomes = self.outcomes()
+        outcomes = self.outcomes(*self.settings())
         rows: list[dict[str, str | float]] = []
         for what, part in _WHAT.items():
             for number, name in enumerate(_NAMES):

@@ -40,7 +40,7 @@ class SpentOnPeople(RunSpecification):
         return (self.factor,)
 
     def data(self) -> FigureData:
-        outcomes = self.outcomes(self.factor)
+        outcomes = self.outcomes(*self.settings())
         edges = np.linspace(0.0, self.epsilon, _BINS + 1)
         # nobody's epsilon is above the promise but for the last bit of its conversion
         counts = [np.histogram(np.minimum(one.epsilons, self.epsilon), edges)[0] for one in outcomes]

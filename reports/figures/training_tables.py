@@ -19,11 +19,10 @@ from matplotlib.axes import Axes
 from reports.figures.data import Cell as Shown
 from reports.figures.data import FigureData
 from reports.figures.lines import GREY, colour
-from reports.figures.outcomes import outcome_of
+from reports.figures.setting import Setting, Trained
 from reports.figures.specification import any_seed, probability, real, reals
 from reports.figures.spread import Spread
 from reports.figures.trained import STAND_IN, TrainingSpecification, some_trials
-from reports.figures.trial import Setting, Trained, Trial
 
 __all__ = ["TUNED", "ClipTable", "NoiseTable", "TrainedTable"]
 
@@ -45,7 +44,7 @@ _COLUMNS = ("epsilon", "plain", "plain_sd", "filtered", "filtered_sd")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrainedTable(TrainingSpecification):
+class TrainedTable(TrainingSpecification[Trained]):
     """Tuned settings: promises (epsilon, delta), trials of each, and the share of a budget that asks when to stop."""
 
     epsilons: tuple[float, ...] = reals((1.0, 2.0, 4.0), 0.1, 20.0, most=_MOST_EPSILONS)
@@ -69,22 +68,13 @@ class TrainedTable(TrainingSpecification):
         """The setting that the table is about, from the tuned one."""
         return setting
 
-    def trials_of(self, setting: Setting) -> tuple[Trial, ...]:
-        """The trials of one row."""
-        return tuple(Trial(setting=setting, seed=self.seed, number=k) for k in range(self.trials))
-
-    def cells(self) -> tuple[Trial, ...]:
-        return tuple(trial for setting in self.settings() for trial in self.trials_of(setting))
-
     @property
     def changes(self) -> str:
         """How the settings come from the tuned ones."""
         return "Clip, noise, rate and number of steps are tuned for descent without filtering"
 
     def data(self) -> FigureData:
-        rows = [
-            _row(setting, [outcome_of(one) for one in self.trials_of(setting)]) for setting in self.settings()
-        ]
+        rows = [_row(setting, self.outcomes(setting)) for setting in self.settings()]
         return FigureData.of_rows(
             [*rows, *({"data": _MNIST} | dict(zip(_COLUMNS, one, strict=True)) for one in self.PRINTED)]
         )

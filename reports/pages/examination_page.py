@@ -38,6 +38,21 @@ _STAGES = {
     "games": "the best adversary on a menu, solved",
     "search": "strategies that learn from what they see",
 }
+#: Kind of a measure -> its formula, and what its letter says.
+_MEASURES = {
+    "hockey-stick": (
+        r"H_{e^\varepsilon}(P\|Q) = \sup_S\, P(S) - e^\varepsilon Q(S)",
+        "H at epsilon is the hockey-stick divergence: the least delta at epsilon.",
+    ),
+    "overtaken": (
+        r"P(\exists t: L_t > \varepsilon_t)",
+        "L is the loss so far, epsilon the bound on it.",
+    ),
+    "renyi": (
+        r"D_\alpha(P\|Q) = \frac{1}{\alpha-1} \log \sum P^\alpha Q^{1-\alpha}",
+        "D of order alpha is the Rényi divergence, in nats.",
+    ),
+}
 
 
 def examination_page(exam: ExaminationWords, folder: Path) -> str:
@@ -75,40 +90,16 @@ def _render(template: str, exam: ExaminationWords, **more: Any) -> str:
     return rendered(
         template,
         exam=exam,
-        promise=exam.promised,
-        colour={"REFUTED": "refuted", "HOLDS": "holds"}.get(exam.headline, "undecided"),
-        plain=_plain(exam),
         stages=_STAGES,
         pill=_pill,
         findings=told,
         left_out=len(exam.findings) - len(told),
         game=witness_words(witness) if witness is not None else "",
         snippet=play_snippet(witness) if witness is not None else "",
-        story=exam.story,
         data=json.dumps(witness.to_data(), indent=2) if witness is not None else "",
         number=number,
         exceeds=exceeds,
         **more,
-    )
-
-
-def _plain(exam: ExaminationWords) -> str:
-    """What the verdict means for whoever wants to use the filter."""
-    match exam.headline:
-        case "REFUTED":
-            return "The promise is false: the witness below breaks it, and anyone can play it again."
-        case "HOLDS":
-            return "The promise is true within the scope below, on the evidence below."
-        case "FAULTY":
-            return (
-                "The filter's own code breaks the contract of a filter, so nothing is said for its promise."
-            )
-        case "OUT OF TIME":
-            return "The filter did not answer in time, so nothing is said for its promise: it may hang."
-        case "NOT EXAMINED":
-            return "The filter admits nothing that was tried, so nothing was examined."
-    return (
-        "Nothing was found that breaks the promise, which proves nothing: it may be false in a way not tried."
     )
 
 
@@ -153,17 +144,4 @@ def _curve(exam: ExaminationWords) -> str:
 
 def _measures(exam: ExaminationWords) -> list[tuple[Markup, str]]:
     kinds = {row.measure.kind for row in exam.tightness}
-    told = []
-    if "hockey-stick" in kinds:
-        formula = r"H_{e^\varepsilon}(P\|Q) = \sup_S\, P(S) - e^\varepsilon Q(S)"
-        told.append(
-            (mathml(formula), "H at epsilon is the hockey-stick divergence: the least delta at epsilon.")
-        )
-    if "overtaken" in kinds:
-        told.append(
-            (mathml(r"P(\exists t: L_t > \varepsilon_t)"), "L is the loss so far, epsilon the bound on it.")
-        )
-    if "renyi" in kinds:
-        formula = r"D_\alpha(P\|Q) = \frac{1}{\alpha-1} \log \sum P^\alpha Q^{1-\alpha}"
-        told.append((mathml(formula), "D of order alpha is the Rényi divergence, in nats."))
-    return told
+    return [(mathml(formula), words) for kind, (formula, words) in _MEASURES.items() if kind in kinds]

@@ -13,7 +13,6 @@ from reports.pages.page import Page, explaining
 from reports.pages.profile_figure import profile_picture
 from reports.shown.formulas import mathml
 from reports.shown.numbers import NOTHING, above, interval, percent
-from reports.witness_words import witness_words
 from theory.evidence import Outcome
 from theory.pairs import DominatingPair
 
@@ -64,7 +63,7 @@ def filter_page(row: Row) -> Page:
 
 def _verdict(row: Row) -> str:
     if row.witness is not None:
-        return f"{row.says} Found by {row.verdict.scope}. To be replayed: {witness_words(row.witness)}."
+        return f"{row.says} Found by {row.verdict.scope}."
     if row.verdict.outcome is Outcome.UNDECIDED:
         return f"{row.says} The promise is for {row.verdict.scope}."
     return f"{row.says} It covers {row.verdict.scope}."

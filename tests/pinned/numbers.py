@@ -18,6 +18,7 @@ from filters.rules.loss_lattice import composed_lattice
 from filters.rules.orders import order_budget
 from filters.rules.promised import promised_budget
 from reports.figures.group_run import GroupRun
+from reports.figures.trial import Trial
 from theory import (
     CKS,
     SIMPLE,
@@ -110,7 +111,7 @@ def _numbers() -> Iterator[tuple[str, object]]:
     yield "squared norms", squared_norms(rows)[:50]
     yield "weighted sum", weighted_sum(rows[:, 0], rows)
     yield "product", product(rows.T, rows[:, :3])
-    run = GroupRun(sigma=10.618, clip=6.0, rate=0.7, seed=0, number=0, at=2, epochs=4).play()
+    run = Trial(GroupRun(sigma=10.618, clip=6.0, rate=0.7, at=2, epochs=4), seed=0, number=0).play()
     yield "a training", [*run.accuracy, *run.active, *run.epsilons, *run.groups_after.train_loss]
     yield "gaussian_epsilon", gaussian_epsilon(np.array(SIZES), 1e-5)
 

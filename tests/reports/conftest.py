@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from reports.figures import training_tables
-from reports.figures.trial import Setting
+from reports.figures.setting import Setting
 
 
 @pytest.fixture(autouse=True, scope="session")

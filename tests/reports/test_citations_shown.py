@@ -29,6 +29,7 @@ from theory.proofs.proof import JOIN, JOINED_BY_KERNEL, Proof
 BY_CITATION = Verdict(
     Outcome.HOLDS, Evidence.CITED, "every adversary", citations=("Doob, optional <stopping>",)
 )
+CLAIM = Claim("k", "s", "p", Outcome.HOLDS)
 BY_PROOF = Verdict(Outcome.HOLDS, Evidence.DERIVED, "every adversary")
 PILL = re.compile(r'<span class="pill ([^"]*)">(HOLDS[^<]*)</span>')
 
@@ -52,19 +53,13 @@ def _page(*findings: Finding) -> str:
     )
 
 
-def test_a_holds_that_cites_is_as_expected_only_where_the_claim_declares_it() -> None:
-    declared, undeclared = (Claim("k", "s", "p", Outcome.HOLDS, cited=cited) for cited in (True, False))
-    assert Finding(declared, BY_CITATION).as_expected
-    assert Finding(declared, BY_PROOF).as_expected
-    assert Finding(undeclared, BY_PROOF).as_expected
-    assert not Finding(undeclared, BY_CITATION).as_expected
-    assert declared.expectation == "HOLDS, joined by a cited theorem"
-    assert undeclared.expectation == "HOLDS"
+def test_a_holds_that_cites_is_not_as_expected() -> None:
+    assert Finding(CLAIM, BY_PROOF).as_expected
+    assert not Finding(CLAIM, BY_CITATION).as_expected
 
 
 def test_the_green_badge_is_kept_for_what_cites_nothing() -> None:
-    claim = Claim("k", "s", "p", Outcome.HOLDS, cited=True)
-    cited, derived = _page(Finding(claim, BY_CITATION)), _page(Finding(claim, BY_PROOF))
+    cited, derived = _page(Finding(CLAIM, BY_CITATION)), _page(Finding(CLAIM, BY_PROOF))
     # of the chapter, in the chapter, in the table of claims
     assert PILL.findall(cited)[:3] == [("joined", "HOLDS, citing")] * 3
     assert cited.count("joined by a cited theorem: Doob, optional &lt;stopping&gt;") == 2
@@ -87,7 +82,7 @@ def test_a_derivation_shows_what_each_step_checked_and_what_joins_them(
     theorem: str, labels: tuple[str, ...], study: Study
 ) -> None:
     proof = study.prove(theorem)
-    page = _page(proved(Claim("k", "s", "p", Outcome.HOLDS, cited=True), proof))
+    page = _page(proved(CLAIM, proof))
     for words in labels:
         assert f'<span class="evidence">{words}</span>' in page
     assert proof.joined in page
@@ -96,8 +91,7 @@ def test_a_derivation_shows_what_each_step_checked_and_what_joins_them(
 
 
 def test_the_data_names_the_citations(study: Study) -> None:
-    claim = Claim("k", "s", "p", Outcome.HOLDS, cited=True)
-    told = [(GDP, Told((Finding(claim, BY_CITATION), Finding(claim, BY_PROOF))))]
+    told = [(GDP, Told((Finding(CLAIM, BY_CITATION), Finding(CLAIM, BY_PROOF))))]
     cited, derived = verdicts_document(told, study)["verdicts"]  # type: ignore[misc]
     assert cited["citations"] == ["Doob, optional <stopping>"]
     assert derived["citations"] == []
@@ -154,10 +148,9 @@ def test_prove_says_what_each_step_checked_and_what_the_theorem_cites(
     assert joined in found.stdout
 
 
-def test_list_expects_no_citation_of_the_papers_filter_theorems() -> None:
+def test_list_says_what_is_expected_of_the_papers_filter_theorems() -> None:
     console = Console(width=400)
     with console.capture() as captured:
         console.print(claims_table())
     rows = {row.split("│")[1].strip(): row for row in captured.get().splitlines() if row.count("│") > 3}
     assert "HOLDS" in rows["The rule of the GDP filter keeps its transcript mu-GDP."]
-    assert not [row for row in rows.values() if "joined by a cited theorem" in row]

@@ -12,18 +12,20 @@ from mc.training.descent import Descent
 from mc.training.digits import digits
 from mc.training.network import Network
 from reports.figures.group_run import GROUPS, GroupRun, groups
+from reports.figures.trial import Trial
 
 pytestmark = pytest.mark.pinned
 
 CLIP = 6.0  # larger than most gradients, so that people differ in what is spent on them
-RUN = GroupRun(sigma=10.618, clip=CLIP, rate=0.7, seed=0, number=0, at=4, epochs=9)
+RUN = GroupRun(sigma=10.618, clip=CLIP, rate=0.7, at=4, epochs=9)
+TRIAL = Trial(RUN, seed=0, number=0)
 
 
 def test_a_run_is_the_descent_it_says_with_its_groups_told_apart() -> None:
-    found = RUN.play()
+    found = TRIAL.play()
     assert RUN.filter == fp.GaussianFilter(4**0.5 / 10.618)
-    assert found == RUN.play()
-    assert found != replace(RUN, number=1).play()
+    assert found == TRIAL.play()
+    assert found != replace(TRIAL, number=1).play()
     data = digits()
     descent = Descent(
         data,

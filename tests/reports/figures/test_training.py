@@ -9,12 +9,13 @@ import pytest
 
 import filterproof as fp
 from reports.figures.data import FigureData
-from reports.figures.group_run import GROUPS, GroupRun
+from reports.figures.group_run import GROUPS, GroupOutcome, GroupRun
 from reports.figures.outcomes import PLAYED, outcome_of
 from reports.figures.registry import FIGURES, figure
+from reports.figures.setting import Setting
 from reports.figures.trained import RunSpecification, TrainingSpecification
 from reports.figures.training_tables import TUNED
-from reports.figures.trial import Setting, Trial
+from reports.figures.trial import Trial
 
 #: A clip larger than most gradients, so that people differ and go on.
 RUNS = {"clip": 6.0, "rate": 0.75, "at": 4, "epochs": 8, "trials": 2, "seed": 3}
@@ -78,9 +79,9 @@ def test_an_epsilon_between_takes_the_setting_tuned_for_the_nearest() -> None:
     assert row["steps"] == round(TUNED[1.0][1] / 9)
 
 
-def runs(**changes: float) -> list[GroupRun]:
-    given = {"sigma": 10.618, "clip": 6.0, "rate": 0.75, "at": 4, "epochs": 8, "seed": 3} | changes
-    return [GroupRun(number=number, **given) for number in range(2)]  # type: ignore[arg-type]
+def runs(clip: float = 6.0, rate: float = 0.75) -> list[Trial[GroupOutcome]]:
+    run = GroupRun(sigma=10.618, clip=clip, rate=rate, at=4, epochs=8)
+    return [Trial(run, seed=3, number=number) for number in range(2)]
 
 
 def test_the_groups_are_those_of_the_runs() -> None:
@@ -174,7 +175,7 @@ def test_an_epsilon_above_the_promise_by_a_last_bit_is_counted_in_the_last_bin()
     specification = FIGURES["003-7"].specified(**given)
     assert isinstance(specification, RunSpecification)
     above = float(np.nextafter(specification.epsilon, np.inf))
-    for one in specification.cells():
+    for one in specification.all_trials():
         PLAYED[one] = replace(outcome_of(runs()[0]), epsilons=(above, above, above))
     assert figure("003-7", **given).data.column("people").tolist() == [0.0] * 19 + [3.0]
 
@@ -185,5 +186,5 @@ def test_figures_that_share_runs_play_them_once() -> None:
     for name in ("003-2", "003-7", "003-8"):
         specification = FIGURES[name].specified(**given)
         assert isinstance(specification, TrainingSpecification)
-        assert all(one in PLAYED for one in specification.cells())
-        assert not any(replace(one, seed=99) in PLAYED for one in specification.cells())
+        assert all(one in PLAYED for one in specification.all_trials())
+        assert not any(replace(one, seed=99) in PLAYED for one in specification.all_trials())
