@@ -109,7 +109,7 @@ class ZCDPCharge(ChargeRule):
             return _picked(tuple(map(self, request.members)), index)
         if is_ours(request) and (root := request.zcdp_root) is not None:
             return Square(proper(root), 0.5)
-        return Plain(unvanished(proper(request.zcdp_rho), request))
+        return Plain(unvanished(request.zcdp_rho, request))
 
     def bounds(self, total: float) -> Guarantee:
         return ZCDP(total)
@@ -137,11 +137,7 @@ class GDPCharge(ChargeRule):
     def __call__(self, request: DominatingPair) -> Charge:
         if (index := request.choice) is not None:
             return _picked(tuple(map(self, request.members)), index)
-        # a subclass may declare another mu, or other levels
-        levels = request.levels if is_ours(request) else None
-        if levels is not None and min(levels) > 0:  # so is each mu, and none need be looked at
-            return Square(request.gdp_mu)
-        return Square(unvanished(proper(request.gdp_mu), request))
+        return Square(unvanished(request.gdp_mu, request))
 
     def bounds(self, total: float) -> Guarantee:
         """sqrt(total)-GDP, the root rounded up."""

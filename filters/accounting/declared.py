@@ -68,8 +68,13 @@ def raised_divergence(charge: Real, alpha: float, request: DominatingPair) -> Re
 
 
 def unvanished(charge: Real, request: DominatingPair) -> Real:
-    """`charge`, but the least double above 0 where it is 0 and the pair reveals something: a square may underflow."""
-    if charge.all() if isinstance(charge, np.ndarray) else charge:
+    """`proper`, but the least double above 0 where it is 0 and the pair reveals something: a square may underflow."""
+    if not isinstance(charge, np.ndarray):
+        above = charge > 0
+    else:
+        above = not charge.size or charge.min() > 0
+    if above:
         return charge
+    charge = proper(charge)
     reveals = np.not_equal(request.pure_epsilon, 0)
     return as_real(np.where(np.equal(charge, 0) & reveals, _LEAST, charge))

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.adapters.bridge import Bridge, shown
-from filters.adapters.bridged_service import BridgedServices
-from filters.adapters.commands import ask, command, request_text, restart
+from filters.adapters.commands import ask, command, request_text
 from filters.privacy_filter import PrivacyFilter
 from theory.arguments import check_positive
 from theory.guarantees import Guarantee
@@ -52,16 +51,6 @@ class BridgedFilter(PrivacyFilter):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return BridgedFilter, (self.bridge, self.promise)
-
-    @property
-    def service(self) -> BridgedServices | None:
-        """The program as a service whose steps are its commands, where it knows keys."""
-        return BridgedServices(self.bridge) if self.knows_keys else None
-
-    @property
-    def knows_keys(self) -> bool:
-        """Whether it tells a request that is sent again from a new one."""
-        return "keys" in self.bridge.can
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -224,7 +213,7 @@ class _Play:
         runs, commands = [], list[str]()
         for at, pair in questions:
             run, twin = self._run(), self.open.pop(at, None)
-            commands += [restart(run, str(self.stood[at])), self._ask(run, at, pair)]
+            commands += [command("restart", run, state=str(self.stood[at])), self._ask(run, at, pair)]
             runs.append((run, twin, len(commands) - 1))
             if twin is not None:
                 commands.append(self._ask(twin, at, pair))

@@ -8,7 +8,7 @@ from typing import Any
 
 from filters.adapters.bridge import Bridge
 from filters.adapters.bridge import shown as printable
-from filters.adapters.commands import ask, clock, command, restart
+from filters.adapters.commands import ask, command
 from filters.adapters.service import Disk, Release
 from theory.pairs import DominatingPair
 
@@ -22,9 +22,7 @@ class BridgedServices:
     what the program is shown of a request, and raises ValueError for one that it must not be asked for.
     """
 
-    def __init__(
-        self, bridge: Bridge, shown: Callable[[DominatingPair], DominatingPair] = lambda pair: pair
-    ) -> None:
+    def __init__(self, bridge: Bridge, shown: Callable[[DominatingPair], DominatingPair]) -> None:
         self.bridge, self.shown = Bridge(bridge.words, seconds=bridge.seconds), shown
         self.numbers = count(1)
         self._open: int | None = None
@@ -33,14 +31,10 @@ class BridgedServices:
         if self._open is not None and disk.get("run") != self._open:
             self.bridge.exchange([command("close", self._open)])
             self._open = None
-        made = self._made(disk)
+        made = (TimedService if "clock" in self.bridge.can else BridgedService)(self, disk)
         if not made.stores:
             self._open = made.run
         return made
-
-    def _made(self, disk: Disk) -> BridgedService:
-        cls = TimedService if "clock" in self.bridge.can else BridgedService
-        return cls(self, disk)
 
 
 class BridgedService:
@@ -54,7 +48,7 @@ class BridgedService:
             return
         self.run = disk["run"] = next(program.numbers)
         text = disk.get("state")
-        self._do(command("open", self.run) if text is None else restart(self.run, text))
+        self._do(command("open", self.run) if text is None else command("restart", self.run, state=text))
 
     def request(self, pair: DominatingPair, key: str) -> Iterator[Release | None]:
         if not self.bridge.granted(self._do(ask(self.run, self.shown(pair), key)), pair):
@@ -92,4 +86,4 @@ class TimedService(BridgedService):
     """One that is told the epoch."""
 
     def clock(self, epoch: int) -> None:
-        self._do(clock(self.run, epoch))
+        self._do(command("clock", self.run, now=epoch))

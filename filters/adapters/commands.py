@@ -3,8 +3,8 @@
 >>> import filterproof as fp
 >>> request_text(fp.Gaussian(0.5))
 '{"mechanism":"Gaussian","epsilon":null,"rho":0.125,"mu":0.5,"parameters":{"mu":0.5}}'
->>> command("commit", 3, key="7")
-'{"do":"commit","run":3,"key":"7"}'
+>>> command("commit", 3, key="7"), command("restart", 3, state="1/2")
+('{"do":"commit","run":3,"key":"7"}', '{"do":"restart","run":3,"state":"1/2"}')
 """
 
 from __future__ import annotations
@@ -17,31 +17,18 @@ from typing import Any
 
 from theory.pairs import DominatingPair
 
-__all__ = ["ask", "clock", "command", "request_text", "restart"]
+__all__ = ["ask", "command", "request_text"]
 
 
-def command(what: str, run: int, key: str | None = None) -> str:
-    """A command about a budget; key names the client's wish, the same when it is sent once more."""
-    return f'{{"do":"{what}","run":{run}{_named(key)}}}'
+def command(what: str, run: int, key: str | None = None, **more: str | int) -> str:
+    """A command about a budget, and what it says; key names the client's wish, the same when it is sent once more."""
+    said = more if key is None else {"key": key, **more}
+    return f'{{"do":"{what}","run":{run}{"".join(f",{json.dumps(k)}:{json.dumps(v)}" for k, v in said.items())}}}'
 
 
 def ask(run: int, pair: DominatingPair, key: str | None = None) -> str:
     """The command that asks for a request."""
-    return f'{{"do":"ask","run":{run}{_named(key)},"request":{request_text(pair)}}}'
-
-
-def restart(run: int, text: str) -> str:
-    """The command that has a budget start again from what was stored."""
-    return f'{{"do":"restart","run":{run},"state":{json.dumps(text)}}}'
-
-
-def clock(run: int, now: int) -> str:
-    """The command that tells a budget which epoch it is."""
-    return f'{{"do":"clock","run":{run},"now":{now}}}'
-
-
-def _named(key: str | None) -> str:
-    return "" if key is None else f',"key":{json.dumps(key)}'
+    return f'{command("ask", run, key)[:-1]},"request":{request_text(pair)}}}'
 
 
 @lru_cache(maxsize=1 << 16)

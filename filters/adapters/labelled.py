@@ -220,16 +220,13 @@ class LabelledFilter(PrivacyFilter[Any]):
     def _place(self, request: DominatingPair) -> list[int]:
         named = dict(self.choices[0]) | dict(request.labels)
         rest = [
-            [label for label in self.labels[name] if label not in several(self._held(name))]
+            [label for label in self.labels[name] if label not in several(self.over.get(name, ()))]
             for name in self.alike
         ]
         return [
             others.index(named[name]) if named[name] in others else -1
             for name, others in zip(self.alike, rest, strict=True)
         ]
-
-    def _held(self, name: str) -> Label:
-        return self.over.get(name, ())
 
     def _shown(self, request: DominatingPair) -> DominatingPair:
         """What the keeper is shown: the mechanism and its labels, whatever it reveals about the record."""
@@ -255,10 +252,9 @@ def program_of(filt: object) -> BridgedFilter | None:
 
 
 def service_of(filt: object) -> BridgedServices | None:
-    """The program that decides as a service, where it knows keys."""
+    """The program that decides, as a service whose steps are its commands, where it knows keys."""
     program = program_of(filt)
-    if program is None or not program.knows_keys:
+    if program is None or "keys" not in program.bridge.can:
         return None
-    return (
-        BridgedServices(program.bridge, filt.shown) if isinstance(filt, LabelledFilter) else program.service
-    )
+    shown = filt.shown if isinstance(filt, LabelledFilter) else lambda pair: pair
+    return BridgedServices(program.bridge, shown)

@@ -1,14 +1,15 @@
 """A closed form of the code beside the value that it stands for: at which points, by which function, how near.
 
->>> row = ClosedForm("RR zCDP", "{0!r} squared", lambda x: x * x, lambda x: TrueValue("x0**2", {"x0": x}), [(3.0,)])
->>> [(number.says, number.checked().fits) for number in row.numbers()]
+>>> from theory.pairs.truths import TrueValue
+>>> truth = lambda x: TrueValue("x0**2", {"x0": x})
+>>> squares = closed_form("RR zCDP", "{0!r} squared", lambda x: x * x, truth, [(3.0,)])
+>>> [(number.says, number.checked().fits) for number in squares]
 [('3.0 squared', True)]
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 from typing import Any, TypeAlias
@@ -16,16 +17,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from flint import arb
 
-from filters.certified.running_number import Claims, RunningNumber
+from filters.certified.running_number import Claims, RunningNumber, Truth
 from theory.pairs.base import DominatingPair
-from theory.pairs.truths import TrueValue
 
 __all__ = [
     "CLOSE",
     "LEAST",
     "Call",
-    "ClosedForm",
     "called",
+    "closed_form",
     "grid",
     "in_balls",
     "of_pair",
@@ -34,6 +34,14 @@ __all__ = [
 
 #: The relative error that the docstrings of `theory` state, and the absolute one below it, where doubles end.
 CLOSE, LEAST = 1e-12, 1e-300
+#: The error of what a pair is asked, where it declares no other.
+_ERRORS: Mapping[str, Mapping[str, Any]] = {
+    "hockey_stick": {"least": LEAST},
+    "renyi": {"least": LEAST},
+    "loss_cdf": {"slack": 0, "least": CLOSE},
+}
+#: What a pair declares, with no argument.
+_DECLARED = ("pure_epsilon", "zcdp_rho", "gdp_mu")
 
 #: The arguments of a call, and the double that came back.
 Call: TypeAlias = tuple[tuple[float, ...], float]
@@ -60,37 +68,32 @@ def positive_part(x: arb) -> arb:
     return x.max(arb(0))
 
 
-def in_balls(function: Callable[..., arb]) -> Callable[..., TrueValue]:
-    """The true value that a function to a ball has at a point."""
-    return lambda *at: TrueValue(partial(function, *at))
+def in_balls(function: Callable[..., arb]) -> Callable[..., Truth]:
+    """The true value at a point of a function from doubles to a ball."""
+    return lambda *at: partial(function, *at)
 
 
-@dataclass(frozen=True, slots=True)
-class ClosedForm:
-    """What is claimed, by which function of the code, at which points, on which side.
+def closed_form(
+    theorem: str,
+    says: str,
+    code: Callable[..., Any],
+    truth: Callable[..., Truth],
+    points: Sequence[tuple[float, ...]],
+    *,
+    slack: float = CLOSE,
+    least: float | Callable[..., float] = 0.0,
+    charge: bool = False,
+) -> Iterator[RunningNumber]:
+    """A number for each point, and for each bit that arrays change: what is claimed, by which function, how near.
 
     says: a format of the point's numbers, and of `at`, the point. code: a vectorised function of them. truth: what it
     stands for at a point. slack, least: the error that is declared; `least` may be a function of the point. charge:
     whether the code must lie above, as charges do, or near.
     """
-
-    theorem: str
-    says: str
-    code: Callable[..., Any]
-    truth: Callable[..., TrueValue]
-    points: Sequence[tuple[float, ...]]
-    slack: float = CLOSE
-    least: float | Callable[..., float] = 0.0
-    charge: bool = False
-
-    def numbers(self) -> Iterator[RunningNumber]:
-        """A number for each point, and for each bit that arrays change."""
-        of = Claims(self.theorem)
-        compared = of.at_least if self.charge else of.near
-        for at, value in called(self.code, self.points):
-            least = self.least(*at) if callable(self.least) else self.least
-            says = self.says.format(*at, at=at)
-            yield compared(says, value, self.truth(*at), slack=self.slack, least=least)
+    compared = Claims(theorem).at_least if charge else Claims(theorem).near
+    for at, value in called(code, points):
+        floor = least(*at) if callable(least) else least
+        yield compared(says.format(*at, at=at), value, truth(*at), slack=slack, least=floor)
 
 
 def of_pair(
@@ -99,14 +102,13 @@ def of_pair(
     make: Callable[..., DominatingPair],
     asked: str,
     points: Iterable[tuple[float, ...]],
-    *,
-    arguments: int = 1,
     **errors: Any,
-) -> ClosedForm:
-    """A method of a pair, of one argument, or with none of them what it declares, beside the same of its truths.
+) -> Iterator[RunningNumber]:
+    """What a pair declares, or its method of one argument, beside the same of its truths.
 
     Points are the parameters of the pair, then the argument.
     """
+    arguments = 0 if asked in _DECLARED else 1
 
     def answered(of: Callable[[DominatingPair], Any], *at: Any) -> Any:
         parameters = len(at) - arguments
@@ -114,4 +116,5 @@ def of_pair(
         return answer(*at[parameters:]) if arguments else answer
 
     code, truth = partial(answered, lambda pair: pair), partial(answered, lambda pair: pair.truths)
-    return ClosedForm(theorem, f"{name}.{asked} at {{at!r}}", code, truth, tuple(points), **errors)
+    says = f"{name}.{asked} at {{at!r}}"
+    return closed_form(theorem, says, code, truth, tuple(points), **{**_ERRORS.get(asked, {}), **errors})

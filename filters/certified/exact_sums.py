@@ -147,12 +147,16 @@ class _Own(Laplace):
 
 def _declared() -> Iterator[RunningNumber]:
     """What no mechanism has counts as infinite, one number or one of many; what is positive is never nothing."""
-    for bad in (-1e-9, -0.5, -math.inf, math.nan):
-        yield _CLAIMS.infinite(f"proper({bad!r})", float(proper(bad)))
-        many = np.asarray(proper(np.array([0.25, bad])))
-        yield _CLAIMS.infinite(f"proper of an array with {bad!r}", float(many[1]))
-        yield _CLAIMS.equal(f"proper of 0.25 beside {bad!r}", float(many[0]), 0.25)
-    least, truth = float(unvanished(0.0, RandomizedResponse(1e-200))), Fraction(1e-200) ** 2 / 2
+    tiny = RandomizedResponse(1e-200)
+    for word, read in (("proper", proper), ("unvanished", partial(unvanished, request=tiny))):
+        for bad in (-1e-9, -0.5, -math.inf, math.nan):
+            yield _CLAIMS.infinite(f"{word}({bad!r})", float(read(bad)))
+            many = np.asarray(read(np.array([0.25, bad])))
+            yield _CLAIMS.infinite(f"{word} of an array with {bad!r}", float(many[1]))
+            yield _CLAIMS.equal(f"{word} of 0.25 beside {bad!r}", float(many[0]), 0.25)
+    least, truth = float(unvanished(0.0, tiny)), Fraction(1e-200) ** 2 / 2
+    beside = np.asarray(unvanished(np.array([0.25, 0.0]), tiny))
+    yield _CLAIMS.at_least("unvanished(0.0) beside 0.25", float(beside[1]), truth, slack=None)
     yield _CLAIMS.at_least("unvanished(0.0) for a pair that reveals something", least, truth, slack=None)
 
 

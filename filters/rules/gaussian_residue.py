@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.charge_rules import pure_epsilon
-from filters.accounting.declared import proper, unvanished
+from filters.accounting.declared import unvanished
 from filters.contract.parameters import checked_parameters, one_mu
 from filters.rules.levels import TOO_MUCH, LevelFilter
 from theory.guarantees import GaussianDP, Guarantee
@@ -81,7 +81,7 @@ class GaussianResidueFilter(LevelFilter):
         return np.sqrt(np.ldexp(state.astype(np.float64), self._exponent)) * (1 - 2.0**-52)
 
     def _charged(self, request: DominatingPair) -> NDArray[np.int64]:
-        mu, epsilon = np.broadcast_arrays(unvanished(proper(request.gdp_mu), request), pure_epsilon(request))
+        mu, epsilon = np.broadcast_arrays(unvanished(request.gdp_mu, request), pure_epsilon(request))
         found = np.repeat(self._squares(np.asarray(mu, dtype=np.float64))[..., None], len(self._halvings), -1)
         epsilons, which = np.unique(np.asarray(epsilon, dtype=np.float64), return_inverse=True)
         pure = np.array([_responses(self._halvings, self._exponent, one) for one in epsilons.tolist()])

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.amounts import Plain
-from filters.accounting.declared import credible, proper, unvanished
+from filters.accounting.declared import credible, unvanished
 from filters.accounting.ledger import Budget
 from filters.contract.parameters import checked_parameters, one_delta, one_positive
 from filters.privacy_filter import PrivacyFilter
@@ -100,7 +100,7 @@ class HockeyStickFilter(PrivacyFilter[_State]):
         with np.errstate(invalid="ignore", over="ignore"):
             forward = np.where(declared, _added(self.epsilon - loss, doubt, one, other), np.inf)
             backward = np.where(declared, _added(self.epsilon + loss, doubt, other, one), np.inf)
-        return proper(forward), proper(backward)
+        return forward, backward
 
 
 def _added(room: NDArray[Any], doubt: NDArray[Any], pair: DominatingPair, swapped: DominatingPair) -> Real:

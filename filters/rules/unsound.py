@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from filters.accounting.amounts import Charge, Mixed, Plain, Square
 from filters.accounting.charge_rules import gdp_charge, pure_epsilon
 from filters.accounting.charges import upper_quantile
-from filters.accounting.declared import proper, raised, unvanished
+from filters.accounting.declared import raised, unvanished
 from filters.accounting.ledger import Budget, is_sum
 from filters.contract.filter_base import MechanismFamily
 from filters.contract.parameters import checked_parameters, one_delta, one_mu, one_positive
@@ -347,7 +347,9 @@ class CentralLimitFilter(AdditiveFilter):
         if sampled is None:
             return gdp_charge(request)
         rate, full = sampled[0], request.gdp_mu * request.gdp_mu * _PRODUCTS
-        with np.errstate(over="ignore", invalid="ignore"):  # 0 times infinity, which `proper` makes infinite
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # 0 times infinity, which `unvanished` makes infinite
             limit = rate * rate * _PRODUCTS * portable.expm1(full)
         charged = as_real(np.where(np.less(rate, _SMALL_RATE), limit, full))
-        return Plain(unvanished(raised(proper(charged)), request))
+        return Plain(unvanished(raised(charged), request))

@@ -67,8 +67,7 @@ class Adversary(ABC):
     """A predictable strategy: a frozen value. What an adversary remembers of a run lives in `View.memory`.
 
     Branch by arithmetic, `low + (high - low) * (view.loss > 0)`: this takes 1 ns per run, while `np.where` and
-    table look-ups take 3 to 5. `Gaussian.either(low, high, view.loss > 0)` also tells the filter that there are
-    only two levels.
+    table look-ups take 3 to 5. `Gaussian.either(low, high, view.loss > 0)` does so, and checks each level once.
     """
 
     __slots__ = ()

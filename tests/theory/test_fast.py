@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import copy
-import dataclasses
 import importlib.util
 import math
 import os
-import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +15,7 @@ from numpy.typing import NDArray
 import theory.fast.gaussian
 from theory.arguments import check_positive, check_probability
 from theory.fast.gaussian import Kernels, kernels
-from theory.pairs import Gaussian, Selection
+from theory.pairs import Gaussian
 
 #: A word, looked at when the test runs: what is only collected compiles nothing.
 compiled = pytest.mark.skipif("kernels() is None", reason="numba, the extra [fast], is not installed")
@@ -127,13 +124,6 @@ LEVELS = [
 ]
 
 
-def levels_of(pair: Gaussian) -> tuple[float, ...] | None:
-    """What the pair says of its levels, once that was held against every mu."""
-    if pair.levels is not None:
-        assert set(np.ravel(pair.mu).tolist()) <= set(pair.levels)
-    return pair.levels
-
-
 def raised(n: int) -> NDArray[np.bool_]:
     return np.random.default_rng(n).random(n) < 0.5
 
@@ -150,75 +140,12 @@ def test_either_level_is_met_to_the_last_bit(
     for which in (chosen[:n], chosen[::2], ~chosen[:n]):
         pair = Gaussian.either(low, high, which)
         assert pair.mu.tolist() == [high if up else low for up in which]  # type: ignore[union-attr]
-        assert levels_of(pair) == (low, high)
         assert pair.shape == (n,)
 
 
 def test_some_levels_are_lost_by_plain_arithmetic() -> None:
     # so the test above takes both branches of the NumPy route
     assert {low + (high - low) == high for low, high in LEVELS} == {True, False}
-
-
-def test_levels_are_never_those_of_another_mu() -> None:
-    n = 40
-    pair = Gaussian.either(0.25, 0.5, raised(n))
-    some, mask = np.array([3, 1, 7]), raised(n)
-    assert levels_of(pair.take(some)) == levels_of(pair.take(mask)) == (0.25, 0.5)
-    assert levels_of(pair.take(mask).take(np.array([0]))) == (0.25, 0.5)
-    assert levels_of(pair.swapped) == (0.25, 0.5)
-    others = np.linspace(0.1, 0.9, n)
-    fixed = others.copy()
-    fixed.flags.writeable = False
-    for changed in (
-        pair.with_parameters({"mu": others}),
-        pair.with_parameters({"mu": fixed}),
-        pair.with_parameters({"mu": others}).with_parameters({}),
-        dataclasses.replace(pair, mu=others),
-        pickle.loads(pickle.dumps(pair)),  # noqa: S301 - our own bytes
-        copy.deepcopy(pair),
-        Gaussian(pair.mu * 1.0),
-        Gaussian(0.25),
-        Gaussian(0.25).take(some),
-    ):
-        assert levels_of(changed) is None
-    assert levels_of(copy.copy(pair)) == (0.25, 0.5)
-
-
-def test_members_of_a_menu_keep_their_own_levels_and_merge_without() -> None:
-    n = 40
-    first, second = Gaussian.either(0.25, 0.5, raised(n)), Gaussian.either(0.125, 1.0, raised(n + 1)[:n])
-    menu = Selection((first, second), raised(n))
-    (_, merged), *rest = menu.families()
-    assert not rest
-    assert isinstance(merged, Gaussian)
-    assert levels_of(merged) is None
-    np.testing.assert_array_equal(merged.mu, np.where(raised(n), second.mu, first.mu))
-    for member in menu.take(np.array([5, 2])).pairs:
-        assert isinstance(member, Gaussian)
-        assert levels_of(member) is not None
-    assert levels_of(Selection((first,), np.zeros(n, dtype=np.intp)).families()[0][1]) == (0.25, 0.5)  # type: ignore[arg-type]
-
-
-def test_nobody_changes_a_mu_whose_levels_are_known() -> None:
-    pair = Gaussian.either(0.25, 0.5, raised(40))
-    for known in (pair, pair.take(np.arange(5)), pair.swapped):
-        with pytest.raises(ValueError, match="read-only"):
-            known.mu[0] = 0.3  # type: ignore[index]
-        with pytest.raises(ValueError, match="cannot set WRITEABLE"):
-            known.mu.flags.writeable = True  # type: ignore[union-attr]
-    sent = pickle.loads(pickle.dumps(Gaussian.either(0.25, 0.5, raised(40))))  # noqa: S301 - our own bytes
-    sent.mu[0] = 0.3
-    assert sent.levels is None
-
-
-def test_pairs_are_told_apart_by_mu_whatever_is_known_of_it() -> None:
-    pair = Gaussian.either(0.25, 0.5, raised(40))
-    same = Gaussian(np.where(raised(40), 0.5, 0.25))
-    assert pair == same
-    assert hash(pair) == hash(same)
-    assert pair != Gaussian.either(0.25, 0.5, ~raised(40))
-    assert pickle.loads(pickle.dumps(pair)) == pair  # noqa: S301 - our own bytes
-    assert repr(pair) == repr(same)
 
 
 @pytest.mark.parametrize(

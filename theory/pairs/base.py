@@ -195,11 +195,6 @@ class DominatingPair(metaclass=PairType):
         """The parameters of what is KOV(epsilon, delta): randomised response, an erasure, or both. None for others."""
         return None
 
-    @property
-    def levels(self) -> tuple[float, ...] | None:
-        """Numbers among which every mu of a Gaussian is, where they are known to be few."""
-        return None
-
     def alike(self, request: DominatingPair) -> Any:
         """Whether `request` is of this class with equal numbers: of the request's shape. This pair has shape ()."""
         if type(self) is not type(request):

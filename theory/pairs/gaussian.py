@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
@@ -42,13 +42,12 @@ class Gaussian(DominatingPair):
     revealing: ClassVar = {"mu": 1}
     closed_least: ClassVar = ALL_CHARGES
     dominates_by: ClassVar = "gdp_mu"
-    _levels: tuple[float, ...] | None = field(default=None, init=False, repr=False)
 
     @classmethod
     def either(cls, low: float, high: float, raised: NDArray[np.bool_]) -> Self:
         """The pair with mu = `high` in the runs where `raised`, else `low`: shape (n,).
 
-        What an array of mu says too, but a filter then knows the levels and need not look at every run.
+        An array of mu says the same, and takes longer to make and to check.
         """
         if not isinstance(raised, np.ndarray) or raised.dtype != np.bool_ or raised.ndim != 1:
             raise TypeError(
@@ -59,7 +58,7 @@ class Gaussian(DominatingPair):
         if mu is None:
             mu = _either(low, high, raised)
         pair: Self = _prototype(cls).with_parameters({"mu": mu})
-        return pair._knowing((low, high))
+        return pair
 
     def __post_init__(self) -> None:
         mu = check_positive("mu", own(self.mu), "pass sensitivity / sigma, a number above zero")
@@ -147,29 +146,6 @@ class Gaussian(DominatingPair):
     @property
     def swapped(self) -> Gaussian:
         return self
-
-    @property
-    def levels(self) -> tuple[float, ...] | None:
-        """Numbers among which every mu is, where they are known to be few: of a mu that nobody can have changed."""
-        known = isinstance(self.mu, np.ndarray) and not self.mu.flags.writeable
-        return self._levels if known else None
-
-    def take(self, runs: NDArray[np.bool_] | NDArray[np.intp] | slice) -> Self:
-        levels, taken = self.levels, DominatingPair.take(self, runs)
-        return taken if levels is None else taken._knowing(levels)
-
-    def _knowing(self, levels: tuple[float, ...]) -> Self:
-        """This pair, just made, with the levels of its mu."""
-        assert isinstance(self.mu, np.ndarray)
-        if self.mu.size:  # an array that owns its numbers could be made writeable again
-            object.__setattr__(self, "mu", np.frombuffer(self.mu.data.toreadonly()))
-        object.__setattr__(self, "_levels", levels)
-        return self
-
-    def with_parameters(self, changed: Mapping[str, object]) -> Self:
-        new = DominatingPair.with_parameters(self, changed)
-        object.__setattr__(new, "_levels", None)  # known of the old mu
-        return new
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         if self.shape not in ((), (1,), (n,)):

@@ -17,10 +17,7 @@ __all__ = ["GROUPS", "closed_forms", "numbers_of"]
 
 #: The groups of closed forms, each a module, and what it is called.
 GROUPS = {
-    "gaussian": "the Gaussian pair",
-    "finite": "randomised response, KOV, erasure and finite pairs",
-    "laplace": "the Laplace pair",
-    "subsampled": "the subsampled Gaussian",
+    "pairs": "the pairs",
     "conversions": "the conversions",
     "guarantees": "the guarantees, and the drift",
     "realisation": "kappa, its split, and walks that stay inside",

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from flint import arb, ctx
 
 from filters.certified import cks
-from filters.certified.closed_form import CLOSE, LEAST, called, grid, positive_part
+from filters.certified.closed_form import CLOSE, LEAST, called, closed_form, grid, in_balls, positive_part
 from filters.certified.conversion_truths import (
     LogDelta,
     above_goal,
@@ -64,13 +64,10 @@ def _conversion(
 ) -> Iterator[RunningNumber]:
     key = "B*" if conversion is SIMPLE else "CKS"
     log_delta = simple_log_delta if conversion is SIMPLE else cks.log_delta
-    for (rho, epsilon), value in called(conversion.delta, losses):
-        says = f"{conversion}.delta({rho!r}, {epsilon!r})"
-        yield Claims(key).near(says, value, partial(_exp, log_delta, rho, epsilon), slack=CLOSE, least=LEAST)
-    for (rho, epsilon), value in called(conversion.order, losses):
-        says = f"{conversion}.order({rho!r}, {epsilon!r})"
-        order = _simple_order if conversion is SIMPLE else _cks_order
-        yield Claims(key).near(says, value, partial(order, rho, epsilon), slack=CLOSE)
+    best = in_balls(_simple_order if conversion is SIMPLE else _cks_order)
+    says, least = f"{conversion}.delta({{!r}}, {{!r}})", in_balls(partial(_exp, log_delta))
+    yield from closed_form(key, says, conversion.delta, least, losses, least=LEAST)
+    yield from closed_form(key, f"{conversion}.order({{!r}}, {{!r}})", conversion.order, best, losses)
     for (rho, delta), value in called(conversion.epsilon, goals):
         says = f"{conversion}.epsilon({rho!r}, {delta!r})"
         # nearer to zero epsilon is a difference: of numbers of the size of rho + sqrt(rho)
@@ -107,12 +104,12 @@ def _gaussian(allowed: _Points, spent: _Points) -> Iterator[RunningNumber]:
 
 
 def _renyi(points: _Points) -> Iterator[RunningNumber]:
-    for (alpha, rho, delta), value in called(renyi_epsilon, points):
-        says = f"renyi_epsilon({alpha!r}, {rho!r}, {delta!r})"
-        truth = partial(_order_epsilon, alpha, rho, delta)
+    def room(alpha: float, rho: float, delta: float) -> float:
         with ctx.workprec(64):
-            room = CLOSE * (rho + float((_gain(alpha) - arb(delta).log()).mid()) / (alpha - 1))
-        yield Claims("CKS").near(says, value, truth, slack=CLOSE, least=room)
+            return CLOSE * (rho + float((_gain(alpha) - arb(delta).log()).mid()) / (alpha - 1))
+
+    says, truth = "renyi_epsilon({!r}, {!r}, {!r})", in_balls(_order_epsilon)
+    return closed_form("CKS", says, renyi_epsilon, truth, points, least=room)
 
 
 def _exp(log_delta: LogDelta, rho: float, epsilon: float) -> arb:

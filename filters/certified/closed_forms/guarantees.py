@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from filters.certified import conversion_truths
-from filters.certified.closed_form import CLOSE, LEAST, ClosedForm, grid, in_balls
+from filters.certified.closed_form import CLOSE, LEAST, closed_form, grid, in_balls
 from filters.certified.conversion_truths import promised_delta
 from filters.certified.running_number import Claims, RunningNumber
 from theory.drift import drift
@@ -55,13 +55,13 @@ def _deltas(
         return delta
 
     says = f"{name}.delta({{!r}})"
-    return ClosedForm(theorem, says, promise.delta, truth, grid(epsilons), least=least).numbers()
+    return closed_form(theorem, says, promise.delta, truth, grid(epsilons), least=least)
 
 
 def _drift() -> Iterator[RunningNumber]:
     sizes = [*(10.0**k for k in range(-12, 3)), *(0.1 * k for k in range(1, 41)), 1e-300, 700.0]
     # "rounded up": by the 2^-50 that it is raised by, and roundings below that
-    yield from ClosedForm(
+    yield from closed_form(
         "RR zCDP",
         "drift({!r})",
         drift,
@@ -70,13 +70,13 @@ def _drift() -> Iterator[RunningNumber]:
         slack=2.0**-49,
         least=2.0**-1020,
         charge=True,
-    ).numbers()
+    )
 
 
 def _entropy() -> Iterator[RunningNumber]:
     coins = in_balls(conversion_truths.entropy_delta)
     says = "entropy_delta({!r}, {!r})"
-    yield from ClosedForm("RDP filter", says, entropy_delta, coins, _ENTROPIES, least=LEAST).numbers()
+    yield from closed_form("RDP filter", says, entropy_delta, coins, _ENTROPIES, least=LEAST)
     for rho, epsilon in ((0.5, 1.0), (0.02, 0.0)):
         says, value = f"RenyiDP(1.0, {rho!r}).delta({epsilon!r})", float(RenyiDP(1.0, rho).delta(epsilon))
         yield Claims("RDP filter").near(says, value, coins(rho, epsilon), slack=CLOSE)

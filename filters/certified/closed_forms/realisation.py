@@ -8,7 +8,7 @@ from functools import partial
 
 from flint import acb, arb
 
-from filters.certified.closed_form import CLOSE, called, grid
+from filters.certified.closed_form import CLOSE, closed_form, grid, in_balls
 from filters.certified.running_number import Claims, RunningNumber, Truth
 from theory.confinement import confinement, kappa_survival
 from theory.pairs.normal_law import cdf, density, hockey_stick, quantile
@@ -41,10 +41,11 @@ def numbers() -> Iterator[RunningNumber]:
 
 def kappas(points: Sequence[tuple[float, ...]]) -> Iterator[RunningNumber]:
     """kappa at (epsilon, sigma, dhat, theta)."""
-    for at, value in called(kappa, points):
-        epsilon, sigma, _, _ = at
-        room = 1e-14 * (abs(epsilon) + 1 / sigma**2 + 80 / sigma)
-        yield _CLAIMS.near(f"kappa{at!r}", value, partial(_kappa, *at), slack=0, least=room)
+
+    def room(epsilon: float, sigma: float, *_: float) -> float:
+        return 1e-14 * (abs(epsilon) + 1 / sigma**2 + 80 / sigma)
+
+    return closed_form("kappa", "kappa{at!r}", kappa, in_balls(_kappa), points, slack=0, least=room)
 
 
 def _split(rounds: int, delta: float) -> Iterator[RunningNumber]:

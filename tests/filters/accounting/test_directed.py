@@ -10,7 +10,6 @@ import pytest
 
 import filters as fp
 from filters.accounting.amounts import Mixed
-from theory.pairs import Gaussian
 
 
 @pytest.mark.parametrize("bad", [0, -1.0, np.inf, np.nan, Fraction(0)])
@@ -42,25 +41,6 @@ def test_arrays_of_other_numbers_are_charged_one_by_one(dtype: Any) -> None:
     x = np.array([2**53 + 1, 2**53], dtype=dtype)
     budget = fp.Budget.of(2.0**53)
     assert budget.fits(budget.start(2), fp.Plain(x)).tolist() == [False, True]
-
-
-def test_only_a_gaussian_itself_says_among_which_levels_its_mu_is() -> None:
-    """A filter that passed the levels of a pair along with other numbers was granted three budgets."""
-    with pytest.raises(TypeError, match="positional"):
-        fp.Square(np.full(40, 0.17), 1.1, (0.1, 0.2))  # type: ignore[call-arg]
-
-    class Lying(Gaussian):
-        """Says that every mu is 0.1 or 0.17, and asks for 0.9."""
-
-        __slots__ = ()
-
-        @property
-        def levels(self) -> Any:
-            return (0.1, 0.17)
-
-    for charge in (fp.gdp_charge, fp.zcdp_charge, lambda pair: fp.renyi_charge(pair, 3.0)):
-        budget = fp.Budget.of(0.1)
-        assert not budget.fits(budget.start(40), charge(Lying(np.full(40, 0.9)))).any()
 
 
 def test_a_choice_told_by_booleans_is_a_choice() -> None:

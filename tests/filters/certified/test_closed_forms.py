@@ -34,7 +34,7 @@ def test_every_number_of_the_groups_fits_and_they_are_what_prove_shows() -> None
 
 
 def test_an_unknown_group_is_named() -> None:
-    with pytest.raises(ValueError, match="group must be one of gaussian, finite"):
+    with pytest.raises(ValueError, match="group must be one of pairs, conversions"):
         numbers_of("poisson")
 
 

@@ -27,6 +27,7 @@ from functools import cache
 from itertools import accumulate, pairwise
 from operator import mul
 from pathlib import Path
+from struct import unpack
 from typing import Any
 
 from flint import arb, ctx
@@ -51,10 +52,11 @@ def read(file: Path) -> tuple[dict[str, Any], list[list[list[int]]]]:
     for part in told["families"]:
         levels, knots = len(part["at"]), part["knots"]
         size = levels * knots
-        planes = [numbers[place + k * size : place + (k + 1) * size] for k in range(8)]
+        words = bytearray(8 * size)
+        for k in range(8):  # the first bytes of all numbers, then the second ones
+            words[k::8] = numbers[place + k * size : place + (k + 1) * size]
         place += 8 * size
-        signed = [int.from_bytes(bytes(each), "little") for each in zip(*planes, strict=True)]
-        flat = [(one >> 1) ^ -(one & 1) for one in signed]
+        flat = [(one >> 1) ^ -(one & 1) for one in unpack(f"<{size}Q", words)]
         rows = [flat[j * knots : (j + 1) * knots] for j in range(levels)]
         for _ in range(across):
             rows = list(accumulate(rows, lambda above, row: [a + b for a, b in zip(above, row, strict=True)]))
@@ -120,27 +122,34 @@ def excess(q: float, sigma: float, addition: bool, parts: int, most: int) -> dic
     return found
 
 
+def kinks(part: dict[str, Any], rows: list[list[int]]) -> list[list[int]]:
+    """What the slope of each level changes by at a knot z, times z."""
+    parts, top, found = part["parts"], part["top"], []
+    for row in rows:
+        rise = [b - a for a, b in pairwise(row)]
+        changes = [parts * b - (parts - 1) * a for a, b in zip([0, *rise], rise, strict=False)]
+        found.append([*changes, top - row[-1] - (parts - 1) * rise[-1]])
+    return found
+
+
 def check_charges(
     told: dict[str, Any],
     part: dict[str, Any],
     rows: list[list[int]],
+    masses: list[list[int]],
     member: dict[str, Any],
     addition: bool,
     every: int,
 ) -> int:
     """Step 3 for one member and direction; how many inequalities there were."""
-    parts, at, top, knots = part["parts"], part["at"], part["top"], part["knots"]
+    parts, at, knots = part["parts"], part["at"], part["knots"]
     budget, scale, slack = told["budget"], told["scale"], part["slack"]
     q, sigma = float.fromhex(member["q"]), float.fromhex(member["sigma"])
     d = excess(q, sigma, addition, parts, knots)
     near = [d[k] for k in range(-knots, knots)]
     at_knots = range(0, knots, every)
-    risen = []  # E f_j - f_j at the knots, times 2^DIGITS, rounded up by D
-    for row in rows:
-        rise = [b - a for a, b in pairwise(row)]
-        masses = [parts * b - (parts - 1) * a for a, b in zip([0, *rise], rise, strict=False)]
-        masses.append(top - row[-1] - (parts - 1) * rise[-1])
-        risen.append([sum(map(mul, masses, near[knots - i : 2 * knots - i])) for i in at_knots])
+    # E f_j - f_j at the knots, times 2^DIGITS, rounded up by D
+    risen = [[sum(map(mul, row, near[knots - i : 2 * knots - i])) for i in at_knots] for row in masses]
     asked = 0
     floors = told["floors"]
     for floor, end, charge in zip(floors, [*floors[1:], budget], member["charges"], strict=True):
@@ -171,8 +180,9 @@ def check(file: Path, every: int = 1) -> int:
     with ctx.workprec(200):
         for addition, part, rows in zip((False, True), told["families"], families, strict=True):
             check_family(told, part, rows)
+            masses = kinks(part, rows)
             for member in told["members"]:
-                asked += check_charges(told, part, rows, member, addition, every)
+                asked += check_charges(told, part, rows, masses, member, addition, every)
     return asked
 
 

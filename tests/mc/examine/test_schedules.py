@@ -359,8 +359,9 @@ def test_what_a_schedule_says_that_a_request_reveals_is_not_believed(tmp_path: P
 
 def test_a_program_is_a_service_as_any_other(tmp_path: Path) -> None:
     filt = fp.from_command(_command(tmp_path, "afresh"), PROMISE)
-    assert filt.service is not None
-    breach = fp.first_breach(filt.service, PROMISE, seconds=30.0, mechanisms="rr").breach
+    service = service_of(filt)
+    assert service is not None
+    breach = fp.first_breach(service, PROMISE, seconds=30.0, mechanisms="rr").breach
     assert breach is not None
     assert "again" in {move.what for move in breach.schedule.moves}
     filt.bridge.close()
