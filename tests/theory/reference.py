@@ -6,7 +6,7 @@ precision of mpmath as it was. It is slow: thousandths to tenths of a second per
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from mpmath import mp
@@ -19,65 +19,19 @@ from theory.pairs import (
     DominatingPair,
     Erasure,
     FinitePair,
-    Gaussian,
-    Laplace,
     RandomizedResponse,
-    SubsampledGaussian,
 )
-from theory.pairs.finite import Finite
 
-__all__ = ["conversion_delta", "hockey_stick", "masses"]
+__all__ = ["conversion_delta", "masses"]
 
 #: An mpmath number: mpmath has no types.
 Number: TypeAlias = Any
-
-
-def hockey_stick(pair: DominatingPair, epsilon: float, digits: int = 30) -> Number:
-    """E_P[(1 - e^{eps - L})_+], by quadrature, or by the sum over the outcomes of a finite pair."""
-    # 1 - p must keep the digits of a mass p as small as the least double
-    with mp.workdps(digits + (660 if isinstance(pair, Finite) else 20)):
-        eps = mp.mpf(epsilon)
-        if isinstance(pair, Gaussian):
-            mu = mp.mpf(pair.mu)
-            edge = eps / mu - mu / 2  # L = mu z + mu^2/2 under P exceeds eps for z > edge
-            return _normal_mean_beyond(edge, lambda z: -mp.expm1(mu * (edge - z)))
-        if isinstance(pair, Laplace):
-            b = mp.mpf(pair.b)
-            # at 0 <= x <= 1 the loss is (1 - 2x)/b: the integral ends where the loss has fallen to eps
-            last = min(max((1 - eps * b) / 2, mp.zero), mp.one)
-            inner = mp.quad(lambda x: mp.exp(-x / b) * -mp.expm1(eps - (1 - 2 * x) / b), [0, last / 2, last])
-            ends = [
-                max(-mp.expm1(eps - 1 / b), mp.zero),
-                max(-mp.expm1(eps + 1 / b), mp.zero) * mp.exp(-1 / b),
-            ]
-            return inner / (2 * b) + sum(ends) / 2
-        if isinstance(pair, SubsampledGaussian):
-            return _subsampled_hockey_stick(pair, eps)
-        return mp.fsum(max(p - mp.exp(eps) * q, mp.zero) for p, q in masses(pair))
 
 
 def conversion_delta(conversion: Conversion, rho: float, epsilon: float, digits: int = 30) -> Number:
     """The conversion's infimum over the order, by golden-section search."""
     with mp.workdps(digits + 20):
         return mp.exp(_log_conversion_delta(conversion, mp.mpf(rho), mp.mpf(epsilon)))
-
-
-def _subsampled_ratio(pair: SubsampledGaussian, x: Number) -> Number:
-    """dM/dN(0, sigma^2) at x, where M = q N(1, sigma^2) + (1 - q) N(0, sigma^2)."""
-    q, sigma = mp.mpf(pair.q), mp.mpf(pair.sigma)
-    return q * mp.exp((x - 0.5) / sigma**2) + (1 - q)
-
-
-def _subsampled_hockey_stick(pair: SubsampledGaussian, eps: Number) -> Number:
-    """The integral of (P - e^eps Q)_+ over the half-line where it is not zero, in units of sigma."""
-    q, sigma, odds = mp.mpf(pair.q), mp.mpf(pair.sigma), mp.exp(eps)
-    level = (odds if pair.adjacency == "removal" else 1 / odds) - (1 - q)
-    if level <= 0:
-        return 1 - odds if pair.adjacency == "removal" else mp.zero
-    edge = (sigma**2 * mp.log(level / q) + 0.5) / sigma
-    if pair.adjacency == "removal":
-        return _normal_mean_beyond(edge, lambda z: _subsampled_ratio(pair, sigma * z) - odds)
-    return _normal_mean_beyond(-edge, lambda z: 1 - odds * _subsampled_ratio(pair, -sigma * z))
 
 
 def masses(pair: DominatingPair) -> list[tuple[Number, Number]]:
@@ -117,31 +71,6 @@ def _kept(epsilon: Any) -> tuple[Number, Number]:
 def _exact(mass: Any) -> Number:
     numerator, denominator = mass.as_integer_ratio()
     return mp.mpf(numerator) / denominator
-
-
-def _normal_mean_beyond(edge: Number, function: Callable[[Number], Number]) -> Number:
-    """The integral of function(z) phi(z) over z > edge, panel by panel."""
-    reach = mp.sqrt(2 * mp.dps * mp.log(10)) + 2
-    if edge > -2:
-        width = 1 / (1 + max(edge, mp.zero))  # phi(edge + u) falls like e^{-edge u}
-        points = [width * step for step in _steps(reach / width)]
-        # mp.quad stops at an absolute error, so the factor phi(edge) is taken out of the integrand
-        inner = mp.quad(
-            lambda u: mp.exp(-u * (edge + u / 2)) * function(edge + u), points, method="gauss-legendre"
-        )
-        return mp.npdf(edge) * inner
-    low = max(edge, -reach)
-    count = int((reach - low) / 2) + 1
-    points = [low + (reach - low) * k / count for k in range(count + 1)]
-    return mp.quad(lambda z: mp.npdf(z) * function(z), points, method="gauss-legendre")
-
-
-def _steps(last: Number) -> Iterable[Number]:
-    step = mp.zero
-    while step < last:
-        yield step
-        step = step + 4 if step < 64 else step * 2
-    yield last
 
 
 def _log_conversion_delta(conversion: Conversion, rho: Number, epsilon: Number) -> Number:

@@ -74,13 +74,7 @@ def test_what_is_no_noise_is_refused(scale: float, sensitivity: int) -> None:
         fp.DiscreteLaplace(scale, sensitivity)
 
 
-def test_a_row_of_sigmas_is_each_of_them_and_all_but_wide_noise_is_gaussian() -> None:
-    sigmas = np.array([0.4, 1.0, 3.0, 50.0])
-    both = fp.DiscreteGaussian(sigmas, 3)
-    for k, sigma in enumerate(sigmas):
-        one = fp.DiscreteGaussian(float(sigma), 3)
-        assert both.hockey_stick(0.5)[k] == one.hockey_stick(0.5)
-        assert both.loss_quantile(0.1)[k] == one.loss_quantile(0.1)
+def test_wide_noise_is_gaussian() -> None:
     # a cut between whole numbers is off by half a step at most: second order in s / sigma
     wide = fp.DiscreteGaussian(1000.0, 2)
     assert wide.hockey_stick(0.001) == pytest.approx(fp.Gaussian(0.002).hockey_stick(0.001), rel=1e-5)

@@ -3,7 +3,6 @@
 import math
 
 import mpmath
-import numpy as np
 import pytest
 
 import filters as fp
@@ -13,21 +12,11 @@ from theory.pairs import (
     Erasure,
     FinitePair,
     Gaussian,
-    Laplace,
     RandomizedResponse,
-    Selection,
 )
 from theory.relative_entropy import entropy_delta
 
 SKEW = FinitePair((0.5, 0.3, 0.2), (0.3, 0.3, 0.4))
-
-
-def test_order_one_run_by_run() -> None:
-    pair = RandomizedResponse(np.array([0.1, 0.5]))
-    assert list(pair.renyi(1.0)) == [RandomizedResponse(0.1).renyi(1.0), RandomizedResponse(0.5).renyi(1.0)]
-    assert np.asarray(pair.renyi(np.array([1.0, 2.0])))[1] == RandomizedResponse(0.5).renyi(2.0)
-    chosen = Selection((RandomizedResponse(0.3), Laplace(2.0), Gaussian(0.5)), np.array([0, 1, 2]))
-    assert list(chosen.renyi(1.0)) == [p.renyi(1.0) for p in chosen.pairs]
 
 
 def test_what_may_tell_for_certain_has_no_finite_divergence_of_order_one() -> None:

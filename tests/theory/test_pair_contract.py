@@ -10,11 +10,15 @@ from scipy.special import logsumexp
 import filterproof as fp
 from theory.pairs import (
     KOV,
+    DiscreteGaussian,
+    DiscreteLaplace,
     DominatingPair,
     Erasure,
+    FinitePair,
     Gaussian,
     Laplace,
     RandomizedResponse,
+    Selection,
     SubsampledGaussian,
     examples,
     is_ours,
@@ -195,40 +199,57 @@ def test_the_charges_of_the_subsampled_gaussian_are_approached_far_out() -> None
     assert Gaussian(0.95 * pair.gdp_mu).hockey_stick(8.0) < pair.hockey_stick(8.0)
 
 
+RUNS = np.array([0.2, 1.0, 7.0])
+MENU = (
+    Gaussian(0.3),
+    RandomizedResponse(RUNS),
+    Gaussian(RUNS[::-1]),
+    Erasure(0.25),
+    FinitePair((0.5, 0.5), (0.25, 0.75)),
+)
+
+
 @pytest.mark.parametrize(
     "pair",
     [
-        Gaussian(np.array([0.2, 1.0, 7.0])),
-        RandomizedResponse(np.array([0.2, 1.0, 7.0])),
+        Gaussian(RUNS),
+        RandomizedResponse(RUNS),
         Erasure(np.array([0.1, 0.5, 0.9])),
-        KOV(np.array([0.2, 1.0, 7.0]), np.array([0.1, 0.5, 0.9])),
+        KOV(RUNS, np.array([0.1, 0.5, 0.9])),
         KOV(1.0, np.array([0.1, 0.5, 0.9])),
-        Laplace(np.array([0.2, 1.0, 7.0])),
+        Laplace(RUNS),
+        DiscreteGaussian(np.array([0.4, 3.0, 50.0]), 3),
+        DiscreteLaplace(RUNS, 2),
         SubsampledGaussian(np.array([0.2, 0.6, 1.0]), np.array([0.7, 1.0, 3.0])),
         SubsampledGaussian(0.3, np.array([0.7, 1.0, 3.0]), adjacency="addition"),
+        Selection(MENU, np.array([0, 1, 2])),
+        Selection(MENU, np.array([3, 1, 4])),
+        Selection(MENU[:3:2], np.array([False, True, False])),  # of one family
     ],
     ids=repr,
 )
-def test_a_pair_for_each_run_is_the_pairs_one_by_one(pair: DominatingPair) -> None:
+@pytest.mark.parametrize(
+    "argument", [0.3, 0.0, np.array([0.0, 0.45, 0.8])], ids=["shared", "end", "one each"]
+)
+def test_a_pair_for_each_run_is_the_pairs_one_by_one(pair: DominatingPair, argument: Any) -> None:
+    singles, each = [pair.of_run(run) for run in range(3)], np.broadcast_to(argument, 3).tolist()
     assert pair.shape == (3,)
-    singles = [pair.take(np.array([run])) for run in range(3)]
-    one = np.ones(1)
-    for name in ("pure_epsilon", "zcdp_rho", "gdp_mu"):
-        np.testing.assert_array_equal(getattr(pair, name), [getattr(single, name)[0] for single in singles])
-    arguments = np.array([0.1, 0.45, 0.8])
+    assert {single.shape for single in singles} == {()}
+    for name in ("pure_epsilon", "zcdp_rho", "gdp_mu", "infinite_mass"):
+        own = np.broadcast_to(getattr(pair, name), 3)
+        np.testing.assert_array_equal(own, [getattr(single, name) for single in singles])
     for name, shift in (("hockey_stick", 0.0), ("renyi", 1.0), ("loss_cdf", 0.0), ("loss_quantile", 0.0)):
-        each = [getattr(s, name)((x + shift) * one)[0] for s, x in zip(singles, arguments, strict=True)]
-        np.testing.assert_allclose(getattr(pair, name)(arguments + shift), each, rtol=1e-13)
-        shared = [getattr(s, name)(0.3 + shift)[0] for s in singles]
-        np.testing.assert_allclose(getattr(pair, name)(0.3 + shift), shared, rtol=1e-13)
-    weights = [s.log_weight(x * one, 2.0)[0] for s, x in zip(singles, arguments, strict=True)]
-    np.testing.assert_allclose(pair.log_weight(arguments, 2.0), weights, rtol=1e-13)
-    assert pair.take(np.array([True, False, True])).shape == (2,)
+        expected = [getattr(s, name)(x + shift) for s, x in zip(singles, each, strict=True)]
+        np.testing.assert_allclose(getattr(pair, name)(argument + shift), expected, rtol=1e-13)
+    losses = np.broadcast_to(argument, 3)
+    weights = [s.log_weight(np.array([x]), 2.0)[0] for s, x in zip(singles, each, strict=True)]
+    np.testing.assert_allclose(pair.log_weight(losses, 2.0), weights, rtol=1e-13)
+    kept = np.array([True, False, True])
+    assert pair.take(kept) == pair.take(np.array([0, 2]))
+    np.testing.assert_array_equal(pair.take(kept).zcdp_rho, np.asarray(pair.zcdp_rho)[kept])
     assert pair.swapped.swapped == pair
     assert pair.sample(np.random.default_rng(2), 3, 2.0).shape == (3,)
     assert np.isfinite(pair.sample_finite(np.random.default_rng(2), 3, 2.0)).all()
-    lost = [np.ravel(single.infinite_mass)[0] for single in singles]
-    np.testing.assert_array_equal(np.broadcast_to(pair.infinite_mass, 3), lost)
 
 
 def test_each_run_of_a_vectorised_subsampled_gaussian_has_its_own_law() -> None:

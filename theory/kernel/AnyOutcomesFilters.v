@@ -1,7 +1,4 @@
-(** Filters for mechanisms with outcomes of any kind: those of [AnyOutcomes].
-
-    - [renyi_filter_any], [zcdp_filter_any]: paper 000, Theorem 4.3 at an order alpha > 1, and Remark 4.4;
-    - [approximate_dp_filter_any]: Theorem 4.9 for zCDP charges. *)
+(** Filters for mechanisms with outcomes of any kind: those of [AnyOutcomes]. *)
 
 From Coq Require Import Reals Lra Lia List FunctionalExtensionality.
 From Coquelicot Require Import Rbar.

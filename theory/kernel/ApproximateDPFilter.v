@@ -1,12 +1,6 @@
 (** The filter of approximate differential privacy: paper 000, Theorem 4.9, "F(epsilon_1, ..., epsilon_k) = CONT if
     sum_t epsilon_t^2 / 2 <= B*, with B* = (sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)))^2, is a valid filter for
-    (epsilon, delta)-DP".
-
-    - [approximate_dp_filter]: the theorem for zCDP charges and any budget that the simple conversion or that of
-      Canonne, Kamath and Steinke allows;
-    - [theorem_4_9]: the paper's statement, pure rounds and its B*;
-    - [cks_filter]: pure rounds and any budget B that the CKS conversion allows at some order;
-    - [at_one_and_1e_5_cks], [at_one_and_1e_5_simple]: the doubles with which ApproximateDPFilter(1.0, 1e-5) runs. *)
+    (epsilon, delta)-DP". *)
 
 From Coq Require Import Reals Lra Lia List.
 From Interval Require Import Tactic.

@@ -1,8 +1,6 @@
 (** The Blackwell filter (paper 003, Section 5): "CONT while the mechanisms so far, composed as if fixed in advance, are
     dominated by Gaussian(mu) at every epsilon". The transcript is (mu^2/2)-zCDP; it need not be mu-GDP.
 
-    - [blackwell_filter]: for menus of finite pairs with finite losses, and Gaussians (any mu_t-GDP rounds) beside them.
-
     How the dominating Gaussian of the menu's part is found is left open: any rule [cover] does that is right where it
     finds one. *)
 

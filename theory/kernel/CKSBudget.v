@@ -1,8 +1,4 @@
-(** The conversion of Canonne, Kamath and Steinke for zCDP: the order that is best for a budget, and the largest budget.
-
-    - [cks_best_order]: for each budget r one order 1 + t has the least bound: r = (epsilon + log(1 + 1/t)) / (2 t + 1);
-    - [cks_largest_budget]: for each delta in (0, 1) one such r is allowed, with all smaller budgets and no larger;
-    - [cks_at_one_and_1e_5]: at epsilon = 1 and delta = 1/100000 it lies between .0305565951 and .0305565953. *)
+(** The conversion of Canonne, Kamath and Steinke for zCDP: the order that is best for a budget, and the largest budget. *)
 
 From Coq Require Import Reals Lra Lia Ranalysis5.
 Set Warnings "-ambiguous-paths".

@@ -1,10 +1,4 @@
-(** From Rényi divergence to (epsilon, delta): a bound at one order alpha > 1 bounds the hockey-stick divergence.
-
-    - [simple_conversion]: delta = e^{(alpha - 1)(R - epsilon)} (paper 000, Fact 2.4);
-    - [cks_conversion]: the same times (1 - 1/alpha)^alpha / (alpha - 1) (Canonne, Kamath and Steinke; paper 003,
-      Lemma C.4), by Bernoulli's inequality;
-    - [zcdp_to_delta]: a B-zCDP transcript is (epsilon, delta)-DP if B + 2 sqrt(B log(1/delta)) <= epsilon,
-      or if the CKS bound at some order is at most delta. *)
+(** From Rényi divergence to (epsilon, delta): a bound at one order alpha > 1 bounds the hockey-stick divergence. *)
 
 From Coq Require Import Reals Lra Lia List.
 From Filterproof Require Import Sums Interaction Divergences Paths AdditiveFilter Ledger ZCDPFilter.

@@ -1,11 +1,5 @@
 (** Conversions that cannot be improved: to each a mechanism with finitely many outcomes at which it is exact. Those of
-    one order at every epsilon > 0: OneOrder.v.
-
-    - [cks_attained]: the constant of Canonne, Kamath and Steinke is reached by two outcomes, of which the second has
-      no mass under the first law; [cks_excess]: two outcomes of mass under both laws miss it by what the second adds to
-      the moment;
-    - [pure_conversion]: a filter that adds pure epsilons up to B is (epsilon, (e^B - e^epsilon)/(1 + e^B))-DP;
-      [pure_conversion_attained]: and not with less, by one randomised response. *)
+    one order at every epsilon > 0: OneOrder.v. *)
 
 From Coq Require Import Reals Lra Lia List.
 From Filterproof Require Import Sums Interaction Divergences Paths AdditiveFilter Ledger ZCDPFilter Conversions

@@ -112,8 +112,8 @@ Proof.
       eapply Rle_trans; [|exact round]. right. apply sum_ext. intros. f_equal. ring.
 Qed.
 
-(** Claim: A filter that admits while mu_t^2 sum to at most mu^2, each round mu_t-GDP, keeps the hockey- stick
-    divergence of the transcript at most delta_mu(epsilon) at each epsilon, both ways.
+(** Claim: A filter that admits while mu_t^2 sum to at most mu^2, each round mu_t-GDP, keeps the
+    hockey-stick divergence of the transcript at most delta_mu(epsilon) at each epsilon, both ways.
     Source: Koskela, Tobaben & Honkela, Algorithm 2 and Theorem C.1
     Beyond: That a mechanism in doubles is mu-GDP. *)
 Theorem gaussian_filter mu t : 0 <= mu -> honest gdp_honest t -> forall epsilon,

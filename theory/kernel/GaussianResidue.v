@@ -1,11 +1,6 @@
 (** The residue filter of Gaussian differential privacy: a state is the square of what is left of mu, and a round costs
     what keeps the mean of the Gaussian curve that is left from rising; the GDP filter charges every round the square of
-    its own mu (the GDP residue filter of arXiv 2602.15815, of which its abstract was read).
-
-    - [gaussian_residue_filter]: where each granted round's pair, played before the Gaussian curve of some floor that is
-      not above the next level, stays below that of the floor and the charge, both ways, the transcript is mu-GDP;
-    - [gaussian_replaces]: before a Gaussian curve, a finite pair stands for all rounds that it dominates;
-    - [response_dominates]: randomised response dominates every mechanism of its epsilon. *)
+    its own mu (the GDP residue filter of arXiv 2602.15815, of which its abstract was read). *)
 
 From Coq Require Import Reals Lra Lia List.
 From Filterproof Require Import GaussianCdf GaussianCurve GaussianRound.

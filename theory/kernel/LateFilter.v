@@ -1,8 +1,5 @@
 (** The filter that decides after the release keeps no promise: it adds up what was spent and stops once the budget is
-    passed, so the round that passes it is already out.
-
-    - [late_filter_fails]: for every epsilon >= 0 and delta < 1, pure rounds, charged truly, break
-      (epsilon, delta)-DP. *)
+    passed, so the round that passes it is already out. *)
 
 From Coq Require Import Reals Lra Lia List.
 From Filterproof Require Import Sums Interaction Divergences Events.

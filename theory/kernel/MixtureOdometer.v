@@ -1,8 +1,5 @@
 (** The odometer that mixes lines: all exponents k >= 0, by the density of |N(0, 1/H)|. With S/2 the sum of the zCDP
-    charges, its bound is S/2 + sqrt(2 (S + H)(log(1/delta) + log(S/H + 1)/2)).
-
-    - [mixture_odometer]: the loss is ever above it with probability at most delta + xi, in both directions;
-    - [mixture_as_filter]: releasing while it is at most epsilon is (epsilon, delta + xi)-DP. *)
+    charges, its bound is S/2 + sqrt(2 (S + H)(log(1/delta) + log(S/H + 1)/2)). *)
 
 From Coq Require Import Reals Lra Lia List.
 From Filterproof Require Import Sums Interaction Divergences Paths AdditiveFilter Ledger ZCDPFilter

@@ -1,8 +1,5 @@
 (** The naive realisation filter (paper 004, Section II-B): each round may fail with probability delta, and nothing
-    adds these probabilities up.
-
-    - [erased_again_and_again]: Erasure(p), p <= delta, asked N times: the hockey-stick divergence is 1 - (1 - p)^N;
-    - [naive_filter_fails]: so the filter promises no delta' < 1, whatever its own delta > 0. *)
+    adds these probabilities up. *)
 
 From Coq Require Import Reals Lra Lia List Bool.
 From Filterproof Require Import Sums Interaction Divergences Events Domination.

@@ -2,10 +2,7 @@
     unsound.
 
     The menu is randomised response at log 1.5, 2 log 1.5 and 3 log 1.5; e^epsilon = 9/4, delta = 45/169. Everything is
-    a rational and is found by computation.
-
-    - [natural_filter_fails]: three rounds break the promise: an adaptive strategy reaches 1899/5915 > 45/169;
-    - [no_strategy_more]: in three rounds no strategy on this menu reaches more. *)
+    a rational and is found by computation. *)
 
 From Coq Require Import Reals Lra Lia List Bool.
 From Filterproof Require Import Sums Interaction Divergences Events.

@@ -1,10 +1,4 @@
-(** Noisy answers: what Gaussian noise costs a person, how far it leads astray, and what clipping keeps.
-
-    - [two_sided_tail]: a standard normal number is beyond x, on either side, with probability at most e^{-x^2/2};
-      [answers_are_near]: so of d coordinates with noise of variance B/(2 kappa) one is beyond
-      sqrt(B log(d/delta)/kappa) with probability at most delta (paper 000, Corollary 4.7 (2), by a union bound);
-    - [query_is_zcdp]: with that noise a coordinate that a person moves by h costs h^2 kappa/B;
-    - [clipped_within]: the squares of norms clipped to C, and to the root of what is left of B, add up to at most B. *)
+(** Noisy answers: what Gaussian noise costs a person, how far it leads astray, and what clipping keeps. *)
 
 From Coq Require Import Reals Lra Lia.
 Set Warnings "-ambiguous-paths".

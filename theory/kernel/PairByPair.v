@@ -1,11 +1,5 @@
 (** One budget for each pair of neighbouring data sets: paper 000, Remark 3.2. A round is charged what it may lose on
-    each pair, not the most of these for all: the maximum stands before the sum.
-
-    - [pair_by_pair_renyi]: the filter that admits what every pair's own budget pays for keeps D_alpha of every pair's
-      transcript within that pair's budget, both ways, alpha > 1.
-    - [pair_by_pair_promise]: whatever an additive filter promises, it promises for each pair.
-    - [fewer_by_the_largest]: what a filter charged the most of all pairs admits, this one admits; [more_is_admitted]:
-      and it admits more. *)
+    each pair, not the most of these for all: the maximum stands before the sum. *)
 
 From Coq Require Import Reals Lra Lia List.
 From Filterproof Require Import Sums Interaction Divergences Paths AdditiveFilter Ledger RenyiFilter StricterFilter.

@@ -1,7 +1,4 @@
-(** Pure mechanisms with outcomes of any kind, and the filter of paper 000, Theorem 4.9, for them.
-
-    - [pure_is_zcdp_any]: e-DP is (e^2/2)-zCDP; here the densities must add, which measurable ones do;
-    - [theorem_4_9_any]: the theorem as printed: pure rounds, charged e^2/2, against B*. *)
+(** Pure mechanisms with outcomes of any kind, and the filter of paper 000, Theorem 4.9, for them. *)
 
 From Coq Require Import Reals Lra Lia.
 From Coquelicot Require Import Rbar Lim_seq.

@@ -2,9 +2,6 @@
     round is granted where the pair that dominates it, played before the payoff of the next state, does not exceed the
     payoff of this one (the residue filter of arXiv 2602.15815, of which its abstract was read).
 
-    - [residue_filter]: where every payoff is at least (x - e^epsilon y)_+, and a dominated round may be replaced by its
-      pair before it, the transcript of every adaptive analyst is (epsilon, psi_begin(1, 1))-DP, both ways.
-
     The potential filter and the Gaussian residue filter are instances. *)
 
 From Coq Require Import Reals Lra Lia List.

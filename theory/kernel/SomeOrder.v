@@ -1,16 +1,5 @@
 (** The rule "at some order": admit while at some order of a finite set the divergences stay within that order's budget.
 
-    - [order_falls]: a Rényi divergence does not grow when its order falls, so that what an order has left is left at
-      the lower ones too;
-    - [some_order_paid]: so the rule pays at any orders b_k, w_k e^{-(b_k - 1) epsilon} s(b_k) each, if every order j of
-      its own that has a budget finds w_k e^{-(b_k - 1) B_j} adding up to 1 at those below it;
-    - [some_order_bound]: with any budgets B_j at orders a_j > 1 the transcript's hockey-stick divergence at epsilon is
-      at most the sum of s(a_j) e^{(a_j - 1) (B_j - epsilon)}, s(a) = (1 - 1/a)^{a - 1} / a.
-    - [some_order_markov]: with the budgets B_j = epsilon - log(1/delta) / (a_j - 1) that Markov's inequality allows
-      each order, the rule keeps (epsilon, delta (s(a_1) + ... + s(a_m))).
-    - [some_order_cks]: with the budgets that the conversion of Canonne, Kamath and Steinke allows each order, m orders
-      keep (epsilon, m delta).
-
     With delta itself the rule breaks its promise at some orders, SomeOrderFails.v, and keeps it at others,
     SomeOrderKeeps.v. The rule is Lecuyer's, the repair this project's. Each path ends within the budget of one order at
     least; the sum pays for all of them. *)

@@ -2,12 +2,7 @@
     for each whole value, and the first that reaches the threshold is told (Dwork, Naor, Reingold, Rothblum, Vadhan).
 
     [stops r v i a n] is the sum of the probabilities that value i is the first that reaches the threshold, over the n
-    noises of the threshold from a on: all windows together are the probability itself.
-
-    - [waits_one]: that no value reaches it costs epsilon where values are at most one apart;
-    - [stops_three]: values at most one apart cost 3 epsilon;
-    - [stops_two], [stops_one]: 2 epsilon where no value of the other data set is below, epsilon where none is above;
-    - [tail_of_mass]: the tail is that of the noise. *)
+    noises of the threshold from a on: all windows together are the probability itself. *)
 
 From Coq Require Import Reals Lra Lia ZArith.
 From Filterproof Require Import Sums.

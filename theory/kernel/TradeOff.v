@@ -1,10 +1,4 @@
-(** Trade-off functions: what a test's false alarms leave of its hits. Paper 003, Lemma 10 and Appendix C.6.
-
-    - [best_test]: the hockey-stick divergence is the largest of hits - e^epsilon false alarms, over all tests;
-    - [blackwell_order]: one pair has the larger hockey-stick divergence at every epsilon where its tests are at least
-      as good, and only there;
-    - [lemma_10]: mu-GDP both ways at every epsilon >= 0 is one way at every real epsilon;
-    - [gdp_tests]: and it is that no test hits more often than the Gaussian's with as many false alarms. *)
+(** Trade-off functions: what a test's false alarms leave of its hits. Paper 003, Lemma 10 and Appendix C.6. *)
 
 From Coq Require Import Reals Lra Lia.
 From Coquelicot Require Import Coquelicot.

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
 from reprlib import repr as short
-from typing import Any, ClassVar, Literal, NamedTuple, Self, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +23,8 @@ from theory.arguments import Real
 from theory.numerics import portable
 from theory.numerics.stable import as_real
 from theory.pairs.pair_type import PairType
+from theory.pairs.parametrised import Parametrised
 from theory.pairs.truths import PairTruths
-from theory.shown import told_apart
 
 __all__ = [
     "ALL_CHARGES",
@@ -82,7 +81,7 @@ def check_direction(direction: object) -> None:
         )
 
 
-class DominatingPair(metaclass=PairType):
+class DominatingPair(Parametrised, metaclass=PairType):
     """A pair of laws (P, Q) with H_{e^eps}(M(x) || M(x')) <= H_{e^eps}(P || Q) for every real eps.
 
     L = log dP/dQ at an outcome drawn from P is the privacy loss, in nats; it is +inf at an outcome that Q
@@ -92,15 +91,13 @@ class DominatingPair(metaclass=PairType):
     1e-12 of itself (where that is above 1e-300): hockey-sticks, divergences, charges; the probabilities of `loss_cdf`
     within 1e-12, quantiles within 1e-12 of the sizes that they are sums of. A class says where it is less.
     Subclasses are frozen slotted dataclasses whose fields are the parameters, declared with
-    `@dataclass(frozen=True, slots=True, eq=False, repr=False)`; equality, hash and a repr of one line come from here.
+    `@dataclass(frozen=True, slots=True, eq=False, repr=False)`; equality, hash and repr come from the base class.
     A subclass of a pair that overrides part of its law inherits no other form of that law, and nothing proved of it.
     x, x' are neighbours in the sense that is yours: the pair must dominate the mechanism M for all of them.
     Raises ValueError for parameters out of range. Source: Zhu, Dong and Wang; paper 003, Definition 3.
     """
 
     __slots__ = ()
-
-    __repr__ = told_apart
 
     #: The parameters that a pair reveals more with, or less: 1 where more with more, -1 where less with more.
     revealing: ClassVar[Mapping[str, int]] = {}
@@ -220,7 +217,7 @@ class DominatingPair(metaclass=PairType):
             return np.less_equal(getattr(request, self.dominates_by), getattr(self, self.dominates_by))
         if not self.revealing or type(self) is not type(request):
             return self.alike(request)
-        fixed = [name for name in _names(type(self)) if isinstance(getattr(self, name), (str, int))]
+        fixed = [name for name, value in self.parameters().items() if isinstance(value, (str, int))]
         within = [
             np.less_equal(sign * getattr(request, name), sign * getattr(self, name))
             for name, sign in self.revealing.items()
@@ -347,75 +344,7 @@ class DominatingPair(metaclass=PairType):
         """log E_P[e^{(order-1) L} | L < inf]; a subclass with infinite losses overrides it."""
         return (order - 1) * self.renyi(order)
 
-    # -- shape ---------------------------------------------------------------------------------
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """() for one pair shared by all runs, (n,) when parameters differ from run to run."""
-        names = _parameter_names(type(self))
-        sizes = [value.shape for name in names if isinstance(value := getattr(self, name), np.ndarray)]
-        return (sizes[0] if len(sizes) == 1 else np.broadcast_shapes(*sizes)) if sizes else ()
-
-    def take(self, runs: NDArray[np.bool_] | NDArray[np.intp] | slice) -> Self:
-        """The pairs of the selected runs (a mask or indices); a shared pair is returned as it is."""
-        if self.shape == ():
-            return self
-        picked = {k: v[runs] for k, v in self.parameters().items() if isinstance(v, np.ndarray)}
-        return self.with_parameters(picked)
-
-    def _keep(self, name: str, value: object) -> None:
-        """Set a checked parameter; an array must belong to this pair alone and becomes read-only."""
-        if isinstance(value, np.ndarray):
-            if value.ndim > 1:
-                raise ValueError(
-                    f"{name} must be a number or one per run, shape (n,), got an array of shape {value.shape}; "
-                    f"pass {name}.ravel(), say"
-                )
-            value.flags.writeable = False
-        object.__setattr__(self, name, value)
-
-    def parameters(self) -> dict[str, object]:
-        return {name: getattr(self, name) for name in _parameter_names(type(self))}
-
-    def with_parameters(self, changed: Mapping[str, object]) -> Self:
-        """This pair with the parameters in `changed` replaced, without checking them.
-
-        Arrays among them must belong to the new pair alone.
-        """
-        new: Self = object.__new__(type(self))
-        for name in _names(type(self)):
-            new._keep(name, changed[name] if name in changed else getattr(self, name))
-        return new
-
-    @property
-    def family(self) -> Hashable:
-        """A key; pairs with equal keys differ in numbers only, so one vectorised pair can replace them all."""
-        fixed = (v for v in self.parameters().values() if not isinstance(v, (float, np.ndarray, Fraction)))
-        return (type(self), *(v for v in fixed if v is not None))
-
-    def _key(self) -> tuple[object, ...]:
-        def freeze(value: object) -> object:
-            return (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
-
-        return (type(self), *map(freeze, self.parameters().values()))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, DominatingPair) and self._key() == other._key()
-
-    def __hash__(self) -> int:
-        return hash(self._key())
-
 
 def _or_inf(value: Real) -> Real:
     """The value where it is a number from zero up, else inf: what no mechanism has promises nothing."""
     return np.where(np.greater_equal(value, 0), value, np.inf)
-
-
-@cache
-def _names(kind: type) -> tuple[str, ...]:
-    return tuple(f.name for f in fields(kind))
-
-
-@cache
-def _parameter_names(kind: type) -> tuple[str, ...]:
-    return tuple(name for name in _names(kind) if name[0] != "_")

@@ -1,9 +1,15 @@
-"""Slips in the papers: the printed form is shown false or empty, at one instance or for all parameters of a step."""
+"""Slips in the papers: the printed form is shown false or empty, at one instance or for all parameters of a step.
+
+Each row of the table below is a slip: where and what it is in words, the claim that both forms make, each with what it
+puts in the place where they differ, and the claim in LaTeX. The claims stand above the table, paper by paper.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Generic, TypeVar
 
 import sympy as sp
 
@@ -17,7 +23,9 @@ from theory.proofs.symbolic import nonnegative, zero
 
 __all__ = ["THEOREM", "slip"]
 
-alpha, t, budget, sigma, clip = sp.symbols("alpha t B sigma C", positive=True)
+_Form = TypeVar("_Form")
+
+alpha, t, budget, sigma, clip, persons, norm = sp.symbols("alpha t B sigma C n norm", positive=True)
 #: Two laws of a coin, heads with probability 2/3 and 1/3, as (P, Q) outcome by outcome; and E_Q (P/Q)^2.
 COIN = ((Fraction(2, 3), Fraction(1, 3)), (Fraction(1, 3), Fraction(2, 3)))
 SECOND_MOMENT = sum(p**2 / q for p, q in COIN)
@@ -27,8 +35,26 @@ COIN_KL = sp.Rational(2, 3) * sp.log(2) + sp.Rational(1, 3) * sp.log(sp.Rational
 STEPS = ((112, 10), (180, 15), (420, 10))
 
 
-def slip(statement: str, printed: Check, corrected: Check, latex: str = "") -> Step:
-    """A step that runs both forms: the printed one must be refused, the corrected one accepted."""
+@dataclass(frozen=True, slots=True)
+class _Claim(Generic[_Form]):
+    """What both forms claim, by what stands where they differ; the checks of the printed and of the corrected form."""
+
+    check: Callable[[_Form], Check]
+
+    def __call__(self, *, printed: _Form, corrected: _Form) -> tuple[Check, Check]:
+        return self.check(printed), self.check(corrected)
+
+
+@_Claim
+def _compared(rows: Iterable[Inequality]) -> Check:
+    """Comparisons of rationals."""
+    kept = tuple(rows)
+    return exact(lambda: kept)
+
+
+def slip(statement: str, forms: tuple[Check, Check], latex: str = "") -> Step:
+    """A step that runs both forms: the printed one, the first, must be refused, the corrected one accepted."""
+    printed, corrected = forms
 
     def check() -> Reached:
         reached = corrected()
@@ -49,17 +75,19 @@ def slip(statement: str, printed: Check, corrected: Check, latex: str = "") -> S
 # -- paper 000 ----------------------------------------------------------------------------------------
 
 
+@_Claim
 def _order_budget(promised: sp.Expr) -> Check:
-    # a Gaussian that is exactly B-zCDP has D_alpha = alpha B; the promise covers it if the gap is >= 0
+    """A Gaussian that is exactly B-zCDP has D_alpha = alpha B: at alpha = 1 + t the promise is no less."""
     return nonnegative(
         as_written(lambda: (promised - alpha * budget).subs(alpha, 1 + t)),
         lambda: (promised - (1 + t) * budget,),
     )
 
 
-def _descent(promised: sp.Expr) -> Check:
-    norm = sp.Symbol("norm", positive=True)
-    return zero(as_written(lambda: (promised * norm, norm / (2 * (sigma * clip) ** 2))))
+@_Claim
+def _descent(charge: sp.Expr) -> Check:
+    """A squared norm costs itself times the charge: norm/(2 (sigma C)^2)."""
+    return zero(as_written(lambda: (charge * norm, norm / (2 * (sigma * clip) ** 2))))
 
 
 def _tracker(initial: int) -> Iterator[Inequality]:
@@ -69,70 +97,67 @@ def _tracker(initial: int) -> Iterator[Inequality]:
         yield Fraction(rounds, 2), "<=", initial + restarts
 
 
+@_Claim
+def _entropy(bound: sp.Expr) -> Check:
+    """D_1 of the coin is at most the bound."""
+    return nonnegative(lambda: bound - COIN_KL, lambda: (bound - COIN_KL,))
+
+
 def _active(counts_skipped: bool) -> Iterator[Inequality]:
     """For squared norms 9/10, 1/2, 1/10 and budget 1: whether Algorithm 3 asks the person, and Corollary 4.7's S_t."""
     left, counted = Fraction(1), Fraction(0)
-    for norm in (Fraction(9, 10), Fraction(1, 2), Fraction(1, 10)):
-        asks, in_s = norm <= left, counted + norm <= 1
-        left -= norm if asks else 0
-        counted += norm if counts_skipped or in_s else 0
+    for square in (Fraction(9, 10), Fraction(1, 2), Fraction(1, 10)):
+        asks, in_s = square <= left, counted + square <= 1
+        left -= square if asks else 0
+        counted += square if counts_skipped or in_s else 0
         yield int(asks), "=", int(in_s)
 
 
-def _within(sigma_k: tuple[int, int], epsilon: str) -> Check:
-    """k steps at noise sigma cost at most epsilon by the paper's own conversion, at delta = 1e-5."""
-    rho = Fraction(sigma_k[1], 2 * sigma_k[0] ** 2)
+@_Claim
+def _within(run: tuple[int, int, str]) -> Check:
+    """sigma, k and epsilon: k steps at noise sigma cost at most epsilon by the paper's own conversion, delta = 1e-5."""
+    noise, k, epsilon = run
+    rho = Fraction(k, 2 * noise**2)
     return certified(f"{epsilon} - {rho} - 2*sqrt({rho}*5*log(10))", precision=128)
 
 
-def _extra(steps: int, share: str) -> Check:
-    """Steps beyond 420 at noise 100 cost less than `share` of epsilon = 1, at delta = 1e-5."""
+@_Claim
+def _extra(steps: int) -> Check:
+    """Steps beyond 420 at noise 100 cost less than 1 % of epsilon = 1, at delta = 1e-5."""
     before, after = (
         f"({rho} + 2*sqrt({rho}*5*log(10)))" for rho in (Fraction(420, 20_000), Fraction(420 + steps, 20_000))
     )
-    return certified(f"{share} - ({after} - {before})", precision=128)
+    return certified(f"1/100 - ({after} - {before})", precision=128)
 
 
 # -- paper 003 ----------------------------------------------------------------------------------------
 
 
-def _removal(stated: Callable[[Fraction, Fraction, Fraction], Fraction]) -> Iterator[Inequality]:
-    """Removal under Poisson subsampling at rate g: the hockey-stick of the law `stated` outcome by outcome against P.
-
-    Without the element the law is P, with it (1-g) P + g Q; (P, Q) is the coin.
-    """
+def _removal(laws: Iterable[tuple[Fraction, Fraction]]) -> Iterator[Inequality]:
+    """Removal under Poisson subsampling at rate g is ((1-g) X + g Y, P), (P, Q) the coin; `laws` are X and Y."""
+    rows = [(x, y, p, q) for (x, y), (p, q) in zip(laws, COIN, strict=True)]
     for rate in (Fraction(0), Fraction(1, 10), Fraction(1, 2), Fraction(1)):
         for order in (Fraction(1), Fraction(6, 5), Fraction(2)):
             # the truth: g times the hockey-stick of (Q, P) at order 1 + (order - 1)/g
-            true = sum(max(rate * q - (order - 1 + rate) * p, Fraction(0)) for p, q in COIN)
-            yield sum(max(stated(rate, p, q) - order * p, Fraction(0)) for p, q in COIN), "=", true
+            true = sum(max(rate * q - (order - 1 + rate) * p, Fraction(0)) for _, _, p, q in rows)
+            stated = sum(max((1 - rate) * x + rate * y - order * p, Fraction(0)) for x, y, p, _ in rows)
+            yield stated, "=", true
 
 
-def _gaussian(mean: str, epsilon: str) -> str:
-    return f"(tail({epsilon}/({mean}) - ({mean})/2) - exp({epsilon})*tail({epsilon}/({mean}) + ({mean})/2))"
+@_Claim
+def _below_gaussian(second: tuple[str, str]) -> Check:
+    """At epsilon = 1 the event of being more than 1/1000 away from 1 is none beyond Gaussian(1).
 
-
-def _point(law: str, variance: str) -> Check:
-    """At epsilon = 1, more than 1/1000 away from 1 is no event beyond Gaussian(1), from N(1, 1) to N(law, variance)."""
-    low, high = (f"({edge} - {law})/sqrt({variance})" for edge in ("999/1000", "1001/1000"))
+    The laws are N(1, 1) and the second Gaussian, its mean and variance.
+    """
+    mean, variance = second
+    low, high = (f"({edge} - {mean})/sqrt({variance})" for edge in ("999/1000", "1001/1000"))
     away = f"(2*tail(1/1000) - exp(1)*(1 - tail({low}) + tail({high})))"
-    return certified(f"{_gaussian('1', '1')} - {away}", precision=128)
-
-
-def _returned(lost: int) -> Iterator[Inequality]:
-    """Algorithm 2 on k rounds of mu = 1 with B^2 = k, all within the budget: outputs released, and outputs returned."""
-    for k in range(1, 5):
-        released = tuple(range(k))
-        yield len(released), "=", len(released[: k - lost])
+    allowed = "(tail(1/(1) - (1)/2) - exp(1)*tail(1/(1) + (1)/2))"
+    return certified(f"{allowed} - {away}", precision=128)
 
 
 # -- paper 004 ----------------------------------------------------------------------------------------
-
-
-def _outputs(charged: int) -> Iterator[Inequality]:
-    """Algorithm 1 that never halts: the real outputs among y_0, ..., y_(N-1), y_0 being fixed, and N + `charged`."""
-    for most in range(1, 6):
-        yield len([i for i in range(most) if i > 0]), "=", most + charged
 
 
 def _printed_splits(factor: str) -> Iterator[str]:
@@ -155,122 +180,119 @@ THEOREM = Theorem(
         slip(
             "000, proof of Theorem 4.9: (alpha, B*)-RDP for all alpha must read (alpha, alpha B*)-RDP; a Gaussian "
             "that is B*-zCDP exceeds the printed bound.",
-            _order_budget(budget),
-            _order_budget(alpha.subs(alpha, 1 + t) * budget),
+            _order_budget(printed=budget, corrected=(1 + t) * budget),
             r"\alpha B^* - B^* = (\alpha-1)B^* > 0",
         ),
         slip(
             "000, proof of Proposition 5.2: alpha B_norm/(2 sigma^2) drops the C^2 of the noise sigma C.",
-            _descent(1 / (2 * sigma**2)),
-            _descent(1 / (2 * sigma**2 * clip**2)),
+            _descent(printed=1 / (2 * sigma**2), corrected=1 / (2 * sigma**2 * clip**2)),
             r"\rho = \frac{B_{\mathrm{norm}}}{2\sigma^2C^2}",
         ),
         slip(
             "000, Appendix A: a person of norm C is filtered out after k steps, not k C^2, for the three parameter "
             "sets printed.",
-            exact(lambda: ((Fraction(k * c**2, c**2), "=", k * c**2) for k, c in STEPS)),
-            exact(lambda: ((Fraction(k * c**2, c**2), "=", k) for k, c in STEPS)),
+            _compared(
+                printed=[(Fraction(k * c**2, c**2), "=", k * c**2) for k, c in STEPS],
+                corrected=[(Fraction(k * c**2, c**2), "=", k) for k, c in STEPS],
+            ),
             r"B_{\mathrm{norm}}/C^2 = k",
         ),
         slip(
             "000, Algorithm 5: round 1 sets O_1 from O_0, which is never set; it must start at Delta, for from 0 it "
             "does not cover the first round.",
-            exact(lambda: _tracker(0)),
-            exact(lambda: _tracker(1)),
+            _compared(printed=_tracker(0), corrected=_tracker(1)),
             r"\sum_{j\le t}\rho_j \le O_t",
         ),
         slip(
             "000, Theorem 3.1 at alpha = 1: the moment is 1, so the bound read from it is D <= 0, which is false for "
             "a coin; the drift argument gives D_1 <= B.",
-            nonnegative(lambda: -COIN_KL, lambda: (-COIN_KL,)),
-            nonnegative(lambda: sp.Rational(1, 3) - COIN_KL, lambda: (sp.Rational(1, 3) - COIN_KL,)),
+            _entropy(printed=sp.Integer(0), corrected=sp.Rational(1, 3)),
             r"\mathbb{E}_Q\left(\tfrac{dP}{dQ}\right)^1 = 1,\quad D_1 = \tfrac13\log2 > 0",
         ),
         slip(
             "000, Algorithms 6 and 7: the noise stands inside the sum over n persons, whose variances add to n "
             "sigma^2 C^2; the B_norm/(2 sigma^2 C^2) of Proposition 5.2 is that of noise added once.",
-            _descent(1 / (2 * sp.Symbol("n", positive=True) * sigma**2 * clip**2)),
-            _descent(1 / (2 * sigma**2 * clip**2)),
+            _descent(printed=1 / (2 * persons * sigma**2 * clip**2), corrected=1 / (2 * sigma**2 * clip**2)),
             r"\sigma^2C^2 \text{ on the sum, not } n\sigma^2C^2",
         ),
         slip(
             "000, Corollary 4.7: S_t counts queries from which a person was left out; Algorithm 3, whose answers it "
             "describes, does not.",
-            exact(lambda: _active(counts_skipped=True)),
-            exact(lambda: _active(counts_skipped=False)),
+            _compared(printed=_active(counts_skipped=True), corrected=_active(counts_skipped=False)),
             r"\|q_t\|^2 = \tfrac9{10}, \tfrac12, \tfrac1{10}:\quad \tfrac9{10}+\tfrac1{10} \le 1",
         ),
         slip(
             "000, Appendix A: sigma = 170 and k = 112 cost more than epsilon = 0.3 by the paper's own conversion; k = "
             "111 does not.",
-            _within((170, 112), "3/10"),
-            _within((170, 111), "3/10"),
+            _within(printed=(170, 112, "3/10"), corrected=(170, 111, "3/10")),
             r"\varepsilon(170, 112) = 0.30066\ldots",
         ),
         slip(
             "000, Appendix A: sigma = 130 and k = 180 cost more than epsilon = 0.5; k = 179 does not.",
-            _within((130, 180), "1/2"),
-            _within((130, 179), "1/2"),
+            _within(printed=(130, 180, "1/2"), corrected=(130, 179, "1/2")),
             r"\varepsilon(130, 180) = 0.50054\ldots",
         ),
         slip(
             "000, Appendix A: sigma = 100 and k = 420 cost more than epsilon = 1; k = 416 does not.",
-            _within((100, 420), "1"),
-            _within((100, 416), "1"),
+            _within(printed=(100, 420, "1"), corrected=(100, 416, "1")),
             r"\varepsilon(100, 420) = 1.00440\ldots",
         ),
         slip(
             '000, Appendix A: reports that cost "a few dozen extra steps" are not "less than 1 %" of epsilon = 1: '
             "by the paper's own conversion 24 steps more than 420 cost 2.9 %, while 8 cost less than 1 %.",
-            _extra(24, "1/100"),
-            _extra(8, "1/100"),
+            _extra(printed=24, corrected=8),
             r"\varepsilon(100, 444) - \varepsilon(100, 420) = 0.0289\ldots",
         ),
         slip(
             "003, Lemma 8: the removal pair must be ((1-g) P + g Q, P); as printed, ((1-g) Q + g P, P) is not even "
             "trivial at g = 0.",
-            exact(lambda: _removal(lambda rate, p, q: (1 - rate) * q + rate * p)),
-            exact(lambda: _removal(lambda rate, p, q: (1 - rate) * p + rate * q)),
+            _compared(printed=_removal(COIN[::-1]), corrected=_removal(COIN)),
             r"H_x\left((1-\gamma)P+\gamma Q\|P\right) = \gamma H_{1+(x-1)/\gamma}(Q\|P)",
         ),
         slip(
             "003, Section 5, after (5.1): the second Gaussian is N(0, 1), not N(mu, 0), a point that the first never "
             "hits: at mu = 1 and variance 10^-8 already the pair is beyond Gaussian(1).",
-            _point("1", "(1/10**8)"),
-            _point("0", "1"),
+            _below_gaussian(printed=("1", "(1/10**8)"), corrected=("0", "1")),
             r"\mathcal N(\mu,0) \to \mathcal N(0,1)",
         ),
         *DP_SGD,
         slip(
             "003, Remark C.3: the budget is consumed when the squares of mu add to B^2, not when the mu add to B.",
-            exact(lambda: [(Fraction(3 + 4) ** 2, "=", 3**2 + 4**2)]),
-            exact(lambda: [(Fraction(5) ** 2, "=", 3**2 + 4**2)]),
+            _compared(printed=[((3 + 4) ** 2, "=", 3**2 + 4**2)], corrected=[(5**2, "=", 3**2 + 4**2)]),
             r"3^2 + 4^2 = 5^2 \ne 7^2",
         ),
         slip(
             "003, Algorithm 2: the sum runs from index 0, but the first parameter is mu_1: k rounds of mu^2 = B^2/k, "
             "of which the filter admits k, have k + 1 terms in it.",
-            exact(lambda: ((Fraction(1, k) * len(range(0, k + 1)), "=", 1) for k in range(1, 9))),
-            exact(lambda: ((Fraction(1, k) * len(range(1, k + 1)), "=", 1) for k in range(1, 9))),
+            _compared(
+                printed=[(Fraction(k + 1, k), "=", 1) for k in range(1, 9)],
+                corrected=[(Fraction(k, k), "=", 1) for k in range(1, 9)],
+            ),
             r"\sum_{\ell=1}^j\mu_\ell^2",
         ),
         slip(
             "003, Algorithm 2: when all k rounds are within the budget it returns a^(k-1) and loses the last output.",
-            exact(lambda: _returned(1)),
-            exact(lambda: _returned(0)),
+            _compared(
+                printed=[(k, "=", k - 1) for k in range(1, 5)], corrected=[(k, "=", k) for k in range(1, 5)]
+            ),
             r"a^{(k)}",
         ),
         slip(
             "003, Appendix A: (alpha, rho)-RDP does not bound Loss at each outcome by e^((alpha-1) rho), only its "
             "conditional mean; and the loss meant is that of round n.",
-            exact(lambda: ((p**2 / q**2, "<=", SECOND_MOMENT) for p, q in COIN)),
-            exact(lambda: [(sum(q * (p / q) ** 2 for p, q in COIN), "<=", SECOND_MOMENT)]),
+            _compared(
+                printed=[((p / q) ** 2, "<=", SECOND_MOMENT) for p, q in COIN],
+                corrected=[(sum(q * (p / q) ** 2 for p, q in COIN), "<=", SECOND_MOMENT)],
+            ),
             r"\mathbb{E}[\mathrm{Loss}_n \mid a^{(n-1)}] \le e^{(\alpha-1)\rho_n}",
         ),
         slip(
             "004, Algorithm 1: with y_0 fixed the loop releases N - 1 real outputs, while the proof sums to N.",
-            exact(lambda: _outputs(0)),
-            exact(lambda: _outputs(-1)),
+            # y_1, ..., y_(N-1) of an interaction that never halts
+            _compared(
+                printed=[(most - 1, "=", most) for most in range(1, 6)],
+                corrected=[(most - 1, "=", most - 1) for most in range(1, 6)],
+            ),
             r"i = 0, \dots, N-1",
         ),
         Step(

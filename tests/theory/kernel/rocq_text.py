@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
+from functools import partial
 from itertools import product
+from operator import add, mul, sub, truediv
 
 from flint import arb, ctx
 
@@ -94,6 +96,18 @@ def in_rocq(formula: Formula, point: Mapping[str, Fraction], definitions: Iterab
 
 #: A definition of a real in real parameters.
 _DEFINITION = re.compile(r"Definition (\w+)((?: \([\w ]+ : R\))+) : R := (.*)\.")
+_TOKEN = re.compile(r"\s*(\d+|[A-Za-z_][\w']*|[-+*/^()])")
+#: How closely an operator of two operands binds; - and / before one operand bind between * and ^.
+_BINARY: Mapping[str, tuple[int, Callable[[arb, arb], arb]]] = {
+    "+": (1, add), "-": (1, sub), "*": (2, mul), "/": (2, truediv), "^": (4, pow),
+}  # fmt: skip
+_PREFIX: Mapping[str, Callable[[arb], arb]] = {"-": lambda x: -x, "/": lambda x: 1 / x}
+#: How many operands a function is applied to, and its value; INR is a natural number as a real one.
+_FUNCTIONS: Mapping[str, tuple[int, Callable[..., arb]]] = {
+    "exp": (1, arb.exp), "ln": (1, arb.log), "sqrt": (1, arb.sqrt), "Rabs": (1, abs), "INR": (1, arb),
+    "Phi": (1, lambda x: (-x / arb(2).sqrt()).erfc() / 2),
+    "Rpower": (2, lambda base, exponent: (exponent * base.log()).exp()),
+}  # fmt: skip
 
 
 def rocq_value(
@@ -101,117 +115,63 @@ def rocq_value(
 ) -> arb:
     """The value of a Rocq term of reals, enclosed: numbers, variables, + - * /, ^ with a number, and functions.
 
-    The functions are exp, ln, sqrt, Rpower, Rabs, INR and Phi, applied as Rocq applies them, and the `definitions`
-    whose parameters are reals. Raises ValueError on anything else.
+    The functions are those of `_FUNCTIONS`, applied as Rocq applies them, and the `definitions` whose parameters are
+    reals; a variable hides a definition. Raises ValueError on anything else.
     """
-    applicable = {}
+    functions = dict(_FUNCTIONS)
     for found in filter(None, map(_DEFINITION.fullmatch, definitions)):
-        parameters = [name for group in re.findall(r"\(([\w ]+) : R\)", found[2]) for name in group.split()]
-        applicable[found[1]] = (parameters, found[3])
+        names = [name for group in re.findall(r"\(([\w ]+) : R\)", found[2]) for name in group.split()]
+        functions.setdefault(found[1], (len(names), partial(_applied, found[3], names, functions)))
     with ctx.workprec(precision):
-        return _read(text, values, applicable)
+        return _read(text, values, functions)
 
 
-#: Parameters and body of each definition that a term may apply.
-_Known = Mapping[str, tuple[list[str], str]]
+_Functions = Mapping[str, tuple[int, Callable[..., arb]]]
 
 
-def _read(text: str, values: Mapping[str, arb], known: _Known) -> arb:
-    reader = _Rocq(text, values, known)
-    value = reader.sum()
-    reader.end()
-    return value
+def _applied(body: str, names: list[str], functions: _Functions, *given: arb) -> arb:
+    return _read(body, dict(zip(names, given, strict=True)), functions)
 
 
-_TOKEN = re.compile(r"\s*(?:(\d+)|([A-Za-z_][\w']*)|([-+*/^()]))")
-_ONE: Mapping[str, Callable[[arb], arb]] = {
-    "exp": lambda x: x.exp(),
-    "ln": lambda x: x.log(),
-    "sqrt": lambda x: x.sqrt(),
-    "Rabs": abs,
-    "INR": lambda x: x,  # a natural number as a real one
-    "Phi": lambda x: (-x / arb(2).sqrt()).erfc() / 2,
-}
+def _read(text: str, values: Mapping[str, arb], functions: _Functions) -> arb:
+    tokens = _TOKEN.findall(text)
+    if "".join(tokens) != "".join(text.split()):
+        raise ValueError(f"term must be numbers, names and + - * / ^, got {text!r}")
 
+    def take() -> str:
+        if not tokens:
+            raise ValueError(f"term must be whole, got {text!r}")
+        return str(tokens.pop(0))
 
-class _Rocq:
-    """A reader of terms: application binds closest, then ^, - of one operand, * and /, + and -."""
-
-    def __init__(self, text: str, values: Mapping[str, arb], known: _Known) -> None:
-        self.text, self.values, self.known = text, values, known
-        self.tokens: list[str] = []
-        at = 0
-        while at < len(text.rstrip()):
-            found = _TOKEN.match(text, at)
-            if found is None:
-                raise ValueError(f"term must be numbers, names and + - * / ^, got {text[at : at + 20]!r}")
-            self.tokens.append(found[0].strip())
-            at = found.end()
-
-    def peek(self) -> str:
-        return self.tokens[0] if self.tokens else ""
-
-    def take(self) -> str:
-        if not self.tokens:
-            raise ValueError(f"term must be whole, got {self.text!r}")
-        return self.tokens.pop(0)
-
-    def end(self) -> None:
-        if self.tokens:
-            raise ValueError(f"term must end, got {' '.join(self.tokens)!r} more")
-
-    def sum(self) -> arb:
-        value = self.product()
-        while self.peek() in ("+", "-"):
-            value = value + self.product() if self.take() == "+" else value - self.product()
+    def operations(level: int) -> arb:
+        """A value joined with those that follow by operators which bind at least so closely."""
+        head = tokens[0] if tokens else ""
+        if head in _PREFIX:
+            value = _PREFIX[take()](operations(3))
+        elif head in functions and head not in values:
+            count, function = functions[take()]
+            value = function(*(atom() for _ in range(count)))
+        else:
+            value = atom()
+        while tokens and tokens[0] in _BINARY and _BINARY[tokens[0]][0] >= level:
+            binds, operate = _BINARY[take()]
+            value = operate(value, operations(binds + 1))
         return value
 
-    def product(self) -> arb:
-        value = self.negated()
-        while self.peek() in ("*", "/"):
-            value = value * self.negated() if self.take() == "*" else value / self.negated()
-        return value
-
-    def negated(self) -> arb:
-        if self.peek() == "-":
-            self.take()
-            return -self.negated()
-        if self.peek() == "/":  # the inverse
-            self.take()
-            return 1 / self.negated()
-        return self.power()
-
-    def power(self) -> arb:
-        base = self.applied()
-        if self.peek() == "^":
-            self.take()
-            return base ** self.atom()
-        return base
-
-    def applied(self) -> arb:
-        head = self.peek()
-        if head in _ONE:
-            self.take()
-            return _ONE[head](self.atom())
-        if head in self.known and head not in self.values:  # a variable hides a definition
-            self.take()
-            parameters, body = self.known[head]
-            return _read(body, {name: self.atom() for name in parameters}, self.known)
-        if head == "Rpower":
-            self.take()
-            base = self.atom()
-            return (self.atom() * base.log()).exp()
-        return self.atom()
-
-    def atom(self) -> arb:
-        token = self.take()
+    def atom() -> arb:
+        token = take()
         if token == "(":
-            value = self.sum()
-            if self.take() != ")":
-                raise ValueError(f"term must close its parentheses, got {self.text!r}")
+            value = operations(1)
+            if take() != ")":
+                raise ValueError(f"term must close its parentheses, got {text!r}")
             return value
         if token.isdigit():
             return arb(int(token))
-        if token in self.values:
-            return self.values[token]
-        raise ValueError(f"term must name variables of the formula, got {token!r} in {self.text!r}")
+        if token in values:
+            return values[token]
+        raise ValueError(f"term must name variables of the formula, got {token!r} in {text!r}")
+
+    value = operations(1)
+    if tokens:
+        raise ValueError(f"term must end, got {' '.join(tokens)!r} more")
+    return value

@@ -8,14 +8,6 @@ from typing import Any
 Certificate = dict[str, Any]
 
 
-def step_of(certificate: Certificate, kind: str) -> Any:
-    return next(step for step in certificate["steps"] if step["certificate"]["kind"] == kind)
-
-
-def drop(certificate: Certificate, kind: str) -> None:
-    certificate["steps"] = [s for s in certificate["steps"] if s["certificate"]["kind"] != kind]
-
-
 def set_at(path: str, value: Any) -> Callable[[Certificate], None]:
     """Set what is at a path; in a list a number is a place, and a word the first step of that kind or label."""
 
@@ -51,9 +43,12 @@ def mutants(data: Any, path: str = "") -> Iterator[tuple[str, Any]]:
             yield f"{path}/{place} twice", [*data[:place], value, *data[place:]]
             for where, changed in mutants(value, f"{path}/{place}"):
                 yield where, [*data[:place], changed, *data[place + 1 :]]
-    elif isinstance(data, (bool, int, float)):
-        yield path, str(data)
-        yield path, int(data) if isinstance(data, (bool, float)) else float(data)
-        yield path, data + 1
+    elif isinstance(data, bool):
+        yield path, not data
+        yield path, int(data)
+    elif isinstance(data, (int, float)):
+        yield f"{path} as text", str(data)
+        yield f"{path} below zero", -1 - data
+        yield f"{path} as another number", data + 1
     elif isinstance(data, str):
         yield path, data + " "

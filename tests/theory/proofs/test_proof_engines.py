@@ -77,11 +77,11 @@ def test_a_refused_lemma_leaves_the_theorem_undecided() -> None:
 
 def test_a_slip_is_shown_by_both_forms_with_the_weaker_evidence() -> None:
     true, false = exact(lambda: [(1, "<", 2)]), certified("0 - 1")
-    assert slip("s", false, true).check().evidence is Evidence.CERTIFIED
+    assert slip("s", (false, true)).check().evidence is Evidence.CERTIFIED
     with pytest.raises(RefusedError, match="the printed form was accepted"):
-        slip("s", true, true).check()
+        slip("s", (true, true)).check()
     with pytest.raises(RefusedError):
-        slip("s", false, false).check()
+        slip("s", (false, false)).check()
 
 
 def test_a_proof_is_as_strong_as_its_weakest_step_or_lemma() -> None:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import copy
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.theory.proofs.certificates import Certificate, drop, mutants, set_at, step_of
+from tests.theory.proofs.certificates import Certificate, mutants, set_at
 from theory.proofs import THEOREMS
 from theory.proofs.recheck import (
     main,
     recheck,
-    text_of,
 )
 from theory.proofs.recheck_balls import RejectedError
 
@@ -32,13 +30,11 @@ def _to_a_leaf(certificate: Certificate) -> None:
 #: Theorem, and what is done to its genuine certificate; single changes of what is hashed are all tried below. A checker
 #: that trusted what it read let 54 of the first 66 pass, and ended in a raw error, or never, in six more.
 FORGERIES: dict[str, tuple[str, Callable[[Certificate], None]]] = {
-    "half of the steps left out": ("B*", lambda c: c.update(steps=c["steps"][:5])),
     "the lemmas left out": ("conversions", lambda c: c.update(uses=[])),
     "a lemma twice": ("kappa", lambda c: c["uses"].append(c["uses"][0])),
     "holds: false at the top of a lemma": ("kappa", set_at("uses/0/holds", False)),
+    "another statement in the last lemma": ("conversions", set_at("uses/2/steps/0/statement", "Anything.")),
     "a box shrunk to a point": ("Gaussian slack", _to_a_leaf),
-    "time that is no number": ("B*", set_at("steps/0/seconds", "soon")),
-    "time below zero": ("B*", set_at("steps/0/seconds", -1)),
     "an endless time": ("B*", set_at("steps/0/seconds", float("inf"))),
     "versions that are a page": ("B*", set_at("versions/python", "3" * 10_000)),
     "a version in words": ("B*", set_at("versions/python", "3.12, true of every filter")),
@@ -47,11 +43,8 @@ FORGERIES: dict[str, tuple[str, Callable[[Certificate], None]]] = {
     "a tree that goes on": ("B*", set_at("steps/9/certificate/tree", "..")),
     "a tree that splits a side that is not there": ("B*", set_at("steps/9/certificate/tree", "0..")),
     "a tree of other marks": ("B*", set_at("steps/9/certificate/tree", "²")),
-    "a tree that is a list": ("B*", set_at("steps/9/certificate/tree", ["."])),
-    "a tree that is missing": ("B*", lambda c: c["steps"][9]["certificate"].pop("tree")),
     "a tree that never ends": ("Gaussian slack", set_at("steps/6/certificate/tree", "0" * 3_000)),
     "a tree where there is no box": ("B*", set_at("steps/zero/certificate/tree", ".")),
-    "a statement in letters that look the same": ("B*", set_at("steps/0/statement", "\u0430")),
     "a formula too deep to read": ("B*", set_at("steps/9/certificate/formula", "-" * 100_000 + "1")),
 }
 
@@ -68,13 +61,13 @@ def test_a_forged_certificate_is_refused(
         recheck(forged, table)
 
 
-def test_every_single_change_of_a_certificate_is_refused_but_in_what_a_run_adds(
-    genuine: dict[str, Certificate], table: dict[str, Any]
+@pytest.mark.parametrize(("name", "least"), [("B*", 900), ("GDP filter", 150)])
+def test_every_single_change_of_a_certificate_is_refused_but_that_of_a_time(
+    name: str, least: int, genuine: dict[str, Certificate], table: dict[str, Any]
 ) -> None:
-    free = re.compile(r"/(steps/\d+/seconds|steps/9/certificate/tree)$")
     count = 0
-    for where, mutant in mutants(genuine["B*"]):
-        if free.search(where) or text_of(mutant) == text_of(genuine["B*"]):
+    for where, mutant in mutants(genuine[name]):
+        if where.endswith("/seconds as another number"):
             continue
         count += 1
         try:
@@ -82,19 +75,7 @@ def test_every_single_change_of_a_certificate_is_refused_but_in_what_a_run_adds(
         except RejectedError:
             continue
         pytest.fail(f"{where} may be changed")
-    assert count > 900
-
-
-@pytest.mark.parametrize("name", ["RDP filter", "conversions"])
-def test_a_kernel_theorem_left_out_or_said_to_be_another_is_refused(
-    name: str, genuine: dict[str, Certificate], table: dict[str, Any]
-) -> None:
-    left_out, other = copy.deepcopy(genuine[name]), copy.deepcopy(genuine[name])
-    drop(left_out, "kernel")
-    step_of(other, "kernel")["certificate"]["statement"] += " "
-    for forged in (left_out, other):
-        with pytest.raises(RejectedError):
-            recheck(forged, table)
+    assert count > least
 
 
 @pytest.mark.parametrize("name", list(THEOREMS))

@@ -1,0 +1,91 @@
+"""Values whose parameters are numbers or arrays, one for each run: what is asked of n runs at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import fields
+from fractions import Fraction
+from functools import cache
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from theory.shown import told_apart
+
+__all__ = ["Parametrised"]
+
+
+class Parametrised:
+    """A frozen dataclass whose fields are its parameters: numbers, or arrays of shape (n,), one per run.
+
+    What a field whose name begins with _ holds is known of the parameters, and no parameter itself. Equality, hash and
+    a repr of one line are those of the parameters.
+    """
+
+    __slots__ = ()
+
+    __repr__ = told_apart
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """() for one pair shared by all runs, (n,) when parameters differ from run to run."""
+        names = _parameter_names(type(self))
+        sizes = [value.shape for name in names if isinstance(value := getattr(self, name), np.ndarray)]
+        return (sizes[0] if len(sizes) == 1 else np.broadcast_shapes(*sizes)) if sizes else ()
+
+    def take(self, runs: NDArray[np.bool_] | NDArray[np.intp] | slice) -> Self:
+        """The pairs of the selected runs (a mask or indices); a shared pair is returned as it is."""
+        if self.shape == ():
+            return self
+        picked = {k: v[runs] for k, v in self.parameters().items() if isinstance(v, np.ndarray)}
+        return self.with_parameters(picked)
+
+    def _keep(self, name: str, value: object) -> None:
+        """Set a checked parameter; an array must belong to this pair alone and becomes read-only."""
+        if isinstance(value, np.ndarray):
+            if value.ndim > 1:
+                raise ValueError(
+                    f"{name} must be a number or one per run, shape (n,), got an array of shape {value.shape}; "
+                    f"pass {name}.ravel(), say"
+                )
+            value.flags.writeable = False
+        object.__setattr__(self, name, value)
+
+    def parameters(self) -> dict[str, object]:
+        return {name: getattr(self, name) for name in _parameter_names(type(self))}
+
+    def with_parameters(self, changed: Mapping[str, object]) -> Self:
+        """This pair with the parameters in `changed` replaced, without checking them.
+
+        Arrays among them must belong to the new pair alone.
+        """
+        new: Self = object.__new__(type(self))
+        for name in _names(type(self)):
+            new._keep(name, changed[name] if name in changed else getattr(self, name))
+        return new
+
+    @property
+    def family(self) -> Hashable:
+        """A key; pairs with equal keys differ in numbers only, so one vectorised pair can replace them all."""
+        fixed = (v for v in self.parameters().values() if not isinstance(v, (float, np.ndarray, Fraction)))
+        return (type(self), *(v for v in fixed if v is not None))
+
+    def _key(self) -> tuple[object, ...]:
+        def freeze(value: object) -> object:
+            return (value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value
+
+        return (type(self), *map(freeze, self.parameters().values()))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Parametrised) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+
+#: The fields of a class, and those of them that are parameters.
+_names: Callable[[type], tuple[str, ...]] = cache(lambda kind: tuple(f.name for f in fields(kind)))
+_parameter_names: Callable[[type], tuple[str, ...]] = cache(
+    lambda kind: tuple(name for name in _names(kind) if name[0] != "_")
+)
