@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from mc.training.data import DataSet
 from mc.training.network import Gradients, Network
-from theory.arguments import check_count, check_positive
 
 __all__ = ["NetworkTraining"]
 
@@ -27,8 +26,7 @@ Array = NDArray[np.float64]
 class NetworkTraining:
     """theta - (rate / people) released, from the network's start by `seed`, on the first `people` rows of a data set.
 
-    An `fp.Training`: parameters have shape (runs, d). Raises ValueError for a rate that is not positive and for more
-    people than there are.
+    An `fp.Training`: parameters have shape (runs, d).
     """
 
     data: DataSet
@@ -37,13 +35,9 @@ class NetworkTraining:
     seed: int
     people: int
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "rate", float(check_positive("rate", self.rate)))
-        check_count("people", self.people, most=self.data.people)
-
     def start(self, runs: int) -> Array:
         """The same start in every world."""
-        theta = self.network.start(np.random.default_rng(check_count("seed", self.seed, least=0)))
+        theta = self.network.start(np.random.default_rng(self.seed))
         return np.tile(theta, (runs, 1))
 
     def vectors(self, parameters: Array) -> _Worlds:

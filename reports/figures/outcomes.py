@@ -95,7 +95,7 @@ def study(
             with _no_interrupt():
                 pool = LocalPool(many)
             stack.callback(pool.kill)
-        for trial, outcome in completed(pool, _played, missing, window=2 * many):
+        for trial, outcome in completed(pool, Trial.play, missing, window=2 * many):
             PLAYED[trial] = outcome
             if store is not None:
                 _keep(store, trial, outcome)
@@ -115,7 +115,3 @@ def _no_interrupt() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _played(trial: Trial[T]) -> T:
-    return trial.play()

@@ -1,7 +1,6 @@
 """A network in many worlds: the same gradients as in one, and what a canary reaches is known."""
 
 import numpy as np
-import pytest
 
 import filterproof as fp
 from mc.training.digits import digits
@@ -41,10 +40,3 @@ def test_a_canary_in_a_network_reaches_the_promise_and_no_more() -> None:
     exact = float(Gaussian(1.0).hockey_stick(0.5))
     assert found.low <= exact <= found.high
     assert found.beyond == 0
-
-
-def test_more_people_than_there_are_is_refused() -> None:
-    with pytest.raises(ValueError, match="people must be at most 1,437"):
-        NetworkTraining(digits(), NETWORK, rate=1.0, seed=0, people=1438)
-    with pytest.raises(ValueError, match="rate"):
-        NetworkTraining(digits(), NETWORK, rate=0.0, seed=0, people=2)
