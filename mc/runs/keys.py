@@ -5,7 +5,7 @@ and the release stand for the code. A user's is its place in its source file, an
 of all files of the user's that it imports, transitively: any edit of any of them, a comment too, is another run. To
 these come, by their values, what no file says: what instances are made of when they are copied, attributes of the
 user's classes, defaults, variables of enclosing functions, and those globals and builtins that the user's functions
-read.
+name.
 
 Code without a source file (typed at a prompt, in a cell of a notebook or into `exec`), code that is not what its file
 says now, and values that cannot be copied are refused, unless the user names them by `key=`. The name then stands for
@@ -40,7 +40,6 @@ from mc.runs.store import StoreError
 
 __all__ = ["check_same", "digest", "key_of", "settings"]
 
-_READ = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
 _ABSENT = object()
 #: What Python itself keeps in a class and in a module: where code stands, which its file says, and sets without order.
 _PYTHONS = {
@@ -261,21 +260,20 @@ class _Walk:
         return bool(file)
 
     def _read(self, function: types.FunctionType, code: types.CodeType, where: str) -> list[Any]:
-        """The globals and builtins that a user's function reads, in itself and in what is defined inside it."""
+        """The globals and builtins that a user's function names, in itself and in what is defined inside it."""
+        for step in dis.get_instructions(code):
+            beyond = step.opname == "STORE_DEREF" and step.argval in function.__code__.co_freevars
+            if step.opname == "STORE_GLOBAL" or beyond:
+                why = f"writes {step.argval!r} outside of itself, which view.memory is for"
+                return [self._unknown(function, where, why)]
         bare: Any = function  # mypy forgets this attribute in its cache, and knows it without one
         described: list[Any] = []
-        for step in dis.get_instructions(code):
-            name, value = step.argval, _ABSENT
-            beyond = step.opname == "STORE_DEREF" and name in function.__code__.co_freevars
-            if step.opname == "STORE_GLOBAL" or beyond:
-                why = f"writes {name!r} outside of itself, which view.memory is for"
-                described.append(self._unknown(function, where, why))
-            elif step.opname in _READ and name not in _PYTHONS:
-                value = function.__globals__.get(name, bare.__builtins__.get(name, _ABSENT))
+        for name in code.co_names:
+            value = function.__globals__.get(name, bare.__builtins__.get(name, _ABSENT))
             said = f"{name}, which {where} reads,"
             if isinstance(value, types.ModuleType):
                 described.append([name, self._module(value, set(code.co_names), said)])
-            elif value is not _ABSENT:
+            elif value is not _ABSENT and name not in _PYTHONS:
                 described.append([name, self.value(value, said)])
         for part in code.co_consts:
             if isinstance(part, types.CodeType):
