@@ -254,7 +254,8 @@ def counter() -> Callable[[], int]:
     [
         *((lambda made=made: made, "has a state that cannot be read") for made in (
             np.random.default_rng(1), np.random.RandomState(1), random.Random(1), np.random.random, random.random,
-            iter([1]), (x for x in [1]), memoryview(b"a"), np.frompyfunc(make, 1, 1),
+            iter([1]), (x for x in [1]), memoryview(b"a"), ValueError("a"), np.frompyfunc(make, 1, 1),
+            np.ma.masked_array([1.0], mask=[True]), np.array([(1,)], dtype=[("a", "O")]),
         )),
         (lambda: {"a", "b"}, "value.it is a set whose order changes from process to process"),
         (lambda: frozenset({Colour.RED, Colour.BLUE}), "is a set whose order changes from process to process"),

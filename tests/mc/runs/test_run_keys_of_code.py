@@ -148,7 +148,7 @@ def test_a_file_that_was_edited_after_its_import_is_refused(
     for name in ("deeper_xyz", "mine_xyz"):
         path, text = tmp_path / f"{name}.py", textwrap.dedent(SOURCES[name])
         path.write_text(text.replace("0.01", "0.9").replace("0.1", "0.9").replace("view.loss > 0", "0"))
-        with pytest.raises(StoreError, match="is not what its file says now"):
+        with pytest.raises(StoreError, match=rf"{name}\.py, which was edited or patched after its import"):
             key(mine)
         path.write_text(text)
     assert key(mine) == first
@@ -171,11 +171,15 @@ def test_a_users_code_that_was_patched_in_memory_is_another_run_or_refused(
 
 
 @pytest.mark.parametrize(
-    ("above", "level"),
-    [("LEVEL = float(sys.argv[1])", "LEVEL"), ("import deeper_xyz", "deeper_xyz.LEVEL")],
+    ("above", "within", "level"),
+    [
+        ("LEVEL = float(sys.argv[1])", "pass", "LEVEL"),
+        ("import deeper_xyz", "pass", "deeper_xyz.LEVEL"),
+        ("", "import deeper_xyz as other", "other.LEVEL"),
+    ],
 )
 def test_a_parameter_that_hides_in_a_global_is_part_of_the_key(
-    written: Callable[..., Any], above: str, level: str, monkeypatch: pytest.MonkeyPatch
+    written: Callable[..., Any], above: str, within: str, level: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine = f"""
         import sys
@@ -184,6 +188,7 @@ def test_a_parameter_that_hides_in_a_global_is_part_of_the_key(
 
         class Mine(fp.Adversary):
             def request(self, view):
+                {within}
                 return fp.Gaussian({level})
     """
     found = []
@@ -249,9 +254,12 @@ CALLED = """
     class Mine(Below):
         '''0.1'''
         __pace__ = 0.1
+        level: 0.1
         def __init__(self): self.holder = Holder()
         def request(self, view):
-            return fp.Gaussian(max(self.__pace__, __PACE__, PACE_xyz, self.holder(), float(self.__doc__)))
+            mine = type(self)
+            kept = (self.__pace__, __PACE__, PACE_xyz, self.holder(), mine.__annotations__["level"])
+            return fp.Gaussian(max(*kept, float(self.__doc__)))
 
     __PACE__ = 0.1
 """
@@ -263,6 +271,8 @@ def test_attributes_of_a_class_and_its_bases_whatever_their_names_and_builtins_a
     monkeypatch.setattr(builtins, "PACE_xyz", 0.1, raising=False)
     mine = written(called_xyz=CALLED)
     found = [key(mine.Mine())]
+    assert mine.Level.__annotations__ == {}
+    assert key(mine.Mine()) == found[0]
     for place, name, value in (
         (mine.Below, "step", 2.0),
         (mine.Below, "request", lambda self, view: Gaussian(0.9)),
@@ -270,6 +280,7 @@ def test_attributes_of_a_class_and_its_bases_whatever_their_names_and_builtins_a
         (mine.Mine, "horizon", property(lambda self: 3)),
         (mine.Mine, "__pace__", 0.9),
         (mine.Mine, "__doc__", "0.9"),
+        (mine.Mine, "__annotations__", {"level": 0.9}),
         (mine.Holder, "__call__", mine.Level(0.9)),
         (mine, "__PACE__", 0.9),
         (builtins, "PACE_xyz", 0.9),
@@ -298,14 +309,20 @@ def test_hints_and_what_python_keeps_in_a_class_are_no_reason_to_refuse_it(
             two: int
             def go(self) -> int: ...
 
+        class Kept(typing.TypedDict, total=False):
+            level: float
+
         class Box(typing.Generic[T], abc.ABC):
             inside: T
             several: list[T] | None
             @abc.abstractmethod
             def one(self) -> T: ...
+            @abc.abstractmethod
+            def two(self) -> T: ...
 
         class Full(Box[float]):
             def one(self): return 0.1
+            def two(self): return 0.2
 
         @dataclasses.dataclass(frozen=True, slots=True)
         class Mine(fp.Adversary):
@@ -313,7 +330,9 @@ def test_hints_and_what_python_keeps_in_a_class_are_no_reason_to_refuse_it(
             array: typing.Annotated[np.ndarray, "levels"] = None
             maybe: typing.Optional["Mine"] = None
             how: Callable[[int, T], Mapping[str, float]] | None = None
+            which: typing.Literal["a", 1] = "a"
             kept: typing.ClassVar[type[Shaped]] = Shaped
+            named: type = Kept
             box: Box = dataclasses.field(default_factory=Full, metadata={"unit": "mu"})
             def request(self, view):
                 return fp.Gaussian(self.box.one())
