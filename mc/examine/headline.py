@@ -6,6 +6,9 @@
 >>> played = Sequence(((fp.Gaussian(1.0), 2),))
 >>> headline(sequence_witness(fp.ZCDPFilter(0.5), played, Measure.renyi(2.0), 2.0))
 '2 x Gaussian(mu=1): D of order 2, PQ is at least 2 where 1 is promised, 2 times the promise'
+>>> simulated = fp.witness(fp.GaussianFilter(1.0), fp.OneShot(), epsilon=1.0, n=1000, method="plain")
+>>> ", but for a chance of 1e-06, where" in headline(simulated)
+True
 """
 
 from __future__ import annotations
@@ -36,6 +39,9 @@ def strategy_words(witness: Witness) -> str:
             return f"the best adversary of at most {rounds} over {_some(decode(witness.data['menu'], names))}"
         case "schedule":
             return f"a schedule of {len(witness.data['schedule']['moves'])} moves"
+        case "simulation" | "decision":
+            played, seed = witness.data["n"], witness.data["seed"]
+            return f"a strategy of at most {rounds}, played {played:,} times with seed {seed}"
     return f"a strategy of at most {rounds}"
 
 
@@ -47,8 +53,11 @@ def headline(witness: Witness) -> str:
             f"{strategy_words(witness)}: {witness.measure} is above {number_words(promised)}, which is promised, by a "
             f"sequential test that errs with probability at most {number_words(float(witness.data['failure']))}"
         )
-    plan = witness.kind == "plan"
-    gives = worth_words(Fraction(witness.data["value"])) if plan else f"is at least {number_words(value)}"
+    gives = f"is at least {number_words(value)}"
+    if witness.kind == "plan":
+        gives = worth_words(Fraction(witness.data["value"]))
+    elif witness.kind == "simulation":
+        gives += f", but for a chance of {1 - witness.data['confidence']:.0e},"
     told = times_words(value, promised)
     return (
         f"{strategy_words(witness)}: {witness.measure} {gives} where "

@@ -14,7 +14,7 @@ from concurrent.futures import BrokenExecutor, Executor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import TypedDict
 
 from filters.contract.filter_base import OnDenial
 from filters.privacy_filter import PrivacyFilter
@@ -32,21 +32,16 @@ from theory.pairs.base import Direction
 __all__ = ["Interrupted", "Placement", "Play", "PlayOptions", "play"]
 
 
-class Place(TypedDict, total=False):
-    """The keywords of `play` that say from which seed and where; on the place no bit of the sums depends."""
+class Placement(TypedDict, total=False):
+    """The keywords of a `Play`, except its number of paths and its direction."""
 
     seed: int
+    rounds: int | None
+    on_denial: OnDenial
     workers: int | None
     executor: Executor | None
     store: RunStore | str | os.PathLike[str] | None
     key: str | None
-
-
-class Placement(Place, total=False):
-    """The keywords of a `Play`, except its number of paths and its direction."""
-
-    rounds: int | None
-    on_denial: OnDenial
 
 
 class PlayOptions(Placement, total=False):
@@ -98,37 +93,18 @@ class Play:
         progress: Report | None = None,
     ) -> Tally:
         """The result of `play` for a game, with n paths if n is given."""
-        with ExitStack() as open_things:
-            store, executor = self.store, self.executor
-            if store is not None and not isinstance(store, RunStore):
-                store = open_things.enter_context(RunStore(store))
-            work = list(tiles(self.seed, self.n if n is None else n, first))
-            run = Run(game, functional, work, store, progress, self.key)
-            try:
-                run.start()
-                if self.workers is not None:
-                    check_count("workers", self.workers)
-                if executor is None and self.workers != 1:
-                    executor = run.pool(self.workers)
-                    if executor is not None:
-                        open_things.enter_context(executor)
-                try:
-                    run.finish(executor)
-                except BrokenExecutor:
-                    if self.workers is not None or not isinstance(executor, LocalPool):
-                        raise
-                    warnings.warn(
-                        "worker processes do not start, so the run goes on in this one alone; put the script's "
-                        "work under if __name__ == '__main__', or pass workers=1",
-                        RuntimeWarning,
-                        stacklevel=3,
-                    )
-                    run.finish(None)
-            except KeyboardInterrupt:
-                if isinstance(executor, LocalPool):
-                    executor.kill()
-                raise Interrupted(run.paths_done, run.paths, store.path if store else None) from None
-            return run.tally()
+        return play(
+            game,
+            functional,
+            n=self.n if n is None else n,
+            seed=self.seed,
+            first=first,
+            workers=self.workers,
+            executor=self.executor,
+            store=self.store,
+            key=self.key,
+            progress=progress,
+        )
 
 
 class Interrupted(KeyboardInterrupt):
@@ -147,13 +123,17 @@ def play(
     functional: Functional,
     *,
     n: int,
+    seed: int = 0,
     first: int = 0,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    store: RunStore | str | os.PathLike[str] | None = None,
+    key: str | None = None,
     progress: Report | None = None,
-    **place: Unpack[Place],
 ) -> Tally:
     """Sums of `functional` over n independent paths of `game`, with the same bits wherever they are played.
 
-    seed: of the random numbers. first: the index of the first tile; runs without a common tile share no random numbers.
+    first: the index of the first tile; runs without a common tile share no random numbers.
     workers: the number of processes on this machine, 1 for this one alone; by default all cores if the run is
     expected to take longer than a few seconds. executor: another place (see `mc.runs.executors`).
     store: a file that keeps every finished tile; after Ctrl-C or `kill -9` the same call resumes from it. What tells
@@ -161,4 +141,32 @@ def play(
     typed in a notebook: change the name when you change the code.
     Raises Interrupted on Ctrl-C, StoreError for a store that cannot be used or a game that it cannot describe.
     """
-    return Play(n=n, **place).sums(game, functional, first=first, progress=progress)
+    with ExitStack() as open_things:
+        if store is not None and not isinstance(store, RunStore):
+            store = open_things.enter_context(RunStore(store))
+        run = Run(game, functional, list(tiles(seed, n, first)), store, progress, key)
+        try:
+            run.start()
+            if workers is not None:
+                check_count("workers", workers)
+            if executor is None and workers != 1:
+                executor = run.pool(workers)
+                if executor is not None:
+                    open_things.enter_context(executor)
+            try:
+                run.finish(executor)
+            except BrokenExecutor:
+                if workers is not None or not isinstance(executor, LocalPool):
+                    raise
+                warnings.warn(
+                    "worker processes do not start, so the run goes on in this one alone; put the script's "
+                    "work under if __name__ == '__main__', or pass workers=1",
+                    RuntimeWarning,
+                    stacklevel=2,
+                )
+                run.finish(None)
+        except KeyboardInterrupt:
+            if isinstance(executor, LocalPool):
+                executor.kill()
+            raise Interrupted(run.paths_done, run.paths, store.path if store else None) from None
+        return run.tally()

@@ -6,14 +6,13 @@ import mpmath
 import pytest
 
 from reports.figures.registry import figure
-from tests.theory.reference import conversion_delta, hockey_stick
+from tests.theory.reference import conversion_delta, gaussian_hockey_stick
 from theory.conversions import CKS
-from theory.pairs import Gaussian
 
 
 def gdp_delta(epsilon: float, k: int, sigma: float) -> mpmath.mpf:
     """delta of Gaussian(sqrt(k)/sigma), by quadrature."""
-    return hockey_stick(Gaussian(k**0.5 / sigma), epsilon)
+    return gaussian_hockey_stick(k**0.5 / sigma, epsilon)
 
 
 def rdp_delta(epsilon: float, k: int, sigma: float, orders: range | None = None) -> float:

@@ -9,7 +9,7 @@ import filterproof as fp
 from mc.engine.game import Game
 from mc.engine.paths import Paths
 from reports.figures.potential import potential_paths
-from tests.theory.reference import hockey_stick
+from tests.theory.reference import gaussian_hockey_stick
 
 EPSILON = 1.0
 FILTER = fp.GaussianFilter(mu=1.0)
@@ -19,7 +19,7 @@ FAILURE = 1e-6
 
 def gaussian_delta(epsilon: float, mu: float) -> float:
     """delta of Gaussian(mu) at any epsilon, with 30 digits."""
-    return float(hockey_stick(fp.Gaussian(mu), epsilon))
+    return float(gaussian_hockey_stick(mu, epsilon))
 
 
 def losses(paths: Paths) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
