@@ -94,18 +94,7 @@ class Budget(Limit):
         What is added to a sum that does not fit may be rounded up; for what is no charge it may be NaN.
         """
         same_bits_sooner = fast.step(self, state, charge)
-        if same_bits_sooner is not None:
-            return same_bits_sooner
-        n = len(state[0])
-        if n <= fast.SMALL or not fast.one_each(charge, n):
-            return self.general_step(state, charge)
-        parts = []
-        for first in range(0, n, fast.SMALL):
-            runs = slice(first, first + fast.SMALL)
-            parts.append(self.general_step((state[0][runs], state[1][runs]), charge.take(runs)))
-        fits, sums = zip(*parts, strict=True)
-        high, low = (np.concatenate(part) for part in zip(*sums, strict=True))
-        return np.concatenate(fits), (high, low)
+        return self.general_step(state, charge) if same_bits_sooner is None else same_bits_sooner
 
     def general_step(self, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact]:
         """`step` by the definition, whatever the charge."""

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.amounts import Charge, Mixed
-from filters.accounting.fast import compiled, single
+from filters.accounting.fast import compiled, in_numpy, single
 from filters.accounting.fast.compiled import SMALL
 from filters.accounting.limit import Limit
 from theory.fast.compiler import worth
 from theory.numerics.error_free import Exact
 
-__all__ = ["SMALL", "charge", "one_each", "quotients", "step"]
+__all__ = ["SMALL", "charge", "quotients", "step"]
 
 
 def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_], Exact] | None:
@@ -26,7 +26,10 @@ def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_],
     n = len(state[0])
     if n == 1:
         return single.step(limit, state, charge)
-    return compiled.step(limit, state, charge) if worth(n) and one_each(charge, n) else None
+    if not worth(n) or not _one_each(charge, n):
+        return None
+    found = compiled.step(limit, state, charge)
+    return in_numpy.step(limit, state, charge) if found is None else found
 
 
 def charge(
@@ -38,11 +41,12 @@ def charge(
 
 def quotients(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], int] | None:
     """(x / y rounded up; how many x are 0); None where one is out of range: ask `quotient_beyond`."""
-    return compiled.quotients(x, y) if worth(len(x)) else None
+    found = compiled.quotients(x, y) if worth(len(x)) else None
+    return in_numpy.quotients(x, y) if found is None and len(x) else found
 
 
-def one_each(charge: Charge, n: int) -> bool:
+def _one_each(charge: Charge, n: int) -> bool:
     """Whether the charge is one number for all n runs or one per run."""
     if isinstance(charge, Mixed):
-        return charge.index.shape == (n,) and all(one_each(member, n) for member in charge.charges)
+        return charge.index.shape == (n,) and all(_one_each(member, n) for member in charge.charges)
     return np.shape(charge.x) in ((), (n,))

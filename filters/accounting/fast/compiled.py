@@ -26,7 +26,7 @@ __all__ = ["SMALL", "charge", "quotients", "step"]
 #: Sums charged at a time: what is computed on the way stays in cache, in memory that is not asked for anew.
 SMALL = 16384
 
-_SPLITTER = 2.0**27 + 1
+SPLITTER = 2.0**27 + 1
 _ULP = 2.0**-52
 #: Quotients between these are rounded up without over- or underflow.
 LITTLE, MUCH = 2.0**-900, 2.0**900
@@ -46,7 +46,7 @@ def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_],
     n, high = len(state[0]), _to_read(state[0])
     fits, top = np.empty(n, dtype=np.bool_), np.empty(n)
     if not isinstance(charge, Square) or not is_power_of_two(charge.scale):
-        alike = isinstance(charge, Plain) and isinstance(charge.x, float) and _is_zero(state[1])
+        alike = isinstance(charge, Plain) and isinstance(charge.x, float) and is_zero(state[1])
         if alike and not found.add_short(high, charge.exact(limit.root)[0], limit.last, top, fits):
             return fits, (top, state[1])
         low, rest = _to_read(state[1]), np.empty(n)
@@ -58,8 +58,8 @@ def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_],
             found.add_pairs(*pairs, limit.high, limit.low, fits[runs], top[runs], rest[runs])
         return fits, (top, rest)
     x = np.ascontiguousarray(np.atleast_1d(charge.x))
-    if not _bits_of(float(x[0])) & LAST_BITS and _is_zero(state[1]):
-        least = _bits_of(max(LEAST_ROOT / limit.root, 5e-324))
+    if not bits_of(float(x[0])) & LAST_BITS and is_zero(state[1]):
+        least = bits_of(max(LEAST_ROOT / limit.root, 5e-324))
         terms = limit.root, charge.scale, least, limit.last
         if not found.add_short_squares(high, x, x.view(np.int64), *terms, top, fits):
             return fits, (top, state[1])
@@ -69,13 +69,13 @@ def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_],
     return fits, (top, rest)
 
 
-def _bits_of(x: float) -> int:
+def bits_of(x: float) -> int:
     """The bits of x, as an integer; those of numbers from zero up are ordered as the numbers are."""
     bits: int = struct.unpack("<q", struct.pack("<d", x))[0]
     return bits
 
 
-def _is_zero(low: NDArray[np.float64]) -> bool:
+def is_zero(low: NDArray[np.float64]) -> bool:
     """Whether all low parts are zero: at one glance where one number stands for all runs, as in a fresh state."""
     return not (low[:1] if low.strides == (0,) else low.view(np.int64)).any()
 
@@ -198,7 +198,7 @@ def _add_squares(
         a = declared * root
         a = LEAST_ROOT if (a < LEAST_ROOT) & (declared > 0) else a
         p = a * a
-        c = _SPLITTER * a
+        c = SPLITTER * a
         a1 = c - (c - a)
         a2 = a - a1
         q = (((a1 * a1 - p) + 2 * (a1 * a2)) + a2 * a2) * scale
@@ -310,7 +310,7 @@ def _charge_squares(
         a = declared * root
         a = LEAST_ROOT if (a < LEAST_ROOT) & (declared > 0) else a
         p = a * a
-        c = _SPLITTER * a
+        c = SPLITTER * a
         a1 = c - (c - a)
         a2 = a - a1
         q = (((a1 * a1 - p) + 2 * (a1 * a2)) + a2 * a2) * scale
@@ -341,14 +341,14 @@ def _divide_up(x: Any, y: float, up: Any) -> Any:
     Each x is read once: it is the caller's, who could write to it meanwhile.
     """
     zeros, odd = 0, 0
-    d = _SPLITTER * y
+    d = SPLITTER * y
     b1 = d - (d - y)
     b2 = y - b1
     for i in range(x.size):
         top = x[i]
         q = top / y
         p = q * y
-        c = _SPLITTER * q
+        c = SPLITTER * q
         a1 = c - (c - q)
         a2 = q - a1
         rest = ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2
