@@ -282,9 +282,8 @@ class Composition:
                 break
             allowed *= min(max(0.7 * relative / max(bounds.relative_width, relative), 2.0**-6), 0.5)
         if reached and best.relative_width > 32 * relative and relative < _ROUGHLY:
-            return self._by_cells(
-                epsilon, 32 * relative, pairs, best
-            )  # what was aimed at takes too many cells
+            # what was aimed at takes too many cells
+            return self._by_cells(epsilon, 32 * relative, pairs, best)
         return best
 
 
