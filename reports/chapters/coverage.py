@@ -16,7 +16,7 @@ from theory.evidence import Evidence, Outcome, Verdict
 __all__ = ["COVERAGE", "judge"]
 
 #: Repetitions of each method, shared among the cases that it applies to.
-_REPETITIONS = 10_000
+_REPETITIONS = 5_000
 
 
 def _measured(study: Study) -> list[Coverage]:

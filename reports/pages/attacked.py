@@ -34,8 +34,8 @@ _FEWEST = 8192
 class Runs(NamedTuple):
     """Runs of the solver's best adversary against the filter of the page, and of each other attack."""
 
-    best: int = 250_000
-    other: int = 50_000
+    best: int = 100_000
+    other: int = 16_384
 
 
 @dataclass(frozen=True, slots=True, repr=False)
