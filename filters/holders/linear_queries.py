@@ -117,7 +117,7 @@ class LinearQueries(Holder):
         self._kappa = one_positive("kappa", kappa)
         self._promise = ZCDP(self.kappa)
         self._budget = Budget.of(self.norm_budget)
-        self._sums = Sums.fresh(_count(people))
+        self._sums = Sums.fresh(check_count("people", people, most=_MOST_PEOPLE))
         self._some_left = False
         #: Blocks of the journal in which somebody was charged since it was written.
         self._changed: set[int] = set()
@@ -271,7 +271,7 @@ class LinearQueries(Holder):
 
     def join(self, people: int) -> range:
         """The numbers of so many new people, each with a whole budget; from now on a query has a row for them."""
-        number = _count(people)
+        number = check_count("people", people, most=_MOST_PEOPLE)
         with self._in_turn("join"), self._alone("join"):
             self._check_usable()
             new = range(self.people, self.people + number)
@@ -378,14 +378,6 @@ class LinearQueries(Holder):
         if journal is not None:
             queries._journal = Journal.create(journal, queries._terms, queries._sums)
         return queries
-
-
-def _count(people: object) -> int:
-    """`people` as a number that memory may hold."""
-    number = check_count("people", people)
-    if number > _MOST_PEOPLE:
-        raise ValueError(f"people must be at most {_MOST_PEOPLE:,}, got people={number}; pass fewer")
-    return number
 
 
 def _squared_norms(rows: NDArray[np.float64]) -> NDArray[np.float64]:
