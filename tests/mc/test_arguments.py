@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import filterproof as fp
 from mc.estimate.crossing import crossing
 from mc.losses.allocation import RandomAllocation
+from mc.training.stopping import PrivateCounts
 from tests.mc.examine.unhappy import AdmitsNothing
 from tests.mc.forged import JUNK
+from tests.mc.training.made_up import NET, descent, three
 
 BIT, WIDE = fp.RandomizedResponse.from_ratio(2), fp.Gaussian(0.5)
 GDP, ZCDP = fp.GaussianFilter(1.0), fp.ZCDPFilter(0.5)
@@ -21,6 +24,7 @@ WORLDS = {"norms": [1.0, 2.0], "epsilon": 1.0, "rounds": 1, "n": 10, "seed": 0, 
 ODOMETER = fp.LineOdometer(0.05, target=4.0)
 TRAINING = fp.LogisticTraining([[3.0], [2.0], [0.5]], [0, 1, 1], rate=0.1)  # type: ignore[arg-type]
 SUMS = fp.ClippedSums.making(GDP, clip=1.0, sigma=2.0)
+ONES = np.ones((3, 2))
 
 CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "worst_case": (
@@ -113,6 +117,19 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         lambda epsilon, **given: RandomAllocation(**given).delta(epsilon, direction="PQ"),
         {"sigma": 1.0, "steps": 3, "epsilon": 0.5},
     ),
+    "DataSet": (
+        three,
+        {"name": "a", "features": ONES, "labels": ONES, "test_features": ONES[:1], "public": False},
+    ),
+    "Descent": (descent, {"clip": 1.0, "sigma": 1.0, "rate": 1.0, "seed": 0}),
+    "Network.gradients": (NET.gradients, {"theta": np.zeros(33), "x": np.ones((3, 2)), "y": np.ones((3, 3))}),
+    "PrivateCounts": (PrivateCounts, {"people": 3, "rho": 0.1, "looks": 2}),
+    "PrivateCounts.count": (
+        lambda **given: PrivateCounts(people=3, rho=0.1, looks=2).count(**given),
+        {"counted": np.ones(3), "rng": np.random.default_rng(0)},
+    ),
+    "LogisticTraining": (fp.LogisticTraining, {"features": ONES, "labels": [0, 1, 1], "rate": 1.0}),
+    "WithCanary": (fp.WithCanary, {"training": TRAINING, "size": 1.0}),
     "verify": (
         lambda **given: fp.verify(AdmitsNothing(), **given),
         {"seconds": 0.1, "seed": 0, "mechanisms": "gaussian"},

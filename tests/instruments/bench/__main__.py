@@ -29,15 +29,15 @@ from rich.table import Table
 from mc.engine.streams import TILE
 from mc.runs.executors import cores
 from mc.runs.play import play
-from tests.instruments.bench.audits import audits
+from tests.instruments.bench.audits import Audit, audits
 from tests.instruments.bench.engine import PLAIN, on_a_cluster, rates, raw_seconds, scaling, starts
-from tests.instruments.bench.estimators import worth
+from tests.instruments.bench.estimators import Worth, worth
 from tests.instruments.bench.exact import solved
 from tests.instruments.bench.games import GAMES
 from tests.instruments.bench.measured import measured, predecessor
 from tests.instruments.bench.peers import compare
 from tests.instruments.bench.people import kept, summed
-from tests.instruments.bench.scale import grown
+from tests.instruments.bench.scale import Grown, grown
 from tests.instruments.bench.sessions import asked
 
 
@@ -48,6 +48,14 @@ def _table(console: Console, title: str, heads: str, rows: list[tuple[str, ...]]
     for row in rows:
         table.add_row(*map(escape, row))
     console.print(table)
+
+
+def _shown(
+    console: Console, title: str, heads: str, found: list[Any], row: Callable[[Any], tuple[str, ...]]
+) -> list[dict[str, Any]]:
+    """Print a row for each of what was found, and give it for the record."""
+    _table(console, title, heads, [row(one) for one in found])
+    return [asdict(one) for one in found]
 
 
 #: What a process of its own measures, by the name that it is asked for.
@@ -144,31 +152,21 @@ def _sessions(console: Console, pairs: _Pairs, repeats: int) -> dict[str, Any]:
 
 
 def _estimators(console: Console) -> dict[str, Any]:
-    found = worth(3)
-    _table(
-        console,
-        "Variance x time of plain simulation over that of the estimator, budget left over",
-        "game | delta | tilted | martingale",
-        [
-            (
-                one.game,
-                f"{one.delta:.0e}",
-                *(f"{one.gains[k]:.3g}" if k in one.gains else "" for k in _METHODS),
-            )
-            for one in found
-        ],
-    )
-    return {"estimators": [asdict(one) for one in found]}
+    def row(one: Worth) -> tuple[str, ...]:
+        gains = (f"{one.gains[k]:.3g}" if k in one.gains else "" for k in ("tilted", "martingale"))
+        return one.game, f"{one.delta:.0e}", *gains
 
-
-_METHODS = ("tilted", "martingale")
+    title = "Variance x time of plain simulation over that of the estimator, budget left over"
+    return {"estimators": _shown(console, title, "game | delta | tilted | martingale", worth(3), row)}
 
 
 def _exact(console: Console) -> dict[str, Any]:
-    found = solved()
-    rows = [(one.work, f"{one.seconds:.2f}") for one in found]
-    _table(console, "Exact games and attacks, once each", "work | seconds", rows)
-    return {"exact": [asdict(one) for one in found]}
+    title = "Exact games and attacks, once each"
+    return {
+        "exact": _shown(
+            console, title, "work | seconds", solved(), lambda one: (one.work, f"{one.seconds:.2f}")
+        )
+    }
 
 
 def _peers(console: Console, repeats: int) -> dict[str, Any]:
@@ -211,50 +209,34 @@ def _people(console: Console, pairs: _Pairs, many: int, repeats: int) -> dict[st
             for one, two in zip(slow, quick, strict=True)
         ],
     )
-    found = kept(many // 10, 4 * repeats)
-    _table(
-        console,
-        "Linear queries that are on the disk before they are answered",
-        "query | people | ms",
-        [(one.query, f"{one.people:,}", f"{one.ms:.1f}") for one in found],
-    )
     return {
         "people": [{"numpy": one, "compiled": two} for (_, one), (_, two) in zip(slow, quick, strict=True)],
-        "kept": [asdict(one) for one in found],
+        "kept": _shown(
+            console,
+            "Linear queries that are on the disk before they are answered",
+            "query | people | ms",
+            kept(many // 10, 4 * repeats),
+            lambda one: (one.query, f"{one.people:,}", f"{one.ms:.1f}"),
+        ),
     }
 
 
 def _audits(console: Console, streams: int) -> dict[str, Any]:
-    rows = audits(streams)
-    _table(
-        console,
-        f"Draws until mu-GDP that is sold as 1-GDP is refused, failure .05: medians of {streams} streams",
-        "mu | bets on the curve | on its best epsilon | on its worst | a band on both error rates",
-        [
-            (f"{row.mu:g}", *("never" if draws is None else f"{draws:,.0f}" for draws in row.draws()))
-            for row in rows
-        ],
-    )
-    return {"audits": [asdict(row) for row in rows]}
+    def row(one: Audit) -> tuple[str, ...]:
+        return f"{one.mu:g}", *("never" if draws is None else f"{draws:,.0f}" for draws in one.draws())
+
+    title = f"Draws until mu-GDP that is sold as 1-GDP is refused, failure .05: medians of {streams} streams"
+    heads = "mu | bets on the curve | on its best epsilon | on its worst | a band on both error rates"
+    return {"audits": _shown(console, title, heads, audits(streams), row)}
 
 
 def _scale(console: Console, largest: int) -> dict[str, Any]:
-    rows = grown(largest)
-    _table(
-        console,
-        "What a unit costs as work grows, one process, once each",
-        "work | units | ns a unit | bytes a unit",
-        [
-            (
-                row.work,
-                f"{row.size:,}",
-                f"{row.seconds * 1e9:,.1f}",
-                "" if row.bytes is None else f"{row.bytes:.2f}",
-            )
-            for row in rows
-        ],
-    )
-    return {"scale": [asdict(row) for row in rows]}
+    def row(one: Grown) -> tuple[str, ...]:
+        memory = "" if one.bytes is None else f"{one.bytes:.2f}"
+        return one.work, f"{one.size:,}", f"{one.seconds * 1e9:,.1f}", memory
+
+    title = "What a unit costs as work grows, one process, once each"
+    return {"scale": _shown(console, title, "work | units | ns a unit | bytes a unit", grown(largest), row)}
 
 
 def main() -> None:

@@ -24,6 +24,7 @@ from mc.estimate.simulate import simulate
 from mc.runs.executors import LocalPool
 from mc.runs.play import play
 from tests.instruments.bench.games import GAMES, STARTS
+from tests.instruments.bench.measured import seconds
 
 __all__ = ["PLAIN", "Placed", "Rate", "Start", "on_a_cluster", "rates", "raw_seconds", "scaling", "starts"]
 
@@ -103,10 +104,7 @@ def rates(paths: int, repeats: int) -> list[Rate]:
 def _beside(work: Callable[[], object], draws: int) -> tuple[float, float]:
     """Processor seconds for a work, and for so many raw normals, half of them before it and half after."""
     before = raw_seconds(draws // 2)
-    began = time.process_time()
-    work()
-    spent = time.process_time() - began
-    return spent, before + raw_seconds(draws - draws // 2)
+    return seconds(work, time.process_time), before + raw_seconds(draws - draws // 2)
 
 
 def starts(repeats: int) -> list[Start]:
@@ -166,9 +164,8 @@ def on_a_cluster(repeats: int) -> list[Placed]:
             worker = spent() - before
             began = time.process_time()
             here = play(game, PLAIN, n=paths, seed=seed, workers=1)
-            ratios.append(
-                worker / (time.process_time() - began) * paths / (paths - TILE)
-            )  # the first is played here
+            spent_here = time.process_time() - began
+            ratios.append(worker / spent_here * paths / (paths - TILE))  # the first is played here
             same &= away.sums.tobytes() == here.sums.tobytes()
     return [Placed(paths, statistics.median(ratios), same)]
 
@@ -177,18 +174,16 @@ def scaling(repeats: int) -> tuple[float, float]:
     """How many times faster than one worker two are, for a run of a few seconds: pools included, and warm."""
     game = GAMES["GDP filter, LossChasing"]()
 
-    def seconds(paths: int, seed: int, workers: int | None, pool: LocalPool | None = None) -> float:
-        began = time.perf_counter()
-        play(game, PLAIN, n=paths, seed=seed, workers=workers, executor=pool)
-        return time.perf_counter() - began
+    def taken(paths: int, seed: int, workers: int | None, pool: LocalPool | None = None) -> float:
+        return seconds(lambda: play(game, PLAIN, n=paths, seed=seed, workers=workers, executor=pool))
 
-    seconds(TILE, 0, 1)
-    paths = round(LONG / seconds(4 * TILE, 1, 1)) * 4 * TILE
+    taken(TILE, 0, 1)
+    paths = round(LONG / taken(4 * TILE, 1, 1)) * 4 * TILE
     cold, warm = [], []
     with LocalPool(2) as two:
-        seconds(8 * TILE, 0, None, two)
+        taken(8 * TILE, 0, None, two)
         for seed in range(repeats):
-            one = seconds(paths, seed, 1)
-            warm.append(one / seconds(paths, seed, None, two))
-            cold.append(one / seconds(paths, seed, 2))
+            one = taken(paths, seed, 1)
+            warm.append(one / taken(paths, seed, None, two))
+            cold.append(one / taken(paths, seed, 2))
     return statistics.median(cold), statistics.median(warm)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ from filters import AllOrdersFilter, RenyiFilter, ZCDPFilter
 from mc.examine.attack import attack
 from mc.worst_case import worst_case
 from mc.worst_case.calibrated_threshold import CalibratedThreshold
+from tests.instruments.bench.measured import seconds
 from theory.pairs import RandomizedResponse
 
 __all__ = ["Solved", "solved"]
@@ -41,9 +41,4 @@ WORKS: dict[str, Callable[[], object]] = {
 
 def solved() -> list[Solved]:
     """Each work once, in this process."""
-    answer = []
-    for name, done in WORKS.items():
-        began = time.perf_counter()
-        done()
-        answer.append(Solved(name, time.perf_counter() - began))
-    return answer
+    return [Solved(name, seconds(done)) for name, done in WORKS.items()]

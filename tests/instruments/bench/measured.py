@@ -10,12 +10,13 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-__all__ = ["measured", "predecessor"]
+__all__ = ["measured", "predecessor", "seconds"]
 
 _ROOT = Path(__file__).resolve().parents[3]
 _HERE = Path(__file__).resolve().parent.relative_to(_ROOT)
@@ -27,6 +28,13 @@ def measured(what: str, *numbers: int, fast: bool = True, root: Path = _ROOT) ->
     environment = os.environ | {"FILTERPROOF_FAST": "1" if fast else "0", "PYTHONPATH": str(root)}
     done = subprocess.run(command, env=environment, cwd=root, check=True, capture_output=True, text=True)
     return json.loads(done.stdout)
+
+
+def seconds(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+    """The seconds of a work by a clock."""
+    began = clock()
+    work()
+    return clock() - began
 
 
 @contextmanager

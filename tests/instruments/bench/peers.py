@@ -7,15 +7,17 @@ Peers come with the extra [bench]; the line of one that is absent says so. An ac
 from __future__ import annotations
 
 import statistics
-import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from mc.losses import cells, composition
+from tests.instruments.bench.measured import seconds
 from tests.instruments.bench.references import reference
 from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
@@ -90,6 +92,16 @@ class Compared:
     absent: str = ""
 
 
+#: What an accountant makes of pairs of each class.
+_Known: TypeAlias = dict[type[DominatingPair], Callable[[Any], Any]]
+
+
+def _of(known: _Known, pair: DominatingPair) -> Any:
+    if type(pair) not in known:
+        raise Absent(f"it knows no {type(pair).__name__}")
+    return known[type(pair)](pair)
+
+
 def _by_composition(relative: float) -> Callable[[Work], Said]:
     def delta(work: Work) -> Said:
         # each time as if for the first time
@@ -111,17 +123,13 @@ def _by_dp_accounting(work: Work) -> Said:
     """With the grid that it takes by default, in the direction that it says is an upper bound."""
     from dp_accounting.pld import privacy_loss_distribution as pld
 
-    pair = work.pair
-    if isinstance(pair, Gaussian):
-        one = pld.from_gaussian_mechanism(1 / pair.mu)
-    elif isinstance(pair, SubsampledGaussian):
-        one = pld.from_gaussian_mechanism(pair.sigma, sampling_prob=pair.q)
-    elif isinstance(pair, Laplace):
-        one = pld.from_laplace_mechanism(pair.b)
-    elif isinstance(pair, RandomizedResponse):
-        one = pld.from_randomized_response(2 / (1 + np.exp(pair.epsilon)), 2)
-    else:
-        raise Absent(f"it knows no {type(pair).__name__}")
+    known: _Known = {
+        Gaussian: lambda pair: pld.from_gaussian_mechanism(1 / pair.mu),
+        SubsampledGaussian: lambda pair: pld.from_gaussian_mechanism(pair.sigma, sampling_prob=pair.q),
+        Laplace: lambda pair: pld.from_laplace_mechanism(pair.b),
+        RandomizedResponse: lambda pair: pld.from_randomized_response(2 / (1 + np.exp(pair.epsilon)), 2),
+    }
+    one = _of(known, work.pair)
     value = float(one.self_compose(work.rounds).get_delta_for_epsilon(work.epsilon))
     return Said(None, value, value)
 
@@ -133,17 +141,14 @@ _EPSILON_ERROR, _DELTA_ERROR = 0.01, 1e-12
 def _by_prv_accountant(work: Work) -> Said:
     import prv_accountant as prv
 
-    pair = work.pair
-    if isinstance(pair, Gaussian):
-        one = prv.GaussianMechanism(1 / pair.mu)
-    elif isinstance(pair, SubsampledGaussian):
-        one = prv.PoissonSubsampledGaussianMechanism(sampling_probability=pair.q, noise_multiplier=pair.sigma)
-    elif isinstance(pair, Laplace):
-        one = prv.LaplaceMechanism(1 / pair.b)
-    elif isinstance(pair, RandomizedResponse):
-        one = prv.PureDPMechanism(pair.epsilon)
-    else:
-        raise Absent(f"it knows no {type(pair).__name__}")
+    sampled = prv.PoissonSubsampledGaussianMechanism
+    known: _Known = {
+        Gaussian: lambda pair: prv.GaussianMechanism(1 / pair.mu),
+        SubsampledGaussian: lambda pair: sampled(sampling_probability=pair.q, noise_multiplier=pair.sigma),
+        Laplace: lambda pair: prv.LaplaceMechanism(1 / pair.b),
+        RandomizedResponse: lambda pair: prv.PureDPMechanism(pair.epsilon),
+    }
+    one = _of(known, work.pair)
     accountant = prv.PRVAccountant(
         prvs=[one], max_self_compositions=[work.rounds], eps_error=_EPSILON_ERROR, delta_error=_DELTA_ERROR
     )
@@ -196,13 +201,12 @@ def _by_opake(work: Work) -> Said:
     """With the grid that it takes by default; by the native functions that the factories of opake-dpsgd call."""
     from opake.api.accounting.core import opake_accounting as native
 
-    pair, config = work.pair, native.DiscretizationConfig()
-    if isinstance(pair, Gaussian):
-        one = native.gaussian_pld(1 / pair.mu, config)
-    elif isinstance(pair, SubsampledGaussian):
-        one = native.poisson_pld(native.gaussian_pld(pair.sigma, config), pair.q)
-    else:
-        raise Absent(f"it knows no {type(pair).__name__}")
+    config = native.DiscretizationConfig()
+    known: _Known = {
+        Gaussian: lambda pair: native.gaussian_pld(1 / pair.mu, config),
+        SubsampledGaussian: lambda pair: native.poisson_pld(native.gaussian_pld(pair.sigma, config), pair.q),
+    }
+    one = _of(known, work.pair)
     value = float(one.self_compose(work.rounds).delta_at(work.epsilon))
     return Said(None, value, value)
 
@@ -228,12 +232,10 @@ def _compare(work: Work, repeats: int) -> list[Compared]:
     true = reference(work.pair, work.rounds, work.epsilon)
     answers = {one.name: _asked(one, work) for one in CONTESTANTS}  # the first call imports and compiles
     here = [one for one in CONTESTANTS if isinstance(answers[one.name], Said)]
-    seconds: dict[str, list[float]] = {one.name: [] for one in here}
+    taken: dict[str, list[float]] = {one.name: [] for one in here}
     for _ in range(repeats):
         for one in here:
-            began = time.perf_counter()
-            _asked(one, work)
-            seconds[one.name].append(time.perf_counter() - began)
+            taken[one.name].append(seconds(partial(_asked, one, work)))
     rows = []
     for one in CONTESTANTS:
         said = answers[one.name]
@@ -241,7 +243,7 @@ def _compare(work: Work, repeats: int) -> list[Compared]:
         if isinstance(said, str):
             rows.append(Compared(*start, absent=said))
             continue
-        own, ours = seconds[one.name], seconds.get(OURS.name)
+        own, ours = taken[one.name], taken.get(OURS.name)
         rows.append(
             Compared(
                 *start,

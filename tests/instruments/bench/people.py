@@ -8,6 +8,7 @@ import time
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from filters.holders.individual import IndividualFilter, gaussian_request
 from filters.holders.linear_queries import LinearQueries
 from filters.rules.gdp import GaussianFilter
+from tests.instruments.bench.measured import seconds
 
 __all__ = ["Kept", "Summed", "kept", "summed"]
 
@@ -84,7 +86,7 @@ def summed(people: int, repeats: int) -> list[Summed]:
         play()
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        pairs = [(_seconds(play), (_seconds(plain) + _seconds(plain)) / 2) for _ in range(repeats)]
+        pairs = [(_processor(play), (_processor(plain) + _processor(plain)) / 2) for _ in range(repeats)]
         ratio = statistics.median(spent / beside for spent, beside in pairs)
         found.append(
             Summed(work, people, ratio, statistics.median(spent for spent, _ in pairs) * 1e3, peak / people)
@@ -107,18 +109,11 @@ def kept(people: int, repeats: int) -> list[Kept]:
         for query, asked in queries.items():
             path = Path(folder) / "journal"
             with LinearQueries(people, norm_budget=1e3, kappa=1.0, journal=path) as holder:
-                times = []
-                for _ in range(repeats):
-                    began = time.perf_counter()
-                    holder.answer(asked, rng)
-                    times.append(time.perf_counter() - began)
+                times = [seconds(partial(holder.answer, asked, rng)) for _ in range(repeats)]
             path.unlink()
             found.append(Kept(query, people, statistics.median(times) * 1e3))
     return found
 
 
-def _seconds(work: Callable[[], object]) -> float:
-    """Processor seconds: on a shared machine they say more than the clock does."""
-    began = time.process_time()
-    work()
-    return time.process_time() - began
+#: On a shared machine they say more than the clock does.
+_processor = partial(seconds, clock=time.process_time)

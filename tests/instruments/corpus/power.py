@@ -28,8 +28,11 @@ def _processor() -> float:
     return sum(one.ru_utime + one.ru_stime for one in usages)
 
 
-def _breaks(case: Case) -> str:
-    return case.why if case.kind == "broken" else ""
+def _line(half: str, case: Case, **said: object) -> Said:
+    """A line of the table, with what is said of the case."""
+    known: Said = {"half": half, "name": case.name, "kind": case.kind, "outcome": "ERROR", "evidence": ""}
+    known |= {"seconds": 0.0, "found": None, "clock": "", "processor": 0.0, "stages": [], "detail": ""}
+    return known | said | {"breaks": case.why if case.kind == "broken" else ""}
 
 
 def examined(half: str, place: int, seconds: float, by_processor: bool) -> Said:
@@ -47,38 +50,25 @@ def examined(half: str, place: int, seconds: float, by_processor: bool) -> Said:
     outcome = found.verdict.outcome.name if found.status is Status.EXAMINED else found.status.name
     if found.witness is not None:
         outcome = "REFUTED" if found.witness.replay().refutes else "REPLAY FAILS"
-    return {
-        "half": half,
-        "name": case.name,
-        "kind": case.kind,
-        "outcome": outcome,
-        "evidence": found.verdict.evidence.name,
-        "seconds": round(time.perf_counter() - began, 1),
-        "found": begun.get("telling"),
-        "clock": "processor" if by_processor else "wall",
-        "processor": round(_processor() - spent, 1),
-        "stages": [one.stage for one in found.findings if one.witness is not None],
-        "detail": found.verdict.detail,
-        "breaks": _breaks(case),
-    }
+    return _line(
+        half,
+        case,
+        outcome=outcome,
+        evidence=found.verdict.evidence.name,
+        seconds=round(time.perf_counter() - began, 1),
+        found=begun.get("telling"),
+        clock="processor" if by_processor else "wall",
+        processor=round(_processor() - spent, 1),
+        stages=[one.stage for one in found.findings if one.witness is not None],
+        detail=found.verdict.detail,
+    )
 
 
 def _job(job: tuple[str, int, float, bool]) -> Said:
     try:
         return examined(*job)
     except Exception as error:  # noqa: BLE001 - a case that cannot be examined is a line of the table, and a miss
-        case = HALVES[job[0]][job[1]]
-        known = {"half": job[0], "name": case.name, "kind": case.kind, "breaks": _breaks(case), "stages": []}
-        return {
-            **known,
-            "outcome": "ERROR",
-            "evidence": "",
-            "seconds": 0.0,
-            "found": None,
-            "clock": "",
-            "processor": 0.0,
-            "detail": repr(error),
-        }
+        return _line(job[0], HALVES[job[0]][job[1]], detail=repr(error))
 
 
 def right(said: Said) -> bool:

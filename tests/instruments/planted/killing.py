@@ -5,12 +5,10 @@ They run in a fork, the most relevant file first, and end with the first that fa
 
 from __future__ import annotations
 
-import importlib
-import json
 import os
 import resource
 import signal
-import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,7 @@ import pytest
 
 from tests.instruments.planted.fault import ROOT
 from tests.instruments.planted.node import NodeFault
-from tests.instruments.planted.planting import Outcome, planting
+from tests.instruments.planted.planting import Outcome, forked, planting
 
 __all__ = ["SECONDS", "kill", "ordered"]
 
@@ -38,29 +36,11 @@ _LEFT_OUT = "not slow and not browser and not training and not audit and not ref
 
 def kill(fault: NodeFault) -> Outcome:
     """found is "killed" with the first test that fails, "survived" where all pass, "late" where the time is up."""
-    for library in _SHARED:
-        importlib.import_module(library)
     fault.planted()  # a node that is not there is an error of the table, and no fault that was found
-    began = time.perf_counter()
-    read, write = os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            os.close(read)
-            os.write(write, json.dumps(_run(fault)).encode())
-        finally:
-            os._exit(0)
-    os.close(write)
-    told = b"".join(iter(lambda: os.read(read, 65_536), b""))
-    os.close(read)
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    if told:
-        found, detail = json.loads(told)
-    elif status in (-signal.SIGXCPU, -signal.SIGKILL):
-        found, detail = "late", f"no verdict in {SECONDS} s"
-    else:
-        found, detail = "ended", f"the tests ended with status {status}"
-    return Outcome(found, detail, time.perf_counter() - began)
+    outcome, status = forked(lambda: _run(fault), _SHARED)
+    if status in (-signal.SIGXCPU, -signal.SIGKILL):
+        return replace(outcome, found="late", detail=f"no verdict in {SECONDS} s")
+    return outcome
 
 
 def _run(fault: NodeFault) -> tuple[str, str]:

@@ -18,7 +18,8 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import CodeType, ModuleType
@@ -26,7 +27,7 @@ from typing import Any
 
 from tests.instruments.planted.fault import ROOT, Fault
 
-__all__ = ["PARTS", "Outcome", "plant", "planting"]
+__all__ = ["PARTS", "Outcome", "forked", "plant", "planting"]
 
 #: The packages of the project: whatever is of them is imported anew.
 _OURS = ("theory", "filters", "mc", "reports", "filterproof")
@@ -103,11 +104,19 @@ def plant(fault: Fault | None, parts: Sequence[_Part] = PARTS, patience: float =
     """Run the parts in a fork in which the fault is planted, up to the first refusal; None plants nothing."""
     if fault is not None:
         fault.planted()  # a text that is not there is an error of the table, and no fault that was found
-    for library in _LIBRARIES:
-        try:
+    outcome, status = forked(lambda: _run(fault, parts), _LIBRARIES, patience)
+    if status == -signal.SIGKILL and outcome.seconds >= patience:
+        return replace(outcome, found="endless", detail=f"no end after {patience:g} s")
+    return replace(outcome, found="error") if outcome.found == "ended" else outcome
+
+
+def forked(
+    work: Callable[[], tuple[str, str]], shared: Sequence[str], patience: float | None = None
+) -> tuple[Outcome, int]:
+    """What `work` comes to in a fork that shares some libraries, and the status; "ended" where it says nothing."""
+    for library in shared:
+        with suppress(ImportError):  # numba is not needed
             importlib.import_module(library)
-        except ImportError:  # numba is not needed
-            continue
     began = time.perf_counter()
     read, write = os.pipe()
     with warnings.catch_warnings():
@@ -116,21 +125,18 @@ def plant(fault: Fault | None, parts: Sequence[_Part] = PARTS, patience: float =
     if child == 0:
         try:
             os.close(read)
-            os.write(write, json.dumps(_run(fault, parts)).encode()[:60_000])
+            os.write(write, json.dumps(work()).encode()[:60_000])
         finally:
             os._exit(0)
     os.close(write)
-    try:
-        ready, _, _ = select.select([read], [], [], patience)
-        if not ready:
-            os.kill(child, signal.SIGKILL)
-            return Outcome("endless", f"no end after {patience:g} s", time.perf_counter() - began)
-        told = b"".join(iter(lambda: os.read(read, 65_536), b""))
-    finally:
-        os.close(read)
-        os.waitpid(child, 0)
-    found, detail = json.loads(told) if told else ("error", "the process ended")
-    return Outcome(found, detail, time.perf_counter() - began)
+    ready, _, _ = select.select([read], [], [], patience)
+    if not ready:
+        os.kill(child, signal.SIGKILL)
+    told = b"".join(iter(lambda: os.read(read, 65_536), b""))
+    os.close(read)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    found, detail = json.loads(told) if told else ("ended", f"the process ended with status {status}")
+    return Outcome(found, detail, time.perf_counter() - began), status
 
 
 def planting(fault: Fault | None, packages: Sequence[str] = _OURS) -> None:

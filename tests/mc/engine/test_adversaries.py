@@ -10,60 +10,31 @@ from typing import Any
 import numpy as np
 import pytest
 
-from filters import (
-    ApproximateDPFilter,
-    GaussianFilter,
-    PrivacyFilter,
-    RealisationFilter,
-    RenyiFilter,
-    ZCDPFilter,
-)
+import filterproof as fp
 from filters.accounting import Budget
 from filters.contract.checks import checked_admits
+from filters.privacy_filter import PrivacyFilter
 from mc.engine import levels
-from mc.engine.adversaries import (
-    Constant,
-    EraserForever,
-    LossAvoiding,
-    LossChasing,
-    ManySmall,
-    OneShot,
-    RandomSpender,
-)
 from mc.engine.adversary import Adversary, View
 from mc.engine.encoding import decode, encode, nameable
 from mc.engine.game import Game
-from mc.engine.levels import even_level, largest
+from mc.engine.levels import even_level
 from mc.engine.streams import Tile
 from mc.engine.tiles import play_tile
-from theory.guarantees import PureDP
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+from theory.pairs import Gaussian, RandomizedResponse
 
-
-class Basic(PrivacyFilter):
-    """Pure DP: the sum of pure epsilons stays within 1; a Gaussian has none and is never admitted."""
-
-    promise = PureDP(1.0)
-
-    def start(self, n: int) -> Any:
-        return np.zeros(n)
-
-    def admits(self, state: Any, request: DominatingPair) -> Any:
-        return state + request.pure_epsilon <= 1.0
-
-    def spend(self, state: Any, request: DominatingPair) -> Any:
-        return state + request.pure_epsilon
-
-
-PARAMETERLESS = [Constant(), OneShot(), ManySmall(), LossChasing(), LossAvoiding(), RandomSpender()]
+BASIC = fp.BasicFilter(epsilon=1.0, delta=1e-3)  # which admits no Gaussian
+PARAMETERLESS = [
+    *(fp.Constant(), fp.OneShot(), fp.ManySmall(), fp.LossChasing(), fp.LossAvoiding(), fp.RandomSpender())
+]
 FILTERS = [
-    GaussianFilter(mu=1.0),
-    GaussianFilter(mu=1e-6),
-    ZCDPFilter(rho=0.3),
-    RenyiFilter(alpha=3.0, rho=1.0),
-    ApproximateDPFilter(epsilon=1.0, delta=1e-5),
-    RealisationFilter(10.0, 1e-5, 20, (Gaussian(0.5),)),
-    Basic(),
+    fp.GaussianFilter(mu=1.0),
+    fp.GaussianFilter(mu=1e-6),
+    fp.ZCDPFilter(rho=0.3),
+    fp.RenyiFilter(alpha=3.0, rho=1.0),
+    fp.ApproximateDPFilter(epsilon=1.0, delta=1e-5),
+    fp.RealisationFilter(10.0, 1e-5, 20, (Gaussian(0.5),)),
+    BASIC,
 ]
 
 
@@ -78,7 +49,7 @@ def test_without_parameters_any_filter_will_do(filt: PrivacyFilter, adversary: A
 
 @pytest.mark.parametrize("adversary", PARAMETERLESS[1:], ids=lambda a: type(a).__name__)
 @pytest.mark.parametrize(
-    "filt", [GaussianFilter(mu=1.0), ZCDPFilter(rho=0.5)], ids=lambda f: type(f).__name__
+    "filt", [fp.GaussianFilter(mu=1.0), fp.ZCDPFilter(rho=0.5)], ids=lambda f: type(f).__name__
 )
 def test_budget_exhausting_adversaries_leave_nothing(filt: PrivacyFilter, adversary: Adversary) -> None:
     paths = play_tile(Game.between(filt, adversary).at(2.0), Tile(2, 0, 500))
@@ -87,8 +58,8 @@ def test_budget_exhausting_adversaries_leave_nothing(filt: PrivacyFilter, advers
 
 
 def test_the_even_level_fits_so_often_and_no_oftener() -> None:
-    for filt in (GaussianFilter(mu=1.0), ZCDPFilter(rho=0.3), Basic()):
-        family = RandomizedResponse if isinstance(filt, Basic) else Gaussian
+    for filt in (fp.GaussianFilter(mu=1.0), fp.ZCDPFilter(rho=0.3), BASIC):
+        family = RandomizedResponse if filt is BASIC else Gaussian
         level = even_level(filt, family, 10)
 
         def times(level: float, filt: PrivacyFilter = filt, family: Any = family) -> int:
@@ -104,7 +75,7 @@ def test_the_even_level_fits_so_often_and_no_oftener() -> None:
 def test_the_even_level_of_a_filter_is_searched_for_once_and_of_another_budget_anew(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    filt, other = GaussianFilter(mu=1.0625), GaussianFilter(mu=1.0625)
+    filt, other = fp.GaussianFilter(mu=1.0625), fp.GaussianFilter(mu=1.0625)
     object.__setattr__(other, "budget", Budget.of(0.25))
     searched: list[PrivacyFilter] = []
 
@@ -115,7 +86,7 @@ def test_the_even_level_of_a_filter_is_searched_for_once_and_of_another_budget_a
     search = levels._even_level
     monkeypatch.setattr(levels, "_even_level", noting)
     level = even_level(filt, Gaussian, np.int64(7))  # whatever class the number has
-    assert even_level(GaussianFilter(mu=1.0625), Gaussian, 7) == level
+    assert even_level(fp.GaussianFilter(mu=1.0625), Gaussian, 7) == level
     assert len(searched) == 1
     assert even_level(filt, Gaussian, 8) < level
     assert even_level(filt, RandomizedResponse, 7) != level
@@ -125,31 +96,34 @@ def test_the_even_level_of_a_filter_is_searched_for_once_and_of_another_budget_a
     assert len(searched) == 6
 
 
-def test_nothing_affordable_is_one_sentence() -> None:
-    with pytest.raises(ValueError, match=r"family must hold a pair that Basic admits, got .*Gaussian"):
-        largest(Basic(), Gaussian)
-    with pytest.raises(ValueError, match="p must be given against GaussianFilter"):
-        Game.between(GaussianFilter(mu=1.0), EraserForever())
-
-
-def view(loss: list[float], filt: PrivacyFilter) -> View:
+def view(loss: list[float], filt: PrivacyFilter, t: int = 1) -> View:
     n = len(loss)
-    return View(
-        1,
-        np.array(loss),
-        np.zeros(n),
-        filt.start(n),
-        np.zeros(n, dtype=np.bool_),
-        filt,
-        np.random.default_rng(0),
-    )
+    seen = (np.array(loss), np.zeros(n), filt.start(n), np.zeros(n, dtype=np.bool_))
+    return View(t, *seen, filt, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("times", [(1, 1, 1), (2, 3, 1), (1, 10, 2), (5, 1, 1)])
+def test_a_script_asks_for_each_pair_so_many_times_in_a_row_whatever_is_released(
+    times: tuple[int, int, int],
+) -> None:
+    filt, pairs = fp.GaussianFilter(mu=1.0), (Gaussian(0.5), RandomizedResponse(0.25), Gaussian(0.5))
+    script = fp.Scripted(pairs, times)
+    written_out = [pair for pair, n in zip(pairs, times, strict=True) for _ in range(n)]
+    assert script.horizon == len(written_out)
+    for loss in (-3.0, 0.0, 7.0):
+        asked = [script.request(view([loss], filt, t)) for t in range(script.horizon + 3)]
+        assert asked == [*written_out, *3 * pairs[2:]]
+    assert script.asks == pairs[:2]
+    assert not script.gaussian
+    assert fp.Scripted(pairs[::2], times[::2]).gaussian
+    assert fp.Constant(0.5).pair == pairs[0], "a number means a Gaussian"
 
 
 def test_chasing_raises_after_a_gain_and_avoiding_after_a_loss() -> None:
-    filt = GaussianFilter(mu=1.0)
+    filt = fp.GaussianFilter(mu=1.0)
     for adversary, expected in (
-        (LossChasing(0.1, 0.2), [0.1, 0.1, 0.2]),
-        (LossAvoiding(0.1, 0.2), [0.2, 0.2, 0.1]),
+        (fp.LossChasing(0.1, 0.2), [0.1, 0.1, 0.2]),
+        (fp.LossAvoiding(0.1, 0.2), [0.2, 0.2, 0.1]),
     ):
         request = adversary.against(filt).request(view([-1.0, 0.0, 1.0], filt))
         assert isinstance(request, Gaussian)
@@ -157,8 +131,8 @@ def test_chasing_raises_after_a_gain_and_avoiding_after_a_loss() -> None:
 
 
 def test_the_random_spender_tosses_its_own_coins() -> None:
-    filt = GaussianFilter(mu=1.0)
-    adversary = RandomSpender(0.1).against(filt)
+    filt = fp.GaussianFilter(mu=1.0)
+    adversary = fp.RandomSpender(0.1).against(filt)
     mu = np.asarray(adversary.request(view([0.0] * 2000, filt)).gdp_mu)
     assert mu.min() > 0
     assert mu.max() <= 0.2
@@ -167,16 +141,10 @@ def test_the_random_spender_tosses_its_own_coins() -> None:
     assert (one != other).all()
 
 
-def test_a_number_means_a_gaussian() -> None:
-    assert Constant(0.3) == Constant(Gaussian(0.3))
-    with pytest.raises(ValueError, match=r"pair must be a single pair, got shape \(2,\)"):
-        Constant(Gaussian(np.ones(2)))
-
-
-@pytest.mark.parametrize("adversary", [*PARAMETERLESS, EraserForever(0.1)], ids=lambda a: type(a).__name__)
+@pytest.mark.parametrize("adversary", [*PARAMETERLESS, fp.EraserForever(0.1)], ids=lambda a: type(a).__name__)
 def test_adversaries_travel(adversary: Adversary) -> None:
-    ready = adversary.against(GaussianFilter(mu=1.0))
+    ready = adversary.against(fp.GaussianFilter(mu=1.0))
     assert pickle.loads(pickle.dumps(ready)) == ready  # noqa: S301 - our own bytes
-    assert ready.against(GaussianFilter(mu=1.0)) == ready
+    assert ready.against(fp.GaussianFilter(mu=1.0)) == ready
     known = nameable()
     assert decode(json.loads(json.dumps(encode(ready, known))), known) == ready

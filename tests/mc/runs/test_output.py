@@ -7,6 +7,7 @@ import os
 import stat
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,11 +15,14 @@ from mc.runs.output import OutputFolder
 
 
 def test_files_appear_when_the_block_ends(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_text("")
     with OutputFolder(tmp_path / "out") as folder:
         folder.add("a.txt", b"whole")
         assert not (tmp_path / "out" / "a.txt").exists()
     assert (tmp_path / "out" / "a.txt").read_bytes() == b"whole"
     assert os.listdir(tmp_path / "out") == ["a.txt"]
+    modes = {stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("plain", "out/a.txt")}
+    assert len(modes) == 1, "a report is as readable as other new files"
 
 
 def test_names_are_on_the_disk_before_the_block_is_left(
@@ -38,9 +42,7 @@ def test_names_are_on_the_disk_before_the_block_is_left(
         assert (one.stat().st_ino, True) in synced, one
 
 
-@pytest.mark.parametrize(
-    ("number", "fails"), [(errno.EIO, True), (errno.EINVAL, False)], ids=["EIO", "EINVAL"]
-)
+@pytest.mark.parametrize(("number", "fails"), [(errno.EIO, True), (errno.EINVAL, False)])
 def test_a_disk_that_fails_is_told_and_one_that_cannot_wait_for_names_is_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, fails: bool
 ) -> None:
@@ -49,40 +51,11 @@ def test_a_disk_that_fails_is_told_and_one_that_cannot_wait_for_names_is_not(
             raise OSError(number, "no")
 
     monkeypatch.setattr(os, "fsync", fsync)
-    with (
-        (
-            pytest.raises(
-                OSError, match=r"out must be a folder on a disk that works, got out=.*; its files may be lost"
-            )
-            if fails
-            else nullcontext()
-        ),
-        OutputFolder(tmp_path) as folder,
-    ):
-        folder.add("a.txt", b"whole")
-
-
-def stage_and_fail(out: Path) -> None:
-    with OutputFolder(out) as folder:
-        folder.add("a.txt", b"new")
-        folder.add("b.txt", b"new")
-        raise RuntimeError("half way")
-
-
-def test_nothing_appears_when_the_block_raises_and_the_old_file_stays(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_bytes(b"old")
-    with pytest.raises(RuntimeError, match="half way"):
-        stage_and_fail(tmp_path)
-    assert (tmp_path / "a.txt").read_bytes() == b"old"
-    assert os.listdir(tmp_path) == ["a.txt"]
-
-
-def test_a_report_is_as_readable_as_other_new_files(tmp_path: Path) -> None:
-    (tmp_path / "plain").write_text("")
-    with OutputFolder(tmp_path) as folder:
-        folder.add("report.html", b"")
-    modes = {stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("plain", "report.html")}
-    assert len(modes) == 1
+    folder = OutputFolder(tmp_path).__enter__()
+    folder.add("a.txt", b"whole")
+    sentence = "out must be a folder on a disk that works, got out=.*; its files may be lost"
+    with pytest.raises(OSError, match=sentence) if fails else nullcontext():
+        folder.__exit__(None)
 
 
 def test_a_file_in_the_place_of_the_folder_is_one_clear_sentence(tmp_path: Path) -> None:
@@ -91,38 +64,7 @@ def test_a_file_in_the_place_of_the_folder_is_one_clear_sentence(tmp_path: Path)
         OutputFolder(tmp_path / "out").__enter__()
 
 
-@pytest.mark.parametrize("staged", [("a.txt", "b.txt"), ("b.txt", "a.txt")])
-def test_a_folder_in_the_place_of_a_file_leaves_everything_as_it_was(
-    tmp_path: Path, staged: tuple[str, str]
-) -> None:
-    (tmp_path / "a.txt").write_bytes(b"old")
-    (tmp_path / "b.txt").mkdir()
-    folder = OutputFolder(tmp_path).__enter__()
-    for name in staged:
-        folder.add(name, b"new")
-    with pytest.raises(OSError, match=r"got '.*/b\.txt' \(it is a folder\); remove it") as told:
-        folder.__exit__(None)
-    assert str(tmp_path / "b.txt") in str(told.value)
-    assert sorted(os.listdir(tmp_path)) == ["a.txt", "b.txt"]
-    assert (tmp_path / "a.txt").read_bytes() == b"old"
-
-
-def test_a_folder_in_the_place_of_a_file_to_be_dropped_is_refused_too(tmp_path: Path) -> None:
-    (tmp_path / "b.txt").mkdir()
-    folder = OutputFolder(tmp_path).__enter__()
-    folder.add("a.txt", b"new")
-    folder.drop("b.txt")
-    with pytest.raises(OSError, match=r"b\.txt' \(it is a folder\)"):
-        folder.__exit__(None)
-    assert os.listdir(tmp_path) == ["b.txt"]
-
-
-@pytest.mark.parametrize("links", [True, False], ids=["links", "no-links"])
-def test_when_the_third_file_cannot_be_replaced_the_first_two_are_put_back(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
-) -> None:
-    (tmp_path / "a.txt").write_bytes(b"old")
-    (tmp_path / "c.txt").write_bytes(b"old too")
+def refuse_the_third(patch: pytest.MonkeyPatch) -> None:
     replace = os.replace
 
     def refuse(source: Path, target: Path) -> None:
@@ -130,28 +72,60 @@ def test_when_the_third_file_cannot_be_replaced_the_first_two_are_put_back(
             raise PermissionError(1, "Operation not permitted")
         replace(source, target)
 
-    def no_links(*_: object, **__: object) -> None:
+    patch.setattr(os, "replace", refuse)
+
+
+def no_links(patch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 
-    folder = OutputFolder(tmp_path).__enter__()
-    for name in ("a.txt", "b.txt", "c.txt"):
-        folder.add(name, b"new")
-    monkeypatch.setattr(os, "replace", refuse)
-    if not links:
-        monkeypatch.setattr(os, "link", no_links)
-    with pytest.raises(OSError, match=r"/c\.txt' \(Operation not permitted\)"):
-        folder.__exit__(None)
-    assert sorted(os.listdir(tmp_path)) == ["a.txt", "c.txt"]
-    assert (tmp_path / "a.txt").read_bytes() == b"old"
-    assert (tmp_path / "c.txt").read_bytes() == b"old too"
+    patch.setattr(os, "link", refuse)
+    refuse_the_third(patch)
+
+
+@pytest.mark.parametrize(
+    ("names", "dropped", "breaks", "sentence"),
+    [
+        ("ab", "", None, "half way"),
+        ("ad", "", None, r"got '.*/d\.txt' \(it is a folder\); remove it"),
+        ("da", "", None, r"/d\.txt' \(it is a folder\)"),
+        ("a", "d", None, r"/d\.txt' \(it is a folder\)"),
+        ("abc", "", refuse_the_third, r"/c\.txt' \(Operation not permitted\)"),
+        ("abc", "", no_links, r"/c\.txt' \(Operation not permitted\)"),
+    ],
+    ids=["the block raises", "a folder", "a folder first", "a folder dropped", "the third", "without links"],
+)
+def test_whatever_fails_everything_is_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: str, dropped: str, breaks: Any, sentence: str
+) -> None:
+    for name in "ac":
+        (tmp_path / f"{name}.txt").write_bytes(f"old {name}".encode())
+    (tmp_path / "d.txt").mkdir()
+
+    def write() -> None:
+        with OutputFolder(tmp_path) as folder:
+            for name in names:
+                folder.add(f"{name}.txt", b"new")
+            for name in dropped:
+                folder.drop(f"{name}.txt")
+            if breaks is not None:
+                breaks(monkeypatch)
+            if sentence == "half way":
+                raise OSError(sentence)
+
+    with pytest.raises(OSError, match=sentence):
+        write()
+    assert sorted(os.listdir(tmp_path)) == ["a.txt", "c.txt", "d.txt"]
+    assert [(tmp_path / f"{name}.txt").read_bytes() for name in "ac"] == [b"old a", b"old c"]
 
 
 def test_a_folder_that_received_nothing_is_not_left_behind(tmp_path: Path) -> None:
     with OutputFolder(tmp_path / "new" / "out"):
         assert (tmp_path / "new" / "out").is_dir()
     assert os.listdir(tmp_path) == []
-    with pytest.raises(RuntimeError, match="half way"):
-        stage_and_fail(tmp_path / "new" / "out")
+    folder = OutputFolder(tmp_path / "new" / "out").__enter__()
+    folder.add("a.txt", b"new")
+    folder.__exit__(RuntimeError)
     assert os.listdir(tmp_path) == []
     (tmp_path / "mine").mkdir()
     with OutputFolder(tmp_path / "mine"):

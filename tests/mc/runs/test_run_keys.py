@@ -6,7 +6,6 @@ import collections
 import decimal
 import enum
 import functools
-import itertools
 import math
 import operator
 import random
@@ -44,6 +43,11 @@ class Holds(Adversary):
 class Colour(enum.Enum):
     RED = 1
     BLUE = 2
+
+
+class Flags(enum.Flag):
+    A = 1
+    B = 2
 
 
 class Level(float):
@@ -96,126 +100,66 @@ def two_lines() -> tuple[Callable[[], float], Callable[[], float]]:
     return (lambda: 0.1), (lambda: 0.9)
 
 
-#: Values that differ from one another, each made anew by every call.
-DIFFERENT: list[Callable[[], Any]] = [
-    *(lambda x=x: x for x in (2, math.nan, math.inf, 10**30, 10**30 + 1, ..., NotImplemented)),
-    *(
-        lambda x=x: x
-        for x in ("0x1.0000000000000p+0", complex(0.0, -0.0), complex(-0.0, 0.0), "\ud800", "\x00")
-    ),
-    lambda: bytearray(b"1"),
-    lambda: set(),
-    lambda: frozenset(),
-    lambda: {1},
-    lambda: frozenset({1}),
-    lambda: {1, 2},
-    lambda: {"a": 1, "b": 2},
-    lambda: {"b": 2, "a": 1},
-    lambda: types.MappingProxyType({"mu": 0.1}),
-    lambda: collections.OrderedDict(mu=0.1),
-    lambda: collections.defaultdict(int, mu=0.1),
-    lambda: collections.defaultdict(float, mu=0.1),
-    lambda: collections.deque([1, 2]),
-    lambda: collections.deque([1, 2], maxlen=3),
-    lambda: collections.Counter("ab"),
-    lambda: range(1, 3),
-    lambda: range(1, 4),
-    lambda: slice(1, 3),
-    lambda: Fraction(1, 3),
-    lambda: Fraction(2, 3),
-    lambda: decimal.Decimal("0.1"),
-    lambda: decimal.Decimal("0.10"),
-    *(
-        lambda kind=kind: kind(1)
-        for kind in (np.float64, np.float32, np.int64, np.int32, np.bool_, np.complex128)
-    ),
-    lambda: np.str_("1"),
-    lambda: np.datetime64("2020-01-01", "D"),
-    lambda: np.datetime64("2020-01-01", "s"),
-    lambda: np.array(1.0),
-    lambda: np.array([1.0]),
-    lambda: np.array([[1.0]]),
-    lambda: np.array([1.0], dtype=">f8"),
-    lambda: np.array([1.0, 2.0, 3.0, 4.0]).reshape(2, 2),
-    lambda: np.array([1.0, 2.0, 3.0, 4.0]).reshape(2, 2).T,
-    lambda: np.array([1.0, 1.0]),
-    lambda: np.array([(1, 2)], dtype=[("a", "i8"), ("b", "i8")]),
-    lambda: np.array([(1, 2)], dtype=[("a", "i8"), ("c", "i8")]),
-    lambda: objects(1.0),
-    lambda: objects(1),
-    lambda: objects({"mu": 0.1}),
-    lambda: objects({"mu": 0.9}),
-    lambda: np.dtype("f8"),
-    lambda: np.exp,
-    lambda: np.where,
-    lambda: np.log,
-    lambda: math.exp,
-    lambda: math.log,
-    lambda: float,
-    lambda: int,
-    lambda: Gaussian,
-    lambda: Gaussian(0.1),
-    lambda: Gaussian(0.9),
-    lambda: Colour.RED,
-    lambda: Colour.BLUE,
-    lambda: Colour,
-    lambda: Level(1.0),
-    lambda: Level(2.0),
-    lambda: Slotted(1, 2),
-    lambda: Slotted(1, 3),
-    lambda: Slotted(2, 2),
-    lambda: Shadowed(1, 5),
-    lambda: Shadowed(2, 5),
-    lambda: Shadowed(1, 6),
-    lambda: Point(1, 2),
-    lambda: Point(2, 1),
-    lambda: types.SimpleNamespace(mu=0.1),
-    lambda: types.SimpleNamespace(mu=0.9),
-    lambda: make(0.1),
-    lambda: make(0.9),
-    lambda: with_default(0.1),
-    lambda: with_default(0.9),
-    lambda: with_keyword(0.1),
-    lambda: with_keyword(0.9),
-    lambda: two_lines()[0],
-    lambda: two_lines()[1],
-    lambda: functools.partial(make, 0.1),
-    lambda: functools.partial(make, 0.9),
-    lambda: functools.partial(make, mu=0.1),
-    lambda: functools.partial(with_default, 0.1),
-    lambda: operator.methodcaller("a", x=1),
-    lambda: operator.methodcaller("a", x=2),
-    lambda: operator.itemgetter(1),
-    lambda: operator.itemgetter(2),
-    lambda: Holds(0.1).request,
-    lambda: Holds(0.9).request,
-    lambda: [1, 2].count,
-    lambda: [1, 3].count,
-    lambda: Holds(Holds(1)),
-    lambda: Holds([Holds(1)]),
-    lambda: Holds({"a": (Holds({1j}),)}),
-    lambda: Holds({"a": (Holds({2j}),)}),
-    *(lambda x=x: x for x in ((1, 2), ((1, 2),), (1, (2,)), ((1,), 2), ([1], [2]), [[1], [2]], [1, [2]])),
-    lambda: [[]] * 2,
-    lambda: [[], []],
-    lambda: list[int],
-    lambda: list[float],
-]
-
-
-def test_values_that_differ_have_keys_that_differ() -> None:
-    found = [key(Holds(made())) for made in DIFFERENT]
-    shared = [
-        (DIFFERENT[i](), DIFFERENT[j]())
-        for i, j in itertools.combinations(range(len(found)), 2)
-        if found[i] == found[j]
+def different() -> list[Any]:
+    """Values that differ from one another, made anew by every call."""
+    one, two, numbers, pair = [1], [2], [1.0, 2.0, 3.0, 4.0], [(1, 2)]
+    four = np.array(numbers).reshape(2, 2)
+    return [
+        *(
+            2,
+            0.0,
+            -0.0,
+            math.nan,
+            math.inf,
+            10**30,
+            10**30 + 1,
+            Fraction(1, 3),
+            Fraction(2, 3),
+            ...,
+            NotImplemented,
+        ),
+        *(
+            "0x1.0000000000000p+0",
+            complex(0.0, 0.0),
+            complex(0.0, -0.0),
+            complex(-0.0, 0.0),
+            "\ud800",
+            "\x00",
+            bytearray(b"1"),
+        ),
+        *(decimal.Decimal("0.1"), decimal.Decimal("0.10"), Level(1.0), Level(2.0), Colour.RED, Colour.BLUE),
+        *(set(), frozenset(), {1}, frozenset({1}), {1, 2}, {"a": 1, "b": 2}, {"b": 2, "a": 1}),
+        *(types.MappingProxyType({"mu": 0.1}), collections.OrderedDict(mu=0.1), collections.Counter("ab")),
+        *(collections.defaultdict(int, mu=0.1), collections.defaultdict(float, mu=0.1)),
+        *(collections.deque([1, 2]), collections.deque([1, 2], maxlen=3)),
+        *(range(1, 3), range(1, 4), slice(1, 3), list[int], list[float]),
+        *((1, 2), ((1, 2),), (1, (2,)), ((1,), 2), ([1], [2]), [[1], [2]], [1, [2]], [[]] * 2, [[], []]),
+        *([one, two, one], [one, two, two]),
+        *(kind(1) for kind in (np.float64, np.float32, np.int64, np.int32, np.bool_, np.complex128)),
+        *(np.str_("1"), np.datetime64("2020-01-01", "D"), np.datetime64("2020-01-01", "s"), np.dtype("f8")),
+        *map(np.array, (1.0, [1.0], [[1.0]], [1.0, 1.0], numbers)),
+        *(np.array([1.0], dtype=">f8"), four, four.T, np.asfortranarray(four)),
+        *(np.array(pair, dtype=[("a", "i8"), (last, "i8")]) for last in "bc"),
+        *(objects(1.0), objects(1), objects({"mu": 0.1}), objects({"mu": 0.9})),
+        *(np.exp, np.log, np.where, math.exp, math.log, float, int, Colour),
+        *(Gaussian, Gaussian(0.1), Gaussian(0.9), Point(1, 2), Point(2, 1)),
+        *(Slotted(1, 2), Slotted(1, 3), Slotted(2, 2), Shadowed(1, 5), Shadowed(2, 5), Shadowed(1, 6)),
+        *(types.SimpleNamespace(mu=0.1), types.SimpleNamespace(mu=0.9)),
+        *(made(mu) for made in (make, with_default, with_keyword) for mu in (0.1, 0.9)),
+        *two_lines(),
+        *(functools.partial(make, 0.1), functools.partial(make, 0.9), functools.partial(make, mu=0.1)),
+        *(functools.partial(with_default, 0.1), operator.itemgetter(1), operator.itemgetter(2)),
+        *(operator.methodcaller("a", x=1), operator.methodcaller("a", x=2)),
+        *(Holds(0.1).request, Holds(0.9).request, [1, 2].count, [1, 3].count),
+        *(Holds(Holds(1)), Holds([Holds(1)]), Holds({"a": (Holds({1j}),)}), Holds({"a": (Holds({2j}),)})),
     ]
-    assert not shared
 
 
-def test_values_made_twice_have_one_key() -> None:
-    for made in DIFFERENT:
-        assert key(Holds(made())) == key(Holds(made())), made()
+def test_values_that_differ_have_keys_that_differ_and_values_made_twice_have_one() -> None:
+    of_key: dict[str, Any] = {}
+    for value, again in zip(different(), different(), strict=True):
+        assert key(Holds(value)) == key(Holds(again)), value
+        assert of_key.setdefault(key(Holds(value)), value) is value, value
 
 
 def test_a_list_that_holds_itself_has_a_key() -> None:

@@ -7,7 +7,8 @@ import random
 import resource
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,15 +17,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from filters import GaussianFilter
-from mc.engine.adversaries import Constant
-from mc.engine.game import Game
+import filterproof as fp
 from mc.engine.streams import TILE
 from mc.estimate.functionals import HockeyStick
-from mc.runs.play import play
 from mc.runs.store import TABLE, RunStore, StoreError
 from mc.runs.tally import Progress
-from theory.pairs import Gaussian
 
 RUNS: tuple[dict[str, Any], ...] = ({"game": "one", "seed": 1}, {"game": "other", "seed": 1})
 Sums = dict[tuple[int, int], bytes]
@@ -96,34 +93,40 @@ def make_text_of_it(content: bytearray, rng: random.Random) -> None:
     content[rng.randrange(len(content))] = rng.choice([0xFF, 0xC3, 0x80, 0x00, 0x0D, 0x13, 0x81])
 
 
+def tried_out(path: Path, damaged: Iterable[bytes]) -> list[str]:
+    """What comes of each content of the file, nothing beside it being left from the one before."""
+    seen = []
+    for content in damaged:
+        path.write_bytes(content)
+        seen.append(try_out(path))
+        for beside in path.parent.iterdir():
+            beside.unlink()
+    return seen
+
+
 @pytest.mark.parametrize("damage", [flip, overwrite, truncate, swap_pages, make_text_of_it])
 def test_no_damage_is_read_as_a_result(
     path: Path, damage: Callable[[bytearray, random.Random], None]
 ) -> None:
-    whole, seen = path.read_bytes(), set()
-    rng = random.Random(damage.__name__)
-    for _ in range(60):
+    whole, rng = path.read_bytes(), random.Random(damage.__name__)
+
+    def damaged() -> bytearray:
         content = bytearray(whole)
         damage(content, rng)
-        path.write_bytes(content)
-        seen.add(try_out(path))
-        for beside in path.parent.iterdir():
-            beside.unlink()
-    assert "refused" in seen
+        return content
+
+    assert "refused" in tried_out(path, (damaged() for _ in range(60)))
 
 
 def test_no_flipped_byte_of_the_header_or_of_the_schema_ends_in_another_error(path: Path) -> None:
     whole = path.read_bytes()
     schema = whole.index(TABLE.encode())
     assert schema < 4096
-    seen = []
-    for place in (*range(112), *range(schema, 4096)):
-        content = bytearray(whole)
-        content[place] ^= 0xFF if place % 2 else 0x01
-        path.write_bytes(content)
-        seen.append(try_out(path))
-        for beside in path.parent.iterdir():
-            beside.unlink()
+
+    def flipped(place: int) -> bytes:
+        return whole[:place] + bytes([whole[place] ^ (0xFF if place % 2 else 0x01)]) + whole[place + 1 :]
+
+    seen = tried_out(path, (flipped(place) for place in (*range(112), *range(schema, 4096))))
     assert seen.count("whole") < 50  # bytes that SQLite counts or keeps for later
 
 
@@ -142,6 +145,7 @@ SECOND = "(SELECT max(run) FROM tile)"
     "statement",
     [
         f"UPDATE tile SET run = {SECOND}, tile = tile + 100 WHERE run = {FIRST}",
+        f"UPDATE OR REPLACE tile SET run = {SECOND} WHERE run = {FIRST}",
         "UPDATE tile SET tile = tile + 1000",
         "UPDATE tile SET size = size + 1000",
         "UPDATE tile SET (sums, checksum) = (SELECT sums, checksum FROM tile AS o WHERE o.tile = 3)",
@@ -168,22 +172,38 @@ def test_a_row_that_was_changed_or_moved_is_refused(path: Path, statement: str) 
     assert try_out(path) == "refused"
 
 
-def test_an_older_layout_is_refused_and_left_untouched(tmp_path: Path) -> None:
-    path = tmp_path / "old.db"
-    alter(
-        path,
-        "PRAGMA application_id = 1718645350",
-        "PRAGMA user_version = 1",
-        "CREATE TABLE run (key TEXT PRIMARY KEY, description TEXT NOT NULL) WITHOUT ROWID",
-        "CREATE TABLE tile (run TEXT, tile INTEGER, size INTEGER, sums BLOB, checksum INTEGER, "
-        "PRIMARY KEY (run, tile)) WITHOUT ROWID",
-    )
+FOREIGN: dict[str, tuple[bytes | tuple[str, ...], str]] = {
+    "empty": (b"", "is not a run store of this package"),
+    "text": (b"not a database, but long enough" * 10, "is not a run store of this package"),
+    "only a header": (b"SQLite format 3\0" + b"\0" * 2000, "is not a run store of this package"),
+    "another database": (("CREATE TABLE tile (x)",), "is not a run store of this package"),
+    "an older layout": (
+        (
+            "PRAGMA application_id = 1718645350",
+            "PRAGMA user_version = 1",
+            "CREATE TABLE run (key TEXT PRIMARY KEY, description TEXT NOT NULL) WITHOUT ROWID",
+            "CREATE TABLE tile (run TEXT, tile INTEGER, size INTEGER, sums BLOB, checksum INTEGER, "
+            "PRIMARY KEY (run, tile)) WITHOUT ROWID",
+        ),
+        "has layout 1 where this version writes 3",
+    ),
+}
+
+
+@pytest.mark.parametrize(("content", "sentence"), FOREIGN.values(), ids=FOREIGN)
+def test_a_foreign_file_is_refused_and_left_untouched(
+    tmp_path: Path, content: bytes | tuple[str, ...], sentence: str
+) -> None:
+    path = tmp_path / "theirs.db"
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        alter(path, *content)
     before = path.read_bytes()
-    with pytest.raises(
-        StoreError, match="has layout 1 where this version writes 3 and was left untouched; pass"
-    ):
+    with pytest.raises(StoreError, match=f"{sentence} and was left untouched; pass another path"):
         RunStore(path)
     assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_what_is_no_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -275,34 +295,28 @@ def test_a_file_that_another_program_holds_says_so(path: Path) -> None:
 
 
 def test_a_store_that_is_closed_or_anothers_says_so(path: Path) -> None:
-    with RunStore(path) as store:
-        said: list[str] = []
-
-        def load() -> None:
-            try:
-                store.load(RUNS[0])
-            except StoreError as refused:
-                said.append(str(refused))
-
-        thread = threading.Thread(target=load)
-        thread.start()
-        thread.join()
-    load()
-    assert "same thread" in said[0]
-    assert "closed database" in said[1]
-    assert all("; open the store again where it is used" in one for one in said)
+    with RunStore(path) as store, ThreadPoolExecutor(1) as another:
+        elsewhere = another.submit(store.load, RUNS[0]).exception()
+    with pytest.raises(StoreError) as closed:
+        store.load(RUNS[0])
+    for refused, why in ((elsewhere, "same thread"), (closed.value, "closed database")):
+        assert isinstance(refused, StoreError)
+        assert why in str(refused)
+        assert str(refused).endswith("; open the store again where it is used")
 
 
 def test_a_last_tile_of_another_size_is_kept_as_well(tmp_path: Path) -> None:
-    game = Game.between(GaussianFilter(mu=1.0), Constant(Gaussian(0.5)))
+    game = fp.Game.between(fp.GaussianFilter(mu=1.0), fp.Constant(fp.Gaussian(0.5)))
     measure = HockeyStick(1.0)
     for n in (TILE + 10, 2 * TILE, TILE + 20):
-        first = play(game, measure, n=n, seed=1, store=tmp_path / "run.db", workers=1)
+        first = fp.play(game, measure, n=n, seed=1, store=tmp_path / "run.db", workers=1)
         seen: list[Progress] = []
-        again = play(game, measure, n=n, seed=1, store=tmp_path / "run.db", workers=1, progress=seen.append)
+        again = fp.play(
+            game, measure, n=n, seed=1, store=tmp_path / "run.db", workers=1, progress=seen.append
+        )
         assert not seen
         assert again.rows.tobytes() == first.rows.tobytes()
-    assert play(game, measure, n=n, seed=1, workers=1).rows.tobytes() == first.rows.tobytes()
+    assert fp.play(game, measure, n=n, seed=1, workers=1).rows.tobytes() == first.rows.tobytes()
 
 
 def test_the_tiles_of_one_commit_are_kept_all_or_none(path: Path) -> None:
@@ -313,23 +327,15 @@ def test_the_tiles_of_one_commit_are_kept_all_or_none(path: Path) -> None:
 
 
 def test_many_makers_of_one_store_all_get_it(tmp_path: Path) -> None:
-    failed: list[BaseException] = []
     together = threading.Barrier(8)
 
     def make(number: int) -> None:
-        try:
-            together.wait(30)
-            with RunStore(tmp_path / "run.db") as store:
-                store.commit({"maker": number}, rows(number))
-        except BaseException as error:  # noqa: BLE001 - told below
-            failed.append(error)
+        together.wait(30)
+        with RunStore(tmp_path / "run.db") as store:
+            store.commit({"maker": number}, rows(number))
 
-    makers = [threading.Thread(target=make, args=(number,)) for number in range(8)]
-    for maker in makers:
-        maker.start()
-    for maker in makers:
-        maker.join()
-    assert not failed
+    with ThreadPoolExecutor(8) as makers:
+        list(makers.map(make, range(8)))  # raises what any of them raised
     with RunStore(tmp_path / "run.db") as store:
         for number in range(8):
             assert kept(store, {"maker": number}) == put(number)

@@ -1,18 +1,33 @@
-"""A small data set made up for tests: three classes of people around three points."""
+"""What trainings are tested with: a small data set, a descent on it, a canary, and sums that are not the library's."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import filterproof as fp
 from filters.holders.clipped_sums import Vectors
 from filters.holders.secret_noise import SecretNoise
 from mc.training.data import DataSet
-from mc.training.descent import Learner
+from mc.training.descent import Descent, Learner
+from mc.training.network import Network
+
+NET = Network(sizes=(2, 5, 3))
+CLIP, SIGMA, RATE, K = 0.5, 2.0, 3.0, 6
+#: A budget of K clipped steps.
+RHO = K / (2 * SIGMA**2)
+RNG = np.random.default_rng(0)
+PEOPLE = fp.LogisticTraining(RNG.uniform(0, 1, (12, 4)), RNG.integers(0, 2, 12), rate=0.2)
+#: The largest person there can be, the thirteenth.
+CANARY = fp.WithCanary(PEOPLE, 1e4)
+MAKE = fp.ClippedSums.making(fp.GaussianFilter(1.0), clip=1.0, sigma=4.0)  # 16 clipped steps
 
 
 def made_up(people: int = 40, *, public: bool = True, seed: int = 0) -> DataSet:
+    """Three classes of people around three points."""
     rng = np.random.default_rng(seed)
     classes = rng.integers(3, size=people + 20)
     features = np.array([[2.0, 0.0], [0.0, 2.0], [-2.0, -2.0]])[classes] + rng.standard_normal(
@@ -29,6 +44,19 @@ def made_up(people: int = 40, *, public: bool = True, seed: int = 0) -> DataSet:
     )
 
 
+def three(**changes: Any) -> DataSet:
+    """Three people, and one row to test with."""
+    parts = {
+        "name": "three people",
+        "features": np.array([[0, 1], [1, 0], [1, 1]]),
+        "labels": np.array([[1, 0], [0, 1], [1, 0]]),
+        "test_features": np.array([[0.5, 0.5]]),
+        "test_labels": np.array([[True, False]]),
+        "public": False,
+    }
+    return DataSet(**(parts | changes))
+
+
 def noise_in_a_row(monkeypatch: pytest.MonkeyPatch, network: Learner) -> None:
     """Noise that does not look at the sums: of one generator after the start, so that it can be drawn a second time."""
 
@@ -43,3 +71,57 @@ def noise_in_a_row(monkeypatch: pytest.MonkeyPatch, network: Learner) -> None:
 def rows_of(gradients: Vectors, n: int) -> NDArray[np.float64]:
     """The gradients of n people written out, shape (n, d): the sums in which one of them counts alone."""
     return np.array([gradients.weighted(one) for one in np.eye(n)])
+
+
+def descent(filt: Any = None, **changes: Any) -> Descent:
+    """A descent of the people made up, each with a budget of K clipped steps, or with what is changed of it."""
+    data = changes.pop("data", made_up())
+    people = changes.pop("people", fp.IndividualFilter(filt or fp.ZCDPFilter(RHO), people=data.people))
+    given = {"clip": CLIP, "sigma": SIGMA, "rate": RATE, "seed": 7, "network": NET} | changes
+    return Descent(data, given.pop("network"), people, **given)
+
+
+class Two:
+    """Two people, of whom one counts with `size` and the other not; the parameters are what was released."""
+
+    people = 2
+
+    def __init__(self, size: float, late: float | None = None) -> None:
+        self.size, self.late = size, size if late is None else late
+
+    def start(self, runs: int) -> NDArray[np.float64]:
+        return np.zeros((runs, 1))
+
+    def vectors(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        own = np.where(parameters > 1.0, self.late, self.size)
+        return np.stack([own, 0 * own], axis=1)
+
+    def step(self, parameters: NDArray[np.float64], released: NDArray[np.float64]) -> NDArray[np.float64]:
+        return released.copy()
+
+
+class Plain:
+    """The sum and noise, without a clip or a budget; not `alone`, all worlds share their noise."""
+
+    promise = fp.GaussianDP(1.0)
+
+    def __init__(self, people: int, runs: int, *, alone: bool = True) -> None:
+        self.noises = (runs, 1) if alone else (1,)
+
+    def release(self, vectors: NDArray[np.float64], rng: np.random.Generator) -> fp.PrivateSum:
+        return fp.PrivateSum(vectors.sum(axis=1) + rng.standard_normal(self.noises), 1.0)
+
+
+class ToTheData(Plain):
+    """Noise scaled to the largest vector there is: it says who is there."""
+
+    def release(self, vectors: NDArray[np.float64], rng: np.random.Generator) -> fp.PrivateSum:
+        sigma = 2 * float(np.abs(vectors).max()) + 1e-3
+        return fp.PrivateSum(vectors.sum(axis=1) + sigma * rng.standard_normal(self.noises), sigma)
+
+
+def unclipped(people: int, runs: int) -> fp.ClippedSums:
+    """The library's sums over people of whom a method was put in later."""
+    holders = fp.IndividualFilter(fp.GaussianFilter(1.0), people * runs)
+    holders.clip = lambda norms, *, sigma, most: np.ones_like(norms)  # type: ignore[method-assign, misc, assignment]
+    return fp.ClippedSums(holders, clip=1.0, sigma=1.0, runs=runs)

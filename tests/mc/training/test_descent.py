@@ -15,22 +15,7 @@ from numpy.typing import NDArray
 import filterproof as fp
 from mc.training.descent import Descent
 from mc.training.network import Gradients, Network
-from tests.mc.training.made_up import made_up, noise_in_a_row
-
-NET = Network(sizes=(2, 5, 3))
-CLIP, SIGMA, RATE, K = 0.5, 2.0, 3.0, 6
-#: A budget of K clipped steps.
-RHO = K / (2 * SIGMA**2)
-
-
-def descent(filt: Any = None, **changes: Any) -> Descent:
-    filt = fp.ZCDPFilter(RHO) if filt is None else filt
-    data = changes.pop("data", made_up())
-    people = changes.pop("people", fp.IndividualFilter(filt, people=data.people))
-    given = {"clip": CLIP, "sigma": SIGMA, "rate": RATE, "seed": 7} | changes
-    return Descent(
-        data, changes.pop("network", NET), people, **{k: given[k] for k in ("clip", "sigma", "rate", "seed")}
-    )
+from tests.mc.training.made_up import CLIP, NET, RATE, RHO, SIGMA, K, descent, made_up, noise_in_a_row
 
 
 def written_out(steps: int, budget: float) -> tuple[list[NDArray[np.float64]], NDArray[np.float64]]:
@@ -71,17 +56,6 @@ def test_it_is_algorithm_7_written_out_in_loops(monkeypatch: pytest.MonkeyPatch)
     assert not gone.all(), "and somebody did not"
 
 
-def test_the_first_k_steps_are_those_of_private_descent_without_filtering() -> None:
-    filtered, plain = descent(), descent(fp.ZCDPFilter(1e6))
-    for number in range(1, K + 3):
-        next(filtered)
-        next(plain)
-        near = bool(np.allclose(filtered.theta, plain.theta, rtol=1e-9, atol=1e-12))
-        assert near == (number <= K), number
-        if number < K:
-            assert np.array_equal(filtered.theta, plain.theta), "Algorithm 6 to the bit"
-
-
 def test_who_has_run_out_no_longer_counts() -> None:
     ours = descent()
     assert ours.active() == 40
@@ -92,9 +66,7 @@ def test_who_has_run_out_no_longer_counts() -> None:
     assert (ours.people.remaining().made_public() >= 0).all()
     private = descent(data=made_up(public=False))
     next(private)
-    with pytest.raises(
-        ValueError, match="active must be asked of public data, got 'made up'; it tells about people"
-    ):
+    with pytest.raises(ValueError, match="active must be asked of public data, got 'made up'; it tells"):
         private.active()
 
 
@@ -114,39 +86,11 @@ def test_a_seed_and_a_budget_make_a_descent_and_looking_at_it_changes_nothing(
     np.testing.assert_allclose(zcdp.theta, gdp.theta, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("changes", "sentence"),
-    [
-        ({"clip": 0.0}, "clip must be finite and > 0, got clip=0.0"),
-        ({"sigma": -1.0}, "sigma must be finite and > 0, got sigma=-1.0"),
-        ({"rate": float("inf")}, "rate must be finite and > 0, got rate=inf"),
-        ({"seed": -1}, "seed must be an integer >= 0, got seed=-1"),
-        (
-            {"people": fp.IndividualFilter(fp.ZCDPFilter(1.0), people=39)},
-            "people must be those of the data set, got 39 for 40; pass",
-        ),
-        (
-            {"network": Network(sizes=(3, 3))},
-            r"network must take 2 features and tell 3 classes, got sizes=\(3, 3\); pass",
-        ),
-    ],
-    ids=["clip", "sigma", "rate", "seed", "people", "network"],
-)
-def test_what_cannot_descend_is_one_sentence(changes: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(ValueError, match=f"^{sentence}") as told:
-        descent(**changes)
-    assert "\n" not in str(told.value)
-
-
 def test_a_step_that_leaves_the_numbers_is_charged_and_not_taken_and_says_so() -> None:
     ours = descent(rate=1.7e308, sigma=1e3)
     before = ours.theta
-    with (
-        np.errstate(over="ignore", invalid="ignore"),
-        pytest.raises(
-            ValueError, match=r"^theta must be finite, got -?inf; lower the rate, step 1 was charged"
-        ),
-    ):
+    told = pytest.raises(ValueError, match=r"^theta must be finite, got -?inf; lower the rate, step 1 was ch")
+    with np.errstate(over="ignore", invalid="ignore"), told:
         next(ours)
     assert ours.taken == 0
     assert np.array_equal(ours.theta, before)
@@ -154,18 +98,6 @@ def test_a_step_that_leaves_the_numbers_is_charged_and_not_taken_and_says_so() -
 
 
 # -- kept and restored ---------------------------------------------------------------------------------
-
-
-def test_a_descent_goes_on_to_the_bit_where_it_was_kept(tmp_path: Path) -> None:
-    whole, first = descent(), descent()
-    whole.steps(2 * K + 1)
-    first.steps(K + 1)
-    first.save(tmp_path / "new" / "descent.npz")
-    later = Descent.restored(tmp_path / "new" / "descent.npz", made_up(), NET, fp.ZCDPFilter(RHO))
-    assert later.taken == K + 1
-    later.steps(K)
-    assert later.to_bytes() == whole.to_bytes()
-    assert np.array_equal(later.people.remaining().made_public(), whole.people.remaining().made_public())
 
 
 def changed(content: bytes, **changes: Any) -> bytes:
@@ -213,42 +145,27 @@ def test_what_is_no_kept_descent_is_one_sentence(tmp_path: Path) -> None:
     content, no_numbers, larger = descent().to_bytes(), io.BytesIO(), io.BytesIO()
     np.savez(no_numbers, theta=np.array([None]), told=np.array([object()]))
     np.savez_compressed(larger, theta=np.zeros(10**7), told=np.zeros(3, dtype=np.uint8))
-    data, filt = made_up(), fp.ZCDPFilter(RHO)
+    kept = {"content": content, "data": made_up(), "network": NET, "filt": fp.ZCDPFilter(RHO)}
     no_descent = r"content must be what Descent\.to_bytes gives, got \d+ bytes"
-    cases: list[tuple[str, tuple[Any, ...]]] = [
-        *(
-            (no_descent, (bad, data, NET, filt))
-            for bad in (b"", b"words", content[:-200], no_numbers.getvalue())
-        ),
-        *(
-            (no_descent, (changed(content, **bad), data, NET, filt))
-            for bad in ({"version": 1}, {"secret": {}}, {"secret": -1})
-        ),
-        (f"{no_descent}.*larger than the whole", (larger.getvalue(), data, NET, filt)),
-        ("taken must be an integer >= 0, got taken=-1", (changed(content, taken=-1), data, NET, filt)),
-        (
-            r"taken must be at most 2\^53, got more; pass the file unchanged$",
-            (changed(content, taken=2**53 + 1), data, NET, filt),
-        ),
-        (
-            "taken must be an integer that a double can hold",
-            (changed(content, taken=10**400), data, NET, filt),
-        ),
-        (r"theta must have shape \(33,\)", (changed(content, theta=np.zeros(3)), data, NET, filt)),
-        (
-            r"theta must .* be finite, got shape \(33,\) with 33 others; pass",
-            (changed(content, theta=np.full(33, np.nan)), data, NET, filt),
-        ),
-        ("data must be that of the saved descent", (content, made_up(seed=1), NET, filt)),
-        ("sizes must be that of the saved descent", (content, data, Network(sizes=(2, 7, 3)), filt)),
-        ("filt must be the filter that was saved", (content, data, NET, fp.ZCDPFilter(2 * RHO))),
-    ]
-    for sentence, given in cases:
-        with pytest.raises(ValueError, match=f"^{sentence}") as told:
-            Descent.from_bytes(*given)
-        assert "\n" not in str(told.value)
+    for sentence, given in (
+        *((no_descent, {"content": bad}) for bad in (b"", b"words", content[:-200], no_numbers.getvalue())),
+        *((no_descent, bad) for bad in ({"version": 1}, {"secret": {}}, {"secret": -1})),
+        (f"{no_descent}.*larger than the whole", {"content": larger.getvalue()}),
+        ("taken must be an integer >= 0, got taken=-1", {"taken": -1}),
+        (r"taken must be at most 2\^53, got more; pass the file unchanged$", {"taken": 2**53 + 1}),
+        ("taken must be an integer that a double can hold", {"taken": 10**400}),
+        (r"theta must have shape \(33,\)", {"theta": np.zeros(3)}),
+        (r"theta must .* finite, got shape \(33,\) with 33 others; pass", {"theta": np.full(33, np.nan)}),
+        ("data must be that of the saved descent", {"data": made_up(seed=1)}),
+        ("sizes must be that of the saved descent", {"network": Network(sizes=(2, 7, 3))}),
+        ("filt must be the filter that was saved", {"filt": fp.ZCDPFilter(2 * RHO)}),
+    ):
+        inside = {} if given.keys() <= kept.keys() else {"content": changed(content, **given)}
+        with pytest.raises(ValueError, match=f"^{sentence}") as refused:
+            Descent.from_bytes(**(kept | (inside or given)))  # type: ignore[arg-type]
+        assert "\n" not in str(refused.value)
     with pytest.raises(FileNotFoundError):
-        Descent.restored(tmp_path / "none.npz", data, NET, filt)
+        Descent.restored(tmp_path / "none.npz", made_up(), NET, fp.ZCDPFilter(RHO))
     (tmp_path / "file").write_text("old")
     with pytest.raises(OSError, match="out must be a folder that can be written to"):
         descent().save(tmp_path / "file" / "descent.npz")

@@ -34,21 +34,6 @@ class _Table:
         return parameters - 0.3 * released
 
 
-def test_the_gradient_is_that_of_the_loss() -> None:
-    training = fp.LogisticTraining(FEATURES, LABELS, rate=0.3)
-    theta, step = np.array([0.3, -0.2]), 1e-6
-
-    def loss(at: NDArray[np.float64]) -> float:
-        return sum(
-            math.log1p(math.exp(-(2 * y - 1) * float(x @ at))) for x, y in zip(FEATURES, LABELS, strict=True)
-        )
-
-    slope = [(loss(theta + step * e) - loss(theta - step * e)) / (2 * step) for e in np.eye(2)]
-    vectors = training.vectors(theta[None])
-    assert isinstance(vectors, fp.Vectors)
-    np.testing.assert_allclose(vectors.weighted(np.ones((1, 3)))[0], slope, rtol=1e-8)
-
-
 @pytest.mark.parametrize("person", [0, 2])
 def test_closed_forms_and_tables_are_summed_alike(person: int) -> None:
     closed = TwoTrainings(fp.LogisticTraining(FEATURES, LABELS, rate=0.3), MAKE, person=person, runs=5)
@@ -95,46 +80,6 @@ def test_a_canary_moves_its_own_coordinate_until_nothing_is_left() -> None:
         np.testing.assert_allclose(moved[:8], 0.35, rtol=1e-8)
         assert moved[8] == pytest.approx(math.sqrt(1 - 8 * 0.35**2), rel=1e-6)
         assert moved[9:] == [0.0, 0.0, 0.0]
-
-
-def test_what_cannot_be_played_is_said() -> None:
-    alone = fp.LogisticTraining(np.ones((1, 1)), np.array([1]), rate=1.0)
-    for asked, person, said in (
-        (fp.LogisticTraining(FEATURES, LABELS, rate=0.3), 3, "person"),
-        (alone, 0, "at least 2 people"),
-    ):
-        with pytest.raises((ValueError, IndexError), match=said):
-            TwoTrainings(asked, MAKE, person=person, runs=1)
-
-
-@pytest.mark.parametrize(
-    ("features", "labels", "rate", "named"),
-    [
-        (np.array([[np.nan]]), np.array([0]), 1.0, "features"),
-        (np.zeros(3), np.array([0]), 1.0, "features"),
-        (np.zeros((2, 1)), np.array([0]), 1.0, "labels"),
-        (np.zeros((2, 1)), np.array([0, 2]), 1.0, "labels"),
-        (np.zeros((2, 1)), np.array([0, 1]), 0.0, "rate"),
-    ],
-)
-def test_a_training_that_is_none_is_refused(
-    features: NDArray[np.float64], labels: NDArray[np.int64], rate: float, named: str
-) -> None:
-    with pytest.raises(ValueError, match=named):
-        fp.LogisticTraining(features, labels, rate)
-    with pytest.raises(ValueError, match="size"):
-        fp.WithCanary(fp.LogisticTraining(FEATURES, LABELS, rate=1.0), 0.0)
-
-
-class _OtherNoise(fp.ClippedSums):
-    def release(self, vectors: object, rng: np.random.Generator) -> fp.PrivateSum:
-        return fp.PrivateSum(np.zeros((1, 2)) + rng.normal(size=2), 1.0)
-
-
-def test_noise_that_cannot_be_read_off_is_refused() -> None:
-    make = _OtherNoise.making(fp.GaussianFilter(1.0), clip=1.0, sigma=1.0)
-    with pytest.raises(TypeError, match="standard_normal"):
-        TwoTrainings(fp.LogisticTraining(FEATURES, LABELS, rate=0.3), make, person=0, runs=1).sums()
 
 
 def test_a_norm_that_squares_would_lose_is_kept() -> None:
