@@ -53,13 +53,6 @@ def test_a_budget_that_is_forgotten_is_found_and_blamed_with_what_was_granted(tu
         assert less <= 1.0 or replayed(both, Difference(rest, found.request, "", "")) != [turned, not turned]
 
 
-def test_who_grants_more_within_the_promise_is_not_blamed() -> None:
-    found = first_difference(fp.ZCDPFilter(0.4), fp.ZCDPFilter(0.5), seconds=30.0).difference
-    assert found is not None
-    assert (found.granted_by, found.wrong) == ("the second", "")
-    assert "a denial breaks none" in str(found)
-
-
 def test_losses_are_told_to_both_and_a_refund_is_found() -> None:
     both = (Sum(), Refunds())
     found = first_difference(
@@ -81,8 +74,3 @@ def test_the_same_rule_written_twice_differs_nowhere_and_nothing_is_claimed() ->
 def test_the_same_seed_finds_the_same() -> None:
     one, again = (first_difference(Sum(), ResetAfterTen(), seconds=30.0, seed=3).difference for _ in range(2))
     assert one == again is not None
-
-
-def test_what_is_no_filter_is_refused_in_a_sentence() -> None:
-    with pytest.raises(TypeError, match="filt must be a PrivacyFilter, got int; subclass"):
-        first_difference(Sum(), 3)  # type: ignore[arg-type]
