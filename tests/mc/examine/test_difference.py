@@ -53,6 +53,13 @@ def test_a_budget_that_is_forgotten_is_found_and_blamed_with_what_was_granted(tu
         assert less <= 1.0 or replayed(both, Difference(rest, found.request, "", "")) != [turned, not turned]
 
 
+def test_who_grants_more_within_the_promise_is_not_blamed() -> None:
+    found = first_difference(fp.ZCDPFilter(0.4), fp.ZCDPFilter(0.5), seconds=30.0).difference
+    assert found is not None
+    assert (found.granted_by, found.wrong) == ("the second", "")
+    assert "a denial breaks none" in str(found)
+
+
 def test_losses_are_told_to_both_and_a_refund_is_found() -> None:
     both = (Sum(), Refunds())
     found = first_difference(
