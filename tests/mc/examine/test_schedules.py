@@ -121,10 +121,12 @@ def test_a_process_that_is_killed_writes_nothing_more() -> None:
 @pytest.mark.parametrize("at", [0, 1, 2], ids=["first", "second", "third"])
 def test_each_write_of_a_step_is_struck(at: int) -> None:
     def thrice(self: Any, pair: fp.DominatingPair, key: str) -> services.Steps:
+        written: list[str] = []
         self.disk["a"] = True
         self.disk |= {"b": True}
-        self.disk.setdefault("c", [])
-        self.disk["c"].append("read and changed, and never written")
+        self.disk["c"] = written
+        for changed in (written, self.disk["c"]):
+            changed.append("after it was written, or read")
         yield None
 
     for what, left in (("unwritten", "abc"[:at]), ("written", "abc"[: at + 1])):

@@ -144,6 +144,10 @@ def denying() -> dict[str, Any]:
     return {"filter": made("plan").data["filter"] | {"delta": 0.001}, "promised": 0.001}
 
 
+def a_bit_more() -> dict[str, Any]:
+    return {"value": str(Fraction(made("plan").data["value"]) * (1 + Fraction(1, 2**60)))}
+
+
 def changed(kind: str, change: Callable[[], dict[str, Any]]) -> Callable[[], object]:
     return lambda: replay(made(kind).to_data() | change(), filt=made(kind).filter)
 
@@ -160,6 +164,7 @@ OTHERWISE: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "another class": (lambda: made("sequence").replay(ByHand()), "filt must be the Forgets"),
     "a filter that denies": (changed("plan", denying), "denial"),
+    "another worth in the last bits": (changed("plan", a_bit_more), "replay to the bit"),
     "a ratio below": (lambda: replay(below_the_ratio(Fraction(9, 10**13))), "ratio must be e"),
     "a ratio just below": (lambda: replay(below_the_ratio(Fraction(1, 10**15))), "ratio must be e"),
 }
