@@ -1,8 +1,11 @@
 """A clock shares a time limit among tasks, each of which looks at it; what does not look is ended by `worker`.
 
 >>> clock = Clock.of(60.0)
->>> clock.over, 59.0 < clock.left <= 60.0, clock.part(0.5).left <= 30.0
+>>> clock.over, 59.0 < clock.left <= 60.0, 29.0 < clock.part(0.5).left <= 30.0
 (False, True, True)
+>>> late = Clock(Clock.now() - 1.0)
+>>> late.over, late.left, late.part(0.5).left, 4.0 < clock.at_most(5.0).left <= 5.0, clock.at_most(5e3) == clock
+(True, 0.0, 0.0, True, True)
 """
 
 from __future__ import annotations

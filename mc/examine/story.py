@@ -102,6 +102,8 @@ def state_words(state: State) -> str:
 
     >>> state_words((np.array([0.25]), np.array([[1.0, 2.0]])))
     '0.25, (1, 2)'
+    >>> state_words(np.arange(100.0)[None, :]).endswith("14, 15, 1 ...")
+    True
     """
     told = ", ".join(_values(np.asarray(part)[0]) for part in leaves(state))
     return told if len(told) <= _LETTERS else f"{told[: _LETTERS - 4]} ..."

@@ -44,17 +44,6 @@ class Purse:
             yield fp.Release(again=True)
 
 
-class Forgetful(Purse):
-    """Sound: it keeps no keys, and charges what is sent again once more."""
-
-    def request(self, pair: DominatingPair, key: str) -> Steps:
-        yield None
-        if self.fits(pair):
-            self.charge(pair)
-            yield None
-            yield fp.Release()
-
-
 class NotAtomic(Purse):
     """Another request comes between check and deduction."""
 
@@ -63,15 +52,6 @@ class NotAtomic(Purse):
             yield None
             self.charge(pair)
             yield fp.Release()
-
-
-class LateCharge(Purse):
-    """The answer goes out before what is spent is stored."""
-
-    def request(self, pair: DominatingPair, key: str) -> Steps:
-        if self.fits(pair):
-            yield fp.Release()
-            self.charge(pair)
 
 
 class FreeRetry(Purse):

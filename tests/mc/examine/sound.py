@@ -51,13 +51,6 @@ class CountsFirstOnly(ByHand):
         return np.maximum(state, self.cost(state, request))
 
 
-class TightSum(fp.AdditiveFilter):
-    """Library parts."""
-
-    promise = PROMISE
-    charge = fp.zcdp_charge
-
-
 class StopsAtLosses(ByHand):
     """Sound: a subset of what its base admits, since a realised loss above a half ends it early."""
 

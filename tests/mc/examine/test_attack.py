@@ -1,8 +1,10 @@
-"""The search finds the known failures by itself, and finds nothing against sound filters."""
+"""The search finds the known failures by itself, nothing against sound filters, and says where nothing was tried."""
 
 from __future__ import annotations
 
 import json
+import math
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -10,23 +12,24 @@ import pytest
 from scipy.optimize import brentq
 from scipy.special import logsumexp
 
-from filters import RealisationFilter, ZCDPFilter, knowingly
+import filterproof as fp
 from filters.catalogue import CATALOGUE
-from filters.rules.unsound import NaiveRealisationFilter, NaturalFilter, SomeOrderFilter
 from mc.examine.admitted import Frontier
-from mc.examine.attack import attack
+from mc.examine.attack import attack, attacked
 from mc.examine.witness import replayed
+from mc.losses import LogRatio
+from mc.losses.too_large import TooLargeError
 from mc.worst_case.plan import Plan
 from tests.mc.examine.sound import Sum
+from tests.mc.worst_case.small_games import CountFilter, LossFilter
 from theory.evidence import Evidence, Outcome
-from theory.guarantees import ZCDP, ApproxDP
 from theory.pairs import Erasure, Gaussian, RandomizedResponse
 
 
 class ChecksAfterSpending(Sum):
     """A zCDP filter that looks at what was spent before, not at what is asked for now."""
 
-    promise = ApproxDP(1.0, 1e-5)
+    promise = fp.ApproxDP(1.0, 1e-5)
 
     def admits(self, state, request):
         return (state <= 0.0208) & np.isfinite(request.zcdp_rho)
@@ -35,22 +38,22 @@ class ChecksAfterSpending(Sum):
 class SumsEpsilons(Sum):
     """A zCDP filter that charges epsilon / 2 where epsilon^2 / 2 is due."""
 
-    promise = ZCDP(8.0)
+    promise = fp.ZCDP(8.0)
     most = 8.0
 
     def cost(self, state, request):
         return request.pure_epsilon / 2
 
 
-def _natural() -> NaturalFilter:
+def _natural() -> fp.NaturalFilter:
     menu = tuple(RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
-    return NaturalFilter.from_ratio(Fraction(9, 4), Fraction(45, 169), menu)
+    return fp.NaturalFilter.from_ratio(Fraction(9, 4), Fraction(45, 169), menu)
 
 
 FAILURES = {
     "natural": (_natural, 3),
-    "some order": (lambda: SomeOrderFilter(6.0, 0.01, (2.0, 32.0)), 2),
-    "naive realisation": (lambda: NaiveRealisationFilter(1.0, 0.01), 2),
+    "some order": (lambda: fp.SomeOrderFilter(6.0, 0.01, (2.0, 32.0)), 2),
+    "naive realisation": (lambda: fp.NaiveRealisationFilter(1.0, 0.01), 2),
     "sums epsilons": (SumsEpsilons, 1),
     "checks after spending": (ChecksAfterSpending, 1),
 }
@@ -79,7 +82,7 @@ def _total(plan, ratio, p=Fraction(1), q=Fraction(1)):
 @pytest.mark.parametrize("failure", FAILURES)
 def test_each_failure_is_found_and_its_witness_replays(failure):
     make, shortest = FAILURES[failure]
-    with knowingly():
+    with fp.knowingly():
         filt = make()
     found = attack(filt)
     assert found.refuted
@@ -93,7 +96,7 @@ def test_each_failure_is_found_and_its_witness_replays(failure):
 
 
 def test_nothing_found_against_a_sound_filter_is_undecided():
-    found = attack(RealisationFilter(2.0, 0.01, 4, (RandomizedResponse(0.25), Gaussian(0.25))), rounds=2)
+    found = attack(fp.RealisationFilter(2.0, 0.01, 4, (RandomizedResponse(0.25), Gaussian(0.25))), rounds=2)
     assert not found.refuted
     assert found.games > 3
     assert found.verdict.outcome is Outcome.UNDECIDED
@@ -128,7 +131,7 @@ def rho_over_orders(a, b):
 def test_a_frontier_asks_nothing_twice_and_finds_what_bisection_finds():
     asked = []
 
-    class Asked(ZCDPFilter):
+    class Asked(fp.ZCDPFilter):
         def admits(self, state, request):
             asked.append(request)
             return super().admits(state, request)
@@ -146,3 +149,131 @@ def test_a_frontier_asks_nothing_twice_and_finds_what_bisection_finds():
     other = Frontier(filt, filt.start(1))
     assert other.largest(b, 1.001 * largest, 1e-3) == 0.0
     assert len(asked) == first + 2
+
+
+# -- what was not tried ----------------------------------------------------------------------------------------
+
+
+FEW = fp.ApproxDP(1.0, 1e-3)
+
+
+@dataclass(frozen=True)
+class Between(fp.PrivacyFilter):
+    """CONT for any number of requests whose pure epsilon lies in [low, high]; promises far less."""
+
+    low: float = 0.9
+    high: float = 1.1
+    promise: fp.Guarantee = FEW
+
+    def start(self, n):
+        return np.zeros(n)
+
+    def admits(self, state, request):
+        asked = np.broadcast_to(request.pure_epsilon, state.shape)
+        return (self.low <= asked) & (asked <= self.high)
+
+    def spend(self, state, request):
+        return state + 1
+
+
+@dataclass(frozen=True)
+class OnlyItsMenu(Between):
+    """CONT for the members of its menu alone, told by their doubles."""
+
+    menu: tuple = (RandomizedResponse(0.7071067811865476),)
+
+    def admits(self, state, request):
+        numbers = {float(pair.pure_epsilon) for pair in self.menu}
+        return np.full(len(state), float(request.pure_epsilon) in numbers)
+
+
+@dataclass(frozen=True)
+class OnlyGaussians(Between):
+    """CONT for Gaussians alone."""
+
+    def admits(self, state, request):
+        return np.full(len(state), isinstance(request, Gaussian))
+
+
+BIT = RandomizedResponse.from_ratio(2)
+
+
+@pytest.mark.parametrize("epsilon", [LogRatio(Fraction(2)), 0.5])
+@pytest.mark.parametrize("rounds", [None, 3])
+@pytest.mark.parametrize("evidence", [None, Evidence.CERTIFIED])
+def test_a_menu_of_which_nothing_is_admitted_is_said_to_be_untried(epsilon, rounds, evidence):
+    for filt, pair in (
+        (CountFilter(0), BIT),
+        (LossFilter(-1.0, 3), BIT),
+        (fp.BasicFilter(1.0), Gaussian(1.0)),
+    ):
+        solved = fp.worst_case(filt, [pair], epsilon=epsilon, rounds=rounds, evidence=evidence)
+        assert (solved.tried, solved.rounds) == (False, 0)
+        assert "admits none of these" in solved.scope
+        assert "nothing was tried" in str(solved)
+
+
+def test_a_calibrated_filter_that_admits_nothing_says_so():
+    small, large = RandomizedResponse(0.25), RandomizedResponse(3.0)
+    found = fp.calibrate(fp.ZCDPFilter, 1.0, 1e-9, menu=[large])
+    assert not found.admits(found.start(1), large)[0]
+    assert not found.certificate.tried
+    assert "nothing was tried" in found.scope
+    assert "nothing was tried" not in fp.calibrate(fp.ZCDPFilter, 1.0, 1e-2, menu=[small]).scope
+    with pytest.raises(ValueError, match="family must admit something"):
+        fp.calibrate(lambda t: fp.BasicFilter(t, 0.0), 1.0, 1e-3, menu=[Gaussian(1.0)])
+
+
+@pytest.mark.parametrize("low", [2.0**-12, 0.9, 20.0])
+def test_levels_admitted_in_the_middle_alone_are_found(low):
+    assert attack(Between(low, 1.1 * low, fp.ApproxDP(low / 2, 1e-7))).refuted
+
+
+def test_a_menu_of_doubles_is_attacked_by_rational_pairs_of_the_same_doubles():
+    filt = OnlyItsMenu(promise=fp.ApproxDP(0.5, 1e-3))
+    found = attack(filt)
+    assert found.refuted
+    assert found.plan.request.epsilon == filt.menu[0].epsilon
+    assert found.plan.request.exact_masses is not None
+
+
+def large_games(*_, **__):
+    raise TooLargeError("the game has too many positions")
+
+
+@pytest.mark.parametrize(
+    "filt", [OnlyGaussians(), OnlyGaussians(promise=fp.ZCDP(0.5)), fp.BasicFilter(1.0)], ids=repr
+)
+def test_an_attack_without_games_never_looks_like_one_that_found_nothing(filt, monkeypatch):
+    monkeypatch.setattr("mc.examine.attack.worst_case", large_games)
+    found = attacked(filt, rounds=1)
+    assert found.games == 0
+    verdict = found.verdict
+    assert verdict.outcome is Outcome.UNDECIDED
+    assert "nothing was tried" in verdict.scope
+    assert "among 0 games" not in str(verdict)
+    assert "no game could be tried" in verdict.detail
+    assert "none of the requests" in verdict.detail
+    with pytest.raises(ValueError, match="plan must exist"):
+        _ = found.witness
+
+
+EXTREME = {
+    "zcdp 1e300": lambda: fp.ZCDPFilter(1e300),
+    "zcdp 1e-300": lambda: fp.ZCDPFilter(1e-300),
+    "gdp 1e100": lambda: fp.GaussianFilter(1e100),
+    "renyi small": lambda: fp.RenyiFilter(1e4, 1e-12),
+    "basic beyond": lambda: fp.BasicFilter(1e300, 0.5),
+    "basic tiny": lambda: fp.BasicFilter(1e-9, 1e-300),
+    "pure middle": lambda: Between(promise=fp.PureDP(0.5)),
+    "pure infinite": lambda: Between(promise=fp.PureDP(1e308)),
+}
+
+
+@pytest.mark.parametrize("name", EXTREME)
+def test_extreme_parameters_end_in_a_verdict(name):
+    with fp.knowingly():
+        found = attack(EXTREME[name](), rounds=2)
+    assert found.verdict.outcome is (Outcome.REFUTED if name == "pure middle" else Outcome.UNDECIDED)
+    assert ("nothing was tried" in str(found.verdict)) == (found.games == 0)
+    assert not math.isnan(found.share)

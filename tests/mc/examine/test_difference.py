@@ -81,8 +81,3 @@ def test_the_same_rule_written_twice_differs_nowhere_and_nothing_is_claimed() ->
 def test_the_same_seed_finds_the_same() -> None:
     one, again = (first_difference(Sum(), ResetAfterTen(), seconds=30.0, seed=3).difference for _ in range(2))
     assert one == again is not None
-
-
-def test_what_is_no_filter_is_refused_in_a_sentence() -> None:
-    with pytest.raises(TypeError, match="filt must be a PrivacyFilter, got int; subclass"):
-        first_difference(Sum(), 3)  # type: ignore[arg-type]

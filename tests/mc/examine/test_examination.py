@@ -22,7 +22,7 @@ slow = pytest.mark.slow
 
 
 SOUND = [
-    *(sound.StopsAtLosses(), sound.ByHand(), sound.OneFamily(), sound.NotMonotone(), sound.TightSum()),
+    *(sound.StopsAtLosses(), sound.ByHand(), sound.OneFamily(), sound.NotMonotone()),
     *(entry.example() for entry in CATALOGUE.values() if entry.kind.sound is True),
 ]
 
@@ -52,8 +52,8 @@ AT = Measure.hockey_stick(1.0)
 HOLDS = Verdict(Outcome.HOLDS, Evidence.DERIVED, "all", "by a theorem")
 
 
-def _examination(*findings: StageFinding, filt: fp.PrivacyFilter | None = None) -> Examination:
-    return Examination(filt or sound.ByHand(), ("gaussian",), findings, 1.0, 1, FAILURE)
+def _examination(*findings: StageFinding) -> Examination:
+    return Examination(sound.ByHand(), ("gaussian",), findings, 1.0, 1, FAILURE)
 
 
 def _found(stage: str = "parts", found: str = "something", **more) -> StageFinding:
@@ -63,11 +63,29 @@ def _found(stage: str = "parts", found: str = "something", **more) -> StageFindi
 OPEN = _found("admission", "gaussian up to 1")
 
 
-def test_a_holds_of_a_menu_is_not_one_of_the_promise() -> None:
-    assert _examination(OPEN, _found(verdict=HOLDS, whole=True)).verdict == HOLDS
-    on_a_menu = _examination(OPEN, _found(verdict=HOLDS)).verdict
-    assert on_a_menu.outcome is Outcome.UNDECIDED
-    assert "holds" not in on_a_menu.detail
+WHOLE, BROKEN = _found(verdict=HOLDS, whole=True), _found(fault="It raises.")
+NOTHING = _found("admission", "nothing")
+#: The findings -> the status, and the end of what is said; what holds is the promise itself and not a menu's.
+FOLLOWS: list[tuple[tuple[StageFinding, ...], Status, str]] = [
+    ((OPEN, WHOLE), Status.EXAMINED, HOLDS.detail),
+    ((OPEN, _found(verdict=HOLDS)), Status.EXAMINED, "nothing could be compared with the promise"),
+    # no verdict, whatever a theorem says
+    ((OPEN, WHOLE, BROKEN, BROKEN), Status.FAULTY, "no verdict: It raises."),
+    ((NOTHING, WHOLE), Status.DENIES, Status.DENIES.value),
+    ((WHOLE,), Status.DENIES, Status.DENIES.value),
+]
+
+
+@pytest.mark.parametrize(("findings", "status", "said"), FOLLOWS)
+def test_the_promise_holds_by_a_theorem_on_all_of_a_filter_that_was_examined_and_by_nothing_else(
+    findings: tuple[StageFinding, ...], status: Status, said: str
+) -> None:
+    found = _examination(*findings)
+    assert found.status is status
+    assert found.faults == (("It raises.",) if status is Status.FAULTY else ())
+    assert found.verdict.detail.endswith(said)
+    assert (found.verdict == HOLDS) is (said == HOLDS.detail)
+    assert found.verdict.outcome is (Outcome.HOLDS if said == HOLDS.detail else Outcome.UNDECIDED)
 
 
 def test_what_is_undecided_closes_with_what_no_stage_looked_at() -> None:
@@ -77,23 +95,6 @@ def test_what_is_undecided_closes_with_what_no_stage_looked_at() -> None:
     told = _examination(OPEN, law, solved, early, late).verdict.detail
     assert told.endswith("Not tried: longer games (games); other strategies (search)")
     assert "Not tried" not in _examination(OPEN, _found()).verdict.detail
-
-
-def test_a_fault_leaves_no_verdict_whatever_a_theorem_says() -> None:
-    found = _examination(
-        OPEN, _found(verdict=HOLDS, whole=True), _found(fault="It raises."), _found(fault="It raises.")
-    )
-    assert found.faults == ("It raises.",)
-    assert found.status is Status.FAULTY
-    assert found.verdict.outcome is Outcome.UNDECIDED
-    assert found.verdict.detail == "no verdict: It raises."
-
-
-def test_nothing_admitted_leaves_no_verdict_whatever_a_theorem_says() -> None:
-    for findings in ((_found("admission", "nothing"),), ()):
-        found = _examination(*findings, _found(verdict=HOLDS, whole=True))
-        assert found.status is Status.DENIES
-        assert found.verdict.outcome is Outcome.UNDECIDED
 
 
 def test_the_most_telling_witness_and_the_number_nearest_to_the_promise_come_first() -> None:
@@ -117,9 +118,3 @@ def test_the_most_telling_witness_and_the_number_nearest_to_the_promise_come_fir
 )
 def test_a_share_of_nothing_is_infinite_where_something_was_found(attack, promised, share) -> None:
     assert Tightness(AT, "menu", attack, None, promised, Evidence.EXACT).share == share
-
-
-def test_a_scope_that_is_no_text_is_not_quoted() -> None:
-    filt = sound.ByHand()
-    filt.scope = 3
-    assert _examination(OPEN, filt=filt).verdict.scope == "every adaptive adversary"

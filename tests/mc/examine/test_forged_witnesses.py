@@ -10,68 +10,33 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.catalogue import CATALOGUE
-from mc.engine.adversaries import Constant, EraserForever, LossChasing
+from mc.engine.adversaries import Constant, LossChasing
 from mc.engine.encoding import decode, encode, nameable
-from mc.examine.attack import attack
-from mc.examine.challenge import challenge
-from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
-from mc.examine.witness import menu_witness, replayed, witness
+from mc.examine.witness import replayed
 from mc.worst_case.calibrated_threshold import CalibratedThreshold
-from tests.mc.examine.sound import Forgets
-from tests.mc.examine.test_bounds_replayed import forgotten
-from tests.mc.examine.test_witness import naive
+from tests.mc.examine.witnesses import WITNESSES
 from tests.mc.forged import read_as_refused_or_true
 
 
-def an_estimate() -> Any:
-    return witness(naive(), EraserForever(), epsilon=1.0, n=300, seed=5, rounds=6).to_data()
-
-
-def a_decision() -> Any:
-    return (
-        challenge(naive(), [EraserForever()], epsilons=[1.0], rounds=6, most=20_000, workers=1)
-        .verdict()
-        .witness
-    )
-
-
-def a_plan() -> Any:
-    return attack(naive()).witness
-
-
-def a_menu() -> Any:
-    with fp.knowingly():
-        filt = CATALOGUE["NaturalFilter"].example()
-    at = Measure.hockey_stick(float(filt.epsilon))
-    worst = fp.worst_case(filt, filt.menu, epsilon=at.at, rounds=2, direction="PQ")
-    return menu_witness(filt, filt.menu, at, rounds=2, low=worst.low, high=worst.high).to_data()
-
-
-WITNESSES = {
-    "estimate": (an_estimate, "value"),
-    "decision": (a_decision, "log_e_above"),
-    "plan": (a_plan, "value"),
-    "menu": (a_menu, "low"),
-    "sequence": (forgotten, "low"),
-}
+def through_json(data: Any) -> Any:
+    return json.loads(json.dumps(data))
 
 
 @pytest.mark.parametrize("kind", WITNESSES)
 def test_a_witness_with_any_place_changed_is_refused_or_ends_in_its_own_number(kind: str) -> None:
     make, name = WITNESSES[kind]
-    data = json.loads(json.dumps(make()))
-    number = Fraction(data[name])
+    told = make()
+    number = Fraction(told.data[name])
 
     def own(again: Any) -> bool:
-        found = again.result if isinstance(again.result, Fraction) else getattr(again.result, name)
-        return abs(Fraction(found) / number - 1) < Fraction(
-            1, 10**11
-        )  # more than the last bits of a processor
+        reached = again.result if isinstance(again.result, Fraction) else getattr(again.result, name)
+        # more than the last bits of a processor
+        return abs(Fraction(reached) / number - 1) < Fraction(1, 10**11)
 
+    outside = told.filter if kind == "sequence" else None
     taken = read_as_refused_or_true(
-        data, lambda other: replayed(other, filt=Forgets() if kind == "sequence" else None), own
+        through_json(told.to_data()), lambda other: replayed(other, filt=outside), own
     )
     for place in ("filter", "promised", name):
         assert not any(where.startswith(f".{place} ") for where in taken)
@@ -83,14 +48,14 @@ SEQUENCE = Sequence(
 
 
 def test_a_sequence_is_read_as_what_says_so_alone() -> None:
-    data = json.loads(json.dumps(SEQUENCE.to_data(nameable())))
+    data = through_json(SEQUENCE.to_data(nameable()))
     assert Sequence.from_data(data, nameable()) == SEQUENCE
 
     def as_written(other: Any) -> tuple[Any, Sequence]:
         return other, Sequence.from_data(other, nameable())
 
     def true(both: tuple[Any, Sequence]) -> bool:
-        again = Sequence.from_data(json.loads(json.dumps(both[1].to_data(nameable()))), nameable())
+        again = Sequence.from_data(through_json(both[1].to_data(nameable())), nameable())
         return again == both[1] and [times for _, times in again.steps] == [one["times"] for one in both[0]]
 
     taken = read_as_refused_or_true(data, as_written, true)
@@ -112,11 +77,11 @@ def test_a_sequence_is_read_as_what_says_so_alone() -> None:
 )
 def test_a_value_is_read_as_what_was_written_and_as_what_is_of_the_catalogue(value: Any) -> None:
     known = nameable()
-    data = json.loads(json.dumps(encode(value, known)))
+    data = through_json(encode(value, known))
     assert decode(data, known) == value
 
     def comes_back(found: Any) -> bool:
-        again = decode(json.loads(json.dumps(encode(found, known))), known)
+        again = decode(through_json(encode(found, known)), known)
         return repr(again) == repr(found)
 
     with fp.knowingly():
@@ -133,6 +98,4 @@ def test_a_row_of_the_table_is_read_only_in_its_own_form_and_confirmed_only_if_i
             return found != row
         return found == row  # who made it is free text
 
-    read_as_refused_or_true(
-        json.loads(json.dumps(row.to_dict())), CalibratedThreshold.from_dict, confirmed_by_a_game
-    )
+    read_as_refused_or_true(through_json(row.to_dict()), CalibratedThreshold.from_dict, confirmed_by_a_game)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 import filterproof as fp
 from filters.adapters.labelled import service_of
 from mc.examine.kinds import ReplayError
-from mc.examine.schedules.schedule import Schedule, ServiceMove
+from mc.examine.schedules.schedule import Schedule, ServiceMove, World
 from mc.examine.verify import examine
 from mc.examine.witness import replayed
 from tests.mc.examine import services
@@ -23,7 +24,6 @@ PROMISE = fp.PureDP(1.0)
 WHOLE, HALF = fp.RandomizedResponse(1.0), fp.RandomizedResponse(0.5)
 BROKEN = {
     services.NotAtomic: {"ask"},
-    services.LateCharge: {"ask"},
     services.FreeRetry: {"again"},
     services.KeyFirst: {"again"},
     services.InMemory: {"crash"},
@@ -57,7 +57,7 @@ def test_a_fault_that_no_single_request_shows_is_found_by_a_short_schedule(servi
 
 @pytest.mark.parametrize(
     "service",
-    [services.Purse, services.Forgetful, services.Epochs, services.Sessions],
+    [services.Purse, services.Epochs, services.Sessions],
     ids=lambda service: service.__name__,
 )
 def test_a_sound_service_is_not_named(service: type) -> None:
@@ -92,64 +92,53 @@ def test_what_goes_out_is_composed_as_its_closed_form_says() -> None:
     assert breach.low == pytest.approx(twice, rel=1e-6)
 
 
-def test_a_process_that_is_killed_writes_nothing_more() -> None:
-    class Cleans(services.Purse):
-        def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
-            try:
-                self.charge(pair)
-                yield None
-                yield fp.Release()
-            finally:
-                self.disk["spent"] = 0.0
+def stored_at_each_start(request: Any, moves: Iterable[ServiceMove]) -> tuple[list[dict[str, Any]], World]:
+    """What each process of a service that answers so finds on its disk."""
+    stored: list[dict[str, Any]] = []
 
-    moves = moved("ask step crash ask step unwritten")
-    spent: list[float] = []
-
-    class Watched(Cleans):
+    class Watched(services.Purse):
         def __init__(self, disk: services.Disk) -> None:
             super().__init__(disk)
-            spent.append(self.spent)
+            stored.append(dict(disk))
 
-    Schedule((HALF,), moves).play(Watched)
-    assert spent == [0.0, 0.5, 1.0]
+    Watched.request = request  # type: ignore[method-assign]
+    return stored, Schedule((HALF,), tuple(moves)).play(Watched)
 
 
-def test_what_is_read_and_changed_is_stored_only_when_it_is_written() -> None:
-    class Lists(services.Purse):
-        def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
-            costs = self.disk.get("costs", [])
-            self.disk.setdefault("costs", [])
-            if sum(costs) + float(pair.pure_epsilon) <= 1.0:
-                costs.append(float(pair.pure_epsilon))
-                yield fp.Release()
+def test_a_process_that_is_killed_writes_nothing_more() -> None:
+    def cleaning(self: services.Purse, pair: fp.DominatingPair, key: str) -> services.Steps:
+        try:
+            self.charge(pair)
+            yield None
+            yield fp.Release()
+        finally:
+            self.disk["spent"] = 0.0
 
-    breach = fp.first_breach(Lists, PROMISE, seconds=20.0).breach
-    assert breach is not None
-    assert len(breach.schedule.moves) == 4
+    stored, _ = stored_at_each_start(cleaning, moved("ask step crash ask step unwritten"))
+    assert [disk.get("spent", 0.0) for disk in stored] == [0.0, 0.5, 1.0]
 
 
 @pytest.mark.parametrize("at", [0, 1, 2], ids=["first", "second", "third"])
 def test_each_write_of_a_step_is_struck(at: int) -> None:
-    class Thrice(services.Purse):
-        def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
-            for name in "abc":
-                self.disk[name] = True
-            yield None
-
-    class Watched(Thrice):
-        def __init__(self, disk: services.Disk) -> None:
-            super().__init__(disk)
-            stored.append("".join(disk))
+    def thrice(self: Any, pair: fp.DominatingPair, key: str) -> services.Steps:
+        written: list[str] = []
+        self.disk["a"] = True
+        self.disk |= {"b": True}
+        self.disk["c"] = written
+        for changed in (written, self.disk["c"]):
+            changed.append("after it was written, or read")
+        yield None
 
     for what, left in (("unwritten", "abc"[:at]), ("written", "abc"[: at + 1])):
-        stored: list[str] = []
-        played = Schedule((HALF,), (ServiceMove("ask"), ServiceMove(what, at))).play(Watched)
-        assert stored == ["", left]
+        stored, played = stored_at_each_start(thrice, [ServiceMove("ask"), ServiceMove(what, at)])
+        assert ["".join(disk) for disk in stored] == ["", left]
+        assert stored[1].get("c", []) == []
         assert (f"makes write {at + 1} of a step" in played.story[-1]) == (at > 0)
         # of two in flight a step of the newest is struck at twice the number
-        stored.clear()
-        Schedule((HALF,), (ServiceMove("ask"), ServiceMove("ask"), ServiceMove(what, 2 * at))).play(Watched)
-        assert stored == ["", left]
+        stored, _ = stored_at_each_start(thrice, [*moved("ask ask"), ServiceMove(what, 2 * at)])
+        assert ["".join(disk) for disk in stored] == ["", left]
+    stored, _ = stored_at_each_start(thrice, moved("ask step crash"))
+    assert stored[1]["c"] == []
 
 
 class KeyBeforeCharge(services.KeyFirst):
@@ -167,21 +156,6 @@ class KeyBeforeCharge(services.KeyFirst):
 
 def test_a_fault_at_a_later_write_of_a_step_is_found() -> None:
     assert fp.first_breach(KeyBeforeCharge, PROMISE, seconds=60.0).breach is not None
-
-
-def test_a_write_by_an_operator_is_struck_as_any_other() -> None:
-    class Merges(services.KeyFirst):
-        disk: Any
-
-        def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
-            if key not in self.disk:
-                if not self.fits(pair):
-                    return
-                self.disk |= {key: "charged"}
-                self.disk |= {"spent": self.spent + float(pair.pure_epsilon)}
-            yield fp.Release(again=True)
-
-    assert fp.first_breach(Merges, PROMISE, seconds=20.0).breach is not None
 
 
 def test_an_answer_that_is_sent_once_more_word_for_word_reveals_nothing_more() -> None:
@@ -242,29 +216,6 @@ def test_a_service_that_raises_denies_and_its_error_is_told() -> None:
     assert str(found).endswith("its code raised LookupError: no such budget")
 
 
-@pytest.mark.parametrize(
-    ("service", "said"),
-    [
-        (3, "service must make a service"),
-        (dict, "service must have request"),
-        (type("Tells", (services.Purse,), {"request": lambda *given: True}), "request must yield its steps"),
-        (type("Says", (services.Purse,), {"request": lambda *given: iter(["x"])}), "must yield fp.Release"),
-        (
-            type("Half", (services.Purse,), {"request": lambda *given: iter([fp.Release(epoch=0.5)])}),  # type: ignore[arg-type]
-            "epoch must be a whole number or None, got epoch=0.5",
-        ),
-    ],
-)
-def test_what_is_no_service_is_refused_in_a_sentence(service: object, said: str) -> None:
-    with pytest.raises(TypeError, match=said):
-        fp.first_breach(service, PROMISE, seconds=5.0)  # type: ignore[arg-type]
-    for driven in (fp.first_breach, fp.schedules):
-        with pytest.raises(TypeError, match="promise must be a guarantee"):
-            driven(services.Purse, 1.0)  # type: ignore[arg-type]
-        with pytest.raises(ValueError, match="mechanisms must be among"):
-            driven(services.Purse, PROMISE, mechanisms="rrr")
-
-
 def test_hypothesis_finds_and_tells_it() -> None:
     with pytest.raises(
         AssertionError, match=r"sent again, with its key(.|\n)*H at epsilon=1, PQ is at least"
@@ -299,7 +250,7 @@ def answer(do, run=0, key=None, request=None, state=None, now=0, **_):
         own["out"].append(key)
         return {"again": again} if fault != "says" else {"again": "yes"}
     if do == "state":
-        return {"state": json.dumps({"spent": 0, "held": {}, "out": []} if fault == "forgets" and own["held"] else own)}
+        return {"state": json.dumps(own)}
     return {}
 for line in sys.stdin:
     told = json.loads(line)

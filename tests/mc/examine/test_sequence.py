@@ -4,54 +4,51 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
+from typing import Any, ClassVar
 
 import mpmath
 import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.privacy_filter import PrivacyFilter
-from mc.examine.measure import Measure
+from filters.rules.composition import composed_hockey_stick
+from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence, granted
 from mc.losses.renyi_low import renyi_low
 from tests.mc.losses.enumerated import composed, real
-from theory.pairs import FinitePair, Gaussian, Laplace
+from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse
 
-TILTED = FinitePair(
-    (Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)), (Fraction(1, 10), Fraction(1, 10), Fraction(4, 5))
-)
-
-
-def gaussian(mu: mpmath.mpf, epsilon: float) -> mpmath.mpf:
-    e = real(epsilon)
-    return mpmath.ncdf(mu / 2 - e / mu) - mpmath.exp(e) * mpmath.ncdf(-mu / 2 - e / mu)
+HALF = Gaussian(0.5)
+TINY = Gaussian(2.0**-30)
+MOST = 500
 
 
 @pytest.fixture(autouse=True)
-def _sixty_digits():
-    with mpmath.workdps(60):
-        yield
+def _fewer_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mc.examine.sequence.MOST_PLAYED", MOST)  # of twenty thousand
 
 
 #: What each recording filter was asked: kept outside, for a filter that changes itself is not pure.
-_ASKED = {}
+_ASKED: dict[int, list[DominatingPair]] = {}
 
 
-class Recording(PrivacyFilter):
+class Recording(fp.PrivacyFilter):
     """Admits while the sum of mu^2 is at most 1; what it is asked is recorded."""
 
     promise = fp.GaussianDP(1.0)
+    begins, most = 0.0, 1.0
 
     @property
     def asked(self):
         return _ASKED.setdefault(id(self), [])
 
     def start(self, n):
-        return np.zeros(n)
+        return np.full(n, self.begins)
 
     def admits(self, state, request):
         self.asked.append(request)
-        return state + float(request.mu) ** 2 <= 1.0
+        return state + float(request.mu) ** 2 <= self.most
 
     def spend(self, state, request):
         return state + float(request.mu) ** 2
@@ -68,25 +65,57 @@ class OwnGrant(Recording):
 class Swallows(Recording):
     """Adds to one: what is below half a last place of 1 is swallowed."""
 
-    def start(self, n):
-        return np.ones(n)
-
-    def admits(self, state, request):
-        self.asked.append(request)
-        return state + float(request.mu) ** 2 <= 2.0
+    begins, most = 1.0, 2.0
 
 
-class Counts(Swallows):
-    """The same, with a counter of requests, and no more than a million of them."""
+class InTheState(Swallows):
+    """The same, and counts: no more than 600 requests."""
 
     def start(self, n):
         return np.ones(n), np.zeros(n, dtype=np.int64)
 
     def admits(self, state, request):
-        return (state[0] + float(request.mu) ** 2 <= 2.0) & (state[1] < 10**6)
+        return super().admits(state[0], request) & (state[1] < 600)
 
     def spend(self, state, request):
-        return state[0] + float(request.mu) ** 2, state[1] + 1
+        return super().spend(state[0], request), state[1] + 1
+
+
+class InTheObject(Swallows):
+    """Counts beside the state."""
+
+    def start(self, n):
+        self.count = [0]
+        return super().start(n)
+
+    def admits(self, state, request):
+        return super().admits(state, request) & (self.count[0] < 600)
+
+    def spend(self, state, request):
+        self.count[0] += 1
+        return super().spend(state, request)
+
+
+class InTheClass(InTheObject):
+    """Counts in the class."""
+
+    count: ClassVar[list[int]] = [0]
+
+    def start(self, n):
+        self.count[0] = 0
+        return np.ones(n)
+
+
+class Cached(Swallows):
+    """Counts nothing, and keeps what it worked out."""
+
+    def __init__(self):
+        self.cache = {}
+        self.rule = lambda request: float(request.mu)
+
+    def admits(self, state, request):
+        self.cache.setdefault(repr(request), self.rule(request))
+        return super().admits(state, request)
 
 
 class Looks(Recording):
@@ -96,114 +125,142 @@ class Looks(Recording):
         return state - np.maximum(-loss, 0)
 
 
-TINY = Gaussian(2.0**-30)
-
-
 def test_every_request_is_put_to_the_filters_own_code_in_order() -> None:
     filt = Recording()
-    steps = ((Gaussian(0.5), 2), (Gaussian(0.25), 3), (Gaussian(0.5), 1))
-    assert Sequence(steps).admitted(filt)
-    assert filt.asked == [Gaussian(0.5)] * 2 + [Gaussian(0.25)] * 3 + [Gaussian(0.5)]
+    assert Sequence(((HALF, 2), (Gaussian(0.25), 3), (HALF, 1))).admitted(filt)
+    assert filt.asked == [HALF] * 2 + [Gaussian(0.25)] * 3 + [HALF]
+    filt = Swallows()
+    assert Sequence(((HALF, 2), (TINY, 10**12))).admitted(filt)
+    assert len(filt.asked) == 2 + MOST
 
 
-def test_a_sequence_is_admitted_only_if_its_last_request_is() -> None:
-    for times, whole in ((4, True), (5, False)):
-        filt = Recording()
-        assert Sequence(((Gaussian(0.5), times),)).admitted(filt) is whole
-        assert len(filt.asked) == times
-    assert not Sequence(((Gaussian(1.5), 1), (Gaussian(0.1), 1))).admitted(Recording())
+#: A filter, the requests put to it -> whether all are granted.
+GRANTED: list[tuple[type[Recording], tuple[tuple[DominatingPair, int], ...], bool]] = [
+    (Recording, ((HALF, 4),), True),
+    (Recording, ((HALF, 5),), False),
+    (Recording, ((Gaussian(1.5), 1), (Gaussian(0.1), 1)), False),
+    (OwnGrant, ((HALF, 15),), True),
+    (OwnGrant, ((HALF, 16),), False),
+    # what leaves the state as it was is granted any number of times, all else as often as it was played
+    (Swallows, ((TINY, 10**12),), True),
+    (Cached, ((TINY, 10**12),), True),
+    *((Swallows, ((Gaussian(2.0**-k), MOST),), True) for k in (20, 24)),
+    *((Swallows, ((Gaussian(2.0**-k), MOST + 1),), False) for k in (20, 24)),
+    *((kind, ((TINY, MOST),), True) for kind in (InTheState, InTheObject, InTheClass)),
+    *((kind, ((TINY, MOST + 1),), False) for kind in (InTheState, InTheObject, InTheClass)),
+    # one request depends on no loss
+    (Looks, ((HALF, 1),), True),
+    (Looks, ((Gaussian(2.0), 1),), False),
+    (Looks, ((HALF, 2),), False),
+    (Looks, ((HALF, 1), (Gaussian(0.25), 1)), False),
+]
 
 
-def test_the_grant_of_a_filter_that_has_one_is_what_counts() -> None:
-    assert Sequence(((Gaussian(0.5), 15),)).admitted(OwnGrant())
-    assert not Sequence(((Gaussian(0.5), 16),)).admitted(OwnGrant())
-    state = granted(OwnGrant(), np.zeros(1), Gaussian(0.5))
+@pytest.mark.parametrize(("kind", "steps", "whole"), GRANTED)
+def test_a_sequence_is_admitted_only_if_the_filter_is_known_to_grant_each_of_its_requests(
+    kind: type[Recording], steps: tuple[tuple[DominatingPair, int], ...], whole: bool
+) -> None:
+    assert Sequence(steps).admitted(kind()) is whole
+
+
+def test_the_state_after_a_request_is_that_of_the_grant_that_a_session_asks() -> None:
+    state = granted(OwnGrant(), np.zeros(1), HALF)
     assert state is not None
     assert state.tolist() == [0.125]
-    assert granted(OwnGrant(), np.full(1, 2.0), Gaussian(0.5)) is None
-
-
-@pytest.fixture(autouse=True)
-def most_played(monkeypatch: pytest.MonkeyPatch) -> int:
-    """So many are played, of twenty thousand."""
-    monkeypatch.setattr("mc.examine.sequence.MOST_PLAYED", 500)
-    return 500
-
-
-def test_what_leaves_the_state_as_it_was_is_granted_any_number_of_times(most_played: int) -> None:
-    filt = Swallows()
-    assert Sequence(((TINY, 10**12),)).admitted(filt)
-    assert len(filt.asked) == most_played
-    assert Sequence(((Gaussian(0.5), 2), (TINY, 10**12))).admitted(filt)
-
-
-def test_what_moves_the_state_is_granted_as_often_as_it_was_played_and_no_more(most_played: int) -> None:
-    for pair, kind in ((Gaussian(2.0**-20), Swallows), (Gaussian(2.0**-24), Swallows), (TINY, Counts)):
-        assert Sequence(((pair, most_played),)).admitted(kind())
-        assert not Sequence(((pair, most_played + 1),)).admitted(kind())
-
-
-def test_of_a_filter_that_looks_at_losses_one_request_is_a_sequence_and_two_are_not() -> None:
-    assert Sequence(((Gaussian(0.5), 1),)).admitted(Looks())
-    assert not Sequence(((Gaussian(2.0), 1),)).admitted(Looks())
-    assert not Sequence(((Gaussian(0.5), 2),)).admitted(Looks())
-    assert not Sequence(((Gaussian(0.5), 1), (Gaussian(0.25), 1))).admitted(Looks())
+    assert granted(OwnGrant(), np.full(1, 2.0), HALF) is None
 
 
 # -- what is revealed ------------------------------------------------------------------------------------------
 
+TILTED = FinitePair(
+    (Fraction(1, 2), Fraction(3, 10), Fraction(1, 5)), (Fraction(1, 10), Fraction(1, 10), Fraction(4, 5))
+)
+REVEALS = FinitePair((Fraction(1, 4), Fraction(3, 4)), (Fraction(0), Fraction(1)))
+
+
+def gaussian(mu: Any, epsilon: Any) -> Any:
+    return mpmath.ncdf(mu / 2 - epsilon / mu) - mpmath.exp(epsilon) * mpmath.ncdf(-mu / 2 - epsilon / mu)
+
+
+def mixture(mus: tuple[float, ...], pair: FinitePair, epsilon: float) -> Any:
+    """H of Gaussians and a finite pair: the mean over its outputs of the Gaussian's H at a moved epsilon."""
+    mu = mpmath.sqrt(sum(real(mu) ** 2 for mu in mus))
+    moved = ((real(p), real(epsilon) - mpmath.log(real(p) / real(q))) for p, q in composed(pair, 1))
+    return sum(p * gaussian(mu, at) for p, at in moved)
+
+
+MIXED = ((HALF, 2), (Gaussian(1.0), 1), (TILTED, 1))
+REVEALING = ((REVEALS, 2), (Gaussian(0.1), 1))
+GAUSSIANS, OTHERS = ((HALF, 3), (Gaussian(0.1), 7)), ((TILTED, 2), (Laplace(2.0), 1))
+
+
+def renyi(order: float, *others: tuple[DominatingPair, int]) -> Any:
+    rest = sum(times * real(renyi_low(pair, order)) for pair, times in others)
+    return real(order) * (3 * real(0.5) ** 2 + 7 * real(0.1) ** 2) / 2 + rest
+
+
+#: The steps, what is measured -> its value to sixty digits, and how near to it the bound is.
+KNOWN: list[tuple[Any, Measure, Any, float]] = [
+    (MIXED, Measure.hockey_stick(1.0), lambda: mixture((0.5, 0.5, 1.0), TILTED, 1.0), 1e-3),
+    (MIXED, Measure.hockey_stick(1.0, "QP"), lambda: mixture((0.5, 0.5, 1.0), TILTED.swapped, 1.0), 1e-3),
+    # what may reveal all counts in the direction in which it does; D_2(Q || P) = log E_P[(Q/P)^2] = log(4/3) each
+    (REVEALING, Measure.hockey_stick(500.0), lambda: real(Fraction(7, 16)), 1e-12),
+    (REVEALING, Measure.hockey_stick(500.0, "QP"), lambda: 0, 0.0),
+    (REVEALING, Measure.renyi(2.0), lambda: mpmath.inf, 0.0),
+    (REVEALING, Measure.renyi(2.0, "QP"), lambda: 2 * mpmath.log(mpmath.mpf(4) / 3) + real(0.1) ** 2, 1e-10),
+    *(
+        ((*GAUSSIANS, *others), Measure.renyi(order), partial(renyi, order, *others), 1e-15)
+        for others in ((), OTHERS)
+        for order in (1.1, 2.0, 32.0)
+    ),
+    ((), Measure.hockey_stick(0.0), lambda: 0, 0.0),
+    ((), Measure.renyi(2.0), lambda: 0, 0.0),
+]
+
+
+@pytest.mark.parametrize(("steps", "measure", "value", "near"), KNOWN, ids=str)
+def test_a_bound_is_below_what_is_revealed_and_near_it(
+    steps: Any, measure: Measure, value: Any, near: float
+) -> None:
+    with mpmath.workdps(60):
+        true, low = value(), Sequence(steps).low(measure)
+        assert true * (1 - near) <= low <= true
+
+
+def drawn(rng: np.random.Generator) -> tuple[tuple[DominatingPair, int], ...]:
+    """A few rational pairs, each so many times."""
+    kinds: list[DominatingPair] = []
+    for _ in range(int(rng.integers(1, 4))):
+        ratio = 1 + Fraction(int(rng.integers(1, 40)), int(rng.integers(10, 90)))
+        share = Fraction(1, int(rng.integers(2, 5000)))
+        made = (RandomizedResponse.from_ratio(ratio), KOV.from_ratio(ratio, share), Erasure(share))
+        kinds.append(made[int(rng.integers(3))])
+    return tuple((pair, int(rng.integers(1, 6))) for pair in dict.fromkeys(kinds))
+
+
+def test_a_promise_that_a_sequence_meets_exactly_is_never_exceeded_and_a_little_less_is() -> None:
+    rng = np.random.default_rng(12)
+    telling = 0
+    for _ in range(150):
+        steps = drawn(rng)
+        ratio = 1 + Fraction(int(rng.integers(0, 30)), 16)
+        exact = composed_hockey_stick(
+            tuple(pair for pair, _ in steps), tuple(times for _, times in steps), ratio
+        )
+        # at the largest double below log(ratio) the divergence is no smaller: what is promised is certainly exceeded
+        epsilon = math.nextafter(math.log(ratio), -math.inf) if ratio > 1 else 0.0
+        less = float(exact) * (1 - 1e-6)
+        low = max(Sequence(steps).low(Measure.hockey_stick(epsilon, way), less) for way in ("PQ", "QP"))
+        above = Sequence(steps).low(Measure.hockey_stick(math.nextafter(math.log(ratio), math.inf)))
+        assert not exceeds(above, float(exact))
+        assert low <= float(exact) * (1 + 1e-12)
+        if exact > Fraction(1, 10**6):
+            telling += 1
+            assert exceeds(low, less)
+    assert telling > 80
+
 
 def test_steps_of_one_pair_are_counted_together() -> None:
-    played = Sequence(((Gaussian(0.5), 2), (TILTED, 1), (Gaussian(0.5), 3)))
-    assert played.counts == {Gaussian(0.5): 5, TILTED: 1}
+    played = Sequence(((HALF, 2), (TILTED, 1), (HALF, 3)))
+    assert played.counts == {HALF: 5, TILTED: 1}
     assert played.rounds == 6
-
-
-def test_a_gaussian_beside_a_finite_pair_is_the_mixture_over_its_outputs() -> None:
-    """H of a Gaussian and a finite pair is the mean over outputs of the Gaussian's H at a moved epsilon."""
-    mus, epsilon = (0.5, 0.5, 1.0), 1.0
-    total = mpmath.sqrt(sum(real(mu) ** 2 for mu in mus))
-    played = Sequence((*((Gaussian(mu), 1) for mu in mus), (TILTED, 1)))
-    for direction, one in (("PQ", TILTED), ("QP", TILTED.swapped)):
-        true = sum(
-            real(p) * gaussian(total, real_float(epsilon - mpmath.log(real(p) / real(q))))
-            for p, q in composed(one, 1)
-        )
-        low = played.low(Measure.hockey_stick(epsilon, direction))
-        assert true * (1 - 1e-3) <= low <= true
-
-
-def real_float(x: mpmath.mpf) -> Fraction:
-    return Fraction(mpmath.nstr(x, 40))
-
-
-def test_what_may_reveal_all_counts_in_the_direction_in_which_it_does() -> None:
-    reveals = FinitePair((Fraction(1, 4), Fraction(3, 4)), (Fraction(0), Fraction(1)))
-    played = Sequence(((reveals, 2), (Gaussian(0.1), 1)))
-    assert played.low(Measure.hockey_stick(500.0)) == pytest.approx(7 / 16, rel=1e-12)
-    assert played.low(Measure.hockey_stick(500.0, "QP")) == 0
-    assert played.low(Measure.renyi(2.0)) == math.inf
-    # D_2(Q || P) = log E_P[(Q/P)^2] = log(4/3) each
-    true = 2 * mpmath.log(real(Fraction(4, 3))) + real(0.1) ** 2
-    low = played.low(Measure.renyi(2.0, "QP"))
-    assert true * (1 - 1e-10) <= low <= true
-
-
-@pytest.mark.parametrize("order", [1.1, 2.0, 32.0])
-def test_renyi_divergences_add_and_those_of_gaussians_are_exact(order: float) -> None:
-    played = Sequence(((Gaussian(0.5), 3), (Gaussian(0.1), 7)))
-    true = real(order) * (3 * real(0.5) ** 2 + 7 * real(0.1) ** 2) / 2
-    low = played.low(Measure.renyi(order))
-    assert low <= true <= low * (1 + 1e-15)
-    mixed = Sequence((*played.steps, (TILTED, 2), (Laplace(2.0), 1)))
-    rest = 2 * real(renyi_low(TILTED, order)) + real(renyi_low(Laplace(2.0), order))
-    low = mixed.low(Measure.renyi(order))
-    assert low <= true + rest <= low * (1 + 1e-15)
-
-
-def test_nothing_reveals_nothing() -> None:
-    for measure in (Measure.hockey_stick(0.0), Measure.renyi(2.0)):
-        assert Sequence(()).low(measure) == 0
-
-
-# -- data ------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import pytest
 import filterproof as fp
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
-from mc.examine.story import curve_of, state_words, story_of_plan, story_of_sequence
+from mc.examine.story import curve_of, story_of_plan, story_of_sequence
 from mc.worst_case.plan import Plan
 from tests.mc.examine import toys
 
@@ -80,12 +80,3 @@ def test_the_curve_is_that_of_the_composition() -> None:
     for epsilon, reached, promised in points:
         assert reached == pytest.approx(fp.GaussianDP(0.9 * np.sqrt(2)).delta(epsilon), rel=1e-6)
         assert promised == fp.ZCDP(0.5).delta(epsilon)
-
-
-def test_a_play_that_is_denied_is_no_story() -> None:
-    with pytest.raises(ValueError, match="played must be granted, got a denial of Gaussian"):
-        story_of_sequence(fp.ZCDPFilter(0.5), Sequence(((fp.Gaussian(1.0), 2),)), D2)
-
-
-def test_a_long_state_is_cut() -> None:
-    assert state_words(np.arange(100.0)[None, :]).endswith(" ...")

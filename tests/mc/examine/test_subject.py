@@ -12,8 +12,7 @@ import pytest
 import filterproof as fp
 from mc.examine.clock import Clock
 from mc.examine.family_lines import FAMILIES, lines_of
-from mc.examine.measure import Measure
-from mc.examine.subject import Subject, admission, own_numbers, own_pairs
+from mc.examine.subject import admission, own_numbers, own_pairs
 from tests.mc.examine import sound, unhappy
 from theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse
 
@@ -36,12 +35,15 @@ def test_every_line_grows_less_private_and_is_one_family_of_single_pairs(promise
 
 def test_two_points_are_pairs_of_exact_masses_both_ways_round() -> None:
     lines = lines_of(("twopoint",), fp.PureDP(1.0))
-    for one, other in zip(lines[::2], lines[1::2], strict=True):
-        for t in one.sizes[::9]:
-            pair = one.pair(t)
+    for line, other in zip(lines[::2], lines[1::2], strict=True):
+        for t in line.sizes[::9]:
+            pair = line.pair(t)
             assert isinstance(pair, FinitePair)
             assert sum(pair.exact_masses.p) == sum(pair.exact_masses.q) == 1
             assert other.pair(t) == pair.swapped
+    (revealed,) = (line for line in lines if line.name == "revealed under P alone")
+    masses = revealed.pair(0.25).exact_masses
+    assert (masses.p[0], masses.q[0]) == (Fraction(1, 4), 0)
 
 
 def test_kov_pairs_have_shares_of_the_promised_delta() -> None:
@@ -56,16 +58,11 @@ def test_sizes_hold_the_decimals_that_people_write_and_the_numbers_that_the_filt
     assert 99.0 not in line.sizes  # beyond the line
 
 
-def test_a_family_that_is_not_known_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"mechanisms must be among gaussian, rr, .*, got 'staircase'"):
-        lines_of(("gaussian", "staircase"), fp.PureDP(1.0))
-
-
 class Menu(unhappy.Plain):
     """Grants the pairs of its menu, and levels that only its code names."""
 
     menu = (RandomizedResponse(0.3), Erasure(0.001))
-    one = Gaussian(0.377)
+    single = Gaussian(0.377)
     vector = Gaussian(np.array([1.0, 2.0]))
     levels = (0.07, 0.11)
 
@@ -76,34 +73,28 @@ class Menu(unhappy.Plain):
         return np.full(len(state), named)
 
 
-def test_the_pairs_that_a_filter_names_are_found_and_arrays_of_them_are_not() -> None:
-    assert own_pairs(Menu()) == (*Menu.menu, Menu.one)
+def asked(filt, *families, own=()):
+    finding, granted, closed = admission(filt, lines_of(families, filt.promise, own), Clock.of(60.0))
+    return finding, {one.line.name: one for one in granted}, [one.line.name for one in closed]
 
 
-def test_numbers_of_attributes_and_of_code_are_found_with_multiples() -> None:
-    found = own_numbers(Menu())
+def test_a_filter_that_grants_only_what_it_names_is_found_to_grant_it() -> None:
+    assert own_pairs(Menu()) == (*Menu.menu, Menu.single)  # and no arrays of pairs
+    numbers = own_numbers(Menu())
     for number in (0.07, 0.11, 0.0456):
-        assert {number, 2 * number, round(3 * number, 12), number / 2} <= set(
-            found
-        )  # 0.21, not 0.21000000000000002
-    assert all(0 < number < 120 for number in found)
-
-
-def test_a_filter_that_grants_a_few_levels_only_is_found_to_grant_them() -> None:
-    filt = Menu()
-    lines = lines_of(("gaussian",), filt.promise, own_numbers(filt))
-    finding, found, closed = admission(filt, lines, Clock.of(60.0))
-    by_name = {one.line.name: one for one in found}
-    assert {0.07, 0.11, 0.0456} <= set(by_name["gaussian"].sizes)
-    assert set(by_name["its own menu"].pairs) == set(Menu.menu)
-    assert closed == ()
+        multiples = {number, 2 * number, round(3 * number, 12), number / 2}  # 0.21, not 0.21000000000000002
+        assert multiples <= set(numbers)
+    assert all(0 < number < 120 for number in numbers)
+    finding, granted, closed = asked(Menu(), "gaussian", own=numbers)
+    assert {0.07, 0.11, 0.0456} <= set(granted["gaussian"].sizes)
+    assert set(granted["its own menu"].pairs) == set(Menu.menu)
+    assert closed == []
     assert "gaussian up to 0.11" in finding.found
 
 
 def test_what_is_granted_is_what_the_filter_grants_up_to_the_largest() -> None:
-    filt = sound.ByHand()
-    finding, found, closed = admission(filt, lines_of(("gaussian", "erasure"), filt.promise), Clock.of(60.0))
-    (line,) = found
+    _, granted, closed = asked(sound.ByHand(), "gaussian", "erasure")
+    ((name, line),) = granted.items()
     largest = math.sqrt(2 * sound.RHO)
     assert line.sizes == tuple(sorted(line.sizes))
     assert line.pairs == tuple(map(Gaussian, line.sizes))
@@ -111,55 +102,56 @@ def test_what_is_granted_is_what_the_filter_grants_up_to_the_largest() -> None:
     assert line.largest == line.pairs[-1]
     assert set(line.sizes[:-1]) == {t for t in line.line.sizes if t <= largest}
     assert set(line.every) >= set(map(Gaussian, line.line.sizes))
-    assert [one.line.name for one in closed] == ["erasure"]
-    assert finding.fault == ""
+    assert (name, closed) == ("gaussian", ["erasure"])
 
 
-def test_a_fault_is_told_where_no_family_is_answered_and_a_note_where_some_are() -> None:
-    lines = lines_of(("gaussian", "laplace"), fp.ZCDP(0.02))
-    finding, found, closed = admission(unhappy.RaisesForOneFamily(), lines, Clock.of(60.0))
-    assert finding.fault == ""
-    assert [one.line.name for one in found] == ["gaussian"]
-    assert closed == ()
-    assert [note.partition(",")[0] for note in finding.notes] == ["outside its scope: laplace"]
-    finding, found, _ = admission(unhappy.Raises(), lines, Clock.of(60.0))
-    assert finding.fault.startswith("Raises.admits raised ZeroDivisionError")
-    assert found == ()
+class DeniesGaussians(unhappy.OnlyGaussians):
+    """Raises for all else."""
+
+    def admits(self, state, request):
+        return super().admits(state, request) & False
 
 
-def test_a_family_that_cannot_be_spent_on_is_a_fault_where_no_other_is_granted() -> None:
-    """Erasure is denied, which is an answer; the Gaussians that are admitted end in the exception."""
-    finding, found, _ = admission(
-        unhappy.RunsOutOfMemory(), lines_of(("gaussian", "erasure"), fp.ZCDP(0.02)), Clock.of(60.0)
-    )
-    assert found == ()
-    assert "MemoryError" in finding.fault
+#: The filter, the families -> the beginning of its fault and of its notes, which families are granted and which denied.
+ANSWERS = [
+    (
+        unhappy.RaisesForOneFamily,
+        ("gaussian", "laplace"),
+        "",
+        ["outside its scope: laplace"],
+        ["gaussian"],
+        [],
+    ),
+    (unhappy.Raises, ("gaussian", "laplace"), "Raises.admits raised ZeroDivisionError", None, [], []),
+    # a denial is an answer; the Gaussians that are admitted end in the exception
+    (
+        unhappy.RunsOutOfMemory,
+        ("gaussian", "erasure"),
+        "RunsOutOfMemory.spend raised MemoryError",
+        None,
+        [],
+        None,
+    ),
+    (DeniesGaussians, ("gaussian", "rr"), "", None, [], ["gaussian"]),
+    (
+        unhappy.MutatesItsInput,
+        ("gaussian",),
+        "MutatesItsInput.spend must leave the state",
+        None,
+        [],
+        None,
+    ),
+]
 
 
-def test_a_denied_family_beside_one_that_is_not_known_is_no_fault() -> None:
-    class Gaussians(unhappy.OnlyGaussians):
-        def admits(self, state, request):
-            return super().admits(state, request) & False
-
-    finding, found, closed = admission(
-        Gaussians(), lines_of(("gaussian", "rr"), fp.ZCDP(0.02)), Clock.of(60.0)
-    )
-    assert (finding.fault, found, finding.found) == ("", (), "nothing")
-    assert [one.line.name for one in closed] == ["gaussian"]
-
-
-def test_the_goals_of_a_subject_are_those_of_its_promise_and_looks_is_whether_it_observes() -> None:
-    for kind, looks in ((sound.ByHand, False), (sound.StopsAtLosses, True)):
-        subject = Subject.of(kind(), (), (), ("gaussian",), 1)
-        assert subject.goals == (Measure.hockey_stick(1.0),)
-        assert subject.promised(subject.goals[0]) == 1e-5
-        assert subject.looks is looks
-        assert subject.pure
-
-
-def test_no_more_than_what_only_one_law_can_produce_is_revealed() -> None:
-    line = next(
-        one for one in lines_of(("twopoint",), fp.PureDP(1.0)) if one.name == "revealed under P alone"
-    )
-    assert line.pair(0.25).exact_masses.q[0] == 0
-    assert line.pair(0.25).exact_masses.p[0] == Fraction(1, 4)
+@pytest.mark.parametrize(("kind", "families", "fault", "notes", "granted", "denied"), ANSWERS)
+def test_it_is_a_fault_that_no_family_is_answered_and_a_note_that_some_are_not(
+    kind, families, fault, notes, granted, denied
+) -> None:
+    finding, found, closed = asked(kind(), *families)
+    assert finding.fault.startswith(fault)
+    assert bool(finding.fault) is bool(fault)
+    assert notes is None or [note.partition(",")[0] for note in finding.notes] == notes
+    assert [*found] == granted
+    assert granted or finding.found == "nothing"
+    assert denied is None or closed == denied

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 
 import filterproof as fp
@@ -25,6 +23,8 @@ KNOWN = {
     "BlackwellFilter": (0.5142, 0.8707),
     "RealisationFilter": (0.990, 1.0),
 }
+#: After it nothing more of its kind is granted.
+EXHAUSTED = {"ApproximateDPFilter", "ZCDPFilter", "RenyiFilter", "AllOrdersFilter"}
 
 
 def of_page(name: str) -> tuple[fp.PrivacyFilter, Supremum]:
@@ -42,21 +42,14 @@ def test_of_a_sound_filter_it_is_within_the_promise_and_granted_by_an_open_sessi
     assert (
         low * (1 - slack) <= found.low / found.promised <= found.high / found.promised <= high * (1 + slack)
     )
-    session = filt.open("halt")
+    session = filt.open("retry")
     for pair, times in found.steps:
         for _ in range(times):
             assert session.request(pair)
             if filt.looks_at_losses:
                 session.observe(0.0)
-
-
-@pytest.mark.parametrize("name", ["ApproximateDPFilter", "ZCDPFilter", "RenyiFilter", "AllOrdersFilter"])
-def test_nothing_more_of_its_kind_is_granted_after_it(name: str) -> None:
-    filt, found = of_page(name)
-    session = filt.open("retry")
-    ((pair, _),) = found.steps
-    assert session.request(pair)
-    assert not session.request(fp.Gaussian(1e-3))
+    if name in EXHAUSTED:
+        assert not session.request(fp.Gaussian(1e-3))
 
 
 def test_its_adversary_simulated_meets_it() -> None:
@@ -82,9 +75,3 @@ def test_a_filter_that_charges_half_is_caught() -> None:
 
     found = supremum(Half(), 2.0)
     assert found.low > 3 * found.promised
-
-
-@pytest.mark.parametrize("epsilon", [-1.0, math.inf, math.nan])
-def test_a_bad_epsilon_gets_one_sentence(epsilon: float) -> None:
-    with pytest.raises(ValueError, match=r"^epsilon must be finite and >= 0, got"):
-        supremum(fp.ZCDPFilter(0.5), epsilon)

@@ -1,137 +1,120 @@
-"""A witness replays from data alone."""
+"""A witness of any kind replays from its data alone, refutes by the number played here, and by no other."""
 
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import flint
-import numpy as np
 import pytest
 
-from filters import (
-    ApproximateDPFilter,
-    BasicFilter,
-    GaussianFilter,
-    NaiveRealisationFilter,
-    PrivacyFilter,
-    knowingly,
-)
-from filters.catalogue import CATALOGUE
-from mc.engine.adversaries import Constant, EraserForever, OneShot
+import filterproof as fp
+from mc.engine.adversaries import Constant, OneShot
 from mc.engine.encoding import encode, nameable
-from mc.estimate.simulate import simulate
-from mc.examine.attack import attack
 from mc.examine.measure import Measure
-from mc.examine.witness import Replayed, ReplayError, Witness, replay, replayed, witness
-from theory.guarantees import ZCDP
+from mc.examine.witness import Replayed, ReplayError, Witness, named, replay, replayed, witness
+from tests.mc.examine.sound import ByHand, Forgets
+from tests.mc.examine.witnesses import WITNESSES, naive, natural, sequence
+from theory.evidence import Evidence
 from theory.numerics.stable import log_fraction
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
 
-@pytest.fixture(scope="module")
-def eraser() -> Witness:
-    return witness(naive(), EraserForever(), epsilon=1.0, n=9000, seed=5, rounds=60, closed_form=1 - 0.99**60)
+@cache
+def made(kind: str) -> Witness:
+    return WITNESSES[kind][0]()
 
 
-def test_a_witness_replays_after_a_passage_through_json(eraser: Witness) -> None:
-    estimate = replay(json.dumps(eraser.to_data()))
-    assert (estimate.value, estimate.low, estimate.high) == tuple(
-        eraser.data[name] for name in ("value", "low", "high")
-    )
-    assert eraser.replay().refutes
-    assert eraser.data["low"] <= 1 - 0.99**60 <= eraser.data["high"]
+def own_number(kind: str, again: Replayed) -> object:
+    return again.result if kind == "plan" else getattr(again.result, WITNESSES[kind][1])
 
 
-def test_a_witness_says_what_the_adversary_really_played(eraser: Witness) -> None:
-    assert eraser.data["adversary"] == {"type": "EraserForever", "p": 0.01}
+#: Kind -> rounds, how sure it is, whether it is adaptive.
+SAYS: dict[str, tuple[int, Evidence, bool]] = {
+    "simulation": (6, Evidence.STATISTICAL, True),
+    "decision": (6, Evidence.STATISTICAL, True),
+    "plan": (2, Evidence.EXACT, True),
+    "menu": (3, Evidence.CERTIFIED, True),
+    "sequence": (40, Evidence.CERTIFIED, False),
+}
 
 
-def test_the_last_bits_of_an_estimate_are_the_processors(eraser: Witness) -> None:
-    elsewhere = {name: eraser.data[name] * (1 - 2.0**-44) for name in ("value", "low", "high")}
-    assert replayed(eraser.to_data() | elsewhere).result == eraser.replay().result
+@pytest.mark.parametrize("kind", WITNESSES)
+def test_a_witness_refutes_after_a_passage_through_json_and_says_how_long_and_how_sure_it_is(
+    kind: str,
+) -> None:
+    told = made(kind)
+    again = replayed(json.dumps(told.to_data()), filt=told.filter)
+    assert again.refutes
+    assert str(own_number(kind, again)) == str(told.data[WITNESSES[kind][1]])
+    assert again.measure == told.measure == Measure.hockey_stick(told.measure.at)
+    assert (told.kind, told.rounds, told.evidence, told.adaptive) == (kind, *SAYS[kind])
+    assert told.replay().result == again.result
+
+
+def test_the_numbers_are_those_of_another_route() -> None:
+    simulated, planned = made("simulation"), made("plan")
+    assert simulated.data["adversary"] == {"type": "EraserForever", "p": 0.01}
+    assert simulated.data["low"] <= 1 - 0.99**6 <= simulated.data["high"]
+    assert replay(planned) == 1 - Fraction(99, 100) ** 2
+    # forty of 0.2 make a Gaussian of 0.2 sqrt(40)
+    assert made("sequence").value == pytest.approx(fp.GaussianDP(0.2 * math.sqrt(40)).delta(1.0), rel=1e-9)
+
+
+#: The numbers of which the last bits are the processor's.
+ROUNDED = {
+    "simulation": ("value", "low", "high", "promised"),
+    "decision": ("log_e_above",),
+    "plan": ("promised",),
+    "menu": ("low", "high", "promised"),
+    "sequence": ("low", "promised"),
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(kind, name) for kind, names in ROUNDED.items() for name in names]
+)
+def test_the_last_bits_are_the_processors_and_a_number_that_differs_by_more_is_refused(
+    kind: str, name: str
+) -> None:
+    told = made(kind)
+    here = told.replay()
+    for part in (1 + 2.0**-44, 1 - 2.0**-44):
+        assert replayed(told.to_data() | {name: told.data[name] * part}, filt=told.filter) == here
+    for part in (1 + 2.0**-38, 1 - 2.0**-38, 0.0):
+        with pytest.raises(ReplayError):
+            replay(told.to_data() | {name: told.data[name] * part}, filt=told.filter)
 
 
 @dataclass(frozen=True)
-class Mine(PrivacyFilter):
+class Mine(ByHand):
     """A filter that the catalogue does not know."""
 
-    budget: float
-    promise = ZCDP(0.5)
-
-    def start(self, n: int) -> Any:
-        return np.zeros(n)
-
-    def admits(self, state: Any, request: DominatingPair) -> Any:
-        return state + request.zcdp_rho <= self.budget
-
-    def spend(self, state: Any, request: DominatingPair) -> Any:
-        return state + request.zcdp_rho
+    most: float = 0.5
 
 
-def test_a_filter_from_outside_the_catalogue_is_replayed_with_the_filter_itself() -> None:
-    told = witness(Mine(0.5), Constant(Gaussian(0.5)), epsilon=1.0, n=500, seed=1)
-    assert told.data["filter"] == {"outside": "Mine"}
-    with pytest.raises(ValueError, match="filt must be the Mine"):
-        replay(told.data)
-    assert replay(told).value == replay(told.data, filt=Mine(0.5)).value == told.data["value"]
-    with pytest.raises(ValueError, match="replay within"):
-        replay(told, filt=Mine(0.25))
+def of_mine(*kinds: type) -> Witness:
+    return witness(Mine(0.5), Constant(fp.Gaussian(0.5)), epsilon=1.0, n=500, seed=1, kinds=kinds)
 
 
-def test_a_filter_of_ones_own_is_named_by_its_class() -> None:
-    arguments: dict[str, Any] = {"epsilon": 1.0, "n": 500, "seed": 1}
-    told = witness(Mine(0.5), Constant(Gaussian(0.5)), kinds=(Mine,), **arguments)
-    with pytest.raises(ValueError, match="must name a member of the catalogue, got 'Mine'"):
-        replay(told.data)
-    assert replay(told.data, Mine).value == told.data["value"]
-
-
-def naive() -> NaiveRealisationFilter:
-    with knowingly():
-        return NaiveRealisationFilter(epsilon=1.0, delta=0.01)
-
-
-def test_the_witness_of_an_attack_is_replayed_exactly() -> None:
-    told = json.loads(json.dumps(attack(naive()).witness))
-    assert replay(told) == Fraction(199, 10000)
-    assert replayed(told).refutes
-    with pytest.raises(ReplayError, match="replay to the bit"):
-        replay(told | {"value": "1/2"})
-    with pytest.raises(ReplayError, match="ratio must be e"):
-        replay(told | {"ratio": "1"})
-    with pytest.raises(ReplayError, match="denial"):
-        replay(told | {"filter": told["filter"] | {"delta": 0.001}, "promised": 0.001})
-
-
-def test_a_forged_promise_refutes_nothing(eraser: Witness) -> None:
-    with pytest.raises(ReplayError, match="must state what the filter promises, got promised=0"):
-        replay(eraser.to_data() | {"promised": 0.0})
-    sound = witness(ApproximateDPFilter(1.0, 1e-5), Constant(RandomizedResponse(0.05)), epsilon=1.0, n=5000)
-    assert not replayed(sound).refutes
-
-
-def test_a_run_of_more_paths_than_anyone_can_wait_for_is_refused() -> None:
-    with pytest.raises(ValueError, match="n must be at most 1,000,000,000,000 paths, got n=1e"):
-        simulate(ApproximateDPFilter(1.0, 1e-5), Constant(Gaussian(0.01)), epsilon=1.0, n=1e99)
-
-
-def forged(ratio: Fraction, filt: PrivacyFilter, pair: RandomizedResponse) -> dict[str, Any]:
+def forged(ratio: Fraction, filt: fp.PrivacyFilter[Any], pair: fp.RandomizedResponse) -> dict[str, Any]:
     """The witness of one request, its worth at that ratio computed by hand."""
-    known = nameable()
     assert pair.exact_masses is not None
     worth = sum(
         max(p - ratio * q, Fraction(0)) for p, q in zip(pair.exact_masses.p, pair.exact_masses.q, strict=True)
     )
+    epsilon: float = filt.promise.epsilon  # type: ignore[attr-defined]
     return {
-        "filter": encode(filt, known),
-        "epsilon": filt.promise.epsilon,  # type: ignore[attr-defined]
+        "filter": named(filt),
+        "epsilon": epsilon,
         "ratio": str(ratio),
-        "promised": float(filt.promise.delta(filt.promise.epsilon)),  # type: ignore[attr-defined]
+        "promised": float(filt.promise.delta(epsilon)),
         "direction": "PQ",
-        "plan": {"request": encode(pair, known), "then": [None, None]},
+        "plan": {"request": encode(pair, nameable()), "then": [None, None]},
         "value": str(worth),
     }
 
@@ -139,66 +122,142 @@ def forged(ratio: Fraction, filt: PrivacyFilter, pair: RandomizedResponse) -> di
 HALVES = Fraction(3, 2)
 
 
-@pytest.mark.parametrize("below", [Fraction(9, 10**13), Fraction(1, 10**15)])
-def test_a_plan_at_a_ratio_below_the_promises_is_no_witness(below: Fraction) -> None:
-    told = forged(
-        HALVES * (1 - below), BasicFilter(log_fraction(HALVES)), RandomizedResponse.from_ratio(HALVES)
-    )
+def below_the_ratio(share: Fraction) -> dict[str, Any]:
+    pair = fp.RandomizedResponse.from_ratio(HALVES)
+    told = forged(HALVES * (1 - share), fp.BasicFilter(log_fraction(HALVES)), pair)
     assert Fraction(told["value"]) > told["promised"] == 0
-    with pytest.raises(ReplayError, match="ratio must be e"):
-        replay(told)
+    return told
 
 
-@pytest.mark.parametrize("k", range(2, 40))
-def test_what_a_rounded_epsilon_leaves_refutes_nothing(k: int) -> None:
-    # the epsilon as a double is the logarithm rounded up; a ratio at e to it is not below the exact one
-    exact = 1 + Fraction(1, k)
-    epsilon = float(RandomizedResponse.from_ratio(exact).pure_epsilon)
-    with flint.ctx.workprec(160):
-        power = flint.arb(epsilon).exp().upper()
-    mantissa, exponent = power.man_exp()
-    ratio = Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
-    told = forged(ratio, BasicFilter(epsilon), RandomizedResponse.from_ratio(exact))
-    again = replayed(told)
-    assert again.result == Fraction(told["value"])
-    assert not again.refutes
+def deeply_nested() -> dict[str, Any]:
+    tree: Any = None
+    for _ in range(5000):
+        tree = {"request": {"type": "Erasure", "delta": 0.5}, "then": [None, tree]}
+    return {"plan": tree}
 
 
-def test_a_worth_above_the_promise_by_less_than_its_rounding_refutes_nothing() -> None:
-    value = Fraction(1, 3)
-    assert not Replayed(naive(), Measure.hockey_stick(1.0), float(value) * (1 - 1e-12), value, value).refutes
-    assert Replayed(naive(), Measure.hockey_stick(1.0), float(value) * (1 - 1e-8), value, value).refutes
+def mended() -> fp.PrivacyFilter[Any]:
+    return type("Forgets", (ByHand,), {})()
+
+
+def denying() -> dict[str, Any]:
+    return {"filter": made("plan").data["filter"] | {"delta": 0.001}, "promised": 0.001}
+
+
+def a_bit_more() -> dict[str, Any]:
+    return {"value": str(Fraction(made("plan").data["value"]) * (1 + Fraction(1, 2**60)))}
+
+
+def changed(kind: str, change: Callable[[], dict[str, Any]]) -> Callable[[], object]:
+    return lambda: replay(made(kind).to_data() | change(), filt=made(kind).filter)
+
+
+#: What is played otherwise than it was written -> words of the sentence; the first three are no play at all.
+OTHERWISE: dict[str, tuple[Callable[[], object], str]] = {
+    "no filter": (lambda: replay(of_mine().data), "filt must be the Mine"),
+    "no class": (lambda: replay(of_mine(Mine).data), "must name a member of the catalogue, got 'Mine'"),
+    "a plan beyond reason": (changed("plan", deeply_nested), "data must"),
+    "another filter of the class": (lambda: replay(of_mine(), filt=Mine(0.25)), "replay within"),
+    "mended": (
+        lambda: made("sequence").replay(mended()),
+        "the sequence must be admitted, got a denial by Forgets",
+    ),
+    "another class": (lambda: made("sequence").replay(ByHand()), "filt must be the Forgets"),
+    "a filter that denies": (changed("plan", denying), "denial"),
+    "another worth in the last bits": (changed("plan", a_bit_more), "replay to the bit"),
+    "a ratio below": (lambda: replay(below_the_ratio(Fraction(9, 10**13))), "ratio must be e"),
+    "a ratio just below": (lambda: replay(below_the_ratio(Fraction(1, 10**15))), "ratio must be e"),
+}
+
+
+@pytest.mark.parametrize("name", OTHERWISE)
+def test_what_is_played_otherwise_is_refused(name: str) -> None:
+    call, words = OTHERWISE[name]
+    with pytest.raises(ValueError, match=words) as refused:
+        call()
+    assert (type(refused.value) is ReplayError) is (name not in list(OTHERWISE)[:3])
+
+
+def test_a_filter_from_outside_the_catalogue_is_replayed_with_itself_or_by_its_class() -> None:
+    told, named = of_mine(), of_mine(Mine)
+    assert told.data["filter"] == {"outside": "Mine"}
+    again = replay(told), replay(told.data, filt=Mine(0.5)), replay(named.data, Mine)
+    assert {one.value for one in again} == {told.data["value"]}
 
 
 def test_a_filter_that_states_its_ratio_is_refuted_at_that_ratio() -> None:
-    with knowingly():
-        natural = CATALOGUE["NaturalFilter"].example()
-    told = json.loads(json.dumps(attack(natural).witness))
+    told = json.loads(json.dumps(fp.attack(natural()).witness))
     assert told["ratio"] == "9/4"
     assert replayed(told).refutes
     with pytest.raises(ReplayError, match="ratio must be e"):
         replay(told | {"ratio": str(Fraction(9, 4) * (1 - Fraction(9, 10**13)))})
 
 
-@pytest.fixture(scope="module")
-def planned() -> dict[str, Any]:
-    told: dict[str, Any] = json.loads(json.dumps(attack(naive()).witness))
-    return told
+def test_an_infinite_divergence_is_written_and_read() -> None:
+    filt = type(
+        "Anything", (Forgets,), {"promise": fp.ZCDP(0.5), "admits": lambda self, state, _: state == 0}
+    )()
+    reveals = fp.FinitePair((Fraction(1, 2), Fraction(1, 2)), (Fraction(0), Fraction(1)))
+    told = sequence(filt, reveals, Measure.renyi(2.0), 1)
+    data = json.loads(json.dumps(told.to_data()))
+    assert data["low"] == {"float": "inf"}
+    assert replayed(data, filt=filt).refutes
+    with pytest.raises(ReplayError, match="within"):
+        replay(data | {"low": 3.0}, filt=filt)
 
 
-def test_a_plan_nested_beyond_reason_is_refused_in_one_sentence(planned: dict[str, Any]) -> None:
-    plan: Any = None
-    for _ in range(5000):
-        plan = {"request": {"type": "Erasure", "delta": 0.5}, "then": [None, plan]}
-    with pytest.raises(ValueError, match="data must"):
-        replay(planned | {"plan": plan})
-
-
-def test_a_failure_probability_that_leaves_room_for_chance_refutes_nothing() -> None:
+def lucky() -> Witness:
     """Whoever writes a witness chooses its seed: of a thousand seeds one is wrong at a failure of one in a thousand."""
-    told = {"epsilon": 1.0, "n": 50, "confidence": 0.02, "method": "plain"}
-    every = [
-        witness(GaussianFilter(mu=1.0), OneShot(family=Gaussian), seed=seed, **told) for seed in range(20)
-    ]
-    lucky = next(one for one in every if one.data["low"] > one.data["promised"])
-    assert not replayed(lucky).refutes
+    game: dict[str, Any] = {"epsilon": 1.0, "n": 50, "confidence": 0.02, "method": "plain"}
+    every = (
+        witness(fp.GaussianFilter(mu=1.0), OneShot(family=fp.Gaussian), seed=seed, **game)
+        for seed in range(20)
+    )
+    return next(told for told in every if told.data["low"] > told.data["promised"])
+
+
+def within_its_promise() -> Witness:
+    sound = fp.ApproximateDPFilter(1.0, 1e-5)
+    return witness(sound, Constant(fp.RandomizedResponse(0.05)), epsilon=1.0, n=5000)
+
+
+TRUE = {
+    "a simulation within the promise": within_its_promise,
+    "a sequence within the promise": lambda: sequence(ByHand(), fp.Gaussian(0.02)),
+    "a failure probability that leaves room for chance": lucky,
+}
+
+
+@pytest.mark.parametrize("make", TRUE.values(), ids=TRUE)
+def test_what_is_true_and_breaks_no_promise_refutes_nothing(make: Callable[[], Witness]) -> None:
+    assert not make().replay().refutes
+
+
+class GrantsAll(Forgets):
+    def __init__(self, epsilon: float) -> None:
+        self.promise = fp.ApproxDP(epsilon, 0.0)
+
+    def admits(self, state, request):
+        return state == 0
+
+
+@pytest.mark.parametrize("kind", [fp.BasicFilter, GrantsAll])
+def test_what_a_rounded_epsilon_leaves_refutes_nothing(kind: Callable[[float], Any]) -> None:
+    # the logarithm as a double is rounded up, and one that was rounded down leaves a worth above zero
+    for k in range(2, 40):
+        pair = fp.RandomizedResponse.from_ratio(1 + Fraction(1, k))
+        up = float(pair.pure_epsilon)
+        filt = kind(up if kind is fp.BasicFilter else math.nextafter(up, 0.0))
+        with flint.ctx.workprec(160):
+            mantissa, exponent = flint.arb(filt.promise.epsilon).exp().upper().man_exp()
+        told = forged(Fraction(int(mantissa)) * Fraction(2) ** int(exponent), filt, pair)
+        again = replayed(told, filt=filt)
+        assert again.result == Fraction(told["value"])
+        assert (again.result > 0) is (kind is GrantsAll)
+        assert not again.refutes, k
+
+
+def test_a_worth_above_the_promise_by_less_than_its_rounding_refutes_nothing() -> None:
+    value, at = Fraction(1, 3), Measure.hockey_stick(1.0)
+    for less, refutes in ((1e-12, False), (1e-8, True)):
+        assert Replayed(naive(), at, float(value) * (1 - less), value, value).refutes is refutes

@@ -6,6 +6,7 @@ import os
 import sys
 import time
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 
@@ -45,12 +46,6 @@ class Hangs(Plain):
             pass
 
 
-class Sleeps(Plain):
-    def admits(self, state, request):
-        time.sleep(3600)
-        return super().admits(state, request)
-
-
 class HangsLate(Plain):
     """Answers fresh runs, and no other."""
 
@@ -85,30 +80,10 @@ class GrowingState(Plain):
         return np.zeros((n, 1))
 
     def admits(self, state, request):
-        return state.sum(axis=1) + np.broadcast_to(request.zcdp_rho, len(state)) <= 0.0199
+        return super().admits(state.sum(axis=1), request)
 
     def spend(self, state, request):
-        cost = np.broadcast_to(request.zcdp_rho, len(state))
-        return np.concatenate([state, cost[:, None]], axis=1)
-
-
-class ObjectState(Plain):
-    """Its state holds lists."""
-
-    def start(self, n):
-        state = np.empty(n, dtype=object)
-        state[:] = [[] for _ in range(n)]
-        return state
-
-    def admits(self, state, request):
-        rho = np.broadcast_to(request.zcdp_rho, len(state))
-        return np.array([sum(spent) + r <= 0.0199 for spent, r in zip(state, rho, strict=True)], dtype=bool)
-
-    def spend(self, state, request):
-        rho = np.broadcast_to(request.zcdp_rho, len(state))
-        after = np.empty(len(state), dtype=object)
-        after[:] = [[*spent, float(r)] for spent, r in zip(state, rho, strict=True)]
-        return after
+        return np.concatenate([state, self.cost(state[:, 0], request)[:, None]], axis=1)
 
 
 class MutatesItsInput(Plain):
@@ -117,31 +92,35 @@ class MutatesItsInput(Plain):
         return state
 
 
-class Prints(Plain):
+def first(name: str, do: Callable[[], object]) -> type[Plain]:
+    """A filter that does something each time that it is asked, and then answers as it should."""
+
     def admits(self, state, request):
-        print("deciding", request)  # noqa: T201
-        return super().admits(state, request)
+        do()
+        return Plain.admits(self, state, request)
+
+    return type(name, (Plain,), {"admits": admits})
 
 
-class LooksAtStandardOutput(Plain):
-    def admits(self, state, request):
-        sys.stdout.buffer.flush()
-        assert not sys.stdout.isatty()
-        assert sys.stdout.fileno() > 2
-        return super().admits(state, request)
+def looked_at_standard_output():
+    sys.stdout.buffer.flush()
+    assert not sys.stdout.isatty()
+    assert sys.stdout.fileno() > 2
 
 
-class ClosesStandardOutput(Plain):
-    def admits(self, state, request):
-        sys.stdout.close()
-        return super().admits(state, request)
+def warned():
+    warnings.warn("the budget is low", RuntimeWarning, stacklevel=1)
+    warnings.simplefilter("always")
 
 
-class Forks(Plain):
-    def admits(self, state, request):
-        if os.fork() == 0:
-            return np.ones(len(state), dtype=bool)
-        return super().admits(state, request)
+Sleeps = first("Sleeps", lambda: time.sleep(3600))
+Prints = first("Prints", lambda: print("deciding"))  # noqa: T201
+LooksAtStandardOutput = first("LooksAtStandardOutput", looked_at_standard_output)
+ClosesStandardOutput = first("ClosesStandardOutput", lambda: sys.stdout.close())
+Warns = first("Warns", warned)
+SetsNumpyErrors = first("SetsNumpyErrors", lambda: np.seterr(all="raise"))
+#: The copy would go on as a second examination.
+Forks = first("Forks", lambda: os.fork())
 
 
 class KeepsStateOutside(Plain):
@@ -184,35 +163,6 @@ class RunsOutOfMemory(Plain):
         raise MemoryError
 
 
-class Warns(Plain):
-    def admits(self, state, request):
-        warnings.warn("the budget is low", RuntimeWarning, stacklevel=1)
-        warnings.simplefilter("always")
-        return super().admits(state, request)
-
-
-class Exits(Plain):
-    def spend(self, state, request):
-        sys.exit(0)
-
-
-_budget = 0.0199
-
-
-class LosesItsGlobals(Plain):
-    def admits(self, state, request):
-        enough = state + self.cost(state, request) <= _budget
-        if len(state) > 1:
-            globals().pop("_budget", None)
-        return enough
-
-
-class SetsNumpyErrors(Plain):
-    def admits(self, state, request):
-        np.seterr(all="raise")
-        return super().admits(state, request)
-
-
 class AdmitsNothing(Plain):
     def admits(self, state, request):
         return np.zeros(len(state), dtype=bool)
@@ -221,7 +171,3 @@ class AdmitsNothing(Plain):
 class GrantsOtherwise(Plain):
     def grant(self, state, request):
         return np.ones(len(state), dtype=bool), self.spend(state, request)
-
-
-class Knows:
-    """Not a filter at all."""

@@ -171,12 +171,3 @@ def test_plain_plays_are_of_sizes_that_people_write() -> None:
     for play in plain(subject(toys.PerFamily(), "gaussian", "rr"), Clock.of(LONG)):
         sizes = [pair.mu if isinstance(pair, fp.Gaussian) else pair.epsilon for pair in play.counts]
         assert set(map(float, sizes)) <= set(ROUND)
-
-
-@pytest.mark.parametrize(
-    "filt", [fp.ZCDPFilter(0.5), fp.GaussianFilter(1.0)], ids=lambda one: type(one).__name__
-)
-def test_no_plain_play_of_a_sound_filter_is_above_its_promise(filt: fp.PrivacyFilter) -> None:
-    at = D2 if isinstance(filt, fp.ZCDPFilter) else Measure.hockey_stick(1.0)
-    for play in plain(subject(filt, "gaussian", "rr"), Clock.of(LONG)):
-        assert play.low(at) <= at.promised(filt.promise) * (1 + 1e-12)

@@ -1,0 +1,72 @@
+"""What is no argument of an examination's calls is refused in one sentence, with what to pass instead."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+import filterproof as fp
+from mc.examine.challenge import challenge
+from mc.examine.clock import Clock
+from mc.examine.difference import first_difference
+from mc.examine.family_lines import lines_of
+from mc.examine.holders.games import game_of
+from mc.examine.measure import Measure
+from mc.examine.sequence import Sequence
+from mc.examine.story import story_of_sequence
+from mc.examine.supremum import supremum
+from mc.examine.verify import examine
+from tests.mc.examine import services, unhappy
+
+ZCDP, ODOMETER = fp.ZCDPFilter(0.5), fp.LineOdometer(0.05, target=1.0)
+PEOPLE = fp.IndividualTracker(fp.GaussianTracker(0.5), 3)
+PURE, D2, LOUD = fp.PureDP(1.0), Measure.renyi(2.0), Sequence(((fp.Gaussian(1.0), 2),))
+HALF_WAY = fp.Release(epoch=0.5)  # type: ignore[arg-type]
+DRIVEN: tuple[Callable[..., object], ...] = (fp.first_breach, fp.schedules)
+
+
+def answering(answer: object) -> type:
+    return type("Answers", (services.Purse,), {"request": lambda *_: answer})
+
+
+Calls = list[tuple[Callable[[], object], str]]
+VALUES: Calls = [
+    *((partial(Clock.of, seconds), "seconds must be") for seconds in (0, -1, math.nan)),
+    (partial(challenge, ZCDP, [], epsilons=[1.0]), "adversaries must be an integer >= 1, got adversaries=0"),
+    (partial(challenge, ZCDP, [fp.OneShot()], epsilons=[]), "epsilons must be an integer >= 1, got"),
+    (partial(lines_of, ("gaussian", "staircase"), PURE), "must be among gaussian, rr, .*, got 'staircase'"),
+    (partial(story_of_sequence, ZCDP, LOUD, D2), "played must be granted, got a denial of Gaussian"),
+    (partial(game_of, ODOMETER, {"questions": []}), "game must be one of LineOdometer"),
+    *((partial(supremum, ZCDP, at), "^epsilon must be finite and >= 0") for at in (-1.0, math.inf, math.nan)),
+    *((partial(how, services.Purse, PURE, mechanisms="rrr"), "mechanisms must be among") for how in DRIVEN),
+]
+KINDS: Calls = [
+    (partial(first_difference, ZCDP, 3), "filt must be a PrivacyFilter, got int; subclass"),
+    *((partial(fp.verify, thing, seconds=1), "filt must") for thing in (PEOPLE, ZCDP.open(), 3)),
+    (partial(fp.verify, fp.IndividualFilter, seconds=1), "got the class IndividualFilter"),
+    (partial(examine, unhappy.Plain, seconds=1.0), "must be a filter, got the class Plain; make one of it"),
+    (partial(examine, object(), seconds=1.0), "must be a PrivacyFilter, got object"),
+    (partial(examine, unhappy.PromisesANumber(), seconds=1.0), "promise must be a guarantee, got 1.0"),
+    (partial(fp.first_breach, 3, PURE), "service must make a service"),
+    (partial(fp.first_breach, dict, PURE), "service must have request"),
+    (partial(fp.first_breach, answering(True), PURE), "request must yield its steps"),
+    (partial(fp.first_breach, answering(iter(["x"])), PURE), "must yield fp.Release"),
+    (
+        partial(fp.first_breach, answering(iter([HALF_WAY])), PURE),
+        "must be a whole number or None, got epoch=0.5",
+    ),
+    *((partial(how, services.Purse, 1.0), "promise must be a guarantee") for how in DRIVEN),
+]
+REFUSED = [(error, *row) for error, rows in ((ValueError, VALUES), (TypeError, KINDS)) for row in rows]
+
+
+@pytest.mark.parametrize(("error", "call", "words"), REFUSED)
+def test_it_is_refused_in_one_sentence(
+    error: type[Exception], call: Callable[[], object], words: str
+) -> None:
+    with pytest.raises(error, match=words) as refused:
+        call()
+    assert "\n" not in str(refused.value)
