@@ -14,17 +14,15 @@ from typing import Any
 from urllib.parse import quote
 
 from filters.adapters.labelled import program_of
-from mc.examine.examination import Status
-from reports.examination_words import ExaminationWords
-from reports.witness_words import file_of
+from reports.examination_words import Ending, ExaminationWords
+from reports.replaying import beside, file_of
 
 __all__ = ["RULES", "Result", "results_of", "sarif"]
 
 #: What can be wrong with a filter: the id of the rule and its sentence.
 RULES = {
-    "refuted": "The filter's promise is false: a witness breaks it, and anyone can play it again.",
-    "fault": "The filter's own code breaks the contract of a filter, or does not return in time.",
-    "nothing-admitted": "The filter admits nothing that was tried, so nothing was examined.",
+    rule: " Or: ".join(ending.plain for ending in Ending if ending.rule == rule)
+    for rule in dict.fromkeys(ending.rule for ending in Ending if ending.rule)
 }
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
@@ -41,13 +39,13 @@ class Result:
 
 def results_of(exam: ExaminationWords, folder: Path) -> list[Result]:
     """What is wrong with an examined filter, nothing where no promise was refuted; folder is where it is saved."""
-    told = [("fault", fault) for fault in exam.faults]
+    told = [(Ending.FAULTY, fault) for fault in exam.faults]
     if exam.refuted:
-        told = [("refuted", f"{exam.name}: {exam.verdict.detail} Again: {exam.again(folder)}"), *told]
-    elif exam.status is Status.DENIES:
-        told.append(("nothing-admitted", exam.conclusion))
+        told = [(exam.ending, f"{exam.name}: {exam.witness_words}. Again: {exam.again(folder)}"), *told]
+    elif exam.ending is Ending.NOT_EXAMINED:
+        told = [(exam.ending, exam.conclusion)]
     file, line = _place(exam)
-    return [Result(rule, words, file, line) for rule, words in told]
+    return [Result(ending.rule, words, file, line) for ending, words in told]
 
 
 def _place(exam: ExaminationWords) -> tuple[str, int]:
@@ -65,8 +63,7 @@ def _place(exam: ExaminationWords) -> tuple[str, int]:
     if named is None:
         return ".", 1
     path, same = named.resolve(), defined is not None and defined.resolve() == named.resolve()
-    within = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-    return within.as_posix(), line if same else 1
+    return beside(path), line if same else 1
 
 
 def _uri(file: str) -> str:

@@ -24,8 +24,8 @@ class Status(Enum):
     """Whether a filter could be examined at all."""
 
     EXAMINED = "examined"
-    FAULTY = "its own code breaks the contract, so that nothing is said for its promise"
-    DENIES = "it admits nothing that was tried, so that nothing was examined"
+    FAULTY = "the filter's own code breaks the contract of a filter, so nothing is said for its promise"
+    DENIES = "the filter admits nothing that was tried, so nothing was examined"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,35 +14,35 @@ True
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any, cast
 
 from mc.engine.encoding import decode, nameable
-from mc.examine.sequence import Sequence
+from mc.examine.holders.games import game_of
 from mc.examine.witness import Witness
 from mc.examine.words import number_words, pair_words, steps_words, times_words, worth_words
-from mc.worst_case.plan import Plan
 from theory.pairs import DominatingPair
 
-__all__ = ["headline", "played_of", "strategy_words"]
+__all__ = ["headline", "strategy_words"]
 
 
 def strategy_words(witness: Witness) -> str:
     """What is asked, in words: the requests of a sequence, or what an adversary chooses from."""
-    names = nameable()
     rounds = "1 round" if witness.rounds == 1 else f"{witness.rounds:,} rounds"
     match witness.kind:
         case "sequence":
-            return steps_words(played_of(witness).steps)
+            return steps_words(witness.played.steps)
         case "plan":
-            requests = tuple(dict.fromkeys(Plan.from_data(witness.data["plan"], names).requests()))
+            requests = tuple(dict.fromkeys(witness.plan.requests()))
             return f"an adaptive plan of {rounds} over {_some(requests)}"
         case "menu":
-            return f"the best adversary of at most {rounds} over {_some(decode(witness.data['menu'], names))}"
+            return f"the best adversary of at most {rounds} over {_some(decode(witness.data['menu'], nameable()))}"
         case "schedule":
             return f"a schedule of {len(witness.data['schedule']['moves'])} moves"
+        case "holder":
+            return game_of(cast(Any, witness.filter), witness.data["game"]).asked
         case "simulation" | "decision":
             played, seed = witness.data["n"], witness.data["seed"]
             return f"a strategy of at most {rounds}, played {played:,} times with seed {seed}"
-    return f"a strategy of at most {rounds}"
 
 
 def headline(witness: Witness) -> str:
@@ -68,8 +68,3 @@ def headline(witness: Witness) -> str:
 def _some(pairs: tuple[DominatingPair, ...]) -> str:
     more = f" and {len(pairs) - 3} more" if len(pairs) > 3 else ""
     return ", ".join(map(pair_words, pairs[:3])) + more
-
-
-def played_of(witness: Witness) -> Sequence:
-    """The requests of a witness that is a sequence."""
-    return Sequence.from_data(witness.data["sequence"], nameable())

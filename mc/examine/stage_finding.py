@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
+from mc.examine.headline import headline
 from mc.examine.measure import Measure
 from mc.examine.story import Story
 from mc.examine.witness import Witness
@@ -72,7 +73,6 @@ class StageFinding:
         cls,
         stage: str,
         asked: str,
-        found: str,
         menu: str,
         scope: str,
         witness: Witness,
@@ -82,19 +82,11 @@ class StageFinding:
         **more: Any,
     ) -> Self:
         """The finding of a refutation: what follows from its witness, and how far it goes."""
-        sure = witness.evidence if evidence is None else evidence
+        found, sure = headline(witness), evidence or witness.evidence
         row = Tightness(witness.measure, menu, witness.value, worst, witness.promised, sure)
         verdict = Verdict(Outcome.REFUTED, sure, scope, found, witness.data)
-        return cls(
-            stage,
-            asked,
-            found,
-            menu,
-            verdict=verdict,
-            witness=witness,
-            tightness=(row,),
-            **{"unseen": "", **more},
-        )
+        given = {"unseen": "", "tightness": (row,)} | more
+        return cls(stage, asked, found, menu, verdict=verdict, witness=witness, **given)
 
 
 def closest(rows: Iterable[Tightness]) -> str:

@@ -28,7 +28,7 @@ from filters.contract.state import State, leaves, same
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence, granted
-from mc.examine.words import number_words, pair_words
+from mc.examine.words import pair_words
 from mc.losses.log_ratio import nearest_log
 from mc.worst_case.plan import Plan, masses_of
 from theory.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
@@ -80,21 +80,6 @@ class Story:
     pushed: str = ""
     curve: tuple[tuple[float, float, float], ...] = ()
     moves: tuple[str, ...] = ()
-
-    def lines(self) -> list[str]:
-        """The story as text, a line a turn."""
-        lines = [f"{number}. {move}" for number, move in enumerate(self.moves, 1)]
-        for turn in self.turns:
-            above = " <- above" if exceeds(turn.reached, turn.promised) else ""
-            when = f"{turn.when}: " if turn.when else ""
-            lines.append(
-                f"round {turn.rounds}: {when}ask {turn.asked}: {turn.answered}; state {turn.before} -> {turn.after}; "
-                f"revealed so far {number_words(turn.reached)} of {number_words(turn.promised)}{above}"
-            )
-        if self.passed is not None:
-            lines.append(f"The promise is passed in round {self.passed}.")
-        lines += [f"Why: {one}." for one in self.why]
-        return [*lines, f"Pushed further: {self.pushed}."] if self.pushed else lines
 
 
 def state_words(state: State) -> str:

@@ -35,7 +35,7 @@ from mc.intervals.anytime import Decision, Side
 from mc.intervals.estimate import CONFIDENCE, Estimate
 from mc.losses.accountant_filter import AccountantFilter
 from mc.runs.play import Play, PlayOptions
-from mc.worst_case.plan import MARGIN
+from mc.worst_case.plan import MARGIN, Plan
 from mc.worst_case.strategy import TreeStrategy
 from theory.arguments import check_count, check_real
 from theory.evidence import Evidence
@@ -106,6 +106,16 @@ class Witness:
     def evidence(self) -> Evidence:
         """How sure its numbers are."""
         return KINDS[self.kind].evidence
+
+    @property
+    def played(self) -> Played:
+        """The requests of a witness that is a sequence."""
+        return Played.from_data(self.data["sequence"], nameable())
+
+    @property
+    def plan(self) -> Plan:
+        """The plan of a witness that is one."""
+        return Plan.from_data(self.data["plan"], nameable())
 
     @property
     def rounds(self) -> int:

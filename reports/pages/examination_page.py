@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from mc.examine.measure import exceeds
+from mc.examine.words import number_words
 from reports.drawing import data_uri, svg_text
 from reports.examination_words import ExaminationWords, version
 from reports.pages.tightness_figure import MOST_ROWS, tightness_alt, tightness_figure
+from reports.replaying import play_snippet
 from reports.shown.formulas import mathml
-from reports.story_words import play_snippet, story_figure
+from reports.story_words import remarks, story_figure
 from reports.template import rendered, style
-from reports.witness_words import number, witness_words
 from theory.evidence import Evidence, Outcome
 from theory.guarantees import ApproxDP, Guarantee, PureDP
 
@@ -86,30 +87,22 @@ def examination_fragment(exam: ExaminationWords) -> str:
 
 
 def _render(template: str, exam: ExaminationWords, **more: Any) -> str:
-    witness, told = exam.witness, _told(exam)
+    witness, shown = exam.witness, exam.refutations
+    findings = [one for one in exam.findings if one.witness is None or shown[one.stage] is one]
     return rendered(
         template,
         exam=exam,
         stages=_STAGES,
         pill=_pill,
-        findings=told,
-        left_out=len(exam.findings) - len(told),
-        game=witness_words(witness) if witness is not None else "",
+        findings=findings,
+        left_out=len(exam.findings) - len(findings),
         snippet=play_snippet(witness) if witness is not None else "",
         data=json.dumps(witness.to_data(), indent=2) if witness is not None else "",
-        number=number,
+        number=number_words,
+        remarks=remarks,
         exceeds=exceeds,
         **more,
     )
-
-
-def _told(exam: ExaminationWords) -> list[StageFinding]:
-    """The findings without further refutations of a stage that has told one: verdict.json has them all."""
-    first: dict[str, StageFinding] = {}
-    for one in exam.findings:
-        if one.witness is not None and (one.witness is exam.witness or one.stage not in first):
-            first[one.stage] = one
-    return [one for one in exam.findings if one.witness is None or first[one.stage] is one]
 
 
 def _pill(finding: StageFinding) -> tuple[str, str, str]:

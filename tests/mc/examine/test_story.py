@@ -27,7 +27,7 @@ def test_each_turn_says_what_was_revealed_by_then() -> None:
     assert [one.rounds for one in told.turns] == ["1", "2-8", "9"]
     assert told.passed == 9
     assert told.why[0] == "in round 8, the sum of the state falls from 0.4053 to 0.00035"
-    assert told.lines()[2].endswith("revealed so far 1.6207 of 1 <- above")
+    assert [one.promised for one in told.turns] == [1.0, 1.0, 1.0]
 
 
 def test_the_turns_hang_together_and_end_where_the_play_ends() -> None:
