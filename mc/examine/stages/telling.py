@@ -12,7 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from itertools import permutations, product, takewhile
+from itertools import groupby, permutations, product, takewhile
+from operator import itemgetter
 from typing import TypeVar
 
 from filters.contract.state import keys
@@ -315,13 +316,8 @@ def _worth(plan: Plan, subject: Subject, at: Measure) -> float:
 
 def _joined(steps: Iterator[tuple[DominatingPair, int]]) -> Sequence:
     """The sequence with the same requests in a row counted together."""
-    counted: list[tuple[DominatingPair, int]] = []
-    for pair, times in steps:
-        if counted and counted[-1][0] == pair:
-            counted[-1] = pair, counted[-1][1] + times
-        else:
-            counted.append((pair, times))
-    return Sequence(tuple(counted))
+    rows = groupby(steps, key=itemgetter(0))
+    return Sequence(tuple((pair, sum(times for _, times in row)) for pair, row in rows))
 
 
 def _named(kinds: list[DominatingPair]) -> Iterator[DominatingPair]:

@@ -68,7 +68,7 @@ def test_an_adaptive_play_is_told_as_far_as_it_matters() -> None:
     assert told.turns[1].reached == pytest.approx(4 / 9 - 2.75 / 9)
     assert told.passed == 2
     assert told.why == (
-        "after loss +0.693 the state is what it was: RandomizedResponse.from_ratio(2) cost nothing",
+        "after loss +0.693 RandomizedResponse.from_ratio(2) leaves the state as it was: it cost nothing",
     )
 
 
