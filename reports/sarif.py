@@ -73,38 +73,18 @@ def _uri(file: str) -> str:
 
 def sarif(results: Sequence[Result], version: str) -> dict[str, Any]:
     """The report as JSON-able data; version is that of Filterproof."""
-    rules = list(RULES)
+    rules = [{"id": rule, "shortDescription": {"text": words}} for rule, words in RULES.items()]
+    driver = {"name": "Filterproof", "version": version, "rules": rules}
+    run = {"tool": {"driver": driver}, "results": [_data(one) for one in results]}
+    return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _data(result: Result) -> dict[str, Any]:
+    place = {"artifactLocation": {"uri": _uri(result.file)}, "region": {"startLine": result.line}}
     return {
-        "$schema": _SCHEMA,
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {
-                    "driver": {
-                        "name": "Filterproof",
-                        "version": version,
-                        "rules": [
-                            {"id": rule, "shortDescription": {"text": words}} for rule, words in RULES.items()
-                        ],
-                    }
-                },
-                "results": [
-                    {
-                        "ruleId": one.rule,
-                        "ruleIndex": rules.index(one.rule),
-                        "level": "error",
-                        "message": {"text": one.message},
-                        "locations": [
-                            {
-                                "physicalLocation": {
-                                    "artifactLocation": {"uri": _uri(one.file)},
-                                    "region": {"startLine": one.line},
-                                }
-                            }
-                        ],
-                    }
-                    for one in results
-                ],
-            }
-        ],
+        "ruleId": result.rule,
+        "ruleIndex": list(RULES).index(result.rule),
+        "level": "error",
+        "message": {"text": result.message},
+        "locations": [{"physicalLocation": place}],
     }
