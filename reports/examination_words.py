@@ -37,8 +37,8 @@ class Ending(Enum):
     """How an examination ends: what that means for the filter's user, the colour of its badge, and the `rule` that
     was broken, as code hosts know it, '' for none."""
 
-    REFUTED = ("the promise is false: a witness breaks it, and anyone can play it again", "red", "refuted")
-    HOLDS = ("the promise is true within the scope below, on the evidence below", "brightgreen", "")
+    REFUTED = (f"the promise is {Outcome.REFUTED.value}", "red", "refuted")
+    HOLDS = (f"the promise is {Outcome.HOLDS.value}", "brightgreen", "")
     UNDECIDED = (
         "nothing was found that breaks the promise, which proves nothing: it may be false in a way not tried",
         "lightgrey",

@@ -8,8 +8,6 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
-
 from mc.examine.measure import exceeds
 from mc.examine.words import number_words
 from reports.drawing import data_uri, svg_text
@@ -29,31 +27,6 @@ __all__ = ["examination_fragment", "examination_page"]
 
 #: The picture for each kind of screen: its condition, and its width in inches.
 _SCREENS = (("(max-width: 44rem)", 4.0), ("", 8.0))
-#: What each stage does, for those who meet it for the first time.
-_STAGES = {
-    "admission": "what the filter grants as its first request",
-    "laws": "properties that every filter must have",
-    "parts": "theorems about the parts that it is built from",
-    "schedules": "requests in flight and sent again, a process that is killed",
-    "sequences": "fixed requests, composed in closed form",
-    "games": "the best adversary on a menu, solved",
-    "search": "strategies that learn from what they see",
-}
-#: Kind of a measure -> its formula, and what its letter says.
-_MEASURES = {
-    "hockey-stick": (
-        r"H_{e^\varepsilon}(P\|Q) = \sup_S\, P(S) - e^\varepsilon Q(S)",
-        "H at epsilon is the hockey-stick divergence: the least delta at epsilon.",
-    ),
-    "overtaken": (
-        r"P(\exists t: L_t > \varepsilon_t)",
-        "L is the loss so far, epsilon the bound on it.",
-    ),
-    "renyi": (
-        r"D_\alpha(P\|Q) = \frac{1}{\alpha-1} \log \sum P^\alpha Q^{1-\alpha}",
-        "D of order alpha is the Rényi divergence, in nats.",
-    ),
-}
 
 
 def examination_page(exam: ExaminationWords, folder: Path) -> str:
@@ -68,7 +41,7 @@ def examination_page(exam: ExaminationWords, folder: Path) -> str:
         most=MOST_ROWS,
         formula=mathml(exam.promise.formula) if isinstance(exam.promise, Guarantee) else "",
         sets=", S any set of outcomes" if isinstance(exam.promise, ApproxDP | PureDP) else "",
-        measures=_measures(exam),
+        mathml=mathml,
         again=exam.again(folder),
         outcomes=list(Outcome),
         evidences=list(Evidence),
@@ -92,7 +65,6 @@ def _render(template: str, exam: ExaminationWords, **more: Any) -> str:
     return rendered(
         template,
         exam=exam,
-        stages=_STAGES,
         pill=_pill,
         findings=findings,
         left_out=len(exam.findings) - len(findings),
@@ -133,8 +105,3 @@ def _curve(exam: ExaminationWords) -> str:
     story = exam.story
     figure = None if story is None else story_figure(exam.name, story)
     return "" if figure is None else data_uri(svg_text(figure))
-
-
-def _measures(exam: ExaminationWords) -> list[tuple[Markup, str]]:
-    kinds = {row.measure.kind for row in exam.tightness}
-    return [(mathml(formula), words) for kind, (formula, words) in _MEASURES.items() if kind in kinds]
