@@ -41,7 +41,7 @@ def failure(exam: Examined) -> str:
     lines = [exam.sentence, *exam.faults]
     if exam.witness is not None:
         lines += [
-            exam.witness_words,
+            str(exam.witness),
             "To play it again:",
             "",
             textwrap.indent(replay_snippet(exam.witness), "    "),

@@ -58,7 +58,7 @@ def examination_latex(exam: ExaminationWords) -> str:
         rf"{latex_text(exam.conclusion)}.",
     ]
     if exam.witness is not None:
-        lines.append(rf"Witness: {latex_text(exam.witness_words)}.")
+        lines.append(rf"Witness: {latex_text(str(exam.witness))}.")
     if exam.play:
         played = [latex_text(line) + r"\\" for line in exam.play]
         lines += ["", r"\begin{quote}\small", *played, r"\end{quote}"]

@@ -15,7 +15,6 @@ from typing import Any
 
 from mc.examine.examination import Examination, Status
 from mc.examine.filter_fault import LATE, STUCK
-from mc.examine.headline import headline
 from mc.examine.stage_finding import StageFinding
 from reports.replaying import witness_command
 from reports.story_words import story_lines
@@ -124,11 +123,6 @@ class ExaminationWords(Examination):
         return f"{self.name}, promised {self.promised}: {self.conclusion}"
 
     @property
-    def witness_words(self) -> str:
-        """What breaks the promise, and by how much, in one sentence; '' where nothing does."""
-        return "" if self.witness is None else headline(self.witness)
-
-    @property
     def play(self) -> list[str]:
         """The play of the witness, a line a round, and what is remarked on it; empty where it was not told."""
         return [] if self.story is None else story_lines(self.story)
@@ -169,7 +163,7 @@ class ExaminationWords(Examination):
             lines += self._of_stage(stage)
         if self.witness is not None:
             saved = "" if folder is not None else 'exam.save("out"), then '
-            lines += [f"Witness: {self.witness_words}", *(f"  {line}" for line in self.play)]
+            lines += [f"Witness: {self.witness}", *(f"  {line}" for line in self.play)]
             lines.append(f"Again: {saved}{self.again(folder or Path('out'))}")
         return lines
 

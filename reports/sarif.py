@@ -41,7 +41,7 @@ def results_of(exam: ExaminationWords, folder: Path) -> list[Result]:
     """What is wrong with an examined filter, nothing where no promise was refuted; folder is where it is saved."""
     told = [(Ending.FAULTY, fault) for fault in exam.faults]
     if exam.refuted:
-        told = [(exam.ending, f"{exam.name}: {exam.witness_words}. Again: {exam.again(folder)}"), *told]
+        told = [(exam.ending, f"{exam.name}: {exam.witness}. Again: {exam.again(folder)}"), *told]
     elif exam.ending is Ending.NOT_EXAMINED:
         told = [(exam.ending, exam.conclusion)]
     file, line = _place(exam)

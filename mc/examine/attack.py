@@ -26,7 +26,6 @@ from mc.examine.admitted import (
     largest_response,
     simple_ratio,
 )
-from mc.examine.headline import headline
 from mc.examine.measure import Measure
 from mc.examine.witness import Witness, named
 from mc.examine.worker import alone
@@ -126,7 +125,7 @@ class Attack(Shown):
         if not self.refuted:
             closest = f"no game exceeded the promise; the closest is worth {self.share:.4g} of it"
             return Verdict(Outcome.UNDECIDED, Evidence.EXACT, scope, closest)
-        detail = headline(Witness(self.filter, self.witness))
+        detail = str(Witness(self.filter, self.witness))
         return Verdict(Outcome.REFUTED, Evidence.EXACT, scope, detail, self.witness)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
-from mc.examine.headline import headline
 from mc.examine.measure import Measure
 from mc.examine.story import Story
 from mc.examine.witness import Witness
@@ -82,7 +81,7 @@ class StageFinding:
         **more: Any,
     ) -> Self:
         """The finding of a refutation: what follows from its witness, and how far it goes."""
-        found, sure = headline(witness), evidence or witness.evidence
+        found, sure = str(witness), evidence or witness.evidence
         row = Tightness(witness.measure, menu, witness.value, worst, witness.promised, sure)
         verdict = Verdict(Outcome.REFUTED, sure, scope, found, witness.data)
         given = {"unseen": "", "tightness": (row,)} | more

@@ -16,7 +16,6 @@ import pytest
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
-from mc.examine.headline import headline
 from mc.examine.stage_finding import StageFinding
 from mc.examine.words import number_words
 from reports.drawing import svg_text
@@ -120,9 +119,9 @@ def test_the_sentence_of_the_witness_is_said_once(saved: Callable[[str], Path]) 
     exam = refuted()
     page = parsed((saved("refuted") / "report.html").read_text("utf-8"))
     for told in (str(exam), page.words, exam.latex(), parsed(exam._repr_html_()).words):
-        assert told.count(exam.witness_words) == 1
+        assert told.count(str(exam.witness)) == 1
     data = exam.to_data()  # but there it is the answer of a stage, and what follows from it
-    assert [data["detail"], data["findings"][1]["found"]] == [exam.witness_words] * 2
+    assert [data["detail"], data["findings"][1]["found"]] == [str(exam.witness)] * 2
 
 
 def test_the_play_is_told_alike_on_the_page_in_latex_and_as_data(saved: Callable[[str], Path]) -> None:
@@ -324,13 +323,13 @@ def test_a_worth_is_exactly_only_what_is_shown_whole() -> None:
     with fp.knowingly():
         natural = CATALOGUE["NaturalFilter"].example()
     plan = fp.attack(natural).witness
-    assert "PQ is exactly 1899/5915 = 0.321048 where" in headline(fp.Witness(natural, plan))
+    assert "PQ is exactly 1899/5915 = 0.321048 where" in str(fp.Witness(natural, plan))
     # the worth at another ratio has too many digits to be shown
     long = plan | {
         "ratio": f"{9 * 10**15 + 1}/{4 * 10**15}",
         "value": "693065693430656857/2158759124087591025",
     }
-    words = headline(fp.Witness(natural, long))
+    words = str(fp.Witness(natural, long))
     assert "PQ is 0.321048 to six digits, computed in fractions, where 0.266272 is promised" in words
 
 

@@ -20,7 +20,6 @@ from filters.contract.state import keys
 from mc.engine.encoding import decode, decode_fraction, nameable
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.filter_fault import FilterFault
-from mc.examine.headline import strategy_words
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence
 from mc.examine.stage_finding import StageFinding
@@ -270,7 +269,7 @@ class _Plain:
         story = None
         with suppress(FilterFault, ValueError):
             story = None if clock.over else self._story(best)
-        asked = scope = strategy_words(best)
+        asked = scope = best.asked
         if best.kind == "sequence":
             requests = "request" if best.rounds == 1 else "requests"
             scope = f"the fixed sequence of {best.rounds:,} {requests}, all granted"
@@ -307,7 +306,7 @@ class _Plain:
         far = self.farthest
         if far.factor <= self.best.factor * 1.01 or far.factor == float("inf"):
             return ""
-        return f"{times_words(far.factor, 1.0)}, by {strategy_words(far)}"
+        return f"{times_words(far.factor, 1.0)}, by {far.asked}"
 
 
 def _worth(plan: Plan, subject: Subject, at: Measure) -> float:
