@@ -108,6 +108,8 @@ def test_the_words_are_a_line_a_stage_and_the_witness_with_its_play() -> None:
     assert lines[place + 1].startswith(
         "  round 1: ask Gaussian(mu=1): granted; state 0 -> 0; revealed so far 0.126937 of"
     )
+    turns = lines[place + 1 : place + 4]
+    assert [line.endswith(" of 0.126937 <- above") for line in turns] == [False, True, True]
     assert "  The promise is passed in round 2." in lines
     assert "  Why: Gaussian(mu=1) leaves the state as it was: it was charged nothing." in lines
     assert lines[-2] == "  Pushed further: 8 < 9 times the promise."
@@ -158,6 +160,12 @@ def test_the_smallest_of_many_refutations_is_one_line_with_a_count() -> None:
     exam = refuted()
     exam = examinations.exam_of(*exam.findings, exam.findings[1])
     assert "refuted, by the witness that is shown (and 1 more)" in str(exam)
+    # also where another one was found before it
+    ask = exam.findings[1]
+    long = replace(ask.witness, data={**ask.witness.data, "sequence": 5 * ask.witness.data["sequence"]})
+    exam = examinations.exam_of(exam.findings[0], replace(ask, found="many do", witness=long), ask)
+    assert "refuted, by the witness that is shown (and 1 more)" in str(exam)
+    assert "many do" not in exam._repr_html_()
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -285,6 +293,11 @@ def test_the_page_shows_one_refutation_of_a_stage_and_counts_the_others(tmp_path
     assert len(json.loads((tmp_path / "verdict.json").read_text("utf-8"))["findings"]) == 5
     exam.save(tmp_path)
     assert "more are in" not in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_how_near_an_undecided_one_came_is_said_once(saved: Callable[[str], Path]) -> None:
+    exam, page = undecided(), parsed((saved("undecided") / "report.html").read_text("utf-8"))
+    assert str(exam).count(exam.verdict.detail) == page.words.count(exam.verdict.detail) == 1
 
 
 def test_what_holds_on_a_menu_alone_is_never_shown_as_more(tmp_path: Path) -> None:

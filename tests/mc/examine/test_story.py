@@ -41,6 +41,13 @@ def test_the_turns_hang_together_and_end_where_the_play_ends() -> None:
     assert "in round 10, part 2 of the state falls from 0.405 to 0" in told.why
 
 
+def test_a_row_that_passes_the_promise_at_once_is_not_cut() -> None:
+    played = Sequence(((fp.Gaussian(0.3), 11), (fp.Gaussian(0.31), 20)))
+    told = story_of_sequence(toys.ResetAfterTen(), played, D2)
+    assert told.passed == 12
+    assert [one.rounds for one in told.turns] == ["1-11", "12-31"]
+
+
 def test_why_names_the_charge_that_is_too_small_and_its_currency() -> None:
     played = Sequence(((fp.Laplace(2.0), 8),))
     told = story_of_sequence(toys.CheapLaplace(), played, D2)
