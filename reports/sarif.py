@@ -52,13 +52,7 @@ def _place(exam: ExaminationWords) -> tuple[str, int]:
     """The file that the command line names, or that a program runs, and the line of the class if it is in there."""
     defined, line = file_of(type(exam.filter))
     program = program_of(exam.filter)
-    words = (
-        [exam.target.partition("::")[0]]
-        if exam.target is not None
-        else program.bridge.words
-        if program
-        else ()
-    )
+    words = [exam.target.partition("::")[0]] if exam.target else program.bridge.words if program else []
     named = next((Path(word) for word in words if Path(word).is_file()), defined)
     if named is None:
         return ".", 1

@@ -125,7 +125,8 @@ def story_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Measure) -
             if after is None:
                 raise ValueError(f"played must be granted, got a denial of {pair!r}; pass what was admitted")
             why += _fall(state, after, rounds_done + number + 1)
-            if rounds_done and pair.pure_epsilon > 0 and same(state, after)[0] and not _free(filt, pair):
+            unchanged = bool(same(state, after)[0]) and pair.pure_epsilon > 0
+            if rounds_done and unchanged and not _free(_moved(filt, pair)):
                 why.append(f"after round {rounds_done:,} {pair_words(pair)} {_UNCHANGED}: it cost nothing")
             state = after
         steps.append((pair, times))
@@ -216,17 +217,16 @@ def _moved(filt: PrivacyFilter, pair: DominatingPair) -> list[tuple[str, float]]
     return [(name, abs(new - old)) for (name, old), (_, new) in grown]
 
 
-def _free(filt: PrivacyFilter, pair: DominatingPair) -> bool:
-    """Whether a fresh run grants a request and its state stays as it was."""
-    moved = _moved(filt, pair)
+def _free(moved: list[tuple[str, float]] | None) -> bool:
+    """Whether a request was granted and the state stays as it was."""
     return bool(moved) and not any(size for _, size in moved or ())
 
 
 def _charged(filt: PrivacyFilter, asked: tuple[DominatingPair, ...]) -> Iterator[str]:
     """What each pair was charged, beside the least that is true, where the state shows in which currency it counts."""
     effects = {pair: moved for pair in asked[:6] if (moved := _moved(filt, pair)) is not None}
-    for pair in effects:
-        if _free(filt, pair):
+    for pair, moved in effects.items():
+        if _free(moved):
             yield f"{pair_words(pair)} {_UNCHANGED}: it was charged nothing"
     yield from _apart(effects)
     currency = _currency(filt)

@@ -377,13 +377,13 @@ def replayed(
         ) from error
     kind = witness_kind(data_read)
     if kind is None:
-        named = (
+        got = (
             ", ".join(sorted(map(str, data_read))) if isinstance(data_read, Mapping) else repr(data_read)[:40]
         )
         raise ValueError(
             "data must hold exactly the fields of a witness: of a simulation, a decision, a plan, "
             "a sequence, a menu, a schedule or a game of a holder, got "
-            f"{named or 'none'}; pass what was written"
+            f"{got or 'none'}; pass what was written"
         )
     names = nameable(*_OURS, *kinds)
     if filt is not None:

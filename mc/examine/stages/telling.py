@@ -254,12 +254,10 @@ class _Plain:
         if not self.subject.families >= {"rr"}:
             return
         filt = self.subject.filter
-        try:
+        with suppress(OutOfTime, FilterFault):  # responses and erasures may be outside the filter's scope
             for found in results(partial(plain_plans, filt), filt=filt, clock=self.clock):
                 if found.refuted:
                     self.keep(Witness(filt, found.witness))
-        except (OutOfTime, FilterFault):  # responses and erasures may be outside the filter's scope
-            return
 
     # -- what is told --------------------------------------------------------------------------------
 
