@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from filters.privacy_filter import PrivacyFilter
 from reports.examination_words import Ending
 from reports.examined import SEED, Examined, verify
-from reports.witness_words import replay_snippet, witness_words
+from reports.replaying import replay_snippet
 
 __all__ = ["assert_holds", "failure"]
 
@@ -41,7 +41,7 @@ def failure(exam: Examined) -> str:
     lines = [exam.sentence, *exam.faults]
     if exam.witness is not None:
         lines += [
-            witness_words(exam.witness),
+            str(exam.witness),
             "To play it again:",
             "",
             textwrap.indent(replay_snippet(exam.witness), "    "),

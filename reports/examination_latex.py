@@ -6,7 +6,6 @@ import math
 
 from reports.examination_words import ExaminationWords
 from reports.pages.tightness_figure import shown
-from reports.witness_words import witness_words
 
 __all__ = ["examination_latex", "latex_number", "latex_text"]
 
@@ -59,14 +58,10 @@ def examination_latex(exam: ExaminationWords) -> str:
         rf"{latex_text(exam.conclusion)}.",
     ]
     if exam.witness is not None:
-        lines.append(rf"Witness: {latex_text(witness_words(exam.witness))}.")
-    if (story := exam.story) is not None:
-        lines += [
-            "",
-            r"\begin{quote}\small",
-            *[latex_text(line) + r"\\" for line in story.lines()],
-            r"\end{quote}",
-        ]
+        lines.append(rf"Witness: {latex_text(str(exam.witness))}.")
+    if exam.play:
+        played = [latex_text(line) + r"\\" for line in exam.play]
+        lines += ["", r"\begin{quote}\small", *played, r"\end{quote}"]
     rows = shown(exam.tightness)
     if not rows:
         return "\n".join(lines) + "\n"

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from enum import Enum
 from importlib import metadata
@@ -16,38 +16,48 @@ from typing import Any
 from mc.examine.examination import Examination, Status
 from mc.examine.filter_fault import LATE, STUCK
 from mc.examine.stage_finding import StageFinding
-from reports.witness_words import replay_words, target_of, witness_words
+from reports.replaying import witness_command
+from reports.story_words import story_lines
 from theory.evidence import Outcome, Verdict
-from theory.shown import Row
+from theory.shown import Row, row_of
 
 __all__ = ["SCHEMA", "Ending", "ExaminationWords", "version"]
 
 #: The number of the layout of verdict.json.
 SCHEMA = 1
-_COLUMNS = ("kind", "at", "direction", "menu", "attack", "worst", "promised", "share", "evidence")
+#: The columns of data.csv: those of what is measured, and those of how near the filter came.
+_MEASURED, _COMPARED = (
+    ("kind", "at", "direction"),
+    ("menu", "attack", "worst", "promised", "share", "evidence"),
+)
 
 
 class Ending(Enum):
-    """How an examination ends: `value` says what that means for the filter's user, `colour` is that of a badge."""
+    """How an examination ends: what that means for the filter's user, the colour of its badge, and the `rule` that
+    was broken, as code hosts know it, '' for none."""
 
-    REFUTED = ("The promise is false: the witness below breaks it, and anyone can play it again.", "red")
-    HOLDS = ("The promise is true within the scope below, on the evidence below.", "brightgreen")
+    REFUTED = (f"the promise is {Outcome.REFUTED.value}", "red", "refuted")
+    HOLDS = (f"the promise is {Outcome.HOLDS.value}", "brightgreen", "")
     UNDECIDED = (
-        "Nothing was found that breaks the promise, which proves nothing: it may be false in a way not tried.",
+        "nothing was found that breaks the promise, which proves nothing: it may be false in a way not tried",
         "lightgrey",
+        "",
     )
-    FAULTY = (
-        "The filter's own code breaks the contract of a filter, so nothing is said for its promise.",
-        "orange",
-    )
+    FAULTY = (Status.FAULTY.value, "orange", "fault")
     OUT_OF_TIME = (
-        "The filter did not answer in time, so nothing is said for its promise: it may hang.",
+        "the time was up before the filter had answered anything, so nothing is said for its promise",
         "orange",
+        "fault",
     )
-    NOT_EXAMINED = ("The filter admits nothing that was tried, so nothing was examined.", "orange")
+    NOT_EXAMINED = (Status.DENIES.value, "orange", "nothing-admitted")
 
-    def __init__(self, plain: str, colour: str) -> None:
-        self.plain, self.colour = plain, colour
+    def __init__(self, meaning: str, colour: str, rule: str) -> None:
+        self.meaning, self.colour, self.rule = meaning, colour, rule
+
+    @property
+    def plain(self) -> str:
+        """What it means, as a sentence."""
+        return f"{self.meaning[0].upper()}{self.meaning[1:]}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,53 +111,82 @@ class ExaminationWords(Examination):
         """The headline with its evidence and scope, and what it rests on."""
         if self.decided:
             return str(self.verdict)
-        why = self.status.value
+        why = ""
         if self.out_of_time:
             stuck = any(STUCK in note for one in self.findings for note in one.notes)
-            may = "a method of it may not return" if stuck else "it is slow"
-            why = f"the time was up before it had answered anything; {may}"
-        return f"{self.headline}: {why}"
+            why = "; a method of it may not return" if stuck else "; it is slow"
+        return f"{self.headline}: {self.ending.meaning}{why}"
 
     @property
     def sentence(self) -> str:
         """The filter, its promise, and the conclusion."""
         return f"{self.name}, promised {self.promised}: {self.conclusion}"
 
+    @property
+    def play(self) -> list[str]:
+        """The play of the witness, a line a round, and what is remarked on it; empty where it was not told."""
+        return [] if self.story is None else story_lines(self.story)
+
+    @property
+    def detail(self) -> str:
+        """What a verdict that needs no witness rests on, or how near the filter came; '' beside a witness."""
+        return self.verdict.detail if self.decided and not self.refuted else ""
+
     def again(self, folder: Path = Path("out")) -> str:
         """The command that replays the witness from a folder into which the examination was saved; '' without one."""
         if self.witness is None:
             return ""
-        return replay_words(self.witness, folder / "witness.json", self.target or target_of(self.filter))
+        return witness_command(self.witness, folder / "witness.json", self.target)
+
+    @property
+    def refutations(self) -> dict[str, StageFinding]:
+        """The refutation of each stage that is shown: the witness, or else its first."""
+        shown: dict[str, StageFinding] = {}
+        for one in self.findings:
+            if one.witness is not None and (one.witness is self.witness or one.stage not in shown):
+                shown[one.stage] = one
+        return shown
+
+    def found(self, finding: StageFinding) -> str:
+        """What a stage found, in words; what the witness says is said beside it, once."""
+        if finding.witness is not None and finding.witness is self.witness:
+            return "refuted, by the witness that is shown"
+        return finding.found
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
 
     def lines(self, folder: Path | None = None) -> list[str]:
         """The words of `str()`; folder is where the examination was saved, if it was."""
-        lines = [self.sentence]
-        if self.decided and self.verdict.detail:
-            lines.append(self.verdict.detail)
-        lines += self.faults
+        lines = [self.sentence, *filter(None, [self.detail]), *self.faults]
         for stage in dict.fromkeys(one.stage for one in self.findings):
-            lines += _of_stage(stage, [one for one in self.findings if one.stage == stage])
+            lines += self._of_stage(stage)
         if self.witness is not None:
             saved = "" if folder is not None else 'exam.save("out"), then '
-            lines.append(f"Witness: {witness_words(self.witness)}")
-            if self.story is not None:
-                lines += [f"  {line}" for line in self.story.lines()]
+            lines += [f"Witness: {self.witness}", *(f"  {line}" for line in self.play)]
             lines.append(f"Again: {saved}{self.again(folder or Path('out'))}")
         return lines
 
+    def _of_stage(self, stage: str) -> Iterator[str]:
+        """A line for a stage: its refutation, or else what it found last; then its notes."""
+        findings = [one for one in self.findings if one.stage == stage]
+        others = sum(one.witness is not None for one in findings) - 1
+        told = self.refutations.get(stage, findings[-1])
+        more = f" (and {others} more)" if others > 0 else ""
+        yield f"  {stage:<10} {sum(one.seconds for one in findings):5.1f} s  {_short(self.found(told))}{more}"
+        for note in dict.fromkeys(note for one in findings for note in one.notes if note != told.found):
+            yield f"{'':<22}{note}"
+
     def to_data(self) -> dict[str, Any]:
         """The examination as JSON-able data, which verdict.json holds."""
-        told, story = self.verdict, self.story
+        story = self.story
         data: dict[str, Any] = {
             "schema": SCHEMA,
             "filterproof": version(),
             "filter": self.name,
             "promise": self.promised,
             "status": "OUT OF TIME" if self.out_of_time else self.status.name,
-            **_verdict(told),
+            **_verdict(self.verdict),
             "faults": list(self.faults),
             "findings": [
                 {
@@ -190,27 +229,14 @@ class ExaminationWords(Examination):
     def csv(self) -> str:
         """The text of data.csv: a line for each measure and menu, with 17 digits."""
         text = io.StringIO()
-        table = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
+        table = csv.DictWriter(text, (*_MEASURED, *_COMPARED), lineterminator="\n")
         table.writeheader()
         table.writerows(map(_finite, self.rows()))
         return text.getvalue()
 
     def rows(self) -> list[Row]:
         """A row for each measure and menu: the best attack, the worst case and the promise, and attack / promise."""
-        return [
-            {
-                "kind": row.measure.kind,
-                "at": float(row.measure.at),
-                "direction": row.measure.direction,
-                "menu": row.menu,
-                "attack": float(row.attack),
-                "worst": None if row.worst is None else float(row.worst),
-                "promised": float(row.promised),
-                "share": float(row.share),
-                "evidence": row.evidence.name,
-            }
-            for row in self.tightness
-        ]
+        return [row_of(row.measure, *_MEASURED) | row_of(row, *_COMPARED) for row in self.tightness]
 
 
 def _finite(data: Any) -> Any:
@@ -231,19 +257,6 @@ def version() -> str:
         return metadata.version("filterproof")
     except metadata.PackageNotFoundError:
         return "not installed"
-
-
-def _of_stage(stage: str, findings: Sequence[StageFinding]) -> list[str]:
-    """A line for a stage: its first refutation, or else what it found last; then its notes."""
-    refuted = [one for one in findings if one.witness is not None]
-    told = refuted[0] if refuted else findings[-1]
-    more = f" (and {len(refuted) - 1} more)" if len(refuted) > 1 else ""
-    seconds = sum(one.seconds for one in findings)
-    notes = dict.fromkeys(note for one in findings for note in one.notes if note != told.found)
-    return [
-        f"  {stage:<10} {seconds:5.1f} s  {_short(told.found)}{more}",
-        *(f"{'':<22}{note}" for note in notes),
-    ]
 
 
 def _short(text: str) -> str:

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Self
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.examination import Examination
 from reports.examination_words import ExaminationWords, version
-from theory.arguments import check_positive
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,7 +57,7 @@ def verify(
         raise TypeError(f"filt must be a filter, got the class {made}; call it: {made}()")
     found = examine(
         filt,
-        seconds=float(check_positive("seconds", seconds)),
+        seconds=seconds,
         mechanisms=mechanisms,
         seed=seed,
         on_stage=on_stage,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,15 @@ from reports.user_filter import load_filter
 from theory.arguments import did_you_mean
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 
-__all__ = ["read_adversary", "read_command", "read_filter", "read_holder", "read_promise", "read_value"]
+__all__ = [
+    "read_adversary",
+    "read_command",
+    "read_filter",
+    "read_holder",
+    "read_promise",
+    "read_target",
+    "read_value",
+]
 
 
 def read_value(text: str) -> Any:
@@ -101,6 +109,11 @@ def read_holder(text: str) -> Any:
         raise ValueError(f"filter must name a class of the file or module, got {text!r}; add ::ClassName")
     known = nameable(IndividualFilter, ClippedSums, ClippingAfterAdding, ForgettingSums, LinearQueries)
     return _of_kind(text, (PrivacyFilter, HeldTo), "filter", known)
+
+
+def read_target(target: str | None, program: Iterable[str | None]) -> Any:
+    """The filter or holder of a target or, without one, that of a program; None where nothing is given."""
+    return read_command(*program) if target is None else read_holder(target)
 
 
 def read_promise(text: str) -> Guarantee:

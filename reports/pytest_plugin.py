@@ -148,7 +148,7 @@ def _examined(filt: PrivacyFilter, how: dict[str, Any], target: str | None = Non
     """What an examination found: the item's properties, why it fails if it does, and where the filter stands."""
     from reports.assertion import failure
     from reports.examined import verify
-    from reports.witness_words import file_of
+    from reports.replaying import file_of
 
     exam = verify(filt, target=target, **how)
     properties: list[tuple[str, object]] = [
@@ -157,8 +157,7 @@ def _examined(filt: PrivacyFilter, how: dict[str, Any], target: str | None = Non
         ("evidence", exam.verdict.evidence.name),
         ("scope", exam.verdict.scope),
     ]
-    rule = {"REFUTED": "refuted", "NOT EXAMINED": "nothing-admitted"}.get(exam.headline, "fault")
-    return properties, rule, failure(exam), file_of(type(filt))
+    return properties, exam.ending.rule, failure(exam), file_of(type(filt))
 
 
 def _keep(
@@ -221,13 +220,13 @@ class _Sarif:
         self.found: list[Result] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        from reports.replaying import beside
         from reports.sarif import Result
 
         told = dict(report.user_properties)
         if report.when != "call" or _RULE not in told:
             return
-        path = Path(str(told[_FILE]))
-        within = path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else path.as_posix()
+        within = beside(Path(str(told[_FILE])), self.root)
         self.found.append(Result(str(told[_RULE]), report.longreprtext, within, int(str(told[_LINE]))))
 
     def pytest_sessionfinish(self) -> None:

@@ -1,4 +1,4 @@
-"""The command that replays a witness, as a person types it.
+"""How a witness is played again: the command that a person types, and Python that needs no files.
 
 >>> replay_command(Path("out/verdicts.json"), "naive-refuted")
 'filterproof replay out/verdicts.json naive-refuted'
@@ -6,11 +6,32 @@
 
 from __future__ import annotations
 
+import inspect
+import json
+import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, cast
 
-__all__ = ["replay_command"]
+from filters.adapters.copied import CopiedFilter
+from filters.adapters.counted import CountedFilter
+from filters.adapters.labelled import LabelledFilter, program_of
+from filters.privacy_filter import PrivacyFilter
+from mc.engine.encoding import nameable
+from mc.examine.sequence import MOST_PLAYED
+from mc.examine.witness import Witness
+from theory.pairs import DominatingPair
+
+__all__ = [
+    "beside",
+    "file_of",
+    "play_snippet",
+    "replay_command",
+    "replay_snippet",
+    "target_of",
+    "witness_command",
+]
 
 
 def replay_command(file: Path, key: str | None = None, *, target: str | Sequence[str] | None = None) -> str:
@@ -18,3 +39,119 @@ def replay_command(file: Path, key: str | None = None, *, target: str | Sequence
     named = (target,) if target is None or isinstance(target, str) else target
     words = ("filterproof", "replay", file.as_posix(), key, *named)
     return shlex.join(word for word in words if word is not None)
+
+
+def witness_command(witness: Witness, file: Path, target: str | None = None) -> str:
+    """The command that replays a witness kept in `file`, whose filter the command line calls `target`."""
+    return replay_command(file, target=(target or target_of(witness.filter)) if _outside(witness) else None)
+
+
+def target_of(filt: PrivacyFilter) -> str | tuple[str, ...] | None:
+    """FILE.py::Class, or the options that name a program; None if the filter is one of the catalogue."""
+    kind = type(filt)
+    if kind in nameable().values():
+        return None
+    if program_of(filt) is not None and (options := getattr(filt, "options", None)) is not None:
+        return cast(tuple[str, ...], options)
+    if isinstance(filt, (CountedFilter, CopiedFilter, LabelledFilter)):
+        return "FILE.py::NAME"  # made by a function, in a file that it does not know
+    file, _ = file_of(kind)
+    return f"{beside(file or Path('FILE.py'))}::{kind.__name__}"
+
+
+def file_of(kind: type) -> tuple[Path | None, int]:
+    """The file that defines a class, None if there is none, and the line, 1 if it cannot be read."""
+    try:
+        file = inspect.getsourcefile(kind)
+        line = inspect.getsourcelines(kind)[1]
+    except (OSError, TypeError):
+        file, line = None, 1
+    return (Path(file) if file and not file.startswith("<") else None), max(line, 1)
+
+
+def beside(path: Path, folder: Path | None = None) -> str:
+    """The path as it is named from a folder that it lies in, by default that of work; else as it is."""
+    folder = Path.cwd() if folder is None else folder
+    return (path.relative_to(folder) if path.is_relative_to(folder) else path).as_posix()
+
+
+def replay_snippet(witness: Witness) -> str:
+    """Python that rebuilds the witness from a string and plays it again: no file is needed but the filter's own."""
+    text = json.dumps(witness.to_data(), separators=(",", ":"))
+    if not _outside(witness):
+        return f"import filterproof as fp\n\nprint(fp.replay({text!r}))"
+    imported, made = _made_again(witness.filter)
+    return f"import filterproof as fp\n{imported}\nprint(fp.replay({text!r}, filt={made}))"
+
+
+def _made_again(filt: PrivacyFilter) -> tuple[str, str]:
+    """(An import, '' for none, an expression) that make the filter; what is not known the reader fills in."""
+    kind = type(filt)
+    if (program := program_of(filt)) is not None:
+        made = f"fp.from_command({list(program.bridge.words)!r}, fp.{program.promise!r})"
+        if isinstance(filt, LabelledFilter):
+            told = f"labels={dict(filt.labels)!r}, over={dict(filt.over)!r}, together={filt.together!r}"
+            made = f"fp.LabelledFilter({made}, {told}, promise=fp.{filt.promise!r})"
+        return "", made
+    if isinstance(filt, (CountedFilter, CopiedFilter, LabelledFilter)):
+        return "from your_module import your_filter\n", "your_filter"
+    module = "your_module" if kind.__module__ == "__main__" else _module(kind)
+    given = "..." if inspect.signature(kind).parameters else ""
+    made = repr(filt) if "__dataclass_fields__" in vars(kind) else f"{kind.__name__}({given})"
+    return f"from {module} import {kind.__name__}\n", made
+
+
+def play_snippet(witness: Witness) -> str:
+    """Python that plays a fixed sequence through the filter itself, with no more of ours than pairs and laws.
+
+    For other witnesses, and filters that take arguments, it is the snippet that replays the witness.
+    """
+    kind = type(witness.filter)
+    own = kind.__module__ != "__main__" and not kind.__module__.startswith(("filters.", "mc."))
+    short = witness.kind == "sequence" and witness.rounds <= MOST_PLAYED
+    if not (own and short) or _needs_arguments(kind):
+        return replay_snippet(witness)
+    asked = " + ".join(
+        f"{times} * [{_code(pair)}]" if times > 1 else f"[{_code(pair)}]"
+        for pair, times in witness.played.steps
+    )
+    measure, way = witness.measure, ".swapped" if witness.measure.direction == "QP" else ""
+    revealed = f"sum(float(pair{way}.renyi({measure.at!r})) for pair in asked)"
+    if measure.kind == "hockey-stick":
+        counted = "{pair: asked.count(pair) for pair in asked}"
+        revealed = f'fp.Composition({counted}).delta({measure.at!r}, direction="{measure.direction}")'
+    fractions = "from fractions import Fraction\n" if "Fraction(" in asked else ""
+    return (
+        f"{fractions}import filterproof as fp\nfrom {_module(kind)} import {kind.__name__}\n"
+        f"asked = {asked}\nsession = {kind.__name__}().open()\n"
+        'print("granted", all(session.request(pair) for pair in asked))\n'
+        f'print("revealed", {revealed}, "promised", {witness.promised!r})'
+    )
+
+
+def _module(kind: type) -> str:
+    return kind.__module__.replace("_user_filter_", "")
+
+
+def _needs_arguments(kind: type) -> bool:
+    given = inspect.signature(kind).parameters.values()
+    return any(
+        one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in given
+    )
+
+
+def _outside(witness: Witness) -> bool:
+    """Whether the witness holds its filter by name alone."""
+    told: Any = witness.data["filter"]
+    return not isinstance(told, Mapping) or set(told) == {"outside"}
+
+
+def _code(pair: DominatingPair) -> str:
+    """The pair as Python.
+
+    >>> from theory.pairs import RandomizedResponse
+    >>> _code(RandomizedResponse.from_ratio(2)), _code(RandomizedResponse(1.0))
+    ('fp.RandomizedResponse(epsilon=0.6931471805599454, ratio=Fraction(2, 1))', 'fp.RandomizedResponse(epsilon=1.0)')
+    """
+    bare = re.sub(r", \w+=None", "", repr(pair))
+    return re.sub(r"\b(?!Fraction)([A-Z]\w*)\(", r"fp.\1(", bare)

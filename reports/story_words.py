@@ -1,23 +1,38 @@
-"""The play of a witness as Python that anyone can paste, and as a picture of two curves."""
+"""The play of a witness in words, and as a picture of two curves."""
 
 from __future__ import annotations
 
-import inspect
-import re
 from typing import TYPE_CHECKING
 
-from mc.examine.sequence import MOST_PLAYED, Sequence
+from mc.examine.measure import exceeds
 from mc.examine.story import Story
+from mc.examine.words import number_words
 from reports.drawing import INK, PALETTE, new_figure
-from reports.witness_words import replay_snippet
-from theory.pairs import DominatingPair
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from mc.examine.witness import Witness
+__all__ = ["remarks", "story_figure", "story_lines"]
 
-__all__ = ["play_snippet", "story_figure"]
+
+def story_lines(story: Story) -> list[str]:
+    """The play, a line a move or turn, and what is remarked on it."""
+    lines = [f"{number}. {move}" for number, move in enumerate(story.moves, 1)]
+    for turn in story.turns:
+        above = " <- above" if exceeds(turn.reached, turn.promised) else ""
+        when = f"{turn.when}: " if turn.when else ""
+        lines.append(
+            f"round {turn.rounds}: {when}ask {turn.asked}: {turn.answered}; state {turn.before} -> {turn.after}; "
+            f"revealed so far {number_words(turn.reached)} of {number_words(turn.promised)}{above}"
+        )
+    return [*lines, *remarks(story)]
+
+
+def remarks(story: Story) -> list[str]:
+    """Where the promise is passed, why, as far as it shows, and how far the same play can be pushed."""
+    passed = [] if story.passed is None else [f"The promise is passed in round {story.passed}."]
+    pushed = [f"Pushed further: {story.pushed}."] if story.pushed else []
+    return [*passed, *(f"Why: {reason}." for reason in story.why), *pushed]
 
 
 def story_figure(name: str, story: Story, *, width: float = 8.0) -> Figure | None:
@@ -36,56 +51,3 @@ def story_figure(name: str, story: Story, *, width: float = 8.0) -> Figure | Non
             ax.set_yscale("log")
         ax.legend()
     return figure
-
-
-def play_snippet(witness: Witness) -> str:
-    """Python that plays a fixed sequence through the filter itself, with no more of ours than pairs and laws.
-
-    For other witnesses, and filters that take arguments, it is the snippet that replays the witness.
-    """
-    kind, steps = type(witness.filter), _steps(witness)
-    own = kind.__module__ != "__main__" and not kind.__module__.startswith(("filters.", "mc."))
-    if steps is None or not own or _needs_arguments(kind):
-        return replay_snippet(witness)
-    asked = " + ".join(
-        f"{times} * [{_code(pair)}]" if times > 1 else f"[{_code(pair)}]" for pair, times in steps
-    )
-    measure, way = witness.measure, ".swapped" if witness.measure.direction == "QP" else ""
-    revealed = f"sum(float(pair{way}.renyi({measure.at!r})) for pair in asked)"
-    if measure.kind == "hockey-stick":
-        counted = "{pair: asked.count(pair) for pair in asked}"
-        revealed = f'fp.Composition({counted}).delta({measure.at!r}, direction="{measure.direction}")'
-    fractions = "from fractions import Fraction\n" if "Fraction(" in asked else ""
-    module = kind.__module__.replace("_user_filter_", "")
-    return (
-        f"{fractions}import filterproof as fp\nfrom {module} import {kind.__name__}\n"
-        f"asked = {asked}\nsession = {kind.__name__}().open()\n"
-        'print("granted", all(session.request(pair) for pair in asked))\n'
-        f'print("revealed", {revealed}, "promised", {witness.promised!r})'
-    )
-
-
-def _needs_arguments(kind: type) -> bool:
-    given = inspect.signature(kind).parameters.values()
-    return any(
-        one.default is one.empty and one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD) for one in given
-    )
-
-
-def _steps(witness: Witness) -> tuple[tuple[DominatingPair, int], ...] | None:
-    from mc.engine.encoding import nameable
-
-    if witness.kind != "sequence" or witness.rounds > MOST_PLAYED:
-        return None
-    return Sequence.from_data(witness.data["sequence"], nameable()).steps
-
-
-def _code(pair: DominatingPair) -> str:
-    """The pair as Python.
-
-    >>> from theory.pairs import RandomizedResponse
-    >>> _code(RandomizedResponse.from_ratio(2)), _code(RandomizedResponse(1.0))
-    ('fp.RandomizedResponse(epsilon=0.6931471805599454, ratio=Fraction(2, 1))', 'fp.RandomizedResponse(epsilon=1.0)')
-    """
-    bare = re.sub(r", \w+=None", "", repr(pair))
-    return re.sub(r"\b(?!Fraction)([A-Z]\w*)\(", r"fp.\1(", bare)

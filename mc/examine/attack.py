@@ -27,8 +27,7 @@ from mc.examine.admitted import (
     simple_ratio,
 )
 from mc.examine.measure import Measure
-from mc.examine.witness import named
-from mc.examine.words import number_words
+from mc.examine.witness import Witness, named
 from mc.examine.worker import alone
 from mc.losses.balls import BITS, ball, down, fraction, up
 from mc.losses.log_ratio import LogRatio, nearest_log
@@ -126,9 +125,7 @@ class Attack(Shown):
         if not self.refuted:
             closest = f"no game exceeded the promise; the closest is worth {self.share:.4g} of it"
             return Verdict(Outcome.UNDECIDED, Evidence.EXACT, scope, closest)
-        rounds = self.plan.rounds if self.plan is not None else 0
-        asked = f"an adaptive plan of {rounds} rounds at epsilon={self.epsilon:g}, {self.direction}"
-        detail = f"{asked}: worth {number_words(self.value)}, promised {self.promised:.6g}"
+        detail = str(Witness(self.filter, self.witness))
         return Verdict(Outcome.REFUTED, Evidence.EXACT, scope, detail, self.witness)
 
 

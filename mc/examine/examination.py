@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from operator import itemgetter
 
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.stage_finding import StageFinding, Tightness
@@ -24,8 +25,8 @@ class Status(Enum):
     """Whether a filter could be examined at all."""
 
     EXAMINED = "examined"
-    FAULTY = "its own code breaks the contract, so that nothing is said for its promise"
-    DENIES = "it admits nothing that was tried, so that nothing was examined"
+    FAULTY = "the filter's own code breaks the contract of a filter, so nothing is said for its promise"
+    DENIES = "the filter admits nothing that was tried, so nothing was examined"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +74,20 @@ class Examination:
         return Status.EXAMINED if self.admits_something else Status.DENIES
 
     @property
-    def witnesses(self) -> tuple[Witness, ...]:
-        """Every refutation found, the most telling first: `Witness.order`."""
-        found = [one.witness for one in reversed(self.findings) if one.witness is not None]
-        return tuple(sorted(found, key=lambda one: one.order))  # of equals the last, which was told
+    def refutation(self) -> StageFinding | None:
+        """The finding with the most telling witness, by `Witness.order`; None if nothing was refuted."""
+        refuted = [(one.witness.order, one) for one in reversed(self.findings) if one.witness is not None]
+        return min(refuted, key=itemgetter(0), default=(0, None))[1]  # of equals the last, which was told
 
     @property
     def witness(self) -> Witness | None:
-        """The most telling refutation, None if nothing was refuted."""
-        return next(iter(self.witnesses), None)
+        """The most telling witness, None if nothing was refuted."""
+        return None if self.refutation is None else self.refutation.witness
 
     @property
     def story(self) -> Story | None:
-        """The play of the most telling refutation, round by round; None where it was not told."""
-        told = [one.story for one in self.findings if one.witness is not None and one.witness is self.witness]
-        return next((one for one in told if one is not None), None)
+        """The play of the most telling witness, round by round; None where it was not told."""
+        return None if self.refutation is None else self.refutation.story
 
     @property
     def tightness(self) -> tuple[Tightness, ...]:
@@ -101,22 +101,20 @@ class Examination:
 
         What holds on a menu alone stays with its finding, and leaves the promise itself UNDECIDED.
         """
-        refuted = [one for one in self.findings if one.witness is not None and one.witness is self.witness]
-        if refuted and refuted[0].verdict is not None:
-            return refuted[0].verdict
-        scope = self.scope or "every adaptive adversary"
+        whole = (one.verdict for one in self.findings if one.whole and one.verdict is not None)
+        proved = next((verdict for verdict in whole if verdict.outcome is Outcome.HOLDS), None)
+        if self.refutation is not None and self.refutation.verdict is not None:
+            return self.refutation.verdict
         if self.faults:
-            return Verdict(
-                Outcome.UNDECIDED, Evidence.STATISTICAL, scope, "no verdict: " + "; ".join(self.faults)
-            )
-        if self.status is Status.DENIES:
-            return Verdict(
-                Outcome.UNDECIDED, Evidence.STATISTICAL, scope, f"no verdict: {Status.DENIES.value}"
-            )
-        for one in self.findings:
-            if one.whole and one.verdict is not None and one.verdict.outcome is Outcome.HOLDS:
-                return one.verdict
-        return Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, scope, self._closest())
+            detail = f"no verdict: {'; '.join(self.faults)}"
+        elif self.status is Status.DENIES:
+            detail = f"no verdict: {self.status.value}"
+        elif proved is not None:
+            return proved
+        else:
+            detail = self._closest()
+        scope = self.scope or "every adaptive adversary"
+        return Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, scope, detail)
 
     @property
     def unseen(self) -> str:

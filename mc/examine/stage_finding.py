@@ -72,7 +72,6 @@ class StageFinding:
         cls,
         stage: str,
         asked: str,
-        found: str,
         menu: str,
         scope: str,
         witness: Witness,
@@ -82,19 +81,11 @@ class StageFinding:
         **more: Any,
     ) -> Self:
         """The finding of a refutation: what follows from its witness, and how far it goes."""
-        sure = witness.evidence if evidence is None else evidence
+        found, sure = str(witness), evidence or witness.evidence
         row = Tightness(witness.measure, menu, witness.value, worst, witness.promised, sure)
         verdict = Verdict(Outcome.REFUTED, sure, scope, found, witness.data)
-        return cls(
-            stage,
-            asked,
-            found,
-            menu,
-            verdict=verdict,
-            witness=witness,
-            tightness=(row,),
-            **{"unseen": "", **more},
-        )
+        given = {"unseen": "", "tightness": (row,)} | more
+        return cls(stage, asked, found, menu, verdict=verdict, witness=witness, **given)
 
 
 def closest(rows: Iterable[Tightness]) -> str:

@@ -16,9 +16,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -28,7 +30,7 @@ from filters.contract.state import State, leaves, same
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence, granted
-from mc.examine.words import number_words, pair_words
+from mc.examine.words import pair_words
 from mc.losses.log_ratio import nearest_log
 from mc.worst_case.plan import Plan, masses_of
 from theory.guarantees import ApproxDP, GaussianDP, Guarantee, PureDP
@@ -43,6 +45,15 @@ _ROWS, _LETTERS, _PLAYED = 24, 60, 4000
 _POINTS, _FAR, _LITTLE = 13, 200.0, 1e-6
 #: What a charge may miss the least one by, if its sum is kept in few bits.
 _ROUNDED = 1e-3
+#: The charges that a state may sum, each with its power; those of the kind of the promise come first.
+_CHARGES: tuple[tuple[ChargeName, int], ...] = (
+    ("zcdp_rho", 1),
+    ("gdp_mu", 2),
+    ("pure_epsilon", 1),
+    ("gdp_mu", 1),
+)
+#: What a request does that costs nothing.
+_UNCHANGED = "leaves the state as it was"
 #: Requests whose charge tells what a state counts in.
 _PROBES = (Gaussian(0.125), RandomizedResponse(0.125), Laplace(8.0), Gaussian(2.0**-6))
 
@@ -81,21 +92,6 @@ class Story:
     curve: tuple[tuple[float, float, float], ...] = ()
     moves: tuple[str, ...] = ()
 
-    def lines(self) -> list[str]:
-        """The story as text, a line a turn."""
-        lines = [f"{number}. {move}" for number, move in enumerate(self.moves, 1)]
-        for turn in self.turns:
-            above = " <- above" if exceeds(turn.reached, turn.promised) else ""
-            when = f"{turn.when}: " if turn.when else ""
-            lines.append(
-                f"round {turn.rounds}: {when}ask {turn.asked}: {turn.answered}; state {turn.before} -> {turn.after}; "
-                f"revealed so far {number_words(turn.reached)} of {number_words(turn.promised)}{above}"
-            )
-        if self.passed is not None:
-            lines.append(f"The promise is passed in round {self.passed}.")
-        lines += [f"Why: {one}." for one in self.why]
-        return [*lines, f"Pushed further: {self.pushed}."] if self.pushed else lines
-
 
 def state_words(state: State) -> str:
     """What the filter knows of its one run.
@@ -121,7 +117,7 @@ def _values(part: Any) -> str:
 
 def story_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Measure) -> Story:
     """The story of requests fixed in advance, which the filter grants."""
-    turns, why, steps = list[Turn](), dict[str, None](), list[tuple[DominatingPair, int]]()
+    turns, why, steps = list[Turn](), list[str](), list[tuple[DominatingPair, int]]()
     promised, state, rounds_done = measure.promised(filt.promise), checked_start(filt, 1), 0
     passed = _passed(played, measure, promised)
     for pair, times in _cut(played, passed):
@@ -130,11 +126,10 @@ def story_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Measure) -
             after = granted(filt, state, pair)
             if after is None:
                 raise ValueError(f"played must be granted, got a denial of {pair!r}; pass what was admitted")
-            why.update(dict.fromkeys(_fall(state, after, rounds_done + number + 1)))
-            if rounds_done and pair.pure_epsilon > 0 and same(state, after)[0] and not _free(filt, pair):
-                why[
-                    f"after round {rounds_done:,} {pair_words(pair)} leaves the state as it was: it cost nothing"
-                ] = None
+            why += _fall(state, after, rounds_done + number + 1)
+            unchanged = bool(same(state, after)[0]) and pair.pure_epsilon > 0
+            if rounds_done and unchanged and not _free(_moved(filt, pair)):
+                why.append(f"after round {rounds_done:,} {pair_words(pair)} {_UNCHANGED}: it cost nothing")
             state = after
         steps.append((pair, times))
         rounds = f"{rounds_done + 1:,}" if times == 1 else f"{rounds_done + 1:,}-{rounds_done + times:,}"
@@ -144,24 +139,21 @@ def story_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Measure) -
         told = state_words(before), state_words(state)
         if len(turns) < _ROWS or rounds_done == played.rounds:
             turns.append(Turn(rounds, "", request, "granted", *told, reached, promised))
-    reasons = (*list(why)[:3], *_charged(filt, tuple(played.counts)))
-    return Story(measure, tuple(turns), passed, reasons)
+    return Story(measure, tuple(turns), passed, _why(why, filt, tuple(played.counts)))
 
 
 def _cut(played: Sequence, passed: int | None) -> Iterator[tuple[DominatingPair, int]]:
     """The steps, short ones round by round, cut where the promise is passed."""
-    rounds_done = 0
+    begin = 0
     for pair, times in played.steps:
+        end, cuts = begin + times, range(0)
         if times <= 3 and played.rounds <= _ROWS:
-            yield from ((pair, 1) for _ in range(times))
-        elif passed is not None and rounds_done < passed - 1 < rounds_done + times:
-            yield pair, passed - 1 - rounds_done
-            yield pair, 1
-            if rounds_done + times > passed:
-                yield pair, rounds_done + times - passed
-        else:
-            yield pair, times
-        rounds_done += times
+            cuts = range(begin + 1, end)
+        elif passed is not None and begin < passed - 1 < end:
+            cuts = range(passed - 1, min(passed + 1, end))
+        for first, last in pairwise((begin, *cuts, end)):
+            yield pair, last - first
+        begin = end
 
 
 def prefix(played: Sequence, rounds: int) -> Sequence:
@@ -176,20 +168,20 @@ def prefix(played: Sequence, rounds: int) -> Sequence:
 
 def _passed(played: Sequence, measure: Measure, promised: float) -> int | None:
     """The first round after which more was revealed than is promised."""
-    if not exceeds(played.low(measure, promised), promised):
-        return None
-    low, high = 0, played.rounds
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (
-            (low, middle)
-            if exceeds(prefix(played, middle).low(measure, promised), promised)
-            else (middle, high)
-        )
-    return high
+
+    def above(rounds: int) -> bool:
+        return exceeds(prefix(played, rounds).low(measure, promised), promised)
+
+    rounds = played.rounds
+    return bisect_left(range(rounds), True, lo=1, key=above) if above(rounds) else None
 
 
 # -- why -----------------------------------------------------------------------------------------------
+
+
+def _why(on_the_way: list[str], filt: PrivacyFilter, asked: tuple[DominatingPair, ...]) -> tuple[str, ...]:
+    """The first that was seen on the way, each once, and what each pair was charged."""
+    return *list(dict.fromkeys(on_the_way))[:3], *_charged(filt, asked)
 
 
 def _numbers(state: State, *, summed: bool = False) -> list[tuple[str, float]]:
@@ -227,18 +219,17 @@ def _moved(filt: PrivacyFilter, pair: DominatingPair) -> list[tuple[str, float]]
     return [(name, abs(new - old)) for (name, old), (_, new) in grown]
 
 
-def _free(filt: PrivacyFilter, pair: DominatingPair) -> bool:
-    """Whether a fresh run grants a request and its state stays as it was."""
-    moved = _moved(filt, pair)
+def _free(moved: list[tuple[str, float]] | None) -> bool:
+    """Whether a request was granted and the state stays as it was."""
     return bool(moved) and not any(size for _, size in moved or ())
 
 
 def _charged(filt: PrivacyFilter, asked: tuple[DominatingPair, ...]) -> Iterator[str]:
     """What each pair was charged, beside the least that is true, where the state shows in which currency it counts."""
     effects = {pair: moved for pair in asked[:6] if (moved := _moved(filt, pair)) is not None}
-    for pair in effects:
-        if _free(filt, pair):
-            yield f"{pair_words(pair)} leaves the state as it was: it was charged nothing"
+    for pair, moved in effects.items():
+        if _free(moved):
+            yield f"{pair_words(pair)} {_UNCHANGED}: it was charged nothing"
     yield from _apart(effects)
     currency = _currency(filt)
     if currency is None:
@@ -269,17 +260,11 @@ def _currency(filt: PrivacyFilter) -> tuple[int, ChargeName, int] | None:
         effects = {pair: moved for pair in _PROBES if (moved := _moved(filt, pair)) is not None}
     except Exception:  # noqa: BLE001 - the filter's own code, at requests that may be outside its scope
         return None
-    promise = filt.promise
-    charges: list[tuple[ChargeName, int]] = [
-        ("zcdp_rho", 1),
-        ("gdp_mu", 2),
-        ("pure_epsilon", 1),
-        ("gdp_mu", 1),
-    ]
-    if isinstance(promise, PureDP | ApproxDP):
-        charges = charges[2:3] + charges[:2]
-    elif isinstance(promise, GaussianDP):
-        charges = charges[1:2] + charges[:1]
+    charges = _CHARGES
+    if isinstance(filt.promise, PureDP | ApproxDP):
+        charges = _CHARGES[2:3] + _CHARGES[:2]
+    elif isinstance(filt.promise, GaussianDP):
+        charges = _CHARGES[1:2] + _CHARGES[:1]
     for charge, power in charges:
         for place in range(max((len(moved) for moved in effects.values()), default=0)):
             charged_alike = [
@@ -300,7 +285,7 @@ def story_of_plan(filt: PrivacyFilter, plan: Plan, measure: Measure, ratio: Frac
     promised, way = measure.promised(filt.promise), measure.direction
     worths = [plan.first(n).worth(filt, ratio, way) for n in range(1, plan.rounds + 1)]
     turns: list[Turn] = []
-    falls: dict[str, None] = {}
+    why: list[str] = []
 
     def tell(position: Plan, state: State, when: str, number: int) -> None:
         spent = checked_spend(filt, state, position.request, 1)
@@ -313,11 +298,9 @@ def story_of_plan(filt: PrivacyFilter, plan: Plan, measure: Measure, ratio: Frac
             observed = checked_observe(filt, spent, np.array([loss]), 1)
             outcome = f"loss {loss:+.3g}"
             after.setdefault(state_words(observed), []).append(outcome)
-            falls.update(dict.fromkeys(_fall(state, observed, number)))
+            why.extend(_fall(state, observed, number))
             if same(state, observed)[0]:
-                falls[
-                    f"after {outcome} the state is what it was: {pair_words(position.request)} cost nothing"
-                ] = None
+                why.append(f"after {outcome} {pair_words(position.request)} {_UNCHANGED}: it cost nothing")
             if following is not None:
                 later.append((following, observed, f"{when}, {outcome}" if when else f"after {outcome}"))
         ways_on = "; ".join(
@@ -344,8 +327,7 @@ def story_of_plan(filt: PrivacyFilter, plan: Plan, measure: Measure, ratio: Frac
     tell(plan, checked_start(filt, 1), "", 1)
     passed = next((n for n, worth in enumerate(worths, 1) if exceeds(worth, promised)), None)
     turns.sort(key=lambda one: int(one.rounds))
-    requests = tuple(dict.fromkeys(plan.requests()))
-    return Story(measure, tuple(turns), passed, (*list(falls)[:3], *_charged(filt, requests)))
+    return Story(measure, tuple(turns), passed, _why(why, filt, tuple(dict.fromkeys(plan.requests()))))
 
 
 def curve_of(

@@ -4,6 +4,9 @@
 >>> kept = fp.witness(fp.GaussianFilter(mu=1.0), fp.OneShot(), epsilon=1.0, n=1000, method="plain")
 >>> fp.replay(kept).value == kept.data["value"]
 True
+>>> played = Played(((fp.Gaussian(1.0), 2),))
+>>> print(sequence_witness(fp.ZCDPFilter(0.5), played, Measure.renyi(2.0), 2.0))
+2 x Gaussian(mu=1): D of order 2, PQ is at least 2 where 1 is promised, 2 times the promise
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ from typing import Any, Unpack
 
 from filters import PrivacyFilter
 from mc.engine.adversary import Adversary
-from mc.engine.encoding import encode, nameable
+from mc.engine.encoding import decode, encode, nameable
 from mc.estimate.simulate import Method, simulate
 from mc.examine.holders.games import game_of
 from mc.examine.kinds import (
@@ -31,11 +34,12 @@ from mc.examine.kinds import (
 )
 from mc.examine.measure import Bound, Measure, exceeds
 from mc.examine.sequence import Sequence as Played
+from mc.examine.words import number_words, pairs_words, steps_words, times_words, worth_words
 from mc.intervals.anytime import Decision, Side
 from mc.intervals.estimate import CONFIDENCE, Estimate
 from mc.losses.accountant_filter import AccountantFilter
 from mc.runs.play import Play, PlayOptions
-from mc.worst_case.plan import MARGIN
+from mc.worst_case.plan import MARGIN, Plan
 from mc.worst_case.strategy import TreeStrategy
 from theory.arguments import check_count, check_real
 from theory.evidence import Evidence
@@ -108,6 +112,16 @@ class Witness:
         return KINDS[self.kind].evidence
 
     @property
+    def played(self) -> Played:
+        """The requests of a witness that is a sequence."""
+        return Played.from_data(self.data["sequence"], nameable())
+
+    @property
+    def plan(self) -> Plan:
+        """The plan of a witness that is one."""
+        return Plan.from_data(self.data["plan"], nameable())
+
+    @property
     def rounds(self) -> int:
         """The longest play, so far as the data says it; a simulation without a limit counts as 1000."""
         match self.data:
@@ -165,6 +179,42 @@ class Witness:
             sum(ranks),
             digits or len(str(self.data)),
         )
+
+    @property
+    def asked(self) -> str:
+        """What is asked, in words: the requests of a sequence, or what an adversary chooses from."""
+        rounds = "1 round" if self.rounds == 1 else f"{self.rounds:,} rounds"
+        match self.kind:
+            case "sequence":
+                return steps_words(self.played.steps)
+            case "plan":
+                return f"an adaptive plan of {rounds} over {pairs_words(self.plan.requests())}"
+            case "menu":
+                menu = decode(self.data["menu"], nameable())
+                return f"the best adversary of at most {rounds} over {pairs_words(menu)}"
+            case "schedule":
+                return f"a schedule of {len(self.data['schedule']['moves'])} moves"
+            case "holder":
+                return game_of(self.filter, self.data["game"]).asked  # type: ignore[arg-type]
+            case "simulation" | "decision":
+                played, seed = self.data["n"], self.data["seed"]
+                return f"a strategy of at most {rounds}, played {played:,} times with seed {seed}"
+
+    def __str__(self) -> str:
+        """In one sentence: who asks what, what is measured which way round, and both numbers."""
+        promised, gives = number_words(self.promised), f"is at least {number_words(self.value)}"
+        if self.kind == "decision":
+            return (
+                f"{self.asked}: {self.measure} is above {promised}, which is promised, by a sequential test that "
+                f"errs with probability at most {number_words(float(self.data['failure']))}"
+            )
+        if self.kind == "plan":
+            gives = worth_words(Fraction(self.data["value"]))
+        elif self.kind == "simulation":
+            gives += f", but for a chance of {1 - self.data['confidence']:.0e},"
+        times = times_words(self.value, self.promised)
+        beyond = f", {times}" if times else ""
+        return f"{self.asked}: {self.measure} {gives} where {promised} is promised{beyond}"
 
     def replay(self, filt: PrivacyFilter | None = None, *kinds: type) -> Replayed:
         """The game played again, by `filt` or else by its own filter; ReplayError where its numbers differ."""
@@ -327,13 +377,13 @@ def replayed(
         ) from error
     kind = witness_kind(data_read)
     if kind is None:
-        named = (
+        got = (
             ", ".join(sorted(map(str, data_read))) if isinstance(data_read, Mapping) else repr(data_read)[:40]
         )
         raise ValueError(
             "data must hold exactly the fields of a witness: of a simulation, a decision, a plan, "
             "a sequence, a menu, a schedule or a game of a holder, got "
-            f"{named or 'none'}; pass what was written"
+            f"{got or 'none'}; pass what was written"
         )
     names = nameable(*_OURS, *kinds)
     if filt is not None:

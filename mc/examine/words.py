@@ -18,10 +18,10 @@ from typing import Any, cast
 from theory.pairs import DominatingPair
 from theory.pairs.labelled import where_words
 
-__all__ = ["number_words", "pair_words", "steps_words", "times_words", "worth_words"]
+__all__ = ["number_words", "pair_words", "pairs_words", "steps_words", "times_words", "worth_words"]
 
-#: The longest fraction that is shown as one, and the steps of a play that are named.
-_LONGEST, _STEPS = 12, 4
+#: The longest fraction that is shown as one, and the steps of a play and the pairs of a menu that are named.
+_LONGEST, _STEPS, _PAIRS = 12, 4, 3
 
 
 def number_words(value: float | Fraction) -> str:
@@ -77,6 +77,13 @@ def steps_words(steps: Iterable[tuple[DominatingPair, int]]) -> str:
     told = [f"{times:,} x {pair_words(pair)}" if times > 1 else pair_words(pair) for pair, times in steps]
     more = f", and {len(told) - _STEPS:,} further kinds" if len(told) > _STEPS else ""
     return ", then ".join(told[:_STEPS]) + more
+
+
+def pairs_words(pairs: Iterable[DominatingPair]) -> str:
+    """Different pairs, of which the first are named."""
+    distinct = tuple(dict.fromkeys(pairs))
+    more = f" and {len(distinct) - _PAIRS} more" if len(distinct) > _PAIRS else ""
+    return ", ".join(map(pair_words, distinct[:_PAIRS])) + more
 
 
 def times_words(value: float, promised: float) -> str:

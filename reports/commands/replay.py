@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from contextlib import ExitStack, nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 from rich.console import Console
@@ -41,15 +41,16 @@ def replay(
     """Replay the witness of a refutation, of whatever kind, which must give the same numbers: exact ones to the bit."""
     from mc.examine.filter_fault import examining
     from mc.examine.witness import ReplayError, replayed
-    from reports.expression import read_command, read_holder
+    from reports.expression import read_target
 
     console = Console(highlight=False)
     with clear_errors(), ExitStack() as stack:
         document = _read(file)
-        if "verdicts" not in document and key is not None and target is None:
-            key, target = None, key  # a witness by itself has no keys, nor has a verdict.json
-        data = _witness(document, key, file)
-        filt = read_holder(target) if target is not None else read_command(exec_, promise, labels, over)
+        if "verdicts" in document:
+            data = _of_a_claim(document, key)
+        else:
+            data, target = _witness(document, file), target or key  # a witness by itself has no keys
+        filt = read_target(target, (exec_, promise, labels, over))
         told = data["filter"]
         named = told.get("outside") if isinstance(told, Mapping) else str(told).split("(")[0]
         if named is not None and filt is None:
@@ -74,52 +75,52 @@ def replay(
 
 
 def _read(file: Path) -> Mapping[str, Any]:
-    """The JSON object in a verdicts.json or witness.json."""
-    remedy = "run filterproof verify, or filterproof attack --out"
-    document: object = None
+    """The JSON object in a verdicts.json, a verdict.json or a witness.json."""
+    why = ""
     try:
-        document = json.loads(file.read_text("utf-8"))
+        document: object = json.loads(file.read_text("utf-8"))
     except OSError as error:
-        raise ValueError(
-            f"file must be a {_FILES}, got file={str(file)!r} ({error.strerror}); {remedy}"
-        ) from error
+        document, why = None, f" ({error.strerror})"
     except (ValueError, RecursionError):
-        pass  # not JSON: the document stays None and is refused below
+        document = None  # not JSON
     if not isinstance(document, dict):
-        raise ValueError(f"file must be a {_FILES}, got file={str(file)!r}; {remedy}")
+        raise ValueError(
+            f"file must be a {_FILES}, got file={str(file)!r}{why}; "
+            "run filterproof verify, or filterproof attack --out"
+        )
     return document
 
 
-def _witness(document: Mapping[str, Any], key: str | None, file: Path) -> Mapping[str, Any]:
-    """The witness of that key in a verdicts.json, or the document itself if it is a witness."""
+def _witness(document: Mapping[str, Any], file: Path) -> Mapping[str, Any]:
+    """The document itself if it is a witness, or that of an examination."""
     from mc.examine.witness import witness_kind
 
-    if "verdicts" not in document:
-        if "findings" in document and "witness" in document:
-            if document["witness"] is None:
-                raise ValueError(
-                    f"file must hold a witness, got file={str(file)!r}, which refuted nothing; replay another"
-                )
-            document = document["witness"]
-        if witness_kind(document) is None:
-            raise ValueError(f"file must be a {_FILES}, got file={str(file)!r}; run filterproof verify")
-        return document
+    examined = "findings" in document and "witness" in document
+    data: Any = document["witness"] if examined else document
+    if data is None:
+        raise ValueError(
+            f"file must hold a witness, got file={str(file)!r}, which refuted nothing; replay another"
+        )
+    if witness_kind(data) is None:
+        raise ValueError(f"file must be a {_FILES}, got file={str(file)!r}; run filterproof verify")
+    return cast(Mapping[str, Any], data)
+
+
+def _of_a_claim(document: Mapping[str, Any], key: str | None) -> Mapping[str, Any]:
+    """The witness of the claim of that key in a verdicts.json."""
+    from mc.examine.witness import witness_kind
+
     parts = (document["verdicts"], document.get("agreements"))
-    entries = [entry for part in parts if isinstance(part, list) for entry in part]
-    known = {
-        str(e["key"]): e["witness"]
-        for e in entries
-        if isinstance(e, dict) and e.get("key") and e.get("witness")
-    }
+    entries = [entry for part in parts if isinstance(part, list) for entry in part if isinstance(entry, dict)]
+    known = {str(e["key"]): e["witness"] for e in entries if e.get("key") and e.get("witness")}
     playable = [name for name, data in known.items() if witness_kind(data) is not None]
     if key in known and key not in playable:
         raise ValueError(
             f"key must have a witness that can be played, got key={key!r}, whose witness is numbers to compare with; "
             "run filterproof verify with the same seed"
         )
-    if key is None or key not in known:
+    if key not in playable:
         raise ValueError(
             f"key must have a witness, got key={key!r}; the file has {', '.join(playable) or 'none'}"
         )
-    found: Mapping[str, Any] = known[key]
-    return found
+    return cast(Mapping[str, Any], known[key])

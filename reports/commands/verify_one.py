@@ -7,22 +7,28 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
-from mc.examine.examination import PartialExamination, Status
+from mc.examine.examination import PartialExamination
 from mc.examine.filter_fault import examining
 from reports.commands.console import OUTCOME_STYLE, check_folder, clear_errors, clear_faults, complain, say
 from reports.commands.exit_status import End, ExitStatus
 from reports.examination_words import Ending
 from reports.examined import SEED, Examined, verify
-from reports.expression import read_command, read_holder
+from reports.expression import read_target
 
 __all__ = ["SECONDS", "verify_one"]
 
 #: How long an examination takes by default.
 SECONDS = 60.0
+#: The status of each ending that is not that of a promise which was not refuted.
+_STATUS = {
+    Ending.REFUTED: ExitStatus.NOT_AS_EXPECTED,
+    Ending.FAULTY: ExitStatus.FILTER_FAULT,
+    Ending.OUT_OF_TIME: ExitStatus.TIME_LIMIT,
+    Ending.NOT_EXAMINED: ExitStatus.NOTHING_TRIED,
+}
 
 
 def verify_one(
@@ -41,7 +47,7 @@ def verify_one(
     doing = ["loading the filter"]
     with clear_errors(), ExitStack() as stack:
         check_folder(out)
-        filt: Any = read_command(*program) if target is None else read_holder(target)
+        filt = read_target(target, program)
         if named is not None or target is None:
             stack.enter_context(examining(filt))
         status = stack.enter_context(Console(stderr=True).status(f"examining {type(filt).__name__}"))
@@ -69,32 +75,22 @@ def verify_one(
             complain(f"interrupted after {time.perf_counter() - began:.0f} s, in {doing[0]}; {kept}")
             raise End(ExitStatus.INTERRUPTED) from stopped
     with clear_faults(target or str(program[0]), filt):  # its promise and scope are its code too
-        data, (first, *lines) = exam.json(), exam.lines(out)
-        if exam.ending not in (Ending.FAULTY, Ending.OUT_OF_TIME):
+        data, lines = exam.json(), exam.lines(out)
+        told = exam.ending not in (Ending.FAULTY, Ending.OUT_OF_TIME)
+        if told:
             exam.save(out)
     with clear_errors():
-        _tell(exam, out, data if as_json else None, first, lines)
-
-
-def _tell(exam: Examined, out: Path, data: str | None, first: str, lines: list[str]) -> None:
-    """Print the examination, and end with its status; a filter at fault gets its sentences alone."""
-    if data is not None:
-        sys.stdout.write(data)
-    match exam.ending:
-        case Ending.FAULTY:
+        if as_json:
+            sys.stdout.write(data)
+        elif told:
+            say(lines[0], style=f"bold {OUTCOME_STYLE[exam.verdict.outcome]}")
+            for line in (*lines[1:], f"Report: {out / 'report.html'}"):
+                say(line)
+        if exam.ending is Ending.FAULTY:
             for fault in exam.faults:
                 complain(fault)
-            raise End(ExitStatus.FILTER_FAULT)
-        case Ending.OUT_OF_TIME:
-            for told in exam.faults or (f"{exam.name} was {exam.conclusion}",):
-                complain(f"{told}; nothing was decided: mend it, or pass longer --seconds")
-            raise End(ExitStatus.TIME_LIMIT)
-    if data is None:
-        style = f"bold {OUTCOME_STYLE[exam.verdict.outcome]}"
-        say(first, style=style)
-        for line in (*lines, f"Report: {out / 'report.html'}"):
-            say(line)
-    if exam.refuted:
-        raise End(ExitStatus.NOT_AS_EXPECTED)
-    if exam.status is Status.DENIES:
-        raise End(ExitStatus.NOTHING_TRIED)
+        elif exam.ending is Ending.OUT_OF_TIME:
+            for fault in exam.faults or (f"{exam.name} was {exam.conclusion}",):
+                complain(f"{fault}; nothing was decided: mend it, or pass longer --seconds")
+        if exam.ending in _STATUS:
+            raise End(_STATUS[exam.ending])

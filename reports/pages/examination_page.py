@@ -8,16 +8,15 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
-
 from mc.examine.measure import exceeds
+from mc.examine.words import number_words
 from reports.drawing import data_uri, svg_text
 from reports.examination_words import ExaminationWords, version
 from reports.pages.tightness_figure import MOST_ROWS, tightness_alt, tightness_figure
+from reports.replaying import play_snippet
 from reports.shown.formulas import mathml
-from reports.story_words import play_snippet, story_figure
+from reports.story_words import remarks, story_figure
 from reports.template import rendered, style
-from reports.witness_words import number, witness_words
 from theory.evidence import Evidence, Outcome
 from theory.guarantees import ApproxDP, Guarantee, PureDP
 
@@ -28,31 +27,6 @@ __all__ = ["examination_fragment", "examination_page"]
 
 #: The picture for each kind of screen: its condition, and its width in inches.
 _SCREENS = (("(max-width: 44rem)", 4.0), ("", 8.0))
-#: What each stage does, for those who meet it for the first time.
-_STAGES = {
-    "admission": "what the filter grants as its first request",
-    "laws": "properties that every filter must have",
-    "parts": "theorems about the parts that it is built from",
-    "schedules": "requests in flight and sent again, a process that is killed",
-    "sequences": "fixed requests, composed in closed form",
-    "games": "the best adversary on a menu, solved",
-    "search": "strategies that learn from what they see",
-}
-#: Kind of a measure -> its formula, and what its letter says.
-_MEASURES = {
-    "hockey-stick": (
-        r"H_{e^\varepsilon}(P\|Q) = \sup_S\, P(S) - e^\varepsilon Q(S)",
-        "H at epsilon is the hockey-stick divergence: the least delta at epsilon.",
-    ),
-    "overtaken": (
-        r"P(\exists t: L_t > \varepsilon_t)",
-        "L is the loss so far, epsilon the bound on it.",
-    ),
-    "renyi": (
-        r"D_\alpha(P\|Q) = \frac{1}{\alpha-1} \log \sum P^\alpha Q^{1-\alpha}",
-        "D of order alpha is the Rényi divergence, in nats.",
-    ),
-}
 
 
 def examination_page(exam: ExaminationWords, folder: Path) -> str:
@@ -67,7 +41,7 @@ def examination_page(exam: ExaminationWords, folder: Path) -> str:
         most=MOST_ROWS,
         formula=mathml(exam.promise.formula) if isinstance(exam.promise, Guarantee) else "",
         sets=", S any set of outcomes" if isinstance(exam.promise, ApproxDP | PureDP) else "",
-        measures=_measures(exam),
+        mathml=mathml,
         again=exam.again(folder),
         outcomes=list(Outcome),
         evidences=list(Evidence),
@@ -86,30 +60,21 @@ def examination_fragment(exam: ExaminationWords) -> str:
 
 
 def _render(template: str, exam: ExaminationWords, **more: Any) -> str:
-    witness, told = exam.witness, _told(exam)
+    witness, shown = exam.witness, exam.refutations
+    findings = [one for one in exam.findings if one.witness is None or shown[one.stage] is one]
     return rendered(
         template,
         exam=exam,
-        stages=_STAGES,
         pill=_pill,
-        findings=told,
-        left_out=len(exam.findings) - len(told),
-        game=witness_words(witness) if witness is not None else "",
+        findings=findings,
+        left_out=len(exam.findings) - len(findings),
         snippet=play_snippet(witness) if witness is not None else "",
         data=json.dumps(witness.to_data(), indent=2) if witness is not None else "",
-        number=number,
+        number=number_words,
+        remarks=remarks,
         exceeds=exceeds,
         **more,
     )
-
-
-def _told(exam: ExaminationWords) -> list[StageFinding]:
-    """The findings without further refutations of a stage that has told one: verdict.json has them all."""
-    first: dict[str, StageFinding] = {}
-    for one in exam.findings:
-        if one.witness is not None and (one.witness is exam.witness or one.stage not in first):
-            first[one.stage] = one
-    return [one for one in exam.findings if one.witness is None or first[one.stage] is one]
 
 
 def _pill(finding: StageFinding) -> tuple[str, str, str]:
@@ -140,8 +105,3 @@ def _curve(exam: ExaminationWords) -> str:
     story = exam.story
     figure = None if story is None else story_figure(exam.name, story)
     return "" if figure is None else data_uri(svg_text(figure))
-
-
-def _measures(exam: ExaminationWords) -> list[tuple[Markup, str]]:
-    kinds = {row.measure.kind for row in exam.tightness}
-    return [(mathml(formula), words) for kind, (formula, words) in _MEASURES.items() if kind in kinds]

@@ -71,17 +71,13 @@ def rows(attack: float = 0.05) -> tuple[Tightness, ...]:
 
 def refuted() -> Examined:
     witness = sequence_witness()
-    verdict = Verdict(
-        Outcome.REFUTED, Evidence.CERTIFIED, "the sequence", "0.6 > 0.1 & <b>more</b>", witness.to_data()
-    )
-    finding = StageFinding(
+    finding = StageFinding.refuted(
         "sequences",
         "Does a fixed sequence reveal more than is promised?",
-        "four Gaussians do",
         "gaussian",
-        "sequences that mix families",
-        verdict,
+        "the sequence",
         witness,
+        unseen="sequences that mix <b>families</b> & more",
         seconds=1.25,
         tightness=rows(attack=witness.data["low"]),
         notes=("a note <worth> knowing",),

@@ -17,13 +17,14 @@ import pytest
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from mc.examine.stage_finding import StageFinding
+from mc.examine.words import number_words
 from reports.drawing import svg_text
 from reports.examination_latex import latex_number, latex_text
 from reports.examined import Examined
 from reports.pages.tightness_figure import MOST_ROWS, shown, tightness_figure
+from reports.replaying import play_snippet, target_of
 from reports.sarif import results_of
-from reports.story_words import play_snippet, story_figure
-from reports.witness_words import number, target_of, witness_words
+from reports.story_words import story_figure, story_lines
 from tests.reports import examinations
 from tests.reports.examinations import EVERY, Mine, refuted, undecided
 from theory.evidence import Evidence, Outcome, Verdict
@@ -107,11 +108,22 @@ def test_the_words_are_a_line_a_stage_and_the_witness_with_its_play() -> None:
     assert lines[place + 1].startswith(
         "  round 1: ask Gaussian(mu=1): granted; state 0 -> 0; revealed so far 0.126937 of"
     )
+    turns = lines[place + 1 : place + 4]
+    assert [line.endswith(" of 0.126937 <- above") for line in turns] == [False, True, True]
     assert "  The promise is passed in round 2." in lines
     assert "  Why: Gaussian(mu=1) leaves the state as it was: it was charged nothing." in lines
     assert lines[-2] == "  Pushed further: 8 < 9 times the promise."
     assert lines[-1].startswith('Again: exam.save("out"), then filterproof replay out/witness.json ')
     assert lines[-1].endswith("examinations.py::Mine")
+
+
+def test_the_sentence_of_the_witness_is_said_once(saved: Callable[[str], Path]) -> None:
+    exam = refuted()
+    page = parsed((saved("refuted") / "report.html").read_text("utf-8"))
+    for told in (str(exam), page.words, exam.latex(), parsed(exam._repr_html_()).words):
+        assert told.count(str(exam.witness)) == 1
+    data = exam.to_data()  # but there it is the answer of a stage, and what follows from it
+    assert [data["detail"], data["findings"][1]["found"]] == [str(exam.witness)] * 2
 
 
 def test_the_play_is_told_alike_on_the_page_in_latex_and_as_data(saved: Callable[[str], Path]) -> None:
@@ -122,7 +134,7 @@ def test_the_play_is_told_alike_on_the_page_in_latex_and_as_data(saved: Callable
     assert data["passed"] == story.passed == 2
     for told in (page.words, exam.latex(), parsed(exam._repr_html_()).words):
         assert "The promise is passed in round 2." in told
-        assert all(number(turn.reached) in told for turn in story.turns)
+        assert all(number_words(turn.reached) in told for turn in story.turns)
         assert "it was charged nothing" in told
     assert any("as promised and as the play reveals it" in (given.get("alt") or "") for _, given in page.seen)
     assert json.loads((saved("undecided") / "verdict.json").read_text())["story"] is None
@@ -147,7 +159,13 @@ def test_the_play_is_a_few_lines_of_python_that_run(capsys: pytest.CaptureFixtur
 def test_the_smallest_of_many_refutations_is_one_line_with_a_count() -> None:
     exam = refuted()
     exam = examinations.exam_of(*exam.findings, exam.findings[1])
-    assert "four Gaussians do (and 1 more)" in str(exam)
+    assert "refuted, by the witness that is shown (and 1 more)" in str(exam)
+    # also where another one was found before it
+    ask = exam.findings[1]
+    long = replace(ask.witness, data={**ask.witness.data, "sequence": 5 * ask.witness.data["sequence"]})
+    exam = examinations.exam_of(exam.findings[0], replace(ask, found="many do", witness=long), ask)
+    assert "refuted, by the witness that is shown (and 1 more)" in str(exam)
+    assert "many do" not in exam._repr_html_()
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -239,7 +257,8 @@ def test_the_page_needs_no_other_file_and_escapes_what_a_filter_says(saved: Call
     out = saved("refuted")
     text = (out / "report.html").read_text("utf-8")
     page = parsed(text)
-    assert "<b>more</b>" not in text
+    assert "<b>families</b>" not in text
+    assert "<b>families</b>" in page.words
     assert "a note <worth> knowing" in page.words
     for tag, given in page.seen:
         for name in ("src", "srcset"):
@@ -269,11 +288,16 @@ def test_the_page_shows_one_refutation_of_a_stage_and_counts_the_others(tmp_path
     many = examinations.exam_of(*exam.findings, *others)
     many.save(tmp_path)
     page = (tmp_path / "report.html").read_text("utf-8")
-    assert page.count("four Gaussians do") == 1
+    assert page.count("Does a fixed sequence reveal more") == 1
     assert "3 more are in" in page
     assert len(json.loads((tmp_path / "verdict.json").read_text("utf-8"))["findings"]) == 5
     exam.save(tmp_path)
     assert "more are in" not in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_how_near_an_undecided_one_came_is_said_once(saved: Callable[[str], Path]) -> None:
+    exam, page = undecided(), parsed((saved("undecided") / "report.html").read_text("utf-8"))
+    assert str(exam).count(exam.verdict.detail) == page.words.count(exam.verdict.detail) == 1
 
 
 def test_what_holds_on_a_menu_alone_is_never_shown_as_more(tmp_path: Path) -> None:
@@ -303,7 +327,7 @@ def test_latex_writes_out_what_it_reserves() -> None:
     text = refuted().latex()
     assert r"50\% \& under\_score" in text
     assert text.count(r"\begin{") == text.count(r"\end{") == 3
-    assert text.count(r"\\") == 1 + 3 + len(refuted().story.lines())
+    assert text.count(r"\\") == 1 + 3 + len(story_lines(refuted().story))
     assert latex_text("{~^}") == r"\{\textasciitilde{}\textasciicircum{}\}"
     assert (latex_number(float("inf")), latex_number(1e-300)) == (r"$\infty$", r"$1\cdot 10^{-300}$")
 
@@ -312,13 +336,13 @@ def test_a_worth_is_exactly_only_what_is_shown_whole() -> None:
     with fp.knowingly():
         natural = CATALOGUE["NaturalFilter"].example()
     plan = fp.attack(natural).witness
-    assert "PQ is exactly 1899/5915 = 0.321048 where" in witness_words(fp.Witness(natural, plan))
+    assert "PQ is exactly 1899/5915 = 0.321048 where" in str(fp.Witness(natural, plan))
     # the worth at another ratio has too many digits to be shown
     long = plan | {
         "ratio": f"{9 * 10**15 + 1}/{4 * 10**15}",
         "value": "693065693430656857/2158759124087591025",
     }
-    words = witness_words(fp.Witness(natural, long))
+    words = str(fp.Witness(natural, long))
     assert "PQ is 0.321048 to six digits, computed in fractions, where 0.266272 is promised" in words
 
 

@@ -248,7 +248,7 @@ def test_a_promise_that_an_attack_names_is_rounded_once() -> None:
     with fp.knowingly():
         found = fp.attack(CATALOGUE["NaturalFilter"].example())
     assert cells(found)["promised"] == "0.266272"
-    assert "promised 0.266272" in found.verdict.detail
+    assert "where 0.266272 is promised" in found.verdict.detail
 
 
 def test_long_tables_say_that_rows_are_left_out() -> None:

@@ -226,9 +226,8 @@ class _Tried:
         game = _shrunk(game, measure)
         solved, promised = game.solved(measure), game.promised(measure)
         witness = measured_witness(self.holder, measure, solved.low, promised, game=game.to_data())
-        said = f"{game.asked}: {measure} is at least {solved.low:.6g}, promised {promised:.6g}"
         scope = f"an analyst who asks: {game.asked}"
-        return StageFinding.refuted("games", _ASKED, said, game.asked, scope, witness, worst=solved.high)
+        return StageFinding.refuted("games", _ASKED, game.asked, scope, witness, worst=solved.high)
 
     def summary(self) -> StageFinding:
         """What was solved; a game is no proof, so nothing is said of the promise itself."""

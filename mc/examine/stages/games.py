@@ -178,12 +178,11 @@ def _renyi_games(subject: Subject) -> Iterator[StageFinding]:
                 low = renyi_game(filt, (pair,), order=measure.at, **game)
             except ValueError:
                 continue
-            if exceeds(low, promised := subject.promised(measure)):
+            if exceeds(low, subject.promised(measure)):
                 shown = menu_witness(filt, (pair,), measure, rounds=rounds, low=low, high=None)
                 asked = f"{pair_words(pair)} again and again"
-                said = f"{asked} reaches {low:.6g} in {measure}, promised {promised:.6g}"
                 scope = f"an adversary that asks for {asked}, in at most {rounds} rounds, and stops when that is best"
-                yield StageFinding.refuted("games", _ASKED, said, asked, scope, shown)
+                yield StageFinding.refuted("games", _ASKED, asked, scope, shown)
                 return
 
 
@@ -208,8 +207,8 @@ def _planned(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
         witness = Witness(subject.filter, found.witness)
         if not witness.replay().refutes:
             return
-        menu, verdict = f"the plan's own pairs, {found.plan.size} requests", found.verdict
-        yield StageFinding.refuted("games", _ASKED, verdict.detail, menu, verdict.scope, witness)
+        menu = f"the plan's own pairs, {found.plan.size} requests"
+        yield StageFinding.refuted("games", _ASKED, menu, found.verdict.scope, witness)
 
 
 @dataclass(slots=True)
@@ -319,7 +318,6 @@ def solved(subject: Subject, menu: Menu, goal: Measure) -> Iterator[StageFinding
             yield StageFinding("games", _ASKED, row.reached, menu.name, "", verdict, tightness=(row,))
             continue
         shown = menu_witness(filt, menu.pairs, measure, rounds=menu.rounds, low=worst.low, high=worst.high)
-        said = f"an adaptive adversary over {menu.name} reaches {worst.low:.6g} at {measure}, promised {promised:.6g}"
-        told = ("games", _ASKED, said, menu.name, worst.scope)
-        yield StageFinding.refuted(*told, shown, worst=worst.high, evidence=worst.evidence)
+        told = ("games", _ASKED, menu.name, worst.scope, shown)
+        yield StageFinding.refuted(*told, worst=worst.high, evidence=worst.evidence)
         return

@@ -13,13 +13,12 @@ from mc.examine.stage_finding import StageFinding
 from mc.examine.story import Story
 from mc.examine.subject import Subject
 from mc.examine.witness import measured_witness
-from theory.evidence import Evidence, Outcome, Verdict
 
-__all__ = ["SCOPE", "schedules"]
+__all__ = ["schedules"]
 
 _ASKED = "Is the promise kept with requests in flight, sent again, and a process that is killed?"
 #: Whom a refuted schedule is about.
-SCOPE = "clients with requests in flight, who send them again, and a process that is killed and begins again"
+_SCOPE = "clients with requests in flight, who send them again, and a process that is killed and begins again"
 _UNSEEN = "crashes inside a command of the program"
 
 
@@ -37,9 +36,7 @@ def schedules(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     if breach is None:
         yield StageFinding("schedules", _ASKED, str(found), menu, _UNSEEN)
         return
-    said = f"{breach.measure} is at least {breach.low:.6g}, promised {breach.promised:.6g}"
     game = {"schedule": breach.schedule.to_data(nameable()), "epoch": breach.epoch}
     witness = measured_witness(filt, breach.measure, breach.low, breach.promised, **game)
-    verdict = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, SCOPE, said, witness.data)
     story = Story(breach.measure, (), None, (), moves=breach.story)
-    yield StageFinding("schedules", _ASKED, said, menu, _UNSEEN, verdict, witness, story=story)
+    yield StageFinding.refuted("schedules", _ASKED, menu, _SCOPE, witness, unseen=_UNSEEN, story=story)

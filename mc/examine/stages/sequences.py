@@ -173,12 +173,10 @@ class Search:
     def refutation(self) -> StageFinding:
         """The last refutation."""
         measure, played, low = self.refuted[-1]
-        filt, promised = self.subject.filter, self.subject.promised(measure)
+        filt = self.subject.filter
         witness = sequence_witness(filt, played, measure, low)
-        asked = steps_words(played.steps)
-        detail = f"{asked}: {measure} is at least {low:.6g}, promised {promised:.6g}"
-        scope = f"the fixed sequence {asked}, in that order; {_purity(filt, played)}"
-        return StageFinding.refuted("sequences", _ASKED, detail, _menu(played), scope, witness)
+        scope = f"the fixed sequence {steps_words(played.steps)}, in that order; {_purity(filt, played)}"
+        return StageFinding.refuted("sequences", _ASKED, _menu(played), scope, witness)
 
     @property
     def rows(self) -> tuple[Tightness, ...]:

@@ -107,11 +107,8 @@ class _Trial:
             row = Tightness(measure, menu, low, None, promised, Evidence.STATISTICAL)
             self.rows.append(row)
             if exceeds(low, promised):
-                said = (
-                    f"a strategy over {menu} reaches at least {low:.6g} at {measure}, promised {promised:.6g}"
-                )
                 scope = f"one strategy over {menu}, played {paths:,} times"
-                yield StageFinding.refuted("search", _ASKED, said, menu, scope, simulated)
+                yield StageFinding.refuted("search", _ASKED, menu, scope, simulated)
             if exceeds(low, promised) or float(simulated.data["value"]) <= promised:
                 return
 

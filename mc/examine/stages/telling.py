@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from itertools import permutations, product, takewhile
+from itertools import groupby, permutations, product, takewhile
+from operator import itemgetter
 from typing import TypeVar
 
 from filters.contract.state import keys
 from mc.engine.encoding import decode, decode_fraction, nameable
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.filter_fault import FilterFault
-from mc.examine.headline import headline, played_of, strategy_words
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence
 from mc.examine.stage_finding import StageFinding
@@ -117,19 +118,18 @@ class _Plain:
     @property
     def goals(self) -> tuple[Measure, ...]:
         """What the promise is measured by; of a curve not its far end."""
-        every = list(self.subject.goals)
-        allowed = {goal: self.subject.promised(goal) for goal in every}
-        every = [goal for goal in every if goal.kind == "renyi" or allowed[goal] < 1]
-        seen = [goal for goal in every if goal.kind == "renyi" or allowed[goal] >= _SEEN]
-        return tuple(seen or every)
+        subject = self.subject
+
+        def promised_from(least: float) -> tuple[Measure, ...]:
+            return tuple(g for g in subject.goals if g.kind == "renyi" or least <= subject.promised(g) < 1)
+
+        return promised_from(_SEEN) or promised_from(-math.inf)
 
     def take(self, played: Sequence) -> None:
         """Keep the shortest beginning of a play that is as telling, if it refutes at all."""
         best = self.best
-        if (
-            not best.adaptive and best.factor >= TELLING and best.order[3] == 0
-        ):  # only a shorter one can be plainer
-            played = prefix(played, best.rounds)
+        if not best.adaptive and best.factor >= TELLING and best.order[3] == 0:
+            played = prefix(played, best.rounds)  # only a shorter one can be plainer
         whole = self.certified(played, TELLING)
         if whole is None:
             return
@@ -154,7 +154,7 @@ class _Plain:
         # what exceeds the promise by a hair convinces nobody: half of the excess, or a hundredth of the promise, stays
         least = min(1 + (start.factor - 1) / 2, 1.01 if start.factor < TELLING else TELLING)
         while True:
-            for tried in self._plainer(played_of(start)):
+            for tried in self._plainer(start.played):
                 if self.clock.over:
                     return
                 found = self.certified(tried, max(least, TELLING)) if tried.steps else None
@@ -254,15 +254,10 @@ class _Plain:
         if not self.subject.families >= {"rr"}:
             return
         filt = self.subject.filter
-        try:
+        with suppress(OutOfTime, FilterFault):  # responses and erasures may be outside the filter's scope
             for found in results(partial(plain_plans, filt), filt=filt, clock=self.clock):
                 if found.refuted:
                     self.keep(Witness(filt, found.witness))
-        except (
-            OutOfTime,
-            FilterFault,
-        ):  # it asks for responses and erasures, which may be outside the filter's scope
-            return
 
     # -- what is told --------------------------------------------------------------------------------
 
@@ -270,34 +265,29 @@ class _Plain:
         """The best witness and its story."""
         best, self.clock = self.best, clock
         story = None
-        if not clock.over:
-            try:
-                story = self._story(best, clock)
-            except (FilterFault, ValueError):
-                story = None
-        detail = headline(best)
-        unseen = f"{self.tried:,} plays were looked at" + ("; the time was up" if self.clock.over else "")
-        told = ("telling", _ASKED, detail, strategy_words(best), _scope(best))
-        return StageFinding.refuted(*told, best, unseen=unseen, story=story)
+        with suppress(FilterFault, ValueError):
+            story = None if clock.over else self._story(best)
+        asked = scope = best.asked
+        if best.kind == "sequence":
+            requests = "request" if best.rounds == 1 else "requests"
+            scope = f"the fixed sequence of {best.rounds:,} {requests}, all granted"
+        unseen = f"{self.tried:,} plays were looked at{'; the time was up' if clock.over else ''}"
+        return StageFinding.refuted("telling", _ASKED, asked, scope, best, unseen=unseen, story=story)
 
-    def _story(self, best: Witness, clock: Clock) -> Story | None:
+    def _story(self, best: Witness) -> Story | None:
         """The play, how far it can be pushed, and its curve, as far as the time allows."""
-        filt, names = self.subject.filter, nameable()
+        filt = self.subject.filter
         match best.kind:
             case "sequence":
-                played = played_of(best)
-                story = story_of_sequence(filt, played, best.measure)
-                story = replace(story, pushed=self._pushed(played, best))
-                reached: Callable[[Measure], float] = played.low
+                story = story_of_sequence(filt, best.played, best.measure)
+                pushed, reached = self._pushed(best.played, best), best.played.low
             case "plan":
-                plan = Plan.from_data(best.data["plan"], names)
-                story = story_of_plan(filt, plan, best.measure, decode_fraction(best.data["ratio"]))
-                story = replace(story, pushed=self._farthest())
-                reached = partial(_worth, plan, self.subject)
+                story = story_of_plan(filt, best.plan, best.measure, decode_fraction(best.data["ratio"]))
+                pushed, reached = self._farthest(), partial(_worth, best.plan, self.subject)
             case _:
                 return None
-        points = takewhile(lambda _: not clock.over, curve_of(story, filt.promise, reached))
-        return replace(story, curve=tuple(points))
+        points = takewhile(lambda _: not self.clock.over, curve_of(story, filt.promise, reached))
+        return replace(story, pushed=pushed, curve=tuple(points))
 
     def _pushed(self, played: Sequence, best: Witness) -> str:
         """How far the play goes when it is played again and again."""
@@ -314,29 +304,17 @@ class _Plain:
         far = self.farthest
         if far.factor <= self.best.factor * 1.01 or far.factor == float("inf"):
             return ""
-        return f"{times_words(far.factor, 1.0)}, by {strategy_words(far)}"
+        return f"{times_words(far.factor, 1.0)}, by {far.asked}"
 
 
 def _worth(plan: Plan, subject: Subject, at: Measure) -> float:
     return float(plan.worth(subject.filter, Fraction(math.exp(at.at)), at.direction))
 
 
-def _scope(witness: Witness) -> str:
-    if witness.kind == "sequence":
-        requests = "request" if witness.rounds == 1 else "requests"
-        return f"the fixed sequence of {witness.rounds:,} {requests}, all granted"
-    return strategy_words(witness)
-
-
 def _joined(steps: Iterator[tuple[DominatingPair, int]]) -> Sequence:
     """The sequence with the same requests in a row counted together."""
-    counted: list[tuple[DominatingPair, int]] = []
-    for pair, times in steps:
-        if counted and counted[-1][0] == pair:
-            counted[-1] = pair, counted[-1][1] + times
-        else:
-            counted.append((pair, times))
-    return Sequence(tuple(counted))
+    rows = groupby(steps, key=itemgetter(0))
+    return Sequence(tuple((pair, sum(times for _, times in row)) for pair, row in rows))
 
 
 def _named(kinds: list[DominatingPair]) -> Iterator[DominatingPair]:

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import filterproof as fp
 from mc.examine.verify import examine
-from reports.witness_words import witness_words
 from tests.instruments.time_machine.cases import CASES, Budget, Case
 
 
@@ -28,7 +27,7 @@ def examined(case: Case, *, repaired: bool, seconds: float) -> dict[str, object]
     return {
         "outcome": "REFUTED" if refuted else found.verdict.outcome.name,
         "seconds": round(time.perf_counter() - began, 1),
-        "witness": witness_words(found.witness) if found.witness is not None else None,
+        "witness": str(found.witness) if found.witness is not None else None,
         "faults": [one.fault for one in found.findings if one.fault],
     }
 

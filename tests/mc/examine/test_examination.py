@@ -108,7 +108,9 @@ def test_the_most_telling_witness_and_the_number_nearest_to_the_promise_come_fir
     ]
     for order in (findings, findings[::-1]):
         found = _examination(OPEN, *order)
-        assert [one.order for one in found.witnesses] == [(1, 0.9), (2, 0.1)]
+        assert found.refutation.witness.order == (1, 0.9)
+        again = replace(findings[1], verdict=first)  # of equals the last, which was told
+        assert _examination(OPEN, *order, again).refutation is again
         assert (found.verdict, found.witness) == (second, findings[1].witness)
         assert [row.share for row in found.tightness] == [0.9, 0.1]
 

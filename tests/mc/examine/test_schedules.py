@@ -271,7 +271,7 @@ def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_repl
     assert found.witness.kind == "schedule"
     assert "in flight" in found.verdict.scope
     assert found.story is not None
-    assert any("goes on" in line for line in found.story.lines())
+    assert any("goes on" in move for move in found.story.moves)
     told = json.loads(json.dumps(found.witness.to_data()))
     assert replayed(told, filt=filt).refutes
     for name, value in (("low", 0.9), ("promised", 0.5)):

@@ -27,7 +27,7 @@ def test_each_turn_says_what_was_revealed_by_then() -> None:
     assert [one.rounds for one in told.turns] == ["1", "2-8", "9"]
     assert told.passed == 9
     assert told.why[0] == "in round 8, the sum of the state falls from 0.4053 to 0.00035"
-    assert told.lines()[2].endswith("revealed so far 1.6207 of 1 <- above")
+    assert [one.promised for one in told.turns] == [1.0, 1.0, 1.0]
 
 
 def test_the_turns_hang_together_and_end_where_the_play_ends() -> None:
@@ -39,6 +39,13 @@ def test_the_turns_hang_together_and_end_where_the_play_ends() -> None:
     assert told.passed == 12
     assert told.turns[1].rounds == "12"
     assert "in round 10, part 2 of the state falls from 0.405 to 0" in told.why
+
+
+def test_a_row_that_passes_the_promise_at_once_is_not_cut() -> None:
+    played = Sequence(((fp.Gaussian(0.3), 11), (fp.Gaussian(0.31), 20)))
+    told = story_of_sequence(toys.ResetAfterTen(), played, D2)
+    assert told.passed == 12
+    assert [one.rounds for one in told.turns] == ["1-11", "12-31"]
 
 
 def test_why_names_the_charge_that_is_too_small_and_its_currency() -> None:
@@ -68,7 +75,7 @@ def test_an_adaptive_play_is_told_as_far_as_it_matters() -> None:
     assert told.turns[1].reached == pytest.approx(4 / 9 - 2.75 / 9)
     assert told.passed == 2
     assert told.why == (
-        "after loss +0.693 the state is what it was: RandomizedResponse.from_ratio(2) cost nothing",
+        "after loss +0.693 RandomizedResponse.from_ratio(2) leaves the state as it was: it cost nothing",
     )
 
 

@@ -11,7 +11,6 @@ import pytest
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from mc.examine.clock import Clock
-from mc.examine.headline import headline
 from mc.examine.measure import Measure
 from mc.examine.processor import processor_seconds
 from mc.examine.sequence import Sequence
@@ -70,7 +69,7 @@ def test_a_witness_of_many_odd_kinds_becomes_a_few_known_ones(odd: Witness) -> N
     assert best.order < odd.order
     # anyone can play it again: the same certifier says so, and not the stage
     assert best.replay().refutes
-    assert found.verdict.detail == headline(best) == found.found
+    assert found.verdict.detail == str(best) == found.found
     assert f"where 1 is promised, {best.factor:.3g} times the promise" in found.found or "H at" in found.found
 
 
