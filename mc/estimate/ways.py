@@ -99,10 +99,10 @@ class _Bounded:
         ceiling, sure, epsilons = self.ceiling, self.sure, self.epsilons
         for order in _some(map(ceiling.order, epsilons)):
             bounds = [ceiling.log_bound(order, epsilon) for epsilon in epsilons]
-            if not max(map(abs, bounds)) < DOUBLES_END or (order == 1 and ceiling.infinite == 0):
-                continue  # order 1 differs from plain paths only in that infinite losses are weighed
+            if order == 1 or not max(map(abs, bounds)) < DOUBLES_END:
+                continue
             guard = ceiling.guard(order, "trust" if sure else "stop")
-            name = f"tilted to order {order:.4g}" if order > 1 else "untilted"
+            name = f"tilted to order {order:.4g}"
             why = ceiling.why(order, max(epsilons))
             points = tuple(
                 Point(epsilon, HockeyStick(epsilon, bound, paths="all" if sure else "within"))
