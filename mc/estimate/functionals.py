@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Generic, Literal, Protocol, Self, TypeVar
 
@@ -95,9 +94,9 @@ class UnitFunctional(ABC):
         """The moments of e^{log_unit} Y on these paths alone."""
         return self.moments(Tally(np.array([len(paths.loss)]), self(paths)[None, :]))
 
-    def fitted(self, paths: Paths) -> Sequence[tuple[Self, Moments]]:
-        """The forms of this functional that a pilot's paths suggest, each with its moments there."""
-        return ((self, self.moments_on(paths)),)
+    def fitted(self, paths: Paths) -> tuple[Self, Moments]:
+        """This functional with what a pilot's paths suggest, and its moments there."""
+        return self, self.moments_on(paths)
 
     def betting(self, bets: FixedBets | None) -> Self:
         """This functional, with the logarithms that these bets need among its sums."""

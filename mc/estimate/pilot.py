@@ -147,18 +147,15 @@ def _piloted(terms: tuple[Term, ...], aim: Aim) -> Estimator:
     return min(trials, key=lambda trial: _relative(trial.widths, best))
 
 
-def _planned(term: Term, fits: Sequence[Sequence[tuple[UnitFunctional, Moments]]], aim: Aim) -> Term:
-    """The term with the form and the interval at each point that are narrowest.
+def _planned(term: Term, fits: Sequence[tuple[UnitFunctional, Moments]], aim: Aim) -> Term:
+    """The term with the interval at each point that is narrowest.
 
-    fits holds, for each point, the forms of its functional that a pilot suggests, each with its moments there.
+    fits holds, for each point, its functional as a pilot suggests it, with its moments there.
     """
 
-    def narrowest(point: Point, forms: Sequence[tuple[UnitFunctional, Moments]]) -> Point:
-        choices = [
-            (form, choose_interval(moments, aim.n, failure=aim.failure, interval=aim.interval))
-            for form, moments in forms
-        ]
-        form, choice = min(choices, key=lambda planned: planned[1].width)
+    def narrowest(point: Point, fit: tuple[UnitFunctional, Moments]) -> Point:
+        form, moments = fit
+        choice = choose_interval(moments, aim.n, failure=aim.failure, interval=aim.interval)
         bets = choice.interval if isinstance(choice.interval, FixedBets) else None
         point = replace(point, interval=choice.interval, functional=form.betting(bets))
         guess = point.divergence(choice.guess)
