@@ -35,7 +35,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class UnitFunctional(ABC):
-    """Sums over a tile of a value Y in [0, 1], from whose mean `of_mean` makes what is estimated.
+    """Sums over a tile of a value Y in [0, 1], from whose mean `divergence` makes what is estimated.
 
     The interval of the mean is that of `bets`, or KL-Chernoff where there are none. Stakes are part of the functional,
     so that a store keeps runs with other stakes apart.
@@ -115,7 +115,7 @@ class UnitFunctional(ABC):
             )
         names = plans if interval == "auto" else (interval,)
         form, mean = min((plans[name] for name in names), key=lambda plan: plan[1].high - plan[1].low)
-        return form, self.of_mean(mean)
+        return form, self.divergence(mean)
 
     def least_width(self, n: int, failure: float) -> float:
         """The least width that any pilot can expect from n paths: R (1 - (failure/2)^{1/n}) for values in [0, R].
@@ -130,9 +130,9 @@ class UnitFunctional(ABC):
         """The estimate from the sums over all tiles."""
         interval = kl_chernoff if self.bets is None else self.bets.interval
         mean = interval(self.moments(tally), failure=failure)
-        return replace(self.of_mean(mean), beyond=self.beyond(tally))
+        return replace(self.divergence(mean), beyond=self.beyond(tally))
 
-    def of_mean(self, mean: Estimate) -> Estimate:
+    def divergence(self, mean: Estimate) -> Estimate:
         """What is estimated, from the mean of Y: e^{log_range} E[Y], a term of H_{e^eps}, at most one."""
         unit = math.exp(self.log_range)
         return replace(mean, value=unit * mean.value, low=unit * mean.low, high=unit * mean.high).at_most_one

@@ -107,7 +107,7 @@ class WeightedSlack(UnitFunctional):
         form = replace(self, beta=best_beta(payoff, slack))
         return form, Moments.of(form.mix(payoff, slack))
 
-    def of_mean(self, mean: Estimate) -> Estimate:
+    def divergence(self, mean: Estimate) -> Estimate:
         """H_{e^epsilon} = beta G(epsilon, B^2) + M (E[y] - beta)."""
         scale = math.exp(self.log_bound)
         start = float(Gaussian(math.sqrt(self.budget)).hockey_stick(self.epsilon))

@@ -60,7 +60,7 @@ class RenyiMoment(UnitFunctional):
         sums = self.unit_sums(y, len(spent))
         return np.array([*sums, np.count_nonzero(infinite), beyond], dtype=np.float64)
 
-    def of_mean(self, mean: Estimate) -> Estimate:
+    def divergence(self, mean: Estimate) -> Estimate:
         """D_alpha from the mean of Y, its ends moved outward by the rounding of their logarithms."""
         low, value, high = (self.renyi(end) for end in (mean.low, mean.value, mean.high))
         pad = _ROUNDING * self.bound
