@@ -57,8 +57,11 @@ class WeightedSlack(UnitFunctional):
         return self.log_bound
 
     @property
-    def coefficient(self) -> float:
-        return self.beta
+    def how(self) -> str:
+        return f" with martingale coefficient {self.beta:.4g}"
+
+    def least_width(self, n: int, failure: float) -> float:
+        return 0.0  # what is below zero is cut there
 
     def terms(self, paths: Paths) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(a, b) of paths with Gaussian rounds only, each of shape (n,).
@@ -98,11 +101,11 @@ class WeightedSlack(UnitFunctional):
         payoff, slack = self.terms(paths)
         return np.array(self.unit_sums(unit_values(self.mix(payoff, slack), 1.0), len(payoff)))
 
-    def fitted(self, paths: Paths) -> list[tuple[Self, Moments]]:
-        """With the coefficient that is best on these paths, and with that of the martingale form."""
+    def fitted(self, paths: Paths) -> tuple[Self, Moments]:
+        """With the coefficient that is best on these paths."""
         payoff, slack = self.terms(paths)
-        forms = [replace(self, beta=beta) for beta in dict.fromkeys((best_beta(payoff, slack), 1.0))]
-        return [(form, Moments.of(form.mix(payoff, slack))) for form in forms]
+        form = replace(self, beta=best_beta(payoff, slack))
+        return form, Moments.of(form.mix(payoff, slack))
 
     def divergence(self, mean: Estimate) -> Estimate:
         """H_{e^epsilon} = beta G(epsilon, B^2) + M (E[y] - beta)."""
@@ -115,7 +118,7 @@ class WeightedSlack(UnitFunctional):
 
         value = max(reached(mean.value), 0.0)
         low, high = max(reached(mean.low) - pad, 0.0), reached(mean.high) + pad
-        return Estimate(value, min(low, value), max(high, value), mean.failure, mean.n, mean.method)
+        return replace(mean, value=value, low=min(low, value), high=max(high, value)).at_most_one
 
     def mix(self, payoff: NDArray[np.float64], slack: NDArray[np.float64]) -> NDArray[np.float64]:
         """y of each path."""
