@@ -72,6 +72,14 @@ def _written(held: object) -> bytes:
         return repr(held).encode()
 
 
+def _largest_loss(counts: Mapping[DominatingPair, int]) -> Fraction | float:
+    """The sum of the pure epsilons that the pairs declare, which are rounded up; inf where one is."""
+    each = {pair: float(pair.pure_epsilon) for pair in counts}
+    if not all(map(math.isfinite, each.values())):
+        return math.inf
+    return sum((times * Fraction(each[pair]) for pair, times in counts.items()), Fraction(0))
+
+
 @dataclass(frozen=True, slots=True)
 class Sequence:
     """Requests fixed in advance: each pair of `steps` so many times in a row."""
@@ -128,7 +136,8 @@ class Sequence:
             counts = {pair.swapped: times for pair, times in counts.items()}
         counts = {pair: times for pair, times in counts.items() if has_tails(pair)}
         if measure.kind != "renyi":
-            if not counts:
+            # where no transcript loses more than epsilon there is nothing to be bounded
+            if not counts or _largest_loss(counts) <= measure.at:
                 return 0.0
             whole = Composition(counts)
             bounds = whole.delta(measure.at, relative=_CLOSE, direction="PQ")

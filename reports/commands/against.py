@@ -9,7 +9,7 @@ from rich.console import Console
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.difference import first_difference
 from mc.examine.filter_fault import examining
-from reports.commands.console import clear_errors, say
+from reports.commands.console import clear_errors, complain, say
 from reports.commands.exit_status import End, ExitStatus
 from reports.examined import SEED
 from reports.expression import read_command, read_filter
@@ -41,6 +41,9 @@ def against(
             both.append(filt)
         with Console(stderr=True).status("asking both the same"):
             found = first_difference(*both, seconds=seconds, seed=SEED if seed is None else seed)
+    if not found.histories:
+        complain(f"nothing was asked in {seconds:g} s, and nothing was compared; raise --seconds")
+        raise End(ExitStatus.TIME_LIMIT)
     say(found)
     if found.difference is not None:
         raise End(ExitStatus.NOT_AS_EXPECTED)

@@ -41,8 +41,8 @@ def audit(
 ) -> None:
     """Ask the installed libraries the laws for accountants, and show each known fault by its script.
 
-    A library that is installed nowhere is named and left out: pip install 'filterproof[audit]'. With --out the part of
-    each library is kept when it is done: after Ctrl-C the same call goes on. Findings are texts (TOML), which are read,
+    A library that is installed nowhere is named and left out; the extra 'audit' has them. With --out the part of each
+    library is kept when it is done: after Ctrl-C the same call goes on. Findings are texts (TOML), which are read,
     and scripts, routes and subjects (Python), which are run with your rights: take them from people whom you trust.
     """
     from mc.runs.output import OutputFolder
@@ -62,6 +62,10 @@ def audit(
             raise ValueError(
                 f"libraries must be of {', '.join(keys)}, got {unknown[0]!r}"
                 f"{did_you_mean(unknown[0], keys) or '; see its spelling'}"
+            )
+        if environments is not None and not environments.is_dir():
+            raise ValueError(
+                f"environments must be a folder of environments, got {str(environments)!r}; `make audit` makes .audit"
             )
         if not 0 < seconds < float("inf"):
             raise ValueError(f"seconds must be positive, got seconds={seconds}; pass --seconds 20, say")

@@ -40,6 +40,7 @@ def prove(
     """Check the theorems step by step, and the numbers that the code runs with against them."""
     from mc.runs.executors import LocalPool
     from mc.runs.output import OutputFolder
+    from theory.claims.theorem import unknown
     from theory.evidence import Checked
     from theory.proofs import THEOREMS
     from theory.proofs import prove as run
@@ -72,6 +73,8 @@ def prove(
         proofs = []
         done: dict[str, Proof] = {}
         with clear_errors():
+            if theorem is not None and theorem not in THEOREMS:
+                raise ValueError(unknown(theorem))
             if certificate is not None:
                 check_folder(certificate)
             for name in names:

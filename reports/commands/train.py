@@ -9,6 +9,7 @@ import typer
 
 from reports.commands.console import check_folder, clear_errors, complain, counting_bar, say
 from reports.commands.exit_status import End, ExitStatus
+from theory.arguments import did_you_mean
 
 if TYPE_CHECKING:
     from reports.figures.trial import Trial
@@ -43,17 +44,18 @@ def train(
         from mc.runs.store import RunStore
         from reports.figures.outcomes import study
         from reports.figures.paper_figure import check_formats
-        from reports.figures.registry import FIGURES, named
+        from reports.figures.registry import FIGURES
         from reports.figures.trained import TrainingSpecification
         from reports.figures.written import write
 
         ours = [name for name, one in FIGURES.items() if issubclass(one.specification, TrainingSpecification)]
-        chosen = [named(name) for name in dict.fromkeys(names or ours)]
-        for one in chosen:
-            if one.name not in ours:
+        for name in names or ():
+            if name not in ours:
                 raise ValueError(
-                    f"name must be one of {', '.join(ours)}, got {one.name!r}; `filterproof figures` has the others"
+                    f"name must be one of {', '.join(ours)}, got {name!r}"
+                    f"{did_you_mean(name, ours) or '; `filterproof figures` has the others'}"
                 )
+        chosen = [FIGURES[name] for name in dict.fromkeys(names or ours)]
         wanted = check_formats([one.strip() for one in formats.split(",")])
         given = {"seed": seed} | ({} if trials is None else {"trials": trials})
         all_trials: list[Trial[Any]] = []

@@ -79,7 +79,7 @@ def verify(
     mechanisms: Annotated[
         str | None,
         typer.Option(
-            help="Ask TARGET for gaussian,rr,laplace,kov,erasure,subsampled,twopoint; default: all."
+            help="Ask TARGET for gaussian, rr, laplace, kov, erasure, subsampled, twopoint; default: all."
         ),
     ] = None,
     quick: Annotated[

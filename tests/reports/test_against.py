@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mc.examine.processor import processor_seconds
 from tests.reports.typed import filterproof
 
 BRIDGE = Path(__file__).parents[2] / "reports" / "docs" / "bridges" / "bridge.py"
@@ -47,9 +48,19 @@ def test_a_difference_is_status_1_none_is_0_and_a_fault_is_3(
     other: str, status: int, said: str, tmp_path: Path
 ) -> None:
     (tmp_path / "mine.py").write_text(FILTERS)
-    told = filterproof("verify", "mine.py::Good", "--against", other, "--seconds", "2", cwd=tmp_path)
+    told = filterproof(
+        *("verify", "mine.py::Good", "--against", other, "--seconds", "2"),
+        cwd=tmp_path,
+        before=processor_seconds().__enter__,
+    )
     assert told.returncode == status, told.stderr
     assert said in (told.stdout + told.stderr).replace("\n", " ")
+
+
+def test_nothing_compared_before_the_time_was_up_is_no_success(tmp_path: Path) -> None:
+    told = filterproof("verify", "ZCDPFilter", "--against", "ZCDPFilter", "--seconds", "1e-6", cwd=tmp_path)
+    assert (told.returncode, told.stdout) == (5, "")
+    assert "nothing was asked in 1e-06 s, and nothing was compared; raise --seconds" in told.stderr
 
 
 def test_two_programs_are_asked_the_same(tmp_path: Path) -> None:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
+from reports.cli import COMMANDS, app
 from reports.commands.verify import limit_of
 from tests.reports.typed import MINE, filterproof
 
@@ -137,19 +142,24 @@ def test_list_names_filters_adversaries_and_claims(folder: Path) -> None:
         assert name in result.stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "sentence"),
-    [
-        (("prove", "Fermat"), "name must be a known theorem, got name='Fermat'"),
-        (("verify", "--out", "mine.py"), "out must be a folder"),
-    ],
-)
-def test_what_is_found_unusable_once_something_was_said_has_status_two(
-    arguments: tuple[str, ...], sentence: str, folder: Path
-) -> None:
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_a_command_says_all_of_its_words(name: str, folder: Path) -> None:
+    """Brackets read as markup would be left out, and a word wider than its column cut."""
+    group: Any = typer.main.get_command(app)
+    command = group.commands[name.rstrip("_")]
+    words = (command.help or "", *(one.help or "" for one in command.params))
+    narrow = partial(os.environ.update, {"COLUMNS": "80"})
+    ended = filterproof(name.rstrip("_"), "--help", cwd=folder, before=narrow)
+    assert ended.returncode == 0
+    said = {word for line in ended.stdout.splitlines() for word in line.strip(" │").split()}
+    missing = {word for text in words for word in text.split()} - said
+    assert not missing
+
+
+def test_what_is_found_unusable_once_something_was_said_has_status_two(folder: Path) -> None:
     """What is refused before is in `test_exit_status`."""
-    ended = filterproof(*arguments, cwd=folder)
+    ended = filterproof("verify", "--out", "mine.py", cwd=folder)
     assert ended.returncode == 2
-    assert sentence in ended.stderr
+    assert "out must be a folder" in ended.stderr
     assert "Traceback" not in ended.stderr
     assert not list(folder.glob("filterproof-report/*"))

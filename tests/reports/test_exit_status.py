@@ -317,6 +317,12 @@ def test_ctrl_c_in_the_main_job_says_what_was_done_and_lost(folder: Path) -> Non
         (("figures", "003-3", "--format", "gif"), "formats must be among svg, png, pdf, got ['gif']"),
         (("figures", "003-3", "--out", "/dev/null/x"), "out must be a folder that can be written to"),
         (("train", "003-3"), "name must be one of 000-table-1, 000-table-2, 000-table-3, 003-2, 003-6"),
+        (("train", "003-7x"), "name must be one of 000-table-1, 000-table-2, 000-table-3, 003-2, 003-6"),
+        (("prove", "Fermat"), "name must be a known theorem, got name='Fermat'"),
+        (
+            ("audit", "--environments", "nowhere"),
+            "environments must be a folder of environments, got 'nowhere'",
+        ),
         (("train", "--trials", "100000"), "trials must be at most 1,000, got trials=100000; pass fewer"),
         (("train", "--format", "gif"), "formats must be among svg, png, pdf, got ['gif']"),
         (("train", "--out", "/dev/null/x"), "out must be a folder that can be written to"),

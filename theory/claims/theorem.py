@@ -184,7 +184,7 @@ _MODULES = {
 
 def unknown(name: object) -> str:
     """The sentence about a name that no theorem has."""
-    near = did_you_mean(name, _MODULES) or f"; known: {', '.join(_MODULES)}"
+    near = did_you_mean(name, _MODULES) or f"; known: {'; '.join(_MODULES)}"
     return f"name must be a known theorem, got name={name!r}{near}"
 
 

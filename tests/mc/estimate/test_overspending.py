@@ -119,14 +119,14 @@ def test_no_more_intervals_miss_an_overspender_than_their_failure_probability_al
     case: Overspender,
 ) -> None:
     """Of some 11,000 intervals in all. Each count exceeds its bound with probability at most 1e-7."""
+    truth = {direction: case.truth(direction) for direction in DIRECTIONS}
     seeds = range(15 if case.rounds > 100 else 50)
     for method, telling in WAYS:
         if unserved(case, method, telling):
             continue
         how = {"n": 600, "failure": FAILURE}
         misses = [
-            case.truth(direction)
-            not in simulated(case, method, telling, direction=direction, seed=seed, **how)
+            truth[direction] not in simulated(case, method, telling, direction=direction, seed=seed, **how)
             for direction in DIRECTIONS
             for seed in seeds
         ]
@@ -139,13 +139,14 @@ def test_no_more_decisions_on_an_overspender_are_wrong_than_their_failure_probab
     case: Overspender,
 ) -> None:
     """Of 1,000 and more. Thresholds a hair beside the truth; a count exceeds its bound with probability 1e-7."""
+    truth = {direction: case.truth(direction) for direction in DIRECTIONS}
     seeds = range(4 if case.rounds > 100 else 20)
     for telling in (True, False):
         wrong = [
             decide(
                 *(case.filter, case.adversary(telling=telling)),
                 epsilon=case.epsilon,
-                delta=min(case.truth(direction) * near, 1.0),
+                delta=min(truth[direction] * near, 1.0),
                 failure=FAILURE,
                 most=4000,
                 seed=seed,

@@ -13,6 +13,7 @@ import pytest
 
 import filterproof as fp
 from filters.rules.composition import composed_hockey_stick
+from mc.examine import sequence
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence, granted
 from mc.losses.renyi_low import renyi_low
@@ -264,3 +265,22 @@ def test_steps_of_one_pair_are_counted_together() -> None:
     played = Sequence(((HALF, 2), (TILTED, 1), (HALF, 3)))
     assert played.counts == {HALF: 5, TILTED: 1}
     assert played.rounds == 6
+
+
+def test_what_cannot_lose_more_than_epsilon_is_not_composed_and_what_may_by_a_rounding_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Composing dozens of kinds that reveal nothing at a pure promise had taken a third of an examination."""
+
+    def composed(counts: object) -> None:
+        raise RuntimeError("composed")
+
+    monkeypatch.setattr(sequence, "Composition", composed)
+    at_one, tenth = Measure.hockey_stick(1.0), fp.RandomizedResponse(0.1)
+    kinds = tuple((fp.RandomizedResponse(1 / (k * (k + 1))), 1) for k in range(2, 50))
+    assert Sequence(kinds).low(at_one, 0.0) == 0.0
+    assert Sequence(((tenth, 9), (fp.RandomizedResponse(0.09), 1))).low(at_one) == 0.0
+    # ten times the double next to 0.1 is more than 1, though the sum in doubles is less
+    for more in ((tenth, 10),), ((tenth, 9), (fp.Erasure(1e-9), 1)), ((fp.Gaussian(1e-3), 1),):
+        with pytest.raises(RuntimeError, match="composed"):
+            Sequence(more).low(at_one)
