@@ -14,30 +14,18 @@ from pathlib import Path
 import pytest
 
 from reports.sarif import RULES, Result, sarif
-from tests.reports import typed
+from tests.reports.typed import CAST
 
 ROOT = Path(__file__).parent.parent.parent
-MINE = f"""{typed.MINE}
-class Sound(MyFilter): pass
-
-class Lax(Sound):
-    def admits(self, spent, request): return spent <= 0.02
-
-class DeniesAll(Sound):
-    def admits(self, spent, request): return np.zeros(len(spent), bool)
-
-class Raises(Sound):
-    def admits(self, spent, request): raise RuntimeError("no")
-"""
 MARKED = """
 import pytest
-from mine import DeniesAll, Lax, Sound
+from mine import DeniesAll, Lax, MyFilter
 
 @pytest.fixture
 def lax(): return Lax()
 
 @pytest.mark.filterproof(seconds=0.3, mechanisms=["rr"])
-def test_returned(): return Sound()
+def test_returned(): return MyFilter()
 
 @pytest.mark.filterproof(seconds=1, mechanisms=["rr"])
 def test_given(lax): pass
@@ -46,7 +34,7 @@ def test_given(lax): pass
 def test_number(): return 3
 
 @pytest.mark.filterproof(seconds=0.3, mechanisms=["rr"])
-@pytest.mark.parametrize("kind", [DeniesAll, Sound])
+@pytest.mark.parametrize("kind", [DeniesAll, MyFilter])
 def test_kind(kind): return kind()
 
 def test_other(): assert True
@@ -55,7 +43,7 @@ def test_other(): assert True
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "mine.py").write_text(MINE)
+    (tmp_path / "mine.py").write_text(CAST)
     return tmp_path
 
 
@@ -87,24 +75,24 @@ def run_pytest(folder: Path, *arguments: str, plugin: str = "reports.pytest_plug
 def test_a_target_is_one_more_test_chosen_by_name_and_is_told_to_junit_and_sarif(
     folder: Path, workers: tuple[str, ...]
 ) -> None:
-    named = ("mine.py::Lax", "mine.py::DeniesAll", "mine::Raises", "mine.py::Sound")
-    targets = [*(f"--filterproof={one}" for one in named), "-k", "not Sound"]
+    named = ("mine.py::Lax", "mine.py::DeniesAll", "mine::Raises", "mine.py::MyFilter")
+    targets = [*(f"--filterproof={one}" for one in named), "-k", "not MyFilter"]
     written = ("--filterproof-sarif", "out/s.json", "--junitxml", "j.xml", "--filterproof-seconds", "2")
     status, out = run_pytest(folder, *targets, *written, *workers)
     assert status == 1, out
     assert "3 failed" in out
     assert workers or "1 deselected" in out
-    line = 1 + MINE[: MINE.index("raise RuntimeError")].count("\n")
-    assert f"Raises.admits raised RuntimeError: no at mine.py, line {line}" in out
+    line = 1 + CAST[: CAST.index("raise ValueError")].count("\n")
+    assert f"Raises.admits raised ValueError: no money at mine.py, line {line}" in out
     report = json.loads((folder / "out" / "s.json").read_text("utf-8"))
     found = {one["ruleId"]: one["locations"][0]["physicalLocation"] for one in report["runs"][0]["results"]}
     assert set(found) == set(RULES)
     assert {one["artifactLocation"]["uri"] for one in found.values()} == {"mine.py"}
-    lines = {rule: MINE.splitlines()[one["region"]["startLine"] - 1] for rule, one in found.items()}
+    lines = {rule: CAST.splitlines()[one["region"]["startLine"] - 1] for rule, one in found.items()}
     assert lines == {
-        "refuted": "class Lax(Sound):",
-        "nothing-admitted": "class DeniesAll(Sound):",
-        "fault": "class Raises(Sound):",
+        "refuted": "class Lax(MyFilter):",
+        "nothing-admitted": "class DeniesAll(MyFilter):",
+        "fault": "class Raises(MyFilter):",
     }
     properties = {
         case.get("name"): {one.get("name"): one.get("value") for one in case.iter("property")}
@@ -158,7 +146,7 @@ def test_a_marked_function_is_the_examination_of_what_it_returns_or_is_given(ins
         "FAILED test_mine.py::test_given": "REFUTED",
         "FAILED test_mine.py::test_number": "must return a filter, or get one from a fixture, got 3",
         "FAILED test_mine.py::test_kind[DeniesAll]": "NOT EXAMINED",
-        "PASSED test_mine.py::test_kind[Sound]": "",
+        "PASSED test_mine.py::test_kind[MyFilter]": "",
         "PASSED test_mine.py::test_other": "",
         "PASSED test_ours.py::test_nothing_of_ours_is_rewritten": "3 failed, 4 passed",
     }.items():
