@@ -35,6 +35,7 @@ from theory.shown import Pictured, Shown
 
 ROOT = Path(__file__).parent.parent
 HERE = sys.modules[__name__]
+REFERENCE, TRUTHS = "tests/theory/reference.py", "tests/theory/test_pair_truths.py"
 #: Filters of `filters/rules` that the catalogue does not list, and why.
 NOT_LISTED = {
     "BlockFilter": "made of a tracker, and shown with the trackers",
@@ -127,8 +128,8 @@ def of_pairs() -> Iterator[str]:
             yield f"theory/pairs/__init__.py: hold an example of {name} in examples"
         if kind.truths is pairs.DominatingPair.truths:
             yield f"{kind.__module__}: say what is true of {name}, its truths"
-        if not names("tests/theory/test_pair_truths.py", name):
-            yield f"tests/theory/test_pair_truths.py: hold an example of {name}"
+        if not names(TRUTHS, name):
+            yield f"{TRUTHS}: hold an example of {name}"
 
 
 def of_conversions() -> Iterator[str]:
@@ -141,8 +142,8 @@ def of_conversions() -> Iterator[str]:
             yield f"theory/conversions.py: name {name} in __all__"
         if name not in import_module("theory").__all__:
             yield f"theory/__init__.py: name {name} in __all__"
-        if not names("tests/theory/reference.py", name):
-            yield f"tests/theory/reference.py: compute {name} in mpmath"
+        if not names(REFERENCE, name):
+            yield f"{REFERENCE}: compute {name} in mpmath"
 
 
 def of_intervals() -> Iterator[str]:
@@ -246,109 +247,55 @@ def test_a_filter_that_is_not_listed_or_has_no_law_is_there() -> None:
     assert set(NO_LAW) <= set(catalogue.CATALOGUE)
 
 
-# -- each line, left out -----------------------------------------------------------------------------------------
-
-Patch = Callable[[pytest.MonkeyPatch], None]
+# -- a line of each recipe, left out -----------------------------------------------------------------------------
 
 
-def without(place: Any, name: str, left_out: object) -> Patch:
-    """A registry of a module without one of its members, by key, identity or equality."""
-    whole = getattr(place, name)
-    if hasattr(whole, "keys"):
-        fewer: Any = {key: value for key, value in whole.items() if key != left_out}
-    else:
-        fewer = type(whole)(member for member in whole if member is not left_out and member != left_out)
-    assert len(fewer) == len(whole) - 1
-    return lambda patches: patches.setattr(place, name, fewer)
-
-
-def unsaid(path: str, word: str) -> Patch:
-    """A file, or every file of a folder, without the word."""
+def unsaid(path: str, word: str) -> Callable[[str], str]:
+    """The sources, of which this one does not say the word."""
     real, gone = source, re.compile(rf"(?<![\w/]){re.escape(word)}\b")
-    return lambda patches: patches.setattr(
-        HERE, "source", lambda asked: gone.sub("", real(asked)) if asked.startswith(path) else real(asked)
-    )
+    return lambda asked: gone.sub("", real(asked)) if asked == path else real(asked)
 
 
-def instead(place: Any, name: str, value: object) -> Patch:
-    """Another value of a module."""
-    return lambda patches: patches.setattr(place, name, value)
-
-
-REFERENCE, TRUTHS = "tests/theory/reference.py", "tests/theory/test_pair_truths.py"
-#: For each recipe the start of what is told, and the line that is left out.
-LINES: dict[str, dict[str, Patch]] = {
-    "filter": {
-        "filters/catalogue.py: list ZCDPFilter": without(catalogue, "CATALOGUE", "ZCDPFilter"),
-        "filters/catalogue.py: name ZCDPFilter": without(catalogue, "__all__", "ZCDPFilter"),
-        "filters.rules.basic: give BasicFilter theorem": lambda to: to.delattr(fp.BasicFilter, "theorem"),
-        "tests/filters/rules: test the constants of Rogers": unsaid("tests/filters/rules/", "RogersFilter"),
-        "filters/certified/laws.py: say in law_of what the theorem allows BasicFilter": instead(
-            laws,
-            "law_of",
-            lambda filt, real=laws.law_of: None if isinstance(filt, fp.BasicFilter) else real(filt),
-        ),
-    },
-    "theorem": {
-        'theory/claims/theorem.py: list "B*"': without(proofs, "THEOREMS", "B*"),
-        'theory/claims/theorem.py: list "GDP filter"': without(proofs, "THEOREMS", "GDP filter"),
-        "theory/proofs/recheck_table.json: 'RDP f": unsaid("theory/proofs/recheck_table.json", "RDP filter"),
-    },
-    "pair": {
-        "theory/pairs/__init__.py: name Laplace": without(pairs, "__all__", "Laplace"),
-        "theory.pairs.laplace: say what is true of Laplace": lambda to: to.delattr(fp.Laplace, "truths"),
-        f"{TRUTHS}: hold": unsaid(TRUTHS, "Laplace"),
-        "theory/pairs/__init__.py: hold an example of Erasure": instead(
-            pairs, "examples", lambda: (fp.Gaussian(1.0),)
-        ),
-        "theory/pairs/__init__.py: list Erasure in PAIRS": without(pairs, "PAIRS", fp.Erasure),
-    },
-    "conversion": {
-        "theory/conversions.py: list CKS": without(conversions, "CONVERSIONS", fp.CKS),
-        "theory/conversions.py: name CKS": without(conversions, "__all__", "CKS"),
-        "theory/__init__.py: name CKS": without(import_module("theory"), "__all__", "CKS"),
-        f"{REFERENCE}: compute CKS": unsaid(REFERENCE, "CKS"),
-    },
-    "interval": {
-        "mc/intervals/choice.py: give _FROM_MOMENTS": without(
-            choice, "_FROM_MOMENTS", next(iter(MomentsMethod))
-        ),
-        "mc/intervals/choice.py: name ": instead(choice, "IntervalName", str),
-        "mc/intervals/choice.py: make kl_chernoff a member": instead(
-            HERE, "MomentsMethod", [method for method in MomentsMethod if method.value != "KL-Chernoff"]
-        ),
-    },
-    "adversary": {
-        "mc/engine/adversaries.py: name ManySmall": without(adversaries, "__all__", "ManySmall"),
-        "mc/__init__.py: import ManySmall": without(mc, "__all__", "ManySmall"),
-    },
-    "chapter": {
-        "reports/templates/chapters.toml: place": without(
-            reports.chapters, "CHAPTERS", reports.chapters.CHAPTERS[3]
-        ),
-    },
-    "result": {
-        "reports/shown/fragments.py: say Bounds": without(fragments, "FRAGMENTS", fp.Bounds),
-        "reports/shown/pictures.py: draw Curve": without(pictures, "PICTURES", fp.Curve),
-        "tests/reports/test_shown.py: hold an example of Bounds": without(test_shown, "MADE", "Bounds"),
-    },
-    "public name": {
-        "reports/docs/pages/reference: name Holds": unsaid("reports/docs/pages/reference/", "Holds"),
-    },
-    "page": {
-        "reports/docs/pages/index.md: list howto/attack.md": unsaid(
-            "reports/docs/pages/index.md", "howto/attack"
-        ),
-    },
-}
-
-
-@pytest.mark.parametrize(
-    ("kind", "start"), [(kind, start) for kind, lines in LINES.items() for start in lines]
+#: A recipe, the start of what it tells, and the line that is left out: of a file, or of a registry.
+LEFT_OUT: tuple[tuple[str, str, str | tuple[Any, str], object], ...] = (
+    ("filter", "filters/catalogue.py: list ZCDPFilter", (catalogue, "CATALOGUE"), "ZCDPFilter"),
+    ("theorem", 'theory/claims/theorem.py: list "B*"', (proofs, "THEOREMS"), "B*"),
+    ("theorem", "theory/proofs/recheck_table.json: 'RDP f", "theory/proofs/recheck_table.json", "RDP filter"),
+    ("pair", "theory/pairs/__init__.py: list Erasure in PAIRS", (pairs, "PAIRS"), fp.Erasure),
+    ("pair", f"{TRUTHS}: hold an example of Laplace", TRUTHS, "Laplace"),
+    ("conversion", "theory/conversions.py: list CKS", (conversions, "CONVERSIONS"), fp.CKS),
+    ("conversion", f"{REFERENCE}: compute CKS", REFERENCE, "CKS"),
+    ("interval", "mc/intervals/choice.py: give _FROM", (choice, "_FROM_MOMENTS"), next(iter(MomentsMethod))),
+    ("adversary", "mc/engine/adversaries.py: name ManySmall", (adversaries, "__all__"), "ManySmall"),
+    (
+        "chapter",
+        "reports/templates/chapters.toml: place",
+        (reports.chapters, "CHAPTERS"),
+        reports.chapters.CHAPTERS[3],
+    ),
+    ("result", "reports/shown/fragments.py: say Bounds", (fragments, "FRAGMENTS"), fp.Bounds),
+    ("result", "reports/shown/pictures.py: draw Curve", (pictures, "PICTURES"), fp.Curve),
+    ("result", "tests/reports/test_shown.py: hold an example of Bounds", (test_shown, "MADE"), "Bounds"),
+    (
+        "public name",
+        "reports/docs/pages/reference: name Holds",
+        "reports/docs/pages/reference/filters.md",
+        "Holds",
+    ),
+    ("page", "reports/docs/pages/index.md: list howto/attack", "reports/docs/pages/index.md", "howto/attack"),
 )
+
+
+@pytest.mark.parametrize(("kind", "start", "place", "left_out"), LEFT_OUT)
 def test_a_line_left_out_is_named_with_its_file(
-    kind: str, start: str, monkeypatch: pytest.MonkeyPatch
+    kind: str, start: str, place: Any, left_out: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert list(RECIPES[kind]()) == []
-    LINES[kind][start](monkeypatch)
+    if isinstance(place, str):
+        monkeypatch.setattr(HERE, "source", unsaid(place, left_out))
+    else:
+        whole = getattr(*place)
+        kept = [one for one in whole if one is not left_out and one != left_out]
+        fewer: Any = {key: whole[key] for key in kept} if hasattr(whole, "keys") else type(whole)(kept)
+        assert len(fewer) == len(whole) - 1
+        monkeypatch.setattr(*place, fewer)
     assert [told for told in RECIPES[kind]() if told.startswith(start)], list(RECIPES[kind]())

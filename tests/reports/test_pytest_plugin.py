@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 import tomllib
 import xml.etree.ElementTree as Tree
 from pathlib import Path
@@ -14,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from reports.sarif import RULES, Result, sarif
+from tests.interpreter import ROOT, python
 from tests.reports.typed import CAST
 
-ROOT = Path(__file__).parent.parent.parent
 MARKED = """
 import pytest
 from mine import DeniesAll, Lax, MyFilter
@@ -49,19 +46,11 @@ def folder(tmp_path: Path) -> Path:
 
 def run_pytest(folder: Path, *arguments: str, plugin: str = "reports.pytest_plugin") -> tuple[int, str]:
     """What pytest says with that plugin alone; with none, with all that are installed, first those in `site`."""
-    own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     # the installed plugin is left out: this file tests the one beside it
     alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} if plugin else {}
     chosen = ("-p", plugin, "--strict-markers") if plugin else ()
-    result = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-rA", *chosen, *arguments],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**own, **alone, "PYTHONPATH": f"{folder / 'site'}:{ROOT}", "COLUMNS": "200"},
-        check=False,
-        timeout=300,
-    )
+    words = ("-m", "pytest", "-p", "no:cacheprovider", "-q", "-rA", *chosen, *arguments)
+    result = python(*words, cwd=folder, path=(folder / "site",), **alone)
     return result.returncode, result.stdout + result.stderr
 
 
@@ -195,14 +184,7 @@ def test_a_start_of_pytest_loads_nothing_of_ours_but_the_plugin(folder: Path) ->
 def test_nothing_else_of_ours_loads_the_plugin(tmp_path: Path) -> None:
     (tmp_path / "pytest.py").write_text("raise ModuleNotFoundError('no pytest')\n")
     code = "import filterproof as fp; fp.verify, fp.assert_holds; import reports.cli"
-    result = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"},
-        check=False,
-    )
+    result = python("-c", code, cwd=tmp_path, path=(tmp_path,))
     assert result.returncode == 0, result.stderr
 
 

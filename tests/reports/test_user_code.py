@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import struct
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.interpreter import python
 from tests.reports import typed
-
-ROOT = Path(__file__).parent.parent.parent
 
 BASE = f"""{typed.MINE}
 import struct
@@ -32,16 +28,8 @@ PLAYED = "\nclass F(F):\n    def admits(self, spent, request): "
 
 def filterproof(*arguments: str, cwd: Path) -> tuple[int, str, str]:
     """In an interpreter of its own, of whose descriptors none is another's."""
-    result = subprocess.run(
-        [sys.executable, "-m", "filterproof", *arguments],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200"},
-        check=False,
-        timeout=300,
-    )
-    return result.returncode, result.stdout, result.stderr
+    ended = python("-m", "filterproof", *arguments, cwd=cwd)
+    return ended.returncode, ended.stdout, ended.stderr
 
 
 def one_sentence(err: str) -> bool:
