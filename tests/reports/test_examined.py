@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from html.parser import HTMLParser
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -37,35 +37,18 @@ HEADLINES = {
     "hangs": "OUT OF TIME",
     "unanswered": "OUT OF TIME",
 }
-VOID = {"meta", "img", "source", "br", "link"}
+#: The tags of HTML that are never closed.
+VOID = re.compile(r"<((?:meta|img|source|br|link)\b[^>]*?)/?>")
 
 
-class Balanced(HTMLParser):
-    """Collects tags and text, and fails on an end tag that nothing opened."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.seen: list[tuple[str, dict[str, str | None]]] = []
-        self.words = ""
-
-    def handle_starttag(self, tag, attrs):
-        self.seen.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.words += data
+def parsed(text: str) -> ElementTree.Element:
+    """The page as XML, which fails on an end tag that nothing opened."""
+    closed = VOID.sub(r"<\1/>", text.removeprefix("<!doctype html>"))
+    return ElementTree.fromstring(re.sub(r"(<details[^>]*) open>", r'\1 open="">', closed))
 
 
-def parsed(text: str) -> Balanced:
-    page = Balanced()
-    page.feed(text)
-    assert page.open == []
-    return page
+def words(text: str) -> str:
+    return "".join(parsed(text).itertext())
 
 
 @pytest.fixture(scope="module")
@@ -85,12 +68,12 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 def test_every_way_to_end_is_told_alike_everywhere(name: str, saved: Callable[[str], Path]) -> None:
     exam = EVERY[name]()
     assert exam.headline == HEADLINES[name]
-    page = parsed((saved(name) / "report.html").read_text("utf-8"))
-    for told in (str(exam), page.words, exam.latex(), parsed(exam._repr_html_()).words):
+    page = words((saved(name) / "report.html").read_text("utf-8"))
+    for told in (str(exam), page, exam.latex(), words(exam._repr_html_())):
         assert HEADLINES[name] in told
         assert "Mine" in told
         others = set(HEADLINES.values()) - {HEADLINES[name]}
-        if told is not page.words:  # the page explains every word at its end
+        if told is not page:  # the page explains every word at its end
             assert not any(other in told for other in others), told
     assert json.loads((saved(name) / "verdict.json").read_text("utf-8")) == exam.to_data()
 
@@ -116,15 +99,16 @@ def test_the_words_are_a_line_a_stage_and_the_witness_with_its_play() -> None:
 
 def test_the_play_is_told_alike_on_the_page_in_latex_and_as_data(saved: Callable[[str], Path]) -> None:
     exam, out = refuted(), saved("refuted")
-    page, story = parsed((out / "report.html").read_text("utf-8")), exam.story
+    page, story = (out / "report.html").read_text("utf-8"), exam.story
     data = json.loads((out / "verdict.json").read_text())["story"]
     assert [turn["reached"] for turn in data["turns"]] == [turn.reached for turn in story.turns]
     assert data["passed"] == story.passed == 2
-    for told in (page.words, exam.latex(), parsed(exam._repr_html_()).words):
+    for told in (words(page), exam.latex(), words(exam._repr_html_())):
         assert "The promise is passed in round 2." in told
         assert all(number(turn.reached) in told for turn in story.turns)
         assert "it was charged nothing" in told
-    assert any("as promised and as the play reveals it" in (given.get("alt") or "") for _, given in page.seen)
+    alts = [image.get("alt", "") for image in parsed(page).iter("img")]
+    assert any("as promised and as the play reveals it" in alt for alt in alts)
     assert json.loads((saved("undecided") / "verdict.json").read_text())["story"] is None
     assert story_figure("Mine", replace(story, curve=())) is None
 
@@ -229,16 +213,16 @@ def test_the_page_needs_no_other_file_and_escapes_what_a_filter_says(saved: Call
     text = (out / "report.html").read_text("utf-8")
     page = parsed(text)
     assert "<b>more</b>" not in text
-    assert "a note <worth> knowing" in page.words
-    for tag, given in page.seen:
+    assert "a note <worth> knowing" in "".join(page.itertext())
+    for tag, given in ((one.tag, one.attrib) for one in page.iter()):
         for name in ("src", "srcset"):
             assert (given.get(name) or "data:").startswith("data:"), tag
         if tag == "a":
             assert (out / str(given["href"])).is_file()
         assert tag not in ("script", "link", "iframe")
-    media = [given["media"] for tag, given in page.seen if tag == "source"]
+    media = [one.attrib["media"] for one in page.iter("source")]
     assert any("44rem" in one for one in media)
-    assert all(given.get("alt") for tag, given in page.seen if tag == "img")
+    assert all(image.get("alt") for image in page.iter("img"))
     assert "prefers-color-scheme:dark" in text
 
 

@@ -260,8 +260,10 @@ def test_long_tables_say_that_rows_are_left_out() -> None:
     assert "rows() has them all" not in words(made("Curve"))
 
 
-def test_a_worst_case_tells_its_epsilon_and_one_that_tried_nothing_says_so() -> None:
-    assert made("WorstCase").rows()[0]["epsilon"] == float(fp.LogRatio(Fraction(3, 2)))
+def test_a_worst_case_shows_its_bounds_evidence_and_scope_and_one_that_tried_nothing_says_so() -> None:
+    (row,) = made("WorstCase").rows()
+    assert (Fraction(row["ratio"]), row["epsilon"]) == (Fraction(3, 2), float(fp.LogRatio(Fraction(3, 2))))
+    assert {"value", "low", "high", "evidence", "scope"} <= row.keys()
     worst = fp.worst_case(fp.ZCDPFilter(1e-9), fp.RandomizedResponse(1.0), epsilon=1.0)
     assert "say nothing" in words(worst)
     assert "say nothing" not in words(made("WorstCase"))
@@ -323,6 +325,7 @@ def test_a_threshold_and_a_decision_say_how_they_are_known() -> None:
     assert float(cells(filt)["threshold"]) == filt.threshold, (
         "no digit is missing of what makes the filter again"
     )
+    assert told.rows()[0]["side"] == "ABOVE"
 
 
 # -- pictures --------------------------------------------------------------------------------------------------
@@ -425,7 +428,9 @@ def test_a_refused_step_is_shown_as_refused() -> None:
 def test_a_verdict_shows_scope_evidence_and_what_it_cites() -> None:
     said = "failing to refute"
     cited = fp.Verdict(fp.Outcome.HOLDS, fp.Evidence.CITED, "all", said, citations=("Knuth; p. 1", "Ville"))
-    assert list(cited.rows()[0].values()) == ["HOLDS", "CITED", "all", said, "Knuth; p. 1; Ville"]
+    names = ("outcome", "evidence", "scope", "detail", "citations")
+    values = ("HOLDS", "CITED", "all", said, "Knuth; p. 1; Ville")
+    assert cited.rows() == [dict(zip(names, values, strict=True))]
     told = words(cited)
     assert "Cited, not checked here: Knuth; p. 1." in told
     assert "a named theorem that was not checked here" in told
