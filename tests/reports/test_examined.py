@@ -201,13 +201,6 @@ def test_the_data_is_json_without_infinities_and_csv_with_every_digit() -> None:
     assert {row["promised"] for row in table} >= {"inf"}
 
 
-def test_a_saved_witness_replays_to_the_bit(saved: Callable[[str], Path]) -> None:
-    again = fp.replay((saved("refuted") / "witness.json").read_text("utf-8"), filt=Mine())
-    assert again.low == refuted().witness.data["low"]
-    # by a second route: four Gaussians of mu = 1 are one of mu = 2
-    assert again.low == pytest.approx(fp.GaussianDP(2.0).delta(1.0), rel=1e-12)
-
-
 def test_the_page_needs_no_other_file_and_escapes_what_a_filter_says(saved: Callable[[str], Path]) -> None:
     out = saved("refuted")
     text = (out / "report.html").read_text("utf-8")

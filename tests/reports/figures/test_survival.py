@@ -10,7 +10,7 @@ import filterproof as fp
 from filters.rules.kappa import KappaFilter
 from reports.figures.paper_figure import ComputedFigure
 from reports.figures.registry import figure
-from reports.figures.survival import largest_kappa, mechanism_level, stopping_rounds
+from reports.figures.survival import largest_kappa
 from theory.thresholds.stopped_walk import stopped_hockey_stick
 
 
@@ -62,15 +62,6 @@ def test_the_other_filters_stop_where_a_session_does(shown: ComputedFigure) -> N
         granted = sum(session.request(fp.Gaussian(0.5)) for _ in range(96))
         assert shown.data.facts[f"rounds_{column}"] == granted
         assert shown.data.column(column).sum() == min(granted, 48)
-
-
-def test_the_best_additive_variant_is_the_one_of_a_finer_search() -> None:
-    ends = stopping_rounds(mechanism_level(10.0, 1e-5, sigma=2.0, rounds=48), sigma=2.0, most=96)
-    # (epsilon_i, delta_i) of a Gaussian: k releases fit if some epsilon_i <= 10/k has k delta_i <= 1e-5
-    k = 0
-    while (k + 1) * float(fp.Gaussian(0.5).hockey_stick(10.0 / (k + 1))) <= 1e-5:
-        k += 1
-    assert ends["additive"] == k == 4
 
 
 def test_the_printed_split_is_not_the_optimal_one(shown: ComputedFigure) -> None:
