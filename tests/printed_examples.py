@@ -7,7 +7,8 @@ import io
 import re
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from tests.interpreter import ROOT
+
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 #: The sources of the built pages.
 PAGES = sorted((ROOT / "reports" / "docs" / "pages").rglob("*.md"))

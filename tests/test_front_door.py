@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -13,25 +12,11 @@ import pytest
 
 import filterproof as fp
 import filters
-
-ROOT = Path(__file__).parent.parent
+from tests.interpreter import ROOT, python
 
 
 def run(code: str, *path: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        cwd=path[0],
-        env={"PYTHONPATH": ":".join(str(p) for p in path), "PATH": "/usr/bin:/bin"},
-        check=False,
-    )
-
-
-def test_every_public_name_is_there() -> None:
-    assert fp.__all__ == sorted(fp.__all__)
-    for name in fp.__all__:
-        assert getattr(fp, name) is not None
+    return python("-c", code, cwd=path[0], path=path)
 
 
 #: What a repository of somebody else may hold under the name of a room, and the file that is in the way.
@@ -63,7 +48,7 @@ def test_a_repository_with_a_room_of_its_own_is_named_with_the_remedy(
     place = tmp_path / f"{room}.py" if name == ".py" else tmp_path / room / name
     place.parent.mkdir(exist_ok=True)
     place.write_text("")
-    result = run(code.format(room=room, folder=tmp_path / room), tmp_path, ROOT)
+    result = run(code.format(room=room, folder=tmp_path / room), tmp_path)
     assert result.returncode != 0
     last = result.stderr.strip().splitlines()[-1]
     assert last.startswith(
@@ -74,7 +59,7 @@ def test_a_repository_with_a_room_of_its_own_is_named_with_the_remedy(
 
 def test_a_folder_of_that_name_without_init_is_in_nobodys_way(tmp_path: Path) -> None:
     (tmp_path / "reports").mkdir()
-    assert run("import filterproof", tmp_path, ROOT).returncode == 0
+    assert run("import filterproof", tmp_path).returncode == 0
 
 
 #: What takes long to load and is imported by the functions that use it.
@@ -99,7 +84,7 @@ def test_a_name_of_the_front_door_loads_its_rooms_and_nothing_heavy(tmp_path: Pa
         "fp.simulate",
         "fp.verify",
     )
-    result = run("\n".join(f"{step}; {loaded}" for step in steps), tmp_path, ROOT)
+    result = run("\n".join(f"{step}; {loaded}" for step in steps), tmp_path)
     assert result.stdout.splitlines() == [
         "[]",
         *["['numpy', 'theory', 'filters']"] * 3,
@@ -111,7 +96,7 @@ def test_a_name_of_the_front_door_loads_its_rooms_and_nothing_heavy(tmp_path: Pa
 def test_who_asks_for_one_filter_loads_no_other_and_no_arithmetic_of_balls(tmp_path: Path) -> None:
     asked = "import sys; import filterproof as fp; fp.ZCDPFilter(0.5).open().request(fp.Gaussian(0.5))"
     loaded = "print(sorted({'flint', 'filters.catalogue', 'filters.rules.rogers'} & {*sys.modules}))"
-    result = run(f"{asked}; {loaded}; fp.RogersFilter; {loaded}", tmp_path, ROOT)
+    result = run(f"{asked}; {loaded}; fp.RogersFilter; {loaded}", tmp_path)
     assert result.stdout.splitlines()[0] == "[]", result.stderr
     assert "filters.rules.rogers" in result.stdout.splitlines()[1]
 
@@ -122,14 +107,14 @@ def test_a_filter_loaded_alone_is_the_one_of_its_room(name: str) -> None:
 
 
 def test_a_star_brings_every_public_name(tmp_path: Path) -> None:
-    result = run("from filterproof import *; print(ZCDPFilter(0.5), simulate.__name__)", tmp_path, ROOT)
+    result = run("from filterproof import *; print(ZCDPFilter(0.5), simulate.__name__)", tmp_path)
     assert result.stdout.strip() == "ZCDPFilter(rho=0.5) simulate", result.stderr
 
 
 def test_without_hypothesis_strategies_and_laws_name_the_extra(tmp_path: Path) -> None:
     (tmp_path / "hypothesis.py").write_text("raise ModuleNotFoundError('no hypothesis')\n")
     for use in ("fp.strategies", "fp.laws(fp.ZCDPFilter(0.5))"):
-        result = run(f"import filterproof as fp; {use}", tmp_path, ROOT)
+        result = run(f"import filterproof as fp; {use}", tmp_path)
         last = result.stderr.strip().splitlines()[-1]
         assert last.startswith("ImportError: ")
         assert "pip install filterproof[testing]" in last
@@ -141,8 +126,8 @@ def test_a_type_checker_knows_every_public_name_and_no_other(tmp_path: Path) -> 
     names.write_text(
         "\n".join(["import filterproof as fp", *(f"fp.{name}" for name in fp.__all__), "fp.Typo"])
     )
-    command = [sys.executable, "-m", "mypy", "--strict", f"--cache-dir={tmp_path / 'cache'}", str(names)]
-    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    command = ("-m", "mypy", "--strict", f"--cache-dir={tmp_path / 'cache'}", str(names))
+    result = python(*command, cwd=ROOT)
     found = [line for line in result.stdout.splitlines() if ": error:" in line]
     assert len(found) == 1, result.stdout + result.stderr
     assert '"Typo"' in found[0]

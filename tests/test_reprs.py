@@ -24,6 +24,7 @@ GDP = fp.GaussianFilter(mu=1.0)
 SECRET = 0.8125903
 PEOPLE = (fp.Gaussian(np.array([SECRET, 0.25])), np.array([SECRET, 0.25]))
 TRACKER = fp.GaussianTracker(size=0.5)
+LONG = tuple(fp.Gaussian(1 / k) for k in range(1, 60))
 LADDER = [fp.RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2)]
 
 
@@ -51,19 +52,12 @@ def _accountant() -> fp.IndividualAccountant:
     return accountant
 
 
-def _training() -> fp.LogisticTraining:
-    return fp.LogisticTraining(np.full((2, 3), SECRET), np.array([0, 1]), rate=0.1)
-
-
-def _view() -> fp.View:
-    return fp.View(1, np.zeros(3), np.zeros(3), GDP.start(3), None, GDP, np.random.default_rng(0))
+TRAINING = fp.LogisticTraining(np.full((2, 3), SECRET), np.array([0, 1]), rate=0.1)
 
 
 #: Every public class that can be made and that no list of the library has, by its name.
 HERE: dict[str, Callable[[], Any]] = {
-    "AccountantFilter": lambda: fp.AccountantFilter(
-        1.0, 1e-5, tuple(fp.Gaussian(1 / k) for k in range(1, 60))
-    ),
+    "AccountantFilter": lambda: fp.AccountantFilter(1.0, 1e-5, LONG),
     "AdditiveFilter": lambda: type(
         "Mine", (fp.AdditiveFilter,), {"promise": fp.ZCDP(0.5), "charge": fp.zcdp_charge}
     )(),
@@ -79,7 +73,7 @@ HERE: dict[str, Callable[[], Any]] = {
     "CompositionCrossing": lambda: fp.composition_order(LADDER, rounds=3).crossing,
     "ClippedSums": lambda: fp.ClippedSums(_individuals(), clip=1.0, sigma=2.0),
     "ClippingAfterAdding": lambda: fp.ClippingAfterAdding(_individuals(), clip=1.0, sigma=2.0),
-    "Composition": lambda: fp.Composition({fp.Gaussian(1 / k): k for k in range(1, 60)}),
+    "Composition": lambda: fp.Composition(dict(zip(LONG, range(1, 60), strict=True))),
     "Constant": lambda: fp.Constant(0.5),
     "Coverage": lambda: fp.Coverage("betting", "coin", 10, 20, 0.1, 1, 0),
     "Denial": lambda: fp.Denial(GDP, fp.Gaussian(1.0), 3, GDP.start(1)),
@@ -102,7 +96,7 @@ HERE: dict[str, Callable[[], Any]] = {
     "LinearQueries": _queries,
     "LocalPool": lambda: fp.LocalPool(1),
     "LogRatio": lambda: fp.LogRatio(Fraction(3, 2)),
-    "LogisticTraining": _training,
+    "LogisticTraining": lambda: TRAINING,
     "MenuChasing": lambda: fp.MenuChasing((fp.Gaussian(0.5), fp.Gaussian(1.0))),
     "MenuRandom": lambda: fp.MenuRandom((fp.Gaussian(0.5), fp.Gaussian(1.0))),
     "MixtureOdometer": lambda: fp.MixtureOdometer(1e-5, 1.0),
@@ -124,11 +118,9 @@ HERE: dict[str, Callable[[], Any]] = {
     "RenyiTracker": lambda: fp.RenyiTracker(8.0, 0.5),
     "RogersOdometer": lambda: fp.RogersOdometer(1e-5, 1000),
     "RunStore": lambda: fp.RunStore(":memory:"),
-    "Scripted": lambda: fp.Scripted(tuple(fp.Gaussian(1 / k) for k in range(1, 60)), (1,) * 59),
+    "Scripted": lambda: fp.Scripted(LONG, (1,) * 59),
     "SecretNoise": lambda: fp.SecretNoise(8125903, 0),
-    "Selection": lambda: fp.Selection(
-        tuple(fp.Gaussian(1 / k) for k in range(1, 60)), np.zeros(9, dtype=np.intp)
-    ),
+    "Selection": lambda: fp.Selection(LONG, np.zeros(9, dtype=np.intp)),
     "Session": lambda: GDP.open(),
     "Extremal": lambda: fp.ZCDP(0.5).extremal(2.0),
     "Split": lambda: fp.Split(1e-6, 1e-7),
@@ -137,8 +129,8 @@ HERE: dict[str, Callable[[], Any]] = {
     "Supremum": lambda: fp.supremum(GDP, 2.0),
     "Tally": lambda: fp.Tally(np.array([3]), np.zeros((1, 40))),
     "TwoRoutes": lambda: fp.TwoRoutes("at epsilon 1", 0.12, 0.13, 0.127, 0.127),
-    "View": _view,
-    "WithCanary": lambda: fp.WithCanary(_training(), 1.0),
+    "View": lambda: fp.View(1, np.zeros(3), np.zeros(3), GDP.start(3), None, GDP, np.random.default_rng(0)),
+    "WithCanary": lambda: fp.WithCanary(TRAINING, 1.0),
     "Witness": lambda: fp.Witness(GDP, {"sequence": [{"pair": "x" * 300, "times": 1}]}),
 }
 LISTED = {name: (lambda entry=entry: entry.example()) for name, entry in CATALOGUE.items()}

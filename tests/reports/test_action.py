@@ -40,35 +40,32 @@ def words_of(folder: Path, **inputs: str) -> list[str]:
     return words
 
 
-def test_the_action_examines_a_program(tmp_path: Path) -> None:
-    assert words_of(
-        tmp_path,
-        exec="node bridge.mjs",
-        promise="approx(1, 1e-5)",
-        seconds="5",
-        labels="site=a,b",
-        over="site=a",
-    ) == [
-        *("verify", "--seconds", "5", "--out", "filterproof-report"),
-        *(
-            "--exec",
-            "node bridge.mjs",
-            "--promise",
-            "approx(1, 1e-5)",
-            "--labels",
-            "site=a,b",
-            "--over",
-            "site=a",
+PROGRAM = {"exec": "node bridge.mjs", "promise": "approx(1, 1e-5)", "labels": "site=a,b", "over": "site=a"}
+
+
+@pytest.mark.parametrize(
+    ("inputs", "seconds", "words"),
+    [
+        (
+            PROGRAM | {"seconds": "5"},
+            "5",
+            [word for name, value in PROGRAM.items() for word in (f"--{name}", value)],
         ),
-    ]
-
-
-@pytest.mark.parametrize("target", ["budget.py::MyFilter", "$(touch there); `touch there`::X", "--help"])
-def test_no_shell_reads_an_input_as_code(tmp_path: Path, target: str) -> None:
-    assert words_of(tmp_path, target=target, mechanisms="rr,laplace") == [
-        *("verify", "--seconds", "60", "--out", "filterproof-report"),
-        *("--mechanisms", "rr,laplace", "--", target),
-    ]
+        *(
+            (
+                {"target": target, "mechanisms": "rr,laplace"},
+                "60",
+                ["--mechanisms", "rr,laplace", "--", target],
+            )
+            for target in ("budget.py::MyFilter", "$(touch there); `touch there`::X", "--help")
+        ),
+    ],
+)
+def test_the_action_calls_the_command_and_no_shell_reads_an_input_as_code(
+    tmp_path: Path, inputs: dict[str, str], seconds: str, words: list[str]
+) -> None:
+    asked = ["verify", "--seconds", seconds, "--out", "filterproof-report", *words]
+    assert words_of(tmp_path, **inputs) == asked
     assert not (tmp_path / "there").exists()
 
 

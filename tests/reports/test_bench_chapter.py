@@ -15,34 +15,25 @@ PEER = {
     "rounds": 48,
     "epsilon": 2.0,
     "reference": 0.0008,
-    "route": "binomial sum",
     "by": "somebody 1.0",
+}
+PEER |= {
+    "route": "binomial sum",
     "value": 0.00082,
     "low": None,
     "high": 0.00079,
     "error": 0.025,
     "encloses": False,
-    "seconds": 0.012,
-    "times": 3.0,
-    "absent": "",
 }
+PEER |= {"seconds": 0.012, "times": 3.0, "absent": ""}
 EMPTY: dict[str, Any] = dict.fromkeys(("value", "low", "high", "error", "encloses", "seconds", "times"))
 
 
 def test_a_peer_s_row_says_its_error_its_time_and_whether_its_bounds_hold() -> None:
     (table,) = recorded_bench(HEAD | {"peers": [PEER, PEER | EMPTY | {"absent": "not installed"}]})
     here, absent = table.rows
-    assert here == (
-        "48 x randomised response, e=0.1 (binomial sum)",
-        "somebody 1.0",
-        "2",
-        "0.0008",
-        "0.00082",
-        "+2.5e-02",
-        "no",
-        "12",
-        "3",
-    )
+    assert here[:4] == ("48 x randomised response, e=0.1 (binomial sum)", "somebody 1.0", "2", "0.0008")
+    assert here[4:] == ("0.00082", "+2.5e-02", "no", "12", "3")
     assert absent[1] == "somebody 1.0: not installed"
     assert set(absent[4:]) == {""}
     assert "on one machine of 1 core on 2026-11-21, with Python 3.12.1 and NumPy 2.4.0" in table.caption

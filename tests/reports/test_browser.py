@@ -5,34 +5,24 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import filterproof as fp
+from tests.interpreter import python
 from tests.reports.browser import inspected
 from tests.reports.examinations import Mine
 
 pytestmark = pytest.mark.browser
-ROOT = Path(__file__).parent.parent.parent
 FRAGMENT = "filter-zcdpfilter"
 
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("report")
-    made = subprocess.run(
-        [sys.executable, "-m", "filterproof", "verify", "--quick", "--out", str(out)],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        check=False,
-        timeout=500,
-    )
+    made = python("-m", "filterproof", "verify", "--quick", "--out", str(out), cwd=out)
     assert made.returncode == 0, made.stderr
     return out / "report.html"
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
-from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from reports.chapters import CHAPTERS
 from reports.chapters.common import proved
@@ -15,16 +12,13 @@ from reports.chapters.gdp import GDP
 from reports.chapters.slips import SLIPS
 from reports.chapters.theorems import THEOREMS_CHAPTER
 from reports.commands.console import styled
-from reports.commands.list_ import claims_table
 from reports.drawing import new_figure
 from reports.finding import Claim, Finding, Picture, Told
 from reports.report_page import render_page
 from reports.study import Study
 from reports.verify import verdicts_document
-from tests.reports.typed import filterproof
 from theory.evidence import Checked, Evidence, Outcome, Verdict
-from theory.kernel.statement import FINITE
-from theory.proofs.proof import JOIN, JOINED_BY_KERNEL, Proof
+from theory.proofs.proof import JOIN, Proof
 
 BY_CITATION = Verdict(
     Outcome.HOLDS, Evidence.CITED, "every adversary", citations=("Doob, optional <stopping>",)
@@ -127,30 +121,3 @@ def test_the_chapter_of_slips_shows_what_was_checked(study: Study) -> None:
 def test_no_claim_names_the_theorem_on_individuals_that_nothing_checks() -> None:
     sources = [claim.source for chapter in CHAPTERS for claim in chapter.claims]
     assert not [source for source in sources if re.search(r"003 Theorems? (11 and )?12\b", source)]
-
-
-@pytest.mark.parametrize(
-    ("theorem", "labels", "count", "joined"),
-    [
-        ("conversions", ("DERIVED, identity", "CERTIFIED, point", " kernel"), "4 kernel", JOIN),
-        ("odometers", ("KERNEL, kernel",), "6 kernel", JOINED_BY_KERNEL.format(covers=FINITE)),
-    ],
-)
-def test_prove_says_what_each_step_checked_and_what_the_theorem_cites(
-    theorem: str, labels: tuple[str, ...], count: str, joined: str, tmp_path: Path
-) -> None:
-    found = filterproof("prove", theorem, cwd=tmp_path, before=lambda: os.environ.update(COLUMNS="400"))
-    assert found.returncode == 0, found.stderr
-    for words in labels:
-        assert words in found.stderr
-    assert "joined by a cited theorem" not in found.stdout
-    assert count in found.stdout
-    assert joined in found.stdout
-
-
-def test_list_says_what_is_expected_of_the_papers_filter_theorems() -> None:
-    console = Console(width=400)
-    with console.capture() as captured:
-        console.print(claims_table())
-    rows = {row.split("│")[1].strip(): row for row in captured.get().splitlines() if row.count("│") > 3}
-    assert "HOLDS" in rows["The rule of the GDP filter keeps its transcript mu-GDP."]

@@ -2,68 +2,43 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
-from html.parser import HTMLParser
+from html import unescape
 from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
 
 import filterproof as fp
-from tests.printed_examples import PAGES, ROOT
+from tests.interpreter import ROOT, python
+from tests.printed_examples import PAGES
 
 pytestmark = pytest.mark.slow  # the theorems run while the pages are built
 
 SOURCES = ROOT / "reports" / "docs"
+_TAG, _ATTRIBUTE = re.compile(r"<(\w+)((?:\s[^<>]*)?)>"), re.compile(r"""([\w-]+)="([^"]*)\"""")
 #: What a browser loads by itself, and where the address stands.
 LOADED = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src"}
 
 
-class Page(HTMLParser):
+class Page:
     """The links, the anchors and the loaded files of a page."""
 
     def __init__(self, text: str) -> None:
-        super().__init__()
-        self.links: list[str] = []
-        self.loaded: list[str] = []
-        self.anchors: set[str] = set()
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Called by the parser."""
-        found = {name: value or "" for name, value in attrs}
-        if tag == "a" and "href" in found:
-            self.links.append(found["href"])
-        if tag in LOADED and LOADED[tag] in found:
-            self.loaded.append(found[LOADED[tag]])
-        if "id" in found:
-            self.anchors.add(found["id"])
+        tags = [(name, dict(_ATTRIBUTE.findall(given))) for name, given in _TAG.findall(text)]
+        self.links = [unescape(given["href"]) for name, given in tags if name == "a" and "href" in given]
+        self.loaded = [given[LOADED[name]] for name, given in tags if LOADED.get(name) in given]
+        self.anchors = {unescape(given["id"]) for _, given in tags if "id" in given}
 
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("docs")
-    command = [sys.executable, "-m", "sphinx", "-E", "-a", "-W", "--keep-going", "-q", "-b", "html"]
-    result = subprocess.run(
-        [
-            *command,
-            "-d",
-            str(out.with_name("doctrees")),
-            "-c",
-            str(SOURCES),
-            str(SOURCES / "pages"),
-            str(out),
-        ],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])},
-        check=False,
-    )
+    places = ("-d", str(out.with_name("doctrees")), "-c", str(SOURCES), str(SOURCES / "pages"), str(out))
+    asked = ("-m", "sphinx", "-E", "-a", "-W", "--keep-going", "-q", "-b", "html")
+    result = python(*asked, *places, cwd=ROOT)
     assert result.returncode == 0, result.stderr
     assert result.stderr == ""
     return out

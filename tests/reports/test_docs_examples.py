@@ -1,4 +1,4 @@
-"""Every block on the pages runs, in order, and prints what is shown; every command line names what there is."""
+"""Every block of README and pages runs, in order, and prints what is shown; every command line names what there is."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ import pytest
 import typer
 
 from reports.cli import app
-from tests.printed_examples import PAGES, blocks, run_examples
+from tests.printed_examples import PAGES, ROOT, blocks, run_examples
 
-WITH_CODE = [page for page in PAGES if any(language == "python" for language, _ in blocks(page))]
+WITH_CODE = [
+    page for page in (ROOT / "README.md", *PAGES) if any(language == "python" for language, _ in blocks(page))
+]
 COMMANDS = [
     line.removeprefix("$ ")
     for page in PAGES
@@ -25,7 +27,7 @@ COMMANDS = [
 
 @pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.stem)
 def test_the_blocks_of_a_page_print_what_it_says(page: Path) -> None:
-    assert run_examples(page) >= 1
+    assert run_examples(page) >= (3 if page.stem == "README" else 1)
 
 
 def test_a_block_that_prints_something_else_is_seen(tmp_path: Path) -> None:
@@ -39,7 +41,7 @@ def test_a_block_that_prints_something_else_is_seen(tmp_path: Path) -> None:
 
 def test_the_pages_show_the_start_the_tutorial_and_every_how_to() -> None:
     shown = {page.stem for page in WITH_CODE}
-    assert {"index", "tutorial", "verdicts"} <= shown
+    assert {"README", "index", "tutorial", "verdicts"} <= shown
     assert {page.stem for page in PAGES if page.parent.name in ("howto", "papers")} <= shown
 
 

@@ -78,13 +78,17 @@ def test_the_words_of_a_verdict_are_those_of_the_code() -> None:
 
 
 def test_every_filter_command_and_status_has_its_row() -> None:
-    filters, commands, statuses = _made("filters"), _made("commands"), _made("exit-statuses")
+    (page,) = (page for page in PAGES if page.match("reference/commands.md"))
+    filters, commands, whole = _made("filters"), _made("commands"), expand(page.read_text("utf-8"))
     assert re.findall(r"^\| `fp\.(\w+)`", filters, re.MULTILINE) == list(CATALOGUE)
     assert re.findall(r"^## filterproof (\w+)$", commands, re.MULTILINE) == [
         name.rstrip("_") for name in COMMANDS
     ]
     assert "`-n, --paths`" in commands
-    assert re.findall(r"^\| (\d+) \|", statuses, re.MULTILINE) == [str(int(one)) for one in ExitStatus]
+    table = re.findall(r"^\|\s*`?(\d+)`?\s*\|\s*(.*?)\s*\|$", whole, re.MULTILINE)
+    assert [(int(status), re.sub(r"[\\`]", "", meaning)) for status, meaning in table] == [
+        (int(status), status.meaning.replace("`", "")) for status in ExitStatus
+    ]
 
 
 def test_a_part_that_is_not_known_is_refused_and_prose_is_left_alone() -> None:

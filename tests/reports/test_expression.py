@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
 from filters import ApproximateDPFilter, GaussianFilter
@@ -24,36 +27,31 @@ def test_a_bare_filter_name_is_the_example_of_the_catalogue() -> None:
     assert read_filter("GaussianFilter") == GaussianFilter(mu=1.0)
 
 
+#: What reads it, what is typed, and the sentence that it ends in.
+REFUSED = {
+    (read_value, "expression must"): (
+        *(
+            "__import__('os').system('true')",
+            "(lambda: 1)()",
+            "GaussianFilter(mu=1.0).open()",
+            "[x for x in ()]",
+        ),
+        *("open('x')", "Gaussian(**{})", "f'{1}'", "GaussianFilter(mu=1.0", ""),
+    ),
+    (read_filter, "filter must name one of"): ("Gaussian(mu=0.1)", "LossChasing()", "SIMPLE"),
+    (read_filter, r"filter must name a class of the file or module, got .*; add ::ClassName"): (
+        *("late.py", "user/late.py", "late", "user.late", "C.py"),
+    ),
+}
+
+
 @pytest.mark.parametrize(
-    "text",
-    [
-        "__import__('os').system('true')",
-        "(lambda: 1)()",
-        "GaussianFilter(mu=1.0).open()",
-        "[x for x in ()]",
-        "open('x')",
-        "Gaussian(**{})",
-        "f'{1}'",
-        "GaussianFilter(mu=1.0",
-        "",
-    ],
+    ("read", "sentence", "text"), [(*asked, text) for asked, texts in REFUSED.items() for text in texts]
 )
-def test_nothing_but_names_numbers_and_calls_is_read(text: str) -> None:
-    with pytest.raises(ValueError, match="expression must"):
-        read_value(text)
-
-
-@pytest.mark.parametrize("text", ["Gaussian(mu=0.1)", "LossChasing()", "SIMPLE"])
-def test_a_value_of_another_kind_is_no_filter(text: str) -> None:
-    with pytest.raises(ValueError, match="filter must name one of"):
-        read_filter(text)
-
-
-@pytest.mark.parametrize("text", ["late.py", "user/late.py", "late", "user.late", "C.py"])
-def test_a_file_or_a_module_without_its_class_is_told_so(text: str, tmp_path, monkeypatch) -> None:
+def test_nothing_but_names_numbers_and_calls_of_the_kind_asked_for_is_read(
+    read: Callable[[str], object], sentence: str, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "late.py").write_text("")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(
-        ValueError, match=r"filter must name a class of the file or module, got .*; add ::ClassName"
-    ):
-        read_filter(text)
+    with pytest.raises(ValueError, match=sentence):
+        read(text)

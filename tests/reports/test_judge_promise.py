@@ -1,17 +1,22 @@
-"""How a chapter judges the promise of a filter by many simulations."""
+"""How chapters judge: the promise of a filter by many simulations, and a number by another route to it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 import filterproof as fp
 from mc.intervals.estimate import Estimate
+from reports.chapters import evaluated, games, overspending
 from reports.chapters.common import judge_promise, shares_of, simulations
-from reports.finding import Claim
+from reports.finding import Claim, Finding
 from reports.study import Simulated, Study
-from theory.evidence import Outcome
+from theory.agreement import Accord
+from theory.evidence import Evidence, Outcome
 
 CLAIM = Claim("k", "It keeps its promise.", "here", Outcome.UNDECIDED)
 
@@ -80,3 +85,56 @@ def test_rows_of_both_directions_can_be_told_apart() -> None:
     assert [row[1] for row in both.rows] == ["P", "Q"]
     assert "drawn from" not in simulations("c", rows[:1]).columns
     assert ", drawn from P, reaches" in judge_promise(Study(), CLAIM, rows).verdict.detail
+
+
+ROW = simulated(8e-6, 8.5e-6, 9e-6, 1e-5)
+
+
+def _ends(least: float, most: float) -> SimpleNamespace:
+    return SimpleNamespace(low=least, high=most)
+
+
+def _evaluated(found: object) -> Finding:
+    return evaluated.judge(evaluated.EVALUATED.claims[0], [evaluated.Evaluated(ROW, found)])  # type: ignore[arg-type]
+
+
+#: Each judge of a chapter, about one simulation and an enclosure of the same number on another route.
+JUDGES: dict[str, Callable[[float, float], Finding]] = {
+    "overspends": lambda least, most: overspending.judge(
+        overspending.OVERSPENDING.claims[0],
+        [overspending.KnownGame(SimpleNamespace(name="overspends"), ROW, most)],  # type: ignore[arg-type]
+    ),
+    "OneShot() at epsilon=1": lambda least, most: _evaluated(
+        fp.Evaluation(1.0, None, least, most, Evidence.CERTIFIED, "PQ", 1, 1, "moved")
+    ),
+    "OneShot() at epsilon=1, in PQ": lambda least, most: _evaluated(
+        fp.NumericalEvaluation(1.0, (least + most) / 2, (most - least) / 2, "PQ", 1, 1, "moved")
+    ),
+    "BasicFilter": lambda least, most: games.judge(
+        games.GAMES.claims[0], {"BasicFilter": SimpleNamespace(at_main=ROW, main=_ends(least, most))}
+    ),
+    "MenuChasing, BasicFilter()": lambda least, most: games.judge_attacks(
+        games.GAMES.claims[1],
+        {"": [games.AttackRow("MenuChasing", "BasicFilter()", 1.0, ROW.estimate, least, most, "", 1e-5)]},
+    ),
+}
+
+
+@pytest.mark.parametrize("what", JUDGES)
+def test_a_judge_disagrees_where_an_interval_excludes_the_number_of_another_route(what: str) -> None:
+    for least, most, agrees in (
+        (8.9e-6, 9.5e-6, True),
+        (7e-6, 8.1e-6, True),
+        (9.1e-6, 9.5e-6, False),
+        (1e-6, 7.9e-6, False),
+    ):
+        if what == "overspends" and agrees:
+            least = most = 8.5e-6  # it is known to the last digit
+        found = JUDGES[what](least, most)
+        assert found.result.outcome is (Accord.AGREES if agrees else Accord.DISAGREES)
+        assert found.as_expected is agrees
+        assert (found.result.witness is None) is agrees
+        assert agrees or what.partition(", in")[0] in found.result.detail
+        assert found.result.failure == ROW.estimate.failure
+        with pytest.raises(TypeError, match=f"got the comparison {found.claim.key!r}; read its result"):
+            _ = found.verdict

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 import tomllib
 import xml.etree.ElementTree as Tree
 from pathlib import Path
@@ -14,30 +11,18 @@ from pathlib import Path
 import pytest
 
 from reports.sarif import RULES, Result, sarif
-from tests.reports import typed
+from tests.interpreter import ROOT, python
+from tests.reports.typed import CAST
 
-ROOT = Path(__file__).parent.parent.parent
-MINE = f"""{typed.MINE}
-class Sound(MyFilter): pass
-
-class Lax(Sound):
-    def admits(self, spent, request): return spent <= 0.02
-
-class DeniesAll(Sound):
-    def admits(self, spent, request): return np.zeros(len(spent), bool)
-
-class Raises(Sound):
-    def admits(self, spent, request): raise RuntimeError("no")
-"""
 MARKED = """
 import pytest
-from mine import DeniesAll, Lax, Sound
+from mine import DeniesAll, Lax, MyFilter
 
 @pytest.fixture
 def lax(): return Lax()
 
 @pytest.mark.filterproof(seconds=0.3, mechanisms=["rr"])
-def test_returned(): return Sound()
+def test_returned(): return MyFilter()
 
 @pytest.mark.filterproof(seconds=1, mechanisms=["rr"])
 def test_given(lax): pass
@@ -46,7 +31,7 @@ def test_given(lax): pass
 def test_number(): return 3
 
 @pytest.mark.filterproof(seconds=0.3, mechanisms=["rr"])
-@pytest.mark.parametrize("kind", [DeniesAll, Sound])
+@pytest.mark.parametrize("kind", [DeniesAll, MyFilter])
 def test_kind(kind): return kind()
 
 def test_other(): assert True
@@ -55,25 +40,17 @@ def test_other(): assert True
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "mine.py").write_text(MINE)
+    (tmp_path / "mine.py").write_text(CAST)
     return tmp_path
 
 
 def run_pytest(folder: Path, *arguments: str, plugin: str = "reports.pytest_plugin") -> tuple[int, str]:
     """What pytest says with that plugin alone; with none, with all that are installed, first those in `site`."""
-    own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     # the installed plugin is left out: this file tests the one beside it
     alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"} if plugin else {}
     chosen = ("-p", plugin, "--strict-markers") if plugin else ()
-    result = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-rA", *chosen, *arguments],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env={**own, **alone, "PYTHONPATH": f"{folder / 'site'}:{ROOT}", "COLUMNS": "200"},
-        check=False,
-        timeout=300,
-    )
+    words = ("-m", "pytest", "-p", "no:cacheprovider", "-q", "-rA", *chosen, *arguments)
+    result = python(*words, cwd=folder, path=(folder / "site",), **alone)
     return result.returncode, result.stdout + result.stderr
 
 
@@ -87,24 +64,24 @@ def run_pytest(folder: Path, *arguments: str, plugin: str = "reports.pytest_plug
 def test_a_target_is_one_more_test_chosen_by_name_and_is_told_to_junit_and_sarif(
     folder: Path, workers: tuple[str, ...]
 ) -> None:
-    named = ("mine.py::Lax", "mine.py::DeniesAll", "mine::Raises", "mine.py::Sound")
-    targets = [*(f"--filterproof={one}" for one in named), "-k", "not Sound"]
+    named = ("mine.py::Lax", "mine.py::DeniesAll", "mine::Raises", "mine.py::MyFilter")
+    targets = [*(f"--filterproof={one}" for one in named), "-k", "not MyFilter"]
     written = ("--filterproof-sarif", "out/s.json", "--junitxml", "j.xml", "--filterproof-seconds", "2")
     status, out = run_pytest(folder, *targets, *written, *workers)
     assert status == 1, out
     assert "3 failed" in out
     assert workers or "1 deselected" in out
-    line = 1 + MINE[: MINE.index("raise RuntimeError")].count("\n")
-    assert f"Raises.admits raised RuntimeError: no at mine.py, line {line}" in out
+    line = 1 + CAST[: CAST.index("raise ValueError")].count("\n")
+    assert f"Raises.admits raised ValueError: no money at mine.py, line {line}" in out
     report = json.loads((folder / "out" / "s.json").read_text("utf-8"))
     found = {one["ruleId"]: one["locations"][0]["physicalLocation"] for one in report["runs"][0]["results"]}
     assert set(found) == set(RULES)
     assert {one["artifactLocation"]["uri"] for one in found.values()} == {"mine.py"}
-    lines = {rule: MINE.splitlines()[one["region"]["startLine"] - 1] for rule, one in found.items()}
+    lines = {rule: CAST.splitlines()[one["region"]["startLine"] - 1] for rule, one in found.items()}
     assert lines == {
-        "refuted": "class Lax(Sound):",
-        "nothing-admitted": "class DeniesAll(Sound):",
-        "fault": "class Raises(Sound):",
+        "refuted": "class Lax(MyFilter):",
+        "nothing-admitted": "class DeniesAll(MyFilter):",
+        "fault": "class Raises(MyFilter):",
     }
     properties = {
         case.get("name"): {one.get("name"): one.get("value") for one in case.iter("property")}
@@ -158,7 +135,7 @@ def test_a_marked_function_is_the_examination_of_what_it_returns_or_is_given(ins
         "FAILED test_mine.py::test_given": "REFUTED",
         "FAILED test_mine.py::test_number": "must return a filter, or get one from a fixture, got 3",
         "FAILED test_mine.py::test_kind[DeniesAll]": "NOT EXAMINED",
-        "PASSED test_mine.py::test_kind[Sound]": "",
+        "PASSED test_mine.py::test_kind[MyFilter]": "",
         "PASSED test_mine.py::test_other": "",
         "PASSED test_ours.py::test_nothing_of_ours_is_rewritten": "3 failed, 4 passed",
     }.items():
@@ -207,14 +184,7 @@ def test_a_start_of_pytest_loads_nothing_of_ours_but_the_plugin(folder: Path) ->
 def test_nothing_else_of_ours_loads_the_plugin(tmp_path: Path) -> None:
     (tmp_path / "pytest.py").write_text("raise ModuleNotFoundError('no pytest')\n")
     code = "import filterproof as fp; fp.verify, fp.assert_holds; import reports.cli"
-    result = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"},
-        check=False,
-    )
+    result = python("-c", code, cwd=tmp_path, path=(tmp_path,))
     assert result.returncode == 0, result.stderr
 
 

@@ -15,11 +15,12 @@ from typing import NamedTuple, NoReturn
 
 from reports.cli import main
 
-__all__ = ["MINE", "Ended", "Started", "filterproof", "start"]
+__all__ = ["CAST", "MINE", "Ended", "Started", "filterproof", "start"]
 
 #: A file of a person's own, with a sound filter from which others are made.
 MINE = """
 import os, sys, time
+from fractions import Fraction as F
 import numpy as np
 import filterproof as fp
 
@@ -28,6 +29,57 @@ class MyFilter(fp.PrivacyFilter):
     def start(self, n): return np.zeros(n)
     def admits(self, spent, request): return spent + request.pure_epsilon**2 / 2 <= 0.02
     def spend(self, spent, request): return spent + request.pure_epsilon**2 / 2
+"""
+#: The same file with filters of every kind that a command meets.
+CAST = f"""{MINE}
+class Lax(MyFilter):
+    def admits(self, spent, request): return spent <= 0.02
+
+class DeniesAll(MyFilter):
+    def admits(self, spent, request): return np.zeros(len(spent), bool)
+
+class Raises(MyFilter):
+    def admits(self, spent, request): raise ValueError("no\\nmoney")
+
+class Vanishes(MyFilter):
+    def spend(self, spent, request):
+        print('{{"verdicts": []}}', flush=True)
+        os._exit(0)
+
+class Hangs(MyFilter):
+    def spend(self, spent, request): time.sleep(1000)
+
+class Slow(MyFilter):
+    def spend(self, spent, request):
+        open("playing", "w").close()
+        time.sleep(0.2)
+        return spent
+
+class Replaces(MyFilter):
+    def __init__(self): sys.stdout = sys.stderr = object()
+
+class WithoutOutput(MyFilter):
+    def __init__(self): sys.stdout = sys.stderr = None
+
+class Unmade(fp.BasicFilter):
+    def __init__(self): {{}}[1]
+
+class Good(fp.AdditiveFilter):
+    promise, charge = fp.ZCDP(0.5), fp.zcdp_charge
+
+class Late(Good):
+    def admits(self, state, request): return self.remaining(state) > 0
+
+class Above(fp.AdditiveFilter):
+    promise, charge = fp.ApproxDP(1.0, 1e-5), fp.zcdp_charge
+    budget = fp.Budget.of(0.0305565953)
+
+class Natural(fp.NaturalFilter):
+    def __init__(self):
+        menu = tuple(fp.RandomizedResponse.from_ratio(F(3, 2) ** k) for k in (1, 2, 3))
+        with fp.knowingly():
+            promised = (float(np.log(2.25)), float(F(45, 169)))
+            fp.NaturalFilter.__init__(self, *promised, menu, ratio=F(9, 4), exact_delta=F(45, 169))
 """
 
 
@@ -89,7 +141,7 @@ def _run(arguments: tuple[str, ...], cwd: Path, written: Path, before: Callable[
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding="utf-8") for number in (1, 2))
     sys.argv, sys.path = ["filterproof", *arguments], [str(cwd), *sys.path]
-    os.environ["COLUMNS"] = "200"
+    os.environ["COLUMNS"] = "400"
     warnings.resetwarnings()  # as an interpreter starts: pytest makes them errors
     for hidden in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
         warnings.simplefilter("ignore", hidden)

@@ -47,20 +47,6 @@ def test_the_files_of_a_figure_and_the_manifest(tmp_path: Path) -> None:
     assert "0.815623" in result.stdout
 
 
-def test_the_same_command_writes_the_same_bytes(tmp_path: Path) -> None:
-    for place in ("a", "b"):
-        assert typed("003-4", "--format", "svg", "--out", str(tmp_path / place)).exit_code == 0
-    assert sorted(os.listdir(tmp_path / "a")) == ["003-4.csv", "003-4.json", "003-4.svg", "manifest.json"]
-    for name in os.listdir(tmp_path / "a"):
-        one, two = ((tmp_path / place / name).read_bytes() for place in ("a", "b"))
-        if name == "manifest.json":  # seconds differ
-            one, two = (
-                json.dumps([{**f, "seconds": 0} for f in json.loads(text)["figures"]]).encode()
-                for text in (one, two)
-            )
-        assert one == two, name
-
-
 def test_the_list_names_every_figure_and_its_parameters() -> None:
     result = typed("--list")
     assert result.exit_code == 0
@@ -75,24 +61,6 @@ def test_a_tuple_is_read_from_the_command_line(tmp_path: Path) -> None:
     told = json.loads((tmp_path / "003-4.json").read_text("utf-8"))
     assert told["parameters"]["steps"] == [100, 200]
     assert "delta_gdp_200" in told["columns"]
-
-
-def test_a_figure_that_fails_leaves_no_folder(tmp_path: Path) -> None:
-    result = typed("004-2", "--set", "epsilon=4.0", "--out", str(tmp_path / "out"))
-    assert result.exit_code == 2, result.output
-    assert "epsilon must leave a kappa above zero" in result.stderr
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_folder_in_the_place_of_a_file_changes_nothing(tmp_path: Path) -> None:
-    (tmp_path / "003-4.csv").mkdir()
-    (tmp_path / "003-4.svg").write_text("old")
-    result = typed("003-4", "--set", "points=3", "--format", "svg", "--out", str(tmp_path))
-    assert result.exit_code == 2, result.output
-    assert f"got '{tmp_path / '003-4.csv'}' (it is a folder)" in result.stderr
-    assert len(result.stderr.strip().splitlines()) == 1
-    assert sorted(os.listdir(tmp_path)) == ["003-4.csv", "003-4.svg"]
-    assert (tmp_path / "003-4.svg").read_text() == "old"
 
 
 def entries(out: Path) -> dict[str, dict]:

@@ -1,4 +1,4 @@
-"""A network in many worlds: the same gradients as in one, and what a canary reaches is known."""
+"""A network in many worlds: the same gradients as in one."""
 
 import numpy as np
 
@@ -8,7 +8,6 @@ from mc.training.network import Network
 from mc.training.two_trainings import TwoTrainings
 from reports.figures.network_training import NetworkTraining
 from tests.mc.training.made_up import rows_of
-from theory.pairs import Gaussian
 
 NETWORK = Network(sizes=(64, 4, 10))
 TRAINING = NetworkTraining(digits(), NETWORK, rate=1.0, seed=0, people=6)
@@ -32,11 +31,3 @@ def test_removing_a_person_removes_the_own_gradient() -> None:
     np.testing.assert_allclose(
         np.subtract(*two.sums())[0], row / max(1.0, float(np.linalg.norm(row))), atol=1e-9
     )
-
-
-def test_a_canary_in_a_network_reaches_the_promise_and_no_more() -> None:
-    canary = fp.WithCanary(TRAINING, 1e4)
-    found = fp.simulate_training(canary, MAKE, epsilon=0.5, steps=6, person=6, n=300, squares=1.0)
-    exact = float(Gaussian(1.0).hockey_stick(0.5))
-    assert found.low <= exact <= found.high
-    assert found.beyond == 0

@@ -105,43 +105,34 @@ def every(study):
     return [row for rows in study.holders.reached.values() for row in rows]
 
 
-def test_there_is_a_page_for_each_with_all_its_parts(pages):
-    assert [page.title for page in pages] == [
-        "Odometers",
-        "Trackers",
-        "IndividualFilter",
-        "ClippedSums",
-        "LinearQueries",
-    ]
+TITLES = ["Odometers", "Trackers", "IndividualFilter", "ClippedSums", "LinearQueries"]
+
+
+def test_a_page_has_all_its_parts_and_says_what_was_examined_and_simulated(told, pages):
+    assert [page.title for page in pages] == TITLES
     assert len({page.key for page in pages}) == 5
-    for page in pages:
+    assert len({picture.name for page in pages for picture in page.pictures}) == 7
+    holders = told[0].holders
+    for page, keys in zip(pages, SHOWN, strict=True):
         assert page.badge.words == "HOLDS"
         assert page.known.says.startswith("theorem '")
         assert {"Verdict", "Theorem", "Played"} <= {label for label, _ in page.facts}
         assert page.uncovered
         assert page.pictures
-        for _, formula in page.formulas:
-            assert ET.fromstring(str(formula)).tag.endswith("math")
+        assert all(ET.fromstring(str(formula)).tag.endswith("math") for _, formula in page.formulas)
         for picture in page.pictures:
             assert picture.caption
             assert picture.alt
             assert svg_text(picture.figure).startswith("<svg")
-    assert len({picture.name for page in pages for picture in page.pictures}) == 7
-
-
-def test_what_joins_a_theorem_to_the_code_is_what_the_examination_of_the_holder_said(told, pages):
-    for page, keys in zip(pages, SHOWN, strict=True):
-        for one in (one for key in keys for one in told[0].holders.looked_at[key]):
+        for one in (one for key in keys for one in holders.looked_at[key]):
             assert one.verdict.detail in words(page)
             assert one.verdict.outcome is (Outcome.REFUTED if one.name in BROKEN.values() else Outcome.HOLDS)
-
-
-def test_no_estimate_stands_on_a_page_without_its_interval(told, pages):
-    for page, keys in zip(pages, SHOWN, strict=True):
-        for row in (row for key in keys for row in told[0].holders.reached[key]):
-            assert row.interval in words(page)
-            # of what is refuted the interval alone is said
+        for row in (row for key in keys for row in holders.reached[key]):
+            assert row.interval in words(page)  # of what is refuted the interval alone is said
             assert row.refutes or f"{row.estimate.value:.3g}"[:4] in words(page)
+        # nothing is said to lie above where nothing does
+        assert "ABOVE" not in " ".join(str(text) for label, text in page.facts if label != "Done wrongly")
+        assert "BELOW" not in words(page)
 
 
 @pytest.mark.parametrize("place", range(5), ids=["odometers", "trackers", "people", "sums", "queries"])
@@ -174,13 +165,6 @@ def test_an_interval_above_a_promise_refutes_and_is_said_in_words(told, page):
         assert shown.badge.words == "REFUTED"
         assert "ABOVE" in words(shown)
         assert "Above the promise" in words(shown)
-
-
-def test_nothing_is_said_to_lie_above_where_nothing_does(pages):
-    for page in pages:
-        sound = " ".join(str(text) for label, text in page.facts if label != "Done wrongly")
-        assert "ABOVE" not in sound
-        assert "BELOW" not in words(page)
 
 
 def test_a_staircase_below_the_true_cost_is_said_in_words(told):

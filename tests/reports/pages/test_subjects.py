@@ -36,12 +36,8 @@ def test_the_code_to_try_makes_the_filter_and_the_menu_of_the_page(subject: Page
 
 
 def test_pictures_that_explain_are_figures_of_the_room() -> None:
-    assert {one.explained for one in SUBJECTS if one.explained} == {
-        "supermartingale",
-        "natural-game",
-        "eraser",
-    }
-    assert {one.explained for one in SUBJECTS if one.explained} <= set(FIGURES)
+    explained = {one.explained for one in SUBJECTS if one.explained}
+    assert explained == {"supermartingale", "natural-game", "eraser"} <= set(FIGURES)
 
 
 @NAMED

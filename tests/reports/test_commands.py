@@ -1,0 +1,418 @@
+"""What a person types and what comes back: a status for each way of ending, a sentence, and no half-written report."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+import reports.chapters
+from mc import LocalPool
+from mc.engine.encoding import encode, nameable
+from reports.chapters.slips import SLIPS
+from reports.cli import COMMANDS, app
+from reports.commands import verify
+from reports.commands.verify import limit_of
+from reports.finding import Claim, Told
+from reports.study import Study
+from tests.reports import typed
+from tests.reports.typed import CAST, filterproof
+from theory.kernel.statement import FINITE
+from theory.pairs import RandomizedResponse
+from theory.proofs.proof import JOIN, JOINED_BY_KERNEL
+
+ROOT = Path(__file__).parent.parent.parent
+BRIDGE = ROOT / "reports" / "docs" / "bridges" / "bridge.py"
+WITNESS = {
+    "filter": {"outside": "X"},
+    "epsilon": 1.0,
+    "ratio": "3",
+    "promised": 0.01,
+    "value": "1/2",
+    "direction": "PQ",
+    "plan": {"request": {"name": "x"}, "then": []},
+}
+#: A plan against a sound filter, which replays and refutes nothing.
+KEPT = WITNESS | {
+    "filter": {"type": "BasicFilter", "epsilon": 1.0, "delta": 0.125},
+    "promised": 0.125,
+    "value": "0",
+    "plan": {"request": encode(RandomizedResponse.from_ratio(2), nameable()), "then": [None, None]},
+}
+FILES = {
+    "mine.py": CAST,
+    "leaves.py": "import os\nos._exit(0)\n",
+    "verdicts.json": json.dumps({"verdicts": [{"key": "x", "witness": WITNESS}]}),
+    "kept.json": json.dumps(KEPT),
+    "nothing.json": '{"schema": 1, "findings": [], "witness": null}',
+    "full/003-4.csv/a": "",
+    "full/003-4.svg": "old",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def files(folder: Path) -> dict[Path, bytes]:
+    """Whatever stands in the folder, but for what Python and `Slow` leave there."""
+    there = (one for one in folder.rglob("*") if not {"__pycache__", "playing"} & {*one.parts})
+    return {one: one.read_bytes() if one.is_file() else b"" for one in there}
+
+
+def line_of(words: str) -> int:
+    return CAST[: CAST.index(words)].count("\n") + 1
+
+
+_PLAYS = "simulate GaussianFilter OneShot --epsilon 1 -n"
+_ASKS = "'Constant(RandomizedResponse(0.05))' --epsilon 1 -n 1000"
+_RAISED = (
+    f"filterproof: Raises.admits raised ValueError: no money at mine.py, line {line_of('raise ValueError')}; "
+    "mend it there: what a filter does not cover it denies"
+)
+_LEFT = "leaves.py::X ended with status 0 before there was a verdict"
+_KINDS = "file must be a witness.json, verdict.json or verdicts.json, got file="
+_AGAINST = "against must stand beside TARGET or --exec"
+_FORMATS = "formats must be among svg, png, pdf, got ['gif']"
+#: The status -> what is typed, and what is said; dots stand for words between.
+ENDS: dict[int, dict[str, str]] = {
+    0: {
+        "list": "GaussianFilter ... NaiveRealisationFilter ... EraserForever ... 003 Section 4.1",
+        "prove B* --latex": r"\begin{theorem} ... \end{proof}",
+        "prove 'ApproximateDPFilter(1.0, 1e-5)'": "CKS ... Nothing is said of other points.",
+        "prove 'Laplace(30.0)'": "RR zCDP ... Nothing is said of other points.",
+        "prove conversions": f"DERIVED, identity ... CERTIFIED, point ...  kernel ... 4 kernel ... {JOIN}",
+        "prove odometers": f"KERNEL, kernel ... 6 kernel ... {JOINED_BY_KERNEL.format(covers=FINITE)}",
+        "simulate GaussianFilter 'Constant(Gaussian(0.3))' --epsilon 2 -n 2e3 --interval KL-Chernoff": (
+            ", KL-Chernoff; rests on "
+        ),
+        "verify mine.py::Good --against ZCDPFilter --seconds 2": "which does not prove that there is none",
+    },
+    1: {
+        "prove mine.py::Above": "REFUSED, UNSOUND",
+        "prove NaturalFilter": "kept as a counterexample",
+        "verify mine.py::Good --against mine.py::Late --seconds 20": (
+            "is granted by the second alone; so it breaks 0.5-zCDP: D of order 2, PQ is at least"
+        ),
+        "replay kept.json": "The same again: 0 ... It does not refute the promise.",
+    },
+    2: {
+        "prove Fermat": "name must be a known theorem, got name='Fermat'",
+        "verify --out mine.py": "out must be a folder",
+        f"{_PLAYS} 1e99": (
+            "n must be at most 1,000,000,000,000, got n=1e+99; play fewer, or several runs of other seeds"
+        ),
+        f"{_PLAYS} inf": "n must be an integer >= 2",
+        "attack GaussianFilter --rounds 1000000000": "rounds must be at most 10,000",
+        "attack NaiveRealisationFilter --out mine.py": "out must be a folder",
+        "calibrate 1 1e-5 --levels 1000000000": "levels must be at most 4,096",
+        "calibrate 1 1e-5 --mechanisms gauss": "mechanisms must be one of gaussian, pure",
+        "calibrate 1 1e-5 --mechanisms subsampled:1": "mechanisms must be subsampled:q,sigma, got 'subsampled:1'",
+        "replay nofile x": f"{_KINDS}'nofile' (No such",
+        "replay mine.py x": f"{_KINDS}'mine.py'",
+        "replay nothing.json": "which refuted nothing",
+        "replay verdicts.json y": "key must have a witness, got key='y'; the file has x",
+        "figures 003-3 004-2 --set k=5": "k must be a parameter of figure 004-2, got k=5; there are epsilon",
+        "figures 003-3 --set sigma=wide": "sigma must be a real number",
+        "figures 003-3 --set sigma": "set must read like sigma=2, got 'sigma'",
+        "figures 003-3 --set sigma=50 --set sigma=60": (
+            "set must name each parameter once, got sigma=50 and sigma=60; leave one out"
+        ),
+        "figures 003-3 --format gif": _FORMATS,
+        "figures 003-3 --out /dev/null/x": "out must be a folder that can be written to",
+        "figures 004-2 --set epsilon=4.0 --out new": "epsilon must leave a kappa above zero",
+        "figures 003-4 --set points=3 --format svg --out full": "got 'full/003-4.csv' (it is a folder)",
+        "train 003-3": "name must be one of 000-table-1, 000-table-2, 000-table-3, 003-2, 003-6",
+        "train 003-7x": "name must be one of 000-table-1, 000-table-2, 000-table-3, 003-2, 003-6",
+        "audit --environments nowhere": "environments must be a folder of environments, got 'nowhere'",
+        "train --trials 100000": "trials must be at most 1,000, got trials=100000; pass fewer",
+        "train --format gif": _FORMATS,
+        "train --out /dev/null/x": "out must be a folder that can be written to",
+        "audit nonsense": "libraries must be of",
+        "audit nonsense --recorded": "libraries must be of",
+        "audit --seconds 0": "seconds must be positive",
+        "verify --time-limit 0": "time-limit must be a number of seconds > 0, got 0",
+        "verify mine.py::Slow --mechanisms rr,lasers": "mechanisms must be",
+        "verify mine.py::Slow --seconds -1": "seconds must be",
+        "verify --seconds 5": "target must be given",
+        "verify 'Nothing(1)'": "must name something known",
+        "verify nowhere.py::X": "no file at",
+        "verify --seed -1": "seed must be",
+        "verify mine.py::Unmade": "got target='mine.py::Unmade' which raised KeyError: 1",
+        "verify mine.py::Good --against 'no such filter'": "expression must read like",
+        "verify --against mine.py::Late": _AGAINST,
+        "verify mine.py::Good --json --against mine.py::Late": _AGAINST,
+        "verify mine.py::Good --mechanisms rr --against mine.py::Late": _AGAINST,
+    },
+    3: {  # each method is made to raise in `tests/mc/examine/test_unhappy.py`
+        "verify mine.py::Raises --seconds 1": _RAISED,
+        "verify mine.py::Good --against mine.py::Raises --seconds 20": _RAISED,
+        f"simulate mine.py::Raises {_ASKS}": _RAISED,
+        "attack mine.py::Raises": _RAISED,
+        "verify mine.py::Vanishes --seconds 1": "ended with status 0 before there was a verdict",
+        "verify leaves.py::X --seconds 2": _LEFT,
+        "simulate leaves.py::X OneShot --epsilon 1": _LEFT,
+        "attack leaves.py::X": _LEFT,
+        "replay verdicts.json x leaves.py::X": _LEFT,
+    },
+    5: {
+        "verify mine.py::Hangs --seconds 2": (
+            f"Hangs.spend (mine.py, line {line_of('time.sleep(1000)')}) was still at work when the time was up"
+        ),
+        # nothing compared before the time was up is no success
+        "verify ZCDPFilter --against ZCDPFilter --seconds 1e-6": (
+            "nothing was asked in 1e-06 s, and nothing was compared; raise --seconds"
+        ),
+        "verify mine.py::Hangs --time-limit 2": "stopped after 2 s; nothing was decided: raise --time-limit",
+    },
+    6: {
+        "attack mine.py::DeniesAll": "nothing was",
+        f"simulate mine.py::DeniesAll {_ASKS}": "nothing was",
+    },
+}
+#: Where something was said before the sentence.
+BEGUN = ("verify --out mine.py",)
+
+
+@pytest.mark.parametrize(
+    ("status", "words"), [(status, words) for status, rows in ENDS.items() for words in rows]
+)
+def test_a_command_ends_with_its_status_and_says_why(folder: Path, status: int, words: str) -> None:
+    said, before = ENDS[status][words].split(" ... "), files(folder)
+    ended = filterproof(*shlex.split(words), cwd=folder)
+    told = " ".join((ended.stdout + ended.stderr).split())
+    assert ended.returncode == status, told
+    assert [part for part in said if " ".join(part.split()) not in told] == []
+    assert "Traceback" not in told
+    assert "Errno" not in told
+    assert status or "REFUSED" not in told
+    if status in (2, 3, 5):
+        *earlier, last = filter(None, ended.stderr.splitlines())
+        assert last.startswith("filterproof: ")
+        assert words in BEGUN or (ended.stdout, earlier) == ("", [])
+        assert files(folder) == before
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_a_command_says_all_of_its_words(name: str, folder: Path) -> None:
+    """Brackets read as markup would be left out, and a word wider than its column cut."""
+    group: Any = typer.main.get_command(app)
+    command = group.commands[name.rstrip("_")]
+    words = (command.help or "", *(one.help or "" for one in command.params))
+    narrow = partial(os.environ.update, {"COLUMNS": "80"})
+    ended = filterproof(name.rstrip("_"), "--help", cwd=folder, before=narrow)
+    assert ended.returncode == 0
+    said = {word for line in ended.stdout.splitlines() for word in line.strip(" │").split()}
+    missing = {word for text in words for word in text.split()} - said
+    assert not missing
+
+
+@pytest.mark.parametrize(
+    ("name", "ends"),
+    [
+        ("MyFilter", (0, "UNDECIDED", "EXAMINED")),
+        pytest.param("WithoutOutput", (0, "UNDECIDED", "EXAMINED"), marks=pytest.mark.slow),
+        ("Replaces", (0, "UNDECIDED", "EXAMINED")),
+        ("DeniesAll", (6, "UNDECIDED", "DENIES")),
+    ],
+)
+def test_a_verdict_is_printed_as_json_and_written(
+    folder: Path, name: str, ends: tuple[int, str, str]
+) -> None:
+    asked = ("--seconds", "0.3", "--mechanisms", "rr", "--json")
+    ended = filterproof("verify", f"mine.py::{name}", *asked, cwd=folder)
+    assert ended.stderr.strip() == ""
+    told, out = json.loads(ended.stdout), folder / "filterproof-report"
+    assert (ended.returncode, told["verdict"], told["status"]) == ends
+    assert told["mechanisms"] == ["rr"]
+    assert told == json.loads((out / "verdict.json").read_text("utf-8"))
+    page = (out / "report.html").read_text("utf-8")
+    for text in (told["detail"], page):
+        assert ("admits nothing that was tried" in text) == (name == "DeniesAll")
+
+
+def test_a_filter_that_checks_too_late_is_refuted_and_replayed_by_the_command_that_is_printed(
+    folder: Path,
+) -> None:
+    (folder / "my filter.py").write_text(CAST)  # which a shell would take for two words
+    ended = filterproof("verify", "my filter.py::Lax", "--seconds", "1", "--out", "out", cwd=folder)
+    assert ended.returncode == 1, ended.stderr
+    told = json.loads((folder / "out" / "verdict.json").read_text("utf-8"))
+    assert told["verdict"] == "REFUTED"
+    assert told["witness"] == json.loads((folder / "out" / "witness.json").read_text("utf-8"))
+    page = (folder / "out" / "report.html").read_text("utf-8")
+    (command,) = re.findall(r'<pre class="wrap">(filterproof replay [^<]*)</pre>', page)
+    words = shlex.split(command.replace("&#39;", "'"))
+    assert words == ["filterproof", "replay", "out/witness.json", "my filter.py::Lax"]
+    assert f"Again: {shlex.join(words)}" in ended.stdout
+    for saved in ("out/verdict.json", "out/witness.json"):
+        again = filterproof("replay", saved, *words[3:], cwd=folder)
+        assert again.returncode == 0, again.stderr
+        assert "The same again" in again.stdout
+    assert filterproof("replay", saved, "mine.py::MyFilter", cwd=folder).returncode == 1
+    assert filterproof("replay", saved, cwd=folder).returncode == 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["NaiveRealisationFilter", "mine.py::Natural", "mine.py::Lax"])
+def test_the_witness_of_an_attack_is_replayed_by_the_command_that_it_prints(
+    folder: Path, target: str
+) -> None:
+    ended = filterproof("attack", target, "--out", "found", cwd=folder)
+    assert ended.returncode == 1, ended.stderr
+    (command,) = re.findall(r"^Again: (.*)$", ended.stdout, re.MULTILINE)
+    again = filterproof(*shlex.split(command)[1:], cwd=folder)
+    assert again.returncode == 0, again.stderr
+    assert f"The same again: {'1899/5915' if 'Natural' in target else ''}" in again.stdout
+    assert "does not refute" not in again.stdout
+    witness = folder / "found" / "witness.json"
+    witness.write_text(witness.read_text().replace('"value": "', '"value": "1'))
+    changed = filterproof(*shlex.split(command)[1:], cwd=folder)
+    assert changed.returncode == 1
+    assert "must replay to the bit" in changed.stderr
+
+
+def test_the_process_that_examines_may_take_twice_the_time_and_a_minute() -> None:
+    assert limit_of({"target": None}) is None
+    assert limit_of({"target": "mine.py::X", "seconds": None}) == 180
+    assert limit_of({"target": "ZCDPFilter(0.5)", "seconds": 5.0}) == 70
+
+
+def test_prove_writes_a_certificate_that_the_second_checker_accepts_and_no_changed_one(folder: Path) -> None:
+    ended = filterproof("prove", "B*", "--certificate", "certificates", cwd=folder)
+    assert ended.returncode == 0, ended.stderr
+    assert "DERIVED" in ended.stdout
+    path = folder / "certificates" / "b-star.json"
+    recheck = [sys.executable, str(ROOT / "theory" / "proofs" / "recheck.py"), str(path)]
+    checked = subprocess.run(recheck, capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stdout
+    assert "VERIFIED B*" in checked.stdout
+    assert "10 steps, 10 of them decided here: 9 identity, 1 balls" in checked.stdout
+    text = path.read_text()
+    assert "208199383" in text
+    path.write_text(text.replace("208199383", "208199384"))
+    assert subprocess.run(recheck, capture_output=True, check=False).returncode == 1
+
+
+def test_list_says_what_is_expected_of_each_claim(folder: Path) -> None:
+    lines = filterproof("list", cwd=folder).stdout.splitlines()
+    (row,) = (line for line in lines if "The rule of the GDP filter keeps its transcript mu-GDP." in line)
+    assert "HOLDS" in row
+
+
+def test_two_programs_are_asked_the_same(folder: Path) -> None:
+    right = BRIDGE.read_text("utf-8")
+    assert '+= request["epsilon"]' in right
+    (folder / "wrong.py").write_text(right.replace('+= request["epsilon"]', '+= request["epsilon"] / 2'))
+    commands = [f"{sys.executable} {path}" for path in (BRIDGE, folder / "wrong.py")]
+    both = ("--exec", commands[0], "--promise", "pure(1)", "--against", commands[1])
+    ended = filterproof("verify", *both, "--seconds", "20", cwd=folder)
+    assert ended.returncode == 1, ended.stdout + ended.stderr
+    assert "is granted by the second alone; so it breaks" in ended.stdout
+
+
+def test_an_error_of_our_own_is_none_of_the_users_statuses(folder: Path) -> None:
+    def broken() -> None:
+        COMMANDS["list_"].__globals__["Console"] = None
+
+    ended = filterproof("list", cwd=folder, before=broken)
+    assert ended.returncode == 4
+    assert "an error of Filterproof itself, TypeError" in ended.stderr
+
+
+def test_a_reader_that_goes_away_is_no_error_of_anybodys(folder: Path) -> None:
+    reader, writer = os.pipe()  # in an interpreter of its own, which flushes once more as it ends
+    os.close(reader)
+    result = subprocess.run(
+        [sys.executable, "-m", "filterproof", "list"],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=False,
+        timeout=300,
+    )
+    os.close(writer)
+    assert (result.returncode, result.stderr) == (141, "")
+
+
+def at_once(study: Study, claims: Sequence[Claim]) -> Told:
+    """A chapter that has nothing to tell."""
+    return Told(())
+
+
+def waits(study: Study, claims: Sequence[Claim]) -> Told:
+    """A chapter that says that it is being told, and goes on for long."""
+    Path("playing").touch()
+    time.sleep(1000)
+    return Told(())
+
+
+AT_ONCE = replace(SLIPS, key="at-once", claims=(), theorems=(), tell=at_once)
+WAITS = replace(AT_ONCE, key="waits", tell=waits, gathers=True)
+
+
+def two_chapters() -> None:
+    """Leave the main job a chapter that is told at once and one that is not."""
+    reports.chapters.CHAPTERS = (AT_ONCE, WAITS)
+    verify.LocalPool = partial(LocalPool, 1)
+
+
+@pytest.mark.parametrize("everyone", [True, False], ids=["from a terminal", "to the first process alone"])
+@pytest.mark.parametrize(
+    ("target", "doing"),
+    [
+        (
+            ("mine.py::Slow",),
+            r"(loading the filter|admission|sequences|games); nothing was decided or written, what was done is "
+            "lost, and verify starts anew",
+        ),
+        ((), r"chapter 2 of 2 \("),
+    ],
+    ids=["a filter", "the main job"],
+)
+def test_ctrl_c_in_verify_says_what_was_done_and_lost(
+    folder: Path, target: tuple[str, ...], doing: str, everyone: bool
+) -> None:
+    before = files(folder)
+    process = typed.start("verify", *target, "--quick", cwd=folder, before=two_chapters)
+    process.wait_for(folder / "playing")
+    (os.killpg if everyone else os.kill)(process.pid, signal.SIGINT)
+    ended = process.end()
+    assert ended.returncode == 130
+    assert ended.stdout.strip() == ""
+    assert re.search(rf"interrupted after \d+ s, in {doing}", ended.stderr)
+    assert "Traceback" not in ended.stderr
+    assert files(folder) == before
+
+
+@pytest.mark.slow
+def test_ctrl_c_in_a_simulation_says_how_to_resume_and_resuming_gives_the_same_bits(folder: Path) -> None:
+    run = ("simulate", "GaussianFilter(mu=1.0)", "LossChasing", "--epsilon", "4", "-n", "6e6")
+    undisturbed = filterproof(*run, cwd=folder).stdout
+    stopped = typed.start(*run, "--store", "run.sqlite", cwd=folder)
+    stopped.wait_for(folder / "run.sqlite-wal")
+    time.sleep(1.0)
+    os.killpg(stopped.pid, signal.SIGINT)  # what a terminal sends to everything in the foreground
+    status, _, err = stopped.end()
+    assert status == 130
+    assert "kept in run.sqlite; the same call resumes" in err
+    assert "Traceback" not in err
+    assert filterproof(*run, "--store", "run.sqlite", cwd=folder).stdout == undisturbed != ""
