@@ -263,8 +263,8 @@ def test_the_page_shows_one_refutation_of_a_stage_and_counts_the_others(tmp_path
 
 
 def test_how_near_an_undecided_one_came_is_said_once(saved: Callable[[str], Path]) -> None:
-    exam, page = undecided(), parsed((saved("undecided") / "report.html").read_text("utf-8"))
-    assert str(exam).count(exam.verdict.detail) == page.words.count(exam.verdict.detail) == 1
+    exam, page = undecided(), words((saved("undecided") / "report.html").read_text("utf-8"))
+    assert str(exam).count(exam.verdict.detail) == page.count(exam.verdict.detail) == 1
 
 
 def test_what_holds_on_a_menu_alone_is_never_shown_as_more(tmp_path: Path) -> None:
