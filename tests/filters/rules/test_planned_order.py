@@ -26,7 +26,7 @@ def test_no_order_on_a_fine_grid_lets_the_plan_last_longer(plan: dict[Dominating
         return budget / sum(n * max(p.renyi(alpha), p.swapped.renyi(alpha)) for p, n in plan.items())
 
     own = lasts(filt.alpha, filt.rho)
-    for alpha in np.linspace(1.5, 40, 155).tolist():
+    for alpha in (*np.linspace(1.5, 40, 39).tolist(), *(filt.alpha * np.linspace(0.9, 1.1, 21)).tolist()):
         assert lasts(alpha, order_budget(alpha, 2.0, 1e-5, CKS)) <= own * (1 + 1e-4)
     assert filt.promise.delta(2.0) <= 1e-5 * (1 + 1e-12)
 
