@@ -125,8 +125,3 @@ def test_a_mechanism_of_a_queryable_is_made_once_for_each_pair() -> None:
     for _ in range(3):
         session.request(MENU[0])
     assert made_for == list(MENU)
-
-
-def test_what_denied_means_must_be_an_exception_or_a_function() -> None:
-    with pytest.raises(TypeError, match="denied must be exceptions"):
-        made("counted", denied="TooDearError")

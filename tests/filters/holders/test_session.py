@@ -87,10 +87,6 @@ def test_numbers_and_decisions_on_other_runs_are_no_decision() -> None:
 def test_a_filter_without_promise_opens_no_session() -> None:
     with pytest.raises(TypeError, match=r"NoPromise\.promise must be a guarantee"):
         NoPromise().open()
-    with pytest.raises(TypeError, match="make one of it"):
-        fp.Session(fp.GaussianFilter)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="on_denial"):
-        fp.GaussianFilter(1.0).open("stop")  # type: ignore[arg-type]
 
 
 def test_bisection_finds_the_largest_parameter() -> None:

@@ -87,8 +87,3 @@ def test_doubles_keep_a_margin() -> None:
     assert not at.exact
     assert not at.admits(at.start(1), pair)[0]
     assert above.admits(above.start(1), pair)[0]
-
-
-def test_exact_twins_must_agree() -> None:
-    with pytest.raises(ValueError, match="ratio must agree"):
-        fp.NaturalFilter(1.0, 0.1, STEPS, ratio=Fraction(2))

@@ -124,11 +124,7 @@ def test_plays_stay_within_epsilon_where_sums_are_rounded() -> None:
     assert 0 < alive.sum() < n
 
 
-def test_what_is_no_pure_mechanism_is_refused_in_one_sentence() -> None:
-    with pytest.raises(ValueError, match=r"menu must hold pure mechanisms where delta is 0, got Gaussian"):
-        fp.RealisationFilter(1.0, 0, 5, (fp.Gaussian(0.5),))
-    with pytest.raises(ValueError, match=r"menu must hold pure mechanisms where delta is 0, got Erasure"):
-        fp.RealisationFilter(1.0, 0, 5, (response(1),), after={response(1): (fp.Erasure(0.5),)})
+def test_what_is_no_pure_mechanism_is_denied() -> None:
     filt = fp.RealisationFilter(1.0, 0, 5, (response(1),))
     assert filt.promise == fp.PureDP(1.0)
     assert not filt.admits(filt.start(1), fp.Erasure(1e-300))[0]
