@@ -60,15 +60,6 @@ def test_a_filter_with_another_budget_is_not_the_one_that_was_saved() -> None:
         fp.Session.from_dict(saved, Wider())
 
 
-def test_equal_shares_fill_the_budget_exactly() -> None:
-    assert repeats(fp.GaussianFilter(1.0), Gaussian(0.25), most=10_000) == 16
-    assert repeats(fp.ZCDPFilter(0.5), Gaussian(0.25), most=10_000) == 16
-    assert repeats(fp.ZCDPFilter(0.5), RandomizedResponse(0.25), most=10_000) == 16
-    assert repeats(fp.RenyiFilter(3.0, 1.5), Gaussian(0.25), most=10_000) == 16
-    # ten squares of the double 0.1, which is above a tenth, come to more than ten squares of a tenth
-    assert repeats(fp.GaussianFilter(1.0), Gaussian(0.1), most=10_000) == 99
-
-
 def test_the_threshold_is_the_conversions() -> None:
     filt = fp.ApproximateDPFilter(1.0, 1e-5, SIMPLE)
     assert filt.threshold == SIMPLE.budget(1.0, 1e-5)

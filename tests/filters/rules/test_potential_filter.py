@@ -147,21 +147,26 @@ def test_the_table_that_runs_is_certified_and_what_is_wrong_in_it_is_refused() -
     assert payoffs.checked().found.name == "OFF"
 
 
-def test_a_design_for_epsilon_eight_is_found_and_strangers_pairs_are_denied() -> None:
-    pair = fp.SubsampledGaussian(0.1, 1.0)
-    filt = fp.PotentialFilter(8.0, 1e-5, (pair,))
-    assert filt.rounds(filt.start(1), pair)[0] >= 0.9 * 129  # what a fixed plan of it may have
-    assert not filt.open().request(Stranger(0.01))
-    session, same_name = filt.open("retry"), type("SubsampledGaussian", (fp.SubsampledGaussian,), {})
-    assert session.request(pair)
-    assert not session.request(same_name(0.1, 1.0))
+@pytest.mark.parametrize(
+    ("epsilon", "pair", "plan"),
+    [
+        (8.0, fp.SubsampledGaussian(0.1, 1.0), 129),
+        (2.0, fp.SubsampledGaussian(0.01, 1.0), 1202),  # with a short window of losses, three quarters
+    ],
+)
+def test_a_design_keeps_nine_tenths_of_a_fixed_plan_of_its_mechanism(
+    epsilon: float, pair: fp.SubsampledGaussian, plan: int
+) -> None:
+    """What `Composition` grants a fixed plan, by its upper end."""
+    filt = PotentialFilter(epsilon, 1e-5, (pair,))
+    assert filt.rounds(filt.start(1), pair)[0] >= 0.9 * plan
 
 
-def test_a_thousand_rounds_keep_nine_tenths_of_their_plan() -> None:
-    """`Composition` grants a fixed plan 1202 rounds by its upper end; a short window of losses, three quarters."""
-    pair = fp.SubsampledGaussian(0.01, 1.0)
-    filt = PotentialFilter(2.0, 1e-5, (pair,))
-    assert filt.rounds(filt.start(1), pair)[0] >= 0.9 * 1202
+def test_strangers_pairs_are_denied() -> None:
+    session, of_ours = PotentialFilter(EPSILON, DELTA, (BIT,)).open("retry"), fp.Gaussian(0.01)
+    for stranger in (Stranger(0.01), type("Gaussian", (fp.Gaussian,), {})(0.01)):
+        assert not session.request(stranger)
+    assert session.request(of_ours)
 
 
 def test_tampered_families_are_not_valid() -> None:
