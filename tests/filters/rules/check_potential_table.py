@@ -62,7 +62,7 @@ def read(file: Path) -> tuple[dict[str, Any], list[list[list[int]]]]:
             rows = list(accumulate(rows, lambda above, row: list(map(add, above, row))))
         for _ in range(along):
             rows = [list(accumulate(row)) for row in rows]
-        found.append([[one << told["shift"] for one in row] for row in rows])
+        found.append([list(map((1 << told["shift"]).__mul__, row)) for row in rows])
     need(place == len(numbers), "the file ends with its heights")
     return told, found
 
@@ -126,8 +126,8 @@ def kinks(part: dict[str, Any], rows: list[list[int]]) -> list[list[int]]:
     """What the slope of each level changes by at a knot z, times z."""
     parts, top, found = part["parts"], part["top"], []
     for row in rows:
-        rise = [b - a for a, b in pairwise(row)]
-        changes = [parts * b - (parts - 1) * a for a, b in zip([0, *rise], rise, strict=False)]
+        rise = list(map(sub, row[1:], row))
+        changes = map(sub, map(parts.__mul__, rise), map((parts - 1).__mul__, [0, *rise]))
         found.append([*changes, top - row[-1] - (parts - 1) * rise[-1]])
     return found
 

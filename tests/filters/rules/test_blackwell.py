@@ -62,7 +62,7 @@ def test_a_full_batch_composes_to_its_gaussian(rounds: int) -> None:
 
 def test_sampling_is_amplified_on_the_range_and_not_beyond() -> None:
     """003 Section 5: DP-SGD on a bounded range; the whole line would ask for mu >= sqrt(T)/sigma."""
-    pair, rounds = SubsampledGaussian(0.05, 1.5), 60
+    pair, rounds = SubsampledGaussian(0.05, 1.5), 64
     mu = gaussian_cover((pair,), (rounds,), 0.0, 2.0)
     limit = 0.05 * math.sqrt(rounds * math.expm1(1 / 1.5**2))  # the central limit
     assert limit < mu < 2 * limit < math.sqrt(rounds) / 1.5
