@@ -61,6 +61,33 @@ def test_the_naive_rule_sees_both_directions() -> None:
     assert play(filt, pair, [0.4, -0.4] * 20) == 40
 
 
+def test_the_realisation_filter_denies_what_rounding_alone_would_let_through() -> None:
+    """Losses whose exact sum leaves no room, while their sum in doubles does: denied, in both directions."""
+    pair = RandomizedResponse(0.25)
+    filt = fp.RealisationFilter(2.0, 0.25, 40, (pair,), dhat=0.01, theta=0.001)
+    rng = np.random.default_rng(5)
+    limit = Fraction(2) - Fraction(0.25) - Fraction(0.25)
+    near = 0
+    for _ in range(400):
+        losses = rng.uniform(0, 0.2, 12)
+        exact = sum(map(Fraction, losses[:-1].tolist()), Fraction(0))
+        rounded = float(np.cumsum(losses[:-1])[-1])  # one by one, as the filter adds them
+        losses[-1] = float(limit) - rounded  # brings the sum in doubles to the limit
+        exact += Fraction(float(losses[-1]))
+        if rounded + losses[-1] > float(limit) or exact <= limit:
+            continue
+        near += 1
+        for sign in (1.0, -1.0):
+            state = filt.start(1)
+            for loss in losses:
+                state = filt.observe(filt.spend(state, pair), np.array([sign * loss]))
+            state = filt.observe(filt.spend(state, pair), np.zeros(1))  # now the last loss counts
+            assert not filt.admits(state, pair)[0]
+        if near > 50:
+            break
+    assert near > 50
+
+
 @pytest.mark.parametrize("rounds", [1, 2, 48])
 def test_the_split_of_the_realisation_filter_pays_for_every_round(rounds: int) -> None:
     """dhat + theta (1 - dhat) N <= delta, 004 Theorem 1: in rationals, at the largest theta that satisfies it."""
