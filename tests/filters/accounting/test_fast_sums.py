@@ -39,8 +39,8 @@ def route(kernels: bool) -> Iterator[None]:
         yield
 
 
-def compare(budget: Budget, state: Exact, charge: Charge) -> Exact:
-    """Hold one step to the general one; what the general one gives, where it fits."""
+def compare(budget: Budget, state: Exact, charge: Charge, among: NDArray[np.bool_] | None = None) -> Exact:
+    """Hold one step, and one charge in place of those `among`, to the general step; the sums after the charge."""
     fits, after = budget.general_step(state, charge)
     found = budget.step(state, charge)
     assert found[0].tolist() == fits.tolist()
@@ -48,7 +48,12 @@ def compare(budget: Budget, state: Exact, charge: Charge) -> Exact:
         finite = np.isfinite(after[0]) & np.isfinite(after[1])
         assert ours[finite].tobytes() == theirs[finite].tobytes()
         assert np.isfinite(ours[~finite]).sum() == np.isfinite(theirs[~finite]).sum()
-    return tuple(np.where(fits, new, old) for new, old in zip(after, state, strict=True))  # type: ignore[return-value]
+    taken = fits if among is None else fits & among
+    own = (state[0].copy(), state[1].copy())
+    assert budget.charge(own, charge, among).tolist() == taken.tolist()
+    for ours, new, old in zip(own, after, state, strict=True):
+        assert ours.tobytes() == np.where(taken, new, old).tobytes()
+    return own
 
 
 ODD = [0.0, -0.0, 5e-324, -1e-310, 1e-300, 2.0**-481, 1.7e308, math.inf, -math.inf, math.nan, -0.3]
@@ -57,7 +62,13 @@ ODD = [0.0, -0.0, 5e-324, -1e-310, 1e-300, 2.0**-481, 1.7e308, math.inf, -math.i
 @ROUTES
 @settings(deadline=None)
 @given(
-    VALUES, st.sampled_from(SIZES), ROUNDS, SCALES, st.lists(st.sampled_from(ODD), max_size=2), st.booleans()
+    VALUES,
+    st.sampled_from(SIZES),
+    ROUNDS,
+    SCALES,
+    st.lists(st.sampled_from(ODD), max_size=2),
+    st.booleans(),
+    st.sampled_from([None, 2, 3]),
 )
 def test_the_fast_routes_give_the_bits_of_the_general_one(
     kernels: bool,
@@ -67,6 +78,7 @@ def test_the_fast_routes_give_the_bits_of_the_general_one(
     scale: float,
     odd: list[float],
     all_odd: bool,
+    every: int | None,
 ) -> None:
     budget = Budget.square_of(value)
     rounds = charges(asked, n, budget.root_unit, scale)
@@ -77,18 +89,23 @@ def test_the_fast_routes_give_the_bits_of_the_general_one(
     with route(kernels), np.errstate(all="ignore"):
         state = budget.start(n)
         for charge in rounds * 3:
-            state = compare(budget, state, charge)
+            state = compare(budget, state, charge, None if every is None else np.arange(n) % every == 0)
 
 
 @ROUTES
 def test_more_runs_than_a_block_are_added_as_few_are(kernels: bool) -> None:
-    n, budget = in_numpy.BLOCK + 40, Budget.square_of(1.0)
+    n, budget, rng = max(in_numpy.BLOCK, 2 * SMALL) + 40, Budget.square_of(1.0), np.random.default_rng(2)
+    x = rng.random(n)
     with route(kernels):
-        for levels in ([0.25, 0.5], [0.07, 0.14], [0.1, 0.2, 0.3], [0.5, 0.1]):
-            state = budget.start(n)
+        for levels in ([0.25, 0.5], [0.07, 0.14], [0.1, 0.2, 0.3], x):
+            some, state = np.resize(levels, n), budget.start(n)
             for _ in range(3):
-                for charge in (Square(np.resize(levels, n)), Plain(np.resize(levels, n) ** 2 / 3)):
-                    state = compare(budget, state, charge)
+                for charge in (Square(some), Plain(some**2 / 3)):
+                    state = compare(budget, state, charge, rng.random(n) < 0.9)
+        for charge in (Square(0.1), Mixed((Square(x), Plain(0.1)), np.arange(n) % 2)):
+            state = compare(budget, state, charge, rng.random(n) < 0.9)
+    assert 0 < np.count_nonzero(budget.covers((state[0] + 0.2, state[1]))) < n
+    assert state[1].any()
 
 
 @ROUTES
@@ -109,76 +126,12 @@ def test_a_few_runs_are_worth_a_kernel_only_where_there_is_a_compiler_already() 
     assert done.stdout == "[False, False, False, True]\n"
 
 
-# -- in place --------------------------------------------------------------------------------------------------
-
-
-def charged(budget: Budget, state: Exact, charge: Charge, among: NDArray[np.bool_] | None) -> Exact:
-    """Charge in place, and hold it to the definition; the state after."""
-    fits, after = budget.general_step(state, charge)
-    fits = fits if among is None else fits & among
-    own = (state[0].copy(), state[1].copy())
-    assert budget.charge(own, charge, among).tolist() == fits.tolist()
-    for ours, new, old in zip(own, after, state, strict=True):
-        assert ours.tobytes() == np.where(fits, new, old).tobytes()
-    return own
-
-
-@ROUTES
-@settings(deadline=None)
-@given(
-    VALUES,
-    st.sampled_from(SIZES),
-    ROUNDS,
-    SCALES,
-    st.lists(st.sampled_from(ODD), max_size=2),
-    st.sampled_from([None, 2, 3]),
-)
-def test_charging_in_place_gives_the_bits_of_the_general_route(
-    kernels: bool,
-    value: float,
-    n: int,
-    asked: list[tuple[str, list[float]]],
-    scale: float,
-    odd: list[float],
-    every: int | None,
-) -> None:
-    budget = Budget.square_of(value)
-    rounds = charges(asked, n, budget.root_unit, scale)
-    for bad in odd:
-        x = np.full(n, 0.25 * budget.root_unit)
-        x[-1] = bad
-        rounds += [Square(x, scale), Plain(x), Square(bad, scale), Plain(bad)]
-    with route(kernels), np.errstate(all="ignore"):
-        state: Exact = (np.zeros(n), np.zeros(n))
-        for charge in rounds * 3:
-            state = charged(budget, state, charge, None if every is None else np.arange(n) % every == 0)
-
-
-@ROUTES
-def test_more_sums_than_a_block_are_charged_in_place_as_few_are(kernels: bool) -> None:
-    n, budget = 2 * SMALL + 40, Budget.square_of(1.0)
-    rng = np.random.default_rng(2)
-    with route(kernels):
-        state: Exact = (np.zeros(n), np.zeros(n))
-        for _ in range(4):
-            x = rng.random(n)
-            for charge in (
-                Square(x),
-                Plain(x / 3),
-                Square(0.1),
-                Mixed((Square(x), Plain(0.1)), np.arange(n) % 2),
-            ):
-                state = charged(budget, state, charge, rng.random(n) < 0.9)
-    assert 0 < np.count_nonzero(budget.covers((state[0] + 0.2, state[1]))) < n
-    assert state[1].any()
-
-
 @ROUTES
 @pytest.mark.parametrize("kind", [Plain, Square])
-def test_the_least_charges_are_lifted_in_place_too(kernels: bool, kind: type[Plain] | type[Square]) -> None:
+def test_the_least_charges_are_lifted(kernels: bool, kind: type[Plain] | type[Square]) -> None:
     budget, x = Budget.of(1.0), np.resize([5e-324, 1e-310, 2.0**-481, 1e-290, 0.0, -0.0], 40)
     with route(kernels):
-        state = charged(budget, (np.zeros(40), np.zeros(40)), kind(x), None)
+        state = compare(budget, budget.start(40), kind(x))
     assert ((state[0] >= 2.0**-960) == (x > 0)).all()
 
 

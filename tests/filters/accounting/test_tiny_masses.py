@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from fractions import Fraction
+from functools import cache
 
 import pytest
 from flint import arb, ctx
@@ -35,6 +36,7 @@ def divergence(pair: fp.FinitePair, alpha: float) -> arb:
     return both[0].max(both[1])
 
 
+@cache
 def made() -> list[fp.FinitePair]:
     rng = random.Random(5)
     pairs = [fp.FinitePair(law(rng, k), law(rng, k)) for k in (2, 2, 3, 5) for _ in range(40)]

@@ -186,8 +186,6 @@ def test_a_promise_is_read_by_a_word_or_by_its_class() -> None:
         read_command("node bridge.mjs", None)
     with pytest.raises(ValueError, match="can be started"):
         read_command("no-such-program-here", "pure(1)")
-    with pytest.raises(TypeError, match="must be a guarantee"):
-        fp.from_command("node", "pure(1)")  # type: ignore[arg-type]
 
 
 def test_the_command_refutes_a_program_writes_its_page_and_replays_its_witness(tmp_path: Path) -> None:

@@ -49,8 +49,11 @@ KINDS = ("counted", "copied", "queryable")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_grants_what_the_budget_grants(kind: str) -> None:
-    session = made(kind).open("retry")
+@pytest.mark.parametrize("denied", [TooDearError, lambda error: "is left" in str(error)])
+def test_it_grants_what_the_budget_grants_and_a_function_may_say_what_a_denial_is(
+    kind: str, denied: Any
+) -> None:
+    session = made(kind, denied).open("retry")
     assert [session.request(MENU[i]) for i in (1, 0, 1, 0, 0)] == [True, True, False, True, False]
 
 
@@ -69,12 +72,6 @@ def test_an_exception_that_is_not_named_is_no_denial(kind: str) -> None:
     session.request(MENU[1])
     with pytest.raises(TooDearError):
         session.request(MENU[1])
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_function_may_say_what_a_denial_is(kind: str) -> None:
-    session = made(kind, denied=lambda error: "is left" in str(error)).open("retry")
-    assert [session.request(MENU[1]) for _ in range(3)] == [True, True, False]
 
 
 def test_false_is_a_denial_and_nothing_else_is() -> None:
@@ -125,8 +122,3 @@ def test_a_mechanism_of_a_queryable_is_made_once_for_each_pair() -> None:
     for _ in range(3):
         session.request(MENU[0])
     assert made_for == list(MENU)
-
-
-def test_what_denied_means_must_be_an_exception_or_a_function() -> None:
-    with pytest.raises(TypeError, match="denied must be exceptions"):
-        made("counted", denied="TooDearError")

@@ -156,37 +156,6 @@ def test_requests_of_many_runs_are_asked_for_each_at_its_own_label() -> None:
     assert filt.admits(state, ASK).tolist() == [False, True, False]  # without labels: where the record is
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        (
-            {"labels": {"site": ("a",)}, "over": {"site": "b"}},
-            "over must name labels of requests, got site=b; add",
-        ),
-        (
-            {"labels": {"site": ("a",)}, "over": {"epoch": 1}},
-            "over must name labels of requests, got epoch=1; add",
-        ),
-        (
-            {"labels": {"site": "a"}, "over": {}, "together": ("epoch",)},
-            "together must name dimensions of labels",
-        ),
-        (
-            {"labels": {"site": ("a", "b")}, "over": {}, "together": "site", "alike": "site"},
-            "alike must not be in together, got 'site'; leave",
-        ),
-        ({"labels": {"site": "a"}, "over": {}, "alike": "epoch"}, "alike must name dimensions of labels"),
-        (
-            {"labels": {"site": tuple(range(33))}, "over": {}},
-            "labels must leave at most 32 ways .* got 33; name",
-        ),
-    ],
-)
-def test_labels_that_mean_nothing_are_refused_in_a_sentence(given: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        fp.LabelledFilter(kept(PerSite, 1.0), **given)
-
-
 @pytest.mark.parametrize("over", [{}, {"site": "a"}])
 @pytest.mark.parametrize("make", [PerSite, LastSite, lambda: PerSite(5, checked=True)])
 def test_labels_that_are_alike_give_the_same_game_and_are_not_played_twice(make: Any, over: Any) -> None:

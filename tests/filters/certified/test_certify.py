@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.accounting import charge_rules
+from filters.accounting import charge_rules, directed
 from filters.accounting.amounts import Plain, Square
 from filters.accounting.ledger import Budget
 from filters.catalogue import CATALOGUE
 from filters.certified import certify as module
+from filters.certified import exact_sums
 from filters.certified.catalogue import certified_points, covered, things
 from filters.certified.decisions import last_admitted
 from filters.certified.families import FAMILIES
@@ -27,6 +28,7 @@ from filters.contract.filter_base import FilterBase
 from filters.rules import blackwell
 from theory.conversions import CKS
 from theory.evidence import Evidence
+from theory.numerics import error_free
 
 TINY = 1 + 1e-9
 
@@ -192,6 +194,27 @@ def test_a_fault_is_refused(fault: str, monkeypatch: pytest.MonkeyPatch) -> None
     assert word in refused(make())
 
 
+def wrong_sums() -> list[str]:
+    return [number.says for number in exact_sums.exact_sums() if not number.checked().fits]
+
+
+def test_sums_whose_parts_overlap_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = error_free.add_up
+
+    def overlapping(a: error_free.Exact, b: error_free.Exact) -> error_free.Exact:
+        high, low = whole(a, b)
+        return high * (1 - 2.0**-40), low + high * 2.0**-40
+
+    monkeypatch.setattr(exact_sums, "add_up", overlapping)
+    assert any(says.startswith("add_up") for says in wrong_sums())
+
+
+def test_a_charge_that_is_rounded_to_nearest_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exact_sums, "beyond", float)
+    assert "beyond(Fraction(1, 3))" in wrong_sums()
+    assert directed.beyond(0.5) == 0.5
+
+
 def test_certifying_charges_nobody() -> None:
     people = fp.IndividualFilter(fp.GaussianFilter(1.0), 2)
     fp.certify(people)
@@ -223,8 +246,6 @@ def test_what_is_not_covered_says_so() -> None:
     with fp.knowingly():
         unsound = fp.certify(fp.NaiveRealisationFilter(1.0, 0.01))
     assert "counterexample" in unsound.uncovered[0]
-    with pytest.raises(TypeError, match="thing must be a filter"):
-        fp.certify(3)
 
 
 def test_an_additive_filter_of_ones_own_is_certified_and_its_own_budget_too() -> None:

@@ -10,7 +10,7 @@ from flint import arb, ctx
 
 from filters.certified import cks
 from filters.certified.closed_form import called
-from filters.certified.closed_forms import GROUPS, closed_forms, numbers_of
+from filters.certified.closed_forms import GROUPS, closed_forms
 from filters.certified.conversion_truths import entropy_delta
 from filters.certified.running_number import Claims, Found
 from tests.theory import reference
@@ -31,11 +31,6 @@ def test_every_number_of_the_groups_fits_and_they_are_what_prove_shows() -> None
         assert {one.number.theorem for one in group.numbers} <= set(THEOREMS)
     assert all(one.holds for one in found)
     assert {one.evidence for one in found} == {Evidence.CERTIFIED}
-
-
-def test_an_unknown_group_is_named() -> None:
-    with pytest.raises(ValueError, match="group must be one of pairs, conversions"):
-        numbers_of("poisson")
 
 
 def test_a_part_in_a_trillion_is_told_apart() -> None:

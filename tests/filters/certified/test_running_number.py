@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from filters.certified.certified_numbers import CertifiedNumbers
-from filters.certified.running_number import Claims, Found
+from filters.certified.running_number import Claims, Found, RunningNumber
 from theory.evidence import Evidence
 from theory.proofs.rational import rational_value
 from theory.proofs.threshold import threshold
@@ -17,48 +19,38 @@ ROOT = "(sqrt(log(1/delta)+epsilon) - sqrt(log(1/delta)))**2"
 STAR = threshold("simple", 1.0, 1e-5, digits=60)
 
 
-def budget(value: float | Fraction) -> Found:
-    return Claims("B*").at_most("budget", value, ROOT, epsilon=1.0, delta=1e-5).checked().found
+LEAST = math.nextafter(0.005, 1) if Fraction(0.005) < Fraction(0.1) ** 2 / 2 else 0.005
+CLAIMS: dict[str, Callable[[Any], RunningNumber]] = {
+    "budget": lambda x: Claims("B*").at_most("budget", x, ROOT, epsilon=1.0, delta=1e-5),
+    "rational": lambda x: Claims("RDP filter").at_most("budget", x, "rho", rho=0.5),
+    "charge": lambda x: Claims("RR zCDP").at_least("charge", x, "x0**2/2", x0=0.1, slack=2.0**-40),
+    "stands": lambda x: Claims("x").near("log 2", x, "log(2)", slack=1e-15),
+}
 
 
-def test_a_budget_above_the_threshold_is_unsound_by_one_part_in_a_billion_and_by_one_in_ten_to_the_fifty() -> (
-    None
-):
-    assert budget(STAR.low) is Found.FITS
-    assert budget(STAR.high) is Found.UNSOUND
-    assert budget(STAR.low * (1 + Fraction(1, 10**9))) is Found.UNSOUND
-    assert budget(STAR.low * (1 - Fraction(1, 10**9))) is Found.LOOSE
-
-
-def test_an_ulp_decides_where_the_threshold_is_rational() -> None:
-    for value, found in ((0.5, Found.FITS), (math.nextafter(0.5, 1), Found.UNSOUND)):
-        checked = Claims("RDP filter").at_most("budget", value, "rho", rho=0.5).checked()
-        assert (checked.found, checked.evidence) == (found, Evidence.EXACT)
-
-
-def test_a_charge_is_unsound_below_and_loose_far_above() -> None:
-    def charge(value: float) -> Found:
-        return Claims("RR zCDP").at_least("charge", value, "x0**2/2", x0=0.1, slack=2.0**-40).checked().found
-
-    exact = Fraction(0.1) ** 2 / 2
-    above = float(exact) if Fraction(float(exact)) >= exact else math.nextafter(float(exact), 1)
-    assert charge(above) is Found.FITS
-    assert charge(math.nextafter(above, 0)) is Found.UNSOUND
-    assert charge(above * (1 + 2.0**-39)) is Found.LOOSE
-
-
-def test_a_number_that_stands_for_another_is_off_on_either_side() -> None:
-    def stands(value: float) -> Found:
-        return Claims("x").near("log 2", value, "log(2)", slack=1e-15).checked().found
-
-    assert stands(math.log(2)) is Found.FITS
-    assert stands(math.log(2) * (1 + 3e-15)) is Found.OFF
-    assert stands(math.log(2) * (1 - 3e-15)) is Found.OFF
-
-
-@pytest.mark.parametrize("value", [math.nan, math.inf])
-def test_what_is_no_number_is_refused(value: float) -> None:
-    assert budget(value) is Found.UNSOUND
+@pytest.mark.parametrize(
+    ("claim", "value", "found"),
+    [
+        ("budget", STAR.low, Found.FITS),
+        ("budget", STAR.high, Found.UNSOUND),  # by one in ten to the fifty
+        ("budget", STAR.low * (1 + Fraction(1, 10**9)), Found.UNSOUND),
+        ("budget", STAR.low * (1 - Fraction(1, 10**9)), Found.LOOSE),
+        ("budget", math.nan, Found.UNSOUND),
+        ("budget", math.inf, Found.UNSOUND),
+        ("rational", 0.5, Found.FITS),
+        ("rational", math.nextafter(0.5, 1), Found.UNSOUND),
+        ("charge", LEAST, Found.FITS),
+        ("charge", math.nextafter(LEAST, 0), Found.UNSOUND),
+        ("charge", LEAST * (1 + 2.0**-39), Found.LOOSE),
+        ("stands", math.log(2), Found.FITS),
+        ("stands", math.log(2) * (1 + 3e-15), Found.OFF),
+        ("stands", math.log(2) * (1 - 3e-15), Found.OFF),
+    ],
+)
+def test_a_number_fits_or_is_refused_by_its_side(claim: str, value: float | Fraction, found: Found) -> None:
+    checked = CLAIMS[claim](value).checked()
+    assert checked.found is found
+    assert claim != "rational" or checked.evidence is Evidence.EXACT
 
 
 def test_what_a_formula_leaves_undefined_is_undecided() -> None:

@@ -36,20 +36,14 @@ class Counting(fp.PrivacyFilter):
 
 
 @pytest.mark.parametrize(("together", "asked"), [(True, ["grant"]), (False, ["grant", "spend"])])
-def test_a_session_decides_once(together: bool, asked: list[str]) -> None:
+def test_a_session_and_people_decide_once(together: bool, asked: list[str]) -> None:
     filt = Counting(together)
-    session = filt.open("retry")
+    session, people = filt.open("retry"), fp.IndividualFilter(filt, 3)
     for fits in (True, True, False):
         filt.asked.clear()
         assert session.request(Gaussian(0.5)) == fits
         assert filt.asked == (asked if fits else ["grant"])
     assert session.granted == 2
-
-
-@pytest.mark.parametrize(("together", "asked"), [(True, ["grant"]), (False, ["grant", "spend"])])
-def test_people_are_selected_by_one_decision(together: bool, asked: list[str]) -> None:
-    filt = Counting(together)
-    people = fp.IndividualFilter(filt, 3)
     for active in ([True] * 3, [True, False, True], [True, False, False]):
         filt.asked.clear()
         assert people.select(Gaussian(np.array([0.25, 0.75, 0.5]))).tolist() == active

@@ -69,31 +69,28 @@ def test_people_are_the_same_however_many_are_handled_at_a_time(block: int, monk
     assert any(one == budget for one in spent)  # to the last bit of the budget
 
 
-@pytest.mark.parametrize("people", [-1, 3, [0, 5], 10**30, [2**63]], ids=repr)
-def test_only_people_who_are_there_can_leave(people: Any) -> None:
+@pytest.mark.parametrize(
+    ("change", "people", "sentence"),
+    [
+        *(
+            ("leave", bad, r"(from 0 to 2|whole numbers of shape .m,.), got [^;]*; pass")
+            for bad in (-1, 3, [0, 5], 10**30, [2**63])
+        ),
+        *(
+            ("leave", bad, r"whole numbers of shape \(m,\), got ")
+            for bad in (0.5, "a", [[1]], None, True, [True, False, False])
+        ),
+        *(("join", bad, "an integer >= 1, got people=") for bad in (0, -1, 1.5, None, "a", True)),
+    ],
+    ids=repr,
+)
+def test_people_who_are_none_neither_leave_nor_join(change: str, people: Any, sentence: str) -> None:
     queries = fp.LinearQueries(3, **HOW)
-    with pytest.raises(
-        ValueError, match=r"^people must be (from 0 to 2|whole numbers of shape .m,.), got [^;]*; pass"
-    ):
-        queries.leave(people)
-    assert summed(queries, np.ones(3)) == [3.0]
-
-
-@pytest.mark.parametrize("people", [0.5, "a", [[1]], None, True, [True, False, False]], ids=repr)
-def test_people_who_leave_are_named_by_whole_numbers(people: Any) -> None:
-    queries = fp.LinearQueries(3, **HOW)
-    with pytest.raises(ValueError, match=r"^people must be whole numbers of shape \(m,\), got "):
-        queries.leave(people)
+    with pytest.raises(ValueError, match=f"^people must be {sentence}"):
+        getattr(queries, change)(people)
     queries.leave([])
-    assert summed(queries, np.ones(3)) == [3.0]
-
-
-@pytest.mark.parametrize("people", [0, -1, 1.5, None, "a", True], ids=repr)
-def test_so_many_people_cannot_join(people: Any) -> None:
-    queries = fp.LinearQueries(3, **HOW)
-    with pytest.raises(ValueError, match=r"^people must be an integer >= 1, got people="):
-        queries.join(people)
     assert queries.people == 3
+    assert summed(queries, np.ones(3)) == [3.0]
 
 
 # -- values ----------------------------------------------------------------------------------------------------

@@ -41,33 +41,6 @@ def test_what_remains_is_the_way_to_the_limit() -> None:
     assert naive().open().remaining() == 1.0
 
 
-def test_the_parts_of_a_split_are_given_together_and_there_is_a_menu() -> None:
-    with pytest.raises(ValueError, match="dhat and theta must be given together, got dhat="):
-        fp.RealisationFilter(10.0, 1e-5, 48, (STEP,), dhat=9e-6)
-    with pytest.raises(ValueError, match="menu must hold at least one pair"):
-        fp.RealisationFilter(10.0, 1e-5, 10, ())
-
-
-def test_a_request_beyond_the_menu_is_denied() -> None:
-    filt = fp.RealisationFilter(10.0, 1e-5, 10, (STEP, RandomizedResponse(1.0)))
-    state = filt.start(2)
-    assert filt.admits(state, STEP).all()
-    assert filt.admits(state, RandomizedResponse(1.0)).all()
-    assert filt.admits(state, Gaussian(np.array([0.4, 0.6]))).tolist() == [True, False]
-    assert filt.admits(state, Erasure(1e-9)).all()  # its dhat-quantile is 0
-    assert not filt.admits(state, Erasure(1e-4)).any()
-
-
-def test_a_mechanism_that_may_fail_more_often_than_theta_ends_the_run() -> None:
-    filt = fp.RealisationFilter(10.0, 1e-5, 10, (STEP,))
-    assert filt.dhat is not None
-    assert filt.theta is not None
-    rare = math.sqrt(filt.dhat * filt.theta)  # above theta, below dhat
-    assert play(filt, Erasure(rare), [0.0, 0.0]) == 1
-    assert play(filt, Erasure(filt.theta), [0.0] * 10) == 10
-    assert play(filt, Erasure(filt.theta), [0.0, math.inf, 0.0, 0.0]) == 3
-
-
 def naive() -> fp.NaiveRealisationFilter:
     with fp.knowingly():
         return fp.NaiveRealisationFilter(1.0, 0.01)

@@ -32,9 +32,3 @@ def test_it_stops_at_most() -> None:
     assert repeats(fp.GaussianFilter(1.0), fp.Gaussian(0.1), most=7) == 7
     assert repeats(fp.GaussianFilter(1.0), fp.Gaussian(0.1), most=0) == 0
     assert repeats(fp.GaussianFilter(1.0), fp.Gaussian(1.5), most=9) == 0
-
-
-def test_a_filter_that_looks_at_losses_is_refused() -> None:
-    filt = fp.RealisationFilter(epsilon=10.0, delta=1e-5, rounds=8, menu=(fp.Gaussian(0.5),))
-    with pytest.raises(TypeError, match="filt must not look at losses, got RealisationFilter; use survival"):
-        repeats(filt, fp.Gaussian(0.5), most=5)

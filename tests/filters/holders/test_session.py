@@ -56,41 +56,21 @@ def test_a_realisation_filter_waits_for_the_loss() -> None:
         session.observe(0.1)
 
 
-class NotBoolean(MyFilter):
-    """Answers with floats."""
-
-    def admits(self, spent: Any, request: DominatingPair) -> Any:
-        return 1.0 - spent
-
-
-class WrongShape(MyFilter):
-    """Answers for three runs where there is one."""
-
-    def admits(self, spent: Any, request: DominatingPair) -> Any:
-        return np.ones(3, dtype=np.bool_)
-
-
-class NoPromise(MyFilter):
-    """Promises nothing."""
-
-    promise = None  # type: ignore[assignment]
-
-
-def test_numbers_and_decisions_on_other_runs_are_no_decision() -> None:
+def test_numbers_decisions_on_other_runs_and_no_promise_are_refused() -> None:
     """Other mistakes are those of `tests/mc/examine/test_unhappy.py`."""
-    with pytest.raises(TypeError, match=r"NotBoolean.admits .* got float64 of shape \(1,\); compare"):
-        NotBoolean().open().request(RandomizedResponse(0.1))
-    with pytest.raises(TypeError, match=r"WrongShape.admits must return booleans of shape \(1,\), got bool"):
-        WrongShape().open().request(RandomizedResponse(0.1))
-
-
-def test_a_filter_without_promise_opens_no_session() -> None:
-    with pytest.raises(TypeError, match=r"NoPromise\.promise must be a guarantee"):
-        NoPromise().open()
-    with pytest.raises(TypeError, match="make one of it"):
-        fp.Session(fp.GaussianFilter)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="on_denial"):
-        fp.GaussianFilter(1.0).open("stop")  # type: ignore[arg-type]
+    for changed, said in (
+        (
+            {"admits": lambda self, spent, request: 1.0 - spent},
+            r"admits .* got float64 of shape \(1,\); compare",
+        ),
+        (
+            {"admits": lambda self, spent, request: np.ones(3, dtype=np.bool_)},
+            r"admits must return booleans of shape \(1,\), got bool",
+        ),
+        ({"promise": None}, r"promise must be a guarantee"),
+    ):
+        with pytest.raises(TypeError, match=rf"Changed\.{said}"):
+            type("Changed", (MyFilter,), changed)().open().request(RandomizedResponse(0.1))
 
 
 def test_bisection_finds_the_largest_parameter() -> None:

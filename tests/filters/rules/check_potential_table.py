@@ -25,7 +25,7 @@ from bisect import bisect_right
 from fractions import Fraction
 from functools import cache
 from itertools import accumulate, pairwise
-from operator import mul
+from operator import add, ge, le, mul, sub
 from pathlib import Path
 from struct import unpack
 from typing import Any
@@ -59,10 +59,10 @@ def read(file: Path) -> tuple[dict[str, Any], list[list[list[int]]]]:
         flat = [(one >> 1) ^ -(one & 1) for one in unpack(f"<{size}Q", words)]
         rows = [flat[j * knots : (j + 1) * knots] for j in range(levels)]
         for _ in range(across):
-            rows = list(accumulate(rows, lambda above, row: [a + b for a, b in zip(above, row, strict=True)]))
+            rows = list(accumulate(rows, lambda above, row: list(map(add, above, row))))
         for _ in range(along):
             rows = [list(accumulate(row)) for row in rows]
-        found.append([[one << told["shift"] for one in row] for row in rows])
+        found.append([list(map((1 << told["shift"]).__mul__, row)) for row in rows])
     need(place == len(numbers), "the file ends with its heights")
     return told, found
 
@@ -71,12 +71,12 @@ def check_family(told: dict[str, Any], part: dict[str, Any], rows: list[list[int
     """Steps 1 and 2 for one direction."""
     parts, top, at, first = part["parts"], part["top"], part["at"], part["first"]
     for row in rows:
-        rise = [b - a for a, b in pairwise(row)]
+        rise = list(map(sub, row[1:], row))
         need(row[0] >= 0 and min(rise) >= 0 and row[-1] <= top, "heights rise as z falls, up to top")
-        need(all(parts * b >= (parts - 1) * a for a, b in pairwise(rise)), "f is convex")
+        need(all(map(ge, map(parts.__mul__, rise[1:]), map((parts - 1).__mul__, rise))), "f is convex")
         need(top - row[-1] >= (parts - 1) * rise[-1], "f is convex up to z = 0")
     for row, above in pairwise(rows):
-        need(all(a <= b for a, b in zip(row, above, strict=True)), "f rises with the level")
+        need(all(map(le, row, above)), "f rises with the level")
     need(top >= ONE and part["slack"] >= 0 and at[0] == 0, "top is at least 1")
     need(
         all(a < b for a, b in pairwise(at)) and first <= 0 < first + len(rows[0]),
@@ -126,8 +126,8 @@ def kinks(part: dict[str, Any], rows: list[list[int]]) -> list[list[int]]:
     """What the slope of each level changes by at a knot z, times z."""
     parts, top, found = part["parts"], part["top"], []
     for row in rows:
-        rise = [b - a for a, b in pairwise(row)]
-        changes = [parts * b - (parts - 1) * a for a, b in zip([0, *rise], rise, strict=False)]
+        rise = list(map(sub, row[1:], row))
+        changes = map(sub, map(parts.__mul__, rise), map((parts - 1).__mul__, [0, *rise]))
         found.append([*changes, top - row[-1] - (parts - 1) * rise[-1]])
     return found
 

@@ -60,35 +60,10 @@ def test_a_filter_with_another_budget_is_not_the_one_that_was_saved() -> None:
         fp.Session.from_dict(saved, Wider())
 
 
-@pytest.mark.parametrize("bad", [0.0, -1.0, math.inf, math.nan, "1", np.array([1.0, 2.0])])
-def test_a_bad_budget_is_one_sentence(bad: object) -> None:
-    for make in (
-        fp.GaussianFilter,
-        fp.ZCDPFilter,
-        lambda rho: fp.RenyiFilter(2.0, rho),
-        lambda e: fp.ApproximateDPFilter(e, 0.1),
-    ):
-        with pytest.raises((ValueError, TypeError)) as error:
-            make(bad)  # type: ignore[operator]
-        assert "\n" not in str(error.value)
-        assert ";" in str(error.value)
-
-
-def test_equal_shares_fill_the_budget_exactly() -> None:
-    assert repeats(fp.GaussianFilter(1.0), Gaussian(0.25), most=10_000) == 16
-    assert repeats(fp.ZCDPFilter(0.5), Gaussian(0.25), most=10_000) == 16
-    assert repeats(fp.ZCDPFilter(0.5), RandomizedResponse(0.25), most=10_000) == 16
-    assert repeats(fp.RenyiFilter(3.0, 1.5), Gaussian(0.25), most=10_000) == 16
-    # ten squares of the double 0.1, which is above a tenth, come to more than ten squares of a tenth
-    assert repeats(fp.GaussianFilter(1.0), Gaussian(0.1), most=10_000) == 99
-
-
 def test_the_threshold_is_the_conversions() -> None:
     filt = fp.ApproximateDPFilter(1.0, 1e-5, SIMPLE)
     assert filt.threshold == SIMPLE.budget(1.0, 1e-5)
     assert fp.ApproximateDPFilter(1.0, 1e-5).threshold == pytest.approx(0.0305565952, rel=1e-8)
-    with pytest.raises(TypeError, match="conversion must be CKS or SIMPLE"):
-        fp.ApproximateDPFilter(1.0, 1e-5, "CKS")  # type: ignore[arg-type]
 
 
 @settings(deadline=None, max_examples=settings.default.max_examples // 4)  # a bisection each
@@ -117,8 +92,9 @@ def test_affordable_of_many_runs_is_that_of_each() -> None:
     state = filt.start(30)
     for _ in range(3):
         state = filt.spend(state, Gaussian(rng.uniform(0.0, 0.57, 30)))
+    state = (np.append(state[0], 0.0), np.append(state[1], 0.0))  # and one that has spent nothing
     best = filt.affordable(state, Gaussian)
-    for run in range(0, 30, 3):
+    for run in range(0, 31, 3):
         alone = (state[0][run : run + 1], state[1][run : run + 1])
         assert filt.affordable(alone, Gaussian)[0] == best[run]
 
@@ -150,8 +126,6 @@ def test_a_charge_is_a_value_with_a_name() -> None:
         assert rule.source
     assert pickle.loads(pickle.dumps(fp.zcdp_charge)) is fp.zcdp_charge  # noqa: S301
     assert fp.renyi_charge.at(8) == fp.RenyiCharge(8.0)
-    with pytest.raises(ValueError, match="alpha must be"):
-        fp.renyi_charge.at(0.5)
 
 
 def test_what_a_sum_bounds() -> None:

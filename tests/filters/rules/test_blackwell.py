@@ -62,7 +62,7 @@ def test_a_full_batch_composes_to_its_gaussian(rounds: int) -> None:
 
 def test_sampling_is_amplified_on_the_range_and_not_beyond() -> None:
     """003 Section 5: DP-SGD on a bounded range; the whole line would ask for mu >= sqrt(T)/sigma."""
-    pair, rounds = SubsampledGaussian(0.05, 1.5), 60
+    pair, rounds = SubsampledGaussian(0.05, 1.5), 64
     mu = gaussian_cover((pair,), (rounds,), 0.0, 2.0)
     limit = 0.05 * math.sqrt(rounds * math.expm1(1 / 1.5**2))  # the central limit
     assert limit < mu < 2 * limit < math.sqrt(rounds) / 1.5
@@ -83,8 +83,6 @@ def test_a_bounded_range_promises_nothing_outside() -> None:
     assert filt.promise.delta(1.0) == pytest.approx(float(fp.BlackwellFilter(1.0, (BIT,)).promise.delta(1.0)))
     # off the range (5.1) fails: at epsilon = 20 the erasure is worth more than Gaussian(1)
     assert float(Gaussian(1.0).hockey_stick(20.0)) < 1e-9
-    with pytest.raises(ValueError, match="low and high"):
-        fp.RangedBlackwellFilter(1.0, (BIT,), 2.0, 1.0)
 
 
 def _hockey_stick(p: list[Fraction], q: list[Fraction], z: Fraction) -> Fraction:
@@ -141,10 +139,10 @@ def test_what_is_lost_below_a_range_alone_costs_nothing_there(low: float) -> Non
 
 
 def test_the_step_follows_from_the_mechanism() -> None:
-    """DP-SGD with a loss of spread .0053, 2500 rounds: a step of .005 gave 1.103 times the central limit."""
-    pair, rounds = SubsampledGaussian(0.01, 2.0), 2500
-    limit = 0.01 * math.sqrt(rounds * math.expm1(1 / 4))
-    assert limit < gaussian_cover((pair,), (rounds,), 0.0, 2.0) < 1.05 * limit
+    """DP-SGD with a loss of spread .0106, 2048 rounds: 1.022 times the central limit, 1.031 by a step of .0039."""
+    pair, rounds = SubsampledGaussian(0.02, 2.0), 2048
+    limit = 0.02 * math.sqrt(rounds * math.expm1(1 / 4))
+    assert limit < gaussian_cover((pair,), (rounds,), 0.0, 2.0) < 1.025 * limit
     for other in (pair, Gaussian(0.8), Laplace(0.5), SubsampledGaussian(0.1, 1.0).swapped, Erasure(0.5)):
         step = step_of(other)
         assert math.log2(step).is_integer()

@@ -114,7 +114,7 @@ def test_rounds_fixed_in_advance_reach_several_times_delta(
 def test_an_adversary_between_two_rates_gets_more_than_either_alone() -> None:
     filt, menu = limited(0.5), CATALOGUE["CentralLimitFilter"].page.menu
     alone = [fp.Composition({pair: repeats(filt, pair, most=100)}).delta(2.0, relative=1e-2) for pair in menu]
-    worst = fp.worst_case(filt, menu, epsilon=2.0, relative=0.02)
+    worst = fp.worst_case(filt, menu, epsilon=2.0, relative=0.03)
     assert worst.evidence is Evidence.CERTIFIED
     assert worst.low > 1.1 * max(bounds.high for bounds in alone)
     assert worst.low > 60 * filt.promise.delta(2.0)

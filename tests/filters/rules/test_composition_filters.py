@@ -19,15 +19,3 @@ def test_what_is_not_pure_is_declared_at_an_epsilon_or_denied() -> None:
     state = filt.spend(filt.start(3), mixed)
     assert state[0] == pytest.approx([0.5, 0.25, 0.0])
     assert fp.Budget.of(filt.delta).value(state[2:]) == pytest.approx([0.0, delta, 0.05])
-
-
-def test_whitehouse_checks_its_tail() -> None:
-    with pytest.raises(ValueError, match="tail must be at most delta"):
-        fp.WhitehouseFilter(1.0, 1e-5, tail=1e-4)
-
-
-def test_rogers_checks_its_arguments() -> None:
-    with pytest.raises(ValueError, match="delta must be below 1/e"):
-        fp.RogersFilter(1.0, 0.4)
-    with pytest.raises(ValueError, match="reading must be"):
-        fp.RogersFilter(1.0, 0.1, reading="3/delta")  # type: ignore[arg-type]

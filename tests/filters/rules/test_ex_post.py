@@ -12,28 +12,13 @@ import filterproof as fp
 from filters.catalogue import CATALOGUE
 from filters.rules.ex_post import ExPostFilter
 from theory.log_ratio import LogRatio
-from theory.pairs import KOV, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse
+from theory.pairs import KOV, FinitePair, RandomizedResponse
 
 #: Randomised response that is refined on demand: "-" at e^epsilon = 3/2 is kept, "+" is asked for again at 4.
 REFINED = FinitePair(
     (Fraction(8, 15), Fraction(1, 15), Fraction(2, 5)),
     (Fraction(2, 15), Fraction(4, 15), Fraction(3, 5)),
 )
-
-
-def test_what_was_not_lost_is_spent_again():
-    filt = ExPostFilter(2.0)
-    state, pair = filt.start(1), Laplace(1.0)
-    losses = [0.25, -0.5, 0.125, 0.0]
-    for loss in losses:
-        assert filt.admits(state, pair)[0]
-        state = filt.observe(filt.spend(state, pair), np.array([loss]))
-    assert filt.remaining(state)[0] == pytest.approx(2 - sum(map(abs, losses)), rel=1e-12)
-    assert (
-        fp.BasicFilter(2.0).open().affordable(RandomizedResponse) == 2.0
-    )  # which grants two of them, whatever is lost
-    assert filt.admits(state, pair)[0]
-    assert not filt.admits(filt.observe(filt.spend(state, pair), np.array([1.0])), pair)[0]
 
 
 @pytest.mark.parametrize("loss", [math.inf, -math.inf])
@@ -53,19 +38,9 @@ def test_no_rounding_of_losses_adds_budget(losses):
         if not filt.admits(state, pair)[0]:
             break
         state = filt.observe(filt.spend(state, pair), np.array([loss]))
-        exact += abs(Fraction(loss))
+        # a loss in doubles may be the rounded one of a larger loss, up to the cap
+        exact += min(abs(Fraction(loss)) * (1 + Fraction(1, 2**47)), Fraction(1, 4))
         assert Fraction(filt.remaining(state)[0]) <= 1 - exact
-
-
-def test_four_quarters_are_one_and_a_gaussian_has_no_cap():
-    filt, pair = ExPostFilter(1.0), RandomizedResponse(0.25)
-    state = filt.start(1)
-    for loss in (0.25, -0.25, 0.25, -0.25):
-        assert filt.admits(state, pair)[0]
-        state = filt.observe(filt.spend(state, pair), np.array([loss]))
-    assert not filt.admits(state, RandomizedResponse(1e-9))[0]
-    assert not filt.admits(filt.start(1), Gaussian(1e-9))[0]
-    assert not ExPostFilter(1.0, 0.1).admits(ExPostFilter(1.0, 0.1).start(1), Erasure(0.2))[0]
 
 
 def test_refining_on_demand_costs_what_was_asked_for_and_the_promise_is_kept_exactly():

@@ -28,10 +28,3 @@ def test_the_distinct_rows_are_those_that_sorting_finds(counts: NDArray[np.int64
     rows, which = menu.distinct(counts)
     assert rows == sorted(set(map(tuple, counts.tolist())))
     assert [rows[place] for place in which.tolist()] == list(map(tuple, counts.tolist()))
-
-
-def test_few_rows_are_found_without_sorting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(menu.np, "unique", None)
-    assert len(menu.distinct(ROWS)[0]) == len(set(map(tuple, ROWS.tolist())))
-    with pytest.raises(TypeError, match="NoneType"):
-        menu.distinct(ROWS * 2**45)

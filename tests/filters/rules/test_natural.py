@@ -8,7 +8,7 @@ import pytest
 
 import filters as fp
 from filters.rules.composition import composed_hockey_stick
-from theory.pairs import Gaussian, RandomizedResponse, Selection
+from theory.pairs import FinitePair, Gaussian, RandomizedResponse, Selection
 
 STEPS = tuple(RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
 
@@ -50,6 +50,13 @@ def value(counts: tuple[int, ...]) -> Fraction:
 def test_gaussians_compose_to_one_gaussian() -> None:
     one = composed_hockey_stick((Gaussian(0.3), Gaussian(0.4)), (1, 1), Fraction(2))
     assert float(one) == pytest.approx(float(Gaussian(0.5).hockey_stick(np.log(2.0))), rel=1e-12)
+    skew = FinitePair((Fraction(1, 5), Fraction(4, 5)), (Fraction(1, 25), Fraction(24, 25)))
+    both = [composed_hockey_stick((pair,), (2,), Fraction(2)) for pair in (skew, skew.swapped)]
+    assert (
+        both[0]
+        == both[1]
+        == Fraction(1, 25) - 2 * Fraction(1, 625) + 2 * (Fraction(4, 25) - 2 * Fraction(24, 625))
+    )
     mixed = float(composed_hockey_stick((Gaussian(0.5), STEPS[0]), (1, 1), Fraction(2)))
     pair, eps = Gaussian(0.5), np.log(2.0)
     by_hand = 0.6 * float(pair.hockey_stick(eps - np.log(1.5))) + 0.4 * float(
@@ -71,10 +78,12 @@ def test_off_the_menu_is_denied_and_selections_are_looked_up() -> None:
 
 
 def test_affordable_reads_the_menu() -> None:
-    filt = three_rounds()
-    best = filt.affordable(filt.start(2), RandomizedResponse)
-    admitted = [float(p.epsilon) for p in STEPS if filt.admits(filt.start(1), p)[0]]
-    assert best.tolist() == [max(admitted)] * 2
+    with fp.knowingly():
+        filt = fp.NaturalFilter.from_ratio(Fraction(9, 4), Fraction(45, 169), STEPS[::-1])
+    state = filt.spend(filt.start(2), STEPS[1])
+    admitted = [float(p.epsilon) for p in STEPS if filt.admits(state, p)[0]]
+    assert 1 < len(admitted) < 3
+    assert filt.affordable(state, RandomizedResponse).tolist() == [max(admitted)] * 2
     assert filt.affordable(filt.start(1), Gaussian).tolist() == [0.0]
 
 
@@ -82,13 +91,8 @@ def test_doubles_keep_a_margin() -> None:
     pair = RandomizedResponse(0.5)
     delta = float(pair.hockey_stick(0.25))
     with fp.knowingly():
-        at = fp.NaturalFilter(0.25, delta, (pair,))
+        at = fp.NaturalFilter(0.25, delta * (1 + 1e-12), (pair,))
         above = fp.NaturalFilter(0.25, delta * (1 + 1e-8), (pair,))
     assert not at.exact
     assert not at.admits(at.start(1), pair)[0]
     assert above.admits(above.start(1), pair)[0]
-
-
-def test_exact_twins_must_agree() -> None:
-    with pytest.raises(ValueError, match="ratio must agree"):
-        fp.NaturalFilter(1.0, 0.1, STEPS, ratio=Fraction(2))

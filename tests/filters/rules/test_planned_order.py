@@ -8,7 +8,7 @@ import pytest
 import filters as fp
 from filters.rules.orders import order_budget
 from theory.conversions import CKS
-from theory.pairs import DominatingPair, Erasure, Gaussian, SubsampledGaussian
+from theory.pairs import DominatingPair, Gaussian, SubsampledGaussian
 
 PLANS: list[dict[DominatingPair, float]] = [
     {SubsampledGaussian(0.01, 1.0): 1},
@@ -26,7 +26,7 @@ def test_no_order_on_a_fine_grid_lets_the_plan_last_longer(plan: dict[Dominating
         return budget / sum(n * max(p.renyi(alpha), p.swapped.renyi(alpha)) for p, n in plan.items())
 
     own = lasts(filt.alpha, filt.rho)
-    for alpha in np.linspace(1.5, 40, 155).tolist():
+    for alpha in (*np.linspace(1.5, 40, 39).tolist(), *(filt.alpha * np.linspace(0.9, 1.1, 21)).tolist()):
         assert lasts(alpha, order_budget(alpha, 2.0, 1e-5, CKS)) <= own * (1 + 1e-4)
     assert filt.promise.delta(2.0) <= 1e-5 * (1 + 1e-12)
 
@@ -43,12 +43,3 @@ def test_the_steps_of_a_plan_of_one_mechanism_are_those_of_its_best_order() -> N
             pass
         found.append(session.granted)
     assert found == [881, 784, 879, 535, 28, 0]
-
-
-def test_a_plan_that_no_order_can_give_is_refused() -> None:
-    with pytest.raises(ValueError, match="Rényi divergence is finite"):
-        fp.RenyiFilter.planned(2.0, 1e-5, {Erasure(0.5): 1})
-    with pytest.raises(ValueError, match="uses must be"):
-        fp.RenyiFilter.planned(2.0, 1e-5, {Gaussian(0.1): 0})
-    with pytest.raises(TypeError, match="must map pairs to their uses"):
-        fp.RenyiFilter.planned(2.0, 1e-5, [Gaussian(0.1)])  # type: ignore[arg-type]

@@ -56,25 +56,27 @@ def ends(filt: fp.PrivacyFilter, menu: list[fp.DominatingPair]) -> tuple[float, 
     return float(found.low), float(found.high)
 
 
-def height(family: PotentialFamily, z: Fraction, knots: list[Fraction]) -> list[Fraction]:
-    """f_j(z) at all levels by definition: linear between knots, constant before them, after them a chord to top."""
+def height(family: PotentialFamily, z: Fraction, knots: list[Fraction]) -> tuple[list[int], int]:
+    """f_j(z) at all levels by definition, over one denominator in units of 1/ONE.
+
+    Linear between knots, constant before them, after them a chord to top.
+    """
     if z >= knots[0]:
-        return [Fraction(int(h), ONE) for h in family.heights[:, 0]]
+        return family.heights[:, 0].tolist(), 1
     after = bisect_right(knots, -z, key=lambda knot: -knot)  # knots fall
     before, (z1, z0) = after - 1, (knots[after - 1], [*knots, Fraction(0)][after])
     assert z0 <= z <= z1
     share = (z - z0) / (z1 - z0)
-    low = family.heights[:, after] if after < len(knots) else np.full(len(family.at), family.top)
-    return [
-        (Fraction(int(h0)) + share * int(h1 - h0)) / ONE
-        for h0, h1 in zip(low, family.heights[:, before], strict=True)
-    ]
+    low = family.heights[:, after].tolist() if after < len(knots) else [family.top] * len(family.at)
+    ends = zip(low, family.heights[:, before].tolist(), strict=True)
+    return [h0 * share.denominator + share.numerator * (h1 - h0) for h0, h1 in ends], share.denominator
 
 
-def mixed(family: PotentialFamily, level: int, of: list[Fraction]) -> Fraction:
-    j = min(int(np.searchsorted(family.at, level, side="right")) - 1, len(family.at) - 2)
-    low, high = int(family.at[j]), int(family.at[j + 1])
-    return of[j] + (of[j + 1] - of[j]) * Fraction(level - low, high - low)
+def mixed(at: list[int], level: int, of: list[int]) -> tuple[int, int]:
+    """The height at a level between those of the family, and by what it is to be divided."""
+    j = min(bisect_right(at, level) - 1, len(at) - 2)
+    gap, past = at[j + 1] - at[j], level - at[j]
+    return of[j] * (gap - past) + of[j + 1] * past, gap
 
 
 def test_charges_hold_by_fractions_for_the_pair_itself() -> None:
@@ -85,19 +87,20 @@ def test_charges_hold_by_fractions_for_the_pair_itself() -> None:
         assert family.is_valid(EPSILON)
         r = 1 - Fraction(1, family.parts)
         knots = [r ** (family.first + i) for i in range(family.heights.shape[1])]
-        paid = Fraction(family.slack, ONE * SCALE)
+        at = family.at.tolist()
         for knot in range(0, len(knots), 149):
-            z = knots[knot]
-            now = [Fraction(int(h), ONE) for h in family.heights[:, knot]]
-            p = Fraction(5, 9)  # of the loss log(5/4); the rest is of the loss -log(5/4)
-            one, other = (height(family, z * by, knots) for by in (Fraction(4, 5), Fraction(5, 4)))
-            mean = [p * h1 + (1 - p) * h2 for h1, h2 in zip(one, other, strict=True)]
+            now = family.heights[:, knot].tolist()
+            (won, by), (lost, other) = (
+                height(family, knots[knot] * ratio, knots) for ratio in (Fraction(4, 5), Fraction(5, 4))
+            )
+            # 5/9 of the loss log(5/4), the rest of the loss -log(5/4)
+            mean = [5 * other * h1 + 4 * by * h2 for h1, h2 in zip(won, lost, strict=True)]
             for floor, charge in zip(floors(), charges, strict=True):
-                for after in {*family.at.tolist(), *(family.at - charge).tolist()}:
-                    if floor <= after <= clock.budget - charge:
-                        assert (
-                            mixed(family, after, mean) <= mixed(family, after + charge, now) + paid * charge
-                        )
+                for level in {*at, *(one - charge for one in at)}:
+                    if floor <= level <= clock.budget - charge:
+                        (left, gap), (right, wide) = mixed(at, level, mean), mixed(at, level + charge, now)
+                        allowed = right * SCALE + family.slack * charge * wide
+                        assert left * wide * SCALE <= allowed * gap * 9 * by * other
 
 
 @pytest.mark.parametrize("menu", [(BIT,), (BIT, TWO)])
@@ -126,7 +129,7 @@ def test_an_examination_plays_the_design_and_finds_the_table_that_is_wrong_for_i
 def test_the_table_that_runs_is_certified_and_what_is_wrong_in_it_is_refused() -> None:
     kinds = (PotentialFilter, FiveWhereSixAreDue, PotentialFilter)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(potential_design, "_LEVELS", 100)  # few, to be looked at one by one
+        patch.setattr(potential_design, "_LEVELS", 50)  # few, to be looked at one by one
         honest, wrong, lowered = (kind(EPSILON, 1.1 * DELTA, (BIT,)) for kind in kinds)
     found = fp.certify(honest)
     assert found.holds
@@ -144,21 +147,26 @@ def test_the_table_that_runs_is_certified_and_what_is_wrong_in_it_is_refused() -
     assert payoffs.checked().found.name == "OFF"
 
 
-def test_a_design_for_epsilon_eight_is_found_and_strangers_pairs_are_denied() -> None:
-    pair = fp.SubsampledGaussian(0.1, 1.0)
-    filt = fp.PotentialFilter(8.0, 1e-5, (pair,))
-    assert filt.rounds(filt.start(1), pair)[0] >= 0.9 * 129  # what a fixed plan of it may have
-    assert not filt.open().request(Stranger(0.01))
-    session, same_name = filt.open("retry"), type("SubsampledGaussian", (fp.SubsampledGaussian,), {})
-    assert session.request(pair)
-    assert not session.request(same_name(0.1, 1.0))
+@pytest.mark.parametrize(
+    ("epsilon", "pair", "plan"),
+    [
+        (8.0, fp.SubsampledGaussian(0.1, 1.0), 129),
+        (2.0, fp.SubsampledGaussian(0.01, 1.0), 1202),  # with a short window of losses, three quarters
+    ],
+)
+def test_a_design_keeps_nine_tenths_of_a_fixed_plan_of_its_mechanism(
+    epsilon: float, pair: fp.SubsampledGaussian, plan: int
+) -> None:
+    """What `Composition` grants a fixed plan, by its upper end."""
+    filt = PotentialFilter(epsilon, 1e-5, (pair,))
+    assert filt.rounds(filt.start(1), pair)[0] >= 0.9 * plan
 
 
-def test_a_thousand_rounds_keep_nine_tenths_of_their_plan() -> None:
-    """`Composition` grants a fixed plan 1202 rounds by its upper end; a short window of losses, three quarters."""
-    pair = fp.SubsampledGaussian(0.01, 1.0)
-    filt = PotentialFilter(2.0, 1e-5, (pair,))
-    assert filt.rounds(filt.start(1), pair)[0] >= 0.9 * 1202
+def test_strangers_pairs_are_denied() -> None:
+    session, of_ours = PotentialFilter(EPSILON, DELTA, (BIT,)).open("retry"), fp.Gaussian(0.01)
+    for stranger in (Stranger(0.01), type("Gaussian", (fp.Gaussian,), {})(0.01)):
+        assert not session.request(stranger)
+    assert session.request(of_ours)
 
 
 def test_tampered_families_are_not_valid() -> None:

@@ -136,7 +136,7 @@ def test_an_infinite_loss_is_restored_and_ends_the_run(loss: float) -> None:
 
 @pytest.mark.parametrize("filt", [REALISED, BOUNDED])
 def test_every_state_of_a_play_is_restored(filt: fp.RealisationFilter) -> None:
-    rng, n, state = np.random.default_rng(7), 4000, filt.start(4000)
+    rng, n, state = np.random.default_rng(7), 1000, filt.start(1000)
     (pair,) = filt.menu
     going = np.ones(n, dtype=np.bool_)
     for _ in range(filt.rounds):

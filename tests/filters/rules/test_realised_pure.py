@@ -1,11 +1,8 @@
-"""Paper 004, Section V-A: pure DP by realised losses, against the printed rule in integers and its exact game."""
+"""Paper 004, Section V-A: pure DP by realised losses, against the printed rule in integers on every path."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from fractions import Fraction
-from functools import cache
 from itertools import pairwise, product
 
 import numpy as np
@@ -75,60 +72,7 @@ def test_exactly_what_15_allows_is_released(limit: int) -> None:
     assert more
 
 
-def value(limit: int, beyond: int, sets: dict[int, tuple[int, ...]], rounds: int) -> Fraction:
-    """H at `beyond` units of the best strategy under (15), one unit of loss being log 2: by enumeration, in fractions.
-
-    `sets` are the levels that may be asked after each level, at 0 those of the first request.
-    """
-
-    @cache
-    def best(t: int, past: int, level: int, loss: int) -> Fraction:
-        now = past + loss
-        found = max(Fraction(0), 1 - Fraction(2) ** (beyond - now))
-        if t < rounds and abs(past) + level + max(sets[level]) <= limit:
-            for k in sets[level]:
-                keep = Fraction(2**k, 1 + 2**k)
-                ends = keep * best(t + 1, now, k, k) + (1 - keep) * best(t + 1, now, k, -k)
-                found = max(found, ends)
-        return found
-
-    return best(0, 0, 0, 0)
-
-
-def test_the_game_solved_through_the_filter_is_the_enumerated_one() -> None:
-    unit = fp.RandomizedResponse.from_ratio(2)
-    filt = fp.RealisationFilter(3.5 * math.log(2), 0, 9, (unit,))  # between three steps and four
-    solved = fp.worst_case(filt, [unit], rounds=9, epsilon=math.log(2))
-    truth = float(value(3, 1, {0: (1,), 1: (1,)}, 9))
-    assert solved.low - 1e-12 <= truth <= solved.high + 1e-12
-    assert solved.high - solved.low < 1e-9
-
-
-def test_plays_stay_within_epsilon_where_sums_are_rounded() -> None:
-    """Levels whose sums are no doubles, exact sums of the losses told: none leaves epsilon, in either direction."""
-    rng = np.random.default_rng(2)
-    menu = (fp.RandomizedResponse(0.1), fp.RandomizedResponse(0.3))
-    filt = fp.RealisationFilter(1.1, 0, 1000, menu)
-    n = 4000
-    state, total, alive = filt.start(n), [Fraction(0)] * n, np.ones(n, dtype=bool)
-    for _ in range(8):
-        pair = menu[int(rng.integers(2))]
-        alive &= filt.admits(state, pair)
-        state = filt.spend(state, pair)
-        loss = np.where(rng.random(n) < 0.6, 1.0, -1.0) * float(pair.pure_epsilon)
-        state = filt.observe(state, loss)
-        total = [
-            one + Fraction(x) if go else one for one, x, go in zip(total, loss.tolist(), alive, strict=True)
-        ]
-        assert max(map(abs, total)) <= Fraction(1.1)
-    assert 0 < alive.sum() < n
-
-
-def test_what_is_no_pure_mechanism_is_refused_in_one_sentence() -> None:
-    with pytest.raises(ValueError, match=r"menu must hold pure mechanisms where delta is 0, got Gaussian"):
-        fp.RealisationFilter(1.0, 0, 5, (fp.Gaussian(0.5),))
-    with pytest.raises(ValueError, match=r"menu must hold pure mechanisms where delta is 0, got Erasure"):
-        fp.RealisationFilter(1.0, 0, 5, (response(1),), after={response(1): (fp.Erasure(0.5),)})
+def test_what_is_no_pure_mechanism_is_denied() -> None:
     filt = fp.RealisationFilter(1.0, 0, 5, (response(1),))
     assert filt.promise == fp.PureDP(1.0)
     assert not filt.admits(filt.start(1), fp.Erasure(1e-300))[0]

@@ -238,14 +238,6 @@ def test_the_same_generator_draws_the_same_examples() -> None:
     assert one == other != ()
 
 
-@pytest.mark.parametrize(
-    ("given", "argument"), [({"examples": 0}, "examples"), ({"requests": []}, "requests")]
-)
-def test_what_cannot_be_drawn_is_refused(given: dict[str, Any], argument: str) -> None:
-    with pytest.raises(ValueError, match=argument):
-        broken_laws(Sound(), rng=np.random.default_rng(1), **given)
-
-
 def test_more_noise_is_cheaper_and_more_epsilon_is_dearer() -> None:
     assert cheaper_first(Laplace(1.0), Laplace(2.0)) == (Laplace(2.0), Laplace(1.0))
     assert cheaper_first(Gaussian(1.0), Gaussian(0.5)) == (Gaussian(0.5), Gaussian(1.0))

@@ -1,0 +1,207 @@
+"""What cannot be made or asked is refused in one sentence: what must be, what was got, and what to do instead."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from filters.certified.closed_forms import numbers_of
+from filters.holders.repeats import repeats
+from filters.testing.broken_laws import broken_laws
+
+Call = Callable[[], object]
+
+STEP, BIT = fp.Gaussian(0.5), fp.RandomizedResponse(0.25)
+SAMPLED = fp.RealisationFilter(10.0, 1e-5, 8, (STEP,))
+RNG = np.random.default_rng(1)
+HUGE = 2**48 + 1
+
+
+class Silent:
+    """An accountant that takes everything in."""
+
+    def compose(self, event: object, count: int) -> None:
+        pass
+
+
+def of_sites(**given: Any) -> fp.LabelledFilter:
+    keeper = fp.from_budget(dict, lambda budget, pair: True, fp.PureDP(1.0))
+    return fp.LabelledFilter(keeper, **({"labels": {"site": "a"}, "over": {}} | given))
+
+
+def ruled(**given: Any) -> fp.PrivacyFilter:
+    """A rule of somebody's accountant, with one argument that is none."""
+    usual = {"make": dict, "event": float, "target": fp.ZCDP(1.0), "spent": len} | given
+    return fp.from_accountant(usual["make"], usual["event"], usual["target"], spent=usual["spent"])
+
+
+VALUES: list[tuple[Call, str]] = [
+    (lambda: fp.GaussianFilter(1e200), r"mu must be at most 2\^511, got mu=1e\+200; pass a budget"),
+    (lambda: fp.BlackwellFilter(1e200, (BIT,)), r"mu must be at most 2\^511, got mu=1e\+200; pass a budget"),
+    (lambda: fp.WhitehouseFilter(1.0, 1e-5, tail=1e-4), "tail must be at most delta"),
+    (lambda: fp.RogersFilter(1.0, 0.4), "delta must be below 1/e"),
+    (lambda: fp.RogersFilter(1.0, 0.1, reading="3/delta"), "reading must be"),  # type: ignore[arg-type]
+    (lambda: fp.AllOrdersFilter((), ()), "orders must hold at least one"),
+    (lambda: fp.AllOrdersFilter((2.0, 2.0), (1.0, 1.0)), "distinct"),
+    (lambda: fp.AllOrdersFilter((2.0, 3.0), (1.0,)), "one budget per order"),
+    (lambda: fp.SomeOrderMarkovFilter(0.1, 1e-5, (2.0,)), "orders must hold one that can give"),
+    # where a game breaks the rule
+    (
+        lambda: fp.SomeOrderMarkovFilter(80.0, 0.01, (1.1, 1.3)),
+        r"orders must take at most all of delta=0\.01 .* got 1\.19 times",
+    ),
+    (lambda: fp.RenyiFilter.planned(2.0, 1e-5, {fp.Erasure(0.5): 1}), "Rényi divergence is finite"),
+    (lambda: fp.RenyiFilter.planned(2.0, 1e-5, {STEP: 0}), "uses must be"),
+    (lambda: fp.RangedBlackwellFilter(1.0, (BIT,), 2.0, 1.0), "low and high"),
+    (lambda: fp.NaturalFilter(1.0, 0.1, (BIT,), ratio=Fraction(2)), "ratio must agree"),
+    (lambda: fp.RealisationFilter(1.0, 0, 5, (STEP,)), "pure mechanisms where delta is 0, got Gaussian"),
+    (
+        lambda: fp.RealisationFilter(1.0, 0, 5, (BIT,), after={BIT: (fp.Erasure(0.5),)}),
+        "pure mechanisms where delta is 0, got Erasure",
+    ),
+    (
+        lambda: fp.RealisationFilter(10.0, 1e-5, 48, (STEP,), dhat=9e-6),
+        "dhat and theta must be given together, got dhat=",
+    ),
+    (lambda: fp.RealisationFilter(10.0, 1e-5, 10, ()), "menu must hold at least one pair"),
+    (lambda: fp.renyi_charge.at(0.5), "alpha must be"),
+    (lambda: fp.BlockFilter(fp.GaussianTracker(0.5), 0), "blocks must be"),
+    # more blocks than are counted
+    *(
+        (make, rf"blocks must be at most 2\^48, got blocks={blocks}; take fewer")
+        for tracker, blocks in (
+            (fp.RenyiTracker(alpha=2.0, size=2.0**-52), 2**52 - 15),
+            (fp.GaussianTracker(size=2.0**-26), 2**52 - 15),
+            (fp.RenyiTracker(alpha=2.0, size=2.0**-53), 2**53 + 2),
+            (fp.GaussianTracker(size=0.5), HUGE),
+        )
+        for make in (
+            lambda tracker=tracker, blocks=blocks: fp.BlockFilter(tracker, blocks),
+            lambda tracker=tracker, blocks=blocks: tracker.guarantee(blocks),
+        )
+    ),
+    *(
+        (
+            lambda tracker=tracker: fp.BlockFilter(tracker, 1000),
+            "blocks times size must not overflow, got blocks=1000",
+        )
+        for tracker in (fp.RenyiTracker(2.0, 1e308), fp.GaussianTracker(1e308))
+    ),
+    *(
+        (lambda bad=bad: fp.Budget.of(bad), "budget must be finite and > 0, got")
+        for bad in (0, -1.0, math.inf, math.nan, Fraction(0))
+    ),
+    *(
+        (lambda parts=parts: fp.Budget(*parts, 0), "must be a limit in two doubles")
+        for parts in (
+            *((1.0, -0.98), (1.0, 0.5), (math.nan, 0.0), (math.inf, 0.0), (-1.0, 0.0), (1.0, math.nan)),
+        )
+    ),
+    *(
+        (
+            lambda scale=scale: fp.Square(0.5, scale),
+            r"scale must be a double of at least 2\^-8, got scale=.*; put the",
+        )
+        for scale in (0.0, -1.0, 2.0**-9, math.inf, math.nan)
+    ),
+    (lambda: fp.GaussianFilter(1.0).open("stop"), "on_denial"),  # type: ignore[arg-type]
+    (
+        lambda: fp.ClippedSums(fp.IndividualFilter(fp.ZCDPFilter(1.0), 5), clip=1.0, sigma=1.0, runs=2),
+        "runs must divide",
+    ),
+    (
+        lambda: fp.IndividualTracker(fp.GaussianTracker(0.5), 4).spend(fp.Gaussian(np.ones(2))),
+        "one pair per person",
+    ),
+    (
+        lambda: fp.from_accountant(
+            Silent, lambda pair: 0, fp.ZCDP(1.0), menu=(STEP,), spent=lambda held: math.nan
+        ),
+        "must answer with a number, got nan",
+    ),
+    (lambda: of_sites(over={"site": "b"}), "over must name labels of requests, got site=b; add"),
+    (lambda: of_sites(over={"epoch": 1}), "over must name labels of requests, got epoch=1; add"),
+    (lambda: of_sites(together=("epoch",)), "together must name dimensions of labels"),
+    (
+        lambda: of_sites(labels={"site": ("a", "b")}, together="site", alike="site"),
+        "alike must not be in together, got 'site'; leave",
+    ),
+    (lambda: of_sites(alike="epoch"), "alike must name dimensions of labels"),
+    (
+        lambda: of_sites(labels={"site": tuple(range(33))}),
+        "labels must leave at most 32 ways .* got 33; name",
+    ),
+    (lambda: broken_laws(fp.ZCDPFilter(1.0), rng=RNG, examples=0), "examples"),
+    (lambda: broken_laws(fp.ZCDPFilter(1.0), rng=RNG, requests=[]), "requests"),
+    (lambda: numbers_of("poisson"), "group must be one of pairs, conversions"),
+]
+
+TYPES: list[tuple[Call, str]] = [
+    (
+        lambda: fp.ApproximateDPFilter(1.0, 1e-5, "CKS"),  # type: ignore[arg-type]
+        "conversion must be CKS or SIMPLE",
+    ),
+    (
+        lambda: fp.RenyiFilter.planned(2.0, 1e-5, [STEP]),  # type: ignore[arg-type]
+        "must map pairs to their uses",
+    ),
+    (lambda: fp.BlockFilter(0.5, 4), "tracker must be a Tracker"),  # type: ignore[arg-type]
+    (lambda: fp.Session(fp.GaussianFilter), "make one of it"),  # type: ignore[arg-type]
+    (lambda: fp.IndividualFilter(SAMPLED, 3), "without realised losses"),
+    (
+        lambda: repeats(SAMPLED, STEP, most=5),
+        "filt must not look at losses, got RealisationFilter; use survival",
+    ),
+    (
+        lambda: fp.ClippedSums(fp.GaussianFilter(1.0), clip=1.0, sigma=1.0),  # type: ignore[arg-type]
+        "IndividualFilter",
+    ),
+    (lambda: fp.IndividualTracker(fp.GaussianFilter(1.0), 4), "Tracker"),  # type: ignore[arg-type]
+    (
+        lambda: fp.IndividualTracker(fp.GaussianTracker(0.5), 4).spend(0.5),  # type: ignore[arg-type]
+        "must be a DominatingPair",
+    ),
+    (
+        lambda: fp.from_budget(dict, len, fp.PureDP(1.0), menu=(BIT,), denied="TooDearError"),  # type: ignore[arg-type]
+        "denied must be exceptions",
+    ),
+    (lambda: ruled(make=3), "make must be callable"),
+    (lambda: ruled(event=3), "event must be callable"),
+    (lambda: ruled(spent=None), "spent must be given"),
+    (lambda: fp.from_command("node", "pure(1)"), "must be a guarantee"),  # type: ignore[arg-type]
+    (lambda: fp.certify(3), "thing must be a filter"),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.filterwarnings("ignore::filters.UnsoundFilterWarning")
+@pytest.mark.parametrize(
+    ("call", "kind", "sentence"),
+    [(call, kind, said) for kind, rows in ((ValueError, VALUES), (TypeError, TYPES)) for call, said in rows],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_it_is_refused_in_a_sentence(call: Call, kind: type[Exception], sentence: str) -> None:
+    with pytest.raises(kind, match=sentence) as error:
+        call()
+    assert all(part in str(error.value) for part in (" must ", ", got ", "; ")), str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("bad", [0.0, -1.0, math.inf, math.nan, "1", np.array([1.0, 2.0])], ids=repr)
+@pytest.mark.parametrize(
+    "make",
+    [
+        fp.GaussianFilter,
+        fp.ZCDPFilter,
+        lambda rho: fp.RenyiFilter(2.0, rho),
+        lambda epsilon: fp.ApproximateDPFilter(epsilon, 0.1),
+    ],
+)
+def test_what_is_no_number_above_zero_is_no_budget(make: Callable[[Any], object], bad: object) -> None:
+    with pytest.raises((ValueError, TypeError), match=r"^[^\n]*;[^\n]*$"):
+        make(bad)
