@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.checks import checked_grant, checked_spend, checked_start
+from filters.contract.library import settled, told_apart
 from filters.contract.state import State, bits, join, leaves, runs_of, take
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import View
@@ -104,28 +107,55 @@ def within_rounds(game: Game) -> PathBound | None:
     return _Spending(_played(game, asks), counts).bound(why)
 
 
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """What is expanded, told apart by the value of all that the answer depends on where no final request is made."""
+
+    key: Hashable
+    asks: tuple[DominatingPair, ...] = field(compare=False)
+    game: Game = field(compare=False)
+    start: State = field(compare=False)
+    most: int = field(compare=False)
+
+
 def expanded(game: Game, n: int, *, most: int = MOST_POSITIONS) -> PathBound | None:
     """What is spent on any path, found by expanding states through the filter's own code; None where it cannot be.
 
     It cannot where the adversary does not state its pairs, where decisions or final requests depend on realised
     losses, where a state holds more than numbers, or where there are more than `most` states. The filter's methods
-    must be functions of their arguments, as its contract says.
+    must be functions of their arguments, as its contract says. Of the library's own values the answer is remembered:
+    all adversaries of a page ask for the same pairs.
     """
     filt, adversary, asks = game.filter, game.adversary, game.adversary.asks
     if asks is None or filt.looks_at_losses or (adversary.asks_finally and not adversary.final_from_state):
         return None
     if most <= FEW_POSITIONS and math.comb(game.rounds + len(asks), len(asks)) > most:
         return None  # too many ways to spend the rounds
-    state = checked_start(filt, min(n, TILE))
-    if not _plain(state):
+    start = checked_start(filt, min(n, TILE))
+    if not _plain(start):
         return None
-    state, counts = _distinct(state, np.zeros((runs_of(state), len(asks)), dtype=np.int64))
+    start, _ = _distinct(start, np.zeros((runs_of(start), 0), dtype=np.int64))
+    if adversary.asks_finally or not settled((filt, asks)):
+        return _expanded(_Walk(None, asks, game, start, most))
+    key = told_apart((filt, asks, game.rounds, game.direction, start, most))
+    return _remembered(_Walk(key, asks, game, start, most))
+
+
+@lru_cache(maxsize=64)
+def _remembered(walk: _Walk) -> PathBound | None:
+    # the bound keeps pairs of its own, which nobody else can change
+    return _expanded(replace(walk, asks=copy.deepcopy(walk.asks)))
+
+
+def _expanded(walk: _Walk) -> PathBound | None:
+    game, asks, filt, adversary = walk.game, walk.asks, walk.game.filter, walk.game.adversary
+    state, counts = walk.start, np.zeros((runs_of(walk.start), len(asks)), dtype=np.int64)
     ways, last = [counts], []
     positions = 0
     for _ in range(game.rounds):
         size = len(counts)
         positions += size
-        if positions > most:
+        if positions > walk.most:
             return None
         denied = np.zeros(size, dtype=np.bool_)
         states: list[State] = []

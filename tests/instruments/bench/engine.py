@@ -136,7 +136,7 @@ def starts(repeats: int) -> list[Start]:
 
 def _forget() -> None:
     """Empty the caches of all functions of the engine and of what estimates."""
-    for name in ("mc.engine.levels", "mc.estimate.pilot"):
+    for name in ("mc.engine.levels", "mc.estimate.pilot", "mc.estimate.spending"):
         for value in vars(importlib.import_module(name)).values():
             if isinstance(value, _lru_cache_wrapper):
                 value.cache_clear()
