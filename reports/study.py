@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 from filters.privacy_filter import PrivacyFilter
 from mc import Adversary, Curve, Estimate
-from mc.estimate.simulate import SimulationOptions, simulate
-from mc.estimate.ways import Method
+from mc.estimate.simulate import Method, SimulationOptions, simulate
 from mc.examine.examination import Examination
 from mc.examine.witness import witness
 from mc.runs.executors import completed

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Unpack
 
@@ -27,10 +27,9 @@ from mc.engine.guard import Exceeded
 from mc.engine.paths import Paths
 from mc.engine.streams import TILE
 from mc.estimate.ceiling import certain
-from mc.estimate.estimator import Term
-from mc.estimate.functionals import ROUNDING, JointFunctional, grid_of
-from mc.estimate.pilot import estimators
-from mc.estimate.ways import Aim
+from mc.estimate.estimator import Term, tilted
+from mc.estimate.functionals import ROUNDING, JointFunctional
+from mc.estimate.simulate import grid_of
 from mc.intervals.anytime import BettingTest, Decision, Side, Wealth, log_mean_exp
 from mc.intervals.estimate import PLAIN_DRAWS
 from mc.runs.play import Play, PlayOptions
@@ -195,11 +194,11 @@ def decide(
 
     exceeded = ""
     try:
-        if (main := _tilted(game, Aim(most, failure, "tilted"), epsilon)) is not None:
+        for term in _tilted(game, most, epsilon):
             # a weight bound below delta decides already, but the test needs an upper bound above its threshold
-            upper = max(math.exp(main.points[0].functional.log_range), delta * (1 + 2.0**-10))
+            upper = max(math.exp(term.functionals[0].log_range), delta * (1 + 2.0**-10))
             if upper < 1:
-                return decided(main.game, upper, main.rests_on)
+                return decided(term.game, upper, term.rests_on)
     except Exceeded as error:
         exceeded = f", for {error}"
     return decided(game, 1.0, PLAIN_DRAWS + exceeded)
@@ -252,13 +251,9 @@ def _decided(play: Play, game: Game, test: ProfileTest, rests_on: str) -> Profil
         first, look = first + look, min(2 * look, _MOST)
 
 
-def _tilted(game: Game, aim: Aim, epsilon: float) -> Term | None:
-    """The paths drawn at the order of its least weight bound; None where nothing is certain that bounds them."""
-    if certain(game, aim.n) is None:
-        return None
-    try:
-        (estimator,) = estimators(game, (epsilon,), aim)
-    except ValueError:  # no order has a bound within the doubles
-        return None
-    # where H is a sum of two means there is no one mean to bet on
-    return estimator.terms[0] if len(estimator.terms) == 1 else None
+def _tilted(game: Game, most: int, epsilon: float) -> Iterator[Term]:
+    """The paths drawn at the order of the least weight bound, where it is certain and within the doubles."""
+    ceiling = certain(game, most)
+    # where infinite losses are weighed, H is a sum of two means, and there is no one mean to bet on
+    if ceiling is not None and ceiling.infinite == 0:
+        yield from (term for _, (term,) in tilted(game, ceiling, (epsilon,), "trust"))

@@ -1,4 +1,4 @@
-"""What is summed over simulated paths: values in [0, 1], whose mean is a divergence, or a term of one.
+"""What is summed over simulated paths: values in [0, 1], whose mean gives a divergence, or a term of one.
 
 Each class says its value Y and what the mean of Y is. Why Y is at most 1 is in `mc.estimate.ceiling`.
 """
@@ -8,20 +8,26 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Generic, Literal, Protocol, Self, TypeVar
+from typing import Generic, Literal, Protocol, Self, TypeAlias, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.parameters import one_real
 from mc.engine.guard import Exceeded
 from mc.engine.paths import Paths
-from mc.intervals import FixedBets, Moments
+from mc.intervals import FixedBets, Moments, kl_chernoff
 from mc.intervals.estimate import Estimate
 from mc.runs.tally import Tally
-from theory.arguments import check_real
 
-__all__ = ["HockeyStick", "InfiniteLosses", "JointFunctional", "UnitFunctional", "grid_of"]
+__all__ = [
+    "HockeyStick",
+    "InfiniteLosses",
+    "IntervalName",
+    "JointFunctional",
+    "UnitFunctional",
+]
+
+IntervalName: TypeAlias = Literal["auto", "KL-Chernoff", "betting"]
 
 #: Rounding error allowed on a path's log-weight: a weight further above its bound does exceed the bound.
 ROUNDING = 1e-9
@@ -29,9 +35,10 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class UnitFunctional(ABC):
-    """Sums over a tile of a value Y in [0, 1]; e^{log_unit} E[Y] is what is estimated, unless `divergence` says more.
+    """Sums over a tile of a value Y in [0, 1], from whose mean `divergence` makes what is estimated.
 
-    The stakes of a betting interval are part of the functional, so that a store keeps runs with other stakes apart.
+    The interval of the mean is that of `bets`, or KL-Chernoff where there are none. Stakes are part of the functional,
+    so that a store keeps runs with other stakes apart.
     """
 
     _: KW_ONLY
@@ -42,19 +49,14 @@ class UnitFunctional(ABC):
         """The sums over a tile: `unit_sums` of Y, and what a subclass counts besides."""
 
     @property
-    def log_unit(self) -> float:
-        """The logarithm of what Y is multiplied by in `moments`."""
+    def log_range(self) -> float:
+        """The logarithm of the range of what is averaged, in units of what is estimated."""
         return 0.0
 
     @property
-    def log_range(self) -> float:
-        """The logarithm of the range of the values, in units of H."""
-        return self.log_unit
-
-    @property
-    def coefficient(self) -> float | None:
-        """The coefficient of a control variate; None where there is none."""
-        return None
+    def how(self) -> str:
+        """What a pilot chose for it, for the name of the estimate."""
+        return ""
 
     @property
     def unit_numbers(self) -> int:
@@ -83,28 +85,57 @@ class UnitFunctional(ABC):
         return total, float(np.square(y, out=y).sum()) + (n - len(y)) * mean * mean, *logs
 
     def moments(self, tally: Tally) -> Moments:
-        """The moments of e^{log_unit} Y over all tiles."""
-        unit, rows = math.exp(self.log_unit), tally.rows[:, : self.unit_numbers].tolist()
+        """The moments of Y over all tiles."""
+        rows = tally.rows[:, : self.unit_numbers].tolist()
         return Moments.merge(
-            Moments(int(n), total, centred, unit, tuple(logs))
+            Moments(int(n), total, centred, logs=tuple(logs))
             for n, (total, centred, *logs) in zip(tally.sizes, rows, strict=True)
         )
 
-    def moments_on(self, paths: Paths) -> Moments:
-        """The moments of e^{log_unit} Y on these paths alone."""
-        return self.moments(Tally(np.array([len(paths.loss)]), self(paths)[None, :]))
-
     def fitted(self, paths: Paths) -> tuple[Self, Moments]:
         """This functional with what a pilot's paths suggest, and its moments there."""
-        return self, self.moments_on(paths)
+        return self, self.moments(Tally(np.array([len(paths.loss)]), self(paths)[None, :]))
 
-    def betting(self, bets: FixedBets | None) -> Self:
-        """This functional, with the logarithms that these bets need among its sums."""
-        return replace(self, bets=bets)
+    def planned(
+        self, pilot: Moments, n: int, failure: float, interval: IntervalName
+    ) -> tuple[Self, Estimate]:
+        """This functional with what its interval needs, and the estimate that is expected of n paths like the pilot's.
+
+        "auto" takes the interval that is narrower then. An interval or stakes chosen after seeing the data lose their
+        failure probability: the pilot's paths stay out of the n.
+        """
+        bets = FixedBets.planned(pilot, n, failure=failure)
+        plans: dict[str, tuple[Self, Estimate]] = {
+            "KL-Chernoff": (self, kl_chernoff(pilot.scaled_to(n), failure=failure)),
+            "betting": (replace(self, bets=bets), bets.interval(bets.expected(pilot, n), failure=failure)),
+        }
+        if interval not in get_args(IntervalName):
+            raise ValueError(
+                f"interval must be one of {', '.join(get_args(IntervalName))}, got interval={interval!r}"
+            )
+        names = plans if interval == "auto" else (interval,)
+        form, mean = min((plans[name] for name in names), key=lambda plan: plan[1].high - plan[1].low)
+        return form, self.divergence(mean)
+
+    def least_width(self, n: int, failure: float) -> float:
+        """The least width that any pilot can expect from n paths: R (1 - (failure/2)^{1/n}) for values in [0, R].
+
+        No interval for the mean of n values in [0, 1] is narrower than that of zeros. An estimate above one is cut
+        there, and may be.
+        """
+        unit = -math.expm1((math.log(failure) - math.log(2)) / n)
+        return unit * math.exp(self.log_range) if self.log_range <= 0 else 0.0
+
+    def estimate(self, tally: Tally, failure: float) -> Estimate:
+        """The estimate from the sums over all tiles."""
+        interval = kl_chernoff if self.bets is None else self.bets.interval
+        mean = interval(self.moments(tally), failure=failure)
+        return replace(self.divergence(mean), beyond=self.beyond(tally))
 
     def divergence(self, mean: Estimate) -> Estimate:
-        """The estimate of H_{e^eps}, or of a term of it, from one of the mean of the values: the mean itself."""
-        return mean
+        """What is estimated, from the mean of Y: e^{log_range} E[Y], a term of H_{e^eps}, at most one."""
+        unit = math.exp(self.log_range)
+        return replace(mean, value=unit * mean.value, low=unit * mean.low, high=unit * mean.high).at_most_one
 
     def beyond(self, tally: Tally) -> int:
         """The number of paths that went beyond the guard's bound; 0 where they are not counted."""
@@ -156,7 +187,7 @@ class HockeyStick(UnitFunctional):
     paths: Literal["all", "within", "beyond"] = "all"
 
     @property
-    def log_unit(self) -> float:
+    def log_range(self) -> float:
         return self.log_bound
 
     @property
@@ -192,24 +223,9 @@ class InfiniteLosses(UnitFunctional):
     most: float
 
     @property
-    def log_unit(self) -> float:
-        return math.log(self.most)
-
-    @property
     def log_range(self) -> float:
-        """Minus infinity, so that the range of this term never rules out an estimator."""
-        return -math.inf
+        return math.log(self.most)
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
         y = -np.expm1(np.broadcast_to(paths.log_kept, paths.loss.shape)) / self.most
         return np.array(self.unit_sums(y, len(y)))
-
-
-def grid_of(name: str, given: object) -> tuple[float, ...]:
-    """The numbers that were given, one or a sequence, all finite; ValueError for none."""
-    if isinstance(given, (list, tuple, range)):
-        given = np.array([one_real(name, number) for number in given], dtype=np.float64)
-    numbers = np.atleast_1d(np.asarray(check_real(name, given)))
-    if numbers.size == 0:
-        raise ValueError(f"{name} must name at least one number, got none; pass a number or a sequence")
-    return tuple(float(number) for number in numbers)

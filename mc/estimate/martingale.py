@@ -57,8 +57,11 @@ class WeightedSlack(UnitFunctional):
         return self.log_bound
 
     @property
-    def coefficient(self) -> float:
-        return self.beta
+    def how(self) -> str:
+        return f" with martingale coefficient {self.beta:.4g}"
+
+    def least_width(self, n: int, failure: float) -> float:
+        return 0.0  # what is below zero is cut there
 
     def terms(self, paths: Paths) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """(a, b) of paths with Gaussian rounds only, each of shape (n,).
@@ -115,7 +118,7 @@ class WeightedSlack(UnitFunctional):
 
         value = max(reached(mean.value), 0.0)
         low, high = max(reached(mean.low) - pad, 0.0), reached(mean.high) + pad
-        return Estimate(value, min(low, value), max(high, value), mean.failure, mean.n, mean.method)
+        return replace(mean, value=value, low=min(low, value), high=max(high, value)).at_most_one
 
     def mix(self, payoff: NDArray[np.float64], slack: NDArray[np.float64]) -> NDArray[np.float64]:
         """y of each path."""

@@ -1,4 +1,4 @@
-"""The pilot: paths of their own, from which the way, the shares of its terms and the intervals are chosen.
+"""The pilot: paths of their own, from which the estimator, the shares of its terms and the stakes are chosen.
 
 A pilot's paths are not used again, so that a choice leaves the failure probability as it is.
 """
@@ -13,12 +13,10 @@ from functools import lru_cache
 
 from filters.contract.library import settled, told_apart
 from mc.engine.game import Game
+from mc.engine.paths import Paths
 from mc.engine.streams import Tile
 from mc.engine.tiles import play_tile
-from mc.estimate.estimator import Estimator, Point, Term
-from mc.estimate.functionals import UnitFunctional
-from mc.estimate.ways import Aim, ways
-from mc.intervals import FixedBets, Moments, choose_interval
+from mc.estimate.estimator import Aim, Estimator, Term, allowed
 
 __all__ = ["chosen", "estimators", "pilot_tile"]
 
@@ -67,16 +65,9 @@ def chosen(game: Game, epsilons: tuple[float, ...], aim: Aim) -> tuple[Estimator
 
     A pilot predicts the width of each candidate's interval; one that no pilot could make narrow enough has none. One
     estimator answers all epsilons at which it is nearly as narrow as the best.
-    Raises ValueError if the named method has no bound.
+    Raises ValueError as `allowed` does.
     """
-    candidates = list(ways(game, epsilons, aim))
-    if not candidates:
-        raise ValueError(
-            f"method must be plain for {type(game.filter).__name__}, as nothing is known that bounds a "
-            f"likelihood-ratio weight at these epsilons, got method={aim.method!r}; pass method='plain', or let the "
-            "filter say what it holds every path to"
-        )
-    offers = _offers(candidates, aim)
+    offers = _offers([_Candidate(epsilons, terms) for terms in allowed(game, epsilons, aim)], aim)
     best = [min(at_epsilon) for at_epsilon in zip(*(widths for _, widths in offers), strict=True)]
     left = list(range(len(epsilons)))
     answering: list[Estimator] = []
@@ -89,86 +80,79 @@ def chosen(game: Game, epsilons: tuple[float, ...], aim: Aim) -> tuple[Estimator
     return tuple(answering)
 
 
-def _offers(candidates: Sequence[tuple[Term, ...]], aim: Aim) -> list[tuple[Estimator, tuple[float, ...]]]:
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """The terms of an estimator that has no shares and no stakes yet."""
+
+    epsilons: tuple[float, ...]
+    terms: tuple[Term, ...]
+
+    @property
+    def log_ranges(self) -> tuple[float, ...]:
+        """The logarithm of the range of the averaged values, for each epsilon: the largest of any term."""
+        ranges = ([functional.log_range for functional in term.functionals] for term in self.terms)
+        return tuple(map(max, zip(*ranges, strict=True)))
+
+    def floors(self, aim: Aim) -> tuple[float, ...]:
+        """The least width that any pilot can expect of the estimator at each epsilon."""
+        failure = aim.failure / len(self.terms)
+        widths = ([sums.least_width(aim.n, failure) for sums in term.functionals] for term in self.terms)
+        return tuple(map(sum, zip(*widths, strict=True)))
+
+    def piloted(self, aim: Aim, played: dict[Hashable, Paths]) -> tuple[Estimator, tuple[float, ...]]:
+        """The estimator, the paths shared out so that the expected widths are least, and these.
+
+        played holds the pilots so far: candidates are forms of one game, and some have a term in common.
+        """
+        fits = []
+        for term in self.terms:
+            form = term.game.order, term.game.guard, term.game.erasures
+            if form not in played:
+                played[form] = play_tile(term.game, pilot_tile(aim.n))
+            fits.append([functional.fitted(played[form]) for functional in term.functionals])
+        trials: list[tuple[Estimator, tuple[float, ...]]] = []
+        for shares in _shares(len(self.terms)):
+            planned, widths = [], [0.0] * len(self.epsilons)
+            for (term, n), fit in zip(
+                Estimator(self.epsilons, self.terms, shares).plays(aim.n), fits, strict=True
+            ):
+                failure = aim.failure / len(self.terms)
+                plans = [form.planned(moments, n, failure, aim.interval) for form, moments in fit]
+                planned.append(replace(term, functionals=tuple(form for form, _ in plans)))
+                widths = [w + guess.high - guess.low for w, (_, guess) in zip(widths, plans, strict=True)]
+            trials.append((Estimator(self.epsilons, tuple(planned), shares), tuple(widths)))
+        best = [min(at_epsilon) for at_epsilon in zip(*(widths for _, widths in trials), strict=True)]
+        return min(trials, key=lambda trial: _relative(trial[1], best))
+
+
+def _offers(candidates: Sequence[_Candidate], aim: Aim) -> list[tuple[Estimator, tuple[float, ...]]]:
     """The candidates worth a pilot, each with its expected widths, infinite where its values range too far."""
-    ranges = [Estimator(terms, ()).log_ranges for terms in candidates]
-    least = [min(at_epsilon) for at_epsilon in zip(*ranges, strict=True)]
-    floors = [_floors(terms, aim) for terms in candidates]
+    least = [
+        min(at_epsilon)
+        for at_epsilon in zip(*(candidate.log_ranges for candidate in candidates), strict=True)
+    ]
+    far = [
+        [size > low + _RANGE for size, low in zip(candidate.log_ranges, least, strict=True)]
+        for candidate in candidates
+    ]
+    floors = [candidate.floors(aim) for candidate in candidates]
     best = [math.inf] * len(least)
     offers: dict[int, tuple[Estimator, tuple[float, ...]]] = {}
+    played: dict[Hashable, Paths] = {}
     for place in sorted(range(len(candidates)), key=lambda place: sum(floors[place])):
         floor = floors[place]
-        if all(low > SHARED * width for low, width in zip(floor, best, strict=True)):
-            continue
-        if any(
+        if all(
+            off or low > SHARED * width for off, low, width in zip(far[place], floor, best, strict=True)
+        ) or any(
             all(width <= ENOUGH * low for width, low in zip(widths, floor, strict=True))
             for _, widths in offers.values()
         ):
             continue
-        estimator = _piloted(candidates[place], aim)
-        widths = tuple(
-            width if log_range <= low + _RANGE else math.inf
-            for width, log_range, low in zip(estimator.widths, ranges[place], least, strict=True)
-        )
+        estimator, expected = candidates[place].piloted(aim, played)
+        widths = tuple(math.inf if off else width for off, width in zip(far[place], expected, strict=True))
         offers[place] = estimator, widths
         best = list(map(min, best, widths))
     return [offers[place] for place in sorted(offers)]
-
-
-def _floors(terms: Sequence[Term], aim: Aim) -> tuple[float, ...]:
-    """The least width that any pilot can give the estimator at each epsilon; 0 where that is not known.
-
-    With n values in [0, R], none of the intervals is narrower than R (1 - (failure/2)^{1/n}).
-    """
-    functionals = [point.functional for point in terms[0].points]
-    if len(terms) > 1 or any(functional.coefficient is not None for functional in functionals):
-        return (0.0,) * len(functionals)
-    unit = -math.expm1((math.log(aim.failure) - math.log(2)) / aim.n)
-    # an estimate above one is cut there
-    sizes = (functional.log_range for functional in functionals)
-    return tuple(unit * math.exp(size) if size <= 0 else 0.0 for size in sizes)
-
-
-def _piloted(terms: tuple[Term, ...], aim: Aim) -> Estimator:
-    """The estimator that adds the terms, the paths shared out so that the expected width is least."""
-    pilots = [play_tile(term.game, pilot_tile(aim.n)) for term in terms]
-    fits = [
-        [point.functional.fitted(paths) for point in term.points]
-        for term, paths in zip(terms, pilots, strict=True)
-    ]
-    trials: list[Estimator] = []
-    for shares in _shares(len(terms)):
-        planned = tuple(
-            _planned(term, fit, replace(aim, n=n, failure=aim.failure / len(terms)))
-            for (term, n), fit in zip(Estimator(terms, shares).plays(aim.n), fits, strict=True)
-        )
-        trials.append(Estimator(planned, shares))
-    best = [min(widths) for widths in zip(*(trial.widths for trial in trials), strict=True)]
-    return min(trials, key=lambda trial: _relative(trial.widths, best))
-
-
-def _planned(term: Term, fits: Sequence[tuple[UnitFunctional, Moments]], aim: Aim) -> Term:
-    """The term with the interval at each point that is narrowest.
-
-    fits holds, for each point, its functional as a pilot suggests it, with its moments there.
-    """
-
-    def narrowest(point: Point, fit: tuple[UnitFunctional, Moments]) -> Point:
-        form, moments = fit
-        choice = choose_interval(moments, aim.n, failure=aim.failure, interval=aim.interval)
-        bets = choice.interval if isinstance(choice.interval, FixedBets) else None
-        point = replace(point, interval=choice.interval, functional=form.betting(bets))
-        guess = point.divergence(choice.guess)
-        return replace(point, width=guess.high - guess.low)
-
-    points = tuple(map(narrowest, term.points, fits))
-    betas = [point.functional.coefficient for point in points]
-    known = [beta for beta in betas if beta is not None]
-    if not known:
-        return replace(term, points=points)
-    least, most = f"{min(known):.4g}", f"{max(known):.4g}"
-    coefficient = least if least == most else f"{least} to {most}"
-    return replace(term, name=f"{term.name} with martingale coefficient {coefficient}", points=points)
 
 
 def _shares(terms: int) -> Iterator[tuple[float, ...]]:

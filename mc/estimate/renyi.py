@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Unpack
 
 import numpy as np
@@ -17,9 +17,8 @@ from mc.engine.guard import Exceeded
 from mc.engine.paths import Paths
 from mc.engine.tiles import play_tile
 from mc.estimate.ceiling import certain, stated
-from mc.estimate.functionals import ROUNDING, UnitFunctional
+from mc.estimate.functionals import ROUNDING, IntervalName, UnitFunctional
 from mc.estimate.pilot import pilot_tile
-from mc.intervals import FixedBets, IntervalName, choose_interval
 from mc.intervals.estimate import CONFIDENCE, PLAIN_DRAWS, Estimate, stated_failure
 from mc.runs.play import Play, PlayOptions
 from mc.runs.tally import Tally
@@ -60,6 +59,12 @@ class RenyiMoment(UnitFunctional):
         y = np.exp(spent - most) * np.expm1(-spent) / math.expm1(-most)
         sums = self.unit_sums(y, len(spent))
         return np.array([*sums, np.count_nonzero(infinite), beyond], dtype=np.float64)
+
+    def divergence(self, mean: Estimate) -> Estimate:
+        """D_alpha from the mean of Y, its ends moved outward by the rounding of their logarithms."""
+        low, value, high = (self.renyi(end) for end in (mean.low, mean.value, mean.high))
+        pad = _ROUNDING * self.bound
+        return replace(mean, value=value, low=max(low - pad, 0.0), high=min(high + pad, self.bound))
 
     def renyi(self, mean: float) -> float:
         """D_alpha = log(1 + mean (e^U - 1)) / (alpha-1), in [0, bound]."""
@@ -111,19 +116,15 @@ def simulate_renyi(
     game = play.game(filt, adversary)
 
     def estimated(game: Game, bound: float, rests_on: str, *, sure: bool) -> Estimate:
-        moment = RenyiMoment(alpha, bound)
-        pilot = moment.moments_on(play_tile(game, pilot_tile(n)))
-        chosen = choose_interval(pilot, n, failure=failure, interval=interval).interval
-        moment = moment.betting(chosen if isinstance(chosen, FixedBets) else None)
+        form, pilot = RenyiMoment(alpha, bound).fitted(play_tile(game, pilot_tile(n)))
+        moment, _ = form.planned(pilot, n, failure, interval)
         tally = play.sums(game, moment)
-        mean = chosen.interval(moment.moments(tally), failure=failure)
-        name, beyond = f"tilted to order {alpha:.4g}, {mean.method}", moment.beyond(tally)
+        found = moment.estimate(tally, failure)
+        name = f"tilted to order {alpha:.4g}, {found.method}"
+        found = replace(found, method=name, rests_on=rests_on, high=found.high if sure else math.inf)
         if moment.infinite(tally):
-            return Estimate(math.inf, math.inf, math.inf, failure, n, name, rests_on, beyond)
-        low, value = (moment.renyi(end) for end in (mean.low, mean.value))
-        pad = _ROUNDING * bound
-        high = min(moment.renyi(mean.high) + pad, bound) if sure else math.inf
-        return Estimate(value, max(low - pad, 0.0), high, failure, n, name, rests_on, beyond)
+            return replace(found, value=math.inf, low=math.inf, high=math.inf)
+        return found
 
     ceiling, exceeded = certain(game, n), ""
     if ceiling is not None and ceiling.infinite == 0 and ceiling.divergence(alpha) < math.inf:

@@ -8,23 +8,21 @@ from typing import TypeAlias, Unpack, overload
 
 import numpy as np
 
-from filters.contract.parameters import one_epsilon
+from filters.contract.parameters import one_epsilon, one_real
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.engine.guard import Exceeded
 from mc.estimate.curve import Curve
-from mc.estimate.estimator import Estimator
-from mc.estimate.functionals import grid_of
+from mc.estimate.estimator import Aim, Estimator, Method
+from mc.estimate.functionals import IntervalName
 from mc.estimate.pilot import estimators
-from mc.estimate.ways import Aim, Method
-from mc.intervals import IntervalName
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from mc.runs.play import Play, PlayOptions
 from mc.runs.tally import Progress, Report, Tally
-from theory.arguments import check_count
+from theory.arguments import check_count, check_real
 
-__all__ = ["Method", "SimulationOptions", "simulate"]
+__all__ = ["Method", "SimulationOptions", "grid_of", "simulate"]
 
 #: First tiles of two plays of one simulation lie this many tiles apart, so that they share no random numbers.
 APART = 2**36
@@ -86,8 +84,8 @@ def simulate(
     pilot expects to be narrowest. The middle two need a bound on what a path is charged. The promise under test gives
     none; `certain` of ceiling.py says what can. Where nothing does, a guard ends every path at the bounds that the
     filter states in `holds`, and what lies beyond the guard is estimated from plain paths and added.
-    interval is "empirical Bernstein", "KL-Chernoff", "betting" or "auto", again by a pilot. The stakes of "betting"
-    depend on n: name another interval if the paths in a store are to serve a larger n later.
+    interval is "KL-Chernoff", "betting" or "auto", again by a pilot. The stakes of "betting" depend on n: name the
+    other if the paths in a store are to serve a larger n later.
     failure is the probability that an interval misses; pass it where confidence = 1 - failure would lose its digits.
     The other keywords are the fields of `Play`. progress is called a few times a second with the state of the run
     and the estimates so far at the epsilons of the play under way. Estimates say their method and what they rest on.
@@ -137,7 +135,7 @@ def _estimates(
                 progress, play, estimator, aim.failure, tallies, sum(tally.n for tally in played)
             )
             first = len(played) * APART
-            tally = play.sums(term.game, term.functional, n=paths, first=first, progress=report)
+            tally = play.sums(term.game, term.joint, n=paths, first=first, progress=report)
             tallies.append(tally)
             played.append(tally)
         estimates.update(zip(estimator.epsilons, estimator.estimates(tallies, aim.failure), strict=True))
@@ -161,3 +159,13 @@ def _report(
         progress(so_far.of(before, play.n), ahead or None)
 
     return report
+
+
+def grid_of(name: str, given: object) -> tuple[float, ...]:
+    """The numbers that were given, one or a sequence, all finite; ValueError for none."""
+    if isinstance(given, (list, tuple, range)):
+        given = np.array([one_real(name, number) for number in given], dtype=np.float64)
+    numbers = np.atleast_1d(np.asarray(check_real(name, given)))
+    if numbers.size == 0:
+        raise ValueError(f"{name} must name at least one number, got none; pass a number or a sequence")
+    return tuple(float(number) for number in numbers)

@@ -4,20 +4,14 @@ How the values are drawn from games is in `mc.estimate`.
 """
 
 from mc.intervals.bernstein import empirical_bernstein
-from mc.intervals.choice import Choice, Interval, IntervalName, MomentsMethod, choose_interval
 from mc.intervals.counts import clopper_pearson
 from mc.intervals.fixed_bets import FixedBets
 from mc.intervals.kl import kl_chernoff
 from mc.intervals.moments import Moments
 
 __all__ = [
-    "Choice",
     "FixedBets",
-    "Interval",
-    "IntervalName",
     "Moments",
-    "MomentsMethod",
-    "choose_interval",
     "clopper_pearson",
     "empirical_bernstein",
     "kl_chernoff",

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.intervals import FixedBets, Moments, MomentsMethod, clopper_pearson
+from mc.intervals import FixedBets, Moments, clopper_pearson, empirical_bernstein, kl_chernoff
 from mc.intervals.anytime import BettingTest, Side, Wealth
 from mc.intervals.betting import betting
 from mc.intervals.estimate import Estimate
@@ -117,8 +117,8 @@ def _betting(values: bytes, failure: float) -> Estimate:
     return betting(np.frombuffer(values), failure=failure)
 
 
-def _from_moments(way: MomentsMethod, values: NDArray[np.float64], failure: float) -> Estimate:
-    return way.interval(Moments.of(values), failure=failure)
+def _from_moments(interval: Callable[..., Estimate]) -> Callable[..., Side]:
+    return _by_interval(lambda x, f: interval(Moments.of(x), failure=f))
 
 
 def _bets_of_a_pilot(values: NDArray[np.float64], failure: float) -> Estimate:
@@ -129,10 +129,8 @@ def _bets_of_a_pilot(values: NDArray[np.float64], failure: float) -> Estimate:
 
 
 METHODS: tuple[IntervalMethod, ...] = (
-    *(
-        IntervalMethod(one.value, _by_interval(partial(_from_moments, one)), parts=(1,))
-        for one in MomentsMethod
-    ),
+    IntervalMethod("empirical Bernstein", _from_moments(empirical_bernstein), parts=(1,)),
+    IntervalMethod("KL-Chernoff", _from_moments(kl_chernoff), parts=(1,)),
     IntervalMethod("betting", _by_interval(lambda x, f: _betting(x.tobytes(), f))),
     IntervalMethod(
         "betting on means of 10",

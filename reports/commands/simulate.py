@@ -40,7 +40,6 @@ class Interval(StrEnum):
     """The intervals of `mc.estimate.simulate`."""
 
     auto = "auto"
-    bernstein = "empirical Bernstein"
     kl = "KL-Chernoff"
     betting = "betting"
 
@@ -58,7 +57,7 @@ def simulate(
     confidence: Annotated[float, typer.Option(help="Of the interval.")] = 1 - 1e-6,
     interval: Annotated[
         Interval,
-        typer.Option(help="Bets are made for n paths: another serves a larger n from the same store."),
+        typer.Option(help="Bets are made for n paths: KL-Chernoff serves a larger n from the same store."),
     ] = Interval.auto,
     store: Annotated[
         Path | None, typer.Option(help="A file that keeps finished work; the same call resumes.")

@@ -12,9 +12,9 @@ import numpy as np
 from mc.engine.game import Game
 from mc.engine.streams import TILE, Tile
 from mc.engine.tiles import play_tile
+from mc.estimate.estimator import Aim
 from mc.estimate.pilot import estimators
 from mc.estimate.simulate import simulate
-from mc.estimate.ways import Aim
 from mc.runs.play import play
 from tests.instruments.bench.games import LEAVING
 
@@ -68,12 +68,11 @@ def efficiencies(game: Game, epsilon: float, paths: int, repeats: int) -> dict[s
         times = []
         for repeat in range(repeats):
             began = time.perf_counter()
-            tally = play(term.game, term.functional, n=paths, seed=repeat, workers=1)
+            tally = play(term.game, term.joint, n=paths, seed=repeat, workers=1)
             times.append(time.perf_counter() - began)
         spent[method] = statistics.median(times)
-        moments = term.points[0].functional.moments(tally)
-        scale = 1.0 if method != "martingale" else math.exp(estimator.log_ranges[0])
-        variances[method] = moments.unit_variance * (moments.upper * scale) ** 2
+        (functional,) = term.functionals
+        variances[method] = functional.moments(tally).unit_variance * math.exp(2 * functional.log_range)
         if method == "tilted":  # plain paths seldom see what they are too few for
             drawn = play_tile(term.game, Tile(0, 0, TILE))
             paid = np.maximum(-np.expm1(epsilon - drawn.loss), 0.0)

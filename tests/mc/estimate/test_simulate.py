@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 from filters import (
+    BasicFilter,
     GaussianFilter,
+    PrivacyFilter,
     RealisationFilter,
     RenyiFilter,
     ZCDPFilter,
@@ -28,17 +30,18 @@ from mc.engine.adversary import Adversary, View
 from mc.engine.game import Game
 from mc.estimate import pilot
 from mc.estimate.ceiling import log_weight_bound
-from mc.estimate.estimator import Term
+from mc.estimate.estimator import Aim
+from mc.estimate.functionals import UnitFunctional
 from mc.estimate.pilot import chosen, estimators
 from mc.estimate.simulate import simulate
 from mc.estimate.survival import survival
-from mc.estimate.ways import Aim
-from mc.intervals import Choice
 from tests.mc.engine.silent import Silent
 from tests.mc.estimate.erasing import FINITE, Tree, enumerated
+from tests.mc.estimate.ten_times import TenTimes
 from theory.confinement import confinement
 from theory.guarantees import RenyiDP
 from theory.pairs import (
+    KOV,
     DominatingPair,
     Gaussian,
     Laplace,
@@ -136,12 +139,12 @@ def test_a_bound_beyond_the_doubles_is_passed_over() -> None:
 def test_a_pilot_that_saw_no_heavy_weight_does_not_choose_an_order_that_has_them(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def sure(*args: Any, **kwargs: Any) -> Choice:
-        plan = planned(*args, **kwargs)
-        return replace(plan, guess=replace(plan.guess, low=plan.guess.value, high=plan.guess.value))
+    def sure(self: Any, pilot: Any, n: int, failure: float, interval: Any) -> Any:
+        form, guess = planned(self, pilot, n, failure, interval)
+        return form, replace(guess, low=guess.value, high=guess.value)
 
-    planned = pilot.choose_interval
-    monkeypatch.setattr(pilot, "choose_interval", sure)
+    planned = UnitFunctional.planned
+    monkeypatch.setattr(UnitFunctional, "planned", sure)
     game = Game.between(GaussianFilter(mu=1.0), Constant(0.3))
     first, second = chosen(game, (0.0, 6.0), Aim(10_000, 1e-6, "tilted"))
     # every width is zero, so either order would answer both: at epsilon=0 that of 6 has weights up to e^9
@@ -149,21 +152,25 @@ def test_a_pilot_that_saw_no_heavy_weight_does_not_choose_an_order_that_has_them
     for estimator in (first, second):
         (epsilon,) = estimator.epsilons
         least = min(log_weight_bound(s, s / 2, epsilon) for s in np.linspace(1.01, 9, 10_000))
-        assert estimator.log_ranges[0] == pytest.approx(least, abs=1e-5)
+        assert estimator.terms[0].functionals[0].log_range == pytest.approx(least, abs=1e-5)
 
 
 @pytest.mark.parametrize("epsilons", [(4.0,), (0.25,), (0.0, 1.0, 6.0)])
 @pytest.mark.parametrize(
-    ("adversary", "rounds"),
+    ("filt", "adversary", "rounds"),
     [
-        (LossChasing(), None),
-        (Constant(0.3), None),
-        (Constant(Laplace(4.0)), None),
-        (LossChasing(low=0.1, high=0.2), 12),  # leaves some of the budget: tilted beats the martingale
+        (ZCDPFilter(rho=0.5), LossChasing(), None),
+        (ZCDPFilter(rho=0.5), Constant(0.3), None),
+        (ZCDPFilter(rho=0.5), Constant(Laplace(4.0)), None),
+        # leaves some of the budget: tilted beats the martingale
+        (ZCDPFilter(rho=0.5), LossChasing(low=0.1, high=0.2), 12),
+        (BasicFilter(1.3, 0.1), Constant(KOV(0.125, 1 / 128)), 10),  # infinite losses, weighed
+        (TenTimes(), Silent(Gaussian(0.1)), 20),  # nothing is known
     ],
 )
 @pytest.mark.parametrize("n", [600, 20_000])
 def test_the_choice_is_the_same_as_if_every_candidate_had_a_pilot(
+    filt: PrivacyFilter,
     adversary: Adversary,
     rounds: int | None,
     epsilons: tuple[float, ...],
@@ -172,26 +179,26 @@ def test_the_choice_is_the_same_as_if_every_candidate_had_a_pilot(
 ) -> None:
     pilots: list[float] = []
 
-    def noting(terms: tuple[Term, ...], aim: Any) -> Any:
-        pilots.append(terms[0].game.order)
-        found = piloted(terms, aim)
-        assert all(
-            floor <= width * (1 + 1e-12)
-            for floor, width in zip(floors(terms, aim), found.widths, strict=True)
-        )
-        return found
+    def noting(self: Any, aim: Aim, played: Any) -> Any:
+        pilots.append(self.terms[0].game.order)
+        estimator, widths = piloted(self, aim, played)
+        least = floors(self, aim)
+        assert all(floor <= width * (1 + 1e-12) for floor, width in zip(least, widths, strict=True))
+        return estimator, widths
 
-    piloted, floors = pilot._piloted, pilot._floors
-    monkeypatch.setattr(pilot, "_piloted", noting)
-    game = Game.between(ZCDPFilter(rho=0.5), adversary, rounds=rounds)
+    piloted, floors = pilot._Candidate.piloted, pilot._Candidate.floors
+    monkeypatch.setattr(pilot._Candidate, "piloted", noting)
+    game = Game.between(filt, adversary, rounds=rounds)
     few = chosen(game, epsilons, Aim(n, 1e-6))
     after = len(pilots)
-    monkeypatch.setattr(pilot, "_floors", lambda terms, aim: (0.0,) * len(epsilons))
+    monkeypatch.setattr(pilot._Candidate, "floors", lambda self, aim: (0.0,) * len(epsilons))
     assert chosen(game, epsilons, Aim(n, 1e-6)) == few
     assert 0 < after <= len(pilots) - after
-    if epsilons == (4.0,):  # plain paths are hopeless there, and have no pilot
-        assert 1.0 in pilots[after:]
-        assert 1.0 not in pilots[:after]
+    plain_played = 1.0 in pilots[:after]
+    if epsilons == (4.0,) and isinstance(
+        filt, ZCDPFilter
+    ):  # plain paths are hopeless there, and have no pilot
+        assert not plain_played
 
 
 def test_a_choice_is_remembered_by_all_that_it_depends_on(monkeypatch: pytest.MonkeyPatch) -> None:

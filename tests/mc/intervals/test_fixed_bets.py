@@ -3,22 +3,13 @@
 import itertools
 import math
 from dataclasses import replace
-from typing import get_args
 
 import mpmath
 import numpy as np
 import pytest
 from scipy import optimize
 
-from mc.intervals import (
-    FixedBets,
-    IntervalName,
-    Moments,
-    MomentsMethod,
-    choose_interval,
-    empirical_bernstein,
-    kl_chernoff,
-)
+from mc.intervals import FixedBets, Moments, empirical_bernstein, kl_chernoff
 from mc.intervals.fixed_bets import exponents
 
 FAILURE = 1e-6
@@ -205,31 +196,14 @@ def test_the_second_stake_insures_against_hits_that_the_pilot_missed():
     assert alone > 1.8 * insured
 
 
-# -- the choice --------------------------------------------------------------------------------------
-
-
-def test_the_pilot_picks_kl_for_zeros_and_ones_and_bets_on_values_between():
-    rng = np.random.default_rng(10)
-    hits = Moments.of((rng.random(2000) < 0.01).astype(float))
-    inside = Moments.of(0.4 + 0.1 * rng.random(2000))
-    assert choose_interval(hits, 10**6, failure=FAILURE).interval is MomentsMethod.KL_CHERNOFF
-    assert isinstance(choose_interval(inside, 10**6, failure=FAILURE).interval, FixedBets)
-    for pilot in (hits, inside):
-        names = ("empirical Bernstein", "KL-Chernoff", "betting")
-        widths = {name: choose_interval(pilot, 10**6, failure=FAILURE, interval=name).width for name in names}
-        assert choose_interval(pilot, 10**6, failure=FAILURE).guess.method == min(
-            widths, key=widths.__getitem__
-        )
-
-
 def test_a_plan_expects_about_the_width_that_comes():
     rng, n = np.random.default_rng(11), 50_000
     for draw, _ in LAWS.values():
-        planned = choose_interval(Moments.of(draw(rng, 8192)), n, failure=FAILURE, interval="betting")
-        estimate = planned.interval.interval(moments_of(draw(rng, n), planned.interval), failure=FAILURE)
-        assert 0.7 < width(estimate) / planned.width < 1.2
-
-
-def test_an_interval_of_another_name_is_refused():
-    with pytest.raises(ValueError, match=f"interval must be one of {', '.join(get_args(IntervalName))}, got"):
-        choose_interval(Moments.of([0.0, 1.0]), 100, failure=0.1, interval="normal")
+        pilot = Moments.of(draw(rng, 8192))
+        bets = FixedBets.planned(pilot, n, failure=FAILURE)
+        expected = bets.interval(bets.expected(pilot, n), failure=FAILURE)
+        assert (
+            0.7
+            < width(bets.interval(moments_of(draw(rng, n), bets), failure=FAILURE)) / width(expected)
+            < 1.2
+        )
