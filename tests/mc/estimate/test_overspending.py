@@ -96,6 +96,23 @@ def unserved(case: Overspender, method: str, telling: bool) -> bool:
     )
 
 
+@pytest.mark.parametrize("method", ["plain", "tilted", "martingale", "auto"])
+@pytest.mark.parametrize("name", ["10 times, infinite losses", "2 times, every path"])
+def test_what_is_overspent_is_measured_whether_the_adversary_tells_what_it_asks_for_or_not(
+    name: str, method: Any
+) -> None:
+    case = replace(BY_NAME[name], epsilon=0.1)
+    for telling in (True, False):
+        if unserved(case, method, telling):
+            continue
+        found = simulated(case, method, telling, n=200_000)
+        assert case.truth("PQ") in found
+        assert found.low > case.filter.promise.delta(case.epsilon)
+        if method in ("tilted", "martingale") and not telling:  # a path that the guard stops counts once
+            assert found.beyond > 0
+            assert "a guard at zCDP" in found.rests_on
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("case", OVERSPENDERS, ids=lambda case: case.name)
 def test_no_more_intervals_miss_an_overspender_than_their_failure_probability_allows(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass, replace
 from typing import Any
@@ -36,7 +35,6 @@ from mc.estimate.pilot import chosen, estimators
 from mc.estimate.simulate import simulate
 from mc.estimate.survival import survival
 from tests.mc.engine.silent import Silent
-from tests.mc.estimate.erasing import FINITE, Tree, enumerated
 from tests.mc.estimate.ten_times import TenTimes
 from theory.confinement import confinement
 from theory.guarantees import RenyiDP
@@ -51,8 +49,6 @@ from theory.realisation import kappa, optimal_split
 # Null of every containment below: the interval is valid, so it misses with probability at most 1e-6.
 SURE = 1 - 1e-6
 
-#: A filter that lets every request of the tree through.
-ROOMY = ZCDPFilter(rho=3.0)
 EXHAUSTING = [OneShot(), ManySmall(8), LossChasing(pace=8), LossAvoiding(pace=8), RandomSpender(pace=8)]
 
 
@@ -66,17 +62,6 @@ def test_the_gdp_filter_is_tight(adversary: Adversary, epsilon: float) -> None:
         )
         assert truth in estimate
         assert estimate.relative_half_width < 0.02
-
-
-@pytest.mark.parametrize(("direction", "method"), list(itertools.product(["PQ", "QP"], ["plain", "tilted"])))
-def test_an_adaptive_tree_of_mixed_families_matches_exact_enumeration(direction: Any, method: Any) -> None:
-    ahead, back = (enumerated(ROOMY, 0.3, way, FINITE) for way in ("PQ", "QP"))
-    estimate = simulate(
-        ROOMY, Tree(FINITE), epsilon=0.3, n=200_000, seed=4, direction=direction, method=method
-    )
-    assert (ahead if direction == "PQ" else back) in estimate
-    assert estimate.relative_half_width < 0.1
-    assert abs(ahead - back) > 0.1 * min(ahead, back)  # the directions differ
 
 
 def test_survival_of_the_realisation_filter_matches_numerical_integration() -> None:
