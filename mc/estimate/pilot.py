@@ -17,6 +17,8 @@ from mc.engine.paths import Paths
 from mc.engine.streams import Tile
 from mc.engine.tiles import play_tile
 from mc.estimate.estimator import Aim, Estimator, Term, allowed
+from mc.estimate.functionals import UnitFunctional
+from mc.intervals import Moments
 
 __all__ = ["chosen", "estimators", "pilot_tile"]
 
@@ -106,23 +108,28 @@ class _Candidate:
         """
         fits = []
         for term in self.terms:
-            form = term.game.order, term.game.guard, term.game.erasures
-            if form not in played:
-                played[form] = play_tile(term.game, pilot_tile(aim.n))
-            fits.append([functional.fitted(played[form]) for functional in term.functionals])
-        trials: list[tuple[Estimator, tuple[float, ...]]] = []
-        for shares in _shares(len(self.terms)):
-            planned, widths = [], [0.0] * len(self.epsilons)
-            for (term, n), fit in zip(
-                Estimator(self.epsilons, self.terms, shares).plays(aim.n), fits, strict=True
-            ):
-                failure = aim.failure / len(self.terms)
-                plans = [form.planned(moments, n, failure, aim.interval) for form, moments in fit]
-                planned.append(replace(term, functionals=tuple(form for form, _ in plans)))
-                widths = [w + guess.high - guess.low for w, (_, guess) in zip(widths, plans, strict=True)]
-            trials.append((Estimator(self.epsilons, tuple(planned), shares), tuple(widths)))
+            way = term.game.order, term.game.guard, term.game.erasures
+            if way not in played:
+                played[way] = play_tile(term.game, pilot_tile(aim.n))
+            fits.append([functional.fitted(played[way]) for functional in term.functionals])
+        trials = [self._shared_out(shares, fits, aim) for shares in _shares(len(self.terms))]
         best = [min(at_epsilon) for at_epsilon in zip(*(widths for _, widths in trials), strict=True)]
         return min(trials, key=lambda trial: _relative(trial[1], best))
+
+    def _shared_out(
+        self,
+        shares: tuple[float, ...],
+        fits: Sequence[Sequence[tuple[UnitFunctional, Moments]]],
+        aim: Aim,
+    ) -> tuple[Estimator, tuple[float, ...]]:
+        """The estimator with these shares, and the expected widths; fits holds what a pilot suggests for each sum."""
+        failure, terms, widths = aim.failure / len(self.terms), [], [0.0] * len(self.epsilons)
+        plays = Estimator(self.epsilons, self.terms, shares).plays(aim.n)
+        for (term, n), fitted in zip(plays, fits, strict=True):
+            plans = [functional.planned(pilot, n, failure, aim.interval) for functional, pilot in fitted]
+            terms.append(replace(term, functionals=tuple(functional for functional, _ in plans)))
+            widths = [w + guess.high - guess.low for w, (_, guess) in zip(widths, plans, strict=True)]
+        return Estimator(self.epsilons, tuple(terms), shares), tuple(widths)
 
 
 def _offers(candidates: Sequence[_Candidate], aim: Aim) -> list[tuple[Estimator, tuple[float, ...]]]:

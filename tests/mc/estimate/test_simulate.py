@@ -167,6 +167,7 @@ def test_the_choice_is_the_same_as_if_every_candidate_had_a_pilot(
     def noting(self: Any, aim: Aim, played: Any) -> Any:
         pilots.append(self.terms[0].game.order)
         estimator, widths = piloted(self, aim, played)
+        assert (estimator, widths) == piloted(self, aim, {})  # what is shared is what it would have played
         least = floors(self, aim)
         assert all(floor <= width * (1 + 1e-12) for floor, width in zip(least, widths, strict=True))
         return estimator, widths

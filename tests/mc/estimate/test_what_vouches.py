@@ -14,7 +14,7 @@ from filters import BasicFilter, Holds, RogersFilter, ZCDPFilter
 from mc.engine.adversaries import Constant, LossChasing, OneShot
 from mc.engine.adversary import Adversary
 from mc.engine.game import Game
-from mc.estimate import ceiling
+from mc.estimate import ceiling, spending
 from mc.estimate.decide import decide
 from mc.estimate.simulate import simulate
 from mc.estimate.spending import expanded
@@ -71,6 +71,26 @@ def test_states_that_are_expanded_are_those_of_the_code_that_runs() -> None:
     lavish = BY_NAME["2 times, one path in 1e4"]
     assert expanded(Game.between(lavish.filter, lavish.adversary(telling=True)), 1000) is None
     assert expanded(Game.between(TenTimes(), Silent(Gaussian(0.1))), 1000) is None
+
+
+def test_an_expansion_is_remembered_by_all_that_it_depends_on() -> None:
+    uneven = Constant(FinitePair((0.7, 0.2, 0.1), (0.4, 0.35, 0.25)))
+    game = Game.between(ZCDPFilter(2.0), uneven, rounds=3)
+    games = [
+        game,
+        replace(game, direction="QP"),
+        replace(game, rounds=2),
+        replace(game, filter=ZCDPFilter(0.3)),
+        replace(game, adversary=Constant(RandomizedResponse(0.3))),
+    ]
+    spending._remembered.cache_clear()
+    first, again = ([expanded(one, 1000).divergence(3.0) for one in games] for _ in range(2))  # type: ignore[union-attr]
+    assert first == again
+    assert len(set(first)) == len(games)
+    assert spending._remembered.cache_info().hits == len(games)
+    assert expanded(game, 1000, most=2) is None
+    own = replace(game, filter=TenTimes())  # of one's own nothing is remembered
+    assert expanded(own, 1000) is not expanded(own, 1000)
 
 
 class Moody(TenTimes):
