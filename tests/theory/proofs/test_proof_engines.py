@@ -3,7 +3,6 @@
 import pickle
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import flint
 import pytest
@@ -19,7 +18,6 @@ from theory.proofs.proof import CheckedStep, Proof
 from theory.proofs.slips import slip
 from theory.proofs.symbolic import zero
 
-ROOT = Path(__file__).parents[3]
 x = sp.Symbol("x", positive=True)
 
 

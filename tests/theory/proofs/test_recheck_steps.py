@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,9 +23,6 @@ from theory.proofs.recheck import (
 from theory.proofs.recheck_algebra import UndecidedError
 from theory.proofs.recheck_balls import RejectedError, check_box
 from theory.proofs.symbolic import nonnegative, zero
-
-RECHECK = Path(__file__).parents[3] / "theory" / "proofs" / "recheck.py"
-
 
 # -- steps of its own, against a table of its own -------------------------------------------------------------
 
