@@ -53,17 +53,3 @@ def test_agrees_is_never_read_as_holds() -> None:
     assert agreed.outcome not in list(fp.Outcome)
     with pytest.raises(TypeError):
         fp.Agreement((OFF,), scope="s", failure=0.0, outcome=fp.Accord.AGREES)  # type: ignore[call-arg]
-
-
-def test_what_says_nothing_is_refused() -> None:
-    for compared, scope, failure, said in (
-        ((), "s", 0.0, "compared and scope must say what was compared, got 0 comparisons"),
-        ((NEAR,), "", 0.0, "scope=''"),
-        ((NEAR,), "s", math.nan, r"failure must be in \[0, 1\], got failure=nan"),
-        ((OFF,), "s", 0.0, "DISAGREES needs a witness"),
-    ):
-        with pytest.raises(ValueError, match=said):
-            fp.Agreement(compared, scope, failure)
-    for low, high in ((1.0, 0.0), (math.nan, 1.0)):
-        with pytest.raises(ValueError, match="intervals that are not empty"):
-            fp.TwoRoutes("empty", low, high, 0.0, 0.0)

@@ -86,13 +86,6 @@ def test_compiled_losses_are_those_of_numpy(n: int, order: float, monkeypatch: p
         np.testing.assert_array_equal(loss, (z + (order - 0.5) * mu) * mu)
 
 
-@pytest.mark.parametrize("n", [4, 6, 40])
-def test_losses_are_drawn_for_the_runs_of_the_pair_and_no_others(n: int) -> None:
-    rng = np.random.default_rng(1)
-    with pytest.raises(ValueError, match=rf"n must be the number of runs 5, got n={n}; take the live runs"):
-        Gaussian(np.ones(5)).sample(rng, n)
-
-
 @pytest.mark.parametrize("n", [31, 32, 1000])
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, -0.25, 0.0])
 @pytest.mark.parametrize("place", [0, 17, -1])
@@ -146,24 +139,3 @@ def test_either_level_is_met_to_the_last_bit(
 def test_some_levels_are_lost_by_plain_arithmetic() -> None:
     # so the test above takes both branches of the NumPy route
     assert {low + (high - low) == high for low, high in LEVELS} == {True, False}
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "up", "message"),
-    [
-        (0.1, 0.2, [True], r"raised must be booleans of shape \(n,\), got \[True\]; pass a comparison"),
-        (0.1, 0.2, np.ones(3), "raised must be booleans"),
-        (0.1, 0.2, np.ones((2, 2), dtype=np.bool_), "raised must be booleans"),
-        (0.1, 0.2, np.True_, "raised must be booleans"),
-        (0.0, 0.2, raised(3), "low must be finite and > 0, got low=0.0"),
-        (0.1, math.nan, raised(3), "high must be finite and > 0, got high=nan"),
-        (0.1, -1.0, raised(3), r"high must be finite and > 0, got high=-1.0"),
-        (math.inf, 1.0, raised(3), r"low must be finite and > 0, got low=inf"),
-        ("a", 1.0, raised(3), "low must be a real number"),
-        (np.ones(3), 1.0, raised(3), r"low must be one number, got low=array\(.*; pass Gaussian\(mu\)"),
-        (1.0, np.ones(1), raised(3), "high must be one number"),
-    ],
-)
-def test_what_is_no_choice_of_two_levels_is_refused(low: Any, high: Any, up: Any, message: str) -> None:
-    with pytest.raises((TypeError, ValueError), match=message):
-        Gaussian.either(low, high, up)

@@ -35,28 +35,11 @@ def test_the_loss_of_an_erasure_is_harmless_exactly_up_to_its_probability() -> N
     assert RandomizedResponse(1.0).loss_quantile(1.0) == -math.inf
 
 
-def test_what_is_no_law_is_refused() -> None:
-    with pytest.raises(ValueError, match="p must sum to one"):
-        FinitePair((0.5, 0.4), (0.5, 0.5))
-    with pytest.raises(ValueError, match="q must have as many outcomes"):
-        FinitePair((0.5, 0.5), (1.0,))
-    with pytest.raises(ValueError, match="epsilon must be log"):
-        RandomizedResponse(1.0, ratio=Fraction(3, 2))
-    with pytest.raises(ValueError, match="ratio must be >= 1"):
-        RandomizedResponse.from_ratio(Fraction(2, 3))
-    with pytest.raises(ValueError, match=r"p must be in \[0, 1\], got p=1.5"):
-        Erasure(1.5)
-    with pytest.raises(ValueError, match="epsilon must be finite and >= 0, got epsilon=nan"):
-        RandomizedResponse(np.array([1.0, np.nan]))
-
-
 def test_masses_may_be_arrays() -> None:
     p, q = np.array([0.5, 0.5]), np.array([0.125, 0.875])
     assert FinitePair(p, q) == FinitePair((0.5, 0.5), (0.125, 0.875))  # type: ignore[arg-type]
     exact = FinitePair(np.array([1, 0]), (np.int64(0), np.int64(1)))  # type: ignore[arg-type]
     assert exact.exact_masses == FinitePair((1, 0), (0, 1)).exact_masses
-    with pytest.raises(TypeError, match=r"p must be a tuple of numbers or an array of shape \(k,\)"):
-        FinitePair(np.ones((2, 2)) / 4, q)  # type: ignore[arg-type]
 
 
 def test_a_long_repr_is_a_line_that_tells_one_pair_from_another() -> None:
@@ -72,11 +55,3 @@ def test_a_long_repr_is_a_line_that_tells_one_pair_from_another() -> None:
     assert "\n" not in repr(few)
     assert repr(FinitePair((0.5, 0.5), (0.25, 0.75))) == "FinitePair(p=(0.5, 0.5), q=(0.25, 0.75))"
     assert repr(RandomizedResponse.from_ratio(2)) == repr(RandomizedResponse.from_ratio(Fraction(2)))
-
-
-@pytest.mark.parametrize("make", [Gaussian, Laplace, Erasure, RandomizedResponse, lambda x: KOV(x, 0.1)])
-def test_parameters_are_numbers_or_one_per_run(make) -> None:
-    with pytest.raises(
-        ValueError, match=r"must be a number or one per run, shape \(n,\), got .*shape \(2, 2\)"
-    ):
-        make(np.full((2, 2), 0.5))

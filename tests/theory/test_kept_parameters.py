@@ -114,12 +114,3 @@ def test_a_chance_below_the_doubles_is_no_chance_of_zero(make: Callable[[], Domi
 )
 def test_a_loss_below_the_doubles_is_no_loss_of_zero(make: Callable[[], Any]) -> None:
     assert make().pure_epsilon > 0
-
-
-def test_no_double_of_zero_stands_for_an_exact_chance_above_it() -> None:
-    with pytest.raises(ValueError, match="p must be exact"):
-        Erasure(0.0, exact=TINY)
-    with pytest.raises(ValueError, match="delta must be exact_delta"):
-        KOV(0.5, 0.0, exact_delta=TINY)
-    with pytest.raises(TypeError, match="p must be a real number"):
-        Erasure(True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -54,24 +52,3 @@ def test_runs_that_ask_elsewhere_lose_nothing_there() -> None:
 def test_it_is_written_and_read_again() -> None:
     made = fp.Labelled(fp.Gaussian(0.5), WHERE, reveals=False)
     assert decode(encode(made, nameable()), nameable()) == made != fp.Labelled(fp.Gaussian(0.5), WHERE)
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ((3, {"site": "a"}), "mechanism must be one pair without labels, got 3; pass"),
-        (
-            (fp.Labelled(fp.Gaussian(1.0), {"a": 1}), {"site": "a"}),
-            "mechanism must be one pair without labels",
-        ),
-        ((fp.Gaussian(1.0), {"site": 0.5}), "where must map text to text, whole numbers or tuples"),
-        ((fp.Gaussian(1.0), {"site": ()}), "where must map text to text, whole numbers or tuples"),
-        ((fp.Gaussian(1.0), 3), "where must map dimensions to labels, got 3; pass"),
-        ((fp.Gaussian(1.0), {"site": "a"}, 1), "reveals must be a bool, got 1; say"),
-    ],
-)
-def test_what_is_no_request_is_refused_in_a_sentence(given: tuple[Any, ...], said: str) -> None:
-    with pytest.raises(TypeError, match=said):
-        fp.Labelled(*given)
-    with pytest.raises(ValueError, match="where must name each dimension once"):
-        fp.Labelled(fp.Gaussian(1.0), (("site", "a"), ("site", "b")))

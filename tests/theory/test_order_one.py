@@ -12,7 +12,6 @@ from theory.pairs import (
     Erasure,
     FinitePair,
     Gaussian,
-    RandomizedResponse,
 )
 from theory.relative_entropy import entropy_delta
 
@@ -25,14 +24,6 @@ def test_what_may_tell_for_certain_has_no_finite_divergence_of_order_one() -> No
     assert Erasure(0.0).renyi(1.0) == 0.0
     # outcomes that P cannot produce cost Q's divergence, not P's: log 2
     assert FinitePair((1.0, 0.0), (0.5, 0.5)).renyi(1.0) == pytest.approx(math.log(2), rel=1e-15)
-
-
-@pytest.mark.parametrize("epsilon", [1e-9, 1e-5, 0.3])
-def test_an_erasure_of_no_mass_takes_no_digits(epsilon: float) -> None:
-    """KOV(e, 0) is RandomizedResponse(e); its divergence of order 2 once was 0 at e = 1e-9."""
-    for alpha in (1.0, 1.5, 2.0, 40.0):
-        expected = float(RandomizedResponse(epsilon).renyi(alpha))
-        assert KOV(epsilon, 0.0).renyi(alpha) == pytest.approx(expected, rel=1e-14, abs=0)
 
 
 def _coins(rho: mpmath.mpf, epsilon: mpmath.mpf) -> mpmath.mpf:
@@ -82,8 +73,6 @@ def test_the_filter_of_order_one_adds_divergences_and_keeps_its_promise() -> Non
     assert not filt.open().request(Gaussian(math.nextafter(1.0, 2.0)))
     assert filt.promise == RenyiDP(1.0, 0.5)
     assert str(filt.promise) == "(1, 0.5)-RDP"
-    with pytest.raises(ValueError, match=r"alpha must be finite and >= 1, got alpha=0\.5"):
-        fp.RenyiFilter(0.5, 1.0)
 
 
 def test_a_tracker_of_order_one_counts_blocks() -> None:

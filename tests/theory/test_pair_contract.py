@@ -100,51 +100,37 @@ def test_losses_are_drawn_from_the_tilted_law(pair: DominatingPair, order: float
     assert np.max(highest - lowest) < 0.1  # narrow enough to see a wrong law
 
 
+def lead_back(drawn: np.ndarray, pair: DominatingPair, order: float, left_out: float) -> None:
+    """Weighted back, what was drawn at an order is above a level as often as the law says, without a mass of inf."""
+    log_weight = pair.log_weight(drawn, order)
+    assert np.all(log_weight[np.isposinf(drawn)] == 0)
+    for tail in (0.02, 0.25, 0.45):
+        level = float(pair.loss_quantile(left_out + (1 - left_out) * tail)) - 1e-9 * scale(pair)
+        if not math.isfinite(level):
+            continue
+        weights = np.where(drawn > level, np.exp(log_weight), 0.0)
+        # a weight falls with the loss, so above the level it is at most the weight there: Hoeffding
+        most = max(1.0, math.exp(float(pair.log_weight(np.array([level]), order)[0])))
+        assert weights.max(initial=0.0) <= most
+        radius = most * math.sqrt(math.log(2 / (FALSE_ALARM / 3)) / (2 * len(drawn)))
+        above = (1 - float(pair.loss_cdf(level)) - left_out) / (1 - left_out)
+        assert abs(weights.mean() - above) <= radius
+
+
 @each_pair
 @pytest.mark.parametrize("order", [1.0, 2.5])
-def test_finite_losses_have_the_weights_of_the_law_without_infinite_ones(
+def test_weights_lead_back_to_the_untilted_law_and_to_that_of_finite_losses(
     pair: DominatingPair, order: float
 ) -> None:
     lost = float(pair.infinite_mass)
     assert lost == pytest.approx(1 - float(pair.loss_cdf(1e300)), abs=1e-12)
-    drawn = pair.sample_finite(np.random.default_rng(12), DRAWS, order)
-    assert drawn.shape == (DRAWS,)
-    assert np.isfinite(drawn).all()
-    log_weight = pair.log_weight(drawn, order)
-    for level in (float(pair.loss_quantile(lost + (1 - lost) * tail)) for tail in (0.02, 0.25, 0.45)):
-        level -= 1e-9 * scale(pair)
-        weights = np.where(drawn > level, np.exp(log_weight), 0.0)
-        most = max(1.0, math.exp(float(pair.log_weight(np.array([level]), order)[0])))
-        radius = most * math.sqrt(math.log(2 / (FALSE_ALARM / 3)) / (2 * DRAWS))
-        above = 1 - float(pair.loss_cdf(level)) - lost
-        assert abs(weights.mean() - above / (1 - lost)) <= radius
-
-
-@each_pair
-def test_a_pair_that_meets_no_infinite_loss_draws_the_same_finite_ones(pair: DominatingPair) -> None:
-    if pair.infinite_mass == 0:
-        one, other = pair.sample, pair.sample_finite
-        np.testing.assert_array_equal(
-            one(np.random.default_rng(3), 100, 2.0), other(np.random.default_rng(3), 100, 2.0)
-        )
-
-
-@each_pair
-@pytest.mark.parametrize("order", [1.0, 1.5, 2.0, 3.0])
-def test_weights_lead_back_to_the_untilted_law(pair: DominatingPair, order: float) -> None:
-    drawn = pair.sample(np.random.default_rng(5), DRAWS, order)
-    log_weight = pair.log_weight(drawn, order)
-    assert np.all(log_weight[np.isposinf(drawn)] == 0)
-    for level in (float(pair.loss_quantile(tail)) for tail in (0.02, 0.25, 0.45)):
-        if not math.isfinite(level):
-            continue
-        level -= 1e-9 * scale(pair)
-        weights = np.where(drawn > level, np.exp(log_weight), 0.0)
-        # a weight falls with the loss, so above the level it is at most the weight there: Hoeffding
-        most = max(1.0, math.exp(float(pair.log_weight(np.array([level]), order)[0])))
-        assert weights.max() <= most
-        radius = most * math.sqrt(math.log(2 / (FALSE_ALARM / 3)) / (2 * DRAWS))
-        assert abs(weights.mean() - (1 - float(pair.loss_cdf(level)))) <= radius
+    drawn, finite = (
+        draw(np.random.default_rng(5), DRAWS, order) for draw in (pair.sample, pair.sample_finite)
+    )
+    assert np.isfinite(finite).all()
+    assert lost or np.array_equal(drawn, finite)
+    lead_back(drawn, pair, order, 0.0)
+    lead_back(finite, pair, order, lost)
 
 
 @each_pair
@@ -192,11 +178,14 @@ def test_the_charges_bound_both_directions(pair: DominatingPair) -> None:
             assert direction.hockey_stick(float(pair.pure_epsilon) * (1 + 1e-15)) <= 1e-15
 
 
-def test_the_charges_of_the_subsampled_gaussian_are_approached_far_out() -> None:
-    pair = SubsampledGaussian(0.1, 2.0)
-    assert pair.renyi(2000.0) > 0.98 * 2000 * pair.zcdp_rho
-    pair = SubsampledGaussian(0.9, 2.0)
-    assert Gaussian(0.95 * pair.gdp_mu).hockey_stick(8.0) < pair.hockey_stick(8.0)
+@each_pair
+def test_a_quieter_mechanism_is_one_whose_hockey_stick_is_no_larger(pair: DominatingPair) -> None:
+    assert bool(pair.quieter) is not isinstance(
+        pair, (FinitePair, DiscreteGaussian)
+    )  # of which none is known
+    for quiet in pair.quieter:
+        for epsilon in (0.0, 0.1, 0.4):
+            assert float(quiet.hockey_stick(epsilon)) <= float(pair.hockey_stick(epsilon)) * (1 + 1e-9)
 
 
 RUNS = np.array([0.2, 1.0, 7.0])
@@ -209,25 +198,25 @@ MENU = (
 )
 
 
-@pytest.mark.parametrize(
-    "pair",
-    [
-        Gaussian(RUNS),
-        RandomizedResponse(RUNS),
-        Erasure(np.array([0.1, 0.5, 0.9])),
-        KOV(RUNS, np.array([0.1, 0.5, 0.9])),
-        KOV(1.0, np.array([0.1, 0.5, 0.9])),
-        Laplace(RUNS),
-        DiscreteGaussian(np.array([0.4, 3.0, 50.0]), 3),
-        DiscreteLaplace(RUNS, 2),
-        SubsampledGaussian(np.array([0.2, 0.6, 1.0]), np.array([0.7, 1.0, 3.0])),
-        SubsampledGaussian(0.3, np.array([0.7, 1.0, 3.0]), adjacency="addition"),
-        Selection(MENU, np.array([0, 1, 2])),
-        Selection(MENU, np.array([3, 1, 4])),
-        Selection(MENU[:3:2], np.array([False, True, False])),  # of one family
-    ],
-    ids=repr,
+PER_RUN = (
+    Gaussian(RUNS),
+    RandomizedResponse(RUNS),
+    Erasure(np.array([0.1, 0.5, 0.9])),
+    KOV(RUNS, np.array([0.1, 0.5, 0.9])),
+    KOV(1.0, np.array([0.1, 0.5, 1.0])),
+    Laplace(RUNS),
+    DiscreteGaussian(np.array([0.4, 3.0, 50.0]), 3),
+    DiscreteLaplace(RUNS, 2),
+    SubsampledGaussian(np.array([0.2, 0.6, 1.0]), np.array([0.7, 1.0, 3.0])),
+    SubsampledGaussian(0.3, np.array([0.7, 1.0, 3.0]), adjacency="addition"),
+    Selection(MENU, np.array([0, 1, 2])),
+    Selection(MENU, np.array([3, 1, 4])),
+    Selection(MENU[:3:2], np.array([False, True, False])),  # of one family
 )
+each_per_run = pytest.mark.parametrize("pair", PER_RUN, ids=repr)
+
+
+@each_per_run
 @pytest.mark.parametrize(
     "argument", [0.3, 0.0, np.array([0.0, 0.45, 0.8])], ids=["shared", "end", "one each"]
 )
@@ -248,19 +237,28 @@ def test_a_pair_for_each_run_is_the_pairs_one_by_one(pair: DominatingPair, argum
     assert pair.take(kept) == pair.take(np.array([0, 2]))
     np.testing.assert_array_equal(pair.take(kept).zcdp_rho, np.asarray(pair.zcdp_rho)[kept])
     assert pair.swapped.swapped == pair
-    assert pair.sample(np.random.default_rng(2), 3, 2.0).shape == (3,)
-    assert np.isfinite(pair.sample_finite(np.random.default_rng(2), 3, 2.0)).all()
 
 
-def test_each_run_of_a_vectorised_subsampled_gaussian_has_its_own_law() -> None:
-    q = np.tile([0.05, 0.9], DRAWS // 2)
-    drawn = SubsampledGaussian(q, 0.7).sample(np.random.default_rng(4), DRAWS, 2.5)
-    for rate in (0.05, 0.9):
-        alone = SubsampledGaussian(rate, 0.7).sample(np.random.default_rng(8), DRAWS, 2.5)
-        at = np.median(alone)
-        # two samples, Hoeffding on each: half of the alarm each
-        radius = sum(math.sqrt(math.log(4 / FALSE_ALARM) / (2 * n)) for n in (DRAWS, DRAWS // 2))
-        assert abs((drawn[q == rate] > at).mean() - (alone > at).mean()) <= radius
+@each_per_run
+def test_each_run_draws_from_the_law_that_it_asked_for(pair: DominatingPair) -> None:
+    run, order = np.arange(DRAWS) % 3, 2.5
+    many = pair.take(run)
+    drawn, finite = (
+        draw(np.random.default_rng(4), DRAWS, order) for draw in (many.sample, many.sample_finite)
+    )
+    assert np.isfinite(finite).all()
+    for k in range(3):
+        single = pair.of_run(k)
+        lead_back(drawn[run == k], single, order, 0.0)
+        if single.infinite_mass < 1:
+            lead_back(finite[run == k], single, order, float(single.infinite_mass))
+
+
+def test_a_menu_of_one_family_draws_as_the_vectorised_pair() -> None:
+    selection = Selection((Gaussian(0.1), Gaussian(0.3)), np.array([0, 1, 1, 0]))
+    vectorised = Gaussian(np.array([0.1, 0.3, 0.3, 0.1]))
+    draws = (pair.sample(np.random.default_rng(1), 4, order=3.0) for pair in (selection, vectorised))
+    np.testing.assert_array_equal(*draws)
 
 
 def test_a_pair_of_another_class_of_the_same_name_is_another_pair():
@@ -270,33 +268,24 @@ def test_a_pair_of_another_class_of_the_same_name_is_another_pair():
     assert len({ours, own}) == 2
 
 
-class Twice(fp.Gaussian):
-    """A pair of one's own that reveals twice what the Gaussian does whose parameter it has."""
-
-    def hockey_stick(self, epsilon: Any) -> Any:
-        return fp.Gaussian(2 * self.mu).hockey_stick(epsilon)
+def doubled(self: Any, epsilon: Any) -> Any:
+    """What the Gaussian of twice the parameter reveals."""
+    return fp.Gaussian(2 * self.mu).hockey_stick(epsilon)
 
 
-class _Doubling:
-    hockey_stick = Twice.hockey_stick
+def own(parent: type, *beside: type, **changed: Any) -> Any:
+    """A class of one's own."""
+    return type("Own", (*beside, parent), changed)
 
 
-class Mixed(_Doubling, fp.Gaussian):
-    """The same, by a class beside the parent."""
-
-
-class Later(fp.Gaussian):
-    """The same, by what is set later."""
-
-
-Later.hockey_stick = Twice.hockey_stick  # type: ignore[method-assign]
-
-
-class Raised(fp.SubsampledGaussian):
-    """The same, by a method that the parent asks for itself."""
-
-    def _raised(self, *given: Any) -> Any:
-        return super()._raised(*given) * 2
+Twice = own(fp.Gaussian, hockey_stick=doubled)
+Later = own(fp.Gaussian)  # the law is set later
+Later.hockey_stick = doubled
+Mixed = own(fp.Gaussian, type("Beside", (), {"hockey_stick": doubled}))  # by a class beside the parent
+# by a method that the parent asks for itself
+Raised = own(
+    fp.SubsampledGaussian, _raised=lambda self, *given: 2 * fp.SubsampledGaussian._raised(self, *given)
+)
 
 
 @pytest.mark.parametrize("pair", [Twice(0.5), Mixed(0.5), Later(0.5), Raised(0.1, 1.0)])
@@ -312,26 +301,16 @@ def test_a_pair_that_overrides_a_law_is_nowhere_taken_for_its_parent(pair: Domin
 
 
 def test_a_pair_that_overrides_a_law_says_what_it_is_swapped() -> None:
-    class Skewed(fp.FinitePair):
-        """Its other direction would be the parent's."""
-
-        def hockey_stick(self, epsilon: Any) -> Any:
-            return 0.9
-
-    with pytest.raises(TypeError, match="Skewed must say what it is swapped, got FinitePair"):
-        _ = Skewed((0.5, 0.5), (0.4, 0.6)).swapped
+    # its other direction would be the parent's
+    skewed = own(fp.FinitePair, hockey_stick=lambda self, epsilon: 0.9)
+    with pytest.raises(TypeError, match="Own must say what it is swapped, got FinitePair"):
+        _ = skewed((0.5, 0.5), (0.4, 0.6)).swapped
     assert Twice(0.5).swapped == Twice(0.5)
 
 
 def test_a_pair_that_overrides_what_it_charges_keeps_its_parents_law() -> None:
-    class Dear(fp.Gaussian):
-        """Charges more than it must."""
-
-        @property
-        def gdp_mu(self) -> Any:
-            return 2 * self.mu
-
-    dear, parent = (fp.Composition({kind(0.5): 4}).delta(1.0) for kind in (Dear, fp.Gaussian))
+    dear_kind = own(fp.Gaussian, gdp_mu=property(lambda self: 2 * self.mu))
+    dear, parent = (fp.Composition({kind(0.5): 4}).delta(1.0) for kind in (dear_kind, fp.Gaussian))
     assert dear == parent
 
 

@@ -115,14 +115,17 @@ CONTINUOUS = (
     SubsampledGaussian(0.25, 0.875),
     SubsampledGaussian(0.25, 0.875, adjacency="addition"),
 )
-FINITE = (
-    RandomizedResponse(0.75),
-    KOV(0.5, 0.125),
-    Erasure(0.25),
+NOISE = (
     DiscreteLaplace(0.75, 3),
     DiscreteLaplace(4.5, 6),
     DiscreteGaussian(0.75, 2),
     DiscreteGaussian(2.1, 1),
+)
+FINITE = (
+    *NOISE,
+    RandomizedResponse(0.75),
+    KOV(0.5, 0.125),
+    Erasure(0.25),
     FinitePair((0.5, 0.25, 0.25), (0.125, 0.625, 0.25)),
 )
 
@@ -136,6 +139,18 @@ def test_truths_are_the_sums_and_integrals_of_the_definition(pair) -> None:
             assert pair.truths.renyi(alpha).formula is None
         else:
             agree(pair, "renyi", alpha)
+
+
+@pytest.mark.parametrize("pair", [*CONTINUOUS, *NOISE, DiscreteLaplace(2.0, 3)], ids=repr)
+def test_the_masses_above_a_loss_are_those_of_the_definition(pair) -> None:
+    for x in (-1.5, -0.7, 0.3, 0.5):  # two of them losses of the last pair
+        with ctx.workprec(160):
+            ours = [ball.mid().str(40, radius=False) for ball in map(arb, pair.truths.above(x))]
+        with mpmath.workdps(45):
+            growth = mpmath.exp(mpmath.mpf(x) + mpmath.mpf(10) ** -30)
+            for side in (0, 1):
+                due = total(pair, lambda *both, k=side, g=growth: both[k] if both[0] > g * both[1] else 0, x)
+                assert abs(mpmath.mpf(ours[side]) - due) <= 1e-25
 
 
 @pytest.mark.parametrize("pair", FINITE, ids=repr)

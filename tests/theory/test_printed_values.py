@@ -3,9 +3,10 @@
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
-from theory import CKS, SIMPLE, gaussian_epsilon, kappa, optimal_split
+from theory import CKS, SIMPLE, gaussian_epsilon, kappa, optimal_split, renyi_epsilon
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, PureDP, RenyiDP
 from theory.proofs.papers_steps import PRINTED
 
@@ -35,18 +36,16 @@ def test_no_other_split_of_delta_is_better(rounds: int, delta: float) -> None:
         assert kappa(1.0, 1.0, dhat, delta * (1 - share) / ((1 - dhat) * rounds)) <= reached + 1e-13
 
 
+def test_the_least_epsilon_over_the_orders_is_the_conversion_of_zcdp() -> None:
+    alphas = 1 + np.exp(np.linspace(0, 6, 4001))
+    least = float(np.min(renyi_epsilon(alphas, 0.021 * alphas, 1e-5)))
+    assert least == pytest.approx(float(CKS.epsilon(0.021, 1e-5)), rel=1e-6)
+    assert renyi_epsilon(2.0, math.inf, 1e-6) == math.inf
+    assert renyi_epsilon(2.0, 0.0, 0.9) == 0.0
+    assert np.shape(renyi_epsilon(np.array([2.0, 3.0]), 1.0, 1e-6)) == (2,)
+
+
 def test_guarantees_have_short_names() -> None:
     promises = [PureDP(1.0), ApproxDP(1.0, 1e-5), RenyiDP(8.0, 0.5), ZCDP(0.5), GaussianDP(1.0)]
     assert [str(p) for p in promises] == ["1-DP", "(1, 1e-05)-DP", "(8, 0.5)-RDP", "0.5-zCDP", "1-GDP"]
     assert repr(ApproxDP(epsilon=1.0, delta=1e-5)) == "ApproxDP(epsilon=1.0, delta=1e-05)"
-
-
-def test_bad_arguments_get_one_sentence() -> None:
-    with pytest.raises(ValueError, match=r"delta must be in \(0, 1\), got delta=0\.0; pass a probability"):
-        SIMPLE.budget(1.0, 0.0)
-    with pytest.raises(ValueError, match="epsilon must be finite and > 0"):
-        CKS.budget(math.inf, 1e-5)
-    with pytest.raises(ValueError, match=r"mu must be finite and > 0, got mu=-1\.0"):
-        GaussianDP(-1.0)
-    with pytest.raises(ValueError, match="delta must be one number below 1/2"):
-        optimal_split(48, 0.5)

@@ -1,6 +1,4 @@
-"""What the rule "at some order" takes of its delta: by mpmath, by the inequality that it rests on, and by a game."""
-
-import math
+"""What the rule "at some order" takes of its delta: by mpmath, by the inequality that it rests on."""
 
 import mpmath
 import pytest
@@ -39,54 +37,6 @@ def test_the_share_is_that_of_the_payments_rounded_up(alphas: tuple[float, ...],
         truth = sum(m * s(t) for t, m in payments(alphas, delta))
         share = share_at_some_order(alphas, delta)
         assert truth < share < truth * (1 + 2e-9)
-
-
-def _play(filt: fp.PrivacyFilter, first: fp.FinitePair, second: list[fp.FinitePair]) -> float:
-    """H of the first pair and then the second of its outcome, both granted."""
-    state = filt.start(1)
-    assert filt.admits(state, first)[0]
-    state, total = filt.spend(state, first), 0.0
-    epsilon = filt.promise.epsilon  # type: ignore[attr-defined]
-    for p, q, pair in zip(first.p, first.q, second, strict=True):
-        assert filt.admits(state, pair)[0]
-        for a, b in zip(pair.p, pair.q, strict=True):
-            total += max(float(p) * float(a) - math.exp(epsilon) * float(q) * float(b), 0.0)
-    return total
-
-
-def _best_second(filt: fp.SomeOrderMarkovFilter, first: fp.FinitePair, loss: float) -> fp.FinitePair:
-    """Of the two-point pairs that the filter grants after `first`, about the one that costs most after this loss."""
-    state, best = filt.spend(filt.start(1), first), (0.0, fp.FinitePair((0.5, 0.5), (0.5, 0.5)))
-    for alpha in filt.usable:
-        jump = filt.epsilon - loss + math.log(alpha / (alpha - 1))
-        if jump <= 0:
-            continue
-        low, high = 0.0, 0.999
-        for _ in range(20):
-            mass = (low + high) / 2
-            pair = fp.FinitePair((mass, 1 - mass), (mass * math.exp(-jump), 1 - mass * math.exp(-jump)))
-            low, high = (mass, high) if filt.admits(state, pair)[0] else (low, mass)
-        if low > 0:
-            pair = fp.FinitePair((low, 1 - low), (low * math.exp(-jump), 1 - low * math.exp(-jump)))
-            best = max(best, (low / alpha, pair), key=lambda found: found[0])
-    return best[1]
-
-
-@pytest.mark.parametrize("orders", [(2.0, 32.0), (2.0, 9.0, 33.0)])
-def test_no_game_of_two_rounds_passes_the_share_of_the_promise(orders: tuple[float, ...]) -> None:
-    filt, most = fp.SomeOrderMarkovFilter(6.0, 0.01, orders), 0.0
-    for p in (0.9, 0.99):
-        for jump in (1.0, 2.0, 4.0):
-            q = (1 - p) * math.exp(-jump)
-            first = fp.FinitePair((p, 1 - p), (1 - q, q))
-            if filt.admits(filt.start(1), first)[0]:
-                second = [
-                    _best_second(filt, first, math.log(float(a) / float(b)))
-                    for a, b in zip(first.p, first.q, strict=True)
-                ]
-                most = max(most, _play(filt, first, second))
-    share = share_at_some_order(filt.usable, filt.delta)
-    assert 0.6 * share * filt.delta < most <= share * filt.delta
 
 
 def test_all_mechanisms_lose_at_most_the_share_from_epsilon_on() -> None:

@@ -55,12 +55,3 @@ def test_after_the_first_yes_nothing_is_answered() -> None:
     assert stop.reaches(1000, rng)
     with pytest.raises(ValueError, match="value must come before the first yes"):
         stop.reaches(-1000, rng)
-
-
-@pytest.mark.parametrize(
-    ("threshold", "ratio", "named"),
-    [(0, Q(1), "ratio"), (0, 1.5, "ratio"), (0.5, Q(2), "threshold"), (2**63, Q(2), "threshold")],
-)
-def test_what_cannot_be_is_refused_in_a_sentence(threshold: int, ratio: Fraction, named: str) -> None:
-    with pytest.raises(ValueError, match=f"{named} must be"):
-        fp.AboveThreshold(threshold, ratio=ratio, rng=np.random.default_rng(1))

@@ -194,6 +194,7 @@ class _BoundedRangeTruths(PairTruths):
         e = self._e
 
         def at(x: Exact) -> tuple[arb, arb]:
+            x = Fraction(x)  # a float less a rational is a float, and rounded
             if not -e <= x < e:
                 return (ball_of(int(x < e)),) * 2
             total = 1 - ball_of(-e).exp()

@@ -184,6 +184,7 @@ class _LaplaceTruths(PairTruths):
         e = self._e
 
         def at(x: Exact) -> tuple[arb, arb]:
+            x = Fraction(x)  # a float less a rational is a float, and rounded
             if not -e <= x < e:
                 return (ball_of(int(x < e)),) * 2
             # P(L <= x) = e^{(x - e)/2} / 2, and Q(L > x) = P(L < -x) by symmetry

@@ -22,19 +22,20 @@ MENU = (fp.Gaussian(0.5), fp.Gaussian(0.25))
 
 @dataclass
 class Rho:
-    """A sum of zCDP charges with a ledger."""
+    """A sum of zCDP charges with a ledger; what breaks it changes a charge, or says something else than its sum."""
 
+    charge: Callable[[Rho, float], float] = lambda held, rho: rho
+    counts: bool = True
+    checks: bool = True
     rho: float = 0.0
     ledger: list[tuple[float, int]] = field(default_factory=list)
 
     def compose(self, rho: float, count: int) -> None:
-        if not rho >= 0:
+        if self.checks and not rho >= 0:
             raise ValueError(f"rho must be >= 0, got {rho}")
-        self.ledger.append((rho, count))
-        self.rho += rho * count
-
-    def spent(self) -> float:
-        return self.rho
+        charged = self.charge(self, rho)
+        self.ledger.append((charged, count))
+        self.rho += charged * (count if self.counts else 1)
 
     @classmethod
     def again(cls, ledger: list[tuple[float, int]]) -> Rho:
@@ -44,241 +45,69 @@ class Rho:
         return fresh
 
 
-class ForgetsTheCount(Rho):
-    def compose(self, rho: float, count: int) -> None:
-        super().compose(rho, 1)
-
-
-class LikesTheLargeFirst(Rho):
-    def compose(self, rho: float, count: int) -> None:
-        super().compose(rho if not self.ledger or rho <= self.ledger[-1][0] else 1.5 * rho, count)
-
-
-class LosesItsLastLine(Rho):
-    @classmethod
-    def again(cls, ledger: list[tuple[float, int]]) -> Rho:
-        return super().again(ledger[:-1])
-
-
-class GrowsTired(Rho):
-    def spent(self) -> float:
-        return self.rho if len(self.ledger) < 4 else self.rho / 3
-
-
-class GivesADiscount(Rho):
-    """Two kinds of event cost less together than the dearer one alone."""
-
-    def spent(self) -> float:
-        return self.rho / 2 if len({rho for rho, _ in self.ledger}) > 1 else self.rho
-
-
-class LikesItLoud(Rho):
-    def spent(self) -> float:
-        return sum(count / rho for rho, count in self.ledger)
-
-
-class TakesAnything(Rho):
-    def compose(self, rho: float, count: int) -> None:
-        self.ledger.append((rho, count))
-        self.rho += rho * count
-
-
-class ChargesHalf(Rho):
-    def spent(self) -> float:
-        return self.rho / 2
-
-
-def accountant(kind: type[Rho], **given: Any) -> AccountantSubject:
-    filt = fp.from_accountant(
-        kind,
-        lambda pair: float(pair.zcdp_rho),
-        fp.ZCDP(1.0),
-        menu=MENU,
-        spent=lambda held: held.spent(),
-    )
+def accountant(spent: Callable[[Any], float] = lambda held: held.rho, **changed: Any) -> AccountantSubject:
+    """The subject of a Rho, of which some fields or hooks are others."""
     hooks: dict[str, Any] = {
-        "reread": lambda held: kind.again(held.ledger),
+        "reread": lambda held: Rho.again(held.ledger),
         "raw": lambda held, value: held.compose(value, 1),
     }
-    return subject_of(filt, **(hooks | given))
+    hooks |= {name: changed.pop(name) for name in list(changed) if name in hooks}
+    filt = fp.from_accountant(
+        lambda: Rho(**changed), lambda pair: float(pair.zcdp_rho), fp.ZCDP(1.0), menu=MENU, spent=spent
+    )
+    return subject_of(filt, **hooks)
+
+
+def cannot_answer_of_nothing(held: Rho) -> float:
+    if not held.ledger:
+        raise ValueError("nothing was composed")
+    return held.rho
+
+
+def fails(held: Rho) -> float:
+    if held.rho > 0.3:
+        raise OverflowError("out of range")
+    return held.rho
 
 
 class DeniedError(Exception):
     """What a purse says that denies."""
 
 
+@dataclass
 class Purse:
-    """A budget of pure epsilon with mechanisms that it runs."""
+    """A budget of pure epsilon with mechanisms that it runs; what breaks it changes one of its steps."""
 
-    least, most = 5e-324, 1.0
-
-    def __init__(self) -> None:
-        self.total = 0.0
+    least: float = 5e-324
+    most: float = 1.0
+    halts: bool = False
+    late: bool = False
+    poisoned: bool = False
+    denied: Callable[[float, float], float] = lambda total, epsilon: total
+    failed: Callable[[float, float], float] = lambda total, epsilon: total
+    total: float = 0.0
+    halted: bool = False
 
     def spend(self, epsilon: float) -> None:
-        if not self.least <= epsilon <= self.most - self.total:
+        fits = self.least <= epsilon <= self.most - self.total
+        if self.poisoned:  # once it took NaN it denies everything, and knows no more what it spent
+            fits = not (epsilon < 0 or epsilon > 1 - self.total or math.isnan(self.total))
+        if self.halted or not fits:
+            self.halted = self.halts
+            self.total = self.denied(self.total, epsilon)
             raise DeniedError(f"{epsilon} is too dear")
         self.total += epsilon
 
     def run(self, epsilon: float, body: Callable[[], None]) -> None:
-        self.spend(epsilon)
-        body()
-
-
-class ChargesForDenials(Purse):
-    def spend(self, epsilon: float) -> None:
-        try:
-            super().spend(epsilon)
-        except DeniedError:
-            self.total = min(self.total + epsilon / 2, 1.0)
-            raise
-
-
-class RefundsAndMore(Purse):
-    def run(self, epsilon: float, body: Callable[[], None]) -> None:
+        if self.late and not self.halted:
+            body()
+            self.spend(epsilon)
+            return
         self.spend(epsilon)
         try:
             body()
         except ArithmeticError:
-            self.total -= 2 * epsilon
-            raise
-
-
-class ChargesAfterwards(Purse):
-    def run(self, epsilon: float, body: Callable[[], None]) -> None:
-        body()
-        self.spend(epsilon)
-
-
-class ChargesAfterwardsAndHalts(ChargesAfterwards):
-    """Its first refusal has touched the data, and those after it have not."""
-
-    halted = False
-
-    def spend(self, epsilon: float) -> None:
-        try:
-            super().spend(epsilon)
-        except DeniedError:
-            self.halted = True
-            raise
-
-    def run(self, epsilon: float, body: Callable[[], None]) -> None:
-        if self.halted:
-            raise DeniedError("halted")
-        super().run(epsilon, body)
-
-
-class TakesNegatives(Purse):
-    least = -math.inf
-
-
-class IsGenerous(Purse):
-    most = 1.01
-
-
-class IsMean(Purse):
-    most = 0.9
-
-
-class TakesZero(Purse):
-    """A sound budget to which nothing may be charged."""
-
-    least = 0.0
-
-
-def purse(
-    kind: type[Purse],
-    *sizes: float,
-    spent: Callable[[Any], float] | None = lambda held: held.total,
-    **given: Any,
-) -> AccountantSubject:
-    filt = fp.from_budget(
-        kind,
-        lambda held, pair: held.spend(float(pair.epsilon)),
-        fp.PureDP(1.0),
-        menu=tuple(map(fp.RandomizedResponse, sizes or (0.25, 0.5))),
-        denied=DeniedError,
-        spent=spent,
-    )
-    hooks: dict[str, Any] = {
-        "raw": lambda held, value: held.spend(value),
-        "run": lambda held, pair, body: held.run(float(pair.epsilon), body),
-    }
-    return subject_of(filt, **(hooks | given))
-
-
-STEP = math.log(1.5)
-LEVELS = tuple(fp.RandomizedResponse(k * STEP) for k in (1, 2, 3))
-
-
-def natural() -> AccountantSubject:
-    """The exact epsilon of a composition, compared with the target: the natural filter."""
-
-    class Exact:
-        def __init__(self) -> None:
-            self.uses: Counter[fp.DominatingPair] = Counter()
-
-        def compose(self, pair: fp.DominatingPair, count: int) -> None:
-            self.uses[pair] += count
-
-        def get_epsilon(self, delta: float) -> float:
-            return fp.Composition(self.uses).epsilon(delta, relative=1e-5).high
-
-    filt = fp.from_accountant(
-        Exact, lambda pair: pair, fp.ApproxDP(math.log(9 / 4), 45 / 169 * 1.001), menu=LEVELS
-    )
-    return subject_of(filt)
-
-
-class Halts(Purse):
-    """A sound budget that grants no more after its first denial."""
-
-    halted = False
-
-    def spend(self, epsilon: float) -> None:
-        if self.halted or not 0 < epsilon <= 1 - self.total:
-            self.halted = True
-            raise DeniedError("halted")
-        self.total += epsilon
-
-
-class RefundsTwiceDownToZero(Purse):
-    def run(self, epsilon: float, body: Callable[[], None]) -> None:
-        self.spend(epsilon)
-        try:
-            body()
-        except ArithmeticError:
-            self.total = max(0.0, self.total - 2 * epsilon)
-            raise
-
-
-class ChargesTwice(Purse):
-    def run(self, epsilon: float, body: Callable[[], None]) -> None:
-        self.spend(epsilon)
-        try:
-            body()
-        except ArithmeticError:
-            self.total += epsilon
-            raise
-
-
-class PoisonedByNan(TakesZero):
-    """Once it took NaN it denies everything, and knows no more what it spent."""
-
-    def spend(self, epsilon: float) -> None:
-        if epsilon < 0 or epsilon > 1 - self.total or math.isnan(self.total):
-            raise DeniedError("too dear")
-        self.total += epsilon
-
-
-class RefundsDenials(Purse):
-    """A denial refunds a little, too little to grant more."""
-
-    def spend(self, epsilon: float) -> None:
-        try:
-            super().spend(epsilon)
-        except DeniedError:
-            self.total -= 0.01
+            self.total = self.failed(self.total, epsilon)
             raise
 
 
@@ -291,30 +120,50 @@ class Fidgets(Purse):
         super().spend(epsilon)
 
 
-class StartsHigh(Rho):
-    def spent(self) -> float:
-        return self.rho if self.ledger else 5.0
+def purse(
+    *sizes: float,
+    kind: type[Purse] = Purse,
+    spent: Callable[[Any], float] | None = lambda held: held.total,
+    **changed: Any,
+) -> AccountantSubject:
+    """The subject of a purse that is asked for responses of these sizes, of which some fields or hooks are others."""
+    hooks: dict[str, Any] = {
+        "raw": lambda held, value: held.spend(value),
+        "run": lambda held, pair, body: held.run(float(pair.epsilon), body),
+    }
+    hooks |= {name: changed.pop(name) for name in list(changed) if name in hooks}
+    filt = fp.from_budget(
+        lambda: kind(**changed),
+        lambda held, pair: held.spend(float(pair.epsilon)),
+        fp.PureDP(1.0),
+        menu=tuple(map(fp.RandomizedResponse, sizes or (0.25, 0.5))),
+        denied=DeniedError,
+        spent=spent,
+    )
+    return subject_of(filt, **hooks)
 
 
-class NeedsOne(Rho):
-    """A sound accountant that cannot answer of nothing."""
-
-    def spent(self) -> float:
-        if not self.ledger:
-            raise ValueError("nothing was composed")
-        return self.rho
+STEP = math.log(1.5)
+LEVELS = tuple(fp.RandomizedResponse(k * STEP) for k in (1, 2, 3))
 
 
-class Fails(Rho):
-    def spent(self) -> float:
-        if self.rho > 0.3:
-            raise OverflowError("out of range")
-        return self.rho
+class Uses:
+    """Counts what was composed, for a rule that knows the composition."""
+
+    def __init__(self) -> None:
+        self.uses: Counter[fp.DominatingPair] = Counter()
+
+    def compose(self, pair: fp.DominatingPair, count: int) -> None:
+        self.uses[pair] += count
+
+    def get_epsilon(self, delta: float) -> float:
+        return fp.Composition(self.uses).epsilon(delta, relative=1e-5).high
 
 
-class Shut(Purse):
-    def spend(self, epsilon: float) -> None:
-        raise DeniedError("shut")
+def natural() -> AccountantSubject:
+    """The exact epsilon of a composition, compared with the target: the natural filter."""
+    target = fp.ApproxDP(math.log(9 / 4), 45 / 169 * 1.001)
+    return subject_of(fp.from_accountant(Uses, lambda pair: pair, target, menu=LEVELS))
 
 
 class GivesUp:
@@ -332,98 +181,132 @@ def giving_up() -> AccountantSubject:
 def knowing_only_its_menu() -> AccountantSubject:
     charges = {pair: float(pair.zcdp_rho) for pair in MENU}
     filt = fp.from_accountant(
-        Rho, charges.__getitem__, fp.ZCDP(1.0), menu=MENU[1:], spent=lambda held: held.spent()
+        Rho, charges.__getitem__, fp.ZCDP(1.0), menu=MENU[1:], spent=lambda held: held.rho
     )
     return subject_of(filt)
 
 
 def idle() -> AccountantSubject:
-    return purse(Purse, 0.3, run=lambda held, pair, body: None)
+    return purse(0.3, run=lambda held, pair, body: None)
 
 
 def misspelt() -> AccountantSubject:
-    return purse(Purse, 0.3, raw=lambda held, value: held.misspelt(value))
+    return purse(0.3, raw=lambda held, value: held.misspelt(value))
 
 
-#: Law, subject, what becomes of it, and words of the answer: each law is broken once at least.
-ANSWERS: list[tuple[str, Callable[[], AccountantSubject], str, str]] = [
-    ("a_count_is_so_many_uses", lambda: accountant(ForgetsTheCount), "broken", "at once"),
-    ("the_order_does_not_matter", lambda: accountant(LikesTheLargeFirst), "broken", "in another order"),
-    (
-        "the_order_does_not_matter",
-        lambda: purse(Purse, 0.2, 0.6),
-        "held",
-        "",
-    ),  # 1 - .6 - .2 grants .2 in one order
-    ("its_own_ledger_answers_the_same", lambda: accountant(LosesItsLastLine), "broken", "read again"),
-    ("the_total_never_falls", lambda: accountant(GrowsTired), "broken", "falls"),
-    ("the_total_never_falls", lambda: accountant(StartsHigh), "broken", "falls"),
-    ("the_total_never_falls", lambda: accountant(NeedsOne), "held", ""),
-    ("the_total_never_falls", lambda: accountant(Fails), "raised", "OverflowError: out of range"),
-    ("a_superset_never_costs_less", lambda: accountant(GivesADiscount), "broken", "without"),
-    ("a_superset_never_costs_less", lambda: purse(Fidgets, 0.5, 0.3), "broken", "denied without"),
-    ("a_superset_never_costs_less", lambda: accountant(NeedsOne), "held", ""),
-    ("more_noise_never_costs_more", lambda: accountant(LikesItLoud), "broken", "costs"),
-    ("more_noise_never_costs_more", knowing_only_its_menu, "not asked", ""),
-    ("a_denial_changes_nothing", lambda: purse(ChargesForDenials), "broken", ""),
-    ("a_denial_changes_nothing", lambda: purse(RefundsDenials, 0.3), "broken", ""),
-    ("what_raises_is_charged_once", lambda: purse(RefundsAndMore), "broken", ""),
-    ("what_raises_is_charged_once", lambda: purse(RefundsTwiceDownToZero, 0.3), "broken", ""),
-    ("what_raises_is_charged_once", lambda: purse(ChargesTwice, 0.6), "broken", ""),
-    ("what_raises_is_charged_once", lambda: purse(ChargesTwice, 0.001), "broken", ""),
-    ("what_raises_is_charged_once", lambda: purse(Purse), "held", "a mechanism that raises is charged"),
-    ("what_raises_is_charged_once", idle, "not asked", "touches no data"),
-    ("nothing_is_touched_before_the_check", lambda: purse(ChargesAfterwards), "broken", ""),
-    (
-        "nothing_is_touched_before_the_check",
-        lambda: purse(ChargesAfterwardsAndHalts),
-        "broken",
-        "touched the data",
-    ),
-    ("nothing_is_touched_before_the_check", idle, "not asked", "touches no data"),
-    ("odd_parameters_grant_nothing", lambda: purse(TakesNegatives), "broken", ""),
-    ("odd_parameters_grant_nothing", lambda: purse(PoisonedByNan, 0.3), "broken", ""),
-    ("odd_parameters_grant_nothing", lambda: accountant(TakesAnything), "broken", "nan"),
-    ("odd_parameters_grant_nothing", misspelt, "not asked", "misspelt"),
-    ("tiny_spends_are_their_sum", lambda: purse(IsGenerous), "broken", "over"),
-    ("tiny_spends_are_their_sum", lambda: purse(IsMean), "broken", "only"),
-    ("tiny_spends_are_their_sum", misspelt, "not asked", "misspelt"),
-    ("what_it_answers_is_at_least_the_truth", lambda: accountant(ChargesHalf), "broken", "is due"),
-    (
-        "what_it_answers_is_at_least_the_truth",
-        lambda: purse(Purse, 0.3, spent=lambda held: math.nan),
-        "broken",
-        "nan",
-    ),
-    ("what_it_answers_is_at_least_the_truth", giving_up, "held", ""),
-    ("what_it_answers_is_at_least_the_truth", lambda: purse(Shut), "not asked", ""),
-    ("an_adaptive_choice_gains_nothing", natural, "broken", ""),
-    ("an_adaptive_choice_gains_nothing", giving_up, "not asked", ""),
-    ("an_adaptive_choice_gains_nothing", lambda: purse(Shut), "not asked", ""),
-]
+def half(held: Rho) -> float:
+    return held.rho / 2
 
 
-@pytest.mark.parametrize(("law", "subject", "outcome", "words"), ANSWERS)
+def twice(total: float, epsilon: float) -> float:
+    return total + epsilon
+
+
+def tired(held: Rho) -> float:
+    return held.rho if len(held.ledger) < 4 else held.rho / 3
+
+
+def with_a_discount(held: Rho) -> float:
+    """Two kinds of event cost less together than the dearer one alone."""
+    return held.rho / (2 if len({rho for rho, _ in held.ledger}) > 1 else 1)
+
+
+def dearer_after_less(held: Rho, rho: float) -> float:
+    return 1.5 * rho if held.ledger and rho > held.ledger[-1][0] else rho
+
+
+#: For each law what becomes of it, words of the answer, and the subject: each is broken once at least.
+ANSWERS: dict[str, list[tuple[str, str, Callable[[], AccountantSubject]]]] = {
+    "a_count_is_so_many_uses": [("broken", "at once", lambda: accountant(counts=False))],
+    "the_order_does_not_matter": [
+        ("broken", "in another order", lambda: accountant(charge=dearer_after_less)),
+        ("held", "", lambda: purse(0.2, 0.6)),  # 1 - .6 - .2 grants .2 in one order
+    ],
+    "its_own_ledger_answers_the_same": [
+        ("broken", "read again", lambda: accountant(reread=lambda held: Rho.again(held.ledger[:-1])))
+    ],
+    "the_total_never_falls": [
+        ("broken", "falls", lambda: accountant(tired)),
+        ("broken", "falls", lambda: accountant(lambda held: held.rho if held.ledger else 5.0)),
+        ("held", "", lambda: accountant(cannot_answer_of_nothing)),
+        ("raised", "OverflowError: out of range", lambda: accountant(fails)),
+    ],
+    "a_superset_never_costs_less": [
+        ("broken", "without", lambda: accountant(with_a_discount)),
+        ("broken", "denied without", lambda: purse(0.5, 0.3, kind=Fidgets)),
+        ("held", "", lambda: accountant(cannot_answer_of_nothing)),
+    ],
+    "more_noise_never_costs_more": [
+        ("broken", "costs", lambda: accountant(lambda held: sum(count / rho for rho, count in held.ledger))),
+        ("not asked", "", knowing_only_its_menu),
+    ],
+    "a_denial_changes_nothing": [
+        ("broken", "", lambda: purse(denied=lambda total, epsilon: min(total + epsilon / 2, 1.0))),
+        # a denial refunds a little, too little to grant more
+        ("broken", "", lambda: purse(0.3, denied=lambda total, epsilon: total - 0.01)),
+    ],
+    "what_raises_is_charged_once": [
+        ("broken", "", lambda: purse(failed=lambda total, epsilon: total - 2 * epsilon)),
+        ("broken", "", lambda: purse(0.3, failed=lambda total, epsilon: max(0.0, total - 2 * epsilon))),
+        ("broken", "", lambda: purse(0.6, failed=twice)),
+        ("broken", "", lambda: purse(0.001, failed=twice)),
+        ("held", "a mechanism that raises is charged", purse),
+        ("not asked", "touches no data", idle),
+    ],
+    "nothing_is_touched_before_the_check": [
+        ("broken", "", lambda: purse(late=True)),
+        # its first refusal has touched the data, and those after it have not
+        ("broken", "touched the data", lambda: purse(late=True, halts=True)),
+        ("not asked", "touches no data", idle),
+    ],
+    "odd_parameters_grant_nothing": [
+        ("broken", "", lambda: purse(least=-math.inf)),
+        ("broken", "", lambda: purse(0.3, poisoned=True)),
+        ("broken", "nan", lambda: accountant(checks=False)),
+        ("not asked", "misspelt", misspelt),
+    ],
+    "tiny_spends_are_their_sum": [
+        ("broken", "over", lambda: purse(most=1.01)),
+        ("broken", "only", lambda: purse(most=0.9)),
+        ("not asked", "misspelt", misspelt),
+    ],
+    "what_it_answers_is_at_least_the_truth": [
+        ("broken", "is due", lambda: accountant(half)),
+        ("broken", "nan", lambda: purse(0.3, spent=lambda held: math.nan)),
+        ("held", "", giving_up),
+        ("not asked", "", lambda: purse(most=-1.0)),
+    ],
+    "an_adaptive_choice_gains_nothing": [
+        ("broken", "", natural),
+        ("not asked", "", giving_up),
+        ("not asked", "", lambda: purse(most=-1.0)),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("law", "outcome", "words", "subject"), [(law, *row) for law, rows in ANSWERS.items() for row in rows]
+)
 def test_a_law_answers_what_it_must_of_what_was_made_to_break_it_or_to_hide_from_it(
-    law: str, subject: Callable[[], AccountantSubject], outcome: str, words: str
+    law: str, outcome: str, words: str, subject: Callable[[], AccountantSubject]
 ) -> None:
     answer = ask(subject(), law)
     assert (answer.outcome, words in answer.words) == (outcome, True), answer.words
 
 
 def test_every_law_is_broken_by_something() -> None:
-    assert {law for law, _, outcome, _ in ANSWERS if outcome == "broken"} == set(ACCOUNTANT_LAWS)
+    assert {law for law, rows in ANSWERS.items() if rows[0][0] == "broken"} == set(ACCOUNTANT_LAWS)
 
 
 SOUND: list[Callable[[], AccountantSubject]] = [
-    lambda: accountant(Rho),
-    lambda: purse(Purse),
-    lambda: purse(TakesZero, 0.6),
-    lambda: purse(TakesZero, 0.001),
-    lambda: purse(TakesZero, 2.0, 0.5),
-    lambda: purse(Halts, 0.3, 0.4),
-    lambda: purse(Halts, 0.3, 0.4, spent=None),
-    lambda: purse(Purse, 0.3, raw=lambda held, noise: held.spend(1 / noise)),
+    accountant,
+    purse,
+    lambda: purse(0.6, least=0.0),
+    lambda: purse(0.001, least=0.0),
+    lambda: purse(2.0, 0.5, least=0.0),
+    lambda: purse(0.3, 0.4, halts=True),
+    lambda: purse(0.3, 0.4, halts=True, spent=None),
+    lambda: purse(0.3, raw=lambda held, noise: held.spend(1 / noise)),
 ]
 
 
@@ -435,7 +318,7 @@ def test_a_sound_object_breaks_no_law_and_the_two_plain_ones_are_asked_for_each(
 
 
 def test_the_class_has_a_test_for_each_law_and_skips_one_that_needs_what_was_not_given() -> None:
-    filt = accountant(Rho).filter
+    filt = accountant().filter
     bare = fp.laws_for_accountants(filt)()
     with pytest.raises(SkipTest, match="it keeps no ledger that it can read"):
         bare.test_its_own_ledger_answers_the_same()
@@ -448,45 +331,12 @@ def test_the_class_has_a_test_for_each_law_and_skips_one_that_needs_what_was_not
 
 def test_a_test_of_the_class_fails_for_a_broken_object() -> None:
     with pytest.raises(LawBrokenError, match="is due"):
-        fp.laws_for_accountants(accountant(ChargesHalf).filter)().test_what_it_answers_is_at_least_the_truth()
+        fp.laws_for_accountants(accountant(half).filter)().test_what_it_answers_is_at_least_the_truth()
 
 
 def test_a_filter_of_our_own_is_refused() -> None:
     with pytest.raises(TypeError, match=r"fp\.laws is for others"):
         fp.laws_for_accountants(fp.ZCDPFilter(1.0))
-
-
-@pytest.mark.parametrize(
-    "pair",
-    [
-        fp.Gaussian(0.5),
-        fp.Laplace(2.0),
-        fp.SubsampledGaussian(0.1, 1.0),
-        fp.RandomizedResponse(0.5),
-        fp.KOV(0.5, 1e-3),
-        fp.Erasure(0.1),
-    ],
-    ids=lambda pair: type(pair).__name__,
-)
-def test_a_quieter_mechanism_is_one_whose_hockey_stick_is_no_larger(pair: fp.DominatingPair) -> None:
-    assert pair.quieter
-    for quiet in pair.quieter:
-        for epsilon in (0.0, 0.1, 0.4):
-            assert float(quiet.hockey_stick(epsilon)) <= float(pair.hockey_stick(epsilon)) * (1 + 1e-9)
-
-
-def test_a_pair_of_unknown_noise_has_no_quieter_one() -> None:
-    assert fp.FinitePair((0.5, 0.5), (0.25, 0.75)).quieter == ()
-
-
-class Uses:
-    """Counts what was composed, for a rule that knows the composition."""
-
-    def __init__(self) -> None:
-        self.uses: Counter[fp.DominatingPair] = Counter()
-
-    def compose(self, pair: fp.DominatingPair, count: int) -> None:
-        self.uses[pair] += count
 
 
 def least_rho(held: Uses) -> float:

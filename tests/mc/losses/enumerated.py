@@ -10,17 +10,22 @@ import mpmath
 from theory.pairs import FinitePair
 
 
-def real(x: Fraction | float) -> mpmath.mpf:
+def real(x: Fraction | float | mpmath.mpf) -> mpmath.mpf:
+    if isinstance(x, mpmath.mpf):
+        return x
     x = Fraction(x)
     return mpmath.mpf(x.numerator) / x.denominator
 
 
-def composed(pair: FinitePair, times: int) -> list[tuple[Fraction, Fraction]]:
-    """(P-mass, Q-mass) of every outcome of so many releases, equal ratios joined."""
+Law = list[tuple[Fraction, Fraction]]
+
+
+def composed(pair: FinitePair, times: int, before: Law | None = None) -> Law:
+    """(P-mass, Q-mass) of every outcome of so many releases after a law, equal ratios joined."""
     one = [(p, q) for p, q in zip(pair.exact_masses.p, pair.exact_masses.q, strict=True) if p > 0]
-    law = {Fraction(1): (Fraction(1), Fraction(1))}
+    law = {p / q if q else None: (p, q) for p, q in before or [(Fraction(1), Fraction(1))]}
     for _ in range(times):
-        after: dict[Fraction, tuple[Fraction, Fraction]] = {}
+        after: dict[Fraction | None, tuple[Fraction, Fraction]] = {}
         for a, b in law.values():
             for p, q in one:
                 ratio = b * q / (a * p)
@@ -30,7 +35,7 @@ def composed(pair: FinitePair, times: int) -> list[tuple[Fraction, Fraction]]:
     return list(law.values())
 
 
-def stick(law: list[tuple[Fraction, Fraction]], epsilon: float) -> mpmath.mpf:
+def stick(law: Law, epsilon: float) -> mpmath.mpf:
     growth = mpmath.exp(real(epsilon))
     return sum((max(real(p) - growth * real(q), mpmath.mpf(0)) for p, q in law), mpmath.mpf(0))
 

@@ -95,12 +95,6 @@ def test_draws_agree(sigma: float, steps: int, epsilon: float) -> None:
         assert drawn.high - drawn.low < 0.4 * found.high
 
 
-def test_a_random_step_of_many_loses_less_than_a_sample_of_each() -> None:
-    for steps, epsilon in ((100, 0.3), (100, 1.0)):
-        poisson = fp.Composition({fp.SubsampledGaussian(q=1 / steps, sigma=1.0): steps})
-        assert RandomAllocation(1.0, steps).delta(epsilon).high < 0.6 * poisson.delta(epsilon).low
-
-
 def test_far_tails_are_known_and_no_more_than_one_is_promised() -> None:
     far = RandomAllocation(2.0, 100).delta(2.5)
     assert 0 <= far.low < far.high < 1e-9

@@ -14,7 +14,18 @@ from mc.losses.cells import cells
 from mc.losses.reported_law import ReportedLaw
 from mc.losses.rounded_law import lower_law
 from mc.losses.tails import _finite
-from theory.pairs import KOV, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
+from theory.pairs import (
+    KOV,
+    BoundedRange,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Erasure,
+    FinitePair,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+    SubsampledGaussian,
+)
 
 PAIRS = [
     Gaussian(0.25),
@@ -26,6 +37,9 @@ PAIRS = [
     RandomizedResponse(0.7),
     KOV(0.3, 0.01),
     Erasure(0.1),
+    BoundedRange(0.5),
+    DiscreteLaplace(2.0, 3),
+    DiscreteGaussian(2.1),
     FinitePair(
         tuple(Fraction(k, 12) for k in (3, 5, 3, 1, 0)), tuple(Fraction(k, 12) for k in (0, 3, 3, 4, 2))
     ),

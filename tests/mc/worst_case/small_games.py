@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import mpmath
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +17,8 @@ from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.losses.log_ratio import nearest_log
 from mc.worst_case.plan import written_out
+from tests.mc.losses.enumerated import real
+from tests.theory.reference import masses
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
@@ -112,32 +116,55 @@ def _compose(law: Any, masses: Any) -> Any:
     return tuple(sorted((p, q) for p, q in joint.values()))
 
 
-def play_out(
+def played(
     filt: PrivacyFilter,
     menu: Sequence[DominatingPair],
-    ratio: Fraction,
+    pays: Callable[[Any, Any], Any],
     rounds: int,
     direction: str = "PQ",
-) -> Fraction:
-    """The value of the game by plain recursion over whole histories: one run, nothing merged."""
+    number: Callable[[Any], Any] = Fraction,
+) -> Any:
+    """The value of the game by plain recursion over whole histories: one run, nothing merged.
 
-    def best(state: State, p: Fraction, q: Fraction, left: int) -> Fraction:
-        drawn, other = (p, q) if direction == "PQ" else (q, p)
-        worth = max(drawn - ratio * other, Fraction(0))
-        for request in menu if left else ():
+    A history in which one stops pays by its masses in the world that is drawn from and in the other: rationals, or
+    by `real` mpmath's numbers, of the digits that are set.
+    """
+    laws = [[(number(p), number(q)) for p, q in _masses(pair)] for pair in menu]
+
+    def best(state: State, drawn: Any, other: Any, left: int) -> Any:
+        most = pays(drawn, other)
+        for request, law in zip(menu, laws, strict=True) if left else ():
             if filt.admits(state, request)[0]:
                 spent = filt.spend(state, request)
-                masses = request.exact_masses  # type: ignore[attr-defined]
-                total = Fraction(0)
-                for a, b in zip(masses.p, masses.q, strict=True):
-                    if not (a if direction == "PQ" else b):
-                        continue
-                    seen = nearest_log(a / b) if a * b else (np.inf if a else -np.inf)
-                    total += best(filt.observe(spent, np.array([seen])), p * a, q * b, left - 1)
-                worth = max(worth, total)
-        return worth
+                total = 0
+                for p, q in law:
+                    here, there = (p, q) if direction == "PQ" else (q, p)
+                    if here:
+                        loss = np.array([_loss(p, q)])
+                        total += best(filt.observe(spent, loss), drawn * here, other * there, left - 1)
+                most = max(most, total)
+        return most
 
-    return best(filt.start(1), Fraction(1), Fraction(1), rounds)
+    return best(filt.start(1), number(1), number(1), rounds)
+
+
+def play_out(
+    filt: PrivacyFilter, menu: Sequence[DominatingPair], ratio: Any, rounds: int, direction: str = "PQ"
+) -> Any:
+    """What the best strategy is worth by its hockey-stick divergence."""
+    number = Fraction if isinstance(ratio, Fraction) else real
+    return played(filt, menu, lambda drawn, other: max(drawn - ratio * other, 0), rounds, direction, number)
+
+
+def _masses(pair: DominatingPair) -> list[tuple[Any, Any]]:
+    exact = pair.exact_masses  # type: ignore[attr-defined]
+    return masses(pair) if exact is None else list(zip(exact.p, exact.q, strict=True))
+
+
+def _loss(p: Any, q: Any) -> float:
+    if not p * q:
+        return math.inf if p else -math.inf
+    return nearest_log(p / q) if isinstance(p, Fraction) else float(mpmath.log(p / q))
 
 
 def worth(

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-import random
 import tracemalloc
 from fractions import Fraction
 
-import mpmath
 import numpy as np
 import pytest
 
@@ -69,45 +67,6 @@ def test_windows_and_the_whole_lattice_enclose_the_same_value(units, budget, del
     assert most - least < (1e-3 if delta else 1e-7) * low
 
 
-@pytest.mark.parametrize(("units", "epsilon"), [((1,), 1.0), ((2, 7), 0.2)])
-def test_what_narrow_windows_leave_out_is_accounted_for(units, epsilon, monkeypatch):
-    graph = _graph(SquaresFilter(STEP, 1500), units)
-    least, most = _whole(graph, units, epsilon)
-    for left in (0.0, 2.0):
-        monkeypatch.setattr(windows, "_LEFT", left)
-        low, high = _cut(graph, units, epsilon).bounds
-        assert low <= most
-        assert least <= high
-        # the windows do cut: the value from below is less than the whole
-        assert low < least * Fraction(9999999, 10**7)
-
-
-def test_the_sides_enclose_each_other():
-    below, near, above = (
-        _cut(_graph(SquaresFilter(STEP, 900), (1, 2, 5)), (1, 2, 5), 0.5, side).bounds
-        for side in ("low", "near", "high")
-    )
-    assert below[0] <= near[1]
-    assert near[0] <= above[1]
-    assert above[1] - below[0] < Fraction(1, 10**11) * near[0]
-
-
-@pytest.mark.parametrize("seed", range(25))
-def test_small_games_are_enclosed_as_in_rationals(seed):
-    rng = random.Random(seed)
-    ratio = Fraction(rng.choice([9, 11, 13]), 8)
-    units = sorted(rng.sample(range(1, 6), rng.randint(1, 3)))
-    menu = [RandomizedResponse.from_ratio(ratio**k) for k in units]
-    filt = rng.choice([SquaresFilter(math.log(ratio), rng.randint(1, 40)), CountFilter(rng.randint(1, 4))])
-    epsilon = LogRatio(
-        rng.choice([Fraction(1), Fraction(6, 5), ratio, ratio**3, ratio**2 + Fraction(1, 10**30)])
-    )
-    exact = worst_case(filt, menu, epsilon=epsilon, rounds=5)
-    solved = worst_case(filt, menu, epsilon=epsilon, rounds=5, evidence=Evidence.CERTIFIED)
-    assert Fraction(solved.low) <= exact.value <= Fraction(solved.high)
-    assert solved.high - solved.low <= 1e-13 * float(exact.value) + 1e-35
-
-
 def test_losses_of_one_parity_are_held_alone_where_no_state_is_reached_with_both():
     squares = Windows.of(_graph(SquaresFilter(STEP, 50), (1, 2, 3)), (1, 2, 3), 4.0, STEP)
     rounds = Windows.of(_graph(CountFilter(3), (1, 2)), (1, 2), 4.0, STEP)
@@ -126,14 +85,6 @@ def test_the_strategy_is_worth_what_the_windows_hold(left, epsilon, monkeypatch)
     assert Fraction(solved.low) <= reached <= Fraction(solved.high)
     exact = worst_case(filt, menu, epsilon=epsilon, rounds=7).value
     assert reached == exact if left == 70.0 else reached <= exact
-
-
-def test_levels_too_large_for_the_middle_are_solved_loss_by_loss():
-    menu = [RandomizedResponse(200.0), RandomizedResponse(400.0)]
-    solved = worst_case(CountFilter(1), menu, epsilon=399.0)
-    with mpmath.workdps(400):
-        exact = (1 - mpmath.exp(-1)) / (1 + mpmath.exp(-400))
-        assert solved.low <= exact <= solved.high
 
 
 def test_only_states_that_are_still_looked_up_are_held():

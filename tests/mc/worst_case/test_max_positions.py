@@ -53,31 +53,27 @@ class CountedLosses(LossFilter):
         return 3.0 * state[0] + loss / 1000, state[1]
 
 
-@pytest.mark.parametrize("rounds", [None, 40])
-def test_levels_whose_charges_never_add_up_to_the_same_sum_stop_early(rounds):
-    filt, most = Counted(BUDGET), 300_000
-    with pytest.raises(ValueError, match=f"max_positions={most}.*spend_steps"):
-        worst_case(filt, LEVELS, epsilon=1.0, rounds=rounds, max_positions=most)
+HALVES = [RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3, 4)]
+WIDTHS = [Gaussian(j / 7.7 / math.sqrt(2)) for j in range(1, 8)]
+#: A game whose charges or losses never add up to the same, and how many positions it may hold for a state asked about.
+ENDLESS = [
     # a state is asked about once a request, and has dozens of losses: far fewer states than positions
-    assert sum(filt.asked) / len(LEVELS) < most / 30
-
-
-@pytest.mark.parametrize("epsilon", [LogRatio(Fraction(2)), 1.0])
-def test_a_tree_stops_within_twice_what_it_may_hold(epsilon):
-    filt = CountedLosses(9.0, 50)
-    menu = [RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3, 4)]
-    with pytest.raises(ValueError, match=r"max_positions=3000 .*larger max_positions"):
-        worst_case(filt, menu, epsilon=epsilon, max_positions=3000)
-    assert sum(filt.asked) / len(menu) < 6000
-
-
-def test_gaussians_whose_charges_never_add_up_to_the_same_sum_stop_early():
-    menu = [Gaussian(j / 7.7 / math.sqrt(2)) for j in range(1, 8)]
-    filt = Counted(0.5)
-    with pytest.raises(ValueError, match="max_positions=300000 "):
-        worst_case(filt, menu, epsilon=1.0, max_positions=300_000)
+    *((Counted(BUDGET), LEVELS, {"rounds": rounds, "max_positions": 300_000}, 30) for rounds in (None, 40)),
+    *(
+        (CountedLosses(9.0, 50), HALVES, {"epsilon": e, "max_positions": 3000}, 0.5)
+        for e in (LogRatio(Fraction(2)), 1.0)
+    ),
     # 24 standard deviations of the least, at 40 steps each
-    assert sum(filt.asked) / len(menu) < 300_000 / 300
+    (Counted(0.5), WIDTHS, {"max_positions": 300_000}, 300),
+]
+
+
+@pytest.mark.parametrize(("filt", "menu", "asked", "least"), ENDLESS, ids=range(len(ENDLESS)))
+def test_a_game_without_equal_sums_stops_early(filt, menu, asked, least):
+    most = asked["max_positions"]
+    with pytest.raises(ValueError, match=f"max_positions={most} .*(spend_steps|larger max_positions)"):
+        worst_case(filt, menu, **{"epsilon": 1.0, **asked})
+    assert sum(filt.asked) / len(menu) < most / least
 
 
 @pytest.mark.parametrize("seed", range(15))
@@ -111,23 +107,32 @@ def test_merging_the_sums_solves_the_game_that_is_too_large_and_says_so():
     assert 0 < solved.low < solved.high
 
 
-def test_sums_merged_too_coarsely_for_the_least_charge_say_so():
-    with pytest.raises(ValueError, match="more spend_steps"):
-        worst_case(ZCDPFilter(BUDGET), LEVELS, epsilon=1.0, spend_steps=100)
+REFUSED = [
+    *(
+        (CountFilter(1), menu, {"step": step}, "step must leave")
+        for menu, step in (
+            ([Gaussian(0.5)], 1e-12),
+            ([Laplace(1.0)], 1e-9),
+            ([Gaussian(1e-7), Gaussian(5.0)], None),
+            ([RandomizedResponse(0.3), RandomizedResponse(0.3 * math.sqrt(2))], 1e-10),
+        )
+    ),
+    (CountFilter(1), [Gaussian(0.5)], {"step": 1e-12}, "max_positions=30000000 for"),  # the default
+    (ZCDPFilter(BUDGET), LEVELS, {"spend_steps": 100}, "more spend_steps"),
+    # what was only looked at is no answer
+    (
+        ZCDPFilter(60.0),
+        [SubsampledGaussian(q=0.3, sigma=0.4)],
+        {"epsilon": 0.0, "rounds": 3, "max_positions": 320_000},
+        "max_positions=320000 ",
+    ),
+]
 
 
-@pytest.mark.parametrize(
-    ("menu", "step"),
-    [
-        ([Gaussian(0.5)], 1e-12),
-        ([Laplace(1.0)], 1e-9),
-        ([Gaussian(1e-7), Gaussian(5.0)], None),
-        ([RandomizedResponse(0.3), RandomizedResponse(0.3 * math.sqrt(2))], 1e-10),
-    ],
-)
-def test_a_step_too_fine_to_hold_one_law_is_refused_before_the_law_is_made(menu, step):
-    with pytest.raises(ValueError, match="step must leave"):
-        worst_case(CountFilter(1), menu, epsilon=1.0, step=step)
+@pytest.mark.parametrize(("filt", "menu", "asked", "says"), REFUSED, ids=range(len(REFUSED)))
+def test_what_is_too_fine_or_too_coarse_is_refused_before_the_game_is_made(filt, menu, asked, says):
+    with pytest.raises(ValueError, match=says):
+        worst_case(filt, menu, **{"epsilon": 1.0, **asked})
 
 
 def test_tails_that_do_not_vanish_are_refused():
@@ -145,11 +150,6 @@ def test_a_chain_of_many_states_is_put_in_order():
     assert solved.rounds == solved.positions - 1 == math.floor(0.3 * 2**14)
     exact = 1 - (1 - Fraction(1, 2**14)) ** solved.rounds
     assert Fraction(solved.low) <= exact <= Fraction(solved.high)
-
-
-def test_the_defaults_are_what_the_errors_name():
-    with pytest.raises(ValueError, match="max_positions=30000000 for"):
-        worst_case(CountFilter(1), Gaussian(0.5), epsilon=1.0, step=1e-12)
 
 
 def test_arrays_of_the_menu_are_not_counted_as_positions():
@@ -187,9 +187,3 @@ def test_levels_that_are_multiples_up_to_rounding_share_their_positions() -> Non
     assert near.positions == exact.positions
     assert near.low <= exact.high <= near.high * (1 + 1e-12)
     assert exact.low <= near.high < exact.high * (1 + 1e-12)
-
-
-def test_what_was_only_looked_at_is_no_answer_where_the_game_is_too_large() -> None:
-    menu = [SubsampledGaussian(q=0.3, sigma=0.4)]
-    with pytest.raises(ValueError, match="max_positions=320000 "):
-        worst_case(ZCDPFilter(60.0), menu, epsilon=0.0, rounds=3, max_positions=320_000)

@@ -15,6 +15,7 @@ from mc.losses import LogRatio
 from mc.losses.lattice_law import level, level_law
 from mc.worst_case import worst_case
 from mc.worst_case.plan import written_out
+from tests.mc.losses.enumerated import real
 from tests.mc.worst_case.small_games import CountFilter, LossFilter, play_out
 from theory.evidence import Evidence
 from theory.pairs import KOV, Erasure, FinitePair, RandomizedResponse
@@ -23,51 +24,10 @@ DIGITS = 120
 TINY = Fraction(1, 2**200)
 
 
-def _mp(x):
-    if isinstance(x, LogRatio):
-        return mpmath.log(_mp(x.ratio))
-    return mpmath.mpf(x.numerator) / x.denominator if isinstance(x, Fraction) else mpmath.mpf(x)
-
-
-def _atoms(pair):
-    """(mass, loss) in world P, from the parameters alone: the world Q is its mirror image."""
-    if isinstance(pair, Erasure):
-        revealed, epsilon = _mp(pair.exact if pair.exact is not None else pair.p), mpmath.mpf(0)
-    else:
-        ratio = pair.ratio
-        epsilon = _mp(pair.epsilon) if ratio is None else _mp(LogRatio(ratio))
-        exact = getattr(pair, "exact_delta", None)
-        revealed = _mp(exact) if exact is not None else _mp(getattr(pair, "delta", 0.0))
-    keep = 1 / (1 + mpmath.exp(-epsilon))
-    rest = 1 - revealed
-    shown = float(pair.epsilon) if not isinstance(pair, Erasure) else 0.0
-    atoms = [(rest * keep, epsilon, shown), (rest * (1 - keep), -epsilon, -shown)] if epsilon else []
-    atoms = atoms or [(rest, mpmath.mpf(0), 0.0)]
-    return [*atoms, (revealed, mpmath.inf, np.inf)]
-
-
-def _play(filt, menu, epsilon, rounds):
-    """The value of the game from P by plain recursion, one run, in mpmath; these pairs are symmetric."""
-    laws = [_atoms(pair) for pair in menu]
-
-    def best(state, loss, left, sign):
-        worth = (
-            mpmath.mpf(1) if loss == mpmath.inf else max(mpmath.mpf(0), -mpmath.expm1(_mp(epsilon) - loss))
-        )
-        if loss == mpmath.inf or not left:
-            return worth
-        for pair, law in zip(menu, laws, strict=True):
-            if filt.admits(state, pair)[0]:
-                spent = filt.spend(state, pair)
-                total = mpmath.mpf(0)
-                for mass, step, shown in law:
-                    if mass:
-                        after = filt.observe(spent, np.array([sign * shown]))
-                        total += mass * best(after, loss + step, left - 1, sign)
-                worth = max(worth, total)
-        return worth
-
-    return max(best(filt.start(1), mpmath.mpf(0), rounds, sign) for sign in (1, -1))
+def _value(filt, menu, epsilon, rounds):
+    """The value of the game in mpmath; these pairs are symmetric, and the filter may not be."""
+    ratio = real(epsilon.ratio) if isinstance(epsilon, LogRatio) else mpmath.exp(real(epsilon))
+    return max(play_out(filt, menu, ratio, rounds, way) for way in ("PQ", "QP"))
 
 
 def _menus(rng):
@@ -95,7 +55,7 @@ def _check(filt, menu, epsilon, rounds, slack=1e-250):
     solved = worst_case(filt, menu, epsilon=epsilon, rounds=rounds, evidence=Evidence.CERTIFIED)
     assert solved.evidence is Evidence.CERTIFIED
     with mpmath.workdps(DIGITS):
-        exact = _play(filt, menu, epsilon, rounds)
+        exact = _value(filt, menu, epsilon, rounds)
         assert mpmath.mpf(solved.low) <= exact <= mpmath.mpf(solved.high)
         assert solved.high - solved.low <= 1e-12 * exact + slack
     return solved
@@ -132,7 +92,7 @@ def test_rational_and_other_levels_together_are_enclosed_off_the_lattice(seed):
     filt = rng.choice([BasicFilter(3.5, 0.3), CountFilter(2)])
     solved = worst_case(filt, menu, epsilon=0.5, rounds=2, evidence=Evidence.CERTIFIED, step=0.02)
     with mpmath.workdps(DIGITS):
-        assert mpmath.mpf(solved.low) <= _play(filt, menu, 0.5, 2) <= mpmath.mpf(solved.high)
+        assert mpmath.mpf(solved.low) <= _value(filt, menu, 0.5, 2) <= mpmath.mpf(solved.high)
     _check(
         LossFilter(0.6, 3), menu, rng.choice([0.5, 0.0, LogRatio(Fraction(9, 7))]), 3
     )  # losses kept exactly
@@ -166,12 +126,12 @@ def test_levels_whose_common_step_is_astronomically_small_are_enclosed_off_the_l
     menu = [RandomizedResponse(1 / k) for k in range(1, 54)]
     solved = worst_case(CountFilter(1), menu, epsilon=0.5, step=0.01)
     with mpmath.workdps(DIGITS):
-        assert mpmath.mpf(solved.low) <= _play(CountFilter(1), menu[:1], 0.5, 1) <= mpmath.mpf(solved.high)
+        assert mpmath.mpf(solved.low) <= _value(CountFilter(1), menu[:1], 0.5, 1) <= mpmath.mpf(solved.high)
     _check(LossFilter(1.0, 1), menu, 0.5, 1)
     far = [RandomizedResponse(1e-300), RandomizedResponse(1.0)]
     solved = worst_case(CountFilter(1), far, epsilon=0.5, step=0.01)
     with mpmath.workdps(DIGITS):
-        assert mpmath.mpf(solved.low) <= _play(CountFilter(1), far, 0.5, 1) <= mpmath.mpf(solved.high)
+        assert mpmath.mpf(solved.low) <= _value(CountFilter(1), far, 0.5, 1) <= mpmath.mpf(solved.high)
 
 
 EDGES = [

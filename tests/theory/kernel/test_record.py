@@ -17,6 +17,7 @@ from theory.evidence import Checked, Evidence
 from theory.kernel import accepted, read_record, record
 from theory.kernel.claimed import KERNEL
 from theory.kernel.record import ALLOWED, Record, axioms_beyond, digests, sources
+from theory.kernel.statement import FINITE
 from theory.proofs.proof import CheckedStep
 
 NAME = "renyi_filter_both_ways"
@@ -56,6 +57,17 @@ def test_every_statement_is_accepted_and_rests_on_the_standard_library_alone() -
         assert not axioms_beyond(found.axioms), name
         assert KERNEL[name].says.endswith("."), name
         assert KERNEL[name].source, name
+
+
+def test_a_statement_says_which_mechanisms_it_covers_where_they_are_not_finite() -> None:
+    wide = {name for name, theorem in KERNEL.items() if theorem.covers != FINITE}
+    assert {KERNEL[name].module for name in wide} == {
+        *("AllOrdersAnyOutcomes", "AnyOutcomes", "AnyOutcomesFilters", "BasicAnyOutcomes", "PureAnyOutcomes"),
+        *("RealLine", "RealGaussian", "RealLaplace", "TradeOff"),
+        *("BoundedRange", "GaussianSlack", "NoisyAnswers", "SparseVector"),
+    }
+    for name, theorem in KERNEL.items():
+        assert theorem.words == (f"{theorem.says} For {theorem.covers}." if name in wide else theorem.says)
 
 
 def test_a_step_in_the_kernel_is_labelled_so_and_its_certificate_holds_the_statement() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +11,6 @@ from tests.theory.proofs.certificates import Certificate
 from tests.theory.proofs.write_table import TABLE
 from theory.proofs.proof import Proof
 from theory.proofs.recheck import read
-
-RECHECK = Path(__file__).parents[3] / "theory" / "proofs" / "recheck.py"
 
 
 @pytest.fixture(scope="session")

@@ -88,27 +88,6 @@ def test_cks_is_below_by_what_the_second_slope_adds(at: tuple[str, str], gap: fl
     assert float(best.low / cks.low - 1) == pytest.approx(gap, rel=0.05)
 
 
-def test_fifty_digits_at_one_and_one_in_a_hundred_thousand() -> None:
-    # second route: mpmath's root finder on the two stationary equations, written out
-    with mp.workdps(70):
-        delta, e = mp.mpf("1e-5"), mp.e
-
-        def value(a: mp.mpf, y: mp.mpf) -> mp.mpf:
-            return _over_order(a, delta + e * y, y)
-
-        def equations(a: mp.mpf, z: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
-            y = mp.exp(z)
-            x = delta + e * y
-            ratio = ((1 - x) * y / (1 - y) / x) ** (a - 1)
-            slope = a * e * (1 - ratio) - (a - 1) * (x / y - (1 - x) / (1 - y) * ratio)
-            return slope, mp.diff(lambda b: value(b, y), a)
-
-        order, z = mp.findroot(equations, (mp.mpf("17.8"), mp.log(mp.mpf("6.18e-5"))), tol=1e-40)
-        second = value(order, mp.exp(z))
-        ball = threshold("B*", "1", "1e-5")
-        assert abs(mp.mpf(str(ball)) / second - 1) < mp.mpf(10) ** -30
-
-
 def test_without_the_second_slope_it_is_the_conversion_of_canonne_kamath_and_steinke() -> None:
     delta, order = fmpq(1, 100), Fraction(6187, 1000)
     slope = Fraction(order / (order - 1)) * Fraction(271828182845, 10**11)
@@ -132,21 +111,6 @@ def test_a_wrong_certificate_is_refused() -> None:
         assert not b_star_module._covers(found.high * (1 - arb(10) ** -20), x, y, a)
     with ctx.workprec(128):
         assert least_rho_beyond(x, y, found.high, a + 1) >= found.low
-
-
-def test_the_upper_end_of_the_pair_that_cks_touches_is_no_less_than_b_star() -> None:
-    # two outcomes with P-mass a delta at loss epsilon + log(a/(a-1)): grids of orders miss its supremum by 1e-8
-    with ctx.workprec(128):
-        a = fmpq(178087, 10_000)
-        x = a / 100_000
-        top = least_rho_beyond(x, _mass(x, a), arb("0.0305569508097347"), a)
-    assert threshold("B*", "1", "1e-5").high < Fraction(float(top)) < Fraction("0.030556951")
-
-
-def _mass(x: fmpq, a: fmpq) -> fmpq:
-    ball = arb(x) / (arb(1).exp() * a / (a - 1))
-    mantissa, exponent = ball.lower().man_exp()
-    return fmpq(mantissa) * fmpq(2) ** int(exponent)
 
 
 def test_an_epsilon_that_no_precision_reaches_is_refused_in_a_sentence() -> None:

@@ -5,10 +5,9 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from theory.claims.theorem import RefusedError, Step, Theorem
+from theory.claims.theorem import RefusedError
 from theory.proofs.boxes import prove_positive
 from theory.proofs.engines import certified, certified_each, exact
-from theory.proofs.proof import CheckedStep, Proof
 from theory.proofs.symbolic import nonnegative, zero
 
 s, t, u, x = sp.symbols("s t u x", real=True)
@@ -227,33 +226,3 @@ def test_what_is_not_a_rational_is_an_error(row: tuple[object, str, object]) -> 
 def test_an_unknown_relation_is_an_error(relation: str) -> None:
     with pytest.raises(ValueError, match="relation must be"):
         exact(lambda: [(1, relation, 2)])()
-
-
-# -- proofs ---------------------------------------------------------------------------------------------
-
-TRUE = Step("true", exact(lambda: [(1, "<", 2)]))
-FALSE = Step("false", exact(lambda: [(2, "<", 1)]))
-
-
-def _theorem(*steps: Step, uses: tuple[str, ...] = ()) -> Theorem:
-    return Theorem("n", "t", "s", "h", "c", steps, uses)
-
-
-def test_a_proof_without_steps_does_not_hold() -> None:
-    assert not Proof(_theorem(), ()).holds
-
-
-def test_a_proof_that_leaves_out_or_repeats_a_step_does_not_hold() -> None:
-    checked = CheckedStep.run(TRUE)
-    assert Proof(_theorem(TRUE), (checked,)).holds
-    assert not Proof(_theorem(TRUE, FALSE), (checked,)).holds
-    assert not Proof(_theorem(TRUE, FALSE), (checked, checked)).holds
-    assert not Proof(_theorem(TRUE), (checked, checked)).holds
-
-
-def test_a_proof_without_the_lemmas_that_it_uses_does_not_hold() -> None:
-    checked = CheckedStep.run(TRUE)
-    lemma = Proof(_theorem(TRUE), (checked,))
-    using = Theorem("m", "t", "s", "h", "c", (TRUE,), ("n",))
-    assert Proof(using, (checked,), (lemma,)).holds
-    assert not Proof(using, (checked,)).holds

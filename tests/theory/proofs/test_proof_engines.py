@@ -3,7 +3,6 @@
 import pickle
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import flint
 import pytest
@@ -19,7 +18,6 @@ from theory.proofs.proof import CheckedStep, Proof
 from theory.proofs.slips import slip
 from theory.proofs.symbolic import zero
 
-ROOT = Path(__file__).parents[3]
 x = sp.Symbol("x", positive=True)
 
 
@@ -58,21 +56,29 @@ def test_every_formula_of_a_list_must_be_positive() -> None:
         certified_each(lambda: [])()
 
 
-def test_a_refused_step_leaves_the_theorem_undecided() -> None:
-    proof = _theorem(Step("one", zero(lambda: x - x)), Step("two", certified("0 - 1")))
-    assert not proof.holds
-    assert proof.verdict().outcome is Outcome.UNDECIDED
-    assert "two" in proof.verdict().detail
-    assert "REFUSED" in proof.latex()
+TRUE, FALSE = Step("true", exact(lambda: [(1, "<", 2)])), Step("false", certified("0 - 1"))
 
 
-def test_a_refused_lemma_leaves_the_theorem_undecided() -> None:
-    lemma = _theorem(Step("a false lemma", certified("0 - 1")))
-    sound = _theorem(Step("one", exact(lambda: [(1, "<", 2)])))
-    proof = Proof(sound.theorem, sound.steps, (lemma,))
-    assert not proof.holds
-    assert proof.verdict().outcome is Outcome.UNDECIDED
-    assert "a false lemma" in proof.verdict().detail
+def test_a_proof_holds_with_all_its_steps_and_lemmas_each_once_and_none_refused() -> None:
+    yes, no = CheckedStep.run(TRUE), CheckedStep.run(FALSE)
+    lemma, false = _theorem(TRUE), _theorem(FALSE)
+    using = Theorem("m", "t", "s", "h", "c", (TRUE,), ("n",))
+    assert lemma.holds
+    assert Proof(using, (yes,), (lemma,)).holds
+    for lacking in (
+        Proof(lemma.theorem, ()),
+        Proof(lemma.theorem, (yes, yes)),
+        Proof(_theorem(TRUE, FALSE).theorem, (yes,)),
+        Proof(_theorem(TRUE, FALSE).theorem, (yes, yes)),
+        Proof(using, (yes,)),
+        _theorem(),
+    ):
+        assert not lacking.holds
+    for proof in (Proof(_theorem(TRUE, FALSE).theorem, (yes, no)), Proof(using, (yes,), (false,))):
+        assert not proof.holds
+        assert proof.verdict().outcome is Outcome.UNDECIDED
+        assert "false" in proof.verdict().detail
+    assert "REFUSED" in _theorem(TRUE, FALSE).latex()
 
 
 def test_a_slip_is_shown_by_both_forms_with_the_weaker_evidence() -> None:

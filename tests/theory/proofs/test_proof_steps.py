@@ -1,13 +1,16 @@
 """Every theorem's steps are accepted, and the same engines refuse claims that are slightly wrong."""
 
+import json
+import re
 from collections.abc import Iterator
 
 import pytest
 
 from theory.claims.theorem import Check, RefusedError, Theorem
 from theory.evidence import Checked, Outcome
+from theory.kernel.statement import FINITE
 from theory.proofs import THEOREMS
-from theory.proofs.proof import Proof
+from theory.proofs.proof import JOIN, Proof
 
 
 def _wrong(theorem: Theorem) -> Iterator[tuple[str, Check]]:
@@ -25,6 +28,11 @@ def test_every_step_is_accepted_and_the_verdict_names_its_scope(name: str, proof
     assert verdict.scope == THEOREMS[name].hypotheses
     assert verdict.evidence is proof.evidence
     assert verdict.citations == ()
+    if name.endswith(", any outcomes"):
+        assert "outcomes of any kind" in verdict.scope
+        assert "finitely many outcomes" not in proof.joined
+        assert all(step.kernel and "Tonelli" in step.kernel.beyond for step in proof.theorem.decided)
+    assert name != "RDP filter" or f"for {FINITE} and" in proof.joined
 
 
 @pytest.mark.parametrize("name", [name for name, theorem in THEOREMS.items() if any(_wrong(theorem))])
@@ -47,7 +55,12 @@ def test_every_step_can_fail_unless_it_is_a_kernel_theorem(proofs: dict[str, Pro
 
 def test_every_derivation_is_written_out_with_every_step(proofs: dict[str, Proof]) -> None:
     for name, theorem in THEOREMS.items():
-        text = proofs[name].latex()
+        proof, text = proofs[name], proofs[name].latex()
+        assert json.loads(json.dumps(proof.certificate()))["joined"] == proof.joined
+        assert (proof.joined == JOIN) == (not proof.decided), name
+        assert proof.joined[:40] in text, name
+        for step in proof.steps:
+            assert re.search(rf"\\textsc{{(\w+, )?{step.checked.word}}}", text), name
         assert text.count(r"\item") == len(theorem.steps), name
         assert text.count(r"\[") == text.count(r"\]"), name
         assert text.count(r"\left") == text.count(r"\right"), name

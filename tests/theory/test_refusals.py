@@ -1,0 +1,119 @@
+"""What the room refuses: a call, words of the one sentence that it gets, and the arguments that are refused so."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction as Q
+from typing import Any
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from theory import CKS, SIMPLE, optimal_split
+from theory.confinement import kappa_survival
+from theory.pairs import Selection
+
+HALVES, FIRST, ONE, FIVE = (0.5, 0.5), np.array([0]), fp.Gaussian(1.0), fp.Gaussian(np.ones(5))
+TINY = Q(1, 10**400)
+RAISED, SQUARE = np.ones(3, dtype=np.bool_), np.full((2, 2), 0.5)
+DRAW = np.random.default_rng(1)
+NEAR = fp.TwoRoutes("near", low=0.9, high=1.1, least=1.0, most=1.05)
+OFF = fp.TwoRoutes("off", low=0.1, high=0.2, least=0.3, most=0.4)
+
+
+def stop(threshold: Any, ratio: Any) -> object:
+    return fp.AboveThreshold(threshold, ratio=ratio, rng=DRAW)
+
+
+def drawn(pair: fp.DominatingPair, *given: Any) -> object:
+    return pair.sample(DRAW, *given)
+
+
+REFUSED: list[tuple[Callable[..., object], str, *tuple[tuple[Any, ...], ...]]] = [
+    # guarantees and conversions
+    (SIMPLE.budget, r"delta must be in \(0, 1\), got delta=0\.0; pass a probability", (1.0, 0.0)),
+    (CKS.budget, "epsilon must be finite and > 0", (math.inf, 1e-5)),
+    (fp.GaussianDP, r"mu must be finite and > 0, got mu=-1\.0", (-1.0,)),
+    (optimal_split, "delta must be one number below 1/2", (48, 0.5)),
+    (lambda sigma: kappa_survival(1.0, sigma=sigma, rounds=2), "sigma must be", (0.0,)),
+    (fp.renyi_epsilon, "rho must be >= 0, got rho=(-1|nan)", (2.0, -1.0, 1e-6), (2.0, math.nan, 1e-6)),
+    (fp.renyi_epsilon, "alpha must be", (1.0, 1.0, 1e-6)),
+    (fp.RenyiFilter, r"alpha must be finite and >= 1, got alpha=0\.5", (0.5, 1.0)),
+    (fp.ZCDP(0.5).extremal, "^epsilon must be finite and >= 0, got", (-1.0,), (math.inf,), (math.nan,)),
+    # comparisons of two routes
+    (fp.Agreement, "must say what was compared, got 0 comparisons", ((), "s", 0.0)),
+    (fp.Agreement, "scope=''", ((NEAR,), "", 0.0)),
+    (fp.Agreement, r"failure must be in \[0, 1\], got failure=nan", ((NEAR,), "s", math.nan)),
+    (fp.Agreement, "DISAGREES needs a witness", ((OFF,), "s", 0.0)),
+    (fp.TwoRoutes, "intervals that are not empty", ("", 1.0, 0.0, 0.0, 0.0), ("", math.nan, 1.0, 0.0, 0.0)),
+    # pairs
+    (fp.FinitePair, "p must sum to one", ((0.5, 0.4), HALVES)),
+    (fp.FinitePair, "q must have as many outcomes", (HALVES, (1.0,))),
+    (fp.FinitePair, r"p must be a tuple of numbers or an array of shape \(k,\)", (SQUARE / 2, HALVES)),
+    (lambda ratio: fp.RandomizedResponse(1.0, ratio=ratio), "epsilon must be log", (Q(3, 2),)),
+    (fp.RandomizedResponse, "epsilon must be finite and >= 0, got epsilon=nan", (np.array([1.0, np.nan]),)),
+    (fp.RandomizedResponse.from_ratio, "ratio must be >= 1", (Q(2, 3),)),
+    (fp.Erasure, r"p must be in \[0, 1\], got p=1.5", (1.5,)),
+    (fp.Erasure, "p must be a real number", (True,)),
+    (lambda exact: fp.Erasure(0.0, exact=exact), "p must be exact", (TINY,)),
+    (lambda exact: fp.KOV(0.5, 0.0, exact_delta=exact), "delta must be exact_delta", (TINY,)),
+    (fp.SubsampledGaussian, "q must be finite and > 0", (0.0, 1.0)),
+    (fp.SubsampledGaussian, r"q must be in \[0, 1\]", (1.1, 1.0)),
+    (lambda way: fp.SubsampledGaussian(0.5, 1.0, adjacency=way), "adjacency must be", ("both",)),
+    (drawn, "order must be >= 1", (fp.SubsampledGaussian(0.5, 1.0), 2, 0.5)),
+    (fp.Laplace, "b must be finite and > 0", (-1.0,)),
+    (fp.Laplace, r"b must be at least 2\^-1022, got b=5e-324; pass a larger noise scale", (5e-324,)),
+    (fp.DiscreteLaplace, "scale|sensitivity", (0.0, 1), (1.0, 0), (1.0, 2000), (1e-308, 2), (1.0, 1.5)),
+    (fp.DiscreteGaussian, "sigma", (0.0, 1), (2.0**-11, 1), (2.0**21, 1)),
+    (fp.DiscreteGaussian, "sensitivity", (1.0, 0), (1.0, 2**21), (1.0, 1.5)),
+    *(
+        (make, r"must be a number or one per run, shape \(n,\), got .*shape \(2, 2\)", (SQUARE,))
+        for make in (fp.Gaussian, fp.Laplace, fp.Erasure, fp.RandomizedResponse, lambda x: fp.KOV(x, 0.1))
+    ),
+    # one pair for each run
+    (drawn, r"runs 5, got n=\d+; take the live runs", (FIVE, 4), (FIVE, 6), (FIVE, 40)),
+    (Selection, "empty menu", ((), FIRST)),
+    (Selection, r"index must lie in 0\.\.0, got 0\.\.1", ((ONE,), np.array([0, 1]))),
+    (Selection, r"got -1\.\.0", ((ONE,), np.array([0, -1]))),
+    (Selection, "integer array", ((ONE,), np.array([0.0]))),
+    (Selection, "pairs must hold pairs", ((1.0,), FIRST)),
+    (drawn, "n must be the number of runs", (Selection((ONE,), FIRST), 2)),
+    (Selection((ONE,), FIRST).sample_finite, "n must be the number of runs", (DRAW, 2)),
+    (fp.Gaussian.either, r"raised must be booleans of shape \(n,\), got \[True\]; pass", (0.1, 0.2, [True])),
+    *(
+        (fp.Gaussian.either, "raised must be booleans", (0.1, 0.2, raised))
+        for raised in (np.ones(3), SQUARE > 0, np.True_)
+    ),
+    (fp.Gaussian.either, "low must be finite and > 0, got low=0.0", (0.0, 0.2, RAISED)),
+    (fp.Gaussian.either, "high must be finite and > 0, got high=nan", (0.1, math.nan, RAISED)),
+    (fp.Gaussian.either, "high must be finite and > 0, got high=-1.0", (0.1, -1.0, RAISED)),
+    (fp.Gaussian.either, "low must be finite and > 0, got low=inf", (math.inf, 1.0, RAISED)),
+    (fp.Gaussian.either, "low must be a real number", ("a", 1.0, RAISED)),
+    (fp.Gaussian.either, r"one number, got low=array\(.*; pass Gaussian\(mu\)", (np.ones(3), 1.0, RAISED)),
+    (fp.Gaussian.either, "high must be one number", (1.0, np.ones(1), RAISED)),
+    # labels, and the stop of the sparse vector
+    (
+        fp.Labelled,
+        "must be one pair without labels, got",
+        (3, {"a": 1}),
+        (fp.Labelled(ONE, {"a": 1}), {"b": 1}),
+    ),
+    (fp.Labelled, "where must map text to text, whole numbers", (ONE, {"site": 0.5}), (ONE, {"site": ()})),
+    (fp.Labelled, "where must map dimensions to labels, got 3; pass", (ONE, 3)),
+    (fp.Labelled, "where must name each dimension once", (ONE, (("site", "a"), ("site", "b")))),
+    (fp.Labelled, "reveals must be a bool, got 1; say", (ONE, {"site": "a"}, 1)),
+    (stop, "ratio must be", (0, Q(1)), (0, 1.5)),
+    (stop, "threshold must be", (0.5, Q(2)), (2**63, Q(2))),
+]
+
+
+@pytest.mark.parametrize(
+    ("call", "says", "given"), [(call, says, given) for call, says, *each in REFUSED for given in each]
+)
+def test_what_cannot_be_is_refused_in_a_sentence(
+    call: Callable[..., object], says: str, given: tuple[Any, ...]
+) -> None:
+    with pytest.raises((TypeError, ValueError), match=says):
+        call(*given)
