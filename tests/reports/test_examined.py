@@ -69,6 +69,10 @@ def parsed(text: str) -> Balanced:
     return page
 
 
+def words(text: str) -> str:
+    return parsed(text).words
+
+
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """The folder of an examination, which is written once."""
@@ -119,8 +123,8 @@ def test_the_words_are_a_line_a_stage_and_the_witness_with_its_play() -> None:
 
 def test_the_sentence_of_the_witness_is_said_once(saved: Callable[[str], Path]) -> None:
     exam = refuted()
-    page = parsed((saved("refuted") / "report.html").read_text("utf-8"))
-    for told in (str(exam), page.words, exam.latex(), parsed(exam._repr_html_()).words):
+    page = words((saved("refuted") / "report.html").read_text("utf-8"))
+    for told in (str(exam), page, exam.latex(), words(exam._repr_html_())):
         assert told.count(str(exam.witness)) == 1
     data = exam.to_data()  # but there it is the answer of a stage, and what follows from it
     assert [data["detail"], data["findings"][1]["found"]] == [str(exam.witness)] * 2
@@ -296,8 +300,8 @@ def test_the_page_shows_one_refutation_of_a_stage_and_counts_the_others(tmp_path
 
 
 def test_how_near_an_undecided_one_came_is_said_once(saved: Callable[[str], Path]) -> None:
-    exam, page = undecided(), parsed((saved("undecided") / "report.html").read_text("utf-8"))
-    assert str(exam).count(exam.verdict.detail) == page.words.count(exam.verdict.detail) == 1
+    exam, page = undecided(), words((saved("undecided") / "report.html").read_text("utf-8"))
+    assert str(exam).count(exam.verdict.detail) == page.count(exam.verdict.detail) == 1
 
 
 def test_what_holds_on_a_menu_alone_is_never_shown_as_more(tmp_path: Path) -> None:
