@@ -75,7 +75,7 @@ def verify_one(
             complain(f"interrupted after {time.perf_counter() - began:.0f} s, in {doing[0]}; {kept}")
             raise End(ExitStatus.INTERRUPTED) from stopped
     with clear_faults(target or str(program[0]), filt):  # its promise and scope are its code too
-        data, lines = exam.json(), exam.lines(out)
+        lines, data = exam.lines(out), exam.json() if as_json else ""
         told = exam.ending not in (Ending.FAULTY, Ending.OUT_OF_TIME)
         if told:
             exam.save(out)
