@@ -148,17 +148,16 @@ def test_what_harms_the_worker_alone_takes_no_answer_away(name: str) -> None:
     assert alone(code, whose="Mine") == answer
 
 
-def gone(process: int) -> bool:
-    state = Path(f"/proc/{process}/stat")
-    return not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"
+def assert_gone(process: int) -> None:
+    """In time: whoever it belongs to now has yet to hear of its end."""
+    state, until = Path(f"/proc/{process}/stat"), time.monotonic() + 30
+    while state.exists() and state.read_text().rpartition(")")[2].split()[0] != "Z":
+        assert time.monotonic() < until
+        time.sleep(0.01)
 
 
 def test_what_the_code_started_ends_with_it() -> None:
-    process = alone(lambda: subprocess.Popen(["sleep", "3600"]).pid, whose="Mine", command=True)
-    until = time.monotonic() + 30
-    while not gone(process) and time.monotonic() < until:
-        time.sleep(0.01)  # whoever it belongs to now has yet to hear of it
-    assert gone(process)
+    assert_gone(alone(lambda: subprocess.Popen(["sleep", "3600"]).pid, whose="Mine", command=True))
 
 
 def test_who_swallows_every_exception_is_killed_in_time() -> None:
@@ -241,10 +240,7 @@ def test_a_worker_ends_with_its_parent(tmp_path: Path) -> None:
     parent.kill()
     parent.wait()
     parent.stdout.close()
-    until = time.monotonic() + 30
-    while not gone(child) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert gone(child)
+    assert_gone(child)
 
 
 def test_where_no_process_forks_nothing_is_run_and_a_sentence_says_so(

@@ -166,7 +166,9 @@ def test_plain_plans_are_exact_and_few_rounds_come_first() -> None:
     assert Witness(filt, best.witness).replay().refutes
 
 
-def test_plain_plays_are_of_sizes_that_people_write() -> None:
-    for play in plain(subject(toys.PerFamily(), "gaussian", "rr"), Clock.of(LONG)):
+def test_plain_plays_are_granted_and_of_sizes_that_people_write() -> None:
+    filt = toys.PerFamily()
+    for play in plain(subject(filt, "gaussian", "rr"), Clock.of(LONG)):
+        assert play.admitted(filt)
         sizes = [pair.mu if isinstance(pair, fp.Gaussian) else pair.epsilon for pair in play.counts]
         assert set(map(float, sizes)) <= set(ROUND)

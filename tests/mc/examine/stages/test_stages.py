@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
+from filters.contract.checks import checked_start
 from mc.engine.adversaries import Scripted
 from mc.examine.attack import Attack
 from mc.examine.clock import Clock
@@ -18,7 +19,7 @@ from mc.examine.sequence import Sequence
 from mc.examine.stages.filter_laws import laws
 from mc.examine.stages.game_menus import Menu
 from mc.examine.stages.games import _games, chosen_goals, games, replies, solved
-from mc.examine.stages.plays import programs
+from mc.examine.stages.plays import Player, greedily, programs
 from mc.examine.stages.sequences import most, sequences
 from mc.examine.stages.strategy_search import _Trial, mesh_strategy, search
 from mc.examine.subject import Subject, admission
@@ -98,6 +99,34 @@ def test_what_was_not_reached_is_said_and_one_family_is_asked_in_any_case() -> N
 
 
 # -- sequences -------------------------------------------------------------------------------------------------
+
+
+def test_a_player_keeps_to_what_was_granted() -> None:
+    filt = sound.ByHand()
+    player = Player(filt, Clock.of(LONG), checked_start(filt, 1))
+    each = np.sqrt(2 * sound.RHO / 5.5)
+    assert player.ask(Gaussian(each), 3) == 3
+    assert player.ask(Gaussian(each), 10) == 2
+    assert not player.grants(Gaussian(each))
+    assert player.played == Sequence(((Gaussian(each), 5),))
+    assert player.played.admitted(filt)
+
+
+def test_a_player_notices_a_request_that_leaves_the_state_as_it_was() -> None:
+    filt = sound.Forgets()
+    for pure in (True, False):
+        player = Player(filt, Clock.of(LONG), checked_start(filt, 1), pure=pure)
+        done = player.ask(Gaussian(0.1), 50)
+        assert (player.unchanged is None) is not pure
+        assert done == (1 if pure else 50)
+
+
+def test_greed_takes_nearly_all_of_a_budget() -> None:
+    about = subject(sound.ByHand(), "gaussian")
+    player = Player(about.filter, Clock.of(LONG), checked_start(about.filter, 1))
+    assert greedily(player, about.lines[0], 8) > 0
+    spent = sum(times * float(pair.mu) ** 2 / 2 for pair, times in player.steps)
+    assert 0.999 * sound.RHO < spent <= sound.RHO
 
 
 def test_every_program_of_a_pure_filter_is_admitted() -> None:

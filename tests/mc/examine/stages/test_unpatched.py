@@ -133,6 +133,14 @@ def test_whatever_is_put_into_the_package_is_seen_and_seen_to_be_gone(
     assert patched() == ""
 
 
+@pytest.mark.usefixtures("proved")
+def test_the_library_as_it_was_certifies_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(AdditiveFilter, "spend", _evil)
+        assert outcome(Mine()) is Outcome.UNDECIDED
+    assert outcome(Mine()) is Outcome.HOLDS
+
+
 def test_an_attribute_put_into_a_charge_of_the_library_is_seen() -> None:
     assert patched() == ""
     object.__setattr__(fp.CKS, "__class__", type("CKS", (type(fp.CKS),), {"__slots__": ()}))
@@ -140,6 +148,13 @@ def test_an_attribute_put_into_a_charge_of_the_library_is_seen() -> None:
         assert patched() == "theory.conversions.CKS"
     finally:
         object.__setattr__(fp.CKS, "__class__", type(fp.CKS).__base__)
+    assert patched() == ""
+
+
+def test_a_module_that_stands_in_for_one_of_ours_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setitem(sys.modules, "filters.accounting.ledger", _of_another_kind())
+        assert patched().startswith("filters.accounting")
     assert patched() == ""
 
 
