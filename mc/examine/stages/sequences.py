@@ -41,6 +41,8 @@ _ASKED = "Do requests fixed in advance compose to more than was promised?"
 _ORDERS = (1.5, 2.0, 3.0, 5.0, 9.0, 17.0, 33.0, 65.0, 129.0)
 #: Extremal mechanisms are tried at so many epsilons, at which no more than this is promised.
 _EXTREMAL, _LITTLE = 3, 0.1
+#: What is no more than so many times the best so far is not looked at, unless it may refute.
+_NEWS = 1.1
 _LESS = np.array(_ORDERS) - 1
 _CKS = _LESS * np.log1p(-1 / np.array(_ORDERS)) - np.log(_ORDERS)
 
@@ -150,8 +152,8 @@ class Search:
                 best, promised = self.best.get(goal, (0.0, played))[0], self.promised[goal]
                 if best_known and bound <= TELLING * promised:
                     continue
-                # computed where it may refute, or be the best so far where nothing comes near the promise
-                least = promised if only_above or best > 0.9 * promised else max(best, 0.01 * promised)
+                # computed where it may refute, or be the best so far by more than a little where nothing comes near
+                least = promised if only_above else min(max(_NEWS * best, 0.01 * promised), promised)
                 if self.best and bound <= least:  # of the first one a value of zero is something to tell, too
                     continue
                 measure = replace(goal, direction=direction)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import combinations_with_replacement, islice
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from mc.examine.stages.filter_laws import laws
 from mc.examine.stages.game_menus import Menu
 from mc.examine.stages.games import _games, chosen_goals, games, replies, solved
 from mc.examine.stages.plays import Player, greedily, programs
-from mc.examine.stages.sequences import most, sequences
+from mc.examine.stages.sequences import Search, most, sequences
 from mc.examine.stages.strategy_search import _Trial, mesh_strategy, search
 from mc.examine.subject import Subject, admission
 from mc.examine.verify import FAILURE
@@ -311,3 +312,25 @@ def test_search_refutes_a_filter_that_only_caps_each_round_and_plays_on_fresh_nu
 
 def test_search_asks_nothing_of_a_filter_that_does_not_look_at_losses() -> None:
     assert not list(search(subject(sound.ByHand(), "gaussian"), Clock.of(1.0), FAILURE))
+
+
+def test_what_can_come_little_nearer_is_not_looked_at_and_what_may_refute_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Looks for the report alone took two thirds of the stage of a filter whose sum swallows small requests."""
+    looked: list[Sequence] = []
+    low = Sequence.low
+
+    def counted(self: Sequence, *how: Any) -> float:
+        looked.append(self)
+        return low(self, *how)
+
+    monkeypatch.setattr(Sequence, "low", counted)
+    sought = Search.of(subject(fp.ZCDPFilter(0.5)))
+    first, nearer = (Sequence(((fp.Gaussian(mu), 1),)) for mu in (0.9, 0.9001))
+    farther, above = Sequence(((fp.Gaussian(0.99), 1),)), Sequence(((fp.Gaussian(1.01), 1),))
+    assert not sought.take(first)
+    for played, seen in ((nearer, False), (farther, True), (above, True)):
+        looked.clear()
+        sought.take(played)
+        assert bool(looked) is seen
