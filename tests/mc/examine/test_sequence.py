@@ -219,7 +219,9 @@ KNOWN: list[tuple[Any, Measure, Any, float]] = [
 ]
 
 
-@pytest.mark.parametrize(("steps", "measure", "value", "near"), KNOWN, ids=str)
+@pytest.mark.parametrize(
+    ("steps", "measure", "value", "near"), KNOWN, ids=[f"{steps}-{measure}" for steps, measure, *_ in KNOWN]
+)
 def test_a_bound_is_below_what_is_revealed_and_near_it(
     steps: Any, measure: Measure, value: Any, near: float
 ) -> None:
