@@ -149,7 +149,7 @@ MISTAKES: tuple[tuple[Callable[[], object], str], ...] = (
         lambda: fp.worst_case(RR, ZCDP, epsilon=1.0),
         "filt must be a PrivacyFilter, got RandomizedResponse; subclass",
     ),
-    (lambda: ZCDP.open(np.array(["halt", "retry"])), "on_denial must be 'halt' or 'retry', got array"),  # type: ignore[arg-type]
+    (lambda: ZCDP.open(np.array(["halt", "retry"])), "on_denial must be 'halt' or 'retry', got array"),
     (lambda: fp.AboveThreshold(0, ratio=Fraction(3, 2), rng=5), "rng must be a numpy.random.Generator"),
     (
         lambda: fp.RealisationFilter(1.0, 0, 5, (RR,), after={"x": (RR,)}),
@@ -167,6 +167,8 @@ MISTAKES: tuple[tuple[Callable[[], object], str], ...] = (
     (lambda: fp.GausianFilter, "module 'filterproof' has no attribute 'GausianFilter'; did you"),
     (lambda: fp.prove("RDP filtr"), "name must be a known theorem, got name='RDP filtr'; did"),
     (lambda: fp.threshold("cks", 1, "1e-5"), "name must be one of B*, simple, CKS, GDP"),
+    (lambda: fp.threshold(["B*"], 1, "1e-5"), "name must be one of B*, simple, CKS, GDP"),
+    (lambda: fp.verify(fp.ZCDPFilter(0.5), mechanisms=[["rr"]]), "mechanisms must be among gaussian, rr"),
 )
 
 

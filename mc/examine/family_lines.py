@@ -88,7 +88,7 @@ def lines_of(names: Sequence[str], promise: Guarantee, extra: Sequence[float] = 
     extra holds further sizes: numbers that the filter itself names.
     """
     for name in names:
-        if name not in FAMILIES:
+        if not isinstance(name, str) or name not in FAMILIES:
             raise ValueError(
                 f"mechanisms must be among {', '.join(FAMILIES)}, got {name!r}"
                 f"{did_you_mean(name, FAMILIES) or '; name some of these'}"

@@ -21,7 +21,7 @@ def interpreter(library: Library, environments: Path | None) -> str | None:
 
 def _pythons(environments: Path | None) -> Iterator[str]:
     yield sys.executable
-    if environments is not None:
+    if environments is not None and environments.is_dir():
         for folder in sorted(environments.iterdir()):
             for place in ("bin/python", "Scripts/python.exe"):
                 if (folder / place).is_file():

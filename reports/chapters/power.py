@@ -37,9 +37,10 @@ def recorded_power() -> tuple[Table, ...]:
         for case in cases
         if not _right(case)
     ]
-    when = (
-        f"recorded by `make power` on {recorded['date']}, at most {recorded['seconds']:g} s for each filter"
-    )
+    dates = sorted({str(case["date"]) for case in cases})  # a part of the corpus may be examined again alone
+    days = f"on {dates[0]}" if len(dates) == 1 else f"from {dates[0]} to {dates[-1]}"
+    allowed = max(float(case.get("allowed", recorded["seconds"])) for case in cases)
+    when = f"recorded by `make power` {days}, at most {allowed:g} s for each filter"
     tables = [
         Table.of(
             f"What the examination says of a corpus of broken and sound filters, {when}.",

@@ -175,6 +175,7 @@ def test_the_whole_main_job_leaves_a_whole_report_and_status_zero(tmp_path: Path
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)  # three whole main jobs, one of which may take 600 s on a busy machine
 def test_the_same_seed_gives_the_same_verdicts_to_the_byte(tmp_path: Path) -> None:
     first, second = (filterproof("verify", "--quick", "--json", cwd=tmp_path) for _ in range(2))
     assert first.returncode == 0, first.stderr

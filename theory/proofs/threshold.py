@@ -72,7 +72,7 @@ def threshold(
     A decimal string means what it says; a float means its exact binary value, so 0.1 is not "0.1".
     Raises ValueError on an unknown name, epsilon < 0, or delta outside (0, 1).
     """
-    if name not in THRESHOLDS:
+    if not isinstance(name, str) or name not in THRESHOLDS:
         raise ValueError(
             f"name must be one of {', '.join(THRESHOLDS)}, got name={name!r}"
             f"{did_you_mean(name, THRESHOLDS) or '; pass one of these'}"
