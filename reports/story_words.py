@@ -20,9 +20,9 @@ def story_lines(story: Story) -> list[str]:
     lines = [f"{number}. {move}" for number, move in enumerate(story.moves, 1)]
     for turn in story.turns:
         above = " <- above" if exceeds(turn.reached, turn.promised) else ""
-        when = f"{turn.when}: " if turn.when else ""
+        when, several = f"{turn.when}: " if turn.when else "", "s" if "-" in turn.rounds else ""
         lines.append(
-            f"round {turn.rounds}: {when}ask {turn.asked}: {turn.answered}; state {turn.before} -> {turn.after}; "
+            f"round{several} {turn.rounds}: {when}ask {turn.asked}: {turn.answered}; state {turn.before} -> {turn.after}; "
             f"revealed so far {number_words(turn.reached)} of {number_words(turn.promised)}{above}"
         )
     return [*lines, *remarks(story)]

@@ -91,6 +91,9 @@ def test_the_words_are_a_line_a_stage_and_the_witness_with_its_play() -> None:
     assert lines[place + 1].startswith(
         "  round 1: ask Gaussian(mu=1): granted; state 0 -> 0; revealed so far 0.126937 of"
     )
+    story = refuted().story
+    together = replace(story, turns=(replace(story.turns[0], rounds="1-2"),))
+    assert story_lines(together)[0].startswith("rounds 1-2: ask ")
     turns = lines[place + 1 : place + 4]
     assert [line.endswith(" of 0.126937 <- above") for line in turns] == [False, True, True]
     assert "  The promise is passed in round 2." in lines
