@@ -22,7 +22,8 @@ def story_lines(story: Story) -> list[str]:
         above = " <- above" if exceeds(turn.reached, turn.promised) else ""
         when, several = f"{turn.when}: " if turn.when else "", "s" if "-" in turn.rounds else ""
         lines.append(
-            f"round{several} {turn.rounds}: {when}ask {turn.asked}: {turn.answered}; state {turn.before} -> {turn.after}; "
+            f"round{several} {turn.rounds}: {when}ask {turn.asked}: {turn.answered}; "
+            f"state {turn.before} -> {turn.after}; "
             f"revealed so far {number_words(turn.reached)} of {number_words(turn.promised)}{above}"
         )
     return [*lines, *remarks(story)]
