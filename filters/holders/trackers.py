@@ -145,7 +145,7 @@ class RenyiTracker(Tracker):
     size: float
     _budget: Budget = field(init=False, repr=False, compare=False)
     proof: ClassVar[str] = "000 Proposition 4.10"
-    kernel: ClassVar[tuple[str, ...]] = ("tracker_renyi",)
+    kernel: ClassVar[tuple[str, ...]] = ("tracker_renyi", "tracker_kl")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", one_order_from_one("alpha", self.alpha))

@@ -47,7 +47,7 @@ ROWS = (
         hypotheses="epsilon > 0; mechanisms whose two laws have ratios in [e^-epsilon, e^epsilon], with finitely many "
         "outcomes and every order alpha >= 1, or with outcomes of any kind that have two densities and alpha > 1",
         claim="epsilon-DP implies (epsilon^2/2)-zCDP, and no smaller constant than 1/2 will do; with finitely many "
-        "outcomes randomised response has the largest divergence",
+        "outcomes and alpha > 1 randomised response has the largest divergence",
         stated=(r"D_\alpha(P\|Q) \le ", _COSINES, r" \le ", _HALF_SQUARE),
         steps=decided_by("response_is_worst", "pure_kl", "half_is_least", "pure_is_zcdp_any")
         + beside("pure_is_zcdp"),

@@ -28,10 +28,11 @@ Proof.
   now destruct (Rle_dec (c alpha) (left alpha)).
 Qed.
 
-(** Claim: A filter that admits while the charges fit the budget of each order of a finite set keeps each budget.
+(** Claim: A filter that admits while the charges fit the budget of each order of a finite set, all orders above 1,
+    keeps each budget.
     Source: Feldman & Zrnic, Remark 4.4
     Covers: mechanisms with outcomes of any kind that have two densities against an integral
-    Beyond: That the iterated integral of measurable strategies and sets is the one against the law of the
+    Beyond: Order 1; that the iterated integral of measurable strategies and sets is the one against the law of the
     transcript, which is Tonelli's theorem. *)
 Theorem all_orders_filter_any orders budget t :
   (forall alpha, In alpha orders -> 1 < alpha /\ 0 <= budget alpha) -> honest (orders_honest_any orders) t ->

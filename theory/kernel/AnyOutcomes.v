@@ -102,10 +102,11 @@ Qed.
 (** If a potential Phi of the state and of the densities so far bounds the payoff of stopping, and does not rise in the
     mean over a round that the filter admits, then it bounds the mean payoff of every strategy. [Inv] may say what is
     known of the states and densities that are reached. *)
-(** Claim: One induction for every filter: a potential of the state and of the densities so far that bounds the payoff
-    of stopping, and does not rise in the mean over a round that is admitted, bounds the mean payoff of each
-    strategy.
-    Covers: mechanisms with outcomes of any kind that have two densities against an integral *)
+(** Claim: One induction for every filter, for payoffs that are not negative: a potential of the state and of the
+    densities so far that bounds the payoff of stopping, and does not rise in the mean over a round that is admitted,
+    bounds the mean payoff of each strategy.
+    Covers: mechanisms with outcomes of any kind that have two densities against an integral
+    Beyond: Payoffs below 0, those of the KL divergence among them. *)
 Theorem potential_any {C} (F : filter C) (ok : request C -> Prop)
     (V : transcript -> R -> R -> R) (Inv : state F -> R -> R -> Prop) (Phi : state F -> R -> R -> R) :
   (forall s tau x y, Inv s x y -> 0 <= V tau x y <= Phi s x y) ->
@@ -215,8 +216,10 @@ Definition embedded_event (e : Interaction.event) : event :=
   match e with Interaction.Denied => Denied | Interaction.Released i => Released i end.
 
 (** What a strategy over finitely many outcomes is worth is here what it is there. *)
-(** Claim: With finitely many outcomes, and sums for integrals, all of it is what the other statements say.
-    Covers: mechanisms with outcomes of any kind that have two densities against an integral *)
+(** Claim: With finitely many outcomes, and sums for integrals, the worth of a strategy against the filter that adds
+    charges is the one that the other statements speak of, for every payoff.
+    Covers: mechanisms with outcomes of any kind that have two densities against an integral
+    Beyond: The same for other filters; that honest requests here and there are the same. *)
 Theorem finitely_many B t V :
   over (additive_any B) (embedded t) V =
   Interaction.over (AdditiveFilter.additive B) t (fun tau => V (map embedded_event tau)).

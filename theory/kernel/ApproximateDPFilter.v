@@ -63,8 +63,8 @@ Definition delta_1e_5 : R := 5902958103587057 / 590295810358705651712.
 Definition budget_cks : R := 8807338927731101 / 2 ^ 58.
 Definition budget_simple : R := 1500234664764935 / 2 ^ 56.
 
-(** Claim: The filter with the exact rational of the double that ApproximateDPFilter(1.0, 1e-5) compares with is (1,
-    delta)-DP, delta being the exact rational of the double 1e-5. *)
+(** Claim: For rounds that are e-DP and charged e^2/2: the filter with the exact rational of the double that
+    ApproximateDPFilter(1.0, 1e-5) compares with is (1, delta)-DP, delta being the exact rational of the double 1e-5. *)
 Example at_one_and_1e_5_cks : promises_delta (additive budget_cks) pure_honest 1 delta_1e_5.
 Proof.
   apply (cks_filter _ (178087095 / 10000000)); unfold cks_bound, cks_factor, Rpower, budget_cks, delta_1e_5;
@@ -80,7 +80,8 @@ Qed.
 
 (** A budget that is larger by one part in 1e9 does not meet the simple condition. (Nor does [interval] then find the
     condition of [at_one_and_1e_5_cks] at its order.) *)
-(** Claim: A budget larger than that by one part in 10^9 is not allowed by the simple conversion. *)
+(** Claim: At epsilon = 1 and that delta the simple conversion allows no budget larger than 1500234664764935/2^56 by one
+    part in 10^9. *)
 Example simple_larger_fails : ~ simple_fits (budget_simple * (1 + / 10 ^ 9)) 1 delta_1e_5.
 Proof. unfold simple_fits, budget_simple, delta_1e_5. apply Rlt_not_le. interval with (i_prec 90). Qed.
 

@@ -194,10 +194,12 @@ Proof.
     [now destruct (Rle_dec (fst c) (fst s))|now destruct (Rle_dec (snd c) (snd s))].
 Qed.
 
-(** (epsilon, xi + (1 - xi) delta)-DP, for any delta that rho-zCDP implies at epsilon. *)
-(** Claim: A filter that admits while rho and xi of xi-approximately rho-zCDP mechanisms stay within their budgets keeps
-    xi + (1 - xi) times the delta of rho-zCDP.
-    Source: Whitehouse, Ramdas, Rogers & Wu *)
+(** (epsilon, xi + (1 - xi) delta)-DP, for any delta at which a conversion here allows rho at epsilon. *)
+(** Claim: A filter that admits while rho and xi of xi-approximately rho-zCDP mechanisms stay within their budgets
+    keeps (epsilon, xi + (1 - xi) delta)-DP, rho > 0, for each delta at which the simple or the CKS conversion allows
+    rho at epsilon.
+    Source: Whitehouse, Ramdas, Rogers & Wu
+    Beyond: Smaller deltas that rho-zCDP implies at epsilon by a better conversion. *)
 Theorem approximate_zcdp_filter rho xi epsilon delta : 0 < rho -> 0 <= xi <= 1 -> 0 < delta < 1 ->
   fits_budget rho epsilon delta ->
   promises_delta (approximate_zcdp rho xi) approximate_zcdp_honest epsilon (xi + (1 - xi) * delta).

@@ -53,9 +53,11 @@ Proof.
   unfold pos, Rmax. destruct (Rle_dec 0 (x - exp epsilon * y)); nra.
 Qed.
 
-(** Claim: A transcript with D_alpha <= R has a hockey-stick divergence of at most (e^((alpha - 1) R) - u' + v') / (u -
-    u'); at the best slopes the optimal conversion of one order, and that of CKS as c' falls to 0.
-    Source: Balle and others; Asoodeh and others; derived here *)
+(** Claim: For alpha > 1 and slopes c, c' > 0 with u > u' and v - v' <= (u - u') e^epsilon, where u = alpha
+    c^(alpha - 1), v = (alpha - 1) c^alpha, and u' and v' are those of c', a transcript with D_alpha <= R has a
+    hockey-stick divergence at epsilon of at most (e^((alpha - 1) R) - u' + v') / (u - u').
+    Source: Balle and others; Asoodeh and others; derived here
+    Beyond: That it is the optimal conversion of one order at the best slopes, and that of CKS as c' falls to 0. *)
 Theorem slopes_conversion {C} (F : filter C) t a c c' epsilon R : 1 < a -> slopes_meet a c c' epsilon ->
   honest dominated t -> transcript_renyi_at_most F t a R ->
   (rises a c - rises a c') * hockey_stick F t epsilon <= exp ((a - 1) * R) - rises a c' + falls a c'.

@@ -137,8 +137,7 @@ Qed.
 
 (** Basic composition with the product: with v = (1 - delta) / product, (1 - v) x + v (x - e^{...} y)_+ does not
     rise. *)
-(** Claim: The same, for delta < 1, with 1 - prod (1 - delta_t) in place of the sum of deltas, which grants a little
-    more. *)
+(** Claim: The same, for delta < 1, with 1 - prod (1 - delta_t) in place of the sum of deltas, which may grant more. *)
 Theorem basic_product_filter epsilon delta : 0 <= epsilon -> 0 <= delta < 1 ->
   promises_delta (basic_product epsilon delta) basic_honest epsilon delta.
 Proof.

@@ -81,7 +81,7 @@ Proof.
 Qed.
 
 (** Two outcomes at the best t. *)
-(** Claim: At each x two outcomes with such ratios have that value. *)
+(** Claim: For e > 0 and each x in [-e, e] two outcomes with such ratios have that value. *)
 Theorem range_stick_attained e x : 0 < e -> - e <= x <= e -> exists p q, law 2 p /\ law 2 q /\ of_range e 2 p q /\
   sum 2 (fun i => pos (p i - exp x * q i)) = range_delta e x.
 Proof.
@@ -133,7 +133,8 @@ Proof.
   apply (ex_derive_continuous f'), smooth.
 Qed.
 
-(** Claim: The loss density is one, and the integral of 1 - e^(x - l) over it from x on is that value.
+(** Claim: For e > 0 and x in [-e, e] the loss density has integral 1 on [-e, e], and the integral of 1 - e^(x - l) over
+    it from x to e is that value.
     Covers: the pair of that loss density *)
 Theorem range_pair_stick e x : 0 < e -> - e <= x <= e ->
   is_RInt (range_density e) (- e) e 1 /\

@@ -177,7 +177,8 @@ Qed.
 Lemma cks_fits_more B epsilon delta delta' : delta <= delta' -> cks_fits B epsilon delta -> cks_fits B epsilon delta'.
 Proof. intros less (alpha & above & bound). exists alpha. split; [easy|lra]. Qed.
 
-(** Claim: At epsilon = 1 and delta = 1/100000 the largest budget lies from 0.0305565951 to 0.0305565953. *)
+(** Claim: At epsilon = 1 and delta = 1/100000 the largest budget that the CKS conversion allows lies from 0.0305565951
+    to 0.0305565953. *)
 Example cks_at_one_and_1e_5 :
   cks_fits (305565951 / 10 ^ 10) 1 (1 / 100000) /\ ~ cks_fits (305565953 / 10 ^ 10) 1 (1 / 100000).
 Proof.

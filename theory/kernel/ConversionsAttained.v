@@ -75,10 +75,12 @@ Proof.
   fold (Rpower (1 - / a) a) in hp. field. repeat split; lra.
 Qed.
 
-(** Claim: At that R two outcomes, the second without mass under the first law, reach the bound of CKS.
+(** Claim: For alpha > 1 and epsilon > -log(alpha/(alpha - 1)) two outcomes, the second without mass under the first law,
+    released once, reach the bound of CKS at R = epsilon + log(alpha/(alpha - 1)), their own D_alpha.
     Source: Canonne, Kamath & Steinke; derived here *)
 Theorem cks_attained a epsilon : 1 < a -> 0 < touching a epsilon ->
-  exists m : request R, laws m /\ continuous m /\ round_moment a m = exp ((a - 1) * charge m) /\
+  exists m : request R, laws m /\ continuous m /\ outcomes m = 2%nat /\ P m 1%nat = 0 /\ charge m = touching a epsilon /\
+    round_moment a m = exp ((a - 1) * charge m) /\
     forall B, charge m <= B -> hockey_stick (additive B) (once m) epsilon = cks_bound a (charge m) epsilon.
 Proof.
   intros ha hl. set (l := touching a epsilon) in *. exists (coins 1 (exp (- l)) l). cbn [charge coins].
@@ -87,7 +89,7 @@ Proof.
   assert (term a 1 (exp (- l)) = exp ((a - 1) * l)) as moment.
   { unfold term, power, Rpower. destruct (Rle_dec 1 0); [lra|]. rewrite ln_1, Rmult_0_r, exp_0, Rmult_1_l, ln_exp.
     f_equal. ring. }
-  split; [easy|]. split; [easy|]. split.
+  split; [easy|]. split; [easy|]. split; [easy|]. split; [cbn; lra|]. split; [easy|]. split.
   - rewrite coins_moment. replace (1 - 1) with 0 by ring. rewrite term_zero, moment. ring.
   - intros B within. rewrite stick_of_coins by easy. pose proof (exp_pos epsilon).
     pose proof (touching_stick a epsilon 1 ha) as stick. pose proof (touching_line a epsilon 1 ha ltac:(lra)) as touch.
@@ -97,8 +99,9 @@ Proof.
     replace ((a - 1) * (l - epsilon)) with (- ((a - 1) * epsilon) + (a - 1) * l) by ring. rewrite exp_plus. ring.
 Qed.
 
-(** Claim: Two outcomes of mass under both laws, the first of mass x at that loss, reach x/alpha, epsilon >= 0, and miss
-    the bound by what the second adds to the moment. *)
+(** Claim: For alpha > 1, epsilon >= 0: two outcomes of mass under both laws, the first of mass x at that loss, reach
+    x/alpha, and miss the bound by (1 - 1/alpha)^alpha e^(-(alpha - 1) epsilon) / (alpha - 1) times what the second
+    adds to the moment. *)
 Theorem cks_excess a epsilon x D : 1 < a -> 0 <= epsilon -> 0 < x < 1 ->
   let y := x * exp (- touching a epsilon) in
   term a x y + term a (1 - x) (1 - y) = exp ((a - 1) * D) ->
@@ -162,7 +165,8 @@ Qed.
 
 Definition pure_delta (B epsilon : R) : R := (exp B - exp epsilon) / (1 + exp B).
 
-(** Claim: Between the ratios e^-B and e^B the hockey-stick is below its chord, so the filter keeps that delta.
+(** Claim: A filter that admits while pure epsilons sum to at most B > 0 keeps (epsilon, delta)-DP with delta =
+    (e^B - e^epsilon)/(1 + e^B), for 0 <= epsilon <= B.
     Source: Kairouz, Oh & Viswanath *)
 Theorem pure_conversion B epsilon : 0 < B -> 0 <= epsilon <= B ->
   promises_delta (additive B) pure_charged epsilon (pure_delta B epsilon).
@@ -185,7 +189,8 @@ Qed.
 (** Randomised response with ratio e^B. *)
 Definition response (B : R) : request R := coins (exp B / (1 + exp B)) (1 / (1 + exp B)) B.
 
-(** Claim: One randomised response with ratio e^B is granted, and breaks every smaller delta.
+(** Claim: One randomised response with ratio e^B is granted, and breaks every delta smaller than
+    (e^B - e^epsilon)/(1 + e^B), for 0 <= epsilon <= B.
     Source: Kairouz, Oh & Viswanath *)
 Theorem pure_conversion_attained B epsilon delta : 0 < B -> 0 <= epsilon <= B -> delta < pure_delta B epsilon ->
   pure_charged (response B) /\ ~ promises_delta (additive B) pure_charged epsilon delta.

@@ -87,8 +87,8 @@ Proof.
   rewrite Rmult_assoc, whole, !exp_Ropp. pose proof (exp_pos (alpha * e)). field. lra.
 Qed.
 
-(** Claim: No e-DP mechanism has a Rényi divergence above that of randomised response, a ratio of hyperbolic cosines,
-    which is at most alpha e^2/2.
+(** Claim: At each order alpha > 1 no e-DP mechanism, e > 0, has a Rényi divergence above that of randomised response,
+    log(cosh((alpha - 1/2) e) / cosh(e/2)) / (alpha - 1), which is at most alpha e^2/2.
     Source: Bun & Steinke, Proposition 3.3 *)
 Theorem response_is_worst {C} alpha e (m : request C) : 0 < e -> 1 < alpha -> both (pure_at_most e) m ->
   renyi_at_most alpha (ln (cosh_ratio alpha e) / (alpha - 1)) m /\
@@ -217,8 +217,8 @@ Proof.
   replace (pos (x * 0 - y * d)) with 0 by (unfold pos; rewrite Rmax_left; nra). field. lra.
 Qed.
 
-(** Claim: KOV, at e = 0 an erasure, is (e, d)-DP with equality in both directions, and has no finite Rényi divergence
-    at any order.
+(** Claim: KOV with 0 < d <= 1, at e = 0 an erasure, is (e, d)-DP with equality in both directions, and has no finite
+    Rényi divergence at any order alpha > 1.
     Source: Kairouz, Oh & Viswanath *)
 Theorem kov_is_private e d : 0 <= e -> 0 < d <= 1 ->
   curve (kov e d) 1 (exp e) = d /\ curve (swapped_pair (kov e d)) 1 (exp e) = d /\

@@ -160,7 +160,7 @@ Proof.
     + unfold bell. rewrite <- exp_plus. apply exp_le. unfold Rdiv. nra.
 Qed.
 
-(** Claim: An example: whether a Gaussian is above its middle is mu-GDP, so honesty can be met. *)
+(** Claim: An example: whether a Gaussian is above the middle of the two means is mu-GDP, so honesty can be met. *)
 Theorem threshold_is_gdp mu : 0 < mu -> gdp_honest (threshold mu).
 Proof.
   intros hmu. pose proof (Phi_opp (mu / 2)) as other. replace (- (mu / 2)) with (- mu / 2) in other by field.

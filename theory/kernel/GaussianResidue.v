@@ -48,10 +48,11 @@ Proof.
   apply it; [|easy|nra]. intros x' y' hx' hy'. rewrite alone, Rplus_comm. now apply below.
 Qed.
 
-(** Claim: A filter that goes to one state whatever a granted round answers, and whose level falls there by what the
-    round's pair costs before the Gaussian curve of a floor that is not above the next level, both ways, keeps the
-    hockey-stick divergence of the transcript at most delta_mu(epsilon) at each epsilon, mu^2 the first level.
-    Beyond: That the charges of a filter satisfy the inequality. *)
+(** Claim: A filter that goes to one state whatever a granted round answers, and whose level falls there by at least
+    what a pair that dominates the round costs before the Gaussian curve of a floor that is not above the next level,
+    both ways, keeps the hockey-stick divergence of the transcript at most delta_mu(epsilon) at each epsilon, mu^2 the
+    first level.
+    Beyond: That the charges of a filter satisfy the inequality, and that the pairs dominate the rounds. *)
 Theorem gaussian_residue_filter F menu back level mu epsilon : 0 <= mu -> level (start F) = mu ^ 2 ->
   charged F menu level -> charged F back level ->
   promises_delta F (dominated_both_ways menu back) epsilon (gdp_delta mu epsilon).

@@ -227,7 +227,8 @@ Qed.
 End Round.
 
 (** A finite pair (p, q) before the curve of w, and another, (r, s), before that of v + w. *)
-(** Claim: What a finite pair costs before the Gaussian curve of a floor, it costs before that of any higher level. *)
+(** Claim: A charge that covers a finite pair before the Gaussian curve of a floor covers it before that of any higher
+    level, where less may do. *)
 Theorem later n p q m r s v w0 w x y : law n p -> law n q -> law m r -> law m s -> 0 <= v -> 0 <= w0 -> w0 <= w ->
   (forall x y, 0 <= x -> 0 <= y ->
     sum n (fun i => gauss (x * p i) (y * q i) w0) <= sum m (fun k => gauss (x * r k) (y * s k) (v + w0))) ->

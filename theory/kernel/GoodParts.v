@@ -106,9 +106,10 @@ Proof.
     + exists gp, gq. split; [easy|]. split; [easy|]. intros i small. destruct (each i small) as (? & ? & ? & ?). easy.
 Qed.
 
-(** Claim: An (e, d)-DP mechanism with d < 1 is d-approximately (e^2/2)-zCDP: a mixture, of weight 1 - d, of an
-    (e^2/2)-zCDP mechanism and anything.
-    Source: Kairouz, Oh & Viswanath *)
+(** Claim: On each pair of data sets an (e, d)-DP mechanism with d < 1 is d-approximately (e^2/2)-zCDP: its two laws are
+    mixtures, of weight 1 - d, of two laws that are (e^2/2)-zCDP and anything.
+    Source: Kairouz, Oh & Viswanath
+    Beyond: One good part that serves all data sets. *)
 Theorem private_is_approximate_zcdp {C} (price cost : C -> R) e (m : request C) : laws m -> 0 <= e ->
   0 <= cost (charge m) < 1 -> e ^ 2 / 2 <= price (charge m) ->
   round_private e (cost (charge m)) m -> round_private e (cost (charge m)) (swap m) ->

@@ -123,7 +123,8 @@ Proof.
     specialize (events other S). now rewrite !over_swapped in events.
 Qed.
 
-(** Claim: Where the realised loss is at most epsilon - c, a round with losses of at most c is charged nothing. *)
+(** Claim: In a direction in which the realised loss is at most epsilon - c, a round whose declared pair has losses
+    of at most c >= 0 is charged nothing. *)
 Theorem bounded_rounds_are_free epsilon c x y D : 0 <= x -> 0 <= y -> 0 <= c -> x <= exp (epsilon - c) * y ->
   (forall i, (i < size D)%nat -> 0 <= upper D i <= exp c * lower D i) -> added epsilon x y D = 0.
 Proof.

@@ -31,7 +31,9 @@ Proof.
   - intros [|[|]] small; cbn; rewrite exp_ln by lra; [nra|nra|cbn in small; lia].
 Qed.
 
-(** Claim: A filter that decides after the release keeps no (epsilon, delta)-DP with delta < 1. *)
+(** Claim: The filter that adds up pure epsilons and decides after the release keeps, with budget epsilon, no
+    (epsilon, delta)-DP with delta < 1: what one round may cost has no cap.
+    Beyond: Filters that decide after the release and cap the cost of a round. *)
 Theorem late_filter_fails epsilon delta : 0 <= epsilon -> delta < 1 ->
   ~ promises_delta (late epsilon) truly_charged epsilon delta.
 Proof.

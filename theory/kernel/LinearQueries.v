@@ -16,10 +16,10 @@ Open Scope R_scope.
 (** Where the charge is |q(X_i)|^2: the answer is (charge kappa / B_norm)-zCDP for the person, in both directions. *)
 Definition noise_covers (B_norm kappa : R) (m : request R) : Prop := zcdp_priced (fun c => c * (kappa / B_norm)) m.
 
-(** Claim: Adaptive linear queries, answered with each person while squared norms sum to at most B_norm, are kappa-zCDP
-    for each.
+(** Claim: Adaptive queries, each person taking part while the declared squared norms sum to at most B_norm, are
+    kappa-zCDP for each, where an answer of squared norm c is (c kappa/B_norm)-zCDP for that person, both ways.
     Source: Feldman & Zrnic, Corollary 4.7
-    Beyond: Real answers: each has finitely many outcomes here. *)
+    Beyond: That noise makes an answer so; real answers: each has finitely many outcomes here. *)
 Theorem linear_queries B_norm kappa : 0 < B_norm -> 0 < kappa -> forall i t,
   honest_for i (noise_covers B_norm kappa) t -> forall alpha, 1 < alpha ->
   renyi_private_for (additive B_norm) i t alpha (alpha * kappa).

@@ -79,7 +79,7 @@ Proof.
     rewrite (Rmax_right 0 (x * p - _)), (Rmax_left 0 (x * 0 - _)) by nra. ring.
 Qed.
 
-(** Claim: So the naive realisation filter promises no delta below 1.
+(** Claim: So the naive realisation filter, for each delta > 0 that it allows a round, promises no delta below 1.
     Source: Taylor, Vippathalla & Coon, Section II-B *)
 Theorem naive_filter_fails epsilon delta delta' : 0 <= epsilon -> 0 < delta -> delta' < 1 ->
   ~ promises_delta (naive epsilon delta) declares_itself epsilon delta'.

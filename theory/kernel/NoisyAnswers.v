@@ -48,9 +48,11 @@ Proof.
     unfold tail_gap in fell at 1. pose proof (exp_pos (- y ^ 2 / 2)). lra.
 Qed.
 
-(** Claim: Of d coordinates with that noise one is beyond the radius with probability at most delta, by a union bound.
+(** Claim: d times the probability that a coordinate with that noise is beyond sqrt(B_norm log(d/delta)/kappa), on
+    either side, is at most delta.
     Source: Feldman & Zrnic, Corollary 4.7
-    Covers: standard normal numbers *)
+    Covers: standard normal numbers
+    Beyond: The union bound over d coordinates. *)
 Theorem answers_are_near d delta B kappa : 0 < B -> 0 < kappa -> 0 < delta <= d ->
   d * (2 * Phi (- (sqrt (B * ln (d / delta) / kappa) / sqrt (B / (2 * kappa))))) <= delta.
 Proof.
@@ -74,10 +76,10 @@ Proof.
   replace (d * / (d / delta)) with delta in tail by (field; lra). exact tail.
 Qed.
 
-(** Claim: With noise of variance B_norm/(2 kappa) a coordinate that a person moves by h costs h^2 kappa/B_norm; over
-    the coordinates h^2 adds to the squared norm.
+(** Claim: With noise of variance B_norm/(2 kappa) one coordinate that a person moves by h is (h^2 kappa/B_norm)-zCDP.
     Source: Feldman & Zrnic, Corollary 4.7
-    Covers: Gaussian mechanisms with real outcomes *)
+    Covers: Gaussian mechanisms with real outcomes
+    Beyond: That over the coordinates h^2 adds to the squared norm. *)
 Theorem query_is_zcdp B kappa p q : 0 < B -> 0 < kappa ->
   zcdp_priced_any (fun c => c * (kappa / B)) (gaussian_release p q (sqrt (B / (2 * kappa))) ((p - q) ^ 2)).
 Proof.

@@ -64,8 +64,8 @@ Hypotheses (hxi : 0 <= xi) (hon : honest (both (lossy price cost)) t).
 Variables (first delta : R).
 Hypotheses (hfirst : 0 < first) (hdelta : 0 < delta < 1).
 
-(** Claim: At each sum of charges one of finitely many lines, line j the best at first 2^(j+1/2) and at its share of
-    delta.
+(** Claim: At each sum V of zCDP charges one of finitely many lines, line j the best at 2 V = first 2^(j+1/2), and at
+    its share of delta.
     Source: Whitehouse, Ramdas, Rogers & Wu; Howard, Ramdas, McAuliffe & Sekhon *)
 Theorem stitched_shares lines z (pick : R -> nat) : (forall v, (pick v < lines)%nat) ->
   sum lines (fun j => Rpower (INR j + 1) (- (7 / 5))) <= z ->

@@ -208,11 +208,11 @@ Proof.
     lra.
 Qed.
 
-(** Claim: For every epsilon > 0 and R > 0 there are two outcomes with D_alpha = R whose hockey-stick divergence is the
-    largest of all transcripts with D_alpha <= R.
+(** Claim: For every alpha > 1, epsilon > 0 and R > 0 there are two outcomes with D_alpha = R whose hockey-stick
+    divergence is the largest of all transcripts with D_alpha <= R.
     Source: Asoodeh et al.; derived here *)
 Theorem one_order_largest a epsilon rho : 1 < a -> 0 < epsilon -> 0 < rho ->
-  exists m : request R, charge m = rho /\ laws m /\ Divergences.continuous m /\
+  exists m : request R, charge m = rho /\ outcomes m = 2%nat /\ laws m /\ Divergences.continuous m /\
     round_moment a m = exp ((a - 1) * rho) /\
     forall (C : Type) (F : filter C) t, honest dominated t -> transcript_renyi_at_most F t a rho ->
       hockey_stick F t epsilon <= hockey_stick (additive rho) (once m) epsilon.
@@ -222,7 +222,7 @@ Proof.
   destruct (Rle_or_lt (touching a epsilon) rho) as [past|before].
   - assert (exp (- rho) < 1) as less by (rewrite <- exp_0; apply exp_increasing; lra). pose proof (exp_pos (- rho)).
     destruct (coins_are_laws 1 (exp (- rho)) rho ltac:(lra) ltac:(lra)) as [lawful cont].
-    exists (coins 1 (exp (- rho)) rho). split; [easy|]. split; [easy|]. split; [easy|]. split.
+    exists (coins 1 (exp (- rho)) rho). split; [easy|]. split; [easy|]. split; [easy|]. split; [easy|]. split.
     + rewrite coins_moment. replace (1 - 1) with 0 by ring. rewrite term_zero, Rplus_0_r.
       unfold term, power, Rpower. destruct (Rle_dec 1 0); [lra|]. rewrite ln_1, Rmult_0_r, exp_0, Rmult_1_l, ln_exp.
       f_equal. ring.
@@ -251,7 +251,7 @@ Proof.
     { rewrite <- there, other. unfold moment_at. fold c. rewrite !plane_touches by lra. unfold rises, falls.
       rewrite <- !(Rpower_mult_distr r c) by lra. rewrite (power_split c a), (power_split r a) by lra.
       unfold y. field. split; lra. }
-    exists (coins (c * y) y rho). split; [easy|]. split; [easy|]. split; [easy|]. split; [now rewrite coins_moment|].
+    exists (coins (c * y) y rho). split; [easy|]. split; [easy|]. split; [easy|]. split; [easy|]. split; [now rewrite coins_moment|].
     intros C F t hon bound. pose proof (rises_more a c (r * c) ha ltac:(nra)) as up.
     assert (slopes_meet a c (r * c) epsilon) as slopes.
     { unfold slopes_meet. fold E. repeat split; [lra|lra|lra|right; exact meet]. }

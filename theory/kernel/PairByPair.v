@@ -83,7 +83,8 @@ Proof.
 Qed.
 
 (** A filter charged the most of all pairs has spent on each pair at least what was lost on it. *)
-(** Claim: What a filter charged the largest loss of all pairs admits, this one admits, with no less left on any pair.
+(** Claim: Where no pair has less left than a filter charged the largest loss of all pairs, what that filter admits this
+    one admits, and afterwards again no pair has less left.
     Source: Feldman & Zrnic, Remark 3.2 *)
 Lemma fewer_by_the_largest n budget least (left : nat -> R) most c :
   (forall s, (s < n)%nat -> least <= left s) -> (forall s, (s < n)%nat -> c s <= most) ->

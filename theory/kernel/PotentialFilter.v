@@ -60,8 +60,9 @@ Proof.
 Qed.
 
 (** Claim: Each state has a payoff, a nonnegative combination of (a x - b y)_+ that is at least (x - e^epsilon y)_+; a
-    filter that grants a round only where its dominating pair, played before the next state's payoff, does not
-    exceed this state's, both ways, is (epsilon, delta)-DP, delta the first payoff at (1, 1).
+    filter whose next state is the same for all outcomes, and which grants a round only where its dominating pair,
+    played before the next state's payoff, does not exceed this state's, both ways, is (epsilon, delta)-DP, delta the
+    first payoff at (1, 1).
     Beyond: That the numbers of a table satisfy the inequalities. *)
 Theorem potential_filter F menu back psi psi_back epsilon delta :
   covers F menu psi epsilon -> covers F back psi_back epsilon ->

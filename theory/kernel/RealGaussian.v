@@ -137,7 +137,8 @@ Proof.
 Qed.
 
 (** Claim: Gaussian releases of real numbers, whose means, scales and charges depend on all numbers released before: a
-    filter of their zCDP charges keeps (epsilon, delta)-DP.
+    filter that admits while their zCDP charges sum to at most B keeps (epsilon, delta)-DP where the simple or the CKS
+    conversion allows B.
     Source: Feldman & Zrnic, Theorem 4.9
     Covers: Gaussian mechanisms with real outcomes
     Beyond: That the iterated integral of measurable strategies and sets is the one against the law of the

@@ -255,9 +255,12 @@ Proof.
     unfold rogers_potential. lra.
 Qed.
 
-(** Claim: The loss is ever above the bound with probability at most delta, in both directions: outside [1/n^2, 1] it is
-    above the mixture with H = 1/n^2 at delta/(4 log2 n), inside above one of at most 2 log2(n) + 1 lines.
-    Source: Rogers, Roth, Ullman & Vadhan, Theorem 6.1 *)
+(** Claim: For n >= 3, delta < 1/e and rounds that are (epsilon_t^2/2)-zCDP both ways but for outcomes of probability at
+    most delta_t, the loss is ever above the bound with probability at most delta, in both directions: outside
+    [1/n^2, 1] it is above the mixture with H = 1/n^2 at delta/(4 log2 n), inside above one of at most
+    2 log2(n) + 1 lines.
+    Source: Rogers, Roth, Ullman & Vadhan, Theorem 6.1
+    Beyond: That for all (epsilon_t, delta_t)-DP rounds; they are covered where the bound is a filter. *)
 Theorem rogers_odometer grants t : honest rogers_honest t ->
   ever (listing grants) (above_list (rogers_bound n delta)) [] 1 1 t <= delta /\
   ever (listing grants) (above_list (rogers_bound n delta)) [] 1 1 (swapped t) <= delta.
@@ -269,8 +272,8 @@ Proof.
   - intros K. now apply potential_begins.
 Qed.
 
-(** Claim: Releasing only while the bound is at most epsilon keeps (epsilon, delta)-DP for any (epsilon_t, delta_t)-DP
-    mechanisms, epsilon >= 0.
+(** Claim: Releasing only while the bound, the request included, is at most epsilon >= 0 keeps (epsilon, delta)-DP for
+    any (epsilon_t, delta_t)-DP mechanisms, delta_t < 1, for n >= 3 and delta < 1/e.
     Source: Rogers, Roth, Ullman & Vadhan, Theorem 6.1 *)
 Theorem rogers_odometer_as_filter epsilon : 0 <= epsilon ->
   promises_delta (below_list (rogers_bound n delta) epsilon) advanced_honest epsilon delta.

@@ -63,8 +63,8 @@ Theorem some_order_covered m : (forall k, (k < orders)%nat -> 0 <= m k) ->
 Proof. intros many covered. now apply markov_paid. Qed.
 
 (** Each order pays for itself; one without a budget is not paid for. *)
-(** Claim: Each order paying for itself, the rule keeps delta times the sum of s(alpha_j) over the orders that have a
-    budget. *)
+(** Claim: With budgets at most those of Markov's inequality, each order paying for itself, the rule keeps delta times
+    the sum of s(alpha_j) over the orders that have a budget. *)
 Theorem some_order_usable :
   promises_delta (some_order orders budget) (some_order_honest orders a) epsilon
     (delta * sum orders (fun k => if Rle_dec 0 (budget k) then s (a k) else 0)).
@@ -82,7 +82,8 @@ Qed.
 
 End markov.
 
-(** Claim: Where the payments sum to at most 1 the rule keeps (epsilon, delta)-DP, in both directions. *)
+(** Claim: With budgets at most those of Markov's inequality the rule keeps (epsilon, delta)-DP, in both directions,
+    where the payments pay for each order that has a budget, and those times s(alpha) sum to at most 1. *)
 Theorem some_order_markov_filter orders a budget epsilon delta m : 0 < delta ->
   (forall j, (j < orders)%nat -> 1 < a j) ->
   (forall j, (j < orders)%nat -> 0 <= budget j -> budget j <= markov_budget epsilon delta a j) ->
@@ -140,8 +141,8 @@ Proof.
   apply (Rmult_le_reg_r (1 - q)); [lra|]. rewrite it, Rinv_l by lra. pose proof (pow_lt q n). lra.
 Qed.
 
-(** Claim: If each order that has a budget is at least 1 + g, it keeps delta log(1/delta)/g, however many there are, for
-    delta < 1/e. *)
+(** Claim: If each order that has a budget, at most that of Markov's inequality, is at least 1 + g, g > 0, the rule
+    keeps delta log(1/delta)/g, however many orders there are, for delta < 1/e. *)
 Theorem some_order_high orders a budget epsilon delta g : 0 < delta < exp (- (1)) -> 0 < g ->
   (forall j, (j < orders)%nat -> 1 < a j) ->
   (forall j, (j < orders)%nat -> 0 <= budget j -> budget j <= markov_budget epsilon delta a j) ->
@@ -192,7 +193,8 @@ Proof.
 Qed.
 
 (** Whatever the orders are, an order that has a budget is at least 1 + log(1/delta) / epsilon. *)
-(** Claim: For delta < 1/e the rule keeps (epsilon, epsilon delta)-DP at any orders, however many. *)
+(** Claim: For delta < 1/e and budgets at most those of Markov's inequality the rule keeps (epsilon, epsilon delta)-DP
+    at any orders above 1, however many. *)
 Theorem some_order_any_orders orders a budget epsilon delta : 0 < epsilon -> 0 < delta < exp (- (1)) ->
   (forall j, (j < orders)%nat -> 1 < a j) ->
   (forall j, (j < orders)%nat -> 0 <= budget j -> budget j <= markov_budget epsilon delta a j) ->

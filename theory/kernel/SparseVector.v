@@ -144,7 +144,8 @@ Proof.
   - apply Rmult_le_compat; [apply Rmult_le_pos; lra|lra|lra|lra].
 Qed.
 
-(** Claim: That none of the values reaches it is at most e^epsilon times as likely.
+(** Claim: Where no value of the other data set is more than one above, that none of the values reaches the threshold
+    is at most e^epsilon times as likely.
     Covers: two-sided geometric noise on whole values, the noise of the threshold summed over a window *)
 Theorem waits_one v w i a n : (forall j, w j <= v j + 1)%Z -> r * waits r v i a n <= waits r w i (a + 1) n.
 Proof.
@@ -156,7 +157,8 @@ Proof.
 Qed.
 
 (** Values at most one apart: the threshold moves, and the last value is two nearer at most. *)
-(** Claim: That value i is the first which reaches the threshold is at most e^(3 epsilon) times as likely.
+(** Claim: Of values at most one apart on two data sets, that value i is the first which reaches the threshold is at
+    most e^(3 epsilon) times as likely.
     Source: Dwork, Naor, Reingold, Rothblum & Vadhan
     Covers: two-sided geometric noise on whole values, the noise of the threshold summed over a window *)
 Theorem stops_three v w i a n : (forall j, v j - 1 <= w j <= v j + 1)%Z ->
@@ -167,7 +169,7 @@ Proof.
 Qed.
 
 (** No value of the other data set below: the last value is one nearer at most. *)
-(** Claim: Where no value of the other data set is below, at most e^(2 epsilon) times.
+(** Claim: Where no value of the other data set is below, or more than one above, at most e^(2 epsilon) times.
     Source: Lyu, Su & Li
     Covers: two-sided geometric noise on whole values, the noise of the threshold summed over a window *)
 Theorem stops_two v w i a n : (forall j, v j <= w j <= v j + 1)%Z -> r ^ 2 * stops r v i a n <= stops r w i (a + 1) n.
@@ -177,7 +179,7 @@ Proof.
 Qed.
 
 (** None above: the threshold stays. *)
-(** Claim: Where none is above, at most e^epsilon times.
+(** Claim: Where none is above, or more than one below, at most e^epsilon times.
     Source: Lyu, Su & Li
     Covers: two-sided geometric noise on whole values, the noise of the threshold summed over a window *)
 Theorem stops_one v w i a n : (forall j, v j - 1 <= w j <= v j)%Z -> r * stops r v i a n <= stops r w i a n.

@@ -78,8 +78,9 @@ Proof.
   unfold masses. lra.
 Qed.
 
-(** Claim: The integrands of a tilted simulation are bounded by the CKS bound where a filter holds the divergences of
-    order s, and the part for infinite losses by 1 - e^(-A). *)
+(** Claim: The finite-loss integrand of a tilted simulation of order s > 1 is at most the CKS bound where a filter holds
+    the divergences of order s, and the chance 1 - K of an infinite loss along a path is at most 1 - e^(-A).
+    Beyond: A bound on the integrand of infinite losses, which is 1 - K times the tilted weight. *)
 Theorem tilted_weights_bounded epsilon t : 1 < s -> 0 <= B -> 0 <= A -> honest (simulable s price cost) t ->
   forall d, In d (simulation s F t) ->
   0 <= weight d * all_kept d * gain epsilon d <= cks_bound s B epsilon /\ 0 <= 1 - all_kept d <= 1 - exp (- A).

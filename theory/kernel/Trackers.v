@@ -1,7 +1,7 @@
 (** Trackers: a filter of one size, started anew whenever it would halt. Paper 000, Proposition 4.10, Corollary 4.11.
 
     - [tracker_renyi]: "D_alpha(A^(T_m)(S) || A^(T_m)(S')) <= m Delta", T_m the step before the m-th restart, alpha > 1.
-    - [tracker_zcdp]: the same for zCDP.
+    - [tracker_kl]: the same at alpha = 1; [tracker_zcdp]: for zCDP.
     - [tracker_promise]: whatever an additive filter of m blocks promises, the tracker promises of m blocks. Where
       charges are the squares mu^2 of Gaussian DP this is 003, Appendix C.5: squares add.
     - [individual_tracker]: the personal tracker of person i, who is never left out, bounds what was lost on that person
@@ -149,7 +149,8 @@ Proof.
     now rewrite over_swapped in back.
 Qed.
 
-(** Claim: A filter of size Delta, started anew when it would halt: before the m-th restart D_alpha <= m Delta.
+(** Claim: A filter of size Delta at an order alpha > 1, started anew when it would halt: before the m-th restart, m
+    fixed in advance, D_alpha <= m Delta, both ways.
     Source: Feldman & Zrnic, Proposition 4.10
     Beyond: A time chosen by the value of the tracker. *)
 Theorem tracker_renyi alpha D m t : 1 < alpha -> 0 < D -> honest (both (renyi_honest alpha)) t ->
@@ -158,6 +159,34 @@ Proof.
   intros above hD. apply tracker_divergence; [easy|now intros r [(_ & ? & _) _]| |].
   - intros r [(lr & _ & there & _) (lr' & _ & back & _)]. split; (split; [|]); assumption.
   - intros u hu. apply renyi_filter_both_ways; [easy| |easy]. pose proof (pos_INR m). nra.
+Qed.
+
+(** What was released before the m-th restart has a KL divergence of at most rho, in both directions. *)
+Definition kl_before_restart (D : R) (m : nat) (t : strategy R) (rho : R) : Prop :=
+  transcript_continuous (within_blocks D m) (halting t) /\
+  before_restart D m (fun _ x y => x * ln (x / y)) (Blocks 0 0) [] 1 1 t <= rho /\
+  transcript_continuous (within_blocks D m) (swapped (halting t)) /\
+  before_restart D m (fun _ x y => y * ln (y / x)) (Blocks 0 0) [] 1 1 t <= rho.
+
+(** Claim: The same at order 1: KL at most m Delta before the m-th restart, both ways.
+    Source: Feldman & Zrnic, Proposition 4.10 at alpha = 1
+    Beyond: A time chosen by the value of the tracker. *)
+Theorem tracker_kl D m t : 0 < D -> honest (both kl_honest) t -> kl_before_restart D m t (INR m * D).
+Proof.
+  intros hD hon. pose proof (honest_halting _ t hon) as halted. pose proof (pos_INR m) as some.
+  assert (charged : forall r : request R, both kl_honest r -> 0 <= charge r) by now intros r [(_ & ? & _) _].
+  assert (sane : forall r : request R, both kl_honest r -> both dominated r).
+  { intros r [one other]. split; now apply (kl_priced_dominated (fun c => c)). }
+  assert (keeps : forall u, honest (both kl_honest) u -> transcript_kl (additive (INR m * D)) u (INR m * D)).
+  { intros u hu. apply kl_filter; [nra|easy]. }
+  unfold kl_before_restart. rewrite (restart_is_halt D m (fun x y => x * ln (x / y)) t _ [] []).
+  rewrite (restart_is_halt D m (fun x y => y * ln (y / x)) t _ [] []). repeat split.
+  - apply dominated_is_continuous. revert halted. apply honest_weaken. intros r okr. now apply sane.
+  - apply (tracker_bound D m _ hD charged (fun x y => x * ln (x / y))); [|easy]. intros u hu.
+    now destruct (keeps u hu) as [[_ one] _].
+  - apply dominated_is_continuous. revert halted. apply honest_swapped. intros r okr. now apply sane.
+  - apply (tracker_bound D m _ hD charged (fun x y => y * ln (y / x))); [|easy]. intros u hu.
+    destruct (keeps u hu) as [_ [_ back]]. unfold kl in back. now rewrite over_swapped in back.
 Qed.
 
 (** For zCDP: at every order alpha > 1 at most alpha m D. *)
@@ -171,12 +200,20 @@ Proof.
   - intros u hu. apply zcdp_filter; [|easy|easy]. pose proof (pos_INR m). nra.
 Qed.
 
-(** Claim: The tracker of one person, who is never left out, bounds by m Delta what was lost on that person before its
-    m-th restart.
-    Source: Feldman & Zrnic, Corollary 4.11 *)
+(** Claim: The tracker of one person, who is never left out, bounds by m Delta the D_alpha, alpha > 1, both ways, of
+    what was released before its m-th restart, with that person and without.
+    Source: Feldman & Zrnic, Corollary 4.11
+    Beyond: A time chosen by the value of the tracker. *)
 Theorem individual_tracker alpha D m i t : 1 < alpha -> 0 < D -> honest_for i (both (renyi_honest alpha)) t ->
   renyi_before_restart D m (as_seen i t) alpha (INR m * D).
 Proof. intros above hD hon. apply tracker_renyi; [easy|easy|]. now apply honest_as_seen. Qed.
+
+(** Claim: The same at order 1: KL at most m Delta for that person, both ways.
+    Source: Feldman & Zrnic, Corollary 4.11 at alpha = 1
+    Beyond: A time chosen by the value of the tracker. *)
+Theorem individual_tracker_kl D m i t : 0 < D -> honest_for i (both kl_honest) t ->
+  kl_before_restart D m (as_seen i t) (INR m * D).
+Proof. intros hD hon. apply tracker_kl; [easy|]. now apply honest_as_seen. Qed.
 
 (** A charge of 3/4, three times, in blocks of size 1: each opens a block, and the third restart comes before the
     fourth release. *)
