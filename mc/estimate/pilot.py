@@ -91,8 +91,8 @@ class _Candidate:
 
     @property
     def log_ranges(self) -> tuple[float, ...]:
-        """The logarithm of the range of the averaged values, for each epsilon: the largest of any term."""
-        ranges = ([functional.log_range for functional in term.functionals] for term in self.terms)
+        """The logarithm of the largest value that a pilot may miss, for each epsilon: of any term."""
+        ranges = ([functional.log_unseen for functional in term.functionals] for term in self.terms)
         return tuple(map(max, zip(*ranges, strict=True)))
 
     def floors(self, aim: Aim) -> tuple[float, ...]:

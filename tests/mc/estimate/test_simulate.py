@@ -15,6 +15,7 @@ from filters import (
     PrivacyFilter,
     RealisationFilter,
     RenyiFilter,
+    RogersFilter,
     ZCDPFilter,
 )
 from mc.engine.adversaries import (
@@ -29,7 +30,7 @@ from mc.engine.adversary import Adversary, View
 from mc.engine.game import Game
 from mc.estimate import pilot
 from mc.estimate.ceiling import log_weight_bound
-from mc.estimate.estimator import Aim
+from mc.estimate.estimator import Aim, allowed
 from mc.estimate.functionals import UnitFunctional
 from mc.estimate.pilot import chosen, estimators
 from mc.estimate.simulate import simulate
@@ -138,6 +139,19 @@ def test_a_pilot_that_saw_no_heavy_weight_does_not_choose_an_order_that_has_them
         (epsilon,) = estimator.epsilons
         least = min(log_weight_bound(s, s / 2, epsilon) for s in np.linspace(1.01, 9, 10_000))
         assert estimator.terms[0].functionals[0].log_range == pytest.approx(least, abs=1e-5)
+
+
+def test_a_bound_on_infinite_losses_hides_no_heavy_weight_of_the_term_beside_it() -> None:
+    game = Game.between(RogersFilter(1.0, 1e-5), Constant(KOV(0.15, 1e-6)), rounds=12)
+    grid, aim = (-0.5, 0.0, 1.0, 2.0, 4.0), Aim(4000, 1e-6)
+    offered = [terms[-1].functionals for terms in allowed(game, grid, aim)]
+    least = {
+        epsilon: min(sums.log_range for sums in each)
+        for epsilon, each in zip(grid, zip(*offered, strict=True), strict=True)
+    }
+    for estimator in chosen(game, grid, aim):
+        for epsilon, sums in zip(estimator.epsilons, estimator.terms[-1].functionals, strict=True):
+            assert sums.log_range <= least[epsilon] + pilot._RANGE
 
 
 @pytest.mark.parametrize("epsilons", [(4.0,), (0.25,), (0.0, 1.0, 6.0)])
