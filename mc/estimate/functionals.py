@@ -97,9 +97,9 @@ class UnitFunctional(ABC):
             for n, (total, centred, *logs) in zip(tally.sizes, rows, strict=True)
         )
 
-    def fitted(self, paths: Paths) -> tuple[Self, Moments]:
-        """This functional with what a pilot's paths suggest, and its moments there."""
-        return self, self.moments(Tally(np.array([len(paths.loss)]), self(paths)[None, :]))
+    def fitted(self, paths: Paths) -> list[tuple[Self, Moments]]:
+        """The forms of this functional that a pilot's paths suggest, each with its moments there."""
+        return [(self, self.moments(Tally(np.array([len(paths.loss)]), self(paths)[None, :])))]
 
     def planned(
         self, pilot: Moments, n: int, failure: float, interval: IntervalName
