@@ -54,6 +54,11 @@ class UnitFunctional(ABC):
         return 0.0
 
     @property
+    def log_unseen(self) -> float:
+        """The logarithm of the largest value that a pilot may have missed, for the rule that leaves estimators out."""
+        return self.log_range
+
+    @property
     def how(self) -> str:
         """What a pilot chose for it, for the name of the estimate."""
         return ""
@@ -92,9 +97,9 @@ class UnitFunctional(ABC):
             for n, (total, centred, *logs) in zip(tally.sizes, rows, strict=True)
         )
 
-    def fitted(self, paths: Paths) -> tuple[Self, Moments]:
-        """This functional with what a pilot's paths suggest, and its moments there."""
-        return self, self.moments(Tally(np.array([len(paths.loss)]), self(paths)[None, :]))
+    def fitted(self, paths: Paths) -> list[tuple[Self, Moments]]:
+        """The forms of this functional that a pilot's paths suggest, each with its moments there."""
+        return [(self, self.moments(Tally(np.array([len(paths.loss)]), self(paths)[None, :])))]
 
     def planned(
         self, pilot: Moments, n: int, failure: float, interval: IntervalName
@@ -225,6 +230,11 @@ class InfiniteLosses(UnitFunctional):
     @property
     def log_range(self) -> float:
         return math.log(self.most)
+
+    @property
+    def log_unseen(self) -> float:
+        # all estimators but plain paths have this term: its range may not hide those of what they add to it
+        return -math.inf
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
         y = -np.expm1(np.broadcast_to(paths.log_kept, paths.loss.shape)) / self.most

@@ -101,11 +101,11 @@ class WeightedSlack(UnitFunctional):
         payoff, slack = self.terms(paths)
         return np.array(self.unit_sums(unit_values(self.mix(payoff, slack), 1.0), len(payoff)))
 
-    def fitted(self, paths: Paths) -> tuple[Self, Moments]:
-        """With the coefficient that is best on these paths."""
+    def fitted(self, paths: Paths) -> list[tuple[Self, Moments]]:
+        """With the coefficient of the least variance on these paths, and with that of the martingale form."""
         payoff, slack = self.terms(paths)
-        form = replace(self, beta=best_beta(payoff, slack))
-        return form, Moments.of(form.mix(payoff, slack))
+        forms = [replace(self, beta=beta) for beta in dict.fromkeys((best_beta(payoff, slack), 1.0))]
+        return [(form, Moments.of(form.mix(payoff, slack))) for form in forms]
 
     def divergence(self, mean: Estimate) -> Estimate:
         """H_{e^epsilon} = beta G(epsilon, B^2) + M (E[y] - beta)."""

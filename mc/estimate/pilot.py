@@ -19,6 +19,7 @@ from mc.engine.tiles import play_tile
 from mc.estimate.estimator import Aim, Estimator, Term, allowed
 from mc.estimate.functionals import UnitFunctional
 from mc.intervals import Moments
+from mc.intervals.estimate import Estimate
 
 __all__ = ["chosen", "estimators", "pilot_tile"]
 
@@ -91,8 +92,8 @@ class _Candidate:
 
     @property
     def log_ranges(self) -> tuple[float, ...]:
-        """The logarithm of the range of the averaged values, for each epsilon: the largest of any term."""
-        ranges = ([functional.log_range for functional in term.functionals] for term in self.terms)
+        """The logarithm of the largest value that a pilot may miss, for each epsilon: of any term."""
+        ranges = ([functional.log_unseen for functional in term.functionals] for term in self.terms)
         return tuple(map(max, zip(*ranges, strict=True)))
 
     def floors(self, aim: Aim) -> tuple[float, ...]:
@@ -119,16 +120,19 @@ class _Candidate:
     def _shared_out(
         self,
         shares: tuple[float, ...],
-        fits: Sequence[Sequence[tuple[UnitFunctional, Moments]]],
+        fits: Sequence[Sequence[Sequence[tuple[UnitFunctional, Moments]]]],
         aim: Aim,
     ) -> tuple[Estimator, tuple[float, ...]]:
-        """The estimator with these shares, and the expected widths; fits holds what a pilot suggests for each sum."""
+        """The estimator with these shares, and the expected widths; fits holds a pilot's forms for each sum."""
         failure, terms, widths = aim.failure / len(self.terms), [], [0.0] * len(self.epsilons)
         plays = Estimator(self.epsilons, self.terms, shares).plays(aim.n)
         for (term, n), fitted in zip(plays, fits, strict=True):
-            plans = [functional.planned(pilot, n, failure, aim.interval) for functional, pilot in fitted]
+            plans = [
+                min((form.planned(pilot, n, failure, aim.interval) for form, pilot in forms), key=_width)
+                for forms in fitted
+            ]
             terms.append(replace(term, functionals=tuple(functional for functional, _ in plans)))
-            widths = [w + guess.high - guess.low for w, (_, guess) in zip(widths, plans, strict=True)]
+            widths = [width + _width(plan) for width, plan in zip(widths, plans, strict=True)]
         return Estimator(self.epsilons, tuple(terms), shares), tuple(widths)
 
 
@@ -160,6 +164,10 @@ def _offers(candidates: Sequence[_Candidate], aim: Aim) -> list[tuple[Estimator,
         offers[place] = estimator, widths
         best = list(map(min, best, widths))
     return [offers[place] for place in sorted(offers)]
+
+
+def _width(plan: tuple[UnitFunctional, Estimate]) -> float:
+    return plan[1].high - plan[1].low
 
 
 def _shares(terms: int) -> Iterator[tuple[float, ...]]:

@@ -116,7 +116,7 @@ def simulate_renyi(
     game = play.game(filt, adversary)
 
     def estimated(game: Game, bound: float, rests_on: str, *, sure: bool) -> Estimate:
-        form, pilot = RenyiMoment(alpha, bound).fitted(play_tile(game, pilot_tile(n)))
+        [(form, pilot)] = RenyiMoment(alpha, bound).fitted(play_tile(game, pilot_tile(n)))
         moment, _ = form.planned(pilot, n, failure, interval)
         tally = play.sums(game, moment)
         found = moment.estimate(tally, failure)

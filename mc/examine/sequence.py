@@ -30,7 +30,7 @@ from mc.examine.measure import MARGIN, Measure, exceeds
 from mc.losses.balls import down
 from mc.losses.composition import Composition
 from mc.losses.renyi_low import renyi_low
-from mc.losses.tails import has_tails
+from mc.losses.tails import has_tails, tails
 from theory.arguments import check_count
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
@@ -73,11 +73,17 @@ def _written(held: object) -> bytes:
 
 
 def _largest_loss(counts: Mapping[DominatingPair, int]) -> Fraction | float:
-    """The sum of the pure epsilons that the pairs declare, which are rounded up; inf where one is."""
+    """The sum of the pure epsilons that the pairs declare; inf where a pair's own tails reach beyond one."""
     each = {pair: float(pair.pure_epsilon) for pair in counts}
-    if not all(map(math.isfinite, each.values())):
+    if not all(math.isfinite(epsilon) and _ends(pair, Fraction(epsilon)) for pair, epsilon in each.items()):
         return math.inf
     return sum((times * Fraction(each[pair]) for pair, times in counts.items()), Fraction(0))
+
+
+def _ends(pair: DominatingPair, most: Fraction) -> bool:
+    """Whether no loss is above `most`, by the tails that a composition would take: a user's pair may declare less."""
+    law = tails(pair)
+    return bool(law.infinite == 0 and law.above(most)[0] == 0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from mc.examine.witness import TELLING, sequence_witness
 from mc.examine.words import steps_words
 from mc.examine.worker import so_far
 from theory.evidence import Evidence
-from theory.pairs import DominatingPair, Gaussian
+from theory.pairs import DominatingPair, Gaussian, Labelled, is_ours
 from theory.pairs.base import Direction
 
 __all__ = ["Search", "glance", "most", "sequences", "ways"]
@@ -210,7 +210,7 @@ def ways(played: Sequence) -> tuple[Direction, ...]:
 
 
 def most(played: Sequence, goals: tuple[Measure, ...], direction: Direction) -> list[float]:
-    """Upper bounds in doubles, quickly computed: by the Gaussians that the pairs declare, and by Rényi divergences.
+    """Upper bounds in doubles, quickly computed: by Rényi divergences, and by what the library's pairs declare as mu.
 
     They only decide what is worth an exact look.
     """
@@ -244,10 +244,11 @@ def most(played: Sequence, goals: tuple[Measure, ...], direction: Direction) -> 
 def _declared(
     pair: DominatingPair, orders: tuple[float, ...], direction: Direction
 ) -> tuple[float, NDArray[np.float64]]:
-    """(The GDP parameter, the Rényi divergences) of a pair; inf where it has none."""
+    """(The GDP parameter, the Rényi divergences) of a pair; inf where it has none, and a user's may declare any."""
     pair = pair if direction == "PQ" else pair.swapped
     divergences = np.asarray(pair.renyi(np.array(orders)), dtype=np.float64)
-    mu = float(pair.gdp_mu)
+    law = pair.law if type(pair) is Labelled else pair
+    mu = float(law.gdp_mu) if is_ours(law) else math.inf
     return (mu if mu >= 0 else math.inf), np.where(divergences >= 0, divergences, np.inf)
 
 

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 
 from filters import (
+    ApproximateDPFilter,
     BasicFilter,
     GaussianFilter,
     PrivacyFilter,
     RealisationFilter,
     RenyiFilter,
+    RogersFilter,
     ZCDPFilter,
 )
 from mc.engine.adversaries import (
@@ -27,13 +29,16 @@ from mc.engine.adversaries import (
 )
 from mc.engine.adversary import Adversary, View
 from mc.engine.game import Game
+from mc.engine.tiles import play_tile
 from mc.estimate import pilot
 from mc.estimate.ceiling import log_weight_bound
-from mc.estimate.estimator import Aim
+from mc.estimate.estimator import Aim, allowed
 from mc.estimate.functionals import UnitFunctional
+from mc.estimate.martingale import WeightedSlack
 from mc.estimate.pilot import chosen, estimators
 from mc.estimate.simulate import simulate
 from mc.estimate.survival import survival
+from mc.intervals import Moments
 from tests.mc.engine.silent import Silent
 from tests.mc.estimate.ten_times import TenTimes
 from theory.confinement import confinement
@@ -138,6 +143,33 @@ def test_a_pilot_that_saw_no_heavy_weight_does_not_choose_an_order_that_has_them
         (epsilon,) = estimator.epsilons
         least = min(log_weight_bound(s, s / 2, epsilon) for s in np.linspace(1.01, 9, 10_000))
         assert estimator.terms[0].functionals[0].log_range == pytest.approx(least, abs=1e-5)
+
+
+def test_a_bound_on_infinite_losses_hides_no_heavy_weight_of_the_term_beside_it() -> None:
+    game = Game.between(RogersFilter(1.0, 1e-5), Constant(KOV(0.15, 1e-6)), rounds=12)
+    grid, aim = (-0.5, 0.0, 1.0, 2.0, 4.0), Aim(4000, 1e-6)
+    offered = [terms[-1].functionals for terms in allowed(game, grid, aim)]
+    least = {
+        epsilon: min(sums.log_range for sums in each)
+        for epsilon, each in zip(grid, zip(*offered, strict=True), strict=True)
+    }
+    for estimator in chosen(game, grid, aim):
+        for epsilon, sums in zip(estimator.epsilons, estimator.terms[-1].functionals, strict=True):
+            assert sums.log_range <= least[epsilon] + pilot._RANGE
+
+
+def test_a_martingale_is_expected_to_be_no_wider_than_with_coefficient_one() -> None:
+    game = Game.between(ApproximateDPFilter(1.0, 1e-3), LossChasing(), rounds=12)
+    grid, aim = (0.0, 1.0, 2.0), Aim(1000, 0.01, "martingale")
+    for terms in allowed(game, grid, aim):
+        _, widths = pilot._Candidate(grid, terms).piloted(aim, {})
+        paths = play_tile(terms[-1].game, pilot.pilot_tile(aim.n))
+        for slack, width in zip(terms[-1].functionals, widths, strict=True):
+            assert isinstance(slack, WeightedSlack)
+            whole = replace(slack, beta=1.0)
+            seen = Moments.of(whole.mix(*whole.terms(paths)))
+            _, guess = whole.planned(seen, aim.n, aim.failure, aim.interval)
+            assert width <= (guess.high - guess.low) * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("epsilons", [(4.0,), (0.25,), (0.0, 1.0, 6.0)])

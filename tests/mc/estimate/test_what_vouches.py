@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from filters import BasicFilter, Holds, RogersFilter, ZCDPFilter
-from mc.engine.adversaries import Constant, LossChasing, OneShot
+from mc.engine.adversaries import Constant, LossChasing, MenuRandom, OneShot
 from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.estimate import ceiling, spending
@@ -89,6 +89,11 @@ def test_an_expansion_is_remembered_by_all_that_it_depends_on() -> None:
     assert len(set(first)) == len(games)
     assert spending._remembered.cache_info().hits == len(games)
     assert expanded(game, 1000, most=2) is None
+    # ten rounds reach 107 states, sums of doubles in other orders among them: more paths are worth the walk
+    either = MenuRandom((RandomizedResponse(0.35), RandomizedResponse(0.2)))
+    longer = Game.between(ZCDPFilter(1.0), either, rounds=10)
+    walked = [expanded(longer, 1000, most=most) is not None for most in (100, 200, 100)]
+    assert walked == [False, True, False]
     own = replace(game, filter=TenTimes())  # of one's own nothing is remembered
     assert expanded(own, 1000) is not expanded(own, 1000)
 

@@ -286,3 +286,18 @@ def test_what_cannot_lose_more_than_epsilon_is_not_composed_and_what_may_by_a_ro
     for more in ((tenth, 10),), ((tenth, 9), (fp.Erasure(1e-9), 1)), ((fp.Gaussian(1e-3), 1),):
         with pytest.raises(RuntimeError, match="composed"):
             Sequence(more).low(at_one)
+
+
+class Understated(RandomizedResponse):
+    """Declares a tenth of its epsilon; its law is its parent's."""
+
+    @property
+    def pure_epsilon(self) -> Any:
+        return self.epsilon / 10
+
+
+@pytest.mark.parametrize("pair", [Understated(0.5), fp.Labelled(Understated(0.5), {"site": "a"})])
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+def test_a_pair_of_ones_own_that_declares_less_than_it_loses_is_composed(pair: Any, direction: Any) -> None:
+    at_one = Measure.hockey_stick(1.0, direction)
+    assert Sequence(((pair, 10),)).low(at_one) == Sequence(((RandomizedResponse(0.5), 10),)).low(at_one) > 0.3

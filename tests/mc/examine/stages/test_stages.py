@@ -139,10 +139,19 @@ def test_every_program_of_a_pure_filter_is_admitted() -> None:
     assert seen > 50
 
 
+class Understated(Gaussian):
+    """Declares a tenth of its mu; its law is its parent's."""
+
+    @property
+    def gdp_mu(self) -> Any:
+        return self.mu / 10
+
+
 def test_quick_bounds_are_above_the_certified_ones() -> None:
     goals = (Measure.hockey_stick(0.5), Measure.hockey_stick(2.0), Measure.renyi(2.0), Measure.renyi(8.0))
     steps = [(Gaussian(0.3), 5), (RandomizedResponse(0.5), 3), (fp.Laplace(2.0), 2), (fp.Erasure(0.01), 2)]
     steps += [(fp.SubsampledGaussian(0.1, 1.0), 4), (fp.KOV(0.2, 1e-3), 2)]
+    steps += [(Understated(0.5), 20), (fp.Labelled(Understated(0.5), {"site": "a"}), 3)]
     for one, other in combinations_with_replacement(steps, 2):
         played = Sequence((one, other))
         for way in ("PQ", "QP"):
