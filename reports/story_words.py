@@ -8,6 +8,7 @@ from mc.examine.measure import exceeds
 from mc.examine.story import Story
 from mc.examine.words import number_words
 from reports.drawing import INK, PALETTE, new_figure
+from theory.numerics.decimals import below
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,7 +24,7 @@ def story_lines(story: Story) -> list[str]:
         when = f"{turn.when}: " if turn.when else ""
         lines.append(
             f"round {turn.rounds}: {when}ask {turn.asked}: {turn.answered}; state {turn.before} -> {turn.after}; "
-            f"revealed so far {number_words(turn.reached)} of {number_words(turn.promised)}{above}"
+            f"revealed so far {below(turn.reached)} of {number_words(turn.promised)}{above}"
         )
     return [*lines, *remarks(story)]
 

@@ -31,9 +31,10 @@ from mc.examine.stages.sequences import most, ways
 from mc.examine.story import Story, curve_of, prefix, story_of_plan, story_of_sequence
 from mc.examine.subject import Subject
 from mc.examine.witness import TELLING, Witness, sequence_witness
-from mc.examine.words import number_words, pair_words, times_words
+from mc.examine.words import count_words, pair_words, times_words
 from mc.examine.worker import results, within
 from mc.worst_case.plan import Plan
+from theory.numerics.decimals import below
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
 __all__ = ["telling"]
@@ -269,9 +270,9 @@ class _Plain:
             story = None if clock.over else self._story(best)
         asked = scope = best.asked
         if best.kind == "sequence":
-            requests = "request" if best.rounds == 1 else "requests"
-            scope = f"the fixed sequence of {best.rounds:,} {requests}, all granted"
-        unseen = f"{self.tried:,} plays were looked at{'; the time was up' if clock.over else ''}"
+            scope = f"the fixed sequence of {count_words(best.rounds, 'request')}, all granted"
+        looked_at = count_words(self.tried, "play was", "plays were")
+        unseen = f"{looked_at} looked at{'; the time was up' if clock.over else ''}"
         return StageFinding.refuted("telling", _ASKED, asked, scope, best, unseen=unseen, story=story)
 
     def _story(self, best: Witness) -> Story | None:
@@ -298,7 +299,7 @@ class _Plain:
         if low <= best.value:
             return self._farthest()
         told = times_words(low, self.subject.promised(best.measure))
-        return f"{number_words(low)} after {longer.rounds:,} rounds{', ' if told else ''}{told}"
+        return f"{below(low)} after {longer.rounds:,} rounds{', ' if told else ''}{told}"
 
     def _farthest(self) -> str:
         far = self.farthest
