@@ -244,6 +244,14 @@ def test_a_hostile_name_is_one_line_without_links_and_codes() -> None:
     exam = replace(refuted(), filter=type("x\n\\input{y}\x1b[31m[z](https://z)", (Mine,), {})())
     assert exam.latex().splitlines()[0] == f"% filterproof: {exam.name}, seed {exam.seed}"
     assert exam.name.isprintable()
+    formula = r"$\frac$"
+    assert exam.story is not None
+    for figure in (
+        tightness_figure(formula, [replace(row, menu=formula) for row in exam.tightness]),
+        story_figure(formula, exam.story),
+    ):
+        assert figure is not None
+        assert svg_text(figure)
     (result,) = sarif(results_of(exam, Path("out")), "1")["runs"][0]["results"]
     assert "](" not in result["message"]["text"]
 

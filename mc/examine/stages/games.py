@@ -182,7 +182,8 @@ def _renyi_games(subject: Subject) -> Iterator[StageFinding]:
             if exceeds(low, subject.promised(measure)):
                 shown = menu_witness(filt, (pair,), measure, rounds=rounds, low=low, high=None)
                 asked = f"{pair_words(pair)} again and again"
-                scope = f"an adversary that asks for {asked}, in at most {rounds} rounds, and stops when that is best"
+                limit = count_words(rounds, "round")
+                scope = f"an adversary that asks for {asked}, in at most {limit}, and stops when that is best"
                 yield StageFinding.refuted("games", _ASKED, asked, scope, shown)
                 return
 
