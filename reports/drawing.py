@@ -23,6 +23,7 @@ __all__ = [
     "intervals_beside",
     "new_figure",
     "pdf_bytes",
+    "plain_text",
     "png_bytes",
     "svg_text",
 ]
@@ -80,6 +81,11 @@ def _styled() -> AbstractContextManager[None]:
     import matplotlib as mpl
 
     return mpl.rc_context(_STYLE)
+
+
+def plain_text(words: str) -> str:
+    """Words that a filter or its user wrote, so that no $ in them begins a formula."""
+    return words.replace("$", r"\$")
 
 
 @contextmanager

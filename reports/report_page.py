@@ -17,10 +17,11 @@ from reports.pages.overview import Row, counted
 from reports.pages.page import Badge, Page
 from reports.pages.papers import PAPERS
 from reports.shown.formulas import mathml
-from reports.shown.numbers import above, below, percent
+from reports.shown.numbers import percent
 from reports.template import rendered, style
 from theory.agreement import Accord
 from theory.evidence import Checked, Evidence, Outcome
+from theory.numerics.decimals import above, below
 
 __all__ = ["render_page"]
 

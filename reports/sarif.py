@@ -79,6 +79,6 @@ def _data(result: Result) -> dict[str, Any]:
         "ruleId": result.rule,
         "ruleIndex": list(RULES).index(result.rule),
         "level": "error",
-        "message": {"text": result.message},
+        "message": {"text": result.message.replace("](", "] (")},  # together they would be a link
         "locations": [{"physicalLocation": place}],
     }

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from mc.examine.measure import exceeds
 from mc.examine.story import Story
 from mc.examine.words import number_words
-from reports.drawing import INK, PALETTE, new_figure
+from reports.drawing import INK, PALETTE, new_figure, plain_text
+from theory.numerics.decimals import below
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,7 +25,7 @@ def story_lines(story: Story) -> list[str]:
         lines.append(
             f"round{several} {turn.rounds}: {when}ask {turn.asked}: {turn.answered}; "
             f"state {turn.before} -> {turn.after}; "
-            f"revealed so far {number_words(turn.reached)} of {number_words(turn.promised)}{above}"
+            f"revealed so far {below(turn.reached)} of {number_words(turn.promised)}{above}"
         )
     return [*lines, *remarks(story)]
 
@@ -45,7 +46,7 @@ def story_figure(name: str, story: Story, *, width: float = 8.0) -> Figure | Non
         ax = figure.subplots()
         ax.plot(at, promised, color=INK, lw=1.6, label="promised")
         ax.plot(at, reached, "o-", color=PALETTE[1], ms=4, lw=1.2, label="revealed by the play, at least")
-        ax.set_title(f"{name}: the play against the promise")
+        ax.set_title(f"{plain_text(name)}: the play against the promise")
         ax.set_xlabel("epsilon")
         ax.set_ylabel("delta")
         if min(x for x in (*reached, *promised) if x > 0) < 0.1 * max(*reached, *promised):

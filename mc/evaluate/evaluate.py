@@ -115,7 +115,8 @@ def evaluate(
     most = _POSITIONS if max_positions is None else check_count("max_positions", max_positions)
     game = Game.between(filt, adversary, rounds=rounds, on_denial=on_denial)
     scope = (
-        f"{_name(game.adversary)}; at most {game.rounds} rounds; {scope_words}; a denied run may {on_denial}"
+        f"{_name(game.adversary)}; at most {game.rounds} round{'s' * (game.rounds != 1)}; {scope_words}; "
+        f"a denied run may {on_denial}"
     )
     results: Sequence[Evaluation | NumericalEvaluation]
     law = _finite(game, most)

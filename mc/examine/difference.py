@@ -22,6 +22,7 @@ from mc.examine.clock import Clock
 from mc.examine.measure import goals
 from mc.examine.sequence import Sequence, granted
 from theory.arguments import check_count
+from theory.numerics.decimals import below
 from theory.pairs import DominatingPair
 
 __all__ = ["Difference", "DifferenceSearch", "first_difference"]
@@ -210,4 +211,4 @@ def _broken(filt: PrivacyFilter, history: History, request: DominatingPair) -> s
     if (breach := asked.breach(filt.promise, goals(filt.promise))) is None:
         return ""
     (measure, low), promised = breach, breach[0].promised(filt.promise)
-    return f"so it breaks {filt.promise}: {measure} is at least {low:.6g} where {promised:.6g} is promised"
+    return f"so it breaks {filt.promise}: {measure} is at least {below(low)} where {promised:.6g} is promised"

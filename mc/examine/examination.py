@@ -48,8 +48,8 @@ class Examination:
 
     @property
     def name(self) -> str:
-        """The class of the filter."""
-        return type(self.filter).__name__
+        """The class of the filter, in printable letters: a class that is made by `type` may be called anything."""
+        return "".join(one if one.isprintable() else "?" for one in type(self.filter).__name__)
 
     @property
     def partial(self) -> bool:

@@ -21,6 +21,7 @@ from filters.holders.held_to import Overtaken
 from mc.worst_case.plan import MARGIN
 from theory.evidence import Evidence
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from theory.numerics.decimals import above, below
 from theory.pairs.base import Direction
 
 __all__ = ["MARGIN", "Bound", "Measure", "exceeds", "goals"]
@@ -99,8 +100,8 @@ class Bound:
     evidence: Evidence = Evidence.CERTIFIED
 
     def __str__(self) -> str:
-        most = "" if self.high is None else f", at most {self.high:.9g}"
-        return f"at least {self.low:.9g}{most} ({self.evidence.name})"
+        most = "" if self.high is None else f", at most {above(self.high, 9)}"
+        return f"at least {below(self.low, 9)}{most} ({self.evidence.name})"
 
 
 def exceeds(low: float | Fraction, promised: float) -> bool:

@@ -18,6 +18,7 @@ from mc.examine.filter_fault import FilterFault
 from mc.examine.sequence import Sequence
 from mc.worst_case import worst_case
 from theory.arguments import check_at_least_zero
+from theory.numerics.decimals import above, below
 from theory.pairs import DominatingPair
 
 __all__ = ["Supremum", "supremum"]
@@ -44,9 +45,7 @@ class Supremum:
         return Scripted(*zip(*self.steps, strict=True)) if self.steps else None
 
     def __str__(self) -> str:
-        return (
-            f"[{self.low:.6g}, {self.high:.6g}] at epsilon = {self.epsilon:g}, promised {self.promised:.6g}"
-        )
+        return f"[{below(self.low)}, {above(self.high)}] at epsilon = {self.epsilon:g}, promised {self.promised:.6g}"
 
 
 def supremum(filt: PrivacyFilter, epsilon: float) -> Supremum:

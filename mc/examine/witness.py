@@ -34,7 +34,7 @@ from mc.examine.kinds import (
 )
 from mc.examine.measure import Bound, Measure, exceeds
 from mc.examine.sequence import Sequence as Played
-from mc.examine.words import number_words, pairs_words, steps_words, times_words, worth_words
+from mc.examine.words import count_words, number_words, pairs_words, steps_words, times_words, worth_words
 from mc.intervals.anytime import Decision, Side
 from mc.intervals.estimate import CONFIDENCE, Estimate
 from mc.losses.accountant_filter import AccountantFilter
@@ -43,6 +43,7 @@ from mc.worst_case.plan import MARGIN, Plan
 from mc.worst_case.strategy import TreeStrategy
 from theory.arguments import check_count, check_real
 from theory.evidence import Evidence
+from theory.numerics.decimals import below, chance
 from theory.pairs import DominatingPair
 from theory.shown import one_line
 
@@ -183,7 +184,8 @@ class Witness:
     @property
     def asked(self) -> str:
         """What is asked, in words: the requests of a sequence, or what an adversary chooses from."""
-        rounds = "1 round" if self.rounds == 1 else f"{self.rounds:,} rounds"
+        rounds = count_words(self.rounds, "round")
+        most = f" of at most {rounds}" if self.data.get("rounds") else ""
         match self.kind:
             case "sequence":
                 return steps_words(self.played.steps)
@@ -191,27 +193,27 @@ class Witness:
                 return f"an adaptive plan of {rounds} over {pairs_words(self.plan.requests())}"
             case "menu":
                 menu = decode(self.data["menu"], nameable())
-                return f"the best adversary of at most {rounds} over {pairs_words(menu)}"
+                return f"the best adversary{most} over {pairs_words(menu)}"
             case "schedule":
-                return f"a schedule of {len(self.data['schedule']['moves'])} moves"
+                return f"a schedule of {count_words(len(self.data['schedule']['moves']), 'move')}"
             case "holder":
                 return game_of(self.filter, self.data["game"]).asked  # type: ignore[arg-type]
             case "simulation" | "decision":
                 played, seed = self.data["n"], self.data["seed"]
-                return f"a strategy of at most {rounds}, played {played:,} times with seed {seed}"
+                return f"a strategy{most}, played {count_words(played, 'time')} with seed {seed}"
 
     def __str__(self) -> str:
         """In one sentence: who asks what, what is measured which way round, and both numbers."""
-        promised, gives = number_words(self.promised), f"is at least {number_words(self.value)}"
+        promised, gives = number_words(self.promised), f"is at least {below(self.value)}"
         if self.kind == "decision":
             return (
                 f"{self.asked}: {self.measure} is above {promised}, which is promised, by a sequential test that "
-                f"errs with probability at most {number_words(float(self.data['failure']))}"
+                f"errs with probability at most {chance(float(self.data['failure']))}"
             )
         if self.kind == "plan":
             gives = worth_words(Fraction(self.data["value"]))
         elif self.kind == "simulation":
-            gives += f", but for a chance of {1 - self.data['confidence']:.0e},"
+            gives += f", but for a chance of {chance(1 - self.data['confidence'])},"
         times = times_words(self.value, self.promised)
         beyond = f", {times}" if times else ""
         return f"{self.asked}: {self.measure} {gives} where {promised} is promised{beyond}"

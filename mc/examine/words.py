@@ -15,13 +15,31 @@ from dataclasses import fields
 from fractions import Fraction
 from typing import Any, cast
 
+from theory.numerics.decimals import below
 from theory.pairs import DominatingPair
 from theory.pairs.labelled import where_words
 
-__all__ = ["number_words", "pair_words", "pairs_words", "steps_words", "times_words", "worth_words"]
+__all__ = [
+    "count_words",
+    "number_words",
+    "pair_words",
+    "pairs_words",
+    "steps_words",
+    "times_words",
+    "worth_words",
+]
 
 #: The longest fraction that is shown as one, and the steps of a play and the pairs of a menu that are named.
 _LONGEST, _STEPS, _PAIRS = 12, 4, 3
+
+
+def count_words(number: int, noun: str, more: str = "") -> str:
+    """How many there are of something, of which several are `more`, by default with an s.
+
+    >>> count_words(1, "game"), count_words(1200, "query", "queries")
+    ('1 game', '1,200 queries')
+    """
+    return f"{number:,} {noun if number == 1 else more or f'{noun}s'}"
 
 
 def number_words(value: float | Fraction) -> str:
@@ -75,7 +93,11 @@ def _field(value: object) -> str:
 def steps_words(steps: Iterable[tuple[DominatingPair, int]]) -> str:
     """Requests in a row."""
     told = [f"{times:,} x {pair_words(pair)}" if times > 1 else pair_words(pair) for pair, times in steps]
-    more = f", and {len(told) - _STEPS:,} further kinds" if len(told) > _STEPS else ""
+    more = (
+        f", and {len(told) - _STEPS:,} further kind{'s' * (len(told) - _STEPS > 1)}"
+        if len(told) > _STEPS
+        else ""
+    )
     return ", then ".join(told[:_STEPS]) + more
 
 
@@ -87,15 +109,15 @@ def pairs_words(pairs: Iterable[DominatingPair]) -> str:
 
 
 def times_words(value: float, promised: float) -> str:
-    """How many times the promise a value is, '' where nothing is promised.
+    """How many times the promise a value is at least, '' where nothing is promised.
 
-    >>> times_words(3.0, 2.0), times_words(1.00001, 1.0), times_words(1.0, 0.0)
-    ('1.5 times the promise', 'above the promise by 0.001 %', '')
+    >>> times_words(3.0, 2.0), times_words(1.00001, 1.0), times_words(1.0, 0.0), times_words(2.0, 3.0)
+    ('1.5 times the promise', 'above the promise by 0.001 %', '', '0.666 times the promise')
     """
     if promised <= 0 or math.isinf(value):
         return ""
     share = value / promised
-    if share < 1.1:
-        return f"above the promise by {100 * (share - 1):.3g} %"
-    told = f"{share:.3g}" if share < 100 else f"{share:,.0f}" if share < 1e6 else f"{share:.2g}"
+    if 1 < share < 1.1:
+        return f"above the promise by {below(100 * (share - 1), 3)} %"
+    told = below(share, 3) if share < 100 else f"{math.floor(share):,}" if share < 1e6 else below(share, 2)
     return f"{told} times the promise"

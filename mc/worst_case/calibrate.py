@@ -71,7 +71,7 @@ class CalibratedFilter(Shown, PrivacyFilter):
     @property
     def scope(self) -> str:  # type: ignore[override]
         """The mechanisms and adversaries that the promise covers."""
-        limit = "" if self.rounds is None else f", at most {self.rounds} rounds"
+        limit = "" if self.rounds is None else f", at most {self.rounds} round{'s' * (self.rounds != 1)}"
         if not self.certificate.tried:
             limit += f"; {NOTHING_ADMITTED}"
         if self.looks_at_losses:

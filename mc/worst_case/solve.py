@@ -253,7 +253,7 @@ def _scope(
     on_denial: OnDenial,
     min_charge: float,
 ) -> str:
-    limit = "any number of rounds" if rounds is None else f"at most {rounds} rounds"
+    limit = "any number of rounds" if rounds is None else f"at most {rounds} round{'s' * (rounds != 1)}"
     least = f", least charge {min_charge:g}" if min_charge > 0 else ""
     return (
         f"every adaptive adversary over {_names(menu)}; {limit}{least}; {which}; a denied run may {on_denial}"

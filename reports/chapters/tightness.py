@@ -20,10 +20,11 @@ from mc.worst_case import worst_case
 from reports.chapter import Chapter
 from reports.drawing import PALETTE, new_figure
 from reports.finding import Claim, Finding, Picture, Table, Told
-from reports.shown.numbers import below, percent
+from reports.shown.numbers import percent
 from reports.study import Study
 from theory.conversions import CKS, SIMPLE, gaussian_mu
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.numerics.decimals import below
 from theory.pairs import KOV, DominatingPair, Gaussian, RandomizedResponse
 
 __all__ = ["TIGHTNESS", "gains_tables", "tightness_filters", "worst_table"]

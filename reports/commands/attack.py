@@ -11,7 +11,7 @@ from rich.console import Console
 
 import mc.examine.attack
 from mc.runs.output import OutputFolder
-from reports.commands.console import check_folder, clear_errors, clear_faults, say
+from reports.commands.console import check_folder, clear_errors, clear_faults, doing, say
 from reports.commands.exit_status import End, ExitStatus
 from reports.expression import read_filter
 from reports.replaying import replay_command
@@ -39,7 +39,7 @@ def attack(
         if out is not None:
             check_folder(out)
         filt = read_filter(filter_)
-    searching = Console(stderr=True).status(f"searching for a game that {type(filt).__name__} loses")
+    searching = doing(f"searching for a game that {type(filt).__name__} loses")
     with clear_faults(filter_, filt), searching:
         found = mc.examine.attack.attack(filt, rounds=rounds)
     with clear_faults(filter_, filt):

@@ -15,9 +15,10 @@ import mc.estimate.compare_filters
 from mc.estimate.compare_filters import MOST_ROUNDS
 from mc.runs.output import OutputFolder
 from reports.commands.console import check_folder, clear_errors, say
-from reports.shown.numbers import below, near, percent
+from reports.shown.numbers import percent
 from theory.arguments import check_count
 from theory.guarantees import ZCDP, GaussianDP, PureDP
+from theory.numerics.decimals import below, near
 from theory.pairs import BoundedRange, DiscreteLaplace, SubsampledGaussian
 
 __all__ = ["calibrate", "read_mechanism"]

@@ -10,6 +10,8 @@ from typing import Any
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.status import Status
+from rich.text import Text
 
 from filters.adapters.bridge import BridgeError
 from mc import StoreError
@@ -26,6 +28,7 @@ __all__ = [
     "clear_faults",
     "complain",
     "counting_bar",
+    "doing",
     "say",
     "styled",
 ]
@@ -44,14 +47,24 @@ def styled(verdict: Verdict | Agreement) -> str:
 
 def say(words: object, style: str | None = None) -> None:
     """Print words on standard output as they are, in one line however wide the terminal is."""
-    Console(highlight=False).print(str(words), style=style, markup=False, soft_wrap=True)
+    Console(highlight=False).print(_printable(words), style=style, markup=False, soft_wrap=True)
+
+
+def doing(words: str) -> Status:
+    """A spinner on standard error beside words as they are, whatever the filter in them is called."""
+    return Console(stderr=True).status(Text(_printable(words)))
 
 
 def complain(message: object) -> None:
     """Print one sentence on standard error."""
     Console(stderr=True, highlight=False).print(
-        f"filterproof: {message}", style="red", markup=False, soft_wrap=True
+        f"filterproof: {_printable(message)}", style="red", markup=False, soft_wrap=True
     )
+
+
+def _printable(words: object) -> str:
+    """The words without what a terminal obeys, which a filter may have put into its name or its errors."""
+    return "".join(one if one.isprintable() or one == "\n" else "?" for one in str(words))
 
 
 @contextmanager

@@ -8,11 +8,19 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from rich.console import Console
+from rich.text import Text
 
 from mc.examine.examination import PartialExamination
 from mc.examine.filter_fault import examining
-from reports.commands.console import OUTCOME_STYLE, check_folder, clear_errors, clear_faults, complain, say
+from reports.commands.console import (
+    OUTCOME_STYLE,
+    check_folder,
+    clear_errors,
+    clear_faults,
+    complain,
+    doing,
+    say,
+)
 from reports.commands.exit_status import End, ExitStatus
 from reports.examination_words import Ending
 from reports.examined import SEED, Examined, verify
@@ -44,17 +52,17 @@ def verify_one(
     """Examine the filter of target or of a program, print and write what was found, and end with its status."""
     began = time.perf_counter()
     named = target if target is not None and "::" in target else None
-    doing = ["loading the filter"]
+    stages = ["loading the filter"]
     with clear_errors(), ExitStack() as stack:
         check_folder(out)
         filt = read_target(target, program)
         if named is not None or target is None:
             stack.enter_context(examining(filt))
-        status = stack.enter_context(Console(stderr=True).status(f"examining {type(filt).__name__}"))
+        status = stack.enter_context(doing(f"examining {type(filt).__name__}"))
 
         def on_stage(stage: str) -> None:
-            doing[:] = [stage]
-            status.update(f"{type(filt).__name__}: {stage}")
+            stages[:] = [stage]
+            status.update(Text(f"{type(filt).__name__}: {stage}"))
 
         try:
             exam = verify(
@@ -72,7 +80,7 @@ def verify_one(
             if found is not None and any(one.stage != "admission" for one in found.findings):
                 page = Examined.of(found, named).save(out)
                 kept = f"what was found until then is in {page}, which says that it is partial"
-            complain(f"interrupted after {time.perf_counter() - began:.0f} s, in {doing[0]}; {kept}")
+            complain(f"interrupted after {time.perf_counter() - began:.0f} s, in {stages[0]}; {kept}")
             raise End(ExitStatus.INTERRUPTED) from stopped
     with clear_faults(target or str(program[0]), filt):  # its promise and scope are its code too
         lines, data = exam.lines(out), exam.json() if as_json else ""

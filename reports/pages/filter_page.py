@@ -12,8 +12,9 @@ from reports.pages.overview import Row, between
 from reports.pages.page import Page, explaining
 from reports.pages.profile_figure import profile_picture
 from reports.shown.formulas import mathml
-from reports.shown.numbers import NOTHING, above, interval, percent
+from reports.shown.numbers import NOTHING, interval, percent
 from theory.evidence import Outcome
+from theory.numerics.decimals import above
 from theory.pairs import DominatingPair
 
 __all__ = ["filter_page"]

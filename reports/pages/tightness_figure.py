@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from mc.examine.measure import exceeds
 from mc.examine.stage_finding import Tightness
-from reports.drawing import INK, PALETTE, drawn_into, figure_of, new_figure
+from reports.drawing import INK, PALETTE, drawn_into, figure_of, new_figure, plain_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +37,9 @@ def tightness_figure(name: str, rows: Sequence[Tightness], *, width: float = 8.0
         return None
     heights = [_LINE * len(part) + _FOOT for _, part in panels]
     with new_figure(width, sum(heights) + _HEAD) as figure:
-        figure.suptitle(f"{name}: how near to the promise", x=0.01, ha="left", fontsize=11, fontweight="bold")
+        figure.suptitle(
+            f"{plain_text(name)}: how near to the promise", x=0.01, ha="left", fontsize=11, fontweight="bold"
+        )
         axes = figure.subplots(len(panels), 1, squeeze=False, gridspec_kw={"height_ratios": heights})[:, 0]
         for ax, (label, part) in zip(axes, panels, strict=True):
             _draw(ax, label, part, letters=round(13.5 * width))
@@ -113,7 +115,15 @@ def _draw(ax: Axes, label: str, rows: Sequence[Tightness], *, letters: int) -> N
         )
         words = f"{_plain(row)} {row.menu}"
         words = words if len(words) <= letters else f"{words[: letters - 2]} …"
-        ax.text(0.0, y + 0.32, words, transform=ax.get_yaxis_transform(), fontsize=9, color=INK, va="center")
+        ax.text(
+            0.0,
+            y + 0.32,
+            plain_text(words),
+            transform=ax.get_yaxis_transform(),
+            fontsize=9,
+            color=INK,
+            va="center",
+        )
     ax.set_xscale("log")
     ax.set_xlim(low, high)
     ax.set_ylim(-0.45, len(rows) - 0.3)

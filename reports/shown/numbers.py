@@ -1,4 +1,4 @@
-"""Numbers of results in few digits: ends of intervals and failure probabilities are rounded outwards.
+"""Numbers of results in few digits: ends of intervals are rounded outwards.
 
 >>> interval(0.12345678, 0.12345679)
 '[0.123456, 0.123457]'
@@ -6,45 +6,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 from theory.agreement import Accord, Agreement
+from theory.numerics.decimals import above, below, near
 
-__all__ = ["NOTHING", "above", "agreed_within", "below", "chance", "exact_or", "interval", "near", "percent"]
+__all__ = ["NOTHING", "agreed_within", "exact_or", "interval", "percent"]
 
 #: The longest text of an exact value that is shown.
 _LONGEST = 26
 #: Shares below this are bounds on rounding, not divergences.
 NOTHING = 1e-12
-#: A relative excess that comes from writing 1 - confidence in doubles.
-_ROUNDING = 1e-9
-
-
-def near(value: float, digits: int = 6) -> str:
-    """The value to so many digits, rounded to the nearest."""
-    return f"{value:.{digits}g}"
-
-
-def below(value: float, digits: int = 6) -> str:
-    """The value rounded down, read as the shortest decimal that names the double."""
-    return _directed(value, digits, ROUND_FLOOR)
-
-
-def above(value: float, digits: int = 6) -> str:
-    """The value rounded up."""
-    return _directed(value, digits, ROUND_CEILING)
-
-
-def chance(failure: float) -> str:
-    """A failure probability in two digits, rounded up unless it is one of them but for the rounding of doubles.
-
-    >>> chance(1 - (1 - 1e-6)), chance(1.05e-6)
-    ('1e-06', '1.1e-06')
-    """
-    close = float(near(failure, 2))
-    return near(failure, 2) if abs(failure - close) <= _ROUNDING * close else above(failure, 2)
 
 
 def interval(low: float, high: float, digits: int = 6) -> str:
@@ -85,10 +57,3 @@ def exact_or(value: str | None, low: float, high: float) -> str:
     if value is None or len(value) > _LONGEST:
         return told
     return value if low.hex() == high.hex() and "/" not in value else f"{value}, in {told}"
-
-
-def _directed(value: float, digits: int, rounding: str) -> str:
-    if not math.isfinite(value):
-        return str(value)
-    rounded = Context(prec=digits, rounding=rounding).create_decimal(Decimal(repr(float(value))))
-    return f"{float(rounded):.{digits}g}"

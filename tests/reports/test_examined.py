@@ -17,17 +17,17 @@ import pytest
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from mc.examine.stage_finding import StageFinding
-from mc.examine.words import number_words
 from reports.drawing import svg_text
 from reports.examination_latex import latex_number, latex_text
 from reports.examined import Examined
 from reports.pages.tightness_figure import MOST_ROWS, shown, tightness_figure
 from reports.replaying import play_snippet, target_of
-from reports.sarif import results_of
+from reports.sarif import results_of, sarif
 from reports.story_words import story_figure, story_lines
 from tests.reports import examinations
 from tests.reports.examinations import EVERY, Mine, refuted, undecided
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.numerics.decimals import below
 
 HEADLINES = {
     "refuted": "REFUTED",
@@ -89,7 +89,7 @@ def test_the_words_are_a_line_a_stage_and_the_witness_with_its_play() -> None:
     place = next(n for n, line in enumerate(lines) if line.startswith("Witness: "))
     assert lines[place].startswith("Witness: 4 x Gaussian(mu=1): H at epsilon=1, PQ is at least 0.5")
     assert lines[place + 1].startswith(
-        "  round 1: ask Gaussian(mu=1): granted; state 0 -> 0; revealed so far 0.126937 of"
+        "  round 1: ask Gaussian(mu=1): granted; state 0 -> 0; revealed so far 0.126936 of"
     )
     story = refuted().story
     together = replace(story, turns=(replace(story.turns[0], rounds="1-2"),))
@@ -120,7 +120,7 @@ def test_the_play_is_told_alike_on_the_page_in_latex_and_as_data(saved: Callable
     assert data["passed"] == story.passed == 2
     for told in (words(page), exam.latex(), words(exam._repr_html_())):
         assert "The promise is passed in round 2." in told
-        assert all(number_words(turn.reached) in told for turn in story.turns)
+        assert all(below(turn.reached) in told for turn in story.turns)
         assert "it was charged nothing" in told
     alts = [image.get("alt", "") for image in parsed(page).iter("img")]
     assert any("as promised and as the play reveals it" in alt for alt in alts)
@@ -240,6 +240,23 @@ def test_the_page_needs_no_other_file_and_escapes_what_a_filter_says(saved: Call
     assert any("44rem" in one for one in media)
     assert all(image.get("alt") for image in page.iter("img"))
     assert "prefers-color-scheme:dark" in text
+
+
+def test_a_hostile_name_is_one_line_without_links_and_codes() -> None:
+    """A class that is made by `type` may be called anything."""
+    exam = replace(refuted(), filter=type("x\n\\input{y}\x1b[31m[z](https://z)", (Mine,), {})())
+    assert exam.latex().splitlines()[0] == f"% filterproof: {exam.name}, seed {exam.seed}"
+    assert exam.name.isprintable()
+    formula = r"$\frac$"
+    assert exam.story is not None
+    for figure in (
+        tightness_figure(formula, [replace(row, menu=formula) for row in exam.tightness]),
+        story_figure(formula, exam.story),
+    ):
+        assert figure is not None
+        assert svg_text(figure)
+    (result,) = sarif(results_of(exam, Path("out")), "1")["runs"][0]["results"]
+    assert "](" not in result["message"]["text"]
 
 
 def test_the_picture_marks_what_is_above_the_promise_and_keeps_zeros_on_the_axis() -> None:

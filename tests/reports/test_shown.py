@@ -23,11 +23,12 @@ import filterproof as fp
 from filters.catalogue import CATALOGUE
 from reports.shown.cells import cells as row_cells
 from reports.shown.fragment import MOST_LINES
-from reports.shown.numbers import above, below, chance, exact_or, interval
+from reports.shown.numbers import exact_or, interval
 from tests.interpreter import ROOT, python
 from tests.reports.examinations import ADMISSION, exam_of, refuted
 from theory.claims.theorem import Step, Theorem
 from theory.evidence import Checked
+from theory.numerics.decimals import above, below, chance
 from theory.proofs.proof import JOIN, CheckedStep, Proof
 from theory.shown import Shown
 

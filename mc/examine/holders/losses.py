@@ -25,6 +25,7 @@ from mc.examine.clock import Clock
 from mc.examine.filter_fault import FilterFault
 from mc.examine.holders.holder_game import HolderGame
 from mc.examine.measure import Bound, Measure
+from mc.examine.words import count_words
 from mc.losses.balls import BITS, ball, down
 from theory.arguments import check_count
 from theory.numerics.exact import rational
@@ -118,12 +119,12 @@ class OvertakingGame(HolderGame):
 
     @property
     def menu(self) -> str:
-        return f"{len(self.ratios)} size{'s' * (len(self.ratios) > 1)}, {self._rounds} rounds"
+        return f"{len(self.ratios)} size{'s' * (len(self.ratios) > 1)}, {count_words(self._rounds, 'round')}"
 
     @property
     def asked(self) -> str:
         levels = ", ".join(str(ratio) for ratio in self.ratios)
-        return f"randomised responses with e^epsilon among {levels}, for at most {self._rounds} rounds"
+        return f"randomised responses with e^epsilon among {levels}, for at most {count_words(self._rounds, 'round')}"
 
     @property
     def rounds(self) -> int:

@@ -31,6 +31,7 @@ from mc.examine.schedules.schedule import MOVES, Schedule, ServiceMove, What, Wo
 from mc.examine.sequence import Sequence as Fixed
 from theory.arguments import check_count
 from theory.guarantees import Guarantee
+from theory.numerics.decimals import below
 from theory.pairs import DominatingPair
 from theory.shown import one_line
 
@@ -70,7 +71,7 @@ class Breach:
         """What happened, move by move, and what it comes to."""
         told = [f"{number}. {said}" for number, said in enumerate(self.story, 1)]
         whose = "all that went out" if self.epoch is None else f"what went out from epoch {self.epoch}"
-        end = f"so of {whose} {self.measure} is at least {self.low:.6g} where {self.promised:.6g} is promised"
+        end = f"so of {whose} {self.measure} is at least {below(self.low)} where {self.promised:.6g} is promised"
         return "\n".join([*told, end])
 
 

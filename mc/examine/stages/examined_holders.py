@@ -35,6 +35,7 @@ from mc.examine.stages.made_of import Unknown, alike, fields_as_made
 from mc.examine.stages.parts import parts, proved
 from mc.examine.stages.unpatched import patched
 from mc.examine.witness import measured_witness
+from mc.examine.words import count_words
 from theory.claims.theorem import RefusedError
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.kernel.claimed import KERNEL
@@ -235,7 +236,7 @@ class _Tried:
         worth = (
             f"none worth more than the promise{closest(rows)}" if rows else "and none was measured in time"
         )
-        told = f"{self.played} plays by its own code, {worth}"
+        told = f"{count_words(self.played, 'play')} by its own code, {worth}"
         unseen = f"{_UNSEEN}{'; the time was up' if self.cut else ''}"
         menus = "; ".join(dict.fromkeys(menu for menu, _ in self.rows))
         return StageFinding("games", _ASKED, told, menus, unseen, tightness=tuple(self.rows.values()))

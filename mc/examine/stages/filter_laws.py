@@ -14,6 +14,7 @@ from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.sequence import attributes, granted
 from mc.examine.stage_finding import StageFinding
 from mc.examine.subject import Admission, Subject
+from mc.examine.words import count_words
 from theory.pairs import DominatingPair
 
 __all__ = ["laws"]
@@ -63,7 +64,9 @@ def laws(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
             f"{name} changed attributes of its own while it was asked: a state may not be all that it knows"
         )
     note = (
-        f"{len(faults)} laws of purity broken, {len(notes)} others" if broken else "no law was seen to break"
+        f"{count_words(len(faults), 'law')} of purity broken, {count_words(len(notes), 'other')}"
+        if broken
+        else "no law was seen to break"
     )
     yield StageFinding(
         "laws",

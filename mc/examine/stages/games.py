@@ -28,13 +28,14 @@ from mc.examine.stages.plays import leaders
 from mc.examine.stages.silence import alarms
 from mc.examine.subject import Subject
 from mc.examine.witness import Witness, menu_witness
-from mc.examine.words import pair_words
+from mc.examine.words import count_words, pair_words
 from mc.examine.worker import results, so_far, within
 from mc.losses.too_large import TooLargeError
 from mc.worst_case import worst_case
 from mc.worst_case.plan import Plan
 from mc.worst_case.renyi_game import renyi_game
 from theory.evidence import Outcome, Verdict
+from theory.numerics.decimals import above
 from theory.pairs import DominatingPair
 
 __all__ = ["Tried", "chosen_goals", "games", "replies", "solved"]
@@ -181,7 +182,8 @@ def _renyi_games(subject: Subject) -> Iterator[StageFinding]:
             if exceeds(low, subject.promised(measure)):
                 shown = menu_witness(filt, (pair,), measure, rounds=rounds, low=low, high=None)
                 asked = f"{pair_words(pair)} again and again"
-                scope = f"an adversary that asks for {asked}, in at most {rounds} rounds, and stops when that is best"
+                limit = count_words(rounds, "round")
+                scope = f"an adversary that asks for {asked}, in at most {limit}, and stops when that is best"
                 yield StageFinding.refuted("games", _ASKED, asked, scope, shown)
                 return
 
@@ -242,12 +244,12 @@ class Tried:
     def summary(self) -> StageFinding:
         """What was solved; HOLDS on the union of menus is not claimed, for an adversary may mix them."""
         certified = [game for game in self.solved if game.witness is None and game.verdict is not None]
-        above = sum(game.witness is not None for game in self.solved)
+        beyond = sum(game.witness is not None for game in self.solved)
         found = (
-            f"{len(self.rows)} games solved, {above} worth more than the promise, "
+            f"{count_words(len(self.rows), 'game')} solved, {beyond} worth more than the promise, "
             f"{len(certified)} certified within it{closest(self.rows)}"
         )
-        too_large = f"; {self.large} games were too large" if self.large else ""
+        too_large = f"; {count_words(self.large, 'game was', 'games were')} too large" if self.large else ""
         widest = max(certified, key=lambda game: (game.tightness[0].attack, game.menu), default=None)
         return StageFinding(
             "games",
@@ -255,7 +257,7 @@ class Tried:
             found,
             "; ".join(dict.fromkeys(row.menu for row in self.rows)),
             f"other menus, longer games, pairs between these{too_large}{'; the time was up' if self.cut else ''}",
-            widest.verdict if widest is not None and not above else None,
+            widest.verdict if widest is not None and not beyond else None,
             tightness=tuple(self.rows),
         )
 
@@ -311,7 +313,7 @@ def solved(subject: Subject, menu: Menu, goal: Measure) -> Iterator[StageFinding
             continue
         row = Tightness(measure, menu.name, worst.low, worst.high, promised, worst.evidence)
         if not exceeds(worst.low, promised):
-            within_it = f"{menu.name} at {measure}: at most {worst.high:.6g}, promised {promised:.6g}"
+            within_it = f"{menu.name} at {measure}: at most {above(worst.high)}, promised {promised:.6g}"
             scope = f"{worst.scope}; at {measure}"
             keeps = Verdict(Outcome.HOLDS, worst.evidence, scope, within_it)
             verdict = keeps if worst.high <= promised else None

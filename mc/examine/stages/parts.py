@@ -42,6 +42,7 @@ from mc.worst_case.menu_levels import DOMINATION
 from theory.claims.theorem import Reached, RefusedError
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import RenyiDP
+from theory.numerics.decimals import above, below
 from theory.pairs import is_ours
 from theory.proofs import THEOREMS, prove
 from theory.proofs.implied import Kind, implied
@@ -242,8 +243,8 @@ def _of_a_game(filt: CalibratedFilter, done: dict[str, Proof] | None) -> Verdict
         raise Unknown(str(reason)) from reason
     detail = (
         f"the worst case over its {len(filt.menu)} levels, solved again by its own code, lies in "
-        f"[{solved.low:.9g}, {solved.high:.9g}], within the promised {filt.promise.delta_at_epsilon!r}; what a level "
-        "dominates is a post-processing of it"
+        f"[{below(solved.low, 9)}, {above(solved.high, 9)}], within the promised {filt.promise.delta_at_epsilon!r}; "
+        "what a level dominates is a post-processing of it"
     )
     return proved((), DOMINATION, (solved.evidence,), filt.scope, detail, done)
 

@@ -28,7 +28,7 @@ from mc.examine.stages.plays import at_every_label, plain, programs
 from mc.examine.subject import Subject
 from mc.examine.supremum import supremum
 from mc.examine.witness import TELLING, sequence_witness
-from mc.examine.words import steps_words
+from mc.examine.words import count_words, steps_words
 from mc.examine.worker import so_far
 from theory.evidence import Evidence
 from theory.pairs import DominatingPair, Gaussian, Labelled, is_ours
@@ -193,13 +193,14 @@ class Search:
         """What was played, and how near it came."""
         rows = self.rows
         looks = "; of a filter that looks at losses, first requests alone" if self.subject.looks else ""
-        found = f"{len(self.refuted)} refutations among {self.plays} sequences{closest(rows)}"
+        refuted = count_words(len(self.refuted), "refutation")
+        found = f"{refuted} among {count_words(self.plays, 'sequence')}{closest(rows)}"
         return StageFinding(
             "sequences",
             _ASKED,
             found,
             ", ".join(one.line.name for one in self.subject.lines),
-            f"sequences of more than {self.longest} requests, and other orders{looks}"
+            f"sequences of more than {count_words(self.longest, 'request')}, and other orders{looks}"
             + ("; the rest of the plan: the time was up" if self.cut else ""),
             tightness=rows,
         )
@@ -262,4 +263,6 @@ def _purity(filt: PrivacyFilter, played: Sequence) -> str:
         return (
             "the last request leaves the state as it was, bit for bit, so it is granted any number of times"
         )
-    return f"all {played.rounds:,} requests granted by {type(filt).__name__}, played one by one"
+    return (
+        f"all of {count_words(played.rounds, 'request')} granted by {type(filt).__name__}, played one by one"
+    )

@@ -25,7 +25,7 @@ from mc.examine.stages.plays import programs
 from mc.examine.stages.sequences import most
 from mc.examine.subject import Subject
 from mc.examine.witness import witness
-from mc.examine.words import pair_words
+from mc.examine.words import count_words, pair_words
 from mc.examine.worker import so_far, within
 from mc.losses.too_large import TooLargeError
 from mc.worst_case.strategy import TreeStrategy
@@ -113,11 +113,12 @@ class _Trial:
                 return
 
     def summary(self) -> StageFinding:
-        late = f"; {self.late} games were too large" if self.late else ""
+        late = f"; {count_words(self.late, 'game was', 'games were')} too large" if self.late else ""
         return StageFinding(
             "search",
             _ASKED,
-            f"{self.tried} games on a mesh of losses; {self.played} strategies played{closest(self.rows)}{late}",
+            f"{count_words(self.tried, 'game')} on a mesh of losses; "
+            f"{count_words(self.played, 'strategy', 'strategies')} played{closest(self.rows)}{late}",
             ", ".join(one.line.name for one in self.subject.lines),
             "strategies of more than a few rounds, and those between the points of the mesh"
             + ("; the rest of the plan: the time was up" if self.cut else ""),

@@ -31,9 +31,10 @@ from mc.examine.stages.sequences import most, ways
 from mc.examine.story import Story, curve_of, prefix, story_of_plan, story_of_sequence
 from mc.examine.subject import Subject
 from mc.examine.witness import TELLING, Witness, sequence_witness
-from mc.examine.words import number_words, pair_words, times_words
+from mc.examine.words import count_words, pair_words, times_words
 from mc.examine.worker import results, within
 from mc.worst_case.plan import Plan
+from theory.numerics.decimals import below
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
 __all__ = ["telling"]
@@ -191,7 +192,7 @@ class _Plain:
         """Plays a step plainer: one kind for all, parts left out, fewer in a row, known kinds, rounder."""
         steps, kinds = played.steps, list(played.counts)
         if len(kinds) > 1 and played.rounds <= 30:
-            yield from (Sequence(((pair, played.rounds),)) for pair in _named(kinds))
+            yield from (Sequence(((pair, played.rounds),)) for pair in self._named(kinds))
         size = max(len(steps) // 2, 1)
         while size and len(steps) > 1:
             yield from (Sequence(steps[:at] + steps[at + size :]) for at in range(0, len(steps), size))
@@ -202,9 +203,20 @@ class _Plain:
                 if 0 < fewer < times:
                     yield Sequence((*steps[:at], (pair, fewer), *steps[at + 1 :]))
         for kind in kinds[:12]:
-            for other in dict.fromkeys((*kinds[:3], *_named([kind]))):
+            for other in dict.fromkeys((*kinds[:3], *self._named([kind]))):
                 if other != kind:
                     yield _joined((other if pair == kind else pair, times) for pair, times in steps)
+
+    def _named(self, kinds: list[DominatingPair]) -> Iterator[DominatingPair]:
+        """Gaussians and responses of about the size of these, of few digits, where such are asked for at all."""
+        asked = {one.line.kind for one in self.subject.lines}
+        for kind in kinds[:6]:
+            mu, epsilon = float(kind.asked.zcdp_rho) * 2, float(kind.asked.pure_epsilon)
+            for family, make, size in (("gaussian", Gaussian, mu**0.5), ("rr", RandomizedResponse, epsilon)):
+                if family not in asked or not size < 30:
+                    continue
+                for plain_one in map(make, dict.fromkeys((0.01, 0.001)) if size < 1e-3 else _near(size)):
+                    yield kind.with_parameters({"mechanism": plain_one}) if kind.labels else plain_one
 
     # -- adaptive ones -------------------------------------------------------------------------------
 
@@ -269,9 +281,9 @@ class _Plain:
             story = None if clock.over else self._story(best)
         asked = scope = best.asked
         if best.kind == "sequence":
-            requests = "request" if best.rounds == 1 else "requests"
-            scope = f"the fixed sequence of {best.rounds:,} {requests}, all granted"
-        unseen = f"{self.tried:,} plays were looked at{'; the time was up' if clock.over else ''}"
+            scope = f"the fixed sequence of {count_words(best.rounds, 'request')}, all granted"
+        looked_at = count_words(self.tried, "play was", "plays were")
+        unseen = f"{looked_at} looked at{'; the time was up' if clock.over else ''}"
         return StageFinding.refuted("telling", _ASKED, asked, scope, best, unseen=unseen, story=story)
 
     def _story(self, best: Witness) -> Story | None:
@@ -298,7 +310,7 @@ class _Plain:
         if low <= best.value:
             return self._farthest()
         told = times_words(low, self.subject.promised(best.measure))
-        return f"{number_words(low)} after {longer.rounds:,} rounds{', ' if told else ''}{told}"
+        return f"{below(low)} after {longer.rounds:,} rounds{', ' if told else ''}{told}"
 
     def _farthest(self) -> str:
         far = self.farthest
@@ -315,17 +327,6 @@ def _joined(steps: Iterator[tuple[DominatingPair, int]]) -> Sequence:
     """The sequence with the same requests in a row counted together."""
     rows = groupby(steps, key=itemgetter(0))
     return Sequence(tuple((pair, sum(times for _, times in row)) for pair, row in rows))
-
-
-def _named(kinds: list[DominatingPair]) -> Iterator[DominatingPair]:
-    """Gaussians and responses of about the size of these, of few digits."""
-    for kind in kinds[:6]:
-        mu, epsilon = float(kind.asked.zcdp_rho) * 2, float(kind.asked.pure_epsilon)
-        for make, size in ((Gaussian, mu**0.5), (RandomizedResponse, epsilon)):
-            if not size < 30:
-                continue
-            for plain_one in map(make, dict.fromkeys((0.01, 0.001)) if size < 1e-3 else _near(size)):
-                yield kind.with_parameters({"mechanism": plain_one}) if kind.labels else plain_one
 
 
 def _near(size: float) -> dict[float, None]:

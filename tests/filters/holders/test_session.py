@@ -33,7 +33,7 @@ def test_a_halted_session_stays_halted_and_says_what_was_left() -> None:
     assert not session.request(Gaussian(mu=0.9))
     with pytest.raises(fp.FilterHaltedError, match=r"after 1 grants with 0\.8 left"):
         session.request(Gaussian(mu=0.01))
-    assert session.remaining() == 0.0
+    assert session.remaining() == session.affordable(Gaussian) == 0.0
 
 
 def test_probabilities_are_affordable_up_to_one() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import filterproof as fp
 from mc.examine.clock import Clock
 from mc.examine.holders.games import GAMES
 from mc.examine.kinds import KINDS
-from mc.examine.measure import Measure
+from mc.examine.measure import Bound, Measure
 from mc.examine.sequence import Sequence
 from mc.examine.witness import Witness, measured_witness, menu_witness, sequence_witness
 
@@ -77,3 +78,26 @@ def test_a_witness_says_itself_in_one_sentence(kind: str) -> None:
 
 def test_every_kind_has_its_sentence_here_or_beside_its_numbers() -> None:
     assert set(WITNESSES) | {"plan"} == set(KINDS)  # a plan: tests/reports/test_examined.py
+
+
+@pytest.mark.parametrize(
+    ("low", "promised"), [(5.488749644612936e-05, 1e-05), (1 - 2.0**-53, 0.09), (2.0000006, 1.9), (0.3, 0.7)]
+)
+def test_what_is_said_to_be_reached_is_no_more_than_was_measured(low: float, promised: float) -> None:
+    told = str(counted("simulation", low=low, promised=promised, confidence=1 - 1.4e-6))
+    reached, chance, times = re.findall(
+        r"at least (\S+), but for a chance of (\S+), .* is promised, (.*)", told
+    )[0]
+    assert 0.99999 * low < float(reached) <= low
+    assert 1.4e-6 <= float(chance) < 1.5e-6
+    share = low / promised
+    said = float(re.sub("[^0-9.]", "", times))
+    assert 0.99 * share < (1 + said / 100 if times.endswith("%") else said) <= share
+    assert float(str(Bound(low)).split()[2]) <= low <= float(str(Bound(low, low)).split()[5])
+
+
+def test_a_play_without_a_limit_is_said_to_have_none() -> None:
+    endless = menu_witness(PROMISE, FOUR[:1], D2, rounds=None, low=1.01, high=None)
+    assert str(endless).startswith("the best adversary over Gaussian(mu=1): D of order 2")
+    simulated = counted("simulation", rounds=None, n=1, low=0.5, promised=0.25, confidence=0.9)
+    assert str(simulated).startswith("a strategy, played 1 time with seed 7: H")

@@ -86,7 +86,7 @@ def no_links(patch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("names", "dropped", "breaks", "sentence"),
     [
-        ("ab", "", None, "half way"),
+        ("ab", "c", None, "half way"),
         ("ad", "", None, r"got '.*/d\.txt' \(it is a folder\); remove it"),
         ("da", "", None, r"/d\.txt' \(it is a folder\)"),
         ("a", "d", None, r"/d\.txt' \(it is a folder\)"),

@@ -21,7 +21,10 @@ from mc.examine.stages.telling import telling
 from mc.examine.witness import TELLING, Witness, menu_witness, sequence_witness
 from tests.instruments.corpus.fifth.moving import AbstentionBonus
 from tests.mc.examine import toys
+from tests.mc.examine.sound import Forgets
 from tests.mc.examine.stages.test_stages import LONG, subject
+from tests.mc.examine.witnesses import sequence
+from theory.numerics.decimals import below
 
 D2 = Measure.renyi(2.0)
 ODD = fp.FinitePair((0.132, 0.868), (0.125, 0.875))
@@ -70,7 +73,16 @@ def test_a_witness_of_many_odd_kinds_becomes_a_few_known_ones(odd: Witness) -> N
     # anyone can play it again: the same certifier says so, and not the stage
     assert best.replay().refutes
     assert found.verdict.detail == str(best) == found.found
-    assert f"where 1 is promised, {best.factor:.3g} times the promise" in found.found or "H at" in found.found
+    assert (
+        f"where 1 is promised, {below(best.factor, 3)} times the promise" in found.found
+        or "H at" in found.found
+    )
+
+
+def test_what_was_not_asked_for_is_not_told_either() -> None:
+    with_laplace_noise = sequence(pair=fp.Laplace(5.0), times=40)
+    found = told(Forgets(), with_laplace_noise, families=("laplace",))
+    assert {step["request"]["type"] for step in found.witness.data["sequence"]} == {"Laplace"}
 
 
 def test_the_same_asks_the_same_and_ends_in_the_same_play(odd: Witness, retold: StageFinding) -> None:

@@ -217,7 +217,7 @@ def test_a_menu_is_played_for_each_number_of_rounds_that_it_names() -> None:
     about = subject(sound.ByHand(), "rr")
     menu = Menu("one response", (fp.RandomizedResponse(0.1),), 1, (2, None))
     played = [game.verdict.scope for game in _games(about, menu, chosen_goals(about)[:1]) if game is not None]
-    lengths = ("at most 1 rounds", "at most 2 rounds", "any number of rounds")
+    lengths = ("at most 1 round;", "at most 2 rounds", "any number of rounds")
     assert [sum(length in scope for scope in played) for length in lengths] == [1, 1, 1]
 
 

@@ -1,0 +1,47 @@
+"""Numbers in few digits: a bound is rounded away from what it claims.
+
+>>> below(0.12345678), above(0.12345678)
+('0.123456', '0.123457')
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+
+__all__ = ["above", "below", "chance", "near"]
+
+#: A relative excess that comes from writing 1 - confidence in doubles.
+_ROUNDING = 1e-9
+
+
+def near(value: float, digits: int = 6) -> str:
+    """The value to so many digits, rounded to the nearest."""
+    return f"{value:.{digits}g}"
+
+
+def below(value: float, digits: int = 6) -> str:
+    """The value rounded down, read as the shortest decimal that names the double."""
+    return _directed(value, digits, ROUND_FLOOR)
+
+
+def above(value: float, digits: int = 6) -> str:
+    """The value rounded up."""
+    return _directed(value, digits, ROUND_CEILING)
+
+
+def chance(failure: float) -> str:
+    """A failure probability in two digits, rounded up unless it is one of them but for the rounding of doubles.
+
+    >>> chance(1 - (1 - 1e-6)), chance(1.05e-6)
+    ('1e-06', '1.1e-06')
+    """
+    close = float(near(failure, 2))
+    return near(failure, 2) if abs(failure - close) <= _ROUNDING * close else above(failure, 2)
+
+
+def _directed(value: float, digits: int, rounding: str) -> str:
+    if not math.isfinite(value):
+        return str(value)
+    rounded = Context(prec=digits, rounding=rounding).create_decimal(Decimal(repr(float(value))))
+    return f"{float(rounded):.{digits}g}"
