@@ -180,7 +180,8 @@ ROWS = (
         "its realised loss is known, l that of all outputs so far; a filter that admits while the sums of "
         "H_{e^{epsilon - l}}(P_t || Q_t) - (1 - e^{epsilon - l})_+ of both directions, in the other one with -l, are "
         "at most delta, and decides before the release",
-        claim="The transcript is (epsilon, delta)-DP; a round that cannot take l past epsilon costs nothing that way round",
+        claim="The transcript is (epsilon, delta)-DP; a round that cannot take l past epsilon costs nothing in its "
+        "direction",
         stated=(r"P(S) \le ", _EVENT, r",\quad q = Q(S)"),
         steps=decided_by("hockey_stick_filter", "bounded_rounds_are_free"),
     ),
