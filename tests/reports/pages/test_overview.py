@@ -24,6 +24,7 @@ from reports.pages.played import Played, SimulatedStrategy, SolvedPoint
 from reports.pages.subjects import SUBJECTS
 from tests.reports.colours import contrast
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.numerics.decimals import below
 from theory.pairs import RandomizedResponse
 
 HOLDS = Verdict(Outcome.HOLDS, Evidence.CITED, "all", "by parts", citations=("Doob's theorem; and more",))
@@ -98,7 +99,7 @@ def test_a_broken_promise_shows_its_witness_without_long_fractions() -> None:
     row = rows(BROKEN, 1.4)[0]
     assert row.says == "Witness: worth 0.0113335, promised 0.01."
     times = row.witness.value / row.witness.promised
-    assert row.line == f"{times:.3g} times the promise at epsilon=1, adaptively; a witness replays it."
+    assert row.line == f"{below(times, 3)} times the promise at epsilon=1, adaptively; a witness replays it."
     assert row.badge.colour == "refuted"
 
 
