@@ -16,6 +16,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.contract.library import settled
 from filters.holders.repeats import repeats
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock
@@ -31,7 +32,7 @@ from mc.examine.witness import TELLING, sequence_witness
 from mc.examine.words import count_words, steps_words
 from mc.examine.worker import so_far
 from theory.evidence import Evidence
-from theory.pairs import DominatingPair, Gaussian, Labelled, is_ours
+from theory.pairs import DominatingPair, Gaussian
 from theory.pairs.base import Direction
 
 __all__ = ["Search", "glance", "most", "sequences", "ways"]
@@ -248,8 +249,7 @@ def _declared(
     """(The GDP parameter, the Rényi divergences) of a pair; inf where it has none, and a user's may declare any."""
     pair = pair if direction == "PQ" else pair.swapped
     divergences = np.asarray(pair.renyi(np.array(orders)), dtype=np.float64)
-    law = pair.law if type(pair) is Labelled else pair
-    mu = float(law.gdp_mu) if is_ours(law) else math.inf
+    mu = float(pair.gdp_mu) if settled(pair) else math.inf
     return (mu if mu >= 0 else math.inf), np.where(divergences >= 0, divergences, np.inf)
 
 
