@@ -101,10 +101,12 @@ def simulate(
     if method not in ("auto", "plain", "tilted", "martingale"):
         raise ValueError(f"method must be auto, plain, tilted or martingale, got method={method!r}")
     game, aim = play.game(filt, adversary), Aim(play.n, failure / len(grid), method, interval)
-    # where a path exceeds a trusted bound, try again under a guard, and if that fails as well, with plain draws
+    # where a path exceeds a trusted bound, try again under a guard, and if that fails as well, with plain draws; which
+    # of the two is told depends on what is drawn, so that each has half of the failure probability
     exceeded = ""
     estimates: dict[float, Estimate] = {}
-    for tried in (aim, replace(aim, trusting=False), replace(aim, method="plain", trusting=False)):
+    guarded = replace(aim, trusting=False, failure=aim.failure / 2)
+    for tried in (aim, guarded, replace(guarded, method="plain")):
         try:
             estimates = _estimates(game, grid, play, tried, progress)
             break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,6 +30,7 @@ from mc.engine.adversaries import (
 )
 from mc.engine.adversary import Adversary, View
 from mc.engine.game import Game
+from mc.engine.guard import Exceeded
 from mc.engine.tiles import play_tile
 from mc.estimate import pilot
 from mc.estimate.ceiling import log_weight_bound
@@ -258,3 +260,23 @@ def test_a_choice_is_remembered_by_all_that_it_depends_on(monkeypatch: pytest.Mo
     own = Game.between(GaussianFilter(mu=1.0), Own(), rounds=4)
     assert estimators(own, (1.0,), aim) == estimators(own, (1.0,), aim)
     assert len(asked) == 11
+
+
+def test_what_is_told_after_a_bound_was_exceeded_has_half_of_the_failure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Which of the two that rest on no bound is told depends on the draws, so that both may be wrong."""
+    module, tried = sys.modules["mc.estimate.simulate"], []
+    played = module._estimates
+
+    def exceeding(game: Any, epsilons: Any, play: Any, aim: Aim, progress: Any) -> Any:
+        tried.append((aim.method, aim.trusting, aim.failure))
+        if len(tried) < 3:
+            raise Exceeded("a path")
+        return played(game, epsilons, play, aim, progress)
+
+    monkeypatch.setattr(module, "_estimates", exceeding)
+    estimate = simulate(GaussianFilter(1.0), OneShot(), epsilon=1.0, n=100, failure=1e-6, workers=1)
+    assert tried == [("auto", True, 1e-6), ("auto", False, 5e-7), ("plain", False, 5e-7)]
+    assert estimate.failure == 5e-7
+    assert estimate.rests_on.endswith(", for a path")
