@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["Cell", "Pictured", "Row", "Shown", "one_line", "row_of", "told_apart"]
+__all__ = ["Cell", "Pictured", "Row", "Shown", "one_line", "printable", "row_of", "told_apart"]
 
 #: What a row holds: a number, a word, and None where there is none.
 Cell: TypeAlias = float | int | str | None
@@ -80,6 +80,11 @@ def one_line(value: Any) -> str:
             return f"{text}, ...)"
         text += more
     return f"{text})"
+
+
+def printable(text: str) -> str:
+    """The text without what a terminal or a page obeys: a stranger's class or error may be called anything."""
+    return "".join(one if one.isprintable() else "?" for one in text)
 
 
 def told_apart(value: Any) -> str:

@@ -23,6 +23,7 @@ from contextlib import suppress
 from typing import Any
 
 from theory.pairs import DominatingPair
+from theory.shown import printable
 
 __all__ = ["PROTOCOL", "Bridge", "BridgeError", "OutsideBridgeError", "shown"]
 
@@ -259,4 +260,4 @@ def shown(told: object) -> str:
     """The beginning of what a bridge printed, in printable characters."""
     text = bytes(told).decode("utf-8", "replace") if isinstance(told, (bytes, bytearray)) else str(told)
     short = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
-    return "".join(one if one.isprintable() else "?" for one in short)
+    return printable(short)

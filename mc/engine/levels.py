@@ -8,8 +8,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
-from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -22,7 +20,7 @@ from filters.contract.checks import (
     checked_start,
 )
 from filters.contract.filter_base import MechanismFamily
-from filters.contract.library import settled, told_apart
+from filters.contract.library import ByValue, settled, told_apart
 from filters.contract.state import take
 from filters.privacy_filter import PrivacyFilter
 from theory.arguments import check_count
@@ -41,22 +39,13 @@ def even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> flo
     rounds = int(check_count("rounds", rounds))
     if not settled(filt) or not settled(family):
         return _even_level(filt, family, rounds)
-    return _remembered_level(_Search(told_apart((filt, family, rounds)), filt, family, rounds))
-
-
-@dataclass(frozen=True, slots=True)
-class _Search:
-    """The search for a level, told apart by the value of all that it depends on."""
-
-    told: Hashable
-    filter: PrivacyFilter = field(compare=False)
-    family: MechanismFamily = field(compare=False)
-    rounds: int = field(compare=False)
+    asked = filt, family, rounds
+    return _remembered_level(ByValue(told_apart(asked), asked))
 
 
 @lru_cache(maxsize=256)
-def _remembered_level(search: _Search) -> float:
-    return _even_level(search.filter, search.family, search.rounds)
+def _remembered_level(search: ByValue[tuple[PrivacyFilter, MechanismFamily, int]]) -> float:
+    return _even_level(*search.asked)
 
 
 def _even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> float:

@@ -109,17 +109,17 @@ class UnitFunctional(ABC):
         "auto" takes the interval that is narrower then. An interval or stakes chosen after seeing the data lose their
         failure probability: the pilot's paths stay out of the n.
         """
-        bets = FixedBets.planned(pilot, n, failure=failure)
-        plans: dict[str, tuple[Self, Estimate]] = {
-            "KL-Chernoff": (self, kl_chernoff(pilot.scaled_to(n), failure=failure)),
-            "betting": (replace(self, bets=bets), bets.interval(bets.expected(pilot, n), failure=failure)),
-        }
         if interval not in get_args(IntervalName):
             raise ValueError(
                 f"interval must be one of {', '.join(get_args(IntervalName))}, got interval={interval!r}"
             )
-        names = plans if interval == "auto" else (interval,)
-        form, mean = min((plans[name] for name in names), key=lambda plan: plan[1].high - plan[1].low)
+        plans: list[tuple[Self, Estimate]] = []
+        if interval != "betting":
+            plans.append((self, kl_chernoff(pilot.scaled_to(n), failure=failure)))
+        if interval != "KL-Chernoff":
+            bets = FixedBets.planned(pilot, n, failure=failure)
+            plans.append((replace(self, bets=bets), bets.interval(bets.expected(pilot, n), failure=failure)))
+        form, mean = min(plans, key=lambda plan: plan[1].high - plan[1].low)
         return form, self.divergence(mean)
 
     def least_width(self, n: int, failure: float) -> float:

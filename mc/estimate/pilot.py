@@ -8,10 +8,10 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from filters.contract.library import settled, told_apart
+from filters.contract.library import ByValue, settled, told_apart
 from mc.engine.game import Game
 from mc.engine.paths import Paths
 from mc.engine.streams import Tile
@@ -44,23 +44,15 @@ def estimators(game: Game, epsilons: tuple[float, ...], aim: Aim) -> tuple[Estim
     """
     if not settled(game):
         return chosen(game, epsilons, aim)
-    return _remembered(_Question(told_apart((game, epsilons, aim)), game, epsilons, aim))
-
-
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """What is chosen for, told apart by the value of all that the choice depends on."""
-
-    key: Hashable
-    game: Game = field(compare=False)
-    epsilons: tuple[float, ...] = field(compare=False)
-    aim: Aim = field(compare=False)
+    asked = game, epsilons, aim
+    return _remembered(ByValue(told_apart(asked), asked))
 
 
 @lru_cache(maxsize=64)
-def _remembered(question: _Question) -> tuple[Estimator, ...]:
+def _remembered(question: ByValue[tuple[Game, tuple[float, ...], Aim]]) -> tuple[Estimator, ...]:
+    game, epsilons, aim = question.asked
     # the estimators go on playing a copy of the game, which nobody else can change
-    return chosen(copy.deepcopy(question.game), question.epsilons, question.aim)
+    return chosen(copy.deepcopy(game), epsilons, aim)
 
 
 def chosen(game: Game, epsilons: tuple[float, ...], aim: Aim) -> tuple[Estimator, ...]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.checks import checked_grant, checked_spend, checked_start
-from filters.contract.library import settled, told_apart
+from filters.contract.library import ByValue, settled, told_apart
 from filters.contract.state import State, bits, join, leaves, runs_of, take
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import View
@@ -109,13 +109,12 @@ def within_rounds(game: Game) -> PathBound | None:
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """What is expanded, told apart by the value of all that the answer depends on where no final request is made."""
+    """What is expanded: the requests for these pairs from the states at the start, to at most so many states."""
 
-    key: Hashable
-    asks: tuple[DominatingPair, ...] = field(compare=False)
-    game: Game = field(compare=False)
-    start: State = field(compare=False)
-    most: int = field(compare=False)
+    asks: tuple[DominatingPair, ...]
+    game: Game
+    start: State
+    most: int
 
 
 def expanded(game: Game, n: int, *, most: int = MOST_POSITIONS) -> PathBound | None:
@@ -135,14 +134,16 @@ def expanded(game: Game, n: int, *, most: int = MOST_POSITIONS) -> PathBound | N
     if not _plain(start):
         return None
     start, _ = _distinct(start, np.zeros((runs_of(start), 0), dtype=np.int64))
+    walk = _Walk(asks, game, start, most)
     if adversary.asks_finally or not settled((filt, asks)):
-        return _expanded(_Walk(None, asks, game, start, most))
-    key = told_apart((filt, asks, game.rounds, game.direction, start, most))
-    return _remembered(_Walk(key, asks, game, start, most))
+        return _expanded(walk)
+    # where no final request is made, nothing else of the game matters
+    return _remembered(ByValue(told_apart((filt, asks, game.rounds, game.direction, start, most)), walk))
 
 
 @lru_cache(maxsize=64)
-def _remembered(walk: _Walk) -> PathBound | None:
+def _remembered(question: ByValue[_Walk]) -> PathBound | None:
+    walk = question.asked
     # the bound keeps pairs of its own, which nobody else can change
     return _expanded(replace(walk, asks=copy.deepcopy(walk.asks)))
 

@@ -12,6 +12,7 @@ from mc.examine.story import Story
 from mc.examine.witness import Witness
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import Guarantee
+from theory.shown import printable
 
 __all__ = ["STOPPED", "UNFINISHED", "Examination", "PartialExamination", "Status"]
 
@@ -48,8 +49,8 @@ class Examination:
 
     @property
     def name(self) -> str:
-        """The class of the filter, in printable letters: a class that is made by `type` may be called anything."""
-        return "".join(one if one.isprintable() else "?" for one in type(self.filter).__name__)
+        """The class of the filter, in printable letters."""
+        return printable(type(self.filter).__name__)
 
     @property
     def partial(self) -> bool:

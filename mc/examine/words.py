@@ -93,11 +93,7 @@ def _field(value: object) -> str:
 def steps_words(steps: Iterable[tuple[DominatingPair, int]]) -> str:
     """Requests in a row."""
     told = [f"{times:,} x {pair_words(pair)}" if times > 1 else pair_words(pair) for pair, times in steps]
-    more = (
-        f", and {len(told) - _STEPS:,} further kind{'s' * (len(told) - _STEPS > 1)}"
-        if len(told) > _STEPS
-        else ""
-    )
+    more = f", and {count_words(len(told) - _STEPS, 'further kind')}" if len(told) > _STEPS else ""
     return ", then ".join(told[:_STEPS]) + more
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from rich.console import Console
-
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.difference import first_difference
 from mc.examine.filter_fault import examining
-from reports.commands.console import clear_errors, complain, say
+from reports.commands.console import clear_errors, complain, doing, say
 from reports.commands.exit_status import End, ExitStatus
 from reports.examined import SEED
 from reports.expression import read_command, read_filter
@@ -39,7 +37,7 @@ def against(
             if target is None or "::" in str(text):
                 stack.enter_context(examining(filt))
             both.append(filt)
-        with Console(stderr=True).status("asking both the same"):
+        with doing("asking both the same"):
             found = first_difference(*both, seconds=seconds, seed=SEED if seed is None else seed)
     if not found.histories:
         complain(f"nothing was asked in {seconds:g} s, and nothing was compared; raise --seconds")

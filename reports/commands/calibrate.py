@@ -14,7 +14,7 @@ from rich.table import Table
 import mc.estimate.compare_filters
 from mc.estimate.compare_filters import MOST_ROUNDS
 from mc.runs.output import OutputFolder
-from reports.commands.console import check_folder, clear_errors, say
+from reports.commands.console import check_folder, clear_errors, doing, say
 from reports.shown.numbers import percent
 from theory.arguments import check_count
 from theory.guarantees import ZCDP, GaussianDP, PureDP
@@ -56,7 +56,7 @@ def calibrate(
         mechanism = read_mechanism(mechanisms)
         if out is not None:
             check_folder(out)
-        with Console(stderr=True).status("running filters"):
+        with doing("running filters"):
             found = mc.estimate.compare_filters.compare_filters(
                 epsilon, delta, mechanism, most=most, levels=levels
             )

@@ -20,6 +20,7 @@ from mc.runs.output import OutputFolder
 from reports.commands.exit_status import End, ExitStatus
 from theory.agreement import Accord, Agreement
 from theory.evidence import Outcome, Verdict
+from theory.shown import printable
 
 __all__ = [
     "OUTCOME_STYLE",
@@ -63,8 +64,8 @@ def complain(message: object) -> None:
 
 
 def _printable(words: object) -> str:
-    """The words without what a terminal obeys, which a filter may have put into its name or its errors."""
-    return "".join(one if one.isprintable() or one == "\n" else "?" for one in str(words))
+    """The words in printable letters, line by line."""
+    return "\n".join(map(printable, str(words).split("\n")))
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from reports.commands.console import clear_errors, say
+from reports.commands.console import clear_errors, doing, say
 from reports.expression import read_value
 
 __all__ = ["figures"]
@@ -50,7 +50,7 @@ def figures(
             listed(out)  # an unusable folder, or manifest, is told before the work
         computed = []
         for one in chosen:
-            with Console(stderr=True).status(f"{one.name}: {one.title}"):
+            with doing(f"{one.name}: {one.title}"):
                 computed.append(one.compute(quick=quick, **given))
         write(computed, out, formats=wanted, quick=quick)
         table = Table("Figure", "Number in the paper", "printed", "computed")

@@ -16,7 +16,7 @@ from mc.estimate.survival import SurvivalCurve
 from mc.estimate.trade_off import TradeOff
 from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
 from mc.examine.attack import Attack
-from mc.examine.words import number_words
+from mc.examine.words import count_words, number_words
 from mc.intervals.anytime import Decision
 from mc.intervals.estimate import Estimate
 from mc.losses.composition import Bounds
@@ -57,7 +57,7 @@ def _rows(
 def _attack(value: Attack) -> Fragment:
     notes = () if value.refuted else (_UNDECIDED,)
     if value.plan is not None:
-        first, longest = value.plan.request, _count(value.plan.rounds, "round")
+        first, longest = value.plan.request, count_words(value.plan.rounds, "round")
         notes = (f"The plan first asks for {first}; its longest play has {longest}.", *notes)
     told = of_rows("Attack", _sentence(value.verdict), value, *notes)
     promised = number_words(value.promised)  # as the sentence has it, to the nearest
@@ -122,7 +122,7 @@ def _certified_numbers(value: CertifiedNumbers) -> Fragment:
         for one in sorted(value.numbers, key=lambda one: one.fits)
     )
     count, refused = len(value.numbers), dict.fromkeys(one.found.name for one in value.refused)
-    words = f"{count - len(value.refused)} of {_count(count, 'number')} fit their theorems"
+    words = f"{count - len(value.refused)} of {count_words(count, 'number')} fit their theorems"
     if refused:
         words += f"; REFUSED: {', '.join(refused)}"
     notes = (
@@ -158,10 +158,6 @@ def _sentence(verdict: Verdict) -> str:
     return str(verdict) + (f": {verdict.detail}" if verdict.detail else "")
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + "s" * (number != 1)
-
-
 #: What makes a fragment of each kind of result: most are their rows, under a title and a sentence.
 FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
     Estimate: _rows(
@@ -178,7 +174,9 @@ FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
             f"{'ABOVE the promise' if one.refutes else 'not above the promise, which proves nothing'}"
         ),
     ),
-    Curve: _rows("Curve", lambda one: f"delta at {_count(len(one.at), 'epsilon')}; {_together(one.failure)}"),
+    Curve: _rows(
+        "Curve", lambda one: f"delta at {count_words(len(one.at), 'epsilon')}; {_together(one.failure)}"
+    ),
     FilterComparison: _rows(
         "Filters",
         lambda one: (
@@ -207,7 +205,7 @@ FRAGMENTS: Mapping[type, Callable[[Any], Fragment]] = {
     ),
     Evaluation: _rows("Value of one strategy", _delta),
     NumericalEvaluation: _rows("Value of one strategy", _delta),
-    Evaluations: _rows("Value of one strategy", lambda one: f"delta at {_count(len(one), 'epsilon')}"),
+    Evaluations: _rows("Value of one strategy", lambda one: f"delta at {count_words(len(one), 'epsilon')}"),
     Bounds: _rows("Bounds", lambda one: interval(one.low, one.high, 9)),
     Attack: _attack,
     Decision: _rows(

@@ -119,7 +119,7 @@ class OvertakingGame(HolderGame):
 
     @property
     def menu(self) -> str:
-        return f"{len(self.ratios)} size{'s' * (len(self.ratios) > 1)}, {count_words(self._rounds, 'round')}"
+        return f"{count_words(len(self.ratios), 'size')}, {count_words(self._rounds, 'round')}"
 
     @property
     def asked(self) -> str:
