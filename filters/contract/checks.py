@@ -7,6 +7,7 @@ it says; the rules of this library, which look charges up in a `Selection` of se
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from collections.abc import Callable
 from dataclasses import Field, dataclass, fields, is_dataclass
 from fractions import Fraction
@@ -45,8 +46,13 @@ _S = TypeVar("_S")
 
 #: Where rules live that look requests up in a `Selection`.
 _ROOMS = ("filters.", "mc.")
-#: The methods that make states, and `reaches`, which says what states they can make.
-_RULES = ("reaches", "start", "spend", "observe")
+#: Methods that speak of others. A subclass that overrides one of those alone inherits a method that does not know it.
+_SPEAKS_OF = {
+    "grant": ("admits", "spend"),
+    "reaches": ("start", "spend", "observe"),
+    "remaining": ("admits",),
+    "affordable": ("admits",),
+}
 
 
 class StateWrittenError(TypeError):
@@ -267,16 +273,9 @@ def checked_affordable(
 
 
 def checked_reaches(filt: FilterBase, state: State, n: int) -> NDArray[np.bool_]:
-    """`filt.reaches(state)`, booleans of shape (n,).
-
-    Where a subclass overrides start, spend or observe but not `reaches`, the inherited `reaches` does not know the
-    states and the default of FilterBase is called instead. Overriding only `admits` or `grant` changes no states.
-    """
-    order = type(filt).__mro__
-    place = {name: next(i for i, kind in enumerate(order) if name in vars(kind)) for name in _RULES}
-    own = place["reaches"] <= min(place.values())
+    """`filt.reaches(state)`, booleans of shape (n,)."""
     return checked_booleans(
-        _asked(filt, "reaches", n, state) if own else FilterBase.reaches(filt, state),
+        _asked(filt, "reaches", n, state),
         method=f"{type(filt).__name__}.reaches",
         n=n,
         remedy="say of each run whether granted requests can have led to its state",
@@ -308,17 +307,35 @@ def _asked(filt: FilterBase, method: str, n: int, state: State, *more: object) -
 
     Code that is not the library's is lent a copy: from a shared array, a way back leads to what it lies over. One run
     is copied for everyone, which is done sooner than it is seen whose code it is.
+    Where a subclass overrides what an inherited method speaks of, the default of FilterBase answers in its place.
     """
+    asked = getattr(filt, method)
+    if method in _SPEAKS_OF:
+        # a class of another kind of classes may claim to equal any
+        knows = _knows_its_rules if type(type(filt)) is ABCMeta else _knows_its_rules.__wrapped__
+        if not knows(type(filt), method):
+            asked = getattr(FilterBase, method).__get__(filt)
     if n == 1:
         lent = lent_copy(state)
     else:
         lent = read_only(state if made_of_the_library(filt) else copied(state))
     try:
-        return getattr(filt, method)(lent, *more)
+        return asked(lent, *more)
     except ValueError as error:
         if "read-only" not in str(error):
             raise
         raise StateWrittenError(type(filt).__name__, method, str(error)) from error
+
+
+@lru_cache(maxsize=1024)
+def _knows_its_rules(kind: type, method: str) -> bool:
+    """Whether a class has a method from as near as what that speaks of."""
+    order = kind.__mro__
+    methods = (method, *_SPEAKS_OF[method])
+    place = {name: next(i for i, one in enumerate(order) if name in vars(one)) for name in methods}
+    nearest = min(place.values())
+    # the library's own classes inherit a `remaining` that asks their `admits`
+    return place[method] == nearest or (method == "remaining" and of_the_library(order[nearest]))
 
 
 def _knows_selections(filt: FilterBase) -> bool:

@@ -140,18 +140,13 @@ class AdditiveFilter(PrivacyFilter[Exact]):
     def spend(self, state: Exact, request: DominatingPair) -> Exact:
         return self.budget.add(state, self._cost(request))
 
-    def grant(self, state: Exact, request: DominatingPair) -> tuple[NDArray[Any], Exact | None]:
-        if self._has_own_rules():
-            return PrivacyFilter.grant(self, state, request)
+    def grant(self, state: Exact, request: DominatingPair) -> tuple[NDArray[Any], Exact]:
         return self.budget.step(state, self._cost(request))
 
     def grant_in_place(self, state: Exact, request: DominatingPair) -> NDArray[np.bool_] | None:
-        budget = self.budget
-        if (
-            self._has_own_rules()
-            or type(self).grant is not AdditiveFilter.grant
-            or type(budget) is not Budget
-        ):
+        budget, kind = self.budget, type(self)
+        own = [getattr(kind, name) is getattr(AdditiveFilter, name) for name in ("admits", "spend", "grant")]
+        if not all(own) or type(budget) is not Budget:
             return None
         return budget.charge(state, self._cost(request))
 
@@ -163,11 +158,6 @@ class AdditiveFilter(PrivacyFilter[Exact]):
                 "fp.Square(x) for x^2, with x one number or one per run, shape (n,)"
             )
         return cost
-
-    def _has_own_rules(self) -> bool:
-        """Whether a subclass decides or charges otherwise."""
-        kind = type(self)
-        return kind.admits is not AdditiveFilter.admits or kind.spend is not AdditiveFilter.spend
 
     def reaches(self, state: Exact) -> NDArray[Any]:
         return self.budget.reaches(state)

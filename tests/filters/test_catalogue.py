@@ -1,17 +1,19 @@
 """The catalogue names every filter there is, and what it says of them is true."""
 
 import pickle
+from dataclasses import fields
 from inspect import isabstract
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import filters as fp
 from filters import catalogue
-from filters.contract.state import State, leaves
+from filters.contract.state import State, leaves, runs_of
 from filters.rules import ranged_blackwell, unsound
 from theory.guarantees import Guarantee
-from theory.pairs import RandomizedResponse
+from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
 
 def test_every_public_filter_is_in_the_catalogue() -> None:
@@ -60,6 +62,33 @@ def test_a_state_does_not_grow(entry: catalogue.Entry) -> None:
         assert filt.admits(state, pair).shape == (2,)
         state = filt.observe(filt.spend(state, pair), np.zeros(2))
         assert size(state) == fresh
+
+
+@pytest.mark.parametrize("entry", catalogue.CATALOGUE.values(), ids=lambda entry: entry.name)
+def test_what_a_subclass_decides_is_decided(entry: catalogue.Entry) -> None:
+    example = entry.example()
+    pair = getattr(example, "menu", (RandomizedResponse(1e-3),))[0]
+    spent = []
+
+    class Closed:
+        def admits(self, state: State, request: DominatingPair) -> NDArray[np.bool_]:
+            return np.zeros(runs_of(state), dtype=bool)
+
+    class Counting:
+        def spend(self, state: State, request: DominatingPair) -> State:
+            spent.append(request)
+            return super().spend(state, request)  # type: ignore[misc, no-any-return]
+
+    def derived(own: type) -> fp.PrivacyFilter:
+        parameters = {part.name: getattr(example, part.name) for part in fields(entry.kind) if part.init}  # type: ignore[arg-type]
+        with unsound.knowingly():
+            return type(entry.name, (own, entry.kind), {})(**parameters)  # type: ignore[no-any-return]
+
+    closed, counting = derived(Closed).open("retry"), derived(Counting).open("retry")
+    assert not closed.request(pair)
+    assert closed.affordable(Gaussian) == 0
+    assert counting.request(pair)
+    assert spent
 
 
 def test_unsound_filters_live_in_their_files_and_warn() -> None:
