@@ -36,17 +36,16 @@ class CopiedFilter(PrivacyFilter):
         return _objects([self.foreign.make() for _ in range(n)])
 
     def admits(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
-        return np.array([granted for granted, _ in self._asked(state, request)], dtype=np.bool_)
+        return self.grant(state, request)[0]
 
     def spend(self, state: NDArray[Any], request: DominatingPair) -> NDArray[Any]:
-        return _objects([held for _, held in self._asked(state, request)])
+        return self.grant(state, request)[1]
 
-    def _asked(self, state: NDArray[Any], request: DominatingPair) -> list[tuple[bool, Any]]:
-        asked = []
-        for run, held in enumerate(state):
-            held = copy.deepcopy(held)
-            asked.append((self.foreign.granted(held, request.of_run(run)), held))
-        return asked
+    def grant(self, state: NDArray[Any], request: DominatingPair) -> tuple[NDArray[Any], NDArray[Any]]:
+        # both of one asking: an object that fails once may answer a second asking otherwise
+        after = [copy.deepcopy(held) for held in state]
+        granted = [self.foreign.granted(held, request.of_run(run)) for run, held in enumerate(after)]
+        return np.array(granted, dtype=np.bool_), _objects(after)
 
 
 def _objects(held: list[Any]) -> NDArray[Any]:

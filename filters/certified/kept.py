@@ -131,12 +131,12 @@ def _blocks() -> Iterator[RunningNumber]:
 
 
 def _noise() -> RunningNumber:
-    """Secret noise is that of the generator whose seed is the digest: nothing is added to it, nor is it scaled."""
+    """Secret noise is sigma times that of the generator whose seed is the digest."""
     total = np.array([1.0, -2.5, 0.0, 1e300])
-    told = repr((12345, 7, total.shape)).encode()
+    told = repr((12345, 7, 0.7, total.shape)).encode()
     digest = hashlib.sha256(told + total.tobytes()).digest()
     rng = np.random.default_rng(np.random.SeedSequence(int.from_bytes(digest)))
-    added = SecretNoise(secret=12345, step=7).added_to(total)
-    wrong = int(np.count_nonzero(added != rng.standard_normal(total.shape)))
+    added = SecretNoise(secret=12345, step=7).added_to(total, 0.7)
+    wrong = int(np.count_nonzero(added != 0.7 * rng.standard_normal(total.shape)))
     of = Claims("individual filter", "SecretNoise")
-    return of.equal("how many of four numbers are not the generator's standard normals", wrong, 0)
+    return of.equal("how many of four numbers are not 0.7 of the generator's normals", wrong, 0)

@@ -17,6 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from filters.holders.holder import Holder
 from theory.arguments import check_count
 from theory.guarantees import PureDP
 from theory.pairs import RandomizedResponse
@@ -27,7 +28,7 @@ __all__ = ["AboveThreshold"]
 _MOST = 2**62
 
 
-class AboveThreshold:
+class AboveThreshold(Holder):
     """Answers "value_i + noise_i >= threshold + noise?" for whole values_i chosen adaptively, until the first yes.
 
         stop = AboveThreshold(-50, ratio=Fraction(11, 10), monotone=True, rng=rng)
@@ -39,12 +40,13 @@ class AboveThreshold:
     log(ratio^2)-DP if `monotone`: of two neighbours one has no value below the other's, as counts of people have.
     Noise has P(k) proportional to ratio^-|k| at whole k, and is drawn exactly, from whole numbers of the generator.
     `request` is the pair that pays for all: ask the filter of the analysis for it before the first value.
-    Not shared by threads. Raises ValueError after the first yes, for a ratio that is not above one, for values that are
-    not whole or too large.
+    One price pays for one yes: it refuses copies and forked processes, as every `Holder` does. Raises ValueError after
+    the first yes, for a ratio that is not above one, for values that are not whole or too large.
     Source: Dwork, Naor, Reingold, Rothblum and Vadhan; Lyu, Su and Li; named in paper 000, Section 5.
     """
 
     theorem: ClassVar[str] = "sparse vector"
+    _remedy: ClassVar[str] = "make another, with a price of its own"
 
     def __init__(
         self, threshold: int, *, ratio: Fraction, rng: np.random.Generator, monotone: bool = False
@@ -58,6 +60,7 @@ class AboveThreshold:
             raise TypeError(
                 f"rng must be a numpy.random.Generator, got {rng!r}; pass np.random.default_rng()"
             )
+        super().__init__()
         self._ratio, self._factors = ratio, 2 if monotone else 3
         self._noisy = _checked("threshold", threshold) + self._noise(rng)
         self._over = False
@@ -74,12 +77,13 @@ class AboveThreshold:
 
     def reaches(self, value: int, rng: np.random.Generator) -> bool:
         """Whether the noisy value reaches the noisy threshold; the first yes is the last answer."""
-        if self._over:
-            raise ValueError(
-                "value must come before the first yes, got one after it; make another AboveThreshold"
-            )
-        self._over = _checked("value", value) + self._noise(rng) >= self._noisy
-        return self._over
+        with self._in_turn("reaches"), self._alone("reaches"):
+            if self._over:
+                raise ValueError(
+                    "value must come before the first yes, got one after it; make another AboveThreshold"
+                )
+            self._over = _checked("value", value) + self._noise(rng) >= self._noisy
+            return self._over
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(ratio={self._ratio}, {self._factors} log(ratio)-DP, over={self._over})"

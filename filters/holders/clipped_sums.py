@@ -174,7 +174,7 @@ class ClippedSums:
         """The noisy sum of the clipped vectors; everyone who counts is charged first.
 
         vectors: an array of shape (people, d), the vector of everyone, also of those who have run out; or `Vectors`.
-        rng: a generator, or `SecretNoise`, which gives the same sum the same noise.
+        rng: a generator, or `SecretNoise`, which gives the same sum at the same sigma the same noise.
         Raises ValueError for another shape, for numbers that are not finite, and for norms that are no doubles; then
         nothing is charged.
         """
@@ -201,8 +201,11 @@ class ClippedSums:
             raise ValueError(
                 f"weighted must give a finite vector of at most 2^20 numbers, got shape {total.shape}; charges stand"
             )
-        noise = rng.added_to(total) if isinstance(rng, SecretNoise) else rng.standard_normal(total.shape)
-        return PrivateSum(total + self.sigma * noise, self.sigma)
+        if isinstance(rng, SecretNoise):
+            noise = rng.added_to(total, self.sigma)
+        else:
+            noise = self.sigma * rng.standard_normal(total.shape)
+        return PrivateSum(total + noise, self.sigma)
 
     def _total(self, vectors: Vectors, factors: NDArray[np.float64]) -> NDArray[np.float64]:
         """The sum that noise is added to."""

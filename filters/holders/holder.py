@@ -18,6 +18,8 @@ class Holder:
 
     #: The attributes that its repr tells: terms that the analyst gave, and nobody's data.
     _terms_shown: ClassVar[tuple[str, ...]] = ()
+    #: What to do in place of a copy.
+    _remedy: ClassVar[str] = "save it with to_dict and restore it with from_dict, one holder at a time"
 
     def __init__(self) -> None:
         self._lock = threading.RLock()  # reentrant: a change within a change gets an error, not a deadlock
@@ -36,8 +38,7 @@ class Holder:
         if os.getpid() != self._process:  # before the lock: a fork may have copied it locked for ever
             raise RuntimeError(
                 f"{type(self).__name__}.{method} must be called in the process that made it, got process "
-                f"{os.getpid()} for {self._process}; save it with to_dict there and restore it here with "
-                "from_dict, one holder at a time"
+                f"{os.getpid()} for {self._process}; {self._remedy}"
             )
         return self._lock
 
@@ -53,5 +54,5 @@ class Holder:
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> NoReturn:
         raise TypeError(
             f"a {type(self).__name__} must not be copied or pickled, for two of them would spend one budget "
-            "twice; save it with to_dict and restore it with from_dict, one holder at a time"
+            f"twice; {self._remedy}"
         )

@@ -1,10 +1,12 @@
-"""Secret noise: standard normal numbers that are a function of a secret, of a step, and of what they are added to.
+"""Secret noise: normal numbers that are a function of a secret, a step, their scale, and what they are added to.
 
 >>> noise = SecretNoise(secret=12345, step=1)
 >>> sums = np.array([1.0, 2.0])
->>> bool((noise.added_to(sums) == noise.added_to(sums)).all())
+>>> bool((noise.added_to(sums, 2.0) == noise.added_to(sums, 2.0)).all())
 True
->>> bool((noise.added_to(sums) == noise.added_to(sums + 1)).any())
+>>> bool((noise.added_to(sums, 2.0) == noise.added_to(sums + 1, 2.0)).any())
+False
+>>> bool((noise.added_to(sums, 2.0) == noise.added_to(sums, 4.0) / 2).any())
 False
 """
 
@@ -23,11 +25,12 @@ __all__ = ["SecretNoise"]
 
 @dataclass(frozen=True, slots=True)
 class SecretNoise:
-    """N(0, I) by a generator whose seed is the SHA-256 of the secret, the step, and the bits of the sum.
+    """N(0, sigma^2 I) by a generator whose seed is the SHA-256 of the secret, the step, sigma, and the bits of the sum.
 
     A step that is made again, after a crash say, gives the same noise for the same sum, so that nothing new is said.
-    For another sum, of other data or of other code, the noise is another: the two never cancel, as they would if a
-    generator were set back. Whoever knows the secret can subtract the noise. `repr` does not tell it.
+    For another sum, of other data or of other code, and at another sigma the noise is another: the two never cancel,
+    as they would if a generator were set back. Whoever knows the secret can subtract the noise; `repr` does not tell
+    it.
     """
 
     secret: int = field(repr=False)
@@ -37,9 +40,9 @@ class SecretNoise:
         object.__setattr__(self, "secret", check_count("secret", self.secret, least=0))
         object.__setattr__(self, "step", check_count("step", self.step, least=0))
 
-    def added_to(self, total: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The noise for these sums: of the shape of `total`."""
-        told = repr((self.secret, self.step, total.shape)).encode()
+    def added_to(self, total: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
+        """The noise of standard deviation sigma for these sums: of the shape of `total`."""
+        told = repr((self.secret, self.step, float(sigma), total.shape)).encode()
         digest = hashlib.sha256(told + np.ascontiguousarray(total + 0.0).tobytes()).digest()
         rng = np.random.default_rng(np.random.SeedSequence(int.from_bytes(digest)))
-        return rng.standard_normal(total.shape)
+        return sigma * rng.standard_normal(total.shape)

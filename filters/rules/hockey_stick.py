@@ -90,8 +90,9 @@ class HockeyStickFilter(PrivacyFilter[_State]):
         return known & self._delta.reaches((spent[0], spent[1])) & self._delta.reaches((spent[2], spent[3]))
 
     def remaining(self, state: _State) -> NDArray[np.float64]:
-        """What is left of delta in the direction that has less."""
-        return np.minimum(self._delta.left((state[2], state[3])), self._delta.left((state[4], state[5])))
+        """What is left of delta in the direction that has less; nothing after an infinite loss."""
+        left = np.minimum(self._delta.left((state[2], state[3])), self._delta.left((state[4], state[5])))
+        return np.where(np.isfinite(state[0]), left, 0.0)
 
     def _added(self, loss: NDArray[Any], doubt: NDArray[Any], request: DominatingPair) -> tuple[Real, Real]:
         """What a release adds in each direction, rounded up; inf where no mechanism has what is declared."""

@@ -39,7 +39,7 @@ __all__ = ["Descent", "Learner"]
 
 Array = NDArray[np.float64]
 
-_VERSION = 3
+_VERSION = 4
 #: More steps than anybody takes.
 _MOST_STEPS = 2**53
 
@@ -73,7 +73,8 @@ class Descent:
 
     |f_i g_i| = min(|g_i|, clip, what person i's budget in `people` still covers at this noise), which is charged: with
     a budget of k sums clipped to `clip`, the first k steps are Algorithm 6 of paper 000, and all of them Algorithm 7.
-    sigma is the paper's, a multiple of the clip; n is taken as known. Parameters and noise are drawn from `seed`.
+    sigma is the paper's, a multiple of the clip; n is taken as known. Parameters and noise are drawn from `seed`: who
+    knows it can subtract the noise, and a small one is found by trying which gives theta_0. Pass secrets.randbits(128).
     Iterating takes a step and yields how many were taken; stopping at any moment wastes nothing, and all that was seen
     keeps the promise of the people's filter. `save` keeps everything, `restored` goes on from there to the bit: the
     noise is `SecretNoise`, so that a step that is made again says the same again, and one that is made with other data

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -72,6 +74,28 @@ def test_an_exception_that_is_not_named_is_no_denial(kind: str) -> None:
     session.request(MENU[1])
     with pytest.raises(TooDearError):
         session.request(MENU[1])
+
+
+@pytest.mark.parametrize("kind", KINDS[:2])
+def test_a_budget_that_fails_now_and_then_grants_nothing_that_it_did_not_charge(kind: str) -> None:
+    calls = itertools.count(1)
+
+    class Flaky(Purse):
+        def spend(self, epsilon: float) -> None:
+            if next(calls) % 2 == 0:
+                raise TooDearError("the store does not answer")
+            super().spend(epsilon)
+
+    def spend(purse: Purse, pair: Any) -> None:
+        purse.spend(float(pair.epsilon))
+
+    session = fp.from_budget(
+        Flaky, spend, fp.PureDP(1.0), menu=MENU if kind == "counted" else None, denied=TooDearError
+    ).open("retry")
+    granted = 0
+    with suppress(RuntimeError):  # what is counted is played again, and was granted otherwise before
+        granted = sum(session.request(MENU[1]) for _ in range(20))
+    assert granted <= 2
 
 
 def test_false_is_a_denial_and_nothing_else_is() -> None:

@@ -77,3 +77,4 @@ def test_nothing_is_admitted_after_an_infinite_loss():
     for loss in (math.inf, -math.inf):
         state = filt.observe(filt.spend(filt.start(1), Erasure(0.1)), np.array([loss]))
         assert not filt.admits(state, RandomizedResponse(1e-6))[0]
+        assert filt.remaining(state)[0] == 0
