@@ -136,7 +136,7 @@ def _noise() -> RunningNumber:
     told = repr((12345, 7, 0.7, total.shape)).encode()
     digest = hashlib.sha256(told + total.tobytes()).digest()
     rng = np.random.default_rng(np.random.SeedSequence(int.from_bytes(digest)))
-    added = SecretNoise(secret=12345, step=7).added_to(total, 0.7)
+    added = SecretNoise(secret=12345, step=7).added_to(total, sigma=0.7)
     wrong = int(np.count_nonzero(added != 0.7 * rng.standard_normal(total.shape)))
     of = Claims("individual filter", "SecretNoise")
     return of.equal("how many of four numbers are not 0.7 of the generator's normals", wrong, 0)

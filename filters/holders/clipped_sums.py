@@ -29,7 +29,7 @@ from filters.holders.personal import Personal, PersonalFactor
 from filters.holders.secret_noise import SecretNoise
 from theory.arguments import check_count
 from theory.guarantees import Guarantee
-from theory.numerics.norms import euclidean_norms, weighted_sum
+from theory.numerics.norms import euclidean_norms, exact_sum, nearest, weighted
 from theory.shown import one_line
 
 __all__ = ["ClippedSums", "PrivateSum", "Vectors"]
@@ -54,7 +54,11 @@ class Vectors(Protocol):
         """|v_i|_2, shape (people,), correct to 2^-33 relatively, but for norms below 2^-500."""
 
     def weighted(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
-        """sum_i factors[i] v_i, shape (dimension,)."""
+        """sum_i factors[i] v_i, shape (dimension,).
+
+        What one person more does to the rounding of the others is charged to nobody, unlike in a table of
+        vectors, whose sum is exact: add up in the most digits that there are.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,20 +200,23 @@ class ClippedSums:
         charged = np.maximum(norms.ravel(), self._sigma * _FREE)
         factors = self._people.clip(charged, sigma=self._sigma, most=self._clip)
         self._factors = np.where(norms.ravel() > 0, factors, 0.0)
-        total = np.asarray(self._total(checked, factors.reshape(shape)), dtype=np.float64)
-        if not np.isfinite(total).all() or total.ndim != len(shape) or total.shape[-1] > _MOST_DIMENSION:
+        total = self._total(checked, factors.reshape(shape))
+        found = total[0].shape
+        if not np.isfinite(total).all() or len(found) != len(shape) or found[-1] > _MOST_DIMENSION:
             raise ValueError(
-                f"weighted must give a finite vector of at most 2^20 numbers, got shape {total.shape}; charges stand"
+                f"weighted must give a finite vector of at most 2^20 numbers, got shape {found}; charges stand"
             )
         if isinstance(rng, SecretNoise):
-            noise = rng.added_to(total, self.sigma)
+            noise = rng.added_to(*total, sigma=self.sigma)
         else:
-            noise = self.sigma * rng.standard_normal(total.shape)
-        return PrivateSum(total + noise, self.sigma)
+            noise = self.sigma * rng.standard_normal(found)
+        return PrivateSum(nearest([*total, noise]), self.sigma)
 
-    def _total(self, vectors: Vectors, factors: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The sum that noise is added to."""
-        return vectors.weighted(factors)
+    def _total(self, vectors: Vectors, factors: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+        """What adds up to the sum that noise is added to."""
+        if isinstance(vectors, _Rows):
+            return vectors.parts(factors)
+        return [np.asarray(vectors.weighted(factors), dtype=np.float64)]
 
     def _rows(self, vectors: object) -> NDArray[np.float64]:
         """A copy of the vectors: no change by the caller between charge and sum."""
@@ -249,7 +256,9 @@ class _Rows:
     def norms(self) -> NDArray[np.float64]:
         return euclidean_norms(self._rows)
 
+    def parts(self, factors: NDArray[np.float64]) -> list[NDArray[np.float64]]:
+        """What adds up to the weighted sum, exactly: nobody moves it by more than their own vector."""
+        return exact_sum(weighted(factors, self._rows))
+
     def weighted(self, factors: NDArray[np.float64]) -> NDArray[np.float64]:
-        if self._rows.ndim == 2:
-            return weighted_sum(factors, self._rows)
-        return np.array([weighted_sum(*world) for world in zip(factors, self._rows, strict=True)])
+        return nearest(self.parts(factors))

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from reprlib import repr as short
 from typing import Any, ClassVar, Self
@@ -36,7 +36,7 @@ from filters.holders.sums import Sums
 from theory.arguments import check_count
 from theory.guarantees import ZCDP, Guarantee
 from theory.numerics.error_free import two_sum
-from theory.numerics.norms import squared_norms
+from theory.numerics.norms import exact_sum, nearest, squared_norms
 from theory.shown import one_line
 
 __all__ = ["LinearAnswer", "LinearQueries"]
@@ -67,8 +67,8 @@ class LinearAnswer:
         """A bound on |value - sum over S_t|_inf that fails with probability at most delta.
 
         sigma sqrt(2 log(d/delta)) = sqrt(norm_budget log(d/delta) / kappa): the union over d coordinates of
-        P(|N| > x) = erfc(x/sqrt2) <= e^{-x^2/2}. The rounding of the sum in doubles, about 2^-53 of the sizes added up,
-        comes on top. Source: paper 000, Corollary 4.7.
+        P(|N| > x) = erfc(x/sqrt2) <= e^{-x^2/2}. The sum is exact, and rounded once to a double
+        together with its noise. Source: paper 000, Corollary 4.7.
         """
         return self.sigma * math.sqrt(2 * math.log(len(self.value) / one_delta("delta", delta)))
 
@@ -225,19 +225,20 @@ class LinearQueries(Holder):
                     "pass q(x_i) for every person i"
                 )
             self._check_usable()  # before anybody is charged
-            total = self._charged_sum(rows)
+            total = exact_sum(self._charged(rows))
             self._record()
         # charged before the noise is drawn: if that raises, budget is lost and none gained
         sigma = self.sigma(rows.shape[1])
-        return LinearAnswer(total + sigma * rng.standard_normal(rows.shape[1]), sigma)
+        noise = sigma * rng.standard_normal((rows.shape[1],))
+        return LinearAnswer(nearest([*total, noise]), sigma)
 
     def _check_usable(self) -> None:
         if self._journal is not None:
             self._journal.check_usable()
 
-    def _charged_sum(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        """The sum over those who take part, who are charged: block by block, each in a copy that nobody changes."""
-        total, many = np.zeros(rows.shape[1]), max(_BLOCK // rows.shape[1], 1)
+    def _charged(self, rows: NDArray[Any]) -> Iterator[NDArray[np.float64]]:
+        """The rows of those who take part, who are charged: block by block, each in a copy that nobody changes."""
+        many = max(_BLOCK // rows.shape[1], 1)
         for first in range(0, len(rows), many):
             people = slice(first, min(first + many, len(rows)))
             with np.errstate(over="ignore"):  # what is no double is infinite, and nobody can pay for that
@@ -250,10 +251,9 @@ class LinearQueries(Holder):
             active = self._budget.charge((sums.high, sums.low), Plain(squares), staying)
             if not active.all():
                 keep_only(active, block)
-            total += block.sum(axis=0)
             if self._journal is not None:
                 self._mark(active & (squares > 0), first)
-        return total
+            yield block
 
     def _mark(self, charged: NDArray[np.bool_], first: int) -> None:
         """Remember the blocks of the journal in which somebody was `charged`, of the people from `first` on."""

@@ -2,11 +2,11 @@
 
 >>> noise = SecretNoise(secret=12345, step=1)
 >>> sums = np.array([1.0, 2.0])
->>> bool((noise.added_to(sums, 2.0) == noise.added_to(sums, 2.0)).all())
+>>> bool((noise.added_to(sums, sigma=2.0) == noise.added_to(sums, sigma=2.0)).all())
 True
->>> bool((noise.added_to(sums, 2.0) == noise.added_to(sums + 1, 2.0)).any())
+>>> bool((noise.added_to(sums, sigma=2.0) == noise.added_to(sums + 1, sigma=2.0)).any())
 False
->>> bool((noise.added_to(sums, 2.0) == noise.added_to(sums, 4.0) / 2).any())
+>>> bool((noise.added_to(sums, sigma=2.0) == noise.added_to(sums, sigma=4.0) / 2).any())
 False
 """
 
@@ -40,9 +40,12 @@ class SecretNoise:
         object.__setattr__(self, "secret", check_count("secret", self.secret, least=0))
         object.__setattr__(self, "step", check_count("step", self.step, least=0))
 
-    def added_to(self, total: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
-        """The noise of standard deviation sigma for these sums: of the shape of `total`."""
-        told = repr((self.secret, self.step, float(sigma), total.shape)).encode()
-        digest = hashlib.sha256(told + np.ascontiguousarray(total + 0.0).tobytes()).digest()
-        rng = np.random.default_rng(np.random.SeedSequence(int.from_bytes(digest)))
-        return sigma * rng.standard_normal(total.shape)
+    def added_to(self, *total: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
+        """The noise of standard deviation sigma for sums: one array, or several of its shape that add up to it."""
+        shape = total[0].shape
+        told = repr((self.secret, self.step, float(sigma), shape)).encode()
+        bits = b"".join(np.ascontiguousarray(part + 0.0).tobytes() for part in total)
+        rng = np.random.default_rng(
+            np.random.SeedSequence(int.from_bytes(hashlib.sha256(told + bits).digest()))
+        )
+        return sigma * rng.standard_normal(shape)

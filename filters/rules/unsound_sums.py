@@ -35,11 +35,11 @@ class ClippingAfterAdding(ClippedSums):
         super().__init__(people, clip=clip, sigma=sigma, runs=runs)
         _warn(self, "it clips after adding")
 
-    def _total(self, vectors: Vectors, factors: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _total(self, vectors: Vectors, factors: NDArray[np.float64]) -> list[NDArray[np.float64]]:
         total = vectors.weighted((factors > 0).astype(np.float64))
         size = np.sqrt((total * total).sum(axis=-1, keepdims=True))
         most = self._clip * factors.shape[-1]
-        return np.where(size > most, total * (most / np.maximum(size, most)), total)
+        return [np.where(size > most, total * (most / np.maximum(size, most)), total)]
 
 
 class _Forgetting(IndividualFilter):

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 from flint import arb, ctx, fmpq
+from hypothesis import given
+from hypothesis import strategies as st
 
 import filters as fp
 from filters.accounting.charge_rules import renyi_charge
 from filters.accounting.charges import approximate_charge
 from theory import ApproxDP, PureDP, RenyiDP
 from theory.numerics import portable
-from theory.numerics.norms import squared_norms, weighted_sum
+from theory.numerics.norms import exact_sum, nearest, squared_norms
 from theory.pairs import (
     KOV,
     Erasure,
@@ -89,11 +92,41 @@ def test_a_gaussian_is_charged_its_hockey_stick_however_small_it_is(mu: float, a
         assert due <= arb(delta) <= due * (1 + arb(2) ** -39) + arb(2) ** -1069
 
 
+#: Rows of one, two or three numbers, of few and of many digits, that cancel.
+ROWS = st.integers(1, 3).flatmap(
+    lambda d: st.lists(
+        st.lists(
+            st.floats(-(2.0**900), 2.0**900) | st.sampled_from([1e16, -1e16, 1.0, 5e-324]),
+            min_size=d,
+            max_size=d,
+        ),
+        min_size=1,
+        max_size=40,
+    )
+)
+
+
+@given(rows=ROWS, cut=st.integers(0, 40))
+def test_the_parts_of_a_sum_are_no_double_too_many(rows: list[list[float]], cut: int) -> None:
+    table = np.array(rows)
+    parts = exact_sum([block for block in (table[:cut], table[cut:]) if len(block)])
+    for column, values in enumerate(table.T.tolist()):
+        whole = sum(map(Fraction, values), Fraction(0))
+        assert sum((Fraction(float(part[column])) for part in parts), Fraction(0)) == whole
+        assert nearest(parts)[column] == float(whole)
+
+
+@pytest.mark.parametrize("bad", [math.inf, math.nan, 1.7e308])
+def test_rows_whose_sum_may_be_no_double_are_refused(bad: float) -> None:
+    with pytest.raises(ValueError, match=r"rows must be below 2\^998, got"):
+        exact_sum([np.array([[1.0, bad], [0.0, 0.0]])])
+
+
 def test_sums_of_rows_do_not_depend_on_how_the_rows_lie_in_memory() -> None:
     rows = np.random.default_rng(1).standard_normal((500, 70))
     other = np.asfortranarray(rows)
     assert np.array_equal(squared_norms(rows), squared_norms(other))
-    assert np.array_equal(weighted_sum(rows[:, 0], rows), weighted_sum(rows[:, 0], other))
+    assert np.array_equal(nearest(exact_sum([rows])), nearest(exact_sum([other[::-1]])))
 
 
 def test_portable_functions_keep_the_sign_of_zero_and_say_what_they_err() -> None:

@@ -60,10 +60,10 @@ def three(**changes: Any) -> DataSet:
 def noise_in_a_row(monkeypatch: pytest.MonkeyPatch, network: Learner) -> None:
     """Noise that does not look at the sums: of one generator after the start, so that it can be drawn a second time."""
 
-    def added_to(noise: SecretNoise, total: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
+    def added_to(noise: SecretNoise, *total: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
         rng = np.random.default_rng(noise.secret)
         network.start(rng)
-        return sigma * [rng.standard_normal(total.shape) for _ in range(noise.step)][-1]
+        return sigma * [rng.standard_normal(total[0].shape) for _ in range(noise.step)][-1]
 
     monkeypatch.setattr(SecretNoise, "added_to", added_to)
 
