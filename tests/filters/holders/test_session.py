@@ -85,7 +85,16 @@ def test_bisection_finds_the_largest_parameter() -> None:
     assert filt.affordable(np.zeros(2), Gaussian).tolist() == [0.0, 0.0]
 
 
-@pytest.mark.parametrize("loss", [-5.0, 5.0, -math.inf, 0.7])
+@pytest.mark.parametrize("sizes", [[0.1, 9.0], [9.0, 0.1], []])
+def test_several_pairs_at_once_are_no_request(sizes: list[float]) -> None:
+    session = fp.GaussianFilter(mu=1.0).open("retry")
+    before = session.to_dict()
+    with pytest.raises(TypeError, match="pair must be a single pair, got parameters of shape"):
+        session.request(Gaussian(np.array(sizes)))
+    assert session.to_dict() == before
+
+
+@pytest.mark.parametrize("loss", [-5.0, 5.0, -math.inf, math.log(2) * (1 + 1e-11)])
 def test_a_loss_that_nothing_granted_can_have_is_refused_and_waited_for_still(loss: float) -> None:
     step = RandomizedResponse.from_ratio(2)
     session = fp.RealisationFilter(3.0, 0, 50, (step,)).open("retry")
@@ -112,10 +121,25 @@ class ClaimsToBeAny(float):
 
 
 @pytest.mark.parametrize("high", [4.0, ClaimsToBeAny(4.0)], ids=["a number", "one that claims to equal any"])
-def test_a_budget_that_is_exchanged_under_a_session_grants_nothing_more(high: float) -> None:
+def test_a_budget_that_is_exchanged_under_a_holder_charges_and_grants_nothing_more(high: float) -> None:
     filt = fp.GaussianFilter(mu=1.0)
-    session = filt.open("retry")
+    session, people = filt.open("retry"), fp.IndividualFilter(filt, 2)
     assert session.request(Gaussian(0.9))
+    assert people.select(Gaussian(0.9)).all()
+    charged = [holder.to_dict()["state"] for holder in (session, people)]
     object.__setattr__(filt.budget, "high", high)
-    with pytest.raises(TypeError, match="GaussianFilter must keep its promise and its budget"):
-        session.request(Gaussian(0.9))
+    for ask in (session.request, people.select, lambda pair: people.clip(np.full(2, pair.mu), sigma=1.0)):
+        with pytest.raises(TypeError, match="GaussianFilter must keep its promise and its budget"):
+            ask(Gaussian(0.9))
+    assert [holder.to_dict()["state"] for holder in (session, people)] == charged
+
+
+def test_what_is_decided_while_the_terms_are_exchanged_is_no_decision() -> None:
+    class Widening(MyFilter):
+        def admits(self, spent: Any, request: DominatingPair) -> Any:
+            self.promise = ApproxDP(epsilon=9.0, delta=1e-5)
+            return np.ones(len(spent), dtype=np.bool_)
+
+    for ask in (Widening().open().request, fp.IndividualFilter(Widening(), 2).select):
+        with pytest.raises(TypeError, match="Widening must keep its promise and its budget"):
+            ask(RandomizedResponse(5.0))
