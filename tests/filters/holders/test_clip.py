@@ -175,7 +175,9 @@ def test_vectors_too_small_or_too_large_to_be_squared_are_paid_for(given: Any, s
         assert charged(people) > before
         assert np.linalg.norm(value) <= 0.5
         assert np.linalg.norm(value) > 0.499 or size < 1
-    assert float(charged(people)[0]) == pytest.approx(0.75 if size > 1 else 0.0, abs=1e-6)  # 3 times at most 1/2
+    assert float(charged(people)[0]) == pytest.approx(
+        0.75 if size > 1 else 0.0, abs=1e-6
+    )  # 3 times at most 1/2
 
 
 def released(vectors: Any, rng: Any) -> Call:

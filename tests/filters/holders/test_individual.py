@@ -10,8 +10,9 @@ import filters as fp
 from theory.pairs import Gaussian, RandomizedResponse, Selection
 
 
-def test_norms_that_no_fast_way_takes_are_divided_as_others_are() -> None:
-    norms = np.resize([0.0, 1e-300, 0.25], 60)
+@pytest.mark.parametrize("little", [1e-300, 1e-30])  # the first is divided in no fast way
+def test_whoever_is_not_absent_pays_however_little_beside_those_who_are(little: float) -> None:
+    norms = np.resize([0.0, little, 0.25], 60)
     request = fp.gaussian_request(norms, 0.7)
     assert isinstance(request, Selection)
     assert (np.asarray(request.pairs[0].gdp_mu)[norms == 0] == 1).all()  # of nobody

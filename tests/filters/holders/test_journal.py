@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import stat
 import threading
@@ -102,18 +103,19 @@ class Disk:
             patch.setattr(os, "fsync", fsync)
             change()
 
-    def images(self, before: bytes) -> Iterator[bytes]:
+    def images(self, before: bytes, *, torn: bool = True) -> Iterator[bytes]:
         """Every file that a power cut can leave, once: what was waited for, of the rest each write cut at each byte.
 
         Behind the cut is what was there before, or zeros; the other writes that nobody waited for are there or not.
+        Where none is torn, each write is there as a whole or not at all.
         """
         seen: set[bytes] = set()
-        for image in self._images(before):
+        for image in self._images(before, torn=torn):
             if image not in seen:
                 seen.add(image)
                 yield image
 
-    def _images(self, before: bytes) -> Iterator[bytes]:
+    def _images(self, before: bytes, *, torn: bool) -> Iterator[bytes]:
         image, waiting = bytearray(before), list[tuple[int, bytes]]()
         for event in [*self.done, None]:
             if event is not None:
@@ -124,13 +126,13 @@ class Disk:
                     some = bytearray(image)
                     for other, content in there:
                         put(some, other, content)
-                    for end in range(0, len(data) + 1, 7 if there else 1):
-                        torn = bytearray(some)
-                        put(torn, place, data[:end])
-                        yield bytes(torn)
-                        if end < len(data):
-                            put(torn, place + end, bytes(len(data) - end))
-                            yield bytes(torn)
+                    for end in range(0, len(data) + 1, 7 if there else 1) if torn else (0, len(data)):
+                        cut_off = bytearray(some)
+                        put(cut_off, place, data[:end])
+                        yield bytes(cut_off)
+                        if torn and end < len(data):
+                            put(cut_off, place + end, bytes(len(data) - end))
+                            yield bytes(cut_off)
             for place, data in waiting:
                 put(image, place, data)
             waiting = []
@@ -193,6 +195,35 @@ def test_a_power_cut_at_any_byte_leaves_what_was_released_as_spent(name: str, tm
         assert old in seen
         assert copy.reopened(path.read_bytes()) == new
     assert len(seen) > 2 or name in ("one person is asked", "people join")  # of some blocks, not of others
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_power_cut_and_a_lost_root_are_refused_or_leave_what_was_released_as_spent(
+    name: str, tmp_path: Path
+) -> None:
+    """And the numbers of people, which nobody gets twice."""
+    path, disk = tmp_path / "journal", Disk()
+    with made(path) as queries:
+        CHANGES["everybody is asked"](queries)
+        queries.leave(1)
+        old, before = (queries.people, spent(queries), gone(queries)), path.read_bytes()
+        disk.watched(lambda: CHANGES[name](queries))
+        new, after = (queries.people, spent(queries), gone(queries)), path.read_bytes()
+    opened = 0
+    with Copy(tmp_path / "copy") as copy:
+        for image, place in itertools.product([*disk.images(before, torn=False), after], (0, 1)):
+            lost = bytearray(image)
+            put(lost, JOURNAL._ROOTS + place * JOURNAL._PAGE, bytes(64))
+            found = copy.reopened(lost)
+            if found is None:
+                continue
+            opened += 1
+            people, sums, left = new if image == after else old
+            assert people <= found[0] <= new[0]
+            assert all(least <= now for least, now in zip(sums, found[2], strict=False))
+            assert all(now >= then for then, now in zip(left, found[3], strict=False))
+    assert opened > 3
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -367,6 +398,17 @@ def test_a_journal_of_another_budget_is_refused(name: str, value: float, tmp_pat
     assert path.read_bytes() == content
 
 
+def test_a_journal_of_another_layout_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "journal"
+    with monkeypatch.context() as patch:
+        patch.setattr(JOURNAL, "_LAYOUT", 2)
+        made(path).close()
+    with pytest.raises(
+        fp.JournalError, match=r"^journal must have layout 1, got layout 2 in .*; open it with"
+    ):
+        fp.LinearQueries.open(path, **HOW)
+
+
 @pytest.mark.parametrize("content", [b"", b"{}", b"\x80\x04pickle", bytes(20000), b"#!/bin/sh\n"], ids=repr)
 def test_a_file_that_is_no_journal_is_refused_and_left_as_it_is(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "journal"
@@ -530,12 +572,18 @@ def test_numbers_given_out_are_not_given_again_where_their_root_is_lost(tmp_path
     CHANGES["one person is asked"](queries)
     given = queries.join(4)
     assert queries._journal is not None
-    place = JOURNAL._ROOTS + queries._journal._root * JOURNAL._PAGE
+    place, last = JOURNAL._ROOTS + queries._journal._root * JOURNAL._PAGE, queries._journal._places[2]
     queries.close()
     damage(path, place)
+    image = path.read_bytes()
     with fp.LinearQueries.open(path, **HOW) as again:
         assert again.people == given.stop
         assert again.join(1).start == given.stop
+    path.write_bytes(image)
+    damage(
+        path, JOURNAL._place(2, int(last))
+    )  # in which the first of them are: the next would get their numbers
+    assert reopened(path) is None
 
 
 def test_to_close_waits_for_the_answer_that_is_being_written(tmp_path: Path) -> None:

@@ -33,12 +33,17 @@ class Scratch(fp.PrivacyFilter):
         return self.buffer
 
 
-def test_a_filter_that_writes_into_what_it_returned_is_held_to_its_budget() -> None:
+@pytest.mark.parametrize(
+    "asking",
+    [lambda filt: filt.open("retry").request, lambda filt: fp.IndividualFilter(filt, 1).select],
+    ids=["session", "people"],
+)
+def test_a_filter_that_writes_into_what_it_returned_is_held_to_its_budget(asking: Any) -> None:
     filt = Scratch()
-    session = filt.open("retry")
+    ask = asking(filt)
     granted = []
     for epsilon in (0.75, 0.5, 0.5, 0.25, 0.25):
-        if session.request(RandomizedResponse(epsilon)):
+        if ask(RandomizedResponse(epsilon)):
             granted.append(epsilon)
         filt.open()  # another session starts in the same buffer
     assert granted == [0.75, 0.25]

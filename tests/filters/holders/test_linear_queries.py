@@ -165,6 +165,16 @@ def test_the_last_share_of_a_budget_is_refused_by_the_exact_sum() -> None:
     assert [summed(queries, np.array([root])) for _ in range(10)] == [[root]] * 9 + [[0.0]]
 
 
+@pytest.mark.parametrize("scale", [1.0, 2.0**-1050, 2.0**1000])
+def test_the_noise_covers_what_a_squared_norm_in_doubles_may_have_lost(scale: float) -> None:
+    """By rationals: too small by (d + 2) 2^-53 of itself, everybody's sum of squares is still kappa-zCDP."""
+    for budget, kappa in np.random.default_rng(6).uniform(0.1, 10, (40, 2)):
+        queries = fp.LinearQueries(1, norm_budget=float(budget * scale), kappa=float(kappa))
+        for dimension in (1, 2, 30, 1000):
+            true = Fraction(queries.norm_budget) / (1 - Fraction(dimension + 2, 2**53))
+            assert true <= 2 * Fraction(queries.kappa) * Fraction(queries.sigma(dimension)) ** 2
+
+
 # -- what is kept ----------------------------------------------------------------------------------------------
 
 

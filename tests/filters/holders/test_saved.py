@@ -161,11 +161,27 @@ def test_a_restored_session_refuses_the_losses_that_it_refused_before() -> None:
     filt = fp.HockeyStickFilter(epsilon=1.0, delta=1e-3)
     session = filt.open("retry")
     assert session.request(RandomizedResponse(0.5))
-    restored = fp.Session.from_dict(reread(session.to_dict()), filt, "retry")
+    saved = reread(session.to_dict())
+    for size in ("nan", "-nan", (-0.5).hex(), "0x1p-1", "0.5", 0.5, None):
+        assert "loss_within must be the digits of a double" in refusal({**saved, "loss_within": size}, filt)
+    restored = fp.Session.from_dict(saved, filt, "retry")
     with pytest.raises(ValueError, match=r"within the epsilon 0\.5 of what was granted, got loss=-50"):
         restored.observe(-50.0)
     restored.observe(-0.5)
     assert restored.to_dict()["loss_within"] == "inf"
+
+
+@pytest.mark.parametrize("epsilon", [math.nan, -1.0])
+def test_a_session_that_granted_a_pair_without_an_epsilon_is_restored(epsilon: float) -> None:
+    class Undefined(RandomizedResponse):
+        pure_epsilon = property(lambda self: epsilon)  # type: ignore[assignment]
+
+    filt = fp.RealisationFilter(3.0, 1e-3, 5, (RandomizedResponse(0.5),))
+    session = filt.open("retry")
+    assert session.request(Undefined(0.5))
+    restored = fp.Session.from_dict(reread(session.to_dict()), filt, "retry")
+    restored.observe(0.5)
+    assert restored.granted == 1
 
 
 # -- keys ------------------------------------------------------------------------------------------------------

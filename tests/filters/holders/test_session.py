@@ -36,6 +36,12 @@ def test_a_halted_session_stays_halted_and_says_what_was_left() -> None:
     assert session.remaining() == session.affordable(Gaussian) == 0.0
 
 
+@pytest.mark.parametrize("policy", ["HALT", "stop", None, True, ["halt"]])
+def test_what_is_to_happen_on_a_denial_is_one_of_two_words(policy: Any) -> None:
+    with pytest.raises(ValueError, match=r"on_denial must be 'halt' or 'retry', got .*; choose one of them"):
+        fp.GaussianFilter(mu=1.0).open(policy)
+
+
 def test_probabilities_are_affordable_up_to_one() -> None:
     filt = fp.BasicFilter(1.0, 0.25)
     assert filt.open().affordable(Erasure) == 0.25

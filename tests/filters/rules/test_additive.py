@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import filters as fp
-from filters.accounting import Budget, Charge, Plain
+from filters.accounting import Budget, Charge, Plain, Square
 from filters.holders.repeats import repeats
 from filters.rules.additive import AdditiveFilter
 from mc.engine.encoding import decode, encode, nameable
@@ -68,19 +68,23 @@ def test_the_threshold_is_the_conversions() -> None:
 
 @settings(deadline=None, max_examples=settings.default.max_examples // 4)  # a bisection each
 @given(st.sampled_from(ADDITIVE), st.lists(st.floats(0, 1), max_size=6), st.booleans())
-def test_affordable_is_admitted_and_nothing_more_is(
-    filt: fp.PrivacyFilter, shares: list[float], gaussian: bool
+def test_what_is_affordable_or_remains_is_admitted_and_nothing_more_is(
+    filt: AdditiveFilter, shares: list[float], gaussian: bool
 ) -> None:
     family = Gaussian if gaussian else RandomizedResponse
+    rest = Square if isinstance(filt, fp.GaussianFilter) else Plain  # its unit is mu
     state = filt.start(1)
     for share in [*shares, 1.0]:
         best = filt.affordable(state, family)
         if best[0] == 0:
             return
         assert filt.admits(state, family(best))[0]
+        remains = filt.remaining(state)
+        assert filt.budget.fits(state, rest(remains))[0]
         little = best[0] ** 2 < 2.0**-38
         if not little:
             assert not filt.admits(state, family(best * (1 + 1e-14)))[0]
+            assert not filt.budget.fits(state, rest(remains * (1 + 1e-14)))[0]
         if share > 0:
             state = filt.spend(state, family(best * max(share, 1e-6)))
     assert filt.affordable(state, family)[0] <= 1e-6
