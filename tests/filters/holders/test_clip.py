@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import filters as fp
+from filters.holders.secret_noise import SecretNoise
 
 Call = Callable[[fp.IndividualFilter], object]
 
@@ -39,14 +40,16 @@ def test_the_exact_sum_of_what_counted_is_charged_and_stays_within_the_budget(
     spent, counted = [Fraction(0)] * n, np.zeros(n)
     for _ in range(40):
         norms = rng.exponential(0.3, n) * 10.0 ** rng.integers(-3, 3, n)
+        before = charged(people)
         factors = people.clip(norms, sigma=sigma, most=0.4)
+        paid = [after - then for after, then in zip(charged(people), before, strict=True)]
         assert ((factors >= 0) & (factors <= 1)).all()
         for i in range(n):
             size = Fraction(float(factors[i])) * Fraction(float(norms[i]))
             assert size <= Fraction(0.4)
+            assert scale * (size / Fraction(sigma)) ** 2 <= paid[i]
             spent[i] += (size / Fraction(sigma)) ** 2
             counted[i] = float(size)
-        assert all(scale * one <= paid for one, paid in zip(spent, charged(people), strict=True))
     assert max(spent) <= 1
     # and who asked for more than there was got all but a share of 2^-20 of the root
     assert sorted(float(one) for one in spent)[n // 2] > 1 - 1e-5
@@ -273,6 +276,19 @@ def test_errors_do_not_quote_what_is_personal() -> None:
         with pytest.raises(ValueError, match="1 that are not") as told:
             ask(np.array([-0.3317, 1.0]))
         assert "3317" not in str(told.value)
+
+
+def test_secret_noise_is_the_same_for_the_same_secret_step_and_sum_alone() -> None:
+    sums = np.array([0.0, 2.0])
+    first = SecretNoise(12345, step=1).added_to(sums)
+    assert (SecretNoise(12345, step=1).added_to(np.array([-0.0, 2.0])) == first).all()
+    for secret, step, others in (
+        (12346, 1, sums),
+        (12345, 2, sums),
+        (12345, 1, sums + 1),
+        (12345, 1, sums[None]),
+    ):
+        assert not (SecretNoise(secret, step=step).added_to(others) == first).any()
 
 
 # -- what is personal ------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 
 import filters as fp
 from theory.guarantees import ApproxDP
-from theory.pairs import RandomizedResponse
+from theory.pairs import Gaussian, RandomizedResponse
 
 
 class Scratch(fp.PrivacyFilter):
@@ -47,6 +47,26 @@ def test_a_filter_that_writes_into_what_it_returned_is_held_to_its_budget(asking
             granted.append(epsilon)
         filt.open()  # another session starts in the same buffer
     assert granted == [0.75, 0.25]
+
+
+def test_a_tracker_that_writes_into_what_it_returned_forgets_nothing() -> None:
+    class Reusing(fp.GaussianTracker):
+        """Its states are all in one buffer."""
+
+        __slots__ = ()
+        buffer = np.zeros((3, 1))
+
+        def spend(self, state: Any, request: Any) -> Any:
+            self.buffer[:] = super().spend(state, request)
+            return tuple(self.buffer)
+
+    tracker = Reusing(1.0)
+    people = fp.IndividualTracker(tracker, 1)
+    for _ in range(2):
+        people.spend(Gaussian(0.9))
+    spent = people.values().made_public()
+    tracker.spend(tracker.start(1), Gaussian(0.1))
+    assert people.values().made_public() == spent == 2**0.5
 
 
 def test_a_mask_stays_what_it_was() -> None:

@@ -70,8 +70,16 @@ def test_numbers_decisions_on_other_runs_and_no_promise_are_refused() -> None:
             r"admits .* got float64 of shape \(1,\); compare",
         ),
         (
+            {"admits": lambda self, spent, request: np.full(1, -1, dtype=np.int8)},
+            r"admits .* got int8 of shape \(1,\); compare",
+        ),
+        (
             {"admits": lambda self, spent, request: np.ones(3, dtype=np.bool_)},
             r"admits must return booleans of shape \(1,\), got bool",
+        ),
+        (
+            {"spend": lambda self, spent, request: np.zeros(2)},
+            r"spend must return an array, or a tuple of arrays, with 1 runs .* got float64 of shape \(2,\)",
         ),
         ({"promise": None}, r"promise must be a guarantee"),
     ):
