@@ -148,11 +148,14 @@ def test_what_the_protocol_forbids_ends_in_one_sentence(program: Path, fault: st
     assert "\n" not in str(raised.value)
 
 
-def test_a_bridge_that_broke_the_protocol_is_not_asked_again(program: Path) -> None:
+def test_a_bridge_that_broke_the_protocol_is_not_asked_again(
+    program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     filt = bridged(program, "rubbish")
     for _ in range(2):
         with pytest.raises(BridgeError, match="printed hello"):
             asked(filt, HALF)
+        monkeypatch.setattr(subprocess, "Popen", None)  # nor started
 
 
 def test_a_mechanism_that_a_bridge_answers_an_error_to_is_outside_its_scope(program: Path) -> None:

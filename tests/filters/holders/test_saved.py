@@ -172,6 +172,14 @@ def test_a_restored_session_refuses_the_losses_that_it_refused_before() -> None:
     assert restored.to_dict()["loss_within"] == "inf"
 
 
+def test_another_menu_of_the_same_length_is_another_filter() -> None:
+    one, other = (
+        fp.RealisationFilter(3.0, 1e-3, 5, tuple(RandomizedResponse(k / 64 + share) for k in range(1, 30)))
+        for share in (0.0, 1e-9)
+    )
+    assert "filt must be the filter that was saved" in refusal(reread(one.open("retry").to_dict()), other)
+
+
 def test_states_that_only_a_subclass_knows_are_restored() -> None:
     class Upwards(fp.ZCDPFilter):
         """Sums from minus the budget up to 0, of which what it inherits says that no requests lead to them."""
