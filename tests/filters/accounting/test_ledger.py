@@ -183,6 +183,15 @@ def test_an_allowance_of_nothing_admits_only_what_is_free() -> None:
             Allowance(none)
 
 
+@pytest.mark.parametrize(
+    ("high", "low"), [(1.0, 0.5), (1.0, math.nan), (math.nan, 0.0), (-1.0, 0.0), (math.inf, 0.0)]
+)
+def test_what_is_no_limit_in_two_doubles_is_no_budget(high: float, low: float) -> None:
+    """Sums are compared part by part, so that 1 + 0.5 would admit what is above 1.5."""
+    with pytest.raises(ValueError, match="high and low must be a limit in two doubles, got high="):
+        Budget(high, low, 0)
+
+
 @pytest.mark.parametrize("n", SIZES)
 def test_a_state_is_sixteen_bytes_a_run_and_left_alone(n: int) -> None:
     budget = Budget.of(1.0)
