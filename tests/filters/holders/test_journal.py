@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import stat
 import threading
@@ -103,19 +102,18 @@ class Disk:
             patch.setattr(os, "fsync", fsync)
             change()
 
-    def images(self, before: bytes, *, torn: bool = True) -> Iterator[bytes]:
+    def images(self, before: bytes) -> Iterator[bytes]:
         """Every file that a power cut can leave, once: what was waited for, of the rest each write cut at each byte.
 
         Behind the cut is what was there before, or zeros; the other writes that nobody waited for are there or not.
-        Where none is torn, each write is there as a whole or not at all.
         """
         seen: set[bytes] = set()
-        for image in self._images(before, torn=torn):
+        for image in self._images(before):
             if image not in seen:
                 seen.add(image)
                 yield image
 
-    def _images(self, before: bytes, *, torn: bool) -> Iterator[bytes]:
+    def _images(self, before: bytes) -> Iterator[bytes]:
         image, waiting = bytearray(before), list[tuple[int, bytes]]()
         for event in [*self.done, None]:
             if event is not None:
@@ -126,13 +124,13 @@ class Disk:
                     some = bytearray(image)
                     for other, content in there:
                         put(some, other, content)
-                    for end in range(0, len(data) + 1, 7 if there else 1) if torn else (0, len(data)):
-                        cut_off = bytearray(some)
-                        put(cut_off, place, data[:end])
-                        yield bytes(cut_off)
-                        if torn and end < len(data):
-                            put(cut_off, place + end, bytes(len(data) - end))
-                            yield bytes(cut_off)
+                    for end in range(0, len(data) + 1, 7 if there else 1):
+                        torn = bytearray(some)
+                        put(torn, place, data[:end])
+                        yield bytes(torn)
+                        if end < len(data):
+                            put(torn, place + end, bytes(len(data) - end))
+                            yield bytes(torn)
             for place, data in waiting:
                 put(image, place, data)
             waiting = []
@@ -195,35 +193,6 @@ def test_a_power_cut_at_any_byte_leaves_what_was_released_as_spent(name: str, tm
         assert old in seen
         assert copy.reopened(path.read_bytes()) == new
     assert len(seen) > 2 or name in ("one person is asked", "people join")  # of some blocks, not of others
-
-
-@pytest.mark.usefixtures("small_blocks")
-@pytest.mark.parametrize("name", CHANGES)
-def test_a_power_cut_and_a_lost_root_are_refused_or_leave_what_was_released_as_spent(
-    name: str, tmp_path: Path
-) -> None:
-    """And the numbers of people, which nobody gets twice."""
-    path, disk = tmp_path / "journal", Disk()
-    with made(path) as queries:
-        CHANGES["everybody is asked"](queries)
-        queries.leave(1)
-        old, before = (queries.people, spent(queries), gone(queries)), path.read_bytes()
-        disk.watched(lambda: CHANGES[name](queries))
-        new, after = (queries.people, spent(queries), gone(queries)), path.read_bytes()
-    opened = 0
-    with Copy(tmp_path / "copy") as copy:
-        for image, place in itertools.product([*disk.images(before, torn=False), after], (0, 1)):
-            lost = bytearray(image)
-            put(lost, JOURNAL._ROOTS + place * JOURNAL._PAGE, bytes(64))
-            found = copy.reopened(lost)
-            if found is None:
-                continue
-            opened += 1
-            people, sums, left = new if image == after else old
-            assert people <= found[0] <= new[0]
-            assert all(least <= now for least, now in zip(sums, found[2], strict=False))
-            assert all(now >= then for then, now in zip(left, found[3], strict=False))
-    assert opened > 3
 
 
 @pytest.mark.usefixtures("small_blocks")
