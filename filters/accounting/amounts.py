@@ -100,10 +100,6 @@ class Mixed:
     charges: tuple[Charge, ...]
     index: NDArray[np.integer[Any]]
 
-    def __post_init__(self) -> None:
-        if self.index.dtype == np.bool_:  # as an index it would pick runs, not charges
-            object.__setattr__(self, "index", self.index.astype(np.intp))
-
     def exact(self, root: float) -> Exact:
         """The charges in units of root^-2 as pairs of doubles, never below the exact values."""
         both = [charge.exact(root) for charge in self.charges]

@@ -136,20 +136,15 @@ class FilterTerms:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """An object of the library whose fields are plain, its class, the names of its fields, and what they held."""
+    """The class of an object of the library whose fields are plain, the names of its fields, and what they held."""
 
-    thing: object
     kind: type
     names: tuple[str, ...]
     held: tuple[object, ...]
 
     def same(self, thing: object) -> bool:
-        """Whether it is that very object, and each field that very number, which nobody can change."""
-        return (
-            thing is self.thing
-            and type(thing) is self.kind
-            and all(map(is_, _reader(self.names)(thing), self.held))
-        )
+        """Whether it is of that very class, and each field that very number, which nobody can change."""
+        return type(thing) is self.kind and all(map(is_, _reader(self.names)(thing), self.held))
 
 
 def _seen(thing: object) -> _Seen | None:
@@ -159,7 +154,7 @@ def _seen(thing: object) -> _Seen | None:
         return None
     if any(type(object.__getattribute__(thing, name)) not in PLAIN for name in names):
         return None
-    return _Seen(thing, kind, names, _reader(names)(thing))
+    return _Seen(kind, names, _reader(names)(thing))
 
 
 def _terms(filt: FilterBase) -> tuple[object, object]:

@@ -34,18 +34,16 @@ def grant_in_blocks(
     request: DominatingPair,
     n: int,
     keep: Callable[[State], None],
-    *,
-    own: bool = False,
 ) -> NDArray[np.bool_]:
     """Whether each of n people takes part, by `filt.grant`; `keep` is given the state in which those are charged.
 
-    More than a block of people are charged in place, in arrays that `keep` was given before; `own` says that those of
-    `state` are such already. If the filter then raises, the people whom it decided before stay charged.
+    More than a block of people are charged in place, in the arrays of `state`, which must be nobody else's. If the
+    filter then raises, the people whom it decided before stay charged.
     """
     if n > BLOCK:
         spent = _granted(filt, *_block(state, request, slice(0, BLOCK)), BLOCK)[1]
         if _alike(state, spent):
-            return _in_place(filt, state, request, n, keep, own=own)
+            return _in_place(filt, state, request, n)
     active, spent = _granted(filt, state, request, n)
     # the filter may go on writing into what it returned
     keep(copied(spent) if active.all() else choose(active, spent, state))
@@ -57,13 +55,7 @@ def _in_place(
     state: State,
     request: DominatingPair,
     n: int,
-    keep: Callable[[State], None],
-    *,
-    own: bool,
 ) -> NDArray[np.bool_]:
-    if not own:
-        state = copied(state)
-        keep(state)
     active = np.empty(n, dtype=np.bool_)
     for first in range(0, n, BLOCK):
         people = slice(first, min(first + BLOCK, n))

@@ -171,7 +171,6 @@ class IndividualFilter(Holder):
         self._people = check_count("people", people)
         # the filter may hold on to what it starts with, and rounds of many people write over their state
         self._state: State = copied(checked_start(filt, self._people))
-        self._kept: State = self._state  # the state, where its arrays are nobody else's
         self._key: bytes | None = None
 
     @property
@@ -254,14 +253,13 @@ class IndividualFilter(Holder):
 
     def _decided(self, request: DominatingPair) -> NDArray[np.bool_]:
         """Whom the filter grants `request`; they are charged."""
-        own = self._state is self._kept
         self._terms.check(self._filter)
-        active = grant_in_blocks(self._filter, self._state, request, self._people, self._keep, own=own)
+        active = grant_in_blocks(self._filter, self._state, request, self._people, self._keep)
         self._terms.check(self._filter)
         return active
 
     def _keep(self, state: State) -> None:
-        self._state = self._kept = state
+        self._state = state
 
     def remaining(self) -> Personal[PersonalReport]:
         """What everyone has left, in the filter's own unit, rounded down: hidden, see `Personal`."""

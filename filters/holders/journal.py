@@ -261,10 +261,6 @@ class Journal:
         self._root = max(roots, key=lambda place: roots[place][0])
         complete, people, digest = roots[self._root]
         many = _blocks(people)
-        if (
-            os.fstat(self._file).st_size < _RECORDS + (2 * many - 2) * _PLACE
-        ):  # before there is time for so many
-            raise self._damage("end")
         parts: list[Sums] = []
         complete_generations, places, generations = [], [], []
         for block in range(_MOST_BLOCKS):
@@ -275,14 +271,13 @@ class Journal:
             before = max((one.generation for one in records if one.generation <= complete), default=0)
             # a whole record beyond the root is of an answer that nobody saw, or of a root that was lost: it counts
             newest = max(records, default=None, key=lambda one: one.generation)
-            least = min(people - block * ROWS, ROWS) if block < many else 1
-            if (block < many and not before) or newest is None or len(newest.sums) < least:
+            if (block < many and not before) or newest is None:
                 raise self._damage(f"records of block {block}")
             if parts and len(parts[-1]) < ROWS:
                 raise self._damage(f"records of block {block - 1}")
             if block < many:
                 complete_generations.append(before)
-            parts.append(newest.sums if len(roots) < 2 else newest.sums.part(slice(0, least)))
+            parts.append(newest.sums if len(roots) < 2 else newest.sums.part(slice(0, people - block * ROWS)))
             places.append(newest.place)
             generations.append(newest.generation)
         if _of_all(np.array(complete_generations, dtype=np.uint64)) != digest:
@@ -308,8 +303,6 @@ class Journal:
         if len(raw) < _DIGEST + _RECORD.size:
             return None
         generation, people = _RECORD.unpack_from(raw, _DIGEST)
-        if not 0 < people <= ROWS:
-            return None
         end = _DIGEST + _RECORD.size + 16 * people + -(-people // 8)
         digest, content = raw[:_DIGEST], raw[_DIGEST:end]
         if len(raw) < end or self._digest(f"block {block}", content) != digest:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from filters.accounting.allowance import Allowance
 from filters.accounting.amounts import Charge, Plain, Square
 from filters.accounting.charges import approximate_charge, approximate_zcdp_charge
+from filters.accounting.directed import beyond
 from filters.accounting.ledger import Budget, is_sum
 from filters.contract.parameters import checked_parameters, one_at_least_zero, one_delta, one_positive
 from filters.holders.held_to import Overtaken, Played
@@ -69,8 +71,8 @@ class Odometer(ABC):
 
     @property
     def promise(self) -> Overtaken:
-        """How often the loss may be above the bound, at whatever time."""
-        return Overtaken(self.delta + self.xi)
+        """How often the loss may be above the bound, at whatever time: the sum rounded up."""
+        return Overtaken(beyond(Fraction(self.delta) + Fraction(self.xi)))
 
     @abstractmethod
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:

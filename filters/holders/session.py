@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from filters.accounting.declared import proper
 from filters.contract.checks import (
     FilterTerms,
     checked_affordable,
@@ -161,7 +162,7 @@ class Session(Holder):
                 return False
             # a filter that goes on writing into what it returned must not change what was spent
             looks = self._filter.looks_at_losses
-            most = float(pair.of_run(0).pure_epsilon) if looks else math.inf
+            most = float(proper(pair.of_run(0).pure_epsilon)) if looks else math.inf
             self._settle(_Standing(frozen(spent), False, looks, now.granted + 1, most=most))
             return True
 

@@ -49,7 +49,6 @@ _RUNNING = {
     "_process",
     "_people",
     "_state",
-    "_kept",
     "_sums",
     "_some_left",
     "_shape",
@@ -167,8 +166,7 @@ def _check_made(holder: HeldTo) -> None:
 def _reached(holder: HeldTo) -> bool:
     """Whether everybody's state is one that granted requests may have led to."""
     if isinstance(holder, IndividualFilter):
-        states = (holder._state, holder._kept)
-        return all(bool(checked_reaches(holder.filter, state, holder.people).all()) for state in states)
+        return bool(checked_reaches(holder.filter, holder._state, holder.people).all())
     if isinstance(holder, LinearQueries):
         return bool(holder._budget.reaches((holder._sums.high, holder._sums.low)).all())
     return True

@@ -10,6 +10,7 @@ import pytest
 
 import filters as fp
 from filters.accounting.amounts import Mixed
+from filters.contract import parameters
 
 
 @pytest.mark.parametrize("n", [1, 2, 40])
@@ -28,6 +29,13 @@ from filters.accounting.amounts import Mixed
 )
 def test_nothing_gains_by_its_type(budget: Any, charge: Any, fits: bool, n: int) -> None:
     assert budget.fits(budget.start(n), charge).tolist() == [fits] * n
+
+
+@pytest.mark.parametrize("name", [name for name in parameters.__all__ if name.startswith("one_")])
+def test_a_parameter_that_is_no_double_is_the_largest_one_below_it(name: str) -> None:
+    value = Fraction(3 if "order" in name else 1, 2) - Fraction(1, 2**80)
+    kept = getattr(parameters, name)("it", value)
+    assert Fraction(kept) < value < Fraction(np.nextafter(kept, 9.0))
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.longdouble, object])

@@ -98,6 +98,33 @@ def test_the_other_runs_of_a_batch_are_charged_as_ever(value: float) -> None:
     assert after[0][[0, 2]].tolist() == [0.25, 0.0625]
 
 
+class Dear(Gaussian):
+    """A Gaussian that declares more than a Gaussian does."""
+
+    zcdp_rho = gdp_mu = property(lambda self: 9.0)  # type: ignore[assignment]
+
+    def renyi(self, alpha: Any) -> Any:
+        return 9.0
+
+
+class DearKOV(KOV):
+    """One that declares more than its parameters."""
+
+    zcdp_rho = pure_epsilon = property(lambda self: 9.0)  # type: ignore[assignment]
+
+
+def test_what_a_pair_of_ones_own_declares_is_charged_whatever_it_inherits() -> None:
+    dear = DearKOV(0.1, 0.01)
+    for charge in (
+        fp.zcdp_charge(Dear(0.1)),
+        fp.gdp_charge(Dear(0.1)),
+        fp.renyi_charge(Dear(0.1), 4.0),
+        fp.approximate_zcdp_charge(dear)[0],
+        fp.Plain(fp.approximate_charge(dear, None)[0]),
+    ):
+        assert charge.exact(1.0)[0] >= 9.0
+
+
 def test_an_outcome_that_tells_the_laws_apart_is_never_free() -> None:
     tiny = Fraction(1, 10**400)
     session = fp.BasicFilter(1.0).open("retry")

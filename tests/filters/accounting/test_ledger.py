@@ -178,6 +178,18 @@ def test_an_allowance_of_nothing_admits_only_what_is_free() -> None:
         for charge, fits in ((Plain(2.0**-50), False), (Plain(5e-324), False), (Plain(0.0), True)):
             assert set(nothing.fits(nothing.start(n), charge)) == {fits}
             assert set(nothing.step(nothing.start(n), charge)[0]) == {fits}
+    for none in (math.nan, -math.nan, -1e-300, -math.inf, math.inf):
+        with pytest.raises(ValueError, match=r"(allowance must be >= 0|budget must be finite)"):
+            Allowance(none)
+
+
+@pytest.mark.parametrize(
+    ("high", "low"), [(1.0, 0.5), (1.0, math.nan), (math.nan, 0.0), (-1.0, 0.0), (math.inf, 0.0)]
+)
+def test_what_is_no_limit_in_two_doubles_is_no_budget(high: float, low: float) -> None:
+    """Sums are compared part by part, so that 1 + 0.5 would admit what is above 1.5."""
+    with pytest.raises(ValueError, match="high and low must be a limit in two doubles, got high="):
+        Budget(high, low, 0)
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -232,15 +244,20 @@ def test_a_pair_is_reached_if_it_is_a_sum_within_the_budget() -> None:
 
 
 @settings(deadline=None)
-@given(st.floats(1e-6, 1e6), st.lists(st.floats(0, 1e-2), max_size=20))
-def test_room_is_never_more_than_is_left(value: float, shares: list[float]) -> None:
+@given(st.floats(1e-6, 1e6) | st.floats(1e-318, 1e-308), st.lists(st.floats(0, 1e-2), max_size=20))
+def test_what_is_said_to_be_left_is_never_more_than_is_left(value: float, shares: list[float]) -> None:
+    """In units of the budget, and in the charges' own, where the numbers may be subnormal."""
     budget = Budget.of(value)
     state, spent = budget.start(1), Fraction(0)
     for share in shares:
-        state, spent = budget.add(state, Plain(share * value)), spent + Fraction(share * value)
+        root = math.sqrt(share * value)  # whose square is no subnormal
+        state, spent = budget.add(state, Square(root)), spent + Fraction(root) ** 2
     room = Fraction(float(budget.room(state)[0])) * Fraction(4) ** budget.exponent
-    left = Fraction(value) - spent
+    held = sum(Fraction(float(part[0])) for part in state) * Fraction(4) ** budget.exponent
+    left, least = Fraction(value) - held, Fraction(2) ** -1074
+    assert held >= spent
     assert left * (1 - Fraction(2) ** -49) <= room <= left
+    assert room * (1 - Fraction(2) ** -51) - 2 * least <= Fraction(float(budget.left(state)[0])) <= left
 
 
 def long_play(seed: int, runs: int, rounds: int, share: float, first: float) -> None:

@@ -25,7 +25,8 @@ HALF = fp.RandomizedResponse(0.5)
 PROGRAM = """
 import json, sys, time
 fault = sys.argv[1]
-spent, told = {}, ["state", "restart"] if fault in ("forgets", "grows") else []
+spent, told = {}, ["state", "restart"] if fault in ("forgets", "hoards", "grows") else []
+hoarded, asks = {}, []
 denied = set()
 def answer(c):
     do, run = c["do"], c.get("run")
@@ -33,17 +34,20 @@ def answer(c):
     if do == "describe": return {"can": ["teleport"] if fault == "describes" else told}
     if do == "open": spent[run] = 0.0
     if do == "restart": spent[run] = 0.0 if fault == "forgets" else float(c["state"])
-    if do == "state": return {"state": "x" * 70000 if fault == "grows" else repr(spent[run])}
+    if do == "state": return {"state": "x" * 70000 if fault == "grows" else repr(spent[run] + hoarded.get(run, 0))}
     if do == "ask":
         if fault == "errors": return {"error": "no such mechanism"}
         if fault == "words": return {"granted": "yes"}
         if fault == "hangs": time.sleep(60)
         if fault == "dies": sys.exit("Error: out of cheese")
         if fault == "relents" and run in denied: return {"granted": True}
+        asks.append(run)
+        if fault == "wavers" and len(asks) > 2: return {"granted": False}
         if spent[run] + c["request"]["epsilon"] > 1.0:
             denied.add(run)
             return {"granted": False}
-        spent[run] += c["request"]["epsilon"]
+        account = hoarded if fault == "hoards" else spent
+        account[run] = account.get(run, 0) + c["request"]["epsilon"]
         return {"granted": True}
     return {}
 for line in sys.stdin:
@@ -137,7 +141,8 @@ def check_bridge(name: str, command: list[str]) -> None:
         ("short", "gave 1 answers to 2 commands"),
         ("words", 'answer {"granted": true}'),
         ("relents", "grants it when asked again"),
-        ("forgets", "after a restart from its own state"),
+        ("forgets", "after a restart from its own state, and denies it without one"),
+        ("hoards", "after a restart from its own state, and grants it without one"),
         ("grows", "a text of at most 65536 characters"),
     ],
 )
@@ -148,11 +153,26 @@ def test_what_the_protocol_forbids_ends_in_one_sentence(program: Path, fault: st
     assert "\n" not in str(raised.value)
 
 
-def test_a_bridge_that_broke_the_protocol_is_not_asked_again(program: Path) -> None:
+def test_a_bridge_that_broke_the_protocol_is_not_asked_again(
+    program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     filt = bridged(program, "rubbish")
     for _ in range(2):
         with pytest.raises(BridgeError, match="printed hello"):
             asked(filt, HALF)
+        monkeypatch.setattr(subprocess, "Popen", None)  # nor started
+
+
+def test_a_program_that_decides_by_more_than_a_budgets_own_past_is_stopped(program: Path) -> None:
+    filt = bridged(program, "wavers")
+    state = filt.spend(filt.start(1), HALF)
+    assert filt.admits(state, HALF).all()
+    with pytest.raises(BridgeError, match="to a fresh budget and granted it to another with the same past"):
+        filt.admits(state, fp.RandomizedResponse(0.25))
+    filt = bridged(program, "wavers")
+    assert asked(filt, HALF, HALF) == [True, True]
+    with pytest.raises(BridgeError, match=r"answers otherwise about .* with the same past is asked again"):
+        asked(filt, HALF)
 
 
 def test_a_mechanism_that_a_bridge_answers_an_error_to_is_outside_its_scope(program: Path) -> None:

@@ -63,6 +63,19 @@ def test_runs_at_once_decide_as_single_runs(menu: Any) -> None:
     assert filt.admits(state, fp.Gaussian(np.array([1.0, 0.5, 1.0]))).tolist() == [True, False, False]
 
 
+@pytest.mark.parametrize("menu", [MENU, None], ids=["counted", "copied"])
+def test_it_grants_up_to_the_target_and_no_bit_beyond(menu: Any) -> None:
+    for answered, granted in ((1.0, True), (math.nextafter(1.0, 2.0), False), (math.inf, False)):
+        filt = fp.from_accountant(
+            Rho, lambda pair: 0.0, fp.ZCDP(1.0), menu=menu, spent=lambda held, told=answered: told
+        )
+        assert filt.open().request(MENU[0]) is granted
+    with pytest.raises(ValueError, match="the rule of Rho must answer with a number, got nan"):
+        fp.from_accountant(
+            Rho, lambda pair: 0.0, fp.ZCDP(1.0), menu=menu, spent=lambda held: math.nan
+        ).open().request(MENU[0])
+
+
 def test_a_row_is_decided_by_the_accountant_once() -> None:
     asked: list[int] = []
 

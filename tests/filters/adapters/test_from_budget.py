@@ -6,6 +6,7 @@ import itertools
 from contextlib import suppress
 from typing import Any
 
+import numpy as np
 import pytest
 
 import filterproof as fp
@@ -132,6 +133,29 @@ def test_a_budget_that_depends_on_the_order_is_not_silently_played_in_another() 
     assert session.request(MENU[0])
     with pytest.raises(RuntimeError, match="granted in another order"):
         session.request(MENU[0])
+
+
+def test_a_use_that_is_refused_when_it_is_played_again_is_an_error_though_the_next_is_granted() -> None:
+    class EverySecond:
+        asked = 0
+
+        def ask(self) -> bool:
+            self.asked += 1
+            return self.asked % 2 == 1
+
+    filt = fp.from_budget(EverySecond, lambda held, pair: held.ask(), fp.PureDP(1.0), menu=MENU)
+    with pytest.raises(RuntimeError, match="granted in another order"):
+        filt.admits(np.array([[3, 0]]), MENU[1])
+
+
+def test_uses_below_none_are_not_restored() -> None:
+    filt = made("counted")
+    session = filt.open("retry")
+    assert session.request(MENU[1])
+    saved: Any = session.to_dict()
+    saved["state"]["values"] = [-3, 0]
+    with pytest.raises(ValueError, match="state must be what granted requests can have led to"):
+        fp.Session.from_dict(saved, filt, "retry")
 
 
 def test_a_mechanism_of_a_queryable_is_made_once_for_each_pair() -> None:

@@ -95,6 +95,7 @@ def responses(count: int) -> Fraction:
 )
 def test_a_record_loses_what_requests_that_read_it_reveal(make: Any, over: dict[str, str], told: int) -> None:
     filt = at_sites(make, 1.0, **over)
+    assert filt.scope.startswith("a record at " + ("site=a whose" if over else "all labels whose"))
     menu = [filt.at(ASK, site="a"), filt.at(ASK, site="b")]
     rounds = (
         5 if make is LastSite else 6
@@ -133,6 +134,31 @@ def test_an_examination_asks_at_every_label_and_its_witness_says_where() -> None
     assert exam.verdict.outcome is Outcome.REFUTED
     assert {str(one["request"]["where"]) for one in exam.witness.data["sequence"]} > {"[['site', 'b']]"}
     assert exam.witness.replay().refutes
+
+
+def test_the_promise_is_the_keepers_where_no_other_is_given() -> None:
+    keeper, labels = kept(PerSite, 3.0), {"site": ("a", "b")}
+    assert fp.LabelledFilter(keeper, labels=labels, over={}).promise == fp.PureDP(3.0)
+    given = fp.LabelledFilter(keeper, labels=labels, over={"site": "a"}, promise=fp.PureDP(2.0))
+    assert given.promise == fp.PureDP(2.0)
+
+
+def test_a_keeper_that_looks_at_losses_is_told_them_and_its_order_of_labels_stays() -> None:
+    keeper = fp.ExPostFilter(2.0, 0.0)
+    filt = fp.LabelledFilter(keeper, labels={"site": tuple("abc")}, over={"site": "a"}, alike="site")
+    session, alone, small = filt.open("retry"), keeper.open("retry"), fp.RandomizedResponse(0.5)
+    for site in "bcbac":
+        assert session.request(filt.at(small, site=site)) == alone.request(small)
+        with pytest.raises(RuntimeError, match="call observe"):
+            session.request(filt.at(small, site="a"))
+        session.observe(0.25 if site == "a" else 0.0)
+        alone.observe(0.25 if site == "a" else 0.0)
+    saved: Any = session.to_dict()
+    assert saved["state"][0] == alone.to_dict()["state"]
+    assert fp.Session.from_dict(saved, filt, "retry").to_dict() == saved
+    saved["state"][0][0]["values"] = [(-1000.0).hex()]
+    with pytest.raises(ValueError, match="state must be what granted requests can have led to"):
+        fp.Session.from_dict(saved, filt, "retry")
 
 
 def test_what_a_witness_says_about_a_request_is_not_believed() -> None:
@@ -177,6 +203,11 @@ def test_a_new_label_of_those_that_are_alike_is_granted_in_its_order() -> None:
     asked = [session.request(filt.at(ASK, site=site)) for site in "cbacc"]
     assert asked == [False, True, True, True, False]  # c after a; the limit of three
     assert "those of site beside the record's taken to be alike" in filt.scope
+    wider = fp.LabelledFilter(
+        kept(PerSite, 1.0), labels={"site": tuple("bacd")}, over={"site": ("a", "b")}, alike="site"
+    )
+    session = wider.open("retry")  # those of the record in any order
+    assert [session.request(wider.at(ASK, site=site)) for site in "adbc"] == [True, False, True, True]
     both = fp.Selection((filt.at(ASK, site="a"), filt.at(ASK, site="c")), np.array([0, 1, 0]))
     assert filt.admits(filt.start(3), both).tolist() == [True, False, True]
     after = filt.spend(filt.start(3), filt.at(ASK, site="a"))

@@ -110,3 +110,10 @@ def test_a_filter_whose_budget_was_exchanged_is_told_apart() -> None:
     object.__setattr__(other, "budget", fp.Budget.of(2.0))
     assert filt == other
     assert told_apart(filt) != told_apart(other)
+
+
+def test_a_class_under_the_name_of_another_is_not_the_librarys() -> None:
+    named = {name: getattr(fp.GaussianFilter, name) for name in ("__module__", "__qualname__")}
+    same = type("GaussianFilter", (fp.GaussianFilter,), {**named, "__slots__": ()})
+    assert of_the_library(fp.GaussianFilter)
+    assert not of_the_library(same)

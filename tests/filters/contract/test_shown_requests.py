@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
+import filters.holders.in_blocks
 from filters.contract.checks import checked_admits, checked_grant, checked_observe, checked_spend
 from filters.contract.state import frozen, leaves, lent_copy, read_only
 from tests.mc.engine.test_engine import Branching
@@ -82,6 +83,29 @@ def test_a_filter_that_opens_and_reshapes_its_loan_changes_nothing_that_is_kept(
     granted = [session.request(Gaussian(0.5)) for _ in range(4)]
     assert granted == [True, True, False, False]
     assert [float(leaf[0]) for leaf in session._now.state] == [0.75, 2.0]
+
+
+def test_a_filter_of_ones_own_has_no_way_into_what_people_spent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither back from what it is lent, nor by a decision that charges in place."""
+
+    class Grasping(Told):
+        def spend(self, state: Any, request: DominatingPair) -> Any:
+            spent = super().spend(state, request)
+            for loan in state:
+                under: Any = loan
+                while isinstance(under, np.ndarray):
+                    under = under.base
+                under.obj[...] = -100
+            return spent
+
+        def grant_in_place(self, state: Any, request: DominatingPair) -> Any:
+            return np.ones(len(state[0]), dtype=np.bool_)
+
+    for block in (4, 2):
+        monkeypatch.setattr(filters.holders.in_blocks, "BLOCK", block)
+        people = fp.IndividualFilter(Grasping(), 4)
+        for fits in (True, True, False):
+            assert people.select(Gaussian(0.5)).tolist() == [fits] * 4
 
 
 def test_who_made_a_frozen_state_cannot_reshape_what_is_kept() -> None:

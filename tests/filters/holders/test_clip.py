@@ -9,8 +9,16 @@ import numpy as np
 import pytest
 
 import filters as fp
+from filters.holders.secret_noise import SecretNoise
 
 Call = Callable[[fp.IndividualFilter], object]
+
+
+def charged(people: fp.IndividualFilter) -> list[Fraction]:
+    """What the ledger of a filter that adds holds of each person, exactly."""
+    high, low = (map(float.fromhex, part["values"]) for part in people.to_dict()["state"])  # type: ignore[attr-defined]
+    unit = Fraction(people.filter.budget.root_unit) ** 2  # type: ignore[attr-defined]
+    return [(Fraction(one) + Fraction(other)) * unit for one, other in zip(high, low, strict=True)]
 
 
 class _Silent:
@@ -18,8 +26,13 @@ class _Silent:
         return np.zeros(shape)
 
 
-@pytest.mark.parametrize("filt", [fp.GaussianFilter(1.0), fp.ZCDPFilter(0.5), fp.RenyiFilter(8.0, 4.0)])
-def test_the_exact_sum_of_what_counted_stays_within_the_budget(filt: fp.PrivacyFilter) -> None:
+@pytest.mark.parametrize(
+    ("filt", "scale"),
+    [(fp.GaussianFilter(1.0), 1), (fp.ZCDPFilter(0.5), Fraction(1, 2)), (fp.RenyiFilter(8.0, 4.0), 4)],
+)
+def test_the_exact_sum_of_what_counted_is_charged_and_stays_within_the_budget(
+    filt: fp.PrivacyFilter, scale: Fraction
+) -> None:
     """By rationals: the squares of factor times norm over sigma; the budget of squares is 1 each time."""
     rng = np.random.default_rng(4)
     n, sigma = 30, 0.7
@@ -27,11 +40,14 @@ def test_the_exact_sum_of_what_counted_stays_within_the_budget(filt: fp.PrivacyF
     spent, counted = [Fraction(0)] * n, np.zeros(n)
     for _ in range(40):
         norms = rng.exponential(0.3, n) * 10.0 ** rng.integers(-3, 3, n)
+        before = charged(people)
         factors = people.clip(norms, sigma=sigma, most=0.4)
+        paid = [after - then for after, then in zip(charged(people), before, strict=True)]
         assert ((factors >= 0) & (factors <= 1)).all()
         for i in range(n):
             size = Fraction(float(factors[i])) * Fraction(float(norms[i]))
             assert size <= Fraction(0.4)
+            assert scale * (size / Fraction(sigma)) ** 2 <= paid[i]
             spent[i] += (size / Fraction(sigma)) ** 2
             counted[i] = float(size)
     assert max(spent) <= 1
@@ -46,6 +62,38 @@ def test_whoever_asks_for_little_still_counts_when_little_is_left() -> None:
     assert people.clip(np.array([2.0**-23]), sigma=1.0)[0] == 1.0
 
 
+class Boastful(fp.PrivacyFilter):
+    """mu up to 0.7 in all; it says that twice as much is affordable, or what it bisects to."""
+
+    promise = fp.GaussianFilter(0.7).promise
+
+    def __init__(self, boasts: bool) -> None:
+        self.boasts = boasts
+
+    def start(self, n: int) -> Any:
+        return np.zeros(n)
+
+    def admits(self, state: Any, request: Any) -> Any:
+        return state + request.gdp_mu <= 0.7
+
+    def spend(self, state: Any, request: Any) -> Any:
+        return state + request.gdp_mu
+
+    def affordable(self, state: Any, family: Any) -> Any:
+        return np.full(len(state), 1.4) if self.boasts else super().affordable(state, family)
+
+
+def test_whom_the_filter_denies_counts_with_nothing_whatever_it_called_affordable() -> None:
+    people = fp.IndividualFilter(Boastful(True), 3)
+    assert people.clip(np.array([1.0, 0.5, 9.0]), sigma=1.0).tolist() == [0.0, 1.0, 0.0]
+
+
+def test_whoever_asks_for_just_what_is_left_counts_with_nearly_all_of_it() -> None:
+    """Where the product of what is left and sigma is rounded up, the quotient is more than what is left."""
+    for sigma in np.linspace(0.3, 3.0, 40):
+        assert fp.IndividualFilter(Boastful(False), 1).clip(np.array([0.7 * sigma]), sigma=sigma) > 1 - 1e-12
+
+
 def test_a_filter_for_which_a_gaussian_costs_too_much_lets_nobody_in() -> None:
     people = fp.IndividualFilter(fp.BasicFilter(1.0), 2)
     assert people.clip(np.array([1.0, 0.0]), sigma=1.0).tolist() == [0.0, 1.0]
@@ -57,7 +105,7 @@ def test_odd_sizes_are_clipped_and_charged(size: float) -> None:
     factor = float(people.clip(np.array([size]), sigma=1.0, most=0.5)[0])
     assert Fraction(factor) * Fraction(size) <= Fraction(1, 2)
     assert factor * size >= min(size, 0.5) * (1 - 1e-12)
-    assert people.report_for(0).remaining < 1.0
+    assert charged(people)[0] > 0
 
 
 # -- clipped sums ----------------------------------------------------------------------------------------------
@@ -116,17 +164,23 @@ def test_two_kinds_of_sums_share_the_budgets() -> None:
     assert count.factors.made_public()[0] == 0.0
 
 
-@pytest.mark.parametrize("size", [1e-170, 5e-324, 1e200, 1e307])
-def test_vectors_too_small_or_too_large_to_be_squared_are_paid_for(size: float) -> None:
+@pytest.mark.parametrize(
+    ("given", "size"),
+    [*((np.array, size) for size in (1e-170, 5e-324, 1e200, 1e307)), (_Closed, 1e-170), (_Closed, 5e-324)],
+)
+def test_vectors_too_small_or_too_large_to_be_squared_are_paid_for(given: Any, size: float) -> None:
+    """In closed form such a small norm may well be 0."""
     people = fp.IndividualFilter(fp.GaussianFilter(1.0), 1)
     sums = fp.ClippedSums(people, clip=0.5, sigma=1.0)
     for _ in range(3):
-        value = sums.release(np.full((1, 3), size), _Silent()).value  # type: ignore[arg-type]
+        before = charged(people)
+        value = sums.release(given(np.full((1, 3), size)), _Silent()).value  # type: ignore[arg-type]
+        assert charged(people) > before
         assert np.linalg.norm(value) <= 0.5
         assert np.linalg.norm(value) > 0.499 or size < 1
-    # three times at most 1/2, and more than nothing
-    assert 1 - people.report_for(0).remaining ** 2 == pytest.approx(0.75 if size > 1 else 0.0, abs=1e-6)
-    assert people.report_for(0).remaining < 1.0
+    assert float(charged(people)[0]) == pytest.approx(
+        0.75 if size > 1 else 0.0, abs=1e-6
+    )  # 3 times at most 1/2
 
 
 def released(vectors: Any, rng: Any) -> Call:
@@ -208,10 +262,12 @@ def test_norms_that_are_asked_for_are_left_as_they_are() -> None:
     assert norms.tolist() == [5e-324, 0.5, 0.0]
 
 
-def test_noise_that_is_no_double_is_rounded_down() -> None:
-    sigma = Fraction(1) - Fraction(1, 2**55)
-    assert float(sigma) == 1.0
-    assert np.asarray(fp.gaussian_request(np.array([1.0]), sigma).gdp_mu)[0] > 1.0  # type: ignore[arg-type]
+def test_noise_and_a_limit_that_are_no_doubles_are_rounded_down() -> None:
+    short: Any = Fraction(1) - Fraction(1, 2**55)
+    assert float(short) == 1.0
+    assert np.asarray(fp.gaussian_request(np.array([1.0]), short).gdp_mu)[0] > 1.0
+    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 1)
+    assert people.clip(np.ones(1), sigma=2.0, most=short)[0] < 1.0
 
 
 def test_errors_do_not_quote_what_is_personal() -> None:
@@ -220,6 +276,19 @@ def test_errors_do_not_quote_what_is_personal() -> None:
         with pytest.raises(ValueError, match="1 that are not") as told:
             ask(np.array([-0.3317, 1.0]))
         assert "3317" not in str(told.value)
+
+
+def test_secret_noise_is_the_same_for_the_same_secret_step_and_sum_alone() -> None:
+    sums = np.array([0.0, 2.0])
+    first = SecretNoise(12345, step=1).added_to(sums)
+    assert (SecretNoise(12345, step=1).added_to(np.array([-0.0, 2.0])) == first).all()
+    for secret, step, others in (
+        (12346, 1, sums),
+        (12345, 2, sums),
+        (12345, 1, sums + 1),
+        (12345, 1, sums[None]),
+    ):
+        assert not (SecretNoise(secret, step=step).added_to(others) == first).any()
 
 
 # -- what is personal ------------------------------------------------------------------------------------------

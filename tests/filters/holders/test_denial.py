@@ -88,6 +88,17 @@ def test_a_halted_session_points_to_its_denial_and_a_later_grant_clears_it() -> 
     assert session.denial is None
 
 
+def test_nobody_writes_into_the_state_that_a_denial_shows() -> None:
+    """It is the session's own: fresh, after a grant, and restored."""
+    filt = fp.GaussianFilter(mu=1.0)
+    fresh, spent = filt.open("retry"), filt.open("retry")
+    assert spent.request(Gaussian(0.9))
+    for session in (fresh, spent, fp.Session.from_dict(spent.to_dict(), filt, "retry")):
+        for part in denied(session, Gaussian(1.5)).state:
+            with pytest.raises(ValueError, match="WRITEABLE"):
+                part.setflags(write=True)
+
+
 def test_values_are_shown_on_the_far_side_of_what_was_found() -> None:
     assert _told("sigma", 1.23451, 1) == "sigma=1.235"
     assert _told("q", 0.0123456, -1) == "q=0.01234"

@@ -51,18 +51,79 @@ def test_a_copy_would_be_a_second_spender_and_is_refused(
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("make", HOLDERS)
-def test_a_forked_process_is_a_second_spender_and_is_refused(
-    make: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def waiting() -> fp.Session:
+    """A session that waits for a loss."""
+    session = fp.HockeyStickFilter(epsilon=1.0, delta=1e-3).open("retry")
+    assert session.request(RandomizedResponse(0.5))
+    return session
+
+
+def tracked() -> fp.IndividualTracker:
+    return fp.IndividualTracker(fp.GaussianTracker(size=1.0), 3)
+
+
+#: Each way in which a holder is charged or changed.
+CHANGES: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
+    "request": (a_session, lambda session: session.request(Gaussian(mu=0.25))),
+    "observe": (waiting, lambda session: session.observe(0.1)),
+    "select": (people, lambda everyone: everyone.select(Gaussian(mu=0.25))),
+    "clip": (people, lambda everyone: everyone.clip(np.full(3, 0.25), sigma=1.0)),
+    "spend": (tracked, lambda everyone: everyone.spend(Gaussian(mu=0.25))),
+    "answer": (queries, lambda asked: asked.answer(np.full(3, 0.25), np.random.default_rng(0))),
+    "join": (queries, lambda asked: asked.join(2)),
+    "leave": (queries, lambda asked: asked.leave(1)),
+}
+#: And those that read what a change writes in place.
+READS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
+    "remaining": (people, lambda everyone: everyone.remaining()),
+    "report_for": (people, lambda everyone: everyone.report_for(0)),
+    "to_dict": (people, lambda everyone: everyone.to_dict()),
+    "report_for of queries": (queries, lambda asked: asked.report_for(0)),
+    "to_dict of queries": (queries, lambda asked: asked.to_dict()),
+}
+
+
+class Taken:
+    """A lock that another thread has: who asks for it is seen."""
+
+    def __enter__(self) -> None:
+        raise InterruptedError("asked for")
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+@pytest.mark.parametrize("name", [*CHANGES, *READS])
+def test_whatever_changes_a_holder_or_reads_what_is_changed_in_place_waits_for_its_turn(name: str) -> None:
+    make, act = {**CHANGES, **READS}[name]
     holder = make()
-    spend(holder)
+    lock, holder._lock = holder._lock, Taken()
+    with pytest.raises(InterruptedError, match="asked for"):
+        act(holder)
+    holder._lock = lock
+    act(holder)
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_change_within_a_change_is_refused(name: str) -> None:
+    make, act = CHANGES[name]
+    holder = make()
+    with holder._changing, pytest.raises(RuntimeError, match="must not be called within another call"):
+        act(holder)
+    act(holder)
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_forked_process_is_a_second_spender_and_is_refused(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make, act = CHANGES[name]
+    holder = make()
     here = os.getpid()
     monkeypatch.setattr(os, "getpid", lambda: here + 1)
     with pytest.raises(RuntimeError, match="must be called in the process that made"):
-        spend(holder)
+        act(holder)
     monkeypatch.setattr(os, "getpid", lambda: here)
-    spend(holder)
+    act(holder)
 
 
 def test_a_request_from_within_record_is_refused() -> None:
@@ -85,15 +146,6 @@ def test_a_request_from_within_record_is_refused() -> None:
     assert session.granted == 1
     assert session.request(Gaussian(mu=0.5))  # and the session goes on
     assert [data["granted"] for data in disk] == [1, 2]
-
-
-def test_a_loss_from_within_record_is_refused() -> None:
-    def record(data: Mapping[str, object]) -> None:
-        session.observe(0.1)
-
-    session = fp.RealisationFilter(10.0, 1e-5, 48, (Gaussian(mu=0.5),)).open(record=record)
-    with pytest.raises(RuntimeError, match=r"Session\.observe must not be called within another call"):
-        session.request(Gaussian(mu=0.5))
 
 
 def test_reading_from_within_record_shows_the_decision_that_was_made() -> None:

@@ -253,6 +253,20 @@ def test_a_damaged_file_is_refused_or_has_everything_that_was_released(damage: s
     assert kept > 100 or damage == "cut off"
 
 
+@pytest.mark.usefixtures("small_blocks")
+def test_a_record_of_another_block_or_of_another_journal_is_damage(tmp_path: Path) -> None:
+    path, other = tmp_path / "journal", tmp_path / "other"
+    for one, spent_by_the_first in ((path, 1.0), (other, 0.1)):
+        with made(one) as queries:
+            queries.answer(np.array([spent_by_the_first, 0.2, 0.1, 0.1, 0.1]), rng())
+    content, foreign = path.read_bytes(), other.read_bytes()
+    path.write_bytes(content[: JOURNAL._ROOTS] + foreign[JOURNAL._ROOTS :])
+    assert reopened(path) is None
+    first, second, third = (JOURNAL._place(block, 0) for block in range(3))
+    path.write_bytes(content[:first] + content[second:third] + content[second:])
+    assert reopened(path) is None
+
+
 # -- what is on the disk ---------------------------------------------------------------------------------------
 
 
@@ -304,6 +318,8 @@ def test_a_reopened_journal_goes_on_to_the_bit(tmp_path: Path) -> None:
 def test_only_blocks_of_people_who_are_charged_are_written(tmp_path: Path) -> None:
     people = 3 * filters.holders.journal.ROWS + 10
     with made(tmp_path / "journal", people) as queries:
+        size = (tmp_path / "journal").stat().st_size  # a full disk stops people from joining, and no answer
+        assert size == JOURNAL._place(4, 0) or not hasattr(os, "posix_fallocate")
         for who, blocks in (([7], 1), ([0, people - 1], 2), (slice(None), 4), ([], 0)):
             values, disk = np.zeros(people), Disk()
             values[who] = 0.5
@@ -323,10 +339,12 @@ def test_a_journal_is_for_its_owner_alone(tmp_path: Path) -> None:
 def test_a_journal_is_open_in_one_place_at_a_time(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     queries = made(path)
+    content = path.read_bytes()
     with pytest.raises(
         fp.JournalError, match=r"^journal must be open in one place at a time, got .*; close it"
     ):
         fp.LinearQueries.open(path, **HOW)
+    assert path.read_bytes() == content
     queries.close()
     again = fp.LinearQueries.open(path, **HOW)
     with pytest.raises(fp.JournalError, match="one place at a time"):
@@ -341,7 +359,7 @@ def test_a_journal_that_nobody_holds_any_more_is_free(tmp_path: Path) -> None:
     assert reopened(tmp_path / "journal") is not None
 
 
-def test_an_existing_file_is_never_begun_anew(tmp_path: Path) -> None:
+def test_an_existing_file_is_never_begun_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "journal"
     with made(path) as queries:
         CHANGES["everybody is asked"](queries)
@@ -350,7 +368,23 @@ def test_an_existing_file_is_never_begun_anew(tmp_path: Path) -> None:
         made(path)
     with pytest.raises(fp.JournalError, match="new file"):
         fp.LinearQueries.from_dict(fp.LinearQueries(2, **HOW).to_dict(), **HOW, journal=path)
+    with monkeypatch.context() as patch:  # somebody else makes it between the look and the link
+        patch.setattr(Path, "exists", lambda self: False)
+        with pytest.raises(fp.JournalError, match="File exists"):
+            made(path)
+    assert [one.name for one in tmp_path.iterdir()] == ["journal"]
     assert path.read_bytes() == content
+
+
+def test_the_name_of_a_new_journal_is_on_the_disk_before_it_is_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[object] = []
+    link, sync = os.link, os.fsync
+    monkeypatch.setattr(os, "link", lambda *names: done.append("named") or link(*names))
+    monkeypatch.setattr(os, "fsync", lambda file: done.append(os.fstat(file).st_ino) or sync(file))
+    made(tmp_path / "journal").close()
+    assert done[-2:] == ["named", tmp_path.stat().st_ino]
 
 
 @pytest.mark.parametrize(
@@ -362,9 +396,21 @@ def test_a_journal_of_another_budget_is_refused(name: str, value: float, tmp_pat
     content = path.read_bytes()
     with pytest.raises(
         fp.JournalError, match=f"^{name} must be what the journal was made with, got {name}={value}"
-    ):
+    ) as kept:
         fp.LinearQueries.open(path, **{**HOW, name: value})
     assert path.read_bytes() == content
+    assert reopened(path) is not None, f"open elsewhere, while the error is there: {kept}"
+
+
+def test_a_journal_of_another_layout_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "journal"
+    with monkeypatch.context() as patch:
+        patch.setattr(JOURNAL, "_LAYOUT", 2)
+        made(path).close()
+    with pytest.raises(
+        fp.JournalError, match=r"^journal must have layout 1, got layout 2 in .*; open it with"
+    ):
+        fp.LinearQueries.open(path, **HOW)
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"\x80\x04pickle", bytes(20000), b"#!/bin/sh\n"], ids=repr)
@@ -386,6 +432,14 @@ def test_sums_that_no_queries_lead_to_are_refused(tmp_path: Path, monkeypatch: p
         fp.JournalError, match="journal must hold sums that queries can lead to, got another for 1 of 5"
     ):
         fp.LinearQueries.open(path, **HOW)
+
+
+def test_a_charge_that_was_cut_between_its_two_doubles_counts_as_what_they_sum_to(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    with made(path) as queries:
+        queries._sums.high[3], queries._sums.low[3] = 0.5, 0.25  # an interrupt, before the second was written
+        queries.leave(0)
+    assert reopened(path)[2][3] == Fraction(3, 4)
 
 
 def test_no_file_no_folder_and_a_folder_are_one_sentence_each(tmp_path: Path) -> None:
@@ -530,12 +584,18 @@ def test_numbers_given_out_are_not_given_again_where_their_root_is_lost(tmp_path
     CHANGES["one person is asked"](queries)
     given = queries.join(4)
     assert queries._journal is not None
-    place = JOURNAL._ROOTS + queries._journal._root * JOURNAL._PAGE
+    place, last = JOURNAL._ROOTS + queries._journal._root * JOURNAL._PAGE, queries._journal._places[2]
     queries.close()
     damage(path, place)
+    image = path.read_bytes()
     with fp.LinearQueries.open(path, **HOW) as again:
         assert again.people == given.stop
         assert again.join(1).start == given.stop
+    path.write_bytes(image)
+    damage(
+        path, JOURNAL._place(2, int(last))
+    )  # in which the first of them are: the next would get their numbers
+    assert reopened(path) is None
 
 
 def test_to_close_waits_for_the_answer_that_is_being_written(tmp_path: Path) -> None:
@@ -590,9 +650,10 @@ def test_what_is_no_generator_charges_nobody(bad: object) -> None:
 
 def test_a_closed_journal_takes_nobody_in(tmp_path: Path) -> None:
     queries = made(tmp_path / "journal")
-    queries.close()
-    for change in (lambda: queries.join(3), lambda: queries.leave(0)):
-        with pytest.raises(fp.JournalError, match="open"):
+    journal: Any = queries._journal
+    queries.close()  # the number of the file may be another file's from now on
+    for change in (lambda: queries.join(3), lambda: queries.leave(0), lambda: journal.write(None, [])):
+        with pytest.raises(fp.JournalError, match="must be open and without an error"):
             change()
     assert queries.people == PEOPLE
     assert gone(queries) == [False] * PEOPLE

@@ -9,7 +9,7 @@ import pytest
 
 import filters as fp
 from theory.guarantees import ApproxDP
-from theory.pairs import RandomizedResponse
+from theory.pairs import Gaussian, RandomizedResponse
 
 
 class Scratch(fp.PrivacyFilter):
@@ -33,15 +33,40 @@ class Scratch(fp.PrivacyFilter):
         return self.buffer
 
 
-def test_a_filter_that_writes_into_what_it_returned_is_held_to_its_budget() -> None:
+@pytest.mark.parametrize(
+    "asking",
+    [lambda filt: filt.open("retry").request, lambda filt: fp.IndividualFilter(filt, 1).select],
+    ids=["session", "people"],
+)
+def test_a_filter_that_writes_into_what_it_returned_is_held_to_its_budget(asking: Any) -> None:
     filt = Scratch()
-    session = filt.open("retry")
+    ask = asking(filt)
     granted = []
     for epsilon in (0.75, 0.5, 0.5, 0.25, 0.25):
-        if session.request(RandomizedResponse(epsilon)):
+        if ask(RandomizedResponse(epsilon)):
             granted.append(epsilon)
         filt.open()  # another session starts in the same buffer
     assert granted == [0.75, 0.25]
+
+
+def test_a_tracker_that_writes_into_what_it_returned_forgets_nothing() -> None:
+    class Reusing(fp.GaussianTracker):
+        """Its states are all in one buffer."""
+
+        __slots__ = ()
+        buffer = np.zeros((3, 1))
+
+        def spend(self, state: Any, request: Any) -> Any:
+            self.buffer[:] = super().spend(state, request)
+            return tuple(self.buffer)
+
+    tracker = Reusing(1.0)
+    people = fp.IndividualTracker(tracker, 1)
+    for _ in range(2):
+        people.spend(Gaussian(0.9))
+    spent = people.values().made_public()
+    tracker.spend(tracker.start(1), Gaussian(0.1))
+    assert people.values().made_public() == spent == 2**0.5
 
 
 def test_a_mask_stays_what_it_was() -> None:

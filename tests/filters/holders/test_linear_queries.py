@@ -13,6 +13,7 @@ import pytest
 
 import filters as fp
 import filters.holders.linear_queries
+import filters.holders.query_rows
 
 HOW: dict[str, float] = {"norm_budget": 3.0, "kappa": 0.5}
 
@@ -63,8 +64,9 @@ def test_people_are_the_same_however_many_are_handled_at_a_time(block: int, monk
             if present[i] and after <= budget:
                 spent[i], expected = after, expected + row
         assert summed(queries, values) == expected.tolist()
-        left = [queries.report_for(person).remaining * 6 for person in range(queries.people)]
-        assert left == pytest.approx([float(budget - one) for one in spent], rel=1e-12, abs=1e-12)
+        left = [Fraction(queries.report_for(person).remaining) * 6 for person in range(queries.people)]
+        assert all(told <= budget - one for told, one in zip(left, spent, strict=True))
+        assert left == pytest.approx([budget - one for one in spent], rel=1e-12, abs=1e-12)
     assert 0 < sum(present) < len(present)
     assert any(one == budget for one in spent)  # to the last bit of the budget
 
@@ -121,7 +123,10 @@ BAD: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("values", "message"), BAD, ids=[str(number) for number in range(len(BAD))])
-def test_values_that_are_refused_cost_nothing(values: Any, message: str, tmp_path: Path) -> None:
+def test_values_that_are_refused_cost_nothing(
+    values: Any, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(filters.holders.query_rows, "_BLOCK", 2)
     with fp.LinearQueries(3, **HOW, journal=tmp_path / "journal") as queries:
         with pytest.raises(ValueError, match=f"^{message}"):
             queries.answer(values, SILENCE)
@@ -163,6 +168,32 @@ def test_the_last_share_of_a_budget_is_refused_by_the_exact_sum() -> None:
     assert 10 * Fraction(square) > 3 > 9 * Fraction(square)
     queries = fp.LinearQueries(1, **HOW)
     assert [summed(queries, np.array([root])) for _ in range(10)] == [[root]] * 9 + [[0.0]]
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-150, 1e-155, 1e-158, 1e-160, 1e-162, 1e-170, 1e-320])
+def test_a_squared_norm_is_charged_but_for_what_the_noise_covers(size: float) -> None:
+    """By rationals: also where the squares, or their sum, are subnormal."""
+    rng = np.random.default_rng(9)
+    for dimension in (1, 3, 50):
+        rows = rng.uniform(0.1, 1, (20, dimension)) * (rng.random((20, dimension)) < 0.7) * size
+        queries = fp.LinearQueries(20, norm_budget=max(100 * dimension * size**2, 1e-316), kappa=1.0)
+        summed(queries, rows)
+        exact = np.array([sum(Fraction(x) ** 2 for x in row) for row in rows])
+        charged = np.array([Fraction(x) for x in queries._sums.high]) + [
+            Fraction(x) for x in queries._sums.low
+        ]
+        unit = Fraction(queries._budget.root_unit) ** 2
+        assert (charged * unit >= exact * (1 - Fraction(dimension + 2, 2**53))).all()
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0**-1050, 2.0**1000])
+def test_the_noise_covers_what_a_squared_norm_in_doubles_may_have_lost(scale: float) -> None:
+    """By rationals: too small by (d + 2) 2^-53 of itself, everybody's sum of squares is still kappa-zCDP."""
+    for budget, kappa in np.random.default_rng(6).uniform(0.1, 10, (40, 2)):
+        queries = fp.LinearQueries(1, norm_budget=float(budget * scale), kappa=float(kappa))
+        for dimension in (1, 2, 30, 1000):
+            true = Fraction(queries.norm_budget) / (1 - Fraction(dimension + 2, 2**53))
+            assert true <= 2 * Fraction(queries.kappa) * Fraction(queries.sigma(dimension)) ** 2
 
 
 # -- what is kept ----------------------------------------------------------------------------------------------

@@ -1,6 +1,8 @@
 """Odometers never fall behind the loss, trackers count blocks."""
 
 import math
+from dataclasses import replace
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -92,6 +94,26 @@ def test_a_filter_that_is_passed_by_an_ulp_has_halted() -> None:
         assert at < passed == next_size
 
 
+@pytest.mark.parametrize("xi", [0.0, 1e-20, 0.01, 0.1])
+def test_an_odometer_promises_no_less_than_both_of_its_failures_come_to(xi: float) -> None:
+    for odometer in ODOMETERS[:-1]:
+        failure = Fraction(replace(odometer, xi=xi).promise.failure)  # type: ignore[type-var]
+        assert (
+            Fraction(DELTA) + Fraction(xi)
+            <= failure
+            <= (Fraction(DELTA) + Fraction(xi)) * (1 + Fraction(2) ** -52)
+        )
+    assert ODOMETERS[-1].promise.failure == DELTA
+
+
+def test_the_odometer_of_rogers_is_for_a_delta_below_1_over_e() -> None:
+    most = 1 / math.e
+    assert RogersOdometer(math.nextafter(most, 0.0), 3).promise.failure < most
+    for delta in (most, 0.5):
+        with pytest.raises(ValueError, match="delta must be below 1/e, got delta="):
+            RogersOdometer(delta, 3)
+
+
 class BelowZero(Laplace):
     """A user's pair whose charges come out below zero."""
 
@@ -150,6 +172,11 @@ def test_a_tracker_takes_no_charge_below_zero_and_no_state_without_releases(trac
         for number in (-1000.0, math.nan, -math.inf, math.inf):
             blocks, high, low = (np.array([number]) if i == place else part for i, part in enumerate(spent))
             assert tracker.value((blocks, high, low))[0] == math.inf
+    assert tracker.value((np.array([0.5]), *spent[1:]))[0] == math.inf
+    # so many blocks are counted and no more, of which the last is open
+    for blocks, least in ((2.0**48 - 2, 2.0**24), (2.0**48 - 1, math.inf), (2.0**60, math.inf)):
+        full = np.array([blocks]), np.array([tracker._budget.high]), np.array([tracker._budget.low])
+        assert tracker.value(tracker.spend(full, Gaussian(0.9)))[0] >= least
 
 
 @pytest.mark.parametrize(

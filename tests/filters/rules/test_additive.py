@@ -3,6 +3,7 @@
 import math
 import pickle
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import filters as fp
-from filters.accounting import Budget, Charge, Plain
+import filters.holders.in_blocks
+from filters.accounting import Budget, Charge, Plain, Square
+from filters.contract.state import copied
 from filters.holders.repeats import repeats
 from filters.rules.additive import AdditiveFilter
 from mc.engine.encoding import decode, encode, nameable
@@ -49,6 +52,48 @@ def test_a_filter_of_ones_own_adds_exactly() -> None:
     assert session.affordable(RandomizedResponse) == 0.75
 
 
+class Stricter(fp.ZCDPFilter):
+    """Grants nothing that costs more than a tenth."""
+
+    __slots__ = ()
+
+    def admits(self, state: Any, request: DominatingPair) -> Any:
+        return fp.ZCDPFilter.admits(self, state, request) & np.less_equal(request.zcdp_rho, 0.1)
+
+
+class Dearer(fp.ZCDPFilter):
+    """Charges what it grants twice."""
+
+    __slots__ = ()
+
+    def spend(self, state: Any, request: DominatingPair) -> Any:
+        return fp.ZCDPFilter.spend(self, fp.ZCDPFilter.spend(self, state, request), request)
+
+
+class Once(fp.ZCDPFilter):
+    """Grants one request."""
+
+    __slots__ = ()
+
+    def grant(self, state: Any, request: DominatingPair) -> Any:
+        fits, after = fp.ZCDPFilter.grant(self, state, request)
+        return fits & (state[0] == 0), after
+
+
+@pytest.mark.parametrize(("kind", "granted"), [(Stricter, 0), (Dearer, 1), (Once, 1), (fp.ZCDPFilter, 2)])
+def test_the_rules_of_a_subclass_decide_wherever_it_is_held(
+    kind: Any, granted: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filt, request = kind(0.5), Gaussian(0.65)  # which costs 0.21
+    assert repeats(filt, request, most=9) == granted
+    assert (filt.grant_in_place(copied(filt.start(3)), request) is None) == (kind is not fp.ZCDPFilter)
+    assert sum(map(filt.open("retry").request, [request] * 9)) == granted
+    for people in (1, 3, 7):
+        monkeypatch.setattr(filters.holders.in_blocks, "BLOCK", 2)
+        everyone = fp.IndividualFilter(filt, people)
+        assert sum(map(everyone.select, [request] * 9)).tolist() == [granted] * people  # type: ignore[attr-defined]
+
+
 def test_a_filter_with_another_budget_is_not_the_one_that_was_saved() -> None:
     class Wider(OfPureEpsilon):
         budget = Budget.of(2.0)
@@ -68,19 +113,23 @@ def test_the_threshold_is_the_conversions() -> None:
 
 @settings(deadline=None, max_examples=settings.default.max_examples // 4)  # a bisection each
 @given(st.sampled_from(ADDITIVE), st.lists(st.floats(0, 1), max_size=6), st.booleans())
-def test_affordable_is_admitted_and_nothing_more_is(
-    filt: fp.PrivacyFilter, shares: list[float], gaussian: bool
+def test_what_is_affordable_or_remains_is_admitted_and_nothing_more_is(
+    filt: AdditiveFilter, shares: list[float], gaussian: bool
 ) -> None:
     family = Gaussian if gaussian else RandomizedResponse
+    rest = Square if isinstance(filt, fp.GaussianFilter) else Plain  # its unit is mu
     state = filt.start(1)
     for share in [*shares, 1.0]:
         best = filt.affordable(state, family)
         if best[0] == 0:
             return
         assert filt.admits(state, family(best))[0]
+        remains = filt.remaining(state)
+        assert filt.budget.fits(state, rest(remains))[0]
         little = best[0] ** 2 < 2.0**-38
         if not little:
             assert not filt.admits(state, family(best * (1 + 1e-14)))[0]
+            assert not filt.budget.fits(state, rest(remains * (1 + 1e-14)))[0]
         if share > 0:
             state = filt.spend(state, family(best * max(share, 1e-6)))
     assert filt.affordable(state, family)[0] <= 1e-6

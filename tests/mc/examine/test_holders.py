@@ -178,7 +178,7 @@ def selecting_at_will(people):
 
 
 def with_a_sum_below_zero(people):
-    people._state = people._kept = tuple(part - 100.0 for part in people._state)
+    people._state = tuple(part - 100.0 for part in people._state)
 
 
 class Same(fp.IndividualFilter):
