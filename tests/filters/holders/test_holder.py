@@ -5,6 +5,7 @@ import os
 import pickle
 import threading
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,11 @@ def queries() -> fp.LinearQueries:
     return fp.LinearQueries(3, norm_budget=1.0, kappa=0.1)
 
 
-HOLDERS: list[Callable[[], Any]] = [a_session, people, queries]
+def a_stop() -> fp.AboveThreshold:
+    return fp.AboveThreshold(2**40, ratio=Fraction(3, 2), rng=np.random.default_rng(0))
+
+
+HOLDERS: list[Callable[[], Any]] = [a_session, people, queries, a_stop]
 
 
 def spend(holder: Any) -> None:
@@ -45,7 +50,7 @@ def test_a_copy_would_be_a_second_spender_and_is_refused(
     make: Callable[[], Any], duplicate: Callable[[Any], Any]
 ) -> None:
     with pytest.raises(
-        TypeError, match=r"must not be copied or pickled.*to_dict.*one holder at a time$"
+        TypeError, match=r"must not be copied or pickled.*(to_dict.*one holder at a time|a price of its own)$"
     ) as error:
         duplicate(make())
     assert "\n" not in str(error.value)
@@ -72,6 +77,7 @@ CHANGES: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
     "answer": (queries, lambda asked: asked.answer(np.full(3, 0.25), np.random.default_rng(0))),
     "join": (queries, lambda asked: asked.join(2)),
     "leave": (queries, lambda asked: asked.leave(1)),
+    "reaches": (a_stop, lambda stop: stop.reaches(0, np.random.default_rng(0))),
 }
 #: And those that read what a change writes in place.
 READS: dict[str, tuple[Callable[[], Any], Callable[[Any], object]]] = {
