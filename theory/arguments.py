@@ -56,7 +56,7 @@ def own(value: object, *, down: bool = False) -> object:
             return np.array(value)
         doubles = [_directed(one, down) for one in value.ravel()]
         return np.array(doubles, dtype=np.float64).reshape(value.shape)
-    return _directed(value, down)
+    return _directed(value[()] if isinstance(value, np.ndarray) else value, down)
 
 
 def _directed(value: object, down: bool) -> object:
