@@ -6,18 +6,38 @@ import json
 import math
 import sys
 from collections.abc import Iterable
+from itertools import count, islice, product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import filterproof as fp
 from filters.adapters.labelled import service_of
+from mc.engine.encoding import nameable
+from mc.examine.clock import Clock
+from mc.examine.family_lines import lines_of
 from mc.examine.kinds import ReplayError
-from mc.examine.schedules.schedule import Schedule, ServiceMove, World
+from mc.examine.measure import Measure
+from mc.examine.schedules.schedule import MOVES, Schedule, ServiceMove, World
+from mc.examine.schedules.schedule_search import (
+    Breach,
+    Breaches,
+    ScheduleSearch,
+    drawn,
+    menu_of,
+    plain,
+    searched,
+)
+from mc.examine.sequence import Sequence
+from mc.examine.stages.schedules import schedules
 from mc.examine.verify import examine
-from mc.examine.witness import replayed
+from mc.examine.witness import measured_witness, replayed
 from tests.mc.examine import services
+from tests.mc.examine.sound import ByHand
+from tests.mc.examine.stages.test_stages import subject
 from tests.reports.typed import filterproof
 
 PROMISE = fp.PureDP(1.0)
@@ -214,6 +234,86 @@ def test_a_service_that_raises_denies_and_its_error_is_told() -> None:
     found = fp.first_breach(Broken, PROMISE, seconds=0.2)
     assert found.released == 0
     assert str(found).endswith("its code raised LookupError: no such budget")
+
+
+# -- which schedules are tried ---------------------------------------------------------------------------
+
+
+def test_what_goes_wrong_most_often_is_tried_at_each_step_of_a_request() -> None:
+    tried = set(plain())
+    ask, step = ServiceMove("ask"), ServiceMove("step")
+    begun = [(ask, *[step] * depth) for depth in range(5)]
+    for fault, after in product(("crash", "unwritten", "written", "full"), ("ask", "again")):
+        for first in begun:
+            wanted = (*first, ServiceMove(fault), ServiceMove(after))
+            assert any(moves[: len(wanted)] == wanted for moves in tried)
+    for first in begun:  # sent again, and a second request, while the first one is in flight
+        for other in ("again", "ask"):
+            wanted = (*first, ServiceMove(other), step)
+            assert any(moves[: len(wanted)] == wanted for moves in tried)
+    for many in (2, 3):
+        assert any([move.what for move in moves[: many + 1]] == ["ask"] * many + ["step"] for moves in tried)
+    assert any(tuple(moved("step tick")) == moves[at : at + 2] for moves in tried for at in range(len(moves)))
+
+
+def test_the_schedules_that_are_drawn_hold_every_move_and_strike_far_writes() -> None:
+    moves = [move for one in islice(drawn(np.random.default_rng(1), 7), 400) for move in one]
+    reached = {what: {move.at for move in moves if move.what == what} for what in MOVES}
+    for what, places in (("ask", 7), ("step", 4), ("again", 4), ("crash", 1), ("tick", 1)):
+        assert reached[what] == {*range(places)}
+    for what in ("unwritten", "written", "full"):
+        assert reached[what] == {*range(12)}
+
+
+def test_what_breaks_the_promise_is_told_of_its_epoch_and_of_how_often_each_pair_went_out() -> None:
+    breaches, moves = Breaches(PROMISE), (ServiceMove("ask"),)
+    assert breaches.broken({WHOLE: 1}) is None
+    assert breaches.broken({WHOLE: 2}) is not None
+    world = SimpleNamespace(by_epoch={0: {WHOLE: 1}, 1: {WHOLE: 2}}, menu=(WHOLE,), done=moves, story=())
+    assert breaches.among(world).epoch == 1
+    world.by_epoch = {0: {WHOLE: 1}, 1: {WHOLE: 1}}
+    assert breaches.among(world) is None
+
+
+def test_what_does_not_happen_twice_is_no_breach_and_several_steps_are_waited_for() -> None:
+    begun = count()
+
+    class AtFirst(services.Purse):
+        """Grants all in the third play alone."""
+
+        def __init__(self, disk: services.Disk) -> None:
+            super().__init__(disk)
+            self.free = next(begun) == 2
+
+        def fits(self, pair: fp.DominatingPair) -> bool:
+            return self.free or super().fits(pair)
+
+    asked = (WHOLE,)
+    found = searched(AtFirst, PROMISE, asked, Clock.of(0.2), seed=0)
+    assert found.schedules > 3
+    assert found.breach is None
+    assert menu_of(services.Purse, lines_of(("rr",), PROMISE), Clock.of(60.0))[0] == WHOLE
+
+
+def test_a_schedule_is_replayed_as_of_one_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
+    filt, names = ByHand(), nameable()
+    filt.promise = PROMISE
+    moves = moved("ask step step step tick ask step step step")
+    twice = Sequence(((WHOLE, 2),)).low(Measure.hockey_stick(1.0))
+    game = {"schedule": Schedule((WHOLE,), moves).to_data(names), "epoch": None}
+    told = measured_witness(filt, Measure.hockey_stick(1.0), twice, 0.0, **game)
+    monkeypatch.setattr("mc.examine.kinds.service_of", lambda filt: services.Epochs)
+    with pytest.raises(ReplayError, match="must release something"):
+        told.replay()
+    with pytest.raises(ReplayError, match="must replay within"):
+        replayed(told.data | {"epoch": 1}, filt=filt)
+    breach = Breach(Schedule((WHOLE,), moves), (), 1, Measure.hockey_stick(1.0), twice, 0.0)
+    monkeypatch.setattr("mc.examine.stages.schedules.service_of", lambda filt: services.Epochs)
+    monkeypatch.setattr(
+        "mc.examine.stages.schedules.searched", lambda *_, **more: ScheduleSearch(breach, 1, 2)
+    )
+    (finding,) = schedules(subject(filt, "rr"), Clock.of(60.0))
+    assert finding.witness.data["epoch"] == 1
 
 
 def test_hypothesis_finds_and_tells_it() -> None:
