@@ -210,8 +210,8 @@ class _Tried:
             if key not in best or game.rounds < best[key].rounds:
                 best[key] = game
             if part.over:
-                self.cut = True
                 break
+        self.cut = part.over  # proposals end with the time, too
         games = list(best.values())
         return [one for one in games if not any(_inside(one, other) for other in games)]
 

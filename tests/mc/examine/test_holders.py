@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
 from itertools import product
 
+import mpmath
 import numpy as np
 import pytest
+from flint import fmpq
 
 import filterproof as fp
 from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.running_number import Claims
 from mc.examine.clock import Clock
 from mc.examine.examination import Status
+from mc.examine.filter_fault import FilterFault
 from mc.examine.holders import people
 from mc.examine.holders.block_game import BlockGame
-from mc.examine.holders.losses import OvertakingGame
+from mc.examine.holders.losses import OvertakingGame, _above
+from mc.examine.holders.people import Summed, SummedGame
 from mc.examine.measure import Bound, Measure
 from mc.examine.sequence import Sequence
 from mc.examine.stages.examined_holders import _Tried, games_of, theorem_of
@@ -333,8 +338,9 @@ def test_a_holder_whose_budget_was_partly_spent_is_covered_from_a_fresh_one_on()
     assert "from a fresh one" in found.verdict.scope
 
 
-def test_the_chance_that_a_line_is_overtaken_is_that_of_all_outcomes_counted():
-    odometer, ratio, rounds = fp.LineOdometer(0.2, target=1.0), Fraction(3, 2), 7
+@pytest.mark.parametrize("rounds", [5, 6, 7])  # five are too few
+def test_the_chance_that_a_line_is_overtaken_is_that_of_all_outcomes_counted(rounds):
+    odometer, ratio = fp.LineOdometer(0.2, target=1.0), Fraction(3, 2)
     chance = Fraction(0)
     for signs in product((1, -1), repeat=rounds):
         state, loss, over = odometer.start(1), 0, False
@@ -345,7 +351,26 @@ def test_the_chance_that_a_line_is_overtaken_is_that_of_all_outcomes_counted():
         chance += Fraction(over) * Fraction(3 ** signs.count(1) * 2 ** signs.count(-1), 5**rounds)
     found = OvertakingGame(odometer, (ratio,), rounds).solved(Measure.overtaken())
     assert found.low <= chance <= found.high
-    assert chance > 0
+    assert (chance > 0) is (rounds > 5)
+
+
+def test_a_loss_is_above_a_bound_where_its_logarithm_is_and_never_above_none():
+    with mpmath.workdps(40):
+        for k in range(1, 60):
+            bound = math.log1p(1 / k)
+            assert _above(fmpq(k + 1, k), bound) is bool(mpmath.log(mpmath.mpf(k + 1) / k) > bound)
+    assert not _above(fmpq(10**400), math.inf)
+    assert _above(fmpq(1, 10**400), -math.inf)
+
+
+def test_a_game_is_worth_what_is_let_through_and_told_apart_and_no_more():
+    game = BlockGame(fp.GaussianTracker(size=1.0), 1, Sequence(((fp.Gaussian(3.0), 1),)))
+    assert game.solved(Measure.renyi(2.0)).low == 0
+    asked, noise = Summed((1.0, 0.0, 0.0)), Fraction(3)
+    pair = SummedGame.between(asked, (Fraction(1), noise), (Fraction(0), noise))
+    assert Fraction(1, 3) * (1 - Fraction(1, 2**48)) < Fraction(float(pair.mu)) <= Fraction(1, 3)
+    with pytest.raises(FilterFault, match="noise must not tell of a person"):
+        SummedGame.between(asked, (Fraction(1), noise), (Fraction(0), noise + 1))
 
 
 def test_the_plays_of_a_tracker_are_all_sequences_that_are_let_through_from_a_fresh_start():

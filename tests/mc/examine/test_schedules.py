@@ -6,6 +6,7 @@ import json
 import math
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import count, islice, product
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,6 +22,7 @@ from mc.examine.clock import Clock
 from mc.examine.family_lines import lines_of
 from mc.examine.kinds import ReplayError
 from mc.examine.measure import Measure
+from mc.examine.schedules.disk import FaultyDisk, PowerFailure
 from mc.examine.schedules.schedule import MOVES, Schedule, ServiceMove, World
 from mc.examine.schedules.schedule_search import (
     Breach,
@@ -62,6 +64,7 @@ def test_a_fault_that_no_single_request_shows_is_found_by_a_short_schedule(servi
     breach = fp.first_breach(service, PROMISE, seconds=60.0).breach
     assert breach is not None
     assert breach.low > breach.promised
+    assert breach.schedule == breach.schedule.trimmed
     assert len(breach.schedule.moves) <= 12
     assert {move.what for move in breach.schedule.moves} >= BROKEN[service] - {"crash"}
     again = breach.schedule.play(service)
@@ -161,6 +164,42 @@ def test_each_write_of_a_step_is_struck(at: int) -> None:
     assert stored[1]["c"] == []
 
 
+def test_a_fault_strikes_the_step_that_it_was_meant_for_and_what_it_leaves_reaches_nobody() -> None:
+    class Swallows(services.Purse):
+        """Answers whatever happens to its write."""
+
+        def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
+            with suppress(BaseException):
+                self.charge(pair)
+            yield fp.Release()
+
+    class Eager(services.Purse):
+        """Writes before its first step."""
+
+        def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
+            self.charge(pair)
+            return iter([fp.Release()])
+
+    for moves, service, answers in (
+        ("ask full step step", services.Epochs, 1),  # its first step writes nothing
+        ("ask full ask step", Eager, 2),  # nor does its second, and a request that is made later does
+        ("ask unwritten", Swallows, 0),
+        ("ask step", Swallows, 1),
+    ):
+        assert len(Schedule((WHOLE,), moved(moves)).play(service).released) == answers
+    disk = FaultyDisk({"a": 1})
+    disk.strike("unwritten")
+    with pytest.raises(PowerFailure):
+        del disk["a"]
+    assert disk.kept == {"a": 1}
+
+
+def test_what_is_sent_again_is_counted_from_the_last_that_was_asked_for() -> None:
+    for at, name in ((0, "request 2"), (1, "request 1"), (2, "request 2")):
+        played = Schedule((HALF,), (*moved("ask ask"), ServiceMove("again", at))).play(services.Purse)
+        assert played.story[-1] == f"{name}* is sent again, with its key"
+
+
 class KeyBeforeCharge(services.KeyFirst):
     """The fault lies between the second write and the third."""
 
@@ -204,6 +243,8 @@ def test_an_old_answer_that_is_sent_in_a_later_epoch_says_from_which_it_is() -> 
     assert Schedule((WHOLE,), moves).play(Kept).released == ((WHOLE, 1),)
     said = type("Said", (Kept,), {"said": True})
     assert Schedule((WHOLE,), moves).play(said).released == ((WHOLE, 0), (WHOLE, 1))
+    # what is sent after an epoch's end is of the epoch in which its work began
+    assert Schedule((WHOLE,), moved("ask step tick step")).play(services.Straddles).released == ((WHOLE, 0),)
     for service in (Kept, said):
         assert fp.first_breach(service, PROMISE, seconds=0.2).breach is None
 
