@@ -142,7 +142,7 @@ def test_a_hang_that_comes_late_is_told_and_the_rest_is_looked_at() -> None:
 
 
 def test_of_a_filter_whose_state_is_not_all_it_knows_no_game_on_states_is_believed() -> None:
-    found = examined(SeesRewinding(), 0.6, mechanisms="rr")
+    found = examined(SeesRewinding(), 0.3, mechanisms="rr")
     assert found.status is Status.FAULTY
     assert found.witness is None
     assert not any(one.stage == "games" for one in found.findings)
