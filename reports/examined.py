@@ -76,7 +76,7 @@ class Examined(ExaminationWords):
     @classmethod
     def of(cls, examination: Examination, target: str | None = None) -> Self:
         """The examination with its words; `target` names the filter on the command line."""
-        kept = {field.name: getattr(examination, field.name) for field in fields(examination)}
+        kept = {one.name: getattr(examination, one.name) for one in fields(examination) if one.init}
         return cls(**kept, target=target)
 
     def __repr__(self) -> str:

@@ -198,11 +198,9 @@ class Asking:
                 out[rows] = self._number(request.members[place].take(rows), len(rows))
             return out
         arrays = {k: v for k, v in request.parameters().items() if isinstance(v, np.ndarray) and v.ndim}
-        table, first, number = np.unique(
+        _, first, number = np.unique(
             np.stack(list(arrays.values()), axis=1), axis=0, return_index=True, return_inverse=True
         )
-        if len(table) > _MOST_PAIRS:
-            raise _too_many(len(table))
         members = [
             self._of(request.with_parameters({name: float(value[i]) for name, value in arrays.items()}))
             for i in first.tolist()
@@ -212,7 +210,10 @@ class Asking:
     def _of(self, pair: DominatingPair) -> int:
         if pair not in self._numbers:
             if len(self.pairs) >= _MOST_PAIRS:
-                raise _too_many(len(self.pairs) + 1)
+                raise TooLargeError(
+                    f"adversary must ask for at most {_MOST_PAIRS} different pairs, got more; round its levels, or "
+                    f"{_REMEDY}"
+                )
             self._numbers[pair] = len(self.pairs)
             self.pairs.append(pair)
         return self._numbers[pair]
@@ -224,13 +225,6 @@ def until_known(game: Game, attempt: Callable[[Asking], Any]) -> Any:
         return attempt(Asking(game, keeps_last=False))
     except ReadsLastError:
         return attempt(Asking(game, keeps_last=True))
-
-
-def _too_many(pairs: int) -> TooLargeError:
-    return TooLargeError(
-        f"adversary must ask for at most {_MOST_PAIRS} different pairs, got {pairs} or more; round its levels, or "
-        f"{_REMEDY}"
-    )
 
 
 def _check_memory(leaf: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from operator import itemgetter
 
@@ -36,6 +36,7 @@ class Examination:
 
     mechanisms names the families asked for, seconds the time it took, seed what its random numbers came from. promise
     and scope are what the filter's own code said where it was examined, None and '' where it did not come to say it.
+    refutation is the finding with the most telling witness, by `Witness.order`; None if nothing was refuted.
     """
 
     filter: PrivacyFilter
@@ -46,6 +47,12 @@ class Examination:
     failure: float
     promise: Guarantee | None = None
     scope: str = ""
+    refutation: StageFinding | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        refuted = [(one.witness.order, one) for one in reversed(self.findings) if one.witness is not None]
+        most = min(refuted, key=itemgetter(0), default=(0, None))[1]  # of equals the last, which was told
+        object.__setattr__(self, "refutation", most)
 
     @property
     def name(self) -> str:
@@ -73,12 +80,6 @@ class Examination:
         if self.faults:
             return Status.FAULTY
         return Status.EXAMINED if self.admits_something else Status.DENIES
-
-    @property
-    def refutation(self) -> StageFinding | None:
-        """The finding with the most telling witness, by `Witness.order`; None if nothing was refuted."""
-        refuted = [(one.witness.order, one) for one in reversed(self.findings) if one.witness is not None]
-        return min(refuted, key=itemgetter(0), default=(0, None))[1]  # of equals the last, which was told
 
     @property
     def witness(self) -> Witness | None:

@@ -171,10 +171,6 @@ def _ratio(size: float) -> Fraction:
 
 def _above(odds: fmpq, bound: float) -> bool:
     """Whether log(odds) is certainly above the bound."""
-    if bound == math.inf:
-        return False
-    if bound == -math.inf:
-        return True
     loss = math.log(int(odds.p)) - math.log(int(odds.q))
     if abs(loss - bound) > 1e-6 * (1 + abs(bound)):
         return loss > bound

@@ -291,7 +291,8 @@ def _cut(breach: Breach, breaches: Breaches, service: MakeService, clock: Clock)
                     for after in moves[place + 1 : place + 2]
                 ]
             for rest in later_moves:
-                tried = _tried(shortest, (*moves[:place], *rest), breaches, service)
+                schedule = replace(shortest.schedule, moves=(*moves[:place], *rest))
+                tried = breaches.of(schedule, service)[0]
                 if tried is not None:
                     shortest = tried
                     break
@@ -308,11 +309,3 @@ def _plainer(move: ServiceMove) -> Iterator[ServiceMove]:
         yield from (ServiceMove("crash"), replace(move, what="step"))
     if move.at:
         yield replace(move, at=0)
-
-
-def _tried(
-    breach: Breach, moves: tuple[ServiceMove, ...], breaches: Breaches, service: MakeService
-) -> Breach | None:
-    """The breach of other moves, which must be no more than these."""
-    found = breaches.of(replace(breach.schedule, moves=moves), service)[0]
-    return found if found is not None and len(found.schedule.moves) <= len(breach.schedule.moves) else None

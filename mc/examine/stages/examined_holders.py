@@ -87,6 +87,8 @@ def theorem_of(holder: HeldTo, *, done: dict[str, Proof] | None = None) -> Stage
     No code but the library's is run. `done` keeps proofs from call to call.
     """
     try:
+        if changed := patched():
+            raise Unknown(f"{changed} is not the function that was imported")
         verdict = _covered(holder, done)
         told, whole = verdict.detail, verdict
     except (Unknown, RefusedError) as reason:
@@ -104,9 +106,7 @@ def theorem_of(holder: HeldTo, *, done: dict[str, Proof] | None = None) -> Stage
 
 
 def _covered(holder: HeldTo, done: dict[str, Proof] | None) -> Verdict:
-    """The HOLDS of a holder of the library; Unknown or RefusedError with what stands in the way."""
-    if changed := patched():
-        raise Unknown(f"{changed} is not the function that was imported")
+    """The HOLDS of a holder of the library as in its files; Unknown or RefusedError with what stands in the way."""
     kind = type(holder)
     if not of_the_library(kind) or not kind.__module__.startswith("filters.holders."):
         raise Unknown("it is not a class of the library, and its code may be its own")
@@ -114,13 +114,14 @@ def _covered(holder: HeldTo, done: dict[str, Proof] | None) -> Verdict:
     evidence: list[Evidence] = []
     scopes = [f"what is released from a fresh one of these parameters on, for {holder.scope}"]
     for inner in holder.rests_on:
-        known = parts(inner, done=done) if isinstance(inner, PrivacyFilter) else _covered(inner, done)
+        of_a_filter = isinstance(inner, PrivacyFilter)
+        known = parts(inner, done=done, compared=True) if of_a_filter else _covered(inner, done)
         if known is None or known.outcome is not Outcome.HOLDS:
             why = f"no theorem covers {inner!r}" if known is None else known.detail
             raise Unknown(f"it keeps what its filter keeps, and {why}")
         cited += known.citations
         evidence += [] if known.citations else [known.evidence]
-        if isinstance(inner, PrivacyFilter):
+        if of_a_filter:
             scopes.append(known.scope)
     _check_made(holder)
     numbers = certify(holder)  # type: ignore[arg-type]
@@ -207,8 +208,8 @@ class _Tried:
             if key not in best or game.rounds < best[key].rounds:
                 best[key] = game
             if part.over:
-                self.cut = True
                 break
+        self.cut = part.over  # proposals end with the time, too
         games = list(best.values())
         return [one for one in games if not any(_inside(one, other) for other in games)]
 

@@ -72,12 +72,12 @@ def games(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     yield from _planned(subject, clock.part(_PLANNED))
     guessed = () if subject.slow else _guessed(subject, goals, clock)
     for menu in chain(_unseen(subject), first_menus(subject), guessed, menus(subject, clock)):
-        tried.cut = clock.over
-        if tried.cut:
+        if clock.over:
             break
         for found in tried.play(menu, goals, clock):
             yield found
             goals = tuple(goal for goal in goals if goal.at != found.tightness[0].measure.at)
+    tried.cut = clock.over  # menus end with the time, too
     yield tried.summary()
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from filters import PrivacyFilter
-from filters.accounting.charge_rules import ChargeRule, RenyiCharge
+from filters.accounting.charge_rules import RenyiCharge
 from filters.catalogue import (
     CATALOGUE,
     AllOrdersFilter,
@@ -35,7 +35,7 @@ from filters.certified.running_number import Found
 from filters.certified.two_doubles import limit_of
 from filters.rules.additive import AdditiveFilter
 from mc.examine.stage_finding import StageFinding
-from mc.examine.stages.made_of import Parts, Unknown, fields_as_made, own_promise, parts_of, read
+from mc.examine.stages.made_of import Parts, Unknown, fields_as_made, parts_of, read
 from mc.examine.stages.unpatched import patched
 from mc.worst_case.calibrate import CalibratedFilter
 from mc.worst_case.menu_levels import DOMINATION
@@ -90,14 +90,17 @@ _TOLD: dict[type[PrivacyFilter], str] = {
 _DONE: dict[str, Proof] = {}
 
 
-def parts(filt: PrivacyFilter, *, done: dict[str, Proof] | None = None) -> Verdict | None:
+def parts(
+    filt: PrivacyFilter, *, done: dict[str, Proof] | None = None, compared: bool = False
+) -> Verdict | None:
     """HOLDS where the filter is built of library parts whose theorems give its promise; None where it is not so built.
 
     An `AdditiveFilter` whose deciding functions are the library's own, with a library charge, a plain `Budget` and a
     library guarantee, holds if the exact value of the budget is certified to be at most what the promise allows; a
     sound filter of the catalogue, if the proof of its theorem runs; a `CalibratedFilter` over a filter of the
     catalogue, if the worst case over its menu, solved again, keeps the promise. UNDECIDED, with the reason, where the
-    filter is one of these and something stands in the way. `done` keeps proofs from call to call.
+    filter is one of these and something stands in the way. `done` keeps proofs from call to call; compared says that
+    the library was found to be as in its files a moment ago.
     """
     kind = type(filt)
     listed = kind in {entry.kind for entry in CATALOGUE.values()} and "theorem" in vars(kind)
@@ -109,7 +112,7 @@ def parts(filt: PrivacyFilter, *, done: dict[str, Proof] | None = None) -> Verdi
     ):
         return None
     try:
-        if changed := patched():
+        if changed := "" if compared else patched():
             raise Unknown(f"{changed} is not as in the files of the installed package")
         if isinstance(filt, CalibratedFilter) and calibrated:
             return _of_a_game(filt, done)
@@ -153,17 +156,13 @@ def _of_a_sum(parts_found: Parts, own_theorem: str | None, done: dict[str, Proof
     order = rule.alpha if isinstance(rule, RenyiCharge) else None
     certain = implied(_KINDS[type(rule).__name__], total, promise, order=order)
     detail = (
-        f"the deciding functions are the library's own; {_sums(rule)}; a sum within {parts_found.budget!r}, about "
+        f"the deciding functions are the library's own; what a sum of {rule!r} bounds is proved by theorem "
+        f"{rule.theorem!r}, {rule.source}; a sum within {parts_found.budget!r}, about "
         f"{parts_found.budget.limit:.10g}, gives {promise!r} by {certain.says}, {_how(certain.certificate)}"
     )
-    keys = tuple(key for key in (rule.theorem, certain.theorem, own_theorem) if key is not None)
-    cited = () if rule.theorem else (rule.source,)
-    return proved(keys, cited, (certain.certificate.evidence,), SCOPE, detail, done)
-
-
-def _sums(rule: ChargeRule) -> str:
-    by = f"theorem {rule.theorem!r}, {rule.source}" if rule.theorem else rule.source
-    return f"what a sum of {rule!r} bounds is proved by {by}"
+    assert rule.theorem is not None  # of each rule that `parts_of` lets through
+    keys = (rule.theorem, *(key for key in (certain.theorem, own_theorem) if key is not None))
+    return proved(keys, (), (certain.certificate.evidence,), SCOPE, detail, done)
 
 
 def _how(reached: Reached) -> str:
@@ -177,9 +176,6 @@ def _of_the_catalogue(filt: PrivacyFilter, done: dict[str, Proof] | None) -> Ver
     fields_as_made(filt)
     theorem = _theorem(type(filt))
     assert theorem is not None
-    for pair in getattr(filt, "menu", ()):
-        if not is_ours(pair):
-            raise Unknown(f"its menu has a {type(pair).__name__}, which is no pair of the library")
     numbers = _certified(filt)
     if type(filt) is AllOrdersFilter:
         allowed = dict(zip(filt.alphas, filt.rhos, strict=True))
@@ -236,7 +232,6 @@ def _of_a_game(filt: CalibratedFilter, done: dict[str, Proof] | None) -> Verdict
         raise Unknown("its levels cover nothing but themselves")
     for made in (filt.inner, filt):
         fields_as_made(made)
-    own_promise(filt)
     try:
         solved = filt.recheck()
     except ValueError as reason:

@@ -63,8 +63,8 @@ def sequences(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
         if search.take(played, only_above=only_above):
             yield search.refutation()
         if clock.over:
-            search.cut = True
             break
+    search.cut = clock.over  # plays end with the time, too
     yield search.summary()
 
 
@@ -73,7 +73,7 @@ def glance(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
 
     No state stands for a run here, for the laws are yet to be asked: each request is put and granted.
     """
-    search, subject = Search.of(subject), replace(subject, pure=False)
+    search = Search.of(subject)
     every = (Sequence(((pair, 1),)) for line in subject.lines for pair in line.pairs[:-3:-1])
     for played, _ in chain(
         zip(chain(every, at_every_label(subject, clock)), repeat(True)),

@@ -69,6 +69,7 @@ def search(subject: Subject, clock: Clock, failure: float) -> Iterator[StageFind
                 trial.cut = clock.over or trial.played >= _PLAYED
         if trial.cut:
             break
+    trial.cut |= clock.over  # menus end with the time, too
     yield trial.summary()
 
 

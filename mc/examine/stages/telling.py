@@ -84,7 +84,7 @@ class _Plain:
 
     def keep(self, witness: Witness | None) -> bool:
         """Whether the witness is more telling than what was known."""
-        if witness is None or witness.factor <= 1:
+        if witness is None:
             return False
         if witness.measure.kind == self.best.measure.kind and witness.factor > self.farthest.factor:
             self.farthest = witness

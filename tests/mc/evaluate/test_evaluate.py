@@ -398,6 +398,17 @@ def test_what_cannot_be_evaluated_is_refused_with_the_remedy(filt, adversary, as
         evaluate(filt, adversary, **{"epsilon": 1.0, **asked})
 
 
+def test_an_adversary_asks_for_no_more_different_pairs_than_are_kept(monkeypatch):
+    monkeypatch.setattr("mc.evaluate.asking._MOST_PAIRS", 3)
+    for levels in ((0.1, 0.2, 0.3, 0.1), (0.1, 0.2, 0.3, 0.4)):
+        script = fp.Scripted(tuple(map(fp.RandomizedResponse, levels)), (1,) * len(levels))
+        if levels[-1] == 0.1:
+            assert evaluate(Count(4), script, epsilon=0.1).low > 0
+        else:
+            with pytest.raises(ValueError, match="at most 3 different pairs, got more; round its levels"):
+                evaluate(Count(4), script, epsilon=0.1)
+
+
 def test_a_menu_of_two_gaussians_is_refused():
     with pytest.raises(ValueError, match="menu must hold one Gaussian"):
         fp.worst_case(KappaFilter(1.0, 4), [fp.Gaussian(0.5), fp.Gaussian(0.6)], epsilon=1.0)

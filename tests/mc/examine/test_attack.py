@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -15,12 +15,24 @@ from scipy.special import logsumexp
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from mc.examine.admitted import Frontier
-from mc.examine.attack import attack, attacked
+from mc.examine.attack import (
+    Attack,
+    _ladders,
+    _largest_requests,
+    _own_menu,
+    _verified,
+    attack,
+    attacked,
+    ratio_above,
+    ratio_at,
+    replied,
+)
 from mc.examine.witness import replayed
 from mc.losses import LogRatio
 from mc.losses.too_large import TooLargeError
 from mc.worst_case.plan import Plan
 from tests.mc.examine.sound import Sum
+from tests.mc.examine.witnesses import natural
 from tests.mc.worst_case.small_games import CountFilter, LossFilter
 from theory.evidence import Evidence, Outcome
 from theory.pairs import Erasure, Gaussian, RandomizedResponse
@@ -149,6 +161,82 @@ def test_a_frontier_asks_nothing_twice_and_finds_what_bisection_finds():
     other = Frontier(filt, filt.start(1))
     assert other.largest(b, 1.001 * largest, 1e-3) == 0.0
     assert len(asked) == first + 2
+
+
+COIN = RandomizedResponse.from_ratio(9)
+
+
+def shared(share, filt=None, plan=None):
+    """What a game gave that is worth such a share of a promise of a hundredth."""
+    value = Fraction(0.01) * Fraction(share)
+    return Attack(filt or fp.BasicFilter(1.0, 0.01), 1.0, Fraction(3), 0.01, value, "PQ", plan, 1)
+
+
+def test_a_plan_refutes_beyond_the_rounding_of_the_promise_and_if_its_requests_are_granted():
+    plan = Plan(COIN, (None, None))
+    for more in (0.0, 1e-12, 1e-8):
+        assert shared(1 + more, plan=plan).refuted is (more > 1e-9)
+    wrong = _verified(shared(2.0, fp.BasicFilter(0.1)), plan)  # which denies it
+    assert (wrong.refuted, wrong.plan, wrong.value) == (False, None, 0)
+
+
+def test_of_games_within_the_promise_the_closest_is_told_and_of_others_the_shortest(monkeypatch):
+    two = Plan(COIN, (Plan(COIN, (None, None)), None))
+    games = {"_own_menu": [shared(0.2), shared(0.9), shared(0.5)], "_largest_requests": [], "_ladders": []}
+    for last, best in (([], 0), ([shared(3.0, plan=two), shared(2.0, plan=Plan(COIN, (None, None)))], 1)):
+        for stage, found in (games | {"_ladders": last}).items():
+            monkeypatch.setattr(f"mc.examine.attack.{stage}", lambda filt, rounds, found=found: iter(found))
+        monkeypatch.setattr("mc.examine.attack._best_replies", lambda filt, rounds: iter(()))
+        found = attacked(fp.BasicFilter(1.0, 0.01))
+        assert found.games == 3 + len(last)
+        assert found.refuted is bool(last)
+        assert found == (replace(last[best], games=5) if last else replace(games["_own_menu"][1], games=3))
+
+
+def test_each_kind_of_game_is_played_to_the_last_round_that_was_asked_for(monkeypatch):
+    played = {}
+
+    def solved(filt, menu, rounds, epsilon, ratio):
+        played.setdefault(type(menu[0]), set()).add(rounds)
+        return rounds, shared(0.5)
+
+    monkeypatch.setattr("mc.examine.attack.solved_game", solved)
+    basic, response, erasure = fp.BasicFilter(1.0, 0.1), {1, 2, 4, 8}, {1, 2, 4, 8, 16, 32}
+    for stage, filt, lengths in (
+        (_own_menu, natural(), {RandomizedResponse: {1, 2, 3, 4}}),
+        (_ladders, basic, {RandomizedResponse: {2, 3, 4}}),
+        (_largest_requests, basic, {RandomizedResponse: response, Erasure: erasure}),
+    ):
+        played.clear()
+        assert [*stage(filt, 4)]
+        assert played == lengths
+
+
+class AllAfterALoss(Sum):
+    """Grants what is small, and then all after a loss below zero, nothing after one above."""
+
+    promise = fp.ApproxDP(1.0, 1e-5)
+
+    def admits(self, state, request):
+        return np.where(state == 0, self.cost(state, request) <= 0.01, state < 0)
+
+    def spend(self, state, request):
+        return state + 1
+
+    def observe(self, state, loss):
+        return np.sign(loss)
+
+
+def test_the_best_reply_to_an_answer_is_of_the_state_after_it():
+    found = replied(AllAfterALoss())
+    assert [one is None for one in found.plan.then] == [True, False]
+    assert found.value == found.plan.worth(found.filter, found.ratio)
+
+
+def test_a_ratio_that_a_filter_states_is_taken_at_its_own_logarithm_alone():
+    filt = natural()
+    assert ratio_at(filt, filt.epsilon) == filt.ratio
+    assert ratio_at(filt, 2.0) == ratio_above(2.0)
 
 
 # -- what was not tried ----------------------------------------------------------------------------------------

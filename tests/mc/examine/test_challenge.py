@@ -1,12 +1,13 @@
 """One verdict over many adversaries, epsilons and directions."""
 
 import json
+from itertools import product
 
 from filters import GaussianFilter
 from mc.engine.adversaries import Constant, EraserForever, LossChasing, OneShot
 from mc.examine.challenge import challenge
 from mc.examine.witness import replayed
-from mc.intervals.anytime import Side
+from mc.intervals.anytime import Decision, Side
 from tests.mc.examine.witnesses import naive
 from theory.evidence import Evidence, Outcome
 from theory.pairs import Gaussian
@@ -23,6 +24,27 @@ def test_a_broken_promise_is_refuted_with_a_witness_that_replays_to_the_bit():
     assert "2 adversaries x 1 epsilons x 2 directions = 4 comparisons, 2.5e-07 each" in verdict.scope
     assert verdict.witness is not None
     assert replayed(json.dumps(verdict.witness)).refutes
+
+
+def test_each_comparison_is_decided_as_it_is_told_and_the_surest_is_the_witness(monkeypatch):
+    asked = []
+
+    def decided(filt, foe, *, epsilon, failure, most, direction, **how):
+        asked.append((foe, epsilon, direction, failure))
+        sure = 3.0 if (epsilon, direction) == (2.0, "QP") else float(len(asked)) / 10
+        return Decision(Side.ABOVE, 0.1, sure, 0.0, failure, most)
+
+    monkeypatch.setattr("mc.examine.challenge.decide", decided)
+    foes = [OneShot(), Constant(Gaussian(0.6))]
+    result = challenge(GaussianFilter(mu=1.0), foes, epsilons=[1.0, 2.0, 3.0], failure=6e-7, most=10)
+    each = result.family.each
+    assert 0 < each * len(result.comparisons) <= 6e-7
+    assert asked == [(one.adversary, one.epsilon, one.direction, each) for one in result.comparisons]
+    known = [foe.against(result.filter) for foe in foes]
+    assert asked == [(*one, each) for one in product(known, (1.0, 2.0, 3.0), ("PQ", "QP"))]
+    told = result.verdict().witness
+    assert (told["epsilon"], told["direction"], told["log_e_above"]) == (2.0, "QP", 3.0)
+    assert told["failure"] == each
 
 
 def test_a_kept_promise_is_undecided_and_never_holds():

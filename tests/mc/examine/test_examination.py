@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
-from mc.examine.examination import Examination, Status
+from mc.examine.examination import UNFINISHED, Examination, Status
 from mc.examine.measure import Measure
 from mc.examine.stage_finding import StageFinding, Tightness
 from mc.examine.verify import FAILURE, examine
@@ -41,9 +43,39 @@ def test_no_sound_filter_is_refuted(filt: fp.PrivacyFilter) -> None:
         assert f"reaches {100 * near.share:.4g} % of what is promised" in found.verdict.detail
 
 
-def test_the_chance_of_a_false_refutation_is_shared_and_small_enough_to_refute() -> None:
-    assert FAILURE <= MOST_FAILURE
-    assert examine(sound.OneFamily(), seconds=0.2, mechanisms="gaussian").failure == FAILURE
+def test_stages_share_one_failure_and_one_scope_and_what_ends_or_proves_one_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def breaking(*_: object) -> Iterator[object]:
+        raise LookupError("odd")
+
+    def searching(subject: object, clock: object, failure: float) -> Iterator[object]:
+        yield _found("search", repr(failure))
+
+    def proving(filt: object, done: dict[str, Any]) -> StageFinding:
+        done["a theorem"] = "its proof"
+        return _found()
+
+    for stage, work in (
+        ("laws", breaking),
+        ("games", breaking),
+        ("search", searching),
+        ("of_parts", proving),
+    ):
+        monkeypatch.setattr(f"mc.examine.verify.{stage}", work)
+    proofs: dict[str, Any] = {}
+    filt = sound.StopsAtLosses()
+    filt.scope = "those who ask for Gaussians"
+    found = examine(filt, seconds=0.2, mechanisms="gaussian", proofs=proofs)
+    assert found.failure == FAILURE <= MOST_FAILURE
+    assert [one.found for one in found.findings if one.stage == "search"] == [repr(FAILURE)]
+    assert found.verdict.scope == filt.scope
+    for stage in ("laws", "games"):
+        (ended,) = (one for one in found.findings if one.stage == stage)
+        assert ended.notes == ("the stage broke off at what StopsAtLosses returned: LookupError: odd",)
+        assert ended.unseen == UNFINISHED
+    assert found.verdict.detail.endswith("the time was up in games")
+    assert proofs == {"a theorem": "its proof"}
 
 
 # -- what follows from findings --------------------------------------------------------------------------------
@@ -69,6 +101,11 @@ NOTHING = _found("admission", "nothing")
 FOLLOWS: list[tuple[tuple[StageFinding, ...], Status, str]] = [
     ((OPEN, WHOLE), Status.EXAMINED, HOLDS.detail),
     ((OPEN, _found(verdict=HOLDS)), Status.EXAMINED, "nothing could be compared with the promise"),
+    (
+        (OPEN, _found(verdict=replace(HOLDS, outcome=Outcome.UNDECIDED), whole=True), WHOLE),
+        Status.EXAMINED,
+        HOLDS.detail,
+    ),
     # no verdict, whatever a theorem says
     ((OPEN, WHOLE, BROKEN, BROKEN), Status.FAULTY, "no verdict: It raises."),
     ((NOTHING, WHOLE), Status.DENIES, Status.DENIES.value),

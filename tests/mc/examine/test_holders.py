@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
 from itertools import product
 
+import mpmath
 import numpy as np
 import pytest
+from flint import fmpq
 
 import filterproof as fp
+from filters.certified.certified_numbers import CertifiedNumbers
+from filters.certified.running_number import Claims
 from mc.examine.clock import Clock
 from mc.examine.examination import Status
+from mc.examine.filter_fault import FilterFault
 from mc.examine.holders import people
 from mc.examine.holders.block_game import BlockGame
-from mc.examine.holders.losses import OvertakingGame
-from mc.examine.measure import Measure
+from mc.examine.holders.losses import OvertakingGame, _above
+from mc.examine.holders.people import Summed, SummedGame
+from mc.examine.measure import Bound, Measure
 from mc.examine.sequence import Sequence
-from mc.examine.stages.examined_holders import theorem_of
+from mc.examine.stages.examined_holders import _Tried, games_of, theorem_of
 from mc.examine.verify import examine
 from mc.examine.witness import ReplayError
-from theory.evidence import Evidence, Outcome
+from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import RandomizedResponse
+from theory.proofs import THEOREMS
 
 pytestmark = pytest.mark.usefixtures("as_installed")
 
@@ -118,6 +127,68 @@ def test_a_holder_of_the_library_holds_by_its_theorem_and_its_numbers(holder):
     assert repr(holder.theorem) in found.verdict.detail
     assert all(repr(name) in found.verdict.detail for name in holder.kernel)
     assert holder.scope in found.verdict.scope
+    if not any(isinstance(inner, fp.PrivacyFilter) for inner in holder.rests_on):
+        assert found.verdict.scope.endswith(THEOREMS[holder.theorem].hypotheses)
+
+
+def test_a_holder_keeps_what_its_filter_keeps_no_more_surely_and_within_its_scope(monkeypatch):
+    holder, inner = fp.IndividualFilter(fp.GaussianFilter(1.0), 3), "what its filter is about"
+    # as if its own theorem were the surest
+    monkeypatch.setattr(
+        "mc.examine.stages.examined_holders.proved",
+        lambda keys, cited, evidence, scope, *_: Verdict(
+            Outcome.HOLDS, Evidence.CITED if cited else Evidence.weakest(*evidence), scope, citations=cited
+        ),
+    )
+    for evidence, cited in ((Evidence.DERIVED, ()), (Evidence.CITED, ("a paper",))):
+        known = Verdict(Outcome.HOLDS, evidence, inner, citations=cited)
+        monkeypatch.setattr("mc.examine.stages.examined_holders.parts", lambda *_, **more: known)  # noqa: B023
+        found = theorem_of(holder, done=PROOFS).verdict
+        assert (found.evidence, found.citations) == (evidence, cited)
+        assert found.scope.endswith(f"; {inner}")
+
+
+def test_a_holder_whose_numbers_do_not_fit_or_are_none_is_not_covered(monkeypatch):
+    beyond = Claims("RDP filter").at_most("budget", 0.6, "rho", rho=0.5)
+    for numbers in ([], [beyond]):
+        found = CertifiedNumbers.of("it", numbers)
+        monkeypatch.setattr("mc.examine.stages.examined_holders.certify", lambda holder: found)  # noqa: B023
+        assert "its numbers are not certified" in theorem_of(queries(), done=PROOFS).found
+
+
+@dataclass
+class Enclosed:
+    """A game that is worth something between two numbers."""
+
+    low: float
+    high: float
+    menu = "a game"
+
+    def solved(self, measure):
+        return Bound(self.low, self.high)
+
+    def promised(self, measure):
+        return 1.0
+
+    def measures(self):
+        return (Measure.renyi(2.0),)
+
+
+def test_a_game_refutes_by_what_it_certainly_reaches_and_the_nearest_is_told():
+    tried, at = _Tried(queries()), Measure.renyi(2.0)
+    for low, high in ((0.5, 0.6), (0.9, 1.2), (0.7, 1.5)):
+        assert tried.solve(Enclosed(low, high), at, Clock.of(60.0)) is None
+    (row,) = tried.summary().tightness
+    assert (row.attack, row.worst) == (0.9, 1.2)
+
+
+def test_plays_and_games_that_the_time_ended_are_said_to_be_cut(monkeypatch):
+    late = Clock(Clock.now())
+    (played,) = games_of(queries(), late)
+    monkeypatch.setattr(_Tried, "largest", lambda self, clock: [Enclosed(0.5, 0.6)])
+    (solved,) = games_of(queries(), late)
+    for found in (played, solved):
+        assert found.unseen.endswith("the time was up")
 
 
 @cache
@@ -178,7 +249,8 @@ def selecting_at_will(people):
 
 
 def with_a_sum_below_zero(people):
-    people._state = tuple(part - 100.0 for part in people._state)
+    first = np.arange(3) == 0
+    people._state = tuple(part - 100.0 * first for part in people._state)
 
 
 class Same(fp.IndividualFilter):
@@ -202,13 +274,23 @@ def queries(norm_budget=5.0):
 
 UNCOVERED = {
     "select": (zcdp_people, selecting_at_will, "a select of its own"),
-    "state": (zcdp_people, with_a_sum_below_zero, "no sum of charges"),
+    "a sum below zero": (zcdp_people, with_a_sum_below_zero, "no sum of charges"),
+    "a state of one's own": (
+        zcdp_people,
+        lambda made: setattr(made, "_state", (object(), *made._state[1:])),
+        "_state is not what its constructor made",
+    ),
+    "a lock of one's own": (
+        zcdp_people,
+        lambda made: setattr(made, "_changing", Half(0.05, target=1.0)),
+        "_changing is not what its constructor made",
+    ),
     "norm budget": (
         queries,
         lambda made: setattr(made, "_norm_budget", Small(5.0)),
         "norm_budget is not what",
     ),
-    "sums": (queries, lambda made: made._sums.high.fill(-100.0), "no sum of charges"),
+    "sums": (queries, lambda made: made._sums.high[:1].fill(-100.0), "no sum of charges"),
     "budget": (
         queries,
         lambda made: setattr(made, "_budget", queries(50.0)._budget),
@@ -253,8 +335,9 @@ def test_a_holder_whose_budget_was_partly_spent_is_covered_from_a_fresh_one_on()
     assert "from a fresh one" in found.verdict.scope
 
 
-def test_the_chance_that_a_line_is_overtaken_is_that_of_all_outcomes_counted():
-    odometer, ratio, rounds = fp.LineOdometer(0.2, target=1.0), Fraction(3, 2), 7
+@pytest.mark.parametrize("rounds", [5, 6, 7])  # five are too few
+def test_the_chance_that_a_line_is_overtaken_is_that_of_all_outcomes_counted(rounds):
+    odometer, ratio = fp.LineOdometer(0.2, target=1.0), Fraction(3, 2)
     chance = Fraction(0)
     for signs in product((1, -1), repeat=rounds):
         state, loss, over = odometer.start(1), 0, False
@@ -265,7 +348,26 @@ def test_the_chance_that_a_line_is_overtaken_is_that_of_all_outcomes_counted():
         chance += Fraction(over) * Fraction(3 ** signs.count(1) * 2 ** signs.count(-1), 5**rounds)
     found = OvertakingGame(odometer, (ratio,), rounds).solved(Measure.overtaken())
     assert found.low <= chance <= found.high
-    assert chance > 0
+    assert (chance > 0) is (rounds > 5)
+
+
+def test_a_loss_is_above_a_bound_where_its_logarithm_is_and_never_above_none():
+    with mpmath.workdps(40):
+        for k in range(1, 60):
+            bound = math.log1p(1 / k)
+            assert _above(fmpq(k + 1, k), bound) is bool(mpmath.log(mpmath.mpf(k + 1) / k) > bound)
+    assert not _above(fmpq(10**400), math.inf)
+    assert _above(fmpq(1, 10**400), -math.inf)
+
+
+def test_a_game_is_worth_what_is_let_through_and_told_apart_and_no_more():
+    game = BlockGame(fp.GaussianTracker(size=1.0), 1, Sequence(((fp.Gaussian(3.0), 1),)))
+    assert game.solved(Measure.renyi(2.0)).low == 0
+    asked, noise = Summed((1.0, 0.0, 0.0)), Fraction(3)
+    pair = SummedGame.between(asked, (Fraction(1), noise), (Fraction(0), noise))
+    assert Fraction(1, 3) * (1 - Fraction(1, 2**48)) < Fraction(float(pair.mu)) <= Fraction(1, 3)
+    with pytest.raises(FilterFault, match="noise must not tell of a person"):
+        SummedGame.between(asked, (Fraction(1), noise), (Fraction(0), noise + 1))
 
 
 def test_the_plays_of_a_tracker_are_all_sequences_that_are_let_through_from_a_fresh_start():

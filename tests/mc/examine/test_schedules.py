@@ -6,18 +6,40 @@ import json
 import math
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
+from itertools import count, islice, product
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import filterproof as fp
 from filters.adapters.labelled import service_of
+from mc.engine.encoding import nameable
+from mc.examine.clock import Clock
+from mc.examine.family_lines import lines_of
 from mc.examine.kinds import ReplayError
-from mc.examine.schedules.schedule import Schedule, ServiceMove, World
+from mc.examine.measure import Measure
+from mc.examine.schedules.disk import FaultyDisk, PowerFailure
+from mc.examine.schedules.schedule import MOVES, Schedule, ServiceMove, World
+from mc.examine.schedules.schedule_search import (
+    Breach,
+    Breaches,
+    ScheduleSearch,
+    drawn,
+    menu_of,
+    plain,
+    searched,
+)
+from mc.examine.sequence import Sequence
+from mc.examine.stages.schedules import schedules
 from mc.examine.verify import examine
-from mc.examine.witness import replayed
+from mc.examine.witness import measured_witness, replayed
 from tests.mc.examine import services
+from tests.mc.examine.sound import ByHand
+from tests.mc.examine.stages.test_stages import subject
 from tests.reports.typed import filterproof
 
 PROMISE = fp.PureDP(1.0)
@@ -42,6 +64,7 @@ def test_a_fault_that_no_single_request_shows_is_found_by_a_short_schedule(servi
     breach = fp.first_breach(service, PROMISE, seconds=60.0).breach
     assert breach is not None
     assert breach.low > breach.promised
+    assert breach.schedule == breach.schedule.trimmed
     assert len(breach.schedule.moves) <= 12
     assert {move.what for move in breach.schedule.moves} >= BROKEN[service] - {"crash"}
     again = breach.schedule.play(service)
@@ -141,6 +164,42 @@ def test_each_write_of_a_step_is_struck(at: int) -> None:
     assert stored[1]["c"] == []
 
 
+def test_a_fault_strikes_the_step_that_it_was_meant_for_and_what_it_leaves_reaches_nobody() -> None:
+    class Swallows(services.Purse):
+        """Answers whatever happens to its write."""
+
+        def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
+            with suppress(BaseException):
+                self.charge(pair)
+            yield fp.Release()
+
+    class Eager(services.Purse):
+        """Writes before its first step."""
+
+        def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
+            self.charge(pair)
+            return iter([fp.Release()])
+
+    for moves, service, answers in (
+        ("ask full step step", services.Epochs, 1),  # its first step writes nothing
+        ("ask full ask step", Eager, 2),  # nor does its second, and a request that is made later does
+        ("ask unwritten", Swallows, 0),
+        ("ask step", Swallows, 1),
+    ):
+        assert len(Schedule((WHOLE,), moved(moves)).play(service).released) == answers
+    disk = FaultyDisk({"a": 1})
+    disk.strike("unwritten")
+    with pytest.raises(PowerFailure):
+        del disk["a"]
+    assert disk.kept == {"a": 1}
+
+
+def test_what_is_sent_again_is_counted_from_the_last_that_was_asked_for() -> None:
+    for at, name in ((0, "request 2"), (1, "request 1"), (2, "request 2")):
+        played = Schedule((HALF,), (*moved("ask ask"), ServiceMove("again", at))).play(services.Purse)
+        assert played.story[-1] == f"{name}* is sent again, with its key"
+
+
 class KeyBeforeCharge(services.KeyFirst):
     """The fault lies between the second write and the third."""
 
@@ -154,8 +213,10 @@ class KeyBeforeCharge(services.KeyFirst):
         yield fp.Release(again=True)
 
 
-def test_a_fault_at_a_later_write_of_a_step_is_found() -> None:
-    assert fp.first_breach(KeyBeforeCharge, PROMISE, seconds=60.0).breach is not None
+def test_a_fault_at_a_later_write_of_a_step_is_met_by_a_schedule_that_is_drawn() -> None:
+    breaches = Breaches(PROMISE)
+    tried = (Schedule((WHOLE,), moves) for moves in islice(drawn(np.random.default_rng(0), 1), 3000))
+    assert any(breaches.of(schedule, KeyBeforeCharge)[0] is not None for schedule in tried)
 
 
 def test_an_answer_that_is_sent_once_more_word_for_word_reveals_nothing_more() -> None:
@@ -184,6 +245,8 @@ def test_an_old_answer_that_is_sent_in_a_later_epoch_says_from_which_it_is() -> 
     assert Schedule((WHOLE,), moves).play(Kept).released == ((WHOLE, 1),)
     said = type("Said", (Kept,), {"said": True})
     assert Schedule((WHOLE,), moves).play(said).released == ((WHOLE, 0), (WHOLE, 1))
+    # what is sent after an epoch's end is of the epoch in which its work began
+    assert Schedule((WHOLE,), moved("ask step tick step")).play(services.Straddles).released == ((WHOLE, 0),)
     for service in (Kept, said):
         assert fp.first_breach(service, PROMISE, seconds=0.2).breach is None
 
@@ -214,6 +277,86 @@ def test_a_service_that_raises_denies_and_its_error_is_told() -> None:
     found = fp.first_breach(Broken, PROMISE, seconds=0.2)
     assert found.released == 0
     assert str(found).endswith("its code raised LookupError: no such budget")
+
+
+# -- which schedules are tried ---------------------------------------------------------------------------
+
+
+def test_what_goes_wrong_most_often_is_tried_at_each_step_of_a_request() -> None:
+    tried = set(plain())
+    ask, step = ServiceMove("ask"), ServiceMove("step")
+    begun = [(ask, *[step] * depth) for depth in range(5)]
+    for fault, after in product(("crash", "unwritten", "written", "full"), ("ask", "again")):
+        for first in begun:
+            wanted = (*first, ServiceMove(fault), ServiceMove(after))
+            assert any(moves[: len(wanted)] == wanted for moves in tried)
+    for first in begun:  # sent again, and a second request, while the first one is in flight
+        for other in ("again", "ask"):
+            wanted = (*first, ServiceMove(other), step)
+            assert any(moves[: len(wanted)] == wanted for moves in tried)
+    for many in (2, 3):
+        assert any([move.what for move in moves[: many + 1]] == ["ask"] * many + ["step"] for moves in tried)
+    assert any(tuple(moved("step tick")) == moves[at : at + 2] for moves in tried for at in range(len(moves)))
+
+
+def test_the_schedules_that_are_drawn_hold_every_move_and_strike_far_writes() -> None:
+    moves = [move for one in islice(drawn(np.random.default_rng(1), 7), 400) for move in one]
+    reached = {what: {move.at for move in moves if move.what == what} for what in MOVES}
+    for what, places in (("ask", 7), ("step", 4), ("again", 4), ("crash", 1), ("tick", 1)):
+        assert reached[what] == {*range(places)}
+    for what in ("unwritten", "written", "full"):
+        assert reached[what] == {*range(12)}
+
+
+def test_what_breaks_the_promise_is_told_of_its_epoch_and_of_how_often_each_pair_went_out() -> None:
+    breaches, moves = Breaches(PROMISE), (ServiceMove("ask"),)
+    assert breaches.broken({WHOLE: 1}) is None
+    assert breaches.broken({WHOLE: 2}) is not None
+    world = SimpleNamespace(by_epoch={0: {WHOLE: 1}, 1: {WHOLE: 2}}, menu=(WHOLE,), done=moves, story=())
+    assert breaches.among(world).epoch == 1
+    world.by_epoch = {0: {WHOLE: 1}, 1: {WHOLE: 1}}
+    assert breaches.among(world) is None
+
+
+def test_what_does_not_happen_twice_is_no_breach_and_several_steps_are_waited_for() -> None:
+    begun = count()
+
+    class AtFirst(services.Purse):
+        """Grants all in the third play alone."""
+
+        def __init__(self, disk: services.Disk) -> None:
+            super().__init__(disk)
+            self.free = next(begun) == 2
+
+        def fits(self, pair: fp.DominatingPair) -> bool:
+            return self.free or super().fits(pair)
+
+    asked = (WHOLE,)
+    found = searched(AtFirst, PROMISE, asked, Clock.of(0.2), seed=0)
+    assert found.schedules > 3
+    assert found.breach is None
+    assert menu_of(services.Purse, lines_of(("rr",), PROMISE), Clock.of(60.0))[0] == WHOLE
+
+
+def test_a_schedule_is_replayed_as_of_one_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
+    filt, names = ByHand(), nameable()
+    filt.promise = PROMISE
+    moves = moved("ask step step step tick ask step step step")
+    twice = Sequence(((WHOLE, 2),)).low(Measure.hockey_stick(1.0))
+    game = {"schedule": Schedule((WHOLE,), moves).to_data(names), "epoch": None}
+    told = measured_witness(filt, Measure.hockey_stick(1.0), twice, 0.0, **game)
+    monkeypatch.setattr("mc.examine.kinds.service_of", lambda filt: services.Epochs)
+    with pytest.raises(ReplayError, match="must release something"):
+        told.replay()
+    with pytest.raises(ReplayError, match="must replay within"):
+        replayed(told.data | {"epoch": 1}, filt=filt)
+    breach = Breach(Schedule((WHOLE,), moves), (), 1, Measure.hockey_stick(1.0), twice, 0.0)
+    monkeypatch.setattr("mc.examine.stages.schedules.service_of", lambda filt: services.Epochs)
+    monkeypatch.setattr(
+        "mc.examine.stages.schedules.searched", lambda *_, **more: ScheduleSearch(breach, 1, 2)
+    )
+    (finding,) = schedules(subject(filt, "rr"), Clock.of(60.0))
+    assert finding.witness.data["epoch"] == 1
 
 
 def test_hypothesis_finds_and_tells_it() -> None:

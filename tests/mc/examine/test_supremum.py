@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 import filterproof as fp
@@ -57,6 +59,22 @@ def test_its_adversary_simulated_meets_it() -> None:
     assert found.adversary is not None
     estimate = fp.simulate(filt, found.adversary, epsilon=1.0, n=20_000, seed=7, confidence=1 - 1e-6)
     assert estimate.low <= found.low <= estimate.high <= 1.2 * found.low
+
+
+def test_where_nothing_extremal_is_known_the_promise_bounds_it() -> None:
+    found = supremum(CATALOGUE["SomeOrderMarkovFilter"].example(), 1.0)
+    assert found.promised < found.high <= found.promised * (1 + 1e-11) < 1
+
+
+def test_of_a_filter_that_looks_at_losses_the_game_decides_what_is_reached(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    filt, found = of_page("RealisationFilter")
+    assert found.low > 0
+    for share in (1 - 2.0**-42, 1 - 2.0**-30):
+        game = SimpleNamespace(low=found.low * share)
+        monkeypatch.setattr("mc.examine.supremum.worst_case", lambda *_, game=game, **more: game)
+        assert supremum(filt, found.epsilon).low == (found.low if share > 1 - 2.0**-35 else 0.0)
 
 
 def test_what_the_filter_denies_bounds_nothing_from_below() -> None:

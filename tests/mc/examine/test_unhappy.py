@@ -18,6 +18,7 @@ from mc.examine.clock import Clock
 from mc.examine.examination import Examination, Status
 from mc.examine.verify import examine
 from tests.mc.examine import unhappy
+from tests.mc.examine.stages.test_stages import SeesRewinding
 from theory.evidence import Outcome
 
 SECONDS = 0.4
@@ -138,6 +139,13 @@ def test_a_hang_that_comes_late_is_told_and_the_rest_is_looked_at() -> None:
     assert any(note.startswith(sentence) for note in told for sentence in sentences)
     assert found.verdict.outcome is Outcome.UNDECIDED
     assert any(one.stage == "sequences" and one.tightness for one in found.findings)
+
+
+def test_of_a_filter_whose_state_is_not_all_it_knows_no_game_on_states_is_believed() -> None:
+    found = examined(SeesRewinding(), 0.3, mechanisms="rr")
+    assert found.status is Status.FAULTY
+    assert found.witness is None
+    assert not any(one.stage == "games" for one in found.findings)
 
 
 def test_what_forked_is_no_second_examination() -> None:

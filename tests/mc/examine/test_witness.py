@@ -16,8 +16,10 @@ import pytest
 import filterproof as fp
 from mc.engine.adversaries import Constant, OneShot
 from mc.engine.encoding import encode, nameable
-from mc.examine.measure import Measure
+from mc.examine.measure import Bound, Measure
 from mc.examine.witness import Replayed, ReplayError, Witness, named, replay, replayed, witness
+from mc.intervals.anytime import Decision, Side
+from mc.intervals.estimate import Estimate
 from tests.mc.examine.sound import ByHand, Forgets
 from tests.mc.examine.witnesses import WITNESSES, naive, natural, sequence
 from theory.evidence import Evidence
@@ -152,7 +154,7 @@ def changed(kind: str, change: Callable[[], dict[str, Any]]) -> Callable[[], obj
     return lambda: replay(made(kind).to_data() | change(), filt=made(kind).filter)
 
 
-#: What is played otherwise than it was written -> words of the sentence; the first three are no play at all.
+#: What is played otherwise than it was written -> words of the sentence.
 OTHERWISE: dict[str, tuple[Callable[[], object], str]] = {
     "no filter": (lambda: replay(of_mine().data), "filt must be the Mine"),
     "no class": (lambda: replay(of_mine(Mine).data), "must name a member of the catalogue, got 'Mine'"),
@@ -165,9 +167,16 @@ OTHERWISE: dict[str, tuple[Callable[[], object], str]] = {
     "another class": (lambda: made("sequence").replay(ByHand()), "filt must be the Forgets"),
     "a filter that denies": (changed("plan", denying), "denial"),
     "another worth in the last bits": (changed("plan", a_bit_more), "replay to the bit"),
+    "an order of one": (
+        changed("sequence", lambda: {"measure": {"kind": "renyi", "at": 1.0, "direction": "PQ"}}),
+        "order must be above 1",
+    ),
     "a ratio below": (lambda: replay(below_the_ratio(Fraction(9, 10**13))), "ratio must be e"),
     "a ratio just below": (lambda: replay(below_the_ratio(Fraction(1, 10**15))), "ratio must be e"),
 }
+
+
+UNPLAYED = ("no filter", "no class", "a plan beyond reason", "an order of one")
 
 
 @pytest.mark.parametrize("name", OTHERWISE)
@@ -175,7 +184,7 @@ def test_what_is_played_otherwise_is_refused(name: str) -> None:
     call, words = OTHERWISE[name]
     with pytest.raises(ValueError, match=words) as refused:
         call()
-    assert (type(refused.value) is ReplayError) is (name not in list(OTHERWISE)[:3])
+    assert (type(refused.value) is ReplayError) is (name not in UNPLAYED)
 
 
 def test_a_filter_from_outside_the_catalogue_is_replayed_with_itself_or_by_its_class() -> None:
@@ -257,7 +266,32 @@ def test_what_a_rounded_epsilon_leaves_refutes_nothing(kind: Callable[[float], A
         assert not again.refutes, k
 
 
-def test_a_worth_above_the_promise_by_less_than_its_rounding_refutes_nothing() -> None:
-    value, at = Fraction(1, 3), Measure.hockey_stick(1.0)
-    for less, refutes in ((1e-12, False), (1e-8, True)):
-        assert Replayed(naive(), at, float(value) * (1 - less), value, value).refutes is refutes
+PROMISED, SURE = 0.25, 1e-6
+
+
+def decided(side: Side, threshold: float = PROMISED, failure: float = SURE) -> Decision:
+    return Decision(side, threshold, 20.0, -20.0, failure, 1000)
+
+
+def estimated(low: float, failure: float = SURE) -> Estimate:
+    return Estimate(0.5, low, 0.75, failure, 1000, "of a test")
+
+
+#: What replaying gave, where a quarter is promised -> whether it refutes: beyond rounding, and beyond chance.
+REFUTES: list[tuple[Any, bool]] = [
+    *((Fraction(PROMISED * (1 + more)), more > 1e-9) for more in (0.0, 1e-12, 1e-8)),
+    *((Bound(PROMISED * (1 + more)), more > 1e-9) for more in (0.0, 1e-12, 1e-8)),
+    *((estimated(low), low > PROMISED) for low in (0.2, PROMISED, 0.26)),
+    *((decided(side), side is Side.ABOVE) for side in Side),
+    *((decided(Side.ABOVE, threshold), threshold >= PROMISED) for threshold in (0.24, 0.26)),
+    (estimated(0.26, 0.01), False),
+    (decided(Side.ABOVE, failure=0.01), False),
+]
+
+
+@pytest.mark.parametrize(("result", "refutes"), REFUTES, ids=str)
+def test_a_result_refutes_beyond_the_rounding_of_the_promise_and_beyond_chance_alone(
+    result: Any, refutes: bool
+) -> None:
+    surely = result if isinstance(result, Fraction) else None
+    assert Replayed(naive(), Measure.hockey_stick(1.0), PROMISED, result, surely).refutes is refutes

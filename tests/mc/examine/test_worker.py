@@ -6,6 +6,7 @@ import ctypes
 import faulthandler
 import multiprocessing
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -69,12 +70,14 @@ def leave_a_thread() -> int:
     return 4
 
 
-def copy_itself() -> int:
-    """A fork that Python does not know of: the copy answers as well."""
+def copy_itself() -> Iterator[int]:
+    """A fork that Python does not know of: the copy goes on as well."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         ctypes.CDLL(None).fork()
-    return 5
+    for answer in (1, 2):
+        time.sleep(0.1)
+        yield answer
 
 
 #: What the code does -> words of the sentence.
@@ -138,7 +141,6 @@ ANSWERS: dict[str, tuple[Callable[[], object], object]] = {
     "replaces what is printed to": (replace_what_is_printed_to, 3),
     "closes what is printed to": (lambda: [sys.stdout.close(), sys.stderr.close()], [None, None]),
     "leaves a thread": (leave_a_thread, 4),
-    "copies itself": (copy_itself, 5),
 }
 
 
@@ -146,6 +148,10 @@ ANSWERS: dict[str, tuple[Callable[[], object], object]] = {
 def test_what_harms_the_worker_alone_takes_no_answer_away(name: str) -> None:
     code, answer = ANSWERS[name]
     assert alone(code, whose="Mine") == answer
+
+
+def test_of_a_worker_and_its_copy_one_answers() -> None:
+    assert list(results(copy_itself, whose="Mine")) == [1, 2]
 
 
 def assert_gone(process: int) -> None:
@@ -165,6 +171,22 @@ def test_who_swallows_every_exception_is_killed_in_time() -> None:
     with pytest.raises(OutOfTime, match="was still at work when the time was up"):
         alone(swallow_everything, whose="Mine", clock=Clock.of(0.2))
     assert time.monotonic() - began < 30
+
+
+def test_who_never_lets_another_thread_run_is_killed_in_time() -> None:
+    with pytest.raises(OutOfTime, match="was still at work when the time was up, and did not return"):
+        alone(partial(re.match, "(a+)+$", 64 * "a" + "b"), whose="Mine", clock=Clock.of(0.1))
+
+
+def test_a_worker_in_a_worker_has_no_summary_but_its_own() -> None:
+    def outer() -> list[object]:
+        so_far(lambda: "the outer one's")
+        found: list[object] = []
+        with suppress(OutOfTime):
+            found.extend(results(partial(time.sleep, 60), whose="Inner", clock=Clock.of(0.1)))
+        return found
+
+    assert alone(outer, whose="Outer") == []
 
 
 def test_the_summary_so_far_comes_before_the_end() -> None:

@@ -14,7 +14,7 @@ from mc.losses.lattice_law import level_law
 from mc.worst_case import windows, worst_case
 from mc.worst_case.dense import DenseGame
 from mc.worst_case.graph import StateGraph
-from mc.worst_case.level_game import LevelGame
+from mc.worst_case.level_game import LevelGame, moderate
 from mc.worst_case.windows import Windows
 from tests.mc.worst_case.small_games import CountFilter, SquaresFilter, worth
 from theory.evidence import Evidence
@@ -48,6 +48,30 @@ def _whole(graph, units, epsilon, delta=Fraction(0)):
         for side in ("low", "high")
     ]
     return games[0].bounds[0], games[1].bounds[1]
+
+
+@pytest.mark.parametrize("units", [(1,), (3, 5), (1, 4)])
+@pytest.mark.parametrize("centre", [0.0, 7.5, -40.0])
+def test_no_window_goes_beyond_what_is_reached_before_or_from_where_epsilon_may_still_be_met(units, centre):
+    graph, moves = _graph(SquaresFilter(STEP, 600), units), np.array(units)[:, None]
+    before, after = graph.sums_before(moves)[:, 0], graph.sums_after(moves)[:, 0]
+    found = Windows.of(graph, units, centre, 1.0)
+    assert (found.highs <= np.minimum(before, math.ceil(centre) + after)).all()
+    assert (found.lows >= np.maximum(-before, math.floor(centre) - after)).all()
+
+
+@pytest.mark.parametrize(
+    ("units", "step", "epsilon", "fits"),
+    [
+        *((units, Fraction(1, 2**20), 1.0, True) for units in ((1, 2**20), (2**20, 1))),
+        *((units, Fraction(1, 2**20), 1.0, False) for units in ((1, 2**20 + 1), (2**20 + 1, 1))),
+        *(((3, k), Fraction(1), 1.0, k <= 128) for k in (128, 129)),
+        *(((1,), Fraction(1), epsilon, abs(epsilon) <= 128) for epsilon in (128.0, -128.0, 129.0, -129.0)),
+        *(((1,), Fraction(1, 2**shift), 1.0, shift <= 40) for shift in (40, 41)),
+    ],
+)
+def test_a_game_is_moderate_up_to_its_largest_level_and_epsilon(units, step, epsilon, fits):
+    assert moderate(units, step, epsilon) is fits
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 100 * STEP, LogRatio(Fraction(7, 8))])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 import types
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -165,10 +166,58 @@ GeneratedAmongOtherNames.__repr__ = types.FunctionType(  # type: ignore[method-a
     _REPR.__code__, {**_REPR.__globals__, "id": raising_id}, "__repr__", None, _REPR.__closure__
 )
 
+
+class RaisesTheBudget:
+    def __repr__(self) -> str:
+        HoldsATrapByDefault.budget = LARGE
+        return "RaisesTheBudget()"
+
+
+@dataclass
+class HoldsATrapByDefault(Parts):
+    note: Any = field(default=RaisesTheBudget(), init=False)
+
+
+@dataclass(frozen=True)
+class GeneratedAmongOtherBuiltins(Parts):
+    steps: int = 3
+
+
+def raising_hash(_: Any) -> int:
+    GeneratedAmongOtherBuiltins.budget = LARGE
+    return 3
+
+
+_HASH: Any = GeneratedAmongOtherBuiltins.__hash__
+GeneratedAmongOtherBuiltins.__hash__ = types.FunctionType(  # type: ignore[method-assign]
+    _HASH.__code__,
+    {"__builtins__": {**vars(builtins), "hash": raising_hash}},
+    "__hash__",
+    None,
+    _HASH.__closure__,
+)
+
+
+class OtherNames:
+    def __contains__(self, name: object) -> bool:
+        FrozenButForOtherNames.budget = LARGE
+        return False
+
+
+@dataclass(frozen=True)
+class FrozenButForOtherNames(Parts):
+    steps: int = 3
+
+
+_SET: Any = FrozenButForOtherNames.__setattr__
+_NAMES = tuple(OtherNames() if one == ("steps",) else one for one in _SET.__code__.co_consts)
+_SET.__code__ = _SET.__code__.replace(co_consts=_NAMES)
+
 GRASPING: tuple[type[Parts], ...] = (
     *(type(name, (Parts,), dict(members)) for name, members in BRINGS.items()),
     dataclass(frozen=True)(type("Frozen", (Parts,), {"__repr__": raising("mine")})),
     *(RemainsInPlace, OpensTheBase, OpensTheBuffer, GrantsInPlace),
     *(HoldsATrap, GeneratedAmongOtherNames, ChargesOnALargerBudget, KeepsWhatItReturned),
+    *(HoldsATrapByDefault, GeneratedAmongOtherBuiltins, FrozenButForOtherNames),
     *(RemainsOnTheClass, RaisedByAProperty, WritesFromTheCallersFrame),
 )

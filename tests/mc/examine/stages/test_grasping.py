@@ -14,6 +14,8 @@ from mc.examine.stages.parts import parts
 from tests.mc.examine.stages.grasping import BUDGET, GRASPING, Parts, RemainsInPlace
 from theory.evidence import Outcome
 
+pytestmark = pytest.mark.usefixtures("as_installed")
+
 STEP = fp.Gaussian(0.06)  # rho .0018: eleven fit into .02
 PROMISED = Fraction(2, 100)
 

@@ -13,10 +13,13 @@ import pytest
 import filterproof as fp
 from filters.accounting import Budget
 from filters.catalogue import CATALOGUE
+from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.two_doubles import limit_of
 from mc.examine.stages.parts import parts
 from tests.mc.examine.stages.mine import PROMISE, Mine, outcome, said_of
+from tests.mc.examine.stages.test_unlike_parts import Wider, changed
 from theory.evidence import Evidence, Outcome
+from theory.proofs.proof import Proof
 
 pytestmark = pytest.mark.usefixtures("as_installed", "proved")
 
@@ -214,6 +217,43 @@ def test_filters_that_are_unsound_or_unproved_are_not_certified() -> None:
                 assert found is None, name
 
 
+#: A filter, and what its promise is kept by.
+BY_THEOREMS: list[tuple[fp.PrivacyFilter, tuple[str, ...]]] = [
+    (Mine(), ("RDP filter", "CKS")),
+    (fp.ApproximateDPFilter(1.0, 1e-5), ("approximate-DP filter",)),
+    *(
+        (CATALOGUE[name].example(), (key,))
+        for name, key in (("GaussianFilter", "GDP filter"), ("BasicFilter", "basic composition"))
+    ),
+]
+
+
+@pytest.mark.parametrize(("filt", "keys"), BY_THEOREMS, ids=lambda thing: type(thing).__name__)
+def test_it_holds_if_each_of_its_theorems_does_and_as_surely_as_the_least_sure(
+    filt: fp.PrivacyFilter, keys: tuple[str, ...], proofs: dict[str, Proof]
+) -> None:
+    for key in keys:
+        proof = proofs[key]
+
+        def with_steps(**change: Any) -> dict[str, Proof]:
+            return proofs | {key: replace(proof, steps=tuple(replace(one, **change) for one in proof.steps))}  # noqa: B023
+
+        found = parts(filt, done=with_steps(evidence=Evidence.DERIVED))
+        assert found is not None
+        assert (found.outcome, found.evidence) == (Outcome.HOLDS, Evidence.DERIVED)
+        refused = parts(filt, done=with_steps(holds=False))
+        assert refused is not None
+        assert refused.outcome is Outcome.UNDECIDED
+        assert f"theorem {key!r}" in refused.detail
+
+
+def test_a_theorem_whose_numbers_nobody_certifies_covers_no_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mc.examine.stages.parts.certify", lambda filt: CertifiedNumbers("", ()))
+    found = said_of(fp.BasicFilter(1.0, 1e-5))
+    assert found.outcome is Outcome.UNDECIDED
+    assert "no certificate joins" in found.detail
+
+
 # -- calibrated filters ----------------------------------------------------------------------------------------
 
 
@@ -277,6 +317,12 @@ UNCOVERED = {
         "cover nothing but themselves",
     ),
     "losses that are looked at": (of_losses, "cover nothing but themselves"),
+    "a budget of one's own within": (
+        lambda: calibrated_here(
+            changed(fp.ZCDPFilter(calibrated_here().threshold), budget=Wider(0.5, 0.0, -3))
+        ),
+        "its budget is not what",
+    ),
     "levels that its constructor did not make": (swapped_levels, "its _levels is not what"),
 }
 

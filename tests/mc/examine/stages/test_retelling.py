@@ -17,7 +17,7 @@ from mc.examine.sequence import Sequence
 from mc.examine.stage_finding import StageFinding
 from mc.examine.stages.plain_plans import plain_plans, written
 from mc.examine.stages.plays import ROUND, plain
-from mc.examine.stages.telling import telling
+from mc.examine.stages.telling import _Plain, telling
 from mc.examine.witness import TELLING, Witness, menu_witness, sequence_witness
 from tests.instruments.corpus.fifth.moving import AbstentionBonus
 from tests.mc.examine import toys
@@ -110,6 +110,18 @@ def test_what_begins_anew_is_pushed_without_limit_and_a_budget_is_not(retold: St
     assert "times the promise" in reset.story.pushed  # its state counts rounds, and never comes again
     cheap = told(toys.CheapLaplace(), many(toys.CheapLaplace(), (fp.Laplace(2.0), 8)), families=("laplace",))
     assert "rounds" not in cheap.story.pushed
+
+
+def test_rounds_without_limit_are_told_of_what_tells_something_to_a_pure_filter(odd: Witness) -> None:
+    about, telling_one = subject(Forgets(), "gaussian"), Sequence(((fp.Gaussian(0.2), 1),))
+    idle = Sequence(((fp.RandomizedResponse(0.0), 1),))
+    for pure, played, limitless in (
+        (True, telling_one, True),
+        (False, telling_one, False),
+        (True, idle, False),
+    ):
+        _, said = _Plain(replace(about, pure=pure), Clock.of(LONG), (odd,))._again(played)
+        assert said.startswith("without limit") is limitless
 
 
 def test_few_rounds_come_before_many_and_known_pairs_before_odd_ones() -> None:

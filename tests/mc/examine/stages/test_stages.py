@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+from decimal import Context, Decimal
 from fractions import Fraction
-from itertools import combinations_with_replacement, islice
+from itertools import combinations_with_replacement, islice, product
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,18 +15,30 @@ import pytest
 
 import filterproof as fp
 from filters.contract.checks import checked_start
+from filters.testing.broken_laws import BrokenLaw
 from mc.engine.adversaries import Scripted
 from mc.examine.attack import Attack
-from mc.examine.clock import Clock
+from mc.examine.clock import Clock, OutOfTime
 from mc.examine.family_lines import FAMILIES, lines_of
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence
+from mc.examine.stage_finding import StageFinding, Tightness
 from mc.examine.stages.filter_laws import laws
 from mc.examine.stages.game_menus import Menu
-from mc.examine.stages.games import _games, chosen_goals, games, replies, solved
+from mc.examine.stages.games import (
+    Tried,
+    _games,
+    _planned,
+    _renyi_games,
+    _unchanged,
+    chosen_goals,
+    games,
+    replies,
+    solved,
+)
 from mc.examine.stages.plays import Player, greedily, programs
-from mc.examine.stages.sequences import Search, most, sequences
-from mc.examine.stages.strategy_search import _Trial, mesh_strategy, search
+from mc.examine.stages.sequences import Search, most, sequences, ways
+from mc.examine.stages.strategy_search import _on_mesh, _Trial, mesh_strategy, search
 from mc.examine.subject import Subject, admission
 from mc.examine.verify import FAILURE
 from mc.examine.witness import TELLING
@@ -31,7 +47,8 @@ from tests.instruments.corpus.fifth.shares import SinglePrecision
 from tests.instruments.corpus.fifth.sound_shares import SingleUpwards
 from tests.instruments.corpus.third.gauges import LateLosses
 from tests.mc.examine import sound, unhappy
-from theory.evidence import Evidence, Outcome
+from tests.mc.examine.test_witness import GrantsAll
+from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import Gaussian, RandomizedResponse
 
 LONG = 60.0
@@ -69,6 +86,15 @@ class ByClass(sound.Sum):
         return request.gdp_mu**2 * (1.0 if isinstance(request, fp.SubsampledGaussian) else 1.5)
 
 
+class RaisesForTwo(sound.ByHand):
+    """Covers one run alone."""
+
+    def admits(self, state, request):
+        if len(state) > 1:
+            raise LookupError("one run alone")
+        return super().admits(state, request)
+
+
 #: The filter, the families -> words of its fault, and of a note.
 LAWS: list[tuple[type[fp.PrivacyFilter], tuple[str, ...], str, str]] = [
     (sound.ByHand, ("gaussian", "rr"), "", ""),
@@ -76,6 +102,7 @@ LAWS: list[tuple[type[fp.PrivacyFilter], tuple[str, ...], str, str]] = [
     (sound.NotMonotone, ("gaussian",), "", "cheaper is admitted too: not so, Gaussian"),
     (unhappy.MixesRuns, ("gaussian",), "MixesRuns breaks the contract: it mixes runs", ""),
     (unhappy.GrantsOtherwise, ("gaussian",), "its grant is not its admits and spend", ""),
+    (RaisesForTwo, ("gaussian",), "RaisesForTwo.admits raised LookupError", ""),
 ]
 
 
@@ -90,6 +117,23 @@ def test_a_broken_law_of_purity_is_a_fault_and_of_another_a_note(
     assert bool(finding.fault) is bool(fault)
     assert [note in said for said in finding.notes] == [True] * bool(note)
     assert (finding.found == "no law was seen to break") is not (fault or note)
+
+
+def test_the_laws_of_purity_are_these(monkeypatch: pytest.MonkeyPatch) -> None:
+    pure = {
+        *("a_denial_changes_nothing", "asking_changes_nothing", "the_old_state_is_left_alone"),
+        *("a_grant_is_admits_and_spend", "runs_do_not_see_each_other", "halting_absorbs"),
+        "the_future_changes_no_past_decision",
+    }
+    every = {name.removeprefix("test_") for name in vars(fp.laws(sound.ByHand())) if name.startswith("test_")}
+    assert pure < every
+    about = subject(sound.ByHand(), "gaussian")
+    for law in every:
+        monkeypatch.setattr(
+            "mc.examine.stages.filter_laws.broken_laws", lambda *_, law=law, **more: [BrokenLaw(law, "so")]
+        )
+        (finding,) = laws(about, Clock.of(LONG))
+        assert (bool(finding.fault), bool(finding.notes)) == (law in pure, law not in pure), law
 
 
 def test_what_was_not_reached_is_said_and_one_family_is_asked_in_any_case() -> None:
@@ -154,6 +198,7 @@ def test_quick_bounds_are_above_the_certified_ones() -> None:
     steps += [(Understated(0.5), 20), (fp.Labelled(Understated(0.5), {"site": "a"}), 3)]
     for one, other in combinations_with_replacement(steps, 2):
         played = Sequence((one, other))
+        assert len(ways(played)) == 1 + any(pair.swapped != pair for pair in played.counts)
         for way in ("PQ", "QP"):
             for goal, bound in zip(goals, most(played, goals, way), strict=True):
                 low = played.low(Measure(goal.kind, goal.at, way))
@@ -190,6 +235,122 @@ def test_the_summary_of_sequences_compares_each_goal_with_the_promise() -> None:
     # all of the budget as Gaussians is one Gaussian
     assert row.attack <= float(Gaussian(np.sqrt(2 * sound.RHO)).hockey_stick(1.0)) <= row.promised
     assert row.attack >= 0.9 * float(Gaussian(np.sqrt(2 * sound.RHO)).hockey_stick(1.0))
+
+
+# -- games, by what is given as their values ---
+
+
+ODD = fp.FinitePair((0.25, 0.75), (0.125, 0.875))
+ONE, TWO = (Menu(name, (RandomizedResponse(0.1), *more), 2) for name, more in (("one", ()), ("two", (ODD,))))
+AT = Measure.hockey_stick(1.0)
+
+
+def worth(low: float, high: float, directions: list[str]) -> Any:
+    """A solver whose every game lies between such shares of what `sound.ByHand` promises."""
+
+    def solve(filt: object, menu: object, *, direction: str, **more: object) -> SimpleNamespace:
+        directions.append(direction)
+        bounds = {"low": low * 1e-5, "high": high * 1e-5}
+        return SimpleNamespace(**bounds, tried=True, evidence=Evidence.CERTIFIED, scope="a game")
+
+    return solve
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "outcome"),
+    [(0.5, 1.0, Outcome.HOLDS), (0.5, 1.5, None), (1 + 1e-12, 1.5, None), (1.1, 1.5, Outcome.REFUTED)],
+)
+def test_a_game_holds_by_its_upper_bound_and_refutes_by_its_lower_one(
+    low: float, high: float, outcome: Outcome | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    about, directions = subject(sound.ByHand(), "rr"), list[str]()
+    monkeypatch.setattr("mc.examine.stages.games.worst_case", worth(low, high, directions))
+    for menu in (ONE, TWO):
+        directions.clear()
+        found = list(solved(about, menu, AT))
+        assert found
+        for one in found:
+            assert (None if one.verdict is None else one.verdict.outcome) is outcome
+            assert (one.witness is not None) is (outcome is Outcome.REFUTED)
+        # the other way round tells more, where that is another game and the first way refutes nothing
+        assert directions == ["PQ", "QP"][: 1 + (menu is TWO and outcome is not Outcome.REFUTED)]
+    directions.clear()
+    assert len(list(solved(subject(CapsEachRound(), "rr"), ONE, AT))) == 2 - (outcome is Outcome.REFUTED)
+    told = Tried(about, [*found, replace(found[0], witness=None, verdict=HOLDS)]).summary()
+    assert (told.verdict is None) is (outcome is Outcome.REFUTED)
+
+
+HOLDS = Verdict(Outcome.HOLDS, Evidence.CERTIFIED, "a menu", "by a game")
+
+
+def ending(*_: object, **more: object) -> Any:
+    raise OutOfTime
+
+
+def test_games_that_the_time_ended_are_told_and_a_goal_that_was_refuted_is_left_for_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    about, late = subject(fp.ZCDPFilter(0.5), "rr"), Clock(Clock.now())
+    tried = Tried(about)
+    with monkeypatch.context() as patch:
+        patch.setattr("mc.examine.stages.games.results", ending)
+        assert list(tried.play(ONE, (AT,), late)) == []
+    assert "1 game was too large" in tried.summary().unseen
+    goals = chosen_goals(about)
+    asked: list[tuple[Measure, ...]] = []
+
+    def play(self: Tried, menu: Menu, goals: tuple[Measure, ...], clock: Clock) -> Any:
+        asked.append(goals)
+        if menu is ONE:
+            row = Tightness(goals[0], "", 1.0, None, 0.5, Evidence.CERTIFIED)
+            yield StageFinding("games", "?", "", "", "", tightness=(row,))
+
+    monkeypatch.setattr(Tried, "play", play)
+    monkeypatch.setattr("mc.examine.stages.games.menus", lambda *_: (ONE, TWO))
+    monkeypatch.setattr("mc.examine.stages.games.alternatives", lambda *_: ())
+    assert len(list(games(about, Clock.of(LONG)))) == 2
+    assert asked == [goals, goals[1:]]
+
+
+def test_a_renyi_game_is_solved_both_ways_round_and_long_before_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with fp.knowingly():
+        about = subject(fp.SquaredLossFilter(0.5), "rr", "twopoint")
+    asked: list[tuple[Any, ...]] = []
+
+    def solve(filt: object, menu: Any, *, order: float, rounds: int, direction: str, **more: int) -> float:
+        asked.append((order, rounds, *menu, direction))
+        return 0.0
+
+    monkeypatch.setattr("mc.examine.stages.games.renyi_game", solve)
+    assert list(_renyi_games(about)) == []
+    one_way, other = ([game[:-1] for game in asked if game[-1] == way] for way in ("PQ", "QP"))
+    assert one_way == other
+    first = [rounds for order, rounds, *_ in one_way if order == one_way[0][0]]
+    assert [*dict.fromkeys(first)] == [4, 150, 30]
+
+
+def test_a_request_leaves_no_trace_if_no_loss_of_either_data_set_does() -> None:
+    for seen, unseen in ((lambda loss: loss > 0, False), (lambda loss: loss < 0, False), (np.isnan, True)):
+        sees = type("Sees", (CapsEachRound,), {"spend": lambda self, state, _: state})
+        sees.observe = lambda self, state, loss, seen=seen: state + seen(loss)
+        assert _unchanged(sees(), RandomizedResponse(0.1)) is unseen
+
+
+ABOVE = 1 + Fraction(1, 10**35)
+
+
+def test_a_plan_whose_worth_is_a_rounding_refutes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    pair = RandomizedResponse.from_ratio(Fraction(3, 2))
+    plan = Plan(pair, (None, None))
+    rounded_down = math.nextafter(float(pair.pure_epsilon), 0.0)
+    for epsilon, refutes in ((rounded_down, False), (0.4, True)):
+        filt, ratio = GrantsAll(epsilon), Fraction(Decimal(epsilon).exp(Context(prec=40))) * ABOVE
+        found = Attack(filt, epsilon, ratio, 0.0, plan.worth(filt, ratio), "PQ", plan, 1)
+        assert found.refuted
+        monkeypatch.setattr("mc.examine.stages.games.within", lambda *_, found=found: found)
+        assert bool(list(_planned(subject(filt), Clock.of(LONG)))) is refutes
 
 
 # -- games, search -------------------------------------------------------------------------------------------
@@ -310,6 +471,37 @@ def test_a_strategy_whose_estimate_is_above_the_promise_is_played_again_ten_time
         assert [one.witness.data["n"] for one in found] == [20_000] * refuted
 
 
+def test_each_play_has_numbers_and_a_share_of_the_failure_of_its_own_and_refutes_by_its_interval(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    about, played = subject(CapsEachRound(), "gaussian"), list[dict[str, Any]]()
+
+    def simulated(filt: object, strategy: object, **how: Any) -> SimpleNamespace:
+        played.append(how)
+        return SimpleNamespace(data={"low": 0.5e-5, "value": 3e-5})
+
+    monkeypatch.setattr("mc.examine.stages.strategy_search.witness", simulated)
+    trial, strategy = _Trial(about, 1e-8), Scripted((Gaussian(0.4),), (1,))
+    for _, at in product(range(40), AT.both):
+        assert list(trial.play(strategy, "one Gaussian", at, 1)) == []
+    assert trial.played == len(played) == 64
+    assert len({how["seed"] for how in played}) == 64
+    assert {how["confidence"] for how in played} == {1 - 1e-8}
+    assert [how["direction"] for how in played] == ["PQ", "PQ", "QP", "QP"] * 16
+    # what a worker played counts here, and the failure is shared before anything is played
+    monkeypatch.setattr("mc.examine.stages.strategy_search.mesh_strategy", lambda *_: (1.0, strategy))
+    trial = _Trial(about, 1e-8)
+    assert list(_on_mesh(trial, (Gaussian(0.4),), AT, 1, Clock.of(LONG))) == []
+    assert (trial.tried, trial.played, len(trial.rows)) == (1, 2, 2)
+    shares: list[float] = []
+    monkeypatch.setattr(
+        "mc.examine.stages.strategy_search._fixed", lambda trial, *_: shares.append(trial.each) or ()
+    )
+    monkeypatch.setattr("mc.examine.stages.strategy_search._menus", lambda *_: ())
+    assert len(list(search(about, Clock.of(LONG), 6.4e-7))) == 1
+    assert shares == pytest.approx([1e-8] * 3)
+
+
 def test_search_refutes_a_filter_that_only_caps_each_round_and_plays_on_fresh_numbers() -> None:
     found = search(subject(CapsEachRound(), "gaussian"), Clock.of(20.0), FAILURE / 2)
     refuted = next(one for one in found if one.witness is not None)
@@ -317,6 +509,16 @@ def test_search_refutes_a_filter_that_only_caps_each_round_and_plays_on_fresh_nu
     again = refuted.witness.replay()
     assert again.refutes
     assert again.result.failure <= FAILURE / 2
+
+
+def test_a_stage_that_begins_when_the_time_is_up_says_so() -> None:
+    late, about, looking = (
+        Clock(Clock.now()),
+        subject(sound.ByHand(), "rr"),
+        subject(CapsEachRound(), "gaussian"),
+    )
+    for stage in (sequences(about, late), games(about, late), search(looking, late, FAILURE)):
+        assert list(stage)[-1].unseen.endswith("the time was up")
 
 
 def test_search_asks_nothing_of_a_filter_that_does_not_look_at_losses() -> None:
@@ -341,5 +543,6 @@ def test_what_can_come_little_nearer_is_not_looked_at_and_what_may_refute_is(
     assert not sought.take(first)
     for played, seen in ((nearer, False), (farther, True), (above, True)):
         looked.clear()
-        sought.take(played)
+        assert not sought.take(played)  # what it denies refutes nothing
         assert bool(looked) is seen
+    assert sought.refuted == []
