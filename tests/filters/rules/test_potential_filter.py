@@ -5,6 +5,7 @@ from bisect import bisect_right
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
+from operator import mul
 
 import numpy as np
 import pytest
@@ -27,6 +28,8 @@ from mc.examine.subject import Subject
 BIT = fp.RandomizedResponse.from_ratio(Fraction(5, 4))
 TWO = fp.RandomizedResponse.from_ratio(Fraction(3, 2))
 SMALL = (fp.RandomizedResponse(0.125), fp.RandomizedResponse(0.25))
+#: It loses more one way than the other.
+LOPSIDED = fp.FinitePair((0.0625, 0.9375), (0.03125, 0.96875))
 EPSILON, DELTA = 1.0, 0.01
 
 
@@ -79,28 +82,30 @@ def mixed(at: list[int], level: int, of: list[int]) -> tuple[int, int]:
     return of[j] * (gap - past) + of[j + 1] * past, gap
 
 
-def test_charges_hold_by_fractions_for_the_pair_itself() -> None:
+@pytest.mark.parametrize("pair", [BIT, LOPSIDED, LOPSIDED.swapped], ids=("coin", "forth", "back"))
+def test_charges_hold_by_fractions_for_the_pair_itself(pair: fp.DominatingPair) -> None:
     """No lattice, no double: T f_b <= f_{b+c} + slack c for the true masses, in exact arithmetic."""
     clock = potential_clock(EPSILON, DELTA, (BIT,))
-    charges = clock.charges(BIT).tolist()
-    for family in (clock.forward, clock.backward):
+    charges = clock.charges(pair).tolist()
+    for family, side in ((clock.forward, pair), (clock.backward, pair.swapped)):
         assert family.is_valid(EPSILON)
+        exact = side.exact_masses or side
+        masses = [*zip(map(Fraction, exact.p), map(Fraction, exact.q), strict=True)]
         r = 1 - Fraction(1, family.parts)
         knots = [r ** (family.first + i) for i in range(family.heights.shape[1])]
         at = family.at.tolist()
         for knot in range(0, len(knots), 149):
             now = family.heights[:, knot].tolist()
-            (won, by), (lost, other) = (
-                height(family, knots[knot] * ratio, knots) for ratio in (Fraction(4, 5), Fraction(5, 4))
-            )
-            # 5/9 of the loss log(5/4), the rest of the loss -log(5/4)
-            mean = [5 * other * h1 + 4 * by * h2 for h1, h2 in zip(won, lost, strict=True)]
+            ends = [height(family, knots[knot] * q / p, knots) for p, q in masses]
+            whole = math.lcm(*(p.denominator * by for (p, _), (_, by) in zip(masses, ends, strict=True)))
+            parts = [int(p * whole / by) for (p, _), (_, by) in zip(masses, ends, strict=True)]
+            mean = [sum(map(mul, parts, hs)) for hs in zip(*(end for end, _ in ends), strict=True)]
             for floor, charge in zip(floors(), charges, strict=True):
                 for level in {*at, *(one - charge for one in at)}:
                     if floor <= level <= clock.budget - charge:
                         (left, gap), (right, wide) = mixed(at, level, mean), mixed(at, level + charge, now)
                         allowed = right * SCALE + family.slack * charge * wide
-                        assert left * wide * SCALE <= allowed * gap * 9 * by * other
+                        assert left * wide * SCALE <= allowed * gap * whole
 
 
 @pytest.mark.parametrize("menu", [(BIT,), (BIT, TWO)])
@@ -180,6 +185,26 @@ def test_tampered_families_are_not_valid() -> None:
     dented[-1, -family.first] -= ONE >> 20
     assert not replace(family, heights=dented).is_valid(EPSILON)
     assert not replace(family, top=ONE - 1).is_valid(EPSILON)
+
+
+def test_which_data_set_is_called_the_first_makes_no_difference_to_a_clock() -> None:
+    clock = potential_clock(EPSILON, DELTA, (BIT,))
+    dear = replace(clock.backward, slack=9 * clock.backward.slack)
+    one, other = replace(clock, backward=dear), replace(clock, forward=dear)
+    assert one.kept == other.kept > DELTA >= clock.kept
+    assert not one.is_valid(EPSILON, DELTA)
+    assert not other.is_valid(EPSILON, DELTA)
+    for pair in (LOPSIDED, LOPSIDED.swapped):
+        assert one.charges(pair).tolist() == other.charges(pair.swapped).tolist()
+        assert clock.charges(pair).tolist() == clock.charges(pair.swapped).tolist()
+
+
+def test_the_share_that_is_said_to_be_left_is_rounded_down() -> None:
+    filt = PotentialFilter(EPSILON, DELTA, SMALL)
+    levels = np.arange(0, filt._first, filt._first // 1000)
+    left = filt.remaining(levels)
+    shares = [Fraction(int(level), filt._first) for level in levels]
+    assert all(share * (1 - Fraction(2) ** -50) <= x <= share for x, share in zip(left, shares, strict=True))
 
 
 @pytest.mark.parametrize("pair", [fp.SubsampledGaussian(0.05, 1.0), fp.Gaussian(0.3), fp.Laplace(2.0), TWO])
