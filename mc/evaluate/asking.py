@@ -198,11 +198,9 @@ class Asking:
                 out[rows] = self._number(request.members[place].take(rows), len(rows))
             return out
         arrays = {k: v for k, v in request.parameters().items() if isinstance(v, np.ndarray) and v.ndim}
-        table, first, number = np.unique(
+        _, first, number = np.unique(
             np.stack(list(arrays.values()), axis=1), axis=0, return_index=True, return_inverse=True
         )
-        if len(table) > _MOST_PAIRS:
-            raise _too_many(len(table))
         members = [
             self._of(request.with_parameters({name: float(value[i]) for name, value in arrays.items()}))
             for i in first.tolist()

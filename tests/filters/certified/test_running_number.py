@@ -55,6 +55,10 @@ def test_a_number_fits_or_is_refused_by_its_side(claim: str, value: float | Frac
 
 def test_what_a_formula_leaves_undefined_is_undecided() -> None:
     assert Claims("x").at_most("x", 1.0, "log(0 - 1)").checked().found is Found.UNDECIDED
+    # on the safe side, and what it gives away is exactly what is declared, which no ball tells
+    short, away = Claims("x"), Fraction(1, 1024)
+    assert short.at_most("x", 3 - away, "exp(log(3))", slack=0, least=away).checked().found is Found.UNDECIDED
+    assert short.at_least("x", 3 + away, "exp(log(3))", slack=0, least=away).checked().found is Found.UNDECIDED
 
 
 def test_what_is_given_away_is_bounded_within_a_factor_of_two() -> None:
