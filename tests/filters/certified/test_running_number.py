@@ -58,7 +58,9 @@ def test_what_a_formula_leaves_undefined_is_undecided() -> None:
     # on the safe side, and what it gives away is exactly what is declared, which no ball tells
     short, away = Claims("x"), Fraction(1, 1024)
     assert short.at_most("x", 3 - away, "exp(log(3))", slack=0, least=away).checked().found is Found.UNDECIDED
-    assert short.at_least("x", 3 + away, "exp(log(3))", slack=0, least=away).checked().found is Found.UNDECIDED
+    assert (
+        short.at_least("x", 3 + away, "exp(log(3))", slack=0, least=away).checked().found is Found.UNDECIDED
+    )
 
 
 def test_what_is_given_away_is_bounded_within_a_factor_of_two() -> None:
