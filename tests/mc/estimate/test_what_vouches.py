@@ -59,6 +59,10 @@ def test_a_pair_of_ones_own_that_understates_its_charge_has_not_the_theorem() ->
     assert "ledger" in told.rests_on
     foreign = simulate(*(filt, Silent(Cheap(0.2))), epsilon=1.0, n=2000, rounds=3, method="tilted", workers=1)
     assert "asked for Cheap, which the theorem does not know" in foreign.rests_on
+    # where it says what it asks for, nothing need be played
+    for pair, known in ((Gaussian(0.2), True), (Cheap(0.2), False)):
+        found = ceiling.certain(Game(filt, Constant(pair), 3), 1000)
+        assert found is None or found.ruled == known
 
 
 def test_states_that_are_expanded_are_those_of_the_code_that_runs() -> None:
