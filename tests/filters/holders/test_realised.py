@@ -99,7 +99,7 @@ def test_the_realisation_filter_denies_what_rounding_alone_would_let_through(ear
     """Losses and quantiles whose exact sum is past epsilon by less than its rounding: denied, in both directions."""
     rng = np.random.default_rng(5)
     let_through = 0
-    for _ in range(120):
+    for _ in range(30 if earlier else 120):
         # where many losses are added up, the quantiles add to half a nat without rounding
         last, most = (0.25, 0.25) if earlier else sorted(rng.uniform(0.05, 0.3, 2).tolist())
         filt = fp.RealisationFilter(2.0, 0.25, 40, (responds(last), responds(most)), dhat=0.01, theta=0.001)
@@ -112,7 +112,7 @@ def test_the_realisation_filter_denies_what_rounding_alone_would_let_through(ear
         for sign in (1.0, -1.0):
             state = after_losses(filt, responds(last), [sign * loss for loss in losses])
             assert not filt.admits(state, responds(last))[0]
-    assert let_through > 10
+    assert let_through > 5
 
 
 @pytest.mark.parametrize(
