@@ -113,6 +113,7 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
     if chosen:
         yield _balanced(filt, name, theta, dhat)
     allowed = next((some for one, some in dict(filt.after).items() if one.alike(pair)), filt.menu)
+    ends = True
     for sign, word in ((1, "above"), (-1, "below")):
         first, *rest = (one if sign > 0 else one.swapped for one in (pair, *allowed))
         quantiles = [_quantile(first, theta), *(_quantile(one, dhat) for one in rest)]
@@ -124,8 +125,14 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
             partial(_room, Fraction(filt.epsilon), tuple(quantiles)),
         )
         says = f"the loss {word} zero, before the last release, up to which it goes on"
-        yield of.by_margin(says, last or math.nan, "<=", margin, slack=2.0**-40)
-        if last is not None:
+        if last is None:
+            none = of.by_margin(f"{says}: not even 1e-9", 0, "<=", margin, slack=0, least=1e-9)
+            if none.sign(Fraction(0)) == -1:  # the theorem lets no second release be made, either
+                ends = False
+            else:
+                yield none
+        else:
+            yield of.by_margin(says, last, "<=", margin, slack=2.0**-40)
             moved = sum(not _goes_on(filt, pair, (sign * last, sign * own)) for own in (0.0, 50.0, 1e6))
             yield of.near("how many of three losses of the last release itself change the decision", moved, 0)
     # a pair that costs next to nothing one way, and is told from the other with more than dhat the other way
@@ -135,9 +142,10 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
     says = f"how often {told!r} is admitted, in two directions, one of them without a finite quantile"
     yield of.equal(says, admitted, 0)
     times = _released(filt, pair, (0.0,) * (filt.rounds + 1))
-    yield of.at_most(f"how often {pair!r} is admitted where every loss is zero", times, filt.rounds, slack=0)
+    says = f"how often {pair!r} is admitted where every loss is zero"
+    yield of.at_most(says, times, filt.rounds if ends else 1, slack=0 if ends else None)
     mus = [float(mu) for one in filt.menu if (mu := one.normal_mu) is not None]
-    if len(mus) == len(filt.menu):
+    if times and len(mus) == len(filt.menu):
         last = last_admitted(filt, [], FAMILIES["Gaussian(x)"]) or math.nan
         says = "last x of Gaussian(x) admitted, the menu's largest"
         yield of.at_most(says, last, Fraction(max(mus)), slack=2.0**-40)

@@ -91,7 +91,8 @@ class RunningNumber:
                 outcome = Found.FITS
             else:
                 beyond = self.sign(up if self.side == "<=" else down)
-                within = beyond is not None and (beyond < 0 or (beyond == 0 and safe == 0))
+                # what is zero here and there, with room between, is flat, and tells no end
+                within = beyond is not None and (beyond < 0 or (beyond == 0 == safe and not room))
                 outcome = Found.UNDECIDED if beyond is None else Found.FITS if within else Found.LOOSE
         exact = isinstance(self.margin, str) and rational_value(self.margin, self._at(self.value)) is not None
         return CheckedNumber(self, outcome, Evidence.EXACT if exact else Evidence.CERTIFIED, self._detail())

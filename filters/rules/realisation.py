@@ -127,6 +127,7 @@ class RealisationFilter(PrivacyFilter[_State]):
                 exact = exact & _adds(a, b)
             for quantile, most in zip((forward, backward), reach, strict=True):
                 exact = exact & _adds(quantile, most)
+            exact = exact & _quantiles_are_sure(request, self._tail)
             slack = np.where(exact, 0.0, slack)
             inside = forward + reach[0] <= self.epsilon - before - slack
             inside &= backward + reach[1] <= self.epsilon + before - slack
@@ -149,9 +150,7 @@ class RealisationFilter(PrivacyFilter[_State]):
         n = len(before)
         forward = _per_run(upper_quantile(request, self._rest), n)
         backward = _per_run(upper_quantile(request.swapped, self._rest), n)
-        # only of randomised response, not made by a ratio, is a loss of a pair known to be a double
-        form = request.kov if is_ours(request) and request.choice is None else None
-        known = form is not None and form.ratio is None and bool(np.all(form.delta == 0))
+        known = _losses_are_doubles(request)
         with np.errstate(invalid="ignore"):
             exact = exact & _adds(before, last) & known
         reach = self._reached(positions(tuple(dict(self.after)), request, n))
@@ -227,6 +226,18 @@ def _adds(x: Real, y: Real) -> NDArray[np.bool_]:
     total = np.add(x, y)
     kept = total - x
     return np.asarray((x - (total - kept)) + (y - kept) == 0)
+
+
+def _losses_are_doubles(request: DominatingPair) -> bool:
+    """Whether each loss is known to be the double that is told: of randomised response, not made by a ratio."""
+    form = request.kov if is_ours(request) and request.choice is None else None
+    return form is not None and form.ratio is None and bool(np.all(form.delta == 0))
+
+
+def _quantiles_are_sure(request: DominatingPair, tail: float) -> bool:
+    """Whether no upper quantile can lie below the true one by its rounding: doubles, and largest losses rounded up."""
+    both = (upper_quantile(one, tail) for one in (request, request.swapped))
+    return _losses_are_doubles(request) or all(bool(np.all(one >= request.pure_epsilon)) for one in both)
 
 
 def _per_run(value: Real, n: int) -> NDArray[np.float64]:

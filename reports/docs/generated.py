@@ -174,7 +174,7 @@ def _sentence(text: str) -> str:
 
 def _kernel_statements() -> str:
     parts = []
-    # those of the theorems first, in their order: some say "the same" of the one before
+    # those of the theorems first, in their order
     for name in dict.fromkeys([*(name for theorem in THEOREMS.values() for name in theorem.kernel), *KERNEL]):
         theorem = KERNEL[name]
         found = accepted(theorem)

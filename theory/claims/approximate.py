@@ -79,11 +79,13 @@ ROWS = (
         name="parallel composition",
         title="Parallel composition while data come: epsilon costs nothing, deltas add up",
         source="this project; that it fails with deltas is stated by Henzinger, Safavi & Vadhan (arXiv 2411.03299)",
-        hypotheses="n labels (sites, blocks, epochs), each with an interactive mechanism of its own, of finitely many "
-        "answers; one person's data come to one label, and an analyst picks which and when by all that was seen; each "
-        "mechanism keeps (epsilon, delta_l)-DP alone, against every analyst who asks no other; finitely many questions",
+        hypotheses="epsilon >= 0; n labels (sites, blocks, epochs), each with an interactive mechanism of its own, of "
+        "finitely many answers; one person's data come to one label, and an analyst picks which and when by all that "
+        "was seen; each mechanism keeps (epsilon, delta_l)-DP alone, against every analyst who asks no other; finitely "
+        "many questions",
         claim="Together they are (epsilon, sum of delta_l)-DP, so with delta_l = 0 the largest epsilon is enough; with "
-        "deltas the largest delta is not: n mechanisms, each (0, delta)-DP, reach 1 - (1 - delta)^n at every epsilon",
+        "deltas the largest delta is not: n mechanisms, each (0, delta)-DP, reach 1 - (1 - delta)^n at every epsilon "
+        ">= 0",
         stated=(
             r"P(S) \le e^\varepsilon Q(S) + \sum_l \delta_l,\qquad \text{and }n\text{ labels reach }",
             _SOME_LEAK,

@@ -60,8 +60,8 @@ ROWS = (
         hypotheses="every order alpha >= 1; mechanisms with finitely many outcomes, finitely many rounds, a filter of "
         "size Delta restarted each time it would halt, the tracker starting at one Delta; a request of more than "
         "Delta closes as many filters as its charge needs",
-        claim="At the m-th restart, m fixed in advance, the transcript is (alpha, m Delta)-RDP; for GDP it is (Delta "
-        "sqrt m)-GDP",
+        claim="Before the m-th restart, m fixed in advance, the transcript is (alpha, m Delta)-RDP; for GDP it is "
+        "(Delta sqrt m)-GDP",
         stated=(r"D_\alpha(T_m) \le ", _BLOCKS, r",\qquad \tilde B_m = ", _ROOT),
         steps=decided_by("tracker_renyi", "tracker_kl", "gaussian_tracker")
         + beside("individual_tracker", "individual_tracker_kl", "tracker_zcdp", "tracker_promise"),

@@ -24,6 +24,7 @@ ROWS = (
         claim="It is not (epsilon, delta)-DP: an adaptive analyst reaches 1899/5915 against a promise of 45/169, and "
         "delta (1 + 1/(1 + e^e1)) against delta",
         stated=(r"H_{e^\varepsilon} = ", _REACHED, r" > \delta"),
-        steps=decided_by("natural_filter_fails", "two_rounds_break") + beside("no_strategy_more"),
+        steps=decided_by("natural_filter_fails", "one_strategy_reaches_it", "two_rounds_break")
+        + beside("no_strategy_more"),
     ),
 )

@@ -65,7 +65,8 @@ ROWS = (
         "share, the second value below with z at least the sum of the (j+1)^(-7/5), as zeta(7/5) is; and for the "
         "third, rho the least first 2^j that is at least sum rho_t, l of its share, the fourth. Releasing while a "
         "bound that is nowhere below all of finitely many lines, the request included, is at most epsilon >= 0 is "
-        "(epsilon, delta + xi)-DP for any xi_t-approximately rho_t-zCDP mechanisms, xi <= 1",
+        "(epsilon, delta + xi)-DP, delta the sum of the lines' own, for any xi_t-approximately rho_t-zCDP mechanisms, "
+        "xi <= 1",
         stated=(
             r"L \le ",
             _LINE,

@@ -65,7 +65,8 @@ Proof.
   intros i small some. apply IH, inside; tauto.
 Qed.
 
-(** Claim: Without a filter: where the charges on each path sum to at most B, the transcript has D_alpha <= B.
+(** Claim: Without a filter: for alpha > 1, where the charges on each path, each at least D_alpha of its mechanism both
+    ways, sum to at most B, the transcript has D_alpha <= B, both ways.
     Source: Feldman & Zrnic, Theorem 3.1 *)
 Theorem adaptive_composition alpha B t : 1 < alpha -> honest (both (renyi_honest alpha)) t -> within B t ->
   transcript_renyi everything t alpha B.

@@ -28,8 +28,9 @@ Proof.
   now destruct (Rle_dec (c alpha) (left alpha)).
 Qed.
 
-(** Claim: A filter that admits while the charges fit the budget of each order of a finite set, all orders above 1,
-    keeps each budget.
+(** Claim: A filter that admits while at each order of a finite set, all orders above 1, charges of at least the Rényi
+    divergence of their mechanisms both ways sum to at most the budget of that order keeps the transcript's Rényi
+    divergence at each of the orders within its budget, both ways.
     Source: Feldman & Zrnic, Remark 4.4
     Covers: mechanisms with outcomes of any kind that have two densities against an integral
     Beyond: Order 1; that the iterated integral of measurable strategies and sets is the one against the law of the
@@ -43,8 +44,9 @@ Proof.
   revert hon. apply honest_weaken. intros m [_ every]. now apply every.
 Qed.
 
-(** Claim: It keeps (epsilon, delta)-DP where the CKS conversion of one of the orders, in the order written, allows its
-    budget.
+(** Claim: A filter that admits while at each order of a finite set charges of at least the Rényi divergence of their
+    mechanisms both ways sum to at most the budget of that order keeps (epsilon, delta)-DP where the CKS bound of one
+    order alpha > 1 of the set, for its budget, is at most delta at epsilon.
     Source: Koskela, Tobaben & Honkela, Lemma C.4
     Covers: mechanisms with outcomes of any kind that have two densities against an integral
     Beyond: That the iterated integral of measurable strategies and sets is the one against the law of the

@@ -154,7 +154,8 @@ Proof.
   - intros s c e. rewrite pays. ring.
 Qed.
 
-(** Claim: A filter that admits while zCDP charges sum to at most B keeps D_alpha <= alpha B at each alpha > 1.
+(** Claim: A filter that admits while charges rho_t of rho_t-zCDP mechanisms sum to at most B keeps D_alpha <= alpha B
+    at each alpha > 1, both ways.
     Source: Feldman & Zrnic, Remark 4.4
     Covers: mechanisms with outcomes of any kind that have two densities against an integral
     Beyond: That the iterated integral of measurable strategies and sets is the one against the law of the
@@ -205,8 +206,9 @@ Qed.
 Lemma zcdp_priced_swap {C} (price : C -> R) m : zcdp_priced_any price m -> zcdp_priced_any price (swap m).
 Proof. intros [hc every]. split; [easy|]. intros alpha above. now apply renyi_priced_swap, every. Qed.
 
-(** Claim: A filter that admits while zCDP charges sum to at most B keeps (epsilon, delta)-DP where the simple or the
-    CKS conversion allows B.
+(** Claim: For 0 < delta < 1, a filter that admits while charges rho_t of rho_t-zCDP mechanisms sum to at most B > 0
+    keeps (epsilon, delta)-DP where B + 2 sqrt(B log(1/delta)) <= epsilon, the simple conversion, or where the CKS bound
+    of B-zCDP at some order is at most delta.
     Source: Feldman & Zrnic, Theorem 4.9
     Covers: mechanisms with outcomes of any kind that have two densities against an integral
     Beyond: That the iterated integral of measurable strategies and sets is the one against the law of the

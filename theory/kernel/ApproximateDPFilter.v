@@ -13,8 +13,9 @@ Proof.
   intros [_ every]. destruct (every 2 ltac:(lra)) as [one _]. now apply (renyi_priced_dominated 2 _ m one).
 Qed.
 
-(** Claim: A filter that admits while zCDP charges sum to at most B keeps (epsilon, delta)-DP where the simple or the
-    CKS conversion allows B.
+(** Claim: For 0 < delta < 1, a filter that admits while charges rho_t of rho_t-zCDP mechanisms sum to at most B > 0
+    keeps (epsilon, delta)-DP where B + 2 sqrt(B log(1/delta)) <= epsilon, the simple conversion, or where the CKS bound
+    of B-zCDP at some order is at most delta.
     Source: Feldman & Zrnic, Theorem 4.9 *)
 Theorem approximate_dp_filter B epsilon delta : 0 < B -> 0 < delta < 1 -> fits_budget B epsilon delta ->
   promises_delta (additive B) zcdp_honest epsilon delta.
@@ -38,8 +39,8 @@ Proof.
   revert hon; apply honest_weaken, pure_honest_zcdp.
 Qed.
 
-(** Claim: The theorem end to end: e-DP rounds, charged e^2/2, and a filter with the paper's B-star keep (epsilon,
-    delta)-DP.
+(** Claim: For epsilon > 0 and 0 < delta < 1, a filter that admits while charges e^2/2 of e-DP mechanisms sum to at most
+    (sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)))^2, the paper's B-star, keeps (epsilon, delta)-DP.
     Source: Feldman & Zrnic, Theorem 4.9 *)
 Theorem theorem_4_9 epsilon delta : 0 < epsilon -> 0 < delta < 1 ->
   promises_delta (additive (b_star epsilon delta)) pure_honest epsilon delta.
@@ -48,7 +49,8 @@ Proof.
   right. apply (b_star_is_simple epsilon delta); [lra|easy].
 Qed.
 
-(** Claim: The same with a budget B that the CKS conversion allows at some order.
+(** Claim: For 0 < delta < 1, a filter that admits while charges e^2/2 of e-DP mechanisms sum to at most B > 0 keeps
+    (epsilon, delta)-DP where the CKS bound of B-zCDP at some order alpha > 1 is at most delta.
     Source: Koskela, Tobaben & Honkela, Lemma C.4 *)
 Theorem cks_filter B alpha epsilon delta : 0 < B -> 1 < alpha -> 0 < delta < 1 ->
   cks_bound alpha (alpha * B) epsilon <= delta -> promises_delta (additive B) pure_honest epsilon delta.
@@ -64,14 +66,17 @@ Definition budget_cks : R := 8807338927731101 / 2 ^ 58.
 Definition budget_simple : R := 1500234664764935 / 2 ^ 56.
 
 (** Claim: For rounds that are e-DP and charged e^2/2: the filter with the exact rational of the double that
-    ApproximateDPFilter(1.0, 1e-5) compares with is (1, delta)-DP, delta being the exact rational of the double 1e-5. *)
+    ApproximateDPFilter(1.0, 1e-5) compares with by the CKS conversion is (1, delta)-DP, delta being the exact
+    rational of the double 1e-5. *)
 Example at_one_and_1e_5_cks : promises_delta (additive budget_cks) pure_honest 1 delta_1e_5.
 Proof.
   apply (cks_filter _ (178087095 / 10000000)); unfold cks_bound, cks_factor, Rpower, budget_cks, delta_1e_5;
     [lra|lra|lra|interval with (i_prec 90)].
 Qed.
 
-(** Claim: The same for the simple conversion. *)
+(** Claim: For rounds that are e-DP and charged e^2/2: the filter with the exact rational of the double that
+    ApproximateDPFilter(1.0, 1e-5) compares with by the simple conversion is (1, delta)-DP, delta being the exact
+    rational of the double 1e-5. *)
 Example at_one_and_1e_5_simple : promises_delta (additive budget_simple) pure_honest 1 delta_1e_5.
 Proof.
   apply pure_rounds; unfold fits_budget, simple_fits, budget_simple, delta_1e_5; [lra|lra|left].
@@ -80,8 +85,8 @@ Qed.
 
 (** A budget that is larger by one part in 1e9 does not meet the simple condition. (Nor does [interval] then find the
     condition of [at_one_and_1e_5_cks] at its order.) *)
-(** Claim: At epsilon = 1 and that delta the simple conversion allows no budget larger than 1500234664764935/2^56 by one
-    part in 10^9. *)
+(** Claim: At epsilon = 1 and the exact rational of the double 1e-5 as delta, the simple conversion does not allow
+    the budget that is larger than 1500234664764935/2^56 by one part in 10^9. *)
 Example simple_larger_fails : ~ simple_fits (budget_simple * (1 + / 10 ^ 9)) 1 delta_1e_5.
 Proof. unfold simple_fits, budget_simple, delta_1e_5. apply Rlt_not_le. interval with (i_prec 90). Qed.
 
@@ -103,7 +108,8 @@ Fixpoint ask_coin (n : nat) : strategy R :=
   match n with O => Stop | S k => Request coin (fun _ => ask_coin k) Stop end.
 
 (** Any number of such requests is honest; of three, a budget of 1/2 grants two and denies the last. *)
-(** Claim: An example: an honest analyst is granted two coins by this filter and denied a third, so honesty can be met. *)
+(** Claim: An example: who asks n times for randomised response of ratio 2, charged 1/4, is an honest analyst for
+    each n, and of three the filter of budget 1/2 grants two and denies the third, so honesty can be met. *)
 Example somebody_is_granted_something : (forall n, honest pure_honest (ask_coin n)) /\
   over (additive (1 / 2)) (ask_coin 3)
     (fun tau x _ => match tau with (Released _ :: Released _ :: Denied :: nil)%list => x | _ => 0 end) = 1.

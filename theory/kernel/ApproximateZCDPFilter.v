@@ -195,9 +195,9 @@ Proof.
 Qed.
 
 (** (epsilon, xi + (1 - xi) delta)-DP, for any delta at which a conversion here allows rho at epsilon. *)
-(** Claim: A filter that admits while rho and xi of xi-approximately rho-zCDP mechanisms stay within their budgets
-    keeps (epsilon, xi + (1 - xi) delta)-DP, rho > 0, for each delta at which the simple or the CKS conversion allows
-    rho at epsilon.
+(** Claim: A filter that admits while the rho_t and the xi_t of xi_t-approximately rho_t-zCDP mechanisms sum to at most
+    rho > 0 and xi <= 1 keeps (epsilon, xi + (1 - xi) delta)-DP for each delta in (0, 1) at which the simple or the CKS
+    conversion allows rho at epsilon.
     Source: Whitehouse, Ramdas, Rogers & Wu
     Beyond: Smaller deltas that rho-zCDP implies at epsilon by a better conversion. *)
 Theorem approximate_zcdp_filter rho xi epsilon delta : 0 < rho -> 0 <= xi <= 1 -> 0 < delta < 1 ->

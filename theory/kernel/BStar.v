@@ -53,9 +53,9 @@ Proof.
   unfold pos, Rmax. destruct (Rle_dec 0 (x - exp epsilon * y)); nra.
 Qed.
 
-(** Claim: For alpha > 1 and slopes c, c' > 0 with u > u' and v - v' <= (u - u') e^epsilon, where u = alpha
-    c^(alpha - 1), v = (alpha - 1) c^alpha, and u' and v' are those of c', a transcript with D_alpha <= R has a
-    hockey-stick divergence at epsilon of at most (e^((alpha - 1) R) - u' + v') / (u - u').
+(** Claim: For alpha > 1 and slopes c, c' > 0 with u > u' and v - v' <= (u - u') e^epsilon, where u = alpha c^(alpha -
+    1), v = (alpha - 1) c^alpha, and u' and v' are those of c', a transcript with D_alpha <= R has in the same direction
+    a hockey-stick divergence at epsilon of at most (e^((alpha - 1) R) - u' + v') / (u - u').
     Source: Balle and others; Asoodeh and others; derived here
     Beyond: That it is the optimal conversion of one order at the best slopes, and that of CKS as c' falls to 0. *)
 Theorem slopes_conversion {C} (F : filter C) t a c c' epsilon R : 1 < a -> slopes_meet a c c' epsilon ->
@@ -77,8 +77,10 @@ Definition slopes_fit (B epsilon delta : R) : Prop :=
   exists a c c', 1 < a /\ slopes_meet a c c' epsilon /\
   exp ((a - 1) * (a * B)) - rises a c' + falls a c' <= (rises a c - rises a c') * delta.
 
-(** Claim: From below: a filter that admits while zCDP charges sum to at most B keeps (epsilon, delta)-DP where some
-    order and two slopes allow B. *)
+(** Claim: A filter that admits while charges rho_t of rho_t-zCDP mechanisms sum to at most B > 0 keeps (epsilon,
+    delta)-DP where e^((alpha - 1) alpha B) - u' + v' <= (u - u') delta for some alpha > 1 and slopes c, c' > 0 with
+    u > u' and v - v' <= (u - u') e^epsilon, where u = alpha c^(alpha - 1), v = (alpha - 1) c^alpha, and u' and v'
+    are those of c'. *)
 Theorem slopes_filter B epsilon delta : 0 < B -> slopes_fit B epsilon delta ->
   promises_delta (additive B) zcdp_honest epsilon delta.
 Proof.
@@ -93,8 +95,9 @@ Qed.
 Definition coins (x y rho : R) : request R :=
   Ask 2 (fun i => match i with O => x | _ => 1 - x end) (fun i => match i with O => y | _ => 1 - y end) rho.
 
-(** Claim: From above: where two outcomes are rho-zCDP and pass delta at epsilon, that filter breaks (epsilon, delta)-DP
-    with every budget B >= rho. *)
+(** Claim: Where a mechanism of two outcomes is rho-zCDP, and its first outcome has a probability x under one law and
+    y under the other with x > e^epsilon y + delta, a filter that admits while charges rho_t of rho_t-zCDP mechanisms
+    sum to at most B breaks (epsilon, delta)-DP, for every B >= rho. *)
 Theorem two_outcomes_break x y rho B epsilon delta : zcdp_honest (coins x y rho) -> rho <= B ->
   exp epsilon * y + delta < x -> ~ promises_delta (additive B) zcdp_honest epsilon delta.
 Proof.
@@ -106,7 +109,8 @@ Proof.
 Qed.
 
 (** At epsilon = 1 and delta = 1/100000, with an order and slopes in decimals. *)
-(** Claim: At epsilon = 1 and delta = 1/100000 the filter with B = 0.030556950787 keeps its promise. *)
+(** Claim: A filter that admits while charges rho_t of rho_t-zCDP mechanisms sum to at most 0.030556950787 keeps (1,
+    1/100000)-DP. *)
 Example b_star_above : promises_delta (additive (30556950787 / 10 ^ 12)) zcdp_honest 1 (1 / 100000).
 Proof.
   apply slopes_filter; [lra|].

@@ -96,7 +96,8 @@ Qed.
 Lemma basic_honest_any_swap m : basic_honest_any m -> basic_honest_any (swap m).
 Proof. now intros ([hp hq] & pe & pd & one & other). Qed.
 
-(** Claim: A filter that admits while epsilons sum to at most epsilon and deltas to at most delta keeps (epsilon,
+(** Claim: A filter that admits while the epsilon_t and the delta_t of mechanisms sum to at most epsilon >= 0 and delta
+    >= 0, the integral of (p - e^epsilon_t q)_+ at most delta_t for their two densities, both ways, keeps (epsilon,
     delta)-DP.
     Source: Taylor, Vippathalla & Coon, Section II-A
     Covers: mechanisms with outcomes of any kind that have two densities against an integral
@@ -123,7 +124,8 @@ Proof.
 Qed.
 
 (** Claim: Laplace releases of real numbers, whose means, scales and charges depend on all numbers released before: a
-    filter of their epsilons keeps epsilon-DP.
+    filter that admits while their charges, each at least |p - q|/scale for the means p and q, sum to at most epsilon >=
+    0 keeps epsilon-DP.
     Covers: Laplace mechanisms with real outcomes
     Beyond: That the iterated integral of measurable strategies and sets is the one against the law of the
     transcript, which is Tonelli's theorem. *)

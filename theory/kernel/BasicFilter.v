@@ -113,8 +113,8 @@ Qed.
 
 (** Basic composition with the sum of the deltas: (left delta) x + (x - e^{epsilon - left epsilon} y)_+ does not
     rise. *)
-(** Claim: A filter that admits while epsilons sum to at most epsilon and deltas to at most delta keeps (epsilon,
-    delta)-DP.
+(** Claim: A filter that admits while the epsilon_t and the delta_t of mechanisms that are (epsilon_t, delta_t)-DP both
+    ways sum to at most epsilon >= 0 and delta >= 0 keeps (epsilon, delta)-DP.
     Source: Taylor, Vippathalla & Coon, Section II-A *)
 Theorem basic_filter epsilon delta : 0 <= epsilon -> 0 <= delta ->
   promises_delta (basic epsilon delta) basic_honest epsilon delta.
@@ -137,7 +137,8 @@ Qed.
 
 (** Basic composition with the product: with v = (1 - delta) / product, (1 - v) x + v (x - e^{...} y)_+ does not
     rise. *)
-(** Claim: The same, for delta < 1, with 1 - prod (1 - delta_t) in place of the sum of deltas, which may grant more. *)
+(** Claim: A filter that admits while the epsilon_t of mechanisms that are (epsilon_t, delta_t)-DP both ways sum to
+    at most epsilon >= 0, and 1 - prod (1 - delta_t) is at most delta, 0 <= delta < 1, keeps (epsilon, delta)-DP. *)
 Theorem basic_product_filter epsilon delta : 0 <= epsilon -> 0 <= delta < 1 ->
   promises_delta (basic_product epsilon delta) basic_honest epsilon delta.
 Proof.
@@ -177,7 +178,8 @@ Definition pure_charged (m : request R) : Prop :=
   laws m /\ 0 <= charge m /\
   forall i, (i < outcomes m)%nat -> P m i <= exp (charge m) * Q m i /\ Q m i <= exp (charge m) * P m i.
 
-(** Claim: A filter that admits while pure epsilons sum to at most epsilon keeps epsilon-DP.
+(** Claim: A filter that admits while the epsilon_t of epsilon_t-DP mechanisms sum to at most epsilon >= 0 keeps
+    epsilon-DP.
     Source: Taylor, Vippathalla & Coon, Section II-A *)
 Theorem pure_filter epsilon : 0 <= epsilon -> promises_delta (additive epsilon) pure_charged epsilon 0.
 Proof.
@@ -208,7 +210,8 @@ Definition two_erasures : strategy (R * R) := Request erasure (fun _ => Request 
 Definition two_released (tau : transcript) (x _ : R) : R := match tau with [Released _; Released _] => x | _ => 0 end.
 
 (** Honest; at delta = 3/4 the product grants both, the sum only the first. *)
-(** Claim: An example: two erasures that the product form grants and the sum of deltas does not. *)
+(** Claim: An example: at epsilon = 0 and delta = 3/4 the product form grants two erasures of probability 1/2, and
+    the sum of deltas does not. *)
 Example the_product_grants_more : honest basic_honest two_erasures /\
   over (basic_product 0 (3 / 4)) two_erasures two_released = 1 /\
   over (basic 0 (3 / 4)) two_erasures two_released = 0.

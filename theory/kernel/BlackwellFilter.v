@@ -151,9 +151,9 @@ Proof.
     destruct (each epsilon he). now split.
 Qed.
 
-(** Claim: A filter that admits while the finite mechanisms so far, composed as if fixed in advance, stay below some
-    Gaussian(m) at each epsilon and m^2 plus the mu_t^2 of the other rounds is at most mu^2 keeps the transcript
-    (mu^2/2)-zCDP, whatever rule finds m.
+(** Claim: A filter that admits while the finite pairs of finite losses that dominate the rounds so far, composed as if
+    fixed in advance, stay below some Gaussian(m) at each epsilon and m^2 plus the mu_t^2 of the other rounds, each
+    mu_t-GDP, is at most mu^2 keeps the transcript (mu^2/2)-zCDP, whatever rule finds m.
     Source: Koskela, Tobaben & Honkela, Section 5
     Beyond: That the transcript is mu-GDP, which need not be; infinite losses. *)
 Theorem blackwell_filter menu cover mu t :
@@ -174,7 +174,8 @@ Proof.
   intros [|k l] m here x y hx hy; [|discriminate]. injection here as <-. now apply gauss_above.
 Qed.
 
-(** Claim: An example: a thresholded Gaussian is honest and granted. *)
+(** Claim: An example: for mu > 0, whether a Gaussian(mu) is above the middle of its two means is honest, and granted
+    by the filter of budget mu^2 whose rule knows the empty list alone. *)
 Example gaussian_is_granted menu mu : 0 < mu ->
   let m := Ask 2 (P (threshold mu)) (Q (threshold mu)) (Normal mu) in
   blackwell_honest menu m /\ admits (blackwell no_menu mu) ([], 0) (charge m) = true.

@@ -62,8 +62,8 @@ Proof.
   nra.
 Qed.
 
-(** Claim: Where the ratio of the laws stays between e^(t - e) and e^t, for any t, no hockey-stick at x is above the
-    value stated. *)
+(** Claim: For e > 0, where the ratio of two laws stays between e^(t - e) and e^t, for any one t, no hockey-stick at
+    an x in [-e, e] is above (1 - e^((x - e)/2))^2 / (1 - e^(-e)). *)
 Theorem range_stick e x n p q : 0 < e -> - e <= x <= e -> law n p -> law n q -> of_range e n p q ->
   sum n (fun i => pos (p i - exp x * q i)) <= range_delta e x.
 Proof.
@@ -81,7 +81,8 @@ Proof.
 Qed.
 
 (** Two outcomes at the best t. *)
-(** Claim: For e > 0 and each x in [-e, e] two outcomes with such ratios have that value. *)
+(** Claim: For e > 0 and each x in [-e, e] two laws on two outcomes whose ratio stays between e^(t - e) and e^t, for
+    one t, have the hockey-stick (1 - e^((x - e)/2))^2 / (1 - e^(-e)) at x. *)
 Theorem range_stick_attained e x : 0 < e -> - e <= x <= e -> exists p q, law 2 p /\ law 2 q /\ of_range e 2 p q /\
   sum 2 (fun i => pos (p i - exp x * q i)) = range_delta e x.
 Proof.
@@ -133,8 +134,8 @@ Proof.
   apply (ex_derive_continuous f'), smooth.
 Qed.
 
-(** Claim: For e > 0 and x in [-e, e] the loss density has integral 1 on [-e, e], and the integral of 1 - e^(x - l) over
-    it from x to e is that value.
+(** Claim: For e > 0 and x in [-e, e] the loss density e^(l/2)/(4 sinh(e/2)) has integral 1 on [-e, e], and the integral
+    of 1 - e^(x - l) over it from x to e is (1 - e^((x - e)/2))^2 / (1 - e^(-e)).
     Covers: the pair of that loss density *)
 Theorem range_pair_stick e x : 0 < e -> - e <= x <= e ->
   is_RInt (range_density e) (- e) e 1 /\
@@ -222,7 +223,8 @@ Proof.
   replace (- (a * a) / 6 + b * b / 6) with ((b * b - a * a) / 6) in fell by field. rewrite exp_0 in fell. lra.
 Qed.
 
-(** Claim: The integral of e^((alpha - 1) l) over it is e^((alpha - 1) D) for a D of at most alpha e^2/6.
+(** Claim: For e > 0 and alpha > 1 the integral of e^((alpha - 1) l) over the loss density e^(l/2)/(4 sinh(e/2)) on [-e,
+    e] is e^((alpha - 1) D) for a D of at most alpha e^2/6.
     Covers: the pair of that loss density *)
 Theorem range_pair_is_zcdp alpha e : 0 < e -> 1 < alpha -> exists D,
   is_RInt (fun l => exp ((alpha - 1) * l) * range_density e l) (- e) e (exp ((alpha - 1) * D)) /\

@@ -69,7 +69,8 @@ Qed.
 Lemma cks_budget_pos epsilon t : 0 < epsilon -> 0 < t -> 0 < cks_budget_at epsilon t.
 Proof. intros he ht. destruct (log_one_more t ht). apply Rdiv_lt_0_compat; lra. Qed.
 
-(** Claim: For each budget r the bound is least at one order 1 + t, where r = (epsilon + log(1 + 1/t))/(2t + 1). *)
+(** Claim: For epsilon > 0 and each r > 0 the CKS bound of r-zCDP at epsilon is least at one order 1 + t alone, where
+    r = (epsilon + log(1 + 1/t))/(2t + 1). *)
 Theorem cks_best_order epsilon r : 0 < epsilon -> 0 < r -> exists t, 0 < t /\ r = cks_budget_at epsilon t /\
   forall s, 0 < s -> s <> t ->
     cks_bound (1 + t) ((1 + t) * r) epsilon < cks_bound (1 + s) ((1 + s) * r) epsilon.
@@ -109,7 +110,8 @@ Proof.
   rewrite flat. ring.
 Qed.
 
-(** Claim: The same at each t: at the delta that the budget of its best order 1 + t gives, that budget is the largest. *)
+(** Claim: For epsilon > 0 and t > 0, at delta = e^(-t^2 r)/(1 + t) with r = (epsilon + log(1 + 1/t))/(2t + 1) the
+    CKS conversion allows the budgets B > 0 up to r, and no larger. *)
 Lemma cks_fits_up_to epsilon t B : 0 < epsilon -> 0 < t -> 0 < B ->
   cks_fits B epsilon (cks_delta_at epsilon t) <-> B <= cks_budget_at epsilon t.
 Proof.
@@ -165,7 +167,8 @@ Proof.
   unfold Rdiv. rewrite <- exp_Ropp, <- exp_plus. f_equal. unfold f, L in zero. lra.
 Qed.
 
-(** Claim: For each delta there is such a budget that is allowed, with all smaller budgets and no larger. *)
+(** Claim: For epsilon > 0 and each delta in (0, 1) there is a t > 0 with delta = e^(-t^2 r)/(1 + t), r = (epsilon +
+    log(1 + 1/t))/(2t + 1), and the CKS conversion allows the budgets B > 0 up to r, and no larger. *)
 Theorem cks_largest_budget epsilon delta : 0 < epsilon -> 0 < delta < 1 -> exists t, 0 < t /\
   cks_delta_at epsilon t = delta /\ forall B, 0 < B -> cks_fits B epsilon delta <-> B <= cks_budget_at epsilon t.
 Proof.

@@ -303,9 +303,9 @@ Qed.
 End Together.
 
 (** Claim: Interactive mechanisms, each (epsilon_l, delta_l)-DP alone, both ways, against every analyst who asks no
-    other: if a filter lets one be opened only while the epsilons and the deltas of all that are open sum to at most
-    epsilon and delta, the sum of (P - e^epsilon Q)_+ over all that was seen of all is at most delta, both ways, in
-    whatever order the questions come, also by coins.
+    other: if a filter lets one be opened only while the epsilons and the deltas of all that were opened sum to at most
+    epsilon >= 0 and delta >= 0, the sum of (P - e^epsilon Q)_+ over all that was seen of all in finitely many questions
+    is at most delta, both ways, in whatever order the questions come, also by coins.
     Beyond: Infinitely many answers; charges by Renyi divergences, zCDP or trade-off functions. *)
 Theorem concurrent_filter M eps del epsilon delta :
   0 <= epsilon -> 0 <= delta -> (forall l, lawful (M l)) -> (forall l, keeps (M l) (eps l) (del l)) ->

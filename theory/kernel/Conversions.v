@@ -88,8 +88,8 @@ Qed.
 Definition cks_bound (alpha divergence epsilon : R) : R :=
   cks_factor alpha * exp ((alpha - 1) * (divergence - epsilon)).
 
-(** Claim: A transcript with D_alpha <= rho has a hockey-stick divergence of at most e^((alpha - 1)(rho - epsilon)) (1 -
-    1/alpha)^alpha / (alpha - 1), in the order written.
+(** Claim: For alpha > 1 a transcript with D_alpha <= rho has in the same direction a hockey-stick divergence at epsilon
+    of at most e^((alpha - 1)(rho - epsilon)) (1 - 1/alpha)^alpha / (alpha - 1).
     Source: Koskela, Tobaben & Honkela, Lemma C.4 *)
 Theorem cks_conversion {C} (F : filter C) t alpha rho epsilon : 1 < alpha -> honest dominated t ->
   transcript_renyi_at_most F t alpha rho -> hockey_stick F t epsilon <= cks_bound alpha rho epsilon.
@@ -104,7 +104,7 @@ Proof.
     pose proof (cks_factor_pos alpha ha). pose proof (exp_pos (- ((alpha - 1) * epsilon))). nra.
 Qed.
 
-(** Claim: The bound is at most that of Fact 2.4, at each order. *)
+(** Claim: At each order alpha > 1 the CKS bound is at most that of Fact 2.4, e^((alpha - 1)(rho - epsilon)). *)
 Lemma cks_below_simple alpha rho epsilon : 1 < alpha ->
   cks_bound alpha rho epsilon <= exp ((alpha - 1) * (rho - epsilon)).
 Proof.
@@ -112,7 +112,8 @@ Proof.
   pose proof (exp_pos ((alpha - 1) * (rho - epsilon))). nra.
 Qed.
 
-(** Claim: A transcript with D_alpha <= rho has a hockey-stick divergence of at most e^((alpha - 1)(rho - epsilon)).
+(** Claim: For alpha > 1 a transcript with D_alpha <= rho has in the same direction a hockey-stick divergence at epsilon
+    of at most e^((alpha - 1)(rho - epsilon)).
     Source: Feldman & Zrnic, Fact 2.4 *)
 Theorem simple_conversion {C} (F : filter C) t alpha rho epsilon : 1 < alpha -> honest dominated t ->
   transcript_renyi_at_most F t alpha rho -> hockey_stick F t epsilon <= exp ((alpha - 1) * (rho - epsilon)).
@@ -173,9 +174,9 @@ Proof.
   pose proof (sqrt_sqrt l ltac:(lra)). pose proof (sqrt_sqrt (l + epsilon) ltac:(lra)). nra.
 Qed.
 
-(** Claim: A B-zCDP transcript, B > 0, has a hockey-stick divergence of at most delta at epsilon where B + 2 sqrt(B
-    log(1/delta)) <= epsilon, or where the CKS bound at some order is at most delta; one direction, and the other by
-    exchanging the data sets.
+(** Claim: For 0 < delta < 1 a B-zCDP transcript, B > 0, has a hockey-stick divergence of at most delta at epsilon where
+    B + 2 sqrt(B log(1/delta)) <= epsilon, or where the CKS bound of B-zCDP at some order is at most delta; one
+    direction, and the other by exchanging the data sets.
     Source: Feldman & Zrnic, Theorem 4.9 *)
 Theorem zcdp_to_delta {C} (F : filter C) t B epsilon delta : honest dominated t -> 0 < B -> 0 < delta < 1 ->
   fits_budget B epsilon delta -> transcript_zcdp F t B -> hockey_stick F t epsilon <= delta.

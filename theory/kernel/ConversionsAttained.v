@@ -99,9 +99,9 @@ Proof.
     replace ((a - 1) * (l - epsilon)) with (- ((a - 1) * epsilon) + (a - 1) * l) by ring. rewrite exp_plus. ring.
 Qed.
 
-(** Claim: For alpha > 1, epsilon >= 0: two outcomes of mass under both laws, the first of mass x at that loss, reach
-    x/alpha, and miss the bound by (1 - 1/alpha)^alpha e^(-(alpha - 1) epsilon) / (alpha - 1) times what the second
-    adds to the moment. *)
+(** Claim: For alpha > 1, epsilon >= 0: two outcomes of mass under both laws, the first of mass x and loss epsilon +
+    log(alpha/(alpha - 1)), reach x/alpha, and miss the CKS bound for their own D_alpha by (1 - 1/alpha)^alpha
+    e^(-(alpha - 1) epsilon) / (alpha - 1) times what the second adds to the moment. *)
 Theorem cks_excess a epsilon x D : 1 < a -> 0 <= epsilon -> 0 < x < 1 ->
   let y := x * exp (- touching a epsilon) in
   term a x y + term a (1 - x) (1 - y) = exp ((a - 1) * D) ->

@@ -110,8 +110,9 @@ Definition quota (uses : list nat) : filter nat :=
 Definition dominated_by (menu : nat -> pair) (m : request nat) : Prop :=
   laws m /\ forall x y, 0 <= x -> 0 <= y -> weighted (outcomes m) (P m) (Q m) x y <= curve (menu (charge m)) x y.
 
-(** Claim: Rounds dominated by fixed finite pairs stay dominated by the product of the pairs, whatever was chosen
-    adaptively.
+(** Claim: Under a filter that uses up a fixed list of finite pairs, in any order, where each round is dominated by the
+    pair that it uses, the hockey-stick divergence of the transcript is at each epsilon at most that of the product of
+    all pairs, whatever was chosen adaptively.
     Source: Koskela, Tobaben & Honkela, Theorem 4 *)
 Theorem dominated_by_product menu uses t : (forall c, proper (menu c)) -> honest (dominated_by menu) t ->
   forall epsilon, hockey_stick (quota uses) t epsilon <= composed (map menu uses) 1 (exp epsilon).
@@ -156,8 +157,9 @@ Qed.
 
 (** A multiset of dominating pairs that composes to (epsilon, delta)-DP both ways is a promise for every adaptive
     choice of rounds that they dominate, in any order, all of them or fewer. *)
-(** Claim: A filter that uses up a fixed multiset of dominating pairs, in any order, is (epsilon, delta)-DP where their
-    product is.
+(** Claim: A filter that uses up a fixed list of finite pairs, in any order, where each round is dominated by the pair
+    that it uses, keeps (epsilon, delta)-DP where the product of all pairs has hockey-sticks of at most delta at
+    epsilon, both ways.
     Source: Koskela, Tobaben & Honkela, Theorem 4 *)
 Theorem product_filter menu uses epsilon delta : (forall c, proper (menu c)) ->
   composed (map menu uses) 1 (exp epsilon) <= delta ->

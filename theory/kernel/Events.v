@@ -33,7 +33,8 @@ Definition large_loss (l : list (transcript * R * R)) (epsilon : R) (tau : trans
   existsb (fun '(tau', x, y) => if list_eq_dec event_eq tau tau'
     then (if Rlt_dec (exp epsilon * y) x then true else false) else false) l.
 
-(** Claim: The hockey-stick divergence of a transcript is the least delta: what an event can gain, some event gains. *)
+(** Claim: No delta below the hockey-stick divergence of a transcript at epsilon is enough: where P(S) <= e^epsilon
+    Q(S) + delta for each event S, that divergence is at most delta. *)
 Theorem hockey_stick_is_least {C} (F : filter C) t epsilon delta :
   approximately_private F t epsilon delta -> hockey_stick F t epsilon <= delta.
 Proof.

@@ -58,8 +58,10 @@ Proof.
   - rewrite sum_plus, !sum_scale, onep. unfold ex_post_private in private. nra.
 Qed.
 
-(** Claim: A filter that admits while the bounds of the outputs so far and the cap of the next release sum to at most
-    epsilon, and the deltas to at most delta, keeps (epsilon, delta)-DP. *)
+(** Claim: Where each mechanism has a bound b for each outcome, at most its cap, and the sum of (P - e^b Q)_+ over
+    its outcomes is at most delta_t both ways, a filter that admits while the bounds of the outputs so far and the
+    cap of the next release sum to at most epsilon >= 0, and the delta_t to at most delta >= 0, keeps (epsilon,
+    delta)-DP. *)
 Theorem ex_post_filter epsilon delta : 0 <= epsilon -> 0 <= delta ->
   promises_delta (ex_post_rule epsilon delta) ex_post_honest epsilon delta.
 Proof.
@@ -89,7 +91,9 @@ Proof.
       nra.
 Qed.
 
-(** Claim: With every delta 0 it keeps epsilon-DP. *)
+(** Claim: Where each mechanism has a bound b for each outcome, at most its cap, with P <= e^b Q both ways, a filter
+    that admits while the bounds of the outputs so far and the cap of the next release sum to at most epsilon >= 0
+    keeps epsilon-DP. *)
 Theorem ex_post_pure_filter epsilon : 0 <= epsilon ->
   promises_delta (ex_post_rule epsilon 0) ex_post_honest epsilon 0.
 Proof. intros he. apply ex_post_filter; lra. Qed.

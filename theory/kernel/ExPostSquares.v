@@ -81,7 +81,7 @@ Proof.
   - cbn [start squares]. replace (INR 41) with 41 by (cbn; ring). unfold silence. interval.
 Qed.
 
-(** Claim: Where the same budget is one of zCDP charges the filter keeps (4, 1/5000)-DP. *)
+(** Claim: A filter that admits while charges rho_t of rho_t-zCDP mechanisms sum to at most 1/2 keeps (4, 1/5000)-DP. *)
 Theorem half_zcdp : promises_delta (additive (1 / 2)) zcdp_honest 4 (2 / 10000).
 Proof.
   apply approximate_dp_filter; try lra. right. exists (47 / 10). split; [lra|].

@@ -119,7 +119,7 @@ Proof.
   eapply Rle_trans; [right|exact bound]. unfold round_kl. apply sum_ext. intros. cbn. now rewrite !Rmult_1_l.
 Qed.
 
-(** Claim: At order 1 the divergence is at most e^2/2. *)
+(** Claim: An e-DP mechanism has a KL divergence of at most e^2/2. *)
 Theorem pure_kl {C} e (m : request C) : both (pure_at_most e) m -> round_kl m <= e ^ 2 / 2.
 Proof.
   intros pure. apply (round_kl_below (fun _ => e ^ 2 / 2)).
@@ -156,7 +156,8 @@ Qed.
 
 (** ** How near the divergence comes to e *)
 
-(** Claim: That divergence is at most e, and at least e - log 2/(alpha - 1). *)
+(** Claim: For e > 0 and alpha > 1 the Rényi divergence of randomised response, log(cosh((alpha - 1/2) e) /
+    cosh(e/2)) / (alpha - 1), is at most e, and at least e - log 2/(alpha - 1). *)
 Theorem response_near_pure alpha e : 0 < e -> 1 < alpha ->
   e - ln 2 / (alpha - 1) <= ln (cosh_ratio alpha e) / (alpha - 1) <= e.
 Proof.
@@ -200,7 +201,8 @@ Proof.
 Qed.
 
 (** Its curve: a line where no outcome changes its side. *)
-(** Claim: For x, y >= 0 the sum of (x P - y Q)_+ of KOV is d x + (1 - d) ((e^e x - y)_+ + (x - e^e y)_+)/(1 + e^e). *)
+(** Claim: For x, y >= 0, e >= 0 and 0 <= d <= 1 the sum of (x P - y Q)_+ of KOV is d x + (1 - d) ((e^e x - y)_+ + (x
+    - e^e y)_+)/(1 + e^e). *)
 Lemma kov_curve e d x y : 0 <= e -> 0 <= d <= 1 -> 0 <= x -> 0 <= y -> curve (kov e d) x y =
   d * x + (1 - d) * (pos (exp e * x - y) + pos (x - exp e * y)) / (1 + exp e).
 Proof.
@@ -251,7 +253,8 @@ Proof.
   apply pos_least; nra.
 Qed.
 
-(** Claim: What is (e, d)-DP both ways has no hockey-stick above that of KOV, at any order.
+(** Claim: What is (e, d)-DP both ways, e >= 0 and 0 <= d <= 1, has no hockey-stick above that of KOV, at any order from
+    0 up.
     Source: Kairouz, Oh & Viswanath, Theorem 3.4 *)
 Theorem kov_dominates n p q e d : 0 <= e -> 0 <= d <= 1 -> law n p -> law n q ->
   weighted n p q 1 (exp e) <= d -> weighted n q p 1 (exp e) <= d ->

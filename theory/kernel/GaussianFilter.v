@@ -124,7 +124,8 @@ Proof.
   revert hon. apply honest_swapped, gdp_honest_swap.
 Qed.
 
-(** Claim: So the transcript is (epsilon, delta_mu(epsilon))-DP at each epsilon.
+(** Claim: A filter that admits while mu_t^2 sum to at most mu^2, each round mu_t-GDP, keeps (epsilon,
+    delta_mu(epsilon))-DP at each epsilon.
     Source: Koskela, Tobaben & Honkela, Theorem C.1 *)
 Theorem gaussian_promise mu epsilon : 0 <= mu -> promises_delta (gaussian mu) gdp_honest epsilon (gdp_delta mu epsilon).
 Proof.

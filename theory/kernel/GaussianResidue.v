@@ -7,7 +7,8 @@ From Filterproof Require Import GaussianCdf GaussianCurve GaussianRound.
 From Filterproof Require Import Sums Interaction Divergences Domination ResidueFilter GaussianFilter.
 Open Scope R_scope.
 
-(** Claim: Before a Gaussian curve a finite pair may stand for every round that it dominates. *)
+(** Claim: The mean of a Gaussian curve after a round is at most its mean after a finite pair that dominates the
+    round. *)
 Lemma gaussian_replaces D epsilon w : proper D -> 0 <= w -> replaces D (fun x y => gauss x (exp epsilon * y) w).
 Proof.
   intros [lr ls] hw n p q lp lq below x y hx hy. pose proof (exp_pos epsilon). unfold played.
@@ -71,7 +72,7 @@ Definition response (E : R) : pair :=
   Pair 2 (fun i => match i with O => E / (1 + E) | _ => 1 / (1 + E) end)
          (fun i => match i with O => 1 / (1 + E) | _ => E / (1 + E) end).
 
-(** Claim: Randomised response dominates every mechanism with finitely many outcomes of its epsilon.
+(** Claim: Randomised response at epsilon > 0 dominates every epsilon-DP mechanism.
     Source: Kairouz, Oh & Viswanath *)
 Theorem response_dominates n p q epsilon : 0 < epsilon -> law n p -> law n q ->
   (forall i, (i < n)%nat -> p i <= exp epsilon * q i /\ q i <= exp epsilon * p i) ->
@@ -99,7 +100,8 @@ Qed.
 (** Somebody is granted something: a thresholded Gaussian, once, at the whole budget. *)
 Definition once : filter nat := Interaction.Filter bool true (fun s _ => s) (fun _ _ _ => false).
 
-(** Claim: An example: a thresholded Gaussian, once, meets the hypotheses. *)
+(** Claim: An example: a filter that grants once whether a Gaussian(mu), mu > 0, is above the middle of its two
+    means, and whose level then falls from mu^2 to 0, meets the hypothesis of the theorem on Gaussian residues. *)
 Example threshold_is_charged mu : 0 < mu ->
   charged once (fun _ => Pair 2 (P (threshold mu)) (Q (threshold mu))) (fun s : bool => if s then mu ^ 2 else 0).
 Proof.

@@ -227,8 +227,8 @@ Qed.
 End Round.
 
 (** A finite pair (p, q) before the curve of w, and another, (r, s), before that of v + w. *)
-(** Claim: A charge that covers a finite pair before the Gaussian curve of a floor covers it before that of any higher
-    level, where less may do. *)
+(** Claim: Where a finite pair played before the Gaussian curve of a floor is at most another played before the curve
+    of v above that floor, it is so at any higher floor. *)
 Theorem later n p q m r s v w0 w x y : law n p -> law n q -> law m r -> law m s -> 0 <= v -> 0 <= w0 -> w0 <= w ->
   (forall x y, 0 <= x -> 0 <= y ->
     sum n (fun i => gauss (x * p i) (y * q i) w0) <= sum m (fun k => gauss (x * r k) (y * s k) (v + w0))) ->
@@ -285,8 +285,8 @@ Proof. split; cbn; intros; lra. Qed.
 Lemma alone x y v : sum 1 (fun _ => gauss (x * 1) (y * 1) v) = gauss x y v.
 Proof. cbn. rewrite !Rmult_1_r. ring. Qed.
 
-(** Claim: A mu-GDP round does not raise the mean of what is left above the Gaussian curve of what was left before: by
-    the heat equation and its maximum principle, without an integral.
+(** Claim: After a round whose hockey-sticks are at most those of the Gaussian curve of variance v, the mean of the
+    curve of variance w is at most the curve of variance v + w.
     Source: Koskela, Tobaben & Honkela, Theorem 11 *)
 Theorem gaussian_round n p q v w x y : law n p -> law n q -> 0 <= v -> 0 <= w ->
   (forall x y, 0 <= x -> 0 <= y -> weighted n p q x y <= gauss x y v) -> 0 <= x -> 0 <= y ->

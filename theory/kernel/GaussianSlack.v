@@ -121,7 +121,8 @@ Proof.
   replace (1 / y - 1 / y ^ 3) with ((y ^ 2 - 1) / y ^ 3) by (field; lra). apply Rdiv_lt_0_compat; [nra|easy].
 Qed.
 
-(** Claim: At squares of mu that add to 2 B* the Gaussian's curve is below delta/2 at epsilon.
+(** Claim: For epsilon > 0 and 0 < delta < 1 the Gaussian with mu^2 = 2 B*, B* the simple budget at (epsilon, delta),
+    has a hockey-stick divergence below delta/2 at epsilon.
     Covers: Gaussian(mu) *)
 Theorem slack_half epsilon delta : 0 < epsilon -> 0 < delta < 1 ->
   gdp_delta (slack_mu epsilon delta) epsilon < delta / 2.
@@ -162,8 +163,9 @@ Proof.
 Qed.
 
 (** The share of delta: a difference of Mills ratios. *)
-(** Claim: There it is at most delta times mu/(t (t + mu)) times the largest density of a standard normal number, t =
-    sqrt(2 log(1/delta)).
+(** Claim: For epsilon > 0 and 0 < delta < 1 the Gaussian with mu^2 = 2 B*, B* the simple budget at (epsilon, delta),
+    has a hockey-stick divergence at epsilon of at most delta times mu/(t (t + mu)) times the largest density of a
+    standard normal number, t = sqrt(2 log(1/delta)).
     Covers: Gaussian(mu) *)
 Theorem slack_by_mu epsilon delta : 0 < epsilon -> 0 < delta < 1 ->
   let t := slack_t delta in let mu := slack_mu epsilon delta in

@@ -122,7 +122,8 @@ Proof.
   specialize (far (- x) ltac:(lra)). rewrite Phi_opp in far. lra.
 Qed.
 
-(** Claim: The integral of the mixture up to K reaches 1/delta, for K large, where the loss is above the bound. *)
+(** Claim: Where the loss L is above the bound of the mixture at V, the integral of e^(k L - k (k+1) V) by the
+    density of |N(0, 1/H)| over k from 0 to K is at least 1/delta from some K on. *)
 Lemma mixed_reaches H delta L V : 0 < H -> 0 < delta < 1 -> 0 <= V -> mixture_bound H delta V < L ->
   exists N, forall K, (N <= K)%nat -> / delta <= mixed H (INR K) L V.
 Proof.

@@ -110,9 +110,9 @@ Proof.
       now apply (no_rise epsilon delta (outcomes m) (Q m) (P m) (backward (charge m))).
 Qed.
 
-(** Claim: A filter that charges each round what its dominating pair adds to the mean of (x - e^epsilon y)_+, per unit
-    of x, where the transcript so far has probabilities x and y, keeps (epsilon, delta)-DP while the charges of each
-    direction sum to at most delta. *)
+(** Claim: For epsilon, delta >= 0 a filter that charges each round what its dominating pair adds to the mean of (x -
+    e^epsilon y)_+, per unit of x, where the transcript so far has probabilities x and y, and admits while the
+    charges of each direction sum to at most delta keeps (epsilon, delta)-DP. *)
 Theorem hockey_stick_filter epsilon delta : 0 <= epsilon -> 0 <= delta ->
   promises_delta (hockey_stick_rule epsilon delta) declares_truly epsilon delta.
 Proof.

@@ -48,7 +48,8 @@ Proof.
   split; [easy|]. split; auto.
 Qed.
 
-(** Claim: Without filters: where the charges of a person sum to at most B on each path, D_alpha <= B for that person.
+(** Claim: Without filters: for alpha > 1, where the charges of a person, each at least D_alpha for that person both
+    ways, sum to at most B on each path, D_alpha <= B for that person, both ways.
     Source: Feldman & Zrnic, Corollary 3.3 *)
 Theorem individual_composition alpha B i t : 1 < alpha -> 0 <= B -> honest_for i (both (renyi_honest alpha)) t ->
   never_above i B t -> renyi_private_for unlimited i t alpha B.
@@ -62,7 +63,8 @@ Proof.
   unfold transcript_renyi_at_most, moment in other. now rewrite over_swapped in other.
 Qed.
 
-(** Claim: The same at order 1.
+(** Claim: Without filters: where the charges of a person, each at least the KL divergence for that person both ways,
+    sum to at most B on each path, the KL divergence is at most B for that person, both ways.
     Source: Feldman & Zrnic, Corollary 3.3 at alpha = 1 *)
 Theorem individual_composition_kl B i t : 0 <= B -> honest_for i (both kl_honest) t ->
   never_above i B t -> kl_private_for unlimited i t B.

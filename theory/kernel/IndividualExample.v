@@ -42,7 +42,8 @@ Proof.
 Qed.
 
 (** Person 0 counts in the first round and is left out of the second, whose answer then has one law in both worlds. *)
-(** Claim: An example: a person in two rounds, of whom the budget pays for one, so honesty can be met. *)
+(** Claim: An example: of two rounds a person's budget pays for the first, and the second is answered without that
+    person, so honesty can be met. *)
 Example one_round_counts :
   honest_for 0 (both (renyi_honest 2)) two_rounds /\
   (let first_answers tau := match tau with [O; O] => true | _ => false end in

@@ -208,7 +208,8 @@ End divergences.
 
 (** ** Theorem 4.5 *)
 
-(** Claim: Individual filters on Rényi charges keep D_alpha <= B for each person, both ways.
+(** Claim: For alpha > 1, one filter of budget B for each person, on charges of at least D_alpha for that person both
+    ways, keeps D_alpha <= B for each person, both ways.
     Source: Feldman & Zrnic, Theorem 4.5 *)
 Theorem individual_renyi_filter alpha B : 1 < alpha -> 0 <= B -> forall i t,
   honest_for i (both (renyi_honest alpha)) t -> renyi_private_for (additive B) i t alpha B.
@@ -219,7 +220,8 @@ Proof.
   - intros t hon. now apply renyi_filter_both_ways.
 Qed.
 
-(** Claim: The same at order 1: KL at most B for each person, in both directions.
+(** Claim: One filter of budget B for each person, on charges of at least the KL divergence for that person both ways,
+    keeps the KL divergence at most B for each person, both ways.
     Source: Feldman & Zrnic, Theorem 4.5 at alpha = 1 *)
 Theorem individual_kl_filter B : 0 <= B -> forall i t,
   honest_for i (both kl_honest) t -> kl_private_for (additive B) i t B.
@@ -233,7 +235,8 @@ Qed.
 Lemma zcdp_dominated m : zcdp_honest m -> dominated m.
 Proof. intros [_ every]. now destruct (every 2 ltac:(lra)) as [(laws & _ & there & _) _]. Qed.
 
-(** Claim: Individual filters on zCDP charges keep D_alpha <= alpha B for each person at each alpha > 1.
+(** Claim: One filter of budget B for each person, on zCDP charges for that person, keeps D_alpha <= alpha B for each
+    person at each alpha > 1, both ways.
     Source: Feldman & Zrnic, Theorem 4.5 *)
 Theorem individual_zcdp_filter B : 0 <= B -> forall i t, honest_for i zcdp_honest t ->
   forall alpha, 1 < alpha -> renyi_private_for (additive B) i t alpha (alpha * B).

@@ -10,8 +10,8 @@ From Filterproof Require Import Sums Interaction Divergences AdditiveFilter Stri
 From Filterproof Require Import Individual IndividualFilter Trackers.
 Open Scope R_scope.
 
-(** Claim: One filter per person that admits while the sum of mu^2 is at most B^2 keeps B-GDP for each person, in both
-    directions.
+(** Claim: One filter per person that admits while the sum of mu^2 of rounds that are mu-GDP for that person is at most
+    B^2 keeps B-GDP for each person, in both directions.
     Source: Koskela, Tobaben & Honkela, Theorem 12 *)
 Theorem individual_gaussian_filter B i t : 0 <= B -> honest_for i gdp_honest t ->
   forall epsilon, private_for (gaussian B) i t epsilon (gdp_delta B epsilon).
@@ -31,7 +31,8 @@ Proof.
   - apply gaussian_promise, sqrt_pos.
 Qed.
 
-(** Claim: What was released within m blocks of size s is (sqrt m s)-GDP, for each m fixed in advance.
+(** Claim: What was released within m blocks, in each of which the mu^2 of mu-GDP rounds sum to at most s^2, is (sqrt m
+    s)-GDP, for each m fixed in advance.
     Source: Koskela, Tobaben & Honkela, Appendix C.5 *)
 Theorem gaussian_tracker size m epsilon : 0 < size ->
   promises_delta (within_blocks (size ^ 2) m) gdp_squared epsilon (gdp_delta (sqrt (INR m) * size) epsilon).

@@ -11,7 +11,8 @@ From Filterproof Require Import StricterFilter Individual IndividualFilter Indiv
 Import ListNotations.
 Open Scope R_scope.
 
-(** Claim: One filter of e^2/2 against B* per person, over pure rounds, keeps (epsilon, delta)-DP for each person.
+(** Claim: For epsilon > 0 and 0 < delta < 1, one filter per person that admits while e^2/2 of rounds that are e-DP for
+    that person sum to at most the paper's B-star keeps (epsilon, delta)-DP for each person.
     Source: Feldman & Zrnic, Theorems 4.5 and 4.9 *)
 Theorem individual_approximate_dp epsilon delta : 0 < epsilon -> 0 < delta < 1 -> forall i t,
   honest_for i pure_honest t -> private_for (additive (b_star epsilon delta)) i t epsilon delta.

@@ -37,9 +37,9 @@ Lemma mixture_begins K : delta * (1 * mixed H (INR K) (ln 1 - ln 1) 0) <= delta.
 Proof. rewrite ln_1, Rminus_0_r, Rmult_1_l. pose proof (mixed_at_start H (INR K) hH). nra. Qed.
 
 (** P(L > S/2 + sqrt(2 (S + H)(log(1/delta) + log(S/H + 1)/2)) at some time) <= delta + xi, S/2 the sum of prices. *)
-(** Claim: The mixture of e^(k L - k (k+1) S/2) over k >= 0 by the density of |N(0, 1/H)| does not rise in the mean, so
-    the loss is above the bound, ever while the xi_t sum to at most xi, with probability at most delta + xi, in both
-    directions.
+(** Claim: In finitely many rounds, which lose as rho_t-zCDP ones but for outcomes of probability at most xi_t, both
+    ways, the probability that the loss is ever above S/2 + sqrt(2 (S + H) (log(1/delta) + log(S/H + 1)/2)), S twice the
+    sum of the rho_t, while the xi_t sum to at most xi, is at most delta + xi, in both directions.
     Source: Whitehouse, Ramdas, Rogers & Wu *)
 Theorem mixture_odometer grants t : honest (both (lossy price cost)) t ->
   ever (listing grants) (above_list mixture_of) [] 1 1 t <= delta + xi /\
@@ -50,8 +50,9 @@ Proof.
   intros l b x y some hV hx _ past. apply within_some in some. injection some as <-. now apply mixture_crossed.
 Qed.
 
-(** Claim: Releasing only while that bound is at most epsilon >= 0 and the xi_t sum to at most xi <= 1, the request
-    included, keeps (epsilon, delta + xi)-DP for mixtures of rho_t-zCDP mechanisms with anything, of weight xi_t.
+(** Claim: Releasing only while S/2 + sqrt(2 (S + H) (log(1/delta) + log(S/H + 1)/2)), S twice the sum of the rho_t, is
+    at most epsilon >= 0 and the xi_t sum to at most xi <= 1, the request included, keeps (epsilon, delta + xi)-DP for
+    mixtures of rho_t-zCDP mechanisms with anything, of weight xi_t.
     Source: Whitehouse, Ramdas, Rogers & Wu *)
 Theorem mixture_as_filter epsilon : 0 <= epsilon -> xi <= 1 ->
   promises_delta (below_list mixture_of epsilon) (approximate_zcdp_priced price cost) epsilon (delta + xi).

@@ -56,7 +56,8 @@ Proof.
     repeat match goal with |- context [Rlt_dec ?a ?b] => destruct (Rlt_dec a b) end; nra.
 Qed.
 
-(** Claim: Under the naive realisation filter, N erasures of probability p <= delta reach 1 - (1 - p)^N.
+(** Claim: Under the filter that admits while the probability that the next loss takes the whole loss past epsilon is at
+    most delta, both ways, the naive realisation filter, N erasures of probability p <= delta reach 1 - (1 - p)^N.
     Source: Taylor, Vippathalla & Coon, Section II-B *)
 Theorem erased_again_and_again epsilon delta p N : 0 <= epsilon -> 0 <= p < 1 -> p <= delta ->
   hockey_stick (naive epsilon delta) (erasures p N) epsilon = 1 - (1 - p) ^ N.
@@ -79,7 +80,8 @@ Proof.
     rewrite (Rmax_right 0 (x * p - _)), (Rmax_left 0 (x * 0 - _)) by nra. ring.
 Qed.
 
-(** Claim: So the naive realisation filter, for each delta > 0 that it allows a round, promises no delta below 1.
+(** Claim: For delta > 0 the filter that admits while the probability that the next loss takes the whole loss past
+    epsilon is at most delta, both ways, keeps no (epsilon, delta')-DP with delta' < 1.
     Source: Taylor, Vippathalla & Coon, Section II-B *)
 Theorem naive_filter_fails epsilon delta delta' : 0 <= epsilon -> 0 < delta -> delta' < 1 ->
   ~ promises_delta (naive epsilon delta) declares_itself epsilon delta'.

@@ -171,7 +171,9 @@ Lemma best_plan_reaches : worth best_plan 3 [] 1 1 = 1899 # 5915.
 Proof. vm_compute. reflexivity. Qed.
 
 (** No strategy on the menu, randomised or not, halting or asking again after a denial, reaches more than 1899/5915. *)
-(** Claim: In three rounds no strategy on that menu reaches more, P over Q. *)
+(** Claim: In three rounds of randomised response with odds 3/2, 9/4 or 27/8 no strategy reaches more than 1899/5915
+    at epsilon = log(9/4), P over Q, under the natural filter, which admits while the rounds so far, composed as if
+    fixed in advance, are (log(9/4), 45/169)-DP. *)
 Theorem no_strategy_more t : honest on_the_menu t ->
   (hockey_stick (natural 3) t epsilon <= 1899 / 5915)%R.
 Proof.
@@ -179,14 +181,18 @@ Proof.
   rewrite best_of_three. unfold Q2R. cbn. lra.
 Qed.
 
+(** Claim: In three rounds of randomised response with odds 3/2, 9/4 or 27/8 one adaptive strategy reaches 1899/5915
+    at epsilon = log(9/4) under the natural filter, which admits while the rounds so far, composed as if fixed in
+    advance, are (log(9/4), 45/169)-DP. *)
 Theorem one_strategy_reaches_it : honest on_the_menu (played best_plan) /\
   hockey_stick (natural 3) (played best_plan) epsilon = (1899 / 5915)%R.
 Proof.
   split; [apply played_on_the_menu|]. rewrite reached, best_plan_reaches. unfold Q2R. cbn. lra.
 Qed.
 
-(** Claim: The natural filter breaks its promise 45/169 on three randomised responses: an adaptive strategy reaches
-    1899/5915. *)
+(** Claim: In three rounds of randomised response with odds 3/2, 9/4 or 27/8 the natural filter, which admits while
+    the rounds so far, composed as if fixed in advance, are (log(9/4), 45/169)-DP, does not keep (log(9/4),
+    45/169)-DP. *)
 Theorem natural_filter_fails : ~ promises_delta (natural 3) on_the_menu epsilon (45 / 169).
 Proof.
   destruct one_strategy_reaches_it as [hon value].

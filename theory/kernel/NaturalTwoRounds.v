@@ -149,9 +149,10 @@ Qed.
 
 End rounds.
 
-(** Claim: Two rounds: randomised response at e1, then, after "+", randomised response at the e_B with e^eB =
-    (e^(epsilon - e1) + s)/(1 - s), s = delta (1 + e^-e1), after "-" the bit itself with probability delta. Where
-    0 < e1 <= epsilon, delta > 0, s < 1 and e_B <= epsilon + e1, both are admitted, and reach more than delta. *)
+(** Claim: The natural filter of the promise (epsilon, delta) admits two rounds, randomised response at e1, then,
+    after "+", randomised response at the e_B with e^eB = (e^(epsilon - e1) + s)/(1 - s), s = delta (1 + e^-e1),
+    after "-" the bit itself with probability delta, and they reach delta (1 + 1/(1 + e^e1)), where 0 < e1 <=
+    epsilon, delta > 0, s < 1 and e_B <= epsilon + e1. *)
 Theorem two_rounds_break epsilon e delta : 0 < e <= epsilon -> 0 < delta -> delta * (1 + exp (- e)) < 1 ->
   let x := spending (exp epsilon) (exp e) delta in
   x <= exp (epsilon + e) ->

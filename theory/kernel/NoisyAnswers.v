@@ -48,8 +48,8 @@ Proof.
     unfold tail_gap in fell at 1. pose proof (exp_pos (- y ^ 2 / 2)). lra.
 Qed.
 
-(** Claim: d times the probability that a coordinate with that noise is beyond sqrt(B_norm log(d/delta)/kappa), on
-    either side, is at most delta.
+(** Claim: For 0 < delta <= d, d times the probability that a coordinate with noise of variance B_norm/(2 kappa) is
+    beyond sqrt(B_norm log(d/delta)/kappa), on either side, is at most delta.
     Source: Feldman & Zrnic, Corollary 4.7
     Covers: standard normal numbers
     Beyond: The union bound over d coordinates. *)

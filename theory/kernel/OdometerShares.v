@@ -64,8 +64,10 @@ Hypotheses (hxi : 0 <= xi) (hon : honest (both (lossy price cost)) t).
 Variables (first delta : R).
 Hypotheses (hfirst : 0 < first) (hdelta : 0 < delta < 1).
 
-(** Claim: At each sum V of zCDP charges one of finitely many lines, line j the best at 2 V = first 2^(j+1/2), and at
-    its share of delta.
+(** Claim: In finitely many rounds, which lose as rho_t-zCDP ones but for outcomes of probability at most xi_t, both
+    ways, the probability that the loss is ever above a bound that at each sum V of the rho_t is one of finitely many
+    lines, line j the best at 2 V = first 2^(j+1/2) for its share delta (j+1)^(-7/5)/z, z at least the sum of the
+    (j+1)^(-7/5), while the xi_t sum to at most xi, is at most delta + xi, in both directions.
     Source: Whitehouse, Ramdas, Rogers & Wu; Howard, Ramdas, McAuliffe & Sekhon *)
 Theorem stitched_shares lines z (pick : R -> nat) : (forall v, (pick v < lines)%nat) ->
   sum lines (fun j => Rpower (INR j + 1) (- (7 / 5))) <= z ->
@@ -107,8 +109,10 @@ Proof.
   - unfold bound. split; lra.
 Qed.
 
-(** Claim: Nested filters of sizes first 2^j, each at its share of delta, of which the smallest that has not halted
-    gives the bound; up to 2100 filters.
+(** Claim: In finitely many rounds, which lose as rho_t-zCDP ones but for outcomes of probability at most xi_t, both
+    ways, the probability that the loss is ever above rho + 2 sqrt(rho log(1/d)), where rho = first 2^j is the least of
+    up to 2100 such sizes that is at least the sum of the rho_t and d = 6 delta/(pi^2 (j+1)^2), while the xi_t sum to at
+    most xi, is at most delta + xi, in both directions.
     Source: Lécuyer; Feldman & Zrnic, Section 4 *)
 Theorem doubling_shares levels : (levels <= 2100)%nat ->
   let bound := within price cost xi (first_open (fun j => first * 2 ^ j) (doubling_share delta) 0 levels) in

@@ -274,9 +274,10 @@ Proof.
   specialize (all K0 (le_n K0)). specialize (begins K0). cbn [list_sum] in all. lra.
 Qed.
 
-(** Claim: If a potential mixes e^(k L - k (k+1) V), V the sum of zCDP charges, and is at least the probability wherever
-    the loss is above a bound, the loss is ever above it with probability at most what the potential begins at, and
-    what the outcomes of an infinite loss may cost.
+(** Claim: Where a potential mixes e^(k L - k (k+1) V), V the sum of the rho_t, begins at no more than delta, and is at
+    least the probability wherever the loss is above a bound: in finitely many rounds, which lose as rho_t-zCDP ones but
+    for outcomes of probability at most xi_t, both ways, the probability that the loss is ever above that bound, while
+    the xi_t sum to at most xi, is at most delta + xi, in both directions.
     Source: Ville *)
 Theorem loss_odometer grants t : honest (both (lossy price cost)) t ->
   ever (listing grants) (above_list bound) [] 1 1 t <= delta + xi /\
@@ -385,9 +386,10 @@ Proof.
   right. apply sum_ext. intros j _. unfold tilted. rewrite ln_1, Rmult_0_r, !Rminus_0_r, Rmult_0_r, exp_0. ring.
 Qed.
 
-(** Claim: If a bound is nowhere below all of finitely many lines (k_j + 1) V + log(1/delta_j)/k_j in the sum V of zCDP
-    charges, the loss is ever above it with probability at most the sum of the delta_j and xi, in both directions;
-    infinite losses of probability xi_t are allowed while they sum to at most xi.
+(** Claim: In finitely many rounds, which lose as rho_t-zCDP ones but for outcomes of probability at most xi_t, both
+    ways, the probability that the loss is ever above a bound that is nowhere below all of finitely many lines (k_j + 1)
+    V + log(1/delta_j)/k_j in the sum V of the rho_t, while the xi_t sum to at most xi, is at most xi and the sum of the
+    delta_j, in both directions.
     Source: Whitehouse, Ramdas, Rogers & Wu *)
 Theorem lines_odometer grants t : honest (both (lossy price cost)) t ->
   ever (listing grants) (above_list (within price cost xi bound)) [] 1 1 t <= sum lines delta + xi /\
@@ -397,8 +399,10 @@ Proof.
     [apply lines_potential_mixes|apply within_short|apply lines_crossed|apply lines_begin|easy].
 Qed.
 
-(** Claim: A filter that releases only while such a bound is at most epsilon >= 0 keeps (epsilon, delta + xi)-DP, delta
-    the sum of the delta_j, for any xi_t-approximately rho_t-zCDP mechanisms. *)
+(** Claim: A filter that releases only while a bound that is nowhere below all of finitely many lines (k_j + 1) V +
+    log(1/delta_j)/k_j in the sum V of the rho_t, is at most epsilon >= 0 and the xi_t sum to at most xi <= 1, the
+    request included, keeps (epsilon, delta + xi)-DP, delta the sum of the delta_j, for any xi_t-approximately
+    rho_t-zCDP mechanisms. *)
 Theorem lines_as_filter epsilon : 0 <= epsilon -> xi <= 1 ->
   promises_delta (below_list (within price cost xi bound) epsilon) (approximate_zcdp_priced price cost) epsilon
     (sum lines delta + xi).
@@ -418,7 +422,9 @@ Context {C : Type} (price cost : C -> R) (xi : R) (grants : list C -> C -> bool)
 Hypotheses (hxi : 0 <= xi) (hon : honest (both (lossy price cost)) t).
 
 (** P(L > (k + 1) V + log(1/delta) / k at some time) <= delta + xi. *)
-(** Claim: One line.
+(** Claim: In finitely many rounds, which lose as rho_t-zCDP ones but for outcomes of probability at most xi_t, both
+    ways, the probability that the loss is ever above (k + 1) V + log(1/delta)/k, V the sum of the rho_t and k > 0,
+    while the xi_t sum to at most xi, is at most delta + xi, in both directions.
     Source: Whitehouse, Ramdas, Rogers & Wu *)
 Theorem line_odometer k delta : 0 < k -> 0 < delta ->
   ever (listing grants) (above_list (within price cost xi (fun v => Some (line k delta v)))) [] 1 1 t <= delta + xi /\
@@ -431,8 +437,10 @@ Proof.
 Qed.
 
 (** The line in use may depend on V in any way; the least of a line and its two neighbours is one of three. *)
-(** Claim: A bound that at each sum of charges is one of finitely many lines fails with probability at most the sum of
-    their deltas, and xi, at all times at once.
+(** Claim: In finitely many rounds, which lose as rho_t-zCDP ones but for outcomes of probability at most xi_t, both
+    ways, the probability that the loss is ever above a bound that at each sum V of the rho_t is one of finitely many
+    lines (k_j + 1) V + log(1/delta_j)/k_j, while the xi_t sum to at most xi, is at most xi and the sum of the delta_j,
+    in both directions.
     Source: Whitehouse, Ramdas, Rogers & Wu *)
 Theorem stitched_odometer lines k delta (pick : R -> nat) :
   (forall j, (j < lines)%nat -> 0 < k j) -> (forall j, (j < lines)%nat -> 0 < delta j) ->
@@ -471,8 +479,10 @@ Qed.
 
 (** Lecuyer's doubling grid and any other: the loss is ever above the bound of the smallest filter that has not halted
     with probability at most the sum of the levels' deltas, and xi. *)
-(** Claim: Nested filters, of which the smallest that has not halted gives the bound: the loss is ever above it with
-    probability at most the sum of their deltas, and xi.
+(** Claim: In finitely many rounds, which lose as rho_t-zCDP ones but for outcomes of probability at most xi_t, both
+    ways, the probability that the loss is ever above rho + 2 sqrt(rho log(1/delta_j)), where rho is the first of
+    finitely many sizes that is at least the sum of the rho_t and delta_j its own, while the xi_t sum to at most xi, is
+    at most xi and the sum of the delta_j, in both directions.
     Source: Lécuyer; Feldman & Zrnic, Section 4 *)
 Theorem doubling_odometer levels size delta :
   (forall j, (j < levels)%nat -> 0 < size j) -> (forall j, (j < levels)%nat -> 0 < delta j < 1) ->
@@ -498,7 +508,8 @@ Qed.
 
 End instances.
 
-(** Claim: An example: the loss of one honest randomised response is ever above 0 with probability 3/4. *)
+(** Claim: An example: the loss of one honest randomised response of odds 3 is at some time above 0 with probability
+    3/4. *)
 Example one_response_is_counted :
   let ask := Ask 2 (fun i => match i with O => 3/4 | _ => 1/4 end) (fun i => match i with O => 1/4 | _ => 3/4 end)
     (ln 3 ^ 2 / 2) in

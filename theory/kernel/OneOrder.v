@@ -172,7 +172,8 @@ Qed.
 End slopes.
 
 (** The same with P-mass 1 on one outcome: D_alpha at least epsilon + log(alpha/(alpha - 1)). *)
-(** Claim: From R = epsilon + log(alpha/(alpha - 1)) on it is at most 1 - e^(epsilon - R). *)
+(** Claim: For alpha > 1 and R >= epsilon + log(alpha/(alpha - 1)) a transcript with D_alpha <= R has in the same
+    direction a hockey-stick divergence at epsilon of at most 1 - e^(epsilon - R). *)
 Lemma beyond_touching {C} (F : filter C) t a epsilon rho : 1 < a -> touching a epsilon <= rho -> honest dominated t ->
   transcript_renyi_at_most F t a rho -> hockey_stick F t epsilon <= 1 - exp (epsilon - rho).
 Proof.
@@ -209,7 +210,7 @@ Proof.
 Qed.
 
 (** Claim: For every alpha > 1, epsilon > 0 and R > 0 there are two outcomes with D_alpha = R whose hockey-stick
-    divergence is the largest of all transcripts with D_alpha <= R.
+    divergence at epsilon is the largest of all transcripts with D_alpha <= R in the same direction.
     Source: Asoodeh et al.; derived here *)
 Theorem one_order_largest a epsilon rho : 1 < a -> 0 < epsilon -> 0 < rho ->
   exists m : request R, charge m = rho /\ outcomes m = 2%nat /\ laws m /\ Divergences.continuous m /\

@@ -47,7 +47,8 @@ Proof.
   intros left left' m same _. now apply one_of_many.
 Qed.
 
-(** Claim: Whatever an additive filter promises, such budgets promise for each pair. *)
+(** Claim: A filter with one budget for each of finitely many pairs, which admits what all of them pay for, keeps on
+    each pair the (epsilon, delta)-DP that an additive filter of that pair's budget keeps. *)
 Theorem pair_by_pair_promise n budget s ok epsilon delta : (s < n)%nat ->
   promises_delta (additive (budget s)) ok epsilon delta ->
   promises_delta (pair_by_pair n budget) (honest_on s ok) epsilon delta.
@@ -83,8 +84,8 @@ Proof.
 Qed.
 
 (** A filter charged the most of all pairs has spent on each pair at least what was lost on it. *)
-(** Claim: Where no pair has less left than a filter charged the largest loss of all pairs, what that filter admits this
-    one admits, and afterwards again no pair has less left.
+(** Claim: Where no pair has less left than a filter charged the largest loss of all pairs, what that filter admits a
+    filter with one budget for each pair admits, and afterwards again no pair has less left.
     Source: Feldman & Zrnic, Remark 3.2 *)
 Lemma fewer_by_the_largest n budget least (left : nat -> R) most c :
   (forall s, (s < n)%nat -> least <= left s) -> (forall s, (s < n)%nat -> c s <= most) ->
@@ -99,7 +100,8 @@ Qed.
 
 (** Two pairs, a round that loses everything on the first and one on the second: both are admitted, where the largest
     charges add up to twice the budget. *)
-(** Claim: Two rounds, each of which takes the whole budget of another pair, are both admitted. *)
+(** Claim: Two rounds, each of which takes the whole budget of another pair, are both admitted by a filter with one
+    budget for each pair, where one charged the largest loss of all pairs denies the second. *)
 Example more_is_admitted budget : 0 < budget ->
   let first := fun s : nat => if Nat.eqb s 0 then budget else 0 in
   let second := fun s : nat => if Nat.eqb s 0 then 0 else budget in

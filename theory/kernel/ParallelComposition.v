@@ -208,8 +208,8 @@ Proof. apply Rmax_r. Qed.
 Lemma beyond_same ratio x : 1 <= ratio -> 0 <= x -> beyond ratio x x = 0.
 Proof. intros above xp. apply Rmax_right. nra. Qed.
 
-(** Claim: What the mechanism of each label keeps alone, (epsilon, delta_l)-DP both ways, all keep together with the sum
-    of the deltas, wherever and whenever the data come.
+(** Claim: What the mechanism of each of n labels keeps alone, (epsilon, delta_l)-DP both ways, epsilon >= 0, all keep
+    together with the sum of the deltas, wherever and whenever one person's data come to one label.
     Beyond: Infinitely many answers; a person whose data come to two labels. *)
 Theorem parallel_promise n ratio delta : 1 <= ratio ->
   (forall l, (l < n)%nat -> keeps (beyond ratio) l (delta l) /\ keeps (fun x y => beyond ratio y x) l (delta l)) ->
@@ -220,7 +220,8 @@ Proof.
     try (intros; now apply beyond_same); intros l small; now apply each.
 Qed.
 
-(** Claim: So pure promises hold for all labels together as for one. *)
+(** Claim: Where the mechanism of each of n labels alone keeps epsilon-DP, all keep epsilon-DP together, wherever and
+    whenever one person's data come to one label. *)
 Theorem pure_parallel n ratio : 1 <= ratio ->
   (forall l, (l < n)%nat -> keeps (beyond ratio) l 0 /\ keeps (fun x y => beyond ratio y x) l 0) ->
   forall g, fair (fun l => (l < n)%nat) g -> value (beyond ratio) g <= 0 /\ value (fun x y => beyond ratio y x) g <= 0.
@@ -343,7 +344,8 @@ Proof.
     + split; [easy|]. intros j. now apply IHg.
 Qed.
 
-(** Claim: n of them, opened before the data come to the first that leaks, reach 1 - (1 - delta)^n.
+(** Claim: n mechanisms, each of which first says whether it will leak, with probability delta, and then whether the
+    data have come, reach 1 - (1 - delta)^n at every epsilon from 0 up, where the data come to the first that leaks.
     Source: Henzinger, Safavi & Vadhan (arXiv 2411.03299) for the failure; the game is this project's *)
 Theorem parallel_fails n : value M (beyond ratio) (hunt 0 n) = 1 - (1 - delta) ^ n.
 Proof.
@@ -364,6 +366,7 @@ Proof.
 Qed.
 End Leaks.
 
-(** Claim: Two labels at delta = 1/10 reach 19/100. *)
+(** Claim: Two mechanisms, each of which first says whether it will leak, with probability 1/10, and then whether the
+    data have come, reach 19/100 at every epsilon from 0 up. *)
 Example two_labels ratio : 1 <= ratio -> value (fun _ => leak (1 / 10)) (beyond ratio) (hunt 0 2) = 19 / 100.
 Proof. intros above. rewrite parallel_fails; [cbn; lra|lra|easy]. Qed.

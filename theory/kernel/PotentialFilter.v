@@ -61,8 +61,8 @@ Qed.
 
 (** Claim: Each state has a payoff, a nonnegative combination of (a x - b y)_+ that is at least (x - e^epsilon y)_+; a
     filter whose next state is the same for all outcomes, and which grants a round only where its dominating pair,
-    played before the next state's payoff, does not exceed this state's, both ways, is (epsilon, delta)-DP, delta the
-    first payoff at (1, 1).
+    played before the next state's payoff, does not exceed this state's, both ways, is (epsilon, delta)-DP, delta at
+    least the first payoff at (1, 1).
     Beyond: That the numbers of a table satisfy the inequalities. *)
 Theorem potential_filter F menu back psi psi_back epsilon delta :
   covers F menu psi epsilon -> covers F back psi_back epsilon ->
@@ -144,8 +144,10 @@ Proof. intros linear_T linear_f hs one two. rewrite linear_T, linear_f by easy. 
 Definition clock (price : nat -> R) (budget : R) : filter nat :=
   Interaction.Filter R budget (fun b c => if Rle_dec (price c) b then if Rle_dec b budget then true else false else false) (fun b c _ => b - price c).
 
-(** Claim: The same for levels and charges: the rounds' charges sum to at most the first level, and a round's pair
-    before the payoff of a level less its charge does not exceed the payoff of that level. *)
+(** Claim: Each level up to a budget has a payoff, a nonnegative combination of (a x - b y)_+ that is at least (x -
+    e^epsilon y)_+; a filter whose charges sum to at most the budget, where a round's dominating pair, played before
+    the payoff of a level less its charge, does not exceed the payoff of that level, both ways, is (epsilon,
+    delta)-DP, delta at least the budget's payoff at (1, 1). *)
 Theorem clock_filter price budget menu back psi psi_back epsilon delta :
   (forall p D, (p = psi /\ D = menu) \/ (p = psi_back /\ D = back) ->
     (forall b, payoff (p b)) /\

@@ -67,8 +67,8 @@ Proof.
   intros a ha. split; [easy|]. split; [apply Rmult_le_pos; lra|]. split; now apply one.
 Qed.
 
-(** Claim: The theorem end to end: e-DP rounds, charged e^2/2, and a filter with the paper's B-star keep (epsilon,
-    delta)-DP.
+(** Claim: For epsilon > 0 and 0 < delta < 1, a filter that admits while charges e^2/2 of e-DP mechanisms sum to at most
+    (sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)))^2, the paper's B-star, keeps (epsilon, delta)-DP.
     Source: Feldman & Zrnic, Theorem 4.9
     Covers: mechanisms with outcomes of any kind that have two densities against an integral, the densities adding
     theirs to those of others

@@ -93,7 +93,8 @@ Definition gaussian_release (p q sigma c : R) : request R := Ask R lebesgue (nor
 Definition gaussian_honest (m : request R) : Prop :=
   exists p q sigma c, 0 < sigma /\ (p - q) ^ 2 / (2 * sigma ^ 2) <= c /\ m = gaussian_release p q sigma c.
 
-(** Claim: The integral of p^alpha q^(1 - alpha) for N(p, sigma^2) and N(q, sigma^2), exactly.
+(** Claim: For N(p, sigma^2) and N(q, sigma^2), sigma > 0, the integral of the first density to the power alpha times
+    the second to the power 1 - alpha is e^((alpha - 1) alpha (p - q)^2/(2 sigma^2)), at every real alpha.
     Source: Mironov, Proposition 7
     Covers: Gaussian mechanisms with real outcomes *)
 Lemma gaussian_moment alpha p q sigma : 0 < sigma ->
@@ -136,9 +137,9 @@ Proof.
   intros hB hon. apply zcdp_filter_any; [easy|]. revert hon. apply honest_weaken, gaussian_is_zcdp.
 Qed.
 
-(** Claim: Gaussian releases of real numbers, whose means, scales and charges depend on all numbers released before: a
-    filter that admits while their zCDP charges sum to at most B keeps (epsilon, delta)-DP where the simple or the CKS
-    conversion allows B.
+(** Claim: Gaussian releases of real numbers, whose means, scales and charges depend on all numbers released before: for
+    0 < delta < 1 a filter that admits while their charges, each at least (p - q)^2/(2 sigma^2) for the means p and q,
+    sum to at most B > 0 keeps (epsilon, delta)-DP where the simple or the CKS conversion allows B.
     Source: Feldman & Zrnic, Theorem 4.9
     Covers: Gaussian mechanisms with real outcomes
     Beyond: That the iterated integral of measurable strategies and sets is the one against the law of the
@@ -156,7 +157,8 @@ Qed.
 Definition late (budget : R) : filter R :=
   AnyOutcomes.Filter R budget (fun left _ => if Rle_dec 0 left then true else false) (fun left c _ => left - c).
 
-(** Claim: A filter that decides after the release keeps no zCDP: one Gaussian release of a real number breaks it.
+(** Claim: A filter that admits while the zCDP charges before the present one sum to at most B >= 0 is not B-zCDP: one
+    Gaussian release of a real number breaks it.
     Covers: Gaussian mechanisms with real outcomes *)
 Theorem late_filter_fails_real B : 0 <= B -> exists t, honest gaussian_honest t /\ ~ transcript_zcdp_any (late B) t B.
 Proof.

@@ -133,7 +133,9 @@ Proof.
   split; [easy|]. split; [now apply laplace_ratio|]. rewrite Rabs_minus_sym. now apply laplace_ratio.
 Qed.
 
-(** Claim: The same for Laplace releases, charged half the square of what they lose, and the paper's B-star.
+(** Claim: Laplace releases of real numbers, whose means, scales and charges depend on all numbers released before: for
+    epsilon > 0 and 0 < delta < 1 a filter that admits while their charges, each at least half the square of |p -
+    q|/scale for the means p and q, sum to at most the paper's B-star keeps (epsilon, delta)-DP.
     Source: Feldman & Zrnic, Theorem 4.9
     Covers: Laplace mechanisms with real outcomes
     Beyond: That the iterated integral of measurable strategies and sets is the one against the law of the

@@ -169,7 +169,8 @@ Proof.
     + specialize (close n (le_n n)). destruct (each n) as (_ & _ & most). specialize (most l r order). lra.
 Qed.
 
-(** Claim: Such a function adds its integral to that of any other function.
+(** Claim: A nonnegative continuous function with an improper Riemann integral adds that to the integral of any other
+    nonnegative function.
     Covers: nonnegative functions of a real number *)
 Theorem riemann_adds (f : R -> R) (v : R) : (forall x : R, continuous f x) -> (forall x, 0 <= f x) ->
   is_RInt_gen f (Rbar_locally m_infty) (Rbar_locally p_infty) v -> adds lebesgue f.

@@ -210,8 +210,8 @@ Qed.
 
 End one_direction.
 
-(** Claim: Algorithm 1 over any N and any menus: where dhat + theta (1 - dhat) N <= delta, the transcript is (epsilon,
-    delta)-DP in both directions.
+(** Claim: Algorithm 1 over any N and any menus: where dhat + theta (1 - dhat) N <= delta <= 1, epsilon and theta >= 0
+    and 0 <= dhat <= 1, the transcript is (epsilon, delta)-DP in both directions.
     Source: Taylor, Vippathalla & Coon, Theorem 1
     Beyond: That a quantile of the code is one of the theorem's is certified apart. *)
 Theorem realisation_filter epsilon delta dhat theta N first :
@@ -235,7 +235,7 @@ Qed.
 
 (** Pure DP by realised losses, (15): the losses of the releases but the last, its largest loss and the largest of the
     allowable set stay within epsilon, in both directions. The transcript is epsilon-DP, for every N. *)
-(** Claim: With delta = 0 the quantiles are the largest losses, and the transcript is epsilon-DP for every N.
+(** Claim: Algorithm 1 with largest losses for its quantiles is epsilon-DP for every N.
     Source: Taylor, Vippathalla & Coon, Section V-A, (15) *)
 Theorem pure_realisation_filter epsilon N first : 0 <= epsilon -> (forall w, 0 <= first w) ->
   promises_delta (realisation epsilon N first) (realisation_honest 0 0) epsilon 0.
@@ -243,7 +243,8 @@ Proof. intros he hf. apply realisation_filter; auto; lra. Qed.
 
 (** What (13) adds up, where [c] are the largest losses over all requests, is at least what (15) does, after any losses
     [l]: so whatever classical composition releases, the filter of realised losses releases. *)
-(** Claim: After any losses, what (15) compares with epsilon is at most the sum (13) of the largest losses.
+(** Claim: After any losses, what (15) compares with epsilon, the losses so far and the largest of the next two rounds,
+    is at most the sum (13) of the largest losses of all these rounds.
     Source: Taylor, Vippathalla & Coon, Section V-A *)
 Theorem realised_is_at_most_classical t (l c : nat -> R) own reach : (forall i, (i < t)%nat -> l i <= c i) ->
   own <= c t -> reach <= c (S t) -> sum t l + (own + reach) <= sum (S (S t)) c.

@@ -62,8 +62,9 @@ Proof. intros above hB hon. exact (ledger_filter _ _ _ _ _ _ above hB (additive_
 (** Honest at order one: the charge is at least 0 and at least the KL divergence. *)
 Definition kl_honest : request R -> Prop := kl_priced (fun c => c).
 
-(** Claim: The same at order 1, where the paper's proof divides by zero: a sum of KL divergences bounds that of the
-    transcript.
+(** Claim: A filter that admits while declared charges sum to at most B, each at least the KL divergence of its
+    mechanism in both directions, keeps that of the whole transcript at most B, both ways; at order 1 the paper's proof
+    divides by zero.
     Source: Feldman & Zrnic, Theorem 4.3 at alpha = 1 *)
 Theorem kl_filter B t : 0 <= B -> honest (both kl_honest) t -> transcript_kl (additive B) t B.
 Proof. intros hB hon. exact (ledger_filter_kl _ _ _ _ _ hB (additive_keeps B) hon). Qed.
@@ -89,7 +90,9 @@ Proof.
   now destruct (Rle_dec (c alpha) (left alpha)).
 Qed.
 
-(** Claim: A filter that admits while the charges fit the budget of each order of a finite set keeps each budget.
+(** Claim: A filter that admits while at each order of a finite set, all orders from 1 up, charges of at least the Rényi
+    divergence of their mechanisms both ways, KL at order 1, sum to at most the budget of that order keeps the
+    transcript's divergence at each of the orders within its budget, both ways.
     Source: Feldman & Zrnic, Remark 4.4 *)
 Theorem all_orders_filter orders budget t :
   (forall alpha, In alpha orders -> 1 <= alpha /\ 0 <= budget alpha) ->

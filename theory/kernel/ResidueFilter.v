@@ -45,7 +45,10 @@ Proof.
       * intros i _. now destruct (round s (charge m) i admitted) as [-> _].
 Qed.
 
-(** Claim: One theorem for filters with a payoff for each state, the potential filter among them.
+(** Claim: Each state has a payoff that is at least (x - e^epsilon y)_+; a filter whose next state is the same for all
+    outcomes, and which grants a round only where its dominating pair stands for it before the next state's payoff and,
+    played there, does not exceed this state's, both ways, is (epsilon, delta)-DP, delta at least the first payoff at
+    (1, 1).
     Source: Regehr, Hu, Leeman, Manurangsi, Tholoniat & Lécuyer, by the abstract *)
 Theorem residue_filter F menu back psi psi_back epsilon delta :
   residues F menu psi epsilon -> residues F back psi_back epsilon ->

@@ -103,7 +103,8 @@ Qed.
 
 (** By [pure_filter] the additive filter of budget ln 3 promises (ln 3, 0). Reset at each denial it releases twice,
     and keeps (ln 3, delta) for no delta below 3/8. *)
-(** Claim: A filter that starts anew at each denial breaks its promise, by 3/8 in a game of two coins. *)
+(** Claim: A filter of budget log 3 on pure epsilons that starts anew at each denial breaks (log 3, delta)-DP for
+    each delta < 3/8, in a game of two coins. *)
 Theorem resetting_filter_fails :
   let Pr V := resetting_total (additive (ln 3)) V (ln 3) [] 1 1 (insistent (ln 3)) in
   honest pure_charged (insistent (ln 3)) /\

@@ -97,8 +97,9 @@ Proof.
   - intros l c _. unfold deltas. cbn [list_sum]. lra.
 Qed.
 
-(** Claim: A filter that admits while deltas sum to at most delta/2 and K <= epsilon keeps (epsilon, delta)-DP, for each
-    constant H > 0.
+(** Claim: For each constant H > 0, epsilon > 0 and 0 < delta < 1, a filter that admits while the delta_t of (epsilon_t,
+    delta_t)-DP mechanisms, delta_t < 1, sum to at most delta/2 and the sum of epsilon_t (e^epsilon_t - 1)/2 plus sqrt(2
+    (S + H) (1 + log(S/H + 1)/2) log(2/delta)), S the sum of epsilon_t^2, is at most epsilon keeps (epsilon, delta)-DP.
     Source: Rogers, Roth, Ullman & Vadhan, Theorem 5.1 *)
 Theorem rogers_filter H epsilon delta : 0 < H -> 0 < epsilon -> 0 < delta < 1 ->
   promises_delta (rogers H epsilon delta) advanced_honest epsilon delta.

@@ -255,10 +255,11 @@ Proof.
     unfold rogers_potential. lra.
 Qed.
 
-(** Claim: For n >= 3, delta < 1/e and rounds that are (epsilon_t^2/2)-zCDP both ways but for outcomes of probability at
-    most delta_t, the loss is ever above the bound with probability at most delta, in both directions: outside
-    [1/n^2, 1] it is above the mixture with H = 1/n^2 at delta/(4 log2 n), inside above one of at most
-    2 log2(n) + 1 lines.
+(** Claim: For n >= 3 and 0 < delta < 1/e, in finitely many rounds that lose as (epsilon_t^2/2)-zCDP ones but for
+    outcomes of probability at most delta_t, both ways, the probability that the loss is ever above the sum of epsilon_t
+    (e^epsilon_t - 1)/2 plus the root of 2 S (log 110 + 1 + 2 log(log(n)/delta)) while 1/n^2 <= S <= 1, and of 2 (1/n^2
+    + S) (1 + log(1 + n^2 S)/2) log(4 log2(n)/delta) otherwise, S the sum of epsilon_t^2, while the delta_t sum to at
+    most delta/2, is at most delta, in both directions.
     Source: Rogers, Roth, Ullman & Vadhan, Theorem 6.1
     Beyond: That for all (epsilon_t, delta_t)-DP rounds; they are covered where the bound is a filter. *)
 Theorem rogers_odometer grants t : honest rogers_honest t ->
@@ -272,8 +273,10 @@ Proof.
   - intros K. now apply potential_begins.
 Qed.
 
-(** Claim: Releasing only while the bound, the request included, is at most epsilon >= 0 keeps (epsilon, delta)-DP for
-    any (epsilon_t, delta_t)-DP mechanisms, delta_t < 1, for n >= 3 and delta < 1/e.
+(** Claim: For n >= 3 and 0 < delta < 1/e, releasing only while the delta_t sum to at most delta/2 and the sum of
+    epsilon_t (e^epsilon_t - 1)/2 plus the root of 2 S (log 110 + 1 + 2 log(log(n)/delta)) while 1/n^2 <= S <= 1, and of
+    2 (1/n^2 + S) (1 + log(1 + n^2 S)/2) log(4 log2(n)/delta) otherwise, S the sum of epsilon_t^2, is at most epsilon >=
+    0, the request included, keeps (epsilon, delta)-DP for any (epsilon_t, delta_t)-DP mechanisms, delta_t < 1.
     Source: Rogers, Roth, Ullman & Vadhan, Theorem 6.1 *)
 Theorem rogers_odometer_as_filter epsilon : 0 <= epsilon ->
   promises_delta (below_list (rogers_bound n delta) epsilon) advanced_honest epsilon delta.
@@ -340,7 +343,8 @@ Definition told_or_coin (c : pair_charge) : request pair_charge :=
   Ask 4 (fun i => match i with O => 1/4 | 1%nat => 1/2 | 2%nat => 1/4 | _ => 0 end)
         (fun i => match i with O => 0 | 1%nat => 1/4 | 2%nat => 1/2 | _ => 1/4 end) c.
 
-(** Claim: An example: the pair KOV(log 2, 1/4) is such a round, so honesty can be met. *)
+(** Claim: An example: the pair KOV(log 2, 1/4) loses as a zCDP round but for outcomes of probability 1/4, so honesty
+    can be met. *)
 Example told_or_coin_is_honest e d : eps_of (e, d) = ln 2 -> delta_of (e, d) = 1/4 ->
   rogers_honest (told_or_coin (e, d)).
 Proof.

@@ -307,8 +307,10 @@ Proof.
   destruct (charge m j); [|easy]. destruct all as (hc & there & back). split; [easy|]. now split.
 Qed.
 
-(** Claim: With any budgets the rule may pay at any orders: what each order finds paid at those below it, discounted by
-    its budget, must add up to 1. *)
+(** Claim: A filter that admits while at some order a_j of a finite set the divergences fit that order's budget B_j,
+    one of which is not below 0, keeps epsilon with the sum of w_k s(b_k) e^(-(b_k - 1) epsilon) as its delta, s(b) =
+    (1 - 1/b)^(b - 1) / b, for weights w_k >= 0 at any orders b_k > 1 of which for each B_j >= 0 the w_k e^(-(b_k -
+    1) B_j) with b_k <= a_j sum to at least 1. *)
 Theorem some_order_paid orders a budget prices b w epsilon :
   (exists j, (j < orders)%nat /\ 0 <= budget j) ->
   (forall k, (k < prices)%nat -> 1 < b k) -> (forall k, (k < prices)%nat -> 0 <= w k) ->
@@ -323,9 +325,9 @@ Qed.
 
 (** ** What the rule keeps *)
 
-(** Claim: A filter that admits while at some order of a finite set the divergences fit that order's budget, one of
-    which is not below 0, keeps epsilon with the sum of s(a_j) e^((a_j - 1)(B_j - epsilon)) as its delta, s(a) = (1
-    - 1/a)^(a - 1) / a. *)
+(** Claim: A filter that admits while at some order a_j > 1 of a finite set the divergences fit that order's budget
+    B_j, one of which is not below 0, keeps epsilon with the sum of s(a_j) e^((a_j - 1)(B_j - epsilon)) as its delta,
+    s(a) = (1 - 1/a)^(a - 1) / a. *)
 Theorem some_order_bound orders a budget epsilon :
   (forall j, (j < orders)%nat -> 1 < a j) -> (exists j, (j < orders)%nat /\ 0 <= budget j) ->
   promises_delta (some_order orders budget) (some_order_honest orders a) epsilon
@@ -343,7 +345,9 @@ Qed.
 (** The budgets that Markov's inequality allows each order by itself. *)
 Definition markov_budget (epsilon delta : R) (a : nat -> R) (j : nat) : R := epsilon - ln (1 / delta) / (a j - 1).
 
-(** Claim: With the budgets that Markov's inequality allows each order the delta is delta times the sum of s(a_j). *)
+(** Claim: A filter that admits while at some order a_j > 1 of a finite set the divergences fit that order's budget
+    epsilon - log(1/delta)/(a_j - 1), one of which is not below 0, delta > 0, keeps epsilon with delta times the sum
+    of s(a_j) as its delta, s(a) = (1 - 1/a)^(a - 1) / a. *)
 Theorem some_order_markov orders a epsilon delta : 0 < delta ->
   (forall j, (j < orders)%nat -> 1 < a j) -> (exists j, (j < orders)%nat /\ 0 <= markov_budget epsilon delta a j) ->
   promises_delta (some_order orders (markov_budget epsilon delta a)) (some_order_honest orders a) epsilon
@@ -361,7 +365,9 @@ Qed.
 (** The budgets that the conversion of Canonne, Kamath and Steinke allows each order by itself. *)
 Definition cks_budget (epsilon delta : R) (a : nat -> R) (j : nat) : R := epsilon + ln (delta / s (a j)) / (a j - 1).
 
-(** Claim: With the budgets that the CKS conversion allows each order, m orders keep (epsilon, m delta)-DP. *)
+(** Claim: A filter that admits while at some order a_j > 1 of a finite set the divergences fit that order's budget
+    epsilon + log(delta/s(a_j))/(a_j - 1), s(a) = (1 - 1/a)^(a - 1) / a, one of which is not below 0, delta > 0,
+    keeps (epsilon, m delta)-DP with m orders. *)
 Theorem some_order_cks orders a epsilon delta : 0 < delta ->
   (forall j, (j < orders)%nat -> 1 < a j) -> (exists j, (j < orders)%nat /\ 0 <= cks_budget epsilon delta a j) ->
   promises_delta (some_order orders (cks_budget epsilon delta a)) (some_order_honest orders a) epsilon

@@ -116,8 +116,8 @@ Definition low_orders (j : nat) : R := match j with O => 11/10 | _ => 13/10 end.
 
 Ltac bound_charge := unfold both, divergence; repeat apply Rmax_lub; interval with (i_prec 80).
 
-(** Claim: The rule at some order with Markov budgets for delta = 1/100 itself is broken at orders 1.1 and 1.3, epsilon
-    = 80: more than 1.1 delta is reached. *)
+(** Claim: A filter that admits while at order 1.1 or 1.3 the divergences fit that order's budget 80 - log(100)/(a -
+    1) of Markov's inequality for (80, 1/100)-DP does not keep (80, 1.1/100)-DP. *)
 Theorem some_order_markov_fails :
   ~ promises_delta (some_order 2 (markov_budget 80 (1/100) low_orders)) (some_order_honest 2 low_orders) 80
     (11/10 * (1/100)).
@@ -140,8 +140,8 @@ Qed.
 
 Definition two_orders (j : nat) : R := match j with O => 2 | _ => 32 end.
 
-(** Claim: With CKS budgets for delta = 1/100 it is broken at orders 2 and 32, epsilon = 6: more than 1.39 delta is
-    reached. *)
+(** Claim: A filter that admits while at order 2 or 32 the divergences fit that order's budget of the CKS conversion
+    for (6, 1/100)-DP does not keep (6, 1.39/100)-DP. *)
 Theorem some_order_cks_fails :
   ~ promises_delta (some_order 2 (cks_budget 6 (1/100) two_orders)) (some_order_honest 2 two_orders) 6
     (139/100 * (1/100)).

@@ -63,8 +63,9 @@ Theorem some_order_covered m : (forall k, (k < orders)%nat -> 0 <= m k) ->
 Proof. intros many covered. now apply markov_paid. Qed.
 
 (** Each order pays for itself; one without a budget is not paid for. *)
-(** Claim: With budgets at most those of Markov's inequality, each order paying for itself, the rule keeps delta times
-    the sum of s(alpha_j) over the orders that have a budget. *)
+(** Claim: A filter that admits while at some order a_j > 1 of a finite set the divergences fit that order's budget,
+    at most epsilon - log(1/delta)/(a_j - 1), one of which is not below 0, delta > 0, keeps epsilon with delta times
+    the sum of s(a_j) over the orders with a budget of at least 0 as its delta, s(a) = (1 - 1/a)^(a - 1) / a. *)
 Theorem some_order_usable :
   promises_delta (some_order orders budget) (some_order_honest orders a) epsilon
     (delta * sum orders (fun k => if Rle_dec 0 (budget k) then s (a k) else 0)).
@@ -82,8 +83,10 @@ Qed.
 
 End markov.
 
-(** Claim: With budgets at most those of Markov's inequality the rule keeps (epsilon, delta)-DP, in both directions,
-    where the payments pay for each order that has a budget, and those times s(alpha) sum to at most 1. *)
+(** Claim: A filter that admits while at some order a_j > 1 of a finite set the divergences fit that order's budget,
+    at most epsilon - log(1/delta)/(a_j - 1), one of which is not below 0, delta > 0, keeps (epsilon, delta)-DP where
+    numbers m_j >= 0 have a sum of m_j s(a_j) of at most 1, s(a) = (1 - 1/a)^(a - 1) / a, and for each order a_j with
+    a budget of at least 0 the m_i delta^(1 - (a_i - 1)/(a_j - 1)) of the orders up to it sum to at least 1. *)
 Theorem some_order_markov_filter orders a budget epsilon delta m : 0 < delta ->
   (forall j, (j < orders)%nat -> 1 < a j) ->
   (forall j, (j < orders)%nat -> 0 <= budget j -> budget j <= markov_budget epsilon delta a j) ->
@@ -141,8 +144,10 @@ Proof.
   apply (Rmult_le_reg_r (1 - q)); [lra|]. rewrite it, Rinv_l by lra. pose proof (pow_lt q n). lra.
 Qed.
 
-(** Claim: If each order that has a budget, at most that of Markov's inequality, is at least 1 + g, g > 0, the rule
-    keeps delta log(1/delta)/g, however many orders there are, for delta < 1/e. *)
+(** Claim: A filter that admits while at some order a_j > 1 of a finite set the divergences fit that order's budget,
+    at most epsilon - log(1/delta)/(a_j - 1), one of which is not below 0, keeps (epsilon, delta log(1/delta)/g)-DP
+    for 0 < delta < 1/e, however many orders there are, where each order with a budget of at least 0 is at least 1 +
+    g, g > 0. *)
 Theorem some_order_high orders a budget epsilon delta g : 0 < delta < exp (- (1)) -> 0 < g ->
   (forall j, (j < orders)%nat -> 1 < a j) ->
   (forall j, (j < orders)%nat -> 0 <= budget j -> budget j <= markov_budget epsilon delta a j) ->
@@ -193,8 +198,9 @@ Proof.
 Qed.
 
 (** Whatever the orders are, an order that has a budget is at least 1 + log(1/delta) / epsilon. *)
-(** Claim: For delta < 1/e and budgets at most those of Markov's inequality the rule keeps (epsilon, epsilon delta)-DP
-    at any orders above 1, however many. *)
+(** Claim: A filter that admits while at some order a_j > 1 of a finite set the divergences fit that order's budget,
+    at most epsilon - log(1/delta)/(a_j - 1), one of which is not below 0, keeps (epsilon, epsilon delta)-DP for
+    epsilon > 0 and 0 < delta < 1/e, however many orders there are. *)
 Theorem some_order_any_orders orders a budget epsilon delta : 0 < epsilon -> 0 < delta < exp (- (1)) ->
   (forall j, (j < orders)%nat -> 1 < a j) ->
   (forall j, (j < orders)%nat -> 0 <= budget j -> budget j <= markov_budget epsilon delta a j) ->

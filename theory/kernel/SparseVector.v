@@ -169,7 +169,8 @@ Proof.
 Qed.
 
 (** No value of the other data set below: the last value is one nearer at most. *)
-(** Claim: Where no value of the other data set is below, or more than one above, at most e^(2 epsilon) times.
+(** Claim: Where no value of the other data set is below, or more than one above, that value i is the first which
+    reaches the threshold is at most e^(2 epsilon) times as likely.
     Source: Lyu, Su & Li
     Covers: two-sided geometric noise on whole values, the noise of the threshold summed over a window *)
 Theorem stops_two v w i a n : (forall j, v j <= w j <= v j + 1)%Z -> r ^ 2 * stops r v i a n <= stops r w i (a + 1) n.
@@ -179,7 +180,8 @@ Proof.
 Qed.
 
 (** None above: the threshold stays. *)
-(** Claim: Where none is above, or more than one below, at most e^epsilon times.
+(** Claim: Where no value of the other data set is above, or more than one below, that value i is the first which
+    reaches the threshold is at most e^epsilon times as likely.
     Source: Lyu, Su & Li
     Covers: two-sided geometric noise on whole values, the noise of the threshold summed over a window *)
 Theorem stops_one v w i a n : (forall j, v j - 1 <= w j <= v j)%Z -> r * stops r v i a n <= stops r w i a n.

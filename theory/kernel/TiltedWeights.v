@@ -111,7 +111,9 @@ Proof.
     rewrite exp_plus. fold e. ring.
 Qed.
 
-(** Claim: Their mean under the tilted draws, infinite losses weighed, is the hockey-stick divergence.
+(** Claim: Under tilted draws, the chance of infinite losses weighed in, the means of the tilted weight times 1 - K, K
+    the chance along the path that all losses are finite, and of the tilted weight times K times the finite-loss gain
+    sum to the hockey-stick divergence.
     Beyond: The samples that estimate the mean. *)
 Theorem tilted_mean epsilon t : 0 <= B -> 0 <= A -> honest (simulable s price cost) t ->
   hockey_stick F t epsilon =

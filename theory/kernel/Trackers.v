@@ -113,8 +113,8 @@ Proof.
   - cbn. unfold total_spent; cbn. lra.
 Qed.
 
-(** Claim: What an additive filter of m blocks promises, the tracker keeps before the m-th restart; squares of GDP
-    parameters add so.
+(** Claim: What (epsilon, delta)-DP an additive filter of budget m Delta keeps, the tracker of size Delta keeps before
+    its m-th restart, m fixed in advance, for the squares of GDP parameters as for other charges.
     Source: Koskela, Tobaben & Honkela, Appendix C.5 *)
 Corollary tracker_promise epsilon delta : promises_delta (additive (INR m * D)) ok epsilon delta ->
   promises_delta (within_blocks D m) ok epsilon delta.
@@ -149,8 +149,8 @@ Proof.
     now rewrite over_swapped in back.
 Qed.
 
-(** Claim: A filter of size Delta at an order alpha > 1, started anew when it would halt: before the m-th restart, m
-    fixed in advance, D_alpha <= m Delta, both ways.
+(** Claim: A filter of size Delta, on charges of at least D_alpha of their mechanisms both ways, alpha > 1, started anew
+    when it would halt: before the m-th restart, m fixed in advance, D_alpha <= m Delta, both ways.
     Source: Feldman & Zrnic, Proposition 4.10
     Beyond: A time chosen by the value of the tracker. *)
 Theorem tracker_renyi alpha D m t : 1 < alpha -> 0 < D -> honest (both (renyi_honest alpha)) t ->
@@ -168,7 +168,8 @@ Definition kl_before_restart (D : R) (m : nat) (t : strategy R) (rho : R) : Prop
   transcript_continuous (within_blocks D m) (swapped (halting t)) /\
   before_restart D m (fun _ x y => y * ln (y / x)) (Blocks 0 0) [] 1 1 t <= rho.
 
-(** Claim: The same at order 1: KL at most m Delta before the m-th restart, both ways.
+(** Claim: A filter of size Delta, on charges of at least the KL divergence of their mechanisms both ways, started anew
+    when it would halt: before the m-th restart, m fixed in advance, the KL divergence is at most m Delta, both ways.
     Source: Feldman & Zrnic, Proposition 4.10 at alpha = 1
     Beyond: A time chosen by the value of the tracker. *)
 Theorem tracker_kl D m t : 0 < D -> honest (both kl_honest) t -> kl_before_restart D m t (INR m * D).
@@ -190,7 +191,8 @@ Proof.
 Qed.
 
 (** For zCDP: at every order alpha > 1 at most alpha m D. *)
-(** Claim: The same for zCDP at each alpha > 1.
+(** Claim: A filter of size Delta on zCDP charges, started anew when it would halt: before the m-th restart, m fixed in
+    advance, D_alpha <= alpha m Delta at each alpha > 1, both ways.
     Source: Feldman & Zrnic, Proposition 4.10 *)
 Theorem tracker_zcdp D m t : 0 < D -> honest zcdp_honest t -> forall alpha, 1 < alpha ->
   renyi_before_restart D m t alpha (alpha * (INR m * D)).
@@ -201,14 +203,15 @@ Proof.
 Qed.
 
 (** Claim: The tracker of one person, who is never left out, bounds by m Delta the D_alpha, alpha > 1, both ways, of
-    what was released before its m-th restart, with that person and without.
+    what was released before its m-th restart, m fixed in advance, with that person and without.
     Source: Feldman & Zrnic, Corollary 4.11
     Beyond: A time chosen by the value of the tracker. *)
 Theorem individual_tracker alpha D m i t : 1 < alpha -> 0 < D -> honest_for i (both (renyi_honest alpha)) t ->
   renyi_before_restart D m (as_seen i t) alpha (INR m * D).
 Proof. intros above hD hon. apply tracker_renyi; [easy|easy|]. now apply honest_as_seen. Qed.
 
-(** Claim: The same at order 1: KL at most m Delta for that person, both ways.
+(** Claim: The tracker of one person, who is never left out, bounds by m Delta the KL divergence, both ways, of what was
+    released before its m-th restart, m fixed in advance, with that person and without.
     Source: Feldman & Zrnic, Corollary 4.11 at alpha = 1
     Beyond: A time chosen by the value of the tracker. *)
 Theorem individual_tracker_kl D m i t : 0 < D -> honest_for i (both kl_honest) t ->

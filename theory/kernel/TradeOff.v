@@ -192,7 +192,8 @@ Proof.
   rewrite gauss_mirror by lra. lra.
 Qed.
 
-(** Claim: Both ways at each epsilon >= 0 below the Gaussian's curve is one way at each real epsilon.
+(** Claim: For mu >= 0 the hockey-sticks of a mechanism are at most the Gaussian(mu)'s both ways at each epsilon >= 0 if
+    and only if they are so one way at each real epsilon.
     Source: Koskela, Tobaben & Honkela, Lemma 10 *)
 Theorem lemma_10 {C} mu (m : request C) : laws m -> 0 <= mu ->
   gdp_at_most mu m <->
@@ -249,8 +250,8 @@ Proof.
 Qed.
 
 (** mu-GDP by trade-off functions: at most Phi(t) false alarms, at most Phi(t + mu) hits. *)
-(** Claim: That is so where no test with at most Phi(t) false alarms has more than Phi(t + mu) hits, for each t, and
-    only there.
+(** Claim: A mechanism is mu-GDP, mu > 0, if and only if no test with at most Phi(t) false alarms has more than Phi(t +
+    mu) hits, for each t.
     Source: Dong, Roth & Su, Definition 2.6 *)
 Theorem gdp_tests {C} mu (m : request C) : laws m -> 0 < mu ->
   gdp_at_most mu m <->

@@ -184,8 +184,9 @@ Proof.
     nra.
 Qed.
 
-(** Claim: A filter that admits while epsilon_t^2 sum to at most S and deltas to at most D keeps (epsilon, tail + D)-DP
-    where sqrt(2 log(1/tail) S) + S/2 <= epsilon.
+(** Claim: For 0 < tail < 1, a filter that admits while the epsilon_t^2 and the delta_t of mechanisms that are
+    (epsilon_t, delta_t)-DP both ways sum to at most S > 0 and D >= 0 keeps (epsilon, tail + D)-DP where sqrt(2
+    log(1/tail) S) + S/2 <= epsilon.
     Source: Whitehouse, Ramdas, Rogers & Wu *)
 Theorem whitehouse_filter squares deltas epsilon tail : 0 < squares -> 0 <= deltas -> 0 < tail < 1 ->
   sqrt (2 * ln (/ tail) * squares) + squares / 2 <= epsilon ->
@@ -216,7 +217,8 @@ Proof.
 Qed.
 
 (** B* + 2 sqrt(B* log(1/d')) = epsilon by [b_star_is_simple]. *)
-(** Claim: The condition as the paper prints it is that the sum of squares is at most twice the simple zCDP budget.
+(** Claim: The condition sqrt(2 log(1/tail) S) + S/2 <= epsilon on a sum S of squares is S <= 2 B, B >= 0 the simple
+    zCDP budget, B + 2 sqrt(B log(1/tail)) = epsilon.
     Source: Whitehouse, Ramdas, Rogers & Wu *)
 Theorem whitehouse_threshold B epsilon tail S : 0 < tail < 1 -> 0 <= B -> 0 <= S ->
   B + 2 * sqrt (B * ln (/ tail)) = epsilon ->

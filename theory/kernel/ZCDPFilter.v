@@ -34,7 +34,8 @@ Proof.
   revert hon; apply honest_weaken. intros m [_ every]. now apply every.
 Qed.
 
-(** Claim: A filter that admits while zCDP charges sum to at most B keeps D_alpha <= alpha B at each alpha > 1.
+(** Claim: A filter that admits while charges rho_t of rho_t-zCDP mechanisms sum to at most B keeps D_alpha <= alpha B
+    at each alpha > 1, both ways.
     Source: Feldman & Zrnic, Remark 4.4 *)
 Theorem zcdp_filter B t : 0 <= B -> honest zcdp_honest t -> transcript_zcdp (additive B) t B.
 Proof. intros hB. exact (zcdp_ledger _ _ _ _ _ hB (additive_keeps B)). Qed.
@@ -76,7 +77,8 @@ Proof.
     apply (Rmult_le_reg_l (alpha - 1)); [lra|]. fold c. lra.
 Qed.
 
-(** Claim: A filter on zCDP charges bounds the KL divergence as well.
+(** Claim: A filter that admits while charges rho_t of rho_t-zCDP mechanisms sum to at most B keeps the KL divergence of
+    the transcript at most B, both ways.
     Source: Feldman & Zrnic, Remark 4.4 at alpha = 1 *)
 Theorem zcdp_filter_kl B t : 0 <= B -> honest zcdp_honest t -> transcript_kl (additive B) t B.
 Proof.

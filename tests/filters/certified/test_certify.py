@@ -143,6 +143,11 @@ def people() -> fp.IndividualFilter:
     return fp.IndividualFilter(fp.GaussianFilter(1.0), 2)
 
 
+def granting(more: Callable[[Any, fp.DominatingPair], bool]) -> Callable[[Any], Any]:
+    """Makes a decision that grants these, too."""
+    return lambda exact: lambda self, state, request: exact(self, state, request) | more(state, request)
+
+
 #: Whose, which of its functions, what becomes of it, a thing that runs with it, and how that is refused: one of each
 #: kind of thing. The others are planted by `make planted`.
 FAULTS: dict[str, tuple[Any, str, Callable[[Any], Any], Callable[[], Any], str]] = {
@@ -151,6 +156,26 @@ FAULTS: dict[str, tuple[Any, str, Callable[[Any], Any], Callable[[], Any], str]]
     ),
     "an infinite charge is none": (
         *(fp.Erasure, "zcdp_rho", lambda _: property(lambda self: 0.0), partial(fp.Erasure, 0.25), "UNSOUND"),
+    ),
+    "runs that ask together are granted what one is refused": (
+        *(fp.WhitehouseFilter, "admits", granting(lambda state, request: len(state[0]) > 1)),
+        *(partial(fp.WhitehouseFilter, 1.0, 1e-3), "OFF"),
+    ),
+    "in place all is granted": (
+        *(fp.AdditiveFilter, "grant_in_place", lambda exact: lambda self, *asked: exact(self, *asked) | True),
+        *(partial(fp.ZCDPFilter, 0.3), "OFF"),
+    ),
+    "what has no bound is granted": (
+        *(fp.BasicFilter, "admits", granting(lambda state, request: isinstance(request, fp.Gaussian))),
+        *(partial(fp.BasicFilter, 1.0), "OFF"),
+    ),
+    "a family is denied as a whole": (
+        fp.BasicFilter,
+        "admits",
+        lambda exact: (
+            lambda self, state, request: exact(self, state, request) & (not isinstance(request, fp.KOV))
+        ),
+        *(partial(fp.BasicFilter, 1.0), "LOOSE"),
     ),
     "a filter decides after the release": (
         fp.WhitehouseFilter,

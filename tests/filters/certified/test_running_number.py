@@ -8,8 +8,10 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from flint import arb
 
 from filters.certified.certified_numbers import CertifiedNumbers
+from filters.certified.least import Least
 from filters.certified.running_number import Claims, Found, RunningNumber
 from theory.evidence import Evidence
 from theory.proofs.rational import rational_value
@@ -55,6 +57,21 @@ def test_a_number_fits_or_is_refused_by_its_side(claim: str, value: float | Frac
 
 def test_what_a_formula_leaves_undefined_is_undecided() -> None:
     assert Claims("x").at_most("x", 1.0, "log(0 - 1)").checked().found is Found.UNDECIDED
+    # on the safe side, and what it gives away is exactly what is declared, which no ball tells
+    short, away = Claims("x"), Fraction(1, 1024)
+    assert short.at_most("x", 3 - away, "exp(log(3))", slack=0, least=away).checked().found is Found.UNDECIDED
+    assert (
+        short.at_least("x", 3 + away, "exp(log(3))", slack=0, least=away).checked().found is Found.UNDECIDED
+    )
+
+
+def test_a_root_is_as_fine_as_the_balls_that_ask_for_it() -> None:
+    """Two is told from its root's square in 512 bits, not in the 128 that are tried first."""
+    margin = Least(("T - x",), {}, {"T": lambda: arb(2).sqrt()})
+    below = Fraction(math.isqrt(2 << 600), 1 << 300)
+    for x, found in ((below, Found.FITS), (below + Fraction(1, 1 << 300), Found.UNSOUND)):
+        number = Claims("x").by_margin("root of 2", x, "<=", margin, slack=Fraction(1, 1 << 200))
+        assert number.checked().found is found
 
 
 def test_what_is_given_away_is_bounded_within_a_factor_of_two() -> None:

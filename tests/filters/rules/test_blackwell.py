@@ -10,7 +10,7 @@ from scipy import special
 
 import filters as fp
 from filters.catalogue import CATALOGUE
-from filters.rules.blackwell import gaussian_cover
+from filters.rules.blackwell import covers, gaussian_cover
 from filters.rules.loss_lattice import LossLattice, composed_lattice, lattice_of, step_of
 from mc.worst_case import worst_case
 from theory.pairs import (
@@ -220,3 +220,16 @@ def test_the_promised_zcdp_is_rounded_up(mu: float) -> None:
     for filt in (fp.BlackwellFilter(mu, (BIT,)), ranged):
         rho = filt.promise.rho  # type: ignore[attr-defined]
         assert Fraction(mu) ** 2 / 2 <= Fraction(rho) <= Fraction(mu) ** 2 / 2 * (1 + Fraction(1, 2**50))
+
+
+def test_what_only_touches_the_tangent_is_not_covered_for_it_may_be_rounded() -> None:
+    z = np.linspace(0.5, 2.0, 40)
+    middle = (z[:-1] + z[1:]) / 2
+    eps = np.log(middle)
+    value, slope = np.asarray(Gaussian(0.8).hockey_stick(eps)), -special.ndtr(-0.4 - eps / 0.8)
+    for at, height, past in zip(middle, value, slope, strict=True):
+        ends = np.array([at - 0.01, at + 0.01])
+        touching = height + past * (ends - at)
+        assert not covers(0.8, ends, touching * (1 + 1e-15))
+        assert not covers(0.8, ends, touching * (1 - 1e-15))
+        assert covers(0.8, ends, touching * (1 - 1e-9))

@@ -21,12 +21,15 @@ REFINED = FinitePair(
 )
 
 
-@pytest.mark.parametrize("loss", [math.inf, -math.inf])
-def test_a_release_is_charged_its_cap_until_it_is_observed_and_where_its_loss_is_infinite(loss):
+@pytest.mark.parametrize(
+    ("loss", "cost"), [(math.inf, 0.75), (-math.inf, 0.75), (0.875, 0.875), (-0.875, 0.875)]
+)
+def test_a_release_is_charged_its_cap_until_it_is_observed_and_where_its_loss_is_infinite(loss, cost):
     filt, pair = ExPostFilter(1.0, 0.25), KOV(0.75, 0.125)
     granted = filt.spend(filt.start(1), pair)
     assert filt.remaining(granted)[0] == pytest.approx(0.25)
-    assert filt.remaining(filt.observe(granted, np.array([loss])))[0] == pytest.approx(0.25)
+    # a finite loss above the cap, which no pair like this has, is charged in full
+    assert filt.remaining(filt.observe(granted, np.array([loss])))[0] == pytest.approx(1 - cost)
     assert filt.remaining(filt.spend(granted, RandomizedResponse(0.125)))[0] == pytest.approx(0.125)
 
 

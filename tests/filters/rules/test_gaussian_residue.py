@@ -4,8 +4,10 @@ import math
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 import filterproof as fp
+from filters.rules import gaussian_residue
 from filters.rules.gaussian_residue import response_charge
 
 
@@ -71,3 +73,35 @@ def test_one_that_charges_less_is_refused() -> None:
 def test_what_tells_nothing_is_granted_without_end() -> None:
     filt = fp.GaussianResidueFilter(1.0)
     assert filt.rounds(filt.start(2), fp.RandomizedResponse(0.0)).tolist() == [2**63 - 1] * 2
+
+
+def test_the_first_level_is_at_most_the_square_of_mu() -> None:
+    for mu in np.random.default_rng(4).uniform(1e-3, 30.0, 50).tolist():
+        filt = fp.GaussianResidueFilter(mu)
+        first = filt._first * Fraction(2) ** filt._exponent
+        assert Fraction(mu) ** 2 * (1 - Fraction(2) ** -49) < first <= Fraction(mu) ** 2
+        assert not filt.open().request(fp.Gaussian(math.nextafter(mu, math.inf)))
+
+
+def test_squares_of_mu_are_paid_for_whatever_their_size() -> None:
+    """By fractions, at squares next to whole numbers of units, and where they underflow."""
+    filt = fp.GaussianResidueFilter(1.0)
+    roots = np.sqrt(np.ldexp(np.arange(1.0, 400.0), filt._exponent))
+    mus = [5e-324, 1e-200, 1e-100, 1e-9, 0.3, 0.999, 1.0]
+    mus += [*roots.tolist(), *np.nextafter(roots, 0.0).tolist(), *np.nextafter(roots, 1.0).tolist()]
+    unit = Fraction(2) ** filt._exponent
+    for mu in mus:
+        charge = filt._first - int(filt.spend(filt.start(1), fp.Gaussian(mu))[0])
+        assert Fraction(mu) ** 2 <= charge * unit or charge == filt._first, mu
+        assert (charge - 1) * unit < Fraction(mu) ** 2, mu
+
+
+def test_fewer_digits_never_charge_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A charge is the upper end of its ball: in few digits far above what it is in many."""
+    rng = np.random.default_rng(1)
+    for epsilon in rng.uniform(0.01, 4.0, 40).tolist():
+        for floor in (0, 1 << 38, 1 << 40):
+            due = response_charge(floor, -40, epsilon)
+            with monkeypatch.context() as patch:
+                patch.setattr(gaussian_residue, "_BITS", 48)
+                assert response_charge(floor, -40, epsilon) >= due

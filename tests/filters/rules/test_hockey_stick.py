@@ -56,6 +56,21 @@ def test_the_divergence_is_the_mean_of_what_was_charged_and_at_most_delta(strate
     assert 0 < max(up, down) <= 0.1
 
 
+@pytest.mark.parametrize("pair", [SKEW, SKEW.swapped, Erasure(0.25, exact=Fraction(1, 4))], ids=repr)
+def test_a_round_is_charged_its_bracket_wherever_the_loss_is(pair):
+    """H_{e^room}(P || Q) - (1 - e^room)_+ by its definition, room = epsilon -+ loss on both sides of zero."""
+    filt = HockeyStickFilter(1.0, 0.999)
+    for loss in np.linspace(-2.5, 2.5, 21):
+        state = filt.observe(filt.start(1), np.array([loss]))
+        for room, side, charged in zip(
+            (1 - loss, 1 + loss), (pair, pair.swapped), spent(filt, filt.spend(state, pair)), strict=True
+        ):
+            at = Fraction(math.exp(room))
+            mean = sum(max(p - at * q, Fraction(0)) for p, q in side.held_masses)
+            bracket = float(mean - max(1 - at, Fraction(0)))
+            assert bracket * (1 - 1e-12) - 1e-15 <= charged <= bracket * (1 + 1e-9) + 1e-9
+
+
 def test_no_adversary_over_coins_and_erasures_reaches_delta_and_one_comes_near():
     menu = (COIN, Erasure(1 / 400, exact=Fraction(1, 400)))
     worst = fp.worst_case(HockeyStickFilter(0.5, 0.01), menu, rounds=8, epsilon=0.5)

@@ -4,6 +4,7 @@ import math
 
 import filters as fp
 from theory.pairs import FinitePair, RandomizedResponse
+from theory.thresholds.some_order import share_at_some_order
 
 
 def test_some_order_is_beaten_by_two_branches() -> None:
@@ -39,3 +40,12 @@ def test_a_curve_of_many_orders_is_told_in_a_line_and_from_every_other() -> None
     assert str(curves[0]) == "(2, ..., 299)-RDP curve of 298 orders"
     assert repr(curves[0]) != repr(curves[1])
     assert all(len(repr(curve)) <= 220 for curve in curves)
+
+
+def test_what_an_adversary_may_lose_by_changing_the_order_is_what_the_theorem_leaves_it() -> None:
+    filt = fp.SomeOrderMarkovFilter(6.0, 0.01, (2.0, 32.0))
+    share = share_at_some_order(filt.usable, filt.delta)
+    for epsilon in (6.0, 7.0):
+        found = filt.extremal(epsilon)
+        assert found.low < share * filt.delta <= found.high <= share * filt.delta * (1 + 1e-12)
+    assert filt.extremal(5.0).high == 1.0

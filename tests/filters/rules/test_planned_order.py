@@ -12,7 +12,7 @@ from theory.pairs import DominatingPair, Gaussian, SubsampledGaussian
 
 PLANS: list[dict[DominatingPair, float]] = [
     {SubsampledGaussian(0.01, 1.0): 1},
-    {SubsampledGaussian(0.05, 1.0): 3},
+    {SubsampledGaussian(0.05, 1.0, adjacency="addition"): 3},
     {SubsampledGaussian(0.01, 1.0): 600, SubsampledGaussian(0.02, 1.2): 100},
     {Gaussian(0.1): 5},
 ]

@@ -5,17 +5,20 @@ from bisect import bisect_right
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
+from operator import mul
 
+import flint
 import numpy as np
 import pytest
 
 import filterproof as fp
 from filters.certified.potential import potential
 from filters.rules import potential_design
+from filters.rules.loss_atoms import height as height_at
 from filters.rules.loss_atoms import loss_atoms
 from filters.rules.potential import PotentialFilter
 from filters.rules.potential_design import potential_clock
-from filters.rules.potential_family import ONE, SCALE, PotentialFamily, charge_at, floors, index_of
+from filters.rules.potential_family import ONE, SCALE, PotentialFamily, charge_at, floors, index_of, payoff
 from filters.rules.potential_table import COMMON_RATES, tabled_clock
 from mc.examine.clock import Clock
 from mc.examine.measure import Measure
@@ -27,6 +30,8 @@ from mc.examine.subject import Subject
 BIT = fp.RandomizedResponse.from_ratio(Fraction(5, 4))
 TWO = fp.RandomizedResponse.from_ratio(Fraction(3, 2))
 SMALL = (fp.RandomizedResponse(0.125), fp.RandomizedResponse(0.25))
+#: It loses more one way than the other.
+LOPSIDED = fp.FinitePair((0.0625, 0.9375), (0.03125, 0.96875))
 EPSILON, DELTA = 1.0, 0.01
 
 
@@ -79,28 +84,30 @@ def mixed(at: list[int], level: int, of: list[int]) -> tuple[int, int]:
     return of[j] * (gap - past) + of[j + 1] * past, gap
 
 
-def test_charges_hold_by_fractions_for_the_pair_itself() -> None:
+@pytest.mark.parametrize("pair", [BIT, LOPSIDED, LOPSIDED.swapped], ids=("coin", "forth", "back"))
+def test_charges_hold_by_fractions_for_the_pair_itself(pair: fp.DominatingPair) -> None:
     """No lattice, no double: T f_b <= f_{b+c} + slack c for the true masses, in exact arithmetic."""
     clock = potential_clock(EPSILON, DELTA, (BIT,))
-    charges = clock.charges(BIT).tolist()
-    for family in (clock.forward, clock.backward):
+    charges = clock.charges(pair).tolist()
+    for family, side in ((clock.forward, pair), (clock.backward, pair.swapped)):
         assert family.is_valid(EPSILON)
+        exact = side.exact_masses or side
+        masses = [*zip(map(Fraction, exact.p), map(Fraction, exact.q), strict=True)]
         r = 1 - Fraction(1, family.parts)
         knots = [r ** (family.first + i) for i in range(family.heights.shape[1])]
         at = family.at.tolist()
         for knot in range(0, len(knots), 149):
             now = family.heights[:, knot].tolist()
-            (won, by), (lost, other) = (
-                height(family, knots[knot] * ratio, knots) for ratio in (Fraction(4, 5), Fraction(5, 4))
-            )
-            # 5/9 of the loss log(5/4), the rest of the loss -log(5/4)
-            mean = [5 * other * h1 + 4 * by * h2 for h1, h2 in zip(won, lost, strict=True)]
+            ends = [height(family, knots[knot] * q / p, knots) for p, q in masses]
+            whole = math.lcm(*(p.denominator * by for (p, _), (_, by) in zip(masses, ends, strict=True)))
+            parts = [int(p * whole / by) for (p, _), (_, by) in zip(masses, ends, strict=True)]
+            mean = [sum(map(mul, parts, hs)) for hs in zip(*(end for end, _ in ends), strict=True)]
             for floor, charge in zip(floors(), charges, strict=True):
                 for level in {*at, *(one - charge for one in at)}:
                     if floor <= level <= clock.budget - charge:
                         (left, gap), (right, wide) = mixed(at, level, mean), mixed(at, level + charge, now)
                         allowed = right * SCALE + family.slack * charge * wide
-                        assert left * wide * SCALE <= allowed * gap * 9 * by * other
+                        assert left * wide * SCALE <= allowed * gap * whole
 
 
 @pytest.mark.parametrize("menu", [(BIT,), (BIT, TWO)])
@@ -179,21 +186,63 @@ def test_tampered_families_are_not_valid() -> None:
     dented = family.heights.copy()
     dented[-1, -family.first] -= ONE >> 20
     assert not replace(family, heights=dented).is_valid(EPSILON)
+    turned, steep = family.heights.copy(), family.heights.copy()
+    turned[[1, -1]] = turned[[-1, 1]]  # a level below the one before
+    steep[-1, -1] = family.top  # no chord to z = 0 goes on from there
+    for heights in (turned, steep):
+        assert not replace(family, heights=heights).is_valid(EPSILON)
     assert not replace(family, top=ONE - 1).is_valid(EPSILON)
 
 
-@pytest.mark.parametrize("pair", [fp.SubsampledGaussian(0.05, 1.0), fp.Gaussian(0.3), fp.Laplace(2.0), TWO])
+def test_which_data_set_is_called_the_first_makes_no_difference_to_a_clock() -> None:
+    clock = potential_clock(EPSILON, DELTA, (BIT,))
+    dear = replace(clock.backward, slack=9 * clock.backward.slack)
+    one, other = replace(clock, backward=dear), replace(clock, forward=dear)
+    assert one.kept == other.kept > DELTA >= clock.kept
+    assert not one.is_valid(EPSILON, DELTA)
+    assert not other.is_valid(EPSILON, DELTA)
+    for pair in (LOPSIDED, LOPSIDED.swapped):
+        assert one.charges(pair).tolist() == other.charges(pair.swapped).tolist()
+        assert clock.charges(pair).tolist() == clock.charges(pair.swapped).tolist()
+
+
+def test_the_share_that_is_said_to_be_left_is_rounded_down() -> None:
+    filt = PotentialFilter(EPSILON, DELTA, SMALL)
+    levels = np.arange(0, filt._first, filt._first // 1000)
+    left = filt.remaining(levels)
+    shares = [Fraction(int(level), filt._first) for level in levels]
+    assert all(share * (1 - Fraction(2) ** -50) <= x <= share for x, share in zip(left, shares, strict=True))
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        *(fp.SubsampledGaussian(0.05, 1.0), fp.Gaussian(0.3), fp.Laplace(2.0), TWO),
+        *(fp.KOV(0.2, 0.01), fp.Erasure(0.05)),
+    ],
+    ids=repr,
+)
 def test_atoms_dominate_their_pair(pair: fp.DominatingPair) -> None:
     for side in (pair, pair.swapped):
         law = loss_atoms(side, 64)
         t = (1 - 1 / 64) ** -law.places.astype(float)
-        assert law.masses.sum() + law.infinite == pytest.approx(1, abs=1e-14)
-        assert law.excess < 1e-14
+        total = sum(map(Fraction, law.masses.tolist()), Fraction(law.infinite))
+        assert 0 <= total - 1 <= Fraction(law.excess) < 1e-14
         for epsilon in np.linspace(-3, 3, 41):
             own = float(side.hockey_stick(epsilon))
             atoms = law.infinite + float(np.maximum(law.masses * (1 - np.exp(epsilon) / t), 0).sum())
             assert own <= atoms + 1e-12
             assert atoms <= own + 2e-3
+
+
+@pytest.mark.parametrize("pair", [fp.Gaussian(0.3), fp.Laplace(2.0), fp.RandomizedResponse(0.25)], ids=repr)
+def test_heights_are_at_least_the_hockey_stick_at_the_loss_itself(pair: fp.DominatingPair) -> None:
+    """In more digits, at a rational just above the loss; those of the code are of one just below."""
+    for place in (-17, -3, 1, 2, 12):
+        with flint.ctx.workprec(500):
+            loss = -(1 - flint.arb(1) / 64).log() * place
+            above = Fraction(int((loss * flint.arb(2) ** 400).upper().ceil().unique_fmpz()), 2**400)
+            assert height_at(pair, place, 64) >= pair.truths.hockey_stick(above).ball()
 
 
 def test_means_lie_above_the_sums_over_their_atoms_by_fractions_and_hardly_above() -> None:
@@ -213,8 +262,19 @@ def test_means_lie_above_the_sums_over_their_atoms_by_fractions_and_hardly_above
                 to = max(knot + place, 0)
                 last = r ** max(to - knots + 1, 0)
                 mean += p * (f[to] if to < knots else family.top - last * (family.top - f[-1]))
-            assert mean <= Fraction(means[level, knot])
+            # beyond its own rounding it leaves room for what is done with it later
+            assert mean * (1 + Fraction(1, 2**49)) <= Fraction(means[level, knot])
             assert means[level, knot] <= float(mean) * (1 + 1e-12) + 1e-4 * ONE
+
+
+def test_the_payoff_is_rounded_up_at_every_knot() -> None:
+    for epsilon, parts, first in ((1.0, 64, -90), (0.3, 100, -20), (2.0, 64, -200)):
+        heights = payoff(epsilon, parts, first, 300)
+        with flint.ctx.workprec(300):
+            for i, height in enumerate(heights.tolist()):
+                z = flint.arb(flint.fmpq(parts - 1, parts)) ** (first + i)
+                due = ((1 - flint.arb(epsilon).exp() * z) * ONE).max(flint.arb(0))
+                assert due <= height < due + 1.001
 
 
 def test_charges_have_indices() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise, product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,13 @@ PATHS = tuple(product((1, -1), repeat=ROUNDS))
 def response(level: int) -> fp.DominatingPair:
     """Randomised response whose loss is so many quarters of a nat: sums of them are doubles."""
     return fp.RandomizedResponse(level * UNIT)
+
+
+class DeniesAll(fp.RealisationFilter):
+    """A filter that gives everything away."""
+
+    def admits(self, state: Any, request: fp.DominatingPair) -> np.ndarray:
+        return fp.RealisationFilter.admits(self, state, request) & False
 
 
 def printed(limit: int, levels: Sequence[int], signs: Sequence[int], largest: Sequence[int]) -> int:
@@ -83,6 +91,15 @@ def test_theorem_and_examination_agree_on_the_pure_filter() -> None:
     certified = fp.certify(filt)
     assert certified.evidence is fp.Evidence.CERTIFIED
     assert {number.found.name for number in certified.numbers} == {"FITS"}  # the limit itself, exactly
+    # of these the theorem lets no second release be made, and no first
+    short = (
+        fp.RealisationFilter(1 / 3, 0, 5, (fp.Laplace(3.0),)),
+        fp.RealisationFilter(2.0, 1e-3, 5, (fp.Gaussian(1.0),)),
+        fp.RealisationFilter(0.6, 0, 5, (fp.RandomizedResponse(0.5),)),
+    )
+    assert [fp.certify(one).refused for one in short] == [()] * 3
+    denied = fp.certify(DeniesAll(1.0, 0, 5, (response(1),))).refused
+    assert [one.found.name for one in denied] == ["LOOSE"] * 3
     found = filt.extremal(0.5)
     steps = [pair for pair, times in found.steps for _ in range(times)]
     state = filt.start(1)

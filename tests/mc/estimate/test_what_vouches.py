@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from filters import BasicFilter, Holds, RogersFilter, ZCDPFilter
+from filters import AllOrdersFilter, BasicFilter, Holds, RogersFilter, ZCDPFilter
 from mc.engine.adversaries import Constant, LossChasing, MenuRandom, OneShot
 from mc.engine.adversary import Adversary
 from mc.engine.game import Game
@@ -59,6 +59,10 @@ def test_a_pair_of_ones_own_that_understates_its_charge_has_not_the_theorem() ->
     assert "ledger" in told.rests_on
     foreign = simulate(*(filt, Silent(Cheap(0.2))), epsilon=1.0, n=2000, rounds=3, method="tilted", workers=1)
     assert "asked for Cheap, which the theorem does not know" in foreign.rests_on
+    # where it says what it asks for, nothing need be played
+    for pair, known in ((Gaussian(0.2), True), (Cheap(0.2), False)):
+        found = ceiling.certain(Game(filt, Constant(pair), 3), 1000)
+        assert found is None or found.ruled == known
 
 
 def test_states_that_are_expanded_are_those_of_the_code_that_runs() -> None:
@@ -250,3 +254,11 @@ def test_the_smallest_budgets_of_the_rogers_filter_hold_every_path_to_nothing(ep
     assert filt.holds is not None
     assert filt.holds.zcdp <= epsilon
     assert simulate(filt, Silent(RandomizedResponse(0.1)), epsilon=0.1, n=100, workers=1).value == 0
+
+
+def test_a_bound_at_one_order_is_one_at_lower_orders_alone() -> None:
+    held = AllOrdersFilter((2.0, 8.0, 32.0), (0.25, 1.0, 4.0)).holds
+    bounds = ceiling.Ceiling(ceiling.stated_bounds(held, "stated", ruled=True))
+    for order, due in ((1.25, 0.25), (2.0, 0.25), (2.5, 1.0), (8.0, 1.0), (8.5, 4.0), (33.0, math.inf)):
+        assert bounds.divergence(order) == pytest.approx(due)
+    assert bounds.squares == pytest.approx(2 * 0.125)  # D_a of Gaussian(mu) is a mu^2 / 2

@@ -13,10 +13,12 @@ import pytest
 
 import filterproof as fp
 from filters.rules.kappa import KappaFilter
+from mc.evaluate import asking as ask
 from mc.evaluate import certified_law, scouts
 from mc.evaluate.ball_nodes import BallNodes, needed
 from mc.evaluate.evaluate import evaluate
 from mc.evaluate.panels import Panels
+from mc.losses.too_large import TooLargeError
 from tests.mc.worst_case.small_games import CountFilter, LossFilter
 from theory.evidence import Evidence
 from theory.realisation import kappa, optimal_split
@@ -412,3 +414,19 @@ def test_an_adversary_asks_for_no_more_different_pairs_than_are_kept(monkeypatch
 def test_a_menu_of_two_gaussians_is_refused():
     with pytest.raises(ValueError, match="menu must hold one Gaussian"):
         fp.worst_case(KappaFilter(1.0, 4), [fp.Gaussian(0.5), fp.Gaussian(0.6)], epsilon=1.0)
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_more_pairs_than_a_game_may_ask_for_are_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, together: bool
+) -> None:
+    """Sizes that differ by the position in a round, and by the round."""
+    bold = asking(
+        lambda view: fp.RandomizedResponse(
+            0.1 + np.abs(view.loss) if together else np.full(view.n, view.round + 0.1)
+        )
+    )
+    monkeypatch.setattr(ask, "_MOST_PAIRS", 2)
+    assert evaluate(Count(2), bold, epsilon=1.0).low >= 0
+    with pytest.raises(TooLargeError, match="at most 2 different pairs"):
+        evaluate(Count(3), bold, epsilon=1.0)

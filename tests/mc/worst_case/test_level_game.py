@@ -91,6 +91,36 @@ def test_windows_and_the_whole_lattice_enclose_the_same_value(units, budget, del
     assert most - least < (1e-3 if delta else 1e-7) * low
 
 
+@pytest.mark.parametrize("epsilon", [0.0, 3.0, 40.0, -5.0])
+def test_no_window_holds_a_loss_that_cannot_be_reached_or_from_which_epsilon_cannot(epsilon):
+    units = np.array([1, 2])
+    graph = _graph(SquaresFilter(STEP, 90), units.tolist())
+    before, after = (
+        np.ravel(sums) for sums in (graph.sums_before(units[:, None]), graph.sums_after(units[:, None]))
+    )
+    held = Windows.of(graph, units.tolist(), epsilon, STEP)
+    assert ((held.lows >= -before) & (held.highs <= before)).all()
+    near = (held.lows >= math.floor(epsilon) - after) & (held.highs <= math.ceil(epsilon) + after)
+    assert near.all()
+    assert held.left_out == 0
+
+
+def test_levels_are_moderate_where_half_way_and_sums_of_squares_are_far_from_the_ends_of_numbers():
+    tiny = Fraction(1, 2**20)
+    cases = {
+        ((1, 128), Fraction(1), 128.0): True,
+        ((1, 129), Fraction(1), 0.0): False,
+        ((129, 1), Fraction(1), 0.0): False,
+        ((1,), Fraction(1), -128.5): False,
+        ((1,), Fraction(1), LogRatio(Fraction(10) ** 60)): False,
+        ((1, 2**20), tiny, 1.0): True,
+        ((1, 2**20 + 1), tiny, 1.0): False,
+        ((1,), Fraction(1, 2**40), 1.0): True,
+        ((1,), Fraction(1, 2**40), 1.5): False,
+    }
+    assert {case: moderate(*case) for case in cases} == cases
+
+
 def test_losses_of_one_parity_are_held_alone_where_no_state_is_reached_with_both():
     squares = Windows.of(_graph(SquaresFilter(STEP, 50), (1, 2, 3)), (1, 2, 3), 4.0, STEP)
     rounds = Windows.of(_graph(CountFilter(3), (1, 2)), (1, 2), 4.0, STEP)

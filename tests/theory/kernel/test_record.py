@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
@@ -180,6 +181,12 @@ def test_a_statement_is_shown_without_rocqs_note_on_the_types_it_leaves_open() -
     assert found.shown.endswith("approximately_private F t epsilon delta")
     assert "?" not in found.shown
     assert "forall (F : filter C)" in found.shown
+
+
+def test_words_stand_alone() -> None:
+    """They are shown beside other words than those that they follow in their source."""
+    for name, theorem in KERNEL.items():
+        assert not re.match(r"(The same|It|Its|So|That|Their|Them|There|These|Such) ", theorem.says), name
 
 
 def test_words_have_the_conditions_without_which_their_statement_is_false() -> None:
