@@ -275,8 +275,11 @@ def _reveals(pair: DominatingPair) -> bool:
     """False of a pair that is known to have P = Q."""
     if (masses := pair.exact_masses) is not None:
         return masses.p != masses.q
-    own = level(pair)
-    return own is None or own.delta > 0 or own.exact != 0
+    if (own := pair.kov) is None or own.epsilon > 0 or own.delta > 0:
+        return True
+    # a double that is 0 may have been rounded to that
+    known = level(pair)
+    return known is None or known.delta > 0 or known.exact != 0
 
 
 def _all_told(laws: Iterable[ReportedLaw]) -> Bounds | None:
