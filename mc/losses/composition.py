@@ -21,13 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mc.losses.balls import BITS, ball, down, up
-from mc.losses.cells import cells, rough_cells
+from mc.losses.cells import rough_cells
 from mc.losses.inversion import Inversion
 from mc.losses.laplace_sums import laplace_bounds
-from mc.losses.lattice_law import LatticeLaw, common_step, level, level_law
+from mc.losses.lattice_law import common_step, level, level_law
 from mc.losses.lattice_sum import LatticeSum, tilt_to
 from mc.losses.reported_law import ReportedLaw
 from mc.losses.step_moments import StepMoments
+from mc.losses.summands import Summands, coarser
 from mc.losses.tails import tails
 from theory.arguments import check_count, check_delta, check_positive, check_real
 from theory.evidence import Evidence
@@ -43,8 +44,6 @@ _ADDED, _TAKEN = 1 / 6, 1 / 12
 _NEGLIGIBLE = 1e-200
 #: A cut is tried this often before the bounds are returned as wide as they are.
 _TRIES = 4
-#: The least mean squared width of cells, and the most cells of a law.
-_FINEST, _MOST = 2.0**-100, 1 << 15
 #: Where the search for an epsilon begins.
 _FIRST = 2.0**-6
 #: The relative width of a rough answer.
@@ -83,6 +82,7 @@ class Composition:
     `mechanisms` maps pairs to counts, or lists pairs one by one. Nothing adaptive is covered: for a filter over these
     pairs ask `worst_case`. Losses are cut into cells; a lower bound reports only cells (post-processing), an upper
     one splits each loss over both ends of its cell, P-mass and Q-mass kept (the hockey-stick is convex in e^epsilon).
+    Many small losses beside large ones are summed first, on a finer lattice, and cut once more (`mc.losses.summands`).
     Gaussians on samples, and Laplace releases of one scale, are nearer, and known sooner, by inversion of the loss's
     characteristic function (`mc.losses.inversion`, `mc.losses.laplace_sums`); where that comes less near than is aimed
     at, cells are cut as well.
@@ -201,14 +201,17 @@ class Composition:
         return [swapped] if direction == "QP" else [self.pairs, swapped]
 
     def _delta(self, epsilon: float, relative: float, pairs: tuple[DominatingPair, ...]) -> Bounds:
+        # what reveals nothing adds nothing, however often
+        mechanisms = [(pair, count) for pair, count in zip(pairs, self.counts, strict=True) if _reveals(pair)]
+        pairs, counts = zip(*(mechanisms or [(pairs[0], 1)]), strict=True)
         sizes = [
             (count, float(mu))
-            for pair, count in zip(pairs, self.counts, strict=True)
+            for pair, count in zip(pairs, counts, strict=True)
             if (mu := pair.normal_mu) is not None
         ]
         if len(sizes) == len(pairs):
             return _gaussian(sum((count * Fraction(mu) ** 2 for count, mu in sizes), Fraction(0)), epsilon)
-        if sum(self.counts) == 1:
+        if sum(counts) == 1:
             with flint.ctx.workprec(BITS):
                 stick = tails(pairs[0]).hockey_stick(epsilon)
                 return Bounds(max(down(stick), 0.0), min(up(stick), 1.0))
@@ -224,67 +227,59 @@ class Composition:
             above = tuple(
                 level_law(k, known.delta, most, "high") for known, k in zip(levels, units, strict=True)
             )
-            tilt, _, _ = tilt_to([(law.p, float(most)) for law in below], self.counts, epsilon)
-            return Bounds(*LatticeSum(above, below, self.counts, float(most)).bounds(epsilon, tilt=tilt))
+            tilt, _, _ = tilt_to([(law.p, float(most)) for law in below], counts, epsilon)
+            return Bounds(*LatticeSum(above, below, counts, float(most)).bounds(epsilon, tilt=tilt))
         best = Bounds(0.0, 1.0)
-        if (bounds := inverted(pairs, self.counts, epsilon)) is not None:
+        if (bounds := inverted(pairs, counts, epsilon)) is not None:
             best = bounds
             if best.relative_width <= relative or best.high < _NEGLIGIBLE:
                 return best
-        return self._by_cells(epsilon, relative, pairs, best)
+        return _by_cells(epsilon, relative, dict(zip(pairs, counts, strict=True)), best)
 
-    def _by_cells(
-        self, epsilon: float, relative: float, pairs: tuple[DominatingPair, ...], best: Bounds
-    ) -> Bounds:
-        """Bounds that are narrower than `best`, from laws in cells, at `relative` if that can be had."""
-        tilt, reached, variances = 0.0, True, [1.0]
-        for _ in range(2):
-            rough = [_rough(pair, _coarser(tilt, 8)) for pair in pairs]
-            if (all_told := _all_told([law for law, _ in rough])) is not None:
-                return all_told
-            tilt, reached, variances = tilt_to(
-                [(law.p, float(step)) for law, step in rough], self.counts, epsilon
-            )
-        total = float(np.dot(self.counts, variances))
-        # a loss more uncertain by a variance v, of equal E[e^-L], has E[e^{tL}] larger by the factor e^{t(t+1)v/2}
-        steep = tilt + 1 / math.sqrt(total)
-        allowed = 0.7 * (relative if reached else _ROUGHLY) / (steep * (steep + 1) / 2 * (_ADDED + _TAKEN))
-        # a step that divides the least atom leaves it in its place
-        atoms = sorted({abs(loss) for pair in pairs for loss, _ in tails(pair).atoms if loss})
-        too_fine = False
-        for _ in range(_TRIES if reached else 1):
-            # a law that hardly varies needs no narrower cells than a hundredth of the mean one
-            least = total / sum(self.counts) / 100
-            shares = [
-                _coarser(max(min(allowed / total, 1 / 16) * max(own, least), _FINEST), 2) for own in variances
-            ]
-            step = Fraction(_coarser((min(shares) / 2) ** 0.5))
-            if not reached:
-                step = max(step, max(wide for _, wide in rough) * 16)
-            if atoms:
-                step = atoms[0] / math.ceil(atoms[0] / step)
-            above, below = zip(
-                *(
-                    _laws(pair, step, _coarser(tilt, 8), share, bool(atoms))
-                    for pair, share in zip(pairs, shares, strict=True)
-                ),
-                strict=True,
-            )
-            total_loss = LatticeSum(above, below, self.counts, float(step), 2 if atoms else 1)
-            bounds = Bounds(*total_loss.bounds(epsilon, tilt=tilt))
-            best = Bounds(max(best.low, bounds.low), min(best.high, bounds.high))
-            if best.relative_width <= relative or best.high < _NEGLIGIBLE:
-                break
-            if bounds.low <= total_loss.revealed:  # the sum has more cells than are transformed
-                allowed, too_fine = 4 * allowed, True
-                continue
-            if too_fine:
-                break
-            allowed *= min(max(0.7 * relative / max(bounds.relative_width, relative), 2.0**-6), 0.5)
-        if reached and best.relative_width > 32 * relative and relative < _ROUGHLY:
-            # what was aimed at takes too many cells
-            return self._by_cells(epsilon, 32 * relative, pairs, best)
-        return best
+
+def _by_cells(epsilon: float, relative: float, counts: dict[DominatingPair, int], best: Bounds) -> Bounds:
+    """Bounds that are narrower than `best`, from laws in cells, at `relative` if that can be had."""
+    numbers = tuple(counts.values())
+    tilt, reached, variances = 0.0, True, [1.0]
+    for _ in range(2):
+        rough = [_rough(pair, coarser(tilt, 8)) for pair in counts]
+        if (all_told := _all_told([law for law, _ in rough])) is not None:
+            return all_told
+        tilt, reached, variances = tilt_to([(law.p, float(step)) for law, step in rough], numbers, epsilon)
+    total = float(np.dot(numbers, variances))
+    # a loss more uncertain by a variance v, of equal E[e^-L], has E[e^{tL}] larger by the factor e^{t(t+1)v/2}
+    steep = tilt + 1 / math.sqrt(total)
+    allowed = 0.7 * (relative if reached else _ROUGHLY) / (steep * (steep + 1) / 2 * (_ADDED + _TAKEN))
+    finest = Fraction(0) if reached else max(step for _, step in rough) * 16
+    too_fine = False
+    for _ in range(_TRIES if reached else 1):
+        summands = Summands.of(counts, tuple(variances), precision=min(allowed / total, 1 / 16))
+        total_loss = summands.on_lattice(summands.step(finest), tilt=coarser(tilt, 8))
+        bounds = Bounds(*total_loss.bounds(epsilon, tilt=tilt))
+        best = Bounds(max(best.low, bounds.low), min(best.high, bounds.high))
+        if best.relative_width <= relative or best.high < _NEGLIGIBLE:
+            break
+        if bounds.low <= total_loss.revealed:  # the sum has more cells than are transformed
+            allowed, too_fine = 4 * allowed, True
+            continue
+        if too_fine:
+            break
+        allowed *= min(max(0.7 * relative / max(bounds.relative_width, relative), 2.0**-6), 0.5)
+    if reached and best.relative_width > 32 * relative and relative < _ROUGHLY:
+        # what was aimed at takes too many cells
+        return _by_cells(epsilon, 32 * relative, counts, best)
+    return best
+
+
+def _reveals(pair: DominatingPair) -> bool:
+    """False of a pair that is known to have P = Q."""
+    if (masses := pair.exact_masses) is not None:
+        return masses.p != masses.q
+    if (own := pair.kov) is None or own.epsilon > 0 or own.delta > 0:
+        return True
+    # a double that is 0 may have been rounded to that
+    known = level(pair)
+    return known is None or known.delta > 0 or known.exact != 0
 
 
 def _all_told(laws: Iterable[ReportedLaw]) -> Bounds | None:
@@ -347,16 +342,3 @@ def _rough(pair: DominatingPair, tilt: float) -> tuple[ReportedLaw, Fraction]:
     """A law for a first look, and its step."""
     cut = rough_cells(pair, tilt)
     return ReportedLaw.of_cells(cut), cut.step
-
-
-@lru_cache(maxsize=64)
-def _laws(
-    pair: DominatingPair, step: Fraction, tilt: float, variance: float, halves: bool
-) -> tuple[LatticeLaw, ReportedLaw]:
-    cut = cells(pair, step, tilts=(tilt,), variance=variance, most=_MOST)
-    return cut.split(), ReportedLaw.of_cells(cut, halves=halves)
-
-
-def _coarser(x: float, parts: int = 1) -> float:
-    """x rounded down to a power of 2^{1/parts}, so that nearby questions share their cells."""
-    return 2.0 ** (math.floor(math.log2(x) * parts) / parts) if x > 0 else 0.0

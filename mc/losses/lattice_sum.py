@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,64 +26,148 @@ __all__ = ["LatticeSum", "tilt_to"]
 
 #: The largest logarithm whose exponential is a double.
 _LARGEST = 700.0
+#: A mass that is none, and how many times its error a share is whose mass is known.
+_HUGE, _SURE = 1e300, 8
 #: The largest tilt times the range of a loss, for an epsilon that no loss reaches.
 _STEEP = 2.0**10
 
 
 @dataclass(frozen=True, slots=True)
 class LatticeSum:
-    """counts[i] losses of law i for all i: `above` on a lattice of `step`, `below` on one `parts` times as fine."""
+    """counts[i] losses of law i for all i: `above` on a lattice of `step`, `below` on one `parts` times as fine.
+
+    `finer`, if any, is the sum of more losses, of which `step` is a whole multiple of the step: these are summed there
+    first, and then rounded once, since a lattice that is fine enough for each of many small losses is needlessly fine
+    for what is summed to.
+    """
 
     above: tuple[LatticeLaw, ...]
     below: tuple[ReportedLaw, ...]
     counts: tuple[int, ...]
     step: float
     parts: int = 1
+    finer: LatticeSum | None = None
 
     def bounds(self, epsilon: float, *, tilt: float) -> tuple[float, float]:
         """Bounds on H_{e^epsilon}, which are near if the sum, so tilted, has mean epsilon."""
         low = self._low(epsilon, tilt) + self.revealed
-        high = self._high(epsilon, tilt) + _infinite(self.above, self.counts, up=True)
+        high = self._high(epsilon, tilt) + _infinite(self._all_above, up=True)
         return low, min(high * (1 + 2.0**-50), 1.0)
 
     @property
     def revealed(self) -> float:
         """A lower bound on the P-mass of infinite losses: what `bounds` has from below where the sum tells nothing."""
-        return _infinite([law.p for law in self.below], self.counts, up=False)
+        return _infinite(self._all_below, up=False)
+
+    @property
+    def _all_above(self) -> list[tuple[LatticeLaw, int]]:
+        own = list(zip(self.above, self.counts, strict=True))
+        return own if self.finer is None else own + self.finer._all_above
+
+    @property
+    def _all_below(self) -> list[tuple[LatticeLaw, int]]:
+        own = [(law.p, count) for law, count in zip(self.below, self.counts, strict=True)]
+        return own if self.finer is None else own + self.finer._all_below
 
     def _high(self, epsilon: float, tilt: float) -> float:
-        total = TiltedSum(power(self.above, self.counts, tilt=tilt * self.step), self.step, tilt, epsilon)
+        total, outside = self._above(epsilon, tilt)
         beyond = total.beyond + 2.0**-50 * (abs(epsilon) + np.abs(total.law.places * self.step))
         high = total.above(-np.expm1(-np.maximum(beyond, 0.0)))
+        # what is not in the law is worth at most e^{tilt (loss - epsilon)}
+        high += outside * math.exp(min(total.log_scale(1), _LARGEST))
         # beyond the doubles: every tilt gives a bound, none at all a coarse one
         return self._high(epsilon, 0.0) if tilt and math.isinf(high) else high
 
     def _low(self, epsilon: float, tilt: float) -> float:
-        step = self.step / self.parts
-        drawn, other = (
-            TiltedSum(power(side, self.counts, tilt=lean * step), step, lean, epsilon)
-            for side, lean in (
-                ([law.p for law in self.below], tilt),
-                ([law.q for law in self.below], tilt + 1),
-            )
-        )
+        if (both := self._drawn_and_other(epsilon, tilt)) is None:
+            return 0.0
+        drawn, other = both
         if max(drawn.log_scale(1), other.log_scale(1) + epsilon) > _LARGEST:
             return 0.0  # beyond the doubles: nothing is said
-        first = max(drawn.law.first, other.law.first)
-        last = min(one.law.first + len(one.law.shares) for one in (drawn, other))
-        p, q = (
-            one.masses(sign, slice(first - one.law.first, last - one.law.first), log_factor)
-            for one, sign, log_factor in ((drawn, -1, 0.0), (other, 1, epsilon))
-        )
+        p_places, q_places = _common(drawn, other)
         with np.errstate(invalid="ignore"):
-            gain = p - q  # P - e^epsilon Q of each place; any places may be left out
+            # P - e^epsilon Q of each place; any places may be left out
+            gain = drawn.masses(-1, p_places) - other.masses(1, q_places, epsilon)
         counted = gain > 0
         if not counted.any():
             return 0.0
         # what lies outside the window of P is folded into it
-        lean = max(-tilt * float(drawn.beyond[first - drawn.law.first :][: last - first][counted].min()), 0.0)
+        lean = max(-tilt * float(drawn.beyond[p_places][counted].min()), 0.0)
         folded = drawn.law.tail * math.exp(min(drawn.log_scale(1) + lean, _LARGEST))
         return max(float(gain[counted].sum()) * (1 - 2.0**-40) - folded, 0.0)
+
+    def _above(self, cut: float, tilt: float) -> tuple[TiltedSum, float]:
+        """The finite sum of the laws that lie above, and a bound on the tilted mass that is missing in it."""
+        laws, counts, outside = list(self.above), list(self.counts), 0.0
+        if self.finer is not None:
+            raised, outside = self.finer._raised(tilt, self.step)
+            laws, counts = [*laws, raised], [*counts, 1]
+        return TiltedSum(power(laws, counts, tilt=tilt * self.step), self.step, tilt, cut), outside
+
+    def _drawn_and_other(self, cut: float, tilt: float) -> tuple[TiltedSum, TiltedSum] | None:
+        """What is reported of the finite sum, under P and under Q; None where no mass is known."""
+        step, below, counts = self.step / self.parts, list(self.below), list(self.counts)
+        if self.finer is not None:
+            if (merged := self.finer._merged(tilt, step)) is None:
+                return None
+            below, counts = [*below, merged], [*counts, 1]
+        drawn, other = (
+            TiltedSum(power(side, counts, tilt=lean * step), step, lean, cut)
+            for side, lean in (([law.p for law in below], tilt), ([law.q for law in below], tilt + 1))
+        )
+        return drawn, other
+
+    def _raised(self, tilt: float, wide: float) -> tuple[LatticeLaw, float]:
+        """A law above the finite sum, on a lattice of the step `wide`, and a bound on the tilted mass missing in it.
+
+        Each place is split over both ends of its cell, P-mass and Q-mass kept, as by `Cells.split`.
+        """
+        total, outside = self._above(0.0, tilt)
+        parts = round(wide / self.step)
+        cell, rest = np.divmod(total.law.places, parts)
+        # where the tilt's factor is so large the mass is none the less at most about 1
+        masses = np.minimum(total.masses(1, slice(None)), _HUGE) * (1 + 2.0**-40 + parts * 2.0**-52)
+        stays = np.expm1((parts - rest) * self.step) / math.expm1(wide)
+        rises = np.expm1(-rest * self.step) / math.expm1(-wide)
+        at = np.zeros(int(cell[-1] - cell[0]) + 2)
+        at[:-1] += np.bincount(cell - cell[0], masses * stays)
+        at[1:] += np.bincount(cell - cell[0], masses * rises)
+        some = np.flatnonzero(at > 0)
+        # twice, for a tilt times a step is rounded
+        return LatticeLaw(cell[0] + some, at[some]), outside + 2 * total.law.tail
+
+    def _merged(self, tilt: float, wide: float) -> ReportedLaw | None:
+        """Reports of the finite sum, those of about equal losses as one, on a lattice of the step `wide`."""
+        if (both := self._drawn_and_other(0.0, tilt)) is None:
+            return None
+        drawn, other = both
+        # any place may have what is folded into the window
+        drawn = replace(drawn, law=replace(drawn.law, error=drawn.law.error + drawn.law.tail))
+        windows = _common(drawn, other)
+        known = np.logical_and(
+            drawn.law.shares[windows[0]] > _SURE * drawn.law.error,
+            other.law.shares[windows[1]] > _SURE * other.law.error,
+        )
+        p, q = drawn.masses(-1, windows[0])[known], other.masses(1, windows[1])[known]
+        usable = (p > 0) & (q < _HUGE)
+        if not usable.any():
+            return None
+        p, q = p[usable], q[usable]
+        places = np.rint((np.log(p) - np.log(q)) / wide).astype(np.int64)
+        first, slack = int(places.min()), 2.0**-40 + len(p) * 2.0**-52
+        p, q = (np.bincount(places - first, masses).astype(np.float64) for masses in (p, q))
+        some = np.flatnonzero(p)
+        return ReportedLaw(
+            LatticeLaw(first + some, p[some] * (1 - slack)), LatticeLaw(first + some, q[some] * (1 + slack))
+        )
+
+
+def _common(drawn: TiltedSum, other: TiltedSum) -> tuple[slice, slice]:
+    """The places that are in the windows of both."""
+    first = max(drawn.law.first, other.law.first)
+    last = min(one.law.first + len(one.law.shares) for one in (drawn, other))
+    p_places, q_places = (slice(first - one.law.first, last - one.law.first) for one in (drawn, other))
+    return p_places, q_places
 
 
 def tilt_to(
@@ -117,12 +201,12 @@ def tilt_to(
     return high, reached, moments(high)[1]
 
 
-def _infinite(laws: Sequence[LatticeLaw], counts: tuple[int, ...], *, up: bool) -> float:
+def _infinite(laws: Sequence[tuple[LatticeLaw, int]], *, up: bool) -> float:
     """Bound on the P-mass of all outcomes with an infinite loss: prod (S + r)^k - prod S^k, S the finite masses."""
-    if not any(law.revealed for law in laws):
+    if not any(law.revealed for law, _ in laws):
         return 0.0
     log_all = log_finite = slack = 0.0
-    for law, count in zip(laws, counts, strict=True):
+    for law, count in laws:
         total = float(law.masses.sum()) + law.revealed
         log_all += count * math.log(total)
         log_finite += count * math.log1p(-min(law.revealed / total, 1 - 2.0**-53))

@@ -244,6 +244,7 @@ def _beyond(
             third = (high - low) / 3
             less, more = bound(sign * (low + third), edge), bound(sign * (high - third), edge)
             low, high = (low, high - third) if less <= more else (low + third, high)
-        return bound(sign * low, edge)
+        # a bound that is 0 in doubles has been left below
+        return min(bound(sign * low, edge), bound(sign * high, edge))
 
     return least(-1, first - 1), least(1, first + size)

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from mc.losses import cells, composition
+from mc.losses import cells, composition, summands
 from tests.instruments.bench.measured import seconds
 from tests.instruments.bench.references import reference
 from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
@@ -108,7 +108,7 @@ def _by_composition(relative: float) -> Callable[[Work], Said]:
         for kept in (
             cells.cells,
             cells.extent,
-            composition._laws,
+            summands._laws,
             composition._rough,
             composition._inversion_of,
         ):

@@ -9,9 +9,13 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from mc.losses import composition
 from mc.losses.composition import Bounds, Composition
+from mc.losses.lattice_law import level, level_law
+from mc.losses.lattice_sum import LatticeSum
+from mc.losses.reported_law import ReportedLaw
 from tests.mc.losses.enumerated import composed, random_pair, real, stick
 from theory.evidence import Evidence
 from theory.pairs import KOV, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
@@ -42,8 +46,8 @@ def test_gaussians_compose_to_one_gaussian(counts, epsilon):
     closed = Composition(mechanisms).delta(epsilon)
     assert closed.low <= exact <= closed.high
     assert closed.relative_width < 1e-15
-    # beside a mechanism that reveals nothing they are cut into cells, as all others are
-    cut = Composition({**mechanisms, Erasure(0.0): 1}).delta(epsilon)
+    # beside a mechanism that reveals hardly anything they are cut into cells, as all others are
+    cut = Composition({**mechanisms, Erasure(1e-300): 1}).delta(epsilon)
     assert cut.low <= exact <= cut.high
     assert 1e-12 < cut.relative_width < 1e-3
     assert cut.evidence is Evidence.CERTIFIED
@@ -121,19 +125,87 @@ def test_who_asks_for_more_than_can_be_transformed_gets_what_can_be(monkeypatch,
     )  # beside an atom a lattice of p and q is twice as fine
 
 
-def test_compositions_of_random_finite_pairs_enclose_their_enumeration():
+@pytest.mark.parametrize("kinds", [1, 2])
+def test_compositions_of_random_finite_pairs_enclose_their_enumeration(kinds, monkeypatch):
+    # of two kinds one is summed first, on a finer lattice
+    monkeypatch.setattr("mc.losses.summands._FEW", 0)
+    monkeypatch.setattr("mc.losses.summands._LEFT", math.inf)
     rng = random.Random(12)
     with mpmath.workdps(60):
-        for _ in range(40):
-            pair, times = random_pair(rng), rng.randint(1, 6)
+        for _ in range(40 // kinds):
+            mechanisms = {random_pair(rng): rng.randint(1, 6 // kinds) for _ in range(kinds)}
             epsilon = rng.choice((0.0, 0.1, 1.0, 2.5, 7.0, 20.0))
-            true = stick(composed(pair, times), epsilon)
-            bounds = Composition({pair: times}).delta(epsilon, direction="PQ")
+            law = None
+            for pair, times in mechanisms.items():
+                law = composed(pair, times, law)
+            true = stick(law, epsilon)
+            bounds = Composition(mechanisms).delta(epsilon, direction="PQ")
             assert true - 1e-9 <= bounds.low <= true <= bounds.high <= true * 1.05 + 1e-9, (
-                pair,
-                times,
+                mechanisms,
                 epsilon,
             )
+
+
+def beside_a_gaussian(mu, epsilon, delta, times, at):
+    """H of Gaussian(mu) and KOV(epsilon, delta), so often: a mixture of Gaussians' over a binomial number of ones."""
+    j = (
+        np.arange(times + 1)
+        if times < 10**4
+        else times // 2 + np.arange(-6, 6, 1 / math.sqrt(times)) * times**0.5
+    )
+    ones = np.unique(np.rint(j))
+    logs = np.cumsum([0.0, *(np.log((times + 1 - ones[1:]) / ones[1:]) + epsilon)])
+    masses = np.exp(logs - logs.max())
+    sticks = Gaussian(mu).hockey_stick(at - epsilon * (2 * ones - times))
+    finite = math.exp(times * math.log1p(-delta))
+    return 1 - finite + finite * float(masses @ sticks) / masses.sum()
+
+
+@pytest.mark.parametrize("at", [0.3, 3.0])
+@pytest.mark.parametrize(
+    ("epsilon", "times"),
+    [(1e-9, 1), (1e-6, 1), (0.1, 10), (1e-3, 1000), (1e-3, 10**5), (1e-4, 10**6), (1e-9, 10**6)],
+)
+def test_any_number_of_tiny_responses_beside_a_gaussian_encloses_their_mixture(epsilon, times, at):
+    for delta in (0.0, 1e-3 / times):
+        tiny = KOV(epsilon, delta) if delta else RandomizedResponse(epsilon)
+        exact = beside_a_gaussian(1.0, epsilon, delta, times, at)
+        bounds = Composition({Gaussian(1.0): 1, tiny: times}).delta(at, direction="PQ")
+        assert bounds.low <= exact * (1 + 1e-10)
+        assert bounds.high >= exact * (1 - 1e-10)
+        assert bounds.relative_width <= 1e-3
+
+
+@pytest.mark.parametrize("tilt", [0.0, 1.0, 3.0, 8.0])
+def test_bounds_hold_where_the_window_of_a_finer_sum_leaves_a_part_out(tilt, monkeypatch):
+    """The standard deviation of 400 responses is 20 steps, and the window has 64, or 16, places."""
+    step, times = Fraction(1, 128), 400
+    pairs = RandomizedResponse(float(step)), RandomizedResponse(0.5)
+    above = [level_law(units, Fraction(0), size, "high") for units, size in ((1, step), (16, 4 * step))]
+    below = [ReportedLaw.of_level(level(pair), units) for pair, units in zip(pairs, (1, 16), strict=True)]
+    finer = LatticeSum((above[0],), (below[0],), (times,), float(step))
+    # with one in between, on which nothing else is summed
+    finer = LatticeSum((), (), (), 2 * float(step), finer=finer)
+    total = LatticeSum((above[1],), (below[1],), (1,), 4 * float(step), finer=finer)
+    ones = np.arange(times + 1)
+    masses = binom.pmf(ones, times, 1 / (1 + math.exp(-step)))
+    losses = float(step) * (2 * ones - times)
+    monkeypatch.setattr("mc.losses.powers._FEW", 16)
+    for longest in (64, 16):
+        monkeypatch.setattr("mc.losses.powers._LONGEST", longest)
+        for epsilon in (-0.6, 0.1, 0.5, 0.9, 1.2):
+            exact = masses @ pairs[1].hockey_stick(epsilon - losses)
+            low, high = total.bounds(epsilon, tilt=tilt)
+            assert low <= exact * (1 + 1e-9)
+            assert high >= exact * (1 - 1e-9)
+
+
+def test_what_reveals_nothing_changes_nothing_however_often():
+    some = {Laplace(3.0): 2, RandomizedResponse(0.7): 1}
+    half = (Fraction(1, 2), Fraction(1, 2))
+    nothing = {FinitePair(half, half): 2**40, RandomizedResponse(0.0): 10**6, Erasure(0.0): 1}
+    assert Composition(some | nothing).delta(1.0) == Composition(some).delta(1.0)
+    assert Composition(nothing).delta(0.5) == Bounds(0.0, 0.0)
 
 
 def revealing(epsilon, delta, times, at):
@@ -233,8 +305,8 @@ SAMPLED = [
 def test_inversion_lies_within_the_bounds_by_cells(mechanisms, epsilon):
     for direction in ("PQ", "QP"):
         inverted = Composition(mechanisms).delta(epsilon, direction=direction)
-        # beside a mechanism that reveals nothing they are cut into cells
-        cut = Composition({**mechanisms, Erasure(0.0): 1}).delta(epsilon, direction=direction)
+        # beside a mechanism that reveals hardly anything they are cut into cells
+        cut = Composition({**mechanisms, Erasure(1e-300): 1}).delta(epsilon, direction=direction)
         assert cut.low <= inverted.high
         assert inverted.low <= cut.high
         assert 1e-5 < cut.relative_width < 1e-3

@@ -68,6 +68,11 @@ def test_mass_beyond_the_window_is_bounded_and_folded_into_it(monkeypatch, tilt)
     assert np.all(cut.shares >= whole.shares[inside] - 1e-12)
 
 
+def test_a_mass_that_is_next_to_nothing_makes_no_window_longer():
+    law = LatticeLaw(np.array([-1, 0]), np.array([1e-43, 1.0]))
+    assert len(power([law], [10**6], tilt=0.0).shares) <= powers._FEW
+
+
 @pytest.mark.parametrize("levels", [4, 12, 22])
 def test_the_bound_on_a_transform_is_not_below_the_theorem_it_is_from(levels):
     """Higham, Theorem 24.2: log2(n) eta / (1 - log2(n) eta), eta = u + gamma_4 (sqrt(2) + u), roots rounded to u."""

@@ -1,0 +1,150 @@
+"""Losses to be cut into cells and summed: on how fine a lattice, and which of them first, on a finer one.
+
+>>> from theory.pairs import Gaussian, RandomizedResponse
+>>> few, many = ({Gaussian(1.0): 1, RandomizedResponse(1e-4): times} for times in (10, 10**6))
+>>> [Summands.of(counts, (1.0, 1e-8), precision=1e-2).finer is None for counts in (few, many)]
+[True, False]
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from mc.losses.cells import cells
+from mc.losses.lattice_law import LatticeLaw
+from mc.losses.lattice_sum import LatticeSum
+from mc.losses.reported_law import ReportedLaw
+from mc.losses.tails import tails
+from theory.pairs import DominatingPair
+
+__all__ = ["Summands", "coarser"]
+
+#: The least mean squared width of cells, and the most cells of a law.
+_FINEST, _MOST = 2.0**-100, 1 << 15
+#: A lattice with fewer places is not made shorter; another one is worth its while if it leaves less than so much of it.
+_FEW, _LEFT = 1 << 16, 0.8
+#: The share of the precision that is left to laws that hardly vary.
+_LITTLE = 1 / 16
+#: The places of a sum lie within so many standard deviations.
+_WIDE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Summands:
+    """counts[i] losses of pairs[i], each of about variances[i], and the sum of those of `finer` as one more loss.
+
+    Cells are to have mean squared widths of `precision` times what is needed, the last of `needs` being the least that
+    one loss needs. It decides how close bounds come, not whether they hold.
+    """
+
+    pairs: tuple[DominatingPair, ...]
+    counts: tuple[int, ...]
+    variances: tuple[float, ...]
+    needs: tuple[float, ...]
+    precision: float
+    finer: Summands | None = None
+
+    @classmethod
+    def of(
+        cls, counts: Mapping[DominatingPair, int], variances: tuple[float, ...], *, precision: float
+    ) -> Summands:
+        """All losses of a sum; those that need so fine a lattice that the sum has too many places are in `finer`."""
+        numbers = tuple(counts.values())
+        # a law that hardly varies, however often it is summed, need not be known as closely as that
+        least = _LITTLE * float(np.dot(numbers, variances)) / (len(numbers) + 1)
+        needs = tuple(max(own, least / number) for own, number in zip(variances, numbers, strict=True))
+        return cls(tuple(counts), numbers, variances, (*needs, least), precision)._divided()
+
+    @property
+    def spread(self) -> float:
+        """The variance of the sum."""
+        return float(np.dot(self.counts, self.variances)) + (self.finer.spread if self.finer else 0.0)
+
+    @property
+    def shares(self) -> list[float]:
+        """The mean squared width of the cells of each loss, and of the sum of `finer`."""
+        *needs, least = self.needs
+        if self.finer:
+            needs.append(max(self.finer.spread, least))
+        return [coarser(max(self.precision * need, _FINEST), 2) for need in needs]
+
+    def step(self, least: Fraction = Fraction(0)) -> Fraction:
+        """A step that is fine enough, or about `least` where that is more."""
+        step = max(Fraction(coarser((min(self.shares) / 2) ** 0.5)), least)
+        # one that divides the least atom leaves it in its place; atoms within a step are not waited for
+        atom = min((size for size in self._atoms if size >= step), default=None)
+        return step if atom is None else atom / math.ceil(atom / step)
+
+    def on_lattice(self, step: Fraction, *, tilt: float) -> LatticeSum:
+        """The sum, in cells that are narrow where the laws so tilted have their mass."""
+        halves = any((size / step).denominator == 1 for size in self._atoms)
+        above, below = zip(
+            *(
+                _laws(pair, step, tilt, share, halves)
+                for pair, share in zip(self.pairs, self.shares, strict=False)
+            ),
+            strict=True,
+        )
+        finer = None
+        if self.finer:
+            finer = self.finer.on_lattice(step / math.ceil(step / self.finer.step()), tilt=tilt)
+        return LatticeSum(above, below, self.counts, float(step), 2 if halves else 1, finer)
+
+    @property
+    def _atoms(self) -> set[Fraction]:
+        return set().union(*(_atoms_of(pair) for pair in self.pairs))
+
+    def _divided(self) -> Summands:
+        """Those of the least needs in `finer`, where that takes far fewer places."""
+        *all_needs, least = self.needs
+        order = np.argsort(all_needs, kind="stable")
+        needs = np.array(all_needs)[order]
+        spreads = np.cumsum(np.array(self.counts, dtype=np.float64)[order] * np.array(self.variances)[order])
+        # the places of a sum of all, of the first and of the others, of which the first are one more
+        whole, first, others = (
+            _WIDE * np.sqrt(2 * spread / (self.precision * need))
+            for spread, need in (
+                (spreads[-1], needs[0]),
+                (spreads[:-1], needs[0]),
+                (spreads[-1], np.minimum(needs[1:], np.maximum(spreads[:-1], least))),
+            )
+        )
+        if len(order) == 1 or whole <= _FEW or (first + others).min() > _LEFT * whole:
+            return self
+        number = int((first + others).argmin()) + 1
+        finer, rest = (self._chosen(part.tolist()) for part in (order[:number], np.sort(order[number:])))
+        return replace(rest, finer=finer._divided())
+
+    def _chosen(self, places: list[int]) -> Summands:
+        return replace(
+            self,
+            pairs=tuple(self.pairs[i] for i in places),
+            counts=tuple(self.counts[i] for i in places),
+            variances=tuple(self.variances[i] for i in places),
+            needs=(*(self.needs[i] for i in places), self.needs[-1]),
+        )
+
+
+@lru_cache(maxsize=1024)
+def _atoms_of(pair: DominatingPair) -> frozenset[Fraction]:
+    """The sizes of the losses other than 0 that have a mass of their own, as far as they are rationals."""
+    return frozenset(abs(loss) for loss, _ in tails(pair).atoms if loss)
+
+
+@lru_cache(maxsize=64)
+def _laws(
+    pair: DominatingPair, step: Fraction, tilt: float, variance: float, halves: bool
+) -> tuple[LatticeLaw, ReportedLaw]:
+    cut = cells(pair, step, tilts=(tilt,), variance=variance, most=_MOST)
+    return cut.split(), ReportedLaw.of_cells(cut, halves=halves)
+
+
+def coarser(x: float, parts: int = 1) -> float:
+    """x rounded down to a power of 2^{1/parts}, so that nearby questions share their cells."""
+    return 2.0 ** (math.floor(math.log2(x) * parts) / parts) if x > 0 else 0.0
