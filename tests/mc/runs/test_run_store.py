@@ -319,6 +319,13 @@ def test_a_last_tile_of_another_size_is_kept_as_well(tmp_path: Path) -> None:
     assert fp.play(game, measure, n=n, seed=1, workers=1).rows.tobytes() == first.rows.tobytes()
 
 
+def test_what_is_stored_stays_whoever_stores_it_again(path: Path) -> None:
+    with RunStore(path) as store, RunStore(path) as other:
+        for one in (store, other):
+            one.commit(RUNS[0], [(tile, size, np.zeros(3)) for tile, size, _ in rows(0)])
+        assert [kept(store, run) for run in RUNS] == [put(0), put(1)]
+
+
 def test_the_tiles_of_one_commit_are_kept_all_or_none(path: Path) -> None:
     with RunStore(path) as store:
         with pytest.raises(StoreError, match="too large"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import os
 import random
 import signal
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -157,13 +158,25 @@ def test_another_question_is_another_run(tmp_path: Path) -> None:
 
 
 def test_a_worker_in_another_process_keeps_nothing_of_a_run_that_is_not_the_one_of_the_key() -> None:
-    key, another_process = key_of({"game": the_game(), "functional": MEASURE}), (b"", 0)
-    tile = [Tile(3, 0, 10)]
-    with pytest.raises(StoreError, match="a worker process plays other code or other values than this one"):
-        _Work(the_game(), HockeyStick(1.5), another_process, key)(tile)
-    _Work(the_game(), HockeyStick(1.5), _process(), key)(tile)  # which made the key
-    (row,) = _Work(the_game(), MEASURE, another_process, key)(tile)
+    measure, tile = KillsOnce("never"), [Tile(3, 0, 10)]  # of a file of the user's
+    key = key_of({"game": the_game(), "functional": measure})
+    files = key["files"] | {KillsOnce.__module__: "another text"}
+    home, another_process = _process(), (b"", 0)
+    (row,) = _Work(the_game(), measure, another_process, key)(tile)  # a worker that has checked one key
     assert row.tobytes() == play(the_game(), MEASURE, n=10, seed=3, workers=1).rows[0].tobytes()
+    for other in (
+        key_of({"game": the_game(), "functional": KillsOnce("other")}),
+        key | {"code": "another release"},
+        key | {"files": files},
+    ):
+        with pytest.raises(StoreError, match="a worker process plays other code or other values than this"):
+            _Work(the_game(), measure, another_process, other)(tile)
+        _Work(the_game(), measure, home, other)(tile)  # which made the key
+
+
+def test_a_fork_of_this_process_is_another() -> None:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("fork")) as forked:
+        assert forked.submit(_process).result() != _process() == _process()
 
 
 # -- interruptions ---------------------------------------------------------------------------------
