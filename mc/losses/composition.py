@@ -31,6 +31,7 @@ from mc.losses.step_moments import StepMoments
 from mc.losses.tails import tails
 from theory.arguments import check_count, check_delta, check_positive, check_real
 from theory.evidence import Evidence
+from theory.numerics.decimals import interval
 from theory.pairs import DominatingPair, normal_law
 from theory.pairs.base import Direction
 from theory.shown import Shown
@@ -69,7 +70,7 @@ class Bounds(Shown):
         return (self.high - self.low) / self.low if self.low > 0 else math.inf
 
     def __str__(self) -> str:
-        return f"[{self.low:.9g}, {self.high:.9g}]"
+        return interval(self.low, self.high, 9)
 
 
 class Composition:

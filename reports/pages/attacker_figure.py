@@ -12,9 +12,9 @@ from mc.examine.supremum import supremum
 from reports.drawing import INK, PALETTE, new_figure
 from reports.finding import Picture
 from reports.pages.overview import Row
-from reports.shown.numbers import interval, percent
+from reports.shown.numbers import percent
 from theory.attacker import ALARMS, AttackerBound, AttackerCurve, attacker_bound
-from theory.numerics.decimals import above
+from theory.numerics.decimals import above, interval
 from theory.shown import Row as Cells
 
 __all__ = ["AttackerShown"]

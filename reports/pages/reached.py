@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from mc import Estimate
 from reports.shown import numbers
+from theory.numerics import decimals
 
 __all__ = ["ReachedRow"]
 
@@ -31,7 +32,7 @@ class ReachedRow:
     @property
     def interval(self) -> str:
         """The interval to four significant digits, its ends rounded outwards."""
-        return numbers.interval(self.estimate.low, self.estimate.high, 4)
+        return decimals.interval(self.estimate.low, self.estimate.high, 4)
 
     @property
     def drawn(self) -> tuple[str, float, float, float]:

@@ -120,6 +120,7 @@ ENDS: dict[int, dict[str, str]] = {
             "n must be at most 1,000,000,000,000, got n=1e+99; play fewer, or several runs of other seeds"
         ),
         f"{_PLAYS} inf": "n must be an integer >= 2",
+        f"{_PLAYS} 1e3 --key mine": "key must stand beside store, got key='mine' alone; pass --store",
         "attack GaussianFilter --rounds 1000000000": "rounds must be at most 10,000",
         "attack NaiveRealisationFilter --out mine.py": "out must be a folder",
         "calibrate 1 1e-5 --levels 1000000000": "levels must be at most 4,096",

@@ -257,6 +257,7 @@ def test_a_hostile_name_is_one_line_without_links_and_codes() -> None:
         assert svg_text(figure)
     (result,) = sarif(results_of(exam, Path("out")), "1")["runs"][0]["results"]
     assert "](" not in result["message"]["text"]
+    assert "input{{y}}" in result["message"]["text"], "one brace alone would be a place to fill in"
 
 
 def test_the_picture_marks_what_is_above_the_promise_and_keeps_zeros_on_the_axis() -> None:

@@ -23,12 +23,12 @@ import filterproof as fp
 from filters.catalogue import CATALOGUE
 from reports.shown.cells import cells as row_cells
 from reports.shown.fragment import MOST_LINES
-from reports.shown.numbers import exact_or, interval
+from reports.shown.numbers import exact_or
 from tests.interpreter import ROOT, python
 from tests.reports.examinations import ADMISSION, exam_of, refuted
 from theory.claims.theorem import Step, Theorem
 from theory.evidence import Checked
-from theory.numerics.decimals import above, below, chance
+from theory.numerics.decimals import above, below, chance, interval
 from theory.proofs.proof import JOIN, CheckedStep, Proof
 from theory.shown import Shown
 
@@ -189,6 +189,22 @@ def test_ends_are_rounded_outwards() -> None:
         assert float(above(x)) - float(below(x)) <= abs(x) * 1e-5
     assert interval(0.25, 0.25) == "[0.25, 0.25]"
     assert (below(float("-inf")), above(float("inf"))) == ("-inf", "inf")
+
+
+@pytest.mark.parametrize("name", ["Estimate", "WorstCase", "Evaluation", "Bounds", "CalibratedThreshold"])
+def test_a_shown_interval_contains_the_interval(name: str) -> None:
+    low, high = 1.234567896e-4, 9.876543214e-4  # which round inwards to the nearest
+    value = {"Estimate": {"value": 5e-4}, "WorstCase": {"value": None}, "Evaluation": {"value": None}}
+    one = replace(made(name), low=low, high=high, **value.get(name, {}))
+    for told in (str(one), words(one)):
+        ends = INTERVAL.search(told)
+        assert ends is None or float(ends[1]) <= low < high <= float(ends[2])
+    assert INTERVAL.search(str(one))
+
+
+def test_no_more_confidence_is_shown_than_there_is() -> None:
+    for failure, told in ((1.01e-6, "1 - 1.1e-06"), (1 - (1 - 1e-6), "1 - 1e-06"), (0.05001, "0.9499")):
+        assert f"at confidence {told} (n=" in str(replace(made("Estimate"), failure=failure))
 
 
 def test_a_cell_is_rounded_to_the_safe_side_and_an_interval_is_one_cell() -> None:

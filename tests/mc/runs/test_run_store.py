@@ -227,6 +227,12 @@ def test_what_is_no_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         with pytest.raises(StoreError, match=message):
             RunStore(place)
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["link", "pipe"]
+    junk: tuple[Any, ...] = (None, 3, b"runs.db", [])
+    for given in junk:
+        with pytest.raises(
+            TypeError, match=r"store must be the path of a file, got .*; pass 'runs\.db', say"
+        ):
+            RunStore(given)
     monkeypatch.chdir(tmp_path)
     with RunStore(":memory:") as store:  # a name like any other, not SQLite's for no file at all
         store.commit(RUNS[0], rows(0))

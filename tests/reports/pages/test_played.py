@@ -20,6 +20,7 @@ from reports.pages.overview import Row
 from reports.pages.played import GameJob, Played, SolvedPoint, play
 from reports.pages.subjects import SUBJECTS
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.numerics.decimals import interval
 
 PLACES = {one.name: place for place, one in enumerate(SUBJECTS)}
 QUICK = ("BasicFilter", "NaturalFilter", "NaiveRealisationFilter", "RealisationFilter", "SomeOrderFilter")
@@ -203,7 +204,7 @@ def test_the_code_of_a_page_gives_the_numbers_of_the_page_again(
     page = filter_page(Row(subject, "a promise", refuted, played[name], None, None))
     exec(page.code, {})  # noqa: S102, it is ours
     said = capsys.readouterr().out
-    assert f"[{played[name].main.low:.9g}, {played[name].main.high:.9g}]" in said
+    assert interval(played[name].main.low, played[name].main.high, 9) in said
     assert str(played[name].at_main.estimate) in said
 
 
