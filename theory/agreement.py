@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NoReturn
 
-from theory.numerics.decimals import interval
+from theory.numerics.decimals import chance, interval
 from theory.shown import Row, Shown
 
 __all__ = ["Accord", "Agreement", "TwoRoutes"]
@@ -155,5 +155,5 @@ class Agreement(Shown):
         within = f" within {self.within:.2g}" if self.outcome is Accord.AGREES else ""
         return (
             f"{self.outcome.name}{within} ({count} comparison{'s' * (count > 1)}; failure probability "
-            f"{self.failure:.2g}; {self.scope})"
+            f"{chance(self.failure)}; {self.scope})"
         )

@@ -14,7 +14,7 @@ from reports.pages.profile_figure import profile_picture
 from reports.shown.formulas import mathml
 from reports.shown.numbers import NOTHING, percent
 from theory.evidence import Outcome
-from theory.numerics.decimals import above, below, interval
+from theory.numerics.decimals import above, below, chance, interval
 from theory.pairs import DominatingPair
 
 __all__ = ["filter_page"]
@@ -136,7 +136,7 @@ def simulated_words(row: Row) -> str:
     )
     return (
         f"The game's best strategy, {estimate.n:,} runs at epsilon = {one.epsilon:.4g}: {estimate.value:.4g} "
-        f"in {interval(estimate.low, estimate.high, 4)} at confidence 1 - {estimate.failure:.0e}; {agrees}. "
+        f"in {interval(estimate.low, estimate.high, 4)} at confidence 1 - {chance(estimate.failure)}; {agrees}. "
         f"Rests on {estimate.rests_on}."
     )
 

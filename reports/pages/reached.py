@@ -52,6 +52,6 @@ class ReachedRow:
     def __str__(self) -> str:
         one = self.estimate
         return (
-            f"{self.what}: {one.value:.4g} in {self.interval} at confidence 1 - {one.failure:.0e} ({one.n:,} runs), "
-            f"promised at most {self.promised:.4g}"
+            f"{self.what}: {one.value:.4g} in {self.interval} at confidence 1 - {decimals.chance(one.failure)} "
+            f"({one.n:,} runs), promised at most {self.promised:.4g}"
         )
