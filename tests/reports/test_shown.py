@@ -21,6 +21,7 @@ from matplotlib.figure import Figure
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
+from filters.certified.running_number import Found
 from reports.shown.cells import cells as row_cells
 from reports.shown.fragment import MOST_LINES
 from reports.shown.numbers import exact_or
@@ -262,6 +263,14 @@ def test_a_certified_number_is_shown_as_the_decimal_of_its_double() -> None:
     assert not any("/" in value for value in values)
 
 
+def test_no_refused_number_is_among_those_that_are_left_out() -> None:
+    found = made("CertifiedNumbers")
+    fitting = next(one for one in found.numbers if one.fits)
+    refused = replace(fitting, found=Found.UNSOUND)
+    many = replace(found, numbers=(*[fitting] * 39, refused, fitting))
+    assert "UNSOUND" in [line[3].text for line in list(page(many).iter("tr"))[1:]]
+
+
 def test_a_promise_that_an_attack_names_is_rounded_once() -> None:
     with fp.knowingly():
         found = fp.attack(CATALOGUE["NaturalFilter"].example())
@@ -366,6 +375,10 @@ def test_a_picture_has_the_ends_and_values_of_the_rows(name: str, at: str, heigh
     points = {(x, y) for line in ax.lines for x, y in zip(*map(list, line.get_data()), strict=True)}
     for path in (path for one in ax.collections for path in one.get_paths()):
         points |= {tuple(vertex) for vertex in path.vertices.tolist()}
+    (band,) = (one for one in ax.collections if str(one.get_label()).startswith(("band", "interval")))
+    edge = {y for path in band.get_paths() for y in path.vertices[:, 1].tolist()}
+    assert min(edge) == pytest.approx(min(column(value, "low")), rel=1e-9)
+    assert max(edge) == pytest.approx(max(column(value, "high")), rel=1e-9)
     for height in heights:
         if at:
             assert set(zip(column(value, at), column(value, height), strict=True)) <= points

@@ -81,5 +81,5 @@ def test_the_failures_of_the_intervals_of_an_estimate_are_together_what_it_says(
         for room in rooms:
             if vars(room).get(interval.__name__) is interval:
                 monkeypatch.setattr(room, interval.__name__, partial(counted, interval))
-    ESTIMATES[name](failure=1e-3)
+    ESTIMATES[name](confidence=1 - 1e-3)
     assert math.fsum(spent) == pytest.approx(1e-3)
