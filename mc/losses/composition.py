@@ -79,7 +79,7 @@ class Composition:
         >>> import filterproof as fp
         >>> twice = fp.Composition({fp.RandomizedResponse(1.0): 2})
         >>> print(twice.delta(1.0))  # expit(1)^2 (1 - 1/e)
-        [0.337834712, 0.337834712]
+        [0.337834712, 0.337834713]
 
     `mechanisms` maps pairs to counts, or lists pairs one by one. Nothing adaptive is covered: for a filter over these
     pairs ask `worst_case`. Losses are cut into cells; a lower bound reports only cells (post-processing), an upper

@@ -22,6 +22,7 @@ def percent(share: float, rounded: Callable[[float, int], str] = near) -> str:
     ('24 %', '140 %', '× 63.4', '0 %')
     >>> percent(61952.3)
     '× 62,000'
+    >>> from theory.numerics.decimals import below
     >>> percent(0.0305, above), percent(0.99962506, below)
     ('3.1 %', '99.9 %')
     """
