@@ -108,6 +108,8 @@ ENDS: dict[int, dict[str, str]] = {
         "simulate GaussianFilter 'Constant(Gaussian(0.3))' --epsilon 2 -n 2e3 --interval KL-Chernoff": (
             ", KL-Chernoff; rests on "
         ),
+        # whose estimate lies above the promise, and whose interval does not
+        "simulate GaussianFilter OneShot --epsilon 1 -n 2e3 --method plain --seed 3": "0.13 ... in [0.10",
         "verify mine.py::Good --against ZCDPFilter --seconds 2": "which does not prove that there is none",
     },
     1: {
@@ -117,6 +119,8 @@ ENDS: dict[int, dict[str, str]] = {
             "is granted by the second alone; so it breaks 0.5-zCDP: D of order 2, PQ is at least"
         ),
         "replay kept.json": "The same again: 0 ... It does not refute the promise.",
+        "simulate NaiveRealisationFilter EraserForever --epsilon 1 -n 2e3": "lies above the promise: REFUTED.",
+        "attack NaiveRealisationFilter --out found": "REFUTED (EXACT ... Again: filterproof replay found/witness",
     },
     2: {
         "prove Fermat": "name must be a known theorem, got name='Fermat'",
