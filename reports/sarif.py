@@ -73,12 +73,17 @@ def sarif(results: Sequence[Result], version: str) -> dict[str, Any]:
     return {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
+def _plain(words: str) -> str:
+    """The words as a message that is neither a link, "](" being one, nor filled in at "{0}" (SARIF 3.11.5)."""
+    return words.replace("](", "] (").replace("{", "{{").replace("}", "}}")
+
+
 def _data(result: Result) -> dict[str, Any]:
     place = {"artifactLocation": {"uri": _uri(result.file)}, "region": {"startLine": result.line}}
     return {
         "ruleId": result.rule,
         "ruleIndex": list(RULES).index(result.rule),
         "level": "error",
-        "message": {"text": result.message.replace("](", "] (")},  # together they would be a link
+        "message": {"text": _plain(result.message)},
         "locations": [{"physicalLocation": place}],
     }

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NoReturn
 
+from theory.numerics.decimals import chance, interval
 from theory.shown import Row, Shown
 
 __all__ = ["Accord", "Agreement", "TwoRoutes"]
@@ -118,10 +119,8 @@ class Agreement(Shown):
     def detail(self) -> str:
         """The loosest comparison in a sentence, or one that disagrees, and the note."""
         loosest, count = self.loosest, len(self.compared)
-        beside = f"{loosest.what}: [{loosest.low:.6g}, {loosest.high:.6g}] beside " + (
-            f"{loosest.least:.6g}"
-            if loosest.most <= loosest.least
-            else f"[{loosest.least:.6g}, {loosest.most:.6g}]"
+        beside = f"{loosest.what}: {interval(loosest.low, loosest.high)} beside " + (
+            f"{loosest.least:.6g}" if loosest.most <= loosest.least else interval(loosest.least, loosest.most)
         )
         if self.outcome is Accord.DISAGREES:
             missed = sum(not one.meets for one in self.compared)
@@ -156,5 +155,5 @@ class Agreement(Shown):
         within = f" within {self.within:.2g}" if self.outcome is Accord.AGREES else ""
         return (
             f"{self.outcome.name}{within} ({count} comparison{'s' * (count > 1)}; failure probability "
-            f"{self.failure:.2g}; {self.scope})"
+            f"{chance(self.failure)}; {self.scope})"
         )

@@ -84,10 +84,14 @@ class Denial:
             fits = f"what would fit now: {', or '.join(named)}" + (f", and no other {none}" if none else "")
         else:
             fits = f"no other {none or 'parameter'} would fit now"
-        return f"{self.pair!r} does not fit after {self.granted} grants, {later}; {fits}"
+        return f"{self.pair!r} does not fit after {self._past}, {later}; {fits}"
 
     def __repr__(self) -> str:
-        return f"Denial({self.pair!r}, after {self.granted} grants of {self.filter!r})"
+        return f"Denial({self.pair!r}, after {self._past} of {self.filter!r})"
+
+    @property
+    def _past(self) -> str:
+        return f"{self.granted:,} grant{'s' * (self.granted != 1)}"
 
 
 def _told(name: str, value: float, way: int) -> str:

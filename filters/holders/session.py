@@ -283,7 +283,8 @@ class Session(Holder):
         return f"Session({self._filter!r}, {self._on_denial!r}; {status})"
 
     def _left(self) -> str:
-        after = f" after {self._now.granted} grants"
+        granted = self._now.granted
+        after = f" after {granted:,} grant{'s' * (granted != 1)}"
         if type(self._filter).remaining is FilterBase.remaining:
             return after
         return f"{after} with {float(checked_remaining(self._filter, self._now.state, 1)[0]):.6g} left"

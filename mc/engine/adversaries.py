@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from reprlib import repr as short
@@ -288,6 +289,9 @@ class _OnMenu(Adversary):
     menu: tuple[DominatingPair, ...]
 
     def __post_init__(self) -> None:
+        menu = self.menu
+        if not isinstance(menu, Iterable) or not all(isinstance(pair, DominatingPair) for pair in menu):
+            raise TypeError(f"menu must hold pairs, got {short(menu)}; pass e.g. (fp.Gaussian(mu=0.3),)")
         Selection(self.menu, np.zeros(1, dtype=np.intp))  # which refuses what is no menu
 
     @property

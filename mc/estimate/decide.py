@@ -34,6 +34,7 @@ from mc.intervals.anytime import BettingTest, Decision, Side, Wealth, log_mean_e
 from mc.intervals.estimate import PLAIN_DRAWS
 from mc.runs.play import Play, PlayOptions
 from theory.arguments import check_count, check_delta, check_probability
+from theory.numerics.decimals import chance
 from theory.shown import Row, Shown
 
 __all__ = ["ProfileDecision", "ProfileTest", "decide", "decide_profile"]
@@ -107,7 +108,7 @@ class ProfileDecision(Shown):
         points = ", ".join(f"{epsilon:g}" for epsilon in self.epsilons)
         return (
             f"{said[self.side]}, at epsilon {points} (n={self.n:,}, log e-value {self.log_e_above:.3g} above, "
-            f"failure {self.failure:.2g} at any stopping time; rests on {self.rests_on})"
+            f"failure {chance(self.failure)} at any stopping time; rests on {self.rests_on})"
         )
 
     def rows(self) -> list[Row]:

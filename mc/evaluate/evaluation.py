@@ -14,6 +14,7 @@ from typing import cast
 
 from mc.losses.log_ratio import Epsilon, epsilon_cells
 from theory.evidence import Evidence
+from theory.numerics.decimals import interval
 from theory.pairs.base import Direction
 from theory.shown import Pictured, Row, Shown, row_of
 
@@ -62,7 +63,7 @@ class Evaluation(Shown):
     def __str__(self) -> str:
         number = f"{self.value} = " if self.value is not None and self.value.denominator < 10**12 else ""
         return (
-            f"{number}[{self.low:.9g}, {self.high:.9g}] at epsilon={self.epsilon} "
+            f"{number}{interval(self.low, self.high, 9)} at epsilon={self.epsilon} "
             f"({self.evidence.name}; {self.scope})"
         )
 

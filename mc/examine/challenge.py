@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
+from reprlib import repr as short
 from typing import Any, Unpack
 
 from filters import PrivacyFilter
@@ -102,10 +103,13 @@ def challenge(
     comparison is a `decide`, which stops as soon as it is decided, after at most `most` paths.
     The other keywords are the fields of `Play`.
     """
-    foes = tuple(adversary.against(filt) for adversary in adversaries)
-    grid = tuple(one_epsilon("epsilons", epsilon) for epsilon in epsilons)
-    ways = tuple(directions)
+    ways = _listed("directions", directions, str, '["PQ", "QP"]')
+    if not {"PQ", "QP"}.issuperset(ways):
+        raise ValueError(f"directions must be of PQ and QP, got directions={short(ways)}; pass one or both")
+    grid = tuple(one_epsilon("epsilons", each) for each in _listed("epsilons", epsilons, object, "[1.0]"))
     play = Play(n=check_count("most", most), **how)
+    given = _listed("adversaries", adversaries, Adversary, "[fp.OneShot()]")
+    foes = tuple(play.game(filt, adversary).adversary for adversary in given)
     family = Family.crossing(failure, adversaries=foes, epsilons=grid, directions=ways)
 
     def compared(foe: Adversary, epsilon: float, way: Direction) -> Comparison:
@@ -115,3 +119,11 @@ def challenge(
     comparisons = tuple(compared(*one) for one in product(foes, grid, ways))
     setting = (("most", play.n), ("seed", play.seed), ("rounds", play.rounds), ("on_denial", play.on_denial))
     return Challenge(filt, family, comparisons, setting)
+
+
+def _listed(name: str, given: Iterable[Any], kind: type, example: str) -> tuple[Any, ...]:
+    """The members of a list, of which there is one at least; TypeError for what is none."""
+    members = () if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+    if not members or not all(isinstance(member, kind) for member in members):
+        raise TypeError(f"{name} must be a list such as {example}, got {name}={short(given)}; pass one")
+    return members

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from mc.intervals.estimate import PLAIN_DRAWS
 from mc.intervals.moments import unit_values
 from theory.arguments import check_count, check_delta, check_positive
+from theory.numerics.decimals import chance
 from theory.shown import Shown
 
 __all__ = ["BettingTest", "Decision", "Side", "Wealth", "log_mean_exp"]
@@ -79,7 +80,7 @@ class Decision(Shown):
     def __str__(self) -> str:
         return (
             f"{self.side.value} {self.threshold:.6g} (n={self.n:,}, log e-values {self.log_e_above:.3g} "
-            f"above and {self.log_e_below:.3g} below, failure {self.failure:.2g} at any stopping time; "
+            f"above and {self.log_e_below:.3g} below, failure {chance(self.failure)} at any stopping time; "
             f"rests on {self.rests_on})"
         )
 

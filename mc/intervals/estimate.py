@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from theory.arguments import check_delta
+from theory.numerics.decimals import below, chance, interval, near
 from theory.shown import Shown
 
 __all__ = ["CONFIDENCE", "PLAIN_DRAWS", "Estimate", "stated_failure"]
@@ -74,7 +75,7 @@ class Estimate(Shown):
 
     def __str__(self) -> str:
         return (
-            f"{self.value:.6g} in [{self.low:.6g}, {self.high:.6g}] "
+            f"{near(self.value)} in {interval(self.low, self.high)} "
             f"at confidence {_confidence(self.failure)} (n={self.n:,}, {self.method}; rests on {self.rests_on}"
             f"{f', which {self.beyond:,} plain paths passed' * (self.beyond > 0)})"
         )
@@ -92,4 +93,4 @@ def stated_failure(confidence: float, failure: float | None) -> float:
 
 
 def _confidence(failure: float) -> str:
-    return f"1 - {failure:.2g}" if failure < 1e-3 else f"{1 - failure:.4g}"
+    return f"1 - {chance(failure)}" if failure < 1e-3 else below(1 - failure, 4)

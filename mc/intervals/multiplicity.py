@@ -12,6 +12,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from theory.arguments import check_count, check_delta
+from theory.numerics.decimals import chance
 
 __all__ = ["Family"]
 
@@ -55,9 +56,9 @@ class Family:
 
     def __str__(self) -> str:
         if self.size == 1:
-            return f"one comparison, failure probability {self.failure:.2g}"
+            return f"one comparison, failure probability {chance(self.failure)}"
         crossed = " x ".join(f"{count} {name}" for name, count in self.axes)
         return (
-            f"failure probability {self.failure:.2g} divided equally over {crossed} = {self.size:,} "
-            f"comparisons, {self.each:.2g} each (union bound, no independence assumed)"
+            f"failure probability {chance(self.failure)} divided equally over {crossed} = {self.size:,} "
+            f"comparisons, {chance(self.each)} each (union bound, no independence assumed)"
         )

@@ -32,6 +32,7 @@ from mc.losses.summands import Summands, coarser
 from mc.losses.tails import tails
 from theory.arguments import check_count, check_delta, check_positive, check_real
 from theory.evidence import Evidence
+from theory.numerics.decimals import interval
 from theory.pairs import DominatingPair, normal_law
 from theory.pairs.base import Direction
 from theory.shown import Shown
@@ -68,7 +69,7 @@ class Bounds(Shown):
         return (self.high - self.low) / self.low if self.low > 0 else math.inf
 
     def __str__(self) -> str:
-        return f"[{self.low:.9g}, {self.high:.9g}]"
+        return interval(self.low, self.high, 9)
 
 
 class Composition:
@@ -77,7 +78,7 @@ class Composition:
         >>> import filterproof as fp
         >>> twice = fp.Composition({fp.RandomizedResponse(1.0): 2})
         >>> print(twice.delta(1.0))  # expit(1)^2 (1 - 1/e)
-        [0.337834712, 0.337834712]
+        [0.337834712, 0.337834713]
 
     `mechanisms` maps pairs to counts, or lists pairs one by one. Nothing adaptive is covered: for a filter over these
     pairs ask `worst_case`. Losses are cut into cells; a lower bound reports only cells (post-processing), an upper

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from filters.holders.personal import ForOnePerson, Personal, check_person
 from mc.losses.composition import Bounds
 from theory.evidence import Evidence
+from theory.numerics.decimals import interval
 
 __all__ = ["PersonalBounds", "PersonalRange"]
 
@@ -38,7 +39,7 @@ class PersonalRange(ForOnePerson):
         return Bounds(self.low, self.high, Evidence.CITED)
 
     def told(self) -> str:
-        return f"{self.quantity} in [{self.low:.9g}, {self.high:.9g}]"
+        return f"{self.quantity} in {interval(self.low, self.high, 9)}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from reprlib import repr as short
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -55,6 +56,8 @@ class RunStore:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
+        if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
+            raise TypeError(f"store must be the path of a file, got {short(path)}; pass 'runs.db', say")
         self.path = Path(path)
         with self._store_errors():
             if not self.path.exists():

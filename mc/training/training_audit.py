@@ -26,6 +26,7 @@ from mc.training.training import MakeSums, Training
 from mc.training.two_trainings import TwoTrainings
 from theory.arguments import check_count
 from theory.guarantees import Guarantee
+from theory.numerics.decimals import below
 from theory.shown import Row, Shown
 
 __all__ = ["TrainingAudit", "audit_training"]
@@ -69,7 +70,7 @@ class TrainingAudit(Shown):
         verdict = "ABOVE the promise" if self.refutes else "not above the promise"
         return (
             f"reached {self.reached}, promised {self.promised:.6g} at epsilon={self.epsilon:g} ({self.promise}): "
-            f"{verdict}; mu >= {self.mu_low:.4g}"
+            f"{verdict}; mu >= {below(self.mu_low, 4)}"
         )
 
 

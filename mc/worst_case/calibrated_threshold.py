@@ -25,6 +25,7 @@ from theory.arguments import check_count, check_delta, check_positive
 from theory.conversions import CKS, SIMPLE, gaussian_mu
 from theory.evidence import Evidence
 from theory.guarantees import ApproxDP
+from theory.numerics.decimals import interval
 from theory.pairs import RandomizedResponse
 from theory.shown import Row, Shown, row_of
 
@@ -149,7 +150,7 @@ class CalibratedThreshold(Shown):
 
     def __str__(self) -> str:
         return (
-            f"[{self.low:.9g}, {self.high:.9g}] at epsilon={self.epsilon} ({self.evidence.name}; read from a table, "
+            f"{interval(self.low, self.high, 9)} at epsilon={self.epsilon} ({self.evidence.name}; read from a table, "
             f"`recheck` solves it again; made by {self.made_by})"
         )
 

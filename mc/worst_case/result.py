@@ -9,6 +9,7 @@ from mc.engine.adversary import Adversary
 from mc.evaluate.evaluation import Evaluation
 from mc.losses.log_ratio import Epsilon
 from theory.evidence import Evidence
+from theory.numerics.decimals import interval
 
 __all__ = ["NOTHING_ADMITTED", "Certificate", "PartialWorstCase", "WorstCase"]
 
@@ -56,5 +57,5 @@ class PartialWorstCase(KeyboardInterrupt):
     """A person stopped the game: `worst` has the bounds that were proved before."""
 
     def __init__(self, worst: WorstCase) -> None:
-        super().__init__(f"stopped, the worst case lies in [{worst.low:.6g}, {worst.high:.6g}]")
+        super().__init__(f"stopped, the worst case lies in {interval(worst.low, worst.high)}")
         self.worst = worst

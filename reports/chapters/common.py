@@ -19,11 +19,11 @@ from mc.examine.processor import processor_seconds
 from mc.examine.stages.unpatched import patched
 from mc.examine.verify import examine
 from reports.finding import Claim, Finding, Table
-from reports.shown import numbers
 from reports.shown.numbers import percent
 from reports.study import Simulated, Study
 from theory.agreement import Agreement, TwoRoutes
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.numerics import decimals
 from theory.proofs.proof import Proof
 
 __all__ = [
@@ -71,7 +71,7 @@ def _read_files() -> None:
 
 def interval(estimate: Estimate) -> str:
     """The estimate's interval in four digits, its ends rounded outwards."""
-    return numbers.interval(estimate.low, estimate.high, 4)
+    return decimals.interval(estimate.low, estimate.high, 4)
 
 
 def draw_estimates(

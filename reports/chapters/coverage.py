@@ -12,6 +12,7 @@ from reports.chapter import Chapter
 from reports.finding import Claim, Finding, Table, Told
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.numerics.decimals import interval
 
 __all__ = ["COVERAGE", "judge"]
 
@@ -72,7 +73,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
             "law of the values": one.case,
             "missed": f"{one.misses} of {one.repetitions:,}",
             "interval wholly": f"{one.too_high} above, {one.too_low} below",
-            "rate": f"[{one.miss_rate.low:.2g}, {one.miss_rate.high:.2g}]",
+            "rate": interval(one.miss_rate.low, one.miss_rate.high, 2),
         }
         for one in results
     )

@@ -24,7 +24,7 @@ from reports.shown.numbers import percent
 from reports.study import Study
 from theory.conversions import CKS, SIMPLE, gaussian_mu
 from theory.evidence import Evidence, Outcome, Verdict
-from theory.numerics.decimals import below
+from theory.numerics.decimals import below, interval
 from theory.pairs import KOV, DominatingPair, Gaussian, RandomizedResponse
 
 __all__ = ["TIGHTNESS", "gains_tables", "tightness_filters", "worst_table"]
@@ -177,7 +177,7 @@ def _kept(claim: Claim, played: Sequence[PlayedMenu]) -> Finding:
 def _tight(claim: Claim, gdp: PlayedMenu) -> Finding:
     scope = gdp.worst.scope
     width = (gdp.worst.high - gdp.worst.low) / gdp.promised
-    detail = f"Enclosed in [{gdp.worst.low:.7g}, {gdp.worst.high:.7g}], promised {gdp.promised:.7g}."
+    detail = f"Enclosed in {interval(gdp.worst.low, gdp.worst.high, 7)}, promised {gdp.promised:.7g}."
     if gdp.worst.low > gdp.promised or gdp.worst.high < gdp.promised:
         witness = {"low": gdp.worst.low, "high": gdp.worst.high, "promised": gdp.promised}
         return Finding(claim, Verdict(Outcome.REFUTED, gdp.worst.evidence, scope, detail, witness))

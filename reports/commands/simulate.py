@@ -20,6 +20,7 @@ from reports.commands.console import clear_errors, clear_faults, complain, say
 from reports.commands.exit_status import End, ExitStatus
 from reports.expression import read_adversary, read_filter
 from theory.arguments import check_count
+from theory.numerics import decimals
 
 __all__ = ["simulate"]
 
@@ -83,6 +84,10 @@ def simulate(
     )
     with clear_errors(), ExitStack() as stack:
         paths = check_count("n", n, 2, most=MOST_PATHS, remedy="play fewer, or several runs of other seeds")
+        if key is not None and store is None:
+            raise ValueError(
+                f"key must stand beside store, got key={key!r} alone; pass --store, or leave it out"
+            )
         filt, foe = read_filter(filter_), read_adversary(adversary)
         if "::" in filter_:
             stack.enter_context(examining(filt))
@@ -92,7 +97,7 @@ def simulate(
         hints: list[str] = []
 
         def told(progress: mc.Progress, so_far: tuple[mc.Estimate, ...] | None) -> None:
-            interval = f"[{so_far[0].low:.4g}, {so_far[0].high:.4g}]" if so_far else "starting"
+            interval = decimals.interval(so_far[0].low, so_far[0].high, 4) if so_far else "starting"
             if bar.disable and not hints and (hint := _hint(progress, kept=store is not None)):
                 hints.append(hint)
                 complain(hint)

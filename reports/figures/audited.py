@@ -22,6 +22,7 @@ from reports.drawing import intervals_beside
 from reports.figures.data import FigureData
 from reports.figures.network_training import NetworkTraining
 from reports.figures.specification import Specification, any_seed, real, whole
+from theory.numerics.decimals import below, interval
 
 __all__ = ["NetworkAudit"]
 
@@ -80,10 +81,10 @@ class NetworkAudit(Specification):
         return FigureData.of_rows(rows).told(promised=one.promised)
 
     def words(self, data: FigureData) -> dict[str, Any]:
-        rows = data.rows()
+        rows: list[Any] = data.rows()
         told = "; ".join(
-            f"{row['sums']}, {row['steps']} steps: [{row['low']:.2g}, {row['high']:.2g}], mu at least "
-            f"{row['mu_low']:.2g}{', ABOVE the promise' if row['above'] else ''}"
+            f"{row['sums']}, {row['steps']} steps: {interval(row['low'], row['high'], 2)}, mu at least "
+            f"{below(row['mu_low'], 2)}{', ABOVE the promise' if row['above'] else ''}"
             for row in rows
         )
         above = ", ".join(str(row["sums"]) for row in rows if row["above"]) or "none"

@@ -16,9 +16,8 @@ from mc.evaluate.random_choice import mean_of_sequences
 from mc.worst_case import worst_case
 from reports.finding import Table
 from reports.pages.subject import PageSubject
-from reports.shown.numbers import interval
 from theory.evidence import Evidence
-from theory.numerics.decimals import above
+from theory.numerics.decimals import above, interval
 from theory.pairs.base import Direction
 from theory.shown import Row, Shown, row_of
 

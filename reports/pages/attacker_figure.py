@@ -12,9 +12,9 @@ from mc.examine.supremum import supremum
 from reports.drawing import INK, PALETTE, new_figure
 from reports.finding import Picture
 from reports.pages.overview import Row
-from reports.shown.numbers import interval, percent
+from reports.shown.numbers import percent
 from theory.attacker import ALARMS, AttackerBound, AttackerCurve, attacker_bound
-from theory.numerics.decimals import above
+from theory.numerics.decimals import above, chance, interval
 from theory.shown import Row as Cells
 
 __all__ = ["AttackerShown"]
@@ -82,7 +82,7 @@ class AttackerShown:
         hits = interval(1 - float(band.high(_TOLD)), 1 - float(band.low(_TOLD)), 3)
         return (
             f" Simulated, the game's best strategy, {one.n:,} runs: an advantage of {percent(one.value)}, in "
-            f"{interval(one.low, one.high, 3)}, and hits in {hits}, at confidence 1 - {band.failure:.0e}."
+            f"{interval(one.low, one.high, 3)}, and hits in {hits}, at confidence 1 - {chance(band.failure)}."
         )
 
     def rows(self) -> Iterator[Cells]:

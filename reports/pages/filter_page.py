@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup, escape
 
-from mc.examine.words import pair_words
+from mc.examine.words import count_words, pair_words
 from mc.losses.log_ratio import Epsilon, LogRatio
 from reports.pages.attacked import attacks_table
 from reports.pages.attacker_figure import AttackerShown
@@ -12,9 +12,9 @@ from reports.pages.overview import Row, between
 from reports.pages.page import Page, explaining
 from reports.pages.profile_figure import profile_picture
 from reports.shown.formulas import mathml
-from reports.shown.numbers import NOTHING, interval, percent
+from reports.shown.numbers import NOTHING, percent
 from theory.evidence import Outcome
-from theory.numerics.decimals import above
+from theory.numerics.decimals import above, below, chance, interval
 from theory.pairs import DominatingPair
 
 __all__ = ["filter_page"]
@@ -86,7 +86,7 @@ def _supremum(row: Row) -> str:
     one = row.played.supremum
     said = "; ".join(f"{times} x {_pair(pair)}" for pair, times in one.steps) or "no requests are known"
     if row.most is None:
-        return f"No theorem bounds them. At epsilon = {one.epsilon:.4g} at least {one.low:.6g}, by {said}."
+        return f"No theorem bounds them. At epsilon = {one.epsilon:.4g} at least {below(one.low)}, by {said}."
     estimate = row.played.extremal and row.played.extremal.estimate
     drawn = (
         f"; simulated: {estimate.value:.4g} in {interval(estimate.low, estimate.high, 4)}" if estimate else ""
@@ -108,18 +108,13 @@ def _pair(pair: DominatingPair) -> str:
 
 def _worst(row: Row) -> str:
     one = row.played.main
+    rounds = count_words(one.rounds, "round")
     number = (
         "nothing at all is lost beyond epsilon"
         if one.high <= NOTHING * one.promised
-        else f"[{one.low:.6g}, {one.high:.6g}], {percent(one.share)} of the promised {one.promised:.4g}"
+        else f"{interval(one.low, one.high)}, {percent(one.share)} of the promised {one.promised:.4g}"
     )
-    return (
-        f"{one.evidence.name} at epsilon = {one.epsilon:.4g}: {number}; {one.scope}; {_rounds(one.rounds)}."
-    )
-
-
-def _rounds(rounds: int) -> str:
-    return "the longest play has 1 round" if rounds == 1 else f"the longest play has {rounds} rounds"
+    return f"{one.evidence.name} at epsilon = {one.epsilon:.4g}: {number}; {one.scope}; the longest play has {rounds}."
 
 
 def _attack(row: Row) -> str:
@@ -141,7 +136,7 @@ def simulated_words(row: Row) -> str:
     )
     return (
         f"The game's best strategy, {estimate.n:,} runs at epsilon = {one.epsilon:.4g}: {estimate.value:.4g} "
-        f"in {interval(estimate.low, estimate.high, 4)} at confidence 1 - {estimate.failure:.0e}; {agrees}. "
+        f"in {interval(estimate.low, estimate.high, 4)} at confidence 1 - {chance(estimate.failure)}; {agrees}. "
         f"Rests on {estimate.rests_on}."
     )
 

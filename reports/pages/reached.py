@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from mc import Estimate
 from reports.shown import numbers
+from theory.numerics import decimals
 
 __all__ = ["ReachedRow"]
 
@@ -31,7 +32,7 @@ class ReachedRow:
     @property
     def interval(self) -> str:
         """The interval to four significant digits, its ends rounded outwards."""
-        return numbers.interval(self.estimate.low, self.estimate.high, 4)
+        return decimals.interval(self.estimate.low, self.estimate.high, 4)
 
     @property
     def drawn(self) -> tuple[str, float, float, float]:
@@ -51,6 +52,6 @@ class ReachedRow:
     def __str__(self) -> str:
         one = self.estimate
         return (
-            f"{self.what}: {one.value:.4g} in {self.interval} at confidence 1 - {one.failure:.0e} ({one.n:,} runs), "
-            f"promised at most {self.promised:.4g}"
+            f"{self.what}: {one.value:.4g} in {self.interval} at confidence 1 - {decimals.chance(one.failure)} "
+            f"({one.n:,} runs), promised at most {self.promised:.4g}"
         )

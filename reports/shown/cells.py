@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from reports.shown.numbers import exact_or, interval
+from reports.shown.numbers import exact_or
 from theory.evidence import Evidence
-from theory.numerics.decimals import above, below, chance, near
+from theory.numerics.decimals import above, below, chance, interval, near
 from theory.shown import Cell, Row
 
 __all__ = ["VALUES", "cells"]

@@ -27,10 +27,10 @@ from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
 from reports.shown.cells import cells
 from reports.shown.formulas import mathml
 from reports.shown.fragment import Fragment, of_rows, some
-from reports.shown.numbers import agreed_within, exact_or, interval
+from reports.shown.numbers import agreed_within, exact_or
 from theory.agreement import Agreement
 from theory.evidence import Outcome, Verdict
-from theory.numerics.decimals import above, below, chance, near
+from theory.numerics.decimals import above, below, chance, interval, near
 from theory.proofs.proof import Proof
 
 __all__ = ["FRAGMENTS", "fragment"]

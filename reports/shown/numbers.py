@@ -1,27 +1,18 @@
-"""Numbers of results in few digits: ends of intervals are rounded outwards.
-
->>> interval(0.12345678, 0.12345679)
-'[0.123456, 0.123457]'
-"""
+"""Numbers of results in few digits: shares in percent, and exact values with the bounds on them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from theory.agreement import Accord, Agreement
-from theory.numerics.decimals import above, below, near
+from theory.numerics.decimals import above, interval, near
 
-__all__ = ["NOTHING", "agreed_within", "exact_or", "interval", "percent"]
+__all__ = ["NOTHING", "agreed_within", "exact_or", "percent"]
 
 #: The longest text of an exact value that is shown.
 _LONGEST = 26
 #: Shares below this are bounds on rounding, not divergences.
 NOTHING = 1e-12
-
-
-def interval(low: float, high: float, digits: int = 6) -> str:
-    """The least interval in so many digits that contains [low, high]."""
-    return f"[{below(low, digits)}, {above(high, digits)}]"
 
 
 def percent(share: float, rounded: Callable[[float, int], str] = near) -> str:
@@ -31,6 +22,7 @@ def percent(share: float, rounded: Callable[[float, int], str] = near) -> str:
     ('24 %', '140 %', '× 63.4', '0 %')
     >>> percent(61952.3)
     '× 62,000'
+    >>> from theory.numerics.decimals import below
     >>> percent(0.0305, above), percent(0.99962506, below)
     ('3.1 %', '99.9 %')
     """

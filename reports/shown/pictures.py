@@ -14,8 +14,7 @@ from mc.estimate.survival import SurvivalCurve
 from mc.estimate.trade_off import TradeOff
 from mc.evaluate.evaluation import Evaluation, Evaluations, NumericalEvaluation
 from reports.drawing import GREY, INK, PALETTE
-from reports.shown.numbers import interval
-from theory.numerics.decimals import above, chance, near
+from theory.numerics.decimals import above, chance, interval, near
 
 __all__ = ["PICTURES", "alt", "draw"]
 

@@ -66,6 +66,15 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         lambda **given: fp.decide_profile(GDP, fp.OneShot(), workers=1, **given),
         {"epsilons": (1.0,), "most": 1000, "failure": 0.01, "seed": 0, "rounds": 1, "direction": "PQ"},
     ),
+    "challenge": (
+        lambda **given: fp.challenge(GDP, workers=1, **given),
+        {
+            **{"adversaries": [fp.OneShot()], "epsilons": [1.0], "directions": ["PQ"], "failure": 0.01},
+            **{"most": 1000, "seed": 0, "rounds": 1, "on_denial": "halt"},
+        },
+    ),
+    "MenuChasing": (fp.MenuChasing, {"menu": (BIT,)}),
+    "MenuRandom": (fp.MenuRandom, {"menu": (BIT,)}),
     "survival": (
         lambda **given: fp.survival(GDP, fp.OneShot(), workers=1, **given),
         {"rounds": 2, "n": 100, "seed": 0, "confidence": 0.9, "on_denial": "halt"},

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
+import pkgutil
 import re
 import shlex
 import signal
@@ -11,13 +13,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from contextlib import nullcontext
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
+from typer.testing import CliRunner
 
 import reports.chapters
 from mc import LocalPool
@@ -30,6 +34,7 @@ from reports.finding import Claim, Told
 from reports.study import Study
 from tests.reports import typed
 from tests.reports.typed import CAST, filterproof
+from theory.guarantees import GaussianDP
 from theory.kernel.statement import FINITE
 from theory.pairs import RandomizedResponse
 from theory.proofs.proof import JOIN, JOINED_BY_KERNEL
@@ -103,6 +108,8 @@ ENDS: dict[int, dict[str, str]] = {
         "simulate GaussianFilter 'Constant(Gaussian(0.3))' --epsilon 2 -n 2e3 --interval KL-Chernoff": (
             ", KL-Chernoff; rests on "
         ),
+        # whose estimate lies above the promise, and whose interval does not
+        "simulate GaussianFilter OneShot --epsilon 1 -n 2e3 --method plain --seed 3": "0.13 ... in [0.10",
         "verify mine.py::Good --against ZCDPFilter --seconds 2": "which does not prove that there is none",
     },
     1: {
@@ -112,6 +119,8 @@ ENDS: dict[int, dict[str, str]] = {
             "is granted by the second alone; so it breaks 0.5-zCDP: D of order 2, PQ is at least"
         ),
         "replay kept.json": "The same again: 0 ... It does not refute the promise.",
+        "simulate NaiveRealisationFilter EraserForever --epsilon 1 -n 2e3": "lies above the promise: REFUTED.",
+        "attack NaiveRealisationFilter --out found": "REFUTED (EXACT ... Again: filterproof replay found/witness",
     },
     2: {
         "prove Fermat": "name must be a known theorem, got name='Fermat'",
@@ -120,6 +129,7 @@ ENDS: dict[int, dict[str, str]] = {
             "n must be at most 1,000,000,000,000, got n=1e+99; play fewer, or several runs of other seeds"
         ),
         f"{_PLAYS} inf": "n must be an integer >= 2",
+        f"{_PLAYS} 1e3 --key mine": "key must stand beside store, got key='mine' alone; pass --store",
         "attack GaussianFilter --rounds 1000000000": "rounds must be at most 10,000",
         "attack NaiveRealisationFilter --out mine.py": "out must be a folder",
         "calibrate 1 1e-5 --levels 1000000000": "levels must be at most 4,096",
@@ -152,6 +162,8 @@ ENDS: dict[int, dict[str, str]] = {
         "verify mine.py::Slow --mechanisms rr,lasers": "mechanisms must be",
         "verify mine.py::Slow --seconds -1": "seconds must be",
         "verify --seconds 5": "target must be given",
+        "verify ZCDPFilter --store runs.db": "target must be left out with --runs, --store or --scheduler",
+        "verify ZCDPFilter --exec node --promise 'pure(1)'": "target must be left out with --exec",
         "verify 'Nothing(1)'": "must name something known",
         "verify nowhere.py::X": "no file at",
         "verify --seed -1": "seed must be",
@@ -287,6 +299,99 @@ def test_the_witness_of_an_attack_is_replayed_by_the_command_that_it_prints(
     changed = filterproof(*shlex.split(command)[1:], cwd=folder)
     assert changed.returncode == 1
     assert "must replay to the bit" in changed.stderr
+
+
+#: What is typed -> what it is for, and the arguments that arrive there.
+REACHED: dict[str, tuple[str, dict[str, Any]]] = {
+    "simulate GaussianFilter OneShot --epsilon 2 -n 50 --seed 7 --rounds 3 --method plain --confidence 0.9 "
+    "--interval betting --store runs.db --key mine --workers 2": (
+        "mc.estimate.simulate.simulate",
+        {
+            **{"epsilon": 2.0, "n": 50, "seed": 7, "rounds": 3, "method": "plain", "confidence": 0.9},
+            **{"interval": "betting", "store": Path("runs.db"), "key": "mine", "workers": 2},
+        },
+    ),
+    "attack GaussianFilter --rounds 3": ("mc.examine.attack.attack", {"rounds": 3}),
+    "calibrate 2 1e-3 --mechanisms gaussian:0.2 --levels 3 --most 77": (
+        "mc.estimate.compare_filters.compare_filters",
+        {"epsilon": 2.0, "delta": 1e-3, "mechanism": GaussianDP(0.2), "most": 77, "levels": 3},
+    ),
+    "verify GaussianFilter --seconds 2 --mechanisms rr,kov --seed 7": (
+        "reports.commands.verify_one.verify",
+        {"seconds": 2.0, "mechanisms": ["rr", "kov"], "seed": 7, "target": None},
+    ),
+    "verify GaussianFilter --quick": ("reports.commands.verify_one.verify", {"seconds": 6.0}),
+    "verify GaussianFilter --against ZCDPFilter --seconds 3 --seed 7": (
+        "reports.commands.against.first_difference",
+        {"seconds": 3.0, "seed": 7},
+    ),
+    "verify --exec node --promise pure(1) --labels site=a --over site=a": (
+        "reports.expression.read_command",
+        {"command": "node", "promise": "pure(1)", "labels": "site=a", "over": "site=a"},
+    ),
+    "verify --quick --seed 7 --runs 1e3": (
+        "reports.commands.verify._told",
+        {"quick": True, "seed": 7, "runs": 1000},
+    ),
+    "replay kept.json --exec node --promise pure(1) --labels site=a --over site=a": (
+        "reports.expression.read_command",
+        {"command": "node", "promise": "pure(1)", "labels": "site=a", "over": "site=a"},
+    ),
+    "figures 003-3 --set sigma=50 --quick": (
+        "reports.figures.paper_figure.PaperFigure.compute",
+        {"quick": True, "sigma": 50},
+    ),
+    "train 000-table-2 --workers 2": ("reports.figures.outcomes.study", {"workers": 2}),
+    "train 000-table-2 --quick --seed 7 --trials 3": (
+        "reports.figures.paper_figure.PaperFigure.specified",
+        {"quick": True, "seed": 7, "trials": 3},
+    ),
+    "retrain mnist --epsilon 2 --delta 1e-6 --clip 3 --rate 0.1 --sigma 4 --most-steps 9 --out run --seed 7": (
+        "mc.training.retraining.train_idx",
+        {
+            **{"folder": Path("mnist"), "epsilon": 2.0, "delta": 1e-6, "clip": 3.0, "rate": 0.1},
+            **{"sigma": 4.0, "most_steps": 9, "out": Path("run"), "seed": 7, "steps": None},
+        },
+    ),
+    "retrain mnist --steps 5": (
+        "mc.training.retraining.train_idx",
+        {"steps": 5, "sigma": None, "seed": None},
+    ),
+    "audit opendp --environments full --seconds 3 --out new": (
+        "reports.audit.auditing.audit_of",
+        {"environments": Path("full"), "seconds": 3.0, "keep": Path("new/parts")},
+    ),
+}
+
+
+class ReachedError(Exception):
+    """Raised where the work of a command would begin."""
+
+
+@pytest.mark.parametrize("words", REACHED)
+def test_whatever_is_typed_reaches_what_it_is_for(
+    words: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, wanted = REACHED[words]
+    asked = inspect.signature(pkgutil.resolve_name(place))
+
+    def begin(*given: Any, **named: Any) -> None:
+        told = asked.bind(*given, **named).arguments
+        told |= told.pop("how", {}) | told.pop("parameters", {})
+        study = told.pop("study", None)
+        raise ReachedError(
+            told | ({} if study is None else {f.name: getattr(study, f.name) for f in fields(study)})
+        )
+
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(place, begin)
+    monkeypatch.setattr(verify, "LocalPool", lambda **how: nullcontext())
+    name, *rest = shlex.split(words)
+    unguarded = typer.Typer()
+    unguarded.command()(COMMANDS[name])
+    ended = CliRunner().invoke(unguarded, rest)
+    assert isinstance(ended.exception, ReachedError), ended.output
+    assert ended.exception.args[0].items() >= wanted.items()
 
 
 def test_the_process_that_examines_may_take_twice_the_time_and_a_minute() -> None:

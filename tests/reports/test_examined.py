@@ -175,11 +175,17 @@ def test_the_files_are_what_was_promised_and_code_hosts_are_told_what_was_refute
     nothing = ["nothing-admitted"] * (exam.headline == "NOT EXAMINED" and not exam.faults)
     assert rules == ["refuted"] * exam.refuted + ["fault"] * len(exam.faults) + nothing
     assert set(rules) <= {rule["id"] for rule in run["tool"]["driver"]["rules"]}
-    assert all(one["message"]["text"] for one in run["results"])
+    assert all(one["message"]["text"] and one["level"] == "error" for one in run["results"])
     badge = json.loads((out / "badge.json").read_text("utf-8"))
     assert (badge["color"] == "red") == exam.refuted
     assert (badge["color"] == "brightgreen") == (exam.headline == "HOLDS")
     assert exam.headline != "UNDECIDED" or badge["message"].startswith("not refuted in ")
+
+
+def test_a_code_host_is_told_the_faults_of_a_filter_that_is_refuted_too() -> None:
+    exam = examinations.exam_of(*refuted().findings, *EVERY["faulty"]().findings)
+    told = [(one.rule, exam.faults[0] in one.message) for one in results_of(exam, Path("out"))]
+    assert told == [("refuted", False), ("fault", True)]
 
 
 def test_a_code_host_is_told_the_line_that_defines_the_filter(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -257,6 +263,7 @@ def test_a_hostile_name_is_one_line_without_links_and_codes() -> None:
         assert svg_text(figure)
     (result,) = sarif(results_of(exam, Path("out")), "1")["runs"][0]["results"]
     assert "](" not in result["message"]["text"]
+    assert "input{{y}}" in result["message"]["text"], "one brace alone would be a place to fill in"
 
 
 def test_the_picture_marks_what_is_above_the_promise_and_keeps_zeros_on_the_axis() -> None:

@@ -23,6 +23,11 @@ def test_expressions_make_the_values_they_name() -> None:
     assert read_adversary("LossChasing(family=RandomizedResponse)") == LossChasing(family=RandomizedResponse)
 
 
+@pytest.mark.parametrize("value", [-1.5, -2, 0.25, 3, "word", None, (1, -2.0, ("a",)), Gaussian(0.5), SIMPLE])
+def test_a_value_is_read_as_it_is_printed(value: object) -> None:
+    assert repr(read_value("SIMPLE" if value is SIMPLE else repr(value))) == repr(value)
+
+
 def test_a_bare_filter_name_is_the_example_of_the_catalogue() -> None:
     assert read_filter("GaussianFilter") == GaussianFilter(mu=1.0)
 

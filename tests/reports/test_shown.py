@@ -21,14 +21,15 @@ from matplotlib.figure import Figure
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
+from filters.certified.running_number import Found
 from reports.shown.cells import cells as row_cells
 from reports.shown.fragment import MOST_LINES
-from reports.shown.numbers import exact_or, interval
+from reports.shown.numbers import exact_or
 from tests.interpreter import ROOT, python
 from tests.reports.examinations import ADMISSION, exam_of, refuted
 from theory.claims.theorem import Step, Theorem
 from theory.evidence import Checked
-from theory.numerics.decimals import above, below, chance
+from theory.numerics.decimals import above, below, chance, interval
 from theory.proofs.proof import JOIN, CheckedStep, Proof
 from theory.shown import Shown
 
@@ -191,6 +192,22 @@ def test_ends_are_rounded_outwards() -> None:
     assert (below(float("-inf")), above(float("inf"))) == ("-inf", "inf")
 
 
+@pytest.mark.parametrize("name", ["Estimate", "WorstCase", "Evaluation", "Bounds", "CalibratedThreshold"])
+def test_a_shown_interval_contains_the_interval(name: str) -> None:
+    low, high = 1.234567896e-4, 9.876543214e-4  # which round inwards to the nearest
+    value = {"Estimate": {"value": 5e-4}, "WorstCase": {"value": None}, "Evaluation": {"value": None}}
+    one = replace(made(name), low=low, high=high, **value.get(name, {}))
+    for told in (str(one), words(one)):
+        ends = INTERVAL.search(told)
+        assert ends is None or float(ends[1]) <= low < high <= float(ends[2])
+    assert INTERVAL.search(str(one))
+
+
+def test_no_more_confidence_is_shown_than_there_is() -> None:
+    for failure, told in ((1.01e-6, "1 - 1.1e-06"), (1 - (1 - 1e-6), "1 - 1e-06"), (0.05001, "0.9499")):
+        assert f"at confidence {told} (n=" in str(replace(made("Estimate"), failure=failure))
+
+
 def test_a_cell_is_rounded_to_the_safe_side_and_an_interval_is_one_cell() -> None:
     row = {"promised": 0.1234561, "difference": 1.01e-9, "joint_failure": 1.01e-6, "mu_low": 0.1234569}
     told = {"promised": "0.123457", "difference": "1.1e-09", "joint failure": "1.1e-06"}
@@ -244,6 +261,14 @@ def test_a_certified_number_is_shown_as_the_decimal_of_its_double() -> None:
     values = [line[2].text for line in list(page(fp.certify(fp.ZCDPFilter(0.3))).iter("tr"))[1:]]
     assert values[0] == "0.29999999999999999"
     assert not any("/" in value for value in values)
+
+
+def test_no_refused_number_is_among_those_that_are_left_out() -> None:
+    found = made("CertifiedNumbers")
+    fitting = next(one for one in found.numbers if one.fits)
+    refused = replace(fitting, found=Found.UNSOUND)
+    many = replace(found, numbers=(*[fitting] * 39, refused, fitting))
+    assert "UNSOUND" in [line[3].text for line in list(page(many).iter("tr"))[1:]]
 
 
 def test_a_promise_that_an_attack_names_is_rounded_once() -> None:
@@ -350,6 +375,10 @@ def test_a_picture_has_the_ends_and_values_of_the_rows(name: str, at: str, heigh
     points = {(x, y) for line in ax.lines for x, y in zip(*map(list, line.get_data()), strict=True)}
     for path in (path for one in ax.collections for path in one.get_paths()):
         points |= {tuple(vertex) for vertex in path.vertices.tolist()}
+    (band,) = (one for one in ax.collections if str(one.get_label()).startswith(("band", "interval")))
+    edge = {y for path in band.get_paths() for y in path.vertices[:, 1].tolist()}
+    assert min(edge) == pytest.approx(min(column(value, "low")), rel=1e-9)
+    assert max(edge) == pytest.approx(max(column(value, "high")), rel=1e-9)
     for height in heights:
         if at:
             assert set(zip(column(value, at), column(value, height), strict=True)) <= points

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
-__all__ = ["above", "below", "chance", "near"]
+__all__ = ["above", "below", "chance", "interval", "near"]
 
 #: A relative excess that comes from writing 1 - confidence in doubles.
 _ROUNDING = 1e-9
@@ -28,6 +28,15 @@ def below(value: float, digits: int = 6) -> str:
 def above(value: float, digits: int = 6) -> str:
     """The value rounded up."""
     return _directed(value, digits, ROUND_CEILING)
+
+
+def interval(low: float, high: float, digits: int = 6) -> str:
+    """The least interval in so many digits that contains [low, high].
+
+    >>> interval(0.12345678, 0.12345679)
+    '[0.123456, 0.123457]'
+    """
+    return f"[{below(low, digits)}, {above(high, digits)}]"
 
 
 def chance(failure: float) -> str:

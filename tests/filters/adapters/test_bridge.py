@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
+from filters.adapters import bridge
 from filters.adapters.bridge import BridgeError
 from filters.adapters.bridged import BridgedFilter
 from filters.adapters.commands import request_text
@@ -19,46 +21,65 @@ from tests.reports.typed import filterproof
 
 ROOT = Path(__file__).parent.parent.parent.parent
 BRIDGES = ROOT / "reports" / "docs" / "bridges"
-HALF = fp.RandomizedResponse(0.5)
+HALF, QUARTER = fp.RandomizedResponse(0.5), fp.RandomizedResponse(0.25)
 
 #: A bridge whose faults are switched on by words of its command line.
 PROGRAM = """
-import json, sys, time
+import json, os, sys, time
 fault = sys.argv[1]
-spent, told = {}, ["state", "restart"] if fault in ("forgets", "hoards", "grows") else []
-hoarded, asks = {}, []
-denied = set()
+spent, due, last, hoarded, denied = {}, {}, {}, {}, set()
+can = {"forgets": ["state", "restart"], "pledges": ["commit"], "describes": ["teleport"]}
+can["grows"] = can["counts"] = can["hoards"] = can["forgets"]
+LINES = {
+    "rubbish": "hello",
+    "deep": "[" * 100000,
+    "list": '{"id": 2, "answers": [1, 1]}',
+    "endless": "x" * 70000,
+}
 def answer(c):
     do, run = c["do"], c.get("run")
-    if do == "version": return {"protocol": 2 if fault == "version" else 1}
-    if do == "describe": return {"can": ["teleport"] if fault == "describes" else told}
+    if do == "version": return {"protocol": {"version": 2, "says true": True}.get(fault, 1)}
+    if do == "describe": return {"can": can.get(fault, [])}
     if do == "open": spent[run] = 0.0
+    if do == "open" and fault == "is full": return {"error": "no more budgets"}
     if do == "restart": spent[run] = 0.0 if fault == "forgets" else float(c["state"])
-    if do == "state": return {"state": "x" * 70000 if fault == "grows" else repr(spent[run] + hoarded.get(run, 0))}
+    if do == "state":
+        kept = repr(spent[run] + hoarded.get(run, 0))
+        return {"state": {"grows": "x" * 70000, "counts": 3}.get(fault, kept)}
+    if do == "commit": spent[run] += due.pop(run)
     if do == "ask":
         if fault == "errors": return {"error": "no such mechanism"}
+        if fault == "both": return {"error": "no such mechanism", "granted": True}
         if fault == "words": return {"granted": "yes"}
+        if fault == "silence": return {}
         if fault == "hangs": time.sleep(60)
         if fault == "dies": sys.exit("Error: out of cheese")
         if fault == "relents" and run in denied: return {"granted": True}
-        asks.append(run)
-        if fault == "wavers" and len(asks) > 2: return {"granted": False}
-        if spent[run] + c["request"]["epsilon"] > 1.0:
+        size = c["request"]["epsilon"]
+        mood = (fault == "fickle" and run > 1) or (fault == "rises" and size < last.get(run, 0.0))
+        if mood or spent[run] + size > 1.0:
             denied.add(run)
             return {"granted": False}
+        due[run], last[run] = size, size
         account = hoarded if fault == "hoards" else spent
-        account[run] = account.get(run, 0) + c["request"]["epsilon"]
+        if fault != "pledges": account[run] = account.get(run, 0) + size
         return {"granted": True}
     return {}
 for line in sys.stdin:
     asked = json.loads(line)
     answers = [answer(c) for c in asked["batch"]]
-    late = asked["id"] > 1
+    number, late = asked["id"], asked["id"] > 1
     if fault == "short" and late: answers = answers[1:]
-    text = json.dumps({"id": asked["id"] + (fault == "misnumbers" and late), "answers": answers})
-    if fault == "rubbish" and late: text = "hello"
-    print(text, flush=True)
-    if fault == "twice": print(text, flush=True)
+    if fault == "long" and late: answers.append({})
+    told = {"id": number + (fault == "misnumbers" and late), "answers": answers}
+    text = json.dumps(told | {"id": True} if fault == "nods" else told)
+    if late and fault in LINES: text = LINES[fault]
+    if fault == "twice" or (fault == "foresees" and late):
+        text += "\\n" + json.dumps({"id": number + 1, "answers": [{"granted": True}]})
+    print(text, flush=True, end="" if late and fault == "endless" else "\\n")
+    if fault == "hasty":
+        os.read(0, 10)
+        print(json.dumps({"id": 2, "answers": [{}] * 1000}), flush=True)
 """
 
 
@@ -113,8 +134,7 @@ def test_each_bridge_in_python_grants_what_the_sum_of_epsilons_allows(name: str)
 def check_bridge(name: str, command: list[str]) -> None:
     filt = fp.from_command(command, fp.PureDP(1.0), seconds=60.0)
     try:
-        quarter = fp.RandomizedResponse(0.25)
-        assert asked(filt, HALF, quarter, HALF, quarter, quarter) == [True, True, False, True, False]
+        assert asked(filt, HALF, QUARTER, HALF, QUARTER, QUARTER) == [True, True, False, True, False]
         assert asked(filt, fp.Gaussian(0.1), fp.RandomizedResponse(1.0)) == [False, True]
         state = filt.start(3)
         state = filt.spend(state, HALF)
@@ -139,47 +159,85 @@ def check_bridge(name: str, command: list[str]) -> None:
         ("rubbish", "printed hello where an answer was due"),
         ("misnumbers", "where the line 2 was asked"),
         ("short", "gave 1 answers to 2 commands"),
+        ("long", "gave 3 answers to 2 commands"),
+        ("list", "give one object for each"),
+        ("deep", "printed [[["),
+        ("endless", "printed a line of more than 65,536 bytes"),
+        ("nods", "answered the line True where the line 1 was asked"),
+        ("says true", "to version"),
+        ("foresees", "nobody had asked for"),
+        ("is full", "answered the error no more budgets"),
         ("words", 'answer {"granted": true}'),
+        ("silence", 'answer {"granted": true}'),
         ("relents", "grants it when asked again"),
         ("forgets", "after a restart from its own state, and denies it without one"),
         ("hoards", "after a restart from its own state, and grants it without one"),
         ("grows", "a text of at most 65536 characters"),
+        ("counts", "a text of at most 65536 characters"),
     ],
 )
-def test_what_the_protocol_forbids_ends_in_one_sentence(program: Path, fault: str, said: str) -> None:
+def test_what_the_protocol_forbids_ends_in_one_sentence(
+    program: Path, fault: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bridge, "_LONGEST", 1 << 16 if fault == "endless" else bridge._LONGEST)
     with pytest.raises(BridgeError) as raised:
         asked(bridged(program, fault, 1.0 if fault == "hangs" else 30.0), *[HALF] * 4)
     assert said in str(raised.value)
     assert "\n" not in str(raised.value)
 
 
-def test_a_bridge_that_broke_the_protocol_is_not_asked_again(
+def test_a_bridge_that_broke_the_protocol_is_ended_and_not_asked_or_started_again(
     program: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filt = bridged(program, "rubbish")
+    started = filt.bridge._process
     for _ in range(2):
         with pytest.raises(BridgeError, match="printed hello"):
             asked(filt, HALF)
         monkeypatch.setattr(subprocess, "Popen", None)  # nor started
+    assert started is not None
+    assert started.poll() is not None
 
 
-def test_a_program_that_decides_by_more_than_a_budgets_own_past_is_stopped(program: Path) -> None:
-    filt = bridged(program, "wavers")
-    state = filt.spend(filt.start(1), HALF)
-    assert filt.admits(state, HALF).all()
-    with pytest.raises(BridgeError, match="to a fresh budget and granted it to another with the same past"):
-        filt.admits(state, fp.RandomizedResponse(0.25))
-    filt = bridged(program, "wavers")
-    assert asked(filt, HALF, HALF) == [True, True]
-    with pytest.raises(BridgeError, match=r"answers otherwise about .* with the same past is asked again"):
-        asked(filt, HALF)
+def test_a_long_line_is_sent_in_parts_and_read_before_it_is_answered(program: Path) -> None:
+    commands = [f'{{"do":"open","run":{run},"words":"{"x" * 200}"}}' for run in range(1500)]
+    assert bridged(program, "none").bridge.exchange(commands) == [{}] * 1500
+    with pytest.raises(BridgeError, match="answered before it had read the line"):
+        bridged(program, "hasty").bridge.exchange(commands)
+
+
+def test_a_fork_has_a_program_of_its_own(program: Path) -> None:
+    filt = bridged(program, "none")
+    if (child := os.fork()) == 0:
+        os._exit(0 if filt.bridge.start() else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert not filt.bridge.start()
+
+
+def test_what_was_granted_is_committed_and_is_granted_again_in_its_order_to_a_fresh_budget(
+    program: Path,
+) -> None:
+    assert asked(bridged(program, "pledges"), HALF, HALF, HALF) == [True, True, False]
+    rising = bridged(program, "rises")
+    state = rising.spend(rising.spend(rising.start(1), QUARTER), HALF)
+    assert [rising.admits(state, pair).tolist() for pair in (HALF, QUARTER)] == [[False], [False]]
+
+
+def test_budgets_with_the_same_past_that_are_decided_otherwise_break_the_protocol(program: Path) -> None:
+    for granted, said in ((1, "to a fresh budget and granted it to another"), (0, "answers otherwise about")):
+        filt = bridged(program, "fickle")
+        state = filt.spend(filt.start(1), QUARTER)
+        assert filt.admits(state, fp.RandomizedResponse(1.0)).tolist() == [False]  # its budget is closed
+        with pytest.raises(BridgeError, match=said):
+            filt.admits(state if granted else filt.start(1), QUARTER)
 
 
 def test_a_mechanism_that_a_bridge_answers_an_error_to_is_outside_its_scope(program: Path) -> None:
-    filt = bridged(program, "errors")
-    with pytest.raises(ValueError, match=r"answers an error to .*: no such mechanism"):
-        asked(filt, HALF)
-    filt.bridge.close()
+    for fault in ("errors", "both"):
+        filt = bridged(program, fault)
+        with pytest.raises(ValueError, match=r"answers an error to .*: no such mechanism"):
+            asked(filt, HALF)
+        filt.bridge.close()
 
 
 def test_the_same_past_is_decided_alike_with_and_without_stored_state(program: Path) -> None:

@@ -31,7 +31,7 @@ def test_a_halted_session_stays_halted_and_says_what_was_left() -> None:
     session = fp.GaussianFilter(mu=1.0).open()
     assert session.request(Gaussian(mu=0.6))
     assert not session.request(Gaussian(mu=0.9))
-    with pytest.raises(fp.FilterHaltedError, match=r"after 1 grants with 0\.8 left"):
+    with pytest.raises(fp.FilterHaltedError, match=r"after 1 grant with 0\.8 left"):
         session.request(Gaussian(mu=0.01))
     assert session.remaining() == session.affordable(Gaussian) == 0.0
 

@@ -16,7 +16,7 @@ from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversaries import Constant, EraserForever, Scripted
 from mc.engine.adversary import Adversary, View
 from mc.engine.game import Game
-from mc.engine.guard import Guard
+from mc.engine.guard import Exceeded, Guard
 from mc.engine.levels import largest
 from mc.engine.streams import TILE, Tile
 from mc.engine.tiles import play_tile
@@ -192,3 +192,13 @@ def test_what_cannot_be_played_is_one_sentence(call: Callable[[], object], sente
     with pytest.raises((TypeError, ValueError), match=sentence) as refused:
         call()
     assert "\n" not in str(refused.value)
+
+
+def test_a_guard_lets_nothing_pass_that_is_beyond_its_bound_or_no_number() -> None:
+    guard = Guard.at(2.0, 1.0, 0.5, "stop")
+    spent, kept = np.array([0.5, 2.0, np.nan, 0.5, 0.5]), np.array([0.0, 0.0, 0.0, -1.0, np.nan])
+    assert guard.passed(spent, kept).tolist() == [False, True, True, True, True]
+    guard.verify(np.array([0.5]), np.zeros(1), np.zeros(1))
+    for loss, log_kept in ((2.0, 0.0), (np.nan, 0.0), (0.5, -1.0), (0.5, np.nan)):
+        with pytest.raises(Exceeded):
+            guard.verify(np.array([loss]), np.zeros(1), np.array([log_kept]))

@@ -137,3 +137,10 @@ def test_counts_are_not_taken_of_values_between_zero_and_one():
     case = HardCase("halves", (0.5,), (1.0,))
     with pytest.raises(ValueError, match="case must hold zeros and ones for Clopper-Pearson"):
         measure_coverage(EXACT, case, rng=np.random.default_rng(4), repetitions=1)
+
+
+def test_a_decision_at_any_look_counts_though_a_later_one_takes_it_back():
+    (looks,) = (method for method in METHODS if "looks" in method.name)
+    values = np.repeat([1.0, 0.0], [100, 700])  # the first look sees ones alone
+    assert looks.miss(values, 0.5, 0.01) is Side.ABOVE
+    assert looks.miss(values[100:], 0.5, 0.01) is Side.BELOW

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import decimal
 import enum
 import functools
@@ -10,7 +11,7 @@ import math
 import operator
 import random
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -96,6 +97,14 @@ def with_keyword(mu: float) -> Callable[..., DominatingPair]:
     return request
 
 
+def with_attribute(mu: float) -> Callable[[], float]:
+    def level() -> float:
+        return float(vars(level)["mu"])
+
+    vars(level)["mu"] = mu
+    return level
+
+
 def two_lines() -> tuple[Callable[[], float], Callable[[], float]]:
     return (lambda: 0.1), (lambda: 0.9)
 
@@ -135,6 +144,7 @@ def different() -> list[Any]:
         *(range(1, 3), range(1, 4), slice(1, 3), list[int], list[float]),
         *((1, 2), ((1, 2),), (1, (2,)), ((1,), 2), ([1], [2]), [[1], [2]], [1, [2]], [[]] * 2, [[], []]),
         *([one, two, one], [one, two, two]),
+        *([collections.Counter(letter) for letter in letters] for letters in ("abcde", "abcdf")),
         *(kind(1) for kind in (np.float64, np.float32, np.int64, np.int32, np.bool_, np.complex128)),
         *(np.str_("1"), np.datetime64("2020-01-01", "D"), np.datetime64("2020-01-01", "s"), np.dtype("f8")),
         *map(np.array, (1.0, [1.0], [[1.0]], [1.0, 1.0], numbers)),
@@ -145,7 +155,7 @@ def different() -> list[Any]:
         *(Gaussian, Gaussian(0.1), Gaussian(0.9), Point(1, 2), Point(2, 1)),
         *(Slotted(1, 2), Slotted(1, 3), Slotted(2, 2), Shadowed(1, 5), Shadowed(2, 5), Shadowed(1, 6)),
         *(types.SimpleNamespace(mu=0.1), types.SimpleNamespace(mu=0.9)),
-        *(made(mu) for made in (make, with_default, with_keyword) for mu in (0.1, 0.9)),
+        *(made(mu) for made in (make, with_default, with_keyword, with_attribute) for mu in (0.1, 0.9)),
         *two_lines(),
         *(functools.partial(make, 0.1), functools.partial(make, 0.9), functools.partial(make, mu=0.1)),
         *(functools.partial(with_default, 0.1), operator.itemgetter(1), operator.itemgetter(2)),
@@ -235,15 +245,29 @@ def test_a_name_that_is_none_is_refused(name: Any) -> None:
         key_of({"value": 1}, name)
 
 
+@contextlib.contextmanager
+def buffers_of(size: int) -> Iterator[None]:
+    before = np.setbufsize(size)
+    try:
+        yield
+    finally:
+        np.setbufsize(before)
+
+
 @pytest.mark.parametrize(
     "setting",
     [
         lambda: np.errstate(over="raise"),
         lambda: np.errstate(call=print),
         lambda: scipy.special.errstate(all="raise"),
-        lambda: decimal.localcontext(decimal.Context(prec=1)),
-        lambda: decimal.localcontext(decimal.Context(rounding=decimal.ROUND_UP)),
-        lambda: decimal.localcontext(decimal.Context(traps=[decimal.Inexact])),
+        lambda: buffers_of(16),
+        *(
+            lambda field=field: decimal.localcontext(decimal.Context(**field))
+            for field in (
+                *({"prec": 1}, {"rounding": decimal.ROUND_UP}, {"traps": [decimal.Inexact]}),
+                *({"Emin": -9}, {"Emax": 9}, {"capitals": 0}, {"clamp": 1}),
+            )
+        ),
     ],
 )
 def test_a_setting_that_decides_what_arithmetic_answers_is_another_run(setting: Callable[[], Any]) -> None:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import builtins
 import importlib.util
 import os
+import platform
 import subprocess
 import sys
 import textwrap
+import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import scipy
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
@@ -20,8 +24,11 @@ from mc.engine import adversaries
 from mc.engine.adversary import View
 from mc.engine.game import Game
 from mc.engine.streams import TILE
+from mc.runs import provenance
 from mc.runs.keys import digest, key_of
+from mc.runs.provenance import code_version
 from mc.runs.store import StoreError
+from tests.interpreter import ROOT
 from theory.pairs import DominatingPair, Gaussian
 
 FILTER = fp.GaussianFilter(mu=1.0)
@@ -44,7 +51,11 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
 
     def write(**sources: str) -> Any:
         for name, text in sources.items():
-            (tmp_path / f"{name}.py").write_text(textwrap.dedent(text))
+            place = tmp_path.joinpath(*name.split("."))
+            package = any(other.startswith(f"{name}.") for other in sources)
+            file = place / "__init__.py" if package else place.with_suffix(".py")
+            file.parent.mkdir(exist_ok=True)
+            file.write_text(textwrap.dedent(text))
         names.update(sources)
         for name in names:
             sys.modules.pop(name, None)
@@ -90,6 +101,8 @@ SOURCES = {
     "deeper_xyz": "def constant():\n    return 0.01\n",
     "base_xyz": """
     import unused_xyz
+    import pack_xyz.low.last
+    from pack_xyz import inner
     import filterproof as fp
 
     class Base(fp.Adversary):
@@ -99,6 +112,12 @@ SOURCES = {
 """,
     "seldom_xyz": "OTHER = 1\n",
     "unused_xyz": "AMOUNT = 1\n",
+    "pack_xyz": "AMOUNT = 1\n",
+    "pack_xyz.inner": "from .beside import OTHER\n",
+    "pack_xyz.beside": "OTHER = 1\n",
+    "pack_xyz.low": "AMOUNT = 1\n",
+    "pack_xyz.low.last": "from .. import above\n",
+    "pack_xyz.above": "AMOUNT = 1\n",
 }
 
 
@@ -117,6 +136,10 @@ SOURCES = {
         ("base_xyz", "return 7", "return 8"),
         ("unused_xyz", "AMOUNT = 1", "AMOUNT = 2"),
         ("seldom_xyz", "OTHER = 1", "OTHER = 2"),
+        *(
+            (module, "= 1", "= 2")
+            for module in ("pack_xyz", "pack_xyz.beside", "pack_xyz.low", "pack_xyz.above")
+        ),
         ("mine_xyz", "import math", "import math  # a comment"),
     ],
 )
@@ -135,12 +158,16 @@ def test_a_file_that_was_edited_after_its_import_is_refused(
 ) -> None:
     mine = written(**SOURCES).Mine()
     first = key(mine)
-    for name in ("deeper_xyz", "mine_xyz"):
+    for name in ("deeper_xyz", "mine_xyz", "base_xyz"):
         path, text = tmp_path / f"{name}.py", textwrap.dedent(SOURCES[name])
-        path.write_text(text.replace("0.01", "0.9").replace("0.1", "0.9").replace("view.loss > 0", "0"))
-        with pytest.raises(StoreError, match=rf"{name}\.py, which was edited or patched after its import"):
-            key(mine)
-        path.write_text(text)
+        edited = text.replace("0.01", "0.9").replace("0.1", "0.9").replace("view.loss > 0", "0")
+        for change in (lambda: path.write_text(edited.replace("return 7", "return 8")), path.unlink):  # noqa: B023
+            change()
+            with pytest.raises(
+                StoreError, match=rf"{name}\.py, which was edited or patched after its import"
+            ):
+                key(mine)
+            path.write_text(text)
     assert key(mine) == first
 
 
@@ -205,9 +232,12 @@ CALLED = """
     @functools.cache
     def paced(): return __PACE__
 
-    class Level:
+    class Kind(type):
+        least = 0.1
+
+    class Level(metaclass=Kind):
         def __init__(self, level): self.level = level
-        def __call__(self): return self.level
+        def __call__(self): return max(self.level, *(max(BELOW, type(self).least) for _ in NESTED))
 
     class Holder:
         __call__ = Level(0.1)
@@ -228,7 +258,7 @@ CALLED = """
             kept = (self.__pace__, paced(), PACE_xyz, self.holder(), mine.__annotations__["level"])
             return fp.Gaussian(max(*kept, deeper_xyz.LEVEL, other.AMOUNT, float(self.__doc__)))
 
-    __PACE__ = 0.1
+    __PACE__, NESTED, BELOW = 0.1, "a", 0.1
 """
 
 
@@ -250,7 +280,9 @@ def test_attributes_of_classes_and_globals_of_modules_whatever_their_names_are_p
         (mine.Mine, "__doc__", "0.9"),
         (mine.Mine, "__annotations__", {"level": 0.9}),
         (mine.Holder, "__call__", mine.Level(0.9)),
+        (mine.Kind, "least", 0.9),
         (mine, "__PACE__", 0.9),
+        (mine, "BELOW", 0.9),
         (mine.deeper_xyz, "LEVEL", 0.9),
         (sys.modules["deepest_xyz"], "AMOUNT", 0.9),
         (builtins, "PACE_xyz", 0.9),
@@ -261,6 +293,81 @@ def test_attributes_of_classes_and_globals_of_modules_whatever_their_names_are_p
             assert mine.paced() == mine.__PACE__, "an answer that was kept outlives what it was made from"
     assert len(set(found)) == len(found)
     assert key(mine.Mine()) == found[0]
+
+
+# -- releases --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("room", ["theory", "filters", "mc"])
+def test_an_edit_of_a_file_of_a_room_that_decides_numbers_is_another_version(
+    room: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, first = Path.read_bytes, provenance._digest_of_rooms()
+    assert code_version().startswith(first)
+    *_, edited = sorted((ROOT / room).rglob("*.py"))
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + b"#" * (path == edited))
+    assert provenance._digest_of_rooms() != first
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "other"),
+    [
+        *((np, "__version__", "1.0"), (scipy, "__version__", "1.0"), (provenance, "TILE", 1)),
+        *((platform, which, lambda: "other") for which in ("python_version", "python_implementation")),
+    ],
+    ids=str,
+)
+def test_another_release_of_what_arithmetic_rests_on_is_another_version(
+    place: Any, name: str, other: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = code_version()
+    monkeypatch.setattr(place, name, other)
+    assert code_version() != first
+
+
+@pytest.fixture
+def released(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+    """Has every installed package be of another version, or built otherwise."""
+
+    same = provenance.metadata.version("pytest")
+    rebuilt = types.SimpleNamespace(version=same, read_text=lambda name: "other digests")
+    others = {"version": lambda name: "0.0", "distribution": lambda name: rebuilt}
+
+    def forget() -> None:
+        provenance.origin.cache_clear()
+        provenance._releases.cache_clear()
+
+    def release(what: str) -> None:
+        monkeypatch.setattr(provenance.metadata, what, others[what])
+        forget()
+
+    yield release
+    monkeypatch.undo()
+    forget()
+
+
+@pytest.mark.parametrize("what", ["version", "distribution"])
+@pytest.mark.parametrize("reaches", ["a class", "a module", "an import of a file"])
+def test_another_release_of_a_package_that_a_value_reaches_is_another_run(
+    reaches: str, what: str, written: Callable[..., Any], released: Callable[[str], None]
+) -> None:
+    value = {"a class": pytest.Item, "a module": pytest}.get(reaches)
+    value = value or written(mine_xyz="import pytest\nclass Mine: pass\n").Mine
+    first = key(value)
+    released(what)
+    assert key(value) != first
+
+
+def test_code_is_the_users_unless_it_is_known_by_a_release(tmp_path: Path) -> None:
+    for name, file, known in (
+        ("theory.pairs", fp.__file__, ("ours",)),
+        (__name__, __file__, None),
+        ("textwrap", textwrap.__file__, ("python",)),
+        ("sys", None, ("python",)),
+        ("folder_xyz", None, None),
+        ("mine_xyz", str(tmp_path / "site-packages" / "mine_xyz.py"), None),
+    ):
+        assert provenance.origin(name, file) == known, name
 
 
 # -- the same key everywhere -----------------------------------------------------------------------------

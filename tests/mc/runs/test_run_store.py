@@ -169,7 +169,11 @@ SECOND = "(SELECT max(run) FROM tile)"
 )
 def test_a_row_that_was_changed_or_moved_is_refused(path: Path, statement: str) -> None:
     alter(path, statement)
-    assert try_out(path) == "refused"
+    before = path.read_bytes()
+    with pytest.raises(StoreError) as refused:  # at once, and not when its run is asked for
+        RunStore(path)
+    one_sentence(refused.value, path)
+    assert path.read_bytes() == before
 
 
 FOREIGN: dict[str, tuple[bytes | tuple[str, ...], str]] = {
@@ -223,6 +227,12 @@ def test_what_is_no_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         with pytest.raises(StoreError, match=message):
             RunStore(place)
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["link", "pipe"]
+    junk: tuple[Any, ...] = (None, 3, b"runs.db", [])
+    for given in junk:
+        with pytest.raises(
+            TypeError, match=r"store must be the path of a file, got .*; pass 'runs\.db', say"
+        ):
+            RunStore(given)
     monkeypatch.chdir(tmp_path)
     with RunStore(":memory:") as store:  # a name like any other, not SQLite's for no file at all
         store.commit(RUNS[0], rows(0))
@@ -317,6 +327,14 @@ def test_a_last_tile_of_another_size_is_kept_as_well(tmp_path: Path) -> None:
         assert not seen
         assert again.rows.tobytes() == first.rows.tobytes()
     assert fp.play(game, measure, n=n, seed=1, workers=1).rows.tobytes() == first.rows.tobytes()
+
+
+def test_what_is_stored_stays_whoever_stores_it_again(path: Path) -> None:
+    with RunStore(path) as store, RunStore(path) as other:
+        for one in (store, other):
+            one.commit(RUNS[0], [(tile, size, np.zeros(3)) for tile, size, _ in rows(0)])
+        assert [kept(store, run) for run in RUNS] == [put(0), put(1)]
+        assert kept(store, dict(reversed(RUNS[0].items()))) == put(0)
 
 
 def test_the_tiles_of_one_commit_are_kept_all_or_none(path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
 import os
 import random
 import signal
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ from mc.runs.keys import digest, key_of
 from mc.runs.play import Interrupted, play
 from mc.runs.run import Run, _process, _Work
 from mc.runs.store import RunStore, StoreError
-from mc.runs.tally import Progress
+from mc.runs.tally import Progress, Tally
 from theory.pairs import Gaussian
 
 FILTER = GaussianFilter(mu=1.0)
@@ -74,6 +75,15 @@ def test_neither_the_processes_nor_the_size_of_a_task_nor_their_order_matters(
     for seconds in (1e9, 1e-9):
         monkeypatch.setattr("mc.runs.run.TASK", seconds)
         assert play(the_game(), MEASURE, n=N, seed=3, executor=Scrambled()).rows.tobytes() == undisturbed
+    last = play(the_game(), MEASURE, n=N - 9 * TILE, first=9, seed=3, workers=1)  # a run is its tiles
+    assert undisturbed.endswith(last.rows.tobytes())
+
+
+def test_the_sums_of_a_tally_are_the_same_in_every_order_of_its_tiles() -> None:
+    rng = np.random.default_rng(4)
+    rows = rng.standard_normal((500, 3)) * 10.0 ** rng.integers(-20, 20, (500, 1))
+    sums = {Tally(np.ones(500, dtype=int), rng.permutation(rows)).sums.tobytes() for _ in range(9)}
+    assert len(sums) == 1
 
 
 #: The game, for processes of their own.
@@ -120,6 +130,45 @@ def test_a_killed_worker_costs_time_and_nothing_else(tmp_path: Path, undisturbed
     assert tally.rows.tobytes() == undisturbed
 
 
+class Breaking(LocalPool):
+    """A pool without processes that breaks at some of its tasks."""
+
+    def __init__(self, workers: int = 2, *, chance: float = 1.0) -> None:
+        self.workers, self.chance, self.rng, self.rebuilt = workers, chance, random.Random(5), 0
+
+    def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        if self.rng.random() < self.chance:
+            future.set_exception(BrokenExecutor("a worker died"))
+        else:
+            future.set_result(fn(*args, **kwargs))
+        return future
+
+    def rebuild(self) -> None:
+        self.rebuilt += 1
+        assert self.rebuilt < 500
+
+    kill = shutdown = lambda self, **how: None
+
+
+def test_every_task_is_answered_once_however_often_a_pool_breaks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executors, "PATIENCE", 10**6)
+    answered = executors.completed(Breaking(chance=0.3), abs, range(-100, 0), window=4)
+    assert sorted(answered) == [(task, -task) for task in range(-100, 0)]
+
+
+def test_workers_that_do_not_start_leave_the_run_to_this_process(
+    undisturbed: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mc.runs.run.WORTH_A_POOL", 0.0)
+    monkeypatch.setattr("mc.runs.run.cores", lambda: 2)
+    monkeypatch.setattr("mc.runs.run.LocalPool", Breaking)
+    with pytest.warns(RuntimeWarning, match="worker processes do not start, so the run goes on in this one"):
+        assert play(the_game(), MEASURE, n=N, seed=3).rows.tobytes() == undisturbed
+    with pytest.raises(BrokenExecutor):
+        play(the_game(), MEASURE, n=N, seed=3, workers=2)
+
+
 # -- the store -------------------------------------------------------------------------------------
 
 
@@ -157,13 +206,25 @@ def test_another_question_is_another_run(tmp_path: Path) -> None:
 
 
 def test_a_worker_in_another_process_keeps_nothing_of_a_run_that_is_not_the_one_of_the_key() -> None:
-    key, another_process = key_of({"game": the_game(), "functional": MEASURE}), (b"", 0)
-    tile = [Tile(3, 0, 10)]
-    with pytest.raises(StoreError, match="a worker process plays other code or other values than this one"):
-        _Work(the_game(), HockeyStick(1.5), another_process, key)(tile)
-    _Work(the_game(), HockeyStick(1.5), _process(), key)(tile)  # which made the key
-    (row,) = _Work(the_game(), MEASURE, another_process, key)(tile)
+    measure, tile = KillsOnce("never"), [Tile(3, 0, 10)]  # of a file of the user's
+    key = key_of({"game": the_game(), "functional": measure})
+    files = key["files"] | {KillsOnce.__module__: "another text"}
+    home, another_process = _process(), (b"", 0)
+    (row,) = _Work(the_game(), measure, another_process, key)(tile)  # a worker that has checked one key
     assert row.tobytes() == play(the_game(), MEASURE, n=10, seed=3, workers=1).rows[0].tobytes()
+    for other in (
+        key_of({"game": the_game(), "functional": KillsOnce("other")}),
+        key | {"code": "another release"},
+        key | {"files": files},
+    ):
+        with pytest.raises(StoreError, match="a worker process plays other code or other values than this"):
+            _Work(the_game(), measure, another_process, other)(tile)
+        _Work(the_game(), measure, home, other)(tile)  # which made the key
+
+
+def test_a_fork_of_this_process_is_another() -> None:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("fork")) as forked:
+        assert forked.submit(_process).result() != _process() == _process()
 
 
 # -- interruptions ---------------------------------------------------------------------------------

@@ -131,6 +131,17 @@ def test_where_a_theorem_holds_the_front_page_tells_both_ends_and_elsewhere_the_
     assert not [one for one in plain.get_lines() if one.get_marker() == "D" and len(one.get_xdata())]
 
 
+def test_what_a_page_says_is_lost_at_least_is_no_more_and_at_most_no_less() -> None:
+    for share, least, ends in (
+        (0.12345679, "0.122222", "[0.122222, 0.123457]"),
+        (1.3333333, "1.31999", "[1.31999, 1.33334]"),
+    ):
+        facts = dict(filter_page(rows(OPEN, share)[0]).facts)
+        assert f"at least {least}, by" in facts["All mechanisms"]
+        assert f": {ends}, " in facts["Worst case on this menu"]
+        assert "the longest play has 3 rounds" in facts["Worst case on this menu"]
+
+
 def test_an_attack_at_another_epsilon_is_no_end_of_what_is_lost_at_this_one() -> None:
     kept = rows(HOLDS, 0.5)[0]
     far = Tightness(Measure.hockey_stick(2.0), "a menu", 0.9, None, 1.0, Evidence.CERTIFIED)

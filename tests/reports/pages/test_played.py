@@ -12,14 +12,15 @@ from typing import Any
 import pytest
 
 from filters.catalogue import CATALOGUE
-from mc import cluster
+from mc import Estimate, cluster
 from reports.chapters.games import GAMES, judge_attacks
-from reports.pages.attacked import Runs
+from reports.pages.attacked import AttackRow, Runs, attacks_table
 from reports.pages.filter_page import filter_page
 from reports.pages.overview import Row
 from reports.pages.played import GameJob, Played, SolvedPoint, play
 from reports.pages.subjects import SUBJECTS
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.numerics.decimals import interval
 
 PLACES = {one.name: place for place, one in enumerate(SUBJECTS)}
 QUICK = ("BasicFilter", "NaturalFilter", "NaiveRealisationFilter", "RealisationFilter", "SomeOrderFilter")
@@ -203,7 +204,7 @@ def test_the_code_of_a_page_gives_the_numbers_of_the_page_again(
     page = filter_page(Row(subject, "a promise", refuted, played[name], None, None))
     exec(page.code, {})  # noqa: S102, it is ours
     said = capsys.readouterr().out
-    assert f"[{played[name].main.low:.9g}, {played[name].main.high:.9g}]" in said
+    assert interval(played[name].main.low, played[name].main.high, 9) in said
     assert str(played[name].at_main.estimate) in said
 
 
@@ -211,3 +212,22 @@ def test_an_epsilon_that_is_the_logarithm_of_a_fraction_is_drawn_once(played: di
     epsilons = [one.epsilon for one in played["NaturalFilter"].curve]
     assert len(epsilons) == len(SUBJECTS[PLACES["NaturalFilter"]].epsilons)
     assert min(abs(one - math.log(9 / 4)) for one in epsilons) < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "said", "meets"),
+    [
+        (0.123456, 0.876543, "[0.1234, 0.8766]", "yes"),
+        (0.0, 0.876543, "at most 0.8766", "yes"),
+        (0.123456, 0.3, "[0.1234, 0.3]", "NO"),
+        (0.7, 0.876543, "[0.7, 0.8766]", "NO"),
+    ],
+)
+def test_the_table_of_attacks_rounds_outwards_and_shouts_where_an_interval_misses(
+    low: float, high: float, said: str, meets: str
+) -> None:
+    drawn = Estimate(0.5, 0.4, 0.6, 1e-6, 10, "by hand")
+    row = AttackRow("an adversary", "a filter", 1.0, drawn, low, high, "solved", 1.0)
+    table = attacks_table({"a page": [row]})
+    cells = dict(zip(table.columns, table.rows[0], strict=True))
+    assert (cells["certified"], cells["meets"], cells["simulated"]) == (said, meets, "[0.4, 0.6]")
