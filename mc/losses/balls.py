@@ -50,7 +50,8 @@ def up(x: flint.arb | Fraction) -> float:
 
 def near(x: flint.arb) -> float:
     """A double within 2^-52 |x| of everything in x, itself zero only if x is; ValueError for a wide ball."""
-    low, high = down(x), up(x)
+    with flint.ctx.workprec(BITS):  # -x is rounded to the precision that is set
+        low, high = down(x), up(x)
     after = math.nextafter(low, math.inf)
     if high <= after:
         return low

@@ -154,7 +154,8 @@ def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction]
     """(units, least, most) with units[i] least <= epsilon_i <= units[i] most, or None if none fits closely.
 
     For levels that are exact multiples of a double, least = most; else the two differ by rounding only.
-    The games on the two lattices enclose the game asked for, because larger levels dominate.
+    Of a filter that does not look at losses the games on the two lattices enclose the game asked for, because larger
+    levels dominate.
     """
     with flint.ctx.workprec(BITS):
         sizes = [float(lv.epsilon) for lv in levels]
