@@ -37,6 +37,8 @@ def down(x: flint.arb | Fraction) -> float:
         close = float(x)
         return close if Fraction(close) <= x else math.nextafter(close, -math.inf)
     least = x.lower()
+    if least.is_nan():
+        raise ValueError(f"x must hold numbers alone, got {x}; raise BITS, or stay where x is defined")
     close = float(least)
     while not flint.arb(close) <= least:
         close = math.nextafter(close, -math.inf)

@@ -12,7 +12,7 @@ import pytest
 
 from filters import ApproximateDPFilter, BasicFilter
 from mc.losses import LogRatio
-from mc.losses.balls import ball, near
+from mc.losses.balls import ball, down, near, up
 from mc.losses.lattice_law import level, level_law
 from mc.worst_case import worst_case
 from mc.worst_case.plan import written_out
@@ -225,3 +225,9 @@ def test_a_ball_beside_a_double_is_rounded_to_it_at_whatever_precision_happens_t
         beside = ball(Fraction(double) + off * 2**130)  # 2^-70 of it
         with flint.ctx.workprec(precision):
             assert abs(Fraction(near(beside)) - Fraction(double)) <= Fraction(1, 2**53)
+
+
+@pytest.mark.parametrize("bound", [down, up, near])
+def test_a_ball_of_no_numbers_has_no_bound(bound):
+    with pytest.raises(ValueError, match="x must hold numbers alone"):
+        bound(flint.arb(-2).log())
