@@ -163,6 +163,8 @@ def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction]
         if not positive:
             return [0] * len(sizes), Fraction(1), Fraction(1)
         base = min(positive)
+        if math.isinf(max(sizes) / base):
+            return None
         shares = [Fraction(size / base).limit_denominator(64) for size in sizes]
         parts = math.lcm(*(share.denominator for share in shares))
         units = [int(share * parts) for share in shares]
