@@ -27,7 +27,7 @@ from mc.losses.lattice_law import LatticeLaw
 from mc.losses.powers import TiltedSum, power
 from theory.arguments import check_count, check_positive, check_real
 from theory.pairs import FinitePair, normal_law
-from theory.pairs.base import Direction
+from theory.pairs.base import Direction, check_direction
 
 __all__ = ["RandomAllocation"]
 
@@ -39,7 +39,7 @@ _FINE, _PLACES = 256, 1 << 21
 _UP, _DOWN = 1 + 2.0**-40, 1 - 2.0**-40
 #: More than all masses together that are below the doubles.
 _VANISHED = 1e-290
-#: The largest epsilon that is looked at.
+#: The largest epsilon, of either sign, that is looked at.
 _MOST = 500.0
 
 
@@ -72,10 +72,12 @@ class RandomAllocation:
         errors bounded absolutely, so that a delta below about 1e-11 is not known closely.
         """
         epsilon = float(check_real("epsilon", epsilon, "pass a finite number"))
-        if epsilon > _MOST:
+        if abs(epsilon) > _MOST:
             raise ValueError(
-                f"epsilon must be at most {_MOST:g}, got epsilon={epsilon!r}; pass a smaller one"
+                f"epsilon must be at most {_MOST:g} in size, got epsilon={epsilon!r}; pass one nearer to 0"
             )
+        if direction != "both":
+            check_direction(direction)
         ways: tuple[Direction, ...] = ("PQ", "QP") if direction == "both" else (direction,)
         found = [_bounds(self.sigma, self.steps, epsilon, way) for way in ways]
         return Bounds(max(low for low, _ in found), max(high for _, high in found))
