@@ -217,11 +217,14 @@ def calibrate(
     threshold, case = _largest(
         lambda threshold: solve(family(threshold)), delta, relative, begin, 2.0 if near is None else _NEAR
     )
-    calibrated = CalibratedFilter(
-        family(threshold), levels, rounds, threshold, case, ApproxDP(epsilon, delta)
-    )
-    # the certificate is about the very filter that is returned, its rounding of requests included
-    return replace(calibrated, certificate=solve(calibrated))
+    promise = ApproxDP(epsilon, delta)
+    while True:
+        calibrated = CalibratedFilter(family(threshold), levels, rounds, threshold, case, promise)
+        # the certificate is about the very filter that is returned, its rounding of requests included: bounds on
+        # another game, which may come out wider
+        if (case := solve(calibrated)).high <= delta:
+            return replace(calibrated, certificate=case)
+        threshold, relative = threshold / (1 + relative), 2 * relative
 
 
 def _largest(
