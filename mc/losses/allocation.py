@@ -41,6 +41,8 @@ _UP, _DOWN = 1 + 2.0**-40, 1 - 2.0**-40
 _VANISHED = 1e-290
 #: The largest epsilon, of either sign, that is looked at.
 _MOST = 500.0
+#: The least sigma: below it hardly any likelihood ratio is a number of places.
+_LEAST = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,11 @@ class RandomAllocation:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sigma", float(check_positive("sigma", self.sigma)))
+        if self.sigma < _LEAST:
+            raise ValueError(
+                f"sigma must be at least {_LEAST:g}, got sigma={self.sigma!r}; pass a larger one: below it one step "
+                "tells who takes part but for a chance below 1e-20"
+            )
         object.__setattr__(self, "steps", check_count("steps", self.steps))
 
     def delta(self, epsilon: float, *, direction: Direction | Literal["both"] = "both") -> Bounds:
@@ -150,7 +157,7 @@ class _Step:
 
 def _bounds(sigma: float, steps: int, epsilon: float, way: Direction) -> tuple[float, float]:
     ratio = math.exp(epsilon)  # rounded: what rests on it is moved by `_UP` and `_DOWN`
-    root = math.sqrt(math.expm1(min(1 / sigma**2, 600.0)))
+    root = math.sqrt(math.expm1((1 / sigma) ** 2))
     unit = max(min(root, 1.0) / _FINE, 4 * ratio * steps / _PLACES)
     above, below = _steps(sigma, unit)
     # sums of ratios beyond this, in units, count

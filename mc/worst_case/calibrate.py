@@ -35,6 +35,8 @@ __all__ = ["CalibratedFilter", "calibrate"]
 
 #: By what factor a search goes on from where it was told to begin.
 _NEAR = 17 / 16
+#: Doubles are hardly closer than so many parts of themselves: a search between two neighbours would not end.
+_CLOSEST = 2.0**-48
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -200,7 +202,7 @@ def calibrate(
         )
     epsilon = float(check_positive("epsilon", epsilon))
     delta = float(check_delta("delta", delta))
-    relative = float(check_positive("relative", relative))
+    relative = max(float(check_positive("relative", relative)), _CLOSEST)
     levels = checked_menu(menu)
     if rounds is not None:
         rounds = check_count("rounds", rounds)

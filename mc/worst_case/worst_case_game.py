@@ -35,6 +35,9 @@ __all__ = ["Known", "WorstCaseGame"]
 #: -log of the share of the value that losses outside of the windows may have, where losses are rounded coarsely.
 _LEFT = 20.0
 
+#: The largest epsilon in nats that is put between logarithms of rationals.
+_EXACT = 2.0**14
+
 #: The enclosures of graphs that were solved, of one menu, epsilon and number of rounds: a game is its graph.
 Known = dict[tuple[Direction, bytes], Enclosure]
 
@@ -83,6 +86,8 @@ class WorstCaseGame:
         if evidence is Evidence.EXACT:
             self._check_exact(epsilon)
         exact = self._rational and evidence is not Evidence.CERTIFIED and self.spend_steps is None
+        # further out e^epsilon between two rationals takes too many digits, or is no ball
+        exact = exact and (isinstance(epsilon, LogRatio) or abs(epsilon) <= _EXACT)
         enclosed = self._on_tree(epsilon, direction, exact=True) if exact else None
         enclosed = enclosed or self._enclosed(epsilon, direction, coarser)
         notes = (self.scope, "" if enclosed.rounds else NOTHING_ADMITTED, enclosed.note)

@@ -44,6 +44,12 @@ def test_a_filter_whose_own_bounds_come_out_wider_than_those_of_the_search_keeps
     assert 0 < found.certificate.high <= 1e-3
 
 
+def test_a_search_between_neighbouring_doubles_ends():
+    found = calibrate(ZCDPFilter, 1.0, 0.25, menu=LEVELS[-1:], relative=1e-300)
+    above = worst_case(ZCDPFilter(found.threshold * (1 + 1e-13)), LEVELS[-1:], epsilon=1.0)
+    assert found.certificate.high <= 0.25 < above.high
+
+
 def test_it_holds_for_mechanisms_that_are_no_randomised_response():
     coarse = calibrate(
         ZCDPFilter, 1.0, 0.01, menu=[RandomizedResponse.from_ratio(Fraction(5, 4) ** k) for k in (1, 2, 3)]
