@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
+
+from theory.numerics.stable import log_fraction
 
 __all__ = ["LogRatio"]
 
@@ -31,8 +32,7 @@ class LogRatio:
         object.__setattr__(self, "ratio", Fraction(self.ratio))
 
     def __float__(self) -> float:
-        # two logarithms of integers: a quotient of huge integers need not fit a double
-        return math.log(self.ratio.numerator) - math.log(self.ratio.denominator)
+        return log_fraction(self.ratio)
 
     def __str__(self) -> str:
         return f"log({self.ratio})"

@@ -9,6 +9,7 @@ True
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -19,10 +20,10 @@ from mc.intervals.estimate import Estimate
 from mc.intervals.moments import ROUNDING
 from theory.shown import Pictured, Row, row_of
 
-__all__ = ["Curve"]
+__all__ = ["DOUBLES_END", "Curve"]
 
-#: The largest epsilon whose exponential is taken.
-_DOUBLES_END = 700.0
+#: The largest epsilon, of either sign, whose exponential is taken.
+DOUBLES_END = 700.0
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -59,15 +60,13 @@ class Curve(Pictured):
     def high(self, epsilon: ArrayLike) -> NDArray[np.float64]:
         """The upper bound on delta at any real epsilon, of the shape of epsilon."""
         g, upper = self._hull()
-        bound = np.interp(np.exp(np.minimum(epsilon, _DOUBLES_END)), g, upper) * (1 + ROUNDING)
+        bound = np.interp(np.exp(np.minimum(epsilon, DOUBLES_END)), g, upper) * (1 + ROUNDING)
         return np.asarray(np.minimum(bound, 1.0), dtype=np.float64)
 
     def low(self, epsilon: ArrayLike) -> NDArray[np.float64]:
         """The lower bound on delta at any real epsilon, of the shape of epsilon."""
-        finite = [(e, estimate) for e, estimate in self._sorted() if e < _DOUBLES_END]
-        wanted = np.exp(np.minimum(epsilon, _DOUBLES_END, dtype=np.float64))
-        grid = np.exp([e for e, _ in finite])
-        upper, lower = self.high([e for e, _ in finite]), np.array([estimate.low for _, estimate in finite])
+        wanted = np.exp(np.minimum(epsilon, DOUBLES_END, dtype=np.float64))
+        grid, upper, lower = self._grid()
         bound = np.maximum(1 - wanted, 0.0)
         others, highs = np.concatenate([[0.0], grid]), np.concatenate([[1.0], upper])
         for k, (g, low) in enumerate(zip(grid, lower, strict=True)):
@@ -78,8 +77,8 @@ class Curve(Pictured):
             line -= ROUNDING * (low + np.abs(line - low))
             beyond = np.sign(wanted - g)[..., None] == np.sign(g - other)
             bound = np.maximum(bound, line.max(axis=-1, where=beyond, initial=0.0))
-        # above _DOUBLES_END no line is followed: there H is known from below only by what H is further on
-        far = np.asarray(epsilon, dtype=np.float64) > _DOUBLES_END
+        # above DOUBLES_END no line is followed: there H is known from below only by what H is further on
+        far = np.asarray(epsilon, dtype=np.float64) > DOUBLES_END
         bound = np.where(far, 0.0, bound)
         for e, estimate in self._sorted():
             bound = np.where(far & np.less_equal(epsilon, e), np.maximum(bound, estimate.low), bound)
@@ -89,10 +88,24 @@ class Curve(Pictured):
         """Each epsilon once, in increasing order, with its estimate."""
         return [(epsilon, self[epsilon]) for epsilon in sorted(set(self.epsilons))]
 
+    def _grid(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """e^epsilon of the grid, increasing, each double once, with bounds on H there.
+
+        Epsilons whose exponentials are one double are one. Below -DOUBLES_END nothing is known beyond H_g >= 1 - g.
+        """
+        known: dict[float, tuple[float, float]] = {}
+        for e, estimate in self._sorted():
+            if abs(e) < DOUBLES_END:
+                g = math.exp(e)
+                high, low = known.get(g, (1.0, 0.0))
+                known[g] = min(high, float(self.high(e))), max(low, estimate.low)
+        upper, lower = np.array(list(known.values())).reshape(-1, 2).T
+        return np.array(list(known)), upper, lower
+
     def _hull(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The vertices of the greatest convex decreasing function below the upper ends and (0, 1)."""
         points: list[tuple[float, float]] = [(0.0, 1.0)]
-        finite = [(np.exp(e), estimate.high) for e, estimate in self._sorted() if e < _DOUBLES_END]
+        finite = [(np.exp(e), estimate.high) for e, estimate in self._sorted() if e < DOUBLES_END]
         for g, high in finite:
             high = min(high, points[-1][1])
             while len(points) > 1:

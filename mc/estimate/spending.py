@@ -76,11 +76,11 @@ class _Spending:
         with np.errstate(invalid="ignore"):
             # a pair that is never released costs nothing, even where its cost is infinite (0 * inf is NaN)
             sums = np.where(self.counts > 0, self.counts * costs, 0.0).sum(axis=1)
-            best = float(np.max(sums, initial=0.0))
+            best = [float(np.max(sums, initial=0.0))]
             for pair, counts in self.last:
                 ahead = np.where(counts > 0, counts * costs, 0.0).sum(axis=1)
-                best = max(best, float(np.max(ahead + cost(pair), initial=0.0)))
-        return math.inf if math.isnan(best) else best
+                best.append(float(np.max(ahead + cost(pair), initial=0.0)))
+        return math.inf if any(map(math.isnan, best)) else max(best)
 
 
 def _log_moment(pair: DominatingPair, order: float) -> Real:

@@ -17,7 +17,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from mc.estimate.curve import Curve
+from mc.estimate.curve import DOUBLES_END, Curve
 from mc.intervals.moments import ROUNDING
 from theory.arguments import check_probability
 from theory.shown import Pictured, Row
@@ -58,10 +58,10 @@ class TradeOff(Pictured):
         a = _errors(alpha)
         forward, backward = self.forward, self.backward
         bound = np.zeros_like(a)
-        g, delta = np.exp(backward.epsilons), backward.high(backward.epsilons)
+        g, delta = _slopes(backward)
         for slope, top in zip(g, 1 - delta, strict=True):
             bound = np.maximum(bound, top - slope * a - ROUNDING * (1 + slope * a))
-        g, delta = np.exp(forward.epsilons), forward.high(forward.epsilons)
+        g, delta = _slopes(forward)
         for slope, top in zip(g, 1 - delta, strict=True):
             bound = np.maximum(bound, (top - a - 2 * ROUNDING) / slope)
         return bound
@@ -90,8 +90,19 @@ def _errors(alpha: ArrayLike) -> NDArray[np.float64]:
     return np.asarray(check_probability("alpha", np.asarray(alpha, dtype=np.float64)), dtype=np.float64)
 
 
+def _within(epsilons: tuple[float, ...]) -> list[float]:
+    """Those of which g and 1 / g are doubles: a line of slope 0 or inf bounds nothing."""
+    return [epsilon for epsilon in epsilons if abs(epsilon) < DOUBLES_END]
+
+
+def _slopes(profile: Curve) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """g, and upper bounds on H_g."""
+    epsilons = _within(profile.epsilons)
+    return np.exp(epsilons), profile.high(epsilons)
+
+
 def _refined(epsilons: tuple[float, ...]) -> NDArray[np.float64]:
     """The grid from 0 on with `_FINER` steps between neighbours."""
-    knots = sorted({0.0, *epsilons})
+    knots = sorted({0.0, *_within(epsilons)})
     fine = [np.linspace(a, b, _FINER, endpoint=False) for a, b in pairwise(knots)]
     return np.concatenate([*fine, knots[-1:]])

@@ -20,7 +20,7 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.losses.balls import BITS, ball
+from mc.losses.balls import BITS, ball, up
 from theory.pairs import DominatingPair, normal_law
 
 __all__ = ["BallNodes", "needed", "quadrature_error"]
@@ -53,7 +53,8 @@ def _drawn_bound(
 
     def bound(r: float) -> NDArray[np.float64]:
         b = half * (r - 1 / r) / 2
-        return b * b / 2 * (1 / mu**2 + 1 / least**2) - math.log(2 * math.pi * mu * least)
+        logs = math.log(2 * math.pi) + math.log(mu) + math.log(least)  # a product may be no double
+        return ((b / mu) ** 2 + (b / least) ** 2) / 2 - logs
 
     return bound
 
@@ -154,12 +155,13 @@ class BallNodes:
             for m, a, b in zip(whole.tolist(), left.tolist(), right.tolist(), strict=True):
                 if m <= 0:
                     continue
-                up, down = (float(ends[-2]) - b) / mu, (a - float(ends[0])) / mu
-                # P(L > up), P(L < -down) under P, whose loss has mean mu^2 / 2, and under Q, with mean -mu^2 / 2
-                p = _tail(up - mu / 2) + _tail(down + mu / 2)
-                q = _tail(up + mu / 2) + _tail(down - mu / 2)
-                self.lost[0] += m * p * _SLACK
-                self.lost[1] += m * math.exp(-a) * q * _SLACK
+                ahead, back = (float(ends[-2]) - b) / mu, (a - float(ends[0])) / mu
+                # P(L > ahead), P(L < -back) under P, whose loss has mean mu^2 / 2, and under Q, with mean -mu^2 / 2
+                p = _tail(ahead - mu / 2) + _tail(back + mu / 2)
+                q = _tail(ahead + mu / 2) + _tail(back - mu / 2)
+                # one number of the product may be no double
+                self.lost[0] += up(ball(m) * p) * _SLACK
+                self.lost[1] += up(ball(m) * q * (-ball(a)).exp()) * _SLACK
 
     def _kernel(self, mu: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Bounds on the masses that a release takes from node to node: density times the target's weight."""
@@ -194,6 +196,6 @@ def _legendre(n: int) -> tuple[tuple[flint.arb, flint.arb], ...]:
         return tuple(flint.arb.legendre_p_root(n, k, weight=True) for k in range(n))
 
 
-def _tail(t: float) -> float:
-    """An upper bound on P(N(0, 1) > t)."""
-    return float(normal_law.tail(ball(t))) * _SLACK
+def _tail(t: float) -> flint.arb:
+    """An upper bound on P(N(0, 1) > t), for a t that was rounded."""
+    return normal_law.tail(ball(t)) * _SLACK

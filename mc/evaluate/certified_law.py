@@ -19,6 +19,7 @@ from mc.evaluate.forward_law import ForwardLaw
 from mc.evaluate.panels import shown_edges
 from mc.evaluate.scouts import Scouted, scout
 from mc.losses.balls import BITS, ball, down, up
+from mc.losses.finite_outputs import ball_of
 from mc.losses.log_ratio import Epsilon, LogRatio
 from mc.losses.too_large import TooLargeError
 from theory.evidence import Evidence
@@ -33,6 +34,8 @@ _SHARE = 1e-12
 _MERGED = 5e-12
 #: A last release of less than this share of the least mu is bounded by none and by this share.
 _FINEST = 2.0**-8
+#: log of what a node may pay for all of them to pay less than 1e-270.
+_LOG_TINY = math.log(1e-280)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,7 @@ class CertifiedLaw:
                         f"{pair!r}; leave evidence out"
                     )
             rough = ForwardLaw.of(decisions, scouted.nodes(decisions, epsilons, ways, finer=False))
+            rough.check(ways)
             least = min(rough.value(float(epsilon), way) for epsilon in epsilons for way in ways)
             law = CertifiedLaw.of(decisions, scouted, epsilons, ways, max(least, 1e-200))
             where = f"{scope}; for losses as real numbers and {shown_edges(decisions.changes)}{found_to}"
@@ -156,7 +160,9 @@ class CertifiedLaw:
         low, high = flint.arb(0), flint.arb(0)
         if not mass[1].any():
             return low, high
-        for i in np.flatnonzero(mass[1] > 1e-280).tolist():
+        with np.errstate(divide="ignore"):
+            paid_at_most = np.log(mass[1]) - (0.0 if forward else self.nodes.loss)
+        for i in np.flatnonzero(paid_at_most > _LOG_TINY).tolist():
             x = self.nodes.places[i]
             gap, weight = (eps - x, 1) if forward else (eps + x, (-x).exp())
             least = _stick(below, gap) * weight
@@ -199,10 +205,10 @@ def _paid_bound(
         over = np.log1p(np.exp(np.maximum(wide - np.abs(centre - kink), 0.0)))
         if mu is not None:
             beyond = np.maximum(far / mu - mu / 2, 0.0)
-            logs = b * b / (2 * mu * mu) - beyond * beyond / 2 + over
+            logs = (b / mu) ** 2 / 2 - beyond * beyond / 2 + over
         pays = centre > kink if forward else centre < kink
         logs = np.logaddexp(logs, np.where(pays, over, -np.inf))
-        logs = logs + b * b / (2 * least * least) - math.log(math.sqrt(2 * math.pi) * least)
+        logs = logs + (b / least) ** 2 / 2 - math.log(2 * math.pi) / 2 - math.log(least)
         return np.asarray(logs if forward else logs + np.maximum(wide - centre, 0.0))
 
     return bound
@@ -223,9 +229,8 @@ def _around(epsilon: Epsilon) -> tuple[float, ...]:
     """epsilon, or the doubles below and above it where it is no double."""
     if not isinstance(epsilon, LogRatio):
         return (epsilon,)
-    with flint.ctx.workprec(BITS):
-        size = ball(epsilon.ratio - 1).log1p()
-        return down(size), up(size)
+    size = ball_of((0, epsilon.ratio))
+    return down(size), up(size)
 
 
 def _stick(mu: float | None, gap: flint.arb) -> flint.arb:

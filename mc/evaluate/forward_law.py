@@ -26,6 +26,8 @@ __all__ = ["ForwardLaw", "two_grids"]
 
 #: Epsilons for which one grid is refined: each has nodes of its own around the kink of its payoff.
 _TOGETHER = 6
+#: The least loss whose P-mass is a double where its Q-mass is near 1, and the Q-mass that may lie below.
+_LEAST, _MISSED = -690.0, 1e-6
 
 
 def two_grids(
@@ -49,6 +51,7 @@ def two_grids(
                 ForwardLaw.of(decisions, scouted.nodes(decisions, together, ways, finer=finer, step=step))
                 for finer in (False, True)
             )
+            fine.check(ways)
             for epsilon in together:
                 value, way = max((fine.value(float(epsilon), way), way) for way in ways)
                 value, difference = scouted.settled(smooth, coarse.value(float(epsilon), way), value)
@@ -121,7 +124,7 @@ class ForwardLaw:
         erased_p, erased_q = float(pair.infinite_mass), float(pair.swapped.infinite_mass)
         if erased_p or erased_q:
             self.erased_p += erased_p * float(stacked.sum())
-            self.erased_q += erased_q * float((stacked @ np.exp(-self.nodes.loss)).sum())
+            self.erased_q += erased_q * float(self._drawn(stacked, "QP").sum())
         moved = self.nodes.released(pair, stacked)
         for (leads, _), line in zip(members, moved, strict=True):
             for j, lead in enumerate(leads):
@@ -140,13 +143,29 @@ class ForwardLaw:
         """H_{e^epsilon} of the transcript."""
         loss, forward = self.nodes.loss, direction == "PQ"
         sign = 1.0 if forward else -1.0
-        with np.errstate(over="ignore", invalid="ignore"):
-            weight = np.ones_like(loss) if forward else np.exp(-loss)
-            paid = -np.expm1(np.minimum(epsilon - sign * loss, 0.0))
-            total = float(np.sum(np.where(self.ended[0] > 0, self.ended[0] * weight * paid, 0.0)))
-            for pair, mass in self.last.items():
-                rows = np.flatnonzero(mass[0])
-                drawn = self.pairs[pair] if forward else self.pairs[pair].swapped
-                stick = np.asarray(drawn.hockey_stick(epsilon - sign * loss[rows]))
-                total += float(np.sum(mass[0, rows] * weight[rows] * stick))
+        paid = -np.expm1(np.minimum(epsilon - sign * loss, 0.0))
+        total = float(self._drawn(self.ended[0], direction) @ paid)
+        for pair, mass in self.last.items():
+            rows = np.flatnonzero(mass[0])
+            drawn = self.pairs[pair] if forward else self.pairs[pair].swapped
+            stick = np.asarray(drawn.hockey_stick(epsilon - sign * loss[rows]))
+            total += float(self._drawn(mass[0], direction)[rows] @ stick)
         return total + (self.erased_p if forward else self.erased_q)
+
+    def check(self, ways: Sequence[Direction]) -> None:
+        """ValueError where the law of a direction lies at losses whose P-masses are below the doubles."""
+        if "QP" not in ways or not (least := float(self.nodes.loss.min())) < _LEAST:
+            return
+        held = sum(float(self._drawn(mass[0], "QP").sum()) for mass in (self.ended, *self.last.values()))
+        if not (held := held + self.erased_q) > 1 - _MISSED:
+            raise ValueError(
+                f"direction must be PQ where losses drawn from Q are below {_LEAST:g}, got direction='QP' and losses "
+                f"down to {least:.4g}, of which {held:.4g} of 1 has a P-mass in doubles; pass 'PQ', or use fp.simulate"
+            )
+
+    def _drawn(self, mass: NDArray[np.float64], direction: Direction) -> NDArray[np.float64]:
+        """The masses of the law drawn from; in logarithms, because e^{-loss} alone may be no double."""
+        if direction == "PQ":
+            return mass
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.exp(np.log(mass) - self.nodes.loss))

@@ -9,6 +9,7 @@ True
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
@@ -51,7 +52,10 @@ def mean_of_sequences(
     low, high = flint.arb(0), flint.arb(0)
     with flint.ctx.workprec(BITS):
         for counts, share in ended.items():
-            asked = {pair: times for pair, times in zip(menu, counts, strict=True) if times}
+            asked: Counter[DominatingPair] = Counter()
+            for pair, times in zip(menu, counts, strict=True):
+                asked[pair] += times  # a menu may hold a pair twice
+            asked = +asked
             if not (asked and share):
                 continue
             one = Composition(asked).delta(epsilon, relative=relative, direction=direction)

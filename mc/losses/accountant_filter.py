@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import warnings
 from bisect import bisect_left
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -102,8 +103,10 @@ class AccountantFilter(PrivacyFilter):
 
 @lru_cache(maxsize=1 << 16)
 def _within(filt: AccountantFilter, counts: tuple[int, ...]) -> bool:
-    released = {pair: count for pair, count in zip(filt.menu, counts, strict=True) if count}
-    if not released:
+    released: Counter[DominatingPair] = Counter()
+    for pair, count in zip(filt.menu, counts, strict=True):
+        released[pair] += count  # a menu may hold a pair twice
+    if not (released := +released):
         return True
     steps = Composition(released)
     ways: list[Direction] = ["PQ"] if all(pair.swapped == pair for pair in released) else ["PQ", "QP"]

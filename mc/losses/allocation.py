@@ -27,7 +27,7 @@ from mc.losses.lattice_law import LatticeLaw
 from mc.losses.powers import TiltedSum, power
 from theory.arguments import check_count, check_positive, check_real
 from theory.pairs import FinitePair, normal_law
-from theory.pairs.base import Direction
+from theory.pairs.base import Direction, check_direction
 
 __all__ = ["RandomAllocation"]
 
@@ -39,8 +39,10 @@ _FINE, _PLACES = 256, 1 << 21
 _UP, _DOWN = 1 + 2.0**-40, 1 - 2.0**-40
 #: More than all masses together that are below the doubles.
 _VANISHED = 1e-290
-#: The largest epsilon that is looked at.
+#: The largest epsilon, of either sign, that is looked at.
 _MOST = 500.0
+#: The least sigma: below it hardly any likelihood ratio is a number of places.
+_LEAST = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,11 @@ class RandomAllocation:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sigma", float(check_positive("sigma", self.sigma)))
+        if self.sigma < _LEAST:
+            raise ValueError(
+                f"sigma must be at least {_LEAST:g}, got sigma={self.sigma!r}; pass a larger one: below it one step "
+                "tells who takes part but for a chance below 1e-20"
+            )
         object.__setattr__(self, "steps", check_count("steps", self.steps))
 
     def delta(self, epsilon: float, *, direction: Direction | Literal["both"] = "both") -> Bounds:
@@ -72,10 +79,12 @@ class RandomAllocation:
         errors bounded absolutely, so that a delta below about 1e-11 is not known closely.
         """
         epsilon = float(check_real("epsilon", epsilon, "pass a finite number"))
-        if epsilon > _MOST:
+        if abs(epsilon) > _MOST:
             raise ValueError(
-                f"epsilon must be at most {_MOST:g}, got epsilon={epsilon!r}; pass a smaller one"
+                f"epsilon must be at most {_MOST:g} in size, got epsilon={epsilon!r}; pass one nearer to 0"
             )
+        if direction != "both":
+            check_direction(direction)
         ways: tuple[Direction, ...] = ("PQ", "QP") if direction == "both" else (direction,)
         found = [_bounds(self.sigma, self.steps, epsilon, way) for way in ways]
         return Bounds(max(low for low, _ in found), max(high for _, high in found))
@@ -148,7 +157,7 @@ class _Step:
 
 def _bounds(sigma: float, steps: int, epsilon: float, way: Direction) -> tuple[float, float]:
     ratio = math.exp(epsilon)  # rounded: what rests on it is moved by `_UP` and `_DOWN`
-    root = math.sqrt(math.expm1(min(1 / sigma**2, 600.0)))
+    root = math.sqrt(math.expm1((1 / sigma) ** 2))
     unit = max(min(root, 1.0) / _FINE, 4 * ratio * steps / _PLACES)
     above, below = _steps(sigma, unit)
     # sums of ratios beyond this, in units, count

@@ -37,6 +37,8 @@ def down(x: flint.arb | Fraction) -> float:
         close = float(x)
         return close if Fraction(close) <= x else math.nextafter(close, -math.inf)
     least = x.lower()
+    if least.is_nan():
+        raise ValueError(f"x must hold numbers alone, got {x}; raise BITS, or stay where x is defined")
     close = float(least)
     while not flint.arb(close) <= least:
         close = math.nextafter(close, -math.inf)
@@ -50,7 +52,8 @@ def up(x: flint.arb | Fraction) -> float:
 
 def near(x: flint.arb) -> float:
     """A double within 2^-52 |x| of everything in x, itself zero only if x is; ValueError for a wide ball."""
-    low, high = down(x), up(x)
+    with flint.ctx.workprec(BITS):  # -x is rounded to the precision that is set
+        low, high = down(x), up(x)
     after = math.nextafter(low, math.inf)
     if high <= after:
         return low

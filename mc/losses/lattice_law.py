@@ -154,7 +154,8 @@ def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction]
     """(units, least, most) with units[i] least <= epsilon_i <= units[i] most, or None if none fits closely.
 
     For levels that are exact multiples of a double, least = most; else the two differ by rounding only.
-    The games on the two lattices enclose the game asked for, because larger levels dominate.
+    Of a filter that does not look at losses the games on the two lattices enclose the game asked for, because larger
+    levels dominate.
     """
     with flint.ctx.workprec(BITS):
         sizes = [float(lv.epsilon) for lv in levels]
@@ -162,6 +163,8 @@ def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction]
         if not positive:
             return [0] * len(sizes), Fraction(1), Fraction(1)
         base = min(positive)
+        if math.isinf(max(sizes) / base):
+            return None
         shares = [Fraction(size / base).limit_denominator(64) for size in sizes]
         parts = math.lcm(*(share.denominator for share in shares))
         units = [int(share * parts) for share in shares]

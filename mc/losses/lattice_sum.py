@@ -52,7 +52,8 @@ class LatticeSum:
         """Bounds on H_{e^epsilon}, which are near if the sum, so tilted, has mean epsilon."""
         low = self._low(epsilon, tilt) + self.revealed
         high = self._high(epsilon, tilt) + _infinite(self._all_above, up=True)
-        return low, min(high * (1 + 2.0**-50), 1.0)
+        # in this order: 1 where doubles say NaN, far beyond all losses
+        return low, min(1.0, high * (1 + 2.0**-50))
 
     @property
     def revealed(self) -> float:

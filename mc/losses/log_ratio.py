@@ -5,10 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TypeAlias
 
-import flint
-
 from filters.contract.parameters import one_epsilon, one_real
 from theory.log_ratio import LogRatio
+from theory.numerics.stable import log_fraction
 from theory.shown import Row
 
 __all__ = ["Epsilon", "LogRatio", "check_epsilon", "epsilon_cells", "nearest_log"]
@@ -36,6 +35,5 @@ def check_epsilon(epsilon: Epsilon, *, below_zero: bool = False) -> Epsilon:
 
 
 def nearest_log(ratio: Fraction) -> float:
-    """log(ratio) of a positive rational, correctly rounded but for an unlikely tie."""
-    with flint.ctx.workprec(128):
-        return float(flint.arb(flint.fmpq(ratio.numerator, ratio.denominator)).log())
+    """log(ratio) of a positive rational, the double nearest to it, and 0 only for the ratio 1."""
+    return log_fraction(ratio)

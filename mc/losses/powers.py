@@ -99,9 +99,9 @@ class TiltedSum:
     ) -> NDArray[np.float64]:
         """Bounds, of that sign, on the mass of each place, times e^log_factor; what lies outside is folded into it."""
         grown = log_factor + sign * 2.0**-50 * abs(log_factor)
-        exponents: NDArray[np.float64] = self.log_scale(sign) + grown - self.tilt * self.beyond[where]
         shares: NDArray[np.float64] = np.maximum(self.law.shares[where] + sign * self.law.error, 0.0)
         with np.errstate(over="ignore", invalid="ignore"):
+            exponents = self.log_scale(sign) + grown - self.tilt * self.beyond[where]
             factors = np.exp(exponents if sign > 0 else np.minimum(exponents, _LARGEST))
             masses: NDArray[np.float64] = factors * shares + (_UNDERFLOW if sign > 0 else 0.0)
         return masses

@@ -61,4 +61,5 @@ class ReportedLaw:
             masses = known.masses if units else ((ball(1 - known.delta), ball(1 - known.delta)),)
             p, q = np.array([(down(a), up(b)) for a, b in masses]).T
             revealed = max(down(ball(known.delta)), 0.0)
-        return cls(LatticeLaw(places, p, revealed), LatticeLaw(places, q))
+        met = p > 0
+        return cls(LatticeLaw(places[met], p[met], revealed), LatticeLaw(places[met], q[met]))

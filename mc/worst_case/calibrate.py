@@ -35,6 +35,8 @@ __all__ = ["CalibratedFilter", "calibrate"]
 
 #: By what factor a search goes on from where it was told to begin.
 _NEAR = 17 / 16
+#: Doubles are hardly closer than so many parts of themselves: a search between two neighbours would not end.
+_CLOSEST = 2.0**-48
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -200,7 +202,7 @@ def calibrate(
         )
     epsilon = float(check_positive("epsilon", epsilon))
     delta = float(check_delta("delta", delta))
-    relative = float(check_positive("relative", relative))
+    relative = max(float(check_positive("relative", relative)), _CLOSEST)
     levels = checked_menu(menu)
     if rounds is not None:
         rounds = check_count("rounds", rounds)
@@ -217,11 +219,14 @@ def calibrate(
     threshold, case = _largest(
         lambda threshold: solve(family(threshold)), delta, relative, begin, 2.0 if near is None else _NEAR
     )
-    calibrated = CalibratedFilter(
-        family(threshold), levels, rounds, threshold, case, ApproxDP(epsilon, delta)
-    )
-    # the certificate is about the very filter that is returned, its rounding of requests included
-    return replace(calibrated, certificate=solve(calibrated))
+    promise = ApproxDP(epsilon, delta)
+    while True:
+        calibrated = CalibratedFilter(family(threshold), levels, rounds, threshold, case, promise)
+        # the certificate is about the very filter that is returned, its rounding of requests included: bounds on
+        # another game, which may come out wider
+        if (case := solve(calibrated)).high <= delta:
+            return replace(calibrated, certificate=case)
+        threshold, relative = threshold / (1 + relative), 2 * relative
 
 
 def _largest(

@@ -108,7 +108,7 @@ class DenseGame:
     @property
     def bounds(self) -> tuple[Fraction, Fraction]:
         """Bounds on V(start, 0): below unless side is "high", above unless it is "low"."""
-        stopped = max(-math.expm1(self.epsilon), 0.0)
+        stopped = -math.expm1(min(self.epsilon, 0.0))
         scale = math.exp(-self.tilt * self.epsilon)
         slack = 2.0**-38 + 2 * self.graph.depth * max(map(self._rounding, self.laws))
         below = stopped * (1 - 2.0**-50) + scale * max(self.start - self.wrong, 0.0) * (1 - slack)
@@ -203,7 +203,7 @@ class DenseGame:
             # above epsilon a law also wins by a Q-mass below one, and by what rounding added to its P-mass
             other = math.fsum([1.0, *-law.weighed(-self.step)]) + sign * 2.0**-40
             rounded = math.fsum([-1.0, *law.masses, law.revealed]) + sign * 2.0**-50
-            lacking = np.exp(-x) * other + rounded
+            lacking = np.exp(-np.maximum(x, 0.0)) * other + rounded
             gain = np.where(x < 0, law.revealed, lacking)
             # where the loss crosses epsilon: what is paid there depends on the loss after it only
             zero, crossing = np.searchsorted(x, 0.0), np.searchsorted(x, -law.places * self.step)
@@ -222,7 +222,8 @@ class DenseGame:
                 places = np.arange(self.size)
                 weight = np.append(np.cumsum(law.weighed(-self.step)[::-1])[::-1], 0.0)
                 out = np.searchsorted(law.places, self.size - places)
-                gains[m] += np.exp(-(self.tilt + 1) * x) * weight[out]
+                with np.errstate(divide="ignore"):  # one of the factors may be no double
+                    gains[m] += np.exp(np.log(weight[out]) - (self.tilt + 1) * x)
                 out = np.searchsorted(law.places, -places)
                 below[m] = np.append(0.0, np.cumsum(tilted))[out]
                 gains[m] += revealed * scale * np.append(0.0, np.cumsum(law.masses))[out]

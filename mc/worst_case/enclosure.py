@@ -56,20 +56,25 @@ class Laws:
     levels: tuple[tuple[int, Fraction], ...] = ()
 
 
-def _itself(loss: Loss) -> Loss:
-    return loss
-
-
 @dataclass(frozen=True, slots=True)
 class TreeLaws:
     """The finite outputs of each request, of the law drawn from; its game is the one asked for, or on one `side` of it.
 
-    loss_of is the exact loss where a tree says one in its own way, as a number of steps.
+    A tree on a side counts losses in numbers of steps, from which those of one release are off by `off` at most.
     """
 
     outputs: tuple[FiniteOutputs, ...]
     side: Rounding = "near"
-    loss_of: Callable[[Any], Loss] = _itself
+    step: Fraction = Fraction(0)
+    off: Fraction = Fraction(0)
+
+    def loss(self, reached: Any, rounds: int) -> Loss:
+        """The loss of a position after so many releases at most: where it is counted in steps, the end on the side."""
+        exact: Loss = reached
+        if self.side != "near":
+            moved = self.off * rounds
+            exact = self.step * reached + (moved if self.side == "high" else -moved), Fraction(1)
+        return exact
 
     @property
     def masses(self) -> list[list[Mass]]:
@@ -166,7 +171,7 @@ def _rational(tree: GameTree[Loss], laws: TreeLaws, epsilon: Epsilon) -> Iterato
 def _rounded(tree: GameTree[Any], laws: TreeLaws, epsilon: Epsilon) -> Iterator[_TreeGame]:
     """The game with masses and payoffs rounded to nearest."""
     reached = {loss for layer in tree.layers for loss in layer.losses}
-    known = {loss: near(stopped(laws.loss_of(loss), epsilon)) for loss in reached}
+    known = {loss: near(stopped(laws.loss(loss, tree.rounds), epsilon)) for loss in reached}
     with flint.ctx.workprec(BITS):
         weights = [[near(flint.arb(mass)) for mass in each] for each in laws.masses]
 

@@ -13,6 +13,7 @@ True
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -25,7 +26,7 @@ from mc.losses.finite_outputs import FiniteOutputs, NoFiniteLawError, ball_of
 from mc.worst_case.tree import GameTree, branches_of
 from theory.numerics.exact import rational
 from theory.pairs import DominatingPair
-from theory.pairs.base import Direction
+from theory.pairs.base import Direction, check_direction
 
 __all__ = ["renyi_game"]
 
@@ -44,13 +45,16 @@ def renyi_game(
     Every rounding error is included. A strategy is counted that may stop at any time. Raises TypeError for pairs that
     are not finite, TooLargeError beyond `max_positions` states.
     """
+    check_direction(direction)
     drawn = [_finite(pair if direction == "PQ" else pair.swapped) for pair in menu]
     # the loss so far does not matter: positions are states
     branches = [branches_of(each, [_nothing] * len(each.outputs), direction) for each in drawn]
     tree = GameTree.of(filt, menu, branches, 0, rounds=rounds, max_positions=max_positions)
-    value, _ = tree.solve([_grown(each, order) for each in drawn], lambda losses: np.ones(len(losses)))
-    if math.isinf(value):
+    if any(drawn[move.request].erased_p for layer in tree.layers for move in layer.moves):
         return math.inf
+    with np.errstate(over="ignore", invalid="ignore"):  # a gain that is NaN is not taken
+        value, _ = tree.solve([_grown(each, order) for each in drawn], lambda losses: np.ones(len(losses)))
+    value = min(float(value), sys.float_info.max)  # a moment beyond the doubles is no infinite one
     # each round multiplies and adds as many terms as the widest request has outcomes, all positive
     slack = (tree.rounds + 1) * (max(map(len, branches)) + 2) * 2.0**-52
     if value <= 1 + slack:

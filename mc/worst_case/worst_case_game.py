@@ -10,9 +10,11 @@ from hashlib import sha256
 from operator import add
 from typing import Any, Literal
 
+import flint
+
 from filters.privacy_filter import PrivacyFilter
-from mc.losses.balls import Rounding, ball
-from mc.losses.finite_outputs import ZERO, FiniteOutputs, NoFiniteLawError, adding
+from mc.losses.balls import BITS, Rounding, ball, fraction
+from mc.losses.finite_outputs import ZERO, FiniteOutputs, NoFiniteLawError, adding, ball_of
 from mc.losses.lattice_law import Level, common_step, level, level_law
 from mc.losses.log_ratio import Epsilon, LogRatio
 from mc.losses.rounded_law import rounded_laws
@@ -32,6 +34,9 @@ __all__ = ["Known", "WorstCaseGame"]
 
 #: -log of the share of the value that losses outside of the windows may have, where losses are rounded coarsely.
 _LEFT = 20.0
+
+#: The largest epsilon in nats that is put between logarithms of rationals.
+_EXACT = 2.0**14
 
 #: The enclosures of graphs that were solved, of one menu, epsilon and number of rounds: a game is its graph.
 Known = dict[tuple[Direction, bytes], Enclosure]
@@ -81,6 +86,8 @@ class WorstCaseGame:
         if evidence is Evidence.EXACT:
             self._check_exact(epsilon)
         exact = self._rational and evidence is not Evidence.CERTIFIED and self.spend_steps is None
+        # further out e^epsilon between two rationals takes too many digits, or is no ball
+        exact = exact and (isinstance(epsilon, LogRatio) or abs(epsilon) <= _EXACT)
         enclosed = self._on_tree(epsilon, direction, exact=True) if exact else None
         enclosed = enclosed or self._enclosed(epsilon, direction, coarser)
         notes = (self.scope, "" if enclosed.rounds else NOTHING_ADMITTED, enclosed.note)
@@ -201,27 +208,27 @@ class WorstCaseGame:
     ) -> tuple[list[TreeLaws], list[list[Callable[[Any], Any]]]]:
         """The outputs of each request, and how each of them moves a loss.
 
-        Levels that are multiples of one step up to rounding are so many steps in two games that enclose the one asked
-        for, because larger levels dominate: losses that differ by rounding alone are one there, and positions few.
+        Of levels that are multiples of one step up to rounding, losses that differ by rounding alone are one, and
+        positions few: they are counted in steps, and what that is off by is moved once against and once for whoever
+        asks. Levels and their masses stay as they are, because a filter that looks at losses may admit more after an
+        output that a larger level makes less likely.
         """
-        levels, lattice = self._lattice
+        _, lattice = self._lattice
+        outputs = tuple(map(FiniteOutputs.of_pair, self._drawn(direction)))
         if exact or lattice is None or lattice[1] == lattice[2]:
-            outputs = tuple(map(FiniteOutputs.of_pair, self._drawn(direction)))
             return [TreeLaws(outputs)], [[adding(loss) for loss, *_ in each.outputs] for each in outputs]
-        units, *ends = lattice
-
-        def enclosing(side: Rounding, step: Fraction) -> TreeLaws:
-            outputs = [
-                FiniteOutputs.of_level(
-                    Level(ball(step * k), known.delta, step * k), size=float(pair.kov.epsilon)
-                )
-                for pair, k, known in zip(self.menu, units, levels, strict=True)
-                if pair.kov is not None
+        units, step, _ = lattice
+        with flint.ctx.workprec(BITS):
+            off = max(
+                fraction(abs(abs(ball_of(loss)) - ball(step * k)).upper())
+                for k, each in zip(units, outputs, strict=True)
+                for loss, *_ in each.outputs
+            )
+            moves: list[list[Callable[[Any], Any]]] = [
+                [partial(add, k if ball_of(loss) > 0 else -k) for loss, *_ in each.outputs]
+                for k, each in zip(units, outputs, strict=True)
             ]
-            return TreeLaws(tuple(outputs), side, lambda k: (step * k, Fraction(1)))
-
-        games = [enclosing("low", ends[0]), enclosing("high", ends[1])]
-        return games, [[partial(add, k * sign) for sign in ((-1, 1) if k else (0,))] for k in units]
+        return [TreeLaws(outputs, "low", step, off), TreeLaws(outputs, "high", step, off)], moves
 
     def _one_level(self, epsilon: Epsilon, direction: Direction) -> Enclosure:
         """The enclosure for a filter that looks at the losses of one Gaussian."""

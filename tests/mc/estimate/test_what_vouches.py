@@ -77,6 +77,18 @@ def test_states_that_are_expanded_are_those_of_the_code_that_runs() -> None:
     assert expanded(Game.between(TenTimes(), Silent(Gaussian(0.1))), 1000) is None
 
 
+def test_what_a_last_request_costs_bounds_nothing_where_it_is_no_number() -> None:
+    class Vague(Gaussian):
+        def log_weight(self, loss: Any, order: Any) -> Any:
+            known = Gaussian(self.mu).log_weight(loss, order)
+            return np.where(np.isin(self.mu, (0.1, 0.2)), known, math.nan)
+
+    game = Game.between(TenTimes(), LossChasing(low=0.1, high=0.2, family=Vague))
+    spending = expanded(game, 1000)
+    assert spending is not None
+    assert spending.divergence(3.0) == math.inf
+
+
 def test_an_expansion_is_remembered_by_all_that_it_depends_on() -> None:
     uneven = Constant(FinitePair((0.7, 0.2, 0.1), (0.4, 0.35, 0.25)))
     game = Game.between(ZCDPFilter(2.0), uneven, rounds=3)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -16,7 +17,9 @@ from filters.rules.kappa import KappaFilter
 from mc.evaluate import asking as ask
 from mc.evaluate import certified_law, scouts
 from mc.evaluate.ball_nodes import BallNodes, needed
+from mc.evaluate.certified_law import CertifiedLaw
 from mc.evaluate.evaluate import evaluate
+from mc.evaluate.forward_law import ForwardLaw
 from mc.evaluate.panels import Panels
 from mc.losses.too_large import TooLargeError
 from tests.mc.worst_case.small_games import CountFilter, LossFilter
@@ -268,6 +271,62 @@ def test_quadrature_errs_by_no_more_than_its_bound():
     assert (twice[1] - twice[0]).max() > 1e-9  # so few nodes do err
     middle = (twice[1] + twice[0])[:-1] / 2
     assert np.abs(middle - exact[:-1]).max() < 1e-5
+
+
+def test_a_ratio_far_from_1_and_one_next_to_it_have_their_enclosures():
+    """A ratio of 10^-60: its P-masses pay all but the Q-masses."""
+    for ratio in (Fraction(1, 10**60), Fraction(10**45 + 1, 10**45)):
+        with mpmath.workdps(80):
+            gap, half = mpmath.log(mpmath.mpf(ratio.numerator) / ratio.denominator), mpmath.mpf(0.5) / 2
+            p, q = mpmath.ncdf(half - gap * 2), mpmath.ncdf(-half - gap * 2)
+            exact = p - mpmath.exp(gap) * q
+            for direction in ("PQ", "QP"):
+                asked = {"epsilon": fp.LogRatio(ratio), "rounds": 1, "direction": direction}
+                one = evaluate(GDP, fp.Constant(fp.Gaussian(0.5)), **asked, evidence=Evidence.CERTIFIED)
+                assert mpmath.mpf(one.low) <= exact <= mpmath.mpf(one.high)
+                assert one.high <= one.low * (1 + 1e-10)
+
+
+@pytest.mark.parametrize(("edge", "mass"), [(-660.0, 1e-284), (-735.0, 1e-318)])
+def test_what_is_paid_and_what_leaves_the_range_is_counted_in_the_law_drawn_from(edge, mass):
+    """Far below zero a P-mass next to none has a Q-mass that counts."""
+    nodes = BallNodes.on(np.array([edge, edge + 10]), np.array([edge, edge + 10]), np.array([160]), 50.0)
+    masses = np.zeros((1, 2, len(nodes.loss)))
+    masses[0, :, 40] = mass
+    law = CertifiedLaw(ForwardLaw(nodes, [], masses[0].copy(), {}), nodes)
+    with mpmath.workdps(30):
+        x = mpmath.mpf(float(nodes.loss[40]))
+        drawn = mpmath.mpf(mass) * mpmath.exp(-x)
+        assert (
+            drawn * (1 - mpmath.exp(600 + x)) * (1 - mpmath.mpf(2) ** -40) <= law.enclosed(600.0, "QP")[1] < 1
+        )
+        nodes.released(fp.Gaussian(5.0), masses)
+        beyond = mpmath.ncdf(-((edge + 10 - x) / 5 + 2.5)) + mpmath.ncdf(-((x - edge) / 5 - 2.5))
+        assert drawn * beyond <= nodes.lost[1] < math.inf
+
+
+def test_losses_of_which_only_one_law_has_masses_in_doubles_are_refused_in_that_direction():
+    filt, asked = fp.GaussianFilter(90.0), {"epsilon": 700.0, "rounds": 4}
+    one = evaluate(filt, fp.Constant(fp.Gaussian(22.0)), direction="PQ", **asked)
+    assert one.value == pytest.approx(float(fp.Gaussian(44.0).hockey_stick(700.0)), rel=1e-6)
+    for evidence in (None, Evidence.CERTIFIED):
+        with pytest.raises(ValueError, match="direction must be PQ"):
+            evaluate(filt, fp.Constant(fp.Gaussian(22.0)), direction="both", evidence=evidence, **asked)
+
+
+def test_a_mechanism_whose_square_is_no_double_is_enclosed_too():
+    one = evaluate(
+        GDP,
+        fp.Constant(fp.Gaussian(1e-170)),
+        epsilon=0.0,
+        rounds=1,
+        direction="PQ",
+        evidence=Evidence.CERTIFIED,
+    )
+    with mpmath.workdps(40):
+        exact = mpmath.mpf(1e-170) / mpmath.sqrt(2 * mpmath.pi)
+        assert mpmath.mpf(one.low) <= exact <= mpmath.mpf(one.high) * (1 + mpmath.mpf(10) ** -30)
+        assert one.high <= one.low * (1 + 1e-10)
 
 
 # -- one request, and a filter that looks at losses -----------------------------------------------------------

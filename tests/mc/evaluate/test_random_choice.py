@@ -15,16 +15,19 @@ from theory.pairs.base import Direction
 COINS = tuple(fp.RandomizedResponse.from_ratio(Fraction(r)) for r in (2, 3))
 
 
-@pytest.mark.parametrize("rounds", [1, 3, 6])
-def test_the_mean_is_that_of_all_scripts_played_one_by_one(rounds: int) -> None:
-    filt = fp.ZCDPFilter(0.7)  # four of the larger coin are too many, six of the smaller are not
-    scripts = list(product(COINS, repeat=rounds))
+@pytest.mark.parametrize("menu", [COINS, (COINS[0], *COINS)], ids=["two coins", "one of them twice"])
+@pytest.mark.parametrize("rounds", [1, 3, 4])
+def test_the_mean_is_that_of_all_scripts_played_one_by_one(
+    rounds: int, menu: tuple[fp.DominatingPair, ...]
+) -> None:
+    filt = fp.ZCDPFilter(0.9)  # two of the larger coin are too many, and four of the smaller
+    scripts = list(product(menu, repeat=rounds))
     each = [
         fp.evaluate(filt, Scripted(script, (1,) * rounds), epsilon=0.5, rounds=rounds, direction="PQ")
         for script in scripts
     ]
     exact = sum(float(one.value if one.value is not None else one.low) for one in each) / len(each)
-    found = mean_of_sequences(filt, COINS, epsilon=0.5, rounds=rounds, direction="PQ")
+    found = mean_of_sequences(filt, menu, epsilon=0.5, rounds=rounds, direction="PQ")
     assert found.low <= exact * (1 + 1e-12)
     assert exact <= found.high * (1 + 1e-12)
     assert found.high <= found.low * 1.001

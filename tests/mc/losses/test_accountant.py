@@ -67,6 +67,17 @@ def test_the_order_of_requests_does_not_matter():
     assert sum(session.request(SLOW) for _ in range(100)) == count - count // 2
 
 
+def test_uses_of_a_pair_that_stands_twice_on_the_menu_are_counted_together():
+    pair = Gaussian(0.05)
+    once = AccountantFilter(1.0, 1e-5, (pair,))
+    with fp.knowingly():
+        twice = AccountantFilter(1.0, 1e-5, (pair, pair))
+    used = np.arange(40)
+    split = np.stack([used - used // 2, used // 2], axis=1)
+    assert (twice.admits(split, pair) == once.admits(used[:, None], pair)).all()
+    assert 0 < once.admits(used[:, None], pair).sum() < 36
+
+
 def test_mechanisms_off_the_menu_are_denied():
     assert not _over(SLOW).open().request(FAST)
 

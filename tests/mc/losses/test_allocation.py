@@ -146,7 +146,17 @@ def test_what_is_out_of_range_is_refused() -> None:
     for sigma, steps in ((0.0, 3), (-1.0, 3), (1.0, 0)):
         with pytest.raises(ValueError, match="must"):
             RandomAllocation(sigma, steps)
-    with pytest.raises(ValueError, match="at most 500"):
-        RandomAllocation(1.0, 3).delta(501.0)
+    for sigma in (0.049, 1e-200):
+        with pytest.raises(ValueError, match="sigma must be at least"):
+            RandomAllocation(sigma, 3)
+    for sigma in (0.05, 1e200):
+        assert RandomAllocation(sigma, 3).delta(0.5).low <= RandomAllocation(sigma, 3).delta(0.5).high
+    for epsilon in (501.0, -501.0, -800.0):
+        with pytest.raises(ValueError, match="at most 500 in size"):
+            RandomAllocation(1.0, 3).delta(epsilon)
+    for direction in ("nonsense", "pq", None, ["PQ"]):
+        with pytest.raises(ValueError, match="direction must be"):
+            RandomAllocation(1.0, 3).delta(0.5, direction=direction)
+    assert RandomAllocation(1.0, 3).delta(-500.0).low <= 1 - math.exp(-500.0) <= 1.0
     with pytest.raises(ValueError, match="must hold a number"):
         RandomAllocation(1.0, 3).dominating([])

@@ -65,8 +65,16 @@ FINITE = [
     ({TWO: 4, RandomizedResponse.from_ratio(3): 3}, ORDINARY, 0.05),
     ({KOV.from_ratio(Fraction(3), Fraction(1, 50)): 5}, ORDINARY, 1e-8),
     ({FIVE: 3, TWO: 2}, ORDINARY, 0.05),
+    # the less likely output has a mass below the doubles
+    ({TWO: 4, RandomizedResponse.from_ratio(2**1090): 2}, (0.0, 5.0), 1e-8),
     *(({THIN: times}, (0.0, 300.0, 600.0, 690.0), math.inf) for times in (13, 14, 20, 40)),
 ]
+
+
+@pytest.mark.parametrize("epsilon", [1e6, 1e200, 1e307, 1.7e308])
+def test_far_beyond_all_losses_what_is_revealed_is_left(epsilon):
+    bounds = Composition({RandomizedResponse(0.1): 5, Erasure(0.25): 2}).delta(epsilon)
+    assert Fraction(bounds.low) <= Fraction(7, 16) <= Fraction(bounds.high) <= 1
 
 
 @pytest.mark.parametrize(("mechanisms", "epsilons", "width"), FINITE, ids=range(len(FINITE)))

@@ -10,8 +10,8 @@ import mpmath
 import pytest
 
 from mc.losses.balls import down, up
-from mc.losses.finite_outputs import ball_of, stopped
-from mc.losses.log_ratio import LogRatio
+from mc.losses.finite_outputs import ball_of, double_of, stopped
+from mc.losses.log_ratio import LogRatio, nearest_log
 
 TINY = Fraction(1, 2**200)
 
@@ -41,3 +41,21 @@ def test_the_logarithm_of_a_ratio_is_known_to_all_digits_far_from_1_and_next_to_
         exact = mpmath.log(mpmath.mpf(b.numerator) / b.denominator)
         assert down(found) <= exact <= up(found)
     assert math.isclose(down(found), up(found), rel_tol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "ratio",
+    [
+        *(1 + sign * Fraction(1, 10**k) for k in (20, 36, 45, 300) for sign in (1, -1)),
+        Fraction(3 * 10**8000 + 1, 10**8000),
+        Fraction(7, 5),
+    ],
+    ids=range(10),
+)
+def test_the_double_of_a_logarithm_is_the_nearest_next_to_1_and_of_huge_integers(ratio):
+    with mpmath.workdps(700):
+        exact = mpmath.log(mpmath.mpf(ratio.numerator) / ratio.denominator)
+        for double in (nearest_log(ratio), float(LogRatio(ratio)), double_of((0, ratio))):
+            off = abs(mpmath.mpf(double) - exact)
+            beside = (math.nextafter(double, math.inf), math.nextafter(double, -math.inf))
+            assert all(off < abs(mpmath.mpf(other) - exact) for other in beside)

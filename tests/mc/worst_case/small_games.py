@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
+from zlib import crc32
 
 import mpmath
 import numpy as np
@@ -98,6 +99,27 @@ class LossFilter(PrivacyFilter):
     def observe(self, state: State, loss: NDArray[Any]) -> State:
         # to nine digits: sums of the same losses in another order are the same state
         return np.round(state[0] + loss, 9), state[1]
+
+
+@dataclass(frozen=True)
+class WhimFilter(PrivacyFilter):
+    """A filter that looks at losses and follows no rule: each request is admitted or not for each history of signs."""
+
+    menu: tuple[DominatingPair, ...]
+    seed: int
+
+    def start(self, n: int) -> State:
+        return np.zeros(n, dtype=np.int64)
+
+    def admits(self, state: State, request: DominatingPair) -> NDArray[np.bool_]:
+        asked = self.menu.index(request)
+        return np.array([crc32(f"{self.seed} {asked} {seen}".encode()) % 2 for seen in state], dtype=np.bool_)
+
+    def spend(self, state: State, request: DominatingPair) -> State:
+        return 5 * state + self.menu.index(request)
+
+    def observe(self, state: State, loss: NDArray[Any]) -> State:
+        return 3 * state + 2 + np.sign(loss).astype(np.int64)
 
 
 def _objects(values: list[Any]) -> NDArray[np.object_]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -31,6 +32,22 @@ def test_the_threshold_is_the_largest_that_keeps_the_promise(calibrated):
     above = worst_case(ZCDPFilter(calibrated.threshold * 1.0002), LEVELS, epsilon=1.0)
     assert above.low > 1e-3
     assert calibrated.promise == ApproxDP(1.0, 1e-3)
+
+
+def test_a_filter_whose_own_bounds_come_out_wider_than_those_of_the_search_keeps_the_promise(monkeypatch):
+    def wider(filt, menu, **asked):
+        case = worst_case(filt, menu, **asked)
+        return replace(case, high=1.5 * case.high) if isinstance(filt, CalibratedFilter) else case
+
+    monkeypatch.setattr("mc.worst_case.calibrate.worst_case", wider)
+    found = calibrate(ZCDPFilter, 1.0, 1e-3, menu=LEVELS, relative=0.01)
+    assert 0 < found.certificate.high <= 1e-3
+
+
+def test_a_search_between_neighbouring_doubles_ends():
+    found = calibrate(ZCDPFilter, 1.0, 0.25, menu=LEVELS[-1:], relative=1e-300)
+    above = worst_case(ZCDPFilter(found.threshold * (1 + 1e-13)), LEVELS[-1:], epsilon=1.0)
+    assert found.certificate.high <= 0.25 < above.high
 
 
 def test_it_holds_for_mechanisms_that_are_no_randomised_response():

@@ -82,6 +82,12 @@ def test_what_no_game_can_be_solved_for_is_refused(change, says):
         worst_case(SquaresFilter(1.0, 4), arguments.pop("menu"), **arguments)
 
 
+@pytest.mark.parametrize("epsilon", [1e4, 1e5, 1e300])
+def test_an_epsilon_whose_exponential_is_no_ball_is_answered(epsilon):
+    solved = worst_case(CountFilter(2), [RandomizedResponse.from_ratio(2)], epsilon=epsilon)
+    assert solved.low == 0.0 <= solved.high < 1e-250
+
+
 def test_a_least_charge_narrows_the_class():
     menu = [RandomizedResponse.from_ratio(Fraction(9, 8) ** k) for k in (1, 2)]
     filt, ratio = SquaresFilter(math.log(9 / 8), 5), Fraction(5, 4)

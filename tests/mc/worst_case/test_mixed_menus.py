@@ -12,11 +12,12 @@ import pytest
 
 from filters import ApproximateDPFilter, BasicFilter
 from mc.losses import LogRatio
+from mc.losses.balls import ball, down, near, up
 from mc.losses.lattice_law import level, level_law
 from mc.worst_case import worst_case
 from mc.worst_case.plan import written_out
 from tests.mc.losses.enumerated import real
-from tests.mc.worst_case.small_games import CountFilter, LossFilter, play_out
+from tests.mc.worst_case.small_games import CountFilter, LossFilter, WhimFilter, play_out
 from theory.evidence import Evidence
 from theory.pairs import KOV, Erasure, FinitePair, RandomizedResponse
 
@@ -121,6 +122,34 @@ def test_of_a_filter_that_looks_at_losses_any_finite_menu_is_enclosed(direction)
     assert mixed.low == pytest.approx(there.low, rel=1e-12)
 
 
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+@pytest.mark.parametrize("seed", range(20))
+def test_a_filter_may_admit_more_after_what_a_larger_level_makes_less_likely(seed, direction):
+    """Levels that are multiples of one step but for rounding, doubles and rationals, each kept as it is."""
+    rng = random.Random(2000 + seed)
+    size, loose = rng.choice([0.7, 3.3, 10.1, 33.3]), rng.choice([1.0, 1 + 3e-13])
+    share = Fraction(1, rng.randint(2, 9))
+    ratio = 1 + Fraction(rng.randint(1, 9), rng.randint(3, 7))
+    menu = rng.choice(
+        [
+            (KOV(size, float(share)), RandomizedResponse(3 * size * loose), RandomizedResponse(2 * size)),
+            (KOV.from_ratio(ratio, share), RandomizedResponse.from_ratio(ratio**3)),
+        ]
+    )
+    filt = rng.choice([WhimFilter(menu, seed), LossFilter(1e9, 3)])
+    step = float(menu[0].kov.epsilon)
+    for epsilon in (9.5 * step, 8.5 * step, 1.5 * step, LogRatio(Fraction(5, 4)), LogRatio(Fraction(3, 4))):
+        with mpmath.workdps(DIGITS):
+            number = real(epsilon.ratio) if isinstance(epsilon, LogRatio) else mpmath.exp(real(epsilon))
+            exact = play_out(filt, menu, number, 3, direction)
+            for evidence in (None, Evidence.CERTIFIED):
+                solved = worst_case(
+                    filt, menu, epsilon=epsilon, rounds=3, direction=direction, evidence=evidence
+                )
+                assert mpmath.mpf(solved.low) <= exact <= mpmath.mpf(solved.high)
+                assert solved.high - solved.low <= 1e-10 * exact + 1e-250
+
+
 def test_levels_whose_common_step_is_astronomically_small_are_enclosed_off_the_lattice():
     # 1, 1/2, ..., 1/53 share the step 1 / lcm(1..53), of which 1 is more than 2^63 units
     menu = [RandomizedResponse(1 / k) for k in range(1, 54)]
@@ -128,10 +157,11 @@ def test_levels_whose_common_step_is_astronomically_small_are_enclosed_off_the_l
     with mpmath.workdps(DIGITS):
         assert mpmath.mpf(solved.low) <= _value(CountFilter(1), menu[:1], 0.5, 1) <= mpmath.mpf(solved.high)
     _check(LossFilter(1.0, 1), menu, 0.5, 1)
-    far = [RandomizedResponse(1e-300), RandomizedResponse(1.0)]
-    solved = worst_case(CountFilter(1), far, epsilon=0.5, step=0.01)
-    with mpmath.workdps(DIGITS):
-        assert mpmath.mpf(solved.low) <= _value(CountFilter(1), far, 0.5, 1) <= mpmath.mpf(solved.high)
+    for tiny in (1e-300, 1e-310):  # 1 over the second is no double
+        far = [RandomizedResponse(tiny), RandomizedResponse(1.0)]
+        solved = worst_case(CountFilter(1), far, epsilon=0.5, step=0.01)
+        with mpmath.workdps(DIGITS):
+            assert mpmath.mpf(solved.low) <= _value(CountFilter(1), far, 0.5, 1) <= mpmath.mpf(solved.high)
 
 
 EDGES = [
@@ -187,3 +217,18 @@ def test_the_law_of_a_level_does_not_depend_on_the_precision_that_happens_to_be_
         law = level_law(1, other.delta, Fraction(1), "near")
     assert np.array_equal(law.masses, level_law(1, known.delta, Fraction(1), "near").masses)
     assert law.revealed == 1 / 30
+
+
+@pytest.mark.parametrize("precision", [20, 53, 300])
+def test_a_ball_beside_a_double_is_rounded_to_it_at_whatever_precision_happens_to_be_set(precision):
+    double = 1967 / 2048
+    for off in (TINY, -TINY / 2**60, Fraction(0)):
+        beside = ball(Fraction(double) + off * 2**130)  # 2^-70 of it
+        with flint.ctx.workprec(precision):
+            assert abs(Fraction(near(beside)) - Fraction(double)) <= Fraction(1, 2**53)
+
+
+@pytest.mark.parametrize("bound", [down, up, near])
+def test_a_ball_of_no_numbers_has_no_bound(bound):
+    with pytest.raises(ValueError, match="x must hold numbers alone"):
+        bound(flint.arb(-2).log())

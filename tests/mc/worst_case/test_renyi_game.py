@@ -55,6 +55,13 @@ def test_for_a_filter_that_ignores_losses_it_is_the_sum_over_the_rounds(order: f
     assert 4 * pair.renyi(order) * (1 - 1e-9) <= low <= 4 * pair.renyi(order) * (1 + 1e-15)
 
 
+@pytest.mark.parametrize(("order", "size"), [(100.0, 10.0), (1e4, 0.25), (2.0, 800.0)])
+def test_a_moment_beyond_the_doubles_is_no_infinite_divergence(order: float, size: float) -> None:
+    pair = RandomizedResponse(size)
+    low = renyi_game(fp.BasicFilter(3 * size, 1e-9), (pair,), order=order, rounds=3)
+    assert 0 <= low <= 3 * pair.renyi(order)
+
+
 def test_a_pair_of_doubles_is_worth_what_its_rationals_are() -> None:
     doubles = FinitePair((0.125, 0.875), (0.0625, 0.9375))
     for way in ("PQ", "QP"):
@@ -68,6 +75,8 @@ def test_an_infinite_loss_has_an_infinite_divergence_and_a_gaussian_is_refused()
     assert renyi_game(fp.BasicFilter(1.0, 0.5), (fp.Erasure(0.25),), order=2.0, rounds=1) == math.inf
     with pytest.raises(TypeError, match="menu must hold finite pairs"):
         renyi_game(fp.ZCDPFilter(1.0), (Gaussian(0.5),), order=2.0, rounds=1)
+    with pytest.raises(ValueError, match="direction must be"):
+        renyi_game(fp.BasicFilter(1.0, 0.5), (fp.Erasure(0.25),), order=2.0, rounds=1, direction="both")
 
 
 def test_a_witness_of_it_is_replayed_and_another_number_is_refused() -> None:
