@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Unpack
 
@@ -335,7 +335,8 @@ def replay(
 class Replayed:
     """The result of playing a witness again, and what the filter itself promises there.
 
-    surely is the worth of a plan at a ratio that was raised by more than the rounding of epsilons.
+    surely is the worth of a plan at a ratio that was raised by more than the rounding of epsilons, strategy who asks
+    in a menu's game or a simulation.
     """
 
     filter: PrivacyFilter
@@ -343,6 +344,7 @@ class Replayed:
     promised: float
     result: Result
     surely: Fraction | None = None
+    strategy: Adversary | None = field(default=None, compare=False, repr=False)
 
     @property
     def refutes(self) -> bool:
