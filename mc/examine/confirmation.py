@@ -35,7 +35,7 @@ from mc.worst_case.plan import MARGIN, History, Plan
 from mc.worst_case.strategy import LatticeStrategy, TreeStrategy
 from theory.pairs.base import Direction
 
-__all__ = ["differs", "happens"]
+__all__ = ["differs", "happens", "impure"]
 
 #: The most histories of a plan that are put to fresh filters, and those of another adversary, which are drawn.
 _MOST, _DRAWN = 64, 16
@@ -60,6 +60,11 @@ def differs(witness: Witness, afresh: Callable[[Callable[[], Any]], Any]) -> str
     if all(afresh(partial(happens, witness.filter, history)) for history in histories):
         return ""
     return "a run that is asked for by itself is denied what it was granted among others"
+
+
+def impure(filt: PrivacyFilter) -> str:
+    """The fault of a filter one of whose witnesses differs when it is played afresh."""
+    return f"{type(filt).__name__} breaks the contract: its answers depend on what it was asked before"
 
 
 def happens(filt: PrivacyFilter, history: History) -> bool:

@@ -23,7 +23,7 @@ from filters.contract.checks import checked_filter, checked_start
 from filters.holders.held_to import HeldTo, is_held_to
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock, OutOfTime
-from mc.examine.confirmation import differs
+from mc.examine.confirmation import differs, impure
 from mc.examine.examination import STOPPED, UNFINISHED, Examination, PartialExamination
 from mc.examine.family_lines import FAMILIES, at_labels, lines_of, names_of
 from mc.examine.filter_fault import SLOW, FilterFault, examining
@@ -200,8 +200,7 @@ class _Stages:
             if not other:
                 self.confirmed.append(witness.data)
                 return finding
-            name = type(self.filter).__name__
-            fault = f"{name} breaks the contract: its answers depend on what it was asked before"
+            fault = impure(self.filter)
             found = f"{witness.asked}: granted, but not afresh: {other}"
         except OutOfTime as stuck:
             found = f"{witness.asked}: not played afresh: {stuck}"

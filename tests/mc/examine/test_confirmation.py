@@ -13,9 +13,10 @@ import pytest
 
 import filterproof as fp
 from mc.engine.adversaries import Constant
-from mc.examine.attack import Attack
+from mc.examine.attack import Attack, attack
 from mc.examine.confirmation import differs
 from mc.examine.examination import Status
+from mc.examine.filter_fault import FilterFault
 from mc.examine.measure import Measure
 from mc.examine.verify import examine
 from mc.examine.witness import Witness, menu_witness, witness
@@ -243,6 +244,11 @@ def test_a_witness_of_what_one_run_asked_for_nothing_else_is_denied_does_not_sta
 
 def _refutes(made: Witness) -> bool:
     return made.replay().refutes
+
+
+def test_an_attack_by_a_plan_that_a_fresh_filter_does_not_grant_is_a_fault() -> None:
+    with pytest.raises(FilterFault, match="depend on what it was asked before"):
+        attack(TiresAtLosses(), rounds=2)
 
 
 @pytest.mark.parametrize("kind", ["plan", "menu", "sequence"])
