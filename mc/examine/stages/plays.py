@@ -186,9 +186,10 @@ def _told(player: Player) -> Iterator[Sequence]:
 def swallowed(subject: Subject, clock: Clock) -> Iterator[Sequence]:
     """A large request, then the smallest of its family ever more often, where that leaves a large sum as it was."""
     for line in leaders(subject.lines) if subject.pure and not subject.looks else ():
+        small = next((pair for pair in line.pairs if pair.pure_epsilon > 0), None)
         for large in line.pairs[-1:-10:-4]:  # after the largest of all nothing may be left
             player = Player.fresh(subject, clock, pure=True)
-            if player.ask(large) and player.ask(line.pairs[0]) and player.unchanged == line.pairs[0]:
+            if small is not None and player.ask(large) and player.ask(small) and player.unchanged == small:
                 yield from _told(player)
                 break
 
