@@ -82,8 +82,8 @@ _KNOWN = {
     "SubsampledGaussian": 1,
     "KOV": 1,
 }
-#: A delta below this is seen by nobody, be it many times what is promised.
-_SEEN = 1e-4
+#: A delta below this is seen by nobody, be it many times what is promised; nor is what is so many times the promise.
+_SEEN, _HAIR = 1e-4, 1.01
 #: The most kinds of requests, and the most rounds, that a person reads through.
 _KINDS, _ROUNDS = 3, 10
 #: The largest failure probability of an estimate or a decision that can refute: that of every default, and a bit.
@@ -172,8 +172,8 @@ class Witness:
     def order(self) -> tuple[int, ...]:
         """Witnesses in the order in which people understand them: `sorted` puts the most telling one first.
 
-        Certain before likely; at least `TELLING` times the promise, and not far out on a curve where next to nothing is
-        promised; fixed before adaptive; known kinds of pairs, few of
+        Certain before likely; at least `TELLING` times the promise before by more than a hair, and before a hair or far
+        out on a curve, where next to nothing is promised; fixed before adaptive; known kinds of pairs, few of
         them and few rounds before odd kinds, many and long; then rounds, kinds and digits.
         """
         fields_asked = {
@@ -182,7 +182,7 @@ class Witness:
         rounds, ranks, digits = self.rounds, fields_asked.values(), sum(map(len, fields_asked))
         return (
             int(self.evidence is Evidence.STATISTICAL),
-            int(self.factor < TELLING or 0 < self.promised < self.value < _SEEN),
+            2 if 0 < self.promised < self.value < _SEEN else (self.factor < TELLING) + (self.factor < _HAIR),
             int(self.adaptive),
             int(max(ranks, default=2) > 1) + int(len(fields_asked) > _KINDS) + int(rounds > _ROUNDS),
             rounds,

@@ -124,18 +124,15 @@ def test_few_rounds_come_before_many_and_known_pairs_before_odd_ones() -> None:
     assert all(one.order < two.order for one, two in pairwise(plainest_first))
 
 
-def test_what_is_far_out_on_a_curve_is_no_plainer_than_a_little_more_than_is_promised_where_it_is_seen() -> (
-    None
-):
+def test_more_than_a_hair_above_the_promise_comes_first_and_what_is_far_out_on_a_curve_last() -> None:
     filt = toys.PerFamily()
-    seen = many(filt, (fp.Gaussian(1.0), 1), (fp.RandomizedResponse(0.05), 1))
-    played = Sequence(((fp.Gaussian(1.0), 1), (fp.Gaussian(0.05), 20)))
-    far = sequence_witness(filt, played, Measure.hockey_stick(8.0), 3e-13)
-    assert far.factor > TELLING > seen.factor > 1
-    assert seen.order < far.order
-    near = sequence_witness(filt, played, Measure.hockey_stick(1.0), 0.9)
-    assert near.factor > TELLING
-    assert near.order < seen.order
+    hair = many(filt, (fp.Gaussian(1.0), 1), (fp.RandomizedResponse(0.05), 1))
+    some = many(filt, (fp.Gaussian(0.1), 99), (fp.RandomizedResponse(0.05), 30))
+    far = sequence_witness(filt, hair.played, Measure.hockey_stick(8.0), 3e-13)
+    near = sequence_witness(filt, some.played, Measure.hockey_stick(1.0), 0.9)
+    assert 1 < hair.factor < 1.01 < some.factor < TELLING < min(far.factor, near.factor)
+    assert near.order < some.order < hair.order
+    assert some.order < far.order
 
 
 def test_a_menu_that_a_fixed_order_breaks_is_told_as_that_order() -> None:
