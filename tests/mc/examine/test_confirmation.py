@@ -168,8 +168,8 @@ IMPURE: dict[Callable[[], Any], tuple[str, dict[str, Any]]] = {
     partial(Tires): ("sequence", MANY | {"first_only": True}),
     TiresAsAModule: ("sequence", MANY),
     KeptByTheTenth: ("sequence", MANY),
-    TiresAtLosses: ("menu", MANY),
-    partial(TiresAtLosses): ("plan", MANY | {"first_only": True}),
+    TiresAtLosses: ("menu", MANY | {"seconds": 1.6}),
+    partial(TiresAtLosses): ("plan", MANY | {"seconds": 1.6, "first_only": True}),
     partial(TiredPeople, fp.ZCDPFilter(0.5), 3): ("holder", {"seconds": 2.0, "first_only": True}),
     HasAPurse: ("schedule", {"mechanisms": ["rr"], "seconds": 2.0, "first_only": True}),
 }
@@ -218,7 +218,7 @@ def tired(make: Callable[[fp.PrivacyFilter], Witness]) -> Witness:
 
 
 def tired_simulation() -> Witness:
-    return tired(lambda filt: witness(filt, Constant(fp.Gaussian(0.9)), epsilon=3.0, n=2000, rounds=9))
+    return tired(lambda filt: witness(filt, Constant(fp.Gaussian(0.9)), epsilon=3.0, n=500, rounds=9))
 
 
 def tired_sequence() -> Witness:
