@@ -24,6 +24,7 @@ from mc.examine.worker import alone
 from mc.worst_case.plan import Plan
 from mc.worst_case.renyi_game import renyi_game
 from tests.mc.examine import services, sound, witnesses
+from tests.mc.examine.stages.test_stages import SeesRewinding
 from theory.evidence import Outcome
 
 SMALL, LARGE = (
@@ -90,23 +91,6 @@ class KeptByTheTenth(sound.Sum):
     def _of(self, epsilon):
         run, charge = self.known.setdefault(round(epsilon, 1), (self.runs, epsilon))
         return epsilon if run == self.runs else charge
-
-
-class SeesRewinding(fp.PrivacyFilter):
-    """Counts the requests of a run in the object, and grants anything in a state that is not the last one."""
-
-    promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        self.asked = 0
-        return np.zeros(n), np.zeros(n)
-
-    def admits(self, state, request):
-        return (state[0] + request.pure_epsilon <= 1 - 1e-9) | (state[1] != self.asked)
-
-    def spend(self, state, request):
-        self.asked += 1
-        return state[0] + request.pure_epsilon, state[1] + 1
 
 
 class SeesRewindingOfRho(SeesRewinding):
