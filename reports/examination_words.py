@@ -13,7 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from mc.examine.examination import Examination, Status
+from mc.examine.examination import UNFINISHED, Examination, Status
 from mc.examine.filter_fault import LATE, STUCK
 from mc.examine.stage_finding import StageFinding
 from reports.replaying import witness_command
@@ -171,7 +171,9 @@ class ExaminationWords(Examination):
         """A line for a stage: its refutation, or else what it found last; then its notes."""
         findings = [one for one in self.findings if one.stage == stage]
         others = sum(one.witness is not None for one in findings) - 1
-        told = self.refutations.get(stage, findings[-1])
+        # a stage whose time was up has summed up what it did before it says so
+        summed_up = [one for one in findings if one.unseen != UNFINISHED] or findings
+        told = self.refutations.get(stage, summed_up[-1])
         more = f" (and {others} more)" if others > 0 else ""
         yield f"  {stage:<10} {sum(one.seconds for one in findings):5.1f} s  {_short(self.found(told))}{more}"
         for note in dict.fromkeys(note for one in findings for note in one.notes if note != told.found):

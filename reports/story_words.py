@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from mc.examine.measure import exceeds
 from mc.examine.story import Story
-from mc.examine.words import number_words
+from mc.examine.words import told_apart
 from reports.drawing import INK, PALETTE, new_figure, plain_text
-from theory.numerics.decimals import below
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,11 +20,12 @@ def story_lines(story: Story) -> list[str]:
     lines = [f"{number}. {move}" for number, move in enumerate(story.moves, 1)]
     for turn in story.turns:
         above = " <- above" if exceeds(turn.reached, turn.promised) else ""
+        reached, promised = told_apart(turn.reached, turn.promised)
         when, several = f"{turn.when}: " if turn.when else "", "s" if "-" in turn.rounds else ""
         lines.append(
             f"round{several} {turn.rounds}: {when}ask {turn.asked}: {turn.answered}; "
             f"state {turn.before} -> {turn.after}; "
-            f"revealed so far {below(turn.reached)} of {number_words(turn.promised)}{above}"
+            f"revealed so far {reached} of {promised}{above}"
         )
     return [*lines, *remarks(story)]
 

@@ -26,6 +26,8 @@ from mc.examine.admitted import (
     largest_response,
     simple_ratio,
 )
+from mc.examine.confirmation import differs, impure
+from mc.examine.filter_fault import FilterFault
 from mc.examine.measure import Measure
 from mc.examine.witness import Witness, named
 from mc.examine.worker import alone
@@ -146,9 +148,13 @@ def attack(filt: PrivacyFilter, *, rounds: int = 4) -> Attack:
     masses: in the filter's own menu, rational pairs with the same doubles stand for pairs given by doubles. Plans
     are verified in rationals through the filter's own code. The search ends with the shortest plan of the first stage
     that finds any; if none does, the verdict is UNDECIDED. Games of more than 20,000 positions are skipped.
-    The filter's code runs in a process of its own: FilterFault where it raises, or ends that process.
+    The filter's code runs in a process of its own: FilterFault where it raises, or ends that process, and where one
+    that nobody has asked before does not grant the plan.
     """
-    return alone(partial(attacked, filt, rounds=rounds), filt=filt)
+    found = alone(partial(attacked, filt, rounds=rounds), filt=filt)
+    if found.refuted and (other := differs(Witness(filt, found.witness), partial(alone, filt=filt))):
+        raise FilterFault(f"{impure(filt)} ({other})")
+    return found
 
 
 def attacked(filt: PrivacyFilter, *, rounds: int = 4) -> Attack:

@@ -116,7 +116,10 @@ class Examination:
         else:
             detail = self._closest()
         scope = self.scope or "every adaptive adversary"
-        return Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, scope, detail)
+        # as sure as the least sure of what was compared with the promise
+        known = (row.evidence for row in self.tightness)
+        evidence = max(known, key=lambda one: one.strength, default=Evidence.CERTIFIED)
+        return Verdict(Outcome.UNDECIDED, evidence, scope, detail)
 
     @property
     def unseen(self) -> str:

@@ -32,7 +32,7 @@ from mc.intervals.estimate import Estimate
 from mc.losses.balls import BITS, ball
 from mc.worst_case import worst_case
 from mc.worst_case.plan import DeniedError, Plan
-from mc.worst_case.renyi_game import renyi_game
+from mc.worst_case.renyi_game import solved_renyi
 from theory.arguments import check_count
 from theory.evidence import Evidence
 from theory.numerics.stable import log_fraction
@@ -41,6 +41,7 @@ from theory.pairs.base import Direction
 
 __all__ = [
     "KINDS",
+    "ROUNDED",
     "Kind",
     "ReplayError",
     "Result",
@@ -51,7 +52,7 @@ __all__ = [
 ]
 
 #: A ratio times this exceeds e^epsilon even if the epsilons of the filter and its requests were rounded to doubles.
-_ROUNDED = 1 + Fraction(1, 10**12)
+ROUNDED = 1 + Fraction(1, 10**12)
 #: What a certified or a simulated number may differ by on another processor, relative to the largest beside it.
 _CLOSE = 2.0**-40
 
@@ -126,21 +127,25 @@ def _setting(data: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     return {name: _number(name, data[name]) if name in _REAL else data[name] for name in names}
 
 
-def _simulated(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Estimate]:
-    estimate = simulate(filt, _adversary_of(data["adversary"], names), **_setting(data, _SIMULATE))
+def _simulated(
+    data: dict[str, Any], filt: PrivacyFilter, names: Nameable
+) -> tuple[Estimate, None, Adversary]:
+    adversary = _adversary_of(data["adversary"], names)
+    estimate = simulate(filt, adversary, **_setting(data, _SIMULATE))
     stated = ("value", "low", "high")
     _compare(
         tuple(getattr(estimate, name) for name in stated),
         tuple(_number(name, data[name]) for name in stated),
     )
-    return (estimate,)
+    return estimate, None, adversary
 
 
-def _decided(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Decision]:
-    decision = decide(filt, _adversary_of(data["adversary"], names), **_setting(data, _DECIDE))
+def _decided(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Decision, None, Adversary]:
+    adversary = _adversary_of(data["adversary"], names)
+    decision = decide(filt, adversary, **_setting(data, _DECIDE))
     _compare((decision.n,), (data["n"],), exact=True)
     _compare((decision.log_e_above,), (_number("log_e_above", data["log_e_above"]),))
-    return (decision,)
+    return decision, None, adversary
 
 
 def _worth(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Fraction, Fraction]:
@@ -153,7 +158,7 @@ def _worth(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[
     plan = Plan.from_data(data["plan"], names)
     try:
         value = plan.worth(filt, ratio, direction)
-        surely = plan.worth(filt, ratio * _ROUNDED, direction)
+        surely = plan.worth(filt, ratio * ROUNDED, direction)
     except DeniedError as denied:
         raise ReplayError(str(denied)) from denied
     _compare((value,), (decode_fraction(data["value"]),), exact=True)
@@ -186,7 +191,7 @@ def _scheduled(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tu
     return _certified(Bound(low), data)
 
 
-def _menu(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Bound]:
+def _menu(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Bound, None, Adversary]:
     menu = decode(data["menu"], names)
     if not isinstance(menu, tuple) or not all(isinstance(pair, DominatingPair) for pair in menu):
         raise ValueError(f"menu must hold pairs, got {repr(menu)[:40]}; pass what was written")
@@ -194,14 +199,15 @@ def _menu(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[B
     if rounds is not None or measure.kind == "renyi":
         rounds = check_count("rounds", rounds)
     if measure.kind == "renyi":
-        low = renyi_game(filt, menu, order=measure.at, rounds=rounds, direction=measure.direction)
-        return _certified(Bound(low), data)
+        way = measure.direction
+        low, strategy = solved_renyi(filt, menu, order=measure.at, rounds=rounds, direction=way)
+        return *_certified(Bound(low), data), None, strategy
     if data["ratio"] is not None:
         raise ValueError(f"ratio must be None beside a menu, got {data['ratio']!r}; pass what was written")
     solved = worst_case(filt, menu, epsilon=measure.at, rounds=rounds, direction=measure.direction)
     stated = _number("low", data["low"]), _number("high", data["high"])
     _compare((solved.low, solved.high), stated, exact=solved.evidence is Evidence.EXACT)
-    return (Bound(solved.low, solved.high, solved.evidence),)
+    return Bound(solved.low, solved.high, solved.evidence), None, solved.strategy
 
 
 def _of_a_holder(data: dict[str, Any], filt: Any, names: Nameable) -> tuple[Bound]:
@@ -275,7 +281,7 @@ Result: TypeAlias = Estimate | Decision | Fraction | Bound
 class WitnessKind:
     """The fields of a kind of witness, how its game is played, and how sure its numbers are.
 
-    play gives the result, and for a plan its worth at a raised ratio as well.
+    play gives the result, for a plan its worth at a raised ratio as well, and the strategy where there is one.
     """
 
     fields: frozenset[str]

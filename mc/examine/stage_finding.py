@@ -10,6 +10,7 @@ from mc.examine.measure import Measure
 from mc.examine.story import Story
 from mc.examine.witness import Witness
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.numerics.decimals import below
 
 __all__ = ["StageFinding", "Tightness", "closest"]
 
@@ -32,6 +33,8 @@ class Tightness:
     @property
     def reached(self) -> str:
         """How much of what is promised the best attack reaches, and where; it bounds nothing."""
+        if self.promised <= 0:
+            return f"{self.menu} at {self.measure} reaches {below(self.attack)} where 0 is promised"
         return f"{self.menu} at {self.measure} reaches {100 * self.share:.4g} % of what is promised"
 
     @property

@@ -16,6 +16,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -126,10 +127,13 @@ def story_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Measure) -
             after = granted(filt, state, pair)
             if after is None:
                 raise ValueError(f"played must be granted, got a denial of {pair!r}; pass what was admitted")
-            why += _fall(state, after, rounds_done + number + 1)
-            unchanged = bool(same(state, after)[0]) and pair.pure_epsilon > 0
-            if rounds_done and unchanged and not _free(_moved(filt, pair)):
-                why.append(f"after round {rounds_done:,} {pair_words(pair)} {_UNCHANGED}: it cost nothing")
+            if passed is not None and rounds_done + number < passed:  # what comes later explains nothing
+                why += _fall(state, after, rounds_done + number + 1)
+                unchanged = bool(same(state, after)[0]) and pair.pure_epsilon > 0
+                if rounds_done and unchanged and not _free(_moved(filt, pair)):
+                    why.append(
+                        f"after round {rounds_done:,} {pair_words(pair)} {_UNCHANGED}: it cost nothing"
+                    )
             state = after
         steps.append((pair, times))
         rounds = f"{rounds_done + 1:,}" if times == 1 else f"{rounds_done + 1:,}-{rounds_done + times:,}"
@@ -139,7 +143,8 @@ def story_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Measure) -
         told = state_words(before), state_words(state)
         if len(turns) < _ROWS or rounds_done == played.rounds:
             turns.append(Turn(rounds, "", request, "granted", *told, reached, promised))
-    return Story(measure, tuple(turns), passed, _why(why, filt, tuple(played.counts)))
+    asked = () if passed is None else tuple(prefix(played, passed).counts)
+    return Story(measure, tuple(turns), passed, _why(why, filt, asked))
 
 
 def _cut(played: Sequence, passed: int | None) -> Iterator[tuple[DominatingPair, int]]:
@@ -228,7 +233,7 @@ def _charged(filt: PrivacyFilter, asked: tuple[DominatingPair, ...]) -> Iterator
     """What each pair was charged, beside the least that is true, where the state shows in which currency it counts."""
     effects = {pair: moved for pair in asked[:6] if (moved := _moved(filt, pair)) is not None}
     for pair, moved in effects.items():
-        if _free(moved):
+        if _free(moved) and pair.pure_epsilon > 0 and not filt.looks_at_losses:  # it may pay for what it lost
             yield f"{pair_words(pair)} {_UNCHANGED}: it was charged nothing"
     yield from _apart(effects)
     currency = _currency(filt)
@@ -238,6 +243,8 @@ def _charged(filt: PrivacyFilter, asked: tuple[DominatingPair, ...]) -> Iterator
     unit = {"zcdp_rho": "zCDP rho", "pure_epsilon": "pure epsilon", "gdp_mu": "GDP mu"}[charge]
     for pair, moved in effects.items():
         paid, least = moved[place][1] ** (1 / power), pair.least(charge)[0]
+        if charge == "pure_epsilon" and isinstance(filt.promise, ApproxDP) and math.isinf(least):
+            least = 0.0 if pair.kov is None else float(pair.kov.epsilon)  # a delta may pay for the rest
         if 0 < paid < least * (1 - _ROUNDED):
             yield f"{pair_words(pair)} was charged {paid:.4g}; its least {unit} is {least:.4g}"
 
@@ -284,6 +291,7 @@ def story_of_plan(filt: PrivacyFilter, plan: Plan, measure: Measure, ratio: Frac
     """The story of an adaptive plan: a turn for each position that it comes to, as far as it matters."""
     promised, way = measure.promised(filt.promise), measure.direction
     worths = [plan.first(n).worth(filt, ratio, way) for n in range(1, plan.rounds + 1)]
+    passed = next((n for n, worth in enumerate(worths, 1) if exceeds(worth, promised)), None)
     turns: list[Turn] = []
     why: list[str] = []
 
@@ -298,9 +306,11 @@ def story_of_plan(filt: PrivacyFilter, plan: Plan, measure: Measure, ratio: Frac
             observed = checked_observe(filt, spent, np.array([loss]), 1)
             outcome = f"loss {loss:+.3g}"
             after.setdefault(state_words(observed), []).append(outcome)
-            why.extend(_fall(state, observed, number))
-            if same(state, observed)[0]:
-                why.append(f"after {outcome} {pair_words(position.request)} {_UNCHANGED}: it cost nothing")
+            if passed is not None and number <= passed:  # what comes later explains nothing
+                why.extend(_fall(state, observed, number))
+                if same(state, observed)[0]:
+                    of = f"{outcome}, which tells for Q," if way == "QP" and loss < 0 else outcome
+                    why.append(f"after {of} {pair_words(position.request)} {_UNCHANGED}: it cost nothing")
             if following is not None:
                 later.append((following, observed, f"{when}, {outcome}" if when else f"after {outcome}"))
         ways_on = "; ".join(
@@ -325,9 +335,9 @@ def story_of_plan(filt: PrivacyFilter, plan: Plan, measure: Measure, ratio: Frac
                 tell(following, observed, words, number + 1)
 
     tell(plan, checked_start(filt, 1), "", 1)
-    passed = next((n for n, worth in enumerate(worths, 1) if exceeds(worth, promised)), None)
     turns.sort(key=lambda one: int(one.rounds))
-    return Story(measure, tuple(turns), passed, _why(why, filt, tuple(dict.fromkeys(plan.requests()))))
+    asked = () if passed is None else tuple(dict.fromkeys(plan.first(passed).requests()))
+    return Story(measure, tuple(turns), passed, _why(why, filt, asked))
 
 
 def curve_of(

@@ -133,6 +133,8 @@ def _numbers_of(filt: PrivacyFilter) -> Iterator[float]:
 def _numbers_in(value: Any) -> Iterator[float]:
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         yield float(value) if abs(value) < 1e300 else math.inf
+    elif isinstance(value, dict):
+        yield from _numbers_in([*value, *value.values()])
     elif isinstance(value, (tuple, list)):
         for part in value[:_NUMBERS]:
             yield from _numbers_in(part)

@@ -12,7 +12,7 @@ import io
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, redirect_stdout
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -23,6 +23,7 @@ from filters.contract.checks import checked_filter, checked_start
 from filters.holders.held_to import HeldTo, is_held_to
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock, OutOfTime
+from mc.examine.confirmation import differs, impure
 from mc.examine.examination import STOPPED, UNFINISHED, Examination, PartialExamination
 from mc.examine.family_lines import FAMILIES, at_labels, lines_of, names_of
 from mc.examine.filter_fault import SLOW, FilterFault, examining
@@ -35,7 +36,7 @@ from mc.examine.stages.parts import of_parts
 from mc.examine.stages.schedules import schedules
 from mc.examine.stages.sequences import glance, sequences
 from mc.examine.stages.strategy_search import search
-from mc.examine.stages.telling import telling
+from mc.examine.stages.telling import as_found, telling
 from mc.examine.subject import Subject, admission, own_numbers
 from mc.examine.witness import Witness
 from mc.examine.worker import results
@@ -48,7 +49,8 @@ __all__ = ["FAILURE", "examine"]
 
 #: The probability that an examination refutes a promise that is kept, shared by all that it estimates.
 FAILURE = 1e-6
-#: Seconds beyond its share after which a stage is ended, that proofs may take, and that telling a first find takes.
+#: Seconds beyond its share after which a stage is ended, that proofs may take, and that a first find is told and
+#: played again in.
 _GRACE, _PROVING, _MOMENT = 2.0, 600.0, 5.0
 #: A filter is slow that is not asked so often in its time, and takes longer than so many seconds.
 _CALLS, _QUICK = 3000, 1e-3
@@ -87,6 +89,7 @@ def examine(
     exam = _Stages(filt, clock, on_stage, done, first_only=first_only)
 
     def told() -> Examination:
+        exam.confirm(Clock.of(seconds))
         spent = time.perf_counter() - began
         found = (*exam.findings, *exam.noise())
         return Examination(filt, names, found, spent, seed, FAILURE, exam.promise, exam.scope)
@@ -150,6 +153,7 @@ class _Stages:
     scope: str = ""
     heard: bool = False
     shut: bool = False
+    confirmed: list[Mapping[str, Any]] = field(default_factory=list)
 
     def prove(self, by: Callable[..., StageFinding]) -> None:
         """Proofs take the time that they need once in a process."""
@@ -164,6 +168,67 @@ class _Stages:
         if found:
             work = partial(telling, subject, tuple(sorted(found, key=lambda one: one.order)))
             self._run("telling", 0.9, work, self.clock.at_most(_MOMENT) if self.first_only else self.clock)
+
+    def confirm(self, clock: Clock) -> None:
+        """Let no refutation stand whose witness does not refute when it is played afresh, by a filter nobody has asked.
+
+        That of the most telling one is enough, unless it fails: then each of the others is played, too.
+        """
+        sound = True
+        refuted = [
+            (one.witness.order, -at) for at, one in enumerate(self.findings) if one.witness is not None
+        ]
+        for _, place in sorted(refuted):  # of equals the last, which was told
+            finding, self.findings[-place] = self.findings[-place], self._afresh(self.findings[-place], clock)
+            stands = self.findings[-place] is finding
+            if stands and sound:
+                return
+            sound = sound and stands
+        left = sorted(self.witnesses, key=lambda one: one.order)
+        if left and self.subject is not None and left[0].kind != "schedule":
+            subject = replace(self.subject, pure=False)
+            self._run("telling", 0.9, partial(as_found, subject, left[0]), clock)
+
+    def _afresh(self, finding: StageFinding, clock: Clock) -> StageFinding:
+        """The finding, or what is found where its witness fails: the worker of each play is a fork of this process."""
+        witness = finding.witness
+        if witness is None or witness.data in self.confirmed:
+            return finding
+        fault = ""
+        try:
+            other = differs(witness, partial(self._aside, clock))
+            if not other:
+                self.confirmed.append(witness.data)
+                return finding
+            fault = impure(self.filter)
+            found = f"{witness.asked}: granted, but not afresh: {other}"
+        except OutOfTime as stuck:
+            found = f"{witness.asked}: not played afresh: {stuck}"
+        except FilterFault as broken:
+            found = fault = str(broken)
+        except ValueError as error:
+            found = f"{witness.asked}: not played afresh: {error}"
+        return replace(
+            finding,
+            found=found,
+            verdict=None,
+            witness=None,
+            tightness=(),
+            story=None,
+            fault=fault,
+            notes=() if fault else (found,),
+        )
+
+    def _aside(self, clock: Clock, work: Callable[[], Any]) -> Any:
+        """What the work returns in a worker of its own, which this process, that asks the filter nothing, forks."""
+        told = partial(_quietly, partial(_only, work), clock, 1.0)
+        done: Any = None
+        for report in results(told, filt=self.filter, clock=clock):
+            if isinstance(report, _Seen):
+                self._keep(report)
+            else:
+                done = report
+        return done
 
     @property
     def witnesses(self) -> list[Witness]:
@@ -194,6 +259,8 @@ class _Stages:
             with closing(results(stage_of, filt=self.filter, clock=late)) as told:
                 for report in told:
                     if isinstance(report, StageFinding):
+                        if self.first_only:  # which ends with it
+                            report = self._afresh(report, Clock.of(max(clock.left, _MOMENT)))
                         findings.append(report)
                     else:
                         self._keep(report)
@@ -307,6 +374,10 @@ def _quietly(work: Callable[[Clock], Iterator[object]], clock: Clock, share: flo
             yield from work(clock.part(share))
         finally:
             yield _Seen(ear.heard, ear.shut)
+
+
+def _only(work: Callable[[], Any], clock: Clock) -> Iterator[object]:
+    yield work()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Unpack
 
@@ -34,7 +34,14 @@ from mc.examine.kinds import (
 )
 from mc.examine.measure import Bound, Measure, exceeds
 from mc.examine.sequence import Sequence as Played
-from mc.examine.words import count_words, number_words, pairs_words, steps_words, times_words, worth_words
+from mc.examine.words import (
+    count_words,
+    pairs_words,
+    steps_words,
+    times_words,
+    told_apart,
+    worth_words,
+)
 from mc.intervals.anytime import Decision, Side
 from mc.intervals.estimate import CONFIDENCE, Estimate
 from mc.losses.accountant_filter import AccountantFilter
@@ -43,7 +50,7 @@ from mc.worst_case.plan import MARGIN, Plan
 from mc.worst_case.strategy import TreeStrategy
 from theory.arguments import check_count, check_real
 from theory.evidence import Evidence
-from theory.numerics.decimals import below, chance
+from theory.numerics.decimals import chance
 from theory.pairs import DominatingPair
 from theory.shown import one_line
 
@@ -75,6 +82,8 @@ _KNOWN = {
     "SubsampledGaussian": 1,
     "KOV": 1,
 }
+#: A delta below this is seen by nobody, be it many times what is promised; nor is what is so many times the promise.
+_SEEN, _HAIR = 1e-4, 1.01
 #: The most kinds of requests, and the most rounds, that a person reads through.
 _KINDS, _ROUNDS = 3, 10
 #: The largest failure probability of an estimate or a decision that can refute: that of every default, and a bit.
@@ -163,7 +172,8 @@ class Witness:
     def order(self) -> tuple[int, ...]:
         """Witnesses in the order in which people understand them: `sorted` puts the most telling one first.
 
-        Certain before likely; at least `TELLING` times the promise; fixed before adaptive; known kinds of pairs, few of
+        Certain before likely; at least `TELLING` times the promise before by more than a hair, and before a hair or far
+        out on a curve, where next to nothing is promised; fixed before adaptive; known kinds of pairs, few of
         them and few rounds before odd kinds, many and long; then rounds, kinds and digits.
         """
         fields_asked = {
@@ -172,7 +182,7 @@ class Witness:
         rounds, ranks, digits = self.rounds, fields_asked.values(), sum(map(len, fields_asked))
         return (
             int(self.evidence is Evidence.STATISTICAL),
-            int(self.factor < TELLING),
+            2 if 0 < self.promised < self.value < _SEEN else (self.factor < TELLING) + (self.factor < _HAIR),
             int(self.adaptive),
             int(max(ranks, default=2) > 1) + int(len(fields_asked) > _KINDS) + int(rounds > _ROUNDS),
             rounds,
@@ -204,7 +214,8 @@ class Witness:
 
     def __str__(self) -> str:
         """In one sentence: who asks what, what is measured which way round, and both numbers."""
-        promised, gives = number_words(self.promised), f"is at least {below(self.value)}"
+        value, promised = told_apart(self.value, self.promised)
+        gives = f"is at least {value}"
         if self.kind == "decision":
             return (
                 f"{self.asked}: {self.measure} is above {promised}, which is promised, by a sequential test that "
@@ -335,7 +346,8 @@ def replay(
 class Replayed:
     """The result of playing a witness again, and what the filter itself promises there.
 
-    surely is the worth of a plan at a ratio that was raised by more than the rounding of epsilons.
+    surely is the worth of a plan at a ratio that was raised by more than the rounding of epsilons, strategy who asks
+    in a menu's game or a simulation.
     """
 
     filter: PrivacyFilter
@@ -343,6 +355,7 @@ class Replayed:
     promised: float
     result: Result
     surely: Fraction | None = None
+    strategy: Adversary | None = field(default=None, compare=False, repr=False)
 
     @property
     def refutes(self) -> bool:

@@ -15,6 +15,7 @@ from dataclasses import fields
 from fractions import Fraction
 from typing import Any, cast
 
+from mc.examine.measure import exceeds
 from theory.numerics.decimals import below
 from theory.pairs import DominatingPair
 from theory.pairs.labelled import where_words
@@ -26,6 +27,7 @@ __all__ = [
     "pairs_words",
     "steps_words",
     "times_words",
+    "told_apart",
     "worth_words",
 ]
 
@@ -51,6 +53,22 @@ def number_words(value: float | Fraction) -> str:
     if isinstance(value, Fraction) and value.denominator != 1 and len(str(value)) <= _LONGEST:
         return f"{value} = {float(value):.6g}"
     return f"{float(value):.6g}"
+
+
+def told_apart(value: float, promised: float) -> tuple[str, str]:
+    """What is at least reached, and what is promised: to six digits, or to as many as tell the larger one apart.
+
+    >>> told_apart(2.0, 1.0), told_apart(1.000009, 1.0), told_apart(0.123456799, 0.123456788)
+    (('2', '1'), ('1.000009', '1'), ('0.123456799', '0.123456788'))
+    >>> told_apart(1.0, 1.000009), told_apart(1.0, 1.0)
+    (('1', '1.00001'), ('1', '1'))
+    """
+    words = below(value), number_words(promised)
+    for digits in range(7, 18) if exceeds(value, promised) else ():
+        if float(words[0]) > float(words[1]):
+            break
+        words = below(value, digits), f"{promised:.{digits}g}"
+    return words
 
 
 def worth_words(value: Fraction) -> str:

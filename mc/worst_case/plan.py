@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,10 +19,12 @@ from mc.losses.log_ratio import nearest_log
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
-__all__ = ["MARGIN", "DeniedError", "Plan", "masses_of", "written_out"]
+__all__ = ["MARGIN", "DeniedError", "History", "Plan", "masses_of", "written_out"]
 
 #: Relative margin by which a plan's worth must exceed the promise, because promises are rounded doubles.
 MARGIN = Fraction(1, 10**9)
+#: The requests of a play in turn, each with the loss log dP/dQ that it shows.
+History: TypeAlias = tuple[tuple[DominatingPair, float], ...]
 
 
 class DeniedError(ValueError):
@@ -67,11 +69,23 @@ class Plan:
             if plan is not None:
                 yield from plan.requests()
 
-    def histories(self) -> Iterator[tuple[tuple[DominatingPair, float], ...]]:
-        """The requests of each play to its end, each with the loss log dP/dQ that it shows."""
+    def histories(self) -> Iterator[History]:
+        """Each play to its end."""
+        return (history for history, _ in self.paid(Fraction(1)))
+
+    def paid(
+        self,
+        ratio: Fraction,
+        direction: Direction = "PQ",
+        before: tuple[Fraction, Fraction] = (Fraction(1), Fraction(1)),
+    ) -> Iterator[tuple[History, Fraction]]:
+        """Each play to its end, with its part of the worth; `before` are the masses of what was released before."""
         for (p, q), plan in zip(masses_of(self.request), self.then, strict=True):
-            for later in plan.histories() if plan is not None else ((),):
-                yield ((self.request, _loss(p, q)), *later)
+            masses, shown = (before[0] * p, before[1] * q), (self.request, _loss(p, q))
+            if plan is None:
+                yield (shown,), _paid(ratio, direction, *masses)
+            else:
+                yield from (((shown, *later), worth) for later, worth in plan.paid(ratio, direction, masses))
 
     def pruned(self, ratio: Fraction, direction: Direction = "PQ") -> Plan | None:
         """The plan without requests that gain nothing over stopping there."""

@@ -23,12 +23,13 @@ import numpy as np
 from filters.privacy_filter import PrivacyFilter
 from mc.losses.balls import BITS, ball, down
 from mc.losses.finite_outputs import FiniteOutputs, NoFiniteLawError, ball_of
+from mc.worst_case.strategy import TreeStrategy
 from mc.worst_case.tree import GameTree, branches_of
 from theory.numerics.exact import rational
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction, check_direction
 
-__all__ = ["renyi_game"]
+__all__ = ["renyi_game", "solved_renyi"]
 
 
 def renyi_game(
@@ -45,21 +46,39 @@ def renyi_game(
     Every rounding error is included. A strategy is counted that may stop at any time. Raises TypeError for pairs that
     are not finite, TooLargeError beyond `max_positions` states.
     """
+    return solved_renyi(
+        filt, menu, order=order, rounds=rounds, direction=direction, max_positions=max_positions
+    )[0]
+
+
+def solved_renyi(
+    filt: PrivacyFilter,
+    menu: Sequence[DominatingPair],
+    *,
+    order: float,
+    rounds: int,
+    direction: Direction = "PQ",
+    max_positions: int = 200_000,
+) -> tuple[float, TreeStrategy]:
+    """The number of `renyi_game`, and the strategy that is worth it."""
     check_direction(direction)
     drawn = [_finite(pair if direction == "PQ" else pair.swapped) for pair in menu]
     # the loss so far does not matter: positions are states
     branches = [branches_of(each, [_nothing] * len(each.outputs), direction) for each in drawn]
     tree = GameTree.of(filt, menu, branches, 0, rounds=rounds, max_positions=max_positions)
-    if any(drawn[move.request].erased_p for layer in tree.layers for move in layer.moves):
-        return math.inf
     with np.errstate(over="ignore", invalid="ignore"):  # a gain that is NaN is not taken
-        value, _ = tree.solve([_grown(each, order) for each in drawn], lambda losses: np.ones(len(losses)))
+        value, choices = tree.solve(
+            [_grown(each, order) for each in drawn], lambda losses: np.ones(len(losses))
+        )
+    strategy = tree.strategy(choices)
+    if any(drawn[move.request].erased_p for layer in tree.layers for move in layer.moves):
+        return math.inf, strategy
     value = min(float(value), sys.float_info.max)  # a moment beyond the doubles is no infinite one
     # each round multiplies and adds as many terms as the widest request has outcomes, all positive
     slack = (tree.rounds + 1) * (max(map(len, branches)) + 2) * 2.0**-52
     if value <= 1 + slack:
-        return 0.0
-    return math.log(value) / (order - 1) * (1 - 1e-12) - 2 * slack / (order - 1)
+        return 0.0, strategy
+    return math.log(value) / (order - 1) * (1 - 1e-12) - 2 * slack / (order - 1), strategy
 
 
 def _nothing(loss: int) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mc.examine.measure import exceeds
-from mc.examine.words import count_words, number_words
+from mc.examine.words import count_words, told_apart
 from reports.drawing import data_uri, svg_text
 from reports.examination_words import ExaminationWords, version
 from reports.pages.tightness_figure import MOST_ROWS, tightness_alt, tightness_figure
@@ -19,7 +19,7 @@ from reports.story_words import remarks, story_figure
 from reports.template import rendered, style
 from theory.evidence import Evidence, Outcome
 from theory.guarantees import ApproxDP, Guarantee, PureDP
-from theory.numerics.decimals import above, below, chance
+from theory.numerics.decimals import above, chance
 
 if TYPE_CHECKING:
     from mc.examine.stage_finding import StageFinding
@@ -71,8 +71,7 @@ def _render(template: str, exam: ExaminationWords, **more: Any) -> str:
         left_out=len(exam.findings) - len(findings),
         snippet=play_snippet(witness) if witness is not None else "",
         data=json.dumps(witness.to_data(), indent=2) if witness is not None else "",
-        number=number_words,
-        below=below,
+        told_apart=told_apart,
         above=above,
         chance=chance,
         counted=count_words,

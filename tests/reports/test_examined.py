@@ -16,6 +16,7 @@ import pytest
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
+from mc.examine.examination import UNFINISHED
 from mc.examine.stage_finding import StageFinding
 from reports.drawing import svg_text
 from reports.examination_latex import latex_number, latex_text
@@ -25,7 +26,7 @@ from reports.replaying import play_snippet, target_of
 from reports.sarif import results_of, sarif
 from reports.story_words import story_figure, story_lines
 from tests.reports import examinations
-from tests.reports.examinations import EVERY, Mine, refuted, undecided
+from tests.reports.examinations import ADMISSION, EVERY, Mine, exam_of, refuted, undecided
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.numerics.decimals import below
 
@@ -101,6 +102,20 @@ def test_the_words_are_a_line_a_stage_and_the_witness_with_its_play() -> None:
     assert lines[-2] == "  Pushed further: 8 < 9 times the promise."
     assert lines[-1].startswith('Again: exam.save("out"), then filterproof replay out/witness.json ')
     assert lines[-1].endswith("examinations.py::Mine")
+
+
+def test_a_stage_that_was_cut_off_says_what_it_summed_up_and_then_that_it_was_cut_off() -> None:
+    done = StageFinding("games", "Lost?", "3 games solved", "rr", "longer")
+    late = StageFinding(
+        "games", "Done?", "Mine was still at work", "", UNFINISHED, notes=("Mine was still at work",)
+    )
+    for findings, told in (((done, late), "3 games solved"), ((late,), "Mine was still at work")):
+        lines = str(exam_of(ADMISSION, *findings)).splitlines()
+        place = next(n for n, line in enumerate(lines) if line.startswith("  games "))
+        assert lines[place].endswith(told)
+        assert [line.strip() for line in lines[place + 1 :]] == ["Mine was still at work"] * (
+            len(findings) - 1
+        )
 
 
 def test_the_sentence_of_the_witness_is_said_once(saved: Callable[[str], Path]) -> None:

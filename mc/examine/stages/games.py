@@ -18,6 +18,7 @@ from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import nameable
 from mc.examine.attack import replied
 from mc.examine.clock import Clock, OutOfTime
+from mc.examine.confirmation import happens
 from mc.examine.filter_fault import FilterFault
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import granted
@@ -88,21 +89,8 @@ def replies(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     """
     for found in _planned(subject, clock):
         plan = Plan.from_data(found.witness.data["plan"], nameable()) if found.witness is not None else None
-        if plan is not None and all(_happens(subject.filter, history) for history in plan.histories()):
+        if plan is not None and all(happens(subject.filter, history) for history in plan.histories()):
             yield found
-
-
-def _happens(filt: PrivacyFilter, history: tuple[tuple[DominatingPair, float], ...]) -> bool:
-    """Whether a fresh run grants the requests one by one, shown their losses."""
-    state = checked_start(filt, 1)
-    for pair, loss in history:
-        after = granted(filt, state, pair)
-        if after is None:
-            return False
-        state = after
-        if filt.looks_at_losses and math.isfinite(loss):
-            state = checked_observe(filt, state, np.array([loss]), 1)
-    return True
 
 
 def _guessed(subject: Subject, goals: tuple[Measure, ...], clock: Clock) -> Iterator[Menu]:

@@ -25,7 +25,7 @@ from mc.examine.sequence import Sequence, granted
 from mc.examine.subject import Admission, Subject
 from theory.pairs import DominatingPair
 
-__all__ = ["ROUND", "Player", "at_every_label", "greedily", "leaders", "plain", "programs"]
+__all__ = ["ROUND", "Player", "at_every_label", "greedily", "leaders", "plain", "programs", "swallowed"]
 
 #: Requests of one kind in a row.
 _MANY = 300
@@ -181,6 +181,17 @@ def _told(player: Player) -> Iterator[Sequence]:
     if player.unchanged is not None and player.steps[-1][0] == player.unchanged and player.pure:
         for exponent in range(1, 41, 3):
             yield Sequence((*player.steps[:-1], (player.unchanged, 2**exponent)))
+
+
+def swallowed(subject: Subject, clock: Clock) -> Iterator[Sequence]:
+    """A large request, then the smallest of its family ever more often, where that leaves a large sum as it was."""
+    for line in leaders(subject.lines) if subject.pure and not subject.looks else ():
+        small = next((pair for pair in line.pairs if pair.pure_epsilon > 0), None)
+        for large in line.pairs[-1:-10:-4]:  # after the largest of all nothing may be left
+            player = Player.fresh(subject, clock, pure=True)
+            if small is not None and player.ask(large) and player.ask(small) and player.unchanged == small:
+                yield from _told(player)
+                break
 
 
 def at_every_label(subject: Subject, clock: Clock) -> Iterator[Sequence]:

@@ -25,7 +25,7 @@ from mc.examine.sequence import MOST_PLAYED, Sequence
 from mc.examine.stage_finding import StageFinding, Tightness, closest
 from mc.examine.stages.frontier import inside
 from mc.examine.stages.game_menus import named_pairs
-from mc.examine.stages.plays import at_every_label, plain, programs
+from mc.examine.stages.plays import at_every_label, plain, programs, swallowed
 from mc.examine.subject import Subject
 from mc.examine.supremum import supremum
 from mc.examine.witness import TELLING, sequence_witness
@@ -54,7 +54,13 @@ def sequences(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     so_far(search.summary)
     # a filter that looks at losses tells nothing by its sequences, and of a slow one few are asked
     every = programs(subject, clock)
-    first = chain(islice(every, 1), _designed(subject), _extremal(subject), at_every_label(subject, clock))
+    first = chain(
+        islice(every, 1),
+        _designed(subject),
+        _extremal(subject),
+        swallowed(subject, clock),
+        at_every_label(subject, clock),
+    )
     rest: Iterator[tuple[Sequence, bool]] = zip(every, repeat(False))
     if not (subject.looks or subject.slow):
         rest = _in_turn((plain(subject, clock), 3), (inside(subject, clock), 2), (every, 1))
@@ -201,7 +207,7 @@ class Search:
             _ASKED,
             found,
             ", ".join(one.line.name for one in self.subject.lines),
-            f"sequences of more than {count_words(self.longest, 'request')}, and other orders{looks}"
+            f"sequences of more than {count_words(self.longest, 'request')}, other orders, sizes between these{looks}"
             + ("; the rest of the plan: the time was up" if self.cut else ""),
             tightness=rows,
         )

@@ -37,7 +37,7 @@ from mc.worst_case.plan import Plan
 from theory.numerics.decimals import below
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
-__all__ = ["telling"]
+__all__ = ["as_found", "telling"]
 
 T = TypeVar("T")
 
@@ -66,6 +66,11 @@ def telling(subject: Subject, witnesses: tuple[Witness, ...], clock: Clock) -> I
     if subject.pure:
         search.write_out()
     yield search.finding(clock)
+
+
+def as_found(subject: Subject, witness: Witness, clock: Clock) -> Iterator[StageFinding]:
+    """The finding of `telling` on a witness as it is."""
+    yield _Plain(subject, clock, (witness,)).finding(clock)
 
 
 @dataclass(slots=True)

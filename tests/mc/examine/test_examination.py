@@ -40,7 +40,7 @@ def test_no_sound_filter_is_refuted(filt: fp.PrivacyFilter) -> None:
     if found.tightness and found.verdict.outcome is Outcome.UNDECIDED:
         near = found.tightness[0]
         assert all(one.share <= near.share for one in found.tightness)
-        assert f"reaches {100 * near.share:.4g} % of what is promised" in found.verdict.detail
+        assert near.reached in found.verdict.detail
 
 
 def test_stages_share_one_failure_and_one_scope_and_what_ends_or_proves_one_is_kept(
@@ -150,6 +150,31 @@ def test_the_most_telling_witness_and_the_number_nearest_to_the_promise_come_fir
         assert _examination(OPEN, *order, again).refutation is again
         assert (found.verdict, found.witness) == (second, findings[1].witness)
         assert [row.share for row in found.tightness] == [0.9, 0.1]
+
+
+@pytest.mark.parametrize(
+    ("attack", "promised", "words"),
+    [(0.5, 1.0, "reaches 50 % of what is promised"), (0.25, 0.0, "reaches 0.25 where 0 is promised")],
+)
+def test_how_near_a_menu_came_is_a_share_of_what_is_promised_or_a_value_beside_nothing(
+    attack, promised, words
+) -> None:
+    assert Tightness(AT, "menu", attack, None, promised, Evidence.EXACT).reached.endswith(words)
+
+
+@pytest.mark.parametrize(
+    ("names", "least"),
+    [
+        ([], "CERTIFIED"),
+        (["EXACT"], "EXACT"),
+        (["CERTIFIED", "EXACT"], "CERTIFIED"),
+        (["EXACT", "STATISTICAL"], "STATISTICAL"),
+    ],
+)
+def test_what_is_undecided_is_as_sure_as_the_least_sure_comparison(names, least) -> None:
+    rows = tuple(Tightness(AT, "menu", 0.5, None, 1.0, Evidence[name]) for name in names)
+    verdict = _examination(OPEN, _found(tightness=rows)).verdict
+    assert (verdict.outcome, verdict.evidence) == (Outcome.UNDECIDED, Evidence[least])
 
 
 @pytest.mark.parametrize(

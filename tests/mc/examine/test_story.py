@@ -18,6 +18,12 @@ from tests.mc.examine import toys
 D2 = Measure.renyi(2.0)
 
 
+class Cheap(toys.WholeUnits):
+    """The same of a promise that 400 free requests break."""
+
+    promise = fp.ZCDP(0.02)
+
+
 def test_each_turn_says_what_was_revealed_by_then() -> None:
     played = Sequence(((fp.Gaussian(0.9), 1), (fp.Gaussian(0.01), 7), (fp.Gaussian(0.9), 1)))
     told = story_of_sequence(toys.Window(), played, D2)
@@ -63,6 +69,29 @@ def test_why_names_sums_that_are_kept_apart() -> None:
         "Gaussian(mu=1) is charged to part 1 of the state; "
         "RandomizedResponse(epsilon=1) is charged to part 2 of the state",
     )
+
+
+def test_why_is_silent_where_the_charge_is_right_and_on_what_comes_after_the_promise_is_passed() -> None:
+    pays_with_a_delta = Sequence(((fp.KOV(1.0, 1e-3), 1), (fp.Erasure(2.5e-4), 1)))
+    assert story_of_sequence(toys.Squares(), pays_with_a_delta, Measure.hockey_stick(1.0)).why == ()
+    free = "Gaussian(mu=0.01) leaves the state as it was: it was charged nothing"
+    dropped, small = (fp.Gaussian(1.1e-2), 400), (fp.Gaussian(0.01), 1)
+    for steps, why in (((dropped, small), 0), ((small, dropped), 1)):
+        # of either 400 are free: what comes first, and passes a zCDP of 0.02, explains it
+        told = story_of_sequence(Cheap(), Sequence(steps), D2)
+        assert told.passed is not None
+        assert [free in told.why, len(told.why)] == [why == 1, 1 + why]
+
+
+def test_why_says_which_world_an_answer_tells_for_and_that_nothing_was_charged_of_no_answer_that_was() -> (
+    None
+):
+    pair = fp.RandomizedResponse.from_ratio(2)
+    plan = Plan(pair, (None, Plan(pair, (None, None))))
+    told = story_of_plan(toys.RunningLoss(), plan, Measure.hockey_stick(1.0, "QP"), Fraction(11, 4))
+    assert told.passed == 2
+    of = "RandomizedResponse.from_ratio(2) leaves the state as it was: it cost nothing"
+    assert told.why == (f"after loss -0.693, which tells for Q, {of}",)
 
 
 def test_an_adaptive_play_is_told_as_far_as_it_matters() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -64,11 +65,12 @@ class Menu(unhappy.Plain):
     menu = (RandomizedResponse(0.3), Erasure(0.001))
     single = Gaussian(0.377)
     vector = Gaussian(np.array([1.0, 2.0]))
+    prices: ClassVar[dict[float, float]] = {0.13: 0.17}
     levels = (0.07, 0.11)
 
     def admits(self, state, request):
         named = request in self.menu or (
-            isinstance(request, Gaussian) and float(request.mu) in (0.0456, *self.levels)
+            isinstance(request, Gaussian) and float(request.mu) in (0.0456, *self.levels, *self.prices)
         )
         return np.full(len(state), named)
 
@@ -81,15 +83,15 @@ def asked(filt, *families, own=()):
 def test_a_filter_that_grants_only_what_it_names_is_found_to_grant_it() -> None:
     assert own_pairs(Menu()) == (*Menu.menu, Menu.single)  # and no arrays of pairs
     numbers = own_numbers(Menu())
-    for number in (0.07, 0.11, 0.0456):
+    for number in (0.07, 0.11, 0.0456, 0.13, 0.17):
         multiples = {number, 2 * number, round(3 * number, 12), number / 2}  # 0.21, not 0.21000000000000002
         assert multiples <= set(numbers)
     assert all(0 < number < 120 for number in numbers)
     finding, granted, closed = asked(Menu(), "gaussian", own=numbers)
-    assert {0.07, 0.11, 0.0456} <= set(granted["gaussian"].sizes)
+    assert {0.07, 0.11, 0.0456, 0.13} <= set(granted["gaussian"].sizes)
     assert set(granted["its own menu"].pairs) == set(Menu.menu)
     assert closed == []
-    assert "gaussian up to 0.11" in finding.found
+    assert "gaussian up to 0.13" in finding.found
 
 
 def test_what_is_granted_is_what_the_filter_grants_up_to_the_largest() -> None:

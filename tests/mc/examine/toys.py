@@ -74,3 +74,42 @@ class AfterGain(Two):
 
     def observe(self, state, loss):
         return np.where(loss > 0, state[0] - state[1], state[0]), state[1] * 0
+
+
+class Squares(Two):
+    """Sums epsilons rightly; the i-th release may have a delta of a thousandth over i^2."""
+
+    promise = fp.ApproxDP(1.0, 1e-3)
+
+    def charge(self, request):
+        return fp.approximate_charge(request, None)
+
+    def admits(self, state, request):
+        epsilon, delta = self.charge(request)
+        return (state[0] + epsilon <= 1.0) & (delta <= 1e-3 / (state[1] + 1) ** 2)
+
+    def spend(self, state, request):
+        return state[0] + self.charge(request)[0], state[1] + 1
+
+
+class RunningLoss(Sum):
+    """Follows the realised loss, never below zero, and leaves room for the worst of the next release."""
+
+    promise = fp.PureDP(1.0)
+    most = 1.0
+
+    def cost(self, state, request):
+        return request.pure_epsilon
+
+    def spend(self, state, request):
+        return state
+
+    def observe(self, state, loss):
+        return np.maximum(0.0, state + loss)
+
+
+class WholeUnits(Sum):
+    """Counts in units of 1e-4, and drops what is less."""
+
+    def cost(self, state, request):
+        return np.floor(np.minimum(super().cost(state, request), 1e6) * 1e4) / 1e4

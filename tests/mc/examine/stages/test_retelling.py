@@ -136,6 +136,17 @@ def test_few_rounds_come_before_many_and_known_pairs_before_odd_ones() -> None:
     assert all(one.order < two.order for one, two in pairwise(plainest_first))
 
 
+def test_more_than_a_hair_above_the_promise_comes_first_and_what_is_far_out_on_a_curve_last() -> None:
+    filt = toys.PerFamily()
+    hair = many(filt, (fp.Gaussian(1.0), 1), (fp.RandomizedResponse(0.05), 1))
+    some = many(filt, (fp.Gaussian(0.1), 99), (fp.RandomizedResponse(0.05), 30))
+    far = sequence_witness(filt, hair.played, Measure.hockey_stick(8.0), 3e-13)
+    near = sequence_witness(filt, some.played, Measure.hockey_stick(1.0), 0.9)
+    assert 1 < hair.factor < 1.01 < some.factor < TELLING < min(far.factor, near.factor)
+    assert near.order < some.order < hair.order
+    assert some.order < far.order
+
+
 def test_a_menu_that_a_fixed_order_breaks_is_told_as_that_order() -> None:
     filt, at = toys.PerFamily(), Measure.hockey_stick(1.0)
     menu = (fp.Gaussian(1.0), fp.RandomizedResponse(1.0))

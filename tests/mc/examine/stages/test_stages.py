@@ -36,7 +36,7 @@ from mc.examine.stages.games import (
     replies,
     solved,
 )
-from mc.examine.stages.plays import Player, greedily, programs
+from mc.examine.stages.plays import Player, greedily, programs, swallowed
 from mc.examine.stages.sequences import Search, most, sequences, ways
 from mc.examine.stages.strategy_search import _on_mesh, _Trial, mesh_strategy, search
 from mc.examine.subject import Subject, admission
@@ -224,6 +224,28 @@ def test_what_a_narrow_sum_swallows_is_found() -> None:
         found = [one for one in sequences(about, Clock.of(3.0)) if one.witness is not None]
         assert all(one.witness.replay().refutes for one in found)
         assert bool(found) is broken
+
+
+class FloatLedger(sound.Sum):
+    """Decides in doubles, and keeps what was spent in single precision."""
+
+    def start(self, n):
+        return np.zeros(n, dtype=np.float32)
+
+    def spend(self, state, request):
+        return super().spend(state, request).astype(np.float32)
+
+
+def test_what_moves_an_empty_sum_and_no_large_one_is_asked_for_without_end() -> None:
+    for filt, broken in ((FloatLedger(), True), (SingleUpwards(), False), (sound.ByHand(), False)):
+        about = subject(filt, "gaussian", "twopoint")  # whose smallest reveals nothing
+        plays = [*swallowed(about, Clock.of(LONG))]
+        assert bool(plays) is broken
+        for played in plays:
+            (_, once), (small, _) = played.steps
+            assert (once, filt.spend(filt.start(1), small).any()) == (1, True)
+        assert any(played.breach(filt.promise, about.goals) for played in plays) is broken
+        assert [*swallowed(replace(about, pure=False), Clock.of(LONG))] == []
 
 
 def test_the_summary_of_sequences_compares_each_goal_with_the_promise() -> None:

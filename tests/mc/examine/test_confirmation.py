@@ -1,0 +1,250 @@
+"""A refutation stands where its witness refutes when it is played by a filter that nobody has asked before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from fractions import Fraction
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from mc.engine.adversaries import Constant
+from mc.examine.attack import Attack, attack
+from mc.examine.confirmation import differs
+from mc.examine.examination import Status
+from mc.examine.filter_fault import FilterFault
+from mc.examine.measure import Measure
+from mc.examine.verify import examine
+from mc.examine.witness import Witness, menu_witness, witness
+from mc.examine.worker import alone
+from mc.worst_case.plan import Plan
+from mc.worst_case.renyi_game import renyi_game
+from tests.mc.examine import services, sound, witnesses
+from tests.mc.examine.stages.test_stages import SeesRewinding
+from theory.evidence import Outcome
+
+SMALL, LARGE = (
+    fp.RandomizedResponse.from_ratio(Fraction(11, 10)),
+    fp.RandomizedResponse.from_ratio(Fraction(9)),
+)
+#: The starts after which a filter that tires charges nothing.
+_RUNS = 12
+#: What is remembered outside of any instance.
+_STARTS: Counter[type] = Counter()
+
+
+class Tires(sound.Sum):
+    """A sum that is kept, until it was started often; sound when nobody has asked it before."""
+
+    def __init__(self):
+        self.starts = 0
+
+    def remember(self):
+        self.starts += 1
+        return self.starts
+
+    def start(self, n):
+        self.tired = self.remember() > _RUNS
+        return super().start(n)
+
+    def spend(self, state, request):
+        return state if self.tired else super().spend(state, request)
+
+
+class TiresAsAModule(Tires):
+    """Counts in its module."""
+
+    def remember(self):
+        _STARTS[type(self)] += 1
+        return _STARTS[type(self)]
+
+
+class TiresAtLosses(Tires):
+    """Is shown what was lost, which it does not mind."""
+
+    def observe(self, state, loss):
+        return state + 0 * loss
+
+
+class KeptByTheTenth(sound.Sum):
+    """Charges an epsilon what another run was charged for the first that rounds to it, and by itself what it is."""
+
+    promise = fp.PureDP(1.0)
+    most = 1.0
+
+    def __init__(self):
+        self.known = {}
+        self.runs = 0
+
+    def start(self, n):
+        self.runs += 1
+        return super().start(n)
+
+    def cost(self, state, request):
+        epsilon = np.broadcast_to(np.asarray(request.pure_epsilon, dtype=float), state.shape)
+        return np.array([self._of(float(each)) for each in epsilon])
+
+    def _of(self, epsilon):
+        run, charge = self.known.setdefault(round(epsilon, 1), (self.runs, epsilon))
+        return epsilon if run == self.runs else charge
+
+
+class SeesRewindingOfRho(SeesRewinding):
+    """The same of zCDP, and shown what was lost."""
+
+    promise = fp.ZCDP(0.5)
+
+    def admits(self, state, request):
+        return (state[0] + request.zcdp_rho <= 0.5) | (state[1] != self.asked)
+
+    def spend(self, state, request):
+        self.asked += 1
+        return state[0] + request.zcdp_rho, state[1] + 1
+
+    def observe(self, state, loss):
+        return state[0] + 0 * loss, state[1]
+
+
+class TiredPeople(fp.IndividualFilter):
+    """Lets everybody take part once it was asked often."""
+
+    asked: ClassVar[list[int]] = []
+
+    def select(self, request):
+        self.asked.append(1)
+        allowed = super().select(request)
+        return allowed | (len(self.asked) > 100)
+
+
+class TiredPurse(services.Purse):
+    """Charges nothing once its process was begun often."""
+
+    begun: ClassVar[list[int]] = []
+
+    def __init__(self, disk):
+        super().__init__(disk)
+        self.begun.append(1)
+
+    def charge(self, pair):
+        if len(self.begun) <= _RUNS:
+            super().charge(pair)
+
+
+class HasAPurse(sound.Sum):
+    """Sound, beside a service that is asked by keys."""
+
+    promise = fp.PureDP(1.0)
+    most = 1.0
+    service = TiredPurse
+
+    def cost(self, state, request):
+        return np.broadcast_to(np.asarray(request.pure_epsilon, dtype=float), state.shape)
+
+
+MANY = {"mechanisms": ["gaussian", "rr", "twopoint"], "seconds": 0.8}
+#: An impure filter that is sound when fresh -> by which witness it was refuted, and how it is examined.
+IMPURE: dict[Callable[[], Any], tuple[str, dict[str, Any]]] = {
+    Tires: ("sequence", MANY),
+    partial(Tires): ("sequence", MANY | {"first_only": True}),
+    TiresAsAModule: ("sequence", MANY),
+    KeptByTheTenth: ("sequence", MANY),
+    TiresAtLosses: ("menu", MANY | {"seconds": 1.6}),
+    partial(TiresAtLosses): ("plan", MANY | {"seconds": 1.6, "first_only": True}),
+    partial(TiredPeople, fp.ZCDPFilter(0.5), 3): ("holder", {"seconds": 2.0, "first_only": True}),
+    HasAPurse: ("schedule", {"mechanisms": ["rr"], "seconds": 2.0, "first_only": True}),
+}
+
+
+@pytest.mark.parametrize("make", IMPURE, ids=lambda make: IMPURE[make][0])
+def test_an_impure_filter_that_keeps_its_promise_when_fresh_is_at_fault_and_not_refuted(
+    make: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("verify", "kinds", "stages.schedules"):
+        monkeypatch.setattr(f"mc.examine.{module}.service_of", lambda filt: getattr(filt, "service", None))
+    _, how = IMPURE[make]
+    found = examine(make(), **how)
+    assert found.verdict.outcome is Outcome.UNDECIDED
+    assert found.witness is None
+    assert any("depend on what it was asked before" in fault for fault in found.faults)
+    assert found.status is Status.FAULTY
+
+
+# -- each kind of witness ----------------------------------------------------------------------------------------
+
+
+def rewound_plan() -> Witness:
+    plan = Plan(SMALL, (Plan(SMALL, (None, None)), Plan(LARGE, (None, None))))
+    filt, ratio = SeesRewinding(), Fraction(3)
+    return Witness(filt, Attack(filt, 1.0, ratio, 0.0, plan.worth(filt, ratio), "PQ", plan, 1).witness)
+
+
+def rewound_menu() -> Witness:
+    filt, at, menu = SeesRewinding(), Measure.hockey_stick(1.0), (SMALL, LARGE)
+    worst = fp.worst_case(filt, menu, epsilon=1.0, rounds=2)
+    return menu_witness(filt, menu, at, rounds=2, low=worst.low, high=worst.high)
+
+
+def rewound_renyi_menu() -> Witness:
+    filt, menu = SeesRewindingOfRho(), (fp.RandomizedResponse(0.8), fp.RandomizedResponse(0.9))
+    low = renyi_game(filt, menu, order=2.0, rounds=4)
+    return menu_witness(filt, menu, Measure.renyi(2.0), rounds=4, low=low, high=None)
+
+
+def tired(make: Callable[[fp.PrivacyFilter], Witness]) -> Witness:
+    """The witness made by a filter that is tired, beside one that is not."""
+    filt = Tires()
+    filt.starts = _RUNS
+    return Witness(Tires(), make(filt).data)
+
+
+def tired_simulation() -> Witness:
+    return tired(lambda filt: witness(filt, Constant(fp.Gaussian(0.9)), epsilon=3.0, n=500, rounds=9))
+
+
+def tired_sequence() -> Witness:
+    return tired(lambda filt: witnesses.sequence(filt, fp.Gaussian(0.9), Measure.renyi(2.0)))
+
+
+def afresh(filt: fp.PrivacyFilter) -> Callable[[Callable[[], Any]], Any]:
+    return lambda work: alone(work, filt=filt)
+
+
+@pytest.mark.parametrize(
+    "make", [rewound_plan, rewound_menu, rewound_renyi_menu, tired_simulation, tired_sequence]
+)
+def test_a_witness_of_what_one_run_asked_for_nothing_else_is_denied_does_not_stand(
+    make: Callable[[], Witness],
+) -> None:
+    made = make()
+    assert made.value > made.promised
+    if "rewound" in make.__name__:  # whose replay asks for many runs, as who found it did
+        assert alone(partial(_refutes, made), filt=made.filter)
+    assert differs(made, afresh(made.filter))
+
+
+def _refutes(made: Witness) -> bool:
+    return made.replay().refutes
+
+
+def test_an_attack_by_a_plan_that_a_fresh_filter_does_not_grant_is_a_fault() -> None:
+    with pytest.raises(FilterFault, match="depend on what it was asked before"):
+        attack(TiresAtLosses(), rounds=2)
+
+
+@pytest.mark.parametrize("kind", ["plan", "menu", "sequence"])
+def test_a_witness_of_a_pure_filter_stands(kind: str) -> None:
+    made = witnesses.WITNESSES[kind][0]()
+    assert differs(made, afresh(made.filter)) == ""
+
+
+def test_a_plan_is_worth_what_its_histories_are() -> None:
+    made = rewound_plan()
+    plan, filt = made.plan, made.filter
+    for way in ("PQ", "QP"):
+        paid = [*plan.paid(Fraction(3, 2), way)]
+        assert [history for history, _ in paid] == [*plan.histories()]
+        assert sum(worth for _, worth in paid) == plan.worth(filt, Fraction(3, 2), way) > 0
