@@ -230,6 +230,8 @@ def test_a_pair_for_each_run_is_the_pairs_one_by_one(pair: DominatingPair, argum
     for name, shift in (("hockey_stick", 0.0), ("renyi", 1.0), ("loss_cdf", 0.0), ("loss_quantile", 0.0)):
         expected = [getattr(s, name)(x + shift) for s, x in zip(singles, each, strict=True)]
         np.testing.assert_allclose(getattr(pair, name)(argument + shift), expected, rtol=1e-13)
+    charged = [float(single.delta_beyond(0.3)) for single in singles]
+    np.testing.assert_allclose(np.broadcast_to(pair.delta_beyond(0.3), 3), charged, rtol=1e-13)
     losses = np.broadcast_to(argument, 3)
     weights = [s.log_weight(np.array([x]), 2.0)[0] for s, x in zip(singles, each, strict=True)]
     np.testing.assert_allclose(pair.log_weight(losses, 2.0), weights, rtol=1e-13)
