@@ -1,6 +1,8 @@
 """What every pair owes: one contract, checked for each class from its loss law."""
 
+import inspect
 import math
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ from scipy.special import logsumexp
 import filterproof as fp
 from theory.pairs import (
     KOV,
+    PAIRS,
     DiscreteGaussian,
     DiscreteLaplace,
     DominatingPair,
@@ -300,6 +303,33 @@ def test_a_pair_that_overrides_a_law_is_nowhere_taken_for_its_parent(pair: Domin
             known()
     assert pair.normal_mu is pair.sampled_normal is None
     assert not pair.dominates(fp.Gaussian(0.25))
+
+
+#: What a class says for its own reckoning, by its other methods, or declares whatever the law.
+KEPT = DominatingPair.__abstractmethods__ | {
+    *("infinite_mass", "sample_finite", "log_weight", "zcdp_root", "family", "either", "from_ratio"),
+}
+
+
+@pytest.mark.parametrize("changed", ["hockey_stick", "outputs"])
+@pytest.mark.parametrize("kind", PAIRS)
+def test_a_pair_that_overrides_part_of_a_law_keeps_no_other_form_of_it(kind: type, changed: str) -> None:
+    other = own(kind, **{changed: lambda self, *given: 0.9})
+    inherited = set(dir(kind)) - KEPT - {changed} - {field.name for field in fields(kind)}
+    for name in (name for name in inherited if not name.startswith("_")):
+        if hasattr(DominatingPair, name):
+            assert inspect.getattr_static(other, name) is inspect.getattr_static(DominatingPair, name), name
+        else:
+            with pytest.raises(AttributeError, match=f"Own must say its own {name}, its parent's is of"):
+                getattr(object.__new__(other), name)
+
+
+def test_a_charge_is_of_the_law_that_a_pair_has() -> None:
+    # q, and the loss of every outcome, are the parent's; and a proof that less noise reveals more is of its law
+    skewed = own(fp.FinitePair, hockey_stick=lambda self, epsilon: 0.9, swapped=property(lambda self: self))
+    assert not fp.BasicFilter(1.0, 0.2, at=1.0).open().request(skewed((0.1, 0.5, 0.4), (0.0, 0.5, 0.5)))
+    falling = own(fp.Laplace, hockey_stick=lambda self, epsilon: self.b / (1 + self.b))
+    assert not falling(1.0).dominates(falling(2.0))
 
 
 def test_a_pair_that_overrides_a_law_says_what_it_is_swapped() -> None:
