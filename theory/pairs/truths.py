@@ -87,7 +87,7 @@ class PairTruths(ABC):
     """The true values of one pair, of shape (): each under the name of what the pair computes in doubles.
 
     integrated: whether divergences of broken orders are integrals, which take long. zcdp_theorem: what `zcdp_rho` is
-    by; zcdp_slack: by what share of itself the declared one may be above it.
+    by; zcdp_slack: by what share of itself the declared one may be above it, stick_slack: a charged hockey-stick.
     """
 
     __slots__ = ()
@@ -96,6 +96,10 @@ class PairTruths(ABC):
     integrated: ClassVar[bool] = False
     zcdp_theorem: ClassVar[str] = "RR zCDP"
     zcdp_slack: ClassVar[float] = 2.0**-44
+
+    @property
+    def stick_slack(self) -> float:
+        return 2.0**-38
 
     @property
     def at(self) -> dict[str, Fraction]:
