@@ -137,6 +137,24 @@ def test_weights_lead_back_to_the_untilted_law_and_to_that_of_finite_losses(
 
 
 @each_pair
+def test_at_infinite_arguments_are_the_ends_of_a_law_and_nan_is_charged_all(pair: DominatingPair) -> None:
+    for side in (pair, pair.swapped):
+        assert float(side.renyi(math.inf)) == pytest.approx(float(side.loss_quantile(0.0)), rel=1e-12)
+        revealed = float(side.infinite_mass)
+        for far, above in ((1e300, revealed), (math.inf, 0.0)):
+            ends = (
+                side.hockey_stick(far),
+                1 - side.hockey_stick(-far),
+                side.loss_cdf(-far),
+                1 - side.loss_cdf(far),
+            )
+            assert ends == pytest.approx((revealed, 0.0, 0.0, above), rel=0, abs=1e-15)
+            either = max(revealed, float(side.swapped.infinite_mass))
+            assert either <= side.delta_beyond(far) <= either * (1 + 1e-9)
+        assert side.delta_beyond(math.nan) == math.inf
+
+
+@each_pair
 def test_weights_are_the_densities_of_the_tilted_law(pair: DominatingPair) -> None:
     if pair.renyi(2.0) == math.inf:
         return  # an infinite loss keeps its mass; the enclosure of the tilted law covers these pairs

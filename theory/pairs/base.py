@@ -247,7 +247,10 @@ class DominatingPair(Parametrised, metaclass=PairType):
 
     @abstractmethod
     def renyi(self, alpha: Real) -> Real:
-        """D_alpha(P||Q) = log E_P[e^{(alpha-1) L}] / (alpha-1) for alpha > 1, E_P[L] at 1; inf where it diverges."""
+        """D_alpha(P||Q) = log E_P[e^{(alpha-1) L}] / (alpha-1) for alpha > 1, E_P[L] at 1; inf where it diverges.
+
+        At alpha = inf it is the largest loss, inf{x : P(L > x) = 0}.
+        """
 
     @abstractmethod
     def loss_cdf(self, x: Real) -> Real:

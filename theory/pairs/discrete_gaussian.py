@@ -96,10 +96,12 @@ class DiscreteGaussian(DominatingPair):
     def _first(self, size: Real) -> Real:
         """The least Y whose loss is above size >= 0."""
         s = self.sensitivity
-        return np.floor(np.minimum(size * np.square(self.sigma) / s, self._reach) - s / 2) + 1
+        return (
+            np.floor(np.minimum(np.minimum(size, 1e200) * np.square(self.sigma) / s, self._reach) - s / 2) + 1
+        )
 
     def delta_beyond(self, epsilon: float) -> Real:
-        near = min(abs(epsilon), 1e300) * (1 - 2.0**-50)
+        near = min(1e200, abs(epsilon)) * (1 - 2.0**-50)  # a NaN is the first
         lost = (2.0**-43 + 2.0**-50 * near) * self._above(self._first(near) - 1)
         return as_real(DominatingPair.delta_beyond(self, epsilon) + lost)
 

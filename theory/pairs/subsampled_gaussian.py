@@ -220,6 +220,8 @@ def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
     The integrand is concentrated on [0, alpha] ([-t, 0] for addition), with tails of width sigma, and is analytic
     up to pi sigma^2 from the real line: with the step below the error of the rule is less than 1e-16.
     """
+    if alpha == math.inf:
+        return math.inf if adjacency == "removal" or q == 1 else float(-portable.log1p(-q))
     t = alpha - 1
     low, high = (0.0, alpha) if adjacency == "removal" else (-t, 0.0)
     step = sigma * min(sigma, 1.0) / 2.5

@@ -38,15 +38,17 @@ def ball_of(x: Exact) -> arb:
 
 
 def down(x: arb) -> float:
-    """The lower end of a ball, as a double that is no larger."""
-    near = float(x.lower())
-    return near if ball_of(near) <= x.lower() else math.nextafter(near, -math.inf)
+    """The lower end of a ball, as a double that is no larger; -inf where nothing is known."""
+    return -up(-x)
 
 
 def up(x: arb) -> float:
-    """The upper end of a ball, as a double that is no smaller."""
-    near = float(x.upper())
-    return near if ball_of(near) >= x.upper() else math.nextafter(near, math.inf)
+    """The upper end of a ball, as a double that is no smaller; inf where nothing is known."""
+    end = x.upper()
+    near = float(end)
+    if math.isnan(near):
+        return math.inf
+    return near if near >= end else math.nextafter(near, math.inf)
 
 
 @dataclass(frozen=True, slots=True)
