@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theory.arguments import check_count, check_positive, check_real
-from theory.numerics.legendre import gauss_legendre
+from theory.numerics.legendre import steps_rule
 
 __all__ = ["confinement", "kappa_survival"]
 
@@ -23,8 +23,8 @@ def confinement(
     S_k is the sum of k independent draws of N(drift, scale^2).
     Nyström's method on Gauss-Legendre nodes: g_k(x), the probability of k more steps inside from x, satisfies
     g_k(x) = integral over |y| < limit of phi((y - x - drift) / scale) / scale g_{k-1}(y) dy. The kernel is
-    entire, so the error falls faster than geometrically once nodes are closer than `scale`: below 1e-12 for a limit of
-    up to nodes / 10 times `scale`, and a drift below it.
+    entire, so the error falls faster than geometrically once nodes are closer than `scale`: below 1e-12 and
+    1e-13 a step. Raises ValueError for fewer nodes than 5 limit / scale.
     The loss under the realisation filter on i.i.d. Gaussians is a walk of drift mu^2/2 and scale mu = 1/sigma,
     and the limit is kappa: see `kappa_survival`.
     """
@@ -32,7 +32,7 @@ def confinement(
     scale = float(check_positive("scale", scale))
     drift = float(check_real("drift", drift))
     steps = check_count("steps", steps, least=0)
-    x, weight = gauss_legendre(check_count("nodes", nodes, least=2))
+    x, weight = steps_rule(nodes, limit if steps else 0.0, scale)
     x, weight = limit * x, limit * weight
     z = (x[None, :] - x[:, None] - drift) / scale
     kernel = np.exp(-z * z / 2) / (scale * np.sqrt(2 * np.pi)) * weight

@@ -114,8 +114,9 @@ class _Simple(Conversion):
     _threshold: ClassVar[str] = "simple"
 
     def _log_delta(self, rho: Array, epsilon: Array) -> Array:
+        # what is divided by stays a double: infinity over infinity is no number
         gap: Array = np.maximum(epsilon - rho, 0.0)
-        return -gap * gap / (4 * rho)
+        return -gap * gap / (4 * rho).clip(max=_MOST)  # type: ignore[no-any-return]
 
     def _epsilon(self, rho: Array, log_inverse_delta: Array) -> Array:
         product = rho * log_inverse_delta

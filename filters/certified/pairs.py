@@ -32,8 +32,6 @@ __all__ = ["charges", "pair_numbers"]
 SLACK, LEAST = 2.0**-44, 2.0**-950
 #: Exponents from which on their rounding is charged, and the largest that can be lost by.
 _ROUNDED, _LARGEST = 48.0, 1500.0
-#: A hockey-stick is raised by 2^-40 when it is charged.
-_RAISED = 2.0**-38
 _ORDERS = (1.0, 1.0000152587890625, 1.5, 2.0, 8.0, 16.0, 64.0, 128.0)
 _INTEGRATED = (1.0, 1.5, 8.0)
 #: Orders at which the zCDP charge is held against the divergences: a sup over all orders is a theorem's, not a grid's.
@@ -159,7 +157,9 @@ def _approximate(pair: DominatingPair) -> Iterator[RunningNumber]:
     if truths.pure_epsilon.formula is None:
         yield basic.at_least("the epsilon at which it is charged", declared[0], Fraction(1, 2), slack=0)
         larger = _larger(pair, "hockey_stick", 0.5)
-        yield basic.at_least("its delta at epsilon 0.5", declared[1], larger, slack=_RAISED, least=LEAST)
+        yield basic.at_least(
+            "its delta at epsilon 0.5", declared[1], larger, slack=truths.stick_slack, least=LEAST
+        )
 
 
 def pair_numbers(pair: DominatingPair) -> Iterator[RunningNumber]:

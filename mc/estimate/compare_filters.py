@@ -16,7 +16,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from flint import fmpq
 
 from filters.catalogue import CATALOGUE
 from filters.holders.repeats import repeats
@@ -27,7 +26,6 @@ from mc.estimate.survival import Survivors
 from mc.intervals.bernstein import empirical_bernstein
 from mc.intervals.estimate import Estimate
 from mc.intervals.moments import Moments
-from mc.losses.balls import down
 from mc.losses.composition import Bounds, Composition
 from mc.runs.play import Play
 from mc.worst_case.calibrate import calibrate
@@ -36,8 +34,8 @@ from theory.arguments import check_count, check_delta, check_positive
 from theory.conversions import CKS, SIMPLE, Conversion, gaussian_mu
 from theory.guarantees import ZCDP, GaussianDP, PureDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+from theory.proofs.threshold import threshold
 from theory.shown import Pictured, Row, Shown
-from theory.thresholds.b_star import b_star
 
 __all__ = ["FilterChoice", "FilterComparison", "compare_filters", "kept_mu", "planned_rounds"]
 
@@ -136,7 +134,7 @@ def compare_filters(
     pair = _pair_of(mechanism)
     fewest, largest = planned_rounds(epsilon, delta, pair, most)
     if isinstance(mechanism, ZCDP):
-        with_rho = Fraction(down(b_star(_exact(epsilon), _exact(delta)).low)) / Fraction(mechanism.rho)
+        with_rho = threshold("B*", epsilon, delta, digits=17).low / Fraction(mechanism.rho)
         fewest = min(math.floor(with_rho), largest)
     only_rho = isinstance(mechanism, ZCDP)
     candidates = _candidates(epsilon, delta, pair, levels, only_rho=only_rho)
@@ -348,7 +346,3 @@ def kept_mu(epsilon: float, delta: float) -> float:
     raise ValueError(
         f"delta must be what a Gaussian can reach at epsilon={epsilon!r}, got {delta!r}; raise it"
     )
-
-
-def _exact(x: float) -> fmpq:
-    return fmpq(*Fraction(x).as_integer_ratio())

@@ -150,8 +150,8 @@ class BettingTest:
 
     def wanted(self, n: int) -> float:
         """The log e-value that decides after n samples."""
-        # The rounding errors of one product a sample and one logarithm a block are below 2^-50 a sample.
-        return math.log(2) - math.log(self.failure) + n * 2.0**-50
+        # One product a sample and one logarithm a block lose about 2^-50 a sample: twice that is asked for.
+        return math.log(2) - math.log(self.failure) + 2 * (n * 2.0**-50)
 
     def decision(self, wealth: Wealth) -> Decision:
         """The decision after the tiles merged in `wealth`."""

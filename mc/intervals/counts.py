@@ -7,6 +7,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 from scipy import special
 
 from mc.intervals.estimate import Estimate
@@ -30,15 +33,26 @@ def clopper_pearson(successes: int, n: int, *, failure: float) -> Estimate:
         )
     failure = float(check_delta("failure", failure))
     misses = n - successes
-    tail = failure / 2
-    low = float(special.betaincinv(successes, misses + 1, tail)) if successes else 0.0
-    high = float(special.betainccinv(successes + 1, misses, tail)) if misses else 1.0
-    value = successes / n
-    return Estimate(
-        value,
-        max(min(low * (1 - ROUNDING), value), 0.0),
-        min(max(high * (1 + ROUNDING), value), 1.0),
-        failure,
-        n,
-        "Clopper-Pearson",
-    )
+    tail, value = failure / 2, successes / n
+    # SciPy's functions lose less than 2^-46 sqrt(n) of themselves, against balls, up to n = 10^13 and for tails down to
+    # 1e-300; its inverses lose more: a root is next to what 1 - p rounds to, far off, or none
+    most = tail * (1 - ROUNDING) ** math.sqrt(n)
+    low, high = 0.0, 1.0
+    if successes:
+        law = successes, misses + 1
+        root = float(special.betaincinv(*law, tail))
+        low = _outwards(root, 0.0, lambda p: bool(special.betainc(*law, p) <= most))
+    if misses:
+        rest = successes + 1, misses
+        root = float(special.betainccinv(*rest, tail))
+        high = _outwards(root, 1.0, lambda p: bool(special.betaincc(*rest, p) <= most))
+    return Estimate(value, min(low, value), max(high, value), failure, n, "Clopper-Pearson")
+
+
+def _outwards(root: float, last: float, is_far: Callable[[float], bool]) -> float:
+    """The root that SciPy found, moved towards `last` by little shares of itself until it is far enough out."""
+    for bits in range(40, 0, -1):
+        end = min(root * (1 + math.copysign(2.0**-bits, last - 0.5)), 1.0)
+        if is_far(end):
+            return end
+    return last

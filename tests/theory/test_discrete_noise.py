@@ -54,3 +54,15 @@ def test_wide_noise_is_gaussian() -> None:
     # a cut between whole numbers is off by half a step at most: second order in s / sigma
     wide = fp.DiscreteGaussian(1000.0, 2)
     assert wide.hockey_stick(0.001) == pytest.approx(fp.Gaussian(0.002).hockey_stick(0.001), rel=1e-5)
+
+
+def test_wide_noise_is_charged_its_hockey_stick_though_most_of_two_sums_cancels() -> None:
+    sigma, at = 1024, 0.004267578125
+    first = math.floor(at * sigma**2 - 0.5) + 1
+    with mp.workdps(40):
+        masses = [mp.exp(-mp.mpf(k * k) / (2 * sigma**2)) for k in range(14 * sigma)]
+        above, moved = mp.fsum(masses[first:]), mp.fsum(masses[first + 1 :])
+        due = (above - mp.exp(at) * moved) / (2 * mp.fsum(masses) - 1)
+        assert (
+            due <= mp.mpf(float(fp.DiscreteGaussian(sigma).delta_beyond(at))) <= due * (1 + mp.mpf(10) ** -8)
+        )

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
+import sys
 from fractions import Fraction
 from typing import Any
 
 import mpmath
 import numpy as np
 import pytest
+from flint import arb
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 import filterproof as fp
 from theory.pairs.finite_charges import Masses, least_gdp_mu, least_zcdp_rho
+from theory.pairs.truths import down, up
 
 
 def extremal(epsilon: str = "1", delta: str = "1e-5", order: float = 17.8087) -> fp.FinitePair:
@@ -208,3 +211,35 @@ def test_of_a_pair_of_ones_own_only_what_it_declares_is_known() -> None:
             return fp.DominatingPair.least(self, "zcdp_rho")
 
     assert Mine(1.0).least_share("zcdp_rho") == (0.0, 1.0)
+
+
+def test_a_ball_that_says_nothing_bounds_nothing_and_one_beyond_the_doubles_is_bounded_by_their_ends() -> (
+    None
+):
+    most, huge = sys.float_info.max, arb(10) ** 400
+    for ball, ends in (
+        (arb.nan(), (-math.inf, math.inf)),
+        (arb.pos_inf(), (math.inf, math.inf)),
+        (huge, (most, math.inf)),
+        (-huge, (-math.inf, -most)),
+        (1 / huge, (0.0, 5e-324)),
+        (arb(0.1), (0.1, 0.1)),
+        (arb(0.1, 2.0**-70), (math.nextafter(0.1, 0), math.nextafter(0.1, 1))),
+    ):
+        assert (down(ball), up(ball)) == ends
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        *(fp.Laplace(b) for b in (2.0**-1022, 1e-200, 1e-100, 1e300)),
+        *(fp.BoundedRange(e) for e in (1e-300, 1e100, 1e300)),
+        *(fp.DiscreteLaplace(b, 2) for b in (1e-100, 1e200)),
+    ],
+    ids=repr,
+)
+def test_the_least_rho_at_the_ends_of_the_doubles_lies_between_bounds(pair: fp.DominatingPair) -> None:
+    low, high = pair.least("zcdp_rho")
+    # e tanh(e/2) is that of all that is e-DP
+    assert 0 <= low <= high
+    assert low <= float(pair.pure_epsilon) * math.tanh(float(pair.pure_epsilon) / 2)

@@ -1,6 +1,8 @@
 """What every pair owes: one contract, checked for each class from its loss law."""
 
+import inspect
 import math
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ from scipy.special import logsumexp
 import filterproof as fp
 from theory.pairs import (
     KOV,
+    PAIRS,
     DiscreteGaussian,
     DiscreteLaplace,
     DominatingPair,
@@ -134,6 +137,24 @@ def test_weights_lead_back_to_the_untilted_law_and_to_that_of_finite_losses(
 
 
 @each_pair
+def test_at_infinite_arguments_are_the_ends_of_a_law_and_nan_is_charged_all(pair: DominatingPair) -> None:
+    for side in (pair, pair.swapped):
+        assert float(side.renyi(math.inf)) == pytest.approx(float(side.loss_quantile(0.0)), rel=1e-12)
+        revealed = float(side.infinite_mass)
+        for far, above in ((1e300, revealed), (math.inf, 0.0)):
+            ends = (
+                side.hockey_stick(far),
+                1 - side.hockey_stick(-far),
+                side.loss_cdf(-far),
+                1 - side.loss_cdf(far),
+            )
+            assert ends == pytest.approx((revealed, 0.0, 0.0, above), rel=0, abs=1e-15)
+            either = max(revealed, float(side.swapped.infinite_mass))
+            assert either <= side.delta_beyond(far) <= either * (1 + 1e-9)
+        assert side.delta_beyond(math.nan) == math.inf
+
+
+@each_pair
 def test_weights_are_the_densities_of_the_tilted_law(pair: DominatingPair) -> None:
     if pair.renyi(2.0) == math.inf:
         return  # an infinite loss keeps its mass; the enclosure of the tilted law covers these pairs
@@ -230,6 +251,8 @@ def test_a_pair_for_each_run_is_the_pairs_one_by_one(pair: DominatingPair, argum
     for name, shift in (("hockey_stick", 0.0), ("renyi", 1.0), ("loss_cdf", 0.0), ("loss_quantile", 0.0)):
         expected = [getattr(s, name)(x + shift) for s, x in zip(singles, each, strict=True)]
         np.testing.assert_allclose(getattr(pair, name)(argument + shift), expected, rtol=1e-13)
+    charged = [float(single.delta_beyond(0.3)) for single in singles]
+    np.testing.assert_allclose(np.broadcast_to(pair.delta_beyond(0.3), 3), charged, rtol=1e-13)
     losses = np.broadcast_to(argument, 3)
     weights = [s.log_weight(np.array([x]), 2.0)[0] for s, x in zip(singles, each, strict=True)]
     np.testing.assert_allclose(pair.log_weight(losses, 2.0), weights, rtol=1e-13)
@@ -298,6 +321,33 @@ def test_a_pair_that_overrides_a_law_is_nowhere_taken_for_its_parent(pair: Domin
             known()
     assert pair.normal_mu is pair.sampled_normal is None
     assert not pair.dominates(fp.Gaussian(0.25))
+
+
+#: What a class says for its own reckoning, by its other methods, or declares whatever the law.
+KEPT = DominatingPair.__abstractmethods__ | {
+    *("infinite_mass", "sample_finite", "log_weight", "zcdp_root", "family", "either", "from_ratio"),
+}
+
+
+@pytest.mark.parametrize("changed", ["hockey_stick", "outputs"])
+@pytest.mark.parametrize("kind", PAIRS)
+def test_a_pair_that_overrides_part_of_a_law_keeps_no_other_form_of_it(kind: type, changed: str) -> None:
+    other = own(kind, **{changed: lambda self, *given: 0.9})
+    inherited = set(dir(kind)) - KEPT - {changed} - {field.name for field in fields(kind)}
+    for name in (name for name in inherited if not name.startswith("_")):
+        if hasattr(DominatingPair, name):
+            assert inspect.getattr_static(other, name) is inspect.getattr_static(DominatingPair, name), name
+        else:
+            with pytest.raises(AttributeError, match=f"Own must say its own {name}, its parent's is of"):
+                getattr(object.__new__(other), name)
+
+
+def test_a_charge_is_of_the_law_that_a_pair_has() -> None:
+    # q, and the loss of every outcome, are the parent's; and a proof that less noise reveals more is of its law
+    skewed = own(fp.FinitePair, hockey_stick=lambda self, epsilon: 0.9, swapped=property(lambda self: self))
+    assert not fp.BasicFilter(1.0, 0.2, at=1.0).open().request(skewed((0.1, 0.5, 0.4), (0.0, 0.5, 0.5)))
+    falling = own(fp.Laplace, hockey_stick=lambda self, epsilon: self.b / (1 + self.b))
+    assert not falling(1.0).dominates(falling(2.0))
 
 
 def test_a_pair_that_overrides_a_law_says_what_it_is_swapped() -> None:

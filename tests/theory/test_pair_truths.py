@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import mpmath
@@ -21,6 +22,7 @@ from theory.pairs import (
     Laplace,
     RandomizedResponse,
     SubsampledGaussian,
+    examples,
     normal_law,
 )
 from theory.pairs.truths import TrueValue
@@ -247,3 +249,29 @@ def test_domination_of_a_composition_agrees_with_doubles() -> None:
                 for e in epsilons
             )
         assert certified is (least > 0)
+
+
+#: Beside the examples: doubles that lose most of a hockey-stick, in 1/b, in steps of noise, and far out.
+HARD = (
+    Gaussian(2624.1976972735342),
+    Laplace(358.04481308076265),
+    DiscreteGaussian(0.3),
+    DiscreteGaussian(0.07815405549742342, 5),
+    DiscreteGaussian(64.0),
+    DiscreteLaplace(0.05373802538861328, 4),
+    SubsampledGaussian(0.0035360125814598046, 0.00010434822280178651),
+)
+
+
+@pytest.mark.parametrize("pair", [*examples(), *HARD], ids=repr)
+def test_no_pair_is_charged_less_than_its_hockey_stick_at_any_epsilon(pair):
+    losses = {float(pair.loss_quantile(tail)) for tail in (1e-200, 1e-25, 1e-6, 0.3)}
+    for loss in (loss for loss in losses if 0 < loss < math.inf):
+        for at in (loss * (1 - 1e-9), math.nextafter(loss, 0.0), loss, math.nextafter(loss, math.inf)):
+            with ctx.workprec(128):
+                due = [side.truths.hockey_stick(at).ball() for side in (pair, pair.swapped)]
+                charged = arb(float(pair.delta_beyond(at)))
+                assert all(charged >= one for one in due)
+                # what is beyond a loss is less than twice the hockey-stick one below it
+                rounding = 1e-12 * (1 + at) * float(pair.hockey_stick(at - 1))
+                assert any(charged <= one * (1 + 1e-9) + rounding for one in due)

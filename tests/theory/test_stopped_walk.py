@@ -6,6 +6,7 @@ import math
 
 import pytest
 
+from theory.confinement import confinement
 from theory.pairs import Gaussian
 from theory.realisation import kappa, optimal_split
 from theory.thresholds.stopped_walk import stopped_hockey_stick
@@ -68,3 +69,24 @@ def test_the_fixed_strategy_stays_eight_decades_below_the_promise(epsilon: float
 def test_a_walk_that_is_never_stopped_composes(rounds: int) -> None:
     value = stopped_hockey_stick(60.0, mu=MU, rounds=rounds, epsilon=2.0, nodes=600)
     assert value == pytest.approx(float(Gaussian(math.sqrt(rounds) * MU).hockey_stick(2.0)), rel=1e-9)
+
+
+@pytest.mark.parametrize("limit", [0.3, 5.0, 20.0])
+def test_the_fewest_nodes_that_are_taken_do_and_fewer_are_refused(limit: float) -> None:
+    least = math.ceil(5 * max(limit / MU, 6 + MU / 4))
+    few, many = (
+        stopped_hockey_stick(limit, mu=MU, rounds=ROUNDS, epsilon=3.0, nodes=nodes) for nodes in (least, 300)
+    )
+    assert few == pytest.approx(many, rel=1e-9)
+    with pytest.raises(
+        ValueError, match=rf"nodes must be at least 5 for each step .* pass nodes={least} or more"
+    ):
+        stopped_hockey_stick(limit, mu=MU, rounds=ROUNDS, epsilon=3.0, nodes=least - 1)
+    with pytest.raises(ValueError, match=r"got nodes=256 for 500 steps; pass nodes=2500"):
+        confinement(5.0, drift=5e-5, scale=0.01, steps=1000)
+
+
+def test_what_a_walk_loses_is_no_more_than_without_a_limit() -> None:
+    whole = float(Gaussian(math.sqrt(ROUNDS) * MU).hockey_stick(3.0))
+    for limit in (0.3, 2.0, 20.0):
+        assert 0 <= stopped_hockey_stick(limit, mu=MU, rounds=ROUNDS, epsilon=3.0) <= whole * (1 + 1e-9)

@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from flint import arb, ctx
 
 from theory.pairs import Gaussian, SubsampledGaussian
 
@@ -29,3 +30,16 @@ def test_the_loss_of_addition_is_bounded_above_and_that_of_removal_below() -> No
     assert addition.hockey_stick(0.4) == 0
     assert removal.loss_cdf(math.log(0.7) - 1e-9) == 0
     assert removal.loss_quantile(0.0) == math.inf
+
+
+@pytest.mark.parametrize(("q", "sigma"), [(0.5, 0.1), (0.01, 0.1), (7.5e-5, 0.1017), (0.999, 1.0)])
+def test_next_to_the_largest_loss_of_addition_its_hockey_stick_keeps_the_digits_of_q(
+    q: float, sigma: float
+) -> None:
+    pair, most = SubsampledGaussian(q, sigma, adjacency="addition"), -math.log1p(-q)
+    for share in (1e-3, 1e-6, 1e-9, 1e-12, 1e-15):
+        at = most * (1 - share)
+        with ctx.workprec(200):
+            due = pair.truths.hockey_stick(at).ball()
+            assert abs(arb(float(pair.hockey_stick(at))) - due) <= 1e-11 * due + 2.0**-50 * q
+            assert arb(float(pair.delta_beyond(at))) >= due

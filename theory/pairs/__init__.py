@@ -84,4 +84,6 @@ def examples() -> tuple[DominatingPair, ...]:
 def is_ours(pair: DominatingPair) -> bool:
     """Whether a pair is of a class of this library (no subclass), whose charges the theorems are about."""
     kind = type(pair)  # told by identity: a class of a stranger's metaclass may claim to equal any
+    if kind is Labelled:
+        return is_ours(pair.asked)
     return id(kind) in _IDS or (kind is Selection and all(map(is_ours, pair.members)))

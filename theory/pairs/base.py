@@ -152,7 +152,11 @@ class DominatingPair(Parametrised, metaclass=PairType):
         return LeastShare(low / declared * (1 - 2.0**-52), min(high / declared * (1 + 2.0**-52), 1.0))
 
     def delta_beyond(self, epsilon: float) -> Real:
-        """No less than H_{e^eps}(P||Q) and H_{e^eps}(Q||P), if their doubles err by less than 2^-40 of them."""
+        """No less than H_{e^eps}(P||Q) and H_{e^eps}(Q||P), if doubles err by 2^-40 of them, and 2^-50 of eps, at most.
+
+        What rounds a loss, as 1/b does, or eps over mu, gives the divergence at another eps: it falls with eps.
+        """
+        epsilon *= 1 - math.copysign(2.0**-50, epsilon)
         larger = np.maximum(_or_inf(self.hockey_stick(epsilon)), _or_inf(self.swapped.hockey_stick(epsilon)))
         return as_real(larger * (1 + 2.0**-40) + 2.0**-1070 * np.greater(larger, 0))
 
@@ -243,7 +247,10 @@ class DominatingPair(Parametrised, metaclass=PairType):
 
     @abstractmethod
     def renyi(self, alpha: Real) -> Real:
-        """D_alpha(P||Q) = log E_P[e^{(alpha-1) L}] / (alpha-1) for alpha > 1, E_P[L] at 1; inf where it diverges."""
+        """D_alpha(P||Q) = log E_P[e^{(alpha-1) L}] / (alpha-1) for alpha > 1, E_P[L] at 1; inf where it diverges.
+
+        At alpha = inf it is the largest loss, inf{x : P(L > x) = 0}.
+        """
 
     @abstractmethod
     def loss_cdf(self, x: Real) -> Real:

@@ -97,8 +97,9 @@ class BoundedRange(DominatingPair):
             far = portable.log1p(-portable.exp(-2 * (half + step))) - portable.log1p(-portable.exp(-e))
             beyond = e + (far - portable.log1p(2 * t)) / t
             divergence = np.where(np.isfinite(excess), portable.log1p(excess) / t, beyond)
-        # at order 1 the mean of L
+        # at order 1 the mean of L, at order inf the largest
         divergence = np.where(np.equal(t, 0), e * _langevin(half), divergence)
+        divergence = np.where(np.isposinf(t), e, divergence)
         # no pair has e < 0, and below order 1 the sum cancels
         return as_real(np.where(np.greater_equal(e, 0) & np.greater_equal(t, 0), divergence, np.nan))
 

@@ -46,8 +46,8 @@ class DiscreteGaussian(DominatingPair):
     sigma is in units of the values and not of s. L = s (s + 2 Y) / (2 sigma^2) with Y drawn like X. With theta(c) =
     sum_x e^{-((x - c)/sigma)^2 / 2}, D_a = a s^2 / (2 sigma^2) + log(theta((a-1) s) / theta(0)) / (a-1), and theta is
     largest at whole numbers, so that `zcdp_rho` = s^2 / (2 sigma^2), that of Gaussian(s / sigma), is the least.
-    `gdp_mu` is inf, for no bound is proved here: the least mu is above s / sigma. A hockey-stick is within
-    2^-46 sigma / s of itself, where that is more than 2^-40.
+    `gdp_mu` is inf, for no bound is proved here: the least mu is above s / sigma. A hockey-stick is a difference of
+    sums: within 2^-44 P(L > eps) of that at an epsilon within 2^-50 of it.
     Raises ValueError for sigma that is not from 2^-10 to 2^20 or a sensitivity that is not from 1 to 2^20.
     Source: Canonne, Kamath and Steinke (2020); the formula for D_a follows from theirs.
     """
@@ -93,9 +93,21 @@ class DiscreteGaussian(DominatingPair):
         """A whole number from which on there is no mass."""
         return np.ceil(_FAR * np.asarray(self.sigma)) + 2 + self.sensitivity
 
+    def _first(self, size: Real) -> Real:
+        """The least Y whose loss is above size >= 0."""
+        s = self.sensitivity
+        return (
+            np.floor(np.minimum(np.minimum(size, 1e200) * np.square(self.sigma) / s, self._reach) - s / 2) + 1
+        )
+
+    def delta_beyond(self, epsilon: float) -> Real:
+        near = min(1e200, abs(epsilon)) * (1 - 2.0**-50)  # a NaN is the first
+        lost = (2.0**-43 + 2.0**-50 * near) * self._above(self._first(near) - 1)
+        return as_real(DominatingPair.delta_beyond(self, epsilon) + lost)
+
     def hockey_stick(self, epsilon: Real) -> Real:
         size, s, sigma = np.abs(epsilon), self.sensitivity, self.sigma
-        first = np.floor(np.minimum(size * np.square(sigma) / s, self._reach) - s / 2) + 1
+        first = self._first(size)
         # everything over e^{-(max(first, 0) / sigma)^2 / 2}, whose rounding then does not cancel
         ahead = np.maximum(first, 0.0)
         whole = theta(0.0, sigma)
@@ -174,6 +186,11 @@ class _DiscreteGaussianTruths(PairTruths):
 
     zcdp_theorem = "Rényi divergences"
     pure_epsilon = gdp_mu = INFINITE
+
+    @property
+    def stick_slack(self) -> float:
+        # at least about s / sigma over the number of sigmas away is left of what is beyond
+        return 2.0**-38 * (1 + (float(self.pair.sigma) / self.pair.sensitivity) ** 2)
 
     @property
     def _square(self) -> Fraction:

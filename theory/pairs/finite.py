@@ -107,7 +107,10 @@ class Finite(DominatingPair):
             top = np.maximum(top, np.where(np.greater(mass, 0), loss, -np.inf))
         total: Real = 0.0
         for loss, mass in self.outputs:
-            total = total + np.where(np.greater(mass, 0), mass * portable.exp(b * (loss - top)), 0.0)
+            below = np.where(
+                np.equal(loss, top), 0.0, b * (loss - top)
+            )  # at order inf the largest loss is left
+            total = total + np.where(np.greater(mass, 0), mass * portable.exp(below), 0.0)
         return np.where(np.isposinf(top), np.inf, top + portable.log(total) / b)
 
     def loss_cdf(self, x: Real) -> Real:

@@ -103,7 +103,8 @@ class Laplace(DominatingPair):
             excess = (alpha * expm1_minus(t * e) + t * expm1_minus(-alpha * e)) / (2 * alpha - 1)
             beyond = -portable.log(2 - 1 / alpha) + portable.log1p(t / alpha * portable.exp(-(t + alpha) * e))
             divergence = np.where(np.isfinite(excess), portable.log1p(excess) / t, e + beyond / t)
-        divergence = np.where(np.equal(t, 0), expm1_minus(-e), divergence)  # at order 1 the limit
+        divergence = np.where(np.equal(t, 0), expm1_minus(-e), divergence)  # at orders 1 and inf the limits
+        divergence = np.where(np.isposinf(t), e, divergence)
         return as_real(np.where(np.greater_equal(e, 0), divergence, np.nan))  # no pair has e < 0
 
     def loss_cdf(self, x: Real) -> Real:

@@ -10,15 +10,15 @@ __all__ = ["PairType"]
 #: What says a pair's law in another form, is proved of it, or is the least for it.
 _OF_THE_LAW = frozenset(
     {
-        *("outputs", "normal_mu", "sampled_normal", "laplace_scale"),
+        *("outputs", "normal_mu", "sampled_normal", "laplace_scale", "log_hockey_stick", "trade_off"),
         *("exact_masses", "rational", "held_masses", "kov"),
-        *("truths", "closed_least", "dominates_by", "least", "dominates", "levels"),
+        *("truths", "closed_least", "dominates_by", "revealing", "least", "dominates", "delta_beyond"),
     }
 )
-#: What a pair declares, and says of itself, whatever its law is.
-_DECLARED = _OF_THE_LAW | {
+#: What a pair declares, and says of itself, whatever its law is; a law of outcomes is all that is computed from them.
+_DECLARED = (_OF_THE_LAW - {"outputs", "log_hockey_stick", "trade_off"}) | {
     *("pure_epsilon", "zcdp_rho", "gdp_mu", "zcdp_root"),
-    *("labels", "asked", "revealing", "family", "_abc_impl"),
+    *("labels", "asked", "family", "_abc_impl"),
 }
 
 
@@ -46,9 +46,10 @@ class PairType(ABCMeta):
         names = {name for kind in parent.__mro__[:-1] for name in vars(kind) if not name.startswith("__")}
         if all(_held(cls, name) is _held(parent, name) for name in names - _DECLARED):
             return
+        known = vars(pairs[-1])
         for name in _OF_THE_LAW:
-            if _held(cls, name) is _held(parent, name):
-                type.__setattr__(cls, name, _held(pairs[-1], name))
+            if (form := _held(cls, name)) is not None and form is _held(parent, name):
+                type.__setattr__(cls, name, known[name] if name in known else _of_another_law(name))
         if _held(cls, "swapped") is (whole := _held(parent, "swapped")):
             type.__setattr__(cls, "swapped", property(lambda pair: _of_its_class(pair, whole.fget(pair))))
 
@@ -56,6 +57,16 @@ class PairType(ABCMeta):
 def _held(kind: type, name: str) -> Any:
     """What instances of a class find under a name, as the class holds it; None where there is nothing."""
     return next((vars(one)[name] for one in kind.__mro__ if name in vars(one)), None)
+
+
+def _of_another_law(name: str) -> property:
+    def refuse(pair: object) -> None:
+        kind = type(pair).__name__
+        raise AttributeError(
+            f"{kind} must say its own {name}, its parent's is of another law; define {kind}.{name}"
+        )
+
+    return property(refuse)
 
 
 def _of_its_class(pair: Any, swapped: Any) -> Any:

@@ -98,6 +98,9 @@ class Selection(DominatingPair):
     def gdp_mu(self) -> Real:
         return self._look_up([pair.gdp_mu for pair in self.pairs])
 
+    def delta_beyond(self, epsilon: float) -> Real:
+        return self._look_up([pair.delta_beyond(epsilon) for pair in self.pairs])
+
     # -- divergences and the loss law: look-ups for one argument, family by family for one per run ---
 
     def _each(self, method: Callable[[DominatingPair, Real], Real], argument: Real) -> Real:

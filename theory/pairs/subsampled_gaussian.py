@@ -44,8 +44,9 @@ class SubsampledGaussian(DominatingPair):
     It dominates the Gaussian mechanism of noise sigma (in units of the sensitivity) on a sample that holds
     each person with probability q, for data sets that differ by the removal or addition of one person; a
     privacy guarantee must hold for both.
-    The hockey-stick divergences are those of Gaussian(1/sigma) at another epsilon, times a factor, within 1e-11; D_a
-    has no closed form and is integrated by the trapezoidal rule, which converges geometrically here.
+    The hockey-stick divergences are those of Gaussian(1/sigma) at another epsilon, times a factor, within 1e-11, and of
+    addition also within 2^-50 q: near -log(1 - q), its largest loss, little is left of the factor. D_a has no closed
+    form and is integrated by the trapezoidal rule, which converges geometrically here.
     `zcdp_rho` = 1/(2 sigma^2) and `gdp_mu` = 1/sigma are those of the full batch. They are upper bounds by
     joint convexity, and the least ones, since at large a and eps sampling gains a constant factor at most: a
     filter that charges them gets nothing from the sampling.
@@ -220,6 +221,8 @@ def _renyi(q: float, sigma: float, adjacency: Adjacency, alpha: float) -> float:
     The integrand is concentrated on [0, alpha] ([-t, 0] for addition), with tails of width sigma, and is analytic
     up to pi sigma^2 from the real line: with the step below the error of the rule is less than 1e-16.
     """
+    if alpha == math.inf:
+        return math.inf if adjacency == "removal" or q == 1 else float(-portable.log1p(-q))
     t = alpha - 1
     low, high = (0.0, alpha) if adjacency == "removal" else (-t, 0.0)
     step = sigma * min(sigma, 1.0) / 2.5

@@ -38,15 +38,17 @@ def ball_of(x: Exact) -> arb:
 
 
 def down(x: arb) -> float:
-    """The lower end of a ball, as a double that is no larger."""
-    near = float(x.lower())
-    return near if ball_of(near) <= x.lower() else math.nextafter(near, -math.inf)
+    """The lower end of a ball, as a double that is no larger; -inf where nothing is known."""
+    return -up(-x)
 
 
 def up(x: arb) -> float:
-    """The upper end of a ball, as a double that is no smaller."""
-    near = float(x.upper())
-    return near if ball_of(near) >= x.upper() else math.nextafter(near, math.inf)
+    """The upper end of a ball, as a double that is no smaller; inf where nothing is known."""
+    end = x.upper()
+    near = float(end)
+    if math.isnan(near):
+        return math.inf
+    return near if near >= end else math.nextafter(near, math.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ class PairTruths(ABC):
     """The true values of one pair, of shape (): each under the name of what the pair computes in doubles.
 
     integrated: whether divergences of broken orders are integrals, which take long. zcdp_theorem: what `zcdp_rho` is
-    by; zcdp_slack: by what share of itself the declared one may be above it.
+    by; zcdp_slack: by what share of itself the declared one may be above it, stick_slack: a charged hockey-stick.
     """
 
     __slots__ = ()
@@ -96,6 +98,10 @@ class PairTruths(ABC):
     integrated: ClassVar[bool] = False
     zcdp_theorem: ClassVar[str] = "RR zCDP"
     zcdp_slack: ClassVar[float] = 2.0**-44
+
+    @property
+    def stick_slack(self) -> float:
+        return 2.0**-38
 
     @property
     def at(self) -> dict[str, Fraction]:

@@ -230,10 +230,10 @@ def _search(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
 
     most = (1 - delta) / power
 
-    def best(a: mp.mpf) -> mp.mpf:
+    def best(a: mp.mpf, steps: int = 60) -> mp.mpf:
         """The y at which the divergence of order a, which is convex in y, is least."""
         low, high = mp.log(delta) - eps - 2 * mp.log(a + 10) - 60, mp.log(most)
-        for _ in range(60):
+        for _ in range(steps):
             middle = (low + high) / 2
             low, high = (middle, high) if slope(a, mp.exp(middle)) < 0 else (low, middle)
         return mp.exp(low)
@@ -278,7 +278,10 @@ def _search(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
             mass
         )  # the secant starts as near as that is known: it may be close to the end, where x = 1
         ends = near, near - mp.mpf("1e-14")
-        return mp.mpf(1), mp.exp(mp.findroot(lambda z: slope(mp.mpf(1), mp.exp(z)), ends))
+        try:
+            return mp.mpf(1), mp.exp(mp.findroot(lambda z: slope(mp.mpf(1), mp.exp(z)), ends))
+        except ValueError:  # too close for it: by halves to the last bit, which takes longer
+            return mp.mpf(1), best(mp.mpf(1), mp.mp.prec + 16)
     root = mp.findroot(
         lambda s, z: (gain(1 + mp.exp(s), mp.exp(z)), slope(1 + mp.exp(s), mp.exp(z))),
         (mp.log(order - 1), mp.log(mass)),

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theory.arguments import check_count, check_positive, check_real
-from theory.numerics.legendre import gauss_legendre
+from theory.numerics.legendre import steps_rule
 from theory.pairs.gaussian import Gaussian
 
 __all__ = ["stopped_hockey_stick"]
@@ -23,8 +23,8 @@ def stopped_hockey_stick(limit: float, *, mu: float, rounds: int, epsilon: float
     S_k, the loss of the first k outputs, is a walk of steps N(mu^2/2, mu^2). Output t + 1 is released while
     |S_{t-1}| < limit and t < `rounds`, so the filter never looks at the loss of the last output or two; given the S
     before them they add the hockey-stick divergence of one Gaussian at epsilon - S. Nyström's method as in
-    `confinement`, run forwards; nothing is subtracted, so errors stay relative, below 1e-9. Derived from 004
-    Algorithm 1 and Proposition 1.
+    `confinement`, run forwards; nothing is subtracted, so errors stay relative, below 1e-9. Raises ValueError where
+    `nodes` are fewer than 5 for each mu of `limit`. Derived from 004 Algorithm 1 and Proposition 1.
     """
     limit = float(check_positive("limit", limit))
     mu = float(check_positive("mu", mu))
@@ -32,9 +32,9 @@ def stopped_hockey_stick(limit: float, *, mu: float, rounds: int, epsilon: float
     rounds = check_count("rounds", rounds)
     if rounds <= 2:  # both releases are decided before any loss is known
         return float(Gaussian(math.sqrt(rounds) * mu).hockey_stick(epsilon))
-    unit, share = gauss_legendre(check_count("nodes", nodes, least=2))
-    inside, weight = limit * unit, limit * share
     reach = _FAR * mu + mu * mu / 2
+    unit, share = steps_rule(nodes, max(limit, reach / 2), mu)
+    inside, weight = limit * unit, limit * share
     beyond = limit + reach * (1 + unit) / 2
     outside, area = np.concatenate([beyond, -beyond]), np.tile(reach * share / 2, 2)
     one_more = np.asarray(Gaussian(mu).hockey_stick(epsilon - outside)) * area

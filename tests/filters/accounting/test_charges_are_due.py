@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,19 +14,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import filters as fp
-from filters.accounting.charge_rules import renyi_charge
-from filters.accounting.charges import approximate_charge
+from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
+from filters.accounting.charges import approximate_charge, approximate_zcdp_charge
+from filters.catalogue import CATALOGUE, Entry
 from theory import ApproxDP, PureDP, RenyiDP
 from theory.numerics import portable
 from theory.numerics.norms import exact_sum, nearest, squared_norms
 from theory.pairs import (
     KOV,
+    DominatingPair,
     Erasure,
     FinitePair,
     Gaussian,
+    Labelled,
     Laplace,
     RandomizedResponse,
     SubsampledGaussian,
+    examples,
 )
 
 THIRD = Fraction(1, 3)
@@ -70,6 +75,28 @@ def test_a_finite_pair_is_charged_its_whole_hockey_stick_near_its_loss(num: int)
         assert epsilon == at
         assert due <= arb(float(delta)) <= due * (1 + arb(2) ** -50)
     assert 0 < float(approximate_charge(pair, 1e300)[1]) < 2e-30  # e^at is beyond every number
+
+
+@pytest.mark.parametrize("pair", [*examples(), Gaussian(np.array([0.1, 0.7]))], ids=repr)
+def test_what_a_labelled_pair_is_charged_is_what_the_pair_is_charged(pair: DominatingPair) -> None:
+    labelled = Labelled(pair, {"site": "a"})
+    levels = [float(loss) for loss, _ in pair.outputs or () if 0 < loss < np.inf]
+    charges = [
+        *(pure_charge, zcdp_charge, gdp_charge, renyi_charge.at(1.0), renyi_charge.at(2.5)),
+        *(partial(approximate_charge, at=at) for at in (None, 0.0, 0.3, *levels)),
+        approximate_zcdp_charge,
+    ]
+    for charge in charges:
+        assert repr(charge(labelled)) == repr(charge(pair))
+
+
+@pytest.mark.parametrize("entry", CATALOGUE.values(), ids=lambda entry: entry.name)
+def test_a_labelled_pair_is_decided_on_as_the_pair_is(entry: Entry) -> None:
+    filt = entry.example()
+    for pair in (Gaussian(0.1), Laplace(5.0), KOV(0.1, 1e-4), Gaussian(np.array([0.1, 0.3]))):
+        both = (pair, Labelled(pair, {"site": "a"}))
+        granted = {repr((filt.admits(filt.start(2), one), filt.spend(filt.start(2), one))) for one in both}
+        assert len(granted) == 1
 
 
 def test_a_divergence_whose_moment_is_below_the_normal_doubles_is_charged_in_full() -> None:

@@ -126,3 +126,14 @@ def test_where_no_round_fits_every_filter_says_none() -> None:
     assert found.fewest == found.most == 0
     assert {one.rounds for one in found.choices} == {0}
     assert found.rows()[0]["share_low"] is None
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "rho", "least"), [(700.0, 1e-5, 50.0, 10), (50.0, 0.99, 5.0, 10)]
+)
+def test_rounds_of_zcdp_are_counted_where_few_bits_do_not_tell_b_star(
+    epsilon: float, delta: float, rho: float, least: int
+) -> None:
+    # B* is 544.63, and 50 - log(0.01), as far as digits show
+    found = fp.compare_filters(epsilon, delta, fp.ZCDP(rho))
+    assert found.fewest == least <= found.most

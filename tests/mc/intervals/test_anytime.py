@@ -3,6 +3,7 @@
 import itertools
 import math
 
+import mpmath
 import numpy as np
 import pytest
 
@@ -90,8 +91,17 @@ def test_a_decision_says_what_it_knows_and_how_surely():
 
 
 def test_capital_that_rounding_alone_may_have_made_decides_nothing():
-    """Of 2^40 samples the logarithms may err by 2^-10 in all."""
+    """Of 2^40 samples the logarithms may err by 2^-9 in all."""
     test = BettingTest(threshold=0.5, upper=1.0, failure=0.01)
     poor = (-1e3,) * 3
-    for more, side in ((2.0**-11, Side.UNDECIDED), (2.0**-9, Side.ABOVE)):
+    for more, side in ((2.0**-10, Side.UNDECIDED), (2.0**-8, Side.ABOVE)):
         assert test.decision(Wealth(2**40, (math.log(200) + more,), poor)).side is side
+
+
+@pytest.mark.parametrize("threshold", [1e-20, 3e-7, 0.123, 0.3])
+def test_the_rounding_of_a_capital_of_zeros_is_within_what_is_asked_for_more(threshold):
+    test, n = BettingTest(threshold, 1.0, 0.01), 80_000
+    allowed = test.wanted(n) - test.wanted(0)
+    with mpmath.workdps(40):
+        for bet, log in zip(test._grid(1 / threshold), test.wealth(np.zeros(n)).above, strict=True):
+            assert abs(log - n * mpmath.log(1 - mpmath.mpf(float(bet)) * threshold)) <= allowed

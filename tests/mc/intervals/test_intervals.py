@@ -7,6 +7,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
+from flint import arb, ctx
 
 from mc.intervals import Moments, clopper_pearson, empirical_bernstein
 from mc.intervals.estimate import Estimate
@@ -88,6 +89,27 @@ def test_clopper_pearson_endpoints_have_at_most_the_tails_they_promise(k, n, fai
             assert 1 - 1e-6 < tail(interval.high, range(k + 1)) / (failure / 2) <= 1
     assert (interval.low == 0) == (k == 0)
     assert (interval.high == 1) == (k == n)
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "failure"),
+    [
+        (20, 10**9, 0.01),
+        (5, 9268268, 2.4e-300),
+        (10**11, 10**12, 1e-6),
+        (2, 1000, 1e-200),
+        (10**6, 10**6, 0.1),
+    ],
+)
+def test_clopper_pearson_endpoints_hold_in_balls_where_scipy_finds_no_root_or_a_wrong_one(k, n, failure):
+    interval = clopper_pearson(k, n, failure=failure)
+    with ctx.workprec(160):
+        tails = [arb(interval.low).beta_lower(k, n - k + 1, True)]
+        if k < n:
+            tails.append((1 - arb(interval.high)).beta_lower(n - k, k + 1, True))
+        assert all(tail <= arb(failure) / 2 for tail in tails)
+        if failure > 1e-100:
+            assert all(tail >= arb(failure) / 2 * (1 - 1e-2) for tail in tails)
 
 
 def test_clopper_pearson_refuses_more_successes_than_trials():

@@ -21,6 +21,7 @@ POINTS = {
     ("0.01", "1e-20"): "one order",
     ("0.1", "0.3"): "order 1",
     ("3", "0.869"): "order 1",
+    ("50", "0.99"): "order 1",  # 1 - x is 2e-20
     ("0.5", "0.9"): "randomised response",
     ("0", "0.001"): "randomised response",
 }
