@@ -1,8 +1,12 @@
 """The subsampled Gaussian pair against the binomial series, at its ends, and without arguments that mean something."""
 
 import math
+from typing import Any
 
 import pytest
+from flint import arb, ctx
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
 
 from theory.pairs import Gaussian, SubsampledGaussian
 
@@ -29,3 +33,29 @@ def test_the_loss_of_addition_is_bounded_above_and_that_of_removal_below() -> No
     assert addition.hockey_stick(0.4) == 0
     assert removal.loss_cdf(math.log(0.7) - 1e-9) == 0
     assert removal.loss_quantile(0.0) == math.inf
+
+
+def _powers(low: float, high: float) -> st.SearchStrategy[float]:
+    return st.floats(math.log(low), math.log(high)).map(math.exp)
+
+
+@settings(deadline=None, derandomize=True)
+@given(
+    q=_powers(1e-9, 1.0),
+    sigma=_powers(0.15, 8.0),
+    order=st.just(1.0) | _powers(0.05, 300.0).map(lambda above: 1 + above) | st.integers(2, 1000).map(float),
+    adjacency=st.sampled_from(["removal", "addition"]),
+)
+@example(q=1.3e-9, sigma=1.29, order=49.0, adjacency="removal")  # e^{tL} beyond doubles, its mean next to 1
+@example(q=5e-6, sigma=0.155, order=7.3, adjacency="addition")  # mass near 1, where the full batch draws
+@example(q=5.7e-5, sigma=0.155, order=60.0, adjacency="addition")
+def test_a_divergence_is_rounded_up_and_by_no_more_than_is_said(
+    q: float, sigma: float, order: float, adjacency: Any
+) -> None:
+    pair = SubsampledGaussian(q, sigma, adjacency=adjacency)
+    with ctx.workprec(256):
+        true = pair.truths.renyi(order).ball()
+        value = arb(pair.renyi(order))  # type: ignore[arg-type]
+        assume(true.rel_accuracy_bits() > 60)  # integrals in balls are narrow at some orders only
+        most = order * (1 - arb(q).log() + 1 / arb(sigma) ** 2) * arb(2) ** -45
+        assert true <= value <= true * (1 + most)
