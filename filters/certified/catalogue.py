@@ -114,6 +114,7 @@ _THINGS: tuple[Callable[[], object], ...] = (
     lambda: FinitePair(*reversed(_THIRD)),
     lambda: SubsampledGaussian(0.01, 30.0, adjacency="addition"),
     lambda: SubsampledGaussian(1 - 2.0**-53, 1.0),
+    lambda: SubsampledGaussian(2.0**-25, 2.0),
     lambda: Selection((Gaussian(0.3), RandomizedResponse(0.2), Laplace(3.0)), np.array([0, 1, 2, 1])),
 )
 _POINTS = ((1.0, 1e-5), (0.1, 1e-9), (8.0, 1e-3))

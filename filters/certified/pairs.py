@@ -26,7 +26,7 @@ from theory.drift import drift
 from theory.pairs import DominatingPair, normal_law
 from theory.pairs.truths import Exact, TrueValue, ball_of
 
-__all__ = ["charges", "pair_numbers"]
+__all__ = ["charges", "pair_numbers", "sampled_number"]
 
 #: What a charge may lie above the true value, relatively, and in units of one: for squares that underflow.
 SLACK, LEAST = 2.0**-44, 2.0**-950
@@ -34,6 +34,10 @@ SLACK, LEAST = 2.0**-44, 2.0**-950
 _ROUNDED, _LARGEST = 48.0, 1500.0
 _ORDERS = (1.0, 1.0000152587890625, 1.5, 2.0, 8.0, 16.0, 64.0, 128.0)
 _INTEGRATED = (1.0, 1.5, 8.0)
+#: An order at which the terms of a sampled Gaussian's moment are beyond doubles and its logarithm may yet be tiny.
+_HIGH = 128.0
+#: A sampled Gaussian's divergence of order a is above the true one by at most a (1 + |log q| + 1/sigma^2) of these.
+_SAMPLED = 2.0**-45
 #: Orders at which the zCDP charge is held against the divergences: a sup over all orders is a theorem's, not a grid's.
 _GRID = (1.5, 3.0)
 #: Epsilons, in units of mu, at which the GDP charge is held against the hockey-sticks, where mu is moderate.
@@ -119,14 +123,27 @@ def _dominates(pair: DominatingPair, unit: float, square: arb) -> arb:
 
 
 def _renyi(pair: DominatingPair) -> Iterator[RunningNumber]:
-    of = Claims("RDP filter", repr(pair))
     for order in _INTEGRATED if pair.truths.integrated else _ORDERS:
-        says, value = f"Rényi charge of order {order:.6g}", _amount(renyi_charge(pair, order))
-        truth = _larger(pair, "renyi", order)
-        # what the roundings of large exponents may have lost is charged as well
-        exponent = max(order - 1, 1.0) * float(pair.pure_epsilon)
-        slack = SLACK + (min(exponent, _LARGEST) * 2.0**-50 if _ROUNDED < exponent < math.inf else 0.0)
-        yield of.at_least(says, value, truth, slack=slack, least=LEAST)
+        yield _renyi_number(pair, order, _larger(pair, "renyi", order))
+    if pair.sampled_normal is not None:
+        yield sampled_number(pair, _HIGH)
+
+
+def _renyi_number(pair: DominatingPair, order: float, truth: TrueValue) -> RunningNumber:
+    says, value = f"Rényi charge of order {order:.6g}", _amount(renyi_charge(pair, order))
+    # what the roundings of large exponents may have lost is charged as well
+    exponent = max(order - 1, 1.0) * float(pair.pure_epsilon)
+    slack = SLACK + (min(exponent, _LARGEST) * 2.0**-50 if _ROUNDED < exponent < math.inf else 0.0)
+    if (sampled := pair.sampled_normal) is not None:
+        q, sigma = float(sampled[0]), float(sampled[1])
+        slack += order * (1 - math.log(q) + 1 / (sigma * sigma)) * _SAMPLED
+    return Claims("RDP filter", repr(pair)).at_least(says, value, truth, slack=slack, least=LEAST)
+
+
+def sampled_number(pair: DominatingPair, order: float) -> RunningNumber:
+    """The Rényi charge of a sampled Gaussian at a whole order, where removal's sum is the larger direction."""
+    removal = next(one for one in _directions(pair) if one.sampled_normal[2] == "removal")  # type: ignore[index]
+    return _renyi_number(pair, order, removal.truths.renyi(order))
 
 
 def _larger(pair: DominatingPair, asked: str, at: float) -> TrueValue:

@@ -1,9 +1,12 @@
 """The subsampled Gaussian pair against the binomial series, at its ends, and without arguments that mean something."""
 
 import math
+from typing import Any
 
 import pytest
 from flint import arb, ctx
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
 
 from theory.pairs import Gaussian, SubsampledGaussian
 
@@ -43,3 +46,29 @@ def test_next_to_the_largest_loss_of_addition_its_hockey_stick_keeps_the_digits_
             due = pair.truths.hockey_stick(at).ball()
             assert abs(arb(float(pair.hockey_stick(at))) - due) <= 1e-11 * due + 2.0**-50 * q
             assert arb(float(pair.delta_beyond(at))) >= due
+
+
+def _powers(low: float, high: float) -> st.SearchStrategy[float]:
+    return st.floats(math.log(low), math.log(high)).map(math.exp)
+
+
+@settings(deadline=None, derandomize=True)
+@given(
+    q=_powers(1e-9, 1.0),
+    sigma=_powers(0.15, 8.0),
+    order=st.just(1.0) | _powers(0.05, 300.0).map(lambda above: 1 + above) | st.integers(2, 1000).map(float),
+    adjacency=st.sampled_from(["removal", "addition"]),
+)
+@example(q=1.3e-9, sigma=1.29, order=49.0, adjacency="removal")  # e^{tL} beyond doubles, its mean next to 1
+@example(q=5e-6, sigma=0.155, order=7.3, adjacency="addition")  # mass near 1, where the full batch draws
+@example(q=5.7e-5, sigma=0.155, order=60.0, adjacency="addition")
+def test_a_divergence_is_rounded_up_and_by_no_more_than_is_said(
+    q: float, sigma: float, order: float, adjacency: Any
+) -> None:
+    pair = SubsampledGaussian(q, sigma, adjacency=adjacency)
+    with ctx.workprec(256):
+        true = pair.truths.renyi(order).ball()
+        value = arb(pair.renyi(order))  # type: ignore[arg-type]
+        assume(true.rel_accuracy_bits() > 60)  # integrals in balls are narrow at some orders only
+        most = order * (1 - arb(q).log() + 1 / arb(sigma) ** 2) * arb(2) ** -45
+        assert true <= value <= true * (1 + most)

@@ -19,8 +19,8 @@ __all__ = ["Parametrised"]
 class Parametrised:
     """A frozen dataclass whose fields are its parameters: numbers, or arrays of shape (n,), one per run.
 
-    What a field whose name begins with _ holds is known of the parameters, and no parameter itself. Equality, hash and
-    a repr of one line are those of the parameters.
+    What a field whose name begins with _ holds is known of the parameters, and no parameter itself: where a parameter
+    changes, the constructor finds it anew. Equality, hash and a repr of one line are those of the parameters.
     """
 
     __slots__ = ()
@@ -58,16 +58,31 @@ class Parametrised:
     def with_parameters(self, changed: Mapping[str, object]) -> Self:
         """This pair with the parameters in `changed` replaced, without checking them.
 
-        Arrays among them must belong to the new pair alone.
+        Arrays among them must belong to the new pair alone. Where something is derived of the parameters, and is not in
+        `changed` as well, the constructor makes the pair.
         """
-        new: Self = object.__new__(type(self))
-        for name in _names(type(self)):
+        kind = type(self)
+        if not changed.keys() >= (derived := _derived_names(kind)):
+            given = {name: value for name, value in self.parameters().items() if name not in derived}
+            return kind(**{name: changed.get(name, value) for name, value in given.items()})
+        new: Self = object.__new__(kind)
+        for name in _names(kind):
             new._keep(name, changed[name] if name in changed else getattr(self, name))
         return new
 
     @property
+    def _derives(self) -> bool:
+        """Whether there are fields that follow from the parameters."""
+        return bool(_derived_names(type(self)))
+
+    @property
     def family(self) -> Hashable:
-        """A key; pairs with equal keys differ in numbers only, so one vectorised pair can replace them all."""
+        """A key; pairs with equal keys differ in numbers only, so one vectorised pair can replace them all.
+
+        Where something is derived of the numbers, no other number is put in their place: only equal pairs have one key.
+        """
+        if self._derives:
+            return (type(self), self)
         fixed = (v for v in self.parameters().values() if not isinstance(v, (float, np.ndarray, Fraction)))
         return (type(self), *(v for v in fixed if v is not None))
 
@@ -84,8 +99,11 @@ class Parametrised:
         return hash(self._key())
 
 
-#: The fields of a class, and those of them that are parameters.
+#: The fields of a class, those of them that are parameters, and those that follow from others.
 _names: Callable[[type], tuple[str, ...]] = cache(lambda kind: tuple(f.name for f in fields(kind)))
 _parameter_names: Callable[[type], tuple[str, ...]] = cache(
     lambda kind: tuple(name for name in _names(kind) if name[0] != "_")
+)
+_derived_names: Callable[[type], frozenset[str]] = cache(
+    lambda kind: frozenset(f.name for f in fields(kind) if f.name[0] == "_" or not f.init)
 )

@@ -214,7 +214,7 @@ def look_up(values: Sequence[Real], index: NDArray[np.integer[Any]]) -> NDArray[
 def _merge(pairs: tuple[DominatingPair, ...], index: NDArray[np.intp]) -> DominatingPair:
     """One vectorised pair for members of one family."""
     first, *others = pairs
-    if not others:
+    if not others or (first._derives and all(pair == first for pair in others)):
         return first
     merged: dict[str, object] = {}
     columns = [pair.parameters() for pair in pairs]

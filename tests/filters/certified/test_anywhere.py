@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import filterproof as fp
 from filters.certified.closed_forms.conversions import numbers_at
 from filters.certified.closed_forms.realisation import kappas
-from filters.certified.pairs import charges
+from filters.certified.pairs import charges, sampled_number
 from filters.certified.promised import budgets, promise_numbers
 from filters.certified.running_number import Claims, RunningNumber
 from theory.pairs import BoundedRange, DiscreteGaussian, DiscreteLaplace, DominatingPair
@@ -42,7 +42,7 @@ PAIRS: st.SearchStrategy[DominatingPair] = st.one_of(
     st.builds(fp.Laplace, powers(1e-2, 1e6)),
     st.builds(
         fp.SubsampledGaussian,
-        powers(1e-4, 1.0),
+        powers(1e-9, 1.0),
         powers(0.6, 50.0),  # below, integrals in balls decide at some orders only; sums over whole ones go on
         adjacency=st.sampled_from(["removal", "addition"]),
     ),
@@ -74,6 +74,15 @@ def wrong(numbers: Iterable[RunningNumber]) -> list[tuple[str, str]]:
 @example(fp.KOV(1e-160, 0.0))
 def test_every_charge_of_every_pair_covers_what_is_due(pair: DominatingPair) -> None:
     assert wrong(charges(pair)) == []
+
+
+@anywhere
+@given(powers(1e-9, 1.0), powers(0.3, 50.0), st.integers(2, 1000))
+@example(2.5e-8, 1.845, 118)  # e^{(a - 1) L} is beyond doubles, and its mean next to 1
+def test_a_sampled_gaussian_is_charged_its_divergence_at_every_whole_order_and_little_more(
+    q: float, sigma: float, order: int
+) -> None:
+    assert wrong([sampled_number(fp.SubsampledGaussian(q, sigma), float(order))]) == []
 
 
 @settings(anywhere, max_examples=12 * TRIES)  # which are soon tried
