@@ -89,8 +89,9 @@ class Tracker(ABC):
         fresh_high, fresh_low = budget.add(budget.start(n), charge)
         alone = budget.fits(budget.start(n), charge)
         needs = _blocks(budget, charge, n)
-        # exact where both are whole numbers of at most 2^48; from there on no sum comes below it again
+        # exact: both are whole numbers of at most 2^48, or one is infinite
         blocks = blocks + np.where(fits, 0.0, np.where(alone, 1.0, needs - (high == 0)))
+        blocks = np.where(blocks < MOST_BLOCKS, blocks, np.inf)
         high = np.where(fits, more_high, np.where(alone, fresh_high, budget.high))
         low = np.where(fits, more_low, np.where(alone, fresh_low, budget.low))
         return blocks, high, low
