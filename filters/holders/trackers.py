@@ -130,6 +130,14 @@ def _blocks(budget: Budget, charge: Charge, n: int) -> NDArray[np.float64]:
         return np.broadcast_to(np.where((high >= 0) & (needs <= MOST_BLOCKS), needs, np.inf), (n,))
 
 
+def _times_beyond(x: NDArray[np.float64], size: float) -> NDArray[np.float64]:
+    """The least double that is no less than x size, and no less by 2^-52 of itself where that is below 2^-900."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        product, rest = two_product(x, size)
+        short = (~(rest <= 0) | (product < 2.0**-900)) & (product < np.inf)
+        return np.asarray(np.where(short, np.nextafter(product, np.inf), product))
+
+
 def _finite(blocks: int, size: float, promised: float) -> None:
     if math.isinf(promised):
         raise ValueError(
@@ -156,7 +164,7 @@ class RenyiTracker(Tracker):
         return renyi_charge(request, self.alpha)
 
     def value(self, state: _State) -> NDArray[np.float64]:
-        return np.asarray(self._opened(state) * self.size)
+        return _times_beyond(self._opened(state), self.size)
 
     def guarantee(self, blocks: int) -> RenyiDP:
         blocks = check_blocks(blocks)
@@ -186,7 +194,12 @@ class GaussianTracker(Tracker):
         return gdp_charge(request)
 
     def value(self, state: _State) -> NDArray[np.float64]:
-        return np.asarray(np.sqrt(self._opened(state)) * self.size)
+        blocks = self._opened(state)
+        with np.errstate(over="ignore", invalid="ignore"):
+            root = np.sqrt(blocks)
+            product, rest = two_product(root, root)
+            short = (product - blocks) + rest < 0
+        return _times_beyond(np.where(short, np.nextafter(root, np.inf), root), self.size)
 
     def guarantee(self, blocks: int) -> GaussianDP:
         blocks = check_blocks(blocks)

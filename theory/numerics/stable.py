@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from theory.arguments import Real
 from theory.numerics import portable
+from theory.numerics.error_free import square
 
 __all__ = [
     "as_real",
@@ -84,8 +85,17 @@ def log_beyond(ratio: Fraction) -> float:
 
 
 def signed_square(x: Real) -> Real:
-    """x |x|: x^2 for the x >= 0 of a pair; a negative x, which no pair has, never becomes a positive charge."""
-    return x * np.abs(x) if isinstance(x, np.ndarray) else x * abs(x)
+    """x |x| for charges: the least double that is no less than x^2, for x > 0.
+
+    A negative x, which no pair has, never becomes a positive charge.
+    """
+    x = np.asarray(x, dtype=np.float64)
+    with np.errstate(over="ignore", invalid="ignore"):
+        near = x * np.abs(x)
+        scale = np.where(np.abs(x) < 2.0**-450, 2.0**600, 1.0)  # so that the rest does not underflow
+        product, rest = square(x * scale)
+        short = (x > 0) & ~((near * scale * scale - product) - rest >= 0) & (near < np.inf)
+        return as_real(np.where(short, np.nextafter(near, np.inf), near))
 
 
 def mass_fraction(mass: Fraction) -> float:

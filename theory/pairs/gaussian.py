@@ -16,7 +16,7 @@ from theory import fast
 from theory.arguments import Real, check_positive, check_probability, own
 from theory.numerics import portable
 from theory.numerics.mills import LOG_SQRT_TWO_PI, mills, mills_drop
-from theory.numerics.stable import as_real
+from theory.numerics.stable import as_real, signed_square
 from theory.pairs.base import ALL_CHARGES, DominatingPair
 from theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue, ball_of
 
@@ -70,7 +70,7 @@ class Gaussian(DominatingPair):
 
     @property
     def zcdp_rho(self) -> Real:
-        return self.mu * self.mu / 2
+        return signed_square(self.mu) / 2
 
     @property
     def zcdp_root(self) -> Real:

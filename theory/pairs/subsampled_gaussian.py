@@ -23,7 +23,7 @@ from theory.arguments import Real, check_positive, check_probability, own
 from theory.numerics import portable
 from theory.numerics.error_free import inverse_beyond
 from theory.numerics.mills import LOG_SQRT_TWO_PI
-from theory.numerics.stable import as_real, expm1_minus
+from theory.numerics.stable import as_real, expm1_minus, signed_square
 from theory.pairs.base import ALL_CHARGES, DominatingPair
 from theory.pairs.gaussian import Gaussian
 from theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue
@@ -84,8 +84,7 @@ class SubsampledGaussian(DominatingPair):
 
     @property
     def zcdp_rho(self) -> Real:
-        with np.errstate(divide="ignore"):  # the square of a tiny sigma is 0
-            return as_real(np.broadcast_to(np.divide(1.0, 2 * self.sigma * self.sigma), self.shape))
+        return signed_square(self.gdp_mu) / 2
 
     @property
     def gdp_mu(self) -> Real:

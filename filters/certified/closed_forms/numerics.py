@@ -44,9 +44,10 @@ def numbers() -> Iterator[RunningNumber]:
         value = log_fraction(ratio)
         yield _CLAIMS.near(f"log_fraction of about e^{value:.6g}", value, partial(_log, ratio), slack=CLOSE)
     for x in (0.1, 1e-160, 3.0):
-        for y, square in ((x, Fraction(x) ** 2), (-x, -(Fraction(x) ** 2))):
-            value = float(signed_square(y))
-            yield _CLAIMS.near(f"signed_square({y!r})", value, square, slack=CLOSE, least=2.0**-1074)
+        value, square = float(signed_square(x)), Fraction(x) ** 2
+        yield _CLAIMS.at_least(f"signed_square({x!r})", value, square, slack=2.0**-51, least=2.0**-1074)
+        value = float(signed_square(-x))
+        yield _CLAIMS.near(f"signed_square({-x!r})", value, -square, slack=CLOSE, least=2.0**-1074)
 
 
 def _log(ratio: Fraction) -> arb:

@@ -119,6 +119,23 @@ def test_a_gaussian_is_charged_its_hockey_stick_however_small_it_is(mu: float, a
         assert due <= arb(delta) <= due * (1 + arb(2) ** -39) + arb(2) ** -1069
 
 
+class Renamed(Gaussian):
+    """A subclass that changes nothing, of which nothing is known but what it declares."""
+
+
+@given(st.floats(-700.0, 300.0).map(math.exp))
+def test_a_declared_rho_is_no_less_than_half_a_square_and_is_it_where_that_is_a_double(x: float) -> None:
+    roots = {
+        RandomizedResponse(x): x, Gaussian(x): x, Renamed(x): x, Laplace(x): 1 / Fraction(x),
+        SubsampledGaussian(0.5, x): 1 / Fraction(x),
+    }  # fmt: skip
+    for pair, root in roots.items():
+        rho, least = float(pair.zcdp_rho), Fraction(root) ** 2 / 2
+        if 1e-300 < rho < math.inf:
+            assert least <= Fraction(rho) <= least * (1 + Fraction(1, 2**50))
+    assert Gaussian(0.5).zcdp_rho == Renamed(0.5).zcdp_rho == 0.125
+
+
 #: Rows of one, two or three numbers, of few and of many digits, that cancel.
 ROWS = st.integers(1, 3).flatmap(
     lambda d: st.lists(

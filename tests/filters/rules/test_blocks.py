@@ -7,6 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import filterproof as fp
 
@@ -103,3 +105,12 @@ def test_a_saved_count_that_no_requests_lead_to_is_not_reached(number):
     filt = fp.BlockFilter(fp.GaussianTracker(size=0.5), 4)
     closed = np.array([number, 0.0, 3.0])
     assert filt.reaches((closed, np.ones(3), np.zeros(3))).tolist() == [False, True, True]
+
+
+@given(st.floats(1e-3, 1e3), st.integers(1, 2**20))
+def test_the_value_of_a_tracker_is_no_less_than_what_as_many_blocks_cost(size, blocks):
+    state = (np.array([blocks - 1.0]), np.zeros(1), np.zeros(1))
+    for tracker, power in ((fp.GaussianTracker(size), 2), (fp.RenyiTracker(2.0, size), 1)):
+        value, cost = Fraction(float(tracker.value(state)[0])), blocks * Fraction(size) ** power
+        assert cost <= value**power <= cost * (1 + Fraction(1, 2**49))
+        assert value == size or blocks > 1
