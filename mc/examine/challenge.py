@@ -122,8 +122,8 @@ def challenge(
 
 
 def _listed(name: str, given: Iterable[Any], kind: type, example: str) -> tuple[Any, ...]:
-    """The members of a list, of which there is one at least; TypeError for what is none."""
-    members = () if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
-    if not members or not all(isinstance(member, kind) for member in members):
+    """The members of a list; TypeError for what is none, or has others among them."""
+    members = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else None
+    if members is None or not all(isinstance(member, kind) for member in members):
         raise TypeError(f"{name} must be a list such as {example}, got {name}={short(given)}; pass one")
     return members

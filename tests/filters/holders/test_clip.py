@@ -278,17 +278,20 @@ def test_errors_do_not_quote_what_is_personal() -> None:
         assert "3317" not in str(told.value)
 
 
-def test_secret_noise_is_the_same_for_the_same_secret_step_and_sum_alone() -> None:
+def test_secret_noise_is_the_same_for_the_same_secret_step_sigma_and_sum_alone() -> None:
     sums = np.array([0.0, 2.0])
-    first = SecretNoise(12345, step=1).added_to(sums)
-    assert (SecretNoise(12345, step=1).added_to(np.array([-0.0, 2.0])) == first).all()
-    for secret, step, others in (
-        (12346, 1, sums),
-        (12345, 2, sums),
-        (12345, 1, sums + 1),
-        (12345, 1, sums[None]),
+    first = SecretNoise(12345, step=1).added_to(sums, sigma=2.0)
+    assert (SecretNoise(12345, step=1).added_to(np.array([-0.0, 2.0]), sigma=2.0) == first).all()
+    for secret, step, sigma, others in (
+        (12346, 1, 2.0, [sums]),
+        (12345, 2, 2.0, [sums]),
+        (12345, 1, 4.0, [sums]),
+        (12345, 1, 2.0, [sums + 1]),
+        (12345, 1, 2.0, [sums, sums]),
+        (12345, 1, 2.0, [sums[None]]),
     ):
-        assert not (SecretNoise(secret, step=step).added_to(others) == first).any()
+        noise = SecretNoise(secret, step=step).added_to(*others, sigma=sigma)
+        assert not (noise / sigma == first / 2).any()
 
 
 # -- what is personal ------------------------------------------------------------------------------------------
