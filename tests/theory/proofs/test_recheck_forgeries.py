@@ -45,7 +45,7 @@ def test_a_forged_certificate_is_refused(
         recheck(forged, table)
 
 
-@pytest.mark.parametrize(("name", "least"), [("B*", 900), ("kappa", 300)])
+@pytest.mark.parametrize(("name", "least"), [("B*", 900), pytest.param("kappa", 300, marks=pytest.mark.slow)])
 def test_every_single_change_of_a_certificate_is_refused_but_that_of_a_time(
     name: str, least: int, genuine: dict[str, Certificate], table: dict[str, Any]
 ) -> None:
