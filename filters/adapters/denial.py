@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import TypeAlias
 
@@ -21,7 +22,16 @@ def is_denial(refused: Exception, denied: Denied) -> bool:
 
 
 def is_no(answered: object) -> bool:
-    """Whether an answer is False, Python's or numpy's; what says nothing, None or 0, is no denial."""
+    """Whether an answer is False, Python's or numpy's; what says nothing, None or 0, is no denial.
+
+    Raises TypeError for what has not answered yet.
+    """
+    if inspect.isawaitable(answered) or inspect.isgenerator(answered):
+        raise TypeError(
+            f"a budget must answer at once, got a {type(answered).__name__}; wait for it, by asyncio.run say"
+        )
+    if isinstance(answered, np.ndarray) and answered.ndim == 0:
+        answered = answered[()]
     return isinstance(answered, (bool, np.bool_)) and not answered
 
 

@@ -8,7 +8,7 @@ it says; the rules of this library, which look charges up in a `Selection` of se
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, fields, is_dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -50,9 +50,10 @@ _ROOMS = ("filters.", "mc.")
 _SPEAKS_OF = {
     "grant": ("admits", "spend"),
     "reaches": ("start", "spend", "observe"),
-    "remaining": ("admits",),
-    "affordable": ("admits",),
+    "remaining": ("admits", "grant"),
+    "affordable": ("admits", "grant"),
 }
+_ADVICE = _SPEAKS_OF.keys() - {"grant"}
 
 
 class StateWrittenError(TypeError):
@@ -212,13 +213,31 @@ def checked_admits(filt: FilterBase, state: State, request: DominatingPair, n: i
 def checked_grant(
     filt: FilterBase, state: State, request: DominatingPair, n: int
 ) -> tuple[NDArray[np.bool_], State | None]:
-    """`filt.grant(state, request)`, booleans of shape (n,) and a state of n runs or None."""
-    method = f"{type(filt).__name__}.grant"
-    whole = getattr(request, "choice", None) is None or _knows_selections(filt)
-    if not whole or type(filt).grant is FilterBase.grant:
+    """`filt.grant(state, request)`, booleans of shape (n,) and a state of n runs or None.
+
+    Where a subclass overrides `admits` or `spend` and not `grant`, these decide, and a `grant` of its user's as well.
+    """
+    if type(filt).grant is FilterBase.grant and "grant" not in _own_attributes(filt):
         return checked_admits(filt, state, request, n), None
+    groups = _shown(filt, state, request, n)
+    answers = [_granted(filt, some, pair, m) for _, some, pair, m in groups]
+    after = [spent for _, spent in answers if spent is not None]
+    admitted = _together(groups, [granted for granted, _ in answers])
+    return admitted, _together(groups, after) if len(after) == len(answers) else None
+
+
+def _granted(
+    filt: FilterBase, state: State, request: DominatingPair, n: int
+) -> tuple[NDArray[np.bool_], State | None]:
+    """What `grant` answers about runs that it is shown at once."""
+    knows = _knows_its_rules(filt, "grant")
+    if not knows and of_the_library(_holder(type(filt), "grant")):
+        return checked_admits(filt, state, request, n), None
+    method = f"{type(filt).__name__}.grant"
     answer, after = _asked(filt, "grant", n, state, request)
     admitted = checked_booleans(answer, method=method, n=n, remedy="put first what admits returns")
+    if not knows:
+        return admitted & checked_admits(filt, state, request, n), None
     return admitted, None if after is None else checked_state(after, method=method, n=n)
 
 
@@ -305,11 +324,8 @@ def _asked(filt: FilterBase, method: str, n: int, state: State, *more: object) -
     Where a subclass overrides what an inherited method speaks of, the default of FilterBase answers in its place.
     """
     asked = getattr(filt, method)
-    if method in _SPEAKS_OF:
-        # a class of another kind of classes may claim to equal any
-        knows = _knows_its_rules if type(type(filt)) is ABCMeta else _knows_its_rules.__wrapped__
-        if not knows(type(filt), method):
-            asked = getattr(FilterBase, method).__get__(filt)
+    if method in _ADVICE and not _knows_its_rules(filt, method):
+        asked = getattr(FilterBase, method).__get__(filt)
     if n == 1:
         lent = lent_copy(state)
     else:
@@ -322,15 +338,35 @@ def _asked(filt: FilterBase, method: str, n: int, state: State, *more: object) -
         raise StateWrittenError(type(filt).__name__, method, str(error)) from error
 
 
+def _knows_its_rules(filt: FilterBase, method: str) -> bool:
+    """Whether a method is from as near as what it speaks of; what the instance itself has is nearest."""
+    kind, names = type(filt), _SPEAKS_OF[method]
+    if own := _own_attributes(filt):
+        if method in own:
+            return True
+        if any(name in own for name in names):
+            return False
+    # by what is found, for a class may be changed; and one of another kind of classes may claim to equal any
+    knows = _knows if type(kind) is ABCMeta else _knows.__wrapped__
+    return knows(kind, method, *[getattr(kind, name) for name in (method, *names)])
+
+
 @lru_cache(maxsize=1024)
-def _knows_its_rules(kind: type, method: str) -> bool:
-    """Whether a class has a method from as near as what that speaks of."""
+def _knows(kind: type, method: str, *_: object) -> bool:
     order = kind.__mro__
-    methods = (method, *_SPEAKS_OF[method])
-    place = {name: next(i for i, one in enumerate(order) if name in vars(one)) for name in methods}
+    place = {name: order.index(_holder(kind, name)) for name in (method, *_SPEAKS_OF[method])}
     nearest = min(place.values())
     # the library's own classes inherit a `remaining` that asks their `admits`
     return place[method] == nearest or (method == "remaining" and of_the_library(order[nearest]))
+
+
+def _own_attributes(filt: FilterBase) -> Mapping[str, object]:
+    return getattr(filt, "__dict__", {})
+
+
+def _holder(kind: type, name: str) -> type:
+    """The class from which instances of `kind` have a method."""
+    return next(one for one in kind.__mro__ if name in vars(one))
 
 
 def _knows_selections(filt: FilterBase) -> bool:

@@ -155,8 +155,12 @@ class FilterBase(ABC, Generic[StateT]):
         high = np.full(n, most + 1, dtype=np.int64)
         while np.any(high - low > 1):
             middle = np.where(high - low > 1, low + (high - low) // 2, np.maximum(low, _LEAST))
-            answer = self.admits(state, family(middle.view(np.float64)))
-            good = checked_booleans(answer, method=name, n=n, remedy="return one answer per run")
+            pair = family(middle.view(np.float64))
+            good = checked_booleans(
+                self.admits(state, pair), method=name, n=n, remedy="return one answer per run"
+            )
+            if type(self).grant is not FilterBase.grant:  # which may be stricter in a subclass
+                good = good & np.asarray(self.grant(state, pair)[0])
             best = np.where(good, np.maximum(best, middle), best)
             low, high = np.where(good, middle, low), np.where(good, high, np.minimum(high, middle))
         return best.view(np.float64)

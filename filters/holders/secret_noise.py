@@ -13,12 +13,15 @@ False
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.contract.parameters import one_positive
 from theory.arguments import check_count
+from theory.numerics.norms import nearest
 
 __all__ = ["SecretNoise"]
 
@@ -41,11 +44,23 @@ class SecretNoise:
         object.__setattr__(self, "step", check_count("step", self.step, least=0))
 
     def added_to(self, *total: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
-        """The noise of standard deviation sigma for sums: one array, or several of its shape that add up to it."""
-        shape = total[0].shape
-        told = repr((self.secret, self.step, float(sigma), shape)).encode()
-        bits = b"".join(np.ascontiguousarray(part + 0.0).tobytes() for part in total)
+        """The noise of standard deviation sigma for sums: one array, or several of its shape that add up to it.
+
+        Raises ValueError for sigma <= 0.
+        """
+        sigma, shape = one_positive("sigma", sigma), total[0].shape
+        told = repr((self.secret, self.step, sigma, shape)).encode()
+        bits = b"".join(part.tobytes() for part in _expansion(total))
         rng = np.random.default_rng(
             np.random.SeedSequence(int.from_bytes(hashlib.sha256(told + bits).digest()))
         )
         return sigma * rng.standard_normal(shape)
+
+
+def _expansion(total: Sequence[NDArray[np.float64]]) -> list[NDArray[np.float64]]:
+    """The sum of the parts as the double next to it, the one next to the rest, and so on: alike for other parts."""
+    left, parts = [np.asarray(part, dtype=np.float64) + 0.0 for part in total], []
+    while (near := nearest(left) + 0.0).any():
+        parts.append(near)
+        left.append(-near)
+    return parts

@@ -99,13 +99,19 @@ def test_a_budget_that_fails_now_and_then_grants_nothing_that_it_did_not_charge(
     assert granted <= 2
 
 
+def test_what_has_not_answered_yet_is_refused() -> None:
+    filt = fp.from_budget(Purse, lambda purse, pair: (purse for _ in ()), fp.PureDP(1.0))
+    with pytest.raises(TypeError, match="a budget must answer at once, got a generator"):
+        filt.open().request(MENU[0])
+
+
 def test_false_is_a_denial_and_nothing_else_is() -> None:
     class Polite:
         left = 1.0
 
         def ask(self, epsilon: float) -> Any:
             if epsilon > self.left:
-                return False
+                return np.array(False)
             self.left -= epsilon
             return None
 

@@ -184,3 +184,50 @@ def test_the_engine_shows_a_filter_of_ones_own_one_family_at_a_time() -> None:
     fp.simulate(filt, Branching(), epsilon=1.0, n=1000, workers=1)
     assert Selection not in filt.shown
     assert len(filt.shown) > 1
+
+
+class Never(fp.GaussianFilter):
+    """Denies all that it is asked by `grant` alone."""
+
+    def grant(self, state: Any, request: Any) -> Any:
+        return np.zeros(len(state[0]), dtype=bool), state
+
+
+class Delegates(Never):
+    def spend(self, state: Any, request: Any) -> Any:
+        return super().spend(state, request)
+
+
+def closed(state: Any, request: Any) -> Any:
+    return np.zeros(len(state[0]), dtype=bool)
+
+
+class ByAttribute(fp.AdditiveFilter):
+    """A filter whose own instance has what decides."""
+
+    promise = fp.GaussianDP(1.0)
+    charge = fp.gdp_charge
+
+    def __init__(self) -> None:
+        self.admits = closed  # type: ignore[method-assign]
+
+
+def changed_later() -> fp.PrivacyFilter:
+    class Later(fp.GaussianFilter): ...
+
+    assert Later(1.0).open().request(Gaussian(0.5))
+    Later.admits = lambda self, state, request: closed(state, request)  # type: ignore[method-assign]
+    return Later(1.0)
+
+
+DENYING = {"grant": Never(1.0), "inherited grant": Delegates(1.0), "attribute": ByAttribute()}
+
+
+@pytest.mark.parametrize("filt", [*DENYING.values(), changed_later()], ids=[*DENYING, "later"])
+def test_whatever_denies_decides_for_one_and_for_people_of_several_families(filt: fp.PrivacyFilter) -> None:
+    session = filt.open("retry")
+    assert session.affordable(Gaussian) == 0
+    assert not session.request(Gaussian(0.5))
+    people = fp.IndividualFilter(filt, 3)
+    assert not people.select(Selection((Gaussian(0.5), RandomizedResponse(0.1)), np.array([0, 1, 0]))).any()
+    assert not people.clip(np.array([0.5, 0.0, 0.25]), sigma=1.0)[[0, 2]].any()

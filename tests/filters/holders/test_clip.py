@@ -281,7 +281,10 @@ def test_errors_do_not_quote_what_is_personal() -> None:
 def test_secret_noise_is_the_same_for_the_same_secret_step_sigma_and_sum_alone() -> None:
     sums = np.array([0.0, 2.0])
     first = SecretNoise(12345, step=1).added_to(sums, sigma=2.0)
-    assert (SecretNoise(12345, step=1).added_to(np.array([-0.0, 2.0]), sigma=2.0) == first).all()
+    for same in ([np.array([-0.0, 2.0])], [sums / 2, sums / 2], [sums - 2.0**50, np.full(2, 2.0**50)]):
+        assert (SecretNoise(12345, step=1).added_to(*same, sigma=2.0) == first).all()
+    with pytest.raises(ValueError, match="sigma must be finite and > 0"):
+        SecretNoise(12345, step=1).added_to(sums, sigma=0.0)
     for secret, step, sigma, others in (
         (12346, 1, 2.0, [sums]),
         (12345, 2, 2.0, [sums]),
