@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.answers import checked_booleans, checked_numbers, checked_state
-from filters.contract.filter_base import FilterBase, MechanismFamily
+from filters.contract.filter_base import FilterBase, MechanismFamily, largest_affordable
 from filters.contract.holds import Holds
-from filters.contract.library import PLAIN, made_of_the_library, of_the_library
+from filters.contract.library import PLAIN, holder_of, made_of_the_library, of_the_library
 from filters.contract.state import State, copied, join, lent_copy, read_only, take
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
@@ -40,6 +40,7 @@ __all__ = [
     "checked_rule",
     "checked_spend",
     "checked_start",
+    "says_what_remains",
 ]
 
 _S = TypeVar("_S")
@@ -217,9 +218,11 @@ def checked_grant(
 
     Where a subclass overrides `admits` or `spend` and not `grant`, these decide, and a `grant` of its user's as well.
     """
-    if type(filt).grant is FilterBase.grant and "grant" not in _own_attributes(filt):
+    if not _has_own_grant(filt):
         return checked_admits(filt, state, request, n), None
     groups = _shown(filt, state, request, n)
+    if groups[0][0] is None:
+        return _granted(filt, state, groups[0][2], n)
     answers = [_granted(filt, some, pair, m) for _, some, pair, m in groups]
     after = [spent for _, spent in answers if spent is not None]
     admitted = _together(groups, [granted for granted, _ in answers])
@@ -231,7 +234,7 @@ def _granted(
 ) -> tuple[NDArray[np.bool_], State | None]:
     """What `grant` answers about runs that it is shown at once."""
     knows = _knows_its_rules(filt, "grant")
-    if not knows and of_the_library(_holder(type(filt), "grant")):
+    if not knows and of_the_library(holder_of(type(filt), "grant")):
         return checked_admits(filt, state, request, n), None
     method = f"{type(filt).__name__}.grant"
     answer, after = _asked(filt, "grant", n, state, request)
@@ -278,12 +281,24 @@ def checked_remaining(filt: FilterBase, state: State, n: int) -> NDArray[np.floa
     )
 
 
+def says_what_remains(filt: FilterBase) -> bool:
+    """Whether `checked_remaining` has an answer: a `remaining` of the filter's that knows its rules."""
+    return type(filt).remaining is not FilterBase.remaining and _knows_its_rules(filt, "remaining")
+
+
 def checked_affordable(
     filt: FilterBase, state: State, family: MechanismFamily, n: int
 ) -> NDArray[np.float64]:
     """`filt.affordable(state, family)`, numbers of shape (n,)."""
-    answer = _asked(filt, "affordable", n, state, family)
+    answer = _affordable(filt, state, family, n)
     return checked_numbers(answer, method=f"{type(filt).__name__}.affordable", n=n)
+
+
+def _affordable(filt: FilterBase, state: State, family: MechanismFamily, n: int) -> Any:
+    """By the filter's own method where it knows its rules, or else by what decides, which `grant` may have to say."""
+    if _knows_its_rules(filt, "affordable") or not _has_own_grant(filt):
+        return _asked(filt, "affordable", n, state, family)
+    return largest_affordable(lambda pair: checked_grant(filt, state, pair, n)[0], family, n)
 
 
 def checked_reaches(filt: FilterBase, state: State, n: int) -> NDArray[np.bool_]:
@@ -354,19 +369,18 @@ def _knows_its_rules(filt: FilterBase, method: str) -> bool:
 @lru_cache(maxsize=1024)
 def _knows(kind: type, method: str, *_: object) -> bool:
     order = kind.__mro__
-    place = {name: order.index(_holder(kind, name)) for name in (method, *_SPEAKS_OF[method])}
+    place = {name: order.index(holder_of(kind, name)) for name in (method, *_SPEAKS_OF[method])}
     nearest = min(place.values())
     # the library's own classes inherit a `remaining` that asks their `admits`
     return place[method] == nearest or (method == "remaining" and of_the_library(order[nearest]))
 
 
+def _has_own_grant(filt: FilterBase) -> bool:
+    return type(filt).grant is not FilterBase.grant or "grant" in _own_attributes(filt)
+
+
 def _own_attributes(filt: FilterBase) -> Mapping[str, object]:
     return getattr(filt, "__dict__", {})
-
-
-def _holder(kind: type, name: str) -> type:
-    """The class from which instances of `kind` have a method."""
-    return next(one for one in kind.__mro__ if name in vars(one))
 
 
 def _knows_selections(filt: FilterBase) -> bool:

@@ -27,7 +27,7 @@ else:  # a default is known to Python 3.13 and later
 
     StateT = TypeVar("StateT")
 
-__all__ = ["FilterBase", "MechanismFamily", "OnDenial", "StateT"]
+__all__ = ["FilterBase", "MechanismFamily", "OnDenial", "StateT", "largest_affordable"]
 
 #: A family of mechanisms, less private as its one parameter grows: `Gaussian`, `lambda t: Laplace(1 / t)`.
 MechanismFamily: TypeAlias = Callable[[Any], DominatingPair]
@@ -144,26 +144,32 @@ class FilterBase(ABC, Generic[StateT]):
         admitted, and is the largest to the last bit if `admits` is monotone in t. Bisects on the bits of t, in
         about 60 calls of `admits`.
         """
-        n, name = runs_of(state), f"{type(self).__name__}.admits"
-        most = _MOST
-        try:
-            family(2.0**10)
-        except ValueError:  # a family of probabilities
-            most = _ONE
-        best = np.zeros(n, dtype=np.int64)
-        low = np.full(n, _LEAST - 1, dtype=np.int64)
-        high = np.full(n, most + 1, dtype=np.int64)
-        while np.any(high - low > 1):
-            middle = np.where(high - low > 1, low + (high - low) // 2, np.maximum(low, _LEAST))
-            pair = family(middle.view(np.float64))
-            good = checked_booleans(
-                self.admits(state, pair), method=name, n=n, remedy="return one answer per run"
-            )
-            if type(self).grant is not FilterBase.grant:  # which may be stricter in a subclass
-                good = good & np.asarray(self.grant(state, pair)[0])
-            best = np.where(good, np.maximum(best, middle), best)
-            low, high = np.where(good, middle, low), np.where(good, high, np.minimum(high, middle))
-        return best.view(np.float64)
+        n, method, remedy = runs_of(state), f"{type(self).__name__}.admits", "return one answer per run"
+
+        def admitted(pair: DominatingPair) -> NDArray[np.bool_]:
+            return checked_booleans(self.admits(state, pair), method=method, n=n, remedy=remedy)
+
+        return largest_affordable(admitted, family, n)
+
+
+def largest_affordable(
+    admitted: Callable[[DominatingPair], NDArray[np.bool_]], family: MechanismFamily, n: int
+) -> NDArray[np.float64]:
+    """What `FilterBase.affordable` says, by what decides of a pair for each of n runs."""
+    most = _MOST
+    try:
+        family(2.0**10)
+    except ValueError:  # a family of probabilities
+        most = _ONE
+    best = np.zeros(n, dtype=np.int64)
+    low = np.full(n, _LEAST - 1, dtype=np.int64)
+    high = np.full(n, most + 1, dtype=np.int64)
+    while np.any(high - low > 1):
+        middle = np.where(high - low > 1, low + (high - low) // 2, np.maximum(low, _LEAST))
+        good = admitted(family(middle.view(np.float64)))
+        best = np.where(good, np.maximum(best, middle), best)
+        low, high = np.where(good, middle, low), np.where(good, high, np.minimum(high, middle))
+    return best.view(np.float64)
 
 
 def _told(value: object) -> str:

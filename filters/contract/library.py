@@ -24,7 +24,16 @@ import numpy as np
 
 from theory.pairs.pair_type import PairType
 
-__all__ = ["PLAIN", "ByValue", "attributes", "made_of_the_library", "of_the_library", "settled", "told_apart"]
+__all__ = [
+    "PLAIN",
+    "ByValue",
+    "attributes",
+    "holder_of",
+    "made_of_the_library",
+    "of_the_library",
+    "settled",
+    "told_apart",
+]
 
 T = TypeVar("T")
 
@@ -54,6 +63,11 @@ def made_of_the_library(thing: object) -> bool:
         if not ((type(own) is type and own in _QUIET) or of_the_library(own)):
             return False
     return True
+
+
+def holder_of(kind: type, name: str) -> type:
+    """The class from which instances of `kind` have a method."""
+    return next(one for one in kind.__mro__ if name in vars(one))
 
 
 def attributes(thing: object) -> dict[str, object]:

@@ -26,6 +26,7 @@ from filters.contract.checks import (
     checked_remaining,
     checked_spend,
     checked_start,
+    says_what_remains,
 )
 from filters.contract.filter_base import FilterBase, MechanismFamily, OnDenial
 from filters.contract.state import State, frozen
@@ -285,6 +286,6 @@ class Session(Holder):
     def _left(self) -> str:
         granted = self._now.granted
         after = f" after {granted:,} grant{'s' * (granted != 1)}"
-        if type(self._filter).remaining is FilterBase.remaining:
+        if not says_what_remains(self._filter):
             return after
         return f"{after} with {float(checked_remaining(self._filter, self._now.state, 1)[0]):.6g} left"

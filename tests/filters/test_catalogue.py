@@ -86,6 +86,10 @@ def test_what_a_subclass_decides_is_decided(entry: catalogue.Entry) -> None:
 
     closed, counting = derived(Closed).open("retry"), derived(Counting).open("retry")
     assert not closed.request(pair)
+    halted = derived(Closed).open()
+    assert not halted.request(pair)
+    with pytest.raises(fp.FilterHaltedError, match="the session has halted after 0 grants"):
+        halted.request(pair)
     assert closed.affordable(Gaussian) == 0
     assert counting.request(pair)
     assert spent

@@ -25,7 +25,7 @@ from filters.accounting.charge_rules import ChargeRule, GDPCharge, PureCharge, R
 from filters.catalogue import CATALOGUE
 from filters.contract.filter_base import FilterBase
 from filters.contract.holds import Holds
-from filters.contract.library import attributes, of_the_library, settled
+from filters.contract.library import attributes, holder_of, of_the_library, settled
 from filters.rules.additive import AdditiveFilter
 from filters.rules.promised import promised_budget
 from theory.conversions import CONVERSIONS, Conversion
@@ -189,8 +189,8 @@ def _check_classes(kind: type) -> None:
         if type(holds := vars(base).get("holds")) not in (Holds, type(None)) or not settled(holds):
             raise Unknown(f"{base.__name__} computes its holds; make it a value, holds = Holds(zcdp=0.02)")
     for name in _DECIDING:
-        place = _holder(kind, name)
-        if place is not _holder(AdditiveFilter, name) and not (name in _ADVICE and place in vouched):
+        place = holder_of(kind, name)
+        if place is not holder_of(AdditiveFilter, name) and not (name in _ADVICE and place in vouched):
             raise Unknown(f"its {name} is that of {place.__name__}")
 
 
@@ -250,11 +250,6 @@ def _same_code(function: object, expected: object) -> bool:
 
 def _same_kind(held: object, made: object) -> bool:
     return type(held) in (type, ABCMeta, PairType) if isinstance(made, type) else type(held) is type(made)
-
-
-def _holder(kind: type, name: str) -> type:
-    """The class from which instances of `kind` have a method."""
-    return next(one for one in kind.__mro__ if name in vars(one))
 
 
 def _instance(filt: PrivacyFilter) -> dict[str, Any]:
