@@ -9,7 +9,6 @@ True
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import partial
@@ -20,7 +19,7 @@ import flint
 from filters.privacy_filter import PrivacyFilter
 from mc.evaluate.walk import Branch, MenuPlay, walk
 from mc.losses.balls import BITS, ball, down, up
-from mc.losses.composition import Bounds, Composition
+from mc.losses.composition import Bounds, Composition, counts_of
 from theory.arguments import check_count
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
@@ -52,10 +51,7 @@ def mean_of_sequences(
     low, high = flint.arb(0), flint.arb(0)
     with flint.ctx.workprec(BITS):
         for counts, share in ended.items():
-            asked: Counter[DominatingPair] = Counter()
-            for pair, times in zip(menu, counts, strict=True):
-                asked[pair] += times  # a menu may hold a pair twice
-            asked = +asked
+            asked = counts_of(menu, counts)
             if not (asked and share):
                 continue
             one = Composition(asked).delta(epsilon, relative=relative, direction=direction)

@@ -174,16 +174,14 @@ class _Stages:
 
         That of the most telling one is enough, unless it fails: then each of the others is played, too.
         """
-        sound = True
-        refuted = [
-            (one.witness.order, -at) for at, one in enumerate(self.findings) if one.witness is not None
-        ]
-        for _, place in sorted(refuted):  # of equals the last, which was told
-            finding, self.findings[-place] = self.findings[-place], self._afresh(self.findings[-place], clock)
-            stands = self.findings[-place] is finding
-            if stands and sound:
+        orders = {at: one.witness.order for at, one in enumerate(self.findings) if one.witness is not None}
+        failed = False
+        for at in sorted(orders, key=lambda at: (orders[at], -at)):  # of equals the last, which was told
+            finding = self.findings[at]
+            self.findings[at] = self._afresh(finding, clock)
+            failed = failed or self.findings[at] is not finding
+            if not failed:
                 return
-            sound = sound and stands
         left = sorted(self.witnesses, key=lambda one: one.order)
         if left and self.subject is not None and left[0].kind != "schedule":
             subject = replace(self.subject, pure=False)

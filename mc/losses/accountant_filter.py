@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 import warnings
 from bisect import bisect_left
-from collections import Counter
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -25,7 +24,7 @@ from filters.contract.parameters import one_delta, one_positive
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.menu import affordable_of, checked_menu, counted, distinct, positions, used
 from filters.rules.unsound import UnsoundFilterWarning
-from mc.losses.composition import Composition
+from mc.losses.composition import Composition, counts_of
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
@@ -103,10 +102,7 @@ class AccountantFilter(PrivacyFilter):
 
 @lru_cache(maxsize=1 << 16)
 def _within(filt: AccountantFilter, counts: tuple[int, ...]) -> bool:
-    released: Counter[DominatingPair] = Counter()
-    for pair, count in zip(filt.menu, counts, strict=True):
-        released[pair] += count  # a menu may hold a pair twice
-    if not (released := +released):
+    if not (released := counts_of(filt.menu, counts)):
         return True
     steps = Composition(released)
     ways: list[Direction] = ["PQ"] if all(pair.swapped == pair for pair in released) else ["PQ", "QP"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -37,7 +37,7 @@ from theory.pairs import DominatingPair, normal_law
 from theory.pairs.base import Direction
 from theory.shown import Shown
 
-__all__ = ["Bounds", "Composition", "inverted"]
+__all__ = ["Bounds", "Composition", "counts_of", "inverted"]
 
 #: The variance that an upper law adds and a lower law takes away, per mean squared width of the cells.
 _ADDED, _TAKEN = 1 / 6, 1 / 12
@@ -270,6 +270,14 @@ def _by_cells(epsilon: float, relative: float, counts: dict[DominatingPair, int]
         # what was aimed at takes too many cells
         return _by_cells(epsilon, 32 * relative, counts, best)
     return best
+
+
+def counts_of(menu: Sequence[DominatingPair], counts: Sequence[int]) -> Counter[DominatingPair]:
+    """How often each pair is released, of those that are: a menu may hold a pair twice."""
+    times: Counter[DominatingPair] = Counter()
+    for pair, count in zip(menu, counts, strict=True):
+        times[pair] += count
+    return +times
 
 
 def _reveals(pair: DominatingPair) -> bool:
