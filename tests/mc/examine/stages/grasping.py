@@ -210,8 +210,11 @@ class FrozenButForOtherNames(Parts):
 
 
 _SET: Any = FrozenButForOtherNames.__setattr__
-_NAMES = tuple(OtherNames() if one == ("steps",) else one for one in _SET.__code__.co_consts)
-_SET.__code__ = _SET.__code__.replace(co_consts=_NAMES)
+_CONSTANTS = _SET.__code__.co_consts
+[_FIELDS] = [one for one in _CONSTANTS if one in (("steps",), {"steps"})]  # a tuple until Python 3.11
+_SET.__code__ = _SET.__code__.replace(
+    co_consts=tuple(OtherNames() if one is _FIELDS else one for one in _CONSTANTS)
+)
 
 GRASPING: tuple[type[Parts], ...] = (
     *(type(name, (Parts,), dict(members)) for name, members in BRINGS.items()),
