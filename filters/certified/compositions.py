@@ -26,10 +26,10 @@ from filters.rules.menu import used
 from filters.rules.promised import promised_budget
 from filters.rules.realisation import RealisationFilter
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.numerics.exact import rational
 from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse
 from theory.pairs.finite import ExactMasses
 from theory.pairs.normal_law import hockey_stick, tail
+from theory.pairs.truths import ball_of
 from theory.realisation import optimal_split
 
 __all__ = ["compositions"]
@@ -93,7 +93,7 @@ def _stick(law: list[tuple[Fraction, Fraction]], ratio: Fraction) -> Fraction:
 def _of_law(losses: np.ndarray, masses: np.ndarray, ratio: Fraction) -> Fraction:
     """A lower bound on the hockey-stick of a law in doubles, exact to 2^-100."""
     with ctx.workprec(160):
-        total, odds = arb(0), arb(rational(ratio))
+        total, odds = arb(0), ball_of(ratio)
         for loss, mass in zip(losses.tolist(), masses.tolist(), strict=True):
             if loss == math.inf:
                 total += arb(mass)

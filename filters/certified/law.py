@@ -14,8 +14,7 @@ from string import Formatter
 
 from flint import arb
 
-from filters.certified.least import Least
-from filters.certified.running_number import Margin
+from filters.certified.running_number import Least, Margin
 
 __all__ = ["Law", "Spent"]
 

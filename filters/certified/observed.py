@@ -21,8 +21,8 @@ from filters.certified.running_number import Claims, RunningNumber
 from filters.certified.two_doubles import sum_of
 from filters.rules.ex_post import ExPostFilter
 from filters.rules.hockey_stick import HockeyStickFilter
-from theory.numerics.exact import rational
 from theory.pairs import KOV, DominatingPair, Gaussian, Laplace, RandomizedResponse
+from theory.pairs.truths import ball_of
 
 __all__ = ["added", "turned_out"]
 
@@ -85,7 +85,7 @@ def _nearest(room: Fraction, off: Fraction) -> Fraction:
 
 def _bracket(pair: DominatingPair, room: Fraction) -> arb:
     """H_{e^room}(P||Q) - (1 - e^room)_+, which is e^room H_{e^-room}(Q||P) below zero: both enclose it there."""
-    ratio = arb(rational(room)).exp()
+    ratio = ball_of(room).exp()
     added = pair.truths.hockey_stick(room).ball() - arb(0).max(1 - ratio)
     if room >= 0:
         return added

@@ -15,8 +15,7 @@ from filters.accounting.ledger import Budget
 from filters.certified.closed_form import CLOSE
 from filters.certified.conversion_truths import promised_delta, renyi_delta, zcdp_delta
 from filters.certified.laws import additive_threshold
-from filters.certified.least import Least
-from filters.certified.running_number import Claims, Margin, RunningNumber
+from filters.certified.running_number import Claims, Least, Margin, RunningNumber
 from filters.certified.two_doubles import limit_of
 from filters.contract.filter_base import FilterBase
 from filters.rules.additive import AdditiveFilter
@@ -25,7 +24,7 @@ from filters.rules.orders import RenyiCurve
 from filters.rules.promised import promised_budget
 from theory.conversions import CKS, SIMPLE, Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.numerics.exact import rational
+from theory.pairs.truths import ball_of
 
 __all__ = ["budget_of", "budgets", "parameters", "promise_numbers"]
 
@@ -115,7 +114,7 @@ def promise_numbers(promise: Guarantee, name: str, theorem: str) -> Iterator[Run
 
 
 def _approximate_delta(rho: float, xi: float, epsilon: float) -> arb:
-    mass = arb(rational(Fraction(xi)))
+    mass = ball_of(xi)
     return mass + (1 - mass) * zcdp_delta(rho, epsilon)
 
 

@@ -22,9 +22,8 @@ from filters.contract.checks import checked_admits, checked_observe, checked_spe
 from filters.contract.filter_base import FilterBase
 from filters.rules.kappa import KappaFilter
 from filters.rules.realisation import RealisationFilter
-from theory.numerics.exact import rational
 from theory.pairs import DominatingPair, FinitePair, Gaussian
-from theory.pairs.truths import TrueValue
+from theory.pairs.truths import TrueValue, ball_of
 from theory.realisation import optimal_split
 
 __all__ = ["kappa_decisions", "realisation", "realised_decisions"]
@@ -167,4 +166,4 @@ def _balanced(filt: RealisationFilter, name: str, theta: float, dhat: float) -> 
 def _room(epsilon: Fraction, quantiles: Sequence[TrueValue], x: arb) -> arb:
     """epsilon - x - q(theta) - max(0, q(dhat) over the menu)."""
     reach = reduce(arb.max, (one.ball() for one in quantiles[1:]), arb(0))
-    return arb(rational(epsilon)) - x - quantiles[0].ball() - reach
+    return ball_of(epsilon) - x - quantiles[0].ball() - reach

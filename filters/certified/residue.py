@@ -16,9 +16,9 @@ import flint
 from filters.certified.potential import level_steps
 from filters.certified.running_number import Claims, RunningNumber
 from filters.rules.gaussian_residue import GaussianResidueFilter
-from theory.numerics.exact import rational
 from theory.pairs import Gaussian, RandomizedResponse
 from theory.pairs.normal_law import hockey_stick, tail
+from theory.pairs.truths import ball_of
 
 __all__ = ["residue"]
 
@@ -98,7 +98,7 @@ class _Curves:
     """The Gaussian's curve of left + charge, and the mean of that of left over the loss of randomised response."""
 
     def __init__(self, epsilon: Fraction, left: Fraction, charge: flint.arb) -> None:
-        self.epsilon, self.left = flint.arb(rational(epsilon)), flint.arb(rational(left))
+        self.epsilon, self.left = ball_of(epsilon), ball_of(left)
         self.whole = self.left + charge
         self.lie = 1 / (1 + self.epsilon.exp())
 

@@ -12,17 +12,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
+from functools import reduce
 from typing import Any, Literal, TypeAlias
 
 from flint import arb, ctx
 
-from filters.certified.least import Least
+from theory.claims.formula import compile_formula
 from theory.evidence import Evidence
-from theory.numerics.exact import rational
-from theory.pairs.truths import Exact, TrueValue
+from theory.pairs.truths import Exact, TrueValue, ball_of
 from theory.proofs.rational import rational_value
 
-__all__ = ["CheckedNumber", "Claims", "Found", "Margin", "RunningNumber", "Side", "Truth"]
+__all__ = ["CheckedNumber", "Claims", "Found", "Least", "Margin", "RunningNumber", "Side", "Truth"]
 
 #: Zero or more exactly where x is on the safe side: a formula in x and the parameters, or a function of the ball x.
 Margin: TypeAlias = str | Callable[[arb], arb]
@@ -47,6 +47,39 @@ class Found(Enum):
     LOOSE = "on the safe side, and further from the theorem's value than declared"
     OFF = "further from the value that it stands for than declared"
     UNDECIDED = "not told apart from the theorem's value by balls"
+
+
+@dataclass(frozen=True, slots=True)
+class Least:
+    """The least of several margins: formulas in x, in parameters and in `balls`, numbers that are roots.
+
+    some: the largest of them, where one that is zero or more is enough.
+
+    >>> with ctx.workprec(64):
+    ...     print(Least(("1 - x", "log(4) - x"), {})(arb(0)))
+    1.00000000000000000
+    """
+
+    texts: tuple[str, ...]
+    at: Mapping[str, Fraction]
+    balls: Mapping[str, Callable[[], arb]] = field(default_factory=dict)
+    some: bool = False
+    _kept: dict[tuple[int, str], arb] = field(default_factory=dict, repr=False, compare=False)
+
+    def __call__(self, x: arb) -> arb:
+        values = {name: ball_of(one) for name, one in self.at.items()}
+        values |= {name: self._ball(name) for name in self.balls} | {"x": x}
+        margins = (compile_formula(text)(values) for text in self.texts)
+        return reduce(arb.max if self.some else arb.min, margins)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Least, (self.texts, self.at, self.balls, self.some)
+
+    def _ball(self, name: str) -> arb:
+        key = (ctx.prec, name)
+        if key not in self._kept:
+            self._kept[key] = self.balls[name]()
+        return self._kept[key]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +173,7 @@ class RunningNumber:
 
     def _ball(self, x: Fraction) -> arb:
         margin = self.margin if callable(self.margin) else Least((self.margin,), self.at)
-        return margin(arb(rational(x)))
+        return margin(ball_of(x))
 
     def _detail(self) -> str:
         assert self.value is not None

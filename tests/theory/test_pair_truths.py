@@ -9,7 +9,7 @@ import mpmath
 import pytest
 from flint import arb, ctx
 
-from filters.certified.domination import gap
+from filters.certified.blackwell import gap
 from tests.theory import reference
 from theory.pairs import (
     KOV,

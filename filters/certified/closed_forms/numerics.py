@@ -11,9 +11,9 @@ from flint import arb
 
 from filters.certified.closed_form import CLOSE
 from filters.certified.running_number import Claims, RunningNumber
-from theory.numerics.exact import rational
 from theory.numerics.norms import euclidean_norms
 from theory.numerics.stable import log_fraction, mass_fraction, signed_square
+from theory.pairs.truths import ball_of
 
 __all__ = ["numbers"]
 
@@ -51,7 +51,7 @@ def numbers() -> Iterator[RunningNumber]:
 
 
 def _log(ratio: Fraction) -> arb:
-    return arb(rational(ratio)).log()
+    return ball_of(ratio).log()
 
 
 def _norms() -> Iterator[RunningNumber]:

@@ -20,8 +20,7 @@ from filters.catalogue import (
     ZCDPFilter,
 )
 from filters.certified.certify import certify
-from filters.certified.least import Least
-from filters.certified.running_number import RunningNumber
+from filters.certified.running_number import Least, RunningNumber
 from filters.certified.two_doubles import limit_of
 from filters.contract.filter_base import FilterBase
 from tests.filters.certified.running_numbers import cks_lemma, lemma, rocq_text, simple_lemma
