@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -18,7 +19,7 @@ from theory.numerics import portable
 from theory.numerics.mills import LOG_SQRT_TWO_PI, mills, mills_drop
 from theory.numerics.stable import as_real, signed_square
 from theory.pairs.base import ALL_CHARGES, DominatingPair
-from theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue, ball_of
+from theory.pairs.truths import Exact, PairTruths, ball_of
 
 if TYPE_CHECKING:
     from flint import arb
@@ -207,21 +208,18 @@ class _GaussianTruths(PairTruths):
     pair: Gaussian
 
     zcdp_theorem = "Rényi divergences"
-    pure_epsilon = INFINITE
-
-    @property
-    def zcdp_rho(self) -> TrueValue:
-        return self._value("mu**2/2")
-
-    @property
-    def gdp_mu(self) -> TrueValue:
-        return self._value("mu")
-
-    def renyi(self, alpha: Exact) -> TrueValue:
-        return self._value("alpha*mu**2/2", alpha=alpha)
-
-    def hockey_stick(self, epsilon: Exact) -> TrueValue:
-        return self._value("tail(eps/mu - mu/2) - exp(eps)*tail(eps/mu + mu/2)", eps=epsilon)
+    is_gaussian = True
+    formulas = MappingProxyType(
+        {
+            "pure_epsilon": None,
+            "zcdp_rho": "mu**2/2",
+            "gdp_mu": "mu",
+            "renyi": "alpha*mu**2/2",
+            "hockey_stick": "tail(eps/mu - mu/2) - exp(eps)*tail(eps/mu + mu/2)",
+            "loss_cdf": "1 - tail(level/mu - mu/2)",
+            "loss_quantile": "mu**2/2 + mu*quantile(p)",
+        }
+    )
 
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:
@@ -234,13 +232,3 @@ class _GaussianTruths(PairTruths):
             return tail(far - mu / 2), tail(far + mu / 2)
 
         return at
-
-    def loss_cdf(self, x: Exact) -> TrueValue:
-        return self._value("1 - tail(level/mu - mu/2)", level=x)
-
-    def loss_quantile(self, tail: Exact) -> TrueValue:
-        return self._value("mu**2/2 + mu*quantile(p)", p=tail)
-
-    @property
-    def is_gaussian(self) -> bool:
-        return True

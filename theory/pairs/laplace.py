@@ -9,10 +9,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -26,7 +26,7 @@ from theory.numerics.stable import as_real, expm1_minus, signed_square
 from theory.pairs.base import ALL_CHARGES, ChargeName, DominatingPair
 from theory.pairs.finite import rounded_up_mu
 from theory.pairs.finite_charges import convex_rho
-from theory.pairs.truths import Exact, PairTruths, TrueValue, ball_of
+from theory.pairs.truths import Exact, IntervalTruths, PairTruths, TrueValue, ball_of
 
 if TYPE_CHECKING:
     from flint import arb
@@ -148,61 +148,37 @@ class Laplace(DominatingPair):
 
 
 @dataclass(frozen=True, slots=True)
-class _LaplaceTruths(PairTruths):
+class _LaplaceTruths(IntervalTruths):
     """Atoms 1/2 at e = 1/b and e^{-e}/2 at -e, and the density e^{(l-e)/2}/4 between them."""
 
     pair: Laplace
 
+    formulas = MappingProxyType(
+        {
+            "pure_epsilon": "1/b",
+            "gdp_mu": "2*quantile(exp(-1/(2*b))/2)",
+            "entropy": "exp(-1/b) - 1 + 1/b",
+            "renyi": "log((alpha*exp((alpha - 1)/b) + (alpha - 1)*exp(-alpha/b))/(2*alpha - 1))/(alpha - 1)",
+            "hockey_stick": "1 - exp((eps - 1/b)/2)",
+            "loss_cdf": "exp((level - 1/b)/2)/2",
+            "loss_quantile": "1/b + 2*log(2*(1 - p))",
+            "least atom": "exp(-1/b)/2",
+        }
+    )
+
     @property
-    def _e(self) -> Fraction:
+    def end(self) -> Fraction:
         return 1 / Fraction(self.pair.b)  # type: ignore[arg-type]
 
     @property
-    def pure_epsilon(self) -> TrueValue:
-        return self._value("1/b")
-
-    @property
-    def gdp_mu(self) -> TrueValue:
-        return self._value("2*quantile(exp(-1/(2*b))/2)")
-
-    def renyi(self, alpha: Exact) -> TrueValue:
-        if alpha == 1:
-            return self._value("exp(-1/b) - 1 + 1/b")
-        up, down = "alpha*exp((alpha - 1)/b)", "(alpha - 1)*exp(-alpha/b)"
-        return self._value(f"log(({up} + {down})/(2*alpha - 1))/(alpha - 1)", alpha=alpha)
-
-    def hockey_stick(self, epsilon: Exact) -> TrueValue:
-        if epsilon >= self._e:
-            return TrueValue(Fraction(0))
-        return self._value("1 - exp(eps)" if epsilon <= -self._e else "1 - exp((eps - 1/b)/2)", eps=epsilon)
-
-    @property
     def atoms(self) -> tuple[tuple[Fraction, TrueValue], ...]:
-        return (self._e, TrueValue(Fraction(1, 2))), (-self._e, self._value("exp(-1/b)/2"))
-
-    @property
-    def above(self) -> Callable[[Exact], tuple[arb, arb]]:
-        e = self._e
-
-        def at(x: Exact) -> tuple[arb, arb]:
-            x = Fraction(x)  # a float less a rational is a float, and rounded
-            if not -e <= x < e:
-                return (ball_of(int(x < e)),) * 2
-            # P(L <= x) = e^{(x - e)/2} / 2, and Q(L > x) = P(L < -x) by symmetry
-            return 1 - ball_of((x - e) / 2).exp() / 2, ball_of((-x - e) / 2).exp() / 2
-
-        return at
-
-    def loss_cdf(self, x: Exact) -> TrueValue:
-        if not -self._e <= x < self._e:
-            return TrueValue(Fraction(int(x >= self._e)))
-        return self._value("exp((level - 1/b)/2)/2", level=x)
+        return (self.end, TrueValue(Fraction(1, 2))), (-self.end, self.value("least atom"))
 
     def loss_quantile(self, tail: Exact) -> TrueValue:
         if tail < Fraction(1, 2):
-            return self._value("1/b")
-        # the loss is 1/b + 2 log(2 (1-p)) until it meets -1/b
-        return TrueValue(partial(_clipped, self._value("1/b + 2*log(2*(1 - p))", p=tail), self._e))
+            return self.pure_epsilon
+        # that of what is between until it meets -1/b
+        return TrueValue(partial(_clipped, self.value("loss_quantile", p=tail), self.end))
 
 
 def _clipped(value: TrueValue, e: Fraction) -> arb:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache, partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -26,7 +27,7 @@ from theory.numerics.mills import LOG_SQRT_TWO_PI
 from theory.numerics.stable import as_real, expm1_minus, signed_square
 from theory.pairs.base import ALL_CHARGES, DominatingPair
 from theory.pairs.gaussian import Gaussian
-from theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue
+from theory.pairs.truths import Exact, PairTruths, TrueValue
 
 if TYPE_CHECKING:
     from flint import arb
@@ -354,18 +355,10 @@ class _SampledTruths(PairTruths):
 
     integrated = True
     zcdp_theorem = "Rényi divergences"
-    pure_epsilon = INFINITE
+    formulas = MappingProxyType({"pure_epsilon": None, "zcdp_rho": "1/(2*sigma**2)", "gdp_mu": "1/sigma"})
 
     def _mixed(self, function: str, at: Exact) -> TrueValue:
         return TrueValue(partial(_of_mixture, function, self.pair, Fraction(at)))
-
-    @property
-    def zcdp_rho(self) -> TrueValue:
-        return self._value("1/(2*sigma**2)")
-
-    @property
-    def gdp_mu(self) -> TrueValue:
-        return self._value("1/sigma")
 
     def renyi(self, alpha: Exact) -> TrueValue:
         return self._mixed("renyi", alpha)

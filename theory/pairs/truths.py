@@ -24,7 +24,7 @@ from theory.numerics.exact import rational
 if TYPE_CHECKING:
     from flint import arb
 
-__all__ = ["INFINITE", "Exact", "PairTruths", "TrueValue", "ball_of", "down", "up"]
+__all__ = ["INFINITE", "Exact", "IntervalTruths", "PairTruths", "TrueValue", "ball_of", "down", "up"]
 
 #: A double, or a number known exactly.
 Exact: TypeAlias = float | int | Fraction
@@ -58,8 +58,8 @@ class TrueValue:
     formula: str | Exact | Callable[[], arb] | None
     at: Mapping[str, Exact] = field(default_factory=dict)
 
-    def ball(self) -> arb:
-        """The value at the current precision."""
+    def ball(self, **more: Exact) -> arb:
+        """The value at the current precision, where `more` are parameters too."""
         assert self.formula is not None
         if callable(self.formula):
             return self.formula()
@@ -67,7 +67,8 @@ class TrueValue:
             return ball_of(self.formula)
         from theory.claims.formula import compile_formula
 
-        return compile_formula(self.formula)({name: ball_of(value) for name, value in self.at.items()})
+        at = {**self.at, **more}
+        return compile_formula(self.formula)({name: ball_of(value) for name, value in at.items()})
 
     def squared(self, parts: int = 1) -> TrueValue:
         """Its square, divided by `parts`."""
@@ -88,6 +89,7 @@ def _squared(value: TrueValue, parts: int) -> arb:
 class PairTruths(ABC):
     """The true values of one pair, of shape (): each under the name of what the pair computes in doubles.
 
+    formulas: what is asked, by that name, in the parameters and in alpha, eps, level or p; None where it is infinite.
     integrated: whether divergences of broken orders are integrals, which take long. zcdp_theorem: what `zcdp_rho` is
     by; zcdp_slack: by what share of itself the declared one may be above it, stick_slack: a charged hockey-stick.
     """
@@ -95,6 +97,7 @@ class PairTruths(ABC):
     __slots__ = ()
 
     pair: Any
+    formulas: ClassVar[Mapping[str, str | None]] = {}
     integrated: ClassVar[bool] = False
     zcdp_theorem: ClassVar[str] = "RR zCDP"
     zcdp_slack: ClassVar[float] = 2.0**-44
@@ -109,40 +112,40 @@ class PairTruths(ABC):
         numbers = self.pair.parameters().items()
         return {name: Fraction(value) for name, value in numbers if isinstance(value, float)}
 
-    def _value(self, formula: str, **more: Exact) -> TrueValue:
-        """The value of a formula in the parameters, and in `more`."""
-        return TrueValue(formula, self.at | {name: Fraction(value) for name, value in more.items()})
+    def value(self, name: str, **more: Exact) -> TrueValue:
+        """The value of the formula of that name in the parameters, and in `more`."""
+        return TrueValue(self.formulas[name], self.at | {key: Fraction(value) for key, value in more.items()})
 
     @property
-    @abstractmethod
     def pure_epsilon(self) -> TrueValue:
         """The least epsilon of pure differential privacy, the largest |L|."""
+        return self.value("pure_epsilon")
 
     @property
     def zcdp_rho(self) -> TrueValue:
         """What the class declares: epsilon^2/2 of what is pure, unless it says otherwise."""
-        return self.pure_epsilon.squared(2)
+        return self.value("zcdp_rho") if "zcdp_rho" in self.formulas else self.pure_epsilon.squared(2)
 
     @property
-    @abstractmethod
     def gdp_mu(self) -> TrueValue:
         """What the class declares: the least mu where a closed form is known, else that of what is pure, or inf."""
+        return self.value("gdp_mu")
 
-    @abstractmethod
     def renyi(self, alpha: Exact) -> TrueValue:
         """D_alpha(P||Q), the relative entropy at alpha = 1."""
+        return self.value("renyi", alpha=alpha)
 
-    @abstractmethod
     def hockey_stick(self, epsilon: Exact) -> TrueValue:
         """H_{e^eps}(P||Q), the sum or integral of (P - e^eps Q)_+."""
+        return self.value("hockey_stick", eps=epsilon)
 
-    @abstractmethod
     def loss_cdf(self, x: Exact) -> TrueValue:
         """P(L <= x), L drawn under P; for pairs of finitely many outcomes x must be none of the losses."""
+        return self.value("loss_cdf", level=x)
 
-    @abstractmethod
     def loss_quantile(self, tail: Exact) -> TrueValue:
         """inf{x : P(L > x) <= tail} for 0 < tail < 1, the tail not being the mass of a set of outcomes."""
+        return self.value("loss_quantile", p=tail)
 
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:
@@ -168,3 +171,41 @@ class PairTruths(ABC):
     def rational_masses(self) -> list[tuple[Fraction, Fraction]] | None:
         """The P- and Q-masses of a pair that was made from rationals; None for others."""
         return None
+
+
+class IntervalTruths(PairTruths):
+    """Of a loss on [-e, e] whose law under Q is that of -L under P: the formulas are those of levels between."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def end(self) -> Fraction:
+        """e, the largest loss."""
+
+    def renyi(self, alpha: Exact) -> TrueValue:
+        return self.value("entropy") if alpha == 1 else self.value("renyi", alpha=alpha)
+
+    def hockey_stick(self, epsilon: Exact) -> TrueValue:
+        if epsilon >= self.end:
+            return TrueValue(Fraction(0))
+        if epsilon <= -self.end:
+            return TrueValue("1 - exp(eps)", {"eps": Fraction(epsilon)})
+        return self.value("hockey_stick", eps=epsilon)
+
+    def loss_cdf(self, x: Exact) -> TrueValue:
+        inside = -self.end <= x < self.end
+        return self.value("loss_cdf", level=x) if inside else TrueValue(Fraction(int(x > 0)))
+
+    @property
+    def above(self) -> Callable[[Exact], tuple[arb, arb]]:
+        e, known = self.end, self.value("loss_cdf")
+
+        def at(x: Exact) -> tuple[arb, arb]:
+            if not -e <= x < e:
+                return (ball_of(int(x < e)),) * 2
+            # Q(L > x) = P(L < -x), to which the formula is continuous at e as well
+            below, beyond = (known.ball(level=level) for level in (x, -x))
+            return 1 - below, beyond
+
+        return at
