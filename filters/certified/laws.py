@@ -85,7 +85,7 @@ def law_of(filt: FilterBase) -> Law | None:
             return _rogers(filt)
         case ApproximateZCDPFilter():
             costs = {family: {"B": cost} for family, cost in _ZCDP.items()}
-            costs |= _with_delta(lambda e: {"B": f"{e}**2/2"})
+            costs |= _with_delta(lambda e: {"B": f"{e}**2/2"}) | {"KOV(1/64, x)": {"B": "1/8192", "d": "{x}"}}
             at = _at(rho=filt.rho, xi=filt.xi)
             return Law("approximate zCDP filter", ("rho - {B}", "xi - {d}"), costs, at)
         case AllOrdersFilter():

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
-from functools import reduce
+from functools import cache, reduce
 from typing import Any, Literal, TypeAlias
 
 from flint import arb, ctx
@@ -64,22 +64,12 @@ class Least:
     at: Mapping[str, Fraction]
     balls: Mapping[str, Callable[[], arb]] = field(default_factory=dict)
     some: bool = False
-    _kept: dict[tuple[int, str], arb] = field(default_factory=dict, repr=False, compare=False)
 
     def __call__(self, x: arb) -> arb:
-        values = {name: ball_of(one) for name, one in self.at.items()}
-        values |= {name: self._ball(name) for name in self.balls} | {"x": x}
+        values = {name: ball_of(one) for name, one in self.at.items()} | {"x": x}
+        values |= {name: root() for name, root in self.balls.items()}
         margins = (compile_formula(text)(values) for text in self.texts)
         return reduce(arb.max if self.some else arb.min, margins)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Least, (self.texts, self.at, self.balls, self.some)
-
-    def _ball(self, name: str) -> arb:
-        key = (ctx.prec, name)
-        if key not in self._kept:
-            self._kept[key] = self.balls[name]()
-        return self._kept[key]
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +243,7 @@ class Claims:
             at, truth = dict(truth.at), truth.formula
         margin: Margin
         if callable(truth):
-            margin = _Against(truth, side)
+            margin = _against(truth, side)
         else:
             if not isinstance(truth, str):
                 at["truth"], truth = truth, "truth"
@@ -281,20 +271,7 @@ class Claims:
         return self.at_least(f"{says} is infinite", int(value == math.inf), 1, slack=0)
 
 
-class _Against:
+def _against(truth: Callable[[], arb], side: Side) -> Callable[[arb], arb]:
     """The margin of a number against a true value, which is computed once for each precision."""
-
-    __slots__ = ("_kept", "_side", "_truth")
-
-    def __init__(self, truth: Callable[[], arb], side: str) -> None:
-        self._truth, self._side = truth, side
-        self._kept: dict[int, arb] = {}
-
-    def __call__(self, x: arb) -> arb:
-        precision = ctx.prec
-        if precision not in self._kept:
-            self._kept[precision] = self._truth()
-        return x - self._kept[precision] if self._side == ">=" else self._kept[precision] - x
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _Against, (self._truth, self._side)
+    at = cache(lambda precision: truth())
+    return lambda x: x - at(ctx.prec) if side == ">=" else at(ctx.prec) - x

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
@@ -29,7 +28,7 @@ from theory.pairs.finite_charges import convex_rho
 from theory.pairs.truths import Exact, IntervalTruths, PairTruths, TrueValue, ball_of
 
 if TYPE_CHECKING:
-    from flint import arb
+    pass
 
 __all__ = ["Laplace"]
 
@@ -178,8 +177,5 @@ class _LaplaceTruths(IntervalTruths):
         if tail < Fraction(1, 2):
             return self.pure_epsilon
         # that of what is between until it meets -1/b
-        return TrueValue(partial(_clipped, self.value("loss_quantile", p=tail), self.end))
-
-
-def _clipped(value: TrueValue, e: Fraction) -> arb:
-    return value.ball().max(-ball_of(e))
+        between = self.value("loss_quantile", p=tail)
+        return TrueValue(lambda: between.ball().max(-ball_of(self.end)))

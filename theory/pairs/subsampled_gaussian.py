@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
@@ -358,7 +358,10 @@ class _SampledTruths(PairTruths):
     formulas = MappingProxyType({"pure_epsilon": None, "zcdp_rho": "1/(2*sigma**2)", "gdp_mu": "1/sigma"})
 
     def _mixed(self, function: str, at: Exact) -> TrueValue:
-        return TrueValue(partial(_of_mixture, function, self.pair, Fraction(at)))
+        from theory.pairs import mixture
+
+        q, sigma = Fraction(self.pair.q), Fraction(self.pair.sigma)  # type: ignore[arg-type]
+        return TrueValue(lambda: getattr(mixture, function)(q, sigma, Fraction(at), self.pair.adjacency))
 
     def renyi(self, alpha: Exact) -> TrueValue:
         return self._mixed("renyi", alpha)
@@ -381,10 +384,3 @@ class _SampledTruths(PairTruths):
     @property
     def is_gaussian(self) -> bool:
         return bool(self.pair.q == 1)
-
-
-def _of_mixture(function: str, pair: SubsampledGaussian, at: Fraction) -> arb:
-    from theory.pairs import mixture
-
-    ball: arb = getattr(mixture, function)(Fraction(pair.q), Fraction(pair.sigma), at, pair.adjacency)  # type: ignore[arg-type]
-    return ball

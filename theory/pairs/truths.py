@@ -16,7 +16,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from theory.numerics.exact import rational
@@ -76,14 +75,10 @@ class TrueValue:
             return self
         if isinstance(self.formula, str):
             return TrueValue(f"({self.formula})**2" + f"/{parts}" * (parts != 1), self.at)
-        return TrueValue(partial(_squared, self, parts))
+        return TrueValue(lambda: self.ball() ** 2 / parts)
 
 
 INFINITE = TrueValue(None)
-
-
-def _squared(value: TrueValue, parts: int) -> arb:
-    return value.ball() ** 2 / parts
 
 
 class PairTruths(ABC):
