@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from theory.arguments import Real, check_positive, own
 from theory.numerics import portable
 from theory.numerics.stable import as_real, expm1_minus, signed_square
-from theory.pairs.base import ALL_CHARGES, ChargeName, DominatingPair
+from theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, DominatingPair, same_as
 from theory.pairs.finite import pure_to_gdp
 from theory.pairs.finite_charges import convex_rho
 from theory.pairs.truths import IntervalTruths, PairTruths
@@ -48,9 +48,8 @@ class BoundedRange(DominatingPair):
     def __post_init__(self) -> None:
         self._keep("epsilon", check_positive("epsilon", own(self.epsilon), "pass nats, above zero"))
 
-    @property
-    def pure_epsilon(self) -> Real:
-        return self.epsilon
+    pure_epsilon = same_as("epsilon")
+    swapped = ITSELF
 
     @property
     def zcdp_rho(self) -> Real:
@@ -114,10 +113,6 @@ class BoundedRange(DominatingPair):
     @property
     def truths(self) -> PairTruths:
         return _BoundedRangeTruths(self)
-
-    @property
-    def swapped(self) -> BoundedRange:
-        return self
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         # the tilted density is e^{r l} in proportion, r = order - 1/2; y = e - l inverts its distribution function

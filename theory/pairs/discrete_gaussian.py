@@ -24,7 +24,7 @@ from theory.numerics import portable
 from theory.numerics.error_free import quotient_beyond
 from theory.numerics.stable import as_real, signed_square
 from theory.numerics.whole_normal import log_theta_ratio, theta, upper, upper_over_first
-from theory.pairs.base import ALL_CHARGES, DominatingPair
+from theory.pairs.base import ALL_CHARGES, ITSELF, OF_ROOT, DominatingPair, same_as
 from theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue, ball_of
 
 if TYPE_CHECKING:
@@ -76,13 +76,9 @@ class DiscreteGaussian(DominatingPair):
     def zcdp_root(self) -> Real:
         return as_real(quotient_beyond(np.full(np.shape(self.sigma), float(self.sensitivity)), self.sigma))
 
-    @property
-    def zcdp_rho(self) -> Real:
-        return signed_square(self.zcdp_root) / 2
-
-    @property
-    def gdp_mu(self) -> Real:
-        return self.pure_epsilon
+    zcdp_rho = OF_ROOT
+    gdp_mu = same_as("pure_epsilon")
+    swapped = ITSELF
 
     def _loss(self, at: Real) -> Real:
         """The loss at Y = at."""
@@ -167,10 +163,6 @@ class DiscreteGaussian(DominatingPair):
     @property
     def truths(self) -> PairTruths:
         return _DiscreteGaussianTruths(self)
-
-    @property
-    def swapped(self) -> DiscreteGaussian:
-        return self
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         # the tilted law is discrete Gaussian around (order - 1) s

@@ -17,8 +17,8 @@ from theory import fast
 from theory.arguments import Real, check_positive, check_probability, own
 from theory.numerics import portable
 from theory.numerics.mills import LOG_SQRT_TWO_PI, mills, mills_drop
-from theory.numerics.stable import as_real, signed_square
-from theory.pairs.base import ALL_CHARGES, DominatingPair
+from theory.numerics.stable import as_real
+from theory.pairs.base import ALL_CHARGES, ITSELF, OF_ROOT, DominatingPair, same_as
 from theory.pairs.truths import Exact, PairTruths, ball_of
 
 if TYPE_CHECKING:
@@ -69,21 +69,9 @@ class Gaussian(DominatingPair):
     def pure_epsilon(self) -> Real:
         return np.full_like(self.mu, np.inf) if isinstance(self.mu, np.ndarray) else np.inf
 
-    @property
-    def zcdp_rho(self) -> Real:
-        return signed_square(self.mu) / 2
-
-    @property
-    def zcdp_root(self) -> Real:
-        return self.mu
-
-    @property
-    def gdp_mu(self) -> Real:
-        return self.mu
-
-    @property
-    def normal_mu(self) -> Real:
-        return self.mu
+    zcdp_root = gdp_mu = normal_mu = same_as("mu")
+    zcdp_rho = OF_ROOT
+    swapped = ITSELF
 
     def hockey_stick(self, epsilon: Real) -> Real:
         size = np.abs(epsilon)
@@ -143,10 +131,6 @@ class Gaussian(DominatingPair):
     @property
     def truths(self) -> PairTruths:
         return _GaussianTruths(self)
-
-    @property
-    def swapped(self) -> Gaussian:
-        return self
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         if self.shape not in ((), (1,), (n,)):

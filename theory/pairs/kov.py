@@ -16,7 +16,7 @@ import numpy as np
 from theory.arguments import Real, beyond, check_at_least_zero, check_probability, own
 from theory.numerics import portable
 from theory.numerics.stable import log_beyond
-from theory.pairs.base import DominatingPair, KOVForm, Outputs
+from theory.pairs.base import DominatingPair, KOVForm, Outputs, same_as
 from theory.pairs.randomized_response import KOVTruths, Response, check_ratio
 from theory.pairs.truths import PairTruths
 
@@ -67,9 +67,7 @@ class KOV(Response):
             (-self.epsilon, rest * portable.expit(-self.epsilon)),
         )
 
-    @property
-    def _missing(self) -> Real:
-        return self.delta
+    _missing = same_as("delta")
 
     @property
     def _form(self) -> KOVForm:

@@ -21,8 +21,8 @@ from scipy import special
 from theory.arguments import Real, check_positive, own
 from theory.numerics import portable
 from theory.numerics.error_free import inverse_beyond
-from theory.numerics.stable import as_real, expm1_minus, signed_square
-from theory.pairs.base import ALL_CHARGES, ChargeName, DominatingPair
+from theory.numerics.stable import as_real, expm1_minus
+from theory.pairs.base import ALL_CHARGES, ITSELF, OF_ROOT, ChargeName, DominatingPair, same_as
 from theory.pairs.finite import rounded_up_mu
 from theory.pairs.finite_charges import convex_rho
 from theory.pairs.truths import Exact, IntervalTruths, PairTruths, TrueValue, ball_of
@@ -66,18 +66,15 @@ class Laplace(DominatingPair):
     def pure_epsilon(self) -> Real:
         return inverse_beyond(self.b)
 
-    @property
-    def zcdp_root(self) -> Real:
-        return self.pure_epsilon
+    laplace_scale = same_as("b")
+    zcdp_root = same_as("pure_epsilon")
+    zcdp_rho = OF_ROOT
+    swapped = ITSELF
 
     @property
     def _e(self) -> Real:
         """The double next to the largest loss."""
         return 1 / self.b
-
-    @property
-    def zcdp_rho(self) -> Real:
-        return signed_square(self.pure_epsilon) / 2
 
     def least(self, charge: ChargeName) -> tuple[float, float]:
         return convex_rho(self.truths) if charge == "zcdp_rho" else DominatingPair.least(self, charge)
@@ -118,16 +115,8 @@ class Laplace(DominatingPair):
         return as_real(np.where(np.less(tail, 1.0), inside, -np.inf))
 
     @property
-    def laplace_scale(self) -> Real:
-        return self.b
-
-    @property
     def truths(self) -> PairTruths:
         return _LaplaceTruths(self)
-
-    @property
-    def swapped(self) -> Laplace:
-        return self
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         # tilted masses divided by e^{(order-1) e}, r = order - 1/2: 1/2 at e, e^{-2re}/2 at -e, and the density

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theory.arguments import Real
-from theory.pairs.base import DominatingPair
+from theory.pairs.base import DominatingPair, same_as
 from theory.shown import one_line
 
 __all__ = ["Selection", "look_up"]
@@ -71,13 +71,8 @@ class Selection(DominatingPair):
 
     # -- what a filter charges: table look-ups -----------------------------------------------------
 
-    @property
-    def members(self) -> tuple[DominatingPair, ...]:
-        return self.pairs
-
-    @property
-    def choice(self) -> NDArray[np.intp]:
-        return self.index
+    members = same_as("pairs")
+    choice = same_as("index")
 
     def of_run(self, run: int) -> DominatingPair:
         pair: DominatingPair = self.pairs[self.index[run]]

@@ -24,8 +24,8 @@ from theory.arguments import Real, check_positive, check_probability, own
 from theory.numerics import portable
 from theory.numerics.error_free import inverse_beyond
 from theory.numerics.mills import LOG_SQRT_TWO_PI
-from theory.numerics.stable import as_real, expm1_minus, signed_square
-from theory.pairs.base import ALL_CHARGES, DominatingPair
+from theory.numerics.stable import as_real, expm1_minus
+from theory.pairs.base import ALL_CHARGES, OF_ROOT, DominatingPair, same_as
 from theory.pairs.gaussian import Gaussian
 from theory.pairs.truths import Exact, PairTruths, TrueValue
 
@@ -84,16 +84,11 @@ class SubsampledGaussian(DominatingPair):
         return as_real(np.full(self.shape, np.inf))
 
     @property
-    def zcdp_rho(self) -> Real:
-        return signed_square(self.gdp_mu) / 2
-
-    @property
     def gdp_mu(self) -> Real:
         return as_real(np.broadcast_to(inverse_beyond(self.sigma), self.shape))
 
-    @property
-    def zcdp_root(self) -> Real:
-        return self.gdp_mu
+    zcdp_root = same_as("gdp_mu")
+    zcdp_rho = OF_ROOT
 
     @property
     def sampled_normal(self) -> tuple[Real, Real, str]:
