@@ -26,6 +26,11 @@ __all__ = ["Selection", "look_up"]
 Group = tuple[NDArray[np.intp] | None, DominatingPair]
 
 
+def _looked_up(name: str) -> Any:
+    """What the member that each run picked has under this name."""
+    return property(lambda pair: look_up([getattr(one, name) for one in pair.pairs], pair.index))
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Selection(DominatingPair):
     """Run i asks for the pair `pairs[index[i]]`: shape (n,), n = len(index).
@@ -81,17 +86,10 @@ class Selection(DominatingPair):
     def _look_up(self, values: list[Real]) -> Real:
         return look_up(values, self.index)
 
-    @property
-    def pure_epsilon(self) -> Real:
-        return self._look_up([pair.pure_epsilon for pair in self.pairs])
-
-    @property
-    def zcdp_rho(self) -> Real:
-        return self._look_up([pair.zcdp_rho for pair in self.pairs])
-
-    @property
-    def gdp_mu(self) -> Real:
-        return self._look_up([pair.gdp_mu for pair in self.pairs])
+    pure_epsilon = _looked_up("pure_epsilon")
+    zcdp_rho = _looked_up("zcdp_rho")
+    gdp_mu = _looked_up("gdp_mu")
+    infinite_mass = _looked_up("infinite_mass")
 
     def delta_beyond(self, epsilon: float) -> Real:
         return self._look_up([pair.delta_beyond(epsilon) for pair in self.pairs])
@@ -118,10 +116,6 @@ class Selection(DominatingPair):
     @property
     def swapped(self) -> Selection:
         return Selection(tuple(pair.swapped for pair in self.pairs), self.index)
-
-    @property
-    def infinite_mass(self) -> Real:
-        return self._look_up([pair.infinite_mass for pair in self.pairs])
 
     # -- sampling: one call per family -----------------------------------------------------------
 
