@@ -88,12 +88,9 @@ def _zcdp(pair: DominatingPair) -> Iterator[RunningNumber]:
     if isinstance(charge, Fraction) and not truths.is_gaussian and (charge > 2.0**-100 or charge == 0):
         says = f"zCDP charge times the order, at orders {', '.join(map(str, _GRID))} both ways"
         of = Claims("Rényi divergences", repr(pair))
-        yield of.at_least(says, charge, partial(_largest_rate, pair), slack=None)
-
-
-def _largest_rate(pair: DominatingPair) -> arb:
-    rates = (one.truths.renyi(a).ball() / ball_of(a) for one in _directions(pair) for a in _GRID)
-    return reduce(arb.max, rates)
+        both = [(a, one.truths.renyi(a)) for one in _directions(pair) for a in _GRID]
+        largest = lambda: reduce(arb.max, (truth.ball() / ball_of(a) for a, truth in both))  # noqa: E731
+        yield of.at_least(says, charge, largest, slack=None)
 
 
 def _directions(pair: DominatingPair) -> tuple[DominatingPair, ...]:
@@ -152,11 +149,7 @@ def _larger(pair: DominatingPair, asked: str, at: float) -> TrueValue:
     endless = [truth for truth in truths if truth.formula is None]
     if endless or (len(truths) == 1 and asked == "renyi"):
         return (endless or truths)[0]
-    return TrueValue(partial(_most_of, truths))
-
-
-def _most_of(truths: tuple[TrueValue, ...]) -> arb:
-    return reduce(arb.max, (truth.ball() for truth in truths))
+    return TrueValue(lambda: reduce(arb.max, (truth.ball() for truth in truths)))
 
 
 def _approximate(pair: DominatingPair) -> Iterator[RunningNumber]:
