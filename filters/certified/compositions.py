@@ -125,11 +125,8 @@ def _lattices() -> Iterator[RunningNumber]:
         thrice = composed_lattice((Gaussian(3.0),), (3,), level)
         laws = {"one": wide, "two": twice, "two, shortened": twice.shortened(level), "three": thrice}
         for name, law in laws.items():
-            says, whole = (
-                f"mass of a lattice of Gaussian(3.0), {name}, at {level!r}",
-                law.masses.sum() + law.infinite,
-            )
-            yield _CLAIMS.at_least(says, float(whole), 1, slack=1e-6)
+            says = f"mass of a lattice of Gaussian(3.0), {name}, at {level!r}"
+            yield _CLAIMS.at_least(says, float(law.masses.sum() + law.infinite), 1, slack=1e-6)
 
 
 def _over(says: str, law: LossLattice, level: float, truth: float) -> RunningNumber:

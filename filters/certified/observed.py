@@ -56,13 +56,8 @@ def added(filt: HockeyStickFilter, name: str) -> Iterator[RunningNumber]:
         runs = filt.observe(filt.start(2), np.array([0.5, -0.5]) * filt.epsilon)
         says = f"how many of two runs admit Gaussian({last!r}) once half of epsilon was lost, one each way"
         yield of.near(says, int(filt.admits(runs, Gaussian(last)).sum()), 0)
-    for pair in (
-        Gaussian(0.5),
-        Gaussian(2.0**-5),
-        RandomizedResponse(0.75),
-        Laplace(2.0),
-        KOV(0.25, 2.0**-12),
-    ):
+    pairs = Gaussian(0.5), Gaussian(2.0**-5), RandomizedResponse(0.75), Laplace(2.0), KOV(0.25, 2.0**-12)
+    for pair in pairs:
         for share in _SHARES:
             loss, half = share * filt.epsilon, np.array([share * filt.epsilon / 2])
             state = filt.spend(filt.observe(filt.observe(filt.start(1), half), half), pair)
