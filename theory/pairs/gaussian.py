@@ -192,7 +192,6 @@ class _GaussianTruths(PairTruths):
     pair: Gaussian
 
     zcdp_theorem = "Rényi divergences"
-    is_gaussian = True
     formulas = MappingProxyType(
         {
             "pure_epsilon": None,

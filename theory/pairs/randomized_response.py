@@ -25,7 +25,7 @@ from theory.pairs.finite_charges import response_rho
 from theory.pairs.finite_truths import FiniteTruths, Mass
 from theory.pairs.truths import INFINITE, PairTruths, TrueValue
 
-__all__ = ["KOVTruths", "RandomizedResponse", "Response", "check_ratio"]
+__all__ = ["RandomizedResponse", "Response", "check_ratio"]
 
 #: Bits of the largest ratio that is looked for.
 _BITS = 640
@@ -87,7 +87,7 @@ class Response(Finite):
 
     @property
     def truths(self) -> PairTruths:
-        return KOVTruths(self)
+        return _KOVTruths(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -168,7 +168,7 @@ def ratio_of(epsilon: Real) -> Fraction | None:
 
 
 @dataclass(frozen=True, slots=True)
-class KOVTruths(FiniteTruths):
+class _KOVTruths(FiniteTruths):
     """Four outcomes, of losses infinite, epsilon, -epsilon and minus infinite."""
 
     pair: Response
@@ -176,6 +176,10 @@ class KOVTruths(FiniteTruths):
     @property
     def at(self) -> dict[str, Fraction]:
         return {"e": Fraction(self.pair._form.epsilon), "d": Fraction(self.pair._form.delta)}  # type: ignore[arg-type]
+
+    @property
+    def approximate(self) -> tuple[Fraction, Fraction] | None:
+        return (self.at["e"], self.at["d"]) if "delta" in self.pair.parameters() else None
 
     @property
     def masses(self) -> list[tuple[Mass, Mass]]:

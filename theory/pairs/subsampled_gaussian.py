@@ -375,7 +375,3 @@ class _SampledTruths(PairTruths):
 
     def loss_quantile(self, tail: Exact) -> TrueValue:
         return self._mixed("quantile", tail)
-
-    @property
-    def is_gaussian(self) -> bool:
-        return bool(self.pair.q == 1)

@@ -38,7 +38,7 @@ def ball_of(x: Exact) -> arb:
 
 def down(x: arb) -> float:
     """The lower end of a ball, as a double that is no larger; -inf where nothing is known."""
-    return -up(-x)
+    return 0.0 - up(-x)  # zero has no sign
 
 
 def up(x: arb) -> float:
@@ -151,11 +151,6 @@ class PairTruths(ABC):
     def atoms(self) -> tuple[tuple[Fraction, TrueValue], ...]:
         """The rational losses that have a P-mass of their own, with that mass."""
         return ()
-
-    @property
-    def is_gaussian(self) -> bool:
-        """Whether the pair is Gaussian(mu) itself, so that nothing needs to dominate it."""
-        return False
 
     @property
     def approximate(self) -> tuple[Fraction, Fraction] | None:
