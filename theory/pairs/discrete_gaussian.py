@@ -212,11 +212,7 @@ class _DiscreteGaussianTruths(PairTruths):
         return _finer(value)
 
     def hockey_stick(self, epsilon: Exact) -> TrueValue:
-        def value() -> arb:
-            p, q = self.above(epsilon)
-            return p - ball_of(epsilon).exp() * q
-
-        return _finer(value)
+        return _finer(lambda: self.stick(epsilon))
 
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:

@@ -11,10 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import lru_cache
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,10 +25,7 @@ from theory.numerics.mills import LOG_SQRT_TWO_PI
 from theory.numerics.stable import as_real, expm1_minus
 from theory.pairs.base import ALL_CHARGES, OF_ROOT, DominatingPair, same_as
 from theory.pairs.gaussian import Gaussian
-from theory.pairs.truths import Exact, PairTruths, TrueValue
-
-if TYPE_CHECKING:
-    from flint import arb
+from theory.pairs.truths import PairTruths
 
 __all__ = ["SubsampledGaussian"]
 
@@ -96,7 +91,9 @@ class SubsampledGaussian(DominatingPair):
 
     @property
     def truths(self) -> PairTruths:
-        return _SampledTruths(self)
+        from theory.pairs.mixture import MixtureTruths  # balls are imported by those who ask for one
+
+        return MixtureTruths(self)
 
     @property
     def swapped(self) -> SubsampledGaussian:
@@ -340,38 +337,3 @@ def _thinned(rng: np.random.Generator, n: int, propose: Callable[[int], tuple[Ar
         accepted.append(x)
         missing -= len(x)
     return np.concatenate(accepted) if accepted else np.empty(0)
-
-
-@dataclass(frozen=True, slots=True)
-class _SampledTruths(PairTruths):
-    """Of the mixture of two normal laws, see `mixture.py`."""
-
-    pair: SubsampledGaussian
-
-    integrated = True
-    zcdp_theorem = "Rényi divergences"
-    formulas = MappingProxyType({"pure_epsilon": None, "zcdp_rho": "1/(2*sigma**2)", "gdp_mu": "1/sigma"})
-
-    def _mixed(self, function: str, at: Exact) -> TrueValue:
-        from theory.pairs import mixture
-
-        q, sigma = Fraction(self.pair.q), Fraction(self.pair.sigma)  # type: ignore[arg-type]
-        return TrueValue(lambda: getattr(mixture, function)(q, sigma, Fraction(at), self.pair.adjacency))
-
-    def renyi(self, alpha: Exact) -> TrueValue:
-        return self._mixed("renyi", alpha)
-
-    def hockey_stick(self, epsilon: Exact) -> TrueValue:
-        return self._mixed("hockey_stick", epsilon)
-
-    @property
-    def above(self) -> Callable[[Exact], tuple[arb, arb]]:
-        from theory.pairs import mixture
-
-        return mixture.above(float(self.pair.q), float(self.pair.sigma), self.pair.adjacency)
-
-    def loss_cdf(self, x: Exact) -> TrueValue:
-        return self._mixed("cdf", x)
-
-    def loss_quantile(self, tail: Exact) -> TrueValue:
-        return self._mixed("quantile", tail)

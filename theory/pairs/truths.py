@@ -6,7 +6,7 @@
 
 Each is a formula in the pair's own parameters, at the exact doubles that it holds, or a function to a ball. They are
 those of the definitions: sums over outcomes, integrals (`mixture.py`), and closed forms of the normal law. A pair's
-truths stand in its own module. The tests hold them against integrals and sums by mpmath.
+truths stand in its own module, or beside it. The tests hold them against integrals and sums by mpmath.
 """
 
 from __future__ import annotations
@@ -146,6 +146,11 @@ class PairTruths(ABC):
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:
         """x -> balls around P(x < L < inf) and Q(x < L < inf), at the current precision."""
         raise TypeError(f"pair must have known tails, got {self!r}; give its truths an `above`")
+
+    def stick(self, epsilon: Exact) -> arb:
+        """The hockey-stick by the masses above epsilon, of a loss that is finite."""
+        p, q = self.above(epsilon)
+        return p - ball_of(epsilon).exp() * q
 
     @property
     def atoms(self) -> tuple[tuple[Fraction, TrueValue], ...]:
