@@ -99,8 +99,7 @@ def _of_law(losses: np.ndarray, masses: np.ndarray, ratio: Fraction) -> Fraction
                 total += arb(mass)
             elif mass > 0:
                 total += arb(mass) * (1 - odds * (-arb(loss)).exp()).max(arb(0))
-        mantissa, exponent = total.lower().man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+        return Fraction(str(total.lower().fmpq()))
 
 
 def _lattices() -> Iterator[RunningNumber]:
