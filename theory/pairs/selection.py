@@ -96,22 +96,24 @@ class Selection(DominatingPair):
 
     # -- divergences and the loss law: look-ups for one argument, family by family for one per run ---
 
-    def _each(self, method: Callable[[DominatingPair, Real], Real], argument: Real) -> Real:
+    def _each(self, method: str, argument: Real) -> Real:
         if not isinstance(argument, np.ndarray) or argument.ndim == 0:
-            return self._look_up([method(pair, argument) for pair in self.pairs])
-        return self._gather(lambda pair, runs: method(pair, argument if runs is None else argument[runs]))
+            return self._look_up([getattr(pair, method)(argument) for pair in self.pairs])
+        return self._gather(
+            lambda pair, runs: getattr(pair, method)(argument if runs is None else argument[runs])
+        )
 
     def hockey_stick(self, epsilon: Real) -> Real:
-        return self._each(lambda pair, x: pair.hockey_stick(x), epsilon)
+        return self._each("hockey_stick", epsilon)
 
     def renyi(self, alpha: Real) -> Real:
-        return self._each(lambda pair, x: pair.renyi(x), alpha)
+        return self._each("renyi", alpha)
 
     def loss_cdf(self, x: Real) -> Real:
-        return self._each(lambda pair, x: pair.loss_cdf(x), x)
+        return self._each("loss_cdf", x)
 
     def loss_quantile(self, tail: Real) -> Real:
-        return self._each(lambda pair, x: pair.loss_quantile(x), tail)
+        return self._each("loss_quantile", tail)
 
     @property
     def swapped(self) -> Selection:
@@ -120,20 +122,19 @@ class Selection(DominatingPair):
     # -- sampling: one call per family -----------------------------------------------------------
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
-        self._check(n)
-        return self._gather(lambda pair, runs: pair.sample(rng, n if runs is None else len(runs), order))
+        return self._drawn("sample", rng, n, order)
 
     def sample_finite(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
-        self._check(n)
-        return self._gather(
-            lambda pair, runs: pair.sample_finite(rng, n if runs is None else len(runs), order)
-        )
+        return self._drawn("sample_finite", rng, n, order)
 
-    def _check(self, n: int) -> None:
+    def _drawn(self, way: str, rng: np.random.Generator, n: int, order: float) -> NDArray[np.float64]:
         if n != len(self.index):
             raise ValueError(
                 f"n must be the number of runs {len(self.index)}, got n={n}; take the live runs first"
             )
+        return self._gather(
+            lambda pair, runs: getattr(pair, way)(rng, n if runs is None else len(runs), order)
+        )
 
     def log_weight(self, loss: NDArray[np.float64], order: float) -> NDArray[np.float64]:
         if all(type(pair).log_weight is DominatingPair.log_weight for pair in self.pairs):
