@@ -51,7 +51,6 @@ _ROGERS, _WHITEHOUSE = (
     {"zcdp": _K, "infinite": "delta/2"},
     {"zcdp": _STAR, "infinite": "(delta - tail)/weight"},
 )
-_NAMES = re.compile(r"\w+").findall
 #: Filters, and what they hold every path to, in formulas of their parameters; nothing else.
 HELD: tuple[tuple[FilterBase, Mapping[str, str]], ...] = (
     (BasicFilter(1.0, 1e-3), _PURE),
@@ -76,7 +75,8 @@ def held(filt: FilterBase, bounds: Mapping[str, str]) -> Iterator[RunningNumber]
     for name in ("zcdp", "pure", "infinite"):
         says, value = f"{filt!r} holds {name}", getattr(holds, name)
         formula = bounds.get(name, "0" if name == "infinite" else "")
-        at = {one.name: getattr(filt, one.name) for one in fields(filt) if one.name in _NAMES(formula)}  # type: ignore[arg-type]
+        names = re.findall(r"\w+", formula)
+        at = {one.name: getattr(filt, one.name) for one in fields(filt) if one.name in names}  # type: ignore[arg-type]
         if not formula:
             yield of.infinite(says, value)
         elif formula is _K:
