@@ -57,8 +57,8 @@ class TrueValue:
     formula: str | Exact | Callable[[], arb] | None
     at: Mapping[str, Exact] = field(default_factory=dict)
 
-    def ball(self, **more: Exact) -> arb:
-        """The value at the current precision, where `more` are parameters too."""
+    def ball(self) -> arb:
+        """The value at the current precision."""
         assert self.formula is not None
         if callable(self.formula):
             return self.formula()
@@ -66,8 +66,7 @@ class TrueValue:
             return ball_of(self.formula)
         from theory.claims.formula import compile_formula
 
-        at = {**self.at, **more}
-        return compile_formula(self.formula)({name: ball_of(value) for name, value in at.items()})
+        return compile_formula(self.formula)({name: ball_of(value) for name, value in self.at.items()})
 
     def squared(self, parts: int = 1) -> TrueValue:
         """Its square, divided by `parts`."""
@@ -194,13 +193,15 @@ class IntervalTruths(PairTruths):
 
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:
-        e, known = self.end, self.value("loss_cdf")
+        from theory.claims.formula import compile_formula
+
+        e, parameters, cdf = self.end, self.at, compile_formula(str(self.formulas["loss_cdf"]))
 
         def at(x: Exact) -> tuple[arb, arb]:
             if not -e <= x < e:
                 return (ball_of(int(x < e)),) * 2
+            own = {name: ball_of(value) for name, value in parameters.items()}
             # Q(L > x) = P(L < -x), to which the formula is continuous at e as well
-            below, beyond = (known.ball(level=level) for level in (x, -x))
-            return 1 - below, beyond
+            return 1 - cdf(own | {"level": ball_of(x)}), cdf(own | {"level": ball_of(-x)})
 
         return at
