@@ -6,23 +6,26 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 
-from flint import arb
+from flint import arb, ctx
 
 from filters.catalogue import BlackwellFilter
 from filters.certified.decisions import last_admitted, last_from
-from filters.certified.domination import gap
 from filters.certified.families import FAMILIES
 from filters.certified.running_number import Claims, RunningNumber
 from filters.contract.checks import checked_admits, checked_spend, checked_start
 from theory.guarantees import ZCDP
-from theory.numerics.exact import rational
+from theory.pairs.normal_law import hockey_stick, tail
+from theory.pairs.truths import ball_of
 
-__all__ = ["blackwell"]
+__all__ = ["blackwell", "gap"]
 
 #: A cover is the least up to its grid of 1025 points, and one part in 10^9.
 _GRID = Fraction(1, 2**12)
 _MOST = 48
+#: Halvings of a chord after which nothing is told.
+_DEEPEST = 24
 
 
 def blackwell(filt: BlackwellFilter, name: str) -> Iterator[RunningNumber]:
@@ -55,9 +58,75 @@ def blackwell(filt: BlackwellFilter, name: str) -> Iterator[RunningNumber]:
 
 def _composed(mu: Fraction, epsilon: Fraction, count: arb) -> arb:
     """Whether Gaussian(mu) dominates so many randomised responses."""
-    return gap(arb(rational(mu)), epsilon, int(float(count)))
+    return gap(ball_of(mu), epsilon, int(float(count)))
 
 
 def _beside(mu: Fraction, epsilon: Fraction, times: int, x: arb) -> arb:
     """Whether what Gaussian(x) leaves of Gaussian(mu) dominates so many randomised responses."""
-    return gap((arb(rational(mu * mu)) - x * x).sqrt(), epsilon, times)
+    return gap((ball_of(mu * mu) - x * x).sqrt(), epsilon, times)
+
+
+def gap(mu: arb, epsilon: Fraction, times: int) -> arb:
+    """A ball above zero only if Gaussian(mu) dominates `times` RR(epsilon), below zero only if it does not; else NaN.
+
+    Domination is asked at every real level. In z = e^level the composed hockey-stick is a polygon with kinks at the
+    losses, and the Gaussian's is convex: between two kinks it lies over its tangents.
+    Outside the losses the polygon is (1 - z)_+, under which no hockey-stick lies.
+
+    >>> with ctx.workprec(96):
+    ...     print(gap(arb(1), Fraction(1, 4), 1) > 0, gap(arb("0.3"), Fraction(1, 4), 3) < 0)
+    True True
+    """
+    if not mu > 0:
+        return arb(-1) if mu <= 0 else arb.nan()
+    e = ball_of(epsilon)
+    keep = e.exp() / (1 + e.exp())
+    law = [
+        ((2 * k - times) * epsilon, math.comb(times, k) * keep**k * (1 - keep) ** (times - k))
+        for k in range(times + 1)
+    ]
+    kinks = [loss for loss, _ in law]
+    least = arb(1)
+    for left, right in pairwise(kinks):
+        ends = ball_of(left).exp(), ball_of(right).exp()
+        heights = _polygon(law, left), _polygon(law, right)
+        found = _over(mu, ends, heights, 0)
+        if not found > 0:
+            return found
+        least = least.min(found)
+    return least
+
+
+def _polygon(law: list[tuple[Fraction, arb]], level: Fraction) -> arb:
+    """E (1 - e^{level - L})_+."""
+    return sum((mass * (1 - ball_of(level - loss).exp()) for loss, mass in law if loss > level), arb(0))
+
+
+def _stick(mu: arb, z: arb) -> tuple[arb, arb]:
+    """The hockey-stick of Gaussian(mu) at level log z, and its slope in z."""
+    level = z.log()
+    return hockey_stick(mu, level), -tail(level / mu + mu / 2)
+
+
+def _over(mu: arb, ends: tuple[arb, arb], heights: tuple[arb, arb], depth: int) -> arb:
+    """As `gap`, over one chord."""
+    left, right = ends
+    for z, height in zip(ends, heights, strict=True):
+        at_end = _stick(mu, z)[0] - height
+        if at_end < 0:
+            return at_end
+    middle = ((left + right) / 2).mid()
+    value, slope = _stick(mu, middle)
+    chord = heights[0] + (heights[1] - heights[0]) * (middle - left) / (right - left)
+    if value < chord:
+        return value - chord
+    under = (value + slope * (left - middle) - heights[0]).min(value + slope * (right - middle) - heights[1])
+    if under > 0:
+        return under
+    if depth == _DEEPEST or ctx.prec < 32:
+        return arb.nan()
+    first = _over(mu, (left, middle), (heights[0], chord), depth + 1)
+    if not first > 0:
+        return first
+    second = _over(mu, (middle, right), (chord, heights[1]), depth + 1)
+    return first.min(second) if second > 0 else second

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from itertools import chain, starmap
 
 import numpy as np
 
@@ -150,6 +151,6 @@ def certified_points() -> Iterator[CertifiedNumbers]:
     yield CertifiedNumbers.of("what many runs are charged together", together())
     yield CertifiedNumbers.of("what is kept of what was spent", kept())
     yield CertifiedNumbers.of("what is shown of what is left", shown())
-    yield CertifiedNumbers.of("what paths hold", (number for filt in HELD for number in held(filt)))
+    yield CertifiedNumbers.of("what paths hold", chain.from_iterable(starmap(held, HELD)))
     for epsilon, delta in _POINTS:
         yield CertifiedNumbers.of(f"budgets at ({epsilon}, {delta})", budgets(epsilon, delta))

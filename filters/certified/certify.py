@@ -12,8 +12,9 @@ TypeError: thing must be a filter, a holder, a tracker, an odometer or a pair, g
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -70,6 +71,24 @@ Thing = (
 )
 
 
+_Numbers: TypeAlias = Callable[[Any, str], Iterable[RunningNumber]]
+#: Who holds filters and budgets: their numbers, and how they are called.
+_HOLDERS: tuple[tuple[Any, _Numbers, Callable[[Any], str]], ...] = (
+    (Tracker, tracker, repr),
+    (Odometer | RogersOdometer, odometer, repr),
+    (
+        *(IndividualTracker, lambda held, name: tracker(held.tracker, name)),
+        lambda held: f"IndividualTracker({held.tracker!r})",
+    ),
+    (IndividualFilter, individual, lambda held: f"IndividualFilter({held.filter!r})"),
+    (
+        *(LinearQueries, linear_queries),
+        lambda held: f"LinearQueries(norm_budget={held.norm_budget!r}, kappa={held.kappa!r})",
+    ),
+    (ClippedSums, clipped_sums, lambda held: f"ClippedSums({held.people.filter!r}, clip={held.clip!r})"),
+)
+
+
 def certify(thing: Thing) -> CertifiedNumbers:
     """The numbers that a filter, tracker, odometer, holder or pair runs with, each held against its theorem.
 
@@ -84,32 +103,20 @@ def certify(thing: Thing) -> CertifiedNumbers:
         return _pair(thing)
     if isinstance(thing, FilterBase):
         checked_filter(thing)
-    name = _name(thing)
-    match thing:
-        case FilterBase():
-            return _filter(thing, name)
-        case Tracker():
-            numbers = tracker(thing, name)
-        case IndividualTracker():
-            numbers = tracker(thing.tracker, name)
-        case Odometer() | RogersOdometer():
-            numbers = odometer(thing, name)
-        case IndividualFilter():
-            whole = _filter(thing.filter, repr(thing.filter))
-            own = CertifiedNumbers.of(name, individual(thing, name))
-            return CertifiedNumbers(
-                name, (*own.numbers, *whole.numbers), (*whole.uncovered, *_own_code(thing))
-            )
-        case LinearQueries():
-            numbers = linear_queries(thing, name)
-        case ClippedSums():
-            numbers = clipped_sums(thing, name)
-        case _:
-            raise TypeError(
-                "thing must be a filter, a holder, a tracker, an odometer or a pair, "
-                f"got a {type(thing).__name__}; pass ZCDPFilter(0.5), say"
-            )
-    return CertifiedNumbers.of(name, numbers, _own_code(thing))
+        return _filter(thing)
+    for kind, numbers, named in _HOLDERS:
+        if isinstance(thing, kind):
+            name = named(thing)
+            found = CertifiedNumbers.of(name, numbers(thing, name), _own_code(thing))
+            if not isinstance(thing, IndividualFilter):
+                return found
+            whole = _filter(thing.filter)
+            uncovered = (*whole.uncovered, *found.uncovered)
+            return CertifiedNumbers(name, found.numbers + whole.numbers, uncovered)
+    raise TypeError(
+        "thing must be a filter, a holder, a tracker, an odometer or a pair, "
+        f"got a {type(thing).__name__}; pass ZCDPFilter(0.5), say"
+    )
 
 
 def _own_code(thing: object) -> list[str]:
@@ -125,81 +132,71 @@ def _own_code(thing: object) -> list[str]:
     ]
 
 
-def _name(thing: object) -> str:
-    match thing:
-        case IndividualFilter():
-            return f"IndividualFilter({thing.filter!r})"
-        case IndividualTracker():
-            return f"IndividualTracker({thing.tracker!r})"
-        case LinearQueries():
-            return f"LinearQueries(norm_budget={thing.norm_budget!r}, kappa={thing.kappa!r})"
-        case ClippedSums():
-            return f"ClippedSums({thing.people.filter!r}, clip={thing.clip!r})"
-    return repr(thing)
+#: Filters whose numbers are no sums of charges: what they are, the theorem of the promise, and what is not looked at.
+_OTHERS: tuple[tuple[type[FilterBase], _Numbers, str, str], ...] = (
+    (BlackwellFilter, blackwell, "", "pairs of the menu after the first randomised response are not played"),
+    (RealisationFilter, realisation, "realisation filter", ""),
+    (
+        *(PotentialFilter, potential, "potential filter"),
+        "pairs that are not of the design are charged by the same inequality, in doubles",
+    ),
+    (
+        *(GaussianResidueFilter, residue, "GDP residue filter"),
+        "randomised responses of other epsilons are charged by the same function",
+    ),
+    (
+        *(HockeyStickFilter, added, "hockey-stick filter"),
+        "other pairs and losses are charged by the same function, in doubles",
+    ),
+    (BlockFilter, lambda filt, name: tracker(filt.tracker, name), "", ""),
+)
 
 
-def _filter(filt: FilterBase, name: str) -> CertifiedNumbers:
+def _filter(filt: FilterBase) -> CertifiedNumbers:
+    name, kind = repr(filt), type(filt).__name__
     if filt.sound is False:
-        reason = f"{type(filt).__name__} is kept as a counterexample: no number of it is certified"
-        return CertifiedNumbers(name, (), (reason,))
+        return CertifiedNumbers(
+            name, (), (f"{kind} is kept as a counterexample: no number of it is certified",)
+        )
     notes = _own_code(filt)
     if filt.sound is None:
         notes.append(
-            f"{type(filt).__name__} is undecided: its numbers are those of its own rule, from which nothing that is "
+            f"{kind} is undecided: its numbers are those of its own rule, from which nothing that is "
             "proved gives its promise"
         )
-    numbers: Iterable[RunningNumber]
-    match filt:
-        case BlackwellFilter():
-            numbers = blackwell(filt, name)
-            notes.append("pairs of the menu after the first randomised response are not played")
-        case RealisationFilter():
-            numbers = chain(realisation(filt, name), parameters(filt, name, "realisation filter"))
-        case PotentialFilter():
-            numbers = chain(potential(filt, name), parameters(filt, name, "potential filter"))
-            notes.append("pairs that are not of the design are charged by the same inequality, in doubles")
-        case GaussianResidueFilter():
-            numbers = chain(residue(filt, name), parameters(filt, name, "GDP residue filter"))
-            notes.append("randomised responses of other epsilons are charged by the same function")
-        case HockeyStickFilter():
-            numbers = chain(added(filt, name), parameters(filt, name, "hockey-stick filter"))
-            notes.append("other pairs and losses are charged by the same function, in doubles")
-        case BlockFilter():
-            numbers = tracker(filt.tracker, name)
-        case _:
-            law = law_of(filt)
-            if law is None:
-                return CertifiedNumbers(
-                    name, (), (*notes, f"no theorem here says what {type(filt).__name__} may admit")
-                )
-            own = budget_of(filt, name) if isinstance(filt, AdditiveFilter) else iter(())
-            numbers = chain(parameters(filt, name, law.theorem), own, decisions(filt, law, name))
-            if isinstance(filt, ExPostFilter):
-                numbers = chain(numbers, turned_out(filt, name))
-            if isinstance(filt, SomeOrderMarkovFilter):
-                numbers = chain(numbers, payments(filt, name))
-    return CertifiedNumbers.of(name, numbers, notes)
+    for other, numbers, theorem, note in _OTHERS:
+        if isinstance(filt, other):
+            promised = parameters(filt, name, theorem) if theorem else ()
+            return CertifiedNumbers.of(
+                name, chain(numbers(filt, name), promised), filter(None, [*notes, note])
+            )
+    law = law_of(filt)
+    if law is None:
+        return CertifiedNumbers(name, (), (*notes, f"no theorem here says what {kind} may admit"))
+    found = [parameters(filt, name, law.theorem), decisions(filt, law, name)]
+    if isinstance(filt, AdditiveFilter):
+        found.insert(1, budget_of(filt, name))
+    if isinstance(filt, ExPostFilter):
+        found.append(turned_out(filt, name))
+    if isinstance(filt, SomeOrderMarkovFilter):
+        found.append(payments(filt, name))
+    return CertifiedNumbers.of(name, chain(*found), notes)
 
 
 def _pair(pair: DominatingPair) -> CertifiedNumbers:
-    name = repr(pair)
-    members = pair.members
     numbers: list[RunningNumber] = []
     uncovered: list[str] = []
-    for member in members:
+    for member in pair.members:
+        kind = type(member).__name__
         if not is_ours(member):
-            uncovered.append(
-                f"{type(member).__name__} is not a pair of the library: what is true of it is not known"
-            )
+            uncovered.append(f"{kind} is not a pair of the library: what is true of it is not known")
         elif member.shape != ():
-            uncovered.append(
-                f"{type(member).__name__} of shape {member.shape} is many pairs; certify one at a time"
-            )
+            uncovered.append(f"{kind} of shape {member.shape} is many pairs; certify one at a time")
         else:
             numbers += [*charges(member), *pair_numbers(member)]
     if pair.choice is not None and not uncovered:
         numbers += _selected(pair)
-    return CertifiedNumbers.of(name, numbers, uncovered)
+    return CertifiedNumbers.of(repr(pair), numbers, uncovered)
 
 
 def _selected(pair: DominatingPair) -> Iterator[RunningNumber]:

@@ -26,10 +26,10 @@ from filters.rules.menu import used
 from filters.rules.promised import promised_budget
 from filters.rules.realisation import RealisationFilter
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.numerics.exact import rational
 from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse
 from theory.pairs.finite import ExactMasses
 from theory.pairs.normal_law import hockey_stick, tail
+from theory.pairs.truths import ball_of
 from theory.realisation import optimal_split
 
 __all__ = ["compositions"]
@@ -93,14 +93,13 @@ def _stick(law: list[tuple[Fraction, Fraction]], ratio: Fraction) -> Fraction:
 def _of_law(losses: np.ndarray, masses: np.ndarray, ratio: Fraction) -> Fraction:
     """A lower bound on the hockey-stick of a law in doubles, exact to 2^-100."""
     with ctx.workprec(160):
-        total, odds = arb(0), arb(rational(ratio))
+        total, odds = arb(0), ball_of(ratio)
         for loss, mass in zip(losses.tolist(), masses.tolist(), strict=True):
             if loss == math.inf:
                 total += arb(mass)
             elif mass > 0:
                 total += arb(mass) * (1 - odds * (-arb(loss)).exp()).max(arb(0))
-        mantissa, exponent = total.lower().man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+        return Fraction(str(total.lower().fmpq()))
 
 
 def _lattices() -> Iterator[RunningNumber]:
@@ -125,11 +124,8 @@ def _lattices() -> Iterator[RunningNumber]:
         thrice = composed_lattice((Gaussian(3.0),), (3,), level)
         laws = {"one": wide, "two": twice, "two, shortened": twice.shortened(level), "three": thrice}
         for name, law in laws.items():
-            says, whole = (
-                f"mass of a lattice of Gaussian(3.0), {name}, at {level!r}",
-                law.masses.sum() + law.infinite,
-            )
-            yield _CLAIMS.at_least(says, float(whole), 1, slack=1e-6)
+            says = f"mass of a lattice of Gaussian(3.0), {name}, at {level!r}"
+            yield _CLAIMS.at_least(says, float(law.masses.sum() + law.infinite), 1, slack=1e-6)
 
 
 def _over(says: str, law: LossLattice, level: float, truth: float) -> RunningNumber:

@@ -8,9 +8,8 @@ double but a stated share must not be allowed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Literal
 
 import numpy as np
 
@@ -30,36 +29,25 @@ _UNIT, _MOST = 0.09375, 300
 
 def decisions(filt: FilterBase, law: Law, name: str) -> Iterator[RunningNumber]:
     """The boundaries of the filter's decisions, from a fresh state and from others, for every family of the law."""
-    first: dict[str, float] = {}
+    of, first = Claims(law.theorem, name), dict[str, float]()
     for family in law.costs:
-        family_requests = FAMILIES[family]
-        last = last_admitted(filt, [], family_requests)
-        says = f"{name}: last x of {family} admitted, nothing spent"
-        yield from _boundary(filt, law, says, last, family, [])
+        last = last_admitted(filt, [], FAMILIES[family])
+        yield from _boundary(filt, law, of, last, family, [])
         if last is not None:
             first[family] = last
-            yield _agreement(filt, law, [], family_requests, last, name, family)
+            says = f"decisions on {family} that differ when two runs are asked at once"
+            yield of.near(says, _disagreeing(filt, FAMILIES[family], last), 0)
     for place, family in enumerate(first):
-        yield from _counted(filt, law, family, first, name)
+        yield from _counted(filt, law, of, family, _part(family, first, _UNIT))
         others = list(first)[: place + 1]
-        history = [
-            (one, _part(FAMILIES[one], first[one], 0.203125 / 2**k), 1 + k) for k, one in enumerate(others)
-        ]
-        granted = _history(filt, history)
-        family_requests = FAMILIES[family]
-        last = last_admitted(filt, granted, family_requests)
-        says = f"{name}: last x of {family} admitted after {_told(granted)}"
-        yield from _boundary(filt, law, says, last, family, granted)
+        wanted = [(one, _part(one, first, 0.203125 / 2**k), 1 + k) for k, one in enumerate(others)]
+        granted = _history(filt, wanted)
+        yield from _boundary(filt, law, of, last_admitted(filt, granted, FAMILIES[family]), family, granted)
     for family in law.denied:
-        family_requests = FAMILIES[family]
-        tried = (
-            family_requests.low,
-            math.sqrt(family_requests.low * family_requests.high),
-            family_requests.high,
-        )
-        admitted = sum(_admitted(filt, filt.start(1), family_requests.make(x)) for x in tried)
-        says = f"{name}: how many of three {family} are admitted, whose charge is infinite"
-        yield Claims(law.theorem).near(says, admitted, 0)
+        asked = FAMILIES[family]
+        tried = asked.low, math.sqrt(asked.low * asked.high), asked.high
+        admitted = sum(_admitted(filt, filt.start(1), asked.make(x)) for x in tried)
+        yield of.near(f"how many of three {family} are admitted, whose charge is infinite", admitted, 0)
 
 
 def last_admitted(filt: FilterBase, history: Sequence[Spent], family: RequestFamily) -> float | None:
@@ -99,64 +87,43 @@ def is_refused(make: Callable[[], object]) -> bool:
 
 
 def _boundary(
-    filt: FilterBase, law: Law, says: str, last: float | None, family: str, history: Sequence[Spent]
+    filt: FilterBase, law: Law, of: Claims, last: float | None, family: str, history: Sequence[Spent]
 ) -> Iterator[RunningNumber]:
     """What is admitted last; its dearest end where the whole range is, and that the cheapest end is too dear."""
-    family_requests, margin, at = FAMILIES[family], law.margin(family, history), dict(law.at)
-    cheap, dear = family_requests.ends
+    asked, margin = FAMILIES[family], law.margin(family, history)
+    cheap, dear = asked.ends
+    spent = f"after {len(history)} others" if history else "nothing spent"
+    says = f"last x of {family} admitted{' ' if history else ', '}{spent}"
     if last is not None:
-        side: Literal["<=", ">="] = "<=" if family_requests.grows else ">="
-        yield RunningNumber(law.theorem, says, Fraction(last), side, margin, at, Fraction(law.slack))
-    elif _admitted(filt, after(filt, history, 1), family_requests.make(cheap)):
-        yield RunningNumber(
-            law.theorem, f"{says}: all up to {dear:g}", Fraction(dear), "<=", margin, at, None
-        )
-    elif family_requests.grows and not history:
-        says = f"{says}: not even {cheap:g}"
-        number = RunningNumber(law.theorem, says, Fraction(0), "<=", margin, at, Fraction(0), Fraction(cheap))
+        yield of.by_margin(says, last, "<=" if asked.grows else ">=", margin, slack=law.slack, **law.at)
+    elif _admitted(filt, after(filt, history, 1), asked.make(cheap)):
+        yield of.by_margin(f"{says}: all up to {dear:g}", dear, "<=", margin, slack=None, **law.at)
+    elif asked.grows and not history:
+        none = f"{says}: not even {cheap:g}"
+        number = of.by_margin(none, 0, "<=", margin, slack=0, least=cheap, **law.at)
         if number.sign(Fraction(0)) != -1:  # else the law denies the whole family, too
             yield number
 
 
-def _agreement(
-    filt: FilterBase,
-    law: Law,
-    history: Sequence[Spent],
-    family_requests: RequestFamily,
-    last: float,
-    name: str,
-    family: str,
-) -> RunningNumber:
-    """Two runs at once, one asking for what is admitted last and one for what is refused first, decided alike."""
-    refused = math.nextafter(last, math.inf if family_requests.grows else 0.0)
-    both = family_requests.make(np.array([last, refused]))
-    state = after(filt, history, 2)
+def _disagreeing(filt: FilterBase, asked: RequestFamily, last: float) -> int:
+    """Two runs at once, one asking for what is admitted last and one for what is refused first: answers that differ."""
+    refused = math.nextafter(last, math.inf if asked.grows else 0.0)
+    both, state = asked.make(np.array([last, refused])), after(filt, [], 2)
     answers = [checked_admits(filt, state, both, 2), checked_grant(filt, state, both, 2)[0]]
-    placed = filt.grant_in_place(copied(after(filt, history, 2)), both)
+    placed = filt.grant_in_place(copied(after(filt, [], 2)), both)
     if placed is not None:
         answers.append(placed)
-    wrong = sum(int(answer[0] != True) + int(answer[1] != False) for answer in answers)  # noqa: E712
-    return Claims(law.theorem).near(
-        f"{name}: decisions on {family} that differ when two runs are asked at once", wrong, 0
-    )
+    return sum(int(answer[0] != True) + int(answer[1] != False) for answer in answers)  # noqa: E712
 
 
-def _counted(
-    filt: FilterBase, law: Law, family: str, first: dict[str, float], name: str
-) -> Iterator[RunningNumber]:
-    """How often one request is admitted, and what is admitted after it."""
-    asked = FAMILIES[family]
-    x = _part(asked, first[family], _UNIT)
-    pair, state, times = asked.make(float(x)), filt.start(1), 0
+def _counted(filt: FilterBase, law: Law, of: Claims, family: str, x: Fraction) -> Iterator[RunningNumber]:
+    """How often one request is admitted."""
+    pair, state, times = FAMILIES[family].make(float(x)), filt.start(1), 0
     while times < _MOST and _admitted(filt, state, pair):
         state, times = checked_spend(filt, state, pair, 1), times + 1
-    if times == _MOST:
-        return
-    says = f"{name}: how often {family} at x = {float(x):.17g} is admitted"
-    margin = law.count_margin(family, x)
-    yield RunningNumber(
-        law.theorem, says, Fraction(times), "<=", margin, dict(law.at), Fraction(0), Fraction(1)
-    )
+    if times < _MOST:
+        says = f"how often {family} at x = {float(x):.17g} is admitted"
+        yield of.by_margin(says, times, "<=", law.count_margin(family, x), slack=0, least=1, **law.at)
 
 
 def _history(filt: FilterBase, wanted: Sequence[Spent]) -> list[Spent]:
@@ -182,13 +149,11 @@ def after(filt: FilterBase, history: Sequence[Spent], n: int) -> State:
     return state
 
 
-def _part(family: RequestFamily, x: float, share: float) -> Fraction:
-    return Fraction(x * share if family.grows else x / share)
+def _part(family: str, first: Mapping[str, float], share: float) -> Fraction:
+    """The x of what costs about a share of the largest request of a family, or its square."""
+    x = first[family]
+    return Fraction(x * share if FAMILIES[family].grows else x / share)
 
 
 def _admitted(filt: FilterBase, state: State, pair: DominatingPair) -> bool:
     return bool(checked_admits(filt, state, pair, 1)[0])
-
-
-def _told(history: Sequence[Spent]) -> str:
-    return f"{len(history)} others" if history else "nothing"

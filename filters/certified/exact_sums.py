@@ -118,9 +118,8 @@ def _charges() -> Iterator[RunningNumber]:
     for declared in (Fraction(1, 10), Fraction(2, 3), Fraction(10**20 + 1)):  # no doubles
         yield _CLAIMS.at_least(f"the charge {declared}", float(Plain(declared).x), declared, slack=2.0**-51)  # type: ignore[arg-type]
     for scale, may in ((2.0**-8, 1), (2.0**-9, 0), (2.0**-100, 0), (math.inf, 0)):
-        yield _CLAIMS.equal(
-            f"whether a square may have the scale {scale!r}", not is_refused(partial(Square, 1.0, scale)), may
-        )
+        made = not is_refused(partial(Square, 1.0, scale))
+        yield _CLAIMS.equal(f"whether a square may have the scale {scale!r}", made, may)
     own = _Own(2.0)
     for name, charge, truth in (
         ("zcdp_charge", zcdp_charge(own), Fraction(1, 8)),
@@ -135,8 +134,7 @@ def _charges() -> Iterator[RunningNumber]:
     yield _CLAIMS.at_least("Square of the integer 2^53 + 1", both(Square(wide).exact(1.0)), (2**53 + 1) ** 2)
     mixed = Mixed((Plain(0.25), Square(0.1)), np.array([1, 0])).exact(1.0)
     for run, truth in enumerate((Fraction(0.1) ** 2, Fraction(1, 4))):
-        value = Fraction(float(mixed[0][run])) + Fraction(float(mixed[1][run]))
-        yield _CLAIMS.equal(f"Mixed: run {run}", value, truth)
+        yield _CLAIMS.equal(f"Mixed: run {run}", both(mixed, run), truth)
 
 
 class _Own(Laplace):
@@ -161,25 +159,17 @@ def _declared() -> Iterator[RunningNumber]:
 
 
 def _directed() -> Iterator[RunningNumber]:
-    thirds, whole = (
-        (Fraction(1, 3), Fraction(2, 3), Fraction(1, 10)),
-        (2**53 + 1, 2**54 + 3, np.int64(2**53 + 1)),
-    )
-    exact: tuple[Any, ...] = (*thirds, *whole)
-    for x in exact:
+    numbers: tuple[Any, ...] = (Fraction(1, 3), Fraction(2, 3), Fraction(1, 10))
+    for x in (*numbers, 2**53 + 1, 2**54 + 3, np.int64(2**53 + 1)):
         truth = Fraction(int(x)) if isinstance(x, np.integer) else Fraction(x)
         yield _CLAIMS.at_least(f"beyond({x!r})", beyond(x), truth, slack=2.0**-52)
         yield _CLAIMS.at_least(f"beyond(-{x!r}), from zero", -beyond(-x), truth, slack=2.0**-52)
         yield _CLAIMS.at_most(f"within({x!r})", within(x), truth, slack=2.0**-52)
     for y in (3.0, 0.7, 1e9 + 1, 49.0):
-        numbers = np.array(_DOUBLES)
-        for x, found in zip(_DOUBLES, quotient_beyond(numbers, y), strict=True):
-            says, truth, before = (
-                f"quotient_beyond({x!r}, {y!r})",
-                Fraction(x) / Fraction(y),
-                math.nextafter(found, 0.0),
-            )
-            yield _CLAIMS.at_least(says, float(found), truth, slack=None)
+        for x, quotient in zip(_DOUBLES, quotient_beyond(np.array(_DOUBLES), y), strict=True):
+            says, truth = f"quotient_beyond({x!r}, {y!r})", Fraction(x) / Fraction(y)
+            yield _CLAIMS.at_least(says, float(quotient), truth, slack=None)
+            before = math.nextafter(quotient, 0.0)
             yield _CLAIMS.at_most(f"{says}: the double before it", before, truth, slack=None)
 
 
@@ -207,9 +197,8 @@ def _budgets() -> Iterator[RunningNumber]:
             yield from _boundary(name, budget)
     nothing = Allowance(0.0)
     granted = [bool(nothing.fits(nothing.start(1), Plain(x))[0]) for x in (0.0, 1e-300)]
-    yield _CLAIMS.equal(
-        "Allowance(0): of a charge of nothing and one of little, how many fit", sum(granted), 1
-    )
+    says = "Allowance(0): of a charge of nothing and one of little, how many fit"
+    yield _CLAIMS.equal(says, sum(granted), 1)
     yield _CLAIMS.equal("Allowance(0): whether nothing fits", int(granted[0]), 1)
     xi = Allowance(0.1)
     high = np.array([0.1, 0.1, math.nextafter(0.1, 1.0), 0.15, 0.0])
@@ -220,23 +209,16 @@ def _budgets() -> Iterator[RunningNumber]:
     for bad in (-1e-9, math.nan, math.inf):
         for charge, count in ((Plain(bad), 1), (Plain(bad), 40), (Plain(np.full(40, bad)), 40)):
             state = one.start(count)
-            placed = np.array(state[0]), np.array(state[1])
-            answers = (
-                one.step(state, charge)[0],
-                one.general_step(state, charge)[0],
-                one.charge(placed, charge),
-            )
-            fitting = sum(int(np.count_nonzero(answer)) for answer in answers)
+            steps = one.step(state, charge)[0], one.general_step(state, charge)[0]
+            fitting = sum(map(np.count_nonzero, (*steps, one.charge(copied(state), charge))))
             yield _CLAIMS.equal(f"Budget.of(1.0): how often {bad!r} fits, {count} runs", fitting, 0)
 
 
 def _boundary(name: str, budget: Budget) -> Iterator[RunningNumber]:
     """Sums in units of the budget around it: the budget itself is covered, and what is more by any bit is not."""
-    low = budget.low
-    least = math.ulp(budget.high) * 2.0**-53
-    before, after = math.nextafter(budget.high, 0.0), math.nextafter(budget.high, 9.0)
-    sums = [(budget.high, low, 1), (budget.high, low + least, 0), (budget.high, low - least, 1)]
-    sums += [(after, 0.0, 0), (before, 0.0, 1)]
+    top, low, least = budget.high, budget.low, math.ulp(budget.high) * 2.0**-53
+    sums = [(top, low, 1), (top, low + least, 0), (top, low - least, 1)]
+    sums += [(math.nextafter(top, 9.0), 0.0, 0), (math.nextafter(top, 0.0), 0.0, 1)]
     for high, rest, truth in sums:
         covered = int(budget.covers((np.array([high]), np.array([rest])))[0])
         yield _CLAIMS.equal(f"{name}: whether it covers {high!r} + {rest!r}", covered, truth)
@@ -248,8 +230,8 @@ def _ways() -> Iterator[RunningNumber]:
         for count in (1, 7, 40, 3000):
             budget = Budget.of(1.0)
             x = np.resize(np.array([0.1, 0.07, 1 / 3, 0.25, 0.01]), count)
-            general = budget.start(count)
-            quick, placed = general, (np.array(general[0]), np.array(general[1]))
+            general = quick = budget.start(count)
+            placed = copied(general)
             for each in (x, x[::-1], 0.3, x, 0.1):
                 charge = Square(each, scale) if kind == "squares" else Plain(each)
                 fits, after = budget.general_step(general, charge)
@@ -257,11 +239,7 @@ def _ways() -> Iterator[RunningNumber]:
                 some, soon = budget.step(quick, charge)
                 quick = _taken(some, soon, quick)
                 budget.charge(placed, charge)
-            wrong = sum(
-                int(np.count_nonzero(a != b))
-                for way in (quick, placed)
-                for a, b in zip(general, way, strict=True)
-            )
+            wrong = sum(int(np.count_nonzero(np.not_equal(general, way))) for way in (quick, placed))
             yield _CLAIMS.equal(f"{count} runs of {kind}, scale {scale!r}: sums with other bits", wrong, 0)
 
 

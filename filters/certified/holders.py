@@ -13,7 +13,6 @@ import numpy as np
 
 from filters.certified.decisions import decisions, last_admitted, last_granted
 from filters.certified.families import FAMILIES
-from filters.certified.law import Law
 from filters.certified.laws import law_of
 from filters.certified.people import EqualNormals
 from filters.certified.running_number import Claims, RunningNumber
@@ -24,7 +23,7 @@ from filters.holders.trackers import GaussianTracker, RenyiTracker, Tracker
 from filters.rules.blocks import BlockFilter
 from filters.rules.gdp import GaussianFilter
 from filters.rules.renyi import RenyiFilter
-from theory.pairs import DominatingPair, Gaussian
+from theory.pairs import Gaussian
 
 __all__ = ["clipped_sums", "individual", "linear_queries", "tracker"]
 
@@ -40,51 +39,31 @@ def tracker(tracker_held: Tracker, name: str) -> Iterator[RunningNumber]:
         promise: Any = tracker_held.guarantee(blocks)
         value, at = float(promise.mu if square else promise.rho), {"blocks": blocks, "size": size}
         yield of.by_margin(f"promise of {blocks} blocks", value, ">=", margin, slack=2.0**-50, **at)
-    law = _block_law(tracker_held)
-    if law is None:
-        return
-    yield from decisions(BlockFilter(tracker_held, 1), law, f"{name}, one block")
+    match tracker_held:  # a block, what it holds, and what the square of a mu costs
+        case GaussianTracker():
+            law, whole, scale = law_of(GaussianFilter(tracker_held.size)), size**2, Fraction(1)
+        case RenyiTracker(alpha):
+            law, whole, scale = law_of(RenyiFilter(alpha, tracker_held.size)), size, Fraction(alpha) / 2
+        case _:
+            return
+    assert law is not None
+    block = replace(law, theorem="trackers", denied=())
+    yield from decisions(BlockFilter(tracker_held, 1), block, f"{name}, one block")
     # c = size / 3 in the tracker's sum: three a block and no fourth; then one that takes several blocks
-    for times, factor in ((10, Fraction(5, 16)), (1, Fraction(37, 8)), (2, Fraction(37, 8))):
-        pair, cost = _costing(tracker_held, float(factor))
-        state = tracker_held.start(1)
+    for times, factor in ((10, 0.3125), (1, 4.625), (2, 4.625)):
+        mu = math.sqrt(float(whole) * factor / float(scale))
+        pair, state = Gaussian(mu), tracker_held.start(1)
         for _ in range(times):
             state = tracker_held.spend(state, pair)
-        value, at = (
-            float(tracker_held.value(state)[0]),
-            {"size": size, "opened": _opened(cost, times, tracker_held)},
-        )
+        value, opened = float(tracker_held.value(state)[0]), _opened(scale * Fraction(mu) ** 2, times, whole)
         truth = "size*sqrt(opened)" if square else "size*opened"
-        yield of.near(f"value after {times} of {pair!r}", value, truth, slack=2.0**-48, **at)
+        says = f"value after {times} of {pair!r}"
+        yield of.near(says, value, truth, slack=2.0**-48, size=size, opened=opened)
 
 
-def _block_law(found: Tracker) -> Law | None:
-    """That of the filter that one block is."""
-    match found:
-        case GaussianTracker():
-            law = law_of(GaussianFilter(found.size))
-        case RenyiTracker():
-            law = law_of(RenyiFilter(found.alpha, found.size))
-        case _:
-            return None
-    return None if law is None else replace(law, theorem="trackers", denied=())
-
-
-def _whole(found: Tracker) -> Fraction:
-    """What a block holds, in the units of the charges."""
-    return Fraction(found.size) ** 2 if isinstance(found, GaussianTracker) else Fraction(found.size)
-
-
-def _costing(found: Tracker, factor: float) -> tuple[DominatingPair, Fraction]:
-    """A Gaussian that costs about so many blocks, and exactly what it costs."""
-    scale = 1.0 if isinstance(found, GaussianTracker) else found.alpha / 2  # type: ignore[attr-defined]
-    x = math.sqrt(float(_whole(found)) * factor / scale)
-    return Gaussian(x), Fraction(scale) * Fraction(x) ** 2
-
-
-def _opened(cost: Fraction, times: int, found: Tracker) -> int:
+def _opened(cost: Fraction, times: int, whole: Fraction) -> int:
     """The rule in fractions: a block is closed when the next cost would not fit, and a large cost fills several."""
-    closed, spent, whole = 0, Fraction(0), _whole(found)
+    closed, spent = 0, Fraction(0)
     for _ in range(times):
         if spent + cost <= whole:
             spent += cost
@@ -96,21 +75,16 @@ def _opened(cost: Fraction, times: int, found: Tracker) -> int:
 
 
 def _last(ask: Callable[[float], bool], low: float = 1e-100, high: float = 1e100) -> float:
-    found = last_granted(ask, low, high)
-    return math.nan if found is None else found
+    return last_granted(ask, low, high) or math.nan
 
 
 def individual(holder: IndividualFilter, name: str) -> Iterator[RunningNumber]:
     """What a Gaussian request is charged, who is selected and how norms are cut, under the filter that each one has."""
-    of = Claims("individual filter", name)
-    norms, sigma = (0.1, 1 / 3, 7.7, 1e-300, 1e200), 0.7
-    declared = np.asarray(gaussian_request(np.array(norms), sigma).gdp_mu).tolist()
-    for norm, mu in zip(norms, declared, strict=True):
-        says, at = (
-            f"mu of a vector of norm {np.float64(norm)!r} under noise {sigma}",
-            {"norm": norm, "sigma": sigma},
-        )
-        yield of.at_least(says, mu, "norm/sigma", slack=2.0**-50, **at)
+    of, sigma = Claims("individual filter", name), 0.7
+    norms = np.array([0.1, 1 / 3, 7.7, 1e-300, 1e200])
+    for norm, mu in zip(norms, np.asarray(gaussian_request(norms, sigma).gdp_mu).tolist(), strict=True):
+        says = f"mu of a vector of norm {norm!r} under noise {sigma}"
+        yield of.at_least(says, mu, "norm/sigma", slack=2.0**-50, norm=float(norm), sigma=sigma)
     law = law_of(holder.filter)
     if law is None or "Gaussian(x)" not in law.costs:
         return
@@ -129,18 +103,18 @@ def individual(holder: IndividualFilter, name: str) -> Iterator[RunningNumber]:
     unit, norm = whole / 3, scale * whole * 3
     for before in (0, 2):
         margin = law.margin("Gaussian(x)", [("Gaussian(x)", Fraction(unit), before)] if before else [])
-        last = _last(partial(selected, before=before))
         factor = people_after(before).clip(np.array([norm, norm / 64]), sigma=scale)[0]
         cut = Fraction(float(factor)) * Fraction(norm) / Fraction(scale)
         for says, value in (
-            (f"last mu selected after {before} rounds of {unit!r}", last),
+            (f"last mu selected after {before} rounds of {unit!r}", _last(partial(selected, before=before))),
             (f"mu of a norm cut to what is left after {before} rounds", cut),
         ):
             yield of.by_margin(says, value, "<=", margin, slack=law.slack, **law.at)
     most, norm = whole * scale / 8, whole * scale
     factor = people_after(0, 1).clip(np.array([norm]), sigma=scale, most=most)[0]
-    counted = Fraction(float(factor)) * Fraction(norm)
-    yield of.at_most("a norm cut to `most`", counted, Fraction(most), slack=_CUT)
+    yield of.at_most(
+        "a norm cut to `most`", Fraction(float(factor)) * Fraction(norm), Fraction(most), slack=_CUT
+    )
 
 
 def linear_queries(holder: LinearQueries, name: str) -> Iterator[RunningNumber]:

@@ -109,25 +109,20 @@ def _blocks() -> Iterator[RunningNumber]:
         truth = "size*sqrt(blocks)" if isinstance(tracker, GaussianTracker) else "size*blocks"
         people, state = IndividualTracker(tracker, 2), tracker.start(1)
         of, each = Claims("trackers", repr(tracker)), Claims("trackers", f"IndividualTracker({tracker!r})")
+        close = {"slack": 2.0**-48, "size": tracker.size}
         for times in range(1, 61):
             people.spend(Gaussian(np.array([0.5, 1.0])))
             state = tracker.spend(state, pair)
-            if times not in (1, 2, 60):
-                continue
-            values = people.values().made_public().tolist()
-            # a release fills a block for person 0, and four blocks for person 1
-            for place, blocks in ((0, times), (1, 4 * times)):
-                says, at = f"value of person {place} after {times} releases", {"blocks": blocks}
-                yield each.near(says, values[place], truth, slack=2.0**-48, size=tracker.size, **at)
-            says, value, at = (
-                f"value after {times} whole blocks",
-                float(tracker.value(state)[0]),
-                {"blocks": times},
-            )
-            yield of.near(says, value, truth, slack=2.0**-48, size=tracker.size, **at)
+            if times in (1, 2, 60):
+                # a release fills a block for person 0, and four blocks for person 1
+                for place, value in enumerate(people.values().made_public().tolist()):
+                    says, blocks = f"value of person {place} after {times} releases", 4**place * times
+                    yield each.near(says, value, truth, blocks=blocks, **close)
+                value = float(tracker.value(state)[0])
+                yield of.near(f"value after {times} whole blocks", value, truth, blocks=times, **close)
         far = tracker.spend(tracker.start(1), Gaussian(math.ldexp(1.0, 19)))
         says, value = "value after one release of 2^40 blocks", float(tracker.value(far)[0])
-        yield of.near(says, value, truth, slack=2.0**-48, size=tracker.size, blocks=2**40)
+        yield of.near(says, value, truth, blocks=2**40, **close)
 
 
 def _noise() -> RunningNumber:

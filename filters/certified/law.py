@@ -14,8 +14,7 @@ from string import Formatter
 
 from flint import arb
 
-from filters.certified.least import Least
-from filters.certified.running_number import Margin
+from filters.certified.running_number import Least, Margin
 
 __all__ = ["Law", "Spent"]
 
@@ -47,12 +46,9 @@ class Law:
         found = [name for text in self.margins for _, name, _, _ in Formatter().parse(text) if name]
         return tuple(dict.fromkeys(found))
 
-    def margin(self, family: str, spent: Sequence[Spent], times: str = "1") -> Margin:
-        """The margin where, after what was spent, x is asked of the family; {times} is how often."""
-        sums = {
-            name: f"({self._spent(name, spent)} + {_times(times, self._cost(family, name, 'x'))})"
-            for name in self.sums
-        }
+    def margin(self, family: str, spent: Sequence[Spent]) -> Margin:
+        """The margin where, after what was spent, x is asked of the family."""
+        sums = {name: f"({self._spent(name, spent)} + {self._cost(family, name, 'x')})" for name in self.sums}
         return self._least([text.format(**sums) for text in self.margins])
 
     def count_margin(self, family: str, x: Fraction) -> Margin:
@@ -71,7 +67,3 @@ class Law:
         if len(texts) == 1 and not self.balls:
             return texts[0]
         return Least(tuple(texts), self.at, self.balls, self.some)
-
-
-def _times(times: str, cost: str) -> str:
-    return cost if times == "1" else f"{times}*({cost})"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from fractions import Fraction
 from functools import partial
 
@@ -27,8 +28,6 @@ from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, Ren
 
 __all__ = ["additive_threshold", "law_of"]
 
-_Balls = Mapping[str, Callable[[], arb]]
-Costs = Mapping[str, Mapping[str, str]]
 
 _PURE = {
     "RandomizedResponse(x)": "{x}",
@@ -71,10 +70,6 @@ def _rdp(alpha: float) -> dict[str, str]:
     }
 
 
-def _one(costs: Mapping[str, str], name: str = "B") -> Costs:
-    return {family: {name: cost} for family, cost in costs.items()}
-
-
 def law_of(filt: FilterBase) -> Law | None:
     """The law of a filter of the catalogue, or of an additive one; None where no theorem says what it may admit."""
     match filt:
@@ -89,66 +84,69 @@ def law_of(filt: FilterBase) -> Law | None:
         case RogersFilter():
             return _rogers(filt)
         case ApproximateZCDPFilter():
-            return _approximate_zcdp(filt)
+            costs = {family: {"B": cost} for family, cost in _ZCDP.items()}
+            costs |= _with_delta(lambda e: {"B": f"{e}**2/2"}) | {"KOV(1/64, x)": {"B": "1/8192", "d": "{x}"}}
+            at = _at(rho=filt.rho, xi=filt.xi)
+            return Law("approximate zCDP filter", ("rho - {B}", "xi - {d}"), costs, at)
         case AllOrdersFilter():
-            return _all_orders(filt)
+            margins = tuple(f"rho{place} - {{B{place}}}" for place in range(len(filt.rhos)))
+            at = {f"rho{place}": Fraction(rho) for place, rho in enumerate(filt.rhos)}
+            return Law("all orders", margins, _of_orders(filt.alphas), at, denied=_MASSES)
         case SomeOrderMarkovFilter():
-            return _some_order(filt)
+            # Markov's inequality at each order: the sum at SOME order is within epsilon - log(1/delta)/(a-1)
+            margins = tuple(
+                f"epsilon - log(1/delta)/({Fraction(alpha)} - 1) - {{B{place}}}"
+                for place, alpha in enumerate(filt.orders)
+            )
+            costs, at = _of_orders(filt.orders), _at(epsilon=filt.epsilon, delta=filt.delta)
+            return Law("some order kept", margins, costs, at, denied=_MASSES, some=True)
     return None
 
 
 # -- one sum ---------------------------------------------------------------------------------------------------
+
+#: B*, the largest rho with rho + 2 sqrt(rho log(1/delta)) <= epsilon.
+_STAR = "(epsilon/(sqrt(log(1/delta) + epsilon) + sqrt(log(1/delta))))**2"
+#: The theorem, and the largest sum of charges from which a promise of these parameters follows; T is a root.
+_THRESHOLDS: Mapping[tuple[type[ChargeRule], type[Guarantee]], tuple[str, str]] = {
+    (PureCharge, PureDP): ("basic composition", "epsilon"),
+    (PureCharge, ApproxDP): ("pure conversion", "log((exp(epsilon) + delta)/(1 - delta))"),
+    (PureCharge, ZCDP): ("RR zCDP", "sqrt(2*rho)"),
+    (ZCDPCharge, ZCDP): ("RDP filter", "rho"),
+    (ZCDPCharge, RenyiDP): ("RDP filter", "rho/alpha"),
+    (ZCDPCharge, ApproxDP): ("approximate-DP filter", _STAR),
+    (GDPCharge, GaussianDP): ("GDP filter", "mu**2"),
+    (GDPCharge, ZCDP): ("Rényi divergences", "2*rho"),
+    (GDPCharge, RenyiDP): ("Rényi divergences", "2*rho/alpha"),
+    (GDPCharge, ApproxDP): ("Gaussian hockey-stick", "T**2"),
+}
 
 
 def additive_threshold(
     charge: ChargeRule, promise: Guarantee, conversion: Conversion
 ) -> tuple[str, str, dict[str, Fraction], dict[str, Callable[[], arb]]] | None:
     """(theorem, formula, parameters, balls) of the largest sum of charges from which the promise follows; or None."""
+    known = (both for kinds, both in _THRESHOLDS.items() if all(map(isinstance, (charge, promise), kinds)))
+    found, t = next(known, None), {}
     match charge, promise:
-        case (PureCharge(), PureDP(epsilon)):
-            return "basic composition", "epsilon", _at(epsilon=epsilon), {}
-        case (PureCharge(), ApproxDP(epsilon, delta)):
-            formula = "log((exp(epsilon) + delta)/(1 - delta))"
-            return "pure conversion", formula, _at(epsilon=epsilon, delta=delta), {}
-        case (PureCharge(), ZCDP(rho)):
-            return "RR zCDP", "sqrt(2*rho)", _at(rho=rho), {}
         case (PureCharge(), RenyiDP(alpha, rho)):
-            if 2 / alpha >= rho:
-                return "RR zCDP", "sqrt(2*rho/alpha)", _at(rho=rho, alpha=alpha), {}
-            return "basic composition", "rho", _at(rho=rho), {}
-        case (ZCDPCharge(), ZCDP(rho)):
-            return "RDP filter", "rho", _at(rho=rho), {}
-        case (ZCDPCharge(), RenyiDP(alpha, rho)):
-            return "RDP filter", "rho/alpha", _at(rho=rho, alpha=alpha), {}
-        case (ZCDPCharge(), ApproxDP(epsilon, delta)):
-            at = _at(epsilon=epsilon, delta=delta)
-            if conversion is CKS:
-                return "CKS", "T", at, {"T": _root("CKS", epsilon, delta)}
-            return "approximate-DP filter", _STAR, at, {}
-        case (GDPCharge(), GaussianDP(mu)):
-            return "GDP filter", "mu**2", _at(mu=mu), {}
-        case (GDPCharge(), ZCDP(rho)):
-            return "Rényi divergences", "2*rho", _at(rho=rho), {}
-        case (GDPCharge(), RenyiDP(alpha, rho)):
-            return "Rényi divergences", "2*rho/alpha", _at(rho=rho, alpha=alpha), {}
-        case (GDPCharge(), ApproxDP(epsilon, delta)):
-            at = _at(epsilon=epsilon, delta=delta)
-            return "Gaussian hockey-stick", "T**2", at, {"T": _root("GDP", epsilon, delta)}
-        case (RenyiCharge(order), RenyiDP(alpha, rho)) if alpha <= order:
-            return "RDP filter", "rho", _at(rho=rho), {}
-        case (RenyiCharge(order), ApproxDP(epsilon, delta)) if order > 1:
-            at = _at(epsilon=epsilon, delta=delta, t=Fraction(order) - 1)
-            gain = " - t*log(t) + (1 + t)*log(1 + t)" if conversion is CKS else ""
-            return ("CKS" if gain else "B*"), f"epsilon + (log(delta){gain})/t", at, {}
-    return None
-
-
-#: B*, the largest rho with rho + 2 sqrt(rho log(1/delta)) <= epsilon.
-_STAR = "(epsilon/(sqrt(log(1/delta) + epsilon) + sqrt(log(1/delta))))**2"
-
-
-def _root(name: str, epsilon: float, delta: float) -> Callable[[], arb]:
-    return partial(largest, name, epsilon, delta)
+            small = 2 / alpha >= rho
+            found = ("RR zCDP", "sqrt(2*rho/alpha)") if small else ("basic composition", "rho")
+        case (ZCDPCharge(), ApproxDP()) if conversion is CKS:
+            found = "CKS", "T"
+        case (RenyiCharge(order), RenyiDP(alpha, _)) if alpha <= order:
+            found = "RDP filter", "rho"
+        case (RenyiCharge(order), ApproxDP()) if order > 1:
+            gain, t = (
+                " - t*log(t) + (1 + t)*log(1 + t)" if conversion is CKS else "",
+                _at(t=Fraction(order) - 1),
+            )
+            found = ("CKS" if gain else "B*"), f"epsilon + (log(delta){gain})/t"
+    if found is None:
+        return None
+    own = {one.name.removesuffix("_at_epsilon"): getattr(promise, one.name) for one in fields(promise)}  # type: ignore[arg-type]
+    root = partial(largest, "CKS" if found[0] == "CKS" else "GDP", own.get("epsilon", 0), own.get("delta", 0))
+    return *found, _at(**own) | t, {"T": root} if found[1][0] == "T" else {}
 
 
 def _additive(filt: AdditiveFilter) -> Law | None:
@@ -160,7 +158,8 @@ def _additive(filt: AdditiveFilter) -> Law | None:
         return None
     theorem, formula, at, balls = found
     denied = _MASSES if not isinstance(charge, PureCharge) else (*_MASSES, *_UNBOUNDED)
-    return Law(theorem, (f"({formula}) - {{B}}",), _one(_costs(charge)), at, balls, 2.0**-38, denied)
+    costs = {family: {"B": cost} for family, cost in _costs(charge).items()}
+    return Law(theorem, (f"({formula}) - {{B}}",), costs, at, balls, 2.0**-38, denied)
 
 
 def _costs(charge: ChargeRule) -> Mapping[str, str]:
@@ -180,104 +179,72 @@ def _at(**parameters: float | Fraction) -> dict[str, Fraction]:
     return {name: Fraction(value) for name, value in parameters.items()}
 
 
-# -- epsilons and deltas -----------------------------------------------------------------------------------------
+# -- several sums ------------------------------------------------------------------------------------------------
 
 
-def _approximate(costs: Mapping[str, Mapping[str, str]], delta: bool) -> Costs:
-    """The costs of pure pairs, and of pairs that have a delta where any is left: `costs` per sum, of an epsilon."""
-    law_of = {
-        family: {name: one.replace("{e}", f"({text})") for name, one in costs["pure"].items()}
-        for family, text in _PURE.items()
+def _of_orders(alphas: Sequence[float]) -> dict[str, dict[str, str]]:
+    tables = [_rdp(alpha) for alpha in alphas]
+    return {
+        family: {f"B{place}": table[family] for place, table in enumerate(tables)} for family in tables[0]
     }
-    if delta:
-        pure = {name: one.replace("{e}", "{x}") for name, one in costs["pure"].items()}
-        law_of["KOV(x, 2^-40)"] = pure | {"d": "1/2**40"}
-        fixed = {name: one.replace("{e}", "(1/64)") for name, one in costs["pure"].items()}
-        law_of["KOV(1/64, x)"] = fixed | {"d": "{x}"}
-        law_of["Erasure(x)"] = {"d": "{x}"}
-    return law_of
 
 
-def _at_one_epsilon(costs: Costs, at: float | None, sums: Mapping[str, str]) -> Costs:
-    """With Gaussians and the rest charged their hockey-stick at the epsilon `at`."""
-    if at is None:
-        return costs
-    stick = "tail(at/{x} - {x}/2) - exp(at)*tail(at/{x} + {x}/2)"
-    level = {name: one.replace("{e}", f"({Fraction(at)})") for name, one in sums.items()}
-    return {"Gaussian(x)": level | {"d": stick.replace("at", f"({Fraction(at)})")}, **costs}
+def _with_delta(cost: Callable[[str], dict[str, str]]) -> dict[str, dict[str, str]]:
+    """What pairs with a delta cost, `cost` being what an epsilon costs."""
+    return {
+        "KOV(x, 2^-40)": cost("{x}") | {"d": "1/2**40"},
+        "KOV(1/64, x)": cost("(1/64)") | {"d": "{x}"},
+        "Erasure(x)": {"d": "{x}"},
+    }
 
 
-def _basic(theorem: str, filt: BasicFilter | ExPostFilter, at: float | None) -> Law:
-    own = {"e": "{e}"}
-    costs = _at_one_epsilon(_approximate({"pure": own}, filt.delta > 0), at, own)
-    return Law(
-        theorem,
-        ("epsilon - {e}", "delta - {d}"),
-        costs,
-        _at(epsilon=filt.epsilon, delta=filt.delta),
-        denied=_without(at, filt.delta > 0),
+def _of_epsilons(
+    theorem: str,
+    margins: tuple[str, ...],
+    sums: Mapping[str, str],
+    at: Mapping[str, Fraction],
+    *,
+    level: float | None,
+    left: bool = True,
+    slack: float = 2.0**-40,
+) -> Law:
+    """Of `sums` of an epsilon {e}; of a delta where any is `left`; Gaussians are charged theirs at one `level`."""
+
+    def cost(epsilon: str) -> dict[str, str]:
+        return {name: one.replace("{e}", epsilon) for name, one in sums.items()}
+
+    costs = {family: cost(f"({text})") for family, text in _PURE.items()} | (
+        _with_delta(cost) if left else {}
     )
+    if level is not None:
+        e = f"({Fraction(level)})"
+        stick = f"tail({e}/{{x}} - {{x}}/2) - exp({e})*tail({e}/{{x}} + {{x}}/2)"
+        costs = {"Gaussian(x)": cost(e) | {"d": stick}} | costs
+    # what cannot be charged: what is not bounded where no epsilon is named, what has a delta where none is left
+    denied = (*(_UNBOUNDED if level is None else ()), *(() if left else _MASSES))
+    return Law(theorem, margins, costs, at, slack=slack, denied=denied)
 
 
-def _without(at: float | None, delta: bool) -> tuple[str, ...]:
-    """What cannot be charged: Gaussians where no epsilon is named, and what has a delta where none is left."""
-    return (*(_UNBOUNDED if at is None else ()), *(() if delta else _MASSES))
+def _basic(theorem: str, filt: BasicFilter | ExPostFilter, level: float | None) -> Law:
+    at = _at(epsilon=filt.epsilon, delta=filt.delta)
+    margins = "epsilon - {e}", "delta - {d}"
+    return _of_epsilons(theorem, margins, {"e": "{e}"}, at, level=level, left=filt.delta > 0)
 
 
 def _whitehouse(filt: WhitehouseFilter) -> Law:
-    own = {"S": "{e}**2"}
     tail = filt.delta / 2 if filt.tail is None else filt.tail
-    costs = _at_one_epsilon(_approximate({"pure": own}, tail < filt.delta), filt.at, own)
-    return Law(
-        "Whitehouse filter",
-        ("epsilon - sqrt(2*log(1/tailed)*{S}) - {S}/2", "delta - tailed - weight*{d}"),
-        costs,
-        _at(epsilon=filt.epsilon, delta=filt.delta, tailed=tail, weight=filt.weight),
-        denied=_without(filt.at, tail < filt.delta),
-    )
+    at = _at(epsilon=filt.epsilon, delta=filt.delta, tailed=tail, weight=filt.weight)
+    margins = "epsilon - sqrt(2*log(1/tailed)*{S}) - {S}/2", "delta - tailed - weight*{d}"
+    sums = {"S": "{e}**2"}
+    return _of_epsilons("Whitehouse filter", margins, sums, at, level=filt.at, left=tail < filt.delta)
 
 
 def _rogers(filt: RogersFilter) -> Law:
     sums = {"S": "{e}**2", "D": "{e}*(exp({e}) - 1)/2"}
     h = f"epsilon**2/((701/25)*log({'1' if filt.reading == '1/delta' else '2'}/delta))"
     spread = f"2*({{S}} + {h})*(1 + log({{S}}/({h}) + 1)/2)*log(2/delta)"
-    return Law(
-        "Rogers filter",
+    margins, at = (
         (f"epsilon - {{D}} - sqrt({spread})", "delta/2 - {d}"),
-        _at_one_epsilon(_approximate({"pure": sums}, True), filt.at, sums),
         _at(epsilon=filt.epsilon, delta=filt.delta),
-        slack=2.0**-32,
-        denied=_without(filt.at, True),
     )
-
-
-def _approximate_zcdp(filt: ApproximateZCDPFilter) -> Law:
-    costs: dict[str, Mapping[str, str]] = {family: {"B": cost} for family, cost in _ZCDP.items()}
-    costs["KOV(x, 2^-40)"] = {"B": "{x}**2/2", "d": "1/2**40"}
-    costs["KOV(1/64, x)"] = {"B": "1/8192", "d": "{x}"}
-    costs["Erasure(x)"] = {"d": "{x}"}
-    return Law("approximate zCDP filter", ("rho - {B}", "xi - {d}"), costs, _at(rho=filt.rho, xi=filt.xi))
-
-
-def _all_orders(filt: AllOrdersFilter) -> Law:
-    tables = [_rdp(alpha) for alpha in filt.alphas]
-    costs = {
-        family: {f"B{place}": table[family] for place, table in enumerate(tables)} for family in tables[0]
-    }
-    margins = tuple(f"rho{place} - {{B{place}}}" for place in range(len(tables)))
-    at = {f"rho{place}": Fraction(rho) for place, rho in enumerate(filt.rhos)}
-    return Law("all orders", margins, costs, at, denied=_MASSES)
-
-
-def _some_order(filt: SomeOrderMarkovFilter) -> Law:
-    """Markov's inequality at each order: the sum at SOME order is within epsilon - log(1/delta)/(a-1)."""
-    tables = [_rdp(alpha) for alpha in filt.orders]
-    costs = {
-        family: {f"B{place}": table[family] for place, table in enumerate(tables)} for family in tables[0]
-    }
-    margins = tuple(
-        f"epsilon - log(1/delta)/({Fraction(alpha)} - 1) - {{B{place}}}"
-        for place, alpha in enumerate(filt.orders)
-    )
-    at = _at(epsilon=filt.epsilon, delta=filt.delta)
-    return Law("some order kept", margins, costs, at, denied=_MASSES, some=True)
+    return _of_epsilons("Rogers filter", margins, sums, at, level=filt.at, slack=2.0**-32)

@@ -21,8 +21,8 @@ from filters.certified.running_number import Claims, RunningNumber
 from filters.certified.two_doubles import sum_of
 from filters.rules.ex_post import ExPostFilter
 from filters.rules.hockey_stick import HockeyStickFilter
-from theory.numerics.exact import rational
 from theory.pairs import KOV, DominatingPair, Gaussian, Laplace, RandomizedResponse
+from theory.pairs.truths import ball_of
 
 __all__ = ["added", "turned_out"]
 
@@ -56,13 +56,8 @@ def added(filt: HockeyStickFilter, name: str) -> Iterator[RunningNumber]:
         runs = filt.observe(filt.start(2), np.array([0.5, -0.5]) * filt.epsilon)
         says = f"how many of two runs admit Gaussian({last!r}) once half of epsilon was lost, one each way"
         yield of.near(says, int(filt.admits(runs, Gaussian(last)).sum()), 0)
-    for pair in (
-        Gaussian(0.5),
-        Gaussian(2.0**-5),
-        RandomizedResponse(0.75),
-        Laplace(2.0),
-        KOV(0.25, 2.0**-12),
-    ):
+    pairs = Gaussian(0.5), Gaussian(2.0**-5), RandomizedResponse(0.75), Laplace(2.0), KOV(0.25, 2.0**-12)
+    for pair in pairs:
         for share in _SHARES:
             loss, half = share * filt.epsilon, np.array([share * filt.epsilon / 2])
             state = filt.spend(filt.observe(filt.observe(filt.start(1), half), half), pair)
@@ -85,7 +80,7 @@ def _nearest(room: Fraction, off: Fraction) -> Fraction:
 
 def _bracket(pair: DominatingPair, room: Fraction) -> arb:
     """H_{e^room}(P||Q) - (1 - e^room)_+, which is e^room H_{e^-room}(Q||P) below zero: both enclose it there."""
-    ratio = arb(rational(room)).exp()
+    ratio = ball_of(room).exp()
     added = pair.truths.hockey_stick(room).ball() - arb(0).max(1 - ratio)
     if room >= 0:
         return added

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,9 @@ from filters.holders.odometers import (
     RogersOdometer,
     StitchedOdometer,
 )
-from theory.numerics.exact import rational
+from theory.claims.formula import compile_formula
 from theory.pairs import Gaussian, Laplace, RandomizedResponse
+from theory.pairs.truths import Exact, TrueValue, ball_of
 
 __all__ = ["odometer", "stitched_lines"]
 
@@ -53,56 +54,46 @@ def odometer(odometer_held: Odometer | RogersOdometer, name: str) -> Iterator[Ru
 
 
 def _pair(found: Odometer, state: object, squares: Fraction) -> tuple[float, Truth]:
-    return float(found.epsilon(state)[0]), partial(_BOUNDS[type(found)], found, squares)  # type: ignore[arg-type]
+    """The bound beside the theorem's own, where the squares of what was released add up to so much."""
+    return float(found.epsilon(state)[0]), _bound(found, squares)  # type: ignore[arg-type]
 
 
-def _ball(x: float | Fraction) -> arb:
-    return arb(rational(Fraction(x)))
+def _bound(found: Odometer, squares: Fraction) -> Truth:
+    at: dict[str, Exact] = {"squares": squares, "delta": found.delta}
+    match found:
+        case LineOdometer():
+            return TrueValue(_line("log(1/delta)"), at | {"target": found.target})
+        case MixtureOdometer():
+            log = "(log(1/delta) + log(squares/scale + 1)/2)"
+            return TrueValue(f"squares/2 + sqrt(2*(squares + scale)*{log})", at | {"scale": found.scale})
+        case DoublingOdometer():
+            size, j = Fraction(found.first), 1
+            while size < squares / 2:
+                size, j = 2 * size, j + 1
+            at = {"size": size, "j": j, "delta": found.delta}
+            return TrueValue("size + 2*sqrt(size*log(j**2*pi**2/(6*delta)))", at)
+        case StitchedOdometer():
+            return partial(_stitched, found, squares)
+    raise TypeError(f"odometer must be one whose bound is known here, got {found!r}; add its formula")
 
 
-def _best_line(target: arb, log: arb, squares: arb) -> arb:
-    k = (2 * log / target).sqrt()
-    return (k + 1) * squares / 2 + log / k
-
-
-def _line(found: LineOdometer, squares: Fraction) -> arb:
-    return _best_line(_ball(found.target), -_ball(found.delta).log(), _ball(squares))
-
-
-def _mixture(found: MixtureOdometer, squares: Fraction) -> arb:
-    s, scale = _ball(squares), _ball(found.scale)
-    log = -_ball(found.delta).log() + (s / scale + 1).log() / 2
-    return s / 2 + (2 * (s + scale) * log).sqrt()
+def _line(log: str) -> str:
+    """The line that touches sqrt(2 S log) at S = target."""
+    slope = f"sqrt(2*{log}/target)"
+    return f"({slope} + 1)*squares/2 + {log}/{slope}"
 
 
 def _stitched(stitched: StitchedOdometer, squares: Fraction) -> arb:
     first, epoch = Fraction(stitched.first), 0
     while first * 2 ** (epoch + 1) <= squares:
         epoch += 1
-    best = None
-    for j in {max(epoch + step, 0) for step in (-1, 0, 1)}:
-        power, zeta = arb(rational(Fraction(7, 5))), arb(rational(Fraction(7, 5))).zeta()
-        log = -_ball(stitched.delta).log() + power * arb(j + 1).log() + zeta.log()
-        bound = _best_line(_ball(first) * 2**j * arb(2).sqrt(), log, _ball(squares))
-        best = bound if best is None else best.min(bound)
-    assert best is not None
-    return best
-
-
-def _doubling(found: DoublingOdometer, squares: Fraction) -> arb:
-    size, j = Fraction(found.first), 0
-    while size < squares / 2:
-        size, j = 2 * size, j + 1
-    log = ((j + 1) ** 2 * arb.pi() ** 2 / 6 / _ball(found.delta)).log()
-    return _ball(size) + 2 * (_ball(size) * log).sqrt()
-
-
-_BOUNDS: dict[type, Callable[..., arb]] = {
-    LineOdometer: _line,
-    MixtureOdometer: _mixture,
-    StitchedOdometer: _stitched,
-    DoublingOdometer: _doubling,
-}
+    power, line = ball_of(Fraction(7, 5)), compile_formula(_line("l"))
+    lines = []
+    for j in range(max(epoch - 1, 0), epoch + 2):
+        log = -ball_of(stitched.delta).log() + power * arb(j + 1).log() + power.zeta().log()
+        target = ball_of(first) * 2**j * arb(2).sqrt()
+        lines.append(line({"l": log, "target": target, "squares": ball_of(squares)}))
+    return reduce(arb.min, lines)
 
 
 def _rogers(rogers: RogersOdometer, name: str) -> Iterator[RunningNumber]:
@@ -110,22 +101,17 @@ def _rogers(rogers: RogersOdometer, name: str) -> Iterator[RunningNumber]:
     for size in (2.0**-30, 0.09, 0.96, 1.44, 16.0):
         epsilon = math.sqrt(size)
         value = float(rogers.epsilon(rogers.spend(start, RandomizedResponse(epsilon)))[0])
-        truth = partial(_rogers_bound, rogers, Fraction(epsilon))
-        yield of.at_least(f"bound after RandomizedResponse({epsilon!r})", value, truth, slack=_SLACK)
+        inside = Fraction(1, rogers.records**2) <= Fraction(epsilon) ** 2 <= 1
+        spread = _INSIDE if inside else _OUTSIDE
+        truth = f"e*(exp(e) - 1)/2 + sqrt(2*{spread})"
+        at = {"e": epsilon, "n": rogers.records, "delta": rogers.delta}
+        yield of.at_least(f"bound after RandomizedResponse({epsilon!r})", value, truth, slack=_SLACK, **at)
     yield from _mass(rogers, of, Fraction(rogers.delta) / 2)
 
 
-def _rogers_bound(found: RogersOdometer, epsilon: Fraction) -> arb:
-    squares, n, delta = epsilon**2, found.records, _ball(found.delta)
-    e = _ball(epsilon)
-    drift = e * (e.exp() - 1) / 2
-    least = Fraction(1, n**2)
-    if least <= squares <= 1:
-        log = (110 * arb(1).exp()).log() + 2 * (arb(n).log() / delta).log()
-        return drift + (2 * _ball(squares) * log).sqrt()
-    log = (4 * arb(n).log() / arb(2).log() / delta).log()
-    wide = (1 + (1 + n**2 * _ball(squares)).log() / 2) * _ball(least + squares)
-    return drift + (2 * wide * log).sqrt()
+#: The spread of a sum of squares e^2 within [1/n^2, 1], and of one outside.
+_INSIDE = "e**2*(log(110*exp(1)) + 2*log(log(n)/delta))"
+_OUTSIDE = "(1 + log(1 + n**2*e**2)/2)*(1/n**2 + e**2)*log(4*log(n)/(log(2)*delta))"
 
 
 def _mass(found: Odometer | RogersOdometer, of: Claims, allowed: Fraction) -> Iterator[RunningNumber]:
@@ -151,5 +137,4 @@ def stitched_lines() -> Iterator[RunningNumber]:
             squares = 0.125 * 2**j * share
             value = float(found.bound(np.array([squares]))[0])
             says = f"StitchedOdometer(1e-5, 0.125).bound({squares!r})"
-            truth = partial(_stitched, found, Fraction(squares))
-            yield Claims(found.theorem).near(says, value, truth, slack=2.0**-40)
+            yield Claims(found.theorem).near(says, value, _bound(found, Fraction(squares)), slack=2.0**-40)

@@ -85,15 +85,17 @@ def _zcdp(pair: DominatingPair) -> Iterator[RunningNumber]:
     charge, truths = _amount(zcdp_charge(pair)), pair.truths
     of = Claims(truths.zcdp_theorem, repr(pair))
     yield of.at_least("zCDP charge", charge, truths.zcdp_rho, slack=truths.zcdp_slack, least=LEAST)
-    if isinstance(charge, Fraction) and not truths.is_gaussian and (charge > 2.0**-100 or charge == 0):
+    if isinstance(charge, Fraction) and not _is_gaussian(pair) and (charge > 2.0**-100 or charge == 0):
         says = f"zCDP charge times the order, at orders {', '.join(map(str, _GRID))} both ways"
         of = Claims("Rényi divergences", repr(pair))
-        yield of.at_least(says, charge, partial(_largest_rate, pair), slack=None)
+        both = [(a, one.truths.renyi(a)) for one in _directions(pair) for a in _GRID]
+        largest = lambda: reduce(arb.max, (truth.ball() / ball_of(a) for a, truth in both))  # noqa: E731
+        yield of.at_least(says, charge, largest, slack=None)
 
 
-def _largest_rate(pair: DominatingPair) -> arb:
-    rates = (one.truths.renyi(a).ball() / ball_of(a) for one in _directions(pair) for a in _GRID)
-    return reduce(arb.max, rates)
+def _is_gaussian(pair: DominatingPair) -> bool:
+    """Whether nothing needs to dominate it, as it is Gaussian(mu) itself."""
+    return pair.normal_mu is not None or (pair.sampled_normal is not None and pair.sampled_normal[0] == 1)
 
 
 def _directions(pair: DominatingPair) -> tuple[DominatingPair, ...]:
@@ -104,7 +106,7 @@ def _gdp(pair: DominatingPair) -> Iterator[RunningNumber]:
     charge, mu, truths = _amount(gdp_charge(pair)), float(pair.gdp_mu), pair.truths
     of = Claims("GDP filter", repr(pair))
     yield of.at_least("GDP charge", charge, truths.gdp_mu.squared(), slack=SLACK, least=LEAST)
-    if isinstance(charge, Fraction) and _MODERATE[0] < mu < _MODERATE[1] and not truths.is_gaussian:
+    if isinstance(charge, Fraction) and _MODERATE[0] < mu < _MODERATE[1] and not _is_gaussian(pair):
         at = ", ".join(f"{unit * mu:.4g}" for unit in _UNITS)
         says, margin = f"GDP charge dominates both ways at epsilon {at}", partial(_dominates, pair, mu)
         of = Claims("Gaussian hockey-stick", repr(pair))
@@ -152,11 +154,7 @@ def _larger(pair: DominatingPair, asked: str, at: float) -> TrueValue:
     endless = [truth for truth in truths if truth.formula is None]
     if endless or (len(truths) == 1 and asked == "renyi"):
         return (endless or truths)[0]
-    return TrueValue(partial(_most_of, truths))
-
-
-def _most_of(truths: tuple[TrueValue, ...]) -> arb:
-    return reduce(arb.max, (truth.ball() for truth in truths))
+    return TrueValue(lambda: reduce(arb.max, (truth.ball() for truth in truths)))
 
 
 def _approximate(pair: DominatingPair) -> Iterator[RunningNumber]:

@@ -23,8 +23,8 @@ from filters.rules.levels import LevelFilter
 from filters.rules.loss_atoms import height
 from filters.rules.potential import PotentialFilter
 from filters.rules.potential_family import SCALE, PotentialFamily, floors
-from theory.numerics.exact import rational
 from theory.pairs import DominatingPair
+from theory.pairs.truths import ball_of
 
 __all__ = ["level_steps", "potential"]
 
@@ -88,14 +88,8 @@ class _Means:
         family, charge = self.family, int(x.unique_fmpz())
         paid = Fraction((family.slack * charge) << _DIGITS, SCALE)
         after = np.unique(np.concatenate([[first, last], family.at, family.at - charge]))
-        return flint.arb(
-            rational(
-                min(
-                    self._least(int(b), int(b) + charge) + paid
-                    for b in after[(after >= first) & (after <= last)]
-                )
-            )
-        )
+        levels = after[(after >= first) & (after <= last)].tolist()
+        return ball_of(min(self._least(b, b + charge) for b in levels) + paid)
 
     def _least(self, after: int, before: int) -> Fraction:
         """The least f_before - T f_after."""
@@ -119,8 +113,5 @@ def level_steps(filt: LevelFilter, of: Claims, pair: DominatingPair) -> RunningN
         before, state = state, checked_spend(filt, state, pair, 1)
         due = charges[int(np.searchsorted(filt._floors, int(state[0]), side="right")) - 1]
         wrong += int(before[0] - state[0]) != due or not 0 <= int(state[0]) <= filt._first
-    return of.equal(
-        f"how many releases of {pair!r}, until it is denied, lower the level by other than its charge",
-        wrong,
-        0,
-    )
+    says = f"how many releases of {pair!r}, until it is denied, lower the level by other than its charge"
+    return of.equal(says, wrong, 0)

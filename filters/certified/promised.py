@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
 from functools import partial, reduce
+from itertools import product
 from typing import Any
 
 from flint import arb
@@ -15,8 +16,7 @@ from filters.accounting.ledger import Budget
 from filters.certified.closed_form import CLOSE
 from filters.certified.conversion_truths import promised_delta, renyi_delta, zcdp_delta
 from filters.certified.laws import additive_threshold
-from filters.certified.least import Least
-from filters.certified.running_number import Claims, Margin, RunningNumber
+from filters.certified.running_number import Claims, Least, Margin, RunningNumber
 from filters.certified.two_doubles import limit_of
 from filters.contract.filter_base import FilterBase
 from filters.rules.additive import AdditiveFilter
@@ -25,7 +25,7 @@ from filters.rules.orders import RenyiCurve
 from filters.rules.promised import promised_budget
 from theory.conversions import CKS, SIMPLE, Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.numerics.exact import rational
+from theory.pairs.truths import ball_of
 
 __all__ = ["budget_of", "budgets", "parameters", "promise_numbers"]
 
@@ -35,50 +35,39 @@ _SLACK = Fraction(1, 2**38)
 _EPSILONS = (0.2578125, 1.03125, 3.5)
 
 
-def _number(
+def _budget(
     says: str, budget: Budget, charge: ChargeRule, promise: Guarantee, conversion: Conversion
-) -> RunningNumber | None:
-    found = additive_threshold(charge, promise, conversion)
-    if found is None:
-        return None
-    theorem, formula, at, balls = found
-    text = f"({formula}) - x"
-    margin: Margin = Least((text,), at, balls) if balls else text
-    return RunningNumber(theorem, says, limit_of(budget), "<=", margin, at, _SLACK)
+) -> Iterator[RunningNumber]:
+    """The budget beside its threshold, where a theorem joins the charge and the promise."""
+    if (found := additive_threshold(charge, promise, conversion)) is not None:
+        theorem, formula, at, balls = found
+        text = f"({formula}) - x"
+        margin: Margin = Least((text,), at, balls) if balls else text
+        yield Claims(theorem).by_margin(says, limit_of(budget), "<=", margin, slack=_SLACK, **at)
 
 
 def budget_of(filt: AdditiveFilter, name: str) -> Iterator[RunningNumber]:
     """The budget of an additive filter, where a theorem joins its charge and its promise."""
     if isinstance(filt.charge, ChargeRule):
-        number = _number(f"{name}: budget", filt.budget, filt.charge, filt.promise, filt.conversion)
-        if number is not None:
-            yield number
+        yield from _budget(f"{name}: budget", filt.budget, filt.charge, filt.promise, filt.conversion)
 
 
 def budgets(epsilon: float, delta: float) -> Iterator[RunningNumber]:
     """`promised_budget` for every charge and every promise that it joins, by both conversions."""
-    promises = (
-        PureDP(epsilon),
-        ApproxDP(epsilon, delta),
-        ZCDP(epsilon),
-        RenyiDP(2.5, epsilon),
-        GaussianDP(epsilon),
-    )
+    approximate = ApproxDP(epsilon, delta)
+    promises = (PureDP(epsilon), approximate, ZCDP(epsilon), RenyiDP(2.5, epsilon), GaussianDP(epsilon))
     rules = (pure_charge, zcdp_charge, gdp_charge, renyi_charge.at(2.5), renyi_charge.at(64.0))
-    for rule in rules:
-        for promise in promises:
-            for conversion in (CKS, SIMPLE) if isinstance(promise, ApproxDP) else (CKS,):
-                if additive_threshold(rule, promise, conversion) is None:
-                    continue
-                try:
-                    budget = promised_budget(rule, promise, conversion)
-                except ValueError:  # nothing above zero is left at this order
-                    continue
-                number = _number(
-                    f"promised_budget({rule!r}, {promise!r}, {conversion})", budget, rule, promise, conversion
-                )
-                if number is not None:
-                    yield number
+    for rule, promise, conversion in product(rules, promises, (CKS, SIMPLE)):
+        if additive_threshold(rule, promise, conversion) is None:
+            continue
+        if conversion is SIMPLE and promise is not approximate:
+            continue
+        try:
+            budget = promised_budget(rule, promise, conversion)
+        except ValueError:  # nothing above zero is left at this order
+            continue
+        says = f"promised_budget({rule!r}, {promise!r}, {conversion})"
+        yield from _budget(says, budget, rule, promise, conversion)
 
 
 def parameters(filt: FilterBase, name: str, theorem: str) -> Iterator[RunningNumber]:
@@ -115,7 +104,7 @@ def promise_numbers(promise: Guarantee, name: str, theorem: str) -> Iterator[Run
 
 
 def _approximate_delta(rho: float, xi: float, epsilon: float) -> arb:
-    mass = arb(rational(Fraction(xi)))
+    mass = ball_of(xi)
     return mass + (1 - mass) * zcdp_delta(rho, epsilon)
 
 

@@ -22,9 +22,8 @@ from filters.contract.checks import checked_admits, checked_observe, checked_spe
 from filters.contract.filter_base import FilterBase
 from filters.rules.kappa import KappaFilter
 from filters.rules.realisation import RealisationFilter
-from theory.numerics.exact import rational
 from theory.pairs import DominatingPair, FinitePair, Gaussian
-from theory.pairs.truths import TrueValue
+from theory.pairs.truths import TrueValue, ball_of
 from theory.realisation import optimal_split
 
 __all__ = ["kappa_decisions", "realisation", "realised_decisions"]
@@ -65,11 +64,8 @@ def kappa_decisions(kappa: float, rounds: int) -> Iterator[RunningNumber]:
         (4 * kappa, -4 * kappa, 0.0, 0.0),
     )
     for losses in paths:
-        says, released = (
-            f"releases on the losses {losses!r}",
-            _released(KappaFilter(kappa, rounds), _PAIR, losses),
-        )
-        of = Claims("kappa", f"KappaFilter({kappa!r}, {rounds})")
+        of, says = Claims("kappa", f"KappaFilter({kappa!r}, {rounds})"), f"releases on the losses {losses!r}"
+        released = _released(KappaFilter(kappa, rounds), _PAIR, losses)
         yield of.equal(says, released, _allowed(kappa, rounds, losses))
 
 
@@ -120,10 +116,7 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
         if any(one.formula is None for one in quantiles):
             continue
         asked = lambda x, sign=sign: _goes_on(filt, pair, (sign * x, 0.0))  # noqa: E731
-        last, margin = (
-            last_granted(asked, 1e-9, 1e4),
-            partial(_room, Fraction(filt.epsilon), tuple(quantiles)),
-        )
+        last, margin = last_granted(asked, 1e-9, 1e4), partial(_room, filt.epsilon, quantiles)
         says = f"the loss {word} zero, before the last release, up to which it goes on"
         if last is None:
             none = of.by_margin(f"{says}: not even 1e-9", 0, "<=", margin, slack=0, least=1e-9)
@@ -164,7 +157,7 @@ def _balanced(filt: RealisationFilter, name: str, theta: float, dhat: float) -> 
     return of.by_margin("theta of the best split", theta, "=", f"{right} - ({left})", slack=2.0**-30, **at)
 
 
-def _room(epsilon: Fraction, quantiles: Sequence[TrueValue], x: arb) -> arb:
+def _room(epsilon: float, quantiles: Sequence[TrueValue], x: arb) -> arb:
     """epsilon - x - q(theta) - max(0, q(dhat) over the menu)."""
     reach = reduce(arb.max, (one.ball() for one in quantiles[1:]), arb(0))
-    return arb(rational(epsilon)) - x - quantiles[0].ball() - reach
+    return ball_of(epsilon) - x - quantiles[0].ball() - reach

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import partial
 
-import flint
+from flint import arb
 
 from filters.certified.potential import level_steps
 from filters.certified.running_number import Claims, RunningNumber
 from filters.rules.gaussian_residue import GaussianResidueFilter
-from theory.numerics.exact import rational
 from theory.pairs import Gaussian, RandomizedResponse
 from theory.pairs.normal_law import hockey_stick, tail
+from theory.pairs.truths import ball_of
 
 __all__ = ["residue"]
 
@@ -51,38 +51,38 @@ def residue(filt: GaussianResidueFilter, name: str) -> Iterator[RunningNumber]:
         for floor, charge in zip(filt._halvings[1:], charges[1:], strict=True):
             if charge > filt._budget - floor:
                 continue
-            margin, at = (
+            margin, left = (
                 partial(_room, Fraction(x), floor * unit),
                 f"{float(floor * unit):.6g} of mu^2 or more",
             )
-            yield of.by_margin(f"{says} {at}", charge * unit, ">=", margin, slack=2.0**-36)
+            yield of.by_margin(f"{says} {left}", charge * unit, ">=", margin, slack=2.0**-36)
         yield level_steps(filt, of, pair)
 
 
-def _room(epsilon: Fraction, remaining: Fraction, charge: flint.arb) -> flint.arb:
+def _room(epsilon: Fraction, remaining: Fraction, charge: arb) -> arb:
     """G(0, left + charge) - E G(-L, left), which is the least at any epsilon where the others are found to be above 0.
 
     K(z) = e^{-z/2} (G(z, left + charge) - E G(z - L, left)) is even.
     """
     curves = _Curves(epsilon, remaining, charge)
-    at_none = curves.difference(flint.arb(0))
+    at_none = curves.difference(arb(0))
     if not at_none > 0:
         return at_none
     end = curves.end()
     near = end
     for _ in range(_DEEPEST):  # K'' - K/4 > 0 from 0 to near, with K(0) >= 0 and K'(0) = 0: K stays above 0
-        if curves.gap(_between(flint.arb(0), near)) > 0:
+        if curves.gap(arb(0).union(near)) > 0:
             break
         near = (near / 2).mid()
     else:
-        return flint.arb(0, 1)
-    return at_none if _above(curves, near, end, _DEEPEST) else flint.arb(0, 1)
+        return arb(0, 1)
+    return at_none if _above(curves, near, end, _DEEPEST) else arb(0, 1)
 
 
-def _above(curves: _Curves, low: flint.arb, high: flint.arb, deepest: int) -> bool:
+def _above(curves: _Curves, low: arb, high: arb, deepest: int) -> bool:
     """Whether the difference is above 0 on [low, high]: by its middle and the slopes, or in halves."""
     middle = ((low + high) / 2).mid()
-    both = _between(low, high)
+    both = low.union(high)
     if curves.difference(middle) + curves.slope(both) * (both - middle) > 0:
         return True
     return (
@@ -90,46 +90,42 @@ def _above(curves: _Curves, low: flint.arb, high: flint.arb, deepest: int) -> bo
     )
 
 
-def _between(low: flint.arb, high: flint.arb) -> flint.arb:
-    return low.union(high)
-
-
 class _Curves:
     """The Gaussian's curve of left + charge, and the mean of that of left over the loss of randomised response."""
 
-    def __init__(self, epsilon: Fraction, left: Fraction, charge: flint.arb) -> None:
-        self.epsilon, self.left = flint.arb(rational(epsilon)), flint.arb(rational(left))
+    def __init__(self, epsilon: Fraction, left: Fraction, charge: arb) -> None:
+        self.epsilon, self.left = ball_of(epsilon), ball_of(left)
         self.whole = self.left + charge
         self.lie = 1 / (1 + self.epsilon.exp())
 
-    def difference(self, z: flint.arb) -> flint.arb:
+    def difference(self, z: arb) -> arb:
         """G(z, left + charge) - E G(z - L, left)."""
         return self._sum(z, _curve)
 
-    def slope(self, z: flint.arb) -> flint.arb:
+    def slope(self, z: arb) -> arb:
         return self._sum(z, _slope)
 
-    def _sum(self, z: flint.arb, part: Callable[[flint.arb, flint.arb], flint.arb]) -> flint.arb:
+    def _sum(self, z: arb, part: Callable[[arb, arb], arb]) -> arb:
         told, lied = part(z - self.epsilon, self.left), part(z + self.epsilon, self.left)
         return part(z, self.whole) - (1 - self.lie) * told - self.lie * lied
 
-    def gap(self, z: flint.arb) -> flint.arb:
+    def gap(self, z: arb) -> arb:
         """K'' - K/4 times a positive factor: the density of N(0, left + charge) less the response's, over the first."""
         excess = 1 / self.left - 1 / self.whole
         ratio = (-(z**2) * excess / 2 - self.epsilon**2 / (2 * self.left)).exp()
         ratio *= (z * self.epsilon / self.left).cosh() * (self.whole / self.left).sqrt()
         return 1 - ratio / (self.epsilon / 2).cosh() * ((self.whole - self.left) / 8).exp()
 
-    def end(self) -> flint.arb:
+    def end(self) -> arb:
         """From here on P(L + N(left/2, left) > z) is at most P(N(whole/2, whole) > z), so that K is above 0."""
         low, high = self.left.sqrt(), self.whole.sqrt()
         return ((self.epsilon - low * (high - low) / 2) / (1 - low / high)).upper()
 
 
-def _curve(z: flint.arb, v: flint.arb) -> flint.arb:
+def _curve(z: arb, v: arb) -> arb:
     return hockey_stick(v.sqrt(), z)
 
 
-def _slope(z: flint.arb, v: flint.arb) -> flint.arb:
+def _slope(z: arb, v: arb) -> arb:
     root = v.sqrt()
     return -z.exp() * tail(z / root + root / 2)

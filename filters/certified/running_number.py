@@ -12,17 +12,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
+from functools import cache, reduce
 from typing import Any, Literal, TypeAlias
 
 from flint import arb, ctx
 
-from filters.certified.least import Least
+from theory.claims.formula import compile_formula
 from theory.evidence import Evidence
-from theory.numerics.exact import rational
-from theory.pairs.truths import Exact, TrueValue
+from theory.pairs.truths import Exact, TrueValue, ball_of
 from theory.proofs.rational import rational_value
 
-__all__ = ["CheckedNumber", "Claims", "Found", "Margin", "RunningNumber", "Side", "Truth"]
+__all__ = ["CheckedNumber", "Claims", "Found", "Least", "Margin", "RunningNumber", "Side", "Truth"]
 
 #: Zero or more exactly where x is on the safe side: a formula in x and the parameters, or a function of the ball x.
 Margin: TypeAlias = str | Callable[[arb], arb]
@@ -47,6 +47,29 @@ class Found(Enum):
     LOOSE = "on the safe side, and further from the theorem's value than declared"
     OFF = "further from the value that it stands for than declared"
     UNDECIDED = "not told apart from the theorem's value by balls"
+
+
+@dataclass(frozen=True, slots=True)
+class Least:
+    """The least of several margins: formulas in x, in parameters and in `balls`, numbers that are roots.
+
+    some: the largest of them, where one that is zero or more is enough.
+
+    >>> with ctx.workprec(64):
+    ...     print(Least(("1 - x", "log(4) - x"), {})(arb(0)))
+    1.00000000000000000
+    """
+
+    texts: tuple[str, ...]
+    at: Mapping[str, Fraction]
+    balls: Mapping[str, Callable[[], arb]] = field(default_factory=dict)
+    some: bool = False
+
+    def __call__(self, x: arb) -> arb:
+        values = {name: ball_of(one) for name, one in self.at.items()} | {"x": x}
+        values |= {name: root() for name, root in self.balls.items()}
+        margins = (compile_formula(text)(values) for text in self.texts)
+        return reduce(arb.max if self.some else arb.min, margins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +163,7 @@ class RunningNumber:
 
     def _ball(self, x: Fraction) -> arb:
         margin = self.margin if callable(self.margin) else Least((self.margin,), self.at)
-        return margin(arb(rational(x)))
+        return margin(ball_of(x))
 
     def _detail(self) -> str:
         assert self.value is not None
@@ -220,7 +243,7 @@ class Claims:
             at, truth = dict(truth.at), truth.formula
         margin: Margin
         if callable(truth):
-            margin = _Against(truth, side)
+            margin = _against(truth, side)
         else:
             if not isinstance(truth, str):
                 at["truth"], truth = truth, "truth"
@@ -248,20 +271,7 @@ class Claims:
         return self.at_least(f"{says} is infinite", int(value == math.inf), 1, slack=0)
 
 
-class _Against:
+def _against(truth: Callable[[], arb], side: Side) -> Callable[[arb], arb]:
     """The margin of a number against a true value, which is computed once for each precision."""
-
-    __slots__ = ("_kept", "_side", "_truth")
-
-    def __init__(self, truth: Callable[[], arb], side: str) -> None:
-        self._truth, self._side = truth, side
-        self._kept: dict[int, arb] = {}
-
-    def __call__(self, x: arb) -> arb:
-        precision = ctx.prec
-        if precision not in self._kept:
-            self._kept[precision] = self._truth()
-        return x - self._kept[precision] if self._side == ">=" else self._kept[precision] - x
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _Against, (self._truth, self._side)
+    at = cache(lambda precision: truth())
+    return lambda x: x - at(ctx.prec) if side == ">=" else at(ctx.prec) - x

@@ -1,18 +1,18 @@
 """What filters say of themselves: what they hold every path to, what is left of them, and what is affordable.
 
 >>> from filters.rules.gdp import GaussianFilter
->>> [number.checked().found.name for number in held(GaussianFilter(3.0))]
+>>> [number.checked().found.name for number in held(GaussianFilter(3.0), {"zcdp": "mu**2/2"})]
 ['FITS', 'FITS', 'FITS']
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
 from fractions import Fraction
 from typing import Any
-
-from flint import arb
 
 from filters.catalogue import (
     AllOrdersFilter,
@@ -31,7 +31,6 @@ from filters.certified.running_number import Claims, RunningNumber
 from filters.contract.filter_base import FilterBase
 from theory.conversions import SIMPLE
 from theory.pairs import Gaussian
-from theory.pairs.truths import ball_of
 
 __all__ = ["HELD", "held", "shown"]
 
@@ -39,32 +38,51 @@ __all__ = ["HELD", "held", "shown"]
 
 #: The simple budget of (epsilon, tail).
 _STAR = "(epsilon/(sqrt(log(1/tail) + epsilon) + sqrt(log(1/tail))))**2"
+#: K of drift S/2 and S = 2x, beyond epsilon: no admitted run has a larger sum of squares.
+_H = "(100*epsilon**2/(2804*log(1/delta)))"
+_K = f"x + sqrt(2*(2*x + {_H})*(1 + log(2*x/{_H} + 1)/2)*log(2/delta)) - epsilon"
 #: Bounds are doubles to nearest; where a budget was rounded down, it is by less than this.
 _SLACK = 2.0**-40
 #: What the largest sum of squares of RogersFilter is raised by, and a little.
 _RAISED = 2e-11
 
-HELD: tuple[FilterBase, ...] = (
-    *(BasicFilter(1.0, 1e-3), BasicFilter(0.3), RogersFilter(2.0, 1e-3), RogersFilter(50.0, 0.3)),
-    *(WhitehouseFilter(1.0, 1e-3), WhitehouseFilter(5.0, 1e-3, tail=1e-4, weight=2.0), RenyiFilter(8.0, 1.0)),
-    *(AllOrdersFilter((2.0, 8.0, 32.0), (0.25, 1.0, 4.0)), ZCDPFilter(0.3), ApproximateZCDPFilter(0.5, 1e-3)),
-    *(ApproximateDPFilter(1.0, 1e-5, SIMPLE), GaussianFilter(0.7)),
+_PURE = {"zcdp": "epsilon**2/2", "pure": "epsilon", "infinite": "delta"}
+_ROGERS, _WHITEHOUSE = (
+    {"zcdp": _K, "infinite": "delta/2"},
+    {"zcdp": _STAR, "infinite": "(delta - tail)/weight"},
+)
+#: Filters, and what they hold every path to, in formulas of their parameters; nothing else.
+HELD: tuple[tuple[FilterBase, Mapping[str, str]], ...] = (
+    (BasicFilter(1.0, 1e-3), _PURE),
+    (BasicFilter(0.3), _PURE),
+    (RogersFilter(2.0, 1e-3), _ROGERS),
+    (RogersFilter(50.0, 0.3), _ROGERS),
+    (WhitehouseFilter(1.0, 1e-3), _WHITEHOUSE),
+    (WhitehouseFilter(5.0, 1e-3, tail=1e-4, weight=2.0), _WHITEHOUSE),
+    (RenyiFilter(8.0, 1.0), {}),
+    (AllOrdersFilter((2.0, 8.0, 32.0), (0.25, 1.0, 4.0)), {}),
+    (ZCDPFilter(0.3), {"zcdp": "rho"}),
+    (ApproximateZCDPFilter(0.5, 1e-3), {"zcdp": "rho", "infinite": "xi"}),
+    (ApproximateDPFilter(1.0, 1e-5, SIMPLE), {"zcdp": _STAR.replace("tail", "delta")}),
+    (GaussianFilter(0.7), {"zcdp": "mu**2/2"}),
 )
 
 
-def held(filt: FilterBase) -> Iterator[RunningNumber]:
+def held(filt: FilterBase, bounds: Mapping[str, str]) -> Iterator[RunningNumber]:
     """The bounds of `filt.holds`: sums of zCDP charges, of pure epsilons, of infinite mass, of divergences."""
     holds, of = filt.holds, Claims("RDP filter")
     assert holds is not None
-    bounds, at = _bounds(filt)
-    for name, value in (("zcdp", holds.zcdp), ("pure", holds.pure), ("infinite", holds.infinite)):
-        says = f"{filt!r} holds {name}"
-        if name == "zcdp" and isinstance(filt, RogersFilter):
-            yield _rogers(filt, value)
-        elif name in bounds:
-            yield of.near(says, value, bounds[name], slack=_SLACK, **at)
+    for name in ("zcdp", "pure", "infinite"):
+        says, value = f"{filt!r} holds {name}", getattr(holds, name)
+        formula = bounds.get(name, "0" if name == "infinite" else "")
+        names = re.findall(r"\w+", formula)
+        at = {one.name: getattr(filt, one.name) for one in fields(filt) if one.name in names}  # type: ignore[arg-type]
+        if not formula:
+            yield of.infinite(says, value)
+        elif formula is _K:
+            yield of.by_margin(f"{says}, by K", value, ">=", _K, slack=_RAISED, **at)
         else:
-            yield of.equal(says, value, 0) if name == "infinite" else of.infinite(says, value)
+            yield of.near(says, value, formula, slack=_SLACK if at else 0, **at)
     orders = dict(holds.orders)
     if isinstance(filt, RenyiFilter):
         share = orders.get(filt.alpha, 0.0) / filt.rho
@@ -75,66 +93,18 @@ def held(filt: FilterBase) -> Iterator[RunningNumber]:
             yield of.near(says, own, Fraction(rho), slack=_SLACK)
 
 
-def _bounds(filt: FilterBase) -> tuple[Mapping[str, str], Mapping[str, float]]:
-    """What is kept, as formulas of the parameters."""
-    match filt:
-        case BasicFilter():
-            at = {"epsilon": filt.epsilon, "delta": filt.delta}
-            return {"zcdp": "epsilon**2/2", "pure": "epsilon", "infinite": "delta"}, at
-        case WhitehouseFilter():
-            assert filt.tail is not None
-            at = {"epsilon": filt.epsilon, "delta": filt.delta, "tail": filt.tail, "weight": filt.weight}
-            return {"zcdp": _STAR, "infinite": "(delta - tail)/weight"}, at
-        case ApproximateDPFilter():
-            return {"zcdp": _STAR}, {"epsilon": filt.epsilon, "tail": filt.delta}
-        case ApproximateZCDPFilter():
-            return {"zcdp": "rho", "infinite": "xi"}, {"rho": filt.rho, "xi": filt.xi}
-        case ZCDPFilter():
-            return {"zcdp": "rho"}, {"rho": filt.rho}
-        case GaussianFilter():
-            return {"zcdp": "mu**2/2"}, {"mu": filt.mu}
-        case RogersFilter():
-            return {"infinite": "delta/2"}, {"delta": filt.delta}
-    return {}, {}
-
-
-def _rogers(filt: RogersFilter, zcdp: float) -> RunningNumber:
-    """K of drift S/2 and S = 2 zcdp is beyond epsilon: no admitted run has a larger sum of squares."""
-    epsilon, delta = ball_of(filt.epsilon), ball_of(filt.delta)
-    share = 1 if filt.reading == "1/delta" else 2
-    h = 100 * epsilon**2 / (2804 * (share / delta).log())
-
-    def margin(x: arb) -> arb:
-        s = 2 * x
-        spread = 2 * (s + h) * (1 + (s / h).log1p() / 2) * (2 / delta).log()
-        return s / 2 + spread.sqrt() - epsilon
-
-    of = Claims("RDP filter")
-    return of.by_margin(f"{filt!r} holds zcdp, by K", zcdp, ">=", margin, slack=_RAISED)
-
-
 # -- what is left ----------------------------------------------------------------------------------------------
 
 _GAUSSIAN, _RESPONSE = "Gaussian(x)", "RandomizedResponse(x)"
-
-
-def _itself(x: Fraction) -> Fraction:
-    return x
-
-
-def _half_square(x: Fraction) -> Fraction:
-    return x * x / 2
-
-
 #: Filters, the family that tells what is left of them, and what of its x they show.
 _LEFT: tuple[tuple[FilterBase, str, Callable[[Fraction], Fraction]], ...] = (
-    (GaussianFilter(0.7), _GAUSSIAN, _itself),
-    (AllOrdersFilter((2.0, 8.0), (0.25, 1.0)), _GAUSSIAN, _itself),
-    (ZCDPFilter(0.3), _GAUSSIAN, _half_square),
-    (ApproximateZCDPFilter(0.3, 1e-3), _GAUSSIAN, _half_square),
-    (ApproximateDPFilter(1.0, 1e-5), _GAUSSIAN, _half_square),
-    (BasicFilter(1.0), _RESPONSE, _itself),
-    (WhitehouseFilter(1.0, 1e-3), _RESPONSE, _itself),
+    (GaussianFilter(0.7), _GAUSSIAN, lambda x: x),
+    (AllOrdersFilter((2.0, 8.0), (0.25, 1.0)), _GAUSSIAN, lambda x: x),
+    (ZCDPFilter(0.3), _GAUSSIAN, lambda x: x * x / 2),
+    (ApproximateZCDPFilter(0.3, 1e-3), _GAUSSIAN, lambda x: x * x / 2),
+    (ApproximateDPFilter(1.0, 1e-5), _GAUSSIAN, lambda x: x * x / 2),
+    (BasicFilter(1.0), _RESPONSE, lambda x: x),
+    (WhitehouseFilter(1.0, 1e-3), _RESPONSE, lambda x: x),
 )
 _AFFORDABLE = (GaussianFilter(0.7), ZCDPFilter(0.3), ApproximateDPFilter(1.0, 1e-5), RenyiFilter(8.0, 1.0))
 #: The shares of the largest request that are spent first: nothing, much, all but what is lost in the sum's last digits.

@@ -11,7 +11,7 @@ from flint import arb
 from filters.catalogue import SomeOrderMarkovFilter
 from filters.certified.decisions import is_refused
 from filters.certified.running_number import Claims, RunningNumber
-from theory.numerics.exact import rational
+from theory.pairs.truths import ball_of
 from theory.thresholds.some_order import share_at_some_order
 
 __all__ = ["payments"]
@@ -35,9 +35,9 @@ def payments(filt: SomeOrderMarkovFilter, name: str) -> Iterator[RunningNumber]:
 
 def _share(alphas: tuple[float, ...], delta: Fraction) -> arb:
     """The payments in balls, each what the lower orders leave: delta^(1 - t/u) of a payment at 1 + t for 1 + u."""
-    log, paid, total = arb(rational(delta)).log(), list[tuple[arb, arb]](), arb(0)
+    log, paid, total = ball_of(delta).log(), list[tuple[arb, arb]](), arb(0)
     for alpha in sorted(alphas):
-        u = arb(rational(Fraction(alpha))) - 1
+        u = ball_of(alpha) - 1
         left = 1 - sum((m * (log * (1 - t / u)).exp() for t, m in paid), arb(0))
         paid.append((u, left.max(arb(0))))
         total += paid[-1][1] * (u * (u / (1 + u)).log()).exp() / (1 + u)

@@ -12,17 +12,8 @@ from typing import Any, TypeAlias
 from mpmath import mp
 
 from theory.conversions import CKS, SIMPLE, Conversion
-from theory.pairs import (
-    KOV,
-    DiscreteGaussian,
-    DiscreteLaplace,
-    DominatingPair,
-    Erasure,
-    FinitePair,
-    RandomizedResponse,
-)
 
-__all__ = ["conversion_delta", "gaussian_hockey_stick", "masses"]
+__all__ = ["conversion_delta", "gaussian_hockey_stick"]
 
 #: An mpmath number: mpmath has no types.
 Number: TypeAlias = Any
@@ -42,45 +33,6 @@ def conversion_delta(conversion: Conversion, rho: float, epsilon: float, digits:
     """The conversion's infimum over the order, by golden-section search."""
     with mp.workdps(digits + 20):
         return mp.exp(_log_conversion_delta(conversion, mp.mpf(rho), mp.mpf(epsilon)))
-
-
-def masses(pair: DominatingPair) -> list[tuple[Number, Number]]:
-    """The outcomes' probabilities under P and Q."""
-    if isinstance(pair, RandomizedResponse):
-        keep, change = _kept(pair.epsilon)
-        return [(keep, change), (change, keep)]
-    if isinstance(pair, Erasure):
-        p = mp.mpf(pair.p)
-        return [(p, mp.zero), (1 - p, 1 - p), (mp.zero, p)]
-    if isinstance(pair, KOV):
-        (keep, change), d = _kept(pair.epsilon), mp.mpf(pair.delta)
-        inner = [((1 - d) * keep, (1 - d) * change), ((1 - d) * change, (1 - d) * keep)]
-        return [(d, mp.zero), *inner, (mp.zero, d)]
-    if isinstance(pair, DiscreteLaplace):
-        rate, s = 1 / mp.mpf(float(pair.scale)), pair.sensitivity
-        reach = int((mp.dps + 10) * mp.log(10) / rate) + s
-        law = [mp.exp(-rate * abs(x)) * mp.tanh(rate / 2) for x in range(-reach - s, reach + 1)]
-        return list(zip(law[s:], law[: len(law) - s], strict=True))
-    if isinstance(pair, DiscreteGaussian):
-        sigma, s = mp.mpf(float(pair.sigma)), pair.sensitivity
-        reach = int(sigma * mp.sqrt(2 * (mp.dps + 10) * mp.log(10))) + 5 * s + 2
-        law = [mp.exp(-((x / sigma) ** 2) / 2) for x in range(-reach - s, reach + 1)]
-        return [
-            (p / mp.fsum(law), q / mp.fsum(law)) for p, q in zip(law[s:], law[: len(law) - s], strict=True)
-        ]
-    if isinstance(pair, FinitePair):
-        return [(_exact(p), _exact(q)) for p, q in zip(pair.p, pair.q, strict=True)]
-    raise TypeError(f"pair must be one whose outcomes are listed here, got {pair!r}; pass a finite pair")
-
-
-def _kept(epsilon: Any) -> tuple[Number, Number]:
-    odds = mp.exp(mp.mpf(epsilon))
-    return odds / (1 + odds), 1 / (1 + odds)
-
-
-def _exact(mass: Any) -> Number:
-    numerator, denominator = mass.as_integer_ratio()
-    return mp.mpf(numerator) / denominator
 
 
 def _log_conversion_delta(conversion: Conversion, rho: Number, epsilon: Number) -> Number:

@@ -171,6 +171,8 @@ def test_where_no_point_is_found_the_promise_bounds() -> None:
         (fp.ZCDP(0.03), 21.0),
         (fp.ZCDP(1e-5), 45.0),
         (fp.RenyiDP(75.0, 30.0), 0.3),
+        (fp.ZCDP(1e300), 3.0),  # whose masses have more digits than there is memory
+        (fp.RenyiDP(2.0, 1e300), 3.0),
     )
     for guarantee, epsilon in cases:
         found = guarantee.extremal(epsilon)

@@ -2,7 +2,6 @@
 
 import math
 
-import mpmath
 import pytest
 
 import filters as fp
@@ -13,7 +12,6 @@ from theory.pairs import (
     FinitePair,
     Gaussian,
 )
-from theory.relative_entropy import entropy_delta
 
 SKEW = FinitePair((0.5, 0.3, 0.2), (0.3, 0.3, 0.4))
 
@@ -24,39 +22,6 @@ def test_what_may_tell_for_certain_has_no_finite_divergence_of_order_one() -> No
     assert Erasure(0.0).renyi(1.0) == 0.0
     # outcomes that P cannot produce cost Q's divergence, not P's: log 2
     assert FinitePair((1.0, 0.0), (0.5, 0.5)).renyi(1.0) == pytest.approx(math.log(2), rel=1e-15)
-
-
-def _coins(rho: mpmath.mpf, epsilon: mpmath.mpf) -> mpmath.mpf:
-    """max p - e^epsilon q over coins with k(p, q) <= rho: for each p the least q, then golden sections over p."""
-
-    def divergence(p: mpmath.mpf, q: mpmath.mpf) -> mpmath.mpf:
-        ends = p * mpmath.log(p / q) if p > 0 else mpmath.mpf(0)
-        return ends + ((1 - p) * mpmath.log((1 - p) / (1 - q)) if p < 1 else 0)
-
-    def worth(x: mpmath.mpf) -> mpmath.mpf:
-        p = 1 / (1 + mpmath.exp(-x))
-        low, high = mpmath.mpf(-2000), mpmath.log(p)
-        for _ in range(120):
-            middle = (low + high) / 2
-            low, high = (middle, high) if divergence(p, mpmath.exp(middle)) > rho else (low, middle)
-        return p - mpmath.exp(epsilon + high)
-
-    golden = (mpmath.sqrt(5) - 1) / 2
-    low, high = mpmath.mpf(-60), mpmath.mpf(60)
-    while high - low > mpmath.mpf(10) ** -9:
-        left, right = high - golden * (high - low), low + golden * (high - low)
-        low, high = (low, right) if worth(left) > worth(right) else (left, high)
-    return worth(low)
-
-
-@pytest.mark.parametrize(
-    ("rho", "epsilon"),
-    [(1e-6, 0.0), (1e-6, 1.0), (0.01, 0.1), (0.5, 0.0), (0.5, 1.0), (3.0, 5.0), (20.0, 18.0)],
-)
-def test_the_delta_of_a_divergence_of_order_one_is_that_of_the_best_coins(rho: float, epsilon: float) -> None:
-    with mpmath.workdps(40):
-        best = _coins(mpmath.mpf(rho), mpmath.mpf(epsilon))
-    assert entropy_delta(rho, epsilon) == pytest.approx(float(best), rel=1e-12)
 
 
 def test_the_filter_of_order_one_adds_divergences_and_keeps_its_promise() -> None:

@@ -1,7 +1,6 @@
 """The numbers that the papers print, or that were computed independently."""
 
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -23,17 +22,6 @@ def test_the_split_and_kappa_of_the_realisation_filter() -> None:
     assert split.dhat == pytest.approx(5.388961e-6, rel=1e-7)
     assert split.theta == pytest.approx(9.606383e-8, rel=1e-7)
     assert kappa(10.0, 2.0, split.dhat, split.theta) == pytest.approx(4.9461276, abs=5e-8)
-
-
-@pytest.mark.parametrize("rounds", [1, 2, 48, 10**6])
-@pytest.mark.parametrize("delta", [1e-300, 1e-5, 0.3])
-def test_no_other_split_of_delta_is_better(rounds: int, delta: float) -> None:
-    best = optimal_split(rounds, delta)
-    assert Fraction(best.dhat) + Fraction(best.theta) * (1 - Fraction(best.dhat)) * rounds <= Fraction(delta)
-    reached = kappa(1.0, 1.0, best.dhat, best.theta)
-    for share in (1e-3, 0.1, 0.3, 0.5, 0.7, 0.9, 0.999):
-        dhat = delta * share
-        assert kappa(1.0, 1.0, dhat, delta * (1 - share) / ((1 - dhat) * rounds)) <= reached + 1e-13
 
 
 def test_the_least_epsilon_over_the_orders_is_the_conversion_of_zcdp() -> None:

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from theory.confinement import confinement
+from theory.confinement import confinement, kappa_survival
 from theory.pairs import Gaussian
 from theory.realisation import kappa, optimal_split
 from theory.thresholds.stopped_walk import stopped_hockey_stick
@@ -90,3 +90,8 @@ def test_what_a_walk_loses_is_no_more_than_without_a_limit() -> None:
     whole = float(Gaussian(math.sqrt(ROUNDS) * MU).hockey_stick(3.0))
     for limit in (0.3, 2.0, 20.0):
         assert 0 <= stopped_hockey_stick(limit, mu=MU, rounds=ROUNDS, epsilon=3.0) <= whole * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("rounds", [1, 2])
+def test_the_first_two_releases_are_decided_before_any_loss_is_known(rounds: int) -> None:
+    assert kappa_survival(1.0, sigma=2.0, rounds=rounds).tolist() == [1.0] * rounds

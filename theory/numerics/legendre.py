@@ -20,9 +20,12 @@ __all__ = ["gauss_legendre", "steps_rule"]
 _FINE = 5
 
 
+@lru_cache(maxsize=256)
 def gauss_legendre(nodes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """(nodes in (-1, 1), their weights), exact for polynomials of degree below 2 `nodes`; remembered, and read-only."""
-    return _rule(check_count("nodes", nodes))
+    at, weight = np.polynomial.legendre.leggauss(check_count("nodes", nodes))
+    at.flags.writeable = weight.flags.writeable = False
+    return at, weight
 
 
 def steps_rule(nodes: int, limit: float, scale: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -34,10 +37,3 @@ def steps_rule(nodes: int, limit: float, scale: float) -> tuple[NDArray[np.float
             f"steps; pass nodes={math.ceil(min(_FINE * limit / scale, 2.0**62))} or more"
         )
     return gauss_legendre(nodes)
-
-
-@lru_cache(maxsize=256)
-def _rule(nodes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    at, weight = np.polynomial.legendre.leggauss(nodes)
-    at.flags.writeable = weight.flags.writeable = False
-    return at, weight

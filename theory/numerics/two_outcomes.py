@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 __all__ = ["Kept", "Point", "most_under", "most_under_zcdp", "stick_above"]
 
 _DIGITS, _BITS = 50, 224
+#: A mass nearer to nothing is not written down as a fraction.
+_FURTHEST = 2**16
 #: How near to its bound, relatively, a divergence is that may decide.
 _NEAR = 1e-5
 #: A divergence that is above its bound by less, relatively, is within it.
@@ -273,4 +275,8 @@ def _root(missed: Callable[..., Sequence[mp.mpf]], start: tuple[float, ...]) -> 
 
 
 def _exact(x: mp.mpf) -> fmpq:
+    if abs(x.man_exp[1]) > _FURTHEST:
+        raise ArithmeticError(
+            f"masses must be at least 2^-{_FURTHEST}, got one of 2^{x.man_exp[1]}; ask for less"
+        )
     return rational(fraction_of(x))

@@ -21,13 +21,15 @@ from numpy.typing import NDArray
 
 from theory.arguments import Real
 from theory.numerics import portable
-from theory.numerics.stable import as_real
+from theory.numerics.stable import as_real, signed_square
 from theory.pairs.pair_type import PairType
 from theory.pairs.parametrised import Parametrised
 from theory.pairs.truths import PairTruths
 
 __all__ = [
     "ALL_CHARGES",
+    "ITSELF",
+    "OF_ROOT",
     "ChargeName",
     "Direction",
     "DominatingPair",
@@ -36,6 +38,7 @@ __all__ = [
     "LeastShare",
     "Outputs",
     "check_direction",
+    "same_as",
 ]
 
 #: "PQ": outputs are drawn from P and the loss is log dP/dQ. "QP": they are drawn from Q and it is log dQ/dP.
@@ -71,6 +74,16 @@ class LeastShare(NamedTuple):
 
     low: float
     high: float
+
+
+def same_as(name: str) -> Any:
+    """A property that is another one of the pair, or its field."""
+    return property(lambda pair: getattr(pair, name))
+
+
+#: `swapped` of a pair that is its own mirror image, and `zcdp_rho` of one that declares a root of it.
+ITSELF: Any = property(lambda pair: pair)
+OF_ROOT: Any = property(lambda pair: signed_square(pair.zcdp_root) / 2)
 
 
 def check_direction(direction: object) -> None:

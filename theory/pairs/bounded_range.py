@@ -9,10 +9,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +20,10 @@ from numpy.typing import NDArray
 from theory.arguments import Real, check_positive, own
 from theory.numerics import portable
 from theory.numerics.stable import as_real, expm1_minus, signed_square
-from theory.pairs.base import ALL_CHARGES, ChargeName, DominatingPair
+from theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, DominatingPair, same_as
 from theory.pairs.finite import pure_to_gdp
 from theory.pairs.finite_charges import convex_rho
-from theory.pairs.truths import Exact, PairTruths, TrueValue, ball_of
-
-if TYPE_CHECKING:
-    from flint import arb
+from theory.pairs.truths import IntervalTruths, PairTruths
 
 __all__ = ["BoundedRange"]
 
@@ -51,9 +48,8 @@ class BoundedRange(DominatingPair):
     def __post_init__(self) -> None:
         self._keep("epsilon", check_positive("epsilon", own(self.epsilon), "pass nats, above zero"))
 
-    @property
-    def pure_epsilon(self) -> Real:
-        return self.epsilon
+    pure_epsilon = same_as("epsilon")
+    swapped = ITSELF
 
     @property
     def zcdp_rho(self) -> Real:
@@ -118,10 +114,6 @@ class BoundedRange(DominatingPair):
     def truths(self) -> PairTruths:
         return _BoundedRangeTruths(self)
 
-    @property
-    def swapped(self) -> BoundedRange:
-        return self
-
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         # the tilted density is e^{r l} in proportion, r = order - 1/2; y = e - l inverts its distribution function
         e, r = self.epsilon, order - 0.5
@@ -154,61 +146,25 @@ def _langevin(x: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class _BoundedRangeTruths(PairTruths):
+class _BoundedRangeTruths(IntervalTruths):
     """The density e^{l/2} / (4 sinh(e/2)) of the loss on [-e, e]."""
 
     pair: BoundedRange
 
     zcdp_theorem = "bounded range"
+    formulas = MappingProxyType(
+        {
+            "pure_epsilon": "epsilon",
+            "zcdp_rho": "epsilon**2/6",
+            "gdp_mu": "2*quantile(1/(1 + exp(epsilon)))",
+            "entropy": "epsilon/tanh(epsilon/2) - 2",
+            "renyi": "log(sinh((alpha - 1/2)*epsilon)/((2*alpha - 1)*sinh(epsilon/2)))/(alpha - 1)",
+            "hockey_stick": "(1 - exp((eps - epsilon)/2))**2/(1 - exp(-epsilon))",
+            "loss_cdf": "(exp((level - epsilon)/2) - exp(-epsilon))/(1 - exp(-epsilon))",
+            "loss_quantile": "epsilon + 2*log(1 - p*(1 - exp(-epsilon)))",
+        }
+    )
 
     @property
-    def _e(self) -> Fraction:
+    def end(self) -> Fraction:
         return Fraction(self.pair.epsilon)  # type: ignore[arg-type]
-
-    @property
-    def pure_epsilon(self) -> TrueValue:
-        return self._value("epsilon")
-
-    @property
-    def zcdp_rho(self) -> TrueValue:
-        return self._value("epsilon**2/6")
-
-    @property
-    def gdp_mu(self) -> TrueValue:
-        return self._value("2*quantile(1/(1 + exp(epsilon)))")
-
-    def renyi(self, alpha: Exact) -> TrueValue:
-        if alpha == 1:
-            return self._value("epsilon/tanh(epsilon/2) - 2")
-        moment = "sinh((alpha - 1/2)*epsilon)/((2*alpha - 1)*sinh(epsilon/2))"
-        return self._value(f"log({moment})/(alpha - 1)", alpha=alpha)
-
-    def hockey_stick(self, epsilon: Exact) -> TrueValue:
-        if epsilon >= self._e:
-            return TrueValue(Fraction(0))
-        if epsilon <= -self._e:
-            return self._value("1 - exp(eps)", eps=epsilon)
-        return self._value("(1 - exp((eps - epsilon)/2))**2/(1 - exp(-epsilon))", eps=epsilon)
-
-    @property
-    def above(self) -> Callable[[Exact], tuple[arb, arb]]:
-        e = self._e
-
-        def at(x: Exact) -> tuple[arb, arb]:
-            x = Fraction(x)  # a float less a rational is a float, and rounded
-            if not -e <= x < e:
-                return (ball_of(int(x < e)),) * 2
-            total = 1 - ball_of(-e).exp()
-            # P(L <= x) and, by symmetry, Q(L > x) = P(L < -x)
-            below, far = (((ball_of((y - e) / 2)).exp() - ball_of(-e).exp()) / total for y in (x, -x))
-            return 1 - below, far
-
-        return at
-
-    def loss_cdf(self, x: Exact) -> TrueValue:
-        if not -self._e <= x < self._e:
-            return TrueValue(Fraction(int(x >= self._e)))
-        return self._value("(exp((level - epsilon)/2) - exp(-epsilon))/(1 - exp(-epsilon))", level=x)
-
-    def loss_quantile(self, tail: Exact) -> TrueValue:
-        return self._value("epsilon + 2*log(1 - p*(1 - exp(-epsilon)))", p=tail)

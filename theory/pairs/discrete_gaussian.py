@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -24,7 +24,7 @@ from theory.numerics import portable
 from theory.numerics.error_free import quotient_beyond
 from theory.numerics.stable import as_real, signed_square
 from theory.numerics.whole_normal import log_theta_ratio, theta, upper, upper_over_first
-from theory.pairs.base import ALL_CHARGES, DominatingPair
+from theory.pairs.base import ALL_CHARGES, ITSELF, OF_ROOT, DominatingPair, same_as
 from theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue, ball_of
 
 if TYPE_CHECKING:
@@ -76,13 +76,9 @@ class DiscreteGaussian(DominatingPair):
     def zcdp_root(self) -> Real:
         return as_real(quotient_beyond(np.full(np.shape(self.sigma), float(self.sensitivity)), self.sigma))
 
-    @property
-    def zcdp_rho(self) -> Real:
-        return signed_square(self.zcdp_root) / 2
-
-    @property
-    def gdp_mu(self) -> Real:
-        return self.pure_epsilon
+    zcdp_rho = OF_ROOT
+    gdp_mu = same_as("pure_epsilon")
+    swapped = ITSELF
 
     def _loss(self, at: Real) -> Real:
         """The loss at Y = at."""
@@ -168,10 +164,6 @@ class DiscreteGaussian(DominatingPair):
     def truths(self) -> PairTruths:
         return _DiscreteGaussianTruths(self)
 
-    @property
-    def swapped(self) -> DiscreteGaussian:
-        return self
-
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         # the tilted law is discrete Gaussian around (order - 1) s
         drawn = self._quantile(rng.random(n), (order - 1.0) * self.sensitivity)
@@ -209,20 +201,23 @@ class _DiscreteGaussianTruths(PairTruths):
         return TrueValue(self._loss(0))
 
     def renyi(self, alpha: Exact) -> TrueValue:
-        if ((Fraction(alpha) - 1) * self.pair.sensitivity).denominator == 1:  # theta is as at 0
+        t = Fraction(alpha) - 1
+        if (t * self.pair.sensitivity).denominator == 1:  # theta is as at 0
             return TrueValue(Fraction(alpha) * self._loss(0))
-        return TrueValue(partial(_divergence, self._square, self.pair.sensitivity, Fraction(alpha)))
+
+        def value() -> arb:
+            less = _theta(self._square, t * self.pair.sensitivity) / _theta(self._square)
+            return ball_of(Fraction(alpha) * self._loss(0)) + less.log() / ball_of(t)
+
+        return _finer(value)
 
     def hockey_stick(self, epsilon: Exact) -> TrueValue:
-        first = self._first(epsilon)
-        return TrueValue(
-            partial(_hockey_stick, self._square, first, self.pair.sensitivity, Fraction(epsilon))
-        )
+        return _finer(lambda: self.stick(epsilon))
 
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:
         def at(x: Exact) -> tuple[arb, arb]:
-            first, whole = self._first(x), _theta(self._square, Fraction(0))
+            first, whole = self._first(x), _theta(self._square)
             return tuple(_upper(self._square, k) / whole for k in (first, first + self.pair.sensitivity))
 
         return at
@@ -230,16 +225,29 @@ class _DiscreteGaussianTruths(PairTruths):
     @property
     def atoms(self) -> tuple[tuple[Fraction, TrueValue], ...]:
         far = min(math.ceil(8 * float(self.pair.sigma)), _LISTED)
-        return tuple(
-            (self._loss(at), TrueValue(partial(_mass, self._square, at))) for at in range(far, -far - 1, -1)
-        )
+        return tuple((self._loss(at), self._mass(at)) for at in range(far, -far - 1, -1))
+
+    def _mass(self, at: int) -> TrueValue:
+        return TrueValue(lambda: _term(self._square, at) / _theta(self._square))
 
     def loss_cdf(self, x: Exact) -> TrueValue:
-        return TrueValue(partial(_below, self._square, self._first(x)))
+        return TrueValue(lambda: _upper(self._square, 1 - self._first(x)) / _theta(self._square))
 
     def loss_quantile(self, tail: Exact) -> TrueValue:
         # the double is right but for a tail that is next to the mass of a set
         return TrueValue(self._loss(int(self.pair._quantile(float(tail)))))
+
+
+def _finer(value: Callable[[], arb]) -> TrueValue:
+    """The value by more than twice as many bits, for what cancels."""
+
+    def ball() -> arb:
+        from flint import ctx
+
+        with ctx.workprec(2 * ctx.prec + 64):
+            return value()
+
+    return TrueValue(ball)
 
 
 def _term(square: Fraction, y: Exact) -> arb:
@@ -251,7 +259,7 @@ def _upper(square: Fraction, first: int) -> arb:
     from flint import arb, ctx
 
     if first <= 0:
-        return _theta(square, Fraction(0)) - _upper(square, 1 - first)
+        return _theta(square) - _upper(square, 1 - first)
     last = math.isqrt(math.ceil(first**2 + 2 * square * (ctx.prec + 16))) + 1
     # from there on each term is at most this share of the one before
     share = ball_of(-Fraction(2 * last + 1) / (2 * square)).exp()
@@ -259,7 +267,7 @@ def _upper(square: Fraction, first: int) -> arb:
     return sum((_term(square, y) for y in range(first, last)), arb(0)) + rest * arb(0.5, 0.5)
 
 
-def _theta(square: Fraction, centre: Fraction) -> arb:
+def _theta(square: Fraction, centre: Fraction = Fraction(0)) -> arb:
     """sum of e^{-(x - centre)^2 / (2 square)} over all whole x."""
     from flint import ctx
 
@@ -275,28 +283,3 @@ def _around(square: Fraction, off: Fraction, bits: int) -> arb:
     rest = 2 * _term(square, far - 1) / (1 - share)
     total = sum((_term(square, x - off) for x in range(-far, far + 1)), arb(0))
     return total + rest * arb(0.5, 0.5)
-
-
-def _divergence(square: Fraction, s: int, alpha: Fraction) -> arb:
-    from flint import ctx
-
-    with ctx.workprec(2 * ctx.prec + 64):
-        t = alpha - 1
-        less = (_theta(square, t * s) / _theta(square, Fraction(0))).log() / ball_of(t)
-        return ball_of(alpha * s * s / (2 * square)) + less
-
-
-def _hockey_stick(square: Fraction, first: int, s: int, epsilon: Fraction) -> arb:
-    from flint import ctx
-
-    with ctx.workprec(2 * ctx.prec + 64):
-        gap = _upper(square, first) - ball_of(epsilon).exp() * _upper(square, first + s)
-        return gap / _theta(square, Fraction(0))
-
-
-def _below(square: Fraction, first: int) -> arb:
-    return _upper(square, 1 - first) / _theta(square, Fraction(0))
-
-
-def _mass(square: Fraction, at: int) -> arb:
-    return _term(square, at) / _theta(square, Fraction(0))

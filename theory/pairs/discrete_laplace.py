@@ -20,8 +20,8 @@ from scipy import special
 from theory.arguments import Real, check_count, check_positive, own
 from theory.numerics import portable
 from theory.numerics.error_free import quotient_beyond
-from theory.numerics.stable import as_real, signed_square
-from theory.pairs.base import ALL_CHARGES, ChargeName, Outputs
+from theory.numerics.stable import as_real
+from theory.pairs.base import ALL_CHARGES, ITSELF, OF_ROOT, ChargeName, Outputs, same_as
 from theory.pairs.finite import Finite, largest_corner, pure_to_gdp, rounded_up_mu
 from theory.pairs.finite_charges import convex_rho
 from theory.pairs.finite_truths import FiniteTruths, Mass
@@ -81,13 +81,9 @@ class DiscreteLaplace(Finite):
     def pure_epsilon(self) -> Real:
         return as_real(quotient_beyond(np.full(np.shape(self.scale), float(self.sensitivity)), self.scale))
 
-    @property
-    def zcdp_root(self) -> Real:
-        return self.pure_epsilon
-
-    @property
-    def zcdp_rho(self) -> Real:
-        return signed_square(self.pure_epsilon) / 2
+    zcdp_root = same_as("pure_epsilon")
+    zcdp_rho = OF_ROOT
+    swapped = ITSELF
 
     def least(self, charge: ChargeName) -> tuple[float, float]:
         if charge == "zcdp_rho":
@@ -105,10 +101,6 @@ class DiscreteLaplace(Finite):
     @property
     def truths(self) -> PairTruths:
         return _DiscreteLaplaceTruths(self)
-
-    @property
-    def swapped(self) -> DiscreteLaplace:
-        return self
 
 
 def _quantile(n: int, rate: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from theory.arguments import Real, beyond, check_probability, own
 from theory.numerics.stable import as_real
-from theory.pairs.base import ALL_CHARGES, ExactMasses, KOVForm, Outputs
+from theory.pairs.base import ALL_CHARGES, ITSELF, ExactMasses, KOVForm, Outputs, same_as
 from theory.pairs.finite import Finite
 from theory.pairs.finite_truths import FiniteTruths, Mass
 from theory.pairs.truths import INFINITE, PairTruths, TrueValue
@@ -70,28 +70,16 @@ class Erasure(Finite):
         return (np.inf, self.p), (0.0, 1 - self.p)
 
     @property
-    def _missing(self) -> Real:
-        return self.p
-
-    @property
     def pure_epsilon(self) -> Real:
         return as_real(np.where(np.equal(self.p, 0), 0.0, math.inf))
 
-    @property
-    def zcdp_rho(self) -> Real:
-        return self.pure_epsilon
-
-    @property
-    def gdp_mu(self) -> Real:
-        return self.pure_epsilon
+    _missing = same_as("p")
+    zcdp_rho = gdp_mu = same_as("pure_epsilon")
+    swapped = ITSELF
 
     @property
     def truths(self) -> PairTruths:
         return _ErasureTruths(self)
-
-    @property
-    def swapped(self) -> Erasure:
-        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +101,7 @@ class _ErasureTruths(FiniteTruths):
     def pure_epsilon(self) -> TrueValue:
         return TrueValue(Fraction(0)) if self.at["p"] == 0 else INFINITE
 
-    @property
-    def gdp_mu(self) -> TrueValue:
-        return self.pure_epsilon
+    gdp_mu = same_as("pure_epsilon")
 
     @property
     def rational_masses(self) -> list[tuple[Fraction, Fraction]] | None:

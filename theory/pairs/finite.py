@@ -23,7 +23,7 @@ from scipy import special
 from theory.arguments import Real
 from theory.numerics import portable
 from theory.numerics.stable import as_real, expm1_minus, log_beyond, log_fraction, mass_fraction
-from theory.pairs.base import ALL_CHARGES, ChargeName, DominatingPair, ExactMasses, Outputs
+from theory.pairs.base import ALL_CHARGES, ChargeName, DominatingPair, ExactMasses, Outputs, same_as
 from theory.pairs.finite_charges import least_gdp_mu, least_zcdp_rho
 from theory.pairs.finite_truths import FiniteTruths, Mass
 from theory.pairs.truths import INFINITE, PairTruths, TrueValue, ball_of, up
@@ -193,9 +193,7 @@ class FinitePair(Finite):
         object.__setattr__(self, "q", q)
         object.__setattr__(self, "_levels", tuple(sorted(levels, reverse=True)))
 
-    @property
-    def outputs(self) -> Outputs:
-        return self._levels
+    outputs = same_as("_levels")
 
     @property
     def _missing(self) -> Real:

@@ -60,17 +60,15 @@ class FiniteTruths(PairTruths):
 
     def _sum(self, of: Callable[[_Balls], arb]) -> TrueValue:
         """A function of the outcomes that P or Q can produce."""
-        return TrueValue(partial(_of_outcomes, self, of))
 
+        def value() -> arb:
+            from flint import ctx
 
-def _of_outcomes(truths: FiniteTruths, of: Callable[[_Balls], arb]) -> arb:
-    from flint import ctx
+            with ctx.workprec(2 * ctx.prec + _WHOLE):
+                masses = [both for both in self.masses if any(mass != 0 for mass in both)]
+                return of([(TrueValue(p, self.at).ball(), TrueValue(q, self.at).ball()) for p, q in masses])
 
-    with ctx.workprec(2 * ctx.prec + _WHOLE):
-        masses = [
-            (TrueValue(p, truths.at), TrueValue(q, truths.at)) for p, q in truths.masses if p != 0 or q != 0
-        ]
-        return of([(p.ball(), q.ball()) for p, q in masses])
+        return TrueValue(value)
 
 
 def _is_zero(mass: arb) -> bool:

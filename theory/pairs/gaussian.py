@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -16,9 +17,9 @@ from theory import fast
 from theory.arguments import Real, check_positive, check_probability, own
 from theory.numerics import portable
 from theory.numerics.mills import LOG_SQRT_TWO_PI, mills, mills_drop
-from theory.numerics.stable import as_real, signed_square
-from theory.pairs.base import ALL_CHARGES, DominatingPair
-from theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue, ball_of
+from theory.numerics.stable import as_real
+from theory.pairs.base import ALL_CHARGES, ITSELF, OF_ROOT, DominatingPair, same_as
+from theory.pairs.truths import Exact, PairTruths, ball_of
 
 if TYPE_CHECKING:
     from flint import arb
@@ -68,21 +69,9 @@ class Gaussian(DominatingPair):
     def pure_epsilon(self) -> Real:
         return np.full_like(self.mu, np.inf) if isinstance(self.mu, np.ndarray) else np.inf
 
-    @property
-    def zcdp_rho(self) -> Real:
-        return signed_square(self.mu) / 2
-
-    @property
-    def zcdp_root(self) -> Real:
-        return self.mu
-
-    @property
-    def gdp_mu(self) -> Real:
-        return self.mu
-
-    @property
-    def normal_mu(self) -> Real:
-        return self.mu
+    zcdp_root = gdp_mu = normal_mu = same_as("mu")
+    zcdp_rho = OF_ROOT
+    swapped = ITSELF
 
     def hockey_stick(self, epsilon: Real) -> Real:
         size = np.abs(epsilon)
@@ -142,10 +131,6 @@ class Gaussian(DominatingPair):
     @property
     def truths(self) -> PairTruths:
         return _GaussianTruths(self)
-
-    @property
-    def swapped(self) -> Gaussian:
-        return self
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         if self.shape not in ((), (1,), (n,)):
@@ -207,21 +192,17 @@ class _GaussianTruths(PairTruths):
     pair: Gaussian
 
     zcdp_theorem = "Rényi divergences"
-    pure_epsilon = INFINITE
-
-    @property
-    def zcdp_rho(self) -> TrueValue:
-        return self._value("mu**2/2")
-
-    @property
-    def gdp_mu(self) -> TrueValue:
-        return self._value("mu")
-
-    def renyi(self, alpha: Exact) -> TrueValue:
-        return self._value("alpha*mu**2/2", alpha=alpha)
-
-    def hockey_stick(self, epsilon: Exact) -> TrueValue:
-        return self._value("tail(eps/mu - mu/2) - exp(eps)*tail(eps/mu + mu/2)", eps=epsilon)
+    formulas = MappingProxyType(
+        {
+            "pure_epsilon": None,
+            "zcdp_rho": "mu**2/2",
+            "gdp_mu": "mu",
+            "renyi": "alpha*mu**2/2",
+            "hockey_stick": "tail(eps/mu - mu/2) - exp(eps)*tail(eps/mu + mu/2)",
+            "loss_cdf": "1 - tail(level/mu - mu/2)",
+            "loss_quantile": "mu**2/2 + mu*quantile(p)",
+        }
+    )
 
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:
@@ -234,13 +215,3 @@ class _GaussianTruths(PairTruths):
             return tail(far - mu / 2), tail(far + mu / 2)
 
         return at
-
-    def loss_cdf(self, x: Exact) -> TrueValue:
-        return self._value("1 - tail(level/mu - mu/2)", level=x)
-
-    def loss_quantile(self, tail: Exact) -> TrueValue:
-        return self._value("mu**2/2 + mu*quantile(p)", p=tail)
-
-    @property
-    def is_gaussian(self) -> bool:
-        return True

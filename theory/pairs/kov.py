@@ -16,9 +16,8 @@ import numpy as np
 from theory.arguments import Real, beyond, check_at_least_zero, check_probability, own
 from theory.numerics import portable
 from theory.numerics.stable import log_beyond
-from theory.pairs.base import DominatingPair, KOVForm, Outputs
-from theory.pairs.randomized_response import KOVTruths, Response, check_ratio
-from theory.pairs.truths import PairTruths
+from theory.pairs.base import DominatingPair, KOVForm, Outputs, same_as
+from theory.pairs.randomized_response import Response, check_ratio
 
 __all__ = ["KOV"]
 
@@ -67,9 +66,7 @@ class KOV(Response):
             (-self.epsilon, rest * portable.expit(-self.epsilon)),
         )
 
-    @property
-    def _missing(self) -> Real:
-        return self.delta
+    _missing = same_as("delta")
 
     @property
     def _form(self) -> KOVForm:
@@ -79,16 +76,3 @@ class KOV(Response):
         # every e-DP pair with e <= epsilon; of the same form, also what reveals no more
         own = request.kov or KOVForm(request.pure_epsilon, 0.0, None, None)
         return np.less_equal(own.epsilon, self.epsilon) & np.less_equal(own.delta, self.delta)
-
-    @property
-    def truths(self) -> PairTruths:
-        return _ApproximateTruths(self)
-
-
-@dataclass(frozen=True, slots=True)
-class _ApproximateTruths(KOVTruths):
-    """Of a pair that is known by both numbers."""
-
-    @property
-    def approximate(self) -> tuple[Fraction, Fraction]:
-        return self.at["e"], self.at["d"]

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.pairs.base import DominatingPair
+from theory.pairs.base import DominatingPair, same_as
 from theory.pairs.randomized_response import RandomizedResponse
 from theory.shown import one_line
 
@@ -69,9 +69,7 @@ class Labelled(DominatingPair):
             raise TypeError(f"reveals must be a bool, got {self.reveals!r}; say whether the record is read")
         object.__setattr__(self, "where", checked_where("where", self.where))
 
-    @property
-    def asked(self) -> DominatingPair:
-        return self.mechanism
+    asked = same_as("mechanism")
 
     @property
     def labels(self) -> dict[str, Label]:

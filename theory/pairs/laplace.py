@@ -9,10 +9,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -22,14 +21,14 @@ from scipy import special
 from theory.arguments import Real, check_positive, own
 from theory.numerics import portable
 from theory.numerics.error_free import inverse_beyond
-from theory.numerics.stable import as_real, expm1_minus, signed_square
-from theory.pairs.base import ALL_CHARGES, ChargeName, DominatingPair
+from theory.numerics.stable import as_real, expm1_minus
+from theory.pairs.base import ALL_CHARGES, ITSELF, OF_ROOT, ChargeName, DominatingPair, same_as
 from theory.pairs.finite import rounded_up_mu
 from theory.pairs.finite_charges import convex_rho
-from theory.pairs.truths import Exact, PairTruths, TrueValue, ball_of
+from theory.pairs.truths import Exact, IntervalTruths, PairTruths, TrueValue, ball_of
 
 if TYPE_CHECKING:
-    from flint import arb
+    pass
 
 __all__ = ["Laplace"]
 
@@ -67,18 +66,15 @@ class Laplace(DominatingPair):
     def pure_epsilon(self) -> Real:
         return inverse_beyond(self.b)
 
-    @property
-    def zcdp_root(self) -> Real:
-        return self.pure_epsilon
+    laplace_scale = same_as("b")
+    zcdp_root = same_as("pure_epsilon")
+    zcdp_rho = OF_ROOT
+    swapped = ITSELF
 
     @property
     def _e(self) -> Real:
         """The double next to the largest loss."""
         return 1 / self.b
-
-    @property
-    def zcdp_rho(self) -> Real:
-        return signed_square(self.pure_epsilon) / 2
 
     def least(self, charge: ChargeName) -> tuple[float, float]:
         return convex_rho(self.truths) if charge == "zcdp_rho" else DominatingPair.least(self, charge)
@@ -119,16 +115,8 @@ class Laplace(DominatingPair):
         return as_real(np.where(np.less(tail, 1.0), inside, -np.inf))
 
     @property
-    def laplace_scale(self) -> Real:
-        return self.b
-
-    @property
     def truths(self) -> PairTruths:
         return _LaplaceTruths(self)
-
-    @property
-    def swapped(self) -> Laplace:
-        return self
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
         # tilted masses divided by e^{(order-1) e}, r = order - 1/2: 1/2 at e, e^{-2re}/2 at -e, and the density
@@ -148,62 +136,35 @@ class Laplace(DominatingPair):
 
 
 @dataclass(frozen=True, slots=True)
-class _LaplaceTruths(PairTruths):
+class _LaplaceTruths(IntervalTruths):
     """Atoms 1/2 at e = 1/b and e^{-e}/2 at -e, and the density e^{(l-e)/2}/4 between them."""
 
     pair: Laplace
 
+    formulas = MappingProxyType(
+        {
+            "pure_epsilon": "1/b",
+            "gdp_mu": "2*quantile(exp(-1/(2*b))/2)",
+            "entropy": "exp(-1/b) - 1 + 1/b",
+            "renyi": "log((alpha*exp((alpha - 1)/b) + (alpha - 1)*exp(-alpha/b))/(2*alpha - 1))/(alpha - 1)",
+            "hockey_stick": "1 - exp((eps - 1/b)/2)",
+            "loss_cdf": "exp((level - 1/b)/2)/2",
+            "loss_quantile": "1/b + 2*log(2*(1 - p))",
+            "least atom": "exp(-1/b)/2",
+        }
+    )
+
     @property
-    def _e(self) -> Fraction:
+    def end(self) -> Fraction:
         return 1 / Fraction(self.pair.b)  # type: ignore[arg-type]
 
     @property
-    def pure_epsilon(self) -> TrueValue:
-        return self._value("1/b")
-
-    @property
-    def gdp_mu(self) -> TrueValue:
-        return self._value("2*quantile(exp(-1/(2*b))/2)")
-
-    def renyi(self, alpha: Exact) -> TrueValue:
-        if alpha == 1:
-            return self._value("exp(-1/b) - 1 + 1/b")
-        up, down = "alpha*exp((alpha - 1)/b)", "(alpha - 1)*exp(-alpha/b)"
-        return self._value(f"log(({up} + {down})/(2*alpha - 1))/(alpha - 1)", alpha=alpha)
-
-    def hockey_stick(self, epsilon: Exact) -> TrueValue:
-        if epsilon >= self._e:
-            return TrueValue(Fraction(0))
-        return self._value("1 - exp(eps)" if epsilon <= -self._e else "1 - exp((eps - 1/b)/2)", eps=epsilon)
-
-    @property
     def atoms(self) -> tuple[tuple[Fraction, TrueValue], ...]:
-        return (self._e, TrueValue(Fraction(1, 2))), (-self._e, self._value("exp(-1/b)/2"))
-
-    @property
-    def above(self) -> Callable[[Exact], tuple[arb, arb]]:
-        e = self._e
-
-        def at(x: Exact) -> tuple[arb, arb]:
-            x = Fraction(x)  # a float less a rational is a float, and rounded
-            if not -e <= x < e:
-                return (ball_of(int(x < e)),) * 2
-            # P(L <= x) = e^{(x - e)/2} / 2, and Q(L > x) = P(L < -x) by symmetry
-            return 1 - ball_of((x - e) / 2).exp() / 2, ball_of((-x - e) / 2).exp() / 2
-
-        return at
-
-    def loss_cdf(self, x: Exact) -> TrueValue:
-        if not -self._e <= x < self._e:
-            return TrueValue(Fraction(int(x >= self._e)))
-        return self._value("exp((level - 1/b)/2)/2", level=x)
+        return (self.end, TrueValue(Fraction(1, 2))), (-self.end, self.value("least atom"))
 
     def loss_quantile(self, tail: Exact) -> TrueValue:
         if tail < Fraction(1, 2):
-            return self._value("1/b")
-        # the loss is 1/b + 2 log(2 (1-p)) until it meets -1/b
-        return TrueValue(partial(_clipped, self._value("1/b + 2*log(2*(1 - p))", p=tail), self._e))
-
-
-def _clipped(value: TrueValue, e: Fraction) -> arb:
-    return value.ball().max(-ball_of(e))
+            return self.pure_epsilon
+        # that of what is between until it meets -1/b
+        between = self.value("loss_quantile", p=tail)
+        return TrueValue(lambda: between.ball().max(-ball_of(self.end)))

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 from theory.arguments import Real, check_at_least_zero, own
 from theory.numerics import portable
-from theory.numerics.stable import as_real, log_beyond, signed_square
-from theory.pairs.base import ALL_CHARGES, ChargeName, ExactMasses, KOVForm, Outputs
+from theory.numerics.stable import as_real, log_beyond
+from theory.pairs.base import ALL_CHARGES, ITSELF, OF_ROOT, ChargeName, ExactMasses, KOVForm, Outputs, same_as
 from theory.pairs.finite import Finite, pure_to_gdp
 from theory.pairs.finite_charges import response_rho
 from theory.pairs.finite_truths import FiniteTruths, Mass
 from theory.pairs.truths import INFINITE, PairTruths, TrueValue
 
-__all__ = ["KOVTruths", "RandomizedResponse", "Response", "check_ratio"]
+__all__ = ["RandomizedResponse", "Response", "check_ratio"]
 
 #: Bits of the largest ratio that is looked for.
 _BITS = 640
@@ -45,9 +45,10 @@ class Response(Finite):
     def _form(self) -> KOVForm:
         """The two parameters, and what is known of them exactly; charges by it, a class with another law has too."""
 
-    @property
-    def kov(self) -> KOVForm:
-        return self._form
+    kov = same_as("_form")
+    zcdp_root = same_as("pure_epsilon")
+    zcdp_rho = OF_ROOT
+    swapped = ITSELF
 
     @property
     def exact_masses(self) -> ExactMasses | None:
@@ -76,14 +77,6 @@ class Response(Finite):
     def pure_epsilon(self) -> Real:
         return self._unless_revealed(self._form.epsilon)
 
-    @property
-    def zcdp_root(self) -> Real:
-        return self.pure_epsilon
-
-    @property
-    def zcdp_rho(self) -> Real:
-        return self._unless_revealed(signed_square(self._form.epsilon) / 2)
-
     def least(self, charge: ChargeName) -> tuple[float, float]:
         known = charge == "zcdp_rho" and self._form.delta == 0
         return response_rho(float(self._form.epsilon)) if known else Finite.least(self, charge)
@@ -94,11 +87,7 @@ class Response(Finite):
 
     @property
     def truths(self) -> PairTruths:
-        return KOVTruths(self)
-
-    @property
-    def swapped(self) -> Self:
-        return self
+        return _KOVTruths(self)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -179,7 +168,7 @@ def ratio_of(epsilon: Real) -> Fraction | None:
 
 
 @dataclass(frozen=True, slots=True)
-class KOVTruths(FiniteTruths):
+class _KOVTruths(FiniteTruths):
     """Four outcomes, of losses infinite, epsilon, -epsilon and minus infinite."""
 
     pair: Response
@@ -187,6 +176,10 @@ class KOVTruths(FiniteTruths):
     @property
     def at(self) -> dict[str, Fraction]:
         return {"e": Fraction(self.pair._form.epsilon), "d": Fraction(self.pair._form.delta)}  # type: ignore[arg-type]
+
+    @property
+    def approximate(self) -> tuple[Fraction, Fraction] | None:
+        return (self.at["e"], self.at["d"]) if "delta" in self.pair.parameters() else None
 
     @property
     def masses(self) -> list[tuple[Mass, Mass]]:

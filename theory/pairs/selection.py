@@ -17,13 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theory.arguments import Real
-from theory.pairs.base import DominatingPair
+from theory.pairs.base import DominatingPair, same_as
 from theory.shown import one_line
 
 __all__ = ["Selection", "look_up"]
 
 #: The runs that ask for one family (None: all of them) and the vectorised pair that they ask for.
 Group = tuple[NDArray[np.intp] | None, DominatingPair]
+
+
+def _looked_up(name: str) -> Any:
+    """What the member that each run picked has under this name."""
+    return property(lambda pair: look_up([getattr(one, name) for one in pair.pairs], pair.index))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,13 +76,8 @@ class Selection(DominatingPair):
 
     # -- what a filter charges: table look-ups -----------------------------------------------------
 
-    @property
-    def members(self) -> tuple[DominatingPair, ...]:
-        return self.pairs
-
-    @property
-    def choice(self) -> NDArray[np.intp]:
-        return self.index
+    members = same_as("pairs")
+    choice = same_as("index")
 
     def of_run(self, run: int) -> DominatingPair:
         pair: DominatingPair = self.pairs[self.index[run]]
@@ -86,65 +86,55 @@ class Selection(DominatingPair):
     def _look_up(self, values: list[Real]) -> Real:
         return look_up(values, self.index)
 
-    @property
-    def pure_epsilon(self) -> Real:
-        return self._look_up([pair.pure_epsilon for pair in self.pairs])
-
-    @property
-    def zcdp_rho(self) -> Real:
-        return self._look_up([pair.zcdp_rho for pair in self.pairs])
-
-    @property
-    def gdp_mu(self) -> Real:
-        return self._look_up([pair.gdp_mu for pair in self.pairs])
+    pure_epsilon = _looked_up("pure_epsilon")
+    zcdp_rho = _looked_up("zcdp_rho")
+    gdp_mu = _looked_up("gdp_mu")
+    infinite_mass = _looked_up("infinite_mass")
 
     def delta_beyond(self, epsilon: float) -> Real:
         return self._look_up([pair.delta_beyond(epsilon) for pair in self.pairs])
 
     # -- divergences and the loss law: look-ups for one argument, family by family for one per run ---
 
-    def _each(self, method: Callable[[DominatingPair, Real], Real], argument: Real) -> Real:
+    def _each(self, method: str, argument: Real) -> Real:
         if not isinstance(argument, np.ndarray) or argument.ndim == 0:
-            return self._look_up([method(pair, argument) for pair in self.pairs])
-        return self._gather(lambda pair, runs: method(pair, argument if runs is None else argument[runs]))
+            return self._look_up([getattr(pair, method)(argument) for pair in self.pairs])
+        return self._gather(
+            lambda pair, runs: getattr(pair, method)(argument if runs is None else argument[runs])
+        )
 
     def hockey_stick(self, epsilon: Real) -> Real:
-        return self._each(lambda pair, x: pair.hockey_stick(x), epsilon)
+        return self._each("hockey_stick", epsilon)
 
     def renyi(self, alpha: Real) -> Real:
-        return self._each(lambda pair, x: pair.renyi(x), alpha)
+        return self._each("renyi", alpha)
 
     def loss_cdf(self, x: Real) -> Real:
-        return self._each(lambda pair, x: pair.loss_cdf(x), x)
+        return self._each("loss_cdf", x)
 
     def loss_quantile(self, tail: Real) -> Real:
-        return self._each(lambda pair, x: pair.loss_quantile(x), tail)
+        return self._each("loss_quantile", tail)
 
     @property
     def swapped(self) -> Selection:
         return Selection(tuple(pair.swapped for pair in self.pairs), self.index)
 
-    @property
-    def infinite_mass(self) -> Real:
-        return self._look_up([pair.infinite_mass for pair in self.pairs])
-
     # -- sampling: one call per family -----------------------------------------------------------
 
     def sample(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
-        self._check(n)
-        return self._gather(lambda pair, runs: pair.sample(rng, n if runs is None else len(runs), order))
+        return self._drawn("sample", rng, n, order)
 
     def sample_finite(self, rng: np.random.Generator, n: int, order: float = 1.0) -> NDArray[np.float64]:
-        self._check(n)
-        return self._gather(
-            lambda pair, runs: pair.sample_finite(rng, n if runs is None else len(runs), order)
-        )
+        return self._drawn("sample_finite", rng, n, order)
 
-    def _check(self, n: int) -> None:
+    def _drawn(self, way: str, rng: np.random.Generator, n: int, order: float) -> NDArray[np.float64]:
         if n != len(self.index):
             raise ValueError(
                 f"n must be the number of runs {len(self.index)}, got n={n}; take the live runs first"
             )
+        return self._gather(
+            lambda pair, runs: getattr(pair, way)(rng, n if runs is None else len(runs), order)
+        )
 
     def log_weight(self, loss: NDArray[np.float64], order: float) -> NDArray[np.float64]:
         if all(type(pair).log_weight is DominatingPair.log_weight for pair in self.pairs):

@@ -11,9 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from fractions import Fraction
-from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from functools import lru_cache
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +22,10 @@ from theory.arguments import Real, check_positive, check_probability, own
 from theory.numerics import portable
 from theory.numerics.error_free import inverse_beyond
 from theory.numerics.mills import LOG_SQRT_TWO_PI
-from theory.numerics.stable import as_real, expm1_minus, signed_square
-from theory.pairs.base import ALL_CHARGES, DominatingPair
+from theory.numerics.stable import as_real, expm1_minus
+from theory.pairs.base import ALL_CHARGES, OF_ROOT, DominatingPair, same_as
 from theory.pairs.gaussian import Gaussian
-from theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue
-
-if TYPE_CHECKING:
-    from flint import arb
+from theory.pairs.truths import PairTruths
 
 __all__ = ["SubsampledGaussian"]
 
@@ -83,16 +79,11 @@ class SubsampledGaussian(DominatingPair):
         return as_real(np.full(self.shape, np.inf))
 
     @property
-    def zcdp_rho(self) -> Real:
-        return signed_square(self.gdp_mu) / 2
-
-    @property
     def gdp_mu(self) -> Real:
         return as_real(np.broadcast_to(inverse_beyond(self.sigma), self.shape))
 
-    @property
-    def zcdp_root(self) -> Real:
-        return self.gdp_mu
+    zcdp_root = same_as("gdp_mu")
+    zcdp_rho = OF_ROOT
 
     @property
     def sampled_normal(self) -> tuple[Real, Real, str]:
@@ -100,7 +91,9 @@ class SubsampledGaussian(DominatingPair):
 
     @property
     def truths(self) -> PairTruths:
-        return _SampledTruths(self)
+        from theory.pairs.mixture import MixtureTruths  # balls are imported by those who ask for one
+
+        return MixtureTruths(self)
 
     @property
     def swapped(self) -> SubsampledGaussian:
@@ -344,54 +337,3 @@ def _thinned(rng: np.random.Generator, n: int, propose: Callable[[int], tuple[Ar
         accepted.append(x)
         missing -= len(x)
     return np.concatenate(accepted) if accepted else np.empty(0)
-
-
-@dataclass(frozen=True, slots=True)
-class _SampledTruths(PairTruths):
-    """Of the mixture of two normal laws, see `mixture.py`."""
-
-    pair: SubsampledGaussian
-
-    integrated = True
-    zcdp_theorem = "Rényi divergences"
-    pure_epsilon = INFINITE
-
-    def _mixed(self, function: str, at: Exact) -> TrueValue:
-        return TrueValue(partial(_of_mixture, function, self.pair, Fraction(at)))
-
-    @property
-    def zcdp_rho(self) -> TrueValue:
-        return self._value("1/(2*sigma**2)")
-
-    @property
-    def gdp_mu(self) -> TrueValue:
-        return self._value("1/sigma")
-
-    def renyi(self, alpha: Exact) -> TrueValue:
-        return self._mixed("renyi", alpha)
-
-    def hockey_stick(self, epsilon: Exact) -> TrueValue:
-        return self._mixed("hockey_stick", epsilon)
-
-    @property
-    def above(self) -> Callable[[Exact], tuple[arb, arb]]:
-        from theory.pairs import mixture
-
-        return mixture.above(float(self.pair.q), float(self.pair.sigma), self.pair.adjacency)
-
-    def loss_cdf(self, x: Exact) -> TrueValue:
-        return self._mixed("cdf", x)
-
-    def loss_quantile(self, tail: Exact) -> TrueValue:
-        return self._mixed("quantile", tail)
-
-    @property
-    def is_gaussian(self) -> bool:
-        return bool(self.pair.q == 1)
-
-
-def _of_mixture(function: str, pair: SubsampledGaussian, at: Fraction) -> arb:
-    from theory.pairs import mixture
-
-    ball: arb = getattr(mixture, function)(Fraction(pair.q), Fraction(pair.sigma), at, pair.adjacency)  # type: ignore[arg-type]
-    return ball

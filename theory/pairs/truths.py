@@ -6,7 +6,7 @@
 
 Each is a formula in the pair's own parameters, at the exact doubles that it holds, or a function to a ball. They are
 those of the definitions: sums over outcomes, integrals (`mixture.py`), and closed forms of the normal law. A pair's
-truths stand in its own module. The tests hold them against integrals and sums by mpmath.
+truths stand in its own module, or beside it. The tests hold them against integrals and sums by mpmath.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from theory.numerics.exact import rational
@@ -24,7 +23,7 @@ from theory.numerics.exact import rational
 if TYPE_CHECKING:
     from flint import arb
 
-__all__ = ["INFINITE", "Exact", "PairTruths", "TrueValue", "ball_of", "down", "up"]
+__all__ = ["INFINITE", "Exact", "IntervalTruths", "PairTruths", "TrueValue", "ball_of", "down", "up"]
 
 #: A double, or a number known exactly.
 Exact: TypeAlias = float | int | Fraction
@@ -39,7 +38,7 @@ def ball_of(x: Exact) -> arb:
 
 def down(x: arb) -> float:
     """The lower end of a ball, as a double that is no larger; -inf where nothing is known."""
-    return -up(-x)
+    return 0.0 - up(-x)  # zero has no sign
 
 
 def up(x: arb) -> float:
@@ -75,19 +74,16 @@ class TrueValue:
             return self
         if isinstance(self.formula, str):
             return TrueValue(f"({self.formula})**2" + f"/{parts}" * (parts != 1), self.at)
-        return TrueValue(partial(_squared, self, parts))
+        return TrueValue(lambda: self.ball() ** 2 / parts)
 
 
 INFINITE = TrueValue(None)
 
 
-def _squared(value: TrueValue, parts: int) -> arb:
-    return value.ball() ** 2 / parts
-
-
 class PairTruths(ABC):
     """The true values of one pair, of shape (): each under the name of what the pair computes in doubles.
 
+    formulas: what is asked, by that name, in the parameters and in alpha, eps, level or p; None where it is infinite.
     integrated: whether divergences of broken orders are integrals, which take long. zcdp_theorem: what `zcdp_rho` is
     by; zcdp_slack: by what share of itself the declared one may be above it, stick_slack: a charged hockey-stick.
     """
@@ -95,6 +91,7 @@ class PairTruths(ABC):
     __slots__ = ()
 
     pair: Any
+    formulas: ClassVar[Mapping[str, str | None]] = {}
     integrated: ClassVar[bool] = False
     zcdp_theorem: ClassVar[str] = "RR zCDP"
     zcdp_slack: ClassVar[float] = 2.0**-44
@@ -109,55 +106,55 @@ class PairTruths(ABC):
         numbers = self.pair.parameters().items()
         return {name: Fraction(value) for name, value in numbers if isinstance(value, float)}
 
-    def _value(self, formula: str, **more: Exact) -> TrueValue:
-        """The value of a formula in the parameters, and in `more`."""
-        return TrueValue(formula, self.at | {name: Fraction(value) for name, value in more.items()})
+    def value(self, name: str, **more: Exact) -> TrueValue:
+        """The value of the formula of that name in the parameters, and in `more`."""
+        return TrueValue(self.formulas[name], self.at | {key: Fraction(value) for key, value in more.items()})
 
     @property
-    @abstractmethod
     def pure_epsilon(self) -> TrueValue:
         """The least epsilon of pure differential privacy, the largest |L|."""
+        return self.value("pure_epsilon")
 
     @property
     def zcdp_rho(self) -> TrueValue:
         """What the class declares: epsilon^2/2 of what is pure, unless it says otherwise."""
-        return self.pure_epsilon.squared(2)
+        return self.value("zcdp_rho") if "zcdp_rho" in self.formulas else self.pure_epsilon.squared(2)
 
     @property
-    @abstractmethod
     def gdp_mu(self) -> TrueValue:
         """What the class declares: the least mu where a closed form is known, else that of what is pure, or inf."""
+        return self.value("gdp_mu")
 
-    @abstractmethod
     def renyi(self, alpha: Exact) -> TrueValue:
         """D_alpha(P||Q), the relative entropy at alpha = 1."""
+        return self.value("renyi", alpha=alpha)
 
-    @abstractmethod
     def hockey_stick(self, epsilon: Exact) -> TrueValue:
         """H_{e^eps}(P||Q), the sum or integral of (P - e^eps Q)_+."""
+        return self.value("hockey_stick", eps=epsilon)
 
-    @abstractmethod
     def loss_cdf(self, x: Exact) -> TrueValue:
         """P(L <= x), L drawn under P; for pairs of finitely many outcomes x must be none of the losses."""
+        return self.value("loss_cdf", level=x)
 
-    @abstractmethod
     def loss_quantile(self, tail: Exact) -> TrueValue:
         """inf{x : P(L > x) <= tail} for 0 < tail < 1, the tail not being the mass of a set of outcomes."""
+        return self.value("loss_quantile", p=tail)
 
     @property
     def above(self) -> Callable[[Exact], tuple[arb, arb]]:
         """x -> balls around P(x < L < inf) and Q(x < L < inf), at the current precision."""
         raise TypeError(f"pair must have known tails, got {self!r}; give its truths an `above`")
 
+    def stick(self, epsilon: Exact) -> arb:
+        """The hockey-stick by the masses above epsilon, of a loss that is finite."""
+        p, q = self.above(epsilon)
+        return p - ball_of(epsilon).exp() * q
+
     @property
     def atoms(self) -> tuple[tuple[Fraction, TrueValue], ...]:
         """The rational losses that have a P-mass of their own, with that mass."""
         return ()
-
-    @property
-    def is_gaussian(self) -> bool:
-        """Whether the pair is Gaussian(mu) itself, so that nothing needs to dominate it."""
-        return False
 
     @property
     def approximate(self) -> tuple[Fraction, Fraction] | None:
@@ -168,3 +165,43 @@ class PairTruths(ABC):
     def rational_masses(self) -> list[tuple[Fraction, Fraction]] | None:
         """The P- and Q-masses of a pair that was made from rationals; None for others."""
         return None
+
+
+class IntervalTruths(PairTruths):
+    """Of a loss on [-e, e] whose law under Q is that of -L under P: the formulas are those of levels between."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def end(self) -> Fraction:
+        """e, the largest loss."""
+
+    def renyi(self, alpha: Exact) -> TrueValue:
+        return self.value("entropy") if alpha == 1 else self.value("renyi", alpha=alpha)
+
+    def hockey_stick(self, epsilon: Exact) -> TrueValue:
+        if epsilon >= self.end:
+            return TrueValue(Fraction(0))
+        if epsilon <= -self.end:
+            return TrueValue("1 - exp(eps)", {"eps": Fraction(epsilon)})
+        return self.value("hockey_stick", eps=epsilon)
+
+    def loss_cdf(self, x: Exact) -> TrueValue:
+        inside = -self.end <= x < self.end
+        return self.value("loss_cdf", level=x) if inside else TrueValue(Fraction(int(x > 0)))
+
+    @property
+    def above(self) -> Callable[[Exact], tuple[arb, arb]]:
+        from theory.claims.formula import compile_formula
+
+        e, parameters, cdf = self.end, self.at, compile_formula(str(self.formulas["loss_cdf"]))
+
+        def at(x: Exact) -> tuple[arb, arb]:
+            if not -e <= x < e:
+                return (ball_of(int(x < e)),) * 2
+            own = {name: ball_of(value) for name, value in parameters.items()}
+            # Q(L > x) = P(L < -x), to which the formula is continuous at e as well
+            return 1 - cdf(own | {"level": ball_of(x)}), cdf(own | {"level": ball_of(-x)})
+
+        return at

@@ -183,7 +183,7 @@ def _pair_above(
     """The P-mass with which Q-mass `mass` has a hockey-stick of more than delta, and its least rho, rounded up."""
     y = rational(mass)
     first = (arb(delta) + arb(epsilon).exp() * y) * (1 + arb(2) ** (8 - ctx.prec))
-    x = _exact(first.upper())
+    x = first.upper().fmpq()
     return Fraction(int(x.p), int(x.q)), least_rho_beyond(x, y, near, rational(order))
 
 
@@ -198,7 +198,7 @@ def _response(epsilon: fmpq, delta: fmpq) -> BStar | None:
     turn, steep = 2 * c.log(), c - 1 / c
     if not turn * power < steep:
         return None
-    slope = _exact((c * (1 + arb(2) ** (8 - ctx.prec))).upper())  # of a little more than delta
+    slope = (c * (1 + arb(2) ** (8 - ctx.prec))).upper().fmpq()  # of a little more than delta
     first = slope / (1 + slope)
     ratio, p = Fraction(int(slope.p), int(slope.q)), Fraction(int(first.p), int(first.q))
     low, high = _response_rho(c).lower(), _response_rho(arb(slope)).upper()
@@ -290,8 +290,3 @@ def _search(eps: mp.mpf, delta: mp.mpf) -> tuple[mp.mpf, mp.mpf]:
     if not abs(root[0] - mp.log(order - 1)) + abs(root[1] - mp.log(mass)) < 1:
         raise ArithmeticError("epsilon and delta must be such that Newton's method stays; take more bits")
     return 1 + mp.exp(root[0]), mp.exp(root[1])
-
-
-def _exact(x: arb) -> fmpq:
-    mantissa, exponent = x.man_exp()
-    return fmpq(mantissa) * fmpq(2) ** int(exponent)

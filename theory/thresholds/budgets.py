@@ -18,6 +18,7 @@ from functools import lru_cache
 from flint import arb, ctx, fmpq
 
 from theory.numerics.exact import rational
+from theory.pairs.truths import down
 from theory.thresholds.b_star import b_star
 
 __all__ = ["THRESHOLDS", "below", "budget_below", "order_below", "pure_below", "split_below"]
@@ -40,22 +41,12 @@ def below(value: Callable[[], arb]) -> float:
         with ctx.workprec(precision):
             ball = value()
             if ball.is_finite():
-                found = _floor(ball.lower())
+                found = down(ball)
                 if ball < arb(math.nextafter(found, math.inf)):
                     return found
     raise ArithmeticError(
         f"value must be narrower than doubles are at {precision} bits, got {ball}; report this"
     )
-
-
-def _floor(x: arb) -> float:
-    """The largest double that is at most an exact number."""
-    start = float(x)
-    while arb(start) > x:
-        start = math.nextafter(start, -math.inf)
-    while arb(math.nextafter(start, math.inf)) <= x:
-        start = math.nextafter(start, math.inf)
-    return start
 
 
 @lru_cache(maxsize=4096)

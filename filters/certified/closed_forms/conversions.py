@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TypeAlias
 
@@ -74,17 +74,22 @@ def _conversion(
         room = CLOSE * (rho + rho**0.5)
         with ctx.workprec(256):
             free = log_delta(arb(rho), arb(0)) < arb(delta).log()
-        if free:
-            yield Claims(key).equal(says, value, 0)
-        else:
-            margin = partial(above_goal, log_delta, rho, delta)
-            yield Claims(key).by_margin(says, value, "=", margin, slack=CLOSE, least=room)
+        yield _epsilon(key, says, value, free, partial(above_goal, log_delta, rho, delta), room)
     for (epsilon, delta), value in called(conversion.budget, allowed):
         says = f"{conversion}.budget({epsilon!r}, {delta!r})"
         with ctx.workprec(64):
             slack = 2.0**-45 * (1 - float(arb(delta).log().mid()))
         margin = partial(below_goal, log_delta, epsilon, delta)
         yield Claims(key).by_margin(says, value, "<=", margin, slack=slack, least=2.0**-1066)
+
+
+def _epsilon(
+    key: str, says: str, value: float, free: bool, margin: Callable[[arb], arb], room: float
+) -> RunningNumber:
+    """Zero where no epsilon is needed, else the root of a margin."""
+    if free:
+        return Claims(key).equal(says, value, 0)
+    return Claims(key).by_margin(says, value, "=", margin, slack=CLOSE, least=room)
 
 
 def _gaussian(allowed: _Points, spent: _Points) -> Iterator[RunningNumber]:
@@ -96,11 +101,7 @@ def _gaussian(allowed: _Points, spent: _Points) -> Iterator[RunningNumber]:
         says = f"gaussian_epsilon({mu!r}, {delta!r})"
         with ctx.workprec(256):
             free = hockey_stick(arb(mu), arb(0)) < arb(delta)
-        if free:
-            yield Claims(key).equal(says, value, 0)
-        else:
-            margin = partial(stick_left, mu, delta)
-            yield Claims(key).by_margin(says, value, "=", margin, slack=CLOSE, least=CLOSE * mu)
+        yield _epsilon(key, says, value, free, partial(stick_left, mu, delta), CLOSE * mu)
 
 
 def _renyi(points: _Points) -> Iterator[RunningNumber]:

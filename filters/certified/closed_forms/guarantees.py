@@ -59,18 +59,11 @@ def _deltas(
 
 
 def _drift() -> Iterator[RunningNumber]:
-    sizes = [*(10.0**k for k in range(-12, 3)), *(0.1 * k for k in range(1, 41)), 1e-300, 700.0]
+    sizes = grid([*(10.0**k for k in range(-12, 3)), *(0.1 * k for k in range(1, 41)), 1e-300, 700.0])
+    truth = lambda epsilon: TrueValue("e*(exp(e) - 1)/2", {"e": epsilon})  # noqa: E731
     # "rounded up": by the 2^-50 that it is raised by, and roundings below that
-    yield from closed_form(
-        "RR zCDP",
-        "drift({!r})",
-        drift,
-        lambda epsilon: TrueValue("e*(exp(e) - 1)/2", {"e": epsilon}),
-        grid(sizes),
-        slack=2.0**-49,
-        least=2.0**-1020,
-        charge=True,
-    )
+    least = {"slack": 2.0**-49, "least": 2.0**-1020}
+    yield from closed_form("RR zCDP", "drift({!r})", drift, truth, sizes, charge=True, **least)
 
 
 def _entropy() -> Iterator[RunningNumber]:

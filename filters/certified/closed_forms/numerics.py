@@ -11,19 +11,16 @@ from flint import arb
 
 from filters.certified.closed_form import CLOSE
 from filters.certified.running_number import Claims, RunningNumber
-from theory.numerics.exact import rational
 from theory.numerics.norms import euclidean_norms
 from theory.numerics.stable import log_fraction, mass_fraction, signed_square
+from theory.pairs.truths import ball_of
 
 __all__ = ["numbers"]
 
 _CLAIMS = Claims("linear queries")
 _MASSES = (
-    Fraction(1, 3),
-    Fraction(5, 2**1076),
-    Fraction(1, 3 * 2**1060),
-    Fraction(1, 10**320),
-    Fraction(1, 2**1100),
+    *(Fraction(1, 3), Fraction(5, 2**1076), Fraction(1, 3 * 2**1060)),
+    *(Fraction(1, 10**320), Fraction(1, 2**1100)),
 )
 _RATIOS = (Fraction(3, 2), Fraction(2, 3), 1 + Fraction(1, 2**60), Fraction(10) ** 400, Fraction(1, 10**350))
 
@@ -35,9 +32,8 @@ def numbers() -> Iterator[RunningNumber]:
         # below the normal doubles a mass is rounded up: none becomes nothing
         value, least = mass_fraction(mass), Fraction(1, 2**1074)
         if mass < Fraction(1, 2**1022):
-            yield _CLAIMS.at_least(
-                f"mass_fraction({float(mass):.3g}), rounded up", value, mass, slack=0, least=least
-            )
+            says = f"mass_fraction({float(mass):.3g}), rounded up"
+            yield _CLAIMS.at_least(says, value, mass, slack=0, least=least)
         else:
             yield _CLAIMS.near(f"mass_fraction({mass})", value, mass, slack=2.0**-53)
     for ratio in _RATIOS:
@@ -51,7 +47,7 @@ def numbers() -> Iterator[RunningNumber]:
 
 
 def _log(ratio: Fraction) -> arb:
-    return arb(rational(ratio)).log()
+    return ball_of(ratio).log()
 
 
 def _norms() -> Iterator[RunningNumber]:
@@ -65,9 +61,8 @@ def _norms() -> Iterator[RunningNumber]:
     ]
     found = euclidean_norms(np.array(rows))
     for row, value in zip(rows, found, strict=True):
-        yield _CLAIMS.near(
-            f"euclidean_norms({row!r})", float(value), partial(_norm, tuple(row)), slack=4.5 * 2.0**-52
-        )
+        says, norm = f"euclidean_norms({row!r})", partial(_norm, tuple(row))
+        yield _CLAIMS.near(says, float(value), norm, slack=4.5 * 2.0**-52)
 
 
 def _norm(row: tuple[float, ...]) -> arb:

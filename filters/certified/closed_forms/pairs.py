@@ -47,11 +47,6 @@ _SAMPLED = ((0.01, 0.8), (0.2, 2.0), (0.7, 1.0), (1.0, 3.0))
 _HIGH = ((0.5, 1.0, 31.0),)
 _WHOLE = ((0.01, 0.8, 40.0), (0.2, 0.5, 200.0), (0.7, 1.0, 700.0))
 
-#: Pairs of one epsilon.
-_OF_EPSILON: Mapping[str, _Make] = {
-    "RandomizedResponse": RandomizedResponse,
-    "KOV with delta = 0": lambda e: KOV(e, 0.0),
-}
 _EPSILONS = (1e-9, 1e-3, 0.25, 1.0, 3.0, 40.0, 600.0)
 _EPSILONS_CHARGED = (*_EPSILONS, 0.0, 1.2, 1.4999, 1.5, 2.5, 7.0, 0.1, 0.33, 0.9, 5.0, 11.0, 19.0, 90.0)
 _ORDERS = (1.0, 1.001, 1.5, 2.0, 32.0, 1e3)
@@ -182,16 +177,16 @@ def _finite() -> Iterator[RunningNumber]:
 def _charges() -> Iterator[RunningNumber]:
     """What they are charged: the pure epsilon, its half square, and the mu of the Gaussian that dominates them."""
     charged, above_zero = grid(_EPSILONS_CHARGED), [(e,) for e in _EPSILONS_CHARGED if e > 0]
-    for name, make in _OF_EPSILON.items():
+    same: _Make = lambda e: KOV(e, 0.0)  # noqa: E731
+    for name, make in (("RandomizedResponse", RandomizedResponse), ("KOV with delta = 0", same)):
         yield from of_pair(_PURE, name, make, "pure_epsilon", charged, slack=0)
         yield from of_pair(_PURE, name, make, "zcdp_rho", charged)
         yield from of_pair(_STICK, name, make, "gdp_mu", above_zero, **_RAISED)
     says, truth = "pure_to_gdp({!r}) = 2 Phi^-1(e^e/(1+e^e))", lambda e: RandomizedResponse(e).truths.gdp_mu
     yield from closed_form(_STICK, says, pure_to_gdp, truth, above_zero, **_RAISED)
-    erasing = (KOV(0.5, 1e-300), KOV(0.5, 0.25), Erasure(1e-300), Erasure(1.0))
-    named: list[tuple[str, str, DominatingPair]] = [(_RENYI, repr(pair), pair) for pair in erasing]
-    for p, q in _LAWS:
-        named.append((_RENYI if 0 in p else _PURE, f"FinitePair({p!r}, {q!r})", FinitePair(p, q)))
+    erasing: tuple[DominatingPair, ...] = KOV(0.5, 1e-300), KOV(0.5, 0.25), Erasure(1e-300), Erasure(1.0)
+    named = [(_RENYI, repr(pair), pair) for pair in erasing]
+    named += [(_RENYI if 0 in p else _PURE, f"FinitePair({p!r}, {q!r})", FinitePair(p, q)) for p, q in _LAWS]
     for theorem, says, pair in named:
         for name in ("pure_epsilon", "zcdp_rho", "gdp_mu"):
             slack = max(CLOSE, pair.truths.zcdp_slack if name == "zcdp_rho" else 0.0)

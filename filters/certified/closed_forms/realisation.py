@@ -54,24 +54,16 @@ def _split(rounds: int, delta: float) -> Iterator[RunningNumber]:
     dhat, theta = Fraction(split.dhat), Fraction(split.theta)
     says = f"optimal_split({rounds}, {delta!r})"
     # theta is rounded down so far that the sum is within delta: by some units in the last place
-    yield _CLAIMS.at_most(
-        f"{says}: dhat + theta (1 - dhat) N",
-        dhat + theta * (1 - dhat) * rounds,
-        "d",
-        slack=2.0**-49,
-        d=delta,
-    )
+    spent = dhat + theta * (1 - dhat) * rounds
+    yield _CLAIMS.at_most(f"{says}: dhat + theta (1 - dhat) N", spent, "d", slack=2.0**-49, d=delta)
 
     def margin(x: arb) -> arb:
         """Zero or more where the z-sum still falls: x is at most the best dhat."""
         total = arb(delta)
         rest = (total - x) / (rounds * (1 - x))
-        return rounds * (1 - x) ** 2 * density(quantile(rest)) * -1 + (1 - total) * density(quantile(x))
+        return rounds * (1 - x) ** 2 * density(quantile(rest)) - (1 - total) * density(quantile(x))
 
-    def turned(x: arb) -> arb:
-        return -margin(x)
-
-    yield _CLAIMS.by_margin(f"{says}: dhat", dhat, "=", turned, slack=CLOSE)
+    yield _CLAIMS.by_margin(f"{says}: dhat", dhat, "=", margin, slack=CLOSE)
 
 
 def _walk(limit: float, mu: float) -> Iterator[RunningNumber]:

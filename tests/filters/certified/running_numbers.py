@@ -1,28 +1,46 @@
 """Running numbers in Rocq: each claim that a number is on the safe side as a lemma that `interval` or `lra` proves.
 
->>> half = Fraction(1, 2)
->>> print(lemma("zcdp", "RDP filter", "ZCDPFilter(0.5): budget", ["(rho) - x"], {"rho": half, "x": half}))
+`python -m tests.filters.certified.running_numbers` writes theory/kernel/generated/RunningNumbers.v: budgets of the
+catalogue, and what filters without one budget admit last, at the exact rationals of the doubles.
+
+>>> print(lemma_of("zcdp", Claims("RDP filter", "ZCDPFilter(0.5)").at_most("budget", 0.5, "rho", rho=0.5)))
 (* RDP filter. ZCDPFilter(0.5): budget *)
 Lemma zcdp : 0 <= ((1 / 2) - (1 / 2)).
 Proof. lra. Qed.
 <BLANKLINE>
-
-The values are the exact rationals of the doubles. A text is the same each time.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
+from filters.catalogue import (
+    ApproximateDPFilter,
+    ApproximateZCDPFilter,
+    BasicFilter,
+    GaussianFilter,
+    RenyiFilter,
+    RogersFilter,
+    WhitehouseFilter,
+    ZCDPFilter,
+)
+from filters.certified.certify import certify
+from filters.certified.running_number import Claims, Least, RunningNumber
+from filters.certified.two_doubles import limit_of
+from filters.contract.filter_base import FilterBase
 from theory.claims.formula import variables
-from theory.conversions import CKS
+from theory.conversions import CKS, SIMPLE
 from theory.proofs.engines import certified
 from theory.proofs.rational import rational_value
 
-__all__ = ["cks_lemma", "lemma", "rocq_text", "simple_lemma"]
+__all__ = ["PATH", "Claims", "cks_lemma", "in_rocq", "lemma_of", "simple_lemma"]
+
+PATH = Path(__file__).parents[3] / "theory/kernel/generated/RunningNumbers.v"
 
 _HEADER = """(* Written by tests/filters/certified/running_numbers.py; do not edit. Each lemma is about the exact \
 rationals of the
@@ -32,65 +50,109 @@ From Interval Require Import Tactic.
 Open Scope R_scope.
 
 """
+_INTERVAL = "interval with (i_prec 160)."
 #: What `interval` knows of the functions of a formula.
 _FUNCTIONS = {"exp": "exp", "log": "ln", "sqrt": "sqrt"}
-_BITS = 160
+_OPERATORS: Mapping[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 #: Both sides of what makes x a budget, by the simple conversion, and by that of CKS at the order a.
 _SIMPLE = "x + 2*sqrt(x*log(1/delta))", "epsilon"
 _CKS = "(a - 1)*(a*x - epsilon) - log(a - 1) + a*log(1 - 1/a)", "log(delta)"
 
+_POINTS = ((1.0, 1e-5), (0.3, 1e-5), (0.5, 1e-5), (0.1, 1e-9), (8.0, 1e-3))
+_OTHERS: tuple[FilterBase, ...] = (
+    ZCDPFilter(0.5),
+    ZCDPFilter(0.1),
+    GaussianFilter(0.3),
+    RenyiFilter(8.0, 1.0),
+    BasicFilter(1.0, 1e-3),
+    WhitehouseFilter(1.0, 1e-3),
+    WhitehouseFilter(5.0, 1e-3, tail=1e-4, weight=2.0),
+    RogersFilter(2.0, 1e-3),
+    ApproximateZCDPFilter(0.5, 1e-3),
+)
+#: Decisions that are written: of these families, from a fresh state.
+_WRITTEN = re.compile(
+    r": budget$|: last x of (RandomizedResponse|Gaussian|Laplace|KOV|Erasure)\(.*\) admitted, nothing spent$"
+)
 
-def lemma(name: str, theorem: str, says: str, texts: Sequence[str], at: Mapping[str, Fraction]) -> str | None:
-    """The lemma that every margin, a formula at a point, is zero or more; None where Rocq lacks one of its functions.
+
+def in_rocq() -> str:
+    """The text of `theory/kernel/generated/RunningNumbers.v`, the same each time."""
+    return _HEADER + "\n".join(_lemmas())
+
+
+def _lemmas() -> Iterator[str]:
+    for epsilon, delta in _POINTS:
+        for conversion in (SIMPLE, CKS):
+            filt = ApproximateDPFilter(epsilon, delta, conversion)
+            write, way = (cks_lemma, "cks") if conversion is CKS else (simple_lemma, "simple")
+            name = f"approximate_dp_{_word(epsilon)}_{_word(delta)}_{way}"
+            yield write(name, f"{filt!r}: budget", limit_of(filt.budget), epsilon, delta)
+    for place, other in enumerate(_OTHERS):
+        for number in (one.number for one in certify(other).numbers if _WRITTEN.search(one.number.says)):
+            budget = number.says.endswith(": budget")
+            about = "budget" if budget else number.says.split("last x of ")[1].split(" admitted")[0]
+            found = lemma_of(f"{type(other).__name__}_{place}_{_word(about)}", number)
+            if found is not None:
+                yield found
+
+
+def _word(thing: object) -> str:
+    return re.sub(r"\W+", "_", str(thing)).strip("_")
+
+
+def lemma_of(name: str, number: RunningNumber) -> str | None:
+    """The lemma that the number is on its safe side; None where its margin is no formula, or Rocq lacks its functions.
 
     Raises RefusedError where balls do not show it.
     """
-    claims = [_translated(text, at) for text in texts]
-    if None in claims:
+    margin = number.margin
+    if isinstance(margin, Least) and not margin.balls and not margin.some:
+        texts = margin.texts
+    elif isinstance(margin, str):
+        texts = (margin,)
+    else:
+        return None
+    if number.value is None or number.side == "=":
+        return None
+    at = {**number.at, "x": number.value}
+    try:
+        claims = [_translated(text, at) for text in texts]
+    except LookupError:
         return None
     functions = [text for text in texts if rational_value(text, at) is None]
     for text in functions:
         _check(text, at)
-    tactic = _interval() if functions else "lra."
+    tactic = _INTERVAL if functions else "lra."
     if len(texts) > 1:
         tactic = f"repeat split; {f'first [lra | {tactic[:-1]}].' if functions else tactic}"
-    return _lemma(name, theorem, says, " /\\ ".join(f"0 <= {claim}" for claim in claims), tactic)
+    return _lemma(
+        name, number.theorem, number.says, " /\\ ".join(f"0 <= {claim}" for claim in claims), tactic
+    )
 
 
-def simple_lemma(
-    name: str, says: str, budget: Fraction, epsilon: float, delta: float, *, checked: bool = True
-) -> str:
-    """The lemma B + 2 sqrt(B log(1/delta)) <= epsilon, which makes B a budget; `checked` as in `cks_lemma`."""
+def simple_lemma(name: str, says: str, budget: Fraction, epsilon: float, delta: float) -> str:
+    """The lemma B + 2 sqrt(B log(1/delta)) <= epsilon, which makes B a budget."""
     at = {"x": budget, "epsilon": Fraction(epsilon), "delta": Fraction(delta)}
-    return _compared(name, "B*", says, _SIMPLE, at, checked)
+    return _compared(name, "B*", says, _SIMPLE, at)
 
 
-def cks_lemma(
-    name: str, says: str, budget: Fraction, epsilon: float, delta: float, *, checked: bool = True
-) -> str:
+def cks_lemma(name: str, says: str, budget: Fraction, epsilon: float, delta: float) -> str:
     """The lemma that the CKS bound of a budget is at most delta at one order, which is printed as a rational.
 
     (a-1)(a B - epsilon) - log(a-1) + a log(1 - 1/a) <= log delta, a = 1 + t the order at which the bound is least, to
-    40 bits. Raises RefusedError where balls do not show it, unless `checked` is False: for lemmas that must fail.
+    40 bits. Raises RefusedError where balls do not show it.
     """
     best = float(CKS.order(float(budget), epsilon))
     order = 1 + Fraction(round(Fraction(best - 1) * 2**40), 2**40)
     at = {"x": budget, "a": order, "epsilon": Fraction(epsilon), "delta": Fraction(delta)}
-    return _compared(name, "CKS", f"{says}, at an order near {float(order):.6g}", _CKS, at, checked)
+    return _compared(name, "CKS", f"{says}, at an order near {float(order):.6g}", _CKS, at)
 
 
-def _compared(
-    name: str, theorem: str, says: str, sides: tuple[str, str], at: Mapping[str, Fraction], checked: bool
-) -> str:
+def _compared(name: str, theorem: str, says: str, sides: tuple[str, str], at: Mapping[str, Fraction]) -> str:
     left, right = sides
-    if checked:
-        _check(f"({right}) - ({left})", at)
-    return _lemma(name, theorem, says, f"{_translated(left, at)} <= {_translated(right, at)}", _interval())
-
-
-def rocq_text(lemmas: Iterable[str]) -> str:
-    """A file of lemmas."""
-    return _HEADER + "\n".join(lemmas)
+    _check(f"({right}) - ({left})", at)
+    return _lemma(name, theorem, says, f"{_translated(left, at)} <= {_translated(right, at)}", _INTERVAL)
 
 
 def _check(formula: str, at: Mapping[str, Fraction]) -> None:
@@ -98,41 +160,33 @@ def _check(formula: str, at: Mapping[str, Fraction]) -> None:
     certified(formula, precision=256, **point)()
 
 
-def _interval() -> str:
-    return f"interval with (i_prec {_BITS})."
-
-
 def _lemma(name: str, theorem: str, says: str, claim: str, tactic: str) -> str:
     told = f"{theorem}. {says}".replace("(*", "( *").replace("*)", "* )")
     return f"(* {told} *)\nLemma {name} : {claim}.\nProof. {tactic} Qed.\n"
 
 
-def _translated(text: str, at: Mapping[str, Fraction]) -> str | None:
+def _translated(text: str, at: Mapping[str, Fraction]) -> str:
     return _rocq(ast.parse(text, mode="eval").body, at)
 
 
-def _rocq(node: ast.expr, at: Mapping[str, Fraction]) -> str | None:
+def _rocq(node: ast.expr, at: Mapping[str, Fraction]) -> str:
     match node:
         case ast.Constant(value=int(n)):
             return str(n)
         case ast.Name(id="pi"):
             return "PI"
         case ast.Name(id=name):
-            value = at[name]
-            return f"({value.numerator} / {value.denominator})"
+            return f"({at[name].numerator} / {at[name].denominator})"
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            inner = _rocq(operand, at)
-            return None if inner is None else f"(- {inner})"
+            return f"(- {_rocq(operand, at)})"
         case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=int(n))) if n >= 0:
-            inner = _rocq(base, at)
-            return None if inner is None else f"({inner} ^ {n})"
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
-            one, other = _rocq(left, at), _rocq(right, at)
-            return None if one is None or other is None else f"({one} {_OPERATORS[type(op)]} {other})"
-        case ast.Call(func=ast.Name(id=name), args=[argument]) if name in _FUNCTIONS:
-            inner = _rocq(argument, at)
-            return None if inner is None else f"({_FUNCTIONS[name]} {inner})"
-    return None
+            return f"({_rocq(base, at)} ^ {n})"
+        case ast.BinOp(left=left, op=op, right=right):
+            return f"({_rocq(left, at)} {_OPERATORS[type(op)]} {_rocq(right, at)})"
+        case ast.Call(func=ast.Name(id=name), args=[argument]):
+            return f"({_FUNCTIONS[name]} {_rocq(argument, at)})"
+    raise LookupError(f"Rocq must have a word for each part of a formula, got {ast.unparse(node)}")
 
 
-_OPERATORS: Mapping[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+if __name__ == "__main__":
+    PATH.write_text(in_rocq(), encoding="utf-8")

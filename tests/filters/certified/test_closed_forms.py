@@ -14,7 +14,7 @@ from filters.certified.closed_forms import GROUPS, closed_forms
 from filters.certified.conversion_truths import entropy_delta
 from filters.certified.running_number import Claims, Found
 from tests.theory import reference
-from theory import CKS, kappa
+from theory import CKS
 from theory.conversions import CONVERSIONS
 from theory.evidence import Evidence
 from theory.pairs import Gaussian
@@ -77,7 +77,3 @@ def test_the_best_coins_lie_between_a_coin_and_a_dual_bound_that_meet() -> None:
     p, q = Fraction(float(ball.mid())), Fraction(1, 2)  # p - q at most sqrt(rho/2), Pinsker
     assert p < q
     assert math.sqrt(0.5 / 2) - 0.02 < p
-
-
-def test_kappa_is_that_of_the_figure() -> None:
-    assert float(kappa(10.0, 2.0, 5.388961e-6, 9.606383e-8)) == pytest.approx(4.9461276, abs=1e-7)

@@ -11,8 +11,7 @@ import pytest
 from flint import arb
 
 from filters.certified.certified_numbers import CertifiedNumbers
-from filters.certified.least import Least
-from filters.certified.running_number import Claims, Found, RunningNumber
+from filters.certified.running_number import Claims, Found, Least, RunningNumber
 from theory.evidence import Evidence
 from theory.proofs.rational import rational_value
 from theory.proofs.threshold import threshold
