@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import pickle
 from typing import Any
 
@@ -11,10 +10,8 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.accounting import Budget
 from filters.contract.checks import checked_admits
 from filters.privacy_filter import PrivacyFilter
-from mc.engine import levels
 from mc.engine.adversary import Adversary, View
 from mc.engine.encoding import decode, encode, nameable
 from mc.engine.game import Game
@@ -70,30 +67,6 @@ def test_the_even_level_fits_so_often_and_no_oftener() -> None:
 
         assert times(level) == 10
         assert times(level * 1.0005) == 9
-
-
-def test_the_even_level_of_a_filter_is_searched_for_once_and_of_another_budget_anew(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    filt, other = fp.GaussianFilter(mu=1.0625), fp.GaussianFilter(mu=1.0625)
-    object.__setattr__(other, "budget", Budget.of(0.25))
-    searched: list[PrivacyFilter] = []
-
-    def noting(filt: PrivacyFilter, family: Any, rounds: int) -> float:
-        searched.append(filt)
-        return search(filt, family, rounds)
-
-    search = levels._even_level
-    monkeypatch.setattr(levels, "_even_level", noting)
-    level = even_level(filt, Gaussian, np.int64(7))  # whatever class the number has
-    assert even_level(fp.GaussianFilter(mu=1.0625), Gaussian, 7) == level
-    assert len(searched) == 1
-    assert even_level(filt, Gaussian, 8) < level
-    assert even_level(filt, RandomizedResponse, 7) != level
-    assert even_level(other, Gaussian, 7) == pytest.approx(math.sqrt(0.25 / 7), rel=1e-3)
-    for _ in range(2):  # a function may answer otherwise another time
-        even_level(filt, lambda mu: Gaussian(mu), 7)
-    assert len(searched) == 6
 
 
 def view(loss: list[float], filt: PrivacyFilter, t: int = 1) -> View:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from mc.engine.adversaries import (
     OneShot,
     RandomSpender,
 )
-from mc.engine.adversary import Adversary, View
+from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.engine.guard import Exceeded
 from mc.engine.tiles import play_tile
@@ -37,7 +37,7 @@ from mc.estimate.ceiling import log_weight_bound
 from mc.estimate.estimator import Aim, allowed
 from mc.estimate.functionals import UnitFunctional
 from mc.estimate.martingale import WeightedSlack
-from mc.estimate.pilot import chosen, estimators
+from mc.estimate.pilot import estimators
 from mc.estimate.simulate import simulate
 from mc.estimate.survival import survival
 from mc.intervals import Moments
@@ -45,13 +45,10 @@ from tests.mc.engine.silent import Silent
 from tests.mc.estimate.ten_times import TenTimes
 from theory.confinement import confinement
 from theory.guarantees import RenyiDP
-from theory.pairs import (
-    KOV,
-    DominatingPair,
-    Gaussian,
-    Laplace,
-)
+from theory.pairs import KOV, Gaussian, Laplace
 from theory.realisation import kappa, optimal_split
+
+chosen: Any = estimators.__wrapped__  # type: ignore[attr-defined]
 
 # Null of every containment below: the interval is valid, so it misses with probability at most 1e-6.
 SURE = 1 - 1e-6
@@ -219,47 +216,6 @@ def test_the_choice_is_the_same_as_if_every_candidate_had_a_pilot(
         filt, ZCDPFilter
     ):  # plain paths are hopeless there, and have no pilot
         assert not plain_played
-
-
-def test_a_choice_is_remembered_by_all_that_it_depends_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Game] = []
-
-    def noting(game: Game, epsilons: tuple[float, ...], aim: Aim) -> Any:
-        asked.append(game)
-        return chosen(game, epsilons, aim)
-
-    monkeypatch.setattr(pilot, "chosen", noting)
-    pilot._remembered.cache_clear()
-    filt = GaussianFilter(mu=1.0)
-    aim, game = Aim(1000, 1e-6), Game.between(filt, LossChasing())
-    first = estimators(game, (4.0,), aim)
-    assert first == chosen(game, (4.0,), aim)
-    assert estimators(Game.between(GaussianFilter(mu=1.0), LossChasing()), (4.0,), aim) is first
-    assert len(asked) == 1
-    others: list[dict[str, Any]] = [{"n": 1001}, {"failure": 1e-5}, {"method": "plain"}, {"trusting": False}]
-    for other in [*others, {"interval": "betting"}]:
-        changed = replace(aim, **other)
-        assert estimators(game, (4.0,), changed) == chosen(game, (4.0,), changed)
-    estimators(game, (4.5,), aim)
-    estimators(Game.between(filt, LossAvoiding()), (4.0,), aim)
-    assert len(asked) == 8
-    # what is remembered plays a game of its own: whatever becomes of the filter that it was asked for
-    assert all(remembered is not game for remembered in asked)
-    object.__setattr__(filt, "budget", ZCDPFilter(rho=8.0).budget)
-    assert estimators(Game.between(GaussianFilter(mu=1.0), LossChasing()), (4.0,), aim) is first
-    assert first[0].terms[0].game.filter.budget == GaussianFilter(mu=1.0).budget  # type: ignore[attr-defined]
-    assert estimators(game, (4.0,), aim) is not first
-    assert len(asked) == 9
-
-    @dataclass(frozen=True)
-    class Own(Adversary):
-        def request(self, view: View) -> DominatingPair:
-            return Gaussian(0.25)
-
-    # a game of one's own has a choice made anew
-    own = Game.between(GaussianFilter(mu=1.0), Own(), rounds=4)
-    assert estimators(own, (1.0,), aim) == estimators(own, (1.0,), aim)
-    assert len(asked) == 11
 
 
 def test_what_is_told_after_a_bound_was_exceeded_has_half_of_the_failure(
