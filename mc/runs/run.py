@@ -46,13 +46,8 @@ class Run:
         progress: Report | None,
         key: str | None = None,
     ) -> None:
-        self.game, self.functional, self.work, self.store, self.progress = (
-            game,
-            functional,
-            work,
-            store,
-            progress,
-        )
+        self.game, self.functional = game, functional
+        self.work, self.store, self.progress = work, store, progress
         self.rows: dict[int, NDArray[np.float64]] = {}
         self.paths = sum(tile.size for tile in work)
         self.paths_done = self.kept = 0
@@ -99,12 +94,11 @@ class Run:
         left = len(self.missing())
         if workers is None:
             workers = cores()
-            short = left * self.seconds_per_tile < WORTH_A_POOL
-            if not short:  # the first tile may include compilation and imports, so measure the second
-                self.play_one()
+            if left * self.seconds_per_tile >= WORTH_A_POOL:
+                self.play_one()  # the first tile may include compilation and imports, so measure the second
                 left -= 1
-                short = left * self.seconds_per_tile < WORTH_A_POOL
-            if short or workers == 1 or not _travels(self.game) or not _travels(self.functional):
+            short = left * self.seconds_per_tile < WORTH_A_POOL
+            if short or workers == 1 or not _travels((self.game, self.functional)):
                 return None
         if getattr(multiprocessing.current_process(), "_inheriting", False):
             raise RuntimeError(
@@ -130,10 +124,8 @@ class Run:
     def keep(self, task: Sequence[Tile], rows: Sequence[NDArray[np.float64]]) -> None:
         """Record finished tiles: in the store, then in this run, then in a report of progress."""
         if self.store is not None:
-            self.store.commit(
-                self.description,
-                [(tile.index, tile.size, row) for tile, row in zip(task, rows, strict=True)],
-            )
+            finished = [(tile.index, tile.size, row) for tile, row in zip(task, rows, strict=True)]
+            self.store.commit(self.description, finished)
         for tile, row in zip(task, rows, strict=True):
             self._add(tile, row)
         now = time.perf_counter()

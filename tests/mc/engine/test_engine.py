@@ -176,6 +176,10 @@ REFUSED: list[tuple[Callable[[], object], str]] = [
     (lambda: play(3, Constant(A)), "PrivacyFilter"),
     (lambda: largest(BASIC, Gaussian), "family must hold a pair that BasicFilter admits, got .*Gaussian"),
     (lambda: Game.between(GDP, EraserForever()), "p must be given against GaussianFilter"),
+    *(
+        (lambda kind=kind: play(GDP, kind(level=0.0).against(GDP)), "mu must be finite and > 0, got mu=0.0")
+        for kind in (fp.OneShot, fp.ManySmall)
+    ),
     (lambda: Constant(Gaussian(np.ones(2))), r"pair must be a single pair, got shape \(2,\)"),
     (lambda: Scripted((), ()), "times must hold one number for each pair"),
     (lambda: Scripted((A,), (1, 2)), "got 2 for 1"),

@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 import scipy.special
 
+import filterproof as fp
 from mc.engine.adversary import Adversary, View
 from mc.runs.keys import digest, key_of
 from mc.runs.store import StoreError
@@ -243,6 +244,11 @@ def test_what_is_nested_too_deep_is_refused_under_any_name() -> None:
 def test_a_name_that_is_none_is_refused(name: Any) -> None:
     with pytest.raises(StoreError, match="key must be a text that names what is played, got"):
         key_of({"value": 1}, name)
+
+
+def test_a_name_without_a_store_to_keep_it_is_refused() -> None:
+    with pytest.raises(ValueError, match="key must name what a store keeps, got key='mine' without a store"):
+        fp.simulate(fp.GaussianFilter(1.0), fp.OneShot(), epsilon=1.0, n=10, key="mine")
 
 
 @contextlib.contextmanager
