@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.estimate.crossing import crossing
-from mc.losses.allocation import RandomAllocation
 from mc.training.stopping import PrivateCounts
 from tests.mc.examine.unhappy import AdmitsNothing
 from tests.mc.forged import JUNK
@@ -84,7 +82,7 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         {"alpha": 2.0, "n": 100, "seed": 0, "confidence": 0.9, "rounds": 1, "direction": "PQ"},
     ),
     "crossing": (
-        lambda **given: crossing(ODOMETER, fp.Constant(0.1), workers=1, **given),
+        lambda **given: fp.crossing(ODOMETER, fp.Constant(0.1), workers=1, **given),
         {"rounds": 2, "n": 100, "seed": 0, "confidence": 0.9},
     ),
     "simulate_person": (
@@ -123,7 +121,7 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         {"people": 2, "q": 0.1, "sigma": 1.0, "levels": (0.5, 1.0)},
     ),
     "RandomAllocation": (
-        lambda epsilon, **given: RandomAllocation(**given).delta(epsilon, direction="PQ"),
+        lambda epsilon, **given: fp.RandomAllocation(**given).delta(epsilon, direction="PQ"),
         {"sigma": 1.0, "steps": 3, "epsilon": 0.5},
     ),
     "DataSet": (

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mc.engine.adversary import Adversary, View
-from theory.pairs import DominatingPair
+import filterproof as fp
 
 
 @dataclass(frozen=True)
-class Silent(Adversary):
+class Silent(fp.Adversary):
     """Asks for one pair for ever."""
 
-    pair: DominatingPair
+    pair: fp.DominatingPair
 
-    def request(self, view: View) -> DominatingPair:
+    def request(self, view: fp.View) -> fp.DominatingPair:
         return self.pair

@@ -7,22 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from filters import GaussianFilter, ZCDPFilter
-from mc.engine.adversaries import Constant
-from mc.engine.adversary import Adversary, View
-from mc.engine.game import Game
+import filterproof as fp
 from mc.engine.levels import even_level
 from mc.engine.remembered import remembered
 from mc.estimate.estimator import Aim
 from mc.estimate.pilot import estimators
 from mc.estimate.spending import expanded
-from theory.pairs import DominatingPair, Gaussian
 
 
 @dataclass(frozen=True)
-class Own(Adversary):
-    def request(self, view: View) -> DominatingPair:
-        return Gaussian(0.25)
+class Own(fp.Adversary):
+    def request(self, view: fp.View) -> fp.DominatingPair:
+        return fp.Gaussian(0.25)
 
 
 def test_questions_of_the_librarys_values_are_answered_once_and_on_copies() -> None:
@@ -33,23 +29,23 @@ def test_questions_of_the_librarys_values_are_answered_once_and_on_copies() -> N
         asked.append(given)
         return [given]
 
-    filt = GaussianFilter(mu=1.0)
+    filt = fp.GaussianFilter(mu=1.0)
     first = answer(filt, np.zeros(2))
-    assert answer(GaussianFilter(mu=1.0), np.zeros(2)) is first
-    object.__setattr__(filt, "budget", ZCDPFilter(rho=8.0).budget)
-    assert asked[0][0].budget == GaussianFilter(mu=1.0).budget, "what it holds is nobody else's"
-    for other in ((filt, np.zeros(2)), (GaussianFilter(mu=1.0), -np.zeros(2)), (1,), (1.0,)):
+    assert answer(fp.GaussianFilter(mu=1.0), np.zeros(2)) is first
+    object.__setattr__(filt, "budget", fp.ZCDPFilter(rho=8.0).budget)
+    assert asked[0][0].budget == fp.GaussianFilter(mu=1.0).budget, "what it holds is nobody else's"
+    for other in ((filt, np.zeros(2)), (fp.GaussianFilter(mu=1.0), -np.zeros(2)), (1,), (1.0,)):
         assert answer(*other) is answer(*other)
     assert len(asked) == 5
-    for own in (Own(), lambda mu: Gaussian(mu)):
+    for own in (Own(), lambda mu: fp.Gaussian(mu)):
         assert answer(own) is not answer(own)  # it may answer otherwise another time
 
 
 def test_levels_choices_and_expansions_are_remembered() -> None:
-    games = [Game.between(GaussianFilter(mu=1.0), Constant(0.3), rounds=3) for _ in range(2)]
+    games = [fp.Game.between(fp.GaussianFilter(mu=1.0), fp.Constant(0.3), rounds=3) for _ in range(2)]
     one, other = (
         [
-            even_level(game.filter, Gaussian, np.int64(7)),
+            even_level(game.filter, fp.Gaussian, np.int64(7)),
             estimators(game, (4.0,), Aim(1000, 1e-6)),
             expanded(game, 1000),
         ]

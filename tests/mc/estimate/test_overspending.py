@@ -13,22 +13,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mc.engine.adversaries import LossChasing, OneShot
-from mc.engine.game import Game
+import filterproof as fp
 from mc.engine.guard import Guard
 from mc.engine.streams import Tile
 from mc.engine.tiles import play_tile
-from mc.estimate.decide import decide
-from mc.estimate.renyi import simulate_renyi
-from mc.estimate.simulate import simulate
-from mc.estimate.trade_off import TradeOff
-from mc.examine.challenge import challenge
-from mc.intervals.anytime import Side
 from reports.chapters.overspenders import OVERSPENDERS, Overspender
 from tests.mc.engine.silent import Silent
 from tests.mc.estimate.ten_times import Grants, TenTimes
-from theory.evidence import Outcome
-from theory.pairs import Erasure, Gaussian
 
 FAILURE = 0.05
 WAYS: Any = list(itertools.product(("plain", "tilted", "martingale", "auto"), (True, False)))
@@ -36,24 +27,24 @@ DIRECTIONS: Any = ("PQ", "QP")
 BY_NAME = {case.name: case for case in OVERSPENDERS}
 
 
-TRUTH = Gaussian(0.4**0.5)
+TRUTH = fp.Gaussian(0.4**0.5)
 
 
 def test_ten_times_the_promise_is_decided_and_challenged_as_above_it() -> None:
-    decision = decide(TenTimes(), OneShot(family=Gaussian), epsilon=1.0)
-    assert decision.side is Side.ABOVE
-    found = challenge(TenTimes(), [OneShot(family=Gaussian), LossChasing()], epsilons=[1.0])
-    assert found.verdict().outcome is Outcome.REFUTED
+    decision = fp.decide(TenTimes(), fp.OneShot(family=fp.Gaussian), epsilon=1.0)
+    assert decision.side is fp.Side.ABOVE
+    found = fp.challenge(TenTimes(), [fp.OneShot(family=fp.Gaussian), fp.LossChasing()], epsilons=[1.0])
+    assert found.verdict().outcome is fp.Outcome.REFUTED
     assert len(found.refutations) == 4
 
 
 def test_the_profile_and_the_trade_off_of_an_overspender_hold_its_true_ones() -> None:
     grid = [-1.0, -0.5, 0.0, 0.5, 1.0, 2.0]
     ahead, back = (
-        simulate(TenTimes(), LossChasing(), epsilon=grid, n=50_000, direction=way, workers=1)
+        fp.simulate(TenTimes(), fp.LossChasing(), epsilon=grid, n=50_000, direction=way, workers=1)
         for way in DIRECTIONS
     )
-    band = TradeOff(ahead, back)
+    band = fp.TradeOff(ahead, back)
     for epsilon in np.linspace(-1.5, 3.0, 40):
         truth = float(TRUTH.hockey_stick(float(epsilon)))
         assert ahead.low(epsilon) <= truth <= ahead.high(epsilon)
@@ -65,9 +56,9 @@ def test_the_profile_and_the_trade_off_of_an_overspender_hold_its_true_ones() ->
 
 
 def test_the_renyi_divergence_of_an_overspender_is_its_own_and_not_the_promised_one() -> None:
-    told = simulate_renyi(TenTimes(), LossChasing(), alpha=3.0, n=20_000, workers=1)
+    told = fp.simulate_renyi(TenTimes(), fp.LossChasing(), alpha=3.0, n=20_000, workers=1)
     assert 3 * 0.2 in told
-    silent = simulate_renyi(TenTimes(), Silent(Gaussian(0.2)), alpha=3.0, n=20_000, workers=1)
+    silent = fp.simulate_renyi(TenTimes(), Silent(fp.Gaussian(0.2)), alpha=3.0, n=20_000, workers=1)
     assert 3 * 0.2 in silent
     assert silent.low > 3 * 0.02
     assert silent.high == np.inf
@@ -85,7 +76,7 @@ def test_every_method_finds_what_an_overspender_lets_through(case: Overspender) 
 
 def simulated(case: Overspender, method: Any, telling: bool, **how: Any) -> Any:
     played = case.filter, case.adversary(telling=telling)
-    return simulate(*played, epsilon=case.epsilon, rounds=case.rounds, method=method, workers=1, **how)
+    return fp.simulate(*played, epsilon=case.epsilon, rounds=case.rounds, method=method, workers=1, **how)
 
 
 def unserved(case: Overspender, method: str, telling: bool) -> bool:
@@ -143,7 +134,7 @@ def test_no_more_decisions_on_an_overspender_are_wrong_than_their_failure_probab
     seeds = range(4 if case.rounds > 100 else 20)
     for telling in (True, False):
         wrong = [
-            decide(
+            fp.decide(
                 *(case.filter, case.adversary(telling=telling)),
                 epsilon=case.epsilon,
                 delta=min(truth[direction] * near, 1.0),
@@ -156,7 +147,7 @@ def test_no_more_decisions_on_an_overspender_are_wrong_than_their_failure_probab
             ).side
             is side
             for direction in DIRECTIONS
-            for near, side in ((1 - 1e-6, Side.BELOW), (1 + 1e-6, Side.ABOVE))
+            for near, side in ((1 - 1e-6, fp.Side.BELOW), (1 + 1e-6, fp.Side.ABOVE))
             for seed in seeds
         ]
         assert sum(wrong) <= stats.binom.isf(1e-7, len(wrong), FAILURE)
@@ -165,7 +156,7 @@ def test_no_more_decisions_on_an_overspender_are_wrong_than_their_failure_probab
 def test_what_a_guard_stops_and_what_it_marks_is_the_whole() -> None:
     """Path by path: a marked run is one that the guard stops, and no run that it lets alone is another."""
     case = BY_NAME["2 times, every path"]
-    game = Game.between(case.filter, case.adversary(telling=False), rounds=case.rounds)
+    game = fp.Game.between(case.filter, case.adversary(telling=False), rounds=case.rounds)
     guard = Guard.at(2.0, 2 * case.filter.rho, 0.0, "stop")
     for way in ("halt", "retry"):
         played = replace(game, on_denial=way)
@@ -180,7 +171,7 @@ def test_what_a_guard_stops_and_what_it_marks_is_the_whole() -> None:
 
 
 def test_a_guard_counts_infinite_losses_until_one_is_met() -> None:
-    game = Game.between(Grants(TenTimes.promise), Silent(Erasure(0.5)), rounds=4)
+    game = fp.Game.between(Grants(TenTimes.promise), Silent(fp.Erasure(0.5)), rounds=4)
     paths = play_tile(game.at(1.0, Guard.at(2.0, 1.0, 0.8, "mark")), Tile(1, 0, 4000))
     # two rounds are within 0.8; a run that met an infinite loss in them pays anyway and is not beyond
     beyond = np.asarray(paths.beyond)

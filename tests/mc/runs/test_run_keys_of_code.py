@@ -21,15 +21,11 @@ import scipy
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from mc.engine import adversaries
-from mc.engine.adversary import View
-from mc.engine.game import Game
 from mc.engine.streams import TILE
 from mc.runs import provenance
 from mc.runs.keys import digest, key_of
 from mc.runs.provenance import code_version
-from mc.runs.store import StoreError
 from tests.interpreter import ROOT
-from theory.pairs import DominatingPair, Gaussian
 
 FILTER = fp.GaussianFilter(mu=1.0)
 
@@ -38,8 +34,8 @@ def key(value: object) -> str:
     return digest(key_of({"value": value}))
 
 
-def make(mu: float) -> Callable[[View], DominatingPair]:
-    return lambda view: Gaussian(mu)
+def make(mu: float) -> Callable[[fp.View], fp.DominatingPair]:
+    return lambda view: fp.Gaussian(mu)
 
 
 @pytest.fixture
@@ -164,7 +160,7 @@ def test_a_file_that_was_edited_after_its_import_is_refused(
         for change in (lambda: path.write_text(edited.replace("return 7", "return 8")), path.unlink):  # noqa: B023
             change()
             with pytest.raises(
-                StoreError, match=rf"{name}\.py, which was edited or patched after its import"
+                fp.StoreError, match=rf"{name}\.py, which was edited or patched after its import"
             ):
                 key(mine)
             path.write_text(text)
@@ -180,10 +176,10 @@ def test_a_users_code_that_was_patched_in_memory_is_another_run_or_refused(
     helper.constant = make  # type: ignore[attr-defined]
     assert key(mine) != first
     helper.constant = eval("lambda: 0.9", {})  # type: ignore[attr-defined] # noqa: S307
-    with pytest.raises(StoreError, match="has no source file"):
+    with pytest.raises(fp.StoreError, match="has no source file"):
         key(mine)
     exec("def constant(): return 0.9", vars(helper))  # noqa: S102 - as a debugger does
-    with pytest.raises(StoreError, match="constant is not what its file says now"):
+    with pytest.raises(fp.StoreError, match="constant is not what its file says now"):
         key(mine)
 
 
@@ -201,7 +197,7 @@ def test_one_class_in_two_files_has_two_keys_and_both_at_once_have_none(tmp_path
         keys.append(key(module.Mine))
     assert keys[0] == keys[2] != keys[1]
     assert key((kinds[0], kinds[2])) == key((kinds[2], kinds[0]))
-    with pytest.raises(StoreError, match="rests on one of two files that go by the name mine_xyz"):
+    with pytest.raises(fp.StoreError, match="rests on one of two files that go by the name mine_xyz"):
         key((kinds[0], kinds[1]))
 
 
@@ -217,7 +213,7 @@ def test_typed_code_is_played_with_a_store_by_the_users_name_for_it(tmp_path: Pa
     space: dict[str, Any] = {"__name__": "__main__"}
     exec(TYPED, space)  # noqa: S102 - as a notebook does
     arguments: dict[str, Any] = {"epsilon": 1.0, "n": 5_000, "workers": 1, "store": tmp_path / "run.db"}
-    with pytest.raises(StoreError, match=r"Mine\.\w+ has no source file"):
+    with pytest.raises(fp.StoreError, match=r"Mine\.\w+ has no source file"):
         fp.simulate(FILTER, space["Mine"](0.5), **arguments)
     named = [fp.simulate(FILTER, space["Mine"](level), key="mine", **arguments) for level in (0.5, 0.5, 0.9)]
     assert named[0] == named[1] != named[2]  # the parameter is told apart, under one name for the code
@@ -273,8 +269,8 @@ def test_attributes_of_classes_and_globals_of_modules_whatever_their_names_are_p
     assert mine.paced() == 0.1
     for place, name, value in (
         (mine.Below, "step", 2.0),
-        (mine.Below, "request", lambda self, view: Gaussian(0.9)),
-        (mine.Mine, "final", lambda self, view: Gaussian(0.9)),
+        (mine.Below, "request", lambda self, view: fp.Gaussian(0.9)),
+        (mine.Mine, "final", lambda self, view: fp.Gaussian(0.9)),
         (mine.Mine, "horizon", property(lambda self: 3)),
         (mine.Mine, "__pace__", 0.9),
         (mine.Mine, "__doc__", "0.9"),
@@ -374,7 +370,7 @@ def test_code_is_the_users_unless_it_is_known_by_a_release(tmp_path: Path) -> No
 
 
 def test_a_run_does_not_change_its_own_key() -> None:
-    game = Game.between(FILTER, adversaries.LossChasing())
+    game = fp.Game.between(FILTER, adversaries.LossChasing())
     first = key(game)
     fp.simulate(game.filter, game.adversary, epsilon=1.0, n=2_000, seed=1, workers=1)
     assert key(game) == first

@@ -9,8 +9,6 @@ import pytest
 from numpy.typing import NDArray
 
 import filterproof as fp
-from filters.holders.clipped_sums import Vectors
-from filters.holders.secret_noise import SecretNoise
 from mc.training.data import DataSet
 from mc.training.descent import Descent, Learner
 from mc.training.network import Network
@@ -60,15 +58,15 @@ def three(**changes: Any) -> DataSet:
 def noise_in_a_row(monkeypatch: pytest.MonkeyPatch, network: Learner) -> None:
     """Noise that does not look at the sums: of one generator after the start, so that it can be drawn a second time."""
 
-    def added_to(noise: SecretNoise, *total: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
+    def added_to(noise: fp.SecretNoise, *total: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
         rng = np.random.default_rng(noise.secret)
         network.start(rng)
         return sigma * [rng.standard_normal(total[0].shape) for _ in range(noise.step)][-1]
 
-    monkeypatch.setattr(SecretNoise, "added_to", added_to)
+    monkeypatch.setattr(fp.SecretNoise, "added_to", added_to)
 
 
-def rows_of(gradients: Vectors, n: int) -> NDArray[np.float64]:
+def rows_of(gradients: fp.Vectors, n: int) -> NDArray[np.float64]:
     """The gradients of n people written out, shape (n, d): the sums in which one of them counts alone."""
     return np.array([gradients.weighted(one) for one in np.eye(n)])
 
