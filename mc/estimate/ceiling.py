@@ -12,7 +12,14 @@ from filters.catalogue import CATALOGUE
 from filters.contract.filter_base import FilterBase
 from mc.engine.game import Game
 from mc.engine.guard import Guard
-from mc.estimate.spending import FEW_POSITIONS, MOST_POSITIONS, PathBound, expanded, within_rounds
+from mc.estimate.spending import (
+    FEW_POSITIONS,
+    MOST_POSITIONS,
+    PathBound,
+    expanded,
+    stated_asks,
+    within_rounds,
+)
 from theory.numerics.golden import lowest_at
 from theory.pairs import RandomizedResponse, is_ours
 
@@ -172,7 +179,7 @@ def ruled(filt: FilterBase) -> Holds | None:
 
 def _ruled(game: Game) -> tuple[PathBound, ...]:
     """The bounds that a theorem proves for this game."""
-    holds, asks = ruled(game.filter), game.adversary.asks
+    holds, asks = ruled(game.filter), stated_asks(game.adversary)
     if holds is None or (asks is not None and not all(map(is_ours, asks))):
         return ()
     # where the adversary does not state its pairs, they must be of this library: any other raises Exceeded in play

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.checks import checked_grant, checked_spend, checked_start
+from filters.contract.library import holder_of, of_the_library
 from filters.contract.state import State, bits, join, leaves, runs_of, take
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
@@ -21,7 +22,7 @@ from theory.arguments import Real
 from theory.pairs import DominatingPair, Selection
 from theory.pairs.base import Direction
 
-__all__ = ["FEW_POSITIONS", "MOST_POSITIONS", "PathBound", "expanded", "within_rounds"]
+__all__ = ["FEW_POSITIONS", "MOST_POSITIONS", "PathBound", "expanded", "stated_asks", "within_rounds"]
 
 #: The most positions expanded, without and with a theorem that bounds paths already.
 MOST_POSITIONS, FEW_POSITIONS = 100_000, 1000
@@ -93,9 +94,22 @@ def _minus_log_finite(pair: DominatingPair) -> Real:
         return -np.log1p(-np.asarray(pair.infinite_mass, dtype=np.float64))
 
 
+def stated_asks(adversary: Adversary) -> tuple[DominatingPair, ...] | None:
+    """`asks`; None where it was inherited by a class that asks by a `request` of its own, of which it says nothing."""
+    return adversary.asks if _said_of("request", adversary, "asks") else None
+
+
+def _said_of(method: str, adversary: Adversary, word: str) -> bool:
+    """Whether an adversary says `word` of the very method that runs."""
+    kind = type(adversary)
+    of = holder_of(kind, method)
+    own = method in getattr(adversary, "__dict__", ())
+    return not own and (of_the_library(of) or issubclass(holder_of(kind, word), of))
+
+
 def within_rounds(game: Game) -> PathBound | None:
     """What is spent if every request is admitted; None where the adversary does not state all of its pairs."""
-    asks = game.adversary.asks
+    asks = stated_asks(game.adversary)
     if asks is None or game.adversary.asks_finally:
         return None
     # a sum over rounds is largest if every round releases the dearest pair: one row for each pair
@@ -114,8 +128,9 @@ def expanded(game: Game, n: int, *, most: int = MOST_POSITIONS) -> PathBound | N
     must be functions of their arguments, as its contract says. Of the library's own values the answer is remembered:
     all adversaries of a page ask for the same pairs.
     """
-    filt, adversary, asks = game.filter, game.adversary, game.adversary.asks
-    if asks is None or filt.looks_at_losses or (adversary.asks_finally and not adversary.final_from_state):
+    filt, adversary, asks = game.filter, game.adversary, stated_asks(game.adversary)
+    from_state = adversary.final_from_state and _said_of("final", adversary, "final_from_state")
+    if asks is None or filt.looks_at_losses or (adversary.asks_finally and not from_state):
         return None
     if most <= FEW_POSITIONS and math.comb(game.rounds + len(asks), len(asks)) > most:
         return None  # too many ways to spend the rounds

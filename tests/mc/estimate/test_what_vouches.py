@@ -12,7 +12,7 @@ from scipy import stats
 
 import filterproof as fp
 from mc.estimate import ceiling
-from mc.estimate.spending import expanded
+from mc.estimate.spending import expanded, stated_asks
 from reports.chapters.overspenders import OVERSPENDERS
 from tests.mc.engine.silent import Silent
 from tests.mc.estimate.ten_times import Grants, TenTimes
@@ -59,6 +59,38 @@ def test_a_pair_of_ones_own_that_understates_its_charge_has_not_the_theorem() ->
     for pair, known in ((fp.Gaussian(0.2), True), (Cheap(0.2), False)):
         found = ceiling.certain(fp.Game(filt, fp.Constant(pair), 3), 1000)
         assert found is None or found.ruled == known
+
+
+class Sly(fp.Constant):
+    """Asks for much more after a rare loss than the pair of which it inherits that it is all."""
+
+    def request(self, view: Any) -> Any:
+        return fp.Gaussian(np.where(view.loss < -0.35, 6.0, 0.1))
+
+
+class Frank(Sly):
+    asks = (fp.Gaussian(0.1), fp.Gaussian(6.0))  # type: ignore[assignment]
+
+
+class Last(fp.ManySmall):
+    """Its final request depends on the loss, where the class above says that it does not."""
+
+    def final(self, view: Any) -> Any:
+        return fp.Gaussian(np.where(view.loss < -3, 2.0, 0.1))
+
+
+def test_what_an_adversary_inherits_says_nothing_of_requests_of_its_own() -> None:
+    asking = (Sly(0.1), Frank(), Last(2, fp.Gaussian, 0.1))
+    sly, frank, last = (fp.Game.between(Grants(fp.GaussianDP(1.0)), of, rounds=2) for of in asking)
+    assert ceiling.certain(sly, 1000) is None
+    assert ceiling.certain(frank, 1000).squares == pytest.approx(72.0)  # type: ignore[union-attr]
+    assert expanded(last, 1000) is None
+    assert expanded(replace(last, adversary=fp.ManySmall(2, fp.Gaussian, 0.1)), 1000) is not None
+    patched = fp.Adversary.__new__(type("Patched", (fp.Constant,), {}))
+    object.__setattr__(patched, "pair", fp.Gaussian(0.1))
+    assert stated_asks(patched) == (fp.Gaussian(0.1),)
+    vars(patched)["request"] = sly.adversary.request
+    assert stated_asks(patched) is None
 
 
 def test_states_that_are_expanded_are_those_of_the_code_that_runs() -> None:
