@@ -46,18 +46,16 @@ class Term:
     rests_on: str = PLAIN_DRAWS
 
     @property
-    def joint(self) -> JointFunctional[UnitFunctional]:
+    def joint(self) -> JointFunctional:
         """What is summed for all epsilons."""
         return JointFunctional(self.functionals)
 
-    def estimates(self, tally: Tally, failure: float) -> list[Estimate]:
+    def estimates(self, tally: Tally, failure: float) -> Iterator[Estimate]:
         """One estimate for each epsilon, each with this failure probability."""
-        estimates = []
         for functional, own in zip(self.functionals, self.joint.tallies(tally), strict=True):
             estimate = functional.estimate(own, failure)
             name = f"{self.name}{functional.how}, {estimate.method}"
-            estimates.append(replace(estimate, method=name, rests_on=self.rests_on))
-        return estimates
+            yield replace(estimate, method=name, rests_on=self.rests_on)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,19 +95,11 @@ class Estimator:
 
 def _sum(summands: Sequence[Estimate], failure: float) -> Estimate:
     """The estimate of a divergence of which these estimate the terms; it rests on what the last one rests on."""
-    value, low, high = (
-        sum(ends) for ends in zip(*((part.value, part.low, part.high) for part in summands), strict=True)
+    value, low, high, n, beyond = (
+        sum(getattr(part, name) for part in summands) for name in ("value", "low", "high", "n", "beyond")
     )
-    return Estimate(
-        value,
-        low,
-        high,
-        failure,
-        sum(part.n for part in summands),
-        " + ".join(part.method for part in summands),
-        summands[-1].rests_on,
-        sum(part.beyond for part in summands),
-    ).at_most_one
+    method = " + ".join(part.method for part in summands)
+    return Estimate(value, low, high, failure, n, method, summands[-1].rests_on, beyond).at_most_one
 
 
 @dataclass(frozen=True, slots=True)
