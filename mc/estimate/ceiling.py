@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from inspect import getattr_static
+from types import FunctionType
 from typing import Literal
 
 from filters import Holds
@@ -23,7 +25,7 @@ from mc.estimate.spending import (
 from theory.numerics.golden import lowest_at
 from theory.pairs import RandomizedResponse, is_ours
 
-__all__ = ["Ceiling", "certain", "log_weight_bound", "ruled", "stated", "stated_bounds"]
+__all__ = ["Ceiling", "certain", "hides_a_method", "log_weight_bound", "ruled", "stated", "stated_bounds"]
 
 #: Relative allowance on every bound for the rounding of sums along a path.
 _SLACK = 1e-9
@@ -171,10 +173,18 @@ def stated(game: Game) -> Ceiling | None:
 
 
 def ruled(filt: FilterBase) -> Holds | None:
-    """What a theorem says that a rule of the catalogue holds; None of a subclass, which may run other code."""
+    """What a theorem says that a rule of the catalogue holds; None where other code may run, of a subclass, say."""
     entry, holds = CATALOGUE.get(type(filt).__name__), filt.holds
-    ours = entry is not None and entry.kind is type(filt)
+    ours = entry is not None and entry.kind is type(filt) and not hides_a_method(filt)
     return holds if ours and holds is not None and holds.rule else None
+
+
+def hides_a_method(instance: object) -> bool:
+    """Whether an object has an attribute of its own in the place of a method of its class."""
+    return any(
+        isinstance(getattr_static(type(instance), name, None), FunctionType)
+        for name in getattr(instance, "__dict__", ())
+    )
 
 
 def _ruled(game: Game) -> tuple[PathBound, ...]:

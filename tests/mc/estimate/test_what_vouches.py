@@ -31,6 +31,9 @@ def test_a_subclass_of_a_rule_has_not_its_theorem() -> None:
     game = fp.Game.between(honest, Silent(fp.Gaussian(0.1)))
     assert ceiling.certain(game, 1000) is not None
     assert ceiling.certain(replace(game, filter=Half(0.02)), 1000) is None
+    patched = fp.ZCDPFilter(0.02)
+    object.__setattr__(patched, "admits", Half.admits)
+    assert ceiling.certain(replace(game, filter=patched), 1000) is None
     namesake = type("ZCDPFilter", (Half,), {})
     assert ceiling.certain(replace(game, filter=namesake(0.02)), 1000) is None
     found = fp.simulate(
