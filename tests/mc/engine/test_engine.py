@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import platform
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -200,3 +204,27 @@ def test_a_guard_lets_nothing_pass_that_is_beyond_its_bound_or_no_number() -> No
     for loss, log_kept in ((2.0, 0.0), (np.nan, 0.0), (0.5, -1.0), (0.5, np.nan)):
         with pytest.raises(Exceeded):
             guard.verify(np.array([loss]), np.zeros(1), np.array([log_kept]))
+
+
+_PLAY = """
+import resource
+from filters import GaussianFilter
+from mc.engine.adversaries import LossChasing
+from mc.engine.game import Game
+from mc.engine.streams import TILE, Tile
+from mc.engine.tiles import play_tile
+game = Game.between(GaussianFilter(mu=1.0), LossChasing(pace=40))
+play_tile(game, Tile(0, 0, TILE))
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+play_tile(game, Tile(0, 1, TILE))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+def test_a_second_tile_asks_the_system_for_hardly_any_memory() -> None:
+    told = {"MALLOC_TRIM_THRESHOLD_": "65536"}  # as Dask does
+    done = subprocess.run(
+        [sys.executable, "-c", _PLAY], env=os.environ | told, check=True, capture_output=True, text=True
+    )
+    # tens of thousands of pages where each array is asked for anew; other allocators are as they are
+    assert int(done.stdout) < 5000 or platform.libc_ver()[0] != "glibc"

@@ -1,8 +1,9 @@
-"""Filters that let more through than they promise."""
+"""Filters that let more through than they promise, and an adversary that does not say what it asks for."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -41,3 +42,13 @@ class Grants(fp.PrivacyFilter):
 
     def spend(self, state: Any, request: Any) -> Any:
         return state + 1
+
+
+@dataclass(frozen=True)
+class Silent(fp.Adversary):
+    """Asks for one pair for ever, and does not say so: nothing but the filter bounds a path."""
+
+    pair: fp.DominatingPair
+
+    def request(self, view: fp.View) -> fp.DominatingPair:
+        return self.pair

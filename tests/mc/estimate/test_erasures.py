@@ -13,8 +13,8 @@ import filterproof as fp
 from mc.engine.streams import Tile
 from mc.engine.tiles import play_tile
 from mc.estimate.ceiling import Ceiling, certain
-from tests.mc.engine.silent import Silent
 from tests.mc.estimate.erasing import FILTERS, FINITE, STEPS, Tree, composed, enumerated
+from tests.mc.estimate.ten_times import Silent
 
 # Null of every containment below: the interval is valid, so it misses with probability at most 1e-6.
 

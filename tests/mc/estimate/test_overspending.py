@@ -18,8 +18,7 @@ from mc.engine.guard import Guard
 from mc.engine.streams import Tile
 from mc.engine.tiles import play_tile
 from reports.chapters.overspenders import OVERSPENDERS, Overspender
-from tests.mc.engine.silent import Silent
-from tests.mc.estimate.ten_times import Grants, TenTimes
+from tests.mc.estimate.ten_times import Grants, Silent, TenTimes
 
 FAILURE = 0.05
 WAYS: Any = list(itertools.product(("plain", "tilted", "martingale", "auto"), (True, False)))

@@ -19,8 +19,7 @@ from mc.estimate.estimator import Aim, allowed
 from mc.estimate.functionals import UnitFunctional
 from mc.estimate.martingale import WeightedSlack
 from mc.estimate.pilot import estimators
-from tests.mc.engine.silent import Silent
-from tests.mc.estimate.ten_times import TenTimes
+from tests.mc.estimate.ten_times import Silent, TenTimes
 from theory.confinement import confinement
 
 chosen: Any = estimators.__wrapped__  # type: ignore[attr-defined]

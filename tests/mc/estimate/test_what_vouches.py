@@ -14,8 +14,7 @@ import filterproof as fp
 from mc.estimate import ceiling
 from mc.estimate.spending import expanded, stated_asks
 from reports.chapters.overspenders import OVERSPENDERS
-from tests.mc.engine.silent import Silent
-from tests.mc.estimate.ten_times import Grants, TenTimes
+from tests.mc.estimate.ten_times import Grants, Silent, TenTimes
 
 FAILURE = 0.05
 DIRECTIONS: Any = ("PQ", "QP")
