@@ -47,7 +47,7 @@ class Live:
 
     @staticmethod
     def fresh(game: Game, n: int) -> Live:
-        acts = game.guard is not None and game.guard.acts
+        acts = game.guard is not None and game.guard.act != "trust"
         return Live(
             game,
             np.arange(n),

@@ -141,7 +141,9 @@ class Run:
     def tally(self) -> Tally:
         """The sums of the tiles finished so far, in the order of the tiles."""
         done = [tile for tile in self.work if tile.index in self.rows]
-        return Tally.of(done, [self.rows[tile.index] for tile in done])
+        return Tally(
+            np.array([tile.size for tile in done]), np.array([self.rows[tile.index] for tile in done])
+        )
 
 
 _TOKEN = os.urandom(16)

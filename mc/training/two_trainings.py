@@ -105,16 +105,6 @@ class TwoTrainings:
         self.other_sigma = float(check_positive("sigma", without_person.sigma))
         return with_person.value, without_person.value
 
-    def sums_alike(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """`sums`; ValueError where the noise is not the same with and without the person."""
-        sums = self.sums()
-        if abs(self.sigma - self.other_sigma) > 0:
-            raise ValueError(
-                f"sigma must be the same with and without the person, got {self.sigma!r} and {self.other_sigma!r}; "
-                "such noise tells about that person, and audit_training finds it"
-            )
-        return sums
-
     def go_on(self, released: NDArray[np.float64]) -> None:
         """Both go on from what was released."""
         self.parameters = self._training.step(self.parameters, released)
