@@ -16,7 +16,6 @@ from mc.engine.streams import Tile
 from mc.engine.tiles import play_tile
 from mc.estimate.estimator import Aim, Estimator, Term, allowed
 from mc.estimate.functionals import UnitFunctional
-from mc.intervals import Moments
 from mc.intervals.estimate import Estimate
 
 __all__ = ["estimators", "pilot_tile"]
@@ -87,27 +86,22 @@ class _Candidate:
             if way not in played:
                 played[way] = play_tile(term.game, pilot_tile(aim.n))
             fits.append([functional.fitted(played[way]) for functional in term.functionals])
-        trials = [self._shared_out(shares, fits, aim) for shares in _shares(len(self.terms))]
+
+        def shared_out(shares: tuple[float, ...]) -> tuple[Estimator, tuple[float, ...]]:
+            failure, terms, widths = aim.failure / len(self.terms), [], [0.0] * len(self.epsilons)
+            plays = Estimator(self.epsilons, self.terms, shares).plays(aim.n)
+            for (term, n), fitted in zip(plays, fits, strict=True):
+                plans = [
+                    min((form.planned(pilot, n, failure, aim.interval) for form, pilot in forms), key=_width)
+                    for forms in fitted
+                ]
+                terms.append(replace(term, functionals=tuple(functional for functional, _ in plans)))
+                widths = [width + _width(plan) for width, plan in zip(widths, plans, strict=True)]
+            return Estimator(self.epsilons, tuple(terms), shares), tuple(widths)
+
+        trials = [shared_out(shares) for shares in _shares(len(self.terms))]
         best = [min(at_epsilon) for at_epsilon in zip(*(widths for _, widths in trials), strict=True)]
         return min(trials, key=lambda trial: _relative(trial[1], best))
-
-    def _shared_out(
-        self,
-        shares: tuple[float, ...],
-        fits: Sequence[Sequence[Sequence[tuple[UnitFunctional, Moments]]]],
-        aim: Aim,
-    ) -> tuple[Estimator, tuple[float, ...]]:
-        """The estimator with these shares, and the expected widths; fits holds a pilot's forms for each sum."""
-        failure, terms, widths = aim.failure / len(self.terms), [], [0.0] * len(self.epsilons)
-        plays = Estimator(self.epsilons, self.terms, shares).plays(aim.n)
-        for (term, n), fitted in zip(plays, fits, strict=True):
-            plans = [
-                min((form.planned(pilot, n, failure, aim.interval) for form, pilot in forms), key=_width)
-                for forms in fitted
-            ]
-            terms.append(replace(term, functionals=tuple(functional for functional, _ in plans)))
-            widths = [width + _width(plan) for width, plan in zip(widths, plans, strict=True)]
-        return Estimator(self.epsilons, tuple(terms), shares), tuple(widths)
 
 
 def _offers(candidates: Sequence[_Candidate], aim: Aim) -> list[tuple[Estimator, tuple[float, ...]]]:

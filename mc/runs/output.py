@@ -6,7 +6,6 @@ import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -98,15 +97,12 @@ class OutputFolder:
                     raise _refused(self.path / name, error) from error
                 placed.append(name)
         except BaseException:
-            self._restore(placed, staging / "old")
+            for name in placed:
+                if os.path.lexists(staging / "old" / name):
+                    os.replace(staging / "old" / name, self.path / name)
+                else:
+                    (self.path / name).unlink(missing_ok=True)
             raise
-
-    def _restore(self, names: Iterable[str], old: Path) -> None:
-        for name in names:
-            if os.path.lexists(old / name):
-                os.replace(old / name, self.path / name)
-            else:
-                (self.path / name).unlink(missing_ok=True)
 
     def _clear(self) -> None:
         """Remove what was staged, and the folders made here that are empty."""

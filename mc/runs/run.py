@@ -8,7 +8,7 @@ import os
 import pickle
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor, Future, wait
+from concurrent.futures import Executor, wait
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,12 +76,6 @@ class Run:
             self.keep(missing, play_tiles(self.game, self.functional, missing))
             self.seconds_per_tile = time.perf_counter() - began
 
-    def play_until(self, ready: Future[int]) -> None:
-        """Play tiles in this process until the first worker has answered."""
-        wait([ready], timeout=BREATH)  # a pool that was used before answers at once
-        while not ready.done() and self.missing():
-            self.play_one()
-
     def missing(self) -> list[Tile]:
         """The tiles that are not finished."""
         return [tile for tile in self.work if tile.index not in self.rows]
@@ -110,7 +104,12 @@ class Run:
     def finish(self, executor: Executor | None) -> None:
         """Play the missing tiles."""
         if isinstance(executor, LocalPool) and self.store is None:
-            self.play_until(executor.submit(os.getpid))  # new workers take a second to start
+            ready = executor.submit(os.getpid)
+            wait(
+                [ready], timeout=BREATH
+            )  # a pool that was used before answers at once, new workers after a second
+            while not ready.done() and self.missing():
+                self.play_one()
         missing = self.missing()
         if not missing:
             return
