@@ -81,26 +81,20 @@ def make(mu: float) -> Callable[[fp.View], fp.DominatingPair]:
     return lambda view: fp.Gaussian(mu)
 
 
-def with_default(mu: float) -> Callable[[fp.View], fp.DominatingPair]:
-    def request(view: fp.View, mu: float = mu) -> fp.DominatingPair:
+def functions(mu: float) -> list[Callable[..., object]]:
+    """Functions of one text each, which have `mu` around them, as a default, and as an attribute."""
+
+    def default(view: fp.View, mu: float = mu) -> fp.DominatingPair:
         return fp.Gaussian(mu)
 
-    return request
-
-
-def with_keyword(mu: float) -> Callable[..., fp.DominatingPair]:
-    def request(view: fp.View, *, mu: float = mu) -> fp.DominatingPair:
+    def keyword(view: fp.View, *, mu: float = mu) -> fp.DominatingPair:
         return fp.Gaussian(mu)
 
-    return request
+    def attribute() -> float:
+        return float(vars(attribute)["mu"])
 
-
-def with_attribute(mu: float) -> Callable[[], float]:
-    def level() -> float:
-        return float(vars(level)["mu"])
-
-    vars(level)["mu"] = mu
-    return level
+    vars(attribute)["mu"] = mu
+    return [make(mu), default, keyword, attribute]
 
 
 def two_lines() -> tuple[Callable[[], float], Callable[[], float]]:
@@ -153,10 +147,10 @@ def different() -> list[Any]:
         *(fp.Gaussian, fp.Gaussian(0.1), fp.Gaussian(0.9), Point(1, 2), Point(2, 1)),
         *(Slotted(1, 2), Slotted(1, 3), Slotted(2, 2), Shadowed(1, 5), Shadowed(2, 5), Shadowed(1, 6)),
         *(types.SimpleNamespace(mu=0.1), types.SimpleNamespace(mu=0.9)),
-        *(made(mu) for made in (make, with_default, with_keyword, with_attribute) for mu in (0.1, 0.9)),
+        *(function for mu in (0.1, 0.9) for function in functions(mu)),
         *two_lines(),
         *(functools.partial(make, 0.1), functools.partial(make, 0.9), functools.partial(make, mu=0.1)),
-        *(functools.partial(with_default, 0.1), operator.itemgetter(1), operator.itemgetter(2)),
+        *(functools.partial(functions, 0.1), operator.itemgetter(1), operator.itemgetter(2)),
         *(operator.methodcaller("a", x=1), operator.methodcaller("a", x=2)),
         *(Holds(0.1).request, Holds(0.9).request, [1, 2].count, [1, 3].count),
         *(Holds(Holds(1)), Holds([Holds(1)]), Holds({"a": (Holds({1j}),)}), Holds({"a": (Holds({2j}),)})),
