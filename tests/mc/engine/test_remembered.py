@@ -39,6 +39,7 @@ def test_questions_of_the_librarys_values_are_answered_once_and_on_copies() -> N
     assert len(asked) == 5
     for own in (Own(), lambda mu: fp.Gaussian(mu)):
         assert answer(own) is not answer(own)  # it may answer otherwise another time
+        assert asked[-1][0] is own
 
 
 def test_levels_choices_and_expansions_are_remembered() -> None:
