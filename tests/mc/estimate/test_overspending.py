@@ -21,11 +21,9 @@ from reports.chapters.overspenders import OVERSPENDERS, Overspender
 from tests.mc.estimate.ten_times import Grants, Silent, TenTimes
 
 FAILURE = 0.05
-WAYS: Any = list(itertools.product(("plain", "tilted", "martingale", "auto"), (True, False)))
 DIRECTIONS: Any = ("PQ", "QP")
 BY_NAME = {case.name: case for case in OVERSPENDERS}
-
-
+of_each = pytest.mark.parametrize("case", OVERSPENDERS, ids=lambda case: case.name)
 TRUTH = fp.Gaussian(0.4**0.5)
 
 
@@ -63,14 +61,14 @@ def test_the_renyi_divergence_of_an_overspender_is_its_own_and_not_the_promised_
     assert silent.high == np.inf
 
 
-@pytest.mark.parametrize("case", OVERSPENDERS, ids=lambda case: case.name)
-def test_every_method_finds_what_an_overspender_lets_through(case: Overspender) -> None:
-    """Null: each interval misses with probability 1e-6."""
-    truth = {direction: case.truth(direction) for direction in DIRECTIONS}
-    for direction, (method, telling) in itertools.product(DIRECTIONS, WAYS):
-        if unserved(case, method, telling):
-            continue
-        assert truth[direction] in simulated(case, method, telling, direction=direction, n=1000)
+def ways(case: Overspender) -> list[Any]:
+    """Methods that have something to rest on, and whether the adversary tells what it asks for."""
+    served = [("plain", True), ("plain", False), ("auto", True), ("auto", False)]
+    for telling in (True, False):
+        if telling or case.filter.holds is not None:
+            gaussian = case.adversary(telling=telling).gaussian
+            served += [("tilted", telling), *([("martingale", telling)] if gaussian else [])]
+    return served
 
 
 def simulated(case: Overspender, method: Any, telling: bool, **how: Any) -> Any:
@@ -78,23 +76,24 @@ def simulated(case: Overspender, method: Any, telling: bool, **how: Any) -> Any:
     return fp.simulate(*played, epsilon=case.epsilon, rounds=case.rounds, method=method, workers=1, **how)
 
 
-def unserved(case: Overspender, method: str, telling: bool) -> bool:
-    """Whether a method has nothing to rest on, as nothing is known, or serves Gaussians only."""
-    gaussian = case.adversary(telling=telling).gaussian
-    return (case.filter.holds is None and not telling and method in ("tilted", "martingale")) or (
-        method == "martingale" and not gaussian
-    )
+def few(wrong: list[bool]) -> bool:
+    """Whether no more are wrong than `FAILURE` of each allows but for 1e-7."""
+    return sum(wrong) <= stats.binom.isf(1e-7, len(wrong), FAILURE)
 
 
-@pytest.mark.parametrize("method", ["plain", "tilted", "martingale", "auto"])
+@of_each
+def test_every_method_finds_what_an_overspender_lets_through(case: Overspender) -> None:
+    """Null: each interval misses with probability 1e-6."""
+    for direction in DIRECTIONS:
+        truth = case.truth(direction)
+        for method, telling in ways(case):
+            assert truth in simulated(case, method, telling, direction=direction, n=1000)
+
+
 @pytest.mark.parametrize("name", ["10 times, infinite losses", "2 times, every path"])
-def test_what_is_overspent_is_measured_whether_the_adversary_tells_what_it_asks_for_or_not(
-    name: str, method: Any
-) -> None:
+def test_what_is_overspent_is_measured_whether_the_adversary_tells_what_it_asks_for_or_not(name: str) -> None:
     case = replace(BY_NAME[name], epsilon=0.1)
-    for telling in (True, False):
-        if unserved(case, method, telling):
-            continue
+    for method, telling in ways(case):
         found = simulated(case, method, telling, n=200_000)
         assert case.truth("PQ") in found
         assert found.low > case.filter.promise.delta(case.epsilon)
@@ -104,52 +103,41 @@ def test_what_is_overspent_is_measured_whether_the_adversary_tells_what_it_asks_
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", OVERSPENDERS, ids=lambda case: case.name)
+@of_each
 def test_no_more_intervals_miss_an_overspender_than_their_failure_probability_allows(
     case: Overspender,
 ) -> None:
-    """Of some 11,000 intervals in all. Each count exceeds its bound with probability at most 1e-7."""
+    """Of some 11,000 intervals in all."""
     truth = {direction: case.truth(direction) for direction in DIRECTIONS}
-    seeds = range(15 if case.rounds > 100 else 50)
-    for method, telling in WAYS:
-        if unserved(case, method, telling):
-            continue
-        how = {"n": 600, "failure": FAILURE}
-        misses = [
-            truth[direction] not in simulated(case, method, telling, direction=direction, seed=seed, **how)
-            for direction in DIRECTIONS
-            for seed in seeds
-        ]
-        assert sum(misses) <= stats.binom.isf(1e-7, len(misses), FAILURE)
+    for method, telling in ways(case):
+        assert few(
+            [
+                truth[way]
+                not in simulated(case, method, telling, direction=way, seed=seed, n=600, failure=FAILURE)
+                for way in DIRECTIONS
+                for seed in range(15 if case.rounds > 100 else 50)
+            ]
+        )
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", OVERSPENDERS, ids=lambda case: case.name)
+@of_each
 def test_no_more_decisions_on_an_overspender_are_wrong_than_their_failure_probability_allows(
     case: Overspender,
 ) -> None:
-    """Of 1,000 and more. Thresholds a hair beside the truth; a count exceeds its bound with probability 1e-7."""
+    """Of 1,000 and more. Thresholds a hair beside the truth."""
     truth = {direction: case.truth(direction) for direction in DIRECTIONS}
-    seeds = range(4 if case.rounds > 100 else 20)
+
+    def wrong(telling: bool, direction: Any, near: float, side: fp.Side, seed: int) -> bool:
+        played, delta = (case.filter, case.adversary(telling=telling)), min(truth[direction] * near, 1.0)
+        how = {"rounds": case.rounds, "direction": direction, "seed": seed, "most": 4000, "workers": 1}
+        return fp.decide(*played, epsilon=case.epsilon, delta=delta, failure=FAILURE, **how).side is side
+
+    sides = ((1 - 1e-6, fp.Side.BELOW), (1 + 1e-6, fp.Side.ABOVE))
     for telling in (True, False):
-        wrong = [
-            fp.decide(
-                *(case.filter, case.adversary(telling=telling)),
-                epsilon=case.epsilon,
-                delta=min(truth[direction] * near, 1.0),
-                failure=FAILURE,
-                most=4000,
-                seed=seed,
-                rounds=case.rounds,
-                direction=direction,
-                workers=1,
-            ).side
-            is side
-            for direction in DIRECTIONS
-            for near, side in ((1 - 1e-6, fp.Side.BELOW), (1 + 1e-6, fp.Side.ABOVE))
-            for seed in seeds
-        ]
-        assert sum(wrong) <= stats.binom.isf(1e-7, len(wrong), FAILURE)
+        seeds = range(4 if case.rounds > 100 else 20)
+        questions = itertools.product((telling,), DIRECTIONS, sides, seeds)
+        assert few([wrong(told, way, *each, seed) for told, way, each, seed in questions])
 
 
 def test_what_a_guard_stops_and_what_it_marks_is_the_whole() -> None:
