@@ -97,7 +97,8 @@ class Base(fp.Adversary):
     "pack_xyz": "",
     "pack_xyz.inner": "from .beside import OTHER\n",
     "pack_xyz.beside": "OTHER = 1\n",
-    "pack_xyz.low": "",
+    "pack_xyz.low": "from . import beneath\n",
+    "pack_xyz.low.beneath": "",
     "pack_xyz.low.last": "from .. import above\n",
     "pack_xyz.above": "",
 }
