@@ -99,6 +99,10 @@ class Play:
         progress: Report | None = None,
     ) -> Tally:
         """The result of `play` for a game, with n paths if n is given."""
+        if not isinstance(game, Game):
+            raise TypeError(f"game must be a Game, got {game!r}; make one by Game.between(filt, adversary)")
+        if not callable(functional):
+            raise TypeError(f"functional must be a function of Paths, got {functional!r}; pass one that sums")
         with ExitStack() as open_things:
             store, executor = self.store, self.executor
             if store is not None and not isinstance(store, RunStore):

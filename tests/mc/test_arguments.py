@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
+from mc.estimate.functionals import HockeyStick
 from mc.training.stopping import PrivateCounts
 from tests.mc.examine.unhappy import AdmitsNothing
 from tests.mc.forged import JUNK
@@ -55,6 +56,16 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
     "simulate": (
         lambda **given: fp.simulate(GDP, fp.OneShot(), workers=1, **given),
         {**DRAWN, "n": 100, "confidence": 0.9, "method": "plain"},
+    ),
+    "play": (
+        lambda game, functional, **given: fp.play(game, functional, workers=1, **given),
+        {
+            "game": fp.Game.between(GDP, fp.OneShot()),
+            "functional": HockeyStick(1.0),
+            "n": 10,
+            "seed": 0,
+            "first": 0,
+        },
     ),
     "decide": (
         lambda **given: fp.decide(GDP, fp.OneShot(), workers=1, **given),
