@@ -114,6 +114,8 @@ def test_sharp_profiles_give_a_sharp_curve_and_swapping_them_another():
     ahead, back = (boxed(epsilons, hockey_stick(*way, epsilons), rng, wide=0.0) for way in ((p, q), (q, p)))
     assert held(fp.TradeOff(ahead, back), best_tests(p, q))
     assert not held(fp.TradeOff(back, ahead), best_tests(p, q))
+    with pytest.raises(ValueError, match=r"alpha must be in \[0, 1\], got alpha=1.5"):
+        curve.low(1.5)
 
 
 def test_beyond_the_doubles_nothing_is_known_from_below_but_what_lies_further_on() -> None:
