@@ -14,6 +14,7 @@ from mc.engine.guard import Guard
 from mc.estimate.ceiling import Ceiling, certain, stated
 from mc.estimate.functionals import HockeyStick, InfiniteLosses, IntervalName, JointFunctional, UnitFunctional
 from mc.estimate.martingale import WeightedSlack
+from mc.estimate.spending import said_of
 from mc.intervals.estimate import PLAIN_DRAWS, Estimate
 from mc.runs.tally import Tally
 from theory.conversions import CKS
@@ -154,7 +155,8 @@ def _offered(game: Game, epsilons: tuple[float, ...], aim: Aim) -> Iterator[tupl
         ways: list[tuple[Guard, tuple[Term, ...]]] = []
         if aim.method in ("auto", "tilted"):
             ways += tilted(game, ceiling, epsilons, act)
-        if aim.method == "martingale" or (aim.method == "auto" and game.adversary.gaussian):
+        gaussian = game.adversary.gaussian and said_of("request", game.adversary, "gaussian")
+        if aim.method == "martingale" or (aim.method == "auto" and gaussian):
             ways += _with_martingale(game, ceiling, epsilons, act)
         for guard, terms in ways:
             yield terms if act == "trust" else (_beyond(game, guard, epsilons), *terms)

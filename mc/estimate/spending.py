@@ -22,7 +22,15 @@ from theory.arguments import Real
 from theory.pairs import DominatingPair, Selection
 from theory.pairs.base import Direction
 
-__all__ = ["FEW_POSITIONS", "MOST_POSITIONS", "PathBound", "expanded", "stated_asks", "within_rounds"]
+__all__ = [
+    "FEW_POSITIONS",
+    "MOST_POSITIONS",
+    "PathBound",
+    "expanded",
+    "said_of",
+    "stated_asks",
+    "within_rounds",
+]
 
 #: The most positions expanded, without and with a theorem that bounds paths already.
 MOST_POSITIONS, FEW_POSITIONS = 100_000, 1000
@@ -96,10 +104,10 @@ def _minus_log_finite(pair: DominatingPair) -> Real:
 
 def stated_asks(adversary: Adversary) -> tuple[DominatingPair, ...] | None:
     """`asks`; None where it was inherited by a class that asks by a `request` of its own, of which it says nothing."""
-    return adversary.asks if _said_of("request", adversary, "asks") else None
+    return adversary.asks if said_of("request", adversary, "asks") else None
 
 
-def _said_of(method: str, adversary: Adversary, word: str) -> bool:
+def said_of(method: str, adversary: Adversary, word: str) -> bool:
     """Whether an adversary says `word` of the very method that runs."""
     kind = type(adversary)
     of = holder_of(kind, method)
@@ -129,7 +137,7 @@ def expanded(game: Game, n: int, *, most: int = MOST_POSITIONS) -> PathBound | N
     all adversaries of a page ask for the same pairs.
     """
     filt, adversary, asks = game.filter, game.adversary, stated_asks(game.adversary)
-    from_state = adversary.final_from_state and _said_of("final", adversary, "final_from_state")
+    from_state = adversary.final_from_state and said_of("final", adversary, "final_from_state")
     if asks is None or filt.looks_at_losses or (adversary.asks_finally and not from_state):
         return None
     if most <= FEW_POSITIONS and math.comb(game.rounds + len(asks), len(asks)) > most:

@@ -74,6 +74,13 @@ class Frank(Sly):
     asks = (fp.Gaussian(0.1), fp.Gaussian(6.0))  # type: ignore[assignment]
 
 
+class Responding(fp.LossChasing):
+    """Asks for no Gaussian, where the class above says that it asks for nothing else."""
+
+    def request(self, view: Any) -> Any:
+        return fp.RandomizedResponse(0.1)
+
+
 class Last(fp.ManySmall):
     """Its final request depends on the loss, where the class above says that it does not."""
 
@@ -88,6 +95,8 @@ def test_what_an_adversary_inherits_says_nothing_of_requests_of_its_own() -> Non
     assert ceiling.certain(frank, 1000).squares == pytest.approx(72.0)  # type: ignore[union-attr]
     assert expanded(last, 1000) is None
     assert expanded(replace(last, adversary=fp.ManySmall(2, fp.Gaussian, 0.1)), 1000) is not None
+    responding = fp.simulate(fp.ZCDPFilter(0.5), Responding(), epsilon=0.05, n=2000, rounds=1, workers=1)
+    assert fp.RandomizedResponse(0.1).hockey_stick(0.05) in responding
     patched = fp.Adversary.__new__(type("Patched", (fp.Constant,), {}))
     object.__setattr__(patched, "pair", fp.Gaussian(0.1))
     assert stated_asks(patched) == (fp.Gaussian(0.1),)

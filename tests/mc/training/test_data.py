@@ -11,8 +11,7 @@ import pytest
 from mc.training.digits import digits
 from mc.training.digits import pictures as digit_pictures
 from mc.training.idx import read_idx
-from tests.mc.training.idx_files import IMAGES, LABELS, idx, pictures
-from tests.mc.training.made_up import three
+from tests.mc.training.made_up import IMAGES, LABELS, idx, pictures, three
 
 
 @pytest.fixture

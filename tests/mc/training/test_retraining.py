@@ -22,7 +22,7 @@ from mc.training.idx import read_idx
 from mc.training.network import Network
 from mc.training.retraining import Retrained, StepTaken, train_idx
 from reports.cli import app
-from tests.mc.training.idx_files import write_squares
+from tests.mc.training.made_up import write_squares
 
 SETTING = {"epsilon": 8.0, "delta": 1e-5, "clip": 1.0, "steps": 3, "rate": 0.5, "seed": 7}
 STAND_IN = Network(sizes=(784, 10))
