@@ -80,7 +80,7 @@ class Play:
             check_count("workers", self.workers)
         if self.key is not None and self.store is None:
             raise ValueError(
-                f"key must name what a store keeps, got key={self.key!r} without a store; pass store=, or leave key out"
+                f"key must stand beside store, got key={self.key!r} alone; pass store=, or leave it out"
             )
 
     def game(self, filt: PrivacyFilter, adversary: Adversary) -> Game:

@@ -238,7 +238,7 @@ def test_a_name_that_is_none_is_refused(name: Any) -> None:
 
 
 def test_a_name_without_a_store_to_keep_it_is_refused() -> None:
-    with pytest.raises(ValueError, match="key must name what a store keeps, got key='mine' without a store"):
+    with pytest.raises(ValueError, match="key must stand beside store, got key='mine' alone"):
         fp.simulate(fp.GaussianFilter(1.0), fp.OneShot(), epsilon=1.0, n=10, key="mine")
 
 
