@@ -14,11 +14,10 @@ from __future__ import annotations
 import sys
 from abc import ABCMeta
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from types import MemberDescriptorType
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +25,6 @@ from theory.pairs.pair_type import PairType
 
 __all__ = [
     "PLAIN",
-    "ByValue",
     "attributes",
     "holder_of",
     "made_of_the_library",
@@ -34,8 +32,6 @@ __all__ = [
     "settled",
     "told_apart",
 ]
-
-T = TypeVar("T")
 
 _ROOMS = ("theory.", "filters.", "mc.")
 #: Python's own classes whose values can neither change nor run code of anyone's.
@@ -146,14 +142,3 @@ def told_apart(value: object) -> Hashable:
     if kind is not Fraction and not of_the_library(kind):
         return kind, object()  # it is not settled, and nothing equals it
     return kind, *((name, told_apart(part)) for name, part in attributes(value).items())
-
-
-@dataclass(frozen=True, slots=True)
-class ByValue(Generic[T]):
-    """What is asked, told apart by a key alone: `told_apart` of all that the answer depends on.
-
-    What an `lru_cache` remembers answers by: equal questions need not be one object, nor hashable.
-    """
-
-    key: Hashable
-    asked: T = field(compare=False)

@@ -165,7 +165,7 @@ class OneShot(_Levels):
 
     def against(self, filt: PrivacyFilter) -> OneShot:
         family = admitted_family(filt, self.family)
-        return replace(self, family=family, level=self.level or largest(filt, family))
+        return replace(self, family=family, level=largest(filt, family) if self.level is None else self.level)
 
     @property
     def asks(self) -> tuple[DominatingPair, ...] | None:
@@ -193,7 +193,8 @@ class ManySmall(_Exhausting):
 
     def against(self, filt: PrivacyFilter) -> ManySmall:
         family = admitted_family(filt, self.family)
-        return replace(self, family=family, level=self.level or even_level(filt, family, self.k))
+        level = even_level(filt, family, self.k) if self.level is None else self.level
+        return replace(self, family=family, level=level)
 
     @property
     def asks(self) -> tuple[DominatingPair, ...] | None:

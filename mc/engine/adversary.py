@@ -90,7 +90,8 @@ class Adversary(ABC):
     def asks(self) -> tuple[DominatingPair, ...] | None:
         """Every pair that `request` (not `final`) can return; None where they are unknown or too many to list.
 
-        Optional: a list bounds what the game can spend, and estimates become narrower.
+        Optional: a list bounds what the game can spend, and estimates become narrower. State it beside a `request` of
+        your own: what was inherited from another is not believed.
         """
         return None
 

@@ -57,11 +57,6 @@ class Guard:
         log_kept = math.log1p(-infinite) if infinite < 1 else -math.inf
         return cls(order, log_most, log_kept, act, ours, gaussian)
 
-    @property
-    def acts(self) -> bool:
-        """Whether the guard checks every release during play."""
-        return self.act != "trust"
-
     def cost(self, pair: DominatingPair) -> tuple[Real, Real]:
         """The terms (log-moment, log P(L < inf)) of a release of `pair`, swapped already if play is "QP"."""
         with np.errstate(divide="ignore"):

@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 
 import numpy as np
 
@@ -20,9 +19,9 @@ from filters.contract.checks import (
     checked_start,
 )
 from filters.contract.filter_base import MechanismFamily
-from filters.contract.library import ByValue, settled, told_apart
 from filters.contract.state import take
 from filters.privacy_filter import PrivacyFilter
+from mc.engine.remembered import remembered
 from theory.arguments import check_count
 from theory.pairs import Gaussian, RandomizedResponse
 
@@ -36,18 +35,10 @@ def even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> flo
     losses zero. Returns the lower end of the grid where no candidate is admitted that often. What is found for a filter
     and a family of the library is remembered.
     """
-    rounds = int(check_count("rounds", rounds))
-    if not settled(filt) or not settled(family):
-        return _even_level(filt, family, rounds)
-    asked = filt, family, rounds
-    return _remembered_level(ByValue(told_apart(asked), asked))
+    return _even_level(filt, family, int(check_count("rounds", rounds)))
 
 
-@lru_cache(maxsize=256)
-def _remembered_level(search: ByValue[tuple[PrivacyFilter, MechanismFamily, int]]) -> float:
-    return _even_level(*search.asked)
-
-
+@remembered(256)
 def _even_level(filt: PrivacyFilter, family: MechanismFamily, rounds: int) -> float:
     low = high = largest(filt, family)
     low /= rounds

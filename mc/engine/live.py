@@ -47,7 +47,7 @@ class Live:
 
     @staticmethod
     def fresh(game: Game, n: int) -> Live:
-        acts = game.guard is not None and game.guard.acts
+        acts = game.guard is not None and game.guard.act != "trust"
         return Live(
             game,
             np.arange(n),
@@ -84,13 +84,9 @@ class Live:
     def finish(self, runs: NDArray[np.intp] | slice, done: Paths) -> None:
         """Write the present values of these runs into their finished paths."""
         path = self.path[runs]
-        done.loss[path] = self.loss[runs]
-        if self.log_weight is not None:
-            done.log_weight[path] = self.log_weight[runs]
-        if self.log_kept is not None:
-            done.log_kept[path] = self.log_kept[runs]  # type: ignore[index]
-        if self.beyond is not None:
-            done.beyond[path] = self.beyond[runs]  # type: ignore[index]
+        for name in ("loss", "log_weight", "log_kept", "beyond"):
+            if (values := getattr(self, name)) is not None:
+                getattr(done, name)[path] = values[runs]
         done.releases[path] = self.releases if isinstance(self.releases, int) else self.releases[runs]
 
     def keep(self, runs: NDArray[np.intp]) -> None:

@@ -44,7 +44,7 @@ class Tile:
 def tiles(seed: int, n: int, first: int = 0) -> Iterator[Tile]:
     """The tiles of n paths, numbered from `first`: all of size TILE, the last one of what remains."""
     seed = check_count("seed", seed, least=0)
-    n = check_count("n", n)
+    n, first = check_count("n", n), check_count("first", first, least=0)
     if n > MOST_PATHS:
         raise ValueError(
             f"n must be at most {MOST_PATHS:,} paths, got n={n:.6g}; play fewer, or several runs of other seeds"

@@ -117,20 +117,12 @@ def answer_misses(
     interval. The promise is delta at most. Raises ValueError for arguments out of range, and a seed below zero or none.
     Source: paper 000, Corollary 4.7 (2).
     """
-    answers = check_count("answers", answers)
-    failure = stated_failure(confidence, failure)
+    answers, failure = check_count("answers", answers), stated_failure(confidence, failure)
     rng = np.random.default_rng(np.random.SeedSequence(check_count("seed", seed, least=0)))
+    how = {"norm_budget": norm_budget, "kappa": kappa, "delta": delta}
     missed = 0
     for first in range(0, answers, _LONG):
-        block = answered(
-            people,
-            norm_budget=norm_budget,
-            kappa=kappa,
-            dimension=dimension,
-            delta=delta,
-            answers=min(_LONG, answers - first),
-            rng=rng,
-            turnover=turnover,
-        )
+        count = min(_LONG, answers - first)
+        block = answered(people, dimension=dimension, answers=count, rng=rng, turnover=turnover, **how)
         missed += int(np.count_nonzero(block.error > block.bound))
     return clopper_pearson(missed, answers, failure=failure)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from inspect import getattr_static
+from types import FunctionType
 from typing import Literal
 
 from filters import Holds
@@ -12,11 +14,18 @@ from filters.catalogue import CATALOGUE
 from filters.contract.filter_base import FilterBase
 from mc.engine.game import Game
 from mc.engine.guard import Guard
-from mc.estimate.spending import FEW_POSITIONS, MOST_POSITIONS, PathBound, expanded, within_rounds
+from mc.estimate.spending import (
+    FEW_POSITIONS,
+    MOST_POSITIONS,
+    PathBound,
+    expanded,
+    stated_asks,
+    within_rounds,
+)
 from theory.numerics.golden import lowest_at
 from theory.pairs import RandomizedResponse, is_ours
 
-__all__ = ["Ceiling", "certain", "log_weight_bound", "ruled", "stated", "stated_bounds"]
+__all__ = ["Ceiling", "certain", "hides_a_method", "log_weight_bound", "ruled", "stated", "stated_bounds"]
 
 #: Relative allowance on every bound for the rounding of sums along a path.
 _SLACK = 1e-9
@@ -164,15 +173,23 @@ def stated(game: Game) -> Ceiling | None:
 
 
 def ruled(filt: FilterBase) -> Holds | None:
-    """What a theorem says that a rule of the catalogue holds; None of a subclass, which may run other code."""
+    """What a theorem says that a rule of the catalogue holds; None where other code may run, of a subclass, say."""
     entry, holds = CATALOGUE.get(type(filt).__name__), filt.holds
-    ours = entry is not None and entry.kind is type(filt)
+    ours = entry is not None and entry.kind is type(filt) and not hides_a_method(filt)
     return holds if ours and holds is not None and holds.rule else None
+
+
+def hides_a_method(instance: object) -> bool:
+    """Whether an object has an attribute of its own in the place of a method of its class."""
+    return any(
+        isinstance(getattr_static(type(instance), name, None), FunctionType)
+        for name in getattr(instance, "__dict__", ())
+    )
 
 
 def _ruled(game: Game) -> tuple[PathBound, ...]:
     """The bounds that a theorem proves for this game."""
-    holds, asks = ruled(game.filter), game.adversary.asks
+    holds, asks = ruled(game.filter), stated_asks(game.adversary)
     if holds is None or (asks is not None and not all(map(is_ours, asks))):
         return ()
     # where the adversary does not state its pairs, they must be of this library: any other raises Exceeded in play

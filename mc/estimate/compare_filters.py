@@ -238,7 +238,7 @@ def _drawn(
     epsilon: float, delta: float, pair: DominatingPair, most: int, seed: int
 ) -> Iterator[FilterChoice]:
     """The filters that look at losses, their outputs drawn: the realisation filter at the best of four lengths."""
-    best: tuple[float, _Candidate, int] | None = None
+    looks: list[tuple[float, _Candidate, int]] = []
     lengths = sorted({max(most // 2, 1), max(most, 1), 2 * most or 1, 4 * most or 1})
     for rounds in lengths:
         candidate = _made("RealisationFilter", _ALONE, epsilon, delta, rounds, (pair,))
@@ -246,15 +246,13 @@ def _drawn(
             filt = candidate.make()
         except ValueError:
             continue
-        look = _mean_rounds(filt, pair, rounds, max(_LOOK // len(lengths) // rounds, 2), seed + 1)
-        if best is None or look.value > best[0]:
-            best = look.value, candidate, rounds
-    if best is not None:
-        yield _told(best[1], pair, best[2], seed)
-    for name in (
-        "HockeyStickFilter",
-        *(("ExPostFilter",) if math.isfinite(float(pair.pure_epsilon)) else ()),
-    ):
+        mean = _mean_rounds(filt, pair, rounds, max(_LOOK // len(lengths) // rounds, 2), seed + 1)
+        looks.append((mean.value, candidate, rounds))
+    if looks:
+        _, candidate, rounds = max(looks, key=lambda look: look[0])
+        yield _told(candidate, pair, rounds, seed)
+    pure = ("ExPostFilter",) if math.isfinite(float(pair.pure_epsilon)) else ()
+    for name in ("HockeyStickFilter", *pure):
         yield _told(_made(name, _TOLD, epsilon, delta), pair, _LONGEST * max(most, 1), seed)
 
 

@@ -14,6 +14,7 @@ from mc.engine.guard import Guard
 from mc.estimate.ceiling import Ceiling, certain, stated
 from mc.estimate.functionals import HockeyStick, InfiniteLosses, IntervalName, JointFunctional, UnitFunctional
 from mc.estimate.martingale import WeightedSlack
+from mc.estimate.spending import said_of
 from mc.intervals.estimate import PLAIN_DRAWS, Estimate
 from mc.runs.tally import Tally
 from theory.conversions import CKS
@@ -46,18 +47,16 @@ class Term:
     rests_on: str = PLAIN_DRAWS
 
     @property
-    def joint(self) -> JointFunctional[UnitFunctional]:
+    def joint(self) -> JointFunctional:
         """What is summed for all epsilons."""
         return JointFunctional(self.functionals)
 
-    def estimates(self, tally: Tally, failure: float) -> list[Estimate]:
+    def estimates(self, tally: Tally, failure: float) -> Iterator[Estimate]:
         """One estimate for each epsilon, each with this failure probability."""
-        estimates = []
         for functional, own in zip(self.functionals, self.joint.tallies(tally), strict=True):
             estimate = functional.estimate(own, failure)
             name = f"{self.name}{functional.how}, {estimate.method}"
-            estimates.append(replace(estimate, method=name, rests_on=self.rests_on))
-        return estimates
+            yield replace(estimate, method=name, rests_on=self.rests_on)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,19 +96,11 @@ class Estimator:
 
 def _sum(summands: Sequence[Estimate], failure: float) -> Estimate:
     """The estimate of a divergence of which these estimate the terms; it rests on what the last one rests on."""
-    value, low, high = (
-        sum(ends) for ends in zip(*((part.value, part.low, part.high) for part in summands), strict=True)
+    value, low, high, n, beyond = (
+        sum(getattr(part, name) for part in summands) for name in ("value", "low", "high", "n", "beyond")
     )
-    return Estimate(
-        value,
-        low,
-        high,
-        failure,
-        sum(part.n for part in summands),
-        " + ".join(part.method for part in summands),
-        summands[-1].rests_on,
-        sum(part.beyond for part in summands),
-    ).at_most_one
+    method = " + ".join(part.method for part in summands)
+    return Estimate(value, low, high, failure, n, method, summands[-1].rests_on, beyond).at_most_one
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +155,8 @@ def _offered(game: Game, epsilons: tuple[float, ...], aim: Aim) -> Iterator[tupl
         ways: list[tuple[Guard, tuple[Term, ...]]] = []
         if aim.method in ("auto", "tilted"):
             ways += tilted(game, ceiling, epsilons, act)
-        if aim.method == "martingale" or (aim.method == "auto" and game.adversary.gaussian):
+        gaussian = game.adversary.gaussian and said_of("request", game.adversary, "gaussian")
+        if aim.method == "martingale" or (aim.method == "auto" and gaussian):
             ways += _with_martingale(game, ceiling, epsilons, act)
         for guard, terms in ways:
             yield terms if act == "trust" else (_beyond(game, guard, epsilons), *terms)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Generic, Literal, Protocol, Self, TypeAlias, TypeVar, get_args
+from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,7 @@ from mc.intervals import FixedBets, Moments, kl_chernoff
 from mc.intervals.estimate import Estimate
 from mc.runs.tally import Tally
 
-__all__ = [
-    "HockeyStick",
-    "InfiniteLosses",
-    "IntervalName",
-    "JointFunctional",
-    "UnitFunctional",
-]
+__all__ = ["HockeyStick", "InfiniteLosses", "IntervalName", "JointFunctional", "UnitFunctional"]
 
 IntervalName: TypeAlias = Literal["auto", "KL-Chernoff", "betting"]
 
@@ -147,23 +141,11 @@ class UnitFunctional(ABC):
         return 0
 
 
-class _Sums(Protocol):
-    """A functional that says how many sums it gives."""
-
-    @property
-    def numbers(self) -> int: ...
-
-    def __call__(self, paths: Paths) -> NDArray[np.float64]: ...
-
-
-_Part = TypeVar("_Part", bound=_Sums)
-
-
 @dataclass(frozen=True, slots=True)
-class JointFunctional(Generic[_Part]):
-    """Several functionals over the same paths, their sums concatenated."""
+class JointFunctional:
+    """Several functionals over the same paths, their sums concatenated; each says the number of its `numbers`."""
 
-    parts: tuple[_Part, ...]
+    parts: tuple[Any, ...]
 
     def __call__(self, paths: Paths) -> NDArray[np.float64]:
         return np.concatenate([part(paths) for part in self.parts])

@@ -5,23 +5,20 @@ A pilot's paths are not used again, so that a choice leaves the failure probabil
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
-from filters.contract.library import ByValue, settled, told_apart
 from mc.engine.game import Game
 from mc.engine.paths import Paths
+from mc.engine.remembered import remembered
 from mc.engine.streams import Tile
 from mc.engine.tiles import play_tile
 from mc.estimate.estimator import Aim, Estimator, Term, allowed
 from mc.estimate.functionals import UnitFunctional
-from mc.intervals import Moments
 from mc.intervals.estimate import Estimate
 
-__all__ = ["chosen", "estimators", "pilot_tile"]
+__all__ = ["estimators", "pilot_tile"]
 
 #: The index of the tile that pilots play; no run is long enough to reach it.
 PILOT = 2**62
@@ -37,29 +34,13 @@ _RANGE = math.log(16.0)
 SHARES = (1 / 16, 1 / 4, 1 / 2, 3 / 4)
 
 
+@remembered(64)
 def estimators(game: Game, epsilons: tuple[float, ...], aim: Aim) -> tuple[Estimator, ...]:
-    """What is `chosen`, remembered where the game is made of the library's own values.
-
-    The choice depends on nothing else: a pilot's random numbers are the same whatever the seed of the run.
-    """
-    if not settled(game):
-        return chosen(game, epsilons, aim)
-    asked = game, epsilons, aim
-    return _remembered(ByValue(told_apart(asked), asked))
-
-
-@lru_cache(maxsize=64)
-def _remembered(question: ByValue[tuple[Game, tuple[float, ...], Aim]]) -> tuple[Estimator, ...]:
-    game, epsilons, aim = question.asked
-    # the estimators go on playing a copy of the game, which nobody else can change
-    return chosen(copy.deepcopy(game), epsilons, aim)
-
-
-def chosen(game: Game, epsilons: tuple[float, ...], aim: Aim) -> tuple[Estimator, ...]:
     """The estimators that together answer every epsilon: of the named method, or of all methods for "auto".
 
     A pilot predicts the width of each candidate's interval; one that no pilot could make narrow enough has none. One
-    estimator answers all epsilons at which it is nearly as narrow as the best.
+    estimator answers all epsilons at which it is nearly as narrow as the best. Nothing else decides: a pilot's random
+    numbers are the same whatever the seed of the run.
     Raises ValueError as `allowed` does.
     """
     offers = _offers([_Candidate(epsilons, terms) for terms in allowed(game, epsilons, aim)], aim)
@@ -105,27 +86,22 @@ class _Candidate:
             if way not in played:
                 played[way] = play_tile(term.game, pilot_tile(aim.n))
             fits.append([functional.fitted(played[way]) for functional in term.functionals])
-        trials = [self._shared_out(shares, fits, aim) for shares in _shares(len(self.terms))]
+
+        def shared_out(shares: tuple[float, ...]) -> tuple[Estimator, tuple[float, ...]]:
+            failure, terms, widths = aim.failure / len(self.terms), [], [0.0] * len(self.epsilons)
+            plays = Estimator(self.epsilons, self.terms, shares).plays(aim.n)
+            for (term, n), fitted in zip(plays, fits, strict=True):
+                plans = [
+                    min((form.planned(pilot, n, failure, aim.interval) for form, pilot in forms), key=_width)
+                    for forms in fitted
+                ]
+                terms.append(replace(term, functionals=tuple(functional for functional, _ in plans)))
+                widths = [width + _width(plan) for width, plan in zip(widths, plans, strict=True)]
+            return Estimator(self.epsilons, tuple(terms), shares), tuple(widths)
+
+        trials = [shared_out(shares) for shares in _shares(len(self.terms))]
         best = [min(at_epsilon) for at_epsilon in zip(*(widths for _, widths in trials), strict=True)]
         return min(trials, key=lambda trial: _relative(trial[1], best))
-
-    def _shared_out(
-        self,
-        shares: tuple[float, ...],
-        fits: Sequence[Sequence[Sequence[tuple[UnitFunctional, Moments]]]],
-        aim: Aim,
-    ) -> tuple[Estimator, tuple[float, ...]]:
-        """The estimator with these shares, and the expected widths; fits holds a pilot's forms for each sum."""
-        failure, terms, widths = aim.failure / len(self.terms), [], [0.0] * len(self.epsilons)
-        plays = Estimator(self.epsilons, self.terms, shares).plays(aim.n)
-        for (term, n), fitted in zip(plays, fits, strict=True):
-            plans = [
-                min((form.planned(pilot, n, failure, aim.interval) for form, pilot in forms), key=_width)
-                for forms in fitted
-            ]
-            terms.append(replace(term, functionals=tuple(functional for functional, _ in plans)))
-            widths = [width + _width(plan) for width, plan in zip(widths, plans, strict=True)]
-        return Estimator(self.epsilons, tuple(terms), shares), tuple(widths)
 
 
 def _offers(candidates: Sequence[_Candidate], aim: Aim) -> list[tuple[Estimator, tuple[float, ...]]]:

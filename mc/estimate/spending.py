@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.checks import checked_grant, checked_spend, checked_start
-from filters.contract.library import ByValue, settled, told_apart
+from filters.contract.library import holder_of, of_the_library
 from filters.contract.state import State, bits, join, leaves, runs_of, take
 from filters.privacy_filter import PrivacyFilter
-from mc.engine.adversary import View
+from mc.engine.adversary import Adversary, View
 from mc.engine.game import Game
+from mc.engine.remembered import remembered
 from mc.engine.streams import TILE
 from theory.arguments import Real
 from theory.pairs import DominatingPair, Selection
+from theory.pairs.base import Direction
 
-__all__ = ["FEW_POSITIONS", "MOST_POSITIONS", "PathBound", "expanded", "within_rounds"]
+__all__ = [
+    "FEW_POSITIONS",
+    "MOST_POSITIONS",
+    "PathBound",
+    "expanded",
+    "said_of",
+    "stated_asks",
+    "within_rounds",
+]
 
 #: The most positions expanded, without and with a theorem that bounds paths already.
 MOST_POSITIONS, FEW_POSITIONS = 100_000, 1000
@@ -94,9 +102,22 @@ def _minus_log_finite(pair: DominatingPair) -> Real:
         return -np.log1p(-np.asarray(pair.infinite_mass, dtype=np.float64))
 
 
+def stated_asks(adversary: Adversary) -> tuple[DominatingPair, ...] | None:
+    """`asks`; None where it was inherited by a class that asks by a `request` of its own, of which it says nothing."""
+    return adversary.asks if said_of("request", adversary, "asks") else None
+
+
+def said_of(method: str, adversary: Adversary, word: str) -> bool:
+    """Whether an adversary says `word` of the very method that runs."""
+    kind = type(adversary)
+    of = holder_of(kind, method)
+    own = method in getattr(adversary, "__dict__", ())
+    return not own and (of_the_library(of) or issubclass(holder_of(kind, word), of))
+
+
 def within_rounds(game: Game) -> PathBound | None:
     """What is spent if every request is admitted; None where the adversary does not state all of its pairs."""
-    asks = game.adversary.asks
+    asks = stated_asks(game.adversary)
     if asks is None or game.adversary.asks_finally:
         return None
     # a sum over rounds is largest if every round releases the dearest pair: one row for each pair
@@ -104,17 +125,7 @@ def within_rounds(game: Game) -> PathBound | None:
     rounds = f"{game.rounds} round{'s' * (game.rounds > 1)}"
     menu = f"{', '.join(map(str, asks[:3]))}{', ...' * (len(asks) > 3)}"
     why = f"all that the adversary can ask for, {rounds} of {menu}"
-    return _Spending(_played(game, asks), counts).bound(why)
-
-
-@dataclass(frozen=True, slots=True)
-class _Walk:
-    """What is expanded: the requests for these pairs from the states at the start, to at most so many states."""
-
-    asks: tuple[DominatingPair, ...]
-    game: Game
-    start: State
-    most: int
+    return _Spending(_played(game.direction, asks), counts).bound(why)
 
 
 def expanded(game: Game, n: int, *, most: int = MOST_POSITIONS) -> PathBound | None:
@@ -125,8 +136,9 @@ def expanded(game: Game, n: int, *, most: int = MOST_POSITIONS) -> PathBound | N
     must be functions of their arguments, as its contract says. Of the library's own values the answer is remembered:
     all adversaries of a page ask for the same pairs.
     """
-    filt, adversary, asks = game.filter, game.adversary, game.adversary.asks
-    if asks is None or filt.looks_at_losses or (adversary.asks_finally and not adversary.final_from_state):
+    filt, adversary, asks = game.filter, game.adversary, stated_asks(game.adversary)
+    from_state = adversary.final_from_state and said_of("final", adversary, "final_from_state")
+    if asks is None or filt.looks_at_losses or (adversary.asks_finally and not from_state):
         return None
     if most <= FEW_POSITIONS and math.comb(game.rounds + len(asks), len(asks)) > most:
         return None  # too many ways to spend the rounds
@@ -134,29 +146,29 @@ def expanded(game: Game, n: int, *, most: int = MOST_POSITIONS) -> PathBound | N
     if not _plain(start):
         return None
     start, _ = _distinct(start, np.zeros((runs_of(start), 0), dtype=np.int64))
-    walk = _Walk(asks, game, start, most)
-    if adversary.asks_finally or not settled((filt, asks)):
-        return _expanded(walk)
-    # where no final request is made, nothing else of the game matters
-    return _remembered(ByValue(told_apart((filt, asks, game.rounds, game.direction, start, most)), walk))
+    # where no final request is made, nothing else of the adversary matters
+    final = adversary if adversary.asks_finally else None
+    return _expanded(filt, asks, game.rounds, game.direction, start, most, final)
 
 
-@lru_cache(maxsize=64)
-def _remembered(question: ByValue[_Walk]) -> PathBound | None:
-    walk = question.asked
-    # the bound keeps pairs of its own, which nobody else can change
-    return _expanded(replace(walk, asks=copy.deepcopy(walk.asks)))
-
-
-def _expanded(walk: _Walk) -> PathBound | None:
-    game, asks, filt, adversary = walk.game, walk.asks, walk.game.filter, walk.game.adversary
-    state, counts = walk.start, np.zeros((runs_of(walk.start), len(asks)), dtype=np.int64)
+@remembered(64)
+def _expanded(
+    filt: PrivacyFilter,
+    asks: tuple[DominatingPair, ...],
+    rounds: int,
+    direction: Direction,
+    start: State,
+    most: int,
+    final: Adversary | None,
+) -> PathBound | None:
+    """What is spent from the states at the start; None beyond `most` states. `final` makes the last requests."""
+    state, counts = start, np.zeros((runs_of(start), len(asks)), dtype=np.int64)
     ways, last = [counts], []
     positions = 0
-    for _ in range(game.rounds):
+    for _ in range(rounds):
         size = len(counts)
         positions += size
-        if positions > walk.most:
+        if positions > most:
             return None
         denied = np.zeros(size, dtype=np.bool_)
         states: list[State] = []
@@ -170,17 +182,18 @@ def _expanded(walk: _Walk) -> PathBound | None:
                     return None
                 states.append(spent)
                 tallies.append(counts[go] + (np.arange(len(asks)) == place))
-        if adversary.asks_finally and denied.any():
+        if final is not None and denied.any():
             some = np.flatnonzero(denied)
-            last.append(_last(game, take(state, some), counts[some]))
+            request, ahead = _last(filt, final, rounds, take(state, some), counts[some])
+            if len(ahead):
+                last.append((_played(direction, (request,))[0], ahead))
         if not states:
             break
         state, counts = _distinct(join(states), np.concatenate(tallies))
         ways.append(counts)
     counts = np.unique(np.concatenate(ways), axis=0)
-    final = tuple((_played(game, (pair,))[0], ahead) for pair, ahead in last if len(ahead))
     why = f"{positions:,} states, all that the adversary's requests reach in the filter's own code"
-    return _Spending(_played(game, asks), counts, final).bound(why)
+    return _Spending(_played(direction, asks), counts, tuple(last)).bound(why)
 
 
 def _steps(
@@ -222,18 +235,20 @@ def _form(state: State) -> list[tuple[object, tuple[int, ...]]]:
     return [(leaf.dtype, leaf.shape[1:]) for leaf in leaves(state)]
 
 
-def _last(game: Game, state: State, counts: NDArray[np.int64]) -> tuple[DominatingPair, NDArray[np.int64]]:
+def _last(
+    filt: PrivacyFilter, adversary: Adversary, rounds: int, state: State, counts: NDArray[np.int64]
+) -> tuple[DominatingPair, NDArray[np.int64]]:
     """The final requests that are admitted, shape (m,), and the m rows of counts before them."""
     n = len(counts)
     nothing = np.zeros(n)
-    view = View(game.rounds, nothing, nothing, state, None, game.filter, np.random.default_rng(0))
-    request = game.adversary.final(view)
+    view = View(rounds, nothing, nothing, state, None, filt, np.random.default_rng(0))
+    request = adversary.final(view)
     go = np.flatnonzero(view.admits(request))
     return request.take(go), counts[go]
 
 
-def _played(game: Game, pairs: tuple[DominatingPair, ...]) -> tuple[DominatingPair, ...]:
-    return pairs if game.direction == "PQ" else tuple(pair.swapped for pair in pairs)
+def _played(direction: Direction, pairs: tuple[DominatingPair, ...]) -> tuple[DominatingPair, ...]:
+    return pairs if direction == "PQ" else tuple(pair.swapped for pair in pairs)
 
 
 def _distinct(state: State, counts: NDArray[np.int64]) -> tuple[State, NDArray[np.int64]]:

@@ -115,11 +115,24 @@ def simulate_queries(
     values = _norms(norms)
     asked_for = _Asked.of(len(values), n, rounds, epsilon, stated_failure(confidence, failure), seed)
 
+    def play(worlds: _Worlds) -> None:
+        """One object for all worlds, since a person who counts in coordinate w alone is in world w."""
+        k, n = len(values), len(worlds.loss)
+        everybody, others = (
+            LinearQueries(n * people, norm_budget=norm_budget, kappa=kappa) for people in (k, k - 1)
+        )
+        for t in range(asked_for.rounds):
+            scales = (np.eye(n) * _scale(t, worlds.loss)[:, None])[:, None, :]
+            answer, without = (
+                queries.answer((scales * people[None, :, None]).reshape(-1, n), SILENT)
+                for queries, people in ((everybody, values), (others, values[1:]))
+            )
+            worlds.go_on((answer.value - without.value) / answer.sigma, asked_for.rng.standard_normal(n))
+
     def played(n: int, most: float) -> _Worlds:
         worlds = _Worlds.of(n, most)
         for first in range(0, n, _TOGETHER):
-            together = worlds.part(slice(first, first + _TOGETHER))
-            _play_queries(values, asked_for, (norm_budget, kappa), together)
+            play(worlds.part(slice(first, first + _TOGETHER)))
         return worlds
 
     return asked_for.estimate(played)
@@ -211,24 +224,6 @@ def _left(gap: NDArray[np.float64], square: NDArray[np.float64]) -> NDArray[np.f
     value: NDArray[np.float64] = np.minimum(gap, 0.0)
     ended = -np.expm1(value)
     return np.minimum(ended + np.exp(value) * Gaussian(mu).hockey_stick(np.abs(gap)), 1.0)
-
-
-def _play_queries(
-    values: NDArray[np.float64], asked_for: _Asked, budget: tuple[float, float], worlds: _Worlds
-) -> None:
-    """One object for all worlds, since a person who counts in coordinate w alone is in world w."""
-    norm_budget, kappa = budget
-    k, n = len(values), len(worlds.loss)
-    everybody = LinearQueries(n * k, norm_budget=norm_budget, kappa=kappa)
-    others = LinearQueries(n * (k - 1), norm_budget=norm_budget, kappa=kappa)
-    world = np.eye(n)
-    for t in range(asked_for.rounds):
-        scales = (world * _scale(t, worlds.loss)[:, None])[:, None, :]
-        answer, without = (
-            queries.answer((scales * people[None, :, None]).reshape(-1, n), SILENT)
-            for queries, people in ((everybody, values), (others, values[1:]))
-        )
-        worlds.go_on((answer.value - without.value) / answer.sigma, asked_for.rng.standard_normal(n))
 
 
 def _scale(t: int, loss: NDArray[np.float64]) -> NDArray[np.float64]:

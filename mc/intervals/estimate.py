@@ -74,9 +74,10 @@ class Estimate(Shown):
         return self.low <= number <= self.high
 
     def __str__(self) -> str:
+        confidence = f"1 - {chance(self.failure)}" if self.failure < 1e-3 else below(1 - self.failure, 4)
         return (
             f"{near(self.value)} in {interval(self.low, self.high)} "
-            f"at confidence {_confidence(self.failure)} (n={self.n:,}, {self.method}; rests on {self.rests_on}"
+            f"at confidence {confidence} (n={self.n:,}, {self.method}; rests on {self.rests_on}"
             f"{f', which {self.beyond:,} plain paths passed' * (self.beyond > 0)})"
         )
 
@@ -90,7 +91,3 @@ def stated_failure(confidence: float, failure: float | None) -> float:
             f"failure must stand alone, got failure={failure!r} and confidence={confidence!r}; pass one of them"
         )
     return float(check_delta("failure", failure))
-
-
-def _confidence(failure: float) -> str:
-    return f"1 - {chance(failure)}" if failure < 1e-3 else below(1 - failure, 4)

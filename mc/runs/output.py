@@ -6,7 +6,6 @@ import errno
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -50,11 +49,7 @@ class OutputFolder:
     def add(self, name: str, content: bytes) -> None:
         """Stage a file; it appears under `name` when the block ends without an exception."""
         try:
-            if self._staging is None:
-                self._staging = Path(tempfile.mkdtemp(prefix=".unfinished.", dir=self.path))
-                (self._staging / "new").mkdir()
-                (self._staging / "old").mkdir()
-            with (self._staging / "new" / name).open("wb") as file:
+            with (self._stage() / "new" / name).open("wb") as file:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
@@ -67,46 +62,48 @@ class OutputFolder:
         """Remove an earlier file of that name when the block ends without an exception, if there is one."""
         self._dropped.append(name)
 
+    def _stage(self) -> Path:
+        if self._staging is None:
+            self._staging = Path(tempfile.mkdtemp(prefix=".unfinished.", dir=self.path))
+            for name in ("new", "old"):
+                (self._staging / name).mkdir()
+        return self._staging
+
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
-            if kind is None and self._staging is not None:
-                self._place(self._staging)
             if kind is None:
-                for name in self._dropped:
-                    (self.path / name).unlink(missing_ok=True)
+                if self._names or any(os.path.lexists(self.path / name) for name in self._dropped):
+                    self._place(self._stage())
                 for folder in (self.path, *(made.parent for made in self._made)):
                     sync_folder(folder)
         finally:
             self._clear()
 
     def _place(self, staging: Path) -> None:
-        """Rename the staged files; after a failure every earlier file is as it was."""
-        for name in (*self._names, *self._dropped):
+        """Rename the staged files and remove the dropped ones; after a failure every earlier file is as it was."""
+        names = dict.fromkeys((*self._names, *self._dropped))
+        for name in names:
             if (self.path / name).is_dir() and not (self.path / name).is_symlink():
                 raise _refused(self.path / name, "it is a folder")
-        for name in self._names:
-            try:
-                _keep(self.path / name, staging / "old" / name)
-            except OSError as error:
-                raise _refused(self.path / name, error) from error
-        placed: list[str] = []
+        done: list[str] = []
         try:
-            for name in self._names:
+            for name in names:
                 try:
-                    os.replace(staging / "new" / name, self.path / name)
+                    _keep(self.path / name, staging / "old" / name)
+                    if name in self._names:
+                        os.replace(staging / "new" / name, self.path / name)
+                    else:
+                        (self.path / name).unlink(missing_ok=True)
                 except OSError as error:
                     raise _refused(self.path / name, error) from error
-                placed.append(name)
+                done.append(name)
         except BaseException:
-            self._restore(placed, staging / "old")
+            for name in done:
+                if os.path.lexists(staging / "old" / name):
+                    os.replace(staging / "old" / name, self.path / name)
+                else:
+                    (self.path / name).unlink(missing_ok=True)
             raise
-
-    def _restore(self, names: Iterable[str], old: Path) -> None:
-        for name in names:
-            if os.path.lexists(old / name):
-                os.replace(old / name, self.path / name)
-            else:
-                (self.path / name).unlink(missing_ok=True)
 
     def _clear(self) -> None:
         """Remove what was staged, and the folders made here that are empty."""

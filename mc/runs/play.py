@@ -60,7 +60,7 @@ class Play:
     seed determines the random numbers. rounds is the largest number of rounds (None: the adversary's horizon, or 1000
     if it states none). direction "PQ" draws outputs from P, "QP" from Q. on_denial "halt" ends a path at its first
     denial, "retry" lets it ask again. workers, executor, store and key are those of `play`.
-    Raises ValueError for n or seed out of range.
+    Raises ValueError for n, seed or workers out of range, and for a key without a store.
     """
 
     n: int
@@ -76,6 +76,12 @@ class Play:
     def __post_init__(self) -> None:
         object.__setattr__(self, "n", check_count("n", self.n))
         object.__setattr__(self, "seed", check_count("seed", self.seed, least=0))
+        if self.workers is not None:
+            check_count("workers", self.workers)
+        if self.key is not None and self.store is None:
+            raise ValueError(
+                f"key must stand beside store, got key={self.key!r} alone; pass store=, or leave it out"
+            )
 
     def game(self, filt: PrivacyFilter, adversary: Adversary) -> Game:
         """The game of an adversary against a filter by these rules."""
@@ -93,18 +99,39 @@ class Play:
         progress: Report | None = None,
     ) -> Tally:
         """The result of `play` for a game, with n paths if n is given."""
-        return play(
-            game,
-            functional,
-            n=self.n if n is None else n,
-            seed=self.seed,
-            first=first,
-            workers=self.workers,
-            executor=self.executor,
-            store=self.store,
-            key=self.key,
-            progress=progress,
-        )
+        if not isinstance(game, Game):
+            raise TypeError(f"game must be a Game, got {game!r}; make one by Game.between(filt, adversary)")
+        if not callable(functional):
+            raise TypeError(f"functional must be a function of Paths, got {functional!r}; pass one that sums")
+        with ExitStack() as open_things:
+            store, executor = self.store, self.executor
+            if store is not None and not isinstance(store, RunStore):
+                store = open_things.enter_context(RunStore(store))
+            work = list(tiles(self.seed, self.n if n is None else n, first))
+            run = Run(game, functional, work, store, progress, self.key)
+            try:
+                run.start()
+                if executor is None and self.workers != 1:
+                    executor = run.pool(self.workers)
+                    if executor is not None:
+                        open_things.enter_context(executor)
+                try:
+                    run.finish(executor)
+                except BrokenExecutor:
+                    if self.workers is not None or not isinstance(executor, LocalPool):
+                        raise
+                    warnings.warn(
+                        "worker processes do not start, so the run goes on in this one alone; put the script's "
+                        "work under if __name__ == '__main__', or pass workers=1",
+                        RuntimeWarning,
+                        stacklevel=3,
+                    )
+                    run.finish(None)
+            except KeyboardInterrupt:
+                if isinstance(executor, LocalPool):
+                    executor.kill()
+                raise Interrupted(run.paths_done, run.paths, store.path if store else None) from None
+            return run.tally()
 
 
 class Interrupted(KeyboardInterrupt):
@@ -141,32 +168,6 @@ def play(
     typed in a notebook: change the name when you change the code.
     Raises Interrupted on Ctrl-C, StoreError for a store that cannot be used or a game that it cannot describe.
     """
-    with ExitStack() as open_things:
-        if store is not None and not isinstance(store, RunStore):
-            store = open_things.enter_context(RunStore(store))
-        run = Run(game, functional, list(tiles(seed, n, first)), store, progress, key)
-        try:
-            run.start()
-            if workers is not None:
-                check_count("workers", workers)
-            if executor is None and workers != 1:
-                executor = run.pool(workers)
-                if executor is not None:
-                    open_things.enter_context(executor)
-            try:
-                run.finish(executor)
-            except BrokenExecutor:
-                if workers is not None or not isinstance(executor, LocalPool):
-                    raise
-                warnings.warn(
-                    "worker processes do not start, so the run goes on in this one alone; put the script's "
-                    "work under if __name__ == '__main__', or pass workers=1",
-                    RuntimeWarning,
-                    stacklevel=2,
-                )
-                run.finish(None)
-        except KeyboardInterrupt:
-            if isinstance(executor, LocalPool):
-                executor.kill()
-            raise Interrupted(run.paths_done, run.paths, store.path if store else None) from None
-        return run.tally()
+    return Play(n=n, seed=seed, workers=workers, executor=executor, store=store, key=key).sums(
+        game, functional, first=first, progress=progress
+    )

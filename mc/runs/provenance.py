@@ -64,6 +64,9 @@ def origin(name: str, file: str | None) -> tuple[str, ...] | None:
     return ("python",) if any(path.is_relative_to(folder) for folder in _STANDARD) else None
 
 
+_distributions = cache(metadata.packages_distributions)
+
+
 @cache
 def _releases(top: str) -> tuple[str, ...]:
     """Name, version and digest of the RECORD of each distribution that installed a package."""
@@ -72,8 +75,3 @@ def _releases(top: str) -> tuple[str, ...]:
         record = metadata.distribution(name).read_text("RECORD") or ""
         releases += [name, metadata.version(name), hashlib.sha256(record.encode()).hexdigest()]
     return tuple(releases)
-
-
-@cache
-def _distributions() -> dict[str, list[str]]:
-    return dict(metadata.packages_distributions())

@@ -8,7 +8,7 @@ import os
 import pickle
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor, Future, wait
+from concurrent.futures import Executor, wait
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,13 +46,8 @@ class Run:
         progress: Report | None,
         key: str | None = None,
     ) -> None:
-        self.game, self.functional, self.work, self.store, self.progress = (
-            game,
-            functional,
-            work,
-            store,
-            progress,
-        )
+        self.game, self.functional = game, functional
+        self.work, self.store, self.progress = work, store, progress
         self.rows: dict[int, NDArray[np.float64]] = {}
         self.paths = sum(tile.size for tile in work)
         self.paths_done = self.kept = 0
@@ -81,12 +76,6 @@ class Run:
             self.keep(missing, play_tiles(self.game, self.functional, missing))
             self.seconds_per_tile = time.perf_counter() - began
 
-    def play_until(self, ready: Future[int]) -> None:
-        """Play tiles in this process until the first worker has answered."""
-        wait([ready], timeout=BREATH)  # a pool that was used before answers at once
-        while not ready.done() and self.missing():
-            self.play_one()
-
     def missing(self) -> list[Tile]:
         """The tiles that are not finished."""
         return [tile for tile in self.work if tile.index not in self.rows]
@@ -99,12 +88,11 @@ class Run:
         left = len(self.missing())
         if workers is None:
             workers = cores()
-            short = left * self.seconds_per_tile < WORTH_A_POOL
-            if not short:  # the first tile may include compilation and imports, so measure the second
-                self.play_one()
+            if left * self.seconds_per_tile >= WORTH_A_POOL:
+                self.play_one()  # the first tile may include compilation and imports, so measure the second
                 left -= 1
-                short = left * self.seconds_per_tile < WORTH_A_POOL
-            if short or workers == 1 or not _travels(self.game) or not _travels(self.functional):
+            short = left * self.seconds_per_tile < WORTH_A_POOL
+            if short or workers == 1 or not _travels((self.game, self.functional)):
                 return None
         if getattr(multiprocessing.current_process(), "_inheriting", False):
             raise RuntimeError(
@@ -116,7 +104,12 @@ class Run:
     def finish(self, executor: Executor | None) -> None:
         """Play the missing tiles."""
         if isinstance(executor, LocalPool) and self.store is None:
-            self.play_until(executor.submit(os.getpid))  # new workers take a second to start
+            ready = executor.submit(os.getpid)
+            wait(
+                [ready], timeout=BREATH
+            )  # a pool that was used before answers at once, new workers after a second
+            while not ready.done() and self.missing():
+                self.play_one()
         missing = self.missing()
         if not missing:
             return
@@ -130,10 +123,8 @@ class Run:
     def keep(self, task: Sequence[Tile], rows: Sequence[NDArray[np.float64]]) -> None:
         """Record finished tiles: in the store, then in this run, then in a report of progress."""
         if self.store is not None:
-            self.store.commit(
-                self.description,
-                [(tile.index, tile.size, row) for tile, row in zip(task, rows, strict=True)],
-            )
+            finished = [(tile.index, tile.size, row) for tile, row in zip(task, rows, strict=True)]
+            self.store.commit(self.description, finished)
         for tile, row in zip(task, rows, strict=True):
             self._add(tile, row)
         now = time.perf_counter()
@@ -149,7 +140,9 @@ class Run:
     def tally(self) -> Tally:
         """The sums of the tiles finished so far, in the order of the tiles."""
         done = [tile for tile in self.work if tile.index in self.rows]
-        return Tally.of(done, [self.rows[tile.index] for tile in done])
+        return Tally(
+            np.array([tile.size for tile in done]), np.array([self.rows[tile.index] for tile in done])
+        )
 
 
 _TOKEN = os.urandom(16)

@@ -9,14 +9,13 @@ array([0.75])
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.engine.streams import Tile
 from theory.shown import one_line
 
 __all__ = ["Progress", "Report", "Tally"]
@@ -30,11 +29,6 @@ class Tally:
     rows: NDArray[np.float64]
 
     __repr__ = one_line
-
-    @staticmethod
-    def of(work: Sequence[Tile], rows: Sequence[NDArray[np.float64]]) -> Tally:
-        """The tally of tiles and their sums."""
-        return Tally(np.array([tile.size for tile in work]), np.array(rows))
 
     @property
     def n(self) -> int:

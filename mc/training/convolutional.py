@@ -61,12 +61,12 @@ class ConvolutionalNetwork:
 
     def gradients(self, theta: Array, x: Array, y: Array) -> PerSampleGradients:
         """The gradient of each person's loss by theta: computed when asked for, a batch of people at a time."""
-        theta, x, y = self._checked(theta, x, y)
+        theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
         return PerSampleGradients(self, theta, x, y)
 
     def losses(self, theta: Array, x: Array, y: Array) -> Array:
         """Each person's loss in nats, shape (n,)."""
-        theta, x, y = self._checked(theta, x, y)
+        theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
         functional, torch = self._torch.nn.functional, self._torch
         parts = [
             functional.cross_entropy(sums, torch.from_numpy(y[rows].argmax(axis=1)), reduction="none")
@@ -76,7 +76,7 @@ class ConvolutionalNetwork:
 
     def right(self, theta: Array, x: Array, y: Array) -> Array:
         """1 for each row whose class has the largest sum, else 0, shape (n,)."""
-        theta, x, y = self._checked(theta, x, y)
+        theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
         classes = np.concatenate([sums.argmax(dim=1).numpy() for _, sums in self._sums(theta, x)])
         return np.asarray(classes == y.argmax(axis=1), dtype=np.float64)
 
@@ -118,9 +118,6 @@ class ConvolutionalNetwork:
 
     def _batches(self, n: int) -> Iterator[slice]:
         return (slice(at, min(at + self._batch, n)) for at in range(0, n, self._batch))
-
-    def _checked(self, theta: Array, x: Array, y: Array) -> tuple[Array, Array, Array]:
-        return check_rows(self.dimension, self.sizes, theta, x, y)
 
 
 class PerSampleGradients:

@@ -20,7 +20,7 @@ import hashlib
 import io
 import json
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -40,7 +40,7 @@ __all__ = ["Descent", "Learner"]
 Array = NDArray[np.float64]
 
 _VERSION = 4
-#: More steps than anybody takes.
+#: More steps than anybody takes: their number numbers the noise.
 _MOST_STEPS = 2**53
 
 
@@ -198,14 +198,20 @@ class Descent:
             raise _no_descent(content, error) from error
         people = IndividualFilter.from_dict(people_saved, filt)
         made = cls(data, network, people, clip=clip, sigma=sigma, rate=rate, seed=secret)
-        made._check_same(given)
+        for name, own in made._parameters().items():
+            if given.get(name) != own:
+                raise ValueError(
+                    f"{name} must be that of the saved descent, {given.get(name)!r}, got {own!r}; pass the same data, "
+                    "network and filter"
+                )
         if theta.shape != made._theta.shape or not np.isfinite(theta).all():
             raise ValueError(
                 f"theta must have shape {made._theta.shape} and be finite, got shape {theta.shape} with "
                 f"{np.count_nonzero(~np.isfinite(theta))} others; pass the file unchanged"
             )
-        made._theta = theta
-        made._taken = _step(taken)
+        made._theta, made._taken = theta, check_count("taken", taken, least=0)
+        if made._taken > _MOST_STEPS:
+            raise ValueError("taken must be at most 2^53, got more; pass the file unchanged")
         return made
 
     @classmethod
@@ -226,14 +232,6 @@ class Descent:
             "data": digest.hexdigest(),
         }
 
-    def _check_same(self, given: Mapping[str, Any]) -> None:
-        for name, own in self._parameters().items():
-            if given.get(name) != own:
-                raise ValueError(
-                    f"{name} must be that of the saved descent, {given.get(name)!r}, got {own!r}; pass the same data, "
-                    "network and filter"
-                )
-
 
 def _read(content: bytes) -> tuple[Array, dict[str, Any]]:
     """The parameters and the rest of what `to_bytes` wrote."""
@@ -250,14 +248,6 @@ def _read(content: bytes) -> tuple[Array, dict[str, Any]]:
         return theta, saved
     except Exception as error:  # a damaged archive may raise anything
         raise _no_descent(content, error) from error
-
-
-def _step(taken: object) -> int:
-    """A number of steps taken: it numbers the noise."""
-    number = check_count("taken", taken, least=0)
-    if number > _MOST_STEPS:
-        raise ValueError("taken must be at most 2^53, got more; pass the file unchanged")
-    return number
 
 
 def _no_descent(content: bytes, error: Exception) -> ValueError:

@@ -88,7 +88,7 @@ class Network:
 
     def losses(self, theta: Array, x: Array, y: Array) -> Array:
         """Each person's loss in nats, shape (n,)."""
-        theta, x, y = self._checked(theta, x, y)
+        theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
         sums = self._sums(theta, x)[1]
         largest = sums.max(axis=1)
         total = largest + portable.log(portable.exp(sums - largest[:, np.newaxis]).sum(axis=1))
@@ -96,13 +96,13 @@ class Network:
 
     def right(self, theta: Array, x: Array, y: Array) -> Array:
         """1 for each row whose class has the largest sum, else 0, shape (n,)."""
-        theta, x, y = self._checked(theta, x, y)
+        theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
         sums = self._sums(theta, x)[1]
         return np.asarray(sums.argmax(axis=1) == y.argmax(axis=1), dtype=np.float64)
 
     def gradients(self, theta: Array, x: Array, y: Array) -> Gradients:
         """The gradient of each person's loss by theta, in closed form."""
-        theta, x, y = self._checked(theta, x, y)
+        theta, x, y = check_rows(self.dimension, self.sizes, theta, x, y)
         taken, sums = self._sums(theta, x)
         chances = portable.exp(sums - sums.max(axis=1, keepdims=True))
         slopes = [chances * (y.sum(axis=1, keepdims=True) / chances.sum(axis=1, keepdims=True)) - y]
@@ -111,9 +111,6 @@ class Network:
         ):
             slopes.append(product(slopes[-1], weights.T) * (1.0 - activation * activation))
         return Gradients(taken, tuple(reversed(slopes)))
-
-    def _checked(self, theta: Array, x: Array, y: Array) -> tuple[Array, Array, Array]:
-        return check_rows(self.dimension, self.sizes, theta, x, y)
 
     def _sums(self, theta: Array, x: Array) -> tuple[tuple[Array, ...], Array]:
         """What each layer takes, and the sums of the last one."""

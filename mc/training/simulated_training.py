@@ -76,9 +76,10 @@ def simulate_training(
     sample = TwoTrainings(training, make, person=person, runs=1)
     known = sample.kept if squares is None else None
     if squares is not None:
-        bound = _bounded("squares", one_positive("squares", squares))
+        bound = one_positive("squares", squares)
     else:
-        bound = _bounded("squares", _suggested(sample.promise) if known is None else known)
+        bound = _suggested(sample.promise) if known is None else known
+    _bounded("squares", bound)
 
     def worlds(
         seeds: np.random.SeedSequence, order: float, known: float | None
@@ -94,7 +95,12 @@ def simulate_training(
                 )
             loss, spent, beyond = np.zeros(runs), np.zeros(runs), np.zeros(runs, dtype=np.bool_)
             for _ in range(steps):
-                sums = two.sums_alike()
+                sums = two.sums()
+                if abs(two.sigma - two.other_sigma) > 0:
+                    raise ValueError(
+                        f"sigma must be the same with and without the person, got {two.sigma!r} and "
+                        f"{two.other_sigma!r}; such noise tells about that person, and audit_training finds it"
+                    )
                 drawn, base = sums if direction == "PQ" else reversed(sums)
                 shift = (drawn - base) / two.sigma
                 square = np.einsum("ij,ij->i", shift, shift)

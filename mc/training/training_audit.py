@@ -100,23 +100,36 @@ def audit_training(
     The strongest person to ask about has a vector that no clipping may let through: see `WithCanary`.
     Finding `reached` below the promise proves nothing; above it, with the whole interval, refutes it.
     """
-    epsilon, steps, n = (
-        at(epsilon),
-        check_count("steps", steps),
-        check_count("n", n, least=4),
-    )
+    epsilon, steps, n = at(epsilon), check_count("steps", steps), check_count("n", n, least=4)
     failure = stated_failure(confidence, failure)
     seed = check_count("seed", seed, least=0)
     promise = make(training.people, 1).promise
-    counts = (n - n // 2, n // 2)
-    hits, alarms = (
-        np.concatenate(_losses(training, make, steps, person, count, seed, together, without=without))
-        > epsilon
-        for without, count in zip((False, True), counts, strict=True)
-    )
+
+    def accused(n: int, *, without: bool) -> NDArray[np.bool_]:
+        """Whether log P/Q of everything released passes epsilon in each of n worlds, all with the person or without."""
+        people, losses, seeds = training.people - without, [], np.random.SeedSequence(seed)
+        for runs in batches(training, n, together):
+            rng = np.random.default_rng(seeds.spawn(1)[0])
+            audited = make(people, runs)
+            two = TwoTrainings(training, make, person=person, runs=runs)
+            loss = np.zeros(runs)
+            for _ in range(steps):
+                released = audited.release(two.vectors(without=without), rng).value
+                with_person, without_person = two.sums()
+                near, far = (
+                    (released - with_person) / two.sigma,
+                    (released - without_person) / two.other_sigma,
+                )
+                loss += np.einsum("ij,ij->i", far - near, far + near) / 2
+                loss += released.shape[1] * math.log(two.other_sigma / two.sigma)
+                two.go_on(released)
+            losses.append(loss)
+        return np.concatenate(losses) > epsilon
+
+    hits, alarms = accused(n - n // 2, without=False), accused(n // 2, without=True)
     hit, false_alarm = (
-        clopper_pearson(int(np.count_nonzero(accused)), len(accused), failure=failure / 4)
-        for accused in (hits, alarms)
+        clopper_pearson(int(np.count_nonzero(each)), len(each), failure=failure / 4)
+        for each in (hits, alarms)
     )
     reached = _difference(hits, alarms, math.exp(epsilon), failure)
     return TrainingAudit(epsilon, reached, float(promise.delta(epsilon)), hit, false_alarm, promise)
@@ -133,32 +146,3 @@ def _difference(
     interval = betting((growth + hits[:n] - growth * alarms) / wide, failure=failure / 2)
     value, low, high = (wide * x - growth for x in (interval.value, interval.low, interval.high))
     return Estimate(value, low, high, failure, len(hits) + n, "likelihood-ratio test, betting on pairs")
-
-
-def _losses(
-    training: Training,
-    make: MakeSums,
-    steps: int,
-    person: int,
-    n: int,
-    seed: int,
-    together: int | None,
-    *,
-    without: bool,
-) -> list[NDArray[np.float64]]:
-    """log P/Q of everything released in each of n worlds, all with the person or all without, in batches."""
-    people, losses, seeds = training.people - without, [], np.random.SeedSequence(seed)
-    for runs in batches(training, n, together):
-        rng = np.random.default_rng(seeds.spawn(1)[0])
-        audited = make(people, runs)
-        two = TwoTrainings(training, make, person=person, runs=runs)
-        loss = np.zeros(runs)
-        for _ in range(steps):
-            released = audited.release(two.vectors(without=without), rng).value
-            with_person, without_person = two.sums()
-            near, far = (released - with_person) / two.sigma, (released - without_person) / two.other_sigma
-            loss += np.einsum("ij,ij->i", far - near, far + near) / 2
-            loss += released.shape[1] * math.log(two.other_sigma / two.sigma)
-            two.go_on(released)
-        losses.append(loss)
-    return losses

@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from inspect import getattr_static
-from types import FunctionType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +22,7 @@ from filters.holders.clipped_sums import ClippedSums, Vectors
 from filters.holders.individual import IndividualFilter
 from filters.holders.no_noise import SILENT
 from filters.holders.personal import check_person
-from mc.estimate.ceiling import ruled
+from mc.estimate.ceiling import hides_a_method, ruled
 from mc.training.training import LogisticTraining, MakeSums, Training, WithCanary
 from theory.arguments import check_count, check_positive
 from theory.guarantees import Guarantee
@@ -107,16 +105,6 @@ class TwoTrainings:
         self.other_sigma = float(check_positive("sigma", without_person.sigma))
         return with_person.value, without_person.value
 
-    def sums_alike(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """`sums`; ValueError where the noise is not the same with and without the person."""
-        sums = self.sums()
-        if abs(self.sigma - self.other_sigma) > 0:
-            raise ValueError(
-                f"sigma must be the same with and without the person, got {self.sigma!r} and {self.other_sigma!r}; "
-                "such noise tells about that person, and audit_training finds it"
-            )
-        return sums
-
     def go_on(self, released: NDArray[np.float64]) -> None:
         """Both go on from what was released."""
         self.parameters = self._training.step(self.parameters, released)
@@ -127,14 +115,5 @@ def _squares_kept(sums: object) -> float | None:
     """The bound on a person's sum of squared norms over sigma that the ledgers behind `sums` keep; None if unknown."""
     if type(sums) is not ClippedSums or type(sums.people) is not IndividualFilter:
         return None
-    filt = sums.people.filter
-    holds = None if _hides_a_method(sums.people) or _hides_a_method(filt) else ruled(filt)
+    holds = None if hides_a_method(sums.people) else ruled(sums.people.filter)
     return 2 * holds.zcdp if holds is not None and math.isfinite(holds.zcdp) else None
-
-
-def _hides_a_method(instance: object) -> bool:
-    """Whether an object has an attribute of its own in the place of a method of its class."""
-    return any(
-        isinstance(getattr_static(type(instance), name, None), FunctionType)
-        for name in getattr(instance, "__dict__", ())
-    )

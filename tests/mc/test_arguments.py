@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.estimate.crossing import crossing
-from mc.losses.allocation import RandomAllocation
+from mc.estimate.functionals import HockeyStick
 from mc.training.stopping import PrivateCounts
 from tests.mc.examine.unhappy import AdmitsNothing
 from tests.mc.forged import JUNK
@@ -58,6 +57,16 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         lambda **given: fp.simulate(GDP, fp.OneShot(), workers=1, **given),
         {**DRAWN, "n": 100, "confidence": 0.9, "method": "plain"},
     ),
+    "play": (
+        lambda game, functional, **given: fp.play(game, functional, workers=1, **given),
+        {
+            "game": fp.Game.between(GDP, fp.OneShot()),
+            "functional": HockeyStick(1.0),
+            "n": 10,
+            "seed": 0,
+            "first": 0,
+        },
+    ),
     "decide": (
         lambda **given: fp.decide(GDP, fp.OneShot(), workers=1, **given),
         {**DRAWN, "delta": 0.1, "most": 1000, "failure": 0.01},
@@ -84,7 +93,7 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         {"alpha": 2.0, "n": 100, "seed": 0, "confidence": 0.9, "rounds": 1, "direction": "PQ"},
     ),
     "crossing": (
-        lambda **given: crossing(ODOMETER, fp.Constant(0.1), workers=1, **given),
+        lambda **given: fp.crossing(ODOMETER, fp.Constant(0.1), workers=1, **given),
         {"rounds": 2, "n": 100, "seed": 0, "confidence": 0.9},
     ),
     "simulate_person": (
@@ -123,7 +132,7 @@ CALLS: dict[str, tuple[Callable[..., object], dict[str, Any]]] = {
         {"people": 2, "q": 0.1, "sigma": 1.0, "levels": (0.5, 1.0)},
     ),
     "RandomAllocation": (
-        lambda epsilon, **given: RandomAllocation(**given).delta(epsilon, direction="PQ"),
+        lambda epsilon, **given: fp.RandomAllocation(**given).delta(epsilon, direction="PQ"),
         {"sigma": 1.0, "steps": 3, "epsilon": 0.5},
     ),
     "DataSet": (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+import gc
 import math
 import statistics
 import time
@@ -18,6 +18,7 @@ from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.engine.paths import Paths
+from mc.engine.remembered import remembered
 from mc.engine.streams import TILE
 from mc.estimate.functionals import HockeyStick
 from mc.estimate.simulate import simulate
@@ -133,11 +134,10 @@ def starts(repeats: int) -> list[Start]:
 
 
 def _forget() -> None:
-    """Empty the caches of all functions of the engine and of what estimates."""
-    for name in ("mc.engine.levels", "mc.estimate.pilot", "mc.estimate.spending"):
-        for value in vars(importlib.import_module(name)).values():
-            if isinstance(value, _lru_cache_wrapper):
-                value.cache_clear()
+    """Empty the caches of what the engine and the estimates remember."""
+    for value in gc.get_objects():
+        if isinstance(value, _lru_cache_wrapper) and value.__module__ == remembered.__module__:
+            value.cache_clear()
 
 
 def on_a_cluster(repeats: int) -> list[Placed]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import pickle
 from typing import Any
 
@@ -11,17 +10,11 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.accounting import Budget
 from filters.contract.checks import checked_admits
-from filters.privacy_filter import PrivacyFilter
-from mc.engine import levels
-from mc.engine.adversary import Adversary, View
 from mc.engine.encoding import decode, encode, nameable
-from mc.engine.game import Game
 from mc.engine.levels import even_level
 from mc.engine.streams import Tile
 from mc.engine.tiles import play_tile
-from theory.pairs import Gaussian, RandomizedResponse
 
 BASIC = fp.BasicFilter(epsilon=1.0, delta=1e-3)  # which admits no Gaussian
 PARAMETERLESS = [
@@ -33,15 +26,15 @@ FILTERS = [
     fp.ZCDPFilter(rho=0.3),
     fp.RenyiFilter(alpha=3.0, rho=1.0),
     fp.ApproximateDPFilter(epsilon=1.0, delta=1e-5),
-    fp.RealisationFilter(10.0, 1e-5, 20, (Gaussian(0.5),)),
+    fp.RealisationFilter(10.0, 1e-5, 20, (fp.Gaussian(0.5),)),
     BASIC,
 ]
 
 
 @pytest.mark.parametrize("filt", FILTERS, ids=lambda f: type(f).__name__)
 @pytest.mark.parametrize("adversary", PARAMETERLESS, ids=lambda a: type(a).__name__)
-def test_without_parameters_any_filter_will_do(filt: PrivacyFilter, adversary: Adversary) -> None:
-    paths = play_tile(Game.between(filt, adversary, rounds=60), Tile(1, 0, 200))
+def test_without_parameters_any_filter_will_do(filt: fp.PrivacyFilter, adversary: fp.Adversary) -> None:
+    paths = play_tile(fp.Game.between(filt, adversary, rounds=60), Tile(1, 0, 200))
     assert (paths.releases >= 1).all()
     assert np.isfinite(paths.loss).all()
     assert paths.loss.any()
@@ -51,18 +44,18 @@ def test_without_parameters_any_filter_will_do(filt: PrivacyFilter, adversary: A
 @pytest.mark.parametrize(
     "filt", [fp.GaussianFilter(mu=1.0), fp.ZCDPFilter(rho=0.5)], ids=lambda f: type(f).__name__
 )
-def test_budget_exhausting_adversaries_leave_nothing(filt: PrivacyFilter, adversary: Adversary) -> None:
-    paths = play_tile(Game.between(filt, adversary).at(2.0), Tile(2, 0, 500))
+def test_budget_exhausting_adversaries_leave_nothing(filt: fp.PrivacyFilter, adversary: fp.Adversary) -> None:
+    paths = play_tile(fp.Game.between(filt, adversary).at(2.0), Tile(2, 0, 500))
     spent = paths.log_weight + paths.loss  # (s - 1) sum D_s = sum mu^2 at order s = 2
     np.testing.assert_allclose(spent, 1.0, rtol=1e-9)
 
 
 def test_the_even_level_fits_so_often_and_no_oftener() -> None:
     for filt in (fp.GaussianFilter(mu=1.0), fp.ZCDPFilter(rho=0.3), BASIC):
-        family = RandomizedResponse if filt is BASIC else Gaussian
+        family = fp.RandomizedResponse if filt is BASIC else fp.Gaussian
         level = even_level(filt, family, 10)
 
-        def times(level: float, filt: PrivacyFilter = filt, family: Any = family) -> int:
+        def times(level: float, filt: fp.PrivacyFilter = filt, family: Any = family) -> int:
             state, done = filt.start(1), 0
             while checked_admits(filt, state, family(level), 1)[0]:
                 state, done = filt.spend(state, family(level)), done + 1
@@ -72,41 +65,17 @@ def test_the_even_level_fits_so_often_and_no_oftener() -> None:
         assert times(level * 1.0005) == 9
 
 
-def test_the_even_level_of_a_filter_is_searched_for_once_and_of_another_budget_anew(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    filt, other = fp.GaussianFilter(mu=1.0625), fp.GaussianFilter(mu=1.0625)
-    object.__setattr__(other, "budget", Budget.of(0.25))
-    searched: list[PrivacyFilter] = []
-
-    def noting(filt: PrivacyFilter, family: Any, rounds: int) -> float:
-        searched.append(filt)
-        return search(filt, family, rounds)
-
-    search = levels._even_level
-    monkeypatch.setattr(levels, "_even_level", noting)
-    level = even_level(filt, Gaussian, np.int64(7))  # whatever class the number has
-    assert even_level(fp.GaussianFilter(mu=1.0625), Gaussian, 7) == level
-    assert len(searched) == 1
-    assert even_level(filt, Gaussian, 8) < level
-    assert even_level(filt, RandomizedResponse, 7) != level
-    assert even_level(other, Gaussian, 7) == pytest.approx(math.sqrt(0.25 / 7), rel=1e-3)
-    for _ in range(2):  # a function may answer otherwise another time
-        even_level(filt, lambda mu: Gaussian(mu), 7)
-    assert len(searched) == 6
-
-
-def view(loss: list[float], filt: PrivacyFilter, t: int = 1) -> View:
+def view(loss: list[float], filt: fp.PrivacyFilter, t: int = 1) -> fp.View:
     n = len(loss)
     seen = (np.array(loss), np.zeros(n), filt.start(n), np.zeros(n, dtype=np.bool_))
-    return View(t, *seen, filt, np.random.default_rng(0))
+    return fp.View(t, *seen, filt, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("times", [(1, 1, 1), (2, 3, 1), (1, 10, 2), (5, 1, 1)])
 def test_a_script_asks_for_each_pair_so_many_times_in_a_row_whatever_is_released(
     times: tuple[int, int, int],
 ) -> None:
-    filt, pairs = fp.GaussianFilter(mu=1.0), (Gaussian(0.5), RandomizedResponse(0.25), Gaussian(0.5))
+    filt, pairs = fp.GaussianFilter(mu=1.0), (fp.Gaussian(0.5), fp.RandomizedResponse(0.25), fp.Gaussian(0.5))
     script = fp.Scripted(pairs, times)
     written_out = [pair for pair, n in zip(pairs, times, strict=True) for _ in range(n)]
     assert script.horizon == len(written_out)
@@ -126,7 +95,7 @@ def test_chasing_raises_after_a_gain_and_avoiding_after_a_loss() -> None:
         (fp.LossAvoiding(0.1, 0.2), [0.2, 0.2, 0.1]),
     ):
         request = adversary.against(filt).request(view([-1.0, 0.0, 1.0], filt))
-        assert isinstance(request, Gaussian)
+        assert isinstance(request, fp.Gaussian)
         np.testing.assert_array_equal(request.mu, expected)
 
 
@@ -137,12 +106,12 @@ def test_the_random_spender_tosses_its_own_coins() -> None:
     assert mu.min() > 0
     assert mu.max() <= 0.2
     assert abs(mu.mean() - 0.1) < 6 * 0.2 / np.sqrt(12 * 2000)  # beyond six deviations once in 10^9
-    one, other = (play_tile(Game.between(filt, adversary), Tile(seed, 0, 50)).loss for seed in (1, 2))
+    one, other = (play_tile(fp.Game.between(filt, adversary), Tile(seed, 0, 50)).loss for seed in (1, 2))
     assert (one != other).all()
 
 
 @pytest.mark.parametrize("adversary", [*PARAMETERLESS, fp.EraserForever(0.1)], ids=lambda a: type(a).__name__)
-def test_adversaries_travel(adversary: Adversary) -> None:
+def test_adversaries_travel(adversary: fp.Adversary) -> None:
     ready = adversary.against(fp.GaussianFilter(mu=1.0))
     assert pickle.loads(pickle.dumps(ready)) == ready  # noqa: S301 - our own bytes
     assert ready.against(fp.GaussianFilter(mu=1.0)) == ready

@@ -13,13 +13,8 @@ from numpy.typing import NDArray
 
 import filterproof as fp
 from filters.contract.state import State
-from filters.privacy_filter import PrivacyFilter
-from mc.engine.adversary import Adversary, View
-from mc.engine.game import Game
-from mc.engine.paths import Paths
 from mc.engine.streams import Tile
 from mc.engine.tiles import play_tile
-from theory.pairs import DominatingPair, Gaussian
 
 MechanismFamily = Any
 
@@ -38,7 +33,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Diary(Adversary):
+class Diary(fp.Adversary):
     """Two levels by loss and round, with a final request; the pages of run i are `pages[i]`."""
 
     family: MechanismFamily
@@ -47,7 +42,7 @@ class Diary(Adversary):
     rest: float
     pages: dict[int, list[Entry]] = field(default_factory=dict)
 
-    def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> State:
+    def start(self, filt: fp.PrivacyFilter, n: int, rng: np.random.Generator) -> State:
         self.pages.update((i, []) for i in range(n))
         # who the run is, twice and in two shapes; how often it asked; what all runs share
         who = np.arange(n)
@@ -59,8 +54,8 @@ class Diary(Adversary):
         )
 
     def _write(
-        self, view: View, pair: DominatingPair, level: NDArray[np.float64], last: bool
-    ) -> DominatingPair:
+        self, view: fp.View, pair: fp.DominatingPair, level: NDArray[np.float64], last: bool
+    ) -> fp.DominatingPair:
         who, (twice, asked), sevens, shared = view.memory
         np.testing.assert_array_equal(twice, np.stack([who, 10 * who], axis=1))
         assert (len(sevens), shared) == (view.n, "shared")
@@ -83,13 +78,15 @@ class Diary(Adversary):
         asked += 1
         return pair
 
-    def request(self, view: View) -> DominatingPair:
+    def request(self, view: fp.View) -> fp.DominatingPair:
         up = (view.loss > 0) ^ (view.round % 3 == 2)
         level = np.where(up, self.high, self.low)
-        pair = Gaussian.either(self.low, self.high, up) if self.family is Gaussian else self.family(level)
+        pair = (
+            fp.Gaussian.either(self.low, self.high, up) if self.family is fp.Gaussian else self.family(level)
+        )
         return self._write(view, pair, level, last=False)
 
-    def final(self, view: View) -> DominatingPair:
+    def final(self, view: fp.View) -> fp.DominatingPair:
         # some runs ask for what they may have, others for too much, by who they are
         level = np.where(view.memory[0] % 3 == 0, self.high, self.rest)
         return self._write(view, self.family(level), level, last=True)
@@ -99,11 +96,11 @@ class Diary(Adversary):
 class NoFinal(Diary):
     """The same adversary, which is denied instead."""
 
-    final = Adversary.final
+    final = fp.Adversary.final
 
 
 def single(
-    filt: PrivacyFilter, pages: list[Entry], family: MechanismFamily, end: float, *, waits: bool
+    filt: fp.PrivacyFilter, pages: list[Entry], family: MechanismFamily, end: float, *, waits: bool
 ) -> list[float]:
     """The run of these pages, asked for alone of a fresh filter, whose answers are held against them; its levels."""
     state, spent = filt.start(1), []
@@ -124,7 +121,7 @@ def single(
     return spent
 
 
-def replay(game: Game, paths: Paths) -> None:
+def replay(game: fp.Game, paths: fp.Paths) -> None:
     """Hold every path against its own replay."""
     diary = game.adversary
     assert isinstance(diary, Diary)
@@ -154,7 +151,7 @@ def replay(game: Game, paths: Paths) -> None:
             assert paths.log_weight[run] == pytest.approx(weight, rel=1e-11, abs=1e-11)
 
 
-class InOrder(PrivacyFilter):
+class InOrder(fp.PrivacyFilter):
     """No two of its steps commute, and its state is nested: a number, and the steps taken beside the same number."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=0.5)
@@ -162,10 +159,10 @@ class InOrder(PrivacyFilter):
     def start(self, n: int) -> Any:
         return np.zeros(n), np.zeros((n, 2))
 
-    def admits(self, state: Any, request: DominatingPair) -> NDArray[np.bool_]:
+    def admits(self, state: Any, request: fp.DominatingPair) -> NDArray[np.bool_]:
         return np.asarray((np.abs(state[0]) + request.gdp_mu <= 3.0) & (state[0] == state[1][:, 1]))
 
-    def spend(self, state: Any, request: DominatingPair) -> Any:
+    def spend(self, state: Any, request: fp.DominatingPair) -> Any:
         number = 1.25 * state[0] + request.gdp_mu
         return number, np.stack([state[1][:, 0] + 1, number], axis=1)
 
@@ -174,14 +171,14 @@ class InOrder(PrivacyFilter):
         return number, np.stack([state[1][:, 0] + 1, number], axis=1)
 
 
-CASES: list[tuple[PrivacyFilter, tuple[Any, ...]]] = [
-    (InOrder(), (Gaussian, 0.25, 0.75, 0.125)),
-    (fp.GaussianFilter(mu=1.0), (Gaussian, 0.25, 0.375, 0.125)),
-    (fp.GaussianFilter(mu=1.3), (Gaussian, 0.3, 0.47, 0.11)),
-    (fp.ZCDPFilter(rho=0.7), (Gaussian, 0.25, 0.5, 0.2)),
+CASES: list[tuple[fp.PrivacyFilter, tuple[Any, ...]]] = [
+    (InOrder(), (fp.Gaussian, 0.25, 0.75, 0.125)),
+    (fp.GaussianFilter(mu=1.0), (fp.Gaussian, 0.25, 0.375, 0.125)),
+    (fp.GaussianFilter(mu=1.3), (fp.Gaussian, 0.3, 0.47, 0.11)),
+    (fp.ZCDPFilter(rho=0.7), (fp.Gaussian, 0.25, 0.5, 0.2)),
     (fp.ZCDPFilter(rho=0.5), (fp.RandomizedResponse, 0.25, 0.5, 0.1)),
-    (fp.RenyiFilter(alpha=2.5, rho=1.0), (Gaussian, 0.21, 0.4375, 0.1)),
-    (fp.RealisationFilter(6.0, 1e-3, 12, (Gaussian(0.4),)), (Gaussian, 0.375, 0.5, 0.05)),
+    (fp.RenyiFilter(alpha=2.5, rho=1.0), (fp.Gaussian, 0.21, 0.4375, 0.1)),
+    (fp.RealisationFilter(6.0, 1e-3, 12, (fp.Gaussian(0.4),)), (fp.Gaussian, 0.375, 0.5, 0.05)),
     (fp.RogersFilter(epsilon=2.0, delta=1e-6), (fp.RandomizedResponse, 0.05, 0.125, 0.01)),
     (fp.BasicFilter(epsilon=1.0, delta=0.215), (fp.Erasure, 0.03, 0.04, 0.01)),
     (fp.ApproximateZCDPFilter(rho=0.5, xi=0.11), (fp.Erasure, 0.03, 0.04, 0.005)),
@@ -199,9 +196,9 @@ RULES: list[tuple[type[Diary], dict[str, Any]]] = [
 @pytest.mark.parametrize(("diary", "rules"), RULES)
 @pytest.mark.parametrize(("filt", "asks"), CASES, ids=lambda value: type(value).__name__)
 def test_every_run_is_what_it_would_be_alone(
-    filt: PrivacyFilter, asks: tuple[Any, ...], diary: type[Diary], rules: dict[str, Any]
+    filt: fp.PrivacyFilter, asks: tuple[Any, ...], diary: type[Diary], rules: dict[str, Any]
 ) -> None:
-    game = Game(filt, diary(*asks), **({"rounds": 200} | rules))
+    game = fp.Game(filt, diary(*asks), **({"rounds": 200} | rules))
     paths = play_tile(game, Tile(9, 0, 14))
     replay(game, paths)
     assert np.isfinite(paths.loss).all() or game.erasures == "drawn"

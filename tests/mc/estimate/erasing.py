@@ -9,25 +9,10 @@ from typing import Any
 
 from scipy.special import expit
 
-from filters import (
-    ApproximateZCDPFilter,
-    BasicFilter,
-    PrivacyFilter,
-    RogersFilter,
-    WhitehouseFilter,
-)
-from mc.engine.adversary import Adversary, View
-from theory.pairs import (
-    KOV,
-    DominatingPair,
-    Erasure,
-    FinitePair,
-    RandomizedResponse,
-    Selection,
-)
+import filterproof as fp
 
 
-def composed(pair: KOV, rounds: int, epsilon: float) -> float:
+def composed(pair: fp.KOV, rounds: int, epsilon: float) -> float:
     """H_{e^epsilon} of `rounds` rounds of KOV chosen in advance: a sum over the binomial law."""
     e, d = float(pair.epsilon), float(pair.delta)
     finite = sum(
@@ -41,32 +26,32 @@ def composed(pair: KOV, rounds: int, epsilon: float) -> float:
 
 
 FILTERS = [
-    ApproximateZCDPFilter(rho=0.1, xi=0.1),
-    BasicFilter(epsilon=1.3, delta=0.1),
-    WhitehouseFilter(epsilon=2.0, delta=0.2),
-    RogersFilter(epsilon=2.0, delta=0.2),
+    fp.ApproximateZCDPFilter(rho=0.1, xi=0.1),
+    fp.BasicFilter(epsilon=1.3, delta=0.1),
+    fp.WhitehouseFilter(epsilon=2.0, delta=0.2),
+    fp.RogersFilter(epsilon=2.0, delta=0.2),
 ]
 
 
-SKEWED = FinitePair((0.7, 0.2, 0.1), (0.4, 0.35, 0.25))
+SKEWED = fp.FinitePair((0.7, 0.2, 0.1), (0.4, 0.35, 0.25))
 STEPS: tuple[Any, ...] = (
-    KOV(0.4, 0.01),
-    (SKEWED, KOV(0.8, 0.03)),
-    (Erasure(0.02), RandomizedResponse(0.6)),
-    (KOV(0.3, 0.01), Erasure(0.05)),
+    fp.KOV(0.4, 0.01),
+    (SKEWED, fp.KOV(0.8, 0.03)),
+    (fp.Erasure(0.02), fp.RandomizedResponse(0.6)),
+    (fp.KOV(0.3, 0.01), fp.Erasure(0.05)),
 )
 
 
 #: Without infinite losses.
 FINITE: tuple[Any, ...] = (
-    RandomizedResponse(0.4),
-    (SKEWED, RandomizedResponse(0.8)),
-    (RandomizedResponse(0.6), RandomizedResponse(0.2)),
+    fp.RandomizedResponse(0.4),
+    (SKEWED, fp.RandomizedResponse(0.8)),
+    (fp.RandomizedResponse(0.6), fp.RandomizedResponse(0.2)),
 )
 
 
 @dataclass(frozen=True)
-class Tree(Adversary):
+class Tree(fp.Adversary):
     """After the first round the request hangs on the sign of the loss so far."""
 
     steps: tuple[Any, ...] = STEPS
@@ -75,19 +60,19 @@ class Tree(Adversary):
     def horizon(self) -> int:
         return len(self.steps)
 
-    def request(self, view: View) -> DominatingPair:
+    def request(self, view: fp.View) -> fp.DominatingPair:
         first, *_ = self.steps
-        return first if view.round == 0 else Selection(self.steps[view.round], view.loss > 0)
+        return first if view.round == 0 else fp.Selection(self.steps[view.round], view.loss > 0)
 
 
-def leaves(pair: DominatingPair, direction: str) -> list[tuple[float, float]]:
+def leaves(pair: fp.DominatingPair, direction: str) -> list[tuple[float, float]]:
     """(log P/Q, probability under the law drawn from) of each outcome."""
-    if isinstance(pair, FinitePair):
+    if isinstance(pair, fp.FinitePair):
         p, q = pair.p, pair.q
         law = p if direction == "PQ" else q
         return [(math.log(a / b), float(m)) for a, b, m in zip(p, q, law, strict=True)]
     e = float(getattr(pair, "epsilon", 0.0))
-    d = float(pair.p if isinstance(pair, Erasure) else getattr(pair, "delta", 0.0))
+    d = float(pair.p if isinstance(pair, fp.Erasure) else getattr(pair, "delta", 0.0))
     sign = 1 if direction == "PQ" else -1
     return [
         (sign * math.inf, d),
@@ -97,7 +82,7 @@ def leaves(pair: DominatingPair, direction: str) -> list[tuple[float, float]]:
 
 
 def mean_over_leaves(
-    filt: PrivacyFilter, worth: Callable[[float], float], direction: str, steps: tuple[Any, ...]
+    filt: fp.PrivacyFilter, worth: Callable[[float], float], direction: str, steps: tuple[Any, ...]
 ) -> float:
     """E[worth(loss)] over Tree's transcripts under the filter, by visiting every leaf, infinite losses drawn."""
     sign = 1 if direction == "PQ" else -1
@@ -115,6 +100,8 @@ def mean_over_leaves(
     return visit(0, 0.0, 1.0, filt.start(1))
 
 
-def enumerated(filt: PrivacyFilter, epsilon: float, direction: str, steps: tuple[Any, ...] = STEPS) -> float:
+def enumerated(
+    filt: fp.PrivacyFilter, epsilon: float, direction: str, steps: tuple[Any, ...] = STEPS
+) -> float:
     """H_{e^epsilon} of Tree's transcript under the filter."""
     return mean_over_leaves(filt, lambda loss: -math.expm1(min(epsilon - loss, 0.0)), direction, steps)

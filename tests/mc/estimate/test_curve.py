@@ -8,13 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from filters import BasicFilter
-from mc.engine.adversaries import Constant
-from mc.estimate.curve import Curve
-from mc.estimate.simulate import simulate
-from mc.estimate.trade_off import TradeOff
-from mc.intervals.estimate import Estimate
-from theory.pairs import Gaussian, RandomizedResponse
+import filterproof as fp
 
 #: beyond the doubles on both sides, on their edges, and two that have one exponential
 FAR = [-800.0, -744.0, -700.0, 0.0, 1e-17, 699.0, 800.0]
@@ -32,10 +26,10 @@ def boxed(epsilons, truth, rng, wide):
     low = truth * (1 - wide * rng.random(truth.size))
     high = truth * (1 + wide * rng.random(truth.size))
     at = tuple(
-        Estimate(float(t), float(a), float(b), 1e-6, 10, "by hand")
+        fp.Estimate(float(t), float(a), float(b), 1e-6, 10, "by hand")
         for t, a, b in zip(truth, low, high, strict=True)
     )
-    return Curve(tuple(map(float, epsilons)), at, 1e-5)
+    return fp.Curve(tuple(map(float, epsilons)), at, 1e-5)
 
 
 def random_law(rng):
@@ -73,10 +67,10 @@ def test_a_fine_grid_of_sharp_intervals_leaves_no_room():
     widths = []
     for points in (26, 51):
         epsilons = np.linspace(0, 5, points)
-        truth = Gaussian(1.0).hockey_stick(epsilons)
+        truth = fp.Gaussian(1.0).hockey_stick(epsilons)
         profile = boxed(epsilons, truth, np.random.default_rng(1), wide=0.0)
         inner = np.linspace(0.5, 4.5, 997)
-        exact = Gaussian(1.0).hockey_stick(inner)
+        exact = fp.Gaussian(1.0).hockey_stick(inner)
         widths.append(((profile.high(inner) - profile.low(inner)) / exact).max())
         assert profile.low(epsilons) == pytest.approx(truth, rel=1e-10)
         assert profile.high(epsilons) == pytest.approx(truth, rel=1e-10)
@@ -105,31 +99,33 @@ def test_the_trade_off_band_holds_the_best_tests_of_finite_pairs(seed):
     p, q = random_law(rng), random_law(rng)
     epsilons = np.concatenate([np.linspace(0, 5, 21), FAR])
     ahead, back = (boxed(epsilons, hockey_stick(*way, epsilons), rng, wide=0.1) for way in ((p, q), (q, p)))
-    assert held(TradeOff(ahead, back), best_tests(p, q))
+    assert held(fp.TradeOff(ahead, back), best_tests(p, q))
 
 
 def test_sharp_profiles_give_a_sharp_curve_and_swapping_them_another():
     """Swapping the two profiles swaps the roles of the two errors."""
     rng, epsilons = np.random.default_rng(1), np.linspace(0, 6, 121)
-    exact = boxed(epsilons, Gaussian(1.0).hockey_stick(epsilons), rng, wide=0.0)
-    curve = TradeOff(exact, exact)
-    assert held(curve, Gaussian(1.0).trade_off(ALPHAS))
+    exact = boxed(epsilons, fp.Gaussian(1.0).hockey_stick(epsilons), rng, wide=0.0)
+    curve = fp.TradeOff(exact, exact)
+    assert held(curve, fp.Gaussian(1.0).trade_off(ALPHAS))
     assert (curve.high(ALPHAS) - curve.low(ALPHAS)).max() < 0.01
     assert curve.failure == 2e-5
     p, q = np.array([0.7, 0.25, 0.05]), np.array([0.3, 0.2, 0.5])
     ahead, back = (boxed(epsilons, hockey_stick(*way, epsilons), rng, wide=0.0) for way in ((p, q), (q, p)))
-    assert held(TradeOff(ahead, back), best_tests(p, q))
-    assert not held(TradeOff(back, ahead), best_tests(p, q))
+    assert held(fp.TradeOff(ahead, back), best_tests(p, q))
+    assert not held(fp.TradeOff(back, ahead), best_tests(p, q))
+    with pytest.raises(ValueError, match=r"alpha must be in \[0, 1\], got alpha=1.5"):
+        curve.low(1.5)
 
 
 def test_beyond_the_doubles_nothing_is_known_from_below_but_what_lies_further_on() -> None:
     """RandomizedResponse(705) lets nothing through above epsilon = 705, and all but nothing below it."""
-    filt, adversary = BasicFilter(705.0), Constant(RandomizedResponse(705.0))
-    profile = simulate(
+    filt, adversary = fp.BasicFilter(705.0), fp.Constant(fp.RandomizedResponse(705.0))
+    profile = fp.simulate(
         filt, adversary, epsilon=[650.0, 699.9, 704.0], n=1000, rounds=1, workers=1, method="plain"
     )
     assert profile.low(800.0) == 0
     assert float(profile.low(703.0)) == pytest.approx(profile[704.0].low, rel=1e-11)
     for epsilon in (690.0, 703.0, 706.0, 800.0):
-        truth = float(RandomizedResponse(705.0).hockey_stick(epsilon))
+        truth = float(fp.RandomizedResponse(705.0).hockey_stick(epsilon))
         assert profile.low(epsilon) <= truth <= profile.high(epsilon)

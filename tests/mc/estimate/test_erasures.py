@@ -9,36 +9,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from filters import (
-    ApproximateZCDPFilter,
-    BasicFilter,
-    PrivacyFilter,
-    RogersFilter,
-    WhitehouseFilter,
-    ZCDPFilter,
-)
-from mc.engine.adversaries import Constant, EraserForever, RandomSpender
-from mc.engine.game import Game
+import filterproof as fp
 from mc.engine.streams import Tile
 from mc.engine.tiles import play_tile
 from mc.estimate.ceiling import Ceiling, certain
-from mc.estimate.decide import decide
-from mc.estimate.simulate import simulate
-from tests.mc.engine.silent import Silent
 from tests.mc.estimate.erasing import FILTERS, FINITE, STEPS, Tree, composed, enumerated
-from theory.pairs import (
-    KOV,
-    Gaussian,
-    RandomizedResponse,
-)
+from tests.mc.estimate.ten_times import Silent
 
 # Null of every containment below: the interval is valid, so it misses with probability at most 1e-6.
 
 
-ROUNDS = KOV(0.125, 1 / 128)
+ROUNDS = fp.KOV(0.125, 1 / 128)
 TILTED: dict[str, Any] = {"method": "tilted", "rounds": 10, "n": 60_000}
 #: Filter, pair, rounds that are granted, epsilons, how it is simulated, and the relative width at most.
-COMPOSED: list[tuple[PrivacyFilter, KOV, int, list[float], dict[str, Any], float]] = [
+COMPOSED: list[tuple[fp.PrivacyFilter, fp.KOV, int, list[float], dict[str, Any], float]] = [
     *(
         (filt, ROUNDS, 10, [0.0, 0.5, 0.9, 1.2], {**TILTED, "direction": way}, 0.05)
         for filt in FILTERS
@@ -47,8 +31,8 @@ COMPOSED: list[tuple[PrivacyFilter, KOV, int, list[float], dict[str, Any], float
     # tails of 1e-10, of which plain paths see nothing
     *(
         (
-            ApproximateZCDPFilter(rho=0.0201, xi=101 * delta),
-            KOV(0.02, delta),
+            fp.ApproximateZCDPFilter(rho=0.0201, xi=101 * delta),
+            fp.KOV(0.02, delta),
             100,
             [1.2],
             {"method": method, "rounds": 100, "n": 30_000},
@@ -58,15 +42,20 @@ COMPOSED: list[tuple[PrivacyFilter, KOV, int, list[float], dict[str, Any], float
         for method in ("auto", "tilted")
     ),
     # above the pure budget nothing is left but the erasures; ten doubles 0.1 are more than 1
-    (BasicFilter(epsilon=1.0, delta=1e-8), KOV(0.1, 1e-9), 9, [1.0, 1.7, 30.0], {"n": 20_000}, 0.01),
+    (fp.BasicFilter(epsilon=1.0, delta=1e-8), fp.KOV(0.1, 1e-9), 9, [1.0, 1.7, 30.0], {"n": 20_000}, 0.01),
 ]
 
 
 @pytest.mark.parametrize(("filt", "pair", "rounds", "epsilons", "how", "width"), COMPOSED)
 def test_rounds_of_kov_have_their_exact_composition(
-    filt: PrivacyFilter, pair: KOV, rounds: int, epsilons: list[float], how: dict[str, Any], width: float
+    filt: fp.PrivacyFilter,
+    pair: fp.KOV,
+    rounds: int,
+    epsilons: list[float],
+    how: dict[str, Any],
+    width: float,
 ) -> None:
-    for epsilon, estimate in simulate(filt, Constant(pair), epsilon=epsilons, **how):
+    for epsilon, estimate in fp.simulate(filt, fp.Constant(pair), epsilon=epsilons, **how):
         assert composed(pair, rounds, epsilon) in estimate
         assert estimate.method.startswith("weighed erasures, ")
         assert " + tilted to order " in estimate.method
@@ -77,23 +66,25 @@ def test_rounds_of_kov_have_their_exact_composition(
 
 @pytest.mark.parametrize("on_denial", ["halt", "retry"])
 def test_the_eraser_gets_what_the_allowance_leaves_it(on_denial: Any) -> None:
-    filt = ApproximateZCDPFilter(rho=0.01, xi=1.05e-5)
-    estimate = simulate(filt, EraserForever(p=1e-6), epsilon=1.0, n=100_000, rounds=30, on_denial=on_denial)
+    filt = fp.ApproximateZCDPFilter(rho=0.01, xi=1.05e-5)
+    estimate = fp.simulate(
+        filt, fp.EraserForever(p=1e-6), epsilon=1.0, n=100_000, rounds=30, on_denial=on_denial
+    )
     assert -math.expm1(10 * math.log1p(-1e-6)) in estimate
     assert estimate.relative_half_width < 0.001
 
 
-TREES: list[tuple[PrivacyFilter, tuple[Any, ...], str]] = [
-    *((ZCDPFilter(rho=3.0), FINITE, method) for method in ("plain", "tilted")),
+TREES: list[tuple[fp.PrivacyFilter, tuple[Any, ...], str]] = [
+    *((fp.ZCDPFilter(rho=3.0), FINITE, method) for method in ("plain", "tilted")),
     *(
         (filt, STEPS, "tilted")
         for filt in (
-            BasicFilter(epsilon=2.5, delta=0.2),
-            BasicFilter(epsilon=2.5, delta=0.055),  # the last round is denied to some
-            ApproximateZCDPFilter(rho=0.9, xi=0.2),
-            ApproximateZCDPFilter(rho=0.41, xi=0.2),  # the second round is denied to some
-            WhitehouseFilter(epsilon=5.0, delta=0.3, tail=0.1),
-            RogersFilter(epsilon=8.0, delta=0.3),
+            fp.BasicFilter(epsilon=2.5, delta=0.2),
+            fp.BasicFilter(epsilon=2.5, delta=0.055),  # the last round is denied to some
+            fp.ApproximateZCDPFilter(rho=0.9, xi=0.2),
+            fp.ApproximateZCDPFilter(rho=0.41, xi=0.2),  # the second round is denied to some
+            fp.WhitehouseFilter(epsilon=5.0, delta=0.3, tail=0.1),
+            fp.RogersFilter(epsilon=8.0, delta=0.3),
         )
     ),
 ]
@@ -102,10 +93,12 @@ TREES: list[tuple[PrivacyFilter, tuple[Any, ...], str]] = [
 @pytest.mark.parametrize("direction", ["PQ", "QP"])
 @pytest.mark.parametrize(("filt", "steps", "method"), TREES)
 def test_an_adaptive_tree_matches_the_enumeration_of_its_leaves(
-    filt: PrivacyFilter, steps: tuple[Any, ...], method: Any, direction: Any
+    filt: fp.PrivacyFilter, steps: tuple[Any, ...], method: Any, direction: Any
 ) -> None:
     grid = [-0.2, 0.3, 1.0]
-    curve = simulate(filt, Tree(steps), epsilon=grid, n=100_000, seed=4, direction=direction, method=method)
+    curve = fp.simulate(
+        filt, Tree(steps), epsilon=grid, n=100_000, seed=4, direction=direction, method=method
+    )
     for epsilon, estimate in curve:
         assert enumerated(filt, epsilon, direction, steps) in estimate
         assert estimate.relative_half_width < (0.05 if method == "tilted" else 0.5)
@@ -117,20 +110,20 @@ def test_an_adaptive_tree_matches_the_enumeration_of_its_leaves(
 # -- what bounds the two terms, and how they are played ---------------------------------------------------------
 
 
-def ceiling_of(filt: PrivacyFilter) -> Ceiling | None:
+def ceiling_of(filt: fp.PrivacyFilter) -> Ceiling | None:
     """What holds every path against an adversary that does not say what it asks for."""
-    return certain(Game.between(filt, RandomSpender(family=RandomizedResponse, level=0.01)), 1000)
+    return certain(fp.Game.between(filt, fp.RandomSpender(family=fp.RandomizedResponse, level=0.01)), 1000)
 
 
 @pytest.mark.parametrize("filt", FILTERS, ids=lambda f: type(f).__name__)
 @pytest.mark.parametrize("epsilon", [0.3, 1.0])
-def test_both_integrands_stay_within_their_bounds(filt: PrivacyFilter, epsilon: float) -> None:
+def test_both_integrands_stay_within_their_bounds(filt: fp.PrivacyFilter, epsilon: float) -> None:
     caps = ceiling_of(filt)
     assert caps is not None
     order = caps.order(epsilon)
     # one large round is what the bound of basic composition is for, many small ones what the others are for
-    pair = KOV(1.25, 0.07) if isinstance(filt, BasicFilter) else KOV(0.125, 1 / 128)
-    game = replace(Game.between(filt, Constant(pair), rounds=40), erasures="weighed")
+    pair = fp.KOV(1.25, 0.07) if isinstance(filt, fp.BasicFilter) else fp.KOV(0.125, 1 / 128)
+    game = replace(fp.Game.between(filt, fp.Constant(pair), rounds=40), erasures="weighed")
     paths = play_tile(game.at(order), Tile(3, 0, 20_000))
     assert np.isfinite(paths.loss).all()
     lost = -np.expm1(paths.log_kept)
@@ -142,7 +135,7 @@ def test_both_integrands_stay_within_their_bounds(filt: PrivacyFilter, epsilon: 
 
 
 def test_paths_that_meet_no_infinite_loss_are_the_same_weighed_and_drawn() -> None:
-    drawn = Game.between(ZCDPFilter(rho=0.5), Constant(Gaussian(0.2)))
+    drawn = fp.Game.between(fp.ZCDPFilter(rho=0.5), fp.Constant(fp.Gaussian(0.2)))
     for order in (1.0, 3.0):
         one, other = (
             play_tile(game.at(order), Tile(1, 0, 500)) for game in (drawn, replace(drawn, erasures="weighed"))
@@ -158,23 +151,23 @@ def test_paths_that_meet_no_infinite_loss_are_the_same_weighed_and_drawn() -> No
 @pytest.mark.parametrize(
     "filt",
     [
-        BasicFilter(1.0, 0.1, at=0.2),
-        WhitehouseFilter(1.0, 0.1, at=0.2),
-        RogersFilter(1.0, 0.1, at=0.2),
+        fp.BasicFilter(1.0, 0.1, at=0.2),
+        fp.WhitehouseFilter(1.0, 0.1, at=0.2),
+        fp.RogersFilter(1.0, 0.1, at=0.2),
     ],
     ids=repr,
 )
-def test_mechanisms_declared_at_one_epsilon_bound_no_weight(filt: PrivacyFilter) -> None:
-    adversary = RandomSpender(family=lambda e: KOV(e, 1e-3), level=0.1)
+def test_mechanisms_declared_at_one_epsilon_bound_no_weight(filt: fp.PrivacyFilter) -> None:
+    adversary = fp.RandomSpender(family=lambda e: fp.KOV(e, 1e-3), level=0.1)
     assert filt.holds is None
     assert ceiling_of(filt) is None
     with pytest.raises(ValueError, match="nothing is known that bounds a likelihood-ratio weight"):
-        simulate(filt, adversary, epsilon=0.5, n=1000, rounds=5, method="tilted")
-    estimate = simulate(filt, adversary, epsilon=0.5, n=1000, rounds=2)
+        fp.simulate(filt, adversary, epsilon=0.5, n=1000, rounds=5, method="tilted")
+    estimate = fp.simulate(filt, adversary, epsilon=0.5, n=1000, rounds=2)
     assert estimate.method.startswith("plain")
     # what the adversary can ask for bounds it all the same
-    bounded = simulate(filt, Constant(KOV(0.1, 1e-3)), epsilon=0.15, n=20_000, rounds=2)
-    assert composed(KOV(0.1, 1e-3), 2, 0.15) in bounded
+    bounded = fp.simulate(filt, fp.Constant(fp.KOV(0.1, 1e-3)), epsilon=0.15, n=20_000, rounds=2)
+    assert composed(fp.KOV(0.1, 1e-3), 2, 0.15) in bounded
     assert "all that the adversary can ask for, 2 rounds of KOV" in bounded.rests_on
 
 
@@ -184,9 +177,9 @@ def test_no_round_of_pure_mechanisms_splits_a_budget_to_a_larger_divergence() ->
         for _ in range(20):
             whole = float(rng.uniform(0.1, 4.0))
             parts = whole * rng.dirichlet(np.ones(4))
-            most = ceiling_of(BasicFilter(whole, 0.1))
+            most = ceiling_of(fp.BasicFilter(whole, 0.1))
             assert most is not None
-            spent = sum(float(RandomizedResponse(float(e)).renyi(order)) for e in parts)
+            spent = sum(float(fp.RandomizedResponse(float(e)).renyi(order)) for e in parts)
             assert spent <= most.divergence(order)
 
 
@@ -195,15 +188,15 @@ def test_the_second_play_goes_on_where_the_first_one_ended_with_random_numbers_o
 ) -> None:
     tiles: list[tuple[int, int]] = []
 
-    def noting(game: Game, tile: Tile) -> Any:
+    def noting(game: fp.Game, tile: Tile) -> Any:
         tiles.append((tile.seed, tile.index))
         return play_tile(game, tile)
 
     monkeypatch.setattr("mc.runs.run.play_tile", noting)
     seen: list[tuple[int, Any]] = []
-    estimate = simulate(
-        ApproximateZCDPFilter(rho=0.1, xi=0.1),
-        Constant(KOV(0.125, 1 / 128)),
+    estimate = fp.simulate(
+        fp.ApproximateZCDPFilter(rho=0.1, xi=0.1),
+        fp.Constant(fp.KOV(0.125, 1 / 128)),
         epsilon=0.5,
         n=200_000,
         rounds=10,
@@ -220,20 +213,24 @@ def test_the_second_play_goes_on_where_the_first_one_ended_with_random_numbers_o
 
 
 def test_few_paths_are_refused_or_left_to_the_plain_estimator() -> None:
-    filt, adversary = ApproximateZCDPFilter(rho=0.1, xi=0.1), Constant(KOV(0.125, 1 / 128))
-    assert simulate(filt, adversary, epsilon=0.5, n=2, rounds=2).method.startswith("plain")
+    filt, adversary = fp.ApproximateZCDPFilter(rho=0.1, xi=0.1), fp.Constant(fp.KOV(0.125, 1 / 128))
+    assert fp.simulate(filt, adversary, epsilon=0.5, n=2, rounds=2).method.startswith("plain")
     with pytest.raises(ValueError, match="n must be at least 4 where 2 terms are added, got n=2"):
-        simulate(filt, adversary, epsilon=0.5, n=2, rounds=2, method="tilted")
-    assert simulate(filt, adversary, epsilon=0.5, n=4, rounds=2, method="tilted").n == 4
+        fp.simulate(filt, adversary, epsilon=0.5, n=2, rounds=2, method="tilted")
+    assert fp.simulate(filt, adversary, epsilon=0.5, n=4, rounds=2, method="tilted").n == 4
     grid = [0.0, 1.0, 3.0, 6.0, 9.0, 20.0]  # of many orders
-    assert len(simulate(ZCDPFilter(0.5), Silent(Gaussian(0.5)), epsilon=grid, n=4, workers=1).at) == 6
+    assert (
+        len(fp.simulate(fp.ZCDPFilter(0.5), Silent(fp.Gaussian(0.5)), epsilon=grid, n=4, workers=1).at) == 6
+    )
     with pytest.raises(ValueError, match="n must be at least"):
-        simulate(ZCDPFilter(0.5), Silent(Gaussian(0.5)), epsilon=grid, n=4, method="tilted", workers=1)
+        fp.simulate(
+            fp.ZCDPFilter(0.5), Silent(fp.Gaussian(0.5)), epsilon=grid, n=4, method="tilted", workers=1
+        )
 
 
 def test_a_decision_on_a_filter_with_infinite_losses_is_made_on_plain_paths() -> None:
-    filt = ApproximateZCDPFilter(rho=0.1, xi=0.1)
-    truth = composed(KOV(0.125, 1 / 128), 10, 0.5)
+    filt = fp.ApproximateZCDPFilter(rho=0.1, xi=0.1)
+    truth = composed(fp.KOV(0.125, 1 / 128), 10, 0.5)
     for delta, side in ((0.8 * truth, "above"), (1.2 * truth, "below")):
-        decision = decide(filt, Constant(KOV(0.125, 1 / 128)), epsilon=0.5, delta=delta, rounds=10)
+        decision = fp.decide(filt, fp.Constant(fp.KOV(0.125, 1 / 128)), epsilon=0.5, delta=delta, rounds=10)
         assert side in decision.side.value

@@ -20,7 +20,7 @@ from mc.engine.tiles import play_tile
 from mc.estimate.martingale import WeightedSlack, best_beta
 from mc.estimate.pilot import PILOT
 from mc.estimate.simulate import simulate
-from tests.mc.engine.silent import Silent
+from tests.mc.estimate.ten_times import Silent
 from theory.pairs import Gaussian, RandomizedResponse
 
 

@@ -13,98 +13,69 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from mc.engine.adversaries import LossChasing, OneShot
-from mc.engine.game import Game
+import filterproof as fp
 from mc.engine.guard import Guard
 from mc.engine.streams import Tile
 from mc.engine.tiles import play_tile
-from mc.estimate.decide import decide
-from mc.estimate.renyi import simulate_renyi
-from mc.estimate.simulate import simulate
-from mc.estimate.trade_off import TradeOff
-from mc.examine.challenge import challenge
-from mc.intervals.anytime import Side
 from reports.chapters.overspenders import OVERSPENDERS, Overspender
-from tests.mc.engine.silent import Silent
-from tests.mc.estimate.ten_times import Grants, TenTimes
-from theory.evidence import Outcome
-from theory.pairs import Erasure, Gaussian
+from tests.mc.estimate.ten_times import Grants, Silent, TenTimes
 
 FAILURE = 0.05
-WAYS: Any = list(itertools.product(("plain", "tilted", "martingale", "auto"), (True, False)))
 DIRECTIONS: Any = ("PQ", "QP")
 BY_NAME = {case.name: case for case in OVERSPENDERS}
-
-
-TRUTH = Gaussian(0.4**0.5)
+of_each = pytest.mark.parametrize("case", OVERSPENDERS, ids=lambda case: case.name)
 
 
 def test_ten_times_the_promise_is_decided_and_challenged_as_above_it() -> None:
-    decision = decide(TenTimes(), OneShot(family=Gaussian), epsilon=1.0)
-    assert decision.side is Side.ABOVE
-    found = challenge(TenTimes(), [OneShot(family=Gaussian), LossChasing()], epsilons=[1.0])
-    assert found.verdict().outcome is Outcome.REFUTED
+    decision = fp.decide(TenTimes(), fp.OneShot(family=fp.Gaussian), epsilon=1.0)
+    assert decision.side is fp.Side.ABOVE
+    found = fp.challenge(TenTimes(), [fp.OneShot(family=fp.Gaussian), fp.LossChasing()], epsilons=[1.0])
+    assert found.verdict().outcome is fp.Outcome.REFUTED
     assert len(found.refutations) == 4
 
 
-def test_the_profile_and_the_trade_off_of_an_overspender_hold_its_true_ones() -> None:
-    grid = [-1.0, -0.5, 0.0, 0.5, 1.0, 2.0]
-    ahead, back = (
-        simulate(TenTimes(), LossChasing(), epsilon=grid, n=50_000, direction=way, workers=1)
-        for way in DIRECTIONS
-    )
-    band = TradeOff(ahead, back)
-    for epsilon in np.linspace(-1.5, 3.0, 40):
-        truth = float(TRUTH.hockey_stick(float(epsilon)))
-        assert ahead.low(epsilon) <= truth <= ahead.high(epsilon)
-    for alpha in (0.01, 0.1, 0.5):
-        assert band.low(alpha) <= TRUTH.trade_off(alpha) <= band.high(alpha)
-    assert ahead.low(1.0) > TenTimes.promise.delta(1.0)
-    with pytest.raises(ValueError, match=r"alpha must be in \[0, 1\], got alpha=1.5"):
-        band.low(1.5)
-
-
 def test_the_renyi_divergence_of_an_overspender_is_its_own_and_not_the_promised_one() -> None:
-    told = simulate_renyi(TenTimes(), LossChasing(), alpha=3.0, n=20_000, workers=1)
+    told = fp.simulate_renyi(TenTimes(), fp.LossChasing(), alpha=3.0, n=20_000, workers=1)
     assert 3 * 0.2 in told
-    silent = simulate_renyi(TenTimes(), Silent(Gaussian(0.2)), alpha=3.0, n=20_000, workers=1)
+    silent = fp.simulate_renyi(TenTimes(), Silent(fp.Gaussian(0.2)), alpha=3.0, n=20_000, workers=1)
     assert 3 * 0.2 in silent
     assert silent.low > 3 * 0.02
     assert silent.high == np.inf
 
 
-@pytest.mark.parametrize("case", OVERSPENDERS, ids=lambda case: case.name)
-def test_every_method_finds_what_an_overspender_lets_through(case: Overspender) -> None:
-    """Null: each interval misses with probability 1e-6."""
-    truth = {direction: case.truth(direction) for direction in DIRECTIONS}
-    for direction, (method, telling) in itertools.product(DIRECTIONS, WAYS):
-        if unserved(case, method, telling):
-            continue
-        assert truth[direction] in simulated(case, method, telling, direction=direction, n=1000)
+def ways(case: Overspender) -> list[Any]:
+    """Methods that have something to rest on, and whether the adversary tells what it asks for."""
+    served = [("plain", True), ("plain", False), ("auto", True), ("auto", False)]
+    for telling in (True, False):
+        if telling or case.filter.holds is not None:
+            gaussian = case.adversary(telling=telling).gaussian
+            served += [("tilted", telling), *([("martingale", telling)] if gaussian else [])]
+    return served
 
 
 def simulated(case: Overspender, method: Any, telling: bool, **how: Any) -> Any:
     played = case.filter, case.adversary(telling=telling)
-    return simulate(*played, epsilon=case.epsilon, rounds=case.rounds, method=method, workers=1, **how)
+    return fp.simulate(*played, epsilon=case.epsilon, rounds=case.rounds, method=method, workers=1, **how)
 
 
-def unserved(case: Overspender, method: str, telling: bool) -> bool:
-    """Whether a method has nothing to rest on, as nothing is known, or serves Gaussians only."""
-    gaussian = case.adversary(telling=telling).gaussian
-    return (case.filter.holds is None and not telling and method in ("tilted", "martingale")) or (
-        method == "martingale" and not gaussian
-    )
+def few(wrong: list[bool]) -> bool:
+    """Whether no more are wrong than `FAILURE` of each allows but for 1e-7."""
+    return sum(wrong) <= stats.binom.isf(1e-7, len(wrong), FAILURE)
 
 
-@pytest.mark.parametrize("method", ["plain", "tilted", "martingale", "auto"])
+@of_each
+def test_every_method_finds_what_an_overspender_lets_through(case: Overspender) -> None:
+    """Null: each interval misses with probability 1e-6."""
+    for direction in DIRECTIONS:
+        truth = case.truth(direction)
+        for method, telling in ways(case):
+            assert truth in simulated(case, method, telling, direction=direction, n=1000)
+
+
 @pytest.mark.parametrize("name", ["10 times, infinite losses", "2 times, every path"])
-def test_what_is_overspent_is_measured_whether_the_adversary_tells_what_it_asks_for_or_not(
-    name: str, method: Any
-) -> None:
+def test_what_is_overspent_is_measured_whether_the_adversary_tells_what_it_asks_for_or_not(name: str) -> None:
     case = replace(BY_NAME[name], epsilon=0.1)
-    for telling in (True, False):
-        if unserved(case, method, telling):
-            continue
+    for method, telling in ways(case):
         found = simulated(case, method, telling, n=200_000)
         assert case.truth("PQ") in found
         assert found.low > case.filter.promise.delta(case.epsilon)
@@ -114,58 +85,47 @@ def test_what_is_overspent_is_measured_whether_the_adversary_tells_what_it_asks_
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", OVERSPENDERS, ids=lambda case: case.name)
+@of_each
 def test_no_more_intervals_miss_an_overspender_than_their_failure_probability_allows(
     case: Overspender,
 ) -> None:
-    """Of some 11,000 intervals in all. Each count exceeds its bound with probability at most 1e-7."""
+    """Of some 11,000 intervals in all."""
     truth = {direction: case.truth(direction) for direction in DIRECTIONS}
-    seeds = range(15 if case.rounds > 100 else 50)
-    for method, telling in WAYS:
-        if unserved(case, method, telling):
-            continue
-        how = {"n": 600, "failure": FAILURE}
-        misses = [
-            truth[direction] not in simulated(case, method, telling, direction=direction, seed=seed, **how)
-            for direction in DIRECTIONS
-            for seed in seeds
-        ]
-        assert sum(misses) <= stats.binom.isf(1e-7, len(misses), FAILURE)
+    for method, telling in ways(case):
+        assert few(
+            [
+                truth[way]
+                not in simulated(case, method, telling, direction=way, seed=seed, n=600, failure=FAILURE)
+                for way in DIRECTIONS
+                for seed in range(15 if case.rounds > 100 else 50)
+            ]
+        )
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("case", OVERSPENDERS, ids=lambda case: case.name)
+@of_each
 def test_no_more_decisions_on_an_overspender_are_wrong_than_their_failure_probability_allows(
     case: Overspender,
 ) -> None:
-    """Of 1,000 and more. Thresholds a hair beside the truth; a count exceeds its bound with probability 1e-7."""
+    """Of 1,000 and more. Thresholds a hair beside the truth."""
     truth = {direction: case.truth(direction) for direction in DIRECTIONS}
-    seeds = range(4 if case.rounds > 100 else 20)
+
+    def wrong(telling: bool, direction: Any, near: float, side: fp.Side, seed: int) -> bool:
+        played, delta = (case.filter, case.adversary(telling=telling)), min(truth[direction] * near, 1.0)
+        how = {"rounds": case.rounds, "direction": direction, "seed": seed, "most": 4000, "workers": 1}
+        return fp.decide(*played, epsilon=case.epsilon, delta=delta, failure=FAILURE, **how).side is side
+
+    sides = ((1 - 1e-6, fp.Side.BELOW), (1 + 1e-6, fp.Side.ABOVE))
     for telling in (True, False):
-        wrong = [
-            decide(
-                *(case.filter, case.adversary(telling=telling)),
-                epsilon=case.epsilon,
-                delta=min(truth[direction] * near, 1.0),
-                failure=FAILURE,
-                most=4000,
-                seed=seed,
-                rounds=case.rounds,
-                direction=direction,
-                workers=1,
-            ).side
-            is side
-            for direction in DIRECTIONS
-            for near, side in ((1 - 1e-6, Side.BELOW), (1 + 1e-6, Side.ABOVE))
-            for seed in seeds
-        ]
-        assert sum(wrong) <= stats.binom.isf(1e-7, len(wrong), FAILURE)
+        seeds = range(4 if case.rounds > 100 else 20)
+        questions = itertools.product((telling,), DIRECTIONS, sides, seeds)
+        assert few([wrong(told, way, *each, seed) for told, way, each, seed in questions])
 
 
 def test_what_a_guard_stops_and_what_it_marks_is_the_whole() -> None:
     """Path by path: a marked run is one that the guard stops, and no run that it lets alone is another."""
     case = BY_NAME["2 times, every path"]
-    game = Game.between(case.filter, case.adversary(telling=False), rounds=case.rounds)
+    game = fp.Game.between(case.filter, case.adversary(telling=False), rounds=case.rounds)
     guard = Guard.at(2.0, 2 * case.filter.rho, 0.0, "stop")
     for way in ("halt", "retry"):
         played = replace(game, on_denial=way)
@@ -180,7 +140,7 @@ def test_what_a_guard_stops_and_what_it_marks_is_the_whole() -> None:
 
 
 def test_a_guard_counts_infinite_losses_until_one_is_met() -> None:
-    game = Game.between(Grants(TenTimes.promise), Silent(Erasure(0.5)), rounds=4)
+    game = fp.Game.between(Grants(TenTimes.promise), Silent(fp.Erasure(0.5)), rounds=4)
     paths = play_tile(game.at(1.0, Guard.at(2.0, 1.0, 0.8, "mark")), Tile(1, 0, 4000))
     # two rounds are within 0.8; a run that met an infinite loss in them pays anyway and is not beyond
     beyond = np.asarray(paths.beyond)

@@ -14,9 +14,9 @@ from filters import ApproximateDPFilter, GaussianFilter, RealisationFilter, Reny
 from mc.engine.adversaries import Constant, RandomSpender
 from mc.engine.paths import Paths
 from mc.estimate.renyi import RenyiMoment, simulate_renyi
-from tests.mc.engine.silent import Silent
 from tests.mc.estimate.erasing import SKEWED as UNEVEN
 from tests.mc.estimate.erasing import Tree, mean_over_leaves
+from tests.mc.estimate.ten_times import Silent
 from theory.pairs import Erasure, Gaussian, RandomizedResponse
 
 SKEWED, ROOMY = Tree((RandomizedResponse(0.4), (RandomizedResponse(0.8), UNEVEN))), ZCDPFilter(rho=0.6)

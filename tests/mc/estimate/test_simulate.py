@@ -4,32 +4,13 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from filters import (
-    ApproximateDPFilter,
-    BasicFilter,
-    GaussianFilter,
-    PrivacyFilter,
-    RealisationFilter,
-    RenyiFilter,
-    RogersFilter,
-    ZCDPFilter,
-)
-from mc.engine.adversaries import (
-    Constant,
-    LossAvoiding,
-    LossChasing,
-    ManySmall,
-    OneShot,
-    RandomSpender,
-)
-from mc.engine.adversary import Adversary, View
-from mc.engine.game import Game
+import filterproof as fp
 from mc.engine.guard import Exceeded
 from mc.engine.tiles import play_tile
 from mc.estimate import pilot
@@ -37,46 +18,21 @@ from mc.estimate.ceiling import log_weight_bound
 from mc.estimate.estimator import Aim, allowed
 from mc.estimate.functionals import UnitFunctional
 from mc.estimate.martingale import WeightedSlack
-from mc.estimate.pilot import chosen, estimators
-from mc.estimate.simulate import simulate
-from mc.estimate.survival import survival
-from mc.intervals import Moments
-from tests.mc.engine.silent import Silent
-from tests.mc.estimate.ten_times import TenTimes
+from mc.estimate.pilot import estimators
+from tests.mc.estimate.ten_times import Silent, TenTimes
 from theory.confinement import confinement
-from theory.guarantees import RenyiDP
-from theory.pairs import (
-    KOV,
-    DominatingPair,
-    Gaussian,
-    Laplace,
-)
-from theory.realisation import kappa, optimal_split
+
+chosen: Any = estimators.__wrapped__  # type: ignore[attr-defined]
 
 # Null of every containment below: the interval is valid, so it misses with probability at most 1e-6.
-SURE = 1 - 1e-6
-
-EXHAUSTING = [OneShot(), ManySmall(8), LossChasing(pace=8), LossAvoiding(pace=8), RandomSpender(pace=8)]
-
-
-@pytest.mark.parametrize("epsilon", [0.5, 1.0, 2.0, 4.0, 8.0])
-@pytest.mark.parametrize("adversary", EXHAUSTING, ids=lambda a: type(a).__name__)
-def test_the_gdp_filter_is_tight(adversary: Adversary, epsilon: float) -> None:
-    truth = Gaussian(1.0).hockey_stick(epsilon)
-    for method, n in (("tilted", 400_000), ("auto", 20_000)):
-        estimate = simulate(
-            GaussianFilter(mu=1.0), adversary, epsilon=epsilon, n=n, seed=1, confidence=SURE, method=method
-        )
-        assert truth in estimate
-        assert estimate.relative_half_width < 0.02
 
 
 def test_survival_of_the_realisation_filter_matches_numerical_integration() -> None:
     rounds, sigma, epsilon, delta = 48, 2.0, 10.0, 1e-5
-    filt = RealisationFilter(epsilon, delta, rounds, (Gaussian(1 / sigma),))
-    curve = survival(filt, Constant(Gaussian(1 / sigma)), rounds=rounds, n=100_000, seed=7)
-    split = optimal_split(rounds, delta)
-    limit = float(kappa(epsilon, sigma, split.dhat, split.theta))
+    filt = fp.RealisationFilter(epsilon, delta, rounds, (fp.Gaussian(1 / sigma),))
+    curve = fp.survival(filt, fp.Constant(fp.Gaussian(1 / sigma)), rounds=rounds, n=100_000, seed=7)
+    split = fp.optimal_split(rounds, delta)
+    limit = float(fp.kappa(epsilon, sigma, split.dhat, split.theta))
     inside = confinement(limit, drift=1 / (2 * sigma**2), scale=1 / sigma, steps=rounds)
     for t in range(2, rounds + 1):
         assert inside[t - 2] in curve[t]
@@ -87,7 +43,7 @@ def test_survival_of_the_realisation_filter_matches_numerical_integration() -> N
 
 
 def test_a_deterministic_stopping_time_is_seen_exactly() -> None:
-    curve = survival(GaussianFilter(mu=1.0), Constant(Gaussian(0.3)), rounds=15, n=1000, seed=8)
+    curve = fp.survival(fp.GaussianFilter(mu=1.0), fp.Constant(fp.Gaussian(0.3)), rounds=15, n=1000, seed=8)
     assert [curve[t].value for t in range(1, 16)] == [1.0] * 11 + [0.0] * 4
     with pytest.raises(IndexError, match=r"t must be in 1..15, got t=16"):
         curve[16]
@@ -100,16 +56,16 @@ def test_the_bound_on_weights_is_attained() -> None:
     largest = np.log(np.max(np.exp((order - 1) * (order * rho - loss)) * -np.expm1(epsilon - loss)))
     assert log_weight_bound(order, order * rho, epsilon) == pytest.approx(largest, abs=1e-9)
     assert math.exp(log_weight_bound(order, order * rho, epsilon)) == pytest.approx(
-        float(RenyiDP(order, order * rho).delta(epsilon)), rel=1e-12
+        float(fp.RenyiDP(order, order * rho).delta(epsilon)), rel=1e-12
     )
 
 
 def test_one_call_answers_a_grid_with_bands_that_hold_together() -> None:
     grid = [0.0, 0.5, 1.0, 2.0, 4.0, 8.0]
-    curve = simulate(GaussianFilter(mu=1.0), LossChasing(pace=5), epsilon=grid, n=60_000, seed=11)
+    curve = fp.simulate(fp.GaussianFilter(mu=1.0), fp.LossChasing(pace=5), epsilon=grid, n=60_000, seed=11)
     assert curve.epsilons == tuple(grid)
     for epsilon, estimate in curve:
-        assert Gaussian(1.0).hockey_stick(epsilon) in estimate
+        assert fp.Gaussian(1.0).hockey_stick(epsilon) in estimate
         assert estimate.relative_half_width < 0.02
         assert estimate.failure == pytest.approx(curve.failure / 6)
     assert sum({one.method: one.n for _, one in curve}.values()) == 60_000
@@ -122,8 +78,8 @@ def test_one_call_answers_a_grid_with_bands_that_hold_together() -> None:
 
 
 def test_a_bound_beyond_the_doubles_is_passed_over() -> None:
-    estimate = simulate(
-        RenyiFilter(alpha=4.0, rho=2000.0), Silent(Gaussian(1.0)), epsilon=1.0, n=1000, rounds=2
+    estimate = fp.simulate(
+        fp.RenyiFilter(alpha=4.0, rho=2000.0), Silent(fp.Gaussian(1.0)), epsilon=1.0, n=1000, rounds=2
     )
     assert estimate.method.startswith("plain")
 
@@ -137,7 +93,7 @@ def test_a_pilot_that_saw_no_heavy_weight_does_not_choose_an_order_that_has_them
 
     planned = UnitFunctional.planned
     monkeypatch.setattr(UnitFunctional, "planned", sure)
-    game = Game.between(GaussianFilter(mu=1.0), Constant(0.3))
+    game = fp.Game.between(fp.GaussianFilter(mu=1.0), fp.Constant(0.3))
     first, second = chosen(game, (0.0, 6.0), Aim(10_000, 1e-6, "tilted"))
     # every width is zero, so either order would answer both: at epsilon=0 that of 6 has weights up to e^9
     assert {first.epsilons, second.epsilons} == {(0.0,), (6.0,)}
@@ -148,7 +104,7 @@ def test_a_pilot_that_saw_no_heavy_weight_does_not_choose_an_order_that_has_them
 
 
 def test_a_bound_on_infinite_losses_hides_no_heavy_weight_of_the_term_beside_it() -> None:
-    game = Game.between(RogersFilter(1.0, 1e-5), Constant(KOV(0.15, 1e-6)), rounds=12)
+    game = fp.Game.between(fp.RogersFilter(1.0, 1e-5), fp.Constant(fp.KOV(0.15, 1e-6)), rounds=12)
     grid, aim = (-0.5, 0.0, 1.0, 2.0, 4.0), Aim(4000, 1e-6)
     offered = [terms[-1].functionals for terms in allowed(game, grid, aim)]
     least = {
@@ -161,7 +117,7 @@ def test_a_bound_on_infinite_losses_hides_no_heavy_weight_of_the_term_beside_it(
 
 
 def test_a_martingale_is_expected_to_be_no_wider_than_with_coefficient_one() -> None:
-    game = Game.between(ApproximateDPFilter(1.0, 1e-3), LossChasing(), rounds=12)
+    game = fp.Game.between(fp.ApproximateDPFilter(1.0, 1e-3), fp.LossChasing(), rounds=12)
     grid, aim = (0.0, 1.0, 2.0), Aim(1000, 0.01, "martingale")
     for terms in allowed(game, grid, aim):
         _, widths = pilot._Candidate(grid, terms).piloted(aim, {})
@@ -169,7 +125,7 @@ def test_a_martingale_is_expected_to_be_no_wider_than_with_coefficient_one() -> 
         for slack, width in zip(terms[-1].functionals, widths, strict=True):
             assert isinstance(slack, WeightedSlack)
             whole = replace(slack, beta=1.0)
-            seen = Moments.of(whole.mix(*whole.terms(paths)))
+            seen = fp.Moments.of(whole.mix(*whole.terms(paths)))
             _, guess = whole.planned(seen, aim.n, aim.failure, aim.interval)
             assert width <= (guess.high - guess.low) * (1 + 1e-12)
 
@@ -178,19 +134,19 @@ def test_a_martingale_is_expected_to_be_no_wider_than_with_coefficient_one() -> 
 @pytest.mark.parametrize(
     ("filt", "adversary", "rounds"),
     [
-        (ZCDPFilter(rho=0.5), LossChasing(), None),
-        (ZCDPFilter(rho=0.5), Constant(0.3), None),
-        (ZCDPFilter(rho=0.5), Constant(Laplace(4.0)), None),
+        (fp.ZCDPFilter(rho=0.5), fp.LossChasing(), None),
+        (fp.ZCDPFilter(rho=0.5), fp.Constant(0.3), None),
+        (fp.ZCDPFilter(rho=0.5), fp.Constant(fp.Laplace(4.0)), None),
         # leaves some of the budget: tilted beats the martingale
-        (ZCDPFilter(rho=0.5), LossChasing(low=0.1, high=0.2), 12),
-        (BasicFilter(1.3, 0.1), Constant(KOV(0.125, 1 / 128)), 10),  # infinite losses, weighed
-        (TenTimes(), Silent(Gaussian(0.1)), 20),  # nothing is known
+        (fp.ZCDPFilter(rho=0.5), fp.LossChasing(low=0.1, high=0.2), 12),
+        (fp.BasicFilter(1.3, 0.1), fp.Constant(fp.KOV(0.125, 1 / 128)), 10),  # infinite losses, weighed
+        (TenTimes(), Silent(fp.Gaussian(0.1)), 20),  # nothing is known
     ],
 )
 @pytest.mark.parametrize("n", [600, 20_000])
 def test_the_choice_is_the_same_as_if_every_candidate_had_a_pilot(
-    filt: PrivacyFilter,
-    adversary: Adversary,
+    filt: fp.PrivacyFilter,
+    adversary: fp.Adversary,
     rounds: int | None,
     epsilons: tuple[float, ...],
     n: int,
@@ -208,7 +164,7 @@ def test_the_choice_is_the_same_as_if_every_candidate_had_a_pilot(
 
     piloted, floors = pilot._Candidate.piloted, pilot._Candidate.floors
     monkeypatch.setattr(pilot._Candidate, "piloted", noting)
-    game = Game.between(filt, adversary, rounds=rounds)
+    game = fp.Game.between(filt, adversary, rounds=rounds)
     few = chosen(game, epsilons, Aim(n, 1e-6))
     after = len(pilots)
     monkeypatch.setattr(pilot._Candidate, "floors", lambda self, aim: (0.0,) * len(epsilons))
@@ -216,50 +172,9 @@ def test_the_choice_is_the_same_as_if_every_candidate_had_a_pilot(
     assert 0 < after <= len(pilots) - after
     plain_played = 1.0 in pilots[:after]
     if epsilons == (4.0,) and isinstance(
-        filt, ZCDPFilter
+        filt, fp.ZCDPFilter
     ):  # plain paths are hopeless there, and have no pilot
         assert not plain_played
-
-
-def test_a_choice_is_remembered_by_all_that_it_depends_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Game] = []
-
-    def noting(game: Game, epsilons: tuple[float, ...], aim: Aim) -> Any:
-        asked.append(game)
-        return chosen(game, epsilons, aim)
-
-    monkeypatch.setattr(pilot, "chosen", noting)
-    pilot._remembered.cache_clear()
-    filt = GaussianFilter(mu=1.0)
-    aim, game = Aim(1000, 1e-6), Game.between(filt, LossChasing())
-    first = estimators(game, (4.0,), aim)
-    assert first == chosen(game, (4.0,), aim)
-    assert estimators(Game.between(GaussianFilter(mu=1.0), LossChasing()), (4.0,), aim) is first
-    assert len(asked) == 1
-    others: list[dict[str, Any]] = [{"n": 1001}, {"failure": 1e-5}, {"method": "plain"}, {"trusting": False}]
-    for other in [*others, {"interval": "betting"}]:
-        changed = replace(aim, **other)
-        assert estimators(game, (4.0,), changed) == chosen(game, (4.0,), changed)
-    estimators(game, (4.5,), aim)
-    estimators(Game.between(filt, LossAvoiding()), (4.0,), aim)
-    assert len(asked) == 8
-    # what is remembered plays a game of its own: whatever becomes of the filter that it was asked for
-    assert all(remembered is not game for remembered in asked)
-    object.__setattr__(filt, "budget", ZCDPFilter(rho=8.0).budget)
-    assert estimators(Game.between(GaussianFilter(mu=1.0), LossChasing()), (4.0,), aim) is first
-    assert first[0].terms[0].game.filter.budget == GaussianFilter(mu=1.0).budget  # type: ignore[attr-defined]
-    assert estimators(game, (4.0,), aim) is not first
-    assert len(asked) == 9
-
-    @dataclass(frozen=True)
-    class Own(Adversary):
-        def request(self, view: View) -> DominatingPair:
-            return Gaussian(0.25)
-
-    # a game of one's own has a choice made anew
-    own = Game.between(GaussianFilter(mu=1.0), Own(), rounds=4)
-    assert estimators(own, (1.0,), aim) == estimators(own, (1.0,), aim)
-    assert len(asked) == 11
 
 
 def test_what_is_told_after_a_bound_was_exceeded_has_half_of_the_failure(
@@ -276,7 +191,7 @@ def test_what_is_told_after_a_bound_was_exceeded_has_half_of_the_failure(
         return played(game, epsilons, play, aim, progress)
 
     monkeypatch.setattr(module, "_estimates", exceeding)
-    estimate = simulate(GaussianFilter(1.0), OneShot(), epsilon=1.0, n=100, failure=1e-6, workers=1)
+    estimate = fp.simulate(fp.GaussianFilter(1.0), fp.OneShot(), epsilon=1.0, n=100, failure=1e-6, workers=1)
     assert tried == [("auto", True, 1e-6), ("auto", False, 5e-7), ("plain", False, 5e-7)]
     assert estimate.failure == 5e-7
     assert estimate.rests_on.endswith(", for a path")

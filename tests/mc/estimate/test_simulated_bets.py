@@ -9,39 +9,33 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from filters import GaussianFilter, RenyiFilter
-from mc.engine.adversaries import Constant, LossChasing, RandomSpender
-from mc.engine.game import Game
+import filterproof as fp
 from mc.engine.streams import TILE, Tile, tiles
 from mc.engine.tiles import play_tile
 from mc.estimate.estimator import Aim
 from mc.estimate.functionals import HockeyStick
 from mc.estimate.martingale import WeightedSlack
 from mc.estimate.pilot import estimators
-from mc.estimate.renyi import RenyiMoment, simulate_renyi
-from mc.estimate.simulate import simulate
-from mc.estimate.survival import survival
-from mc.intervals import FixedBets, Moments
-from mc.runs.play import play
-from mc.runs.store import RunStore
-from mc.runs.tally import Tally
-from theory.pairs import Gaussian
+from mc.estimate.renyi import RenyiMoment
+from mc.intervals import FixedBets
 
-FILTER = GaussianFilter(mu=1.0)
+FILTER = fp.GaussianFilter(mu=1.0)
 N = 3 * TILE + 100
-FEW = LossChasing(pace=6)
+FEW = fp.LossChasing(pace=6)
 
 
 @pytest.mark.parametrize(
-    ("method", "adversary"), [("plain", FEW), ("tilted", FEW), ("martingale", Constant(Gaussian(0.6)))]
+    ("method", "adversary"), [("plain", FEW), ("tilted", FEW), ("martingale", fp.Constant(fp.Gaussian(0.6)))]
 )
 def test_every_estimator_bets_and_is_narrower_for_it(method, adversary):
     found = {
-        name: simulate(FILTER, adversary, epsilon=2.0, n=N, seed=1, method=method, interval=name, workers=1)
+        name: fp.simulate(
+            FILTER, adversary, epsilon=2.0, n=N, seed=1, method=method, interval=name, workers=1
+        )
         for name in ("auto", "KL-Chernoff", "betting")
     }
     assert found["auto"] == found["betting"]
-    truth = Gaussian(1.0 if adversary is FEW else math.sqrt(0.72)).hockey_stick(2.0)
+    truth = fp.Gaussian(1.0 if adversary is FEW else math.sqrt(0.72)).hockey_stick(2.0)
     for name, estimate in found.items():
         assert truth in estimate
         assert estimate.method.endswith(name if name != "auto" else "betting")
@@ -51,14 +45,14 @@ def test_every_estimator_bets_and_is_narrower_for_it(method, adversary):
 
 def test_bets_are_the_same_bits_on_threads_and_from_a_store(tmp_path):
     arguments = {"epsilon": [1.0, 2.0, 6.0], "n": N, "seed": 2, "method": "tilted"}
-    alone = simulate(FILTER, FEW, workers=1, **arguments)
+    alone = fp.simulate(FILTER, FEW, workers=1, **arguments)
     assert {one.method.rpartition(", ")[2] for _, one in alone} == {"betting"}
     with ThreadPoolExecutor(3) as threads:
-        assert simulate(FILTER, FEW, executor=threads, **arguments) == alone
-    with RunStore(tmp_path / "runs.db") as store:
-        assert simulate(FILTER, FEW, workers=1, store=store, **arguments) == alone
+        assert fp.simulate(FILTER, FEW, executor=threads, **arguments) == alone
+    with fp.RunStore(tmp_path / "runs.db") as store:
+        assert fp.simulate(FILTER, FEW, workers=1, store=store, **arguments) == alone
         kept = []
-        again = simulate(
+        again = fp.simulate(
             FILTER, FEW, workers=1, store=store, progress=lambda p, _: kept.append(p.kept), **arguments
         )
     assert again == alone
@@ -67,14 +61,14 @@ def test_bets_are_the_same_bits_on_threads_and_from_a_store(tmp_path):
 
 @pytest.mark.parametrize("method", ["tilted", "martingale"])
 def test_sums_of_a_grid_are_what_the_paths_themselves_give_in_any_order_of_tiles(method):
-    game = Game.between(FILTER, Constant(Gaussian(0.6)))
+    game = fp.Game.between(FILTER, fp.Constant(fp.Gaussian(0.6)))
     (estimator,) = estimators(game, (1.0, 1.5), Aim(N, 1e-6, method, "betting"))
     (term,) = estimator.terms
-    tally = play(term.game, term.joint, n=N, seed=3, workers=1)
+    tally = fp.play(term.game, term.joint, n=N, seed=3, workers=1)
     for functional, own in zip(term.functionals, term.joint.tallies(tally), strict=True):
         moments = functional.moments(own)
-        assert functional.moments(Tally(own.sizes[::-1], own.rows[::-1])) == moments
-        assert functional.moments(play(term.game, functional, n=N, seed=3, workers=1)) == moments
+        assert functional.moments(fp.Tally(own.sizes[::-1], own.rows[::-1])) == moments
+        assert functional.moments(fp.play(term.game, functional, n=N, seed=3, workers=1)) == moments
         unit = np.concatenate([values(functional, play_tile(term.game, tile)) for tile in tiles(3, N)])
         assert moments.logs == pytest.approx(functional.bets.logs(unit), rel=1e-11)
         assert moments.total == pytest.approx(unit.sum(), rel=1e-11)
@@ -89,39 +83,39 @@ def values(functional, paths):
 
 
 def test_a_renyi_moment_sums_the_logs_of_its_bets():
-    game = Game.between(FILTER, RandomSpender(pace=5)).at(3.0)
+    game = fp.Game.between(FILTER, fp.RandomSpender(pace=5)).at(3.0)
     bets = FixedBets((0.5, 3.0), (0.2, 0.9))
     paths = play_tile(game, Tile(4, 0, 1000))
     row = RenyiMoment(3.0, 1.5, bets=bets)(paths)
     unit = np.expm1(paths.log_weight + 2 * paths.loss) / np.expm1(3.0)
     assert row[0] == pytest.approx(unit.sum(), rel=1e-11)
-    assert row[1] == pytest.approx(Moments.of(np.minimum(unit, 1)).centred, rel=1e-6, abs=1e-9)
+    assert row[1] == pytest.approx(fp.Moments.of(np.minimum(unit, 1)).centred, rel=1e-6, abs=1e-9)
     assert tuple(row[2:-2]) == pytest.approx(bets.logs(np.minimum(unit, 1)), rel=1e-11)
 
 
 def test_renyi_divergences_are_told_twice_as_sharply_where_all_paths_spend_as_much():
-    filt, wasteful = RenyiFilter(alpha=6.0, rho=3.0), Constant(Gaussian(0.6))
+    filt, wasteful = fp.RenyiFilter(alpha=6.0, rho=3.0), fp.Constant(fp.Gaussian(0.6))
     wide, bet, best = (
-        simulate_renyi(filt, wasteful, alpha=6.0, n=20_000, interval=name, workers=1)
+        fp.simulate_renyi(filt, wasteful, alpha=6.0, n=20_000, interval=name, workers=1)
         for name in ("KL-Chernoff", "betting", "auto")
     )
     assert bet == best
     assert 6 * 0.18 * 2 in bet
     assert bet.high - bet.low < 0.5 * (wide.high - wide.low)
-    spent = simulate_renyi(filt, RandomSpender(pace=5), alpha=6.0, n=20_000, workers=1)
+    spent = fp.simulate_renyi(filt, fp.RandomSpender(pace=5), alpha=6.0, n=20_000, workers=1)
     assert spent.high == pytest.approx(3.0, rel=2e-9)
     assert spent.low > 3.0 - 2e-4
 
 
 def test_a_failure_far_below_the_digits_of_confidence_is_kept():
     arguments = {"epsilon": 2.0, "n": 50_000, "method": "tilted", "workers": 1}
-    estimate = simulate(FILTER, FEW, failure=1e-40, **arguments)
+    estimate = fp.simulate(FILTER, FEW, failure=1e-40, **arguments)
     assert estimate.failure == 1e-40
     assert "at confidence 1 - 1e-40" in str(estimate)
-    likely = simulate(FILTER, FEW, **arguments)
+    likely = fp.simulate(FILTER, FEW, **arguments)
     assert estimate.low < likely.low < likely.high < estimate.high
-    assert simulate_renyi(FILTER, FEW, alpha=2.0, n=100, failure=1e-40, workers=1).failure == 1e-40
-    curve = survival(FILTER, FEW, rounds=2, n=100, failure=1e-40, workers=1)
+    assert fp.simulate_renyi(FILTER, FEW, alpha=2.0, n=100, failure=1e-40, workers=1).failure == 1e-40
+    curve = fp.survival(FILTER, FEW, rounds=2, n=100, failure=1e-40, workers=1)
     assert curve.failure == 1e-40
     assert [estimate.failure for estimate in curve.at] == [5e-41, 5e-41]  # together they miss with 1e-40
     for wrong, message in [
@@ -133,7 +127,7 @@ def test_a_failure_far_below_the_digits_of_confidence_is_kept():
         ({"interval": "normal"}, "interval must be one of"),
     ]:
         with pytest.raises(ValueError, match=message):
-            simulate(FILTER, FEW, epsilon=2.0, n=100, workers=1, **wrong)
+            fp.simulate(FILTER, FEW, epsilon=2.0, n=100, workers=1, **wrong)
 
 
 def test_a_pilot_plans_kl_for_zeros_and_ones_and_bets_on_values_between():
@@ -143,7 +137,7 @@ def test_a_pilot_plans_kl_for_zeros_and_ones_and_bets_on_values_between():
         ((rng.random(2000) < 0.01).astype(float), "KL-Chernoff"),
         (0.4 + 0.1 * rng.random(2000), "betting"),
     ):
-        pilot = Moments.of(values)
+        pilot = fp.Moments.of(values)
         plans = {
             interval: functional.planned(pilot, 10**6, 1e-6, interval)
             for interval in ("KL-Chernoff", "betting", "auto")

@@ -81,13 +81,6 @@ def test_one_in_a_hundred_people_overspent_for_is_seen_although_the_pilot_met_no
     assert mine.value > delta + 0.006
 
 
-def test_a_filter_that_denies_nothing_is_seen_through_the_people():
-    found = fp.simulate_person(
-        Grants(PROMISE), [1.0, 2.0], sigma=4.0, epsilon=1.0, rounds=200, n=2000, seed=1
-    )
-    assert found.low > PROMISE.delta(1.0)
-
-
 def test_a_budget_of_squared_norms_spent_to_the_end_is_one_gaussian():
     found = by_queries(norm_budget=4.0, kappa=0.5, rounds=22, n=5000, seed=1)
     assert fp.Gaussian(math.sqrt(2 * 0.5)).hockey_stick(1.0) in found

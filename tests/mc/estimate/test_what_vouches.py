@@ -10,20 +10,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from filters import AllOrdersFilter, BasicFilter, Holds, RogersFilter, ZCDPFilter
-from mc.engine.adversaries import Constant, LossChasing, MenuRandom, OneShot
-from mc.engine.adversary import Adversary
-from mc.engine.game import Game
-from mc.estimate import ceiling, spending
-from mc.estimate.decide import decide
-from mc.estimate.simulate import simulate
-from mc.estimate.spending import expanded
-from mc.intervals.anytime import Side
+import filterproof as fp
+from mc.estimate import ceiling
+from mc.estimate.spending import expanded, stated_asks
 from reports.chapters.overspenders import OVERSPENDERS
-from tests.mc.engine.silent import Silent
-from tests.mc.estimate.ten_times import Grants, TenTimes
-from theory.guarantees import PureDP
-from theory.pairs import FinitePair, Gaussian, RandomizedResponse, Selection
+from tests.mc.estimate.ten_times import Grants, Silent, TenTimes
 
 FAILURE = 0.05
 DIRECTIONS: Any = ("PQ", "QP")
@@ -31,87 +22,117 @@ BY_NAME = {case.name: case for case in OVERSPENDERS}
 
 
 def test_a_subclass_of_a_rule_has_not_its_theorem() -> None:
-    class Half(ZCDPFilter):
+    class Half(fp.ZCDPFilter):
         def charge(self, request: Any) -> Any:
-            return honest.charge(Gaussian(request.mu / 2))
+            return honest.charge(fp.Gaussian(request.mu / 2))
 
-    honest = ZCDPFilter(0.02)
-    game = Game.between(honest, Silent(Gaussian(0.1)))
+    honest = fp.ZCDPFilter(0.02)
+    game = fp.Game.between(honest, Silent(fp.Gaussian(0.1)))
     assert ceiling.certain(game, 1000) is not None
     assert ceiling.certain(replace(game, filter=Half(0.02)), 1000) is None
+    patched = fp.ZCDPFilter(0.02)
+    object.__setattr__(patched, "admits", Half.admits)
+    assert ceiling.certain(replace(game, filter=patched), 1000) is None
     namesake = type("ZCDPFilter", (Half,), {})
     assert ceiling.certain(replace(game, filter=namesake(0.02)), 1000) is None
-    found = simulate(Half(0.02), Silent(Gaussian(0.2)), epsilon=1.0, n=20_000, rounds=4, method="tilted")
-    assert Gaussian(0.4).hockey_stick(1.0) in found  # four rounds, where one is due
+    found = fp.simulate(
+        Half(0.02), Silent(fp.Gaussian(0.2)), epsilon=1.0, n=20_000, rounds=4, method="tilted"
+    )
+    assert fp.Gaussian(0.4).hockey_stick(1.0) in found  # four rounds, where one is due
     assert found.beyond > 0
 
 
 def test_a_pair_of_ones_own_that_understates_its_charge_has_not_the_theorem() -> None:
-    class Cheap(Gaussian):
+    class Cheap(fp.Gaussian):
         @property
         def zcdp_rho(self) -> Any:
             return 0.0
 
-    filt = ZCDPFilter(0.02)
-    told = simulate(
-        *(filt, Silent(RandomizedResponse(0.1))), epsilon=0.1, n=2000, rounds=3, method="tilted", workers=1
+    filt = fp.ZCDPFilter(0.02)
+    told = fp.simulate(
+        *(filt, Silent(fp.RandomizedResponse(0.1))), epsilon=0.1, n=2000, rounds=3, method="tilted", workers=1
     )
     assert "ledger" in told.rests_on
-    foreign = simulate(*(filt, Silent(Cheap(0.2))), epsilon=1.0, n=2000, rounds=3, method="tilted", workers=1)
+    foreign = fp.simulate(
+        *(filt, Silent(Cheap(0.2))), epsilon=1.0, n=2000, rounds=3, method="tilted", workers=1
+    )
     assert "asked for Cheap, which the theorem does not know" in foreign.rests_on
     # where it says what it asks for, nothing need be played
-    for pair, known in ((Gaussian(0.2), True), (Cheap(0.2), False)):
-        found = ceiling.certain(Game(filt, Constant(pair), 3), 1000)
+    for pair, known in ((fp.Gaussian(0.2), True), (Cheap(0.2), False)):
+        found = ceiling.certain(fp.Game(filt, fp.Constant(pair), 3), 1000)
         assert found is None or found.ruled == known
 
 
+class Sly(fp.Constant):
+    """Asks for much more after a rare loss than the pair of which it inherits that it is all."""
+
+    def request(self, view: Any) -> Any:
+        return fp.Gaussian(np.where(view.loss < -0.35, 6.0, 0.1))
+
+
+class Frank(Sly):
+    asks = (fp.Gaussian(0.1), fp.Gaussian(6.0))  # type: ignore[assignment]
+
+
+class Responding(fp.LossChasing):
+    """Asks for no Gaussian, where the class above says that it asks for nothing else."""
+
+    def request(self, view: Any) -> Any:
+        return fp.RandomizedResponse(0.1)
+
+
+class Last(fp.ManySmall):
+    """Its final request depends on the loss, where the class above says that it does not."""
+
+    def final(self, view: Any) -> Any:
+        return fp.Gaussian(np.where(view.loss < -3, 2.0, 0.1))
+
+
+def test_what_an_adversary_inherits_says_nothing_of_requests_of_its_own() -> None:
+    asking = (Sly(0.1), Frank(), Last(2, fp.Gaussian, 0.1))
+    sly, frank, last = (fp.Game.between(Grants(fp.GaussianDP(1.0)), of, rounds=2) for of in asking)
+    assert ceiling.certain(sly, 1000) is None
+    assert ceiling.certain(frank, 1000).squares == pytest.approx(72.0)  # type: ignore[union-attr]
+    assert expanded(last, 1000) is None
+    assert expanded(replace(last, adversary=fp.ManySmall(2, fp.Gaussian, 0.1)), 1000) is not None
+    responding = fp.simulate(fp.ZCDPFilter(0.5), Responding(), epsilon=0.05, n=2000, rounds=1, workers=1)
+    assert fp.RandomizedResponse(0.1).hockey_stick(0.05) in responding
+    patched = fp.Adversary.__new__(type("Patched", (fp.Constant,), {}))
+    object.__setattr__(patched, "pair", fp.Gaussian(0.1))
+    assert stated_asks(patched) == (fp.Gaussian(0.1),)
+    vars(patched)["request"] = sly.adversary.request
+    assert stated_asks(patched) is None
+
+
 def test_states_that_are_expanded_are_those_of_the_code_that_runs() -> None:
-    game = Game.between(TenTimes(), LossChasing(low=0.1, high=0.2, family=Gaussian))
+    game = fp.Game.between(TenTimes(), fp.LossChasing(low=0.1, high=0.2, family=fp.Gaussian))
     spending = expanded(game, 1000)
     assert spending is not None
     assert spending.squares == pytest.approx(0.4, rel=1e-12)
     assert spending.divergence(3.0) == pytest.approx(0.6, rel=1e-12)
     # a filter that looks at losses, and an adversary that does not say what it asks for, cannot be expanded
     lavish = BY_NAME["2 times, one path in 1e4"]
-    assert expanded(Game.between(lavish.filter, lavish.adversary(telling=True)), 1000) is None
-    assert expanded(Game.between(TenTimes(), Silent(Gaussian(0.1))), 1000) is None
+    assert expanded(fp.Game.between(lavish.filter, lavish.adversary(telling=True)), 1000) is None
+    assert expanded(fp.Game.between(TenTimes(), Silent(fp.Gaussian(0.1))), 1000) is None
 
 
 def test_what_a_last_request_costs_bounds_nothing_where_it_is_no_number() -> None:
-    class Vague(Gaussian):
+    class Vague(fp.Gaussian):
         def log_weight(self, loss: Any, order: Any) -> Any:
-            known = Gaussian(self.mu).log_weight(loss, order)
+            known = fp.Gaussian(self.mu).log_weight(loss, order)
             return np.where(np.isin(self.mu, (0.1, 0.2)), known, math.nan)
 
-    game = Game.between(TenTimes(), LossChasing(low=0.1, high=0.2, family=Vague))
+    game = fp.Game.between(TenTimes(), fp.LossChasing(low=0.1, high=0.2, family=Vague))
     spending = expanded(game, 1000)
     assert spending is not None
     assert spending.divergence(3.0) == math.inf
 
 
-def test_an_expansion_is_remembered_by_all_that_it_depends_on() -> None:
-    uneven = Constant(FinitePair((0.7, 0.2, 0.1), (0.4, 0.35, 0.25)))
-    game = Game.between(ZCDPFilter(2.0), uneven, rounds=3)
-    games = [
-        game,
-        replace(game, direction="QP"),
-        replace(game, rounds=2),
-        replace(game, filter=ZCDPFilter(0.3)),
-        replace(game, adversary=Constant(RandomizedResponse(0.3))),
-    ]
-    spending._remembered.cache_clear()
-    first, again = ([expanded(one, 1000).divergence(3.0) for one in games] for _ in range(2))  # type: ignore[union-attr]
-    assert first == again
-    assert len(set(first)) == len(games)
-    assert spending._remembered.cache_info().hits == len(games)
-    assert expanded(game, 1000, most=2) is None
-    # ten rounds reach 107 states, sums of doubles in other orders among them: more paths are worth the walk
-    either = MenuRandom((RandomizedResponse(0.35), RandomizedResponse(0.2)))
-    longer = Game.between(ZCDPFilter(1.0), either, rounds=10)
-    walked = [expanded(longer, 1000, most=most) is not None for most in (100, 200, 100)]
-    assert walked == [False, True, False]
-    own = replace(game, filter=TenTimes())  # of one's own nothing is remembered
-    assert expanded(own, 1000) is not expanded(own, 1000)
+def test_more_paths_are_worth_a_longer_walk() -> None:
+    """Ten rounds reach 107 states, sums of doubles in other orders among them."""
+    either = fp.MenuRandom((fp.RandomizedResponse(0.35), fp.RandomizedResponse(0.2)))
+    game = fp.Game.between(fp.ZCDPFilter(1.0), either, rounds=10)
+    assert [expanded(game, 1000, most=most) is not None for most in (100, 200, 100)] == [False, True, False]
 
 
 class Moody(TenTimes):
@@ -123,19 +144,19 @@ class Moody(TenTimes):
 
 
 def test_a_run_beyond_what_was_expanded_takes_the_narrow_interval_away() -> None:
-    found = simulate(
-        Moody(), Constant(Gaussian(0.1)), epsilon=1.0, n=20_000, rounds=20, method="tilted", workers=1
+    found = fp.simulate(
+        Moody(), fp.Constant(fp.Gaussian(0.1)), epsilon=1.0, n=20_000, rounds=20, method="tilted", workers=1
     )
     assert "a run was charged divergence" in found.rests_on
-    assert Gaussian(0.2**0.5).hockey_stick(1.0) in found
+    assert fp.Gaussian(0.2**0.5).hockey_stick(1.0) in found
 
 
 def test_the_word_of_a_filter_is_checked_as_data() -> None:
     for wrong, message in (
-        (lambda: Holds(zcdp=-1.0), "zcdp must be finite and >= 0"),
-        (lambda: Holds(infinite=1.5), r"infinite must be in \[0, 1\]"),
-        (lambda: Holds(orders=((1.0, 2.0),)), "orders must be finite and > 1"),
-        (lambda: Holds(orders=3.0), "orders must be pairs"),  # type: ignore[arg-type]
+        (lambda: fp.Holds(zcdp=-1.0), "zcdp must be finite and >= 0"),
+        (lambda: fp.Holds(infinite=1.5), r"infinite must be in \[0, 1\]"),
+        (lambda: fp.Holds(orders=((1.0, 2.0),)), "orders must be finite and > 1"),
+        (lambda: fp.Holds(orders=3.0), "orders must be pairs"),  # type: ignore[arg-type]
     ):
         with pytest.raises((ValueError, TypeError), match=message):
             wrong()
@@ -144,7 +165,7 @@ def test_the_word_of_a_filter_is_checked_as_data() -> None:
         holds = 0.02  # type: ignore[assignment]
 
     with pytest.raises(TypeError, match=r"Wordy\.holds must be a Holds or None, got 0\.02"):
-        simulate(Wordy(), OneShot(family=Gaussian), epsilon=1.0, n=100)
+        fp.simulate(Wordy(), fp.OneShot(family=fp.Gaussian), epsilon=1.0, n=100)
 
 
 def test_the_truth_about_an_overspender_agrees_with_plain_play_and_a_second_integral() -> None:
@@ -160,7 +181,7 @@ def test_the_truth_about_an_overspender_agrees_with_plain_play_and_a_second_inte
             left = case.epsilon - loss
             total = 0.0
             for count, runs in ((case.granted, lavish), (case.due, ~lavish)):
-                total += float(np.sum(mass[runs] * Gaussian(count**0.5 * each).hockey_stick(left[runs])))
+                total += float(np.sum(mass[runs] * fp.Gaussian(count**0.5 * each).hockey_stick(left[runs])))
             assert case.truth(direction) == pytest.approx(total, rel=1e-4)
 
 
@@ -178,12 +199,12 @@ class ChargesWhatItKnows(TenTimes):
 
 
 @dataclass(frozen=True)
-class Choosing(Adversary):
+class Choosing(fp.Adversary):
     """Asks for Gaussian(1), then for Gaussian(3) in the runs with a very low loss, as a choice from a menu."""
 
     @property
     def asks(self) -> Any:
-        return Gaussian(1.0), Gaussian(0.01), Gaussian(3.0)
+        return fp.Gaussian(1.0), fp.Gaussian(0.01), fp.Gaussian(3.0)
 
     @property
     def horizon(self) -> int:
@@ -191,13 +212,14 @@ class Choosing(Adversary):
 
     def request(self, view: Any) -> Any:
         if view.round == 0:
-            return Gaussian(1.0)
-        return Selection((Gaussian(0.01), Gaussian(3.0)), view.loss < -3)
+            return fp.Gaussian(1.0)
+        return fp.Selection((fp.Gaussian(0.01), fp.Gaussian(3.0)), view.loss < -3)
 
 
 def test_states_are_expanded_for_every_way_to_ask_for_a_pair() -> None:
     free, paid = (
-        expanded(Game.between(filt, Choosing()), 1000) for filt in (ChargesWhatItKnows(), ZCDPFilter(0.52))
+        expanded(fp.Game.between(filt, Choosing()), 1000)
+        for filt in (ChargesWhatItKnows(), fp.ZCDPFilter(0.52))
     )
     assert free is not None
     assert paid is not None
@@ -207,12 +229,12 @@ def test_states_are_expanded_for_every_way_to_ask_for_a_pair() -> None:
     z = np.linspace(-12, 12, 200_001)
     mass, loss = np.diff(stats.norm.cdf(z)), 0.5 + (z[:-1] + z[1:]) / 2
     truth = sum(
-        float(np.sum(mass[runs] * Gaussian(mu).hockey_stick(5.0 - loss[runs])))
+        float(np.sum(mass[runs] * fp.Gaussian(mu).hockey_stick(5.0 - loss[runs])))
         for mu, runs in ((3.0, loss < -3), (0.01, loss >= -3))
     )
     misses = [
         truth
-        not in simulate(
+        not in fp.simulate(
             ChargesWhatItKnows(), Choosing(), epsilon=5.0, n=4000, seed=seed, failure=FAILURE, workers=1
         )
         for seed in range(40)
@@ -222,15 +244,15 @@ def test_states_are_expanded_for_every_way_to_ask_for_a_pair() -> None:
 
 def test_a_word_about_single_losses_is_not_believed() -> None:
     """A guard keeps divergences of one order, which bound no loss; at epsilon 10 the word alone says 0."""
-    fourteen_for_ten = Grants(PureDP(10.0), 1)  # a pair whose loss is 14
-    assert ceiling.stated(Game.between(fourteen_for_ten, Silent(Gaussian(0.1)))).pure == np.inf  # type: ignore[union-attr]
-    assert ceiling.certain(Game.between(BasicFilter(1.0), Silent(Gaussian(0.1))), 10).pure == 1.0  # type: ignore[union-attr]
+    fourteen_for_ten = Grants(fp.PureDP(10.0), 1)  # a pair whose loss is 14
+    assert ceiling.stated(fp.Game.between(fourteen_for_ten, Silent(fp.Gaussian(0.1)))).pure == np.inf  # type: ignore[union-attr]
+    assert ceiling.certain(fp.Game.between(fp.BasicFilter(1.0), Silent(fp.Gaussian(0.1))), 10).pure == 1.0  # type: ignore[union-attr]
     p = 3e-3
-    pair = FinitePair((p, 1 - p), (p * math.exp(-14), 1 - p * math.exp(-14)))
+    pair = fp.FinitePair((p, 1 - p), (p * math.exp(-14), 1 - p * math.exp(-14)))
     truth = float(pair.hockey_stick(10.0))
     misses = [
         truth
-        not in simulate(
+        not in fp.simulate(
             *(fourteen_for_ten, Silent(pair)),
             epsilon=[5.0, 10.0],
             n=2000,
@@ -247,29 +269,29 @@ def test_a_word_about_single_losses_is_not_believed() -> None:
 
 def test_losses_that_are_taken_for_epsilon_but_for_rounding_decide_nothing_below() -> None:
     """At epsilon 700 the allowance for rounding is 6e-10, more than the delta in question."""
-    pair = RandomizedResponse(350 * (1 + 0.97 * 2.0**-40))
-    decision = decide(
-        ZCDPFilter(1e9), Constant(pair), epsilon=700.0, delta=1e-10, most=600_000, rounds=2, workers=1
+    pair = fp.RandomizedResponse(350 * (1 + 0.97 * 2.0**-40))
+    decision = fp.decide(
+        fp.ZCDPFilter(1e9), fp.Constant(pair), epsilon=700.0, delta=1e-10, most=600_000, rounds=2, workers=1
     )
-    assert decision.side is Side.UNDECIDED
+    assert decision.side is fp.Side.UNDECIDED
 
 
 def test_nothing_is_above_a_delta_of_one() -> None:
-    decision = decide(ZCDPFilter(1e9), OneShot(family=Gaussian), epsilon=700.0)
-    assert decision.side is Side.UNDECIDED
+    decision = fp.decide(fp.ZCDPFilter(1e9), fp.OneShot(family=fp.Gaussian), epsilon=700.0)
+    assert decision.side is fp.Side.UNDECIDED
     assert "nothing being above 1" in str(decision)
 
 
 @pytest.mark.parametrize("epsilon", [1e-300, 1e-160, 1e-20])
 def test_the_smallest_budgets_of_the_rogers_filter_hold_every_path_to_nothing(epsilon: float) -> None:
-    filt = RogersFilter(epsilon, 1e-5)
+    filt = fp.RogersFilter(epsilon, 1e-5)
     assert filt.holds is not None
     assert filt.holds.zcdp <= epsilon
-    assert simulate(filt, Silent(RandomizedResponse(0.1)), epsilon=0.1, n=100, workers=1).value == 0
+    assert fp.simulate(filt, Silent(fp.RandomizedResponse(0.1)), epsilon=0.1, n=100, workers=1).value == 0
 
 
 def test_a_bound_at_one_order_is_one_at_lower_orders_alone() -> None:
-    held = AllOrdersFilter((2.0, 8.0, 32.0), (0.25, 1.0, 4.0)).holds
+    held = fp.AllOrdersFilter((2.0, 8.0, 32.0), (0.25, 1.0, 4.0)).holds
     bounds = ceiling.Ceiling(ceiling.stated_bounds(held, "stated", ruled=True))
     for order, due in ((1.25, 0.25), (2.0, 0.25), (2.5, 1.0), (8.0, 1.0), (8.5, 4.0), (33.0, math.inf)):
         assert bounds.divergence(order) == pytest.approx(due)

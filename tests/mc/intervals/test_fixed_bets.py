@@ -64,16 +64,6 @@ def test_blocks_with_and_without_logs_are_not_mixed():
     bare, full = Moments.of([0.5]), moments_of(np.array([0.5]), BETS)
     with pytest.raises(ValueError, match="blocks must hold logs of the same bets"):
         Moments.merge([bare, full])
-    with pytest.raises(ValueError, match="moments must hold a sum of logarithms for each stake"):
-        BETS.interval(bare, failure=0.1)
-
-
-@pytest.mark.parametrize(
-    "stakes", [((0.0, 1.0), (0.5, 0.5)), ((1.0, 1.0), (0.5, 1.0)), ((1.0, 1.0), (-1.0, 0.5))]
-)
-def test_stakes_that_could_ruin_or_lose_digits_are_refused(stakes):
-    with pytest.raises(ValueError, match=r"stakes must be > 0, and falls <= 1 - 2\^-10"):
-        FixedBets(*stakes)
 
 
 # -- rounding ----------------------------------------------------------------------------------------

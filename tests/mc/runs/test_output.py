@@ -23,6 +23,11 @@ def test_files_appear_when_the_block_ends(tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "out") == ["a.txt"]
     modes = {stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("plain", "out/a.txt")}
     assert len(modes) == 1, "a report is as readable as other new files"
+    with OutputFolder(tmp_path / "out") as folder:
+        folder.drop("a.txt")
+        folder.drop("none.txt")
+        assert (tmp_path / "out" / "a.txt").exists()
+    assert os.listdir(tmp_path / "out") == []
 
 
 def test_names_are_on_the_disk_before_the_block_is_left(
@@ -83,6 +88,17 @@ def no_links(patch: pytest.MonkeyPatch) -> None:
     refuse_the_third(patch)
 
 
+def refuse_to_remove_the_third(patch: pytest.MonkeyPatch) -> None:
+    unlink = Path.unlink
+
+    def refuse(path: Path, missing_ok: bool = False) -> None:
+        if path.name == "c.txt":
+            raise PermissionError(1, "Operation not permitted")
+        unlink(path, missing_ok)
+
+    patch.setattr(Path, "unlink", refuse)
+
+
 @pytest.mark.parametrize(
     ("names", "dropped", "breaks", "sentence"),
     [
@@ -92,8 +108,8 @@ def no_links(patch: pytest.MonkeyPatch) -> None:
         ("a", "d", None, r"/d\.txt' \(it is a folder\)"),
         ("abc", "", refuse_the_third, r"/c\.txt' \(Operation not permitted\)"),
         ("abc", "", no_links, r"/c\.txt' \(Operation not permitted\)"),
+        ("ab", "cc", refuse_to_remove_the_third, r"/c\.txt' \(Operation not permitted\)"),
     ],
-    ids=["the block raises", "a folder", "a folder first", "a folder dropped", "the third", "without links"],
 )
 def test_whatever_fails_everything_is_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: str, dropped: str, breaks: Any, sentence: str

@@ -21,10 +21,8 @@ import numpy as np
 import pytest
 import scipy.special
 
-from mc.engine.adversary import Adversary, View
+import filterproof as fp
 from mc.runs.keys import digest, key_of
-from mc.runs.store import StoreError
-from theory.pairs import DominatingPair, Gaussian
 
 
 def key(value: object) -> str:
@@ -32,13 +30,13 @@ def key(value: object) -> str:
 
 
 @dataclass(frozen=True)
-class Holds(Adversary):
+class Holds(fp.Adversary):
     """An adversary with one field, whatever it is."""
 
     it: Any
 
-    def request(self, view: View) -> DominatingPair:
-        return Gaussian(0.1)
+    def request(self, view: fp.View) -> fp.DominatingPair:
+        return fp.Gaussian(0.1)
 
 
 class Colour(enum.Enum):
@@ -79,30 +77,24 @@ def objects(*members: object) -> np.ndarray[Any, Any]:
     return made
 
 
-def make(mu: float) -> Callable[[View], DominatingPair]:
-    return lambda view: Gaussian(mu)
+def make(mu: float) -> Callable[[fp.View], fp.DominatingPair]:
+    return lambda view: fp.Gaussian(mu)
 
 
-def with_default(mu: float) -> Callable[[View], DominatingPair]:
-    def request(view: View, mu: float = mu) -> DominatingPair:
-        return Gaussian(mu)
+def functions(mu: float) -> list[Callable[..., object]]:
+    """Functions of one text each, which have `mu` around them, as a default, and as an attribute."""
 
-    return request
+    def default(view: fp.View, mu: float = mu) -> fp.DominatingPair:
+        return fp.Gaussian(mu)
 
+    def keyword(view: fp.View, *, mu: float = mu) -> fp.DominatingPair:
+        return fp.Gaussian(mu)
 
-def with_keyword(mu: float) -> Callable[..., DominatingPair]:
-    def request(view: View, *, mu: float = mu) -> DominatingPair:
-        return Gaussian(mu)
+    def attribute() -> float:
+        return float(vars(attribute)["mu"])
 
-    return request
-
-
-def with_attribute(mu: float) -> Callable[[], float]:
-    def level() -> float:
-        return float(vars(level)["mu"])
-
-    vars(level)["mu"] = mu
-    return level
+    vars(attribute)["mu"] = mu
+    return [make(mu), default, keyword, attribute]
 
 
 def two_lines() -> tuple[Callable[[], float], Callable[[], float]]:
@@ -152,13 +144,13 @@ def different() -> list[Any]:
         *(np.array(pair, dtype=[("a", "i8"), (last, "i8")]) for last in "bc"),
         *(objects(1.0), objects(1), objects({"mu": 0.1}), objects({"mu": 0.9})),
         *(np.exp, np.log, np.where, math.exp, math.log, float, int, Colour),
-        *(Gaussian, Gaussian(0.1), Gaussian(0.9), Point(1, 2), Point(2, 1)),
+        *(fp.Gaussian, fp.Gaussian(0.1), fp.Gaussian(0.9), Point(1, 2), Point(2, 1)),
         *(Slotted(1, 2), Slotted(1, 3), Slotted(2, 2), Shadowed(1, 5), Shadowed(2, 5), Shadowed(1, 6)),
         *(types.SimpleNamespace(mu=0.1), types.SimpleNamespace(mu=0.9)),
-        *(made(mu) for made in (make, with_default, with_keyword, with_attribute) for mu in (0.1, 0.9)),
+        *(function for mu in (0.1, 0.9) for function in functions(mu)),
         *two_lines(),
         *(functools.partial(make, 0.1), functools.partial(make, 0.9), functools.partial(make, mu=0.1)),
-        *(functools.partial(with_default, 0.1), operator.itemgetter(1), operator.itemgetter(2)),
+        *(functools.partial(functions, 0.1), operator.itemgetter(1), operator.itemgetter(2)),
         *(operator.methodcaller("a", x=1), operator.methodcaller("a", x=2)),
         *(Holds(0.1).request, Holds(0.9).request, [1, 2].count, [1, 3].count),
         *(Holds(Holds(1)), Holds([Holds(1)]), Holds({"a": (Holds({1j}),)}), Holds({"a": (Holds({2j}),)})),
@@ -186,7 +178,7 @@ def test_a_list_that_holds_itself_has_a_key() -> None:
 CALLS = 0
 
 
-def counts(view: View) -> int:
+def counts(view: fp.View) -> int:
     global CALLS
     CALLS += 1
     return CALLS
@@ -222,7 +214,7 @@ def counter() -> Callable[[], int]:
 def test_what_no_key_can_tell_apart_is_refused_in_one_sentence_and_named_by_the_user(
     made: Callable[[], Any], why: str
 ) -> None:
-    with pytest.raises(StoreError, match=f"{why}, so a store could not tell this run") as refused:
+    with pytest.raises(fp.StoreError, match=f"{why}, so a store could not tell this run") as refused:
         key(Holds(made()))
     text = str(refused.value)
     assert "\n" not in text
@@ -235,14 +227,19 @@ def test_what_no_key_can_tell_apart_is_refused_in_one_sentence_and_named_by_the_
 def test_what_is_nested_too_deep_is_refused_under_any_name() -> None:
     deep = functools.reduce(lambda x, _: [x], range(100_000), [])
     for name in (None, "a"):
-        with pytest.raises(StoreError, match="value is nested too deep for a key; make it flatter"):
+        with pytest.raises(fp.StoreError, match="value is nested too deep for a key; make it flatter"):
             key_of({"value": deep}, name)
 
 
 @pytest.mark.parametrize("name", ["", 1, b"a"])
 def test_a_name_that_is_none_is_refused(name: Any) -> None:
-    with pytest.raises(StoreError, match="key must be a text that names what is played, got"):
+    with pytest.raises(fp.StoreError, match="key must be a text that names what is played, got"):
         key_of({"value": 1}, name)
+
+
+def test_a_name_without_a_store_to_keep_it_is_refused() -> None:
+    with pytest.raises(ValueError, match="key must stand beside store, got key='mine' alone"):
+        fp.simulate(fp.GaussianFilter(1.0), fp.OneShot(), epsilon=1.0, n=10, key="mine")
 
 
 @contextlib.contextmanager

@@ -21,15 +21,11 @@ import scipy
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from mc.engine import adversaries
-from mc.engine.adversary import View
-from mc.engine.game import Game
 from mc.engine.streams import TILE
 from mc.runs import provenance
 from mc.runs.keys import digest, key_of
 from mc.runs.provenance import code_version
-from mc.runs.store import StoreError
 from tests.interpreter import ROOT
-from theory.pairs import DominatingPair, Gaussian
 
 FILTER = fp.GaussianFilter(mu=1.0)
 
@@ -38,8 +34,8 @@ def key(value: object) -> str:
     return digest(key_of({"value": value}))
 
 
-def make(mu: float) -> Callable[[View], DominatingPair]:
-    return lambda view: Gaussian(mu)
+def make(mu: float) -> Callable[[fp.View], fp.DominatingPair]:
+    return lambda view: fp.Gaussian(mu)
 
 
 @pytest.fixture
@@ -55,7 +51,7 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
             package = any(other.startswith(f"{name}.") for other in sources)
             file = place / "__init__.py" if package else place.with_suffix(".py")
             file.parent.mkdir(exist_ok=True)
-            file.write_text(textwrap.dedent(text))
+            file.write_text(text)
         names.update(sources)
         for name in names:
             sys.modules.pop(name, None)
@@ -69,88 +65,52 @@ def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
 
 SOURCES = {
     "mine_xyz": """
-    import math
-    import numpy as np
-    import filterproof as fp
-    import helper_xyz
-    from base_xyz import Base
+import filterproof as fp
+import helper_xyz
+from base_xyz import Base
 
-    LEVEL = 0.1
-    TABLE = {"low": 0.1, "high": [0.2, 0.3]}
-
-    def level(view):
-        return LEVEL * scale(view)
-
-    def scale(view):
-        return TABLE["high"][0]
-
-    class Mine(Base):
-        raise_by = 0.2
-
-        def request(self, view):
-            return fp.Gaussian(mu=level(view) + self.raise_by * (view.loss > 0) + helper_xyz.extra(view))
+class Mine(Base):
+    def request(self, view):
+        return fp.Gaussian(mu=0.1 + helper_xyz.extra(view))
 """,
     "helper_xyz": """
-    from deeper_xyz import constant
-    from seldom_xyz import OTHER
-    AMOUNT = 0.05
+from deeper_xyz import constant
+from seldom_xyz import OTHER
 
-    def extra(view):
-        return AMOUNT + constant()
+def extra(view):
+    return constant()
 """,
     "deeper_xyz": "def constant():\n    return 0.01\n",
     "base_xyz": """
-    import unused_xyz
-    import pack_xyz.low.last
-    from pack_xyz import inner
-    import filterproof as fp
+import unused_xyz
+import pack_xyz.low.last
+from pack_xyz import inner
+import filterproof as fp
 
-    class Base(fp.Adversary):
-        @property
-        def horizon(self):
-            return 7
+class Base(fp.Adversary):
+    @property
+    def horizon(self):
+        return 7
 """,
     "seldom_xyz": "OTHER = 1\n",
-    "unused_xyz": "AMOUNT = 1\n",
-    "pack_xyz": "AMOUNT = 1\n",
+    "unused_xyz": "",
+    "pack_xyz": "",
     "pack_xyz.inner": "from .beside import OTHER\n",
     "pack_xyz.beside": "OTHER = 1\n",
-    "pack_xyz.low": "AMOUNT = 1\n",
+    "pack_xyz.low": "from . import beneath\n",
+    "pack_xyz.low.beneath": "",
     "pack_xyz.low.last": "from .. import above\n",
-    "pack_xyz.above": "AMOUNT = 1\n",
+    "pack_xyz.above": "",
 }
 
 
-@pytest.mark.parametrize(
-    ("module", "before", "after"),
-    [
-        ("mine_xyz", "LEVEL = 0.1", "LEVEL = 0.9"),
-        ("mine_xyz", '"high": [0.2', '"high": [0.9'),
-        ("mine_xyz", "raise_by = 0.2", "raise_by = 0.3"),
-        ("mine_xyz", "view.loss > 0", "view.loss >= 0"),
-        ("mine_xyz", "fp.Gaussian", "fp.Laplace"),
-        ("mine_xyz", "LEVEL * scale", "LEVEL + scale"),
-        ("helper_xyz", "AMOUNT = 0.05", "AMOUNT = 0.06"),
-        ("helper_xyz", "AMOUNT + constant", "AMOUNT - constant"),
-        ("deeper_xyz", "0.01", "0.02"),
-        ("base_xyz", "return 7", "return 8"),
-        ("unused_xyz", "AMOUNT = 1", "AMOUNT = 2"),
-        ("seldom_xyz", "OTHER = 1", "OTHER = 2"),
-        *(
-            (module, "= 1", "= 2")
-            for module in ("pack_xyz", "pack_xyz.beside", "pack_xyz.low", "pack_xyz.above")
-        ),
-        ("mine_xyz", "import math", "import math  # a comment"),
-    ],
-)
-def test_an_edit_anywhere_below_a_users_class_is_another_run_and_of_another_file_the_same(
-    written: Callable[..., Any], module: str, before: str, after: str
+@pytest.mark.parametrize("module", SOURCES)
+def test_an_edit_of_any_file_below_a_users_class_is_another_run_and_of_another_file_the_same(
+    written: Callable[..., Any], module: str
 ) -> None:
     first = key(written(**SOURCES).Mine())
-    assert key(written(**SOURCES, other_xyz=f"# {after}\n").Mine()) == first
-    assert before in SOURCES[module]
-    edited = SOURCES | {module: SOURCES[module].replace(before, after)}
-    assert key(written(**edited).Mine()) != first
+    assert key(written(**SOURCES, other_xyz="# more").Mine()) == first
+    assert key(written(**(SOURCES | {module: f"{SOURCES[module]}# more"})).Mine()) != first
 
 
 def test_a_file_that_was_edited_after_its_import_is_refused(
@@ -159,12 +119,12 @@ def test_a_file_that_was_edited_after_its_import_is_refused(
     mine = written(**SOURCES).Mine()
     first = key(mine)
     for name in ("deeper_xyz", "mine_xyz", "base_xyz"):
-        path, text = tmp_path / f"{name}.py", textwrap.dedent(SOURCES[name])
-        edited = text.replace("0.01", "0.9").replace("0.1", "0.9").replace("view.loss > 0", "0")
-        for change in (lambda: path.write_text(edited.replace("return 7", "return 8")), path.unlink):  # noqa: B023
+        path, text = tmp_path / f"{name}.py", SOURCES[name]
+        edited = text.replace("0.01", "0.9").replace("0.1", "0.9").replace("return 7", "return 8")
+        for change in (lambda: path.write_text(edited), path.unlink):  # noqa: B023
             change()
             with pytest.raises(
-                StoreError, match=rf"{name}\.py, which was edited or patched after its import"
+                fp.StoreError, match=r"(constant|request|horizon) is not what its file says now"
             ):
                 key(mine)
             path.write_text(text)
@@ -180,10 +140,10 @@ def test_a_users_code_that_was_patched_in_memory_is_another_run_or_refused(
     helper.constant = make  # type: ignore[attr-defined]
     assert key(mine) != first
     helper.constant = eval("lambda: 0.9", {})  # type: ignore[attr-defined] # noqa: S307
-    with pytest.raises(StoreError, match="has no source file"):
+    with pytest.raises(fp.StoreError, match="has no source file"):
         key(mine)
     exec("def constant(): return 0.9", vars(helper))  # noqa: S102 - as a debugger does
-    with pytest.raises(StoreError, match="constant is not what its file says now"):
+    with pytest.raises(fp.StoreError, match="constant is not what its file says now"):
         key(mine)
 
 
@@ -201,7 +161,7 @@ def test_one_class_in_two_files_has_two_keys_and_both_at_once_have_none(tmp_path
         keys.append(key(module.Mine))
     assert keys[0] == keys[2] != keys[1]
     assert key((kinds[0], kinds[2])) == key((kinds[2], kinds[0]))
-    with pytest.raises(StoreError, match="rests on one of two files that go by the name mine_xyz"):
+    with pytest.raises(fp.StoreError, match="rests on one of two files that go by the name mine_xyz"):
         key((kinds[0], kinds[1]))
 
 
@@ -217,7 +177,7 @@ def test_typed_code_is_played_with_a_store_by_the_users_name_for_it(tmp_path: Pa
     space: dict[str, Any] = {"__name__": "__main__"}
     exec(TYPED, space)  # noqa: S102 - as a notebook does
     arguments: dict[str, Any] = {"epsilon": 1.0, "n": 5_000, "workers": 1, "store": tmp_path / "run.db"}
-    with pytest.raises(StoreError, match=r"Mine\.\w+ has no source file"):
+    with pytest.raises(fp.StoreError, match=r"Mine\.\w+ has no source file"):
         fp.simulate(FILTER, space["Mine"](0.5), **arguments)
     named = [fp.simulate(FILTER, space["Mine"](level), key="mine", **arguments) for level in (0.5, 0.5, 0.9)]
     assert named[0] == named[1] != named[2]  # the parameter is told apart, under one name for the code
@@ -225,40 +185,40 @@ def test_typed_code_is_played_with_a_store_by_the_users_name_for_it(tmp_path: Pa
 
 
 CALLED = """
-    import functools
-    import deeper_xyz
-    import filterproof as fp
+import functools
+import deeper_xyz
+import filterproof as fp
 
-    @functools.cache
-    def paced(): return __PACE__
+@functools.cache
+def paced(): return __PACE__
 
-    class Kind(type):
-        least = 0.1
+class Kind(type):
+    least = 0.1
 
-    class Level(metaclass=Kind):
-        def __init__(self, level): self.level = level
-        def __call__(self): return max(self.level, *(max(BELOW, type(self).least) for _ in NESTED))
+class Level(metaclass=Kind):
+    def __init__(self, level): self.level = level
+    def __call__(self): return max(self.level, *(max(BELOW, type(self).least) for _ in NESTED))
 
-    class Holder:
-        __call__ = Level(0.1)
+class Holder:
+    __call__ = Level(0.1)
 
-    class Below(fp.Adversary):
-        step = 1.0
-        def request(self, view):
-            return fp.Gaussian(0.1 * self.step)
+class Below(fp.Adversary):
+    step = 1.0
+    def request(self, view):
+        return fp.Gaussian(0.1 * self.step)
 
-    class Mine(Below):
-        '''0.1'''
-        __pace__ = 0.1
-        level: 0.1
-        def __init__(self): self.holder = Holder()
-        def request(self, view):
-            import deepest_xyz as other
-            mine = type(self)
-            kept = (self.__pace__, paced(), PACE_xyz, self.holder(), mine.__annotations__["level"])
-            return fp.Gaussian(max(*kept, deeper_xyz.LEVEL, other.AMOUNT, float(self.__doc__)))
+class Mine(Below):
+    '''0.1'''
+    __pace__ = 0.1
+    level: 0.1
+    def __init__(self): self.holder = Holder()
+    def request(self, view):
+        import deepest_xyz as other
+        mine = type(self)
+        kept = (self.__pace__, paced(), PACE_xyz, self.holder(), mine.__annotations__["level"])
+        return fp.Gaussian(max(*kept, deeper_xyz.LEVEL, other.AMOUNT, float(self.__doc__)))
 
-    __PACE__, NESTED, BELOW = 0.1, "a", 0.1
+__PACE__, NESTED, BELOW = 0.1, "a", 0.1
 """
 
 
@@ -273,8 +233,8 @@ def test_attributes_of_classes_and_globals_of_modules_whatever_their_names_are_p
     assert mine.paced() == 0.1
     for place, name, value in (
         (mine.Below, "step", 2.0),
-        (mine.Below, "request", lambda self, view: Gaussian(0.9)),
-        (mine.Mine, "final", lambda self, view: Gaussian(0.9)),
+        (mine.Below, "request", lambda self, view: fp.Gaussian(0.9)),
+        (mine.Mine, "final", lambda self, view: fp.Gaussian(0.9)),
         (mine.Mine, "horizon", property(lambda self: 3)),
         (mine.Mine, "__pace__", 0.9),
         (mine.Mine, "__doc__", "0.9"),
@@ -374,7 +334,7 @@ def test_code_is_the_users_unless_it_is_known_by_a_release(tmp_path: Path) -> No
 
 
 def test_a_run_does_not_change_its_own_key() -> None:
-    game = Game.between(FILTER, adversaries.LossChasing())
+    game = fp.Game.between(FILTER, adversaries.LossChasing())
     first = key(game)
     fp.simulate(game.filter, game.adversary, epsilon=1.0, n=2_000, seed=1, workers=1)
     assert key(game) == first

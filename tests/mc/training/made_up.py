@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,8 +11,6 @@ import pytest
 from numpy.typing import NDArray
 
 import filterproof as fp
-from filters.holders.clipped_sums import Vectors
-from filters.holders.secret_noise import SecretNoise
 from mc.training.data import DataSet
 from mc.training.descent import Descent, Learner
 from mc.training.network import Network
@@ -60,15 +60,15 @@ def three(**changes: Any) -> DataSet:
 def noise_in_a_row(monkeypatch: pytest.MonkeyPatch, network: Learner) -> None:
     """Noise that does not look at the sums: of one generator after the start, so that it can be drawn a second time."""
 
-    def added_to(noise: SecretNoise, *total: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
+    def added_to(noise: fp.SecretNoise, *total: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
         rng = np.random.default_rng(noise.secret)
         network.start(rng)
         return sigma * [rng.standard_normal(total[0].shape) for _ in range(noise.step)][-1]
 
-    monkeypatch.setattr(SecretNoise, "added_to", added_to)
+    monkeypatch.setattr(fp.SecretNoise, "added_to", added_to)
 
 
-def rows_of(gradients: Vectors, n: int) -> NDArray[np.float64]:
+def rows_of(gradients: fp.Vectors, n: int) -> NDArray[np.float64]:
     """The gradients of n people written out, shape (n, d): the sums in which one of them counts alone."""
     return np.array([gradients.weighted(one) for one in np.eye(n)])
 
@@ -125,3 +125,33 @@ def unclipped(people: int, runs: int) -> fp.ClippedSums:
     holders = fp.IndividualFilter(fp.GaussianFilter(1.0), people * runs)
     holders.clip = lambda norms, *, sigma, most: np.ones_like(norms)  # type: ignore[method-assign, misc, assignment]
     return fp.ClippedSums(holders, clip=1.0, sigma=1.0, runs=runs)
+
+
+# -- IDX files, written by the description of the format and not by the reader ----------------------------
+
+IMAGES, LABELS = "images-idx3-ubyte", "labels-idx1-ubyte"
+
+
+def idx(array: np.ndarray) -> bytes:
+    """An IDX file of unsigned bytes."""
+    header = struct.pack(">HBB", 0, 8, array.ndim) + struct.pack(f">{array.ndim}I", *array.shape)
+    return header + array.astype(np.uint8).tobytes()
+
+
+def pictures(number: int, seed: int, size: tuple[int, int] = (4, 3)) -> np.ndarray:
+    """Pictures of random points, shape (number, *size)."""
+    return np.random.default_rng(seed).integers(0, 256, (number, *size))
+
+
+def write_squares(folder: Path, people: int = 60, tested: int = 20, side: int = 28) -> Path:
+    """A folder of pictures with a bright square, whose place says the class, under noise."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for part, number, seed in (("train", people, 1), ("t10k", tested, 2)):
+        classes = np.arange(number) % 10
+        points = pictures(number, seed, (side, side)) // 4
+        for one, where in zip(points, classes, strict=True):
+            row, column = divmod(int(where), 5)
+            one[4 + 10 * row : 12 + 10 * row, 5 * column : 5 + 5 * column] += 180
+        (folder / f"{part}-{IMAGES}").write_bytes(idx(points))
+        (folder / f"{part}-{LABELS}").write_bytes(idx(classes))
+    return folder

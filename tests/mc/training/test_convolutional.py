@@ -15,7 +15,7 @@ from filters import ClippedSums, GaussianFilter, IndividualFilter
 from filters.holders.clipped_sums import Vectors
 from mc.training.convolutional import ConvolutionalNetwork, PerSampleGradients
 from mc.training.retraining import train_idx
-from tests.mc.training.idx_files import write_squares
+from tests.mc.training.made_up import write_squares
 
 pytestmark = pytest.mark.training
 

@@ -1,12 +1,83 @@
-"""The data sets: their shapes, and the digits that come with scikit-learn."""
+"""Data sets: their shapes, the digits of scikit-learn, and IDX files with the sentence for each way to be wrong."""
 
 from __future__ import annotations
+
+import gzip
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from mc.training.digits import digits, pictures
-from tests.mc.training.made_up import three
+from mc.training.digits import digits
+from mc.training.digits import pictures as digit_pictures
+from mc.training.idx import read_idx
+from tests.mc.training.made_up import IMAGES, LABELS, idx, pictures, three
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Five pictures to train on and two to test with, 4 by 3 points each."""
+    for part, number in (("train", 5), ("t10k", 2)):
+        (tmp_path / f"{part}-{IMAGES}").write_bytes(idx(pictures(number, seed=number)))
+        (tmp_path / f"{part}-{LABELS}").write_bytes(idx(np.arange(number) % 10))
+    return tmp_path
+
+
+def test_pictures_become_rows_of_points_and_labels_one_hot_rows(folder: Path) -> None:
+    data = read_idx(folder)
+    assert (data.people, data.inputs, data.outputs) == (5, 12, 10)
+    assert not data.public, "nobody said that the people of the folder may be shown"
+    np.testing.assert_array_equal(data.features, [[x / 255 for x in one.ravel()] for one in pictures(5, 5)])
+    np.testing.assert_array_equal(data.test_features * 255, pictures(2, 2).reshape(2, 12))
+    assert [list(row).index(1.0) for row in data.labels] == [0, 1, 2, 3, 4]
+    assert [list(row).index(1.0) for row in data.test_labels] == [0, 1]
+    for path in list(folder.iterdir()):
+        (folder / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+        path.unlink()
+    packed = read_idx(folder)
+    np.testing.assert_array_equal(packed.features, data.features)
+    np.testing.assert_array_equal(packed.test_labels, data.test_labels)
+
+
+def test_a_folder_or_a_file_that_is_not_there_is_named(folder: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"folder must be a folder .*, got folder='.*gone'; pass"):
+        read_idx(folder / "gone")
+    (folder / f"t10k-{LABELS}").unlink()
+    with pytest.raises(FileNotFoundError, match=rf"the file t10k-{LABELS} or .*\.gz, got neither; put"):
+        read_idx(folder)
+
+
+PACKED = gzip.compress(idx(pictures(5, 5)))
+WRONG: dict[str, tuple[str, bytes, str]] = {
+    "empty": (f"train-{IMAGES}", b"", "must start with the bytes 00 00 08 03, .* 3 dimensions, got an empty file; "),
+    "labels": (f"train-{IMAGES}", idx(np.arange(5)), "00 00 08 03, .*, got 00 00 08 01; pass the file of that name"),
+    "images": (f"train-{LABELS}", idx(pictures(5, 5)), "00 00 08 01, .* in 1 dimension, got 00 00 08 03; pass"),
+    "floats": (f"train-{IMAGES}", b"\0\0\x0d\x03" + bytes(60), "00 00 08 03, .*, got 00 00 0d 03; pass"),
+    "header cut": (f"train-{IMAGES}", b"\0\0\x08\x03\0\0\0\5", "got 8 bytes where the header alone takes 16"),
+    "cut": (f"train-{IMAGES}", idx(pictures(5, 5))[:-1], "says 5 by 4 by 3, and 59 numbers; fetch it again"),
+    "longer": (f"train-{IMAGES}", idx(pictures(5, 5)) + b"\0", "says 5 by 4 by 3, and 61 numbers; fetch"),
+    "forged": (f"train-{IMAGES}", b"\0\0\x08\x03" + b"\xff" * 60, "says 4294967295 by 4294967295 by .*, and 48"),
+    "none": (f"train-{IMAGES}", idx(np.zeros((0, 4, 3))), "a header that says 0 by 4 by 3, and 0 numbers; fetch"),
+    "other size": (f"t10k-{IMAGES}", idx(pictures(2, 2, (3, 4))), "of t10k must be .*, got 3 by 4 for 4 by 3; pass"),
+    "fewer": (f"train-{LABELS}", idx(np.arange(4)), "one label for each picture of .*, got 4 for 5; pass the labels"),
+    "too large": (f"train-{LABELS}", idx(np.array([0, 9, 10, 1, 2])), "below 10, got 10 for picture 2; pass"),
+    "not packed": (f"train-{IMAGES}.gz", b"no gzip at all", "got what gzip cannot unpack"),
+    "overwritten": (f"train-{IMAGES}.gz", PACKED[:10] + b"\x07" + PACKED[11:], "cannot unpack .*invalid block type"),
+    "checksum": (f"train-{IMAGES}.gz", PACKED[:-8] + bytes(8), "got what gzip cannot unpack"),
+    "more inside": (f"train-{IMAGES}.gz", gzip.compress(idx(pictures(5, 5)) + b"more"), "says 5 by 4 by 3, and 64"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content", "sentence"), WRONG.values(), ids=WRONG)
+def test_a_file_that_is_wrong_is_named_in_a_sentence(
+    folder: Path, name: str, content: bytes, sentence: str
+) -> None:
+    (folder / name.removesuffix(".gz")).unlink()
+    (folder / name).write_bytes(content)
+    with pytest.raises(ValueError, match=sentence) as refused:
+        read_idx(folder)
+    assert (name if ".gz" in name else name.partition("-")[0]) in str(refused.value)
+    assert "\n" not in str(refused.value)
 
 
 def test_a_data_set_counts_its_people_and_keeps_their_numbers() -> None:
@@ -30,7 +101,7 @@ def test_the_digits_are_the_pictures_of_scikit_learn_each_once() -> None:
     told = np.column_stack([points, classes])
     known = np.column_stack(load_digits(return_X_y=True))
     assert sorted(map(tuple, told.tolist())) == sorted(map(tuple, known.tolist()))
-    assert np.array_equal(np.column_stack(pictures()), known)
+    assert np.array_equal(np.column_stack(digit_pictures()), known)
     assert data.public
     assert digits() is data
     assert np.ptp(data.labels.sum(axis=0)) < 20, "every digit is among those trained on, about as often"

@@ -15,15 +15,14 @@ import pytest
 from scipy import stats
 from typer.testing import CliRunner
 
-from filters import GaussianFilter, IndividualFilter
+import filterproof as fp
 from mc.training import retraining
 from mc.training.descent import Descent
 from mc.training.idx import read_idx
 from mc.training.network import Network
 from mc.training.retraining import Retrained, StepTaken, train_idx
 from reports.cli import app
-from tests.mc.training.idx_files import write_squares
-from theory.conversions import gaussian_epsilon, gaussian_mu
+from tests.mc.training.made_up import write_squares
 
 SETTING = {"epsilon": 8.0, "delta": 1e-5, "clip": 1.0, "steps": 3, "rate": 0.5, "seed": 7}
 STAND_IN = Network(sizes=(784, 10))
@@ -51,19 +50,19 @@ def state(out: Path) -> bytes:
 
 def kept(out: Path, folder: Path) -> Descent:
     """The descent on the disk."""
-    filt = GaussianFilter(float(gaussian_mu(SETTING["epsilon"], SETTING["delta"])))
+    filt = fp.GaussianFilter(float(fp.gaussian_mu(SETTING["epsilon"], SETTING["delta"])))
     return Descent.restored(out / "private" / "descent.npz", read_idx(folder), STAND_IN, filt)
 
 
 def test_what_is_told_of_a_run_is_what_was_asked_for_with_an_interval_and_apart_from_what_is_private(
     folder: Path, tmp_path: Path, whole: Retrained
 ) -> None:
-    assert gaussian_epsilon(whole.mu, 1e-5) == pytest.approx(8.0, rel=1e-9)
+    assert fp.gaussian_epsilon(whole.mu, 1e-5) == pytest.approx(8.0, rel=1e-9)
     assert (whole.steps, whole.taken) == (3, 6)
     assert 3 / whole.sigma**2 == pytest.approx(whole.mu**2, rel=1e-12), "three sums at full clip use it up"
     data = read_idx(folder)
     # the same descent, made by hand
-    people = IndividualFilter(GaussianFilter(whole.mu), people=data.people)
+    people = fp.IndividualFilter(fp.GaussianFilter(whole.mu), people=data.people)
     again = Descent(data, STAND_IN, people, clip=1.0, sigma=whole.sigma, rate=0.5, seed=7)
     again.steps(6)
     np.testing.assert_array_equal(again.theta, whole.theta)

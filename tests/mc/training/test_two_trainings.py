@@ -80,6 +80,8 @@ def test_a_canary_moves_its_own_coordinate_until_nothing_is_left() -> None:
         np.testing.assert_allclose(moved[:8], 0.35, rtol=1e-8)
         assert moved[8] == pytest.approx(math.sqrt(1 - 8 * 0.35**2), rel=1e-6)
         assert moved[9:] == [0.0, 0.0, 0.0]
+        two.go_on(np.array([[1.0, 2.0, 7.0]] * 2))
+        np.testing.assert_allclose(two.parameters, [[-0.3, -0.6]] * 2, atol=1e-12)
 
 
 def test_a_norm_that_squares_would_lose_is_kept() -> None:

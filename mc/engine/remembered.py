@@ -1,0 +1,52 @@
+"""Answers that are remembered, of questions that consist of the library's own values.
+
+>>> asked = []
+>>> @remembered(2)
+... def twice(number):
+...     asked.append(number)
+...     return 2 * number
+>>> twice(1.5), twice(1.5), asked
+(3.0, 3.0, [1.5])
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from functools import lru_cache, wraps
+from typing import Any, TypeVar
+
+from filters.contract.library import settled, told_apart
+
+__all__ = ["remembered"]
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """The arguments of a call, told apart by a key alone: equal ones need not be one object, nor hashable."""
+
+    key: Hashable
+    given: tuple[Any, ...] = field(compare=False)
+
+
+def remembered(most: int) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Keep the last `most` answers of a function of its arguments alone, where `settled` says that these cannot change.
+
+    The function is given copies, which nobody else can change and its answer may go on holding.
+    """
+
+    def of(function: Callable[..., R]) -> Callable[..., R]:
+        @lru_cache(maxsize=most)
+        def kept(question: _Question) -> R:
+            return function(*copy.deepcopy(question.given))
+
+        @wraps(function)
+        def answer(*given: Any) -> R:
+            return kept(_Question(told_apart(given), given)) if settled(given) else function(*given)
+
+        return answer
+
+    return of

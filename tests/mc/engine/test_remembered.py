@@ -1,0 +1,56 @@
+"""What is remembered: an answer to an equal question, and to none that differs in anything it depends on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import filterproof as fp
+from mc.engine.levels import even_level
+from mc.engine.remembered import remembered
+from mc.estimate.estimator import Aim
+from mc.estimate.pilot import estimators
+from mc.estimate.spending import expanded
+
+
+@dataclass(frozen=True)
+class Own(fp.Adversary):
+    def request(self, view: fp.View) -> fp.DominatingPair:
+        return fp.Gaussian(0.25)
+
+
+def test_questions_of_the_librarys_values_are_answered_once_and_on_copies() -> None:
+    asked: list[Any] = []
+
+    @remembered(8)
+    def answer(*given: Any) -> list[Any]:
+        asked.append(given)
+        return [given]
+
+    filt = fp.GaussianFilter(mu=1.0)
+    first = answer(filt, np.zeros(2))
+    assert answer(fp.GaussianFilter(mu=1.0), np.zeros(2)) is first
+    object.__setattr__(filt, "budget", fp.ZCDPFilter(rho=8.0).budget)
+    assert asked[0][0].budget == fp.GaussianFilter(mu=1.0).budget, "what it holds is nobody else's"
+    for other in ((filt, np.zeros(2)), (fp.GaussianFilter(mu=1.0), -np.zeros(2)), (1,), (1.0,)):
+        assert answer(*other) is answer(*other)
+    assert len(asked) == 5
+    for own in (Own(), lambda mu: fp.Gaussian(mu)):
+        assert answer(own) is not answer(own)  # it may answer otherwise another time
+        assert asked[-1][0] is own
+
+
+def test_levels_choices_and_expansions_are_remembered() -> None:
+    games = [fp.Game.between(fp.GaussianFilter(mu=1.0), fp.Constant(0.3), rounds=3) for _ in range(2)]
+    one, other = (
+        [
+            even_level(game.filter, fp.Gaussian, np.int64(7)),
+            estimators(game, (4.0,), Aim(1000, 1e-6)),
+            expanded(game, 1000),
+        ]
+        for game in games
+    )
+    assert all(first is again for first, again in zip(one, other, strict=True))
+    assert None not in one
