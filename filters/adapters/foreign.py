@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
@@ -11,40 +11,29 @@ from theory.pairs import DominatingPair
 
 __all__ = ["Foreign", "checked_callable", "checked_make", "limit_of"]
 
-
-class Foreign(ABC):
-    """How an object of another library is used as a filter. What the library raises is raised, and is no denial."""
-
-    #: Makes a fresh object, before anything was released.
-    make: Callable[[], Any]
-    #: What the library promises, or the rule that is made of it.
-    promise: Guarantee
-    #: The object and the rule in words, without addresses.
-    name: str
-    #: Whether `granted` depends on what was released and not on its order, by the definition of the rule.
-    composes: bool
-
-    @abstractmethod
-    def granted(self, held: Any, pair: DominatingPair) -> bool:
-        """Request one use of the pair: whether it is granted; if so, it is charged."""
-
-    @abstractmethod
-    def replayed(self, held: Any, pair: DominatingPair, count: int) -> bool:
-        """Charge so many uses that were granted before; whether the object grants them again."""
-
-    def spent(self, held: Any) -> float | None:
-        """What the object says it has spent, in the unit of the promise; None where it does not say."""
-        return None
-
-
 #: The one number of a guarantee that a total is compared with.
-_LIMITS: dict[type, str] = {
-    ApproxDP: "epsilon",
-    PureDP: "epsilon",
-    ZCDP: "rho",
-    GaussianDP: "mu",
-    RenyiDP: "rho",
-}
+_LIMITS = {ApproxDP: "epsilon", PureDP: "epsilon", ZCDP: "rho", GaussianDP: "mu", RenyiDP: "rho"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Foreign:
+    """How an object of another library is used as a filter. What the library raises is raised, and is no denial.
+
+    make() gives a fresh object, before anything was released; name is the object and the rule in words, without
+    addresses; promise is what the library promises, or the rule that is made of it. granted(held, pair) requests one
+    use of the pair: whether it is granted; if so, it is charged. replayed(held, pair, count) charges so many uses that
+    were granted before: whether the object grants them again. spent(held) is what the object says it has spent, in the
+    unit of the promise, None where it does not say. composes: whether `granted` depends on what was released and not on
+    its order, by the definition of the rule.
+    """
+
+    make: Callable[[], Any]
+    name: str
+    promise: Guarantee
+    granted: Callable[[Any, DominatingPair], bool]
+    replayed: Callable[[Any, DominatingPair, int], bool]
+    spent: Callable[[Any], float | None]
+    composes: bool
 
 
 def limit_of(target: Guarantee) -> float:
@@ -62,6 +51,7 @@ def checked_callable(name: str, value: object) -> None:
 
 def checked_make(make: Callable[[], Any]) -> str:
     """The name of what `make` makes; ValueError if it gives one object twice, whose uses would be those of all runs."""
+    checked_callable("make", make)
     foreign = make()
     if make() is foreign:
         raise ValueError(
