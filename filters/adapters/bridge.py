@@ -75,6 +75,11 @@ class Bridge:
         self.start()
         return self._can
 
+    @property
+    def stores(self) -> bool:
+        """Whether it can start a budget again from what it stored."""
+        return {"state", "restart"} <= self.can
+
     def start(self) -> bool:
         """Start the program in this process and greet it, unless that was done; whether it is a new one."""
         if self._pid == os.getpid():
