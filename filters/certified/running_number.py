@@ -17,10 +17,10 @@ from typing import Any, Literal, TypeAlias
 from flint import arb, ctx
 
 from filters.certified.least import Least
+from theory.claims.formula import rational_value
 from theory.evidence import Evidence
 from theory.numerics.exact import rational
 from theory.pairs.truths import Exact, TrueValue
-from theory.proofs.rational import rational_value
 
 __all__ = ["CheckedNumber", "Claims", "Found", "Margin", "RunningNumber", "Side", "Truth"]
 

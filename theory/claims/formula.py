@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from flint import arb, fmpq
 
-__all__ = ["FUNCTIONS", "compile_formula", "hull", "variables"]
+__all__ = ["FUNCTIONS", "compile_formula", "hull", "rational_value", "variables"]
 
 #: A formula ready to run: from the balls of its variables to the ball of its value.
 Evaluator = Callable[[Mapping[str, arb]], arb]
@@ -81,6 +83,35 @@ def variables(text: str) -> frozenset[str]:
     return frozenset(free - {"pi"})
 
 
+def rational_value(text: str, at: Mapping[str, Fraction]) -> Fraction | None:
+    """The value of a formula at a point, in fractions; None where it has a function in it, or divides by zero.
+
+    >>> rational_value("r**2/2 - x", {"r": Fraction(1, 3), "x": Fraction(1, 18)}), rational_value("sqrt(2)", {})
+    (Fraction(0, 1), None)
+    """
+    try:
+        return _in_fractions(_parsed(text), at)
+    except ArithmeticError:
+        return None
+
+
+def _in_fractions(node: ast.expr, at: Mapping[str, Fraction]) -> Fraction:
+    match node:
+        case ast.Constant(value=int(n)):
+            return Fraction(n)
+        case ast.Name(id=name) if name != "pi":
+            return at[name]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_in_fractions(operand, at)
+        case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=int(n))):
+            return _in_fractions(base, at) ** n
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() as op, right=right):
+            value: Fraction = _ARITHMETIC[type(op)](_in_fractions(left, at), _in_fractions(right, at))
+            return value
+    raise ArithmeticError("it is no rational number, or not known to be")
+
+
+@lru_cache(maxsize=4096)
 def _parsed(text: str) -> ast.expr:
     if len(text) > _LONGEST:
         raise ValueError(f"formula must have at most {_LONGEST} characters, got {len(text)}; split it")
@@ -132,7 +163,7 @@ def _compile(node: ast.expr, depth: int) -> Evaluator:
     )
 
 
-_ARITHMETIC: Mapping[type[ast.operator], Callable[[arb, arb], arb]] = {
+_ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: lambda a, b: a + b,
     ast.Sub: lambda a, b: a - b,
     ast.Mult: lambda a, b: a * b,

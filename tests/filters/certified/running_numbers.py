@@ -17,10 +17,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from theory.claims.formula import variables
+from theory.claims.formula import rational_value, variables
 from theory.conversions import CKS
 from theory.proofs.engines import certified
-from theory.proofs.rational import rational_value
 
 __all__ = ["cks_lemma", "lemma", "rocq_text", "simple_lemma"]
 
