@@ -13,12 +13,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from theory.claims.formula import variables
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["Formula"]
 
