@@ -9,18 +9,18 @@ from __future__ import annotations
 import sympy as sp
 
 from theory.claims.theorem import Check, Step
-from theory.proofs.symbolic import Sides, nonnegative, zero
+from theory.proofs.symbolic import Sides, identity, nonnegative
 
 __all__ = ["DP_SGD"]
 
 alpha, sigma = sp.symbols("alpha sigma", positive=True)
 
 
-def _hockey_sticks(weight: sp.Expr | int = 1) -> Sides:
+def _hockey_sticks() -> Sides:
     # order alpha = k + 2; the integral of the right side over u from 0 to x is what is differentiated, at u = x
     x, k, u = sp.symbols("x k u", positive=True)
     integral = (k + 2) * x * u ** (k + 1) - (k + 1) * u ** (k + 2)
-    return sp.diff(integral, u), weight * (k + 2) * (k + 1) * u**k * (x - u)
+    return sp.diff(integral, u), (k + 2) * (k + 1) * u**k * (x - u)
 
 
 def _one_round(share: sp.Expr) -> Check:
@@ -34,10 +34,10 @@ def _one_round(share: sp.Expr) -> Check:
     )
 
 
-def _square(shift: sp.Expr | int = 0) -> Sides:
+def _square() -> Sides:
     x = sp.Symbol("x", real=True)
     density = alpha * (x - 1) ** 2 + (1 - alpha) * x**2
-    return -density / (2 * sigma**2), -((x - alpha) ** 2) / (2 * sigma**2) + alpha * (alpha - 1 + shift) / (
+    return -density / (2 * sigma**2), -((x - alpha) ** 2) / (2 * sigma**2) + alpha * (alpha - 1) / (
         2 * sigma**2
     )
 
@@ -65,8 +65,7 @@ DP_SGD = (
         "at order alpha > 2 is an integral with weights above 0: alpha x t^(alpha-1) - (alpha-1) t^alpha, which is "
         "x^alpha at t = x and 0 at t = 0, grows at the rate alpha (alpha-1) t^(alpha-2) (x-t). So (5.1) "
         "compares moments.",
-        zero(_hockey_sticks),
-        {"1 % more": zero(lambda: _hockey_sticks(sp.Rational(101, 100)))},
+        *identity(_hockey_sticks),
         r"x^\alpha = \int_0^\infty \alpha(\alpha-1)\,t^{\alpha-2}(x-t)_+\,dt",
     ),
     Step(
@@ -78,8 +77,7 @@ DP_SGD = (
     ),
     Step(
         "The same: the moment of one Gaussian round is e^(alpha (alpha-1)/(2 sigma^2)), by completing the square.",
-        zero(_square),
-        {"alpha^2 for alpha (alpha-1)": zero(lambda: _square(1))},
+        *identity(_square),
         r"\mathbb{E}_Q\left(\tfrac{a}{b}\right)^\alpha = e^{\alpha(\alpha-1)/(2\sigma^2)}",
     ),
     Step(

@@ -24,7 +24,7 @@ from theory.proofs.expressions import (
     witness,
 )
 
-__all__ = ["Sides", "nonnegative", "signed", "zero"]
+__all__ = ["Sides", "identity", "nonnegative", "signed", "zero"]
 
 #: The two sides of an identity.
 Sides: TypeAlias = tuple[sp.Expr, sp.Expr]
@@ -122,17 +122,28 @@ def nonnegative(
     return check
 
 
+def identity(
+    sides: Callable[[], Sides], *, at: Mapping[str, str] | None = None
+) -> tuple[Check, dict[str, Check]]:
+    """`zero` of two sides, and a wrong claim: that the right one, taken 1 % larger, or 1 where it is 0, is the left."""
+
+    def larger() -> Sides:
+        left, right = sides()
+        return left, right * sp.Rational(101, 100) if right != 0 else sp.Integer(1)
+
+    return zero(sides, at=at), {"1 % more": zero(larger, at=at)}
+
+
 def signed(
     expression: Callable[[], sp.Expr],
     terms: Callable[[], Sequence[sp.Expr]],
     *,
-    wrong: str,
     strict: bool = False,
-    at: Mapping[str, str] | None = None,
 ) -> tuple[Check, dict[str, Check]]:
-    """`nonnegative`, and its wrong claim, called `wrong`: the same of minus the expression and minus the terms."""
-    turned = nonnegative(lambda: -expression(), lambda: [-term for term in terms()], strict=strict, at=at)
-    return nonnegative(expression, terms, strict=strict, at=at), {wrong: turned}
+    """`nonnegative`, and two wrong claims: of 1 % more than the terms, and of minus the expression and the terms."""
+    turned = nonnegative(lambda: -expression(), lambda: [-term for term in terms()], strict=strict)
+    larger = nonnegative(lambda: expression() * sp.Rational(101, 100), terms, strict=strict)
+    return nonnegative(expression, terms, strict=strict), {"1 % more": larger, "wrong sign": turned}
 
 
 def _in_order(limit: sp.Tuple) -> bool:
