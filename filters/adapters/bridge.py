@@ -20,6 +20,7 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from theory.pairs import DominatingPair
@@ -59,7 +60,7 @@ class Bridge:
         self._can: frozenset[str] = frozenset()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (self.words, self.seconds)
+        return partial(Bridge, seconds=self.seconds), (self.words,)
 
     def __deepcopy__(self, memory: object) -> Bridge:
         return self
@@ -255,10 +256,6 @@ class Bridge:
         lines = [one.strip() for one in self._said.decode("utf-8", "replace").splitlines() if one.strip()]
         told = next((one for one in lines if "Error" in one or "error" in one), lines[-1] if lines else "")
         return f"{how} before it had answered{f', and said {shown(told)}' if told else ''}"
-
-
-def _again(words: tuple[str, ...], seconds: float) -> Bridge:
-    return Bridge(words, seconds=seconds)
 
 
 def shown(told: object) -> str:

@@ -6,7 +6,7 @@ import sympy as sp
 
 from theory.claims.notations import Formula
 from theory.claims.theorem import Step, Theorem
-from theory.proofs.engines import certified
+from theory.proofs.engines import rounded
 from theory.proofs.expressions import as_written
 from theory.proofs.symbolic import Sides, identity, signed
 
@@ -36,12 +36,6 @@ def _stationary() -> Sides:
     slope = sp.diff(_cost(t), t)
     with sp.evaluate(False):
         return slope.subs(t, m / b), sp.Integer(0)
-
-
-def _printed(digits: int, exponent: int) -> str:
-    """Formula, positive if B* at (1, 1e-5) rounds to digits / 10^exponent."""
-    root = "sqrt(log(100000) + 1) - sqrt(log(100000))"
-    return f"(1/(2*10**{exponent}))**2 - (({root})**2 - {digits}/10**{exponent})**2"
 
 
 _B_STAR = Formula("(sqrt(log(1/delta) + epsilon) - sqrt(log(1/delta)))**2")
@@ -109,11 +103,7 @@ THEOREM = Theorem(
         ),
         Step(
             "At epsilon = 1, delta = 1e-5: B* = 0.0208199383 to the last digit.",
-            certified(_printed(208199383, 10), precision=128),
-            {
-                "1 % more budget": certified(_printed(210281377, 10), precision=128),
-                "one unit in the last digit": certified(_printed(208199384, 10), precision=128),
-            },
+            *rounded("(sqrt(log(100000) + 1) - sqrt(log(100000)))**2", 208199383, 10),
             r"B^*(1, 10^{-5}) = 0.0208199383\ldots",
         ),
     ),

@@ -15,7 +15,7 @@ from theory.claims.theorem import Check, Reached, RefusedError
 from theory.evidence import Evidence
 from theory.proofs.boxes import prove_positive
 
-__all__ = ["Inequality", "certified", "certified_each", "exact"]
+__all__ = ["Inequality", "certified", "certified_each", "exact", "rounded"]
 
 #: left, relation, right: a claim between two rationals. The relation is one of "=", "<=", "<", "!=".
 Inequality = tuple[Fraction | int, str, Fraction | int]
@@ -55,6 +55,15 @@ def certified(
         )
 
     return check
+
+
+def rounded(formula: str, digits: int, places: int) -> tuple[Check, dict[str, Check]]:
+    """CERTIFIED: the formula rounds to digits / 10^places; and a wrong claim: that it rounds to one unit more."""
+
+    def rounds_to(shown: int) -> Check:
+        return certified(f"(1/(2*10**{places}))**2 - ({formula} - {shown}/10**{places})**2", precision=128)
+
+    return rounds_to(digits), {"one unit in the last digit": rounds_to(digits + 1)}
 
 
 def certified_each(formulas: Callable[[], Iterable[str]], *, precision: int = 128) -> Check:

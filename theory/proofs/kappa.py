@@ -6,7 +6,7 @@ import sympy as sp
 
 from theory.claims.notations import Formula
 from theory.claims.theorem import Step, Theorem
-from theory.proofs.engines import certified
+from theory.proofs.engines import certified, rounded
 from theory.proofs.expressions import as_written
 from theory.proofs.symbolic import Sides, identity, signed
 
@@ -65,35 +65,24 @@ def _theta_bends() -> Sides:
     return sp.diff(_THETA.subs(delta, 1 - gap), d, 2), -2 * gap / (n * (1 - d) ** 3)
 
 
-def _slope_sign(d_hat: str, big_n: str = "48", budget: str = "1/10**5") -> str:
-    """Formula with the sign of the derivative of z_d + z_theta at d-hat."""
-    limit = f"(({budget}) - {d_hat})/({big_n}*(1 - {d_hat}))"
-    return (
-        f"(1 - {budget})*exp(-quantile({d_hat})**2/2) - {big_n}*(1 - {d_hat})**2*exp(-quantile({limit})**2/2)"
-    )
+def _theta_at(d_hat: str) -> str:
+    """Formula: the theta that spends what d-hat leaves of delta = 1e-5 at N = 48."""
+    return f"((1/10**5 - {d_hat})/(48*(1 - {d_hat})))"
 
 
-def _z_sum(d_hat: str, budget: str = "1/10**5") -> str:
-    return f"(quantile({d_hat}) + quantile((({budget}) - {d_hat})/(48*(1 - {d_hat}))))"
+def _slope_sign(d_hat: str) -> str:
+    """Formula with the sign of the derivative of z_d + z_theta at d-hat, N = 48 and delta = 1e-5."""
+    below = f"48*(1 - {d_hat})**2*exp(-quantile({_theta_at(d_hat)})**2/2)"
+    return f"(1 - 1/10**5)*exp(-quantile({d_hat})**2/2) - {below}"
 
 
-#: Rationals on the two sides of the optimal d-hat at N = 48, delta = 1e-5, 1e-12 apart.
+#: Rationals on the two sides of the optimal d-hat, 1e-12 apart, and the theta of the right one.
 _LEFT, _RIGHT = "(5388960/10**12)", "(5388961/10**12)"
-#: The theta that spends what the right end leaves of delta = 1e-5 at N = 48.
-BEST_THETA = f"((1/10**5 - {_RIGHT})/(48*(1 - {_RIGHT})))"
-
-
-def _drop() -> str:
-    """Formula: minus the slope of the z-sum at the left end, times the width of the bracket."""
-    limit = f"((1/10**5 - {_LEFT})/(48*(1 - {_LEFT})))"
-    slopes = f"exp(quantile({_LEFT})**2/2) - (1 - 1/10**5)*exp(quantile({limit})**2/2)/(48*(1 - {_LEFT})**2)"
-    return f"sqrt(2*pi)*({slopes})*({_RIGHT} - {_LEFT})"
-
-
-def _kappa_value(centre: int) -> str:
-    # at (epsilon, sigma) = (10, 2): kappa = 10 - 1/4 - z/2
-    z = _z_sum(_LEFT)
-    return f"(1/(2*10**7))**2 - (10 - 1/4 - {z}/2 - {centre}/10**7)**2"
+BEST_THETA = _theta_at(_RIGHT)
+#: The z-sum at the left end, and minus its slope there times the width of the bracket.
+_Z_SUM = f"(quantile({_LEFT}) + quantile({_theta_at(_LEFT)}))"
+_RISES = f"(1 - 1/10**5)*exp(quantile({_theta_at(_LEFT)})**2/2)/(48*(1 - {_LEFT})**2)"
+_DROP = f"sqrt(2*pi)*(exp(quantile({_LEFT})**2/2) - {_RISES})*({_RIGHT} - {_LEFT})"
 
 
 def not_stationary(d_hat: str, limit: str, least: str) -> str:
@@ -191,17 +180,13 @@ THEOREM = Theorem(
         Step(
             "The z-sum is convex, so its optimum is above the tangent from the left end, which drops by "
             "less than 1e-12 over the bracket: the value at the left end has ten digits of the optimum.",
-            certified(f"1/10**12 - {_drop()}", precision=128),
-            {"less than 1e-15": certified(f"1/10**15 - {_drop()}", precision=128)},
+            certified(f"1/10**12 - {_DROP}", precision=128),
+            {"less than 1e-15": certified(f"1/10**15 - {_DROP}", precision=128)},
             r"\left(z_{\hat\delta}+z_\theta\right)^* \ge z(l) + z'(l)\,(r-l)",
         ),
         Step(
             "At (epsilon, delta) = (10, 1e-5), sigma = 2, N = 48 the best kappa is 4.9461276.",
-            certified(_kappa_value(49461276), precision=128),
-            {
-                "one unit in the last digit": certified(_kappa_value(49461277), precision=128),
-                "drift 1/(2 sigma^2)": certified(_kappa_value(50711276), precision=128),
-            },
+            *rounded(f"10 - 1/4 - {_Z_SUM}/2", 49461276, 7),
             r"\kappa^* = 4.9461276\ldots",
         ),
     ),

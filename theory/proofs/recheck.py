@@ -328,7 +328,7 @@ def main(paths: list[str]) -> int:
         lines_by_step |= {(line.theorem, line.step): line for line in lines}
     if len(paths) > 1:
         sys.stdout.write(f"in all, each step once: {counted(list(lines_by_step.values()))}\n")
-    return 1 if worst == 1 else worst
+    return worst
 
 
 if __name__ == "__main__":

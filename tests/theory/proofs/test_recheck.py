@@ -154,8 +154,7 @@ def test_of_several_certificates_the_worst_decides_and_what_is_left_is_told(
     [
         ("B*", "steps/0/seconds", float("inf")),
         ("B*", "versions/python", "3" * 10_000),
-        *(("B*", "steps/9/certificate/tree", tree) for tree in ("", "..", "0..", "²")),
-        ("Gaussian slack", "steps/6/certificate/tree", "0" * 3_000),
+        ("B*", "steps/9/certificate/tree", ".."),
         ("B*", "steps/zero/certificate/tree", "."),  # of a step without a box
     ],
     ids=lambda value: str(value)[:30],

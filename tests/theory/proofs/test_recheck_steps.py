@@ -106,6 +106,16 @@ def test_a_lemma_that_stands_twice_says_the_same_both_times() -> None:
         recheck(certificate, table_of([twice]))
 
 
+@pytest.mark.parametrize(
+    "tree", ["", "..", "0.", "0...", "1..", "²..", "0" * 3000, None], ids=lambda x: str(x)[:9]
+)
+def test_a_tree_that_does_not_fit_its_box_is_refused(tree: Any) -> None:
+    data = BOX | {"formula": "x", "box": {"x": ["1", "2"]}}
+    assert check_box(data, ".") == check_box(data, "0..") == check_box(data, "00...") == "balls"
+    with pytest.raises(RejectedError, match="tree"):
+        check_box(data, tree)
+
+
 def test_a_box_is_not_certified_by_an_integral_that_is_cut_off() -> None:
     with pytest.raises(UndecidedError):
         check_box(BOX | {"formula": "Integral(exp(-x*x), (x, 0, oo)) - 1/2"}, ".")
