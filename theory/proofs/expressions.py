@@ -107,10 +107,8 @@ def domains(*expressions: sp.Expr) -> dict[str, str]:
     return ranges
 
 
-def points(
-    expressions: Iterable[sp.Expr], at: Mapping[str, str] | None, most: int = 3
-) -> list[dict[str, str]]:
-    """Rational points of the domain: the point `at`, which must lie in it, or else `most` that fit the ranges."""
+def points(expressions: Iterable[sp.Expr], at: Mapping[str, str] | None = None) -> list[dict[str, str]]:
+    """Rational points of the domain: the point `at`, which must lie in it, or else three that fit the ranges."""
     symbols = sorted({s for e in expressions for s in e.free_symbols}, key=str)
     if at is not None:
         # `at` may also name a symbol that cancelled while the residual was built
@@ -126,7 +124,7 @@ def points(
                 )
         return [dict(at)]
     chosen = {symbol: [value for value in _VALUES if _fits(symbol, value)] for symbol in symbols}
-    rows = range(most) if symbols else range(1)
+    rows = range(3 if symbols else 1)
     # different symbols get different values, or x - y would be 0 at every point
     return [{s.name: chosen[s][(i + k) % len(chosen[s])] for k, s in enumerate(symbols)} for i in rows]
 
@@ -143,10 +141,10 @@ def value_at(expression: sp.Expr, point: Mapping[str, str]) -> sp.Expr | None:
     return value if value.is_number and value.is_finite else None
 
 
-def witness(expression: sp.Expr, at: Mapping[str, str] | None) -> dict[str, object] | None:
+def witness(expression: sp.Expr, at: Mapping[str, str] | None = None) -> dict[str, object] | None:
     """A point at which an expression is not zero, and its value there; None if no point shows it."""
     names = {symbol.name for symbol in expression.free_symbols}
-    for point in [at] if at is not None and names <= set(at) else points([expression], None):
+    for point in [at] if at is not None and names <= set(at) else points([expression]):
         value = value_at(expression, point)
         if value is not None and abs(value) > NOISE:
             return {"at": dict(point), "value": str(sp.N(value, 12))}

@@ -79,7 +79,6 @@ def nonnegative(
     terms: Callable[[], Sequence[sp.Expr]],
     *,
     strict: bool = False,
-    at: Mapping[str, str] | None = None,
 ) -> Check:
     """DERIVED: the expression is the sum of terms whose sign is evident, so it is >= 0 (> 0 if strict).
 
@@ -90,15 +89,15 @@ def nonnegative(
     def check() -> Reached:
         claim, parts = admit(expression()), [admit(term) for term in terms()]
         domain = domains(claim, *parts)
-        sample = points([claim], at)
+        sample = points([claim])
         residual = simplify(claim - sum(parts, sp.Integer(0)))
         if residual != 0:
             raise refusal(
-                f"the expression differs from the sum of its terms by {residual}", witness(residual, at)
+                f"the expression differs from the sum of its terms by {residual}", witness(residual)
             )
         for part in parts:
             if not part.is_nonnegative:
-                raise refusal(f"the term {part} is not evidently >= 0", witness(part, at))
+                raise refusal(f"the term {part} is not evidently >= 0", witness(part))
         if strict and not any(part.is_positive for part in parts):
             raise refusal("no term is evidently > 0")
         for point in sample:
