@@ -168,11 +168,7 @@ class Bridge:
         return BridgeError(self._broken)
 
     def _files(self) -> tuple[int, int, int]:
-        program = self._process
-        assert program is not None
-        assert program.stdin is not None
-        assert program.stdout is not None
-        assert program.stderr is not None
+        program: Any = self._process
         return program.stdin.fileno(), program.stdout.fileno(), program.stderr.fileno()
 
     def _check_silent(self) -> None:

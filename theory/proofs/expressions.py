@@ -27,11 +27,7 @@ __all__ = [
 ]
 
 #: Ranges that a symbol may be declared with; others are refused, since no rule here uses them.
-_RANGES: Mapping[str, Mapping[str, bool]] = {
-    "real": {"real": True},
-    "positive": {"positive": True},
-    "nonnegative": {"nonnegative": True},
-}
+_RANGES = ("real", "positive", "nonnegative")
 #: Every part an expression may have. Piecewise, Sum, Order, undefined functions and decimals are refused: whether
 #: they vanish, and their sign, depends on conditions that nothing here decides.
 _PARTS = (
@@ -72,8 +68,8 @@ def refusal(reason: str, found: Mapping[str, object] | None = None) -> RefusedEr
 
 def range_of(symbol: sp.Symbol) -> str | None:
     """The name of the range that a symbol was declared with; None if it is not in `_RANGES`."""
-    for name, declared in _RANGES.items():
-        if symbol.assumptions0 == sp.Symbol(symbol.name, **declared).assumptions0:
+    for name in _RANGES:
+        if symbol.assumptions0 == sp.Symbol(symbol.name, **{name: True}).assumptions0:
             return name
     return None
 

@@ -182,14 +182,12 @@ class Proof(Shown):
         `seconds`, `versions` and the `tree` of a box may differ from run to run; of the rest the checker has a
         hash. After changing a theorem run `python -m tests.theory.proofs.write_table`.
         """
+        theorem, said = self.theorem, ("title", "source", "hypotheses", "claim", "claim_latex")
+        of_step = ("statement", "latex", "holds", "engine", "decides", "certificate")
         return {
             "format": CERTIFICATE_FORMAT,
-            "theorem": self.theorem.name,
-            "title": self.theorem.title,
-            "source": self.theorem.source,
-            "hypotheses": self.theorem.hypotheses,
-            "claim": self.theorem.claim,
-            "claim_latex": self.theorem.claim_latex,
+            "theorem": theorem.name,
+            **{name: getattr(theorem, name) for name in said},
             "evidence": self.evidence.name,
             "joined": self.joined,
             "holds": self.holds,
@@ -198,17 +196,9 @@ class Proof(Shown):
                 **{library: version(library) for library in ("python-flint", "sympy")},
             },
             "steps": [
-                {
-                    "statement": step.statement,
-                    "latex": step.latex,
-                    "holds": step.holds,
-                    "engine": step.engine,
-                    "evidence": step.evidence.name,
-                    "checked": step.checked.word,
-                    "decides": step.decides,
-                    "seconds": round(step.seconds, 6),
-                    "certificate": step.certificate,
-                }
+                {name: getattr(step, name) for name in of_step}
+                | {"evidence": step.evidence.name, "checked": step.checked.word}
+                | {"seconds": round(step.seconds, 6)}
                 for step in self.steps
             ],
             "uses": [lemma.certificate() for lemma in self.lemmas],

@@ -4,6 +4,7 @@ Stand-alone: the standard library and python-flint only.
 """
 
 import ast
+import operator
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -21,8 +22,8 @@ class RejectedError(Exception):
 
 
 OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b,
-    ast.Div: lambda a, b: a / b, ast.Pow: lambda a, b: a**b,
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
 }  # fmt: skip
 METHODS = ("exp", "log", "sqrt", "erfinv")
 FALLING: dict[
