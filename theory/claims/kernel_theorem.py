@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from theory.claims.theorem import Reached, RefusedError, Step
 from theory.evidence import Checked, Evidence
-from theory.kernel.claimed import KERNEL
+from theory.kernel.claimed import KERNEL, KernelTheorem
 from theory.kernel.record import accepted
-from theory.kernel.statement import KernelTheorem
 
 __all__ = ["beside", "decided_by", "kernel_step"]
 

@@ -13,7 +13,7 @@ from importlib import import_module
 from theory.arguments import did_you_mean
 from theory.claims.notations import Formula
 from theory.evidence import Checked, Evidence
-from theory.kernel.statement import KernelTheorem
+from theory.kernel.claimed import KernelTheorem
 from theory.shown import one_line
 
 __all__ = ["THEOREMS", "Check", "Reached", "RefusedError", "Step", "Theorem", "unknown"]

@@ -16,8 +16,8 @@ from flint import arb, ctx
 
 from theory.claims.formula import compile_formula
 from theory.claims.notations import Formula
+from theory.kernel.claimed import KernelTheorem
 from theory.kernel.record import sources
-from theory.kernel.statement import KernelTheorem
 from theory.numerics.exact import rational
 
 #: Shares of each side of the box at which notations are compared: ends and uneven points inside.

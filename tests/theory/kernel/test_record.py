@@ -16,9 +16,8 @@ from theory.claims.kernel_theorem import kernel_step
 from theory.claims.theorem import RefusedError
 from theory.evidence import Checked, Evidence
 from theory.kernel import accepted, read_record, record
-from theory.kernel.claimed import KERNEL
+from theory.kernel.claimed import FINITE, KERNEL
 from theory.kernel.record import ALLOWED, Record, axioms_beyond, digests, sources
-from theory.kernel.statement import FINITE
 from theory.proofs.proof import CheckedStep
 
 NAME = "renyi_filter_both_ways"

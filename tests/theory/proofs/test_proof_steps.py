@@ -9,7 +9,7 @@ import sympy as sp
 
 from theory.claims.theorem import Check, RefusedError, Step, Theorem
 from theory.evidence import Checked, Outcome
-from theory.kernel.statement import FINITE
+from theory.kernel.claimed import FINITE
 from theory.proofs import THEOREMS
 from theory.proofs.engines import certified, exact
 from theory.proofs.proof import JOIN, CheckedStep, Proof
