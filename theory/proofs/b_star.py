@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.claims.notations import Formula
+from theory.claims.formula import Formula
 from theory.claims.theorem import Step, Theorem
 from theory.proofs.engines import rounded
 from theory.proofs.expressions import as_written

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 
 import sympy as sp
 
-from theory.claims.kernel_theorem import beside
-from theory.claims.notations import Formula
-from theory.claims.theorem import Step, Theorem
+from theory.claims.formula import Formula
+from theory.claims.theorem import Step, Theorem, beside
 from theory.evidence import Checked
 from theory.proofs.engines import certified, certified_each
 from theory.proofs.expressions import as_written

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.claims.kernel_theorem import beside
-from theory.claims.notations import Formula
-from theory.claims.theorem import Check, Step, Theorem
+from theory.claims.formula import Formula
+from theory.claims.theorem import Check, Step, Theorem, beside
 from theory.proofs.engines import certified
 from theory.proofs.symbolic import Sides, identity
 

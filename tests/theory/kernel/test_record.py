@@ -12,8 +12,7 @@ import pytest
 
 from tests.theory.kernel.rocq_text import statement_in, unfolded
 from theory.claims.interaction import ROWS
-from theory.claims.kernel_theorem import kernel_step
-from theory.claims.theorem import RefusedError
+from theory.claims.theorem import RefusedError, kernel_step
 from theory.evidence import Checked, Evidence
 from theory.kernel import accepted, read_record, record
 from theory.kernel.claimed import FINITE, KERNEL
