@@ -7,8 +7,7 @@ import sympy as sp
 from theory.claims.formula import Formula
 from theory.claims.theorem import Step, Theorem
 from theory.proofs.engines import rounded
-from theory.proofs.expressions import as_written
-from theory.proofs.symbolic import Sides, identity, signed
+from theory.proofs.symbolic import Sides, as_written, identity, signed
 
 __all__ = ["THEOREM"]
 

@@ -10,8 +10,7 @@ from theory.claims.formula import Formula
 from theory.claims.theorem import Step, Theorem, beside
 from theory.evidence import Checked
 from theory.proofs.engines import certified, certified_each
-from theory.proofs.expressions import as_written
-from theory.proofs.symbolic import Sides, identity, signed
+from theory.proofs.symbolic import Sides, as_written, identity, signed
 
 __all__ = ["THEOREM"]
 

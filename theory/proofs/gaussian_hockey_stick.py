@@ -7,8 +7,7 @@ import sympy as sp
 from theory.claims.formula import Formula
 from theory.claims.theorem import Step, Theorem, beside
 from theory.proofs.engines import rounded
-from theory.proofs.expressions import as_written
-from theory.proofs.symbolic import Sides, identity
+from theory.proofs.symbolic import Sides, as_written, identity
 
 __all__ = ["THEOREM"]
 

@@ -6,8 +6,7 @@ import sympy as sp
 
 from theory.claims.formula import Formula
 from theory.claims.theorem import Step, Theorem, beside
-from theory.proofs.expressions import as_written
-from theory.proofs.symbolic import Sides, identity, signed
+from theory.proofs.symbolic import Sides, as_written, identity, signed
 
 __all__ = ["THEOREM"]
 

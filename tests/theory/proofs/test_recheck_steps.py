@@ -13,12 +13,11 @@ from tests.theory.proofs.write_table import table_of
 from theory.claims.theorem import Step, Theorem
 from theory.evidence import Checked
 from theory.proofs.engines import certified, certified_each, exact
-from theory.proofs.expressions import as_written
 from theory.proofs.proof import CheckedStep, Proof
 from theory.proofs.recheck import recheck, theorem_hash
 from theory.proofs.recheck_algebra import UndecidedError
 from theory.proofs.recheck_balls import RejectedError, check_box
-from theory.proofs.symbolic import nonnegative, zero
+from theory.proofs.symbolic import as_written, nonnegative, zero
 
 x, y = sp.symbols("x y", positive=True)
 r, z = sp.symbols("r z", real=True)
