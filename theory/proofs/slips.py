@@ -302,8 +302,8 @@ THEOREM = Theorem(
         Step(
             '003, (5.1): "for all epsilon" it asks for mu >= sqrt(T)/sigma on T rounds of DP-SGD, whatever the rate q '
             "in (0, 1); the mu of the central limit does not meet it. (5.1) compares hockey-sticks, of which the "
-            "moment at order alpha > 2 is an integral with weights above 0: alpha x t^(alpha-1) - (alpha-1) t^alpha, which "
-            "is x^alpha at t = x and 0 at t = 0, grows at the rate alpha (alpha-1) t^(alpha-2) (x-t). So (5.1) "
+            "moment at order alpha > 2 is an integral with weights above 0: alpha x t^(alpha-1) - (alpha-1) t^alpha, "
+            "which is x^alpha at t = x and 0 at t = 0, grows at the rate alpha (alpha-1) t^(alpha-2) (x-t). So (5.1) "
             "compares moments.",
             *identity(_hockey_sticks),
             r"x^\alpha = \int_0^\infty \alpha(\alpha-1)\,t^{\alpha-2}(x-t)_+\,dt",
