@@ -19,9 +19,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from filters.adapters.copied import CopiedFilter
-from filters.adapters.counted import CountedFilter
-from filters.adapters.foreign import Foreign, checked_callable, checked_make, limit_of
+from filters.adapters.foreign import Foreign, checked_callable, checked_make, filter_of, limit_of
 from filters.privacy_filter import PrivacyFilter
 from theory.guarantees import ApproxDP, Guarantee, PureDP
 from theory.pairs import DominatingPair
@@ -76,4 +74,4 @@ def from_accountant(
         return answered(held) <= limit
 
     foreign = Foreign(make, name, target, granted, replayed, answered, composes=True)
-    return CopiedFilter(foreign) if menu is None else CountedFilter(foreign, menu)
+    return filter_of(foreign, menu)

@@ -23,9 +23,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from filters.adapters.copied import CopiedFilter
-from filters.adapters.counted import CountedFilter
-from filters.adapters.foreign import Foreign, checked_callable, checked_make
+from filters.adapters.foreign import Foreign, checked_callable, checked_make, filter_of
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.menu import checked_menu
 from theory.guarantees import Guarantee
@@ -91,7 +89,7 @@ def from_budget(
 
     name = f"the decisions of {checked_make(make)}"
     foreign = Foreign(make, name, promise, granted, replayed, says, composes=False)
-    return CopiedFilter(foreign) if menu is None else CountedFilter(foreign, menu)
+    return filter_of(foreign, menu)
 
 
 def from_queryable(

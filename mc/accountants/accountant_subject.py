@@ -10,9 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from filters.adapters.copied import CopiedFilter
-from filters.adapters.counted import CountedFilter
-from filters.adapters.foreign import Foreign
+from filters.adapters.foreign import CopiedFilter, CountedFilter, Foreign
 from theory.pairs import (
     DominatingPair,
 )

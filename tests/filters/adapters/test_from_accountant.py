@@ -19,8 +19,7 @@ from dp_accounting import (
 from dp_accounting.pld import PLDAccountant
 
 import filterproof as fp
-from filters.adapters.copied import CopiedFilter
-from filters.adapters.counted import CountedFilter
+from filters.adapters.foreign import CopiedFilter, CountedFilter
 
 
 class Rho:
