@@ -244,9 +244,8 @@ def saving_is_invisible(filt: PrivacyFilter, history: History) -> None:
         try:
             return Session.from_dict(written, filt, "retry")
         except ValueError as refused:
-            checked_reaches(
-                filt, play(filt, history)[0], 1
-            )  # raises what was raised, if the filter raised it
+            # raises what was raised, if the filter raised it
+            checked_reaches(filt, play(filt, history)[0], 1)
             raise LawBrokenError(f"a saved session is not restored: {refused}") from refused
 
     plain, moved = filt.open("retry"), filt.open("retry")

@@ -26,9 +26,8 @@ OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Pow: operator.pow,
 }  # fmt: skip
 METHODS = ("exp", "log", "sqrt", "erfinv")
-FALLING: dict[
-    str, Callable[[arb], arb]
-] = {  # decreasing functions: the values at both ends of a ball enclose those between
+#: Decreasing functions: the values at both ends of a ball enclose those between.
+FALLING: dict[str, Callable[[arb], arb]] = {
     "erfc": lambda x: x.erfc(),
     "tail": lambda x: (x / arb(2).sqrt()).erfc() / 2,
     "quantile": lambda p: arb(2).sqrt() * (2 * p).erfcinv(),
