@@ -162,6 +162,12 @@ def test_what_a_witness_says_about_a_request_is_not_believed() -> None:
         filt.admits(state, fp.Labelled(ASK, {"site": "c"}))
 
 
+def test_the_keeper_is_not_shown_whose_record_it_is() -> None:
+    filt = at_sites(PerSite, 1.0, site="a")
+    elsewhere = filt.at(ASK, site="b")
+    assert filt.shown(elsewhere) == fp.Labelled(ASK, {"site": "b"}) != elsewhere
+
+
 def test_requests_of_many_runs_are_asked_for_each_at_its_own_label() -> None:
     filt = at_sites(PerSite, 1.0, site="a")
     asked = fp.Selection((filt.at(ASK, site="a"), filt.at(ASK, site="b")), np.array([0, 1, 0]))
