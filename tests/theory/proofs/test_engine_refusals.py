@@ -8,6 +8,7 @@ import pytest
 import sympy as sp
 
 from theory.claims.theorem import RefusedError
+from theory.proofs import symbolic
 from theory.proofs.engines import certified, certified_each, exact
 from theory.proofs.symbolic import nonnegative, zero
 
@@ -109,6 +110,12 @@ OUT_OF_ORDER: dict[str, tuple[sp.Expr, sp.Expr]] = {
 def test_an_integral_whose_limits_are_not_in_order_is_refused(name: str) -> None:
     with pytest.raises(RefusedError):
         zero(lambda: OUT_OF_ORDER[name])()
+
+
+def test_what_sympy_simplifies_wrongly_is_refused_by_its_value(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(symbolic, "simplify", lambda expression: sp.Integer(0))
+    with pytest.raises(RefusedError, match="at the point of the witness"):
+        zero(lambda: (a, 2 * a))()
 
 
 @pytest.mark.parametrize("at", [{"a": "-1"}, {"a": "0"}, {}, {"b": "1"}, {"a": "nan"}, {"a": "1.5e400x"}])

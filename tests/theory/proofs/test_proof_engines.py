@@ -11,7 +11,7 @@ import sympy as sp
 from theory.claims.formula import FUNCTIONS, compile_formula, hull
 from theory.claims.theorem import RefusedError, Step, Theorem
 from theory.evidence import Evidence, Outcome
-from theory.proofs import THEOREMS, joined, own_steps, prove
+from theory.proofs import THEOREMS, joined, needed, own_steps, prove
 from theory.proofs.boxes import prove_positive
 from theory.proofs.engines import certified, certified_each, exact
 from theory.proofs.proof import CheckedStep, Proof
@@ -158,6 +158,8 @@ def test_a_theorem_comes_after_those_it_uses() -> None:
     for name, theorem in THEOREMS.items():
         assert theorem.name == name
         assert all(names.index(used) < names.index(name) for used in theorem.uses)
+    assert needed(["kappa"]) == ("Gaussian hockey-stick", "kappa")
+    assert {"RDP filter", "individual filter"} < {*needed(["linear queries"])}  # used by what it uses
 
 
 def test_an_unknown_theorem_is_answered_with_the_known_ones() -> None:
