@@ -7,9 +7,8 @@ puts in the place where they differ, and the claim in LaTeX. The claims stand ab
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 import sympy as sp
 
@@ -33,17 +32,16 @@ COIN_KL = sp.Rational(2, 3) * sp.log(2) + sp.Rational(1, 3) * sp.log(sp.Rational
 STEPS = ((112, 10), (180, 15), (420, 10))
 
 
-@dataclass(frozen=True, slots=True)
-class _Claim(Generic[_Form]):
-    """What both forms claim, by what stands where they differ; the checks of the printed and of the corrected form."""
+def _claim(check: Callable[[_Form], Check]) -> Callable[..., tuple[Check, Check]]:
+    """What both forms claim, by what stands where they differ: the checks of the printed and of the corrected form."""
 
-    check: Callable[[_Form], Check]
+    def both(*, printed: _Form, corrected: _Form) -> tuple[Check, Check]:
+        return check(printed), check(corrected)
 
-    def __call__(self, *, printed: _Form, corrected: _Form) -> tuple[Check, Check]:
-        return self.check(printed), self.check(corrected)
+    return both
 
 
-@_Claim
+@_claim
 def _compared(rows: Iterable[Inequality]) -> Check:
     """Comparisons of rationals."""
     kept = tuple(rows)
@@ -73,7 +71,7 @@ def slip(statement: str, forms: tuple[Check, Check], latex: str = "") -> Step:
 # -- paper 000 ----------------------------------------------------------------------------------------
 
 
-@_Claim
+@_claim
 def _order_budget(promised: sp.Expr) -> Check:
     """A Gaussian that is exactly B-zCDP has D_alpha = alpha B: at alpha = 1 + t the promise is no less."""
     return nonnegative(
@@ -82,7 +80,7 @@ def _order_budget(promised: sp.Expr) -> Check:
     )
 
 
-@_Claim
+@_claim
 def _descent(charge: sp.Expr) -> Check:
     """A squared norm costs itself times the charge: norm/(2 (sigma C)^2)."""
     return zero(as_written(lambda: (charge * norm, norm / (2 * (sigma * clip) ** 2))))
@@ -95,7 +93,7 @@ def _tracker(initial: int) -> Iterator[Inequality]:
         yield Fraction(rounds, 2), "<=", initial + restarts
 
 
-@_Claim
+@_claim
 def _entropy(bound: sp.Expr) -> Check:
     """D_1 of the coin is at most the bound."""
     return nonnegative(lambda: bound - COIN_KL, lambda: (bound - COIN_KL,))
@@ -111,7 +109,7 @@ def _active(counts_skipped: bool) -> Iterator[Inequality]:
         yield int(asks), "=", int(in_s)
 
 
-@_Claim
+@_claim
 def _within(run: tuple[int, int, str]) -> Check:
     """sigma, k and epsilon: k steps at noise sigma cost at most epsilon by the paper's own conversion, delta = 1e-5."""
     noise, k, epsilon = run
@@ -119,7 +117,7 @@ def _within(run: tuple[int, int, str]) -> Check:
     return certified(f"{epsilon} - {rho} - 2*sqrt({rho}*5*log(10))", precision=128)
 
 
-@_Claim
+@_claim
 def _extra(steps: int) -> Check:
     """Steps beyond 420 at noise 100 cost less than 1 % of epsilon = 1, at delta = 1e-5."""
     before, after = (
@@ -142,7 +140,7 @@ def _removal(laws: Iterable[tuple[Fraction, Fraction]]) -> Iterator[Inequality]:
             yield stated, "=", true
 
 
-@_Claim
+@_claim
 def _below_gaussian(second: tuple[str, str]) -> Check:
     """At epsilon = 1 the event of being more than 1/1000 away from 1 is none beyond Gaussian(1).
 
