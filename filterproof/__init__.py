@@ -67,7 +67,7 @@ _BESIDE = {
     "from_accountant": "filters.adapters.accountant",
     "from_budget": "filters.adapters.budget",
     "from_command": "filters.adapters.bridged",
-    "from_queryable": "filters.adapters.queryable",
+    "from_queryable": "filters.adapters.budget",
     "laws": "mc.examine.law_tests",
     "laws_for_accountants": "mc.accountants.testing",
     "prove": "theory.proofs",
@@ -87,8 +87,8 @@ if TYPE_CHECKING:
     from filters.adapters.accountant import from_accountant as from_accountant
     from filters.adapters.bridged import from_command as from_command
     from filters.adapters.budget import from_budget as from_budget
+    from filters.adapters.budget import from_queryable as from_queryable
     from filters.adapters.labelled import LabelledFilter as LabelledFilter
-    from filters.adapters.queryable import from_queryable as from_queryable
     from filters.adapters.service import Release as Release
     from filters.catalogue import *  # noqa: F403
     from filters.certified.certified_numbers import CertifiedNumbers as CertifiedNumbers

@@ -24,16 +24,14 @@ from theory.claims import (
     interaction,
     odometers,
 )
-from theory.kernel.claimed import KERNEL
+from theory.kernel.claimed import KERNEL, KernelTheorem, sources
 from theory.kernel.record import (
     Record,
     axioms_beyond,
     digests,
     hole_in,
-    sources,
     twice_defined,
 )
-from theory.kernel.statement import KernelTheorem
 
 __all__ = ["KernelError", "run_kernel"]
 

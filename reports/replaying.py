@@ -14,8 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from filters.adapters.copied import CopiedFilter
-from filters.adapters.counted import CountedFilter
+from filters.adapters.foreign import CopiedFilter, CountedFilter
 from filters.adapters.labelled import LabelledFilter, program_of
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import nameable

@@ -14,7 +14,7 @@ from enum import Enum
 from typing import NoReturn
 
 from theory.numerics.decimals import chance, interval
-from theory.shown import Row, Shown
+from theory.shown import Row, Shown, row_of
 
 __all__ = ["Accord", "Agreement", "TwoRoutes"]
 
@@ -136,19 +136,8 @@ class Agreement(Shown):
 
     def rows(self) -> list[Row]:
         """A row for each comparison, with the outcome of all."""
-        return [
-            {
-                "outcome": self.outcome.name,
-                "what": one.what,
-                "low": one.low,
-                "high": one.high,
-                "least": one.least,
-                "most": one.most,
-                "meets": one.meets,
-                "apart": one.apart,
-            }
-            for one in self.compared
-        ]
+        names = ("what", "low", "high", "least", "most", "meets", "apart")
+        return [{"outcome": self.outcome.name, **row_of(one, *names)} for one in self.compared]
 
     def __str__(self) -> str:
         count = len(self.compared)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
 from numbers import Real as RealNumber
@@ -107,59 +108,44 @@ def _as_real(name: str, value: object, remedy: str) -> Real:
         ) from None
 
 
-def _check(name: str, value: object, low: float, high: float, closed: str, rule: str, remedy: str) -> Real:
-    """`value` as float64 in the interval from low to high; `closed` names the ends that belong to it."""
-    real = _as_real(name, value, remedy)
-    if isinstance(real, np.ndarray):
-        if real.size == 0:
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """An interval from low to high, of which `closed` names the ends that belong to it, in words, and a remedy."""
+
+    low: float
+    high: float
+    closed: str
+    words: str
+    remedy: str
+
+    def __call__(self, name: str, value: object, remedy: str = "") -> Real:
+        """`value` as float64, in the interval."""
+        remedy = remedy or self.remedy
+        real = _as_real(name, value, remedy)
+        if isinstance(real, np.ndarray):
+            if real.size == 0:
+                return real
+            # every rule is an interval: two passes without a temporary settle an array, NaN included
+            least, most = float(real.min()), float(real.max())
+        else:
+            least = most = real
+        above = least >= self.low if "low" in self.closed else least > self.low
+        below = most <= self.high if "high" in self.closed else most < self.high
+        if above and below:
             return real
-        # every rule is an interval: two passes without a temporary settle an array, NaN included
-        least, most = float(real.min()), float(real.max())
-    else:
-        least = most = real
-    above = least >= low if "low" in closed else least > low
-    below = most <= high if "high" in closed else most < high
-    if above and below:
-        return real
-    bad = least if not above else most
-    raise ValueError(f"{name} must be {rule}, got {name}={bad!r}; {remedy}")
+        bad = least if not above else most
+        raise ValueError(f"{name} must be {self.words}, got {name}={bad!r}; {remedy}")
 
 
-def check_real(name: str, value: object, remedy: str = "pass a finite number") -> Real:
-    """`value` as float64, finite."""
-    return _check(name, value, -math.inf, math.inf, "", "finite", remedy)
-
-
-def check_positive(name: str, value: object, remedy: str = "pass a finite number above zero") -> Real:
-    """`value` as float64, finite and > 0."""
-    return _check(name, value, 0.0, math.inf, "", "finite and > 0", remedy)
-
-
-def check_at_least_zero(name: str, value: object, remedy: str = "pass a finite number, zero or more") -> Real:
-    """`value` as float64, finite and >= 0."""
-    return _check(name, value, 0.0, math.inf, "low", "finite and >= 0", remedy)
-
-
-def check_delta(name: str, value: object, remedy: str = "pass a probability strictly inside (0, 1)") -> Real:
-    """`value` as float64 in the open interval (0, 1)."""
-    return _check(name, value, 0.0, 1.0, "", "in (0, 1)", remedy)
-
-
-def check_probability(name: str, value: object, remedy: str = "pass a probability in [0, 1]") -> Real:
-    """`value` as float64 in the closed interval [0, 1]."""
-    return _check(name, value, 0.0, 1.0, "low and high", "in [0, 1]", remedy)
-
-
-def check_order(name: str, value: object, remedy: str = "pass a finite Rényi order above 1") -> Real:
-    """`value` as float64, a finite Rényi order > 1."""
-    return _check(name, value, 1.0, math.inf, "", "finite and > 1", remedy)
-
-
-def check_order_from_one(
-    name: str, value: object, remedy: str = "pass a finite Rényi order, 1 (Kullback-Leibler) or more"
-) -> Real:
-    """`value` as float64, a finite Rényi order >= 1."""
-    return _check(name, value, 1.0, math.inf, "low", "finite and >= 1", remedy)
+check_real = _Rule(-math.inf, math.inf, "", "finite", "pass a finite number")
+check_positive = _Rule(0.0, math.inf, "", "finite and > 0", "pass a finite number above zero")
+check_at_least_zero = _Rule(0.0, math.inf, "low", "finite and >= 0", "pass a finite number, zero or more")
+check_delta = _Rule(0.0, 1.0, "", "in (0, 1)", "pass a probability strictly inside (0, 1)")
+check_probability = _Rule(0.0, 1.0, "low and high", "in [0, 1]", "pass a probability in [0, 1]")
+check_order = _Rule(1.0, math.inf, "", "finite and > 1", "pass a finite Rényi order above 1")
+check_order_from_one = _Rule(
+    1.0, math.inf, "low", "finite and >= 1", "pass a finite Rényi order, 1 (Kullback-Leibler) or more"
+)
 
 
 #: A count from which on arithmetic in doubles ends in an OverflowError.

@@ -19,47 +19,12 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from filters.adapters.copied import CopiedFilter
-from filters.adapters.counted import CountedFilter
-from filters.adapters.foreign import Foreign, checked_callable, checked_make, limit_of
+from filters.adapters.foreign import Foreign, checked_callable, checked_make, filter_of, limit_of
 from filters.privacy_filter import PrivacyFilter
 from theory.guarantees import ApproxDP, Guarantee, PureDP
 from theory.pairs import DominatingPair
 
 __all__ = ["from_accountant"]
-
-
-class _Accountant(Foreign):
-    composes = True
-
-    def __init__(
-        self,
-        make: Callable[[], Any],
-        event: Callable[[Any], Any],
-        target: Guarantee,
-        compose: Callable[[Any, Any, int], object],
-        spent: Callable[[Any], float],
-    ) -> None:
-        self.make = make
-        self._event, self._compose, self._spent = event, compose, spent
-        self.promise, self._limit = target, limit_of(target)
-        self.name = f"the rule of {checked_make(make)}"
-
-    def granted(self, held: Any, pair: DominatingPair) -> bool:
-        self.replayed(held, pair, 1)
-        return self.spent(held) <= self._limit
-
-    def replayed(self, held: Any, pair: DominatingPair, count: int) -> bool:
-        self._compose(held, self._event(pair), count)
-        return True
-
-    def spent(self, held: Any) -> float:
-        answered = float(self._spent(held))
-        if math.isnan(answered):
-            raise ValueError(
-                f"{self.name} must answer with a number, got nan; leave the request out of the menu"
-            )
-        return answered
 
 
 def from_accountant(
@@ -81,16 +46,32 @@ def from_accountant(
     Whether the accountant's numbers, or the rule, keep the target is what `fp.verify` and `laws_for_accountants` ask.
     Raises TypeError for arguments of the wrong kind, ValueError if make gives one object twice.
     """
-    for name, value in (("make", make), ("event", event)):
-        checked_callable(name, value)
+    checked_callable("event", event)
+    kind, limit = checked_make(make), limit_of(target)
     if spent is None:
         if not isinstance(target, (ApproxDP, PureDP)):
             raise TypeError(
                 f"spent must be given for the target {target}, got None; pass what is compared with it"
             )
         delta = target.delta_at_epsilon if isinstance(target, ApproxDP) else 0.0
-        spent = lambda accountant: accountant.get_epsilon(delta)  # noqa: E731
-    if compose is None:
-        compose = lambda accountant, one, count: accountant.compose(one, count)  # noqa: E731
-    foreign = _Accountant(make, event, target, compose, spent)
-    return CopiedFilter(foreign) if menu is None else CountedFilter(foreign, menu)
+    name = f"the rule of {kind}"
+
+    def replayed(held: Any, pair: DominatingPair, count: int) -> bool:
+        if compose is None:
+            held.compose(event(pair), count)
+        else:
+            compose(held, event(pair), count)
+        return True
+
+    def answered(held: Any) -> float:
+        total = float(held.get_epsilon(delta) if spent is None else spent(held))
+        if math.isnan(total):
+            raise ValueError(f"{name} must answer with a number, got nan; leave the request out of the menu")
+        return total
+
+    def granted(held: Any, pair: DominatingPair) -> bool:
+        replayed(held, pair, 1)
+        return answered(held) <= limit
+
+    foreign = Foreign(make, name, target, granted, replayed, answered, composes=True)
+    return filter_of(foreign, menu)

@@ -20,6 +20,7 @@ import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from theory.pairs import DominatingPair
@@ -59,7 +60,7 @@ class Bridge:
         self._can: frozenset[str] = frozenset()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (self.words, self.seconds)
+        return partial(Bridge, seconds=self.seconds), (self.words,)
 
     def __deepcopy__(self, memory: object) -> Bridge:
         return self
@@ -74,6 +75,11 @@ class Bridge:
         """What it says that it can, of `ABILITIES`; starts it."""
         self.start()
         return self._can
+
+    @property
+    def stores(self) -> bool:
+        """Whether it can start a budget again from what it stored."""
+        return {"state", "restart"} <= self.can
 
     def start(self) -> bool:
         """Start the program in this process and greet it, unless that was done; whether it is a new one."""
@@ -162,11 +168,7 @@ class Bridge:
         return BridgeError(self._broken)
 
     def _files(self) -> tuple[int, int, int]:
-        program = self._process
-        assert program is not None
-        assert program.stdin is not None
-        assert program.stdout is not None
-        assert program.stderr is not None
+        program: Any = self._process
         return program.stdin.fileno(), program.stdout.fileno(), program.stderr.fileno()
 
     def _check_silent(self) -> None:
@@ -250,10 +252,6 @@ class Bridge:
         lines = [one.strip() for one in self._said.decode("utf-8", "replace").splitlines() if one.strip()]
         told = next((one for one in lines if "Error" in one or "error" in one), lines[-1] if lines else "")
         return f"{how} before it had answered{f', and said {shown(told)}' if told else ''}"
-
-
-def _again(words: tuple[str, ...], seconds: float) -> Bridge:
-    return Bridge(words, seconds=seconds)
 
 
 def shown(told: object) -> str:

@@ -108,7 +108,7 @@ class _Play:
     def fresh(self) -> int:
         """Where a run stands that was granted nothing."""
         self.begin()
-        if not self._stores():
+        if not self.bridge.stores:
             return 0
         run = self._run()
         _, told = self._exchange([command("open", run), command("state", run)])
@@ -122,11 +122,8 @@ class _Play:
             self.kept.clear()
         wanted = list(questions)
         new = [one for one in wanted if one not in self.kept or self._repeats()]
-        stores = self._stores()
         for first in range(0, len(new), _OPEN):
-            some = new[first : first + _OPEN]
-            found = self._restarted(some) if stores else self._continued(some)
-            for question, after in found.items():
+            for question, after in self._asked(new[first : first + _OPEN]).items():
                 if self.kept.setdefault(question, after) != after:
                     raise self.bridge.broke(
                         f"answers otherwise about {question[1]!r} when a budget with the same past is asked again",
@@ -139,23 +136,24 @@ class _Play:
         self.repeated += 1
         return self.repeated <= _PROBED
 
-    # -- a program that keeps each run open --------------------------------------------------------
+    def _asked(self, questions: list[_Asked]) -> dict[_Asked, int | None]:
+        """Decisions of budgets that stand where the questions do: open ones, or fresh ones brought there.
 
-    def _continued(self, questions: list[_Asked]) -> dict[_Asked, int | None]:
-        """Decisions of open budgets, or of fresh ones that were granted the same requests before."""
-        runs, commands, due = [], list[str](), []
+        A program that stores is asked after a restart, and where a budget stands there open, that one is asked as well.
+        """
+        stores, commands = self.bridge.stores, list[str]()
+        due: list[tuple[int, DominatingPair]] = []
+        runs: list[tuple[list[int], slice]] = []
         for at, pair in questions:
-            run = self.open.pop(at, None)
-            if run is None:
-                run = self._run()
-                commands.append(command("open", run))
-                stood = 0
-                for before in self._past(at):
-                    commands += [self._ask(run, stood, before), *self._settled(run)]
-                    stood = _number_of(stood, request_text(before))
-                    due.append((len(commands) - len(self._settled(run)) - 1, before))
-            commands.append(self._ask(run, at, pair))
-            runs.append((run, len(commands) - 1))
+            budgets = [self.open.pop(at)] if at in self.open else []
+            if stores or not budgets:
+                budgets.insert(0, self._run())
+                if stores:
+                    commands.append(command("restart", budgets[0], state=str(self.stood[at])))
+                else:
+                    self._play_again(at, budgets[0], commands, due)
+            runs.append((budgets, slice(len(commands), len(commands) + len(budgets))))
+            commands += [self._ask(run, at, pair) for run in budgets]
         answers = self._exchange(commands)
         for place, before in due:
             if not self.bridge.granted(answers[place], before):
@@ -163,28 +161,51 @@ class _Play:
                     f"denies {before!r} to a fresh budget and granted it to another with the same past",
                     "let its decisions depend on what that budget was asked for alone",
                 )
-        placed = {
-            one: self.bridge.granted(answers[place], one[1])
-            for one, (_, place) in zip(questions, runs, strict=True)
-        }
-        granted = [run for (run, _), yes in zip(runs, placed.values(), strict=True) if yes]
-        self._exchange([settling for run in granted for settling in self._settled(run)])
-        return {
-            one: self._stands(one, run, granted=placed[one])
-            for one, (run, _) in zip(questions, runs, strict=True)
-        }
+        decisions, commands, stored = [], [], dict[int, int]()
+        for (_, pair), (budgets, places) in zip(questions, runs, strict=True):
+            granted = [self.bridge.granted(answer, pair) for answer in answers[places]]
+            if granted[0] != granted[-1]:
+                says = ("grants", "denies") if granted[0] else ("denies", "grants")
+                raise self.bridge.broke(
+                    f"{says[0]} {pair!r} after a restart from its own state, and {says[1]} it without one",
+                    "store all that a decision depends on, numbers with all digits, before anything is released",
+                )
+            decisions.append(granted[0])
+            for run in budgets if granted[0] else ():
+                commands += self._settled(run)
+                if stores:
+                    stored[run] = len(commands)
+                    commands.append(command("state", run))
+        answers, standings = self._exchange(commands), dict[_Asked, int | None]()
+        for (at, pair), (budgets, _), yes in zip(questions, runs, decisions, strict=True):
+            after = None
+            if not yes:
+                self._probe(budgets[0], at, pair)
+            elif stores:
+                after = self._stored(answers[stored[budgets[0]]])
+            else:
+                after = _number_of(at, request_text(pair))
+                self.stood[after] = at, pair
+            if after is not None:
+                self._leave(after, budgets.pop())
+            for run in budgets:
+                self._close(run)
+            standings[at, pair] = after
+        return standings
 
-    def _stands(self, question: _Asked, run: int, *, granted: bool) -> int | None:
-        """Where a run stands after its request, and its budget with it."""
-        at, pair = question
-        if not granted:
-            self._probe(run, at, pair)
-            self._close(run)
-            return None
-        after = _number_of(at, request_text(pair))
-        self.stood[after] = question
-        self._leave(after, run)
-        return after
+    def _play_again(
+        self, at: int, run: int, commands: list[str], due: list[tuple[int, DominatingPair]]
+    ) -> None:
+        """Have a fresh budget asked for all that was granted on the way there, which is due to be granted again."""
+        past: list[_Asked] = []
+        stood = self.stood[at]
+        while isinstance(stood, tuple):
+            past.append((stood[0], stood[1]))
+            stood = self.stood[stood[0]]
+        commands.append(command("open", run))
+        for before, pair in reversed(past):
+            due.append((len(commands), pair))
+            commands += [self._ask(run, before, pair), *self._settled(run)]
 
     def _probe(self, run: int, at: int, pair: DominatingPair) -> None:
         """What was denied is denied when it is asked for again."""
@@ -197,68 +218,11 @@ class _Play:
                         "let a denial change nothing",
                     )
 
-    def _past(self, at: int) -> list[DominatingPair]:
-        """What was granted on the way there."""
-        past: list[DominatingPair] = []
-        while (told := self.stood[at]) is not None:
-            assert not isinstance(told, str)
-            at, pair = told
-            past.append(pair)
-        return past[::-1]
-
-    # -- a program that starts again from what it stored -------------------------------------------
-
-    def _restarted(self, questions: list[_Asked]) -> dict[_Asked, int | None]:
-        """Decisions after a restart from what was stored, the same as those of a budget that stands there open."""
-        runs, commands = [], list[str]()
-        for at, pair in questions:
-            run, twin = self._run(), self.open.pop(at, None)
-            commands += [command("restart", run, state=str(self.stood[at])), self._ask(run, at, pair)]
-            runs.append((run, twin, len(commands) - 1))
-            if twin is not None:
-                commands.append(self._ask(twin, at, pair))
-        answers, granted = self._exchange(commands), list[bool]()
-        for (_, pair), (_, twin, place) in zip(questions, runs, strict=True):
-            granted.append(self.bridge.granted(answers[place], pair))
-            if twin is not None and self.bridge.granted(answers[place + 1], pair) != granted[-1]:
-                says = ("grants", "denies") if granted[-1] else ("denies", "grants")
-                raise self.bridge.broke(
-                    f"{says[0]} {pair!r} after a restart from its own state, and {says[1]} it without one",
-                    "store all that a decision depends on, numbers with all digits, before anything is released",
-                )
-        settled, commands = len(self._settled(0)) + 1, []
-        for (run, twin, _), yes in zip(runs, granted, strict=True):
-            if yes:
-                commands += [*self._settled(run), command("state", run)]
-                commands += [] if twin is None else [*self._settled(twin), command("state", twin)]
-        replies, standings = (
-            iter(self._exchange(commands)[settled - 1 :: settled]),
-            dict[_Asked, int | None](),
-        )
-        for one, (run, twin, _), yes in zip(questions, runs, granted, strict=True):
-            standings[one] = after = self._stored(next(replies)) if yes else None
-            if after is None:
-                self._close(run)
-            elif twin is None:
-                self._leave(after, run)
-            else:
-                next(replies)
-                self._close(run)
-                self._leave(after, twin)
-            if after is None and twin is not None:
-                self._close(twin)
-        return standings
-
     def _stored(self, answer: dict[str, Any]) -> int:
         text = self.bridge.stored(answer)
         at = _number_of(0, text)
         self.stood[at] = text
         return at
-
-    # -- what both do --------------------------------------------------------------------------------
-
-    def _stores(self) -> bool:
-        return {"state", "restart"} <= self.bridge.can
 
     def _leave(self, at: int, run: int) -> None:
         """Keep a budget open where it stands."""

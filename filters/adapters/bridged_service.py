@@ -42,7 +42,7 @@ class BridgedService:
 
     def __init__(self, program: BridgedServices, disk: Disk) -> None:
         self.bridge, self.shown, self.disk = program.bridge, program.shown, disk
-        self.stores = {"state", "restart"} <= self.bridge.can
+        self.stores = self.bridge.stores
         if not self.stores and "run" in disk:
             self.run: int = disk["run"]
             return

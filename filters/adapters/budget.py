@@ -17,51 +17,36 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
-from filters.adapters.copied import CopiedFilter
-from filters.adapters.counted import CountedFilter
-from filters.adapters.denial import Denied, checked_denied, is_denial, is_no
-from filters.adapters.foreign import Foreign, checked_callable, checked_make
+import numpy as np
+
+from filters.adapters.foreign import Foreign, checked_callable, checked_make, filter_of
 from filters.privacy_filter import PrivacyFilter
+from filters.rules.menu import checked_menu
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
-__all__ = ["SpendingObject", "from_budget"]
+__all__ = ["Denied", "from_budget", "from_queryable", "is_no"]
+
+#: The exceptions that mean "denied", or what says of an exception whether it does.
+Denied: TypeAlias = "type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], bool]"
 
 
-class SpendingObject(Foreign):
-    """An object that is asked by spending: `spend` returns False or raises what `denied` names, or else grants."""
+def is_no(answered: object) -> bool:
+    """Whether an answer is False, Python's or numpy's; what says nothing, None or 0, is no denial.
 
-    composes = False
-
-    def __init__(
-        self,
-        make: Callable[[], Any],
-        spend: Callable[[Any, Any], object],
-        promise: Guarantee,
-        denied: Denied,
-        spent: Callable[[Any], float] | None,
-    ) -> None:
-        self.make = make
-        self._spend, self._denied, self._spent, self.promise = spend, denied, spent, promise
-        self.name = f"the decisions of {checked_make(make)}"
-
-    def granted(self, held: Any, pair: DominatingPair) -> bool:
-        try:
-            answered = self._spend(held, pair)
-        except Exception as refused:
-            if not is_denial(refused, self._denied):
-                raise
-            return False
-        return not is_no(answered)
-
-    def replayed(self, held: Any, pair: DominatingPair, count: int) -> bool:
-        return all(self.granted(held, pair) for _ in range(count))
-
-    def spent(self, held: Any) -> float | None:
-        return None if self._spent is None else float(self._spent(held))
+    Raises TypeError for what has not answered yet.
+    """
+    if inspect.isawaitable(answered) or inspect.isgenerator(answered):
+        raise TypeError(
+            f"a budget must answer at once, got a {type(answered).__name__}; wait for it, by asyncio.run say"
+        )
+    if isinstance(answered, np.ndarray) and answered.ndim == 0:
+        answered = answered[()]
+    return isinstance(answered, (bool, np.bool_)) and not answered
 
 
 def from_budget(
@@ -80,7 +65,53 @@ def from_budget(
     menu the state is how often each pair was used, else it is the budget, copied for each request. Raises TypeError
     for arguments of the wrong kind, ValueError if make gives one object twice.
     """
-    for name, value in (("make", make), ("spend", spend)):
-        checked_callable(name, value)
-    foreign = SpendingObject(make, spend, promise, checked_denied(denied), spent)
-    return CopiedFilter(foreign) if menu is None else CountedFilter(foreign, menu)
+    checked_callable("spend", spend)
+    if not all(map(callable, denied if isinstance(denied, tuple) else (denied,))):
+        raise TypeError(
+            f"denied must be exceptions or a function of one, got {denied!r}; pass e.g. ValueError"
+        )
+
+    def granted(held: Any, pair: DominatingPair) -> bool:
+        try:
+            answered = spend(held, pair)
+        except Exception as refused:
+            is_denial = isinstance(refused, denied) if isinstance(denied, (type, tuple)) else denied(refused)
+            if not is_denial:
+                raise
+            return False
+        return not is_no(answered)
+
+    def replayed(held: Any, pair: DominatingPair, count: int) -> bool:
+        return all(granted(held, pair) for _ in range(count))
+
+    def says(held: Any) -> float | None:
+        return None if spent is None else float(spent(held))
+
+    name = f"the decisions of {checked_make(make)}"
+    foreign = Foreign(make, name, promise, granted, replayed, says, composes=False)
+    return filter_of(foreign, menu)
+
+
+def from_queryable(
+    make: Callable[[], Any],
+    query: Callable[[Any], Any],
+    promise: Guarantee,
+    *,
+    menu: tuple[DominatingPair, ...],
+    denied: Denied,
+    spent: Callable[[Any], float] | None = None,
+) -> PrivacyFilter:
+    """The filter that grants a request where invoking `queryable(query(pair))` does not raise what `denied` names.
+
+    make() gives a fresh queryable over some data, query(pair) the mechanism that the pair describes, made once for each
+    pair of the menu. A queryable keeps what it released inside and cannot be copied: it is made again and invoked again
+    for each row of uses, so its outputs are thrown away. Exceptions that `denied` does not name are raised. `spent` is
+    as in `from_budget`. Raises TypeError for arguments of the wrong kind, ValueError if make gives one object twice.
+    """
+    checked_callable("query", query)
+    queries = {pair: query(pair) for pair in checked_menu(menu)}
+
+    def invoked(queryable: Any, pair: DominatingPair) -> None:
+        queryable(queries[pair] if pair in queries else query(pair))
+
+    return from_budget(make, invoked, promise, menu=menu, denied=denied, spent=spent)

@@ -17,10 +17,9 @@ from typing import Any, Literal, TypeAlias
 
 from flint import arb, ctx
 
-from theory.claims.formula import compile_formula
+from theory.claims.formula import compile_formula, rational_value
 from theory.evidence import Evidence
 from theory.pairs.truths import Exact, TrueValue, ball_of
-from theory.proofs.rational import rational_value
 
 __all__ = ["CheckedNumber", "Claims", "Found", "Least", "Margin", "RunningNumber", "Side", "Truth"]
 

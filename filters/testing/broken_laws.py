@@ -17,8 +17,7 @@ import numpy as np
 
 from filters.contract.checks import StateWrittenError, checked_filter
 from filters.privacy_filter import PrivacyFilter
-from filters.testing.cases import case_bytes, drawn_case
-from filters.testing.laws import EXAMINED, LawBrokenError, something_is_admitted
+from filters.testing.laws import EXAMINED, LawBrokenError, case_bytes, drawn_case, something_is_admitted
 from filters.testing.requests import Tape, requests_near, requests_of
 from theory.pairs import DominatingPair
 

@@ -18,11 +18,12 @@ from unittest import SkipTest
 
 from filters.contract.checks import StateWrittenError, checked_filter
 from filters.privacy_filter import PrivacyFilter, is_filter
-from filters.testing.cases import case_bytes, drawn_case
 from filters.testing.laws import (
     EXAMINED,
     LawBrokenError,
     a_larger_budget_admits_as_much,
+    case_bytes,
+    drawn_case,
     order_does_not_matter,
     something_is_admitted,
     the_promise_is_kept,

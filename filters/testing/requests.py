@@ -259,12 +259,6 @@ def _numbers(pair: DominatingPair) -> tuple[float, ...]:
     return tuple(value for value in values if isinstance(value, float))
 
 
-def _dearer(second: DominatingPair, first: DominatingPair) -> bool:
-    """Whether the second pair's divergences are at least the first's, and one of them is larger."""
-    gaps = [second.hockey_stick(eps) - first.hockey_stick(eps) for eps in (0.0, 1.0)]
-    return bool(min(gaps) >= 0 and max(gaps) > 0)
-
-
 def cheaper_first(
     first: DominatingPair, second: DominatingPair
 ) -> tuple[DominatingPair, DominatingPair] | None:
@@ -280,7 +274,10 @@ def cheaper_first(
     gaps = [a - b for a, b in zip(_numbers(first), _numbers(second), strict=True)]
     if not gaps or min(gaps) < 0 < max(gaps) or not any(gaps):
         return None
-    return (first, second) if _dearer(second, first) else (second, first) if _dearer(first, second) else None
+    rises = [float(second.hockey_stick(eps) - first.hockey_stick(eps)) for eps in (0.0, 1.0)]
+    if min(rises) >= 0 < max(rises):
+        return first, second
+    return (second, first) if min(rises) < 0 >= max(rises) else None
 
 
 def _chains(pairs: Sequence[DominatingPair]) -> list[tuple[DominatingPair, ...]]:

@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from filters.adapters.counted import CountedFilter
-from filters.adapters.foreign import limit_of
+from filters.adapters.foreign import CountedFilter, limit_of
 from filters.testing.laws import LawBrokenError
 from mc.accountants.accountant_subject import MOST, AccountantSubject, History, NotAskedError, exceeds
 from mc.accountants.bare_parameters import odd_parameters_grant_nothing, tiny_spends_are_their_sum

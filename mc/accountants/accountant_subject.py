@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from filters.adapters.copied import CopiedFilter
-from filters.adapters.counted import CountedFilter
-from filters.adapters.foreign import Foreign
+from filters.adapters.foreign import CopiedFilter, CountedFilter, Foreign
 from theory.pairs import (
     DominatingPair,
 )
@@ -60,10 +58,14 @@ class AccountantSubject:
 
     def played(self, history: Iterable[DominatingPair]) -> tuple[Any, tuple[DominatingPair, ...]]:
         """A fresh object after the requests of a history, and those that were granted."""
-        budget, asked = self.foreign.make(), self.foreign.granted
-        if self.foreign.composes:  # it is told what was released, and denies nothing
-            asked = partial(self.foreign.replayed, count=1)
-        return budget, tuple(pair for pair in history if asked(budget, pair))
+        foreign, budget = self.foreign, self.foreign.make()
+
+        def asked(pair: DominatingPair) -> bool:
+            if foreign.composes:  # it is told what was released, and denies nothing
+                return foreign.replayed(budget, pair, 1)
+            return foreign.granted(budget, pair)
+
+        return budget, tuple(filter(asked, history))
 
     def total(self, history: Iterable[DominatingPair]) -> float | None:
         """What a fresh object says it has spent after a history, None if it denies some of it; each is played once."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from filters.adapters.denial import is_no
+from filters.adapters.budget import is_no
 from filters.adapters.foreign import limit_of
 from filters.testing.laws import LawBrokenError
 from mc.accountants.accountant_subject import AccountantSubject, NotAskedError, exceeds

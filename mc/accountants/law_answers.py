@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from filters.adapters.copied import CopiedFilter
-from filters.adapters.counted import CountedFilter
+from filters.adapters.foreign import CopiedFilter, CountedFilter
 from filters.privacy_filter import PrivacyFilter
 from filters.testing.laws import LawBrokenError
 from mc.accountants.accountant_laws import ACCOUNTANT_LAWS

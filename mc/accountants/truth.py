@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 
-from filters.adapters.counted import CountedFilter
+from filters.adapters.foreign import CountedFilter
 from mc.accountants.accountant_subject import History, NotAskedError
 from mc.losses.composition import Composition
 from mc.worst_case.solve import worst_case

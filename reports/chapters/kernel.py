@@ -10,9 +10,8 @@ from reports.study import Study
 from reports.words import declared, said
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.kernel import accepted
-from theory.kernel.claimed import KERNEL
+from theory.kernel.claimed import FINITE, KERNEL
 from theory.kernel.record import ALLOWED, Accepted
-from theory.kernel.statement import FINITE
 
 __all__ = ["GAPS", "KERNEL_CHAPTER"]
 

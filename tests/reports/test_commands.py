@@ -35,7 +35,7 @@ from reports.study import Study
 from tests.reports import typed
 from tests.reports.typed import CAST, filterproof
 from theory.guarantees import GaussianDP
-from theory.kernel.statement import FINITE
+from theory.kernel.claimed import FINITE
 from theory.pairs import RandomizedResponse
 from theory.proofs.proof import JOIN, JOINED_BY_KERNEL
 

@@ -15,8 +15,8 @@ from reports.commands.exit_status import End
 from reports.commands.kernel import kernel
 from reports.kernel_run import KernelError, run_kernel
 from theory.kernel import read_record, record
-from theory.kernel.claimed import KERNEL
-from theory.kernel.record import ALLOWED, sources, without_comments
+from theory.kernel.claimed import KERNEL, sources
+from theory.kernel.record import ALLOWED, without_comments
 
 _AXIOM = "Coq.Logic.Classical_Prop.classic"
 _CLEAN = "\n".join(

@@ -9,12 +9,16 @@ part would be finite.
 from __future__ import annotations
 
 import ast
+import operator
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from flint import arb, fmpq
 
-__all__ = ["FUNCTIONS", "compile_formula", "hull", "variables"]
+__all__ = ["FUNCTIONS", "Formula", "compile_formula", "hull", "rational_value", "variables"]
 
 #: A formula ready to run: from the balls of its variables to the ball of its value.
 Evaluator = Callable[[Mapping[str, arb]], arb]
@@ -81,6 +85,35 @@ def variables(text: str) -> frozenset[str]:
     return frozenset(free - {"pi"})
 
 
+def rational_value(text: str, at: Mapping[str, Fraction]) -> Fraction | None:
+    """The value of a formula at a point, in fractions; None where it has a function in it, or divides by zero.
+
+    >>> rational_value("r**2/2 - x", {"r": Fraction(1, 3), "x": Fraction(1, 18)}), rational_value("sqrt(2)", {})
+    (Fraction(0, 1), None)
+    """
+    try:
+        return _in_fractions(_parsed(text), at)
+    except ArithmeticError:
+        return None
+
+
+def _in_fractions(node: ast.expr, at: Mapping[str, Fraction]) -> Fraction:
+    match node:
+        case ast.Constant(value=int(n)):
+            return Fraction(n)
+        case ast.Name(id=name) if name != "pi":
+            return at[name]
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_in_fractions(operand, at)
+        case ast.BinOp(left=base, op=ast.Pow(), right=ast.Constant(value=int(n))):
+            return _in_fractions(base, at) ** n
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() | ast.Mult() | ast.Div() as op, right=right):
+            value: Fraction = _ARITHMETIC[type(op)](_in_fractions(left, at), _in_fractions(right, at))
+            return value
+    raise ArithmeticError("it is no rational number, or not known to be")
+
+
+@lru_cache(maxsize=4096)
 def _parsed(text: str) -> ast.expr:
     if len(text) > _LONGEST:
         raise ValueError(f"formula must have at most {_LONGEST} characters, got {len(text)}; split it")
@@ -132,10 +165,76 @@ def _compile(node: ast.expr, depth: int) -> Evaluator:
     )
 
 
-_ARITHMETIC: Mapping[type[ast.operator], Callable[[arb, arb], arb]] = {
-    ast.Add: lambda a, b: a + b,
-    ast.Sub: lambda a, b: a - b,
-    ast.Mult: lambda a, b: a * b,
-    ast.Div: lambda a, b: a / b,
-    ast.Pow: lambda a, b: a**b,
+_ARITHMETIC: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
 }
+
+
+#: The box of a formula, side by side, where it gives no other.
+_USUAL = {
+    **dict.fromkeys(("c", "mu"), ("1/8", "3")),
+    **dict.fromkeys(("epsilon", "sigma"), ("1/4", "4")),
+    **dict.fromkeys(("B", "Delta", "H", "S"), ("1/16", "2")),
+    **dict.fromkeys(("d", "kappa", "q", "r", "rho"), ("1/64", "1/2")),
+    **{"alpha": ("3/2", "9"), "delta": ("1/1024", "1/4"), "l": ("1", "12")},
+    **{"m": ("1", "9"), "t": ("1/2", "8")},
+}
+#: What sympy prints, and what the project shows.
+_SHOWN = (
+    (r"\operatorname{tail}", r"\overline{\Phi}"),
+    (r"\operatorname{quantile}", r"\overline{\Phi}^{-1}"),
+    (r"\epsilon", r"\varepsilon"),
+)
+
+
+@dataclass(frozen=True, init=False)
+class Formula:
+    """A formula of a claim: its text, the same in Rocq ('' where no kernel theorem states it), and a box of points.
+
+    >>> bound = Formula("exp((alpha - 1) * B)", rocq="exp ((alpha - 1) * B)", alpha=("3/2", "9"), B=("1/8", "2"))
+    >>> print(bound.latex)
+    e^{B \\left(\\alpha - 1\\right)}
+
+    Its LaTeX comes from its text. The Rocq form must stand in the statement of the theorem that the kernel accepted;
+    the tests compare that it means the same, at points of the stated box, in balls, by a reader of their own. `names`
+    maps names of the Rocq form to formulas in the variables of the text, where they differ. The box gives each
+    variable's range, corners exact, as texts such as "1/8", or leaves it what is usual for that letter. Raises
+    ValueError where the box does not name the variables of the text.
+    """
+
+    text: str
+    rocq: str
+    names: Mapping[str, str]
+    box: Mapping[str, tuple[Fraction, Fraction]]
+
+    def __init__(
+        self, text: str, *, rocq: str = "", names: Mapping[str, str] | None = None, **box: tuple[str, str]
+    ) -> None:
+        box = {name: _USUAL[name] for name in sorted(variables(text) & _USUAL.keys())} | box
+        if set(box) != variables(text):
+            raise ValueError(
+                f"box must name {', '.join(sorted(variables(text)))}, got {', '.join(sorted(box))}"
+            )
+        object.__setattr__(self, "text", text)
+        object.__setattr__(self, "rocq", rocq)
+        object.__setattr__(self, "names", dict(names or {}))
+        sides = {name: (Fraction(low), Fraction(high)) for name, (low, high) in box.items()}
+        object.__setattr__(self, "box", sides)
+
+    @property
+    def latex(self) -> str:
+        """The formula as it is shown, the normal upper tail as a Phi with a bar."""
+        import sympy as sp
+
+        known: dict[str, object] = {
+            name: sp.Symbol(name, real=True, positive=low > 0 or None) for name, (low, _) in self.box.items()
+        }
+        functions = {name: sp.Function(name) for name in ("tail", "quantile")}
+        text: str = sp.latex(sp.sympify(self.text, locals=known | functions), ln_notation=False)
+        for name, sign in _SHOWN:
+            text = text.replace(name, sign)
+        return text

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from theory.claims.kernel_theorem import beside, decided_by
-from theory.claims.notations import Formula
-from theory.claims.theorem import Theorem
+from theory.claims.formula import Formula
+from theory.claims.theorem import Theorem, beside, decided_by
 
 __all__ = ["ROWS"]
 

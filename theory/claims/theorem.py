@@ -11,12 +11,24 @@ from dataclasses import dataclass, field
 from importlib import import_module
 
 from theory.arguments import did_you_mean
-from theory.claims.notations import Formula
+from theory.claims.formula import Formula
 from theory.evidence import Checked, Evidence
-from theory.kernel.statement import KernelTheorem
+from theory.kernel.claimed import KERNEL, KernelTheorem
+from theory.kernel.record import accepted
 from theory.shown import one_line
 
-__all__ = ["THEOREMS", "Check", "Reached", "RefusedError", "Step", "Theorem", "unknown"]
+__all__ = [
+    "THEOREMS",
+    "Check",
+    "Reached",
+    "RefusedError",
+    "Step",
+    "Theorem",
+    "beside",
+    "decided_by",
+    "kernel_step",
+    "unknown",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +85,37 @@ class Step:
             raise ValueError(
                 f"kernel must name what the step decides by, got none in {self.statement!r}; name it"
             )
+
+
+def kernel_step(theorem: KernelTheorem, *, decides: bool) -> Step:
+    """KERNEL: the step that is this theorem, accepted as the sources are now."""
+
+    def check() -> Reached:
+        try:
+            found = accepted(theorem)
+        except ValueError as reason:
+            raise RefusedError(str(reason), engine="rocq", evidence=Evidence.KERNEL) from reason
+        axioms = f"axioms: {', '.join(found.axioms)}" if found.axioms else "no axioms"
+        data = {"name": found.name, "file": found.file, "statement": found.statement}
+        return Reached(
+            "rocq",
+            Evidence.KERNEL,
+            f"{found.how}; {axioms}",
+            {"kind": "kernel", **data, "axioms": list(found.axioms)},
+        )
+
+    says = f"{theorem.says} ({theorem.name} in {theorem.module}.v)"
+    return Step(says, check, checked=Checked.KERNEL, decides=decides, kernel=theorem)
+
+
+def decided_by(*names: str) -> tuple[Step, ...]:
+    """The steps that are these theorems of the kernel, which together are the claim."""
+    return tuple(kernel_step(KERNEL[name], decides=True) for name in names)
+
+
+def beside(*names: str) -> tuple[Step, ...]:
+    """The steps that are these theorems of the kernel, on a part of the claim, or on a number of the code."""
+    return tuple(kernel_step(KERNEL[name], decides=False) for name in names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,17 +8,54 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
 
-from theory.kernel.record import sources
-from theory.kernel.statement import KernelTheorem
-
-__all__ = ["KERNEL", "claimed"]
+__all__ = ["FINITE", "KERNEL", "KernelTheorem", "claimed", "sources"]
 
 _CLAIM = re.compile(
     r"^\(\*\* Claim: ((?:(?!\*\)).)*) \*\)\n(?:Theorem|Lemma|Corollary|Example)\s+([\w']+)",
     re.MULTILINE | re.DOTALL,
 )
 _PARTS = re.compile(r"\n    (Source|Covers|Beyond): ")
+#: What a statement is about that names no other class of mechanisms.
+FINITE = "mechanisms with finitely many outcomes"
+
+
+@dataclass(frozen=True, slots=True)
+class KernelTheorem:
+    """A theorem of the Rocq sources: its file and name there, what it says, and the paper's theorem.
+
+    `covers` is the class of mechanisms that it is about; `beyond` names what else a reader might look for in vain.
+    """
+
+    rocq: str
+    says: str
+    source: str = "this project"
+    beyond: str = ""
+    covers: str = FINITE
+
+    @property
+    def words(self) -> str:
+        """What it says, with the class of mechanisms where that is another than `FINITE`."""
+        return self.says if self.covers == FINITE else f"{self.says} For {self.covers}."
+
+    @property
+    def module(self) -> str:
+        """The file that states it, without its suffix."""
+        return self.rocq.partition(".")[0]
+
+    @property
+    def name(self) -> str:
+        """Its name in that file, by which `KERNEL` has it."""
+        return self.rocq.partition(".")[2]
+
+
+def sources() -> dict[str, str]:
+    """The text of every Rocq source, by file, in the order in which they are compiled."""
+    folder = files("theory.kernel")
+    listed = folder.joinpath("_CoqProject").read_text(encoding="utf-8").split()
+    return {name: folder.joinpath(name).read_text(encoding="utf-8") for name in listed if name.endswith(".v")}
 
 
 def claimed(texts: Mapping[str, str]) -> dict[str, KernelTheorem]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from hashlib import sha256
 from importlib.resources import files
 
-from theory.kernel.statement import KernelTheorem
+from theory.kernel.claimed import KernelTheorem, sources
 
 __all__ = [
     "ALLOWED",
@@ -25,7 +25,6 @@ __all__ = [
     "hole_in",
     "read_record",
     "readable_record",
-    "sources",
     "twice_defined",
     "without_comments",
 ]
@@ -138,13 +137,6 @@ class Record:
         """Whether it is the record whose digest was committed with it."""
         place = files("theory.kernel").joinpath(SEAL)
         return place.is_file() and place.read_text(encoding="utf-8") == self.seal
-
-
-def sources() -> dict[str, str]:
-    """The text of every Rocq source, by file, in the order in which they are compiled."""
-    folder = files("theory.kernel")
-    listed = folder.joinpath("_CoqProject").read_text(encoding="utf-8").split()
-    return {name: folder.joinpath(name).read_text(encoding="utf-8") for name in listed if name.endswith(".v")}
 
 
 def digests(texts: Mapping[str, str]) -> dict[str, str]:

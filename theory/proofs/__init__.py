@@ -31,7 +31,12 @@ def prove(
     """
     if not isinstance(name, str) or name not in THEOREMS:
         raise ValueError(unknown(name))
-    return _prove(name, on_step, {} if done is None else done)
+    done = {} if done is None else done
+    if name not in done:
+        for used in needed([name]):
+            if used not in done:
+                _add(done, used, own_steps(used, on_step))
+    return done[name]
 
 
 def prove_all(*, on_step: Callable[[CheckedStep], object] | None = None) -> tuple[Proof, ...]:
@@ -53,36 +58,23 @@ def own_steps(name: str, on_step: Callable[[CheckedStep], object] | None = None)
 
 
 def needed(names: Iterable[str]) -> tuple[str, ...]:
-    """These theorems and all that they use, in the order of `THEOREMS`."""
-    names_needed: set[str] = set()
-    waiting = list(names)
+    """These theorems and all that they use, in the order of `THEOREMS`, in which what is used comes first."""
+    waiting, found = list(names), set[str]()
     while waiting:
-        name = waiting.pop()
-        if name not in names_needed:
-            names_needed.add(name)
-            waiting += THEOREMS[name].uses
-    return tuple(name for name in THEOREMS if name in names_needed)
+        found.add(name := waiting.pop())
+        waiting += {*THEOREMS[name].uses} - found
+    return tuple(name for name in THEOREMS if name in found)
 
 
 def joined(steps: Mapping[str, tuple[CheckedStep, ...]]) -> dict[str, Proof]:
     """The proofs by name, from the `own_steps` of theorems and of all that they use, wherever these were run."""
     done: dict[str, Proof] = {}
-    for name in steps:
-        _prove(name, None, done, steps)
+    for name in needed(steps):
+        _add(done, name, steps[name])
     return done
 
 
-def _prove(
-    name: str,
-    on_step: Callable[[CheckedStep], object] | None,
-    done: dict[str, Proof],
-    run: Mapping[str, tuple[CheckedStep, ...]] | None = None,
-) -> Proof:
+def _add(done: dict[str, Proof], name: str, steps: tuple[CheckedStep, ...]) -> None:
     from theory.proofs.proof import Proof
 
-    if name not in done:
-        theorem = THEOREMS[name]
-        lemmas = tuple(_prove(used, on_step, done, run) for used in theorem.uses)
-        steps = own_steps(name, on_step) if run is None else run[name]
-        done[name] = Proof(theorem, steps, lemmas)
-    return done[name]
+    done[name] = Proof(THEOREMS[name], steps, tuple(done[used] for used in THEOREMS[name].uses))

@@ -3,45 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 
 from flint import arb, ctx, fmpq
 
 from theory.claims.formula import Evaluator, compile_formula, hull, variables
+from theory.claims.theorem import RefusedError
+from theory.evidence import Evidence
 from theory.numerics.exact import rational
 
-__all__ = ["BoxTree", "NotPositiveError", "prove_positive"]
+__all__ = ["prove_positive"]
 
 #: The corners of a box, one (low, high) per variable, in the order of the variables.
 Box = tuple[tuple[fmpq, fmpq], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class BoxTree:
-    """A certificate that formula > 0 on the box.
-
-    `tree` lists the nodes in pre-order: a digit k halves variable k at its exact midpoint (lower half first),
-    a dot is a leaf on which the ball of the formula is positive at `precision` bits.
-    """
-
-    formula: str
-    box: Mapping[str, tuple[Fraction, Fraction]]
-    precision: int
-    tree: str
-
-    @property
-    def leaves(self) -> int:
-        return self.tree.count(".")
-
-
-class NotPositiveError(Exception):
-    """The formula is not positive at `point`; or `point` is None and no proof was found within the leaves allowed."""
-
-    def __init__(self, reason: str, point: Mapping[str, str] | None) -> None:
-        super().__init__(reason)
-        self.point = point
 
 
 def prove_positive(
@@ -50,10 +25,12 @@ def prove_positive(
     *,
     precision: int = 64,
     most_leaves: int = 40_000,
-) -> BoxTree:
+) -> str:
     """The tree that shows formula > 0 on the closed box with rational corners.
 
-    Raises NotPositiveError, with a point where the formula is certainly <= 0 if the search met one, and ValueError
+    Its nodes stand in pre-order: a digit k halves variable k at its exact midpoint (lower half first), a dot is a leaf
+    on which the ball of the formula is positive at `precision` bits.
+    Raises RefusedError, with a point where the formula is certainly <= 0 if the search met one, and ValueError
     for a box that does not fit: it names exactly the variables of the formula, at most 10 since the tree writes one
     digit for each split, and each side has low <= high. A formula with an undefined part counts as not positive.
     The global precision is restored on return.
@@ -67,7 +44,7 @@ def prove_positive(
     with ctx.workprec(precision):
         # A false claim often fails at a corner, which halving alone would reach last.
         for at in product(*root):
-            _refuse_if_negative(evaluate, names, tuple((x, x) for x in at))
+            _refuse_if_negative(formula, names, tuple((x, x) for x in at))
         stack = [(root, 0)]
         while stack:
             corner, depth = stack.pop()
@@ -76,9 +53,9 @@ def prove_positive(
                 nodes.append(".")
                 leaves += 1
                 continue
-            _refuse_if_negative(evaluate, names, corner)
+            _refuse_if_negative(formula, names, corner)
             if not names or leaves + len(stack) > most_leaves or depth > 200:
-                raise NotPositiveError(f"no proof within {most_leaves} boxes at {precision} bits", None)
+                raise _refusal(formula, f"no proof within {most_leaves} boxes at {precision} bits")
             axis = _best_axis(evaluate, names, corner, root)
             low, high = corner[axis]
             middle = (low + high) / 2
@@ -87,7 +64,7 @@ def prove_positive(
                 (_replace(corner, axis, (middle, high)), depth + 1),
                 (_replace(corner, axis, (low, middle)), depth + 1),
             ]
-    return BoxTree(formula, dict(box), precision, "".join(nodes))
+    return "".join(nodes)
 
 
 def _check(formula: str, box: Mapping[str, tuple[Fraction, Fraction]], precision: int) -> None:
@@ -109,14 +86,18 @@ def _replace(corner: Box, axis: int, side: tuple[fmpq, fmpq]) -> Box:
     return (*corner[:axis], side, *corner[axis + 1 :])
 
 
-def _refuse_if_negative(evaluate: Evaluator, names: tuple[str, ...], corner: Box) -> None:
+def _refuse_if_negative(formula: str, names: tuple[str, ...], corner: Box) -> None:
     middle = {n: (low + high) / 2 for n, (low, high) in zip(names, corner, strict=True)}
-    at_middle = evaluate({n: arb(x) for n, x in middle.items()})
-    if at_middle <= 0:
-        raise NotPositiveError(
-            f"the value is {at_middle.str(8, radius=False)} at the point of the witness",
-            {n: str(x) for n, x in middle.items()},
-        )
+    value = compile_formula(formula)({n: arb(x) for n, x in middle.items()})
+    if value <= 0:
+        said = f"the value is {value.str(8, radius=False)} at the point of the witness"
+        raise _refusal(formula, said, {n: str(x) for n, x in middle.items()})
+
+
+def _refusal(formula: str, reason: str, witness: Mapping[str, str] | None = None) -> RefusedError:
+    return RefusedError(
+        f"{formula} > 0: {reason}", engine="flint", evidence=Evidence.CERTIFIED, witness=witness
+    )
 
 
 def _best_axis(evaluate: Evaluator, names: tuple[str, ...], corner: Box, root: Box) -> int:

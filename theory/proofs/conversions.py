@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterator
 
 import sympy as sp
 
-from theory.claims.kernel_theorem import beside
-from theory.claims.notations import Formula
-from theory.claims.theorem import Step, Theorem
+from theory.claims.formula import Formula
+from theory.claims.theorem import Step, Theorem, beside
 from theory.evidence import Checked
 from theory.proofs.engines import certified, certified_each
-from theory.proofs.expressions import as_written
-from theory.proofs.symbolic import Sides, signed, zero
+from theory.proofs.symbolic import Sides, as_written, identity, signed
 
 __all__ = ["THEOREM"]
 
@@ -21,55 +19,35 @@ r, x, s, u, y, v, c = sp.symbols("r x s u y v c", positive=True)
 over = sp.Symbol("o", nonnegative=True)
 
 
-def _chernoff(divisor: int = 4) -> Sides:
-    order = (x - r) / (2 * r)
-    return order * (1 + order) * r - order * x, -((x - r) ** 2) / (divisor * r)
-
-
-def _layers(sign: int = 1) -> Sides:
-    return sp.Integral(sp.exp(-y), (y, 0, x)), 1 - sign * sp.exp(-x)
-
-
-def _exponent(slope: sp.Expr | None = None) -> Sides:
-    rate = 1 + u / (2 * r) if slope is None else slope
-    return -y - (u + y) ** 2 / (4 * r), -(u**2) / (4 * r) - rate * y - y**2 / (4 * r)
-
-
 def _mills(at: sp.Expr) -> sp.Expr:
     return sp.sqrt(sp.pi / 2) * sp.exp(at**2 / 2) * sp.erfc(at / sp.sqrt(2))
 
 
-def _mills_slope(constant: int = -1) -> Sides:
-    slope = sp.diff(_mills(x), x)
-    with sp.evaluate(False):
-        return slope, x * _mills(x) + constant
+def _chernoff() -> Sides:
+    order = (x - r) / (2 * r)
+    return order * (1 + order) * r - order * x, -((x - r) ** 2) / (4 * r)
 
 
-def _integral(width: sp.Expr | int = 2) -> Sides:
+def _integral() -> Sides:
     # y = sqrt(2r) v turns the integrand into that of the Mills ratio at s sqrt(2r)
     tail = sp.Integral(sp.exp(-x * v - v**2 / 2), (v, 0, sp.oo)) - _mills(x)
-    scaled = (s * y + y**2 / (4 * r)).subs(y, sp.sqrt(width * r) * v)
+    scaled = (s * y + y**2 / (4 * r)).subs(y, sp.sqrt(2 * r) * v)
     return tail + scaled, s * sp.sqrt(2 * r) * v + v**2 / 2
+
+
+def _mills_slope() -> Sides:
+    slope = sp.diff(_mills(x), x)
+    with sp.evaluate(False):
+        return slope, x * _mills(x) - 1
 
 
 def _pollak(at: sp.Expr, constant: sp.Expr = 8 / sp.pi) -> sp.Expr:
     return 2 / (at + sp.sqrt(at**2 + constant))
 
 
-def _pollak_slope(sign: int = 1) -> Sides:
-    root = sp.sqrt(x**2 + c)
-    bound = 2 / (x + root)
-    return sp.diff(bound, x) - x * bound + 1, sign * (root**2 - x * root - 2) / (root * (x + root))
-
-
-def _pollak_sign(four: int = 4) -> Sides:
-    # (x^2 + c - 2)^2 - x^2 (x^2 + c): positive exactly while x^2 < (c-2)^2/(4-c)
-    return (x**2 + c - 2) ** 2 - x**2 * (x**2 + c), (c - 2) ** 2 - (four - c) * x**2
-
-
-def _fourth(four: int = 4) -> Sides:
-    bound = sp.sqrt(2 * r) * _pollak(s * sp.sqrt(2 * r))
-    return bound, 2 / (s + sp.sqrt(s**2 + four / (sp.pi * r)))
+def _pollak_slope() -> Sides:
+    root, bound = sp.sqrt(x**2 + c), _pollak(x, c)
+    return sp.diff(bound, x) - x * bound + 1, (root**2 - x * root - 2) / (root * (x + root))
 
 
 _TERMS = (
@@ -112,32 +90,32 @@ THEOREM = Theorem(
         *beside("slopes_conversion", "one_order_largest", "b_star_above", "cks_at_one_and_1e_5"),
         Step(
             "Chernoff at alpha - 1 = (x - r)/(2r): P(L > x) <= e^(-(x-r)^2/(4r)).",
-            zero(_chernoff),
-            {"over 2r": zero(lambda: _chernoff(2))},
+            *identity(_chernoff),
             r"(\alpha-1)\alpha r - (\alpha-1)x = -\frac{(x-r)^2}{4r}",
         ),
         Step(
             "The integrand 1 - e^-x is an integral of e^-y, so delta is the mean of e^-y P(L > epsilon + y).",
-            zero(_layers),
-            {"wrong sign": zero(lambda: _layers(-1))},
+            *identity(lambda: (sp.Integral(sp.exp(-y), (y, 0, x)), 1 - sp.exp(-x))),
             r"1 - e^{-x} = \int_0^x e^{-y}\,dy",
         ),
         Step(
             "The exponents, with u = epsilon - r and s = 1 + u/(2r).",
-            zero(_exponent),
-            {"s = 1 + u/r": zero(lambda: _exponent(1 + u / r))},
+            *identity(
+                lambda: (
+                    -y - (u + y) ** 2 / (4 * r),
+                    -(u**2) / (4 * r) - (1 + u / (2 * r)) * y - y**2 / (4 * r),
+                )
+            ),
             r"-y - \frac{(u+y)^2}{4r} = -\frac{u^2}{4r} - sy - \frac{y^2}{4r}",
         ),
         Step(
             "What remains is sqrt(2r) times the Mills ratio at s sqrt(2r).",
-            zero(_integral),
-            {"width sqrt r": zero(lambda: _integral(1))},
+            *identity(_integral),
             r"\int_0^\infty e^{-sy-y^2/4r}\,dy = \sqrt{2r}\,R\left(s\sqrt{2r}\right)",
         ),
         Step(
             "R(x) <= R(0) = sqrt(pi/2) gives the bound sqrt(pi r).",
-            zero(as_written(lambda: (sp.sqrt(2 * r) * _mills(sp.Integer(0)), sp.sqrt(sp.pi * r)))),
-            {"sqrt(2 r)": zero(as_written(lambda: (sp.sqrt(2 * r) * _mills(sp.Integer(0)), sp.sqrt(2 * r))))},
+            *identity(as_written(lambda: (sp.sqrt(2 * r) * _mills(sp.Integer(0)), sp.sqrt(sp.pi * r)))),
             r"\sqrt{2r}\sqrt{\pi/2} = \sqrt{\pi r}",
         ),
         Step(
@@ -145,46 +123,43 @@ THEOREM = Theorem(
             *signed(
                 lambda: sp.exp(-x * v) - sp.exp(-x * v) / (1 + over),
                 lambda: (sp.exp(-x * v) * over / (1 + over),),
-                wrong="wrong sign",
             ),
             r"\frac1x - R(x) = \int_0^\infty e^{-xv}\left(1-e^{-v^2/2}\right)dv \ge 0",
         ),
         Step(
             "The fourth: R' = x R - 1.",
-            zero(_mills_slope),
-            {"wrong sign": zero(lambda: _mills_slope(1))},
+            *identity(_mills_slope),
             r"R'(x) = xR(x) - 1",
         ),
         Step(
             "g = 2/(x + sqrt(x^2 + c)) exceeds that equation by (k^2 - x k - 2)/(k (x + k)), k = "
             "sqrt(x^2 + c).",
-            zero(_pollak_slope),
-            {"wrong sign": zero(lambda: _pollak_slope(-1))},
+            *identity(_pollak_slope),
             r"g' - xg + 1 = \frac{k^2-xk-2}{k(x+k)}",
         ),
         Step(
             "With c = 8/pi in (2, 4) that is positive up to x^2 = (c-2)^2/(4-c) and negative after: "
             "e^(-x^2/2) (g - R) "
             "rises from 0 and then falls to 0, so it is never below 0.",
-            zero(_pollak_sign),
-            {"5 - c": zero(lambda: _pollak_sign(5))},
+            *identity(
+                lambda: ((x**2 + c - 2) ** 2 - x**2 * (x**2 + c), (c - 2) ** 2 - (4 - c) * x**2),
+            ),
             r"(x^2+c-2)^2 - x^2(x^2+c) = (c-2)^2 - (4-c)x^2",
         ),
         Step(
             "At 0 the two agree.",
-            zero(as_written(lambda: (_pollak(sp.Integer(0)), _mills(sp.Integer(0))))),
-            {
-                "c = 8": zero(
-                    as_written(lambda: (_pollak(sp.Integer(0), sp.Integer(8)), _mills(sp.Integer(0))))
-                )
-            },
+            *identity(as_written(lambda: (_pollak(sp.Integer(0)), _mills(sp.Integer(0))))),
             r"g(0) = \frac{2}{\sqrt{8/\pi}} = \sqrt{\pi/2} = R(0)",
             checked=Checked.POINT,
         ),
         Step(
             "At s sqrt(2r) this is the bound 2/(s + sqrt(s^2 + 4/(pi r))).",
-            zero(_fourth),
-            {"8/(pi r)": zero(lambda: _fourth(8))},
+            *identity(
+                lambda: (
+                    sp.sqrt(2 * r) * _pollak(s * sp.sqrt(2 * r)),
+                    2 / (s + sp.sqrt(s**2 + 4 / (sp.pi * r))),
+                )
+            ),
             r"\sqrt{2r}\,g\left(s\sqrt{2r}\right) = \frac{2}{s+\sqrt{s^2+4/(\pi r)}}",
         ),
         Step(

@@ -6,25 +6,21 @@ cheap to build. Tests hand slightly wrong claims to the same engine, which must 
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 from theory.claims.theorem import Check, Reached, RefusedError
 from theory.evidence import Evidence
-from theory.proofs.boxes import NotPositiveError, prove_positive
+from theory.proofs.boxes import prove_positive
 
-__all__ = ["Inequality", "certified", "certified_each", "exact"]
+__all__ = ["Inequality", "certified", "certified_each", "exact", "rounded"]
 
 #: left, relation, right: a claim between two rationals. The relation is one of "=", "<=", "<", "!=".
 Inequality = tuple[Fraction | int, str, Fraction | int]
 
-_RELATIONS: Mapping[str, Callable[[Fraction, Fraction], bool]] = {
-    "=": lambda a, b: a == b,
-    "<=": lambda a, b: a <= b,
-    "<": lambda a, b: a < b,
-    "!=": lambda a, b: a != b,
-}
+_RELATIONS = {"=": operator.eq, "<=": operator.le, "<": operator.lt, "!=": operator.ne}
 _CORNER = re.compile(r"-?\d{1,400}(/\d{1,400}|\.\d{1,400})?")
 
 
@@ -42,31 +38,32 @@ def certified(
 
     def check() -> Reached:
         sides = {name: (_corner(name, low), _corner(name, high)) for name, (low, high) in box.items()}
-        try:
-            box_tree = prove_positive(formula, sides, precision=precision, most_leaves=most_leaves)
-        except NotPositiveError as refusal:
-            raise RefusedError(
-                f"{formula} > 0: {refusal}",
-                engine="flint",
-                evidence=Evidence.CERTIFIED,
-                witness=refusal.point,
-            ) from refusal
+        tree = prove_positive(formula, sides, precision=precision, most_leaves=most_leaves)
+        leaves = tree.count(".")
         where = ", ".join(f"{name} in [{low}, {high}]" for name, (low, high) in sides.items())
         return Reached(
             "flint",
             Evidence.CERTIFIED,
-            f"{box_tree.leaves} box{'es' if box_tree.leaves > 1 else ''} at {precision} bits"
-            + (f", {where}" if where else ""),
+            f"{leaves} box{'es' if leaves > 1 else ''} at {precision} bits" + (f", {where}" if where else ""),
             {
                 "kind": "positive on a box",
                 "formula": formula,
                 "box": {name: [str(low), str(high)] for name, (low, high) in sides.items()},
                 "precision": precision,
-                "tree": box_tree.tree,
+                "tree": tree,
             },
         )
 
     return check
+
+
+def rounded(formula: str, digits: int, places: int) -> tuple[Check, dict[str, Check]]:
+    """CERTIFIED: the formula rounds to digits / 10^places; and a wrong claim: that it rounds to one unit more."""
+
+    def rounds_to(shown: int) -> Check:
+        return certified(f"(1/(2*10**{places}))**2 - ({formula} - {shown}/10**{places})**2", precision=128)
+
+    return rounds_to(digits), {"one unit in the last digit": rounds_to(digits + 1)}
 
 
 def certified_each(formulas: Callable[[], Iterable[str]], *, precision: int = 128) -> Check:

@@ -10,7 +10,6 @@ Every comparison is one of rationals, or of balls at the exact doubles of the pr
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
@@ -51,86 +50,59 @@ def implied(kind: Kind, total: Fraction, promise: Guarantee, *, order: float | N
     `order` is the order of RDP charges. Raises RefusedError where the total is too large for it, or nothing here
     leads from the one to the other.
     """
-    implication: Implied | None = None
-    match promise:
-        case PureDP(epsilon) if kind == "pure DP":
-            implication = _within(total, Fraction(epsilon), "the sum of pure epsilons")
-        case GaussianDP(mu) if kind == "GDP":
-            implication = _within(total, Fraction(mu) ** 2, "the sum of mu^2")
-        case ZCDP(rho):
-            implication = _to_zcdp(kind, total, Fraction(rho))
-        case RenyiDP(alpha, rho):
-            implication = _to_rdp(kind, total, Fraction(alpha), Fraction(rho), order)
-        case ApproxDP(epsilon, delta):
-            implication = _to_dp(kind, total, Fraction(epsilon), Fraction(delta), order)
-    if implication is None:
-        raise RefusedError(
-            f"nothing here leads from a sum of {kind} charges to {promise}",
-            engine="none",
-            evidence=Evidence.EXACT,
-        )
-    return implication
-
-
-def _to_zcdp(kind: Kind, total: Fraction, rho: Fraction) -> Implied | None:
-    match kind:
-        case "zCDP":
+    match kind, promise:
+        case "pure DP", PureDP(epsilon):
+            return _within(total, epsilon, "the sum of pure epsilons")
+        case "GDP", GaussianDP(mu):
+            return _within(total, Fraction(mu) ** 2, "the sum of mu^2")
+        case "zCDP", ZCDP(rho):
             return _within(total, rho, "the sum of zCDP parameters")
-        case "pure DP":
+        case "pure DP", ZCDP(rho):
             return _within(total**2 / 2, rho, "epsilon-DP is (epsilon^2/2)-zCDP", "RR zCDP")
-        case "GDP":
+        case "GDP", ZCDP(rho):
             return _within(total / 2, rho, "mu-GDP is (mu^2/2)-zCDP", "Rényi divergences")
-    return None
-
-
-def _to_rdp(
-    kind: Kind, total: Fraction, alpha: Fraction, rho: Fraction, order: float | None
-) -> Implied | None:
-    # the kernel's statements are for orders above 1
-    limit = ", and at order 1 by their limit" if alpha == 1 else ""
-    match kind:
-        case "RDP" if order is not None and alpha <= Fraction(order):
+        case "RDP", RenyiDP(alpha, rho) if order is not None and alpha <= order:
             return _within(total, rho, "the sum of divergences, which grow with the order")
-        case "zCDP":
-            return _within(alpha * total, rho, f"r-zCDP is (alpha, alpha r)-RDP by definition{limit}")
-        case "pure DP" if total <= rho:
+        case "zCDP", RenyiDP(alpha, rho):
+            said = f"r-zCDP is (alpha, alpha r)-RDP by definition{_limit(alpha)}"
+            return _within(Fraction(alpha) * total, rho, said)
+        case "pure DP", RenyiDP(_, rho) if total <= rho:
             return _within(total, rho, "no divergence is more than that of order infinity")
-        case "pure DP":
-            said = f"epsilon-DP is (alpha, alpha epsilon^2/2)-RDP{limit}"
-            return _within(alpha * total**2 / 2, rho, said, "RR zCDP")
-        case "GDP":
-            said = f"mu-GDP is (alpha, alpha mu^2/2)-RDP{limit}"
-            return _within(alpha * total / 2, rho, said, "Rényi divergences")
-    return None
+        case "pure DP", RenyiDP(alpha, rho):
+            said = f"epsilon-DP is (alpha, alpha epsilon^2/2)-RDP{_limit(alpha)}"
+            return _within(Fraction(alpha) * total**2 / 2, rho, said, "RR zCDP")
+        case "GDP", RenyiDP(alpha, rho):
+            said = f"mu-GDP is (alpha, alpha mu^2/2)-RDP{_limit(alpha)}"
+            return _within(Fraction(alpha) * total / 2, rho, said, "Rényi divergences")
+        case "pure DP", ApproxDP(epsilon, delta) if total <= epsilon or delta == 0:
+            return _within(total, epsilon, "the sum of pure epsilons")
+        case _, ApproxDP(epsilon, delta) if 0 < delta < 1:
+            at = {"B": total, "epsilon": Fraction(epsilon), "delta": Fraction(delta)}
+            if kind == "pure DP":
+                return Implied(_positive(_PURE, at), "randomised response at the budget", "pure conversion")
+            if kind == "GDP":
+                said = "the hockey-stick divergence of the Gaussian pair at the budget"
+                return Implied(_positive(_GAUSSIAN, at), said, "Gaussian hockey-stick")
+            if kind == "zCDP" and total > 0:
+                order = float(CKS.order(float(total), epsilon))
+            if order is not None and order > 1:
+                formula = _CKS if kind == "zCDP" else _AT_ORDER
+                reached = _positive(formula, at | {"t": Fraction(order) - 1})
+                return Implied(reached, f"the conversion CKS at order {order:.6g}", "CKS")
+    raise RefusedError(
+        f"nothing here leads from a sum of {kind} charges to {promise}",
+        engine="none",
+        evidence=Evidence.EXACT,
+    )
 
 
-def _to_dp(
-    kind: Kind, total: Fraction, epsilon: Fraction, delta: Fraction, order: float | None
-) -> Implied | None:
-    at = {"B": total, "epsilon": epsilon, "delta": delta}
-    if kind == "pure DP" and (total <= epsilon or delta == 0):
-        return _within(total, epsilon, "the sum of pure epsilons")
-    if not 0 < delta < 1:
-        return None
-    match kind:
-        case "pure DP":
-            return Implied(_positive(_PURE, at), "randomised response at the budget", "pure conversion")
-        case "zCDP" if 0 < float(total) < math.inf:
-            best = float(CKS.order(float(total), float(epsilon)))
-            if best > 1:
-                reached = _positive(_CKS, at | {"t": Fraction(best) - 1})
-                return Implied(reached, f"the conversion CKS at order {best:.6g}", "CKS")
-        case "GDP":
-            said = "the hockey-stick divergence of the Gaussian pair at the budget"
-            return Implied(_positive(_GAUSSIAN, at), said, "Gaussian hockey-stick")
-        case "RDP" if order is not None and order > 1:
-            reached = _positive(_AT_ORDER, at | {"t": Fraction(order) - 1})
-            return Implied(reached, f"the conversion CKS at order {order:.6g}", "CKS")
-    return None
+def _limit(alpha: float) -> str:
+    # the kernel's statements are for orders above 1
+    return ", and at order 1 by their limit" if alpha == 1 else ""
 
 
-def _within(least: Fraction, most: Fraction, says: str, theorem: str | None = None) -> Implied:
-    return Implied(exact(lambda: [(least, "<=", most)])(), says, theorem)
+def _within(least: Fraction, most: float | Fraction, says: str, theorem: str | None = None) -> Implied:
+    return Implied(exact(lambda: [(least, "<=", Fraction(most))])(), says, theorem)
 
 
 def _positive(formula: str, at: dict[str, Fraction]) -> Reached:

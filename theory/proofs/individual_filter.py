@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.claims.kernel_theorem import beside
-from theory.claims.notations import Formula
-from theory.claims.theorem import Step, Theorem
-from theory.proofs.expressions import as_written
-from theory.proofs.symbolic import Sides, signed, zero
+from theory.claims.formula import Formula
+from theory.claims.theorem import Step, Theorem, beside
+from theory.proofs.symbolic import Sides, as_written, identity, signed
 
 __all__ = ["THEOREM"]
 
@@ -24,13 +22,10 @@ def _lipschitz() -> sp.Expr:
     return charge - alpha * least**2 / (2 * sigma**2)
 
 
-def _gaussian_loss(mu: sp.Expr) -> sp.Expr:
-    return mu**2 / 2 + mu * z
-
-
 @as_written
-def _promises(mu: sp.Expr) -> Sides:
+def _promises() -> Sides:
     # alpha/2 times the square of the GDP parameter, and alpha times the zCDP parameter
+    mu = sp.sqrt(norm) / (sigma * clip)
     return alpha * mu**2 / 2, alpha * (norm / (2 * sigma**2 * clip**2))
 
 
@@ -41,28 +36,26 @@ def _of(squares: sp.Expr) -> sp.Expr:
 
 def _first(low: sp.Expr, high: sp.Expr) -> sp.Expr:
     """The part of E_P e^(-theta L), L the loss m^2/2 + m z of Gaussian(m), that has its z from low to high."""
-    rest_of_loss = sp.expand(_gaussian_loss(m) - m**2 / 2)
-    density = sp.exp(-(z**2) / 2 - power * rest_of_loss) / sp.sqrt(2 * sp.pi)
+    density = sp.exp(-(z**2) / 2 - power * m * z) / sp.sqrt(2 * sp.pi)
     return sp.exp(-power * m**2 / 2) * sp.Integral(density, (z, low, high))
 
 
-def _used_up(last: sp.Expr) -> Sides:
-    """E_P e^(-theta L) of three Gaussians, m and then a, d or b, `last` by the sign of the first output's noise z."""
+def _used_up() -> Sides:
+    """E_P e^(-theta L) of Gaussians: m, a or b by the sign of its noise z, and what is left of m^2 + a^2 + d^2."""
     below, above = _first(-sp.oo, sp.Integer(0)), _first(sp.Integer(0), sp.oo)
+    last = sp.sqrt(first**2 + rest**2 - second**2)
     afterwards = below * _of(first**2 + rest**2) + above * _of(second**2 + last**2)
     return afterwards, _of(m**2 + first**2 + rest**2)
 
 
 @as_written
-def _one_more(left: sp.Expr) -> Sides:
+def _one_more() -> Sides:
     # a round m, then what is left, against R = m + d
     def mean(squares: sp.Expr) -> sp.Expr:
         return sp.exp(power * (power - 1) / 2 * squares)
 
-    return mean(m**2) * mean(left), mean((m + rest) ** 2)
+    return mean(m**2) * mean((m + rest) ** 2 - m**2), mean((m + rest) ** 2)
 
-
-_AT = {"a": "1/2", "b": "1/3", "d": "2/5", "m": "3/4", "theta": "5/3"}
 
 _MU = Formula("sqrt(n)/(sigma*C)", n=("1/8", "4"), C=("1/4", "3"))
 
@@ -107,7 +100,6 @@ THEOREM = Theorem(
             *signed(
                 _lipschitz,
                 lambda: (alpha * over * (2 * least + over) / (2 * sigma**2),),
-                wrong="less than the move",
             ),
             r"\frac{\alpha K^2\|v\|^2}{2\sigma^2} \ge \frac{\alpha h^2}{2\sigma^2},\quad K\|v\| = h + o",
         ),
@@ -115,20 +107,14 @@ THEOREM = Theorem(
             "Per coordinate that a person moves by h the loss is that of two Gaussians at mu = h/(sigma C), whatever "
             "the others' sum is: the pair is Gaussian(|v|/(sigma C)), and a filter of squares admits each clipped "
             "round. At B_norm the GDP parameter sqrt(B_norm)/(sigma C) is the zCDP parameter B_norm/(2 sigma^2 C^2).",
-            zero(lambda: _promises(sp.sqrt(norm) / (sigma * clip))),
-            {"sqrt(B_norm)/sigma": zero(lambda: _promises(sp.sqrt(norm) / sigma))},
+            *identity(_promises),
             r"\frac{\mu^2}{2} = \frac{B_{\mathrm{norm}}}{2\sigma^2C^2},"
             r"\quad \mu = \frac{\sqrt{B_{\mathrm{norm}}}}{\sigma C}",
         ),
         Step(
             "Tightness, three rounds: Gaussian(m), then Gaussian(a) or Gaussian(b) by the sign of its noise, then "
             "what uses up B^2. The mean of e^(-theta L) is that of one Gaussian(B), for every real theta.",
-            zero(lambda: _used_up(sp.sqrt(first**2 + rest**2 - second**2)), at=_AT),
-            {
-                "mu adds up to B instead of its square (as Remark C.3 is printed)": zero(
-                    lambda: _used_up(first + rest - second), at=_AT
-                )
-            },
+            *identity(_used_up, at={"a": "1/2", "b": "1/3", "d": "2/5", "m": "3/4", "theta": "5/3"}),
             r"\mathbb{E}_P e^{-\theta L} = e^{\theta(\theta-1)B^2/2},\quad"
             r" B^2 = m^2 + a^2 + d^2 = m^2 + b^2 + (a^2 + d^2 - b^2)",
         ),
@@ -137,8 +123,7 @@ THEOREM = Theorem(
             "has, given the outputs, the law of one Gaussian of square R^2, with R^2 what is left: a round m and then "
             "R^2 - m^2 have the means of R^2. So L has the law of Gaussian(B)'s in both directions, and with it its "
             "hockey-sticks.",
-            zero(lambda: _one_more((m + rest) ** 2 - m**2)),
-            {"R - m instead of the squares": zero(lambda: _one_more(rest**2))},
+            *identity(_one_more),
             r"e^{\theta(\theta-1)m^2/2}\,e^{\theta(\theta-1)(R^2-m^2)/2} = e^{\theta(\theta-1)R^2/2},\quad R = m + d",
         ),
     ),

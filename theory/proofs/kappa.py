@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import sympy as sp
 
-from theory.claims.notations import Formula
+from theory.claims.formula import Formula
 from theory.claims.theorem import Step, Theorem
-from theory.proofs.engines import certified
-from theory.proofs.expressions import as_written
-from theory.proofs.symbolic import Sides, signed, zero
+from theory.proofs.engines import certified, rounded
+from theory.proofs.symbolic import Sides, as_written, identity, signed
 
 __all__ = ["THEOREM"]
 
 # d is delta-hat, z_d and z_theta the upper quantiles of d and theta; the sensitivity is 1.
 sigma, n, d, theta, g = sp.symbols("sigma N d theta g", positive=True)
 eps, loss, z_d, z_theta, delta = sp.symbols("epsilon loss z_d z_theta delta", real=True)
-HALF, PERCENT = sp.Rational(1, 2), sp.Rational(101, 100)
 
 
 def _standard(level: sp.Expr) -> sp.Expr:
@@ -23,42 +21,21 @@ def _standard(level: sp.Expr) -> sp.Expr:
     return sigma * (level - 1 / (2 * sigma**2))
 
 
-def _inner_limit() -> sp.Expr:
-    """The loss so far at which the next loss exceeds the rest of epsilon with probability d."""
-    return eps - 1 / (2 * sigma**2) - z_d / sigma
-
-
-def _kappa(drift: sp.Expr | int = 1, sign: int = -1) -> sp.Expr:
-    return eps - drift / sigma**2 + sign * (z_d + z_theta) / sigma
-
-
-@as_written
-def _inner(sign: int = 1) -> Sides:
-    return _standard(eps - _inner_limit()), sign * z_d
-
-
-def _outer(limit: sp.Expr) -> Sides:
-    # given the loss before it, the loss of the unseen round must keep the total under the inner limit
-    return _standard(_inner_limit() - loss).subs(loss, limit), z_theta
-
-
-def _mirrored(sign: int = -1) -> Sides:
-    # the loss of the other direction is -loss: its condition ends where the loss so far is -kappa
-    return _standard(_inner_limit() - (-loss)).subs(loss, sign * _kappa()), z_theta
-
-
-def _failure(sign: int = -1) -> Sides:
-    # 1 - sum over stopping times i of (1-d)(P(T = i) - theta), where the P(T = i) add to 1
-    return 1 - (1 - d) * (1 - n * theta), d + n * theta * (1 + sign * d)
-
-
-def _theta(d_hat: sp.Expr, budget: sp.Expr | int = 1) -> sp.Expr:
-    return (budget * delta - d_hat) / (n * (1 - d_hat))
+#: The loss so far at which the next loss exceeds the rest of epsilon with probability d; and kappa.
+_INNER_LIMIT = eps - 1 / (2 * sigma**2) - z_d / sigma
+_KAPPA = eps - 1 / sigma**2 - (z_d + z_theta) / sigma
+#: What spends delta: theta as a function of d.
+_THETA = (delta - d) / (n * (1 - d))
 
 
 @as_written
-def _spent(budget: sp.Expr | int = 1) -> Sides:
-    return d + _theta(d, budget) * (1 - d) * n, delta
+def _inner() -> Sides:
+    return _standard(eps - (eps - 1 / (2 * sigma**2) - z_d / sigma)), z_d
+
+
+@as_written
+def _spent() -> Sides:
+    return d + (delta - d) / (n * (1 - d)) * (1 - d) * n, delta
 
 
 def _quantile(p: sp.Expr) -> sp.Expr:
@@ -69,59 +46,42 @@ def _density(z: sp.Expr) -> sp.Expr:
     return sp.exp(-(z**2) / 2) / sp.sqrt(2 * sp.pi)
 
 
-def _slope(sign: int = 1) -> Sides:
+def _slope() -> Sides:
     """Derivative in d of z_d + z_theta on the constraint, against the two densities."""
-    total = _quantile(d) + _quantile(_theta(d))
-    along_theta = sign * (1 - delta) / (n * (1 - d) ** 2 * _density(_quantile(_theta(d))))
-    return sp.diff(total, d), along_theta - 1 / _density(_quantile(d))
+    along_theta = (1 - delta) / (n * (1 - d) ** 2 * _density(_quantile(_THETA)))
+    return sp.diff(_quantile(d) + _quantile(_THETA), d), along_theta - 1 / _density(_quantile(d))
 
 
-#: A point of the domain: d < delta, and theta < 1/2.
-_INSIDE = {"d": "1/4", "delta": "1/3", "N": "3"}
-
-
-def _curvature(sign: int = 1) -> Sides:
+def _curvature() -> Sides:
     # g is the quantile itself, z(p) = g; dz/dp = -1/phi(z), so z'' = z/phi(z)^2
     slope_of_density = sp.diff(1 / _density(g), g)
     with sp.evaluate(False):
-        return -slope_of_density * (-1 / _density(g)), sign * g / _density(g) ** 2
+        return -slope_of_density * (-1 / _density(g)), g / _density(g) ** 2
 
 
-def _theta_bends(sign: int = 1) -> Sides:
+def _theta_bends() -> Sides:
     gap = sp.Symbol("gap", positive=True)  # 1 - delta
-    second = sp.diff(_theta(d).subs(delta, 1 - gap), d, 2)
-    return second, -sign * 2 * gap / (n * (1 - d) ** 3)
+    return sp.diff(_THETA.subs(delta, 1 - gap), d, 2), -2 * gap / (n * (1 - d) ** 3)
 
 
-def _slope_sign(d_hat: str, big_n: str = "48", budget: str = "1/10**5") -> str:
-    """Formula with the sign of the derivative of z_d + z_theta at d-hat."""
-    limit = f"(({budget}) - {d_hat})/({big_n}*(1 - {d_hat}))"
-    return (
-        f"(1 - {budget})*exp(-quantile({d_hat})**2/2) - {big_n}*(1 - {d_hat})**2*exp(-quantile({limit})**2/2)"
-    )
+def _theta_at(d_hat: str) -> str:
+    """Formula: the theta that spends what d-hat leaves of delta = 1e-5 at N = 48."""
+    return f"((1/10**5 - {d_hat})/(48*(1 - {d_hat})))"
 
 
-def _z_sum(d_hat: str, budget: str = "1/10**5") -> str:
-    return f"(quantile({d_hat}) + quantile((({budget}) - {d_hat})/(48*(1 - {d_hat}))))"
+def _slope_sign(d_hat: str) -> str:
+    """Formula with the sign of the derivative of z_d + z_theta at d-hat, N = 48 and delta = 1e-5."""
+    below = f"48*(1 - {d_hat})**2*exp(-quantile({_theta_at(d_hat)})**2/2)"
+    return f"(1 - 1/10**5)*exp(-quantile({d_hat})**2/2) - {below}"
 
 
-#: Rationals on the two sides of the optimal d-hat at N = 48, delta = 1e-5, 1e-12 apart.
+#: Rationals on the two sides of the optimal d-hat, 1e-12 apart, and the theta of the right one.
 _LEFT, _RIGHT = "(5388960/10**12)", "(5388961/10**12)"
-#: The theta that spends what the right end leaves of delta = 1e-5 at N = 48.
-BEST_THETA = f"((1/10**5 - {_RIGHT})/(48*(1 - {_RIGHT})))"
-
-
-def _drop() -> str:
-    """Formula: minus the slope of the z-sum at the left end, times the width of the bracket."""
-    limit = f"((1/10**5 - {_LEFT})/(48*(1 - {_LEFT})))"
-    slopes = f"exp(quantile({_LEFT})**2/2) - (1 - 1/10**5)*exp(quantile({limit})**2/2)/(48*(1 - {_LEFT})**2)"
-    return f"sqrt(2*pi)*({slopes})*({_RIGHT} - {_LEFT})"
-
-
-def _kappa_value(centre: int) -> str:
-    # at (epsilon, sigma) = (10, 2): kappa = 10 - 1/4 - z/2
-    z = _z_sum(_LEFT)
-    return f"(1/(2*10**7))**2 - (10 - 1/4 - {z}/2 - {centre}/10**7)**2"
+BEST_THETA = _theta_at(_RIGHT)
+#: The z-sum at the left end, and minus its slope there times the width of the bracket.
+_Z_SUM = f"(quantile({_LEFT}) + quantile({_theta_at(_LEFT)}))"
+_RISES = f"(1 - 1/10**5)*exp(quantile({_theta_at(_LEFT)})**2/2)/(48*(1 - {_LEFT})**2)"
+_DROP = f"sqrt(2*pi)*(exp(quantile({_LEFT})**2/2) - {_RISES})*({_RIGHT} - {_LEFT})"
 
 
 def not_stationary(d_hat: str, limit: str, least: str) -> str:
@@ -134,7 +94,7 @@ def not_stationary(d_hat: str, limit: str, least: str) -> str:
     return f"{least}*{right} - {left}" if least.startswith("(1/") else f"{left} - {least}*{right}"
 
 
-_KAPPA = Formula(
+_FORMULA = Formula(
     "epsilon - 1/sigma**2 - (quantile(d) + quantile(theta))/sigma",
     epsilon=("1", "12"),
     sigma=("1", "4"),
@@ -151,74 +111,57 @@ THEOREM = Theorem(
     claim="Condition (4), in both directions of one pair of neighbours, is: |loss so far| <= kappa; every N: "
     "theta = (delta - d)/(N (1 - d)) spends delta exactly and the best d is unique; at N = 48 and the figures it is "
     "certified",
-    stated=(r"\kappa = ", _KAPPA, r",\quad d = \hat\delta,\quad\overline{\Phi}^{-1}(x) = \Phi^{-1}(1-x)"),
+    stated=(r"\kappa = ", _FORMULA, r",\quad d = \hat\delta,\quad\overline{\Phi}^{-1}(x) = \Phi^{-1}(1-x)"),
     uses=("Gaussian hockey-stick",),
     steps=(
         Step(
             "The next loss exceeds what is left with probability d exactly when the loss so far is at "
             "epsilon - 1/(2 sigma^2) - z_d/sigma.",
-            zero(_inner),
-            {"wrong sign": zero(lambda: _inner(-1))},
+            *identity(_inner),
             r"\sigma\left(\varepsilon - l^{(i)} - \tfrac1{2\sigma^2}\right) = z_{\hat\delta}",
         ),
         Step(
             "The loss of the round in between keeps under that limit with probability 1 - theta exactly when "
             "the loss before it is at kappa.",
-            zero(lambda: _outer(_kappa())),
-            {
-                "drift 1/(2 sigma^2)": zero(lambda: _outer(_kappa(drift=HALF))),
-                "wrong sign": zero(lambda: _outer(_kappa(sign=1))),
-                "drift off by 1 %": zero(lambda: _outer(_kappa(drift=PERCENT))),
-            },
+            *identity(lambda: (_standard(_INNER_LIMIT - loss).subs(loss, _KAPPA), z_theta)),
             r"\sigma\left(\varepsilon - \tfrac1{2\sigma^2} - \tfrac{z_{\hat\delta}}{\sigma} - \kappa"
             r" - \tfrac1{2\sigma^2}\right) = z_\theta",
         ),
         Step(
             "Both conditions tighten as the loss grows, at the rate sigma: they read, loss so far <= kappa.",
-            *signed(
-                lambda: -sp.diff(_standard(eps - loss), loss),
-                lambda: (sigma,),
-                strict=True,
-                wrong="wrong sign",
-            ),
+            *signed(lambda: -sp.diff(_standard(eps - loss), loss), lambda: (sigma,), strict=True),
             r"\frac{d}{dl}\,\sigma\left(\varepsilon - l - \tfrac1{2\sigma^2}\right) = -\sigma < 0",
         ),
         Step(
             "The loss of the other direction is the negative and has the same law: its condition ends at -kappa, so "
             "both together read |loss so far| <= kappa.",
-            zero(_mirrored),
-            {"at kappa": zero(lambda: _mirrored(1))},
+            *identity(lambda: (_standard(_INNER_LIMIT - (-loss)).subs(loss, -_KAPPA), z_theta)),
             r"l(x',x) = -l(x,x'):\quad -l \le \kappa",
         ),
         Step(
             "The failure probability 1 - (1 - d)(1 - N theta) is d + theta (1 - d) N.",
-            zero(_failure),
-            {"wrong sign": zero(lambda: _failure(1))},
+            *identity(lambda: (1 - (1 - d) * (1 - n * theta), d + n * theta * (1 - d))),
             r"1 - (1-\hat\delta)(1-N\theta) = \hat\delta + \theta(1-\hat\delta)N",
         ),
         Step(
             "theta = (delta - d)/(N (1 - d)) spends delta exactly.",
-            zero(_spent),
-            {"1 % more": zero(lambda: _spent(PERCENT))},
+            *identity(_spent),
             r"\theta = \frac{\delta-\hat\delta}{N(1-\hat\delta)}",
         ),
         Step(
             "First order: the z-sum is stationary where N (1-d)^2 phi(z_theta) = (1-delta) phi(z_d).",
-            zero(_slope, at=_INSIDE),
-            {"wrong sign": zero(lambda: _slope(-1), at=_INSIDE)},
+            *identity(_slope, at={"d": "1/4", "delta": "1/3", "N": "3"}),  # d < delta and theta < 1/2
             r"\frac{d}{d\hat\delta}\left(z_{\hat\delta}+z_\theta\right) = "
             r"\frac{1-\delta}{N(1-\hat\delta)^2\varphi(z_\theta)} - \frac1{\varphi(z_{\hat\delta})}",
         ),
         Step(
             "The quantile is convex below probability 1/2, where z > 0: its second derivative is z/phi(z)^2.",
-            zero(_curvature),
-            {"wrong sign": zero(lambda: _curvature(-1))},
+            *identity(_curvature),
             r"\frac{d^2z_p}{dp^2} = \frac{z_p}{\varphi(z_p)^2} > 0",
         ),
         Step(
             "theta is concave in d, and a falling convex function of a concave one is convex: one minimum.",
-            zero(_theta_bends),
-            {"wrong sign": zero(lambda: _theta_bends(-1))},
+            *identity(_theta_bends),
             r"\frac{d^2\theta}{d\hat\delta^2} = -\frac{2(1-\delta)}{N(1-\hat\delta)^3} < 0",
         ),
         Step(
@@ -236,17 +179,13 @@ THEOREM = Theorem(
         Step(
             "The z-sum is convex, so its optimum is above the tangent from the left end, which drops by "
             "less than 1e-12 over the bracket: the value at the left end has ten digits of the optimum.",
-            certified(f"1/10**12 - {_drop()}", precision=128),
-            {"less than 1e-15": certified(f"1/10**15 - {_drop()}", precision=128)},
+            certified(f"1/10**12 - {_DROP}", precision=128),
+            {"less than 1e-15": certified(f"1/10**15 - {_DROP}", precision=128)},
             r"\left(z_{\hat\delta}+z_\theta\right)^* \ge z(l) + z'(l)\,(r-l)",
         ),
         Step(
             "At (epsilon, delta) = (10, 1e-5), sigma = 2, N = 48 the best kappa is 4.9461276.",
-            certified(_kappa_value(49461276), precision=128),
-            {
-                "one unit in the last digit": certified(_kappa_value(49461277), precision=128),
-                "drift 1/(2 sigma^2)": certified(_kappa_value(50711276), precision=128),
-            },
+            *rounded(f"10 - 1/4 - {_Z_SUM}/2", 49461276, 7),
             r"\kappa^* = 4.9461276\ldots",
         ),
     ),

@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from theory.claims.kernel_theorem import beside
-from theory.claims.theorem import Check, Step, Theorem
+from theory.claims.theorem import Check, Step, Theorem, beside
 from theory.proofs.engines import certified, certified_each
 
 __all__ = ["PRINTED", "THEOREM"]

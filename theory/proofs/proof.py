@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 
-from theory.claims.prose import as_latex
 from theory.claims.theorem import Reached, RefusedError, Step, Theorem
 from theory.evidence import Checked, Evidence, Outcome, Verdict
+from theory.latex import as_latex
 from theory.shown import Row, Shown, row_of
 
 __all__ = ["JOIN", "CheckedStep", "Proof"]
@@ -30,32 +30,20 @@ JOINED_BY_KERNEL = (
 )
 
 
-#: Narrower labels that a step may declare, by what its engine reports.
-_NARROWER: Mapping[Checked, frozenset[Checked]] = {
-    Checked.IDENTITY: frozenset({Checked.POINT}),
-}
-
-
-def _covered(reached: Reached) -> Checked:
-    certificate = reached.certificate
-    if reached.evidence is Evidence.KERNEL:
-        return Checked.KERNEL
-    if reached.evidence is Evidence.DERIVED:
-        return Checked.IDENTITY
-    box = certificate.get("box")
-    wide = isinstance(box, Mapping) and any(low != high for low, high in box.values())
-    return Checked.RANGE if wide else Checked.POINT
-
-
 def _checked(step: Step, reached: Reached) -> Checked:
-    covered = _covered(reached)
-    declared = covered if step.checked is None else step.checked
-    if declared is not covered and declared not in _NARROWER.get(covered, frozenset()):
+    """What the check covered, or the narrower label that the step declares: an identity at fixed values is a point."""
+    box = reached.certificate.get("box")
+    wide = isinstance(box, Mapping) and any(low != high for low, high in box.values())
+    of_evidence = {Evidence.KERNEL: Checked.KERNEL, Evidence.DERIVED: Checked.IDENTITY}
+    covered = of_evidence.get(reached.evidence, Checked.RANGE if wide else Checked.POINT)
+    if step.checked in (None, covered):
+        return covered
+    if step.checked is not Checked.POINT or covered is not Checked.IDENTITY:
         raise ValueError(
             f"checked must be {covered.name} or narrower, got checked={step.checked} in the step "
             f"{step.statement!r}; say what its check covers"
         )
-    return declared
+    return step.checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,31 +64,23 @@ class CheckedStep:
     @classmethod
     def run(cls, step: Step) -> CheckedStep:
         """Run the step's check and time it; a refusal is a result, any other exception is an error."""
-        start = time.perf_counter()
+        start, certificate = time.perf_counter(), None
+        reached: Reached | RefusedError
         try:
             reached = step.check()
+            checked, detail, certificate = _checked(step, reached), reached.detail, reached.certificate
         except RefusedError as refusal:
-            return cls(
-                step.statement,
-                step.latex,
-                False,
-                refusal.engine,
-                refusal.evidence,
-                step.checked or Checked.POINT,
-                time.perf_counter() - start,
-                str(refusal),
-                decides=step.decides,
-            )
+            reached, checked, detail = refusal, step.checked or Checked.POINT, str(refusal)
         return cls(
             step.statement,
             step.latex,
-            True,
+            certificate is not None,
             reached.engine,
             reached.evidence,
-            _checked(step, reached),
+            checked,
             time.perf_counter() - start,
-            reached.detail,
-            reached.certificate,
+            detail,
+            certificate,
             step.decides,
         )
 
@@ -190,7 +170,7 @@ class Proof(Shown):
             lines.append(as_latex("We use: " + ", ".join(lemma.theorem.title for lemma in self.lemmas) + "."))
         lines.append(r"\begin{enumerate}")
         for step in self.steps:
-            mark = _mark(step)
+            mark = f"{step.evidence.name.lower()}, {step.checked.word}" if step.holds else "REFUSED"
             formula = rf" \[ {step.latex} \]" if step.latex else ""
             lines.append(rf"\item {as_latex(step.statement)} \hfill\textsc{{{mark}}}{formula}")
         lines += [r"\end{enumerate}", as_latex(self.joined), r"\end{proof}"]
@@ -202,14 +182,12 @@ class Proof(Shown):
         `seconds`, `versions` and the `tree` of a box may differ from run to run; of the rest the checker has a
         hash. After changing a theorem run `python -m tests.theory.proofs.write_table`.
         """
+        theorem, said = self.theorem, ("title", "source", "hypotheses", "claim", "claim_latex")
+        of_step = ("statement", "latex", "holds", "engine", "decides", "certificate")
         return {
             "format": CERTIFICATE_FORMAT,
-            "theorem": self.theorem.name,
-            "title": self.theorem.title,
-            "source": self.theorem.source,
-            "hypotheses": self.theorem.hypotheses,
-            "claim": self.theorem.claim,
-            "claim_latex": self.theorem.claim_latex,
+            "theorem": theorem.name,
+            **{name: getattr(theorem, name) for name in said},
             "evidence": self.evidence.name,
             "joined": self.joined,
             "holds": self.holds,
@@ -218,24 +196,10 @@ class Proof(Shown):
                 **{library: version(library) for library in ("python-flint", "sympy")},
             },
             "steps": [
-                {
-                    "statement": step.statement,
-                    "latex": step.latex,
-                    "holds": step.holds,
-                    "engine": step.engine,
-                    "evidence": step.evidence.name,
-                    "checked": step.checked.word,
-                    "decides": step.decides,
-                    "seconds": round(step.seconds, 6),
-                    "certificate": step.certificate,
-                }
+                {name: getattr(step, name) for name in of_step}
+                | {"evidence": step.evidence.name, "checked": step.checked.word}
+                | {"seconds": round(step.seconds, 6)}
                 for step in self.steps
             ],
             "uses": [lemma.certificate() for lemma in self.lemmas],
         }
-
-
-def _mark(step: CheckedStep) -> str:
-    if not step.holds:
-        return "REFUSED"
-    return f"{step.evidence.name.lower()}, {step.checked.word}"

@@ -13,9 +13,10 @@ checks. Nothing of the package that wrote the certificate is imported, and nothi
 
 import ast
 import json
+import operator
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
@@ -40,17 +41,17 @@ FORMAT = "filterproof-certificate-4"
 VERSIONED = {"python", "python-flint", "sympy"}
 VERSION = re.compile(r"[0-9]{1,4}(\.[0-9]{1,4}){0,3}((a|b|rc|\.?dev|\.post)[0-9]{0,4})?\+?")
 STRENGTH = ("KERNEL", "EXACT", "CERTIFIED", "DERIVED", "STATISTICAL", "CITED")
-BEST = {  # the strongest evidence that a step of each kind can have
-    "comparisons": "EXACT", "positive on a box": "CERTIFIED", "all": "CERTIFIED", "zero": "DERIVED",
-    "nonnegative": "DERIVED",
-    "kernel": "KERNEL",
-}  # fmt: skip
+KINDS = {  # the strongest evidence that a step of each kind can have, and the labels that it may carry
+    "comparisons": ("EXACT", {"point"}),
+    "positive on a box": ("CERTIFIED", {"range", "point"}),
+    "all": ("CERTIFIED", {"point"}),
+    "zero": ("DERIVED", {"identity", "point"}),
+    "nonnegative": ("DERIVED", {"identity", "point"}),
+    "kernel": ("KERNEL", {"kernel"}),
+}
 VERIFIED = ("identity", "balls", "compared")
 UNCHECKED = ("by a kernel", "sampled only", "empty when written", "not checkable here")
-COVERS = {  # by the status found here, the labels that a step may carry; `check_label` adds "range" for wide boxes
-    "identity": ("identity", "point"), "balls": ("point",), "compared": ("point",),
-    "by a kernel": ("kernel",),
-}  # fmt: skip
+RELATIONS = {"=": operator.eq, "<=": operator.le, "<": operator.lt, "!=": operator.ne}
 
 
 class CheckedLine(NamedTuple):
@@ -63,9 +64,6 @@ class CheckedLine(NamedTuple):
 
 # -- the kinds of steps ---------------------------------------------------------------------------------------
 
-RELATIONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
-    "=": lambda a, b: a == b, "<=": lambda a, b: a <= b, "<": lambda a, b: a < b, "!=": lambda a, b: a != b,
-}  # fmt: skip
 #: Values for spot checks; each symbol takes those within its range.
 VALUES = [
     Fraction(n, d)
@@ -162,12 +160,13 @@ def check_data(data: Any) -> str:
 
 def check_label(checked: Any, data: Any, status: str) -> None:
     """RejectedError if a step's label claims more than was checked, or, if nothing was, more than its kind allows."""
-    of_kind = {"comparisons": ("point",), "positive on a box": ("range", "point"), "all": ("point",)}
-    covers = COVERS.get(status, of_kind.get(data["kind"], ("identity", "point")))
-    if status == "balls" and any(low != high for low, high in data.get("box", {}).values()):
-        covers = ("range", "point")
+    covers = set(KINDS[data["kind"]][1])
+    if status == "balls":
+        covers.discard("identity")
+    if all(low == high for low, high in data.get("box", {}).values()):
+        covers.discard("range")
     if checked not in covers:
-        raise RejectedError(f"{str(checked)[:20]!r} is not what was checked, {' or '.join(covers)}")
+        raise RejectedError(f"{str(checked)[:20]!r} is not what was checked, {' or '.join(sorted(covers))}")
 
 
 # -- certificates against the table ----------------------------------------------------------------------------
@@ -180,14 +179,8 @@ def text_of(data: Any) -> str:
 
 def theorem_hash(certificate: Any) -> str:
     """SHA-256 of the theorem that a certificate states: all but what a run adds, and the hashes of its lemmas."""
-    of_run = (
-        "theorem",
-        "format",
-        "holds",
-        "versions",
-        "steps",
-        "uses",
-    )  # the first two are compared by themselves
+    # the first two are compared by themselves
+    of_run = ("theorem", "format", "holds", "versions", "steps", "uses")
     lemmas = certificate["uses"]
     body = {key: value for key, value in certificate.items() if key not in of_run}
     body["uses"] = [lemma["theorem"] for lemma in lemmas]
@@ -207,19 +200,14 @@ def without_trees(data: Any) -> Any:
     return {k: v for k, v in data.items() if k != "tree"} if kind == "positive on a box" else data
 
 
-def weakest(evidence: list[str]) -> str:
-    return max(evidence, key=STRENGTH.index)
-
-
 def recheck(certificate: Any, table: Any) -> list[CheckedLine]:
     """The status of each step of a certificate and of its lemmas; RejectedError if it or a step is false or forged.
 
     `table` is {"theorems": {name: hash}}.
     """
     try:
-        certificate = json.loads(
-            text_of(certificate)
-        )  # in the order that is hashed, on which nothing then depends
+        # in the order that is hashed, on which nothing then depends
+        certificate = json.loads(text_of(certificate))
         check_texts(certificate, table["theorems"], {})
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise RejectedError(f"it is no certificate: {type(error).__name__}") from error
@@ -268,7 +256,7 @@ def check_steps(certificate: Any, checked_names: set[str]) -> list[CheckedLine]:
         lines += check_steps(lemma, checked_names)
     for number, step in enumerate(steps):
         where, data = f"{name}, step {number}", step["certificate"]
-        if STRENGTH.index(step["evidence"]) < STRENGTH.index(BEST[data["kind"]]):
+        if STRENGTH.index(step["evidence"]) < STRENGTH.index(KINDS[data["kind"]][0]):
             raise RejectedError(f"{where}: {step['evidence']} is more than a step of its kind can be")
         try:
             try:
@@ -281,11 +269,11 @@ def check_steps(certificate: Any, checked_names: set[str]) -> list[CheckedLine]:
             raise RejectedError(f"{where}: {refused}") from refused
         except (KeyError, TypeError, ValueError, ZeroDivisionError) as error:
             raise RejectedError(f"{where}: {type(error).__name__}") from error
-    deciding = [step for step in steps if step["decides"]]
-    rests = [of["evidence"] for of in deciding or (*steps, *lemmas)]
-    if certificate["evidence"] != weakest(rests):
+    rests = [step for step in steps if step["decides"]] or [*steps, *lemmas]
+    weakest = max((part["evidence"] for part in rests), key=STRENGTH.index)
+    if certificate["evidence"] != weakest:
         raise RejectedError(
-            f"{name}: {certificate['evidence']} is not that of the weakest step it rests on, {weakest(rests)}"
+            f"{name}: {certificate['evidence']} is not that of the weakest step it rests on, {weakest}"
         )
     checked_names.add(name)
     return lines
@@ -340,7 +328,7 @@ def main(paths: list[str]) -> int:
         lines_by_step |= {(line.theorem, line.step): line for line in lines}
     if len(paths) > 1:
         sys.stdout.write(f"in all, each step once: {counted(list(lines_by_step.values()))}\n")
-    return 1 if worst == 1 else worst
+    return worst
 
 
 if __name__ == "__main__":

@@ -54,9 +54,8 @@ class Algebra:
             kind = self.domain.get(name, "")
             if name[0] == "#" or name.startswith(("exp ", "erfc ")) or kind.startswith("positive"):
                 return 2
-            if (
-                name in self.roots
-            ):  # real where that is not negative; its powers are above 0, others stay below
+            # real where that is not negative; its powers are above 0, others stay below
+            if name in self.roots:
                 return self.sign(self.roots[name])
             return int(power > 0 and kind.startswith("nonnegative")) or int(power > 0 and power % 2 == 0)
 

@@ -4,6 +4,7 @@ Stand-alone: the standard library and python-flint only.
 """
 
 import ast
+import operator
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -21,13 +22,12 @@ class RejectedError(Exception):
 
 
 OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b,
-    ast.Div: lambda a, b: a / b, ast.Pow: lambda a, b: a**b,
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
 }  # fmt: skip
 METHODS = ("exp", "log", "sqrt", "erfinv")
-FALLING: dict[
-    str, Callable[[arb], arb]
-] = {  # decreasing functions: the values at both ends of a ball enclose those between
+#: Decreasing functions: the values at both ends of a ball enclose those between.
+FALLING: dict[str, Callable[[arb], arb]] = {
     "erfc": lambda x: x.erfc(),
     "tail": lambda x: (x / arb(2).sqrt()).erfc() / 2,
     "quantile": lambda p: arb(2).sqrt() * (2 * p).erfcinv(),

@@ -29,7 +29,7 @@ import json, os, sys, time
 fault = sys.argv[1]
 spent, due, last, hoarded, denied = {}, {}, {}, {}, set()
 can = {"forgets": ["state", "restart"], "pledges": ["commit"], "describes": ["teleport"]}
-can["grows"] = can["counts"] = can["hoards"] = can["forgets"]
+can["grows"] = can["counts"] = can["hoards"] = can["weakens"] = can["forgets"]
 LINES = {
     "rubbish": "hello",
     "deep": "[" * 100000,
@@ -54,7 +54,7 @@ def answer(c):
         if fault == "silence": return {}
         if fault == "hangs": time.sleep(60)
         if fault == "dies": sys.exit("Error: out of cheese")
-        if fault == "relents" and run in denied: return {"granted": True}
+        if fault in ("relents", "weakens") and run in denied: return {"granted": True}
         size = c["request"]["epsilon"]
         mood = (fault == "fickle" and run > 1) or (fault == "rises" and size < last.get(run, 0.0))
         if mood or spent[run] + size > 1.0:
@@ -170,6 +170,7 @@ def check_bridge(name: str, command: list[str]) -> None:
         ("words", 'answer {"granted": true}'),
         ("silence", 'answer {"granted": true}'),
         ("relents", "grants it when asked again"),
+        ("weakens", "grants it when asked again"),
         ("forgets", "after a restart from its own state, and denies it without one"),
         ("hoards", "after a restart from its own state, and grants it without one"),
         ("grows", "a text of at most 65536 characters"),

@@ -33,10 +33,9 @@ from filters.certified.certify import certify
 from filters.certified.running_number import Claims, Least, RunningNumber
 from filters.certified.two_doubles import limit_of
 from filters.contract.filter_base import FilterBase
-from theory.claims.formula import variables
+from theory.claims.formula import rational_value, variables
 from theory.conversions import CKS, SIMPLE
 from theory.proofs.engines import certified
-from theory.proofs.rational import rational_value
 
 __all__ = ["PATH", "Claims", "cks_lemma", "in_rocq", "lemma_of", "simple_lemma"]
 

@@ -12,8 +12,8 @@ from flint import arb
 
 from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.running_number import Claims, Found, Least, RunningNumber
+from theory.claims.formula import rational_value
 from theory.evidence import Evidence
-from theory.proofs.rational import rational_value
 from theory.proofs.threshold import threshold
 
 ROOT = "(sqrt(log(1/delta)+epsilon) - sqrt(log(1/delta)))**2"

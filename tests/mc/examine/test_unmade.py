@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 import filterproof as fp
-from filters.adapters.copied import CopiedFilter
-from filters.adapters.counted import CountedFilter
+from filters.adapters.foreign import CopiedFilter, CountedFilter
 from filters.catalogue import CATALOGUE
 from mc.examine.stages.parts import of_parts
 from mc.losses.accountant_filter import AccountantFilter

@@ -14,10 +14,9 @@ from operator import add, mul, sub, truediv
 
 from flint import arb, ctx
 
-from theory.claims.formula import compile_formula
-from theory.claims.notations import Formula
+from theory.claims.formula import Formula, compile_formula
+from theory.kernel.claimed import KernelTheorem
 from theory.kernel.record import sources
-from theory.kernel.statement import KernelTheorem
 from theory.numerics.exact import rational
 
 #: Shares of each side of the box at which notations are compared: ends and uneven points inside.

@@ -12,28 +12,23 @@ import pytest
 
 from tests.theory.kernel.rocq_text import statement_in, unfolded
 from theory.claims.interaction import ROWS
-from theory.claims.kernel_theorem import kernel_step
-from theory.claims.theorem import RefusedError
+from theory.claims.theorem import RefusedError, kernel_step
 from theory.evidence import Checked, Evidence
 from theory.kernel import accepted, read_record, record
-from theory.kernel.claimed import KERNEL
+from theory.kernel.claimed import FINITE, KERNEL
 from theory.kernel.record import ALLOWED, Record, axioms_beyond, digests, sources
-from theory.kernel.statement import FINITE
 from theory.proofs.proof import CheckedStep
 
 NAME = "renyi_filter_both_ways"
 
 
+Plant = Callable[[Record | None, bool, dict[str, str]], None]
+
+
 @pytest.fixture
-def known(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
-    """The patcher of `record._known`, by which a test plants another record or other sources."""
-    return monkeypatch
-
-
-def _plant(
-    known: pytest.MonkeyPatch, kept: Record | None, texts: dict[str, str], *, here: bool = False
-) -> None:
-    known.setattr(record, "_known", lambda: (kept, here, texts))
+def plant(monkeypatch: pytest.MonkeyPatch) -> Plant:
+    """Plants another record, or other sources: the record, whether it is of this machine, and the sources."""
+    return lambda *known: monkeypatch.setattr(record, "_known", lambda: known)
 
 
 def _record() -> Record:
@@ -110,10 +105,10 @@ def test_a_record_that_is_not_that_of_the_sources_is_no_evidence(
     recorded: Callable[[Record], Record | None],
     changed: dict[str, str | None],
     why: str,
-    known: pytest.MonkeyPatch,
+    plant: Plant,
 ) -> None:
     texts = {file: text for file, text in (sources() | changed).items() if text is not None}
-    _plant(known, recorded(_record()), texts)
+    plant(recorded(_record()), False, texts)
     with pytest.raises(ValueError, match=why):
         accepted(KERNEL[NAME])
     with pytest.raises(RefusedError, match=why):
@@ -121,21 +116,23 @@ def test_a_record_that_is_not_that_of_the_sources_is_no_evidence(
 
 
 def test_the_digest_is_that_of_the_file_and_without_it_the_record_is_no_evidence(
-    known: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     text = files("theory.kernel").joinpath("record.json").read_bytes()
     assert _record().seal.split()[0] == sha256(text).hexdigest()
-    known.setattr(record, "SEAL", "nowhere")
+    monkeypatch.setattr(record, "SEAL", "nowhere")
     assert not _record().sealed
     with pytest.raises(ValueError, match="run make kernel"):
         accepted(KERNEL[NAME])
 
 
-def test_where_the_kernel_ran_is_said(known: pytest.MonkeyPatch) -> None:
-    _plant(known, _record(), sources(), here=True)
-    assert accepted(KERNEL[NAME]).how.endswith("on this machine")
-    _plant(known, _record(), sources())
-    assert accepted(KERNEL[NAME]).how.endswith("elsewhere, by the record, which matches the sources")
+def test_where_the_kernel_ran_is_said(plant: Plant) -> None:
+    for here, where in (
+        (True, "on this machine"),
+        (False, "elsewhere, by the record, which matches the sources"),
+    ):
+        plant(_record(), here, sources())
+        assert accepted(KERNEL[NAME]).how.endswith(where)
 
 
 def test_a_record_is_the_text_that_it_writes() -> None:
@@ -151,9 +148,6 @@ def test_a_record_is_the_text_that_it_writes() -> None:
 def test_what_is_no_record_is_refused_in_a_sentence(text: str) -> None:
     with pytest.raises(ValueError):
         Record.from_json(text)
-
-
-def test_a_record_with_a_list_for_its_axioms_is_refused() -> None:
     data = json.loads(_record().to_json()) | {"axioms": []}
     with pytest.raises(ValueError, match="make kernel"):
         Record.from_json(json.dumps(data))

@@ -7,7 +7,7 @@ import sympy as sp
 from flint import arb
 
 from tests.theory.kernel.rocq_text import ball, in_rocq, points, rocq_value, unfolded
-from theory.claims.notations import Formula
+from theory.claims.formula import Formula
 from theory.claims.theorem import Theorem
 from theory.kernel.claimed import KERNEL
 from theory.kernel.record import accepted

@@ -11,8 +11,8 @@ import sympy as sp
 from theory.claims.formula import FUNCTIONS, compile_formula, hull
 from theory.claims.theorem import RefusedError, Step, Theorem
 from theory.evidence import Evidence, Outcome
-from theory.proofs import THEOREMS, joined, own_steps, prove
-from theory.proofs.boxes import NotPositiveError, prove_positive
+from theory.proofs import THEOREMS, joined, needed, own_steps, prove
+from theory.proofs.boxes import prove_positive
 from theory.proofs.engines import certified, certified_each, exact
 from theory.proofs.proof import CheckedStep, Proof
 from theory.proofs.slips import slip
@@ -28,14 +28,13 @@ def _theorem(*steps: Step) -> Proof:
 
 def test_a_box_is_split_until_every_leaf_is_positive() -> None:
     tree = prove_positive("x*x - x + 26/100", {"x": (Fraction(0), Fraction(1))})
-    assert tree.leaves > 1
-    assert tree.tree.count("0") == tree.leaves - 1
+    assert tree.count(".") == tree.count("0") + 1 > 1
 
 
 def test_a_point_where_the_formula_is_negative_is_found() -> None:
-    with pytest.raises(NotPositiveError) as refused:
+    with pytest.raises(RefusedError) as refused:
         prove_positive("x*x - x + 24/100", {"x": (Fraction(0), Fraction(1))})
-    point = Fraction(refused.value.point["x"])  # type: ignore[index]
+    point = Fraction(refused.value.witness["x"])  # type: ignore[arg-type,index]
     assert point * point - point + Fraction(24, 100) < 0
 
 
@@ -159,6 +158,8 @@ def test_a_theorem_comes_after_those_it_uses() -> None:
     for name, theorem in THEOREMS.items():
         assert theorem.name == name
         assert all(names.index(used) < names.index(name) for used in theorem.uses)
+    assert needed(["kappa"]) == ("Gaussian hockey-stick", "kappa")
+    assert {"RDP filter", "individual filter"} < {*needed(["linear queries"])}  # used by what it uses
 
 
 def test_an_unknown_theorem_is_answered_with_the_known_ones() -> None:

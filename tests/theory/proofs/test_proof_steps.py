@@ -5,12 +5,17 @@ import re
 from collections.abc import Iterator
 
 import pytest
+import sympy as sp
 
-from theory.claims.theorem import Check, RefusedError, Theorem
+from theory.claims.theorem import Check, RefusedError, Step, Theorem
 from theory.evidence import Checked, Outcome
-from theory.kernel.statement import FINITE
+from theory.kernel.claimed import FINITE
 from theory.proofs import THEOREMS
-from theory.proofs.proof import JOIN, Proof
+from theory.proofs.engines import certified, exact
+from theory.proofs.proof import JOIN, CheckedStep, Proof
+from theory.proofs.symbolic import zero
+
+X = sp.Symbol("x", positive=True)
 
 
 def _wrong(theorem: Theorem) -> Iterator[tuple[str, Check]]:
@@ -70,3 +75,47 @@ def test_every_derivation_is_written_out_with_every_step(proofs: dict[str, Proof
             depth += (sign == "{") - (sign == "}") if before != "\\" else 0
             assert depth >= 0, name
         assert depth == 0, name
+
+
+def test_every_any_and_one_instance_are_said_where_that_is_what_was_checked(proofs: dict[str, Proof]) -> None:
+    wide = (Checked.IDENTITY, Checked.KERNEL)
+    for name, theorem in THEOREMS.items():
+        steps = proofs[name].steps
+        if re.search(r"\bevery (order|N|real)\b|\balways\b", f"{theorem.hypotheses} {theorem.claim}"):
+            assert any(step.checked in wide for step in steps), name
+        for step in steps:
+            if re.search(r"\bfor every\b|\bat every order\b|\bwhatever\b", step.statement):
+                assert step.checked in wide, step.statement
+            if step.checked is Checked.POINT:
+                assert re.search(r"\d|two outcomes", f"{step.statement} {step.latex}"), step.statement
+
+
+_IDENTITY = zero(lambda: (X + 1) ** 2 - X**2 - 2 * X - 1)
+_ROWS = exact(lambda: [(1, "<", 2)])
+
+
+@pytest.mark.parametrize(
+    ("check", "declared", "label"),
+    [
+        (_IDENTITY, None, Checked.IDENTITY),
+        (_IDENTITY, Checked.POINT, Checked.POINT),
+        (_IDENTITY, Checked.RANGE, None),
+        (certified("x + 1", x=(0, 1)), None, Checked.RANGE),
+        (certified("x + 1", x=(0, 1)), Checked.POINT, None),
+        (certified("x + 1", x=(1, 1)), None, Checked.POINT),
+        (certified("x + 1", x=(1, 1)), Checked.RANGE, None),
+        (certified("x + 1", x=(1, 1)), Checked.IDENTITY, None),
+        (certified("exp(1) - 2"), None, Checked.POINT),
+        (_ROWS, None, Checked.POINT),
+        (_ROWS, Checked.IDENTITY, None),
+    ],
+)
+def test_a_step_says_what_its_engine_covered_or_less_and_never_more(
+    check: Check, declared: Checked | None, label: Checked | None
+) -> None:
+    step = Step("s", check, checked=declared)
+    if label is None:
+        with pytest.raises(ValueError, match="checked must be"):
+            CheckedStep.run(step)
+    else:
+        assert CheckedStep.run(step).checked is label

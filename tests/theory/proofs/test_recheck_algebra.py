@@ -10,7 +10,7 @@ import sympy as sp
 from theory.claims.theorem import RefusedError
 from theory.proofs.recheck import VERIFIED, check_symbolic
 from theory.proofs.recheck_algebra import Algebra, UndecidedError
-from theory.proofs.recheck_balls import RejectedError, parse
+from theory.proofs.recheck_balls import RejectedError, ball, parse
 from theory.proofs.symbolic import nonnegative, zero
 
 #: True somewhere, or nearly, so that an algebra that identified too much would call them 0.
@@ -118,6 +118,8 @@ def test_a_sign_that_is_not_evident_is_verified_by_neither(
         "Integral(exp(-v**3), (v, 0, 1))",
         "Integral(exp(-sqrt(v**2)), (v, 0, 1))",
         "Integral(1/v, (v, 1, 2))",
+        "sqrt(1/(x - y))",
+        "sqrt(x - x)",
     ],
 )
 def test_the_algebra_reads_nothing_of_which_a_condition_is_open(formula: str) -> None:
@@ -125,6 +127,26 @@ def test_the_algebra_reads_nothing_of_which_a_condition_is_open(formula: str) ->
     algebra = Algebra({"r": "real", "x": "positive", "y": "positive", "v": "real"})
     with pytest.raises(UndecidedError):
         algebra.read(parse(formula))
+
+
+def test_what_may_be_zero_is_not_verified_as_above_it() -> None:
+    data = {
+        "kind": "nonnegative",
+        "formula": "r**2",
+        "terms": ["r**2"],
+        "domain": {"r": "real"},
+        "points": [],
+    }
+    assert [check_symbolic(data | {"strict": strict}) in VERIFIED for strict in (False, True)] == [
+        True,
+        False,
+    ]
+
+
+@pytest.mark.parametrize("integrand", ["v**(1/2)", "sqrt(v)", "log(v)"])
+def test_an_integral_across_a_branch_point_has_no_value(integrand: str) -> None:
+    with pytest.raises(ArithmeticError):
+        ball(parse(f"Integral({integrand}, (v, -1, 1))"), {})
 
 
 @pytest.mark.parametrize(

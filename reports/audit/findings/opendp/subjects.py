@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-from filters.adapters.queryable import from_queryable
+from filters.adapters.budget import from_queryable
 from mc.accountants.accountant_subject import AccountantSubject
 from mc.accountants.law_answers import subject_of
 from theory.guarantees import ZCDP, PureDP

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from filters.adapters.accountant import from_accountant
-from filters.adapters.budget import from_budget
-from filters.adapters.denial import Denied
+from filters.adapters.budget import Denied, from_budget
 from mc.accountants.accountant_subject import AccountantSubject
 from mc.accountants.law_answers import subject_of
 from theory.guarantees import Guarantee
