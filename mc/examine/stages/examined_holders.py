@@ -115,7 +115,7 @@ def _covered(holder: HeldTo, done: dict[str, Proof] | None) -> Verdict:
     scopes = [f"what is released from a fresh one of these parameters on, for {holder.scope}"]
     for inner in holder.rests_on:
         of_a_filter = isinstance(inner, PrivacyFilter)
-        known = parts(inner, done=done, compared=True) if of_a_filter else _covered(inner, done)
+        known = parts(inner, done=done) if of_a_filter else _covered(inner, done)
         if known is None or known.outcome is not Outcome.HOLDS:
             why = f"no theorem covers {inner!r}" if known is None else known.detail
             raise Unknown(f"it keeps what its filter keeps, and {why}")

@@ -30,11 +30,13 @@ from filters.rules.promised import promised_budget
 from theory.conversions import CONVERSIONS, Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs.pair_type import PairType
+from theory.proofs.implied import Kind
 
-__all__ = ["Parts", "Unknown", "alike", "fields_as_made", "parts_of", "read"]
+__all__ = ["CHARGES", "Parts", "Unknown", "alike", "fields_as_made", "parts_of", "read"]
 
 _GUARANTEES = (PureDP, ApproxDP, RenyiDP, ZCDP, GaussianDP)
-_CHARGES = (PureCharge, ZCDPCharge, GDPCharge, RenyiCharge)
+#: The charges of the library, and what a sum of each bounds.
+CHARGES: dict[type, Kind] = {PureCharge: "pure DP", ZCDPCharge: "zCDP", GDPCharge: "GDP", RenyiCharge: "RDP"}
 _OURS = (AdditiveFilter, PrivacyFilter, FilterBase, ABC, Generic, object)
 #: What a class may bring along as values.
 _DATA = {"promise", "charge", "budget", "conversion"}
@@ -88,7 +90,7 @@ def parts_of(filt: PrivacyFilter) -> Parts:
     if read(filt, "sound") is not True:
         raise Unknown(f"it does not say of itself that it is sound, but sound={read(filt, 'sound')!r}")
     charge, promise, budget = read(filt, "charge"), _promise(filt), read(filt, "budget")
-    if type(charge) not in _CHARGES or not isinstance(charge, ChargeRule):
+    if type(charge) not in CHARGES or not isinstance(charge, ChargeRule):
         raise Unknown("its charge is not a charge of the library, such as zcdp_charge")
     if isinstance(charge, RenyiCharge) and not _numbers(charge.alpha):
         raise Unknown(f"its charge is of order {charge.alpha!r}, which is no double")
