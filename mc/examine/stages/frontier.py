@@ -29,7 +29,7 @@ from mc.examine.words import pair_words, steps_words
 from theory.pairs import DominatingPair, FinitePair, Gaussian, RandomizedResponse
 from theory.pairs.base import Direction
 
-__all__ = ["Affordable", "alternatives", "inside", "lasting"]
+__all__ = ["Affordable", "alternatives", "inside", "lasting", "quantiles"]
 
 #: Requests in a row that are past counters of a byte and a year of days: the largest size is looked for that lasts so.
 _LASTING = (1000, 400)
@@ -206,12 +206,18 @@ class _Row:
         if whole.outputs is not None:
             finite = [(float(loss), float(mass)) for loss, mass in whole.outputs if math.isfinite(loss)]
             return np.array([loss for loss, _ in finite]), np.array([mass for _, mass in finite])
-        tails = _FEW if few else _TAILS
-        edges = np.concatenate([[0.0], np.sqrt(tails[1:] * tails[:-1]), [1.0]])
-        return np.asarray(whole.loss_quantile(tails)), np.diff(edges)
+        return quantiles(whole, _FEW if few else _TAILS)
 
     def __str__(self) -> str:
         return steps_words(((self.pair, self.times),))
+
+
+def quantiles(
+    pair: DominatingPair, tails: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The losses of a pair at these upper tails, and the mass about each of them."""
+    edges = np.concatenate([[0.0], np.sqrt(tails[1:] * tails[:-1]), [1.0]])
+    return np.asarray(pair.loss_quantile(tails)), np.diff(edges)
 
 
 @lru_cache(maxsize=1 << 10)

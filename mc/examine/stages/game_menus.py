@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock
+from mc.examine.measure import Measure
 from mc.examine.stages.plays import Player
 from mc.examine.subject import Admission, Subject
 from mc.examine.words import pair_words
 from theory.pairs import DominatingPair
 
-__all__ = ["Menu", "first_menus", "menus", "named_pairs"]
+__all__ = ["Menu", "first_menus", "menus", "named_pairs", "sticks"]
 
 #: Rounds that the least pair of a menu lasts, and how many multiples of it the menu holds.
 _PACES, _WIDTHS = (1, 2, 3, 4, 6, 9, 14, 20, 32, 48), (1, 2, 3, 5, 8)
@@ -29,6 +30,11 @@ class Menu:
     pairs: tuple[DominatingPair, ...]
     rounds: int | None
     longer: tuple[int | None, ...] = ()
+
+
+def sticks(subject: Subject) -> tuple[Measure, ...]:
+    """The hockey-sticks at which a promise says something."""
+    return tuple(goal for goal in subject.goals if goal.kind == "hockey-stick" and subject.promised(goal) < 1)
 
 
 def first_menus(subject: Subject) -> Iterator[Menu]:

@@ -15,7 +15,6 @@ import numpy as np
 from filters.contract.checks import checked_observe, checked_start
 from filters.contract.state import same
 from filters.privacy_filter import PrivacyFilter
-from mc.engine.encoding import nameable
 from mc.examine.attack import replied
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.confirmation import happens
@@ -24,7 +23,7 @@ from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import granted
 from mc.examine.stage_finding import StageFinding, Tightness, closest
 from mc.examine.stages.frontier import alternatives
-from mc.examine.stages.game_menus import Menu, first_menus, menus
+from mc.examine.stages.game_menus import Menu, first_menus, menus, sticks
 from mc.examine.stages.plays import leaders
 from mc.examine.stages.silence import alarms
 from mc.examine.subject import Subject
@@ -33,7 +32,6 @@ from mc.examine.words import count_words, pair_words
 from mc.examine.worker import results, so_far, within
 from mc.losses.too_large import TooLargeError
 from mc.worst_case import worst_case
-from mc.worst_case.plan import Plan
 from mc.worst_case.renyi_game import renyi_game
 from theory.evidence import Outcome, Verdict
 from theory.numerics.decimals import above
@@ -88,8 +86,8 @@ def replies(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     No state stands for a run here, so that each of its histories is put to a run of its own.
     """
     for found in _planned(subject, clock):
-        plan = Plan.from_data(found.witness.data["plan"], nameable()) if found.witness is not None else None
-        if plan is not None and all(happens(subject.filter, history) for history in plan.histories()):
+        assert found.witness is not None
+        if all(happens(subject.filter, history) for history in found.witness.plan.histories()):
             yield found
 
 
@@ -135,12 +133,9 @@ def _between(goals: tuple[Measure, ...], rows: list[Tightness]) -> tuple[Measure
     if near is None or not _NEAR <= near.share <= 1 or len(goals) < 2:
         return ()
     here = near.measure.at
-    others = sorted({0.0, 2 * here, *(goal.at for goal in goals)} - {here})
-    sides = (
-        max((e for e in others if e < here), default=here),
-        min((e for e in others if e > here), default=here),
-    )
-    return tuple(Measure.hockey_stick((here + other) / 2) for other in sides if other != here)
+    others = {0.0, 2 * here, *(goal.at for goal in goals)}
+    below, beyond = [e for e in others if e < here], [e for e in others if e > here]
+    return tuple(Measure.hockey_stick((here + e) / 2) for e in (*sorted(below)[-1:], *sorted(beyond)[:1]))
 
 
 def _renyi(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
@@ -178,10 +173,10 @@ def _renyi_games(subject: Subject) -> Iterator[StageFinding]:
 
 def chosen_goals(subject: Subject) -> tuple[Measure, ...]:
     """The hockey-sticks to solve games at: promised more than nothing where that can be, and less than all."""
-    sticks = [goal for goal in subject.goals if goal.kind == "hockey-stick" and subject.promised(goal) < 1]
-    if len(sticks) <= _GOALS:
-        return tuple(sticks)
-    telling = [goal for goal in sticks if subject.promised(goal) > 1e-12]
+    found = sticks(subject)
+    if len(found) <= _GOALS:
+        return found
+    telling = [goal for goal in found if subject.promised(goal) > 1e-12]
     return tuple(telling[:: max(1, len(telling) // _GOALS)][:_GOALS])
 
 

@@ -24,7 +24,7 @@ from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import MOST_PLAYED, Sequence
 from mc.examine.stage_finding import StageFinding, Tightness, closest
 from mc.examine.stages.frontier import inside
-from mc.examine.stages.game_menus import named_pairs
+from mc.examine.stages.game_menus import named_pairs, sticks
 from mc.examine.stages.plays import at_every_label, plain, programs, swallowed
 from mc.examine.subject import Subject
 from mc.examine.supremum import supremum
@@ -115,10 +115,8 @@ def _extremal(subject: Subject) -> Iterator[Sequence]:
     """What is extremal for the rule at epsilons where little is promised, where its own code grants it."""
     if subject.looks or not subject.families >= {"erasure", "kov", "rr", "twopoint"}:
         return
-    sticks = [goal for goal in subject.goals if goal.kind == "hockey-stick"]
-    for goal in [goal for goal in sticks if 0 < subject.promised(goal) <= _LITTLE][:_EXTREMAL]:
-        steps = supremum(subject.filter, goal.at).steps
-        if steps:
+    for goal in [goal for goal in sticks(subject) if 0 < subject.promised(goal) <= _LITTLE][:_EXTREMAL]:
+        if steps := supremum(subject.filter, goal.at).steps:
             yield Sequence(steps)
 
 

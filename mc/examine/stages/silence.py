@@ -18,7 +18,7 @@ from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock
 from mc.examine.measure import Measure
 from mc.examine.sequence import granted
-from mc.examine.stages.game_menus import Menu
+from mc.examine.stages.game_menus import Menu, sticks
 from mc.examine.stages.plays import leaders
 from mc.examine.subject import Subject
 from theory.pairs import FinitePair
@@ -35,7 +35,7 @@ _GAMES = 4
 
 def alarms(subject: Subject, clock: Clock) -> list[tuple[Menu, Measure]]:
     """The alarms whose silences alone pass the promise in few rounds, or come nearest to it, and where."""
-    goals = [goal for goal in subject.goals if goal.kind == "hockey-stick" and 0 < subject.promised(goal) < 1]
+    goals = [goal for goal in sticks(subject) if subject.promised(goal) > 0]
     largest = [line.sizes[-1] for line in leaders(subject.lines) if line.line.family == "rr"]
     if not (subject.looks and not subject.slow and largest and "twopoint" in subject.families and goals):
         return []
