@@ -45,22 +45,10 @@ from theory.proofs.proof import Proof
 __all__ = ["games_of", "lets_through", "theorem_of"]
 
 #: What differs from one who was just made for one person; and what is of a class of its own, if it is there.
-_RUNNING = {
-    "_process",
-    "_people",
-    "_state",
-    "_sums",
-    "_some_left",
-    "_shape",
-    "_factors",
-}
-_LENT = {
-    "_lock": type(RLock()),
-    "_changing": type(Lock()),
-    "_changed": set,
-    "_key": bytes,
-    "_journal": Journal,
-}
+_RUNNING = {"_process", "_people", "_state", "_sums", "_some_left", "_shape", "_factors"}
+_LENT: dict[str, type] = {"_lock": type(RLock()), "_changing": type(Lock()), "_changed": set}
+_LENT |= {"_key": bytes, "_journal": Journal}
+_ASKED = "What is the most that it lets anyone tell, played by its own code?"
 _UNSEEN = "other questions, longer plays, and the last bits of noise that is drawn in doubles"
 
 
@@ -90,18 +78,18 @@ def theorem_of(holder: HeldTo, *, done: dict[str, Proof] | None = None) -> Stage
         if changed := patched():
             raise Unknown(f"{changed} is not the function that was imported")
         verdict = _covered(holder, done)
-        told, whole = verdict.detail, verdict
+        told = verdict.detail
     except (Unknown, RefusedError) as reason:
-        told, whole = f"no theorem covers {type(holder).__name__}: {reason}", None
+        verdict, told = None, f"no theorem covers {type(holder).__name__}: {reason}"
     return StageFinding(
         "parts",
         "Do the theorem on its rule and the numbers that run cover it?",
         told,
         "all that its theorem covers",
         "pairs that a caller declares wrongly, noise that is drawn in doubles, and the interpreter below",
-        whole,
-        whole=whole is not None,
-        notes=() if whole is not None else (told,),
+        verdict,
+        whole=verdict is not None,
+        notes=() if verdict is not None else (told,),
     )
 
 
@@ -131,13 +119,10 @@ def _covered(holder: HeldTo, done: dict[str, Proof] | None) -> Verdict:
     if len(scopes) == 1:
         scopes.append(theorem.hypotheses)
     kernel = (f"theorem {name!r} of the kernel: {KERNEL[name].says.rstrip('.')}" for name in holder.kernel)
-    said = "; ".join(
-        (
-            f"theorem {theorem.name!r}, {theorem.source}",
-            *kernel,
-            f"{len(numbers.numbers)} numbers that it runs with are certified, at the points that fp.certify names",
-        )
+    points = (
+        f"{len(numbers.numbers)} numbers that it runs with are certified, at the points that fp.certify names"
     )
+    said = "; ".join((f"theorem {theorem.name!r}, {theorem.source}", *kernel, points))
     return proved((theorem.name,), tuple(cited), (numbers.evidence, *evidence), "; ".join(scopes), said, done)
 
 
@@ -153,12 +138,8 @@ def _check_made(holder: HeldTo) -> None:
             raise Unknown(f"this instance has a {name} of its own")
         if any(value is inner for inner in holder.rests_on):
             continue
-        same = (
-            type(value) is type(made[name]) and settled(value)
-            if name in _RUNNING
-            else alike(value, made[name])
-        )
-        if not same and type(value) is not _LENT.get(name):
+        runs = name in _RUNNING and type(value) is type(made[name]) and settled(value)
+        if not (runs or alike(value, made[name]) or type(value) is _LENT.get(name)):
             raise Unknown(f"its {name} is not what its constructor made")
     if not _reached(holder):
         raise Unknown("what its people were charged is no sum of charges")
@@ -218,11 +199,9 @@ class _Tried:
         solved, promised = game.solved(measure), game.promised(measure)
         row = Tightness(measure, game.menu, solved.low, solved.high, promised, Evidence.CERTIFIED)
         key = game.menu, measure
-        if key not in self.rows or row.attack > self.rows[key].attack:
-            self.rows[key] = row
-        return self._refuted(game, measure) if exceeds(solved.low, promised) else None
-
-    def _refuted(self, game: HolderGame, measure: Measure) -> StageFinding:
+        self.rows[key] = max(self.rows.get(key, row), row, key=lambda row: row.attack)
+        if not exceeds(solved.low, promised):
+            return None
         game = _shrunk(game, measure)
         solved, promised = game.solved(measure), game.promised(measure)
         witness = measured_witness(self.holder, measure, solved.low, promised, game=game.to_data())
@@ -238,10 +217,7 @@ class _Tried:
         told = f"{count_words(self.played, 'play')} by its own code, {worth}"
         unseen = f"{_UNSEEN}{'; the time was up' if self.cut else ''}"
         menus = "; ".join(dict.fromkeys(menu for menu, _ in self.rows))
-        return StageFinding("games", _ASKED, told, menus, unseen, tightness=tuple(self.rows.values()))
-
-
-_ASKED = "What is the most that it lets anyone tell, played by its own code?"
+        return StageFinding("games", _ASKED, told, menus, unseen, tightness=tuple(rows))
 
 
 def _inside(one: HolderGame, other: HolderGame) -> bool:

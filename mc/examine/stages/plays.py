@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -92,10 +93,8 @@ class Player:
                 break
             self.state = after
         if granted_rounds:
-            if self.steps and self.steps[-1][0] == pair:
-                self.steps[-1] = pair, self.steps[-1][1] + granted_rounds
-            else:
-                self.steps.append((pair, granted_rounds))
+            before = self.steps.pop()[1] if self.steps and self.steps[-1][0] == pair else 0
+            self.steps.append((pair, before + granted_rounds))
         return granted_rounds
 
     def fork(self) -> Player:
@@ -134,22 +133,20 @@ def programs(subject: Subject, clock: Clock, tail: float | None = None) -> Itera
     first = leaders((*lines, *subject.closed))
     for line in lines:  # as much as is left each time, then as much of every other family
         player = fresh()
-        for following in (line, *(other for other in first if other is not line)):
-            greedily(player, following, 8)
+        _each(player, line, first, 8)
         yield from _told(player)
     for line in leaders(lines):  # as much as is left, for as long as anything is
         player = fresh()
         greedily(player, line, _LASTING)
         yield from _told(player)
     for line in leaders(lines)[:_WARMED]:  # a warm-up of tiny ones, then as much as is left
-        tiny, warm = _tiny(line), fresh()
-        for times in _WARM_UPS if tiny is not None else ():
-            wanted = times - (warm.steps[-1][1] if warm.steps else 0)
-            if clock.over or tiny is None or warm.ask(tiny, wanted) < wanted:
+        tiny, warm = line.pairs[bisect_right(line.sizes, line.sizes[-1] / _TINY) - 1], fresh()
+        for times in _WARM_UPS if line.sizes[0] <= line.sizes[-1] / _TINY else ():
+            wanted = times - warm.played.rounds
+            if clock.over or warm.ask(tiny, wanted) < wanted:
                 break
             player = warm.fork()
-            for following in (line, *(other for other in first if other is not line)):
-                greedily(player, following, 3)
+            _each(player, line, first, 3)
             yield from _told(player)
             if times <= _STUBBORN:  # one size for as long as it is granted, and not the largest each time
                 player = warm.fork()
@@ -160,10 +157,16 @@ def programs(subject: Subject, clock: Clock, tail: float | None = None) -> Itera
             yield from _repeated(fresh(), pair, _MANY)
 
 
+def _each(player: Player, line: Admission, lines: tuple[Admission, ...], most: int) -> None:
+    """As much as is left each time, of this line and then of the others."""
+    for following in (line, *(other for other in lines if other is not line)):
+        greedily(player, following, most)
+
+
 def _repeated(player: Player, pair: DominatingPair, most: int) -> Iterator[Sequence]:
     times = 4
     while True:
-        wanted = min(times, most) - (player.steps[-1][1] if player.steps else 0)
+        wanted = min(times, most) - player.played.rounds
         if wanted <= 0 or player.clock.over:
             return
         got = player.ask(pair, wanted)
@@ -257,13 +260,6 @@ def leaders(lines: tuple[Admission, ...]) -> tuple[Admission, ...]:
     for line in lines:
         first.setdefault(line.line.family, line)
     return tuple(first.values())
-
-
-def _tiny(line: Admission) -> DominatingPair | None:
-    small = [
-        pair for size, pair in zip(line.sizes, line.pairs, strict=True) if size <= line.sizes[-1] / _TINY
-    ]
-    return small[-1] if small else None
 
 
 def plain(subject: Subject, clock: Clock) -> Iterator[Sequence]:

@@ -297,7 +297,9 @@ class _Plain:
         match best.kind:
             case "sequence":
                 story = story_of_sequence(filt, best.played, best.measure)
-                pushed, reached = self._pushed(best.played, best), best.played.low
+                # whoever asks again one that looks at losses is shown them, and then no order is fixed
+                pushed = self._farthest() if self.subject.looks else self._pushed(best.played, best)
+                reached = best.played.low
             case "plan":
                 story = story_of_plan(filt, best.plan, best.measure, decode_fraction(best.data["ratio"]))
                 pushed, reached = self._farthest(), partial(_worth, best.plan, self.subject)

@@ -559,7 +559,7 @@ def test_what_can_come_little_nearer_is_not_looked_at_and_what_may_refute_is(
         return low(self, *how)
 
     monkeypatch.setattr(Sequence, "low", counted)
-    sought = Search.of(subject(fp.ZCDPFilter(0.5)))
+    sought = Search(subject(fp.ZCDPFilter(0.5)))
     first, nearer = (Sequence(((fp.Gaussian(mu), 1),)) for mu in (0.9, 0.9001))
     farther, above = Sequence(((fp.Gaussian(0.99), 1),)), Sequence(((fp.Gaussian(1.01), 1),))
     assert not sought.take(first)
@@ -567,4 +567,4 @@ def test_what_can_come_little_nearer_is_not_looked_at_and_what_may_refute_is(
         looked.clear()
         assert not sought.take(played)  # what it denies refutes nothing
         assert bool(looked) is seen
-    assert sought.refuted == []
+    assert sought.refuted == 0
