@@ -13,7 +13,7 @@ from mc.examine.subject import Admission, Subject
 from mc.examine.words import pair_words
 from theory.pairs import DominatingPair
 
-__all__ = ["Menu", "first_menus", "menus", "named_pairs", "sticks"]
+__all__ = ["Menu", "menus", "named_pairs", "sticks"]
 
 #: Rounds that the least pair of a menu lasts, and how many multiples of it the menu holds.
 _PACES, _WIDTHS = (1, 2, 3, 4, 6, 9, 14, 20, 32, 48), (1, 2, 3, 5, 8)
@@ -37,24 +37,18 @@ def sticks(subject: Subject) -> tuple[Measure, ...]:
     return tuple(goal for goal in subject.goals if goal.kind == "hockey-stick" and subject.promised(goal) < 1)
 
 
-def first_menus(subject: Subject) -> Iterator[Menu]:
-    """The menu that a filter names, for few rounds: what it was made for may be what breaks it."""
-    if menu_of_its_own := named_pairs(subject.filter, "menu"):
-        yield Menu("its own menu", menu_of_its_own, 2)
-
-
 def menus(subject: Subject, clock: Clock) -> Iterator[Menu]:
     """Menus from small to large: multiples of what lasts a number of rounds, alone and with other families."""
     filt = subject.filter
     by_name: dict[str, list[Admission]] = {}
     for line in subject.lines:
         by_name.setdefault(line.line.family, []).append(line)
-    if menu_of_its_own := named_pairs(
+    if design := named_pairs(
         filt, "design"
-    ):  # a table may be wrong for these alone, and by little in each of many rounds
-        yield Menu("its own design", menu_of_its_own, None)
-    if menu_of_its_own := named_pairs(filt, "menu"):
-        yield Menu("its own menu", menu_of_its_own, 1, (3, 5, 8, 30, 100, None))
+    ):  # a table may be wrong for these alone, by little in many rounds
+        yield Menu("its own design", design, None)
+    if own := named_pairs(filt, "menu"):
+        yield Menu("its own menu", own, 1, (3, 5, 8, 30, 100, None))
     lattice = [line for name in ("rr", "kov", "erasure") for line in by_name.get(name, ())]
     # of a slow filter, too, there are paces of every family, and time for games
     half, names = clock.part(0.5), len(subject.lines)

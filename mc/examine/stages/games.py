@@ -23,7 +23,7 @@ from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import granted
 from mc.examine.stage_finding import StageFinding, Tightness, closest
 from mc.examine.stages.frontier import alternatives
-from mc.examine.stages.game_menus import Menu, first_menus, menus, sticks
+from mc.examine.stages.game_menus import Menu, menus, named_pairs, sticks
 from mc.examine.stages.plays import leaders
 from mc.examine.stages.silence import alarms
 from mc.examine.subject import Subject
@@ -70,8 +70,10 @@ def games(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
         yield from tried.play(alarm, (goal,), clock)
     yield from _planned(subject, clock.part(_PLANNED))
     guessed = () if subject.slow else _guessed(subject, goals, clock)
-    for menu in chain(_unseen(subject), first_menus(subject), guessed, menus(subject, clock)):
-        if clock.over:
+    # what a filter was made for may be what breaks it
+    named = [Menu("its own menu", own, 2)] if (own := named_pairs(subject.filter, "menu")) else []
+    for menu in chain(_unseen(subject), named, guessed, menus(subject, clock)):
+        if clock.over or not goals:
             break
         for found in tried.play(menu, goals, clock):
             yield found

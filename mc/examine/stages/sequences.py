@@ -7,7 +7,7 @@ certified from below. Of a filter that looks at losses only a first request is o
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain, islice, repeat
@@ -33,7 +33,7 @@ from theory.evidence import Evidence
 from theory.pairs import DominatingPair, Gaussian
 from theory.pairs.base import Direction
 
-__all__ = ["Search", "glance", "most", "sequences", "ways"]
+__all__ = ["Search", "glance", "most", "sequences"]
 
 _ASKED = "Do requests fixed in advance compose to more than was promised?"
 #: The orders by which a sequence is judged before it is looked at exactly.
@@ -147,24 +147,23 @@ class Search:
         if best_known >= TELLING:
             return None
         goals = tuple(goal for goal, promised in self.promised.items() if not best_known or promised > 0)
-        for direction in ways(played):
-            for goal, bound in zip(goals, most(played, goals, direction), strict=True):
-                best, promised = self.best.get(goal, (0.0,))[0], self.promised[goal]
-                if best_known and bound <= TELLING * promised:
-                    continue
-                # computed where it may refute, or be the best so far by more than a little where nothing comes near
-                least = promised if only_above else min(max(_NEWS * best, 0.01 * promised), promised)
-                if self.best and bound <= least:  # of the first one a value of zero is something to tell, too
-                    continue
-                measure = replace(goal, direction=direction)
-                low = played.low(measure, promised)
-                if low > best or not self.best:
-                    self.best[goal] = low, measure, played
-                above = low > TELLING * promised if best_known else exceeds(low, promised)
-                if above and played.admitted(self.subject.filter):
-                    self.refuted += 1
-                    self.families[names] = low / promised if promised else math.inf
-                    return self._refutation(measure, played, low)
+        for measure, bound in most(played, goals):
+            goal = replace(measure, direction="PQ")
+            best, promised = self.best.get(goal, (0.0,))[0], self.promised[goal]
+            if best_known and bound <= TELLING * promised:
+                continue
+            # computed where it may refute, or be the best so far by more than a little where nothing comes near
+            least = promised if only_above else min(max(_NEWS * best, 0.01 * promised), promised)
+            if self.best and bound <= least:  # of the first one a value of zero is something to tell, too
+                continue
+            low = played.low(measure, promised)
+            if low > best or not self.best:
+                self.best[goal] = low, measure, played
+            above = low > TELLING * promised if best_known else exceeds(low, promised)
+            if above and played.admitted(self.subject.filter):
+                self.refuted += 1
+                self.families[names] = low / promised if promised else math.inf
+                return self._refutation(measure, played, low)
         return None
 
     def _refutation(self, measure: Measure, played: Sequence, low: float) -> StageFinding:
@@ -201,15 +200,20 @@ class Search:
         )
 
 
-def ways(played: Sequence) -> tuple[Direction, ...]:
-    return ("PQ",) if all(pair.swapped == pair for pair in played.counts) else ("PQ", "QP")
+def most(
+    played: Sequence, goals: Iterable[Measure], directions: tuple[Direction, ...] = ()
+) -> Iterator[tuple[Measure, float]]:
+    """The goals, by default in each direction that is another, with upper bounds in doubles, quickly computed.
 
-
-def most(played: Sequence, goals: tuple[Measure, ...], direction: Direction) -> list[float]:
-    """Upper bounds in doubles, quickly computed: by Rényi divergences, and by what the library's pairs declare as mu.
-
-    They only decide what is worth an exact look.
+    By Rényi divergences, and by what the library's pairs declare as mu. They only decide what is worth an exact look.
     """
+    symmetric = all(pair.swapped == pair for pair in played.counts)
+    for direction in directions or (("PQ",) if symmetric else ("PQ", "QP")):
+        measures = tuple(replace(goal, direction=direction) for goal in goals)
+        yield from zip(measures, _most(played, measures, direction), strict=True)
+
+
+def _most(played: Sequence, goals: tuple[Measure, ...], direction: Direction) -> list[float]:
     orders = (*_ORDERS, *(goal.at for goal in goals if goal.kind == "renyi"))
     spent, total = np.zeros(len(orders)), 0.0
     with np.errstate(all="ignore"):

@@ -137,18 +137,14 @@ def _fixed(trial: _Trial, goals: tuple[Measure, ...], clock: Clock, tail: float)
         if clock.over:
             return
         names = "+".join(sorted({type(pair.asked).__name__ for pair in played.counts}))
-        for way in ("PQ", "QP"):
-            for goal, bound in zip(goals, most(played, goals, way), strict=True):
-                promised = trial.subject.promised(goal)
-                if bound <= promised or (names, way) in tried or played.rounds > _LONGEST:
-                    continue
-                measure = replace(goal, direction=way)
-                if exceeds(played.low(measure, promised), promised):
-                    tried.add((names, way))
-                    strategy = Scripted(
-                        tuple(pair for pair, _ in played.steps), tuple(times for _, times in played.steps)
-                    )
-                    yield from trial.play(strategy, names, measure, played.rounds)
+        for measure, bound in most(played, goals, ("PQ", "QP")):
+            promised = trial.subject.promised(measure)
+            if bound <= promised or (names, measure.direction) in tried or played.rounds > _LONGEST:
+                continue
+            if exceeds(played.low(measure, promised), promised):
+                tried.add((names, measure.direction))
+                strategy = Scripted(*zip(*played.steps, strict=True))
+                yield from trial.play(strategy, names, measure, played.rounds)
 
 
 def _on_mesh(

@@ -12,12 +12,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from itertools import groupby, permutations, product, takewhile
+from itertools import combinations, groupby, permutations, product, takewhile
 from operator import itemgetter
 from typing import TypeVar
 
 from filters.contract.state import keys
+from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import decode, decode_fraction, nameable
+from mc.examine.admitted import admits
+from mc.examine.attack import Attack, goals_of, ratio_at, solved_game
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.filter_fault import FilterFault
 from mc.examine.measure import Measure, exceeds
@@ -25,19 +28,19 @@ from mc.examine.sequence import Sequence
 from mc.examine.stage_finding import StageFinding
 from mc.examine.stages.game_menus import Menu
 from mc.examine.stages.games import solved
-from mc.examine.stages.plain_plans import plain_plans, written
 from mc.examine.stages.plays import ROUND, Player, plain
-from mc.examine.stages.sequences import most, ways
+from mc.examine.stages.sequences import most
 from mc.examine.story import Story, curve_of, prefix, story_of_plan, story_of_sequence
 from mc.examine.subject import Subject
 from mc.examine.witness import TELLING, Witness, sequence_witness
 from mc.examine.words import count_words, pair_words, times_words
 from mc.examine.worker import results, within
 from mc.worst_case.plan import Plan
+from theory.arguments import beyond
 from theory.numerics.decimals import below
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+from theory.pairs import DominatingPair, Erasure, Gaussian, RandomizedResponse
 
-__all__ = ["as_found", "telling"]
+__all__ = ["as_found", "plain_plans", "telling", "written"]
 
 T = TypeVar("T")
 
@@ -46,6 +49,9 @@ _ASKED = "What is the plainest play that breaks the promise, and how far does it
 _PUSHED = 400
 #: Measures at which a play is looked at exactly, and the least delta of a promised curve that is looked at.
 _GOALS, _SEEN = 4, 1e-3
+#: e^epsilon of plain responses, and shares of erasures; the rounds of a menu's game that is written out.
+_RATIOS = ((3, 1), (2, 1), (3, 2), (5, 4), (11, 10), (21, 20), (101, 100), (1001, 1000))
+_PARTS, _WRITTEN = tuple(Fraction(d, 10**k) for k in range(1, 8) for d in (5, 1)), 6
 
 
 def telling(subject: Subject, witnesses: tuple[Witness, ...], clock: Clock) -> Iterator[StageFinding]:
@@ -105,20 +111,18 @@ class _Plain:
         self.tried += 1
         plainer: Witness | None = None
         looked = 0
-        for way in ways(played):
-            for goal, bound in zip(self.goals, most(played, self.goals, way), strict=True):
-                promised = self.subject.promised(goal)
-                if not exceeds(bound, promised) or looked >= _GOALS or (plainer and bound < least * promised):
-                    continue
-                looked += 1
-                measure = replace(goal, direction=way)
-                low = played.low(measure, promised)
-                if not exceeds(low, promised) or not played.admitted(self.subject.filter):
-                    continue
-                if plainer is None or low >= least * promised:
-                    plainer = sequence_witness(self.subject.filter, played, measure, low)
-                if low >= least * promised:
-                    return plainer
+        for measure, bound in most(played, self.goals):
+            promised = self.subject.promised(measure)
+            if not exceeds(bound, promised) or looked >= _GOALS or (plainer and bound < least * promised):
+                continue
+            looked += 1
+            low = played.low(measure, promised)
+            if not exceeds(low, promised) or not played.admitted(self.subject.filter):
+                continue
+            if plainer is None or low >= least * promised:
+                plainer = sequence_witness(self.subject.filter, played, measure, low)
+            if low >= least * promised:
+                return plainer
         return plainer
 
     @property
@@ -324,6 +328,39 @@ class _Plain:
         if far.factor <= self.best.factor * 1.01 or far.factor == float("inf"):
             return ""
         return f"{times_words(far.factor, 1.0)}, by {far.asked}"
+
+
+# -- plans ---------------------------------------------------------------------------------------------
+
+
+def plain_plans(filt: PrivacyFilter) -> Iterator[Attack]:
+    """Solved games over one or two plain requests that a fresh run grants, few rounds first."""
+    start = filt.start(1)
+    responses: list[DominatingPair] = [RandomizedResponse.from_ratio(Fraction(*of)) for of in _RATIOS]
+    erasures: list[DominatingPair] = [Erasure(beyond(p), exact=p) for p in _PARTS]
+    asked = [
+        pair
+        for few, pairs in ((4, responses), (1, erasures))
+        for pair in [pair for pair in pairs if admits(filt, start, pair)][:few]
+    ]
+    menus = [[pair] for pair in asked] + [list(two) for two in combinations(asked, 2)]
+    for rounds, menu, (epsilon, ratio) in product((2, 3, 4, 5, 7, 10), menus, tuple(goals_of(filt))):
+        if (found := solved_game(filt, menu, rounds, epsilon, ratio)) is not None:
+            yield found[1]
+
+
+def written(filt: PrivacyFilter, best: Witness) -> Witness | None:
+    """The plan that is best over a menu's pairs that have rational masses; None where much is lost by the others."""
+    if best.measure.kind != "hockey-stick" or best.rounds > _WRITTEN:
+        return None
+    pairs = [exact for pair in decode(best.data["menu"], nameable()) if (exact := pair.rational) is not None]
+    if not pairs:
+        return None
+    epsilon = best.measure.at
+    found = solved_game(filt, pairs, best.rounds, epsilon, ratio_at(filt, epsilon))
+    if found is None or not found[1].refuted or found[1].share < min(TELLING, 0.9 * best.factor):
+        return None
+    return Witness(filt, found[1].witness)
 
 
 def _worth(plan: Plan, subject: Subject, at: Measure) -> float:
