@@ -63,7 +63,10 @@ def games(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     goals = chosen_goals(subject)
     tried = Tried(subject)
     so_far(tried.summary)
-    yield from _renyi(subject, clock.part(0.2))
+    if subject.looks:
+        with suppress(OutOfTime):
+            work = partial(_renyi_games, subject)
+            yield from results(work, filt=subject.filter, clock=clock.part(0.2))
     if not goals:
         return
     for alarm, goal in alarms(subject, clock.part(_LISTENING)):
@@ -140,15 +143,8 @@ def _between(goals: tuple[Measure, ...], rows: list[Tightness]) -> tuple[Measure
     return tuple(Measure.hockey_stick((here + e) / 2) for e in (*sorted(below)[-1:], *sorted(beyond)[:1]))
 
 
-def _renyi(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
-    """Rényi promises of filters that look at losses: one finite pair at a time, for more and more rounds."""
-    if subject.looks:
-        with suppress(OutOfTime):
-            yield from results(partial(_renyi_games, subject), filt=subject.filter, clock=clock)
-
-
 def _renyi_games(subject: Subject) -> Iterator[StageFinding]:
-    """The first game that is worth more than the promise; longer games before other orders.
+    """The first game that is worth more than a Rényi promise, over one finite pair; longer games before other orders.
 
     A game of more rounds is worth no less, so that the longest comes before what may be left where it is too large.
     """
@@ -277,15 +273,12 @@ def solved(subject: Subject, menu: Menu, goal: Measure) -> Iterator[StageFinding
     symmetric = not subject.looks and all(pair.swapped == pair for pair in menu.pairs)
     for measure in (goal,) if symmetric else goal.both:
         promised = subject.promised(measure)
-        play = partial(
-            worst_case,
-            filt,
-            menu.pairs,
-            epsilon=measure.at,
-            rounds=menu.rounds,
-            direction=measure.direction,
-            max_positions=_POSITIONS,
-        )
+        game: dict[str, Any] = {
+            "rounds": menu.rounds,
+            "direction": measure.direction,
+            "max_positions": _POSITIONS,
+        }
+        play = partial(worst_case, filt, menu.pairs, epsilon=measure.at, **game)
         try:
             try:
                 worst = play()
