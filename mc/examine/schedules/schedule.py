@@ -280,7 +280,7 @@ class World:
     def _let_go(self) -> None:
         """A dead process does nothing more, whatever Python runs as its objects go."""
         for flight in self.flights:
-            with suppress(Exception, PowerFailure):
+            with suppress(Exception, SystemExit, PowerFailure):
                 getattr(flight.steps, "close", lambda: None)()
         self.flights.clear()
         kill = getattr(self.service, "kill", None)

@@ -263,6 +263,14 @@ def test_a_service_that_ends_its_process_is_begun_again() -> None:
                     sys.exit(1)
                 yield fp.Release()
 
+    class ExitsOnItsWayOut(Exits):
+        def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
+            try:
+                yield from super().request(pair, key)
+            finally:
+                sys.exit(1)
+
+    assert len(Schedule((HALF,), moved("ask step crash ask step")).play(ExitsOnItsWayOut).released) == 2
     played = Schedule((WHOLE,), moved("ask full ask step ask step")).play(Exits)
     assert played.released == ((WHOLE, 0),)
     assert played.story[1] == "request 1 ends the process; what was stored is read again"
