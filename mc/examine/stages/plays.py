@@ -29,7 +29,7 @@ from theory.pairs import DominatingPair
 __all__ = ["ROUND", "Player", "at_every_label", "greedily", "leaders", "plain", "programs", "swallowed"]
 
 #: Requests of one kind in a row.
-_MANY = 300
+_TIMES = (4, 16, 64, 256, 300)
 #: The most requests of one family, each as large as is granted.
 _LASTING = 1200
 #: Tiny requests before a large one.
@@ -150,11 +150,11 @@ def programs(subject: Subject, clock: Clock, tail: float | None = None) -> Itera
             yield from _told(player)
             if times <= _STUBBORN:  # one size for as long as it is granted, and not the largest each time
                 player = warm.fork()
-                greedily(player, line, 4, repeated=_MANY)
+                greedily(player, line, 4, repeated=_TIMES[-1])
                 yield from _told(player)
     for line in lines:  # repeated until denied, large ones first
         for pair in line.pairs[-1:-14:-2]:
-            yield from _repeated(fresh(), pair, _MANY)
+            yield from _repeated(fresh(), pair)
 
 
 def _each(player: Player, line: Admission, lines: tuple[Admission, ...], most: int) -> None:
@@ -163,17 +163,15 @@ def _each(player: Player, line: Admission, lines: tuple[Admission, ...], most: i
         greedily(player, following, most)
 
 
-def _repeated(player: Player, pair: DominatingPair, most: int) -> Iterator[Sequence]:
-    times = 4
-    while True:
-        wanted = min(times, most) - player.played.rounds
-        if wanted <= 0 or player.clock.over:
+def _repeated(player: Player, pair: DominatingPair) -> Iterator[Sequence]:
+    for times in _TIMES:
+        wanted = times - player.played.rounds
+        if player.clock.over:
             return
         got = player.ask(pair, wanted)
         yield from _told(player)
         if got < wanted or player.unchanged is not None:
             return
-        times *= 4
 
 
 def _told(player: Player) -> Iterator[Sequence]:
@@ -205,8 +203,7 @@ def at_every_label(subject: Subject, clock: Clock) -> Iterator[Sequence]:
         for order in (lines, lines[::-1]) if len(lines) > 1 and not subject.looks else ():
             player = fresh()
             for line in order:
-                size = _largest(player, line, None)
-                if size is not None:
+                if (size := _largest(player, line, None)) is not None:
                     player.ask(line.line.pair(size), _ROW)
             yield from _told(player)
             tops = {line: _largest(fresh(), line, None) for line in order}
@@ -230,8 +227,7 @@ def greedily(player: Player, line: Admission, most: int = 40, *, repeated: int =
                 return rounds_played
             if player.grants(pairs[place]):
                 fine = place + 1 < len(pairs) and line.line.kind in _FINE
-                pair = _between(player, line, place) if fine else pairs[place]
-                rounds_played += player.ask(pair, repeated)
+                rounds_played += player.ask(_between(player, line, place) if fine else pairs[place], repeated)
                 chosen += 1
                 top = min(place + 9, len(pairs))
                 break
@@ -271,8 +267,7 @@ def plain(subject: Subject, clock: Clock) -> Iterator[Sequence]:
     for share, line in product(_SHARES, lines):
         if line.line.name not in tops or clock.over:
             continue
-        size = _largest(fresh(), line, share * tops[line.line.name])
-        if size is not None:
+        if (size := _largest(fresh(), line, share * tops[line.line.name])) is not None:
             player = fresh()
             if player.ask(pair := line.line.pair(size), _ROW):  # unless the time is up
                 begun.append((line, pair, player))
@@ -281,14 +276,12 @@ def plain(subject: Subject, clock: Clock) -> Iterator[Sequence]:
         for other_line in lines:
             if other_line is not line and not clock.over:
                 after = player.fork()
-                again = _largest(after, other_line, None)
-                if again is not None:
+                if (again := _largest(after, other_line, None)) is not None:
                     after.ask(other_line.line.pair(again), _ROW)
                     yield after.played
     for line, pair, player in begun[: 3 * len(tops)]:
         for tiny in _HARDLY:
-            small = _largest(fresh(), line, tiny * tops[line.line.name])
-            if small is not None:
+            if (small := _largest(fresh(), line, tiny * tops[line.line.name])) is not None:
                 yield from _with_small(fresh(), pair, line.line.pair(small))
                 yield from _with_small(player.fork(), pair, line.line.pair(small))
 

@@ -7,6 +7,7 @@ its solved game, a plan in rational numbers. All is tried in a fixed order; the 
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -99,10 +100,8 @@ class _Plain:
             return False
         if witness.measure.kind == self.best.measure.kind and witness.factor > self.farthest.factor:
             self.farthest = witness
-        if witness.order < self.best.order:
-            self.best = witness
-            return True
-        return False
+        before, self.best = self.best, min(self.best, witness, key=lambda one: one.order)
+        return self.best is not before
 
     # -- sequences -----------------------------------------------------------------------------------
 
@@ -177,7 +176,7 @@ class _Plain:
 
     def _again(self, played: Sequence) -> tuple[Sequence, str]:
         """The play over and over, as far as it is granted, and how it ends."""
-        player = Player.fresh(self.subject, self.clock)
+        player, tells = Player.fresh(self.subject, self.clock), any(p.pure_epsilon > 0 for p in played.counts)
         rounds_at: dict[object, int] = {}
         rounds = 0
         while rounds < _PUSHED and not self.clock.over:
@@ -187,11 +186,7 @@ class _Plain:
             key = keys(player.state)[0]
             if rounds == before:
                 break
-            if (
-                key in rounds_at
-                and self.subject.pure
-                and any(pair.pure_epsilon > 0 for pair, _ in played.steps)
-            ):
+            if key in rounds_at and self.subject.pure and tells:
                 came = f"after {rounds:,} rounds the state is what it was after {rounds_at[key]:,}"
                 return player.played, f"without limit as rounds grow: {came}"
             rounds_at[key] = rounds
@@ -220,12 +215,11 @@ class _Plain:
         """Gaussians and responses of about the size of these, of few digits, where such are asked for at all."""
         asked = {one.line.kind for one in self.subject.lines}
         for kind in kinds[:6]:
-            mu, epsilon = float(kind.asked.zcdp_rho) * 2, float(kind.asked.pure_epsilon)
-            for family, make, size in (("gaussian", Gaussian, mu**0.5), ("rr", RandomizedResponse, epsilon)):
-                if family not in asked or not size < 30:
-                    continue
-                for plain_one in map(make, dict.fromkeys((0.01, 0.001)) if size < 1e-3 else _near(size)):
-                    yield kind.with_parameters({"mechanism": plain_one}) if kind.labels else plain_one
+            mu, epsilon = math.sqrt(2 * float(kind.asked.zcdp_rho)), float(kind.asked.pure_epsilon)
+            for family, make, size in (("gaussian", Gaussian, mu), ("rr", RandomizedResponse, epsilon)):
+                if family in asked and size < 30:
+                    for plain_one in map(make, (0.01, 0.001) if size < 1e-3 else _near(size)):
+                        yield kind.with_parameters({"mechanism": plain_one}) if kind.labels else plain_one
 
     # -- adaptive ones -------------------------------------------------------------------------------
 
@@ -325,9 +319,8 @@ class _Plain:
 
     def _farthest(self) -> str:
         far = self.farthest
-        if far.factor <= self.best.factor * 1.01 or far.factor == float("inf"):
-            return ""
-        return f"{times_words(far.factor, 1.0)}, by {far.asked}"
+        told = self.best.factor * 1.01 < far.factor < math.inf
+        return f"{times_words(far.factor, 1.0)}, by {far.asked}" if told else ""
 
 
 # -- plans ---------------------------------------------------------------------------------------------
@@ -375,7 +368,6 @@ def _joined(steps: Iterator[tuple[DominatingPair, int]]) -> Sequence:
 
 def _near(size: float) -> dict[float, None]:
     """One digit, then two, at or below a size and then above."""
-    below = [t for t in ROUND if t <= size][-2:][::-1]
-    return dict.fromkeys(
-        (*below, *[t for t in ROUND if t > size][:1], float(f"{size:.2g}"), float(f"{size:.3g}"))
-    )
+    at = bisect_right(ROUND, size)
+    below = ROUND[max(at - 2, 0) : at][::-1]
+    return dict.fromkeys((*below, *ROUND[at : at + 1], float(f"{size:.2g}"), float(f"{size:.3g}")))
