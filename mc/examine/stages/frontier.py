@@ -136,15 +136,12 @@ def inside(subject: Subject, clock: Clock) -> Iterator[Sequence]:
 
 def _rows(frontier: Affordable, lines: tuple[Admission, ...]) -> Iterator[Sequence]:
     """The largest requests that last as long as anything does, then a thousand rounds and four hundred."""
-    capped = [times for line in lines[:1] if 1 < (times := _most_rounds(frontier, line)) < _CAP]
+    # how many are granted, however small: those refilled with every request are worth most all asked
+    most = [frontier.fresh().ask(line.line.pair(line.line.least), _CAP) for line in lines[:1]]
+    capped = [times for times in most if 1 < times < _CAP]
     for times, line in product((*capped, *_LASTING), lines):
         if not frontier.clock.over:
             yield from lasting(frontier, line, times)
-
-
-def _most_rounds(frontier: Affordable, line: Admission) -> int:
-    """How many requests are granted, however small: those refilled with every request are worth most all asked."""
-    return frontier.fresh().ask(line.line.pair(line.line.least), _CAP)
 
 
 def lasting(frontier: Affordable, line: Admission, times: int) -> Iterator[Sequence]:

@@ -160,6 +160,9 @@ def test_a_module_that_stands_in_for_one_of_ours_is_seen(monkeypatch: pytest.Mon
     with monkeypatch.context() as patch:
         patch.setitem(sys.modules, "filters.accounting.ledger", LEDGER)
         assert patched().startswith("filters.accounting")
+    with monkeypatch.context() as patch:  # one whose attributes its class may compute
+        patch.setattr(filters.accounting.ledger, "__class__", type("Other", (types.ModuleType,), {}))
+        assert patched() == "filters.accounting.ledger"
     assert patched() == ""
 
 
