@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain, combinations, product
@@ -59,26 +59,21 @@ class Affordable:
     known: dict[tuple[Hashable, str, int], float | None] = field(default_factory=dict)
 
     def fresh(self) -> Player:
-        """A run that has asked nothing."""
-        return self.after(checked_start(self.subject.filter, 1))
-
-    def after(self, state: State) -> Player:
-        """A run in that state; one that looks at losses is shown the median of each."""
-        return Player(self.subject.filter, self.clock, state, 0.5 if self.subject.looks else None, pure=False)
+        """A run that has asked nothing; one that looks at losses is shown the median of each."""
+        return Player.fresh(self.subject, self.clock, 0.5 if self.subject.looks else None)
 
     def afforded(self, player: Player, line: Admission, times: int = 1) -> float | None:
         """About the largest size that the state grants `times` in a row, looked for among octaves, then between."""
         key = keys(player.state)[0], line.line.name, times
         if key not in self.known:
-            grid = sorted({*line.sizes, *line.line.sizes})
-            self.known[key] = self._largest(player, line, times, grid)
+            self.known[key] = self._largest(player, line, times)
         return self.known[key]
 
-    def _largest(self, player: Player, line: Admission, times: int, grid: list[float]) -> float | None:
+    def _largest(self, player: Player, line: Admission, times: int) -> float | None:
         def lasts(size: float) -> bool:
             return player.fork().ask(line.line.pair(size), times) == times
 
-        coarse = [t for t in grid if t <= line.line.most][::-3]
+        coarse = [t for t in sorted({*line.sizes, *line.line.sizes}) if t <= line.line.most][::-3]
         at = next((place for place, size in enumerate(coarse) if lasts(size)), None)
         if at is None or self.clock.over:
             return None
@@ -303,7 +298,7 @@ def _replies(frontier: Affordable, first: _Row, loss: float, every: tuple[Admiss
     state = _after(frontier.subject, first, loss)
     if state is None:
         return []
-    player = frontier.after(state)
+    player = replace(frontier.fresh(), state=state)
     replies: dict[_Row, None] = {}
     for line in every:
         counts = _AFTER if line.line.family == "rr" and not frontier.subject.looks else _AFTER_OTHERS

@@ -40,6 +40,8 @@ _STUBBORN = 20
 _WARMED = 4
 #: A request smaller than the largest by this factor is tiny.
 _TINY = 256.0
+#: Sizes below the last one that was granted which are tried: what is left farther down is not worth it.
+_FAR = 61
 #: Families whose largest pair is looked for between the sizes of the grid.
 _FINE = ("gaussian", "rr", "laplace", "kov", "erasure")
 
@@ -179,7 +181,7 @@ def _told(player: Player) -> Iterator[Sequence]:
     if not player.steps:
         return
     yield player.played
-    if player.unchanged is not None and player.steps[-1][0] == player.unchanged and player.pure:
+    if player.unchanged is not None and player.steps[-1][0] == player.unchanged:
         for exponent in range(1, 41, 3):
             yield Sequence((*player.steps[:-1], (player.unchanged, 2**exponent)))
 
@@ -214,28 +216,21 @@ def at_every_label(subject: Subject, clock: Clock) -> Iterator[Sequence]:
             yield from _told(player)
 
 
-def greedily(player: Player, line: Admission, most: int = 40, *, repeated: int = 1) -> int:
-    """Ask for the largest pair of the line that is granted, at most `most` times; how many requests were granted.
-
-    Each pair is asked for `repeated` times in a row, if it is granted as often.
-    """
-    pairs = line.every
-    rounds_played, chosen, top = 0, 0, len(pairs)
+def greedily(player: Player, line: Admission, most: int, *, repeated: int = 1) -> None:
+    """Ask for the largest pair of the line that is granted, `repeated` times in a row, and so at most `most` times."""
+    pairs, chosen, top = line.every, 0, len(line.every)
     while chosen < most and not player.clock.over and player.unchanged is None:
         for place in range(top - 1, -1, -1):
-            if not player.clock.left:
-                return rounds_played
+            if not player.clock.left or (chosen and place < top - _FAR):
+                return
             if player.grants(pairs[place]):
                 fine = place + 1 < len(pairs) and line.line.kind in _FINE
-                rounds_played += player.ask(_between(player, line, place) if fine else pairs[place], repeated)
+                player.ask(_between(player, line, place) if fine else pairs[place], repeated)
                 chosen += 1
                 top = min(place + 9, len(pairs))
                 break
-            if place < top - 60 and rounds_played:  # far down: what is left is not worth it
-                return rounds_played
         else:
-            return rounds_played
-    return rounds_played
+            return
 
 
 def _between(player: Player, line: Admission, place: int) -> DominatingPair:

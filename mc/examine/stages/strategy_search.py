@@ -132,7 +132,7 @@ class _Trial:
 
 def _fixed(trial: _Trial, goals: tuple[Measure, ...], clock: Clock, tail: float) -> Iterator[StageFinding]:
     """Orders of requests that would be granted if all losses came out alike, where they might exceed the promise."""
-    tried: set[tuple[str, str]] = set()
+    tried = set[tuple[str, str]]()
     for played in programs(trial.subject, clock, tail):
         if clock.over:
             return

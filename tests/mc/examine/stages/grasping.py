@@ -168,11 +168,6 @@ class GeneratedAmongOtherNames(Parts):
     steps: int = 3
 
 
-@dataclass(frozen=True)
-class GeneratedAmongOtherBuiltins(Parts):
-    steps: int = 3
-
-
 class OtherNames:
     def __contains__(self, name: object) -> bool:
         return bool(enlarged(FrozenButForOtherNames, False))
@@ -192,10 +187,16 @@ _REPR: Any = GeneratedAmongOtherNames.__repr__
 GeneratedAmongOtherNames.__repr__ = among(  # type: ignore[method-assign]
     {**_REPR.__globals__, "id": lambda filt: enlarged(type(filt), id(filt))}, _REPR
 )
-GeneratedAmongOtherBuiltins.__hash__ = among(  # type: ignore[method-assign]
-    {"__builtins__": {**vars(builtins), "hash": lambda _: enlarged(GeneratedAmongOtherBuiltins, 3)}},
-    GeneratedAmongOtherBuiltins.__hash__,
-)
+
+
+def hashed(name: str, around: Callable[[Any], dict[str, Any]]) -> Any:
+    """A class whose generated hash finds another function of that name."""
+    members = {"steps": 3, "__annotations__": {"steps": "int"}, "__module__": __name__}
+    made: Any = dataclass(frozen=True)(type(name, (Parts,), members))
+    made.__hash__ = among(around(lambda _: enlarged(made, 3)), made.__hash__)
+    return made
+
+
 _SET: Any = FrozenButForOtherNames.__setattr__
 _CONSTANTS = _SET.__code__.co_consts
 [_FIELDS] = [one for one in _CONSTANTS if one in (("steps",), {"steps"})]  # a tuple until Python 3.11
@@ -207,5 +208,7 @@ GRASPING: tuple[type[Parts], ...] = (
     *(type(name, (Parts,), dict(members)) for name, members in BRINGS.items()),
     dataclass(frozen=True)(type("Frozen", (Parts,), {"__repr__": raising("mine")})),
     *(ChargesOnALargerBudget, KeepsWhatItReturned, RaisedByAProperty, HoldsATrap, HoldsATrapByDefault),
-    *(GeneratedAmongOtherNames, GeneratedAmongOtherBuiltins, FrozenButForOtherNames),
+    *(GeneratedAmongOtherNames, FrozenButForOtherNames),
+    hashed("AmongItsModules", lambda lie: {"hash": lie, "__builtins__": builtins}),
+    hashed("AmongOtherBuiltins", lambda lie: {"__builtins__": {**vars(builtins), "hash": lie}}),
 )

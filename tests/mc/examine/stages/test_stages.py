@@ -168,7 +168,7 @@ def test_a_player_notices_a_request_that_leaves_the_state_as_it_was() -> None:
 def test_greed_takes_nearly_all_of_a_budget_and_every_program_is_admitted() -> None:
     about = subject(sound.ByHand(), "gaussian", "rr")
     player = Player.fresh(about, Clock.of(LONG))
-    assert greedily(player, about.lines[0], 8) > 0
+    greedily(player, about.lines[0], 8)
     spent = sum(times * float(pair.mu) ** 2 / 2 for pair, times in player.steps)
     assert 0.999 * sound.RHO < spent <= sound.RHO
     plays = [*islice(programs(about, Clock.of(LONG)), 60)]
