@@ -225,18 +225,13 @@ def _check_dict(filt: PrivacyFilter) -> None:
 
 
 def read(filt: PrivacyFilter, name: str) -> object:
-    """The attribute as Python finds it, no code of the class being run; Unknown where some would be."""
+    """The attribute as Python finds it, or what would compute it, no code of the class being run."""
     _check_dict(filt)
     try:
         found = getattr_static(filt, name)
-        if isinstance(found, types.MemberDescriptorType):  # a slot
-            return found.__get__(filt)
+        return found.__get__(filt) if isinstance(found, types.MemberDescriptorType) else found  # a slot
     except AttributeError as unset:
         raise Unknown(f"its {name} is not set") from unset
-    # `budget` gives way to an attribute of the instance
-    if found is not _FOLLOWS and (hasattr(type(found), "__get__") or hasattr(type(found), "__set__")):
-        raise Unknown(f"its {name} is computed, by a {type(found).__name__}")
-    return found
 
 
 def _proper(budget: Budget) -> bool:
