@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain, combinations, product
@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filters.contract.checks import checked_observe, checked_start
-from filters.contract.state import State, keys
+from filters.contract.state import keys
 from mc.examine.clock import Clock
 from mc.examine.family_lines import Line
 from mc.examine.measure import Measure
-from mc.examine.sequence import Sequence, granted
+from mc.examine.sequence import Sequence
 from mc.examine.stages.game_menus import Menu
 from mc.examine.stages.plays import Player, leaders
 from mc.examine.subject import Admission, Subject
@@ -200,6 +199,14 @@ class _Row:
             return np.array([loss for loss, _ in finite]), np.array([mass for _, mass in finite])
         return quantiles(whole, _FEW if few else _TAILS)
 
+    def losses_that_sum_to(self, loss: float) -> list[float]:
+        """The loss in equal parts; of responses the high ones first."""
+        if self.whole("PQ") is not None:
+            return [loss / self.times] * self.times
+        level = float(self.pair.pure_epsilon)
+        ups = round((loss / level + self.times) / 2)
+        return [level] * ups + [-level] * (self.times - ups)
+
     def __str__(self) -> str:
         return steps_words(((self.pair, self.times),))
 
@@ -295,10 +302,10 @@ def _menu(first: _Row, chosen: list[_Row]) -> Menu:
 
 def _replies(frontier: Affordable, first: _Row, loss: float, every: tuple[Admission, ...]) -> list[_Row]:
     """What is afforded after the first request, and after its loss where the filter looks at it."""
-    state = _after(frontier.subject, first, loss)
-    if state is None:
-        return []
-    player = replace(frontier.fresh(), state=state)
+    player = frontier.fresh()
+    for each in first.losses_that_sum_to(loss):
+        if not player.ask(first.pair, loss=each if frontier.subject.looks else None):
+            return []
     replies: dict[_Row, None] = {}
     for line in every:
         counts = _AFTER if line.line.family == "rr" and not frontier.subject.looks else _AFTER_OTHERS
@@ -307,18 +314,3 @@ def _replies(frontier: Affordable, first: _Row, loss: float, every: tuple[Admiss
             if pair is not None:
                 replies[_Row(pair, count)] = None
     return list(replies)
-
-
-def _after(subject: Subject, first: _Row, loss: float) -> State | None:
-    """The state after a row whose losses sum to `loss`, in equal parts, or of responses the high ones first."""
-    state: State | None = checked_start(subject.filter, 1)
-    losses = [loss / first.times] * first.times
-    if first.whole("PQ") is None:
-        level = float(first.pair.pure_epsilon)
-        ups = round((loss / level + first.times) / 2)
-        losses = [level] * ups + [-level] * (first.times - ups)
-    for each in losses:
-        state = None if state is None else granted(subject.filter, state, first.pair)
-        if state is not None and subject.looks:
-            state = checked_observe(subject.filter, state, np.array([each]), 1)
-    return state

@@ -80,16 +80,20 @@ class Player:
         """A run that has asked nothing."""
         return cls(subject.filter, clock, checked_start(subject.filter, 1), tail, pure)
 
-    def ask(self, pair: DominatingPair, times: int = 1) -> int:
-        """How often in a row the pair is granted, at most `times`; stops where it leaves the state as it was."""
+    def ask(self, pair: DominatingPair, times: int = 1, *, loss: float | None = None) -> int:
+        """How often in a row the pair is granted, at most `times`; stops where it leaves the state as it was.
+
+        Each release comes out with that loss, if one is given.
+        """
         granted_rounds = 0
         while granted_rounds < times and not self.clock.over:
             after = granted(self.filter, self.state, pair)
             if after is None:
                 break
             granted_rounds += 1
-            if self.tail is not None:
-                after = checked_observe(self.filter, after, np.array([_quantile(pair, self.tail)]), 1)
+            shown = _quantile(pair, self.tail) if loss is None and self.tail is not None else loss
+            if shown is not None:
+                after = checked_observe(self.filter, after, np.array([shown]), 1)
             elif self.pure and same(after, self.state)[0]:
                 self.unchanged = pair
                 break
