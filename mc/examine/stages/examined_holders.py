@@ -19,7 +19,7 @@ from typing import Any
 
 from filters.certified.certify import certify
 from filters.contract.checks import checked_reaches
-from filters.contract.library import attributes, of_the_library, settled
+from filters.contract.library import attributes, of_the_library, settled, told_apart
 from filters.holders.held_to import HeldTo
 from filters.holders.individual import IndividualFilter
 from filters.holders.journal import Journal
@@ -31,7 +31,7 @@ from mc.examine.holders.games import GAMES
 from mc.examine.holders.holder_game import HolderGame
 from mc.examine.measure import Measure, exceeds
 from mc.examine.stage_finding import StageFinding, Tightness, closest
-from mc.examine.stages.made_of import Unknown, alike, fields_as_made
+from mc.examine.stages.made_of import Unknown, fields_as_made
 from mc.examine.stages.parts import parts, proved
 from mc.examine.stages.unpatched import patched
 from mc.examine.witness import measured_witness
@@ -139,7 +139,8 @@ def _check_made(holder: HeldTo) -> None:
         if any(value is inner for inner in holder.rests_on):
             continue
         runs = name in _RUNNING and type(value) is type(made[name]) and settled(value)
-        if not (runs or alike(value, made[name]) or type(value) is _LENT.get(name)):
+        as_made = told_apart(value) == told_apart(made[name])
+        if not (runs or as_made or type(value) is _LENT.get(name)):
             raise Unknown(f"its {name} is not what its constructor made")
     if not _reached(holder):
         raise Unknown("what its people were charged is no sum of charges")

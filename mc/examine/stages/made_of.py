@@ -14,6 +14,7 @@ import math
 import reprlib
 import types
 from abc import ABC, ABCMeta
+from collections.abc import Iterable
 from dataclasses import Field, dataclass, field, fields, is_dataclass, make_dataclass
 from inspect import getattr_static
 from typing import Any, Generic
@@ -32,7 +33,7 @@ from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, Ren
 from theory.pairs.pair_type import PairType
 from theory.proofs.implied import Kind
 
-__all__ = ["CHARGES", "Parts", "Unknown", "alike", "fields_as_made", "parts_of", "read"]
+__all__ = ["CHARGES", "Parts", "Unknown", "fields_as_made", "is_one_of", "parts_of", "read"]
 
 _GUARANTEES = (PureDP, ApproxDP, RenyiDP, ZCDP, GaussianDP)
 #: The charges of the library, and what a sum of each bounds.
@@ -51,6 +52,11 @@ _KEPT = (str, int, bool, tuple, dict, list, frozenset, type(None), _OPTIONS)
 _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
 #: The attribute `budget` that follows from promise and charge.
 _FOLLOWS = vars(AdditiveFilter)["budget"]
+
+
+def is_one_of(kind: type, kinds: Iterable[type]) -> bool:
+    """Whether a class is one of these: one of another kind of classes may claim to equal any."""
+    return any(kind is one for one in kinds)
 
 
 def _special(name: str) -> bool:
@@ -90,7 +96,7 @@ def parts_of(filt: PrivacyFilter) -> Parts:
     if read(filt, "sound") is not True:
         raise Unknown(f"it does not say of itself that it is sound, but sound={read(filt, 'sound')!r}")
     charge, promise, budget = read(filt, "charge"), _promise(filt), read(filt, "budget")
-    if type(charge) not in CHARGES or not isinstance(charge, ChargeRule):
+    if not is_one_of(type(charge), CHARGES) or not isinstance(charge, ChargeRule):
         raise Unknown("its charge is not a charge of the library, such as zcdp_charge")
     if isinstance(charge, RenyiCharge) and not _numbers(charge.alpha):
         raise Unknown(f"its charge is of order {charge.alpha!r}, which is no double")
@@ -112,7 +118,7 @@ def parts_of(filt: PrivacyFilter) -> Parts:
 def _promise(filt: PrivacyFilter) -> Guarantee:
     """The promise, where it is a plain value of a guarantee of the library; Unknown where it is computed."""
     promise = read(filt, "promise")
-    if type(promise) not in _GUARANTEES or not isinstance(promise, Guarantee):
+    if not is_one_of(type(promise), _GUARANTEES) or not isinstance(promise, Guarantee):
         raise Unknown("its promise is not a plain value of a guarantee of the library")
     if not _numbers(*(getattr(promise, one.name) for one in fields(promise))):  # type: ignore[arg-type]
         raise Unknown(f"its promise is {promise!r}, whose numbers are not all doubles")
@@ -126,13 +132,8 @@ def fields_as_made(filt: PrivacyFilter) -> None:
     for name, value in attributes(filt).items():
         if name not in made:
             raise Unknown(f"this instance has a {name} of its own")
-        if not alike(value, made[name]):
+        if told_apart(value) != told_apart(made[name]):
             raise Unknown(f"its {name} is not what its constructor made")
-
-
-def alike(value: object, expected: object) -> bool:
-    """Whether two values are settled, and the same by class and by all that they hold."""
-    return settled(value) and told_apart(value) == told_apart(expected)
 
 
 def _check_classes(kind: type) -> None:
@@ -154,7 +155,7 @@ def _check_classes(kind: type) -> None:
                 raise Unknown(
                     f"{base.__name__} computes its holds; make it a value, holds = Holds(zcdp=0.02)"
                 )
-            if name in _VALUES and type(held) not in _SLOTS and not settled(held):
+            if name in _VALUES and not (is_one_of(type(held), _SLOTS) or settled(held)):
                 raise Unknown(f"{base.__name__} computes its {name}; make it a value")
     for name in sorted(_ASKED - {"decide"}):
         place = holder_of(kind, name)
@@ -168,7 +169,7 @@ def _as_python_makes(name: str, value: object, generated: dict[str, Any]) -> boo
         return True
     if name in ("__dict__", "__weakref__"):
         return type(value) is types.GetSetDescriptorType
-    return type(value) in _KEPT or _same_code(value, generated.get(name))
+    return is_one_of(type(value), _KEPT) or _same_code(value, generated.get(name))
 
 
 def _generated(kind: type) -> dict[str, Any]:
@@ -211,7 +212,8 @@ def _same_code(function: object, expected: object) -> bool:
 def _same_cell(held: object, made: object) -> bool:
     if isinstance(made, types.FunctionType):
         return _same_code(held, made)
-    return type(held) in (type, ABCMeta, PairType) if isinstance(made, type) else type(held) is type(made)
+    kinds = (type, ABCMeta, PairType) if isinstance(made, type) else (type(made),)
+    return is_one_of(type(held), kinds)
 
 
 def _check_dict(filt: PrivacyFilter) -> None:
@@ -229,7 +231,7 @@ def read(filt: PrivacyFilter, name: str) -> object:
     _check_dict(filt)
     try:
         found = getattr_static(filt, name)
-        return found.__get__(filt) if isinstance(found, types.MemberDescriptorType) else found  # a slot
+        return found.__get__(filt) if type(found) is types.MemberDescriptorType else found  # a slot
     except AttributeError as unset:
         raise Unknown(f"its {name} is not set") from unset
 

@@ -34,7 +34,7 @@ from filters.certified.running_number import Found
 from filters.certified.two_doubles import limit_of
 from filters.rules.additive import AdditiveFilter
 from mc.examine.stage_finding import StageFinding
-from mc.examine.stages.made_of import CHARGES, Unknown, fields_as_made, parts_of, read
+from mc.examine.stages.made_of import CHARGES, Unknown, fields_as_made, is_one_of, parts_of, read
 from mc.examine.stages.unpatched import patched
 from mc.worst_case.calibrate import CalibratedFilter
 from mc.worst_case.menu_levels import DOMINATION
@@ -86,7 +86,7 @@ def parts(filt: PrivacyFilter, *, done: dict[str, Proof] | None = None) -> Verdi
     filter is one of these and something stands in the way. `done` keeps proofs from call to call.
     """
     kind = type(filt)
-    listed = kind in {entry.kind for entry in CATALOGUE.values()} and "theorem" in vars(kind)
+    listed = _listed(kind) and "theorem" in vars(kind)
     by: Callable[..., Verdict]
     if issubclass(kind, AdditiveFilter):
         by = partial(_of_a_sum, own_theorem=kind.theorem if listed else None)
@@ -122,6 +122,10 @@ def of_parts(filt: PrivacyFilter, *, done: dict[str, Proof] | None = None) -> St
         whole=whole,
         notes=() if verdict is None or whole else (verdict.detail,),
     )
+
+
+def _listed(kind: type) -> bool:
+    return is_one_of(kind, (entry.kind for entry in CATALOGUE.values()))
 
 
 def _of_a_sum(filt: PrivacyFilter, *, own_theorem: str | None, done: dict[str, Proof] | None) -> Verdict:
@@ -194,7 +198,7 @@ def _certified(filt: PrivacyFilter) -> CertifiedNumbers | None:
 def _of_a_game(filt: Any, *, done: dict[str, Proof] | None) -> Verdict:
     """A filter of the catalogue behind levels: all that it decides is explored by the game, sound or not."""
     inner = read(filt, "inner")
-    if type(inner) not in {entry.kind for entry in CATALOGUE.values()}:
+    if not _listed(type(inner)):
         raise Unknown(f"its inner filter is a {type(inner).__name__}, which is not of the catalogue")
     if filt.looks_at_losses or not all(map(is_ours, filt.menu)):
         raise Unknown("its levels cover nothing but themselves")
