@@ -118,11 +118,11 @@ class _Trial:
 
     def summary(self) -> StageFinding:
         late = f"; {count_words(self.late, 'game was', 'games were')} too large" if self.late else ""
+        games, played = count_words(self.tried, "game"), count_words(self.played, "strategy", "strategies")
         return StageFinding(
             "search",
             _ASKED,
-            f"{count_words(self.tried, 'game')} on a mesh of losses; "
-            f"{count_words(self.played, 'strategy', 'strategies')} played{closest(self.rows)}{late}",
+            f"{games} on a mesh of losses; {played} played{closest(self.rows)}{late}",
             ", ".join(one.line.name for one in self.subject.lines),
             "strategies of more than a few rounds, and those between the points of the mesh"
             + ("; the rest of the plan: the time was up" if self.cut else ""),
@@ -232,12 +232,10 @@ def _mesh(pair: DominatingPair) -> tuple[NDArray[np.float64], NDArray[np.float64
     losses, masses = quantiles(pair, tails)
     infinite = float(pair.infinite_mass)
     losses = np.round(losses * 256) / 256  # sums of them meet again
-    if infinite > 0:
-        masses = np.where(np.isinf(losses), 0.0, masses)
-        masses *= (1 - infinite) / max(masses.sum(), 1e-300)
     kept = np.isfinite(losses)
     distinct, place = np.unique(losses[kept], return_inverse=True)
     joined = np.bincount(place.reshape(-1), weights=masses[kept]).astype(np.float64)
     if infinite > 0:
+        joined *= (1 - infinite) / max(joined.sum(), 1e-300)
         distinct, joined = np.append(distinct, np.inf), np.append(joined, infinite)
     return distinct, joined

@@ -186,7 +186,13 @@ class Understated(Gaussian):
 
 def test_quick_bounds_are_above_the_certified_ones() -> None:
     goals = (Measure.hockey_stick(0.5), Measure.hockey_stick(2.0), Measure.renyi(2.0), Measure.renyi(8.0))
-    steps = [(Gaussian(0.3), 5), (RandomizedResponse(0.5), 3), (fp.Laplace(2.0), 2), (fp.Erasure(0.01), 2)]
+    steps = [
+        (Gaussian(0.3), 5),
+        (Gaussian(2.0), 1),
+        (RandomizedResponse(0.5), 3),
+        (fp.Laplace(2.0), 2),
+        (fp.Erasure(0.01), 2),
+    ]
     steps += [(fp.SubsampledGaussian(0.1, 1.0), 4), (fp.KOV(0.2, 1e-3), 2)]
     steps += [(Understated(0.5), 20), (fp.Labelled(Understated(0.5), {"site": "a"}), 3)]
     for one, other in combinations_with_replacement(steps, 2):

@@ -228,12 +228,9 @@ def test_an_attribute_that_changed_after_the_fact_is_seen() -> None:
     assert outcome(filt) is Outcome.HOLDS
     filt.promise = fp.ApproxDP(0.5, 1e-5)
     assert outcome(filt) is Outcome.UNDECIDED
-    library = fp.ZCDPFilter(0.5)
-    object.__setattr__(library, "budget", Budget.of(0.6))
-    assert outcome(library) is Outcome.UNDECIDED
-    orders = CATALOGUE["AllOrdersFilter"].example()
-    object.__setattr__(orders, "_orders", CATALOGUE["AllOrdersFilter"].larger()._orders)  # type: ignore[attr-defined]
-    assert outcome(orders) is Outcome.UNDECIDED
+    assert outcome(changed(fp.ZCDPFilter(0.5), budget=Budget.of(0.6))) is Outcome.UNDECIDED
+    orders = CATALOGUE["AllOrdersFilter"]
+    assert outcome(changed(orders.example(), _orders=orders.larger()._orders)) is Outcome.UNDECIDED  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("name", [name for name, entry in CATALOGUE.items() if entry.sound is True])
