@@ -356,9 +356,11 @@ def test_a_renyi_game_is_solved_both_ways_round_and_long_before_others(
 
 def test_a_request_leaves_no_trace_if_no_loss_of_either_data_set_does() -> None:
     for seen, unseen in ((lambda loss: loss > 0, False), (lambda loss: loss < 0, False), (np.isnan, True)):
-        sees = type("Sees", (CapsEachRound,), {"spend": lambda self, state, _: state})
+        grants = {"admits": lambda self, state, _: state == 0, "spend": lambda self, state, _: state}
+        sees = type("Sees", (CapsEachRound,), grants)
         sees.observe = lambda self, state, loss, seen=seen: state + seen(loss)
         assert _unchanged(sees(), RandomizedResponse(0.1)) is unseen
+        assert not _unchanged(sees(), fp.FinitePair((0.0, 1.0), (0.25, 0.75)))  # one of them reveals all
 
 
 ABOVE = 1 + Fraction(1, 10**35)
