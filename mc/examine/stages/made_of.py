@@ -192,7 +192,7 @@ def _generated(kind: type) -> dict[str, Any]:
 
 def _same_code(function: object, expected: object) -> bool:
     """Whether a function does what a generated one does: its code, what it closes over, and the names that it finds."""
-    if not isinstance(function, types.FunctionType) or not isinstance(expected, types.FunctionType):
+    if type(function) is not types.FunctionType or type(expected) is not types.FunctionType:
         return False
     # equal code has equal constants, compared by no code of theirs
     code, like = (one.__code__.replace(co_firstlineno=1) for one in (function, expected))
@@ -202,9 +202,8 @@ def _same_code(function: object, expected: object) -> bool:
         same_names = function.__globals__ is expected.__globals__
     else:  # those of the module of the class
         own = function.__globals__.keys() & vars(builtins).keys()
-        same_names = own.isdisjoint(like.co_names) and getattr(function, "__builtins__", None) is vars(
-            builtins
-        )
+        same_names = own.isdisjoint(like.co_names)
+        same_names &= getattr(function, "__builtins__", None) is vars(builtins)
     cells = ([cell.cell_contents for cell in one.__closure__ or ()] for one in (function, expected))
     return same_names and all(map(_same_cell, *cells))
 

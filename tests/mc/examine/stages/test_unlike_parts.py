@@ -166,6 +166,18 @@ def posing(name: str, like: type, **members: Any) -> fp.PrivacyFilter:
     return own({name: Equal("Posing", (), {"like": like, "__call__": every} | members)()})
 
 
+def describing() -> fp.PrivacyFilter:
+    made: Any = dataclass(type("Own", (Mine,), {}))
+    as_the_function = {"__class__": property(lambda self: types.FunctionType), "__call__": every}
+    told = type("Posing", (), as_the_function)()
+    vars(told).update(
+        {name: getattr(made.__repr__, name) for name in ("__code__", "__globals__", "__closure__")}
+    )
+    vars(told).update(__defaults__=None, __kwdefaults__=None)
+    made.__repr__ = told
+    return made()
+
+
 class OfAnother(fp.BasicFilter, fp.AdditiveFilter):  # type: ignore[misc]
     charge = fp.pure_charge
 
@@ -196,6 +208,7 @@ DIFFERENT: dict[str, Callable[[], fp.PrivacyFilter]] = {
     )(0.5),
     "holds what claims to be a number": lambda: own({}, note=Equal("Posing", (), {"like": float})()),
     "describes itself by what claims to be a word": lambda: posing("__repr__", str),
+    "describes itself by what claims to be a function": describing,
     "is charged by what claims to be a rule": lambda: posing(
         "charge", type(fp.zcdp_charge), __class__=property(lambda self: type(fp.zcdp_charge))
     ),
