@@ -135,6 +135,9 @@ def test_rounds_without_limit_are_told_of_what_tells_something_to_a_pure_filter(
     ):
         _, said = _Plain(replace(about, pure=pure), Clock.of(LONG), (odd,))._again(played)
         assert said.startswith("without limit") is limitless
+    for filt, least in ((toys.Window(), 1e-3), (Forgets(), 1e-5)):  # of a curve not its far end
+        sought = _Plain(about := subject(filt, "gaussian"), Clock.of(LONG), (odd,)).goals
+        assert min(about.promised(goal) for goal in sought if goal.kind == "hockey-stick") >= least
 
 
 def test_few_rounds_come_before_many_and_known_pairs_before_odd_ones() -> None:
