@@ -259,7 +259,8 @@ def test_the_summary_of_sequences_compares_each_goal_with_the_promise() -> None:
 
 def test_the_nearest_sequence_is_told_in_the_direction_in_which_it_came_so_near() -> None:
     sought = Search(subject(fp.ZCDPFilter(0.5)))
-    rare = fp.FinitePair((2.0**-13, 1 - 2.0**-13), (2.0**-7, 1 - 2.0**-7))
+    p, q = Fraction(1, 10_000), Fraction(1, 100)
+    rare = fp.FinitePair((p, 1 - p), (q, 1 - q))
     assert sought.take(played := Sequence(((rare, 1),))) is None
     assert {row.measure.direction for row in sought.rows} >= {"QP"}
     for row in sought.rows:
