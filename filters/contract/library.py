@@ -123,8 +123,10 @@ def settled(value: object) -> bool:
         return all(map(settled, value))
     if kind is np.ndarray:
         return not value.dtype.hasobject  # type: ignore[attr-defined]
-    if kind in PLAIN or (kind in (type, ABCMeta, PairType) and of_the_library(value)):  # type: ignore[arg-type]
+    if type(kind) is type and kind in PLAIN:  # one of another kind of classes may claim to equal any
         return True
+    if type(kind) is type and kind in (type, ABCMeta, PairType):
+        return of_the_library(value)  # type: ignore[arg-type]
     return (kind is Fraction or of_the_library(kind)) and all(map(settled, attributes(value).values()))
 
 
@@ -137,7 +139,7 @@ def told_apart(value: object) -> Hashable:
         return kind, value.dtype.str, value.shape, value.tobytes()  # type: ignore[attr-defined]
     if kind is float or kind is np.float64:
         return kind, value.hex()  # type: ignore[attr-defined]
-    if kind in PLAIN or kind in (type, ABCMeta, PairType):
+    if type(kind) is type and (kind in PLAIN or kind in (type, ABCMeta, PairType)):
         return kind, value
     if kind is not Fraction and not of_the_library(kind):
         return kind, object()  # it is not settled, and nothing equals it

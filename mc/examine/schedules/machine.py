@@ -15,7 +15,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 from unittest import TestCase
@@ -72,20 +72,15 @@ def schedules(
             breach = breaches.among(self.world)
             assert breach is None, f"the promise must be kept, got\n{breach}"
 
+    def rule(what: What) -> Any:
+        def move(machine: Any, at: int) -> None:
+            machine.world.move(ServiceMove(what, at))
+
+        made = stateful.rule(at=st.integers(0, _BACK))(move)
+        return stateful.precondition(lambda machine: machine.world.can(what))(made)
+
     for what in MOVES:
-        rule = stateful.rule(at=st.integers(0, _BACK))(_rule(what))
-        setattr(Schedules, what, stateful.precondition(_can(what))(rule))
+        setattr(Schedules, what, rule(what))
     case: type[TestCase] = Schedules.TestCase
     case.settings = strategies.reproducible(examples, stateful_step_count=_MOVES)  # type: ignore[attr-defined]
     return case
-
-
-def _can(what: What) -> Callable[[Any], bool]:
-    return lambda machine: machine.world.can(what)
-
-
-def _rule(what: What) -> Callable[[Any, int], None]:
-    def move(self: Any, at: int) -> None:
-        self.world.move(ServiceMove(what, at))
-
-    return move

@@ -107,12 +107,9 @@ class Schedule:
             raise ValueError(
                 f"moves must be at most {_MOST}, got {len(moves)} of them; pass what was written"
             )
-        read = []
-        for move in moves:
-            if not isinstance(move, list | tuple) or len(move) != 2 or move[0] not in MOVES:
-                raise wrong
-            read.append(ServiceMove(move[0], check_count("at", move[1], least=0)))
-        return cls(menu, tuple(read))
+        if not all(isinstance(move, list | tuple) and len(move) == 2 and move[0] in MOVES for move in moves):
+            raise wrong
+        return cls(menu, tuple(ServiceMove(what, check_count("at", at, least=0)) for what, at in moves))
 
 
 @dataclass(slots=True)
@@ -177,20 +174,20 @@ class World:
                 self.epoch += 1
                 self.story += (f"epoch {self.epoch} begins",)
                 self._tell_time()
-            case "step" | "unwritten" | "written" | "full":
+            case what:
                 before, which = divmod(move.at, len(self.flights))
-                self._step(self.flights[-1 - which], "" if move.what == "step" else move.what, before)
+                self._step(self.flights[-1 - which], "" if what == "step" else what, before)
 
     def can(self, what: What) -> bool:
         """Whether a move of this kind does something now."""
         match what:
+            case "ask" | "crash":
+                return self.service is not None
             case "again":
                 return self.service is not None and bool(self.asked)
             case "tick":
                 return hasattr(self.service, "clock")
-            case "step" | "unwritten" | "written" | "full":
-                return bool(self.flights)
-        return self.service is not None
+        return bool(self.flights)
 
     def end(self) -> None:
         """Let the last process go."""
@@ -283,7 +280,7 @@ class World:
     def _let_go(self) -> None:
         """A dead process does nothing more, whatever Python runs as its objects go."""
         for flight in self.flights:
-            with suppress(Exception, PowerFailure):
+            with suppress(Exception, SystemExit, PowerFailure):
                 getattr(flight.steps, "close", lambda: None)()
         self.flights.clear()
         kill = getattr(self.service, "kill", None)

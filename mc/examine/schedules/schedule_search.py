@@ -110,13 +110,7 @@ class Breaches:
     """Whether what a play released breaks the promise; what a set of answers comes to is computed once."""
 
     promise: Guarantee
-    measures: tuple[Measure, ...] = field(init=False)
-    known: dict[tuple[tuple[DominatingPair, int], ...], tuple[Measure, float] | None] = field(
-        init=False, default_factory=dict
-    )
-
-    def __post_init__(self) -> None:
-        self.measures = goals(self.promise)
+    known: dict[Fixed, tuple[Measure, float] | None] = field(default_factory=dict)
 
     def of(self, schedule: Schedule, make: MakeService) -> tuple[Breach | None, World]:
         """The breach of a schedule, None where there is none, and its play until then."""
@@ -127,19 +121,18 @@ class Breaches:
         """The breach by what went out so far."""
         for epoch, pairs in world.by_epoch.items():
             if (broken := self.broken(pairs)) is not None:
-                (measure, low), whose = broken, epoch if len(world.by_epoch) > 1 else None
-                done, promised = Schedule(world.menu, world.done), measure.promised(self.promise)
-                return Breach(done, world.story, whose, measure, low, promised)
+                whose, done = epoch if len(world.by_epoch) > 1 else None, Schedule(world.menu, world.done)
+                return Breach(done, world.story, whose, *broken, broken[0].promised(self.promise))
         return None
 
     def broken(self, pairs: dict[DominatingPair, int]) -> tuple[Measure, float] | None:
         """The first measure that answers fixed in advance break, with a certified lower bound; None for none."""
-        chosen_pairs = tuple(sorted(pairs.items(), key=repr))
-        if chosen_pairs not in self.known:
+        answers = Fixed(tuple(sorted(pairs.items(), key=repr)))
+        if answers not in self.known:
             if len(self.known) > 1 << 14:
                 self.known.clear()
-            self.known[chosen_pairs] = Fixed(chosen_pairs).breach(self.promise, self.measures)
-        return self.known[chosen_pairs]
+            self.known[answers] = answers.breach(self.promise, goals(self.promise))
+        return self.known[answers]
 
 
 def shares_of(granted: Iterable[tuple[Line, Sequence[float]]]) -> tuple[DominatingPair, ...]:
@@ -267,45 +260,38 @@ def _move(
     rng: np.random.Generator, kinds: list[What], menu: int, favourite: int, *, newest: bool
 ) -> ServiceMove:
     kind = kinds[int(rng.integers(len(kinds)))]
-    if kind == "ask":
-        return ServiceMove(kind, favourite if rng.random() < 0.8 else int(rng.integers(menu)))
     if kind in ("crash", "tick"):
         return ServiceMove(kind)
-    far = _FAR if kind in _STRUCK else 4
-    return ServiceMove(kind, 0 if newest and rng.random() < 0.8 else int(rng.integers(far)))
+    usual, far = (favourite, menu) if kind == "ask" else (0, _FAR if kind in _STRUCK else 4)
+    often = (newest or kind == "ask") and rng.random() < 0.8
+    return ServiceMove(kind, usual if often else int(rng.integers(far)))
 
 
 def _cut(breach: Breach, breaches: Breaches, service: MakeService, clock: Clock) -> Breach:
     """The breach without moves that it does not need, and with the plainest that do, until nothing is plainer."""
-    shortest, size = breach, len(breach.schedule.moves)
-    while size and not clock.over:
+    shortest, size, before = breach, len(breach.schedule.moves), None
+    while not clock.over and shortest.schedule.moves != before:
         size = max(size // 2, 1)
-        before, place = shortest.schedule.moves, 0
+        before, place = shortest.schedule.moves if size == 1 else None, 0
         while place < len(moves := shortest.schedule.moves) and not clock.over:
-            later_moves = [moves[place + size :]]
-            if size == 1:
-                later_moves += [(new, *moves[place + 1 :]) for new in _plainer(moves[place])]
-                # a request that is not ended stays the newest: the next step is of the one before
-                later_moves += [
-                    (replace(after, at=after.at + 1), *moves[place + 2 :])
-                    for after in moves[place + 1 : place + 2]
-                ]
-            for rest in later_moves:
-                schedule = replace(shortest.schedule, moves=(*moves[:place], *rest))
-                tried = breaches.of(schedule, service)[0]
+            for rest in (moves[place + size :], *(_plainer(moves[place:]) if size == 1 else ())):
+                tried = breaches.of(replace(shortest.schedule, moves=(*moves[:place], *rest)), service)[0]
                 if tried is not None:
                     shortest = tried
                     break
             else:
                 place += size
-        if size == 1 and shortest.schedule.moves == before:
-            break
     return replace(shortest, schedule=shortest.schedule.trimmed)
 
 
-def _plainer(move: ServiceMove) -> Iterator[ServiceMove]:
-    """Moves that are easier to understand: a crash between two steps, and the newest or the first."""
+def _plainer(moves: tuple[ServiceMove, ...]) -> Iterator[tuple[ServiceMove, ...]]:
+    """Moves whose first one is easier to understand: a crash between two steps, the newest or the first, or none."""
+    move, *later = moves
     if move.what in _STRUCK:
-        yield from (ServiceMove("crash"), replace(move, what="step"))
+        yield from ((ServiceMove("crash"), *later), (replace(move, what="step"), *later))
     if move.at:
-        yield replace(move, at=0)
+        yield (replace(move, at=0), *later)
+    for after in later[
+        :1
+    ]:  # a request that is not ended stays the newest: the next step is of the one before
+        yield (replace(after, at=after.at + 1), *later[1:])

@@ -19,7 +19,7 @@ from typing import Any
 
 from filters.certified.certify import certify
 from filters.contract.checks import checked_reaches
-from filters.contract.library import attributes, of_the_library, settled
+from filters.contract.library import attributes, of_the_library, settled, told_apart
 from filters.holders.held_to import HeldTo
 from filters.holders.individual import IndividualFilter
 from filters.holders.journal import Journal
@@ -31,7 +31,7 @@ from mc.examine.holders.games import GAMES
 from mc.examine.holders.holder_game import HolderGame
 from mc.examine.measure import Measure, exceeds
 from mc.examine.stage_finding import StageFinding, Tightness, closest
-from mc.examine.stages.made_of import Unknown, alike, fields_as_made
+from mc.examine.stages.made_of import Unknown, fields_as_made
 from mc.examine.stages.parts import parts, proved
 from mc.examine.stages.unpatched import patched
 from mc.examine.witness import measured_witness
@@ -45,22 +45,10 @@ from theory.proofs.proof import Proof
 __all__ = ["games_of", "lets_through", "theorem_of"]
 
 #: What differs from one who was just made for one person; and what is of a class of its own, if it is there.
-_RUNNING = {
-    "_process",
-    "_people",
-    "_state",
-    "_sums",
-    "_some_left",
-    "_shape",
-    "_factors",
-}
-_LENT = {
-    "_lock": type(RLock()),
-    "_changing": type(Lock()),
-    "_changed": set,
-    "_key": bytes,
-    "_journal": Journal,
-}
+_RUNNING = {"_process", "_people", "_state", "_sums", "_some_left", "_shape", "_factors"}
+_LENT: dict[str, type] = {"_lock": type(RLock()), "_changing": type(Lock()), "_changed": set}
+_LENT |= {"_key": bytes, "_journal": Journal}
+_ASKED = "What is the most that it lets anyone tell, played by its own code?"
 _UNSEEN = "other questions, longer plays, and the last bits of noise that is drawn in doubles"
 
 
@@ -90,18 +78,18 @@ def theorem_of(holder: HeldTo, *, done: dict[str, Proof] | None = None) -> Stage
         if changed := patched():
             raise Unknown(f"{changed} is not the function that was imported")
         verdict = _covered(holder, done)
-        told, whole = verdict.detail, verdict
+        told = verdict.detail
     except (Unknown, RefusedError) as reason:
-        told, whole = f"no theorem covers {type(holder).__name__}: {reason}", None
+        verdict, told = None, f"no theorem covers {type(holder).__name__}: {reason}"
     return StageFinding(
         "parts",
         "Do the theorem on its rule and the numbers that run cover it?",
         told,
         "all that its theorem covers",
         "pairs that a caller declares wrongly, noise that is drawn in doubles, and the interpreter below",
-        whole,
-        whole=whole is not None,
-        notes=() if whole is not None else (told,),
+        verdict,
+        whole=verdict is not None,
+        notes=() if verdict is not None else (told,),
     )
 
 
@@ -115,7 +103,7 @@ def _covered(holder: HeldTo, done: dict[str, Proof] | None) -> Verdict:
     scopes = [f"what is released from a fresh one of these parameters on, for {holder.scope}"]
     for inner in holder.rests_on:
         of_a_filter = isinstance(inner, PrivacyFilter)
-        known = parts(inner, done=done, compared=True) if of_a_filter else _covered(inner, done)
+        known = parts(inner, done=done) if of_a_filter else _covered(inner, done)
         if known is None or known.outcome is not Outcome.HOLDS:
             why = f"no theorem covers {inner!r}" if known is None else known.detail
             raise Unknown(f"it keeps what its filter keeps, and {why}")
@@ -131,13 +119,10 @@ def _covered(holder: HeldTo, done: dict[str, Proof] | None) -> Verdict:
     if len(scopes) == 1:
         scopes.append(theorem.hypotheses)
     kernel = (f"theorem {name!r} of the kernel: {KERNEL[name].says.rstrip('.')}" for name in holder.kernel)
-    said = "; ".join(
-        (
-            f"theorem {theorem.name!r}, {theorem.source}",
-            *kernel,
-            f"{len(numbers.numbers)} numbers that it runs with are certified, at the points that fp.certify names",
-        )
+    points = (
+        f"{len(numbers.numbers)} numbers that it runs with are certified, at the points that fp.certify names"
     )
+    said = "; ".join((f"theorem {theorem.name!r}, {theorem.source}", *kernel, points))
     return proved((theorem.name,), tuple(cited), (numbers.evidence, *evidence), "; ".join(scopes), said, done)
 
 
@@ -153,12 +138,9 @@ def _check_made(holder: HeldTo) -> None:
             raise Unknown(f"this instance has a {name} of its own")
         if any(value is inner for inner in holder.rests_on):
             continue
-        same = (
-            type(value) is type(made[name]) and settled(value)
-            if name in _RUNNING
-            else alike(value, made[name])
-        )
-        if not same and type(value) is not _LENT.get(name):
+        runs = name in _RUNNING and type(value) is type(made[name]) and settled(value)
+        as_made = told_apart(value) == told_apart(made[name])
+        if not (runs or as_made or type(value) is _LENT.get(name)):
             raise Unknown(f"its {name} is not what its constructor made")
     if not _reached(holder):
         raise Unknown("what its people were charged is no sum of charges")
@@ -218,11 +200,9 @@ class _Tried:
         solved, promised = game.solved(measure), game.promised(measure)
         row = Tightness(measure, game.menu, solved.low, solved.high, promised, Evidence.CERTIFIED)
         key = game.menu, measure
-        if key not in self.rows or row.attack > self.rows[key].attack:
-            self.rows[key] = row
-        return self._refuted(game, measure) if exceeds(solved.low, promised) else None
-
-    def _refuted(self, game: HolderGame, measure: Measure) -> StageFinding:
+        self.rows[key] = max(self.rows.get(key, row), row, key=lambda row: row.attack)
+        if not exceeds(solved.low, promised):
+            return None
         game = _shrunk(game, measure)
         solved, promised = game.solved(measure), game.promised(measure)
         witness = measured_witness(self.holder, measure, solved.low, promised, game=game.to_data())
@@ -238,10 +218,7 @@ class _Tried:
         told = f"{count_words(self.played, 'play')} by its own code, {worth}"
         unseen = f"{_UNSEEN}{'; the time was up' if self.cut else ''}"
         menus = "; ".join(dict.fromkeys(menu for menu, _ in self.rows))
-        return StageFinding("games", _ASKED, told, menus, unseen, tightness=tuple(self.rows.values()))
-
-
-_ASKED = "What is the most that it lets anyone tell, played by its own code?"
+        return StageFinding("games", _ASKED, told, menus, unseen, tightness=tuple(rows))
 
 
 def _inside(one: HolderGame, other: HolderGame) -> bool:

@@ -48,30 +48,23 @@ def laws(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     changed = attributes(filt) != before
     if changed and not broken:  # few examples may not have used up what it keeps outside its states
         _note(broken, filt, (law for line in lines for law in _used_up(filt, line, runs=_EXAMPLES)))
-    name = type(filt).__name__
-    faults = [
-        law.words if law.law == "raises" else f"{name} breaks the contract: {_PURITY[key]} ({law.words})"
-        for key, law in broken.items()
-        if key in _PURITY
-    ]
-    notes = [
-        f"{law.law.replace('_', ' ')}: not so, {law.words}"
-        for key, law in broken.items()
-        if key not in _PURITY
-    ]
+    name, faults, notes = type(filt).__name__, list[str](), list[str]()
+    for key, law in broken.items():
+        if key not in _PURITY:
+            notes.append(f"{law.law.replace('_', ' ')}: not so, {law.words}")
+        elif law.law == "raises":
+            faults.append(law.words)
+        else:
+            faults.append(f"{name} breaks the contract: {_PURITY[key]} ({law.words})")
     if changed:  # a cache, it may be
         notes.append(
             f"{name} changed attributes of its own while it was asked: a state may not be all that it knows"
         )
-    note = (
-        f"{count_words(len(faults), 'law')} of purity broken, {count_words(len(notes), 'other')}"
-        if broken
-        else "no law was seen to break"
-    )
+    note = f"{count_words(len(faults), 'law')} of purity broken, {count_words(len(notes), 'other')}"
     yield StageFinding(
         "laws",
         "Does it do what every filter must: decide by its state alone, change no old state, mix no runs?",
-        note,
+        note if broken else "no law was seen to break",
         ", ".join(line.line.name for line in lines[:tried]),
         f"other than {_EXAMPLES} examples of each law and family"
         + ("" if tried == len(lines) else "; the time was up"),

@@ -16,19 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from filters.contract.checks import checked_observe, checked_start
-from filters.contract.state import State, keys
+from filters.contract.state import keys
 from mc.examine.clock import Clock
 from mc.examine.family_lines import Line
 from mc.examine.measure import Measure
-from mc.examine.sequence import Sequence, granted
+from mc.examine.sequence import Sequence
 from mc.examine.stages.game_menus import Menu
 from mc.examine.stages.plays import Player, leaders
 from mc.examine.subject import Admission, Subject
-from mc.examine.words import pair_words
+from mc.examine.words import pair_words, steps_words
 from theory.pairs import DominatingPair, FinitePair, Gaussian, RandomizedResponse
+from theory.pairs.base import Direction
 
-__all__ = ["Affordable", "alternatives", "inside", "lasting"]
+__all__ = ["Affordable", "alternatives", "inside", "lasting", "quantiles"]
 
 #: Requests in a row that are past counters of a byte and a year of days: the largest size is looked for that lasts so.
 _LASTING = (1000, 400)
@@ -58,26 +58,21 @@ class Affordable:
     known: dict[tuple[Hashable, str, int], float | None] = field(default_factory=dict)
 
     def fresh(self) -> Player:
-        """A run that has asked nothing."""
-        return self.after(checked_start(self.subject.filter, 1))
-
-    def after(self, state: State) -> Player:
-        """A run in that state; one that looks at losses is shown the median of each."""
-        return Player(self.subject.filter, self.clock, state, 0.5 if self.subject.looks else None, pure=False)
+        """A run that has asked nothing; one that looks at losses is shown the median of each."""
+        return Player.fresh(self.subject, self.clock, 0.5 if self.subject.looks else None)
 
     def afforded(self, player: Player, line: Admission, times: int = 1) -> float | None:
         """About the largest size that the state grants `times` in a row, looked for among octaves, then between."""
         key = keys(player.state)[0], line.line.name, times
         if key not in self.known:
-            grid = sorted({*line.sizes, *line.line.sizes})
-            self.known[key] = self._largest(player, line, times, grid)
+            self.known[key] = self._largest(player, line, times)
         return self.known[key]
 
-    def _largest(self, player: Player, line: Admission, times: int, grid: list[float]) -> float | None:
+    def _largest(self, player: Player, line: Admission, times: int) -> float | None:
         def lasts(size: float) -> bool:
             return player.fork().ask(line.line.pair(size), times) == times
 
-        coarse = [t for t in grid if t <= line.line.most][::-3]
+        coarse = [t for t in sorted({*line.sizes, *line.line.sizes}) if t <= line.line.most][::-3]
         at = next((place for place, size in enumerate(coarse) if lasts(size)), None)
         if at is None or self.clock.over:
             return None
@@ -135,15 +130,12 @@ def inside(subject: Subject, clock: Clock) -> Iterator[Sequence]:
 
 def _rows(frontier: Affordable, lines: tuple[Admission, ...]) -> Iterator[Sequence]:
     """The largest requests that last as long as anything does, then a thousand rounds and four hundred."""
-    capped = [times for line in lines[:1] if 1 < (times := _most_rounds(frontier, line)) < _CAP]
+    # how many are granted, however small: those refilled with every request are worth most all asked
+    most = [frontier.fresh().ask(line.line.pair(line.line.least), _CAP) for line in lines[:1]]
+    capped = [times for times in most if 1 < times < _CAP]
     for times, line in product((*capped, *_LASTING), lines):
         if not frontier.clock.over:
             yield from lasting(frontier, line, times)
-
-
-def _most_rounds(frontier: Affordable, line: Admission) -> int:
-    """How many requests are granted, however small: those refilled with every request are worth most all asked."""
-    return frontier.fresh().ask(line.line.pair(line.line.least), _CAP)
 
 
 def lasting(frontier: Affordable, line: Admission, times: int) -> Iterator[Sequence]:
@@ -177,21 +169,54 @@ def _turns(frontier: Affordable, lines: tuple[Admission, ...]) -> Iterator[Seque
 
 
 @dataclass(frozen=True, slots=True)
-class _Reply:
-    """A pair asked for a number of times."""
+class _Row:
+    """A pair asked for a number of times in a row, one of Gaussians or responses where it is more than once."""
 
     pair: DominatingPair
     times: int
 
-    def left(self, epsilons: NDArray[np.float64], way: str) -> NDArray[np.float64]:
-        """About H_{e^epsilon} of it, in doubles."""
-        pair = self.pair if way == "PQ" else self.pair.swapped
+    def whole(self, way: Direction) -> DominatingPair | None:
+        """One pair that reveals as much, as seen from that side; None for a row of responses."""
         if self.times == 1:
-            return np.asarray(pair.hockey_stick(epsilons))
-        if pair.normal_mu is not None:
-            return np.asarray(Gaussian(float(pair.normal_mu) * math.sqrt(self.times)).hockey_stick(epsilons))
-        losses, masses = _row_law(float(pair.pure_epsilon), self.times)
+            return self.pair if way == "PQ" else self.pair.swapped
+        mu = self.pair.normal_mu
+        return None if mu is None else Gaussian(float(mu) * math.sqrt(self.times))
+
+    def left(self, epsilons: NDArray[np.float64], way: Direction) -> NDArray[np.float64]:
+        """About H_{e^epsilon} of it, in doubles."""
+        if (whole := self.whole(way)) is not None:
+            return np.asarray(whole.hockey_stick(epsilons))
+        losses, masses = _row_law(float(self.pair.pure_epsilon), self.times)
         return np.maximum(-np.expm1(epsilons[:, None] - losses), 0.0) @ masses
+
+    def losses(self, way: Direction, *, few: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Its finite losses and their masses: all there are where these are few."""
+        whole = self.whole(way)
+        if whole is None:
+            return _row_law(float(self.pair.pure_epsilon), self.times)
+        if whole.outputs is not None:
+            finite = [(float(loss), float(mass)) for loss, mass in whole.outputs if math.isfinite(loss)]
+            return np.array([loss for loss, _ in finite]), np.array([mass for _, mass in finite])
+        return quantiles(whole, _FEW if few else _TAILS)
+
+    def losses_that_sum_to(self, loss: float) -> list[float]:
+        """The loss in equal parts; of responses the high ones first."""
+        if self.whole("PQ") is not None:
+            return [loss / self.times] * self.times
+        level = float(self.pair.pure_epsilon)
+        ups = round((loss / level + self.times) / 2)
+        return [level] * ups + [-level] * (self.times - ups)
+
+    def __str__(self) -> str:
+        return steps_words(((self.pair, self.times),))
+
+
+def quantiles(
+    pair: DominatingPair, tails: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The losses of a pair at these upper tails, and the mass about each of them."""
+    edges = np.concatenate([[0.0], np.sqrt(tails[1:] * tails[:-1]), [1.0]])
+    return np.asarray(pair.loss_quantile(tails)), np.diff(edges)
 
 
 @lru_cache(maxsize=1 << 10)
@@ -223,9 +248,9 @@ def alternatives(subject: Subject, goals: tuple[Measure, ...], clock: Clock) -> 
             top = frontier.afforded(player, opening, first_times)
             if top is None:
                 continue
-            first = frontier.made(opening, _short(share * top))
-            if player.grants(first):
-                guesses += _guessed(frontier, first, first_times, goals, every)
+            first = _Row(frontier.made(opening, _short(share * top)), first_times)
+            if player.grants(first.pair):
+                guesses += _guessed(frontier, first, goals, every)
         for guess in sorted(guesses, key=lambda one: -one[0]):
             if guess[0] >= _WORTH and guess[1].pairs not in menus_tried:
                 menus_tried.add(guess[1].pairs)
@@ -233,29 +258,29 @@ def alternatives(subject: Subject, goals: tuple[Measure, ...], clock: Clock) -> 
 
 
 def _guessed(
-    frontier: Affordable,
-    first: DominatingPair,
-    times: int,
-    goals: tuple[Measure, ...],
-    every: tuple[Admission, ...],
-) -> list[tuple[float, Menu]]:
+    frontier: Affordable, first: _Row, goals: tuple[Measure, ...], every: tuple[Admission, ...]
+) -> Iterator[tuple[float, Menu]]:
     """What the best continuations after each loss are worth together, in shares of the promise, and their menu."""
-    subject, menus = frontier.subject, []
-    for way in ("PQ", "QP"):
-        losses, masses = _losses(first, times, way, few=subject.looks)
+    subject = frontier.subject
+    ways: tuple[Direction, ...] = ("PQ", "QP")
+    for way in ways:
+        losses, masses = first.losses(way, few=subject.looks)
         shown = losses if way == "PQ" else -losses
-        after = [_replies(frontier, first, times, loss, every) for loss in shown.tolist()]
+        after = [_replies(frontier, first, loss, every) for loss in shown.tolist()]
         replies = list(dict.fromkeys(chain.from_iterable(after)))
         granted_there = np.array([[one in there for there in map(set, after)] for one in replies])
-        alike = all(pair.swapped == pair for pair in (first, *(one.pair for one in replies)))
-        if way == "QP" and not subject.looks and alike:
-            continue
+        if (
+            way == "QP"
+            and not subject.looks
+            and all(row.pair.swapped == row.pair for row in (first, *replies))
+        ):
+            return
         for goal in goals:
             stopped = np.maximum(-np.expm1(np.minimum(goal.at - losses, 0.0)), 0.0)
             worth = np.array([one.left(goal.at - losses, way) for one in replies])
             table = np.vstack([stopped, np.where(granted_there, worth, 0.0)]) if replies else stopped[None]
             # games of filters that look at losses are solved where all pairs are finite
-            for finite in (False, True) if subject.looks and first.outputs is not None else (False,):
+            for finite in (False, True) if subject.looks and first.pair.outputs is not None else (False,):
                 out = [place + 1 for place, one in enumerate(replies) if finite and one.pair.outputs is None]
                 if finite and not out:
                     continue
@@ -265,62 +290,27 @@ def _guessed(
                 value, promised = float(1 - masses.sum() + gains.sum()), subject.promised(goal)
                 shares = [(float(gains[best == place + 1].sum()), one) for place, one in enumerate(replies)]
                 chosen = [one for share, one in sorted(shares, key=lambda each: -each[0]) if share > 0]
-                menu = _menu(first, times, chosen[: _PAIRS - 1])
-                menus.append((value / promised if promised else value * 1e12, menu))
-    return menus
+                yield value / promised if promised else value * 1e12, _menu(first, chosen[: _PAIRS - 1])
 
 
-def _menu(first: DominatingPair, times: int, chosen: list[_Reply]) -> Menu:
-    pairs = tuple(dict.fromkeys((first, *(one.pair for one in chosen))))
-    rounds = times + max((one.times for one in chosen), default=0)
-    asked = pair_words(first) if times == 1 else f"{times} x {pair_words(first)}"
-    then = " or ".join(pair_words(one.pair) for one in chosen)
-    return Menu(f"{asked}, then by its answer {then}" if then else asked, pairs, rounds)
+def _menu(first: _Row, chosen: list[_Row]) -> Menu:
+    pairs = tuple(dict.fromkeys(row.pair for row in (first, *chosen)))
+    rounds = first.times + max((row.times for row in chosen), default=0)
+    then = " or ".join(pair_words(row.pair) for row in chosen)
+    return Menu(f"{first}, then by its answer {then}" if then else str(first), pairs, rounds)
 
 
-def _losses(
-    pair: DominatingPair, times: int, way: str, *, few: bool
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Finite losses of a first request and their masses: all there are where these are few."""
-    if times > 1:  # a Gaussian, or else a response
-        if pair.normal_mu is None:
-            return _row_law(float(pair.pure_epsilon), times)
-        pair = Gaussian(float(pair.normal_mu) * math.sqrt(times))
-    pair = pair if way == "PQ" else pair.swapped
-    if pair.outputs is not None:
-        told = [(float(loss), float(mass)) for loss, mass in pair.outputs if math.isfinite(loss)]
-        return np.array([loss for loss, _ in told]), np.array([mass for _, mass in told])
-    tails = _FEW if few else _TAILS
-    edges = np.concatenate([[0.0], np.sqrt(tails[1:] * tails[:-1]), [1.0]])
-    return np.asarray(pair.loss_quantile(tails)), np.diff(edges)
-
-
-def _replies(
-    frontier: Affordable, first: DominatingPair, times: int, loss: float, every: tuple[Admission, ...]
-) -> list[_Reply]:
+def _replies(frontier: Affordable, first: _Row, loss: float, every: tuple[Admission, ...]) -> list[_Row]:
     """What is afforded after the first request, and after its loss where the filter looks at it."""
-    state = _after(frontier, first, times, loss)
-    if state is None:
-        return []
-    player = frontier.after(state)
-    replies: dict[_Reply, None] = {}
+    player = frontier.fresh()
+    for each in first.losses_that_sum_to(loss):
+        if not player.ask(first.pair, loss=each if frontier.subject.looks else None):
+            return []
+    replies: dict[_Row, None] = {}
     for line in every:
         counts = _AFTER if line.line.family == "rr" and not frontier.subject.looks else _AFTER_OTHERS
         for count in counts if line.line.family in ("rr", "gaussian") else (1,):
             pair = frontier.pair(player, line, count) if not frontier.clock.over else None
             if pair is not None:
-                replies[_Reply(pair, count)] = None
+                replies[_Row(pair, count)] = None
     return list(replies)
-
-
-def _after(frontier: Affordable, first: DominatingPair, times: int, loss: float) -> State | None:
-    filt = frontier.subject.filter
-    state: State | None = checked_start(filt, 1)
-    level = None if times == 1 or first.normal_mu is not None else float(first.pure_epsilon)
-    ups = times if level is None else round((loss / level + times) / 2)
-    for turn in range(times):
-        each = loss / times if level is None else level if turn < ups else -level
-        state = None if state is None else granted(filt, state, first)
-        if state is not None and frontier.subject.looks:
-            state = checked_observe(filt, state, np.array([each]), 1)
-    return state

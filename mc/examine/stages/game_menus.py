@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock
+from mc.examine.measure import Measure
 from mc.examine.stages.plays import Player
 from mc.examine.subject import Admission, Subject
 from mc.examine.words import pair_words
 from theory.pairs import DominatingPair
 
-__all__ = ["Menu", "first_menus", "menus", "named_pairs"]
+__all__ = ["Menu", "menus", "named_pairs", "sticks"]
 
 #: Rounds that the least pair of a menu lasts, and how many multiples of it the menu holds.
 _PACES, _WIDTHS = (1, 2, 3, 4, 6, 9, 14, 20, 32, 48), (1, 2, 3, 5, 8)
@@ -31,10 +32,9 @@ class Menu:
     longer: tuple[int | None, ...] = ()
 
 
-def first_menus(subject: Subject) -> Iterator[Menu]:
-    """The menu that a filter names, for few rounds: what it was made for may be what breaks it."""
-    if menu_of_its_own := named_pairs(subject.filter, "menu"):
-        yield Menu("its own menu", menu_of_its_own, 2)
+def sticks(subject: Subject) -> tuple[Measure, ...]:
+    """The hockey-sticks at which a promise says something."""
+    return tuple(goal for goal in subject.goals if goal.kind == "hockey-stick" and subject.promised(goal) < 1)
 
 
 def menus(subject: Subject, clock: Clock) -> Iterator[Menu]:
@@ -43,12 +43,12 @@ def menus(subject: Subject, clock: Clock) -> Iterator[Menu]:
     by_name: dict[str, list[Admission]] = {}
     for line in subject.lines:
         by_name.setdefault(line.line.family, []).append(line)
-    if menu_of_its_own := named_pairs(
+    if design := named_pairs(
         filt, "design"
-    ):  # a table may be wrong for these alone, and by little in each of many rounds
-        yield Menu("its own design", menu_of_its_own, None)
-    if menu_of_its_own := named_pairs(filt, "menu"):
-        yield Menu("its own menu", menu_of_its_own, 1, (3, 5, 8, 30, 100, None))
+    ):  # a table may be wrong for these alone, by little in many rounds
+        yield Menu("its own design", design, None)
+    if own := named_pairs(filt, "menu"):
+        yield Menu("its own menu", own, 1, (3, 5, 8, 30, 100, None))
     lattice = [line for name in ("rr", "kov", "erasure") for line in by_name.get(name, ())]
     # of a slow filter, too, there are paces of every family, and time for games
     half, names = clock.part(0.5), len(subject.lines)
@@ -65,12 +65,8 @@ def menus(subject: Subject, clock: Clock) -> Iterator[Menu]:
                 yield from _ladder(line, paces[line.line.name], pace, width)
         if lattice:
             yield from _mixed(lattice, paces, pace)
-        if not subject.looks and pace >= 4:
-            for line in (
-                *by_name.get("gaussian", ()),
-                *by_name.get("laplace", ()),
-                *by_name.get("subsampled", ()),
-            ):
+        for name in ("gaussian", "laplace", "subsampled") if not subject.looks and pace >= 4 else ():
+            for line in by_name.get(name, ()):
                 yield from _ladder(line, paces[line.line.name], pace, 3)
         if pace <= 4:
             for line in by_name.get("twopoint", ()):
@@ -110,11 +106,8 @@ def _named(subject: Subject, clock: Clock) -> Iterator[Menu]:
         player = Player.fresh(subject, clock, tail)
         for rounds in range(60):
             # the largest of its own numbers, or of the grid, that is granted now
-            own_sizes = [
-                t
-                for t in sorted(response.line.extra, reverse=True)
-                if response.line.least <= t <= response.line.most
-            ]
+            least, most = response.line.least, response.line.most
+            own_sizes = [t for t in sorted(response.line.extra, reverse=True) if least <= t <= most]
             for t in (*own_sizes, *response.line.sizes[::-4]):
                 if not clock.left:
                     return
@@ -140,10 +133,8 @@ def _ladder(line: Admission, paces: dict[int, float], pace: int, width: int) -> 
     least = paces.get(pace)
     if least is None:
         return
-    sizes = sorted(
-        {least * k for k in ((1, 2, 4) if width == 3 and line.line.family != "rr" else range(1, width + 1))}
-    )
-    pairs = tuple(line.line.pair(size) for size in sizes if size <= line.sizes[-1] * 1.0001)
+    multiples = (1, 2, 4) if width == 3 and line.line.family != "rr" else range(1, width + 1)
+    pairs = tuple(line.line.pair(least * k) for k in multiples if least * k <= line.sizes[-1] * 1.0001)
     if len(pairs) > 1 or width == 1:
         many = f"{line.line.name}, {len(pairs)} multiples of {least:.4g}"
         yield Menu(many if len(pairs) > 1 else f"{pair_words(pairs[0])} again and again", pairs, 4 * pace)
@@ -153,14 +144,10 @@ def _labelled(subject: Subject, paces: dict[str, dict[int, float]], pace: int) -
     """One request at each of its labels: an adversary chooses these, too."""
     for kind in ("rr", "gaussian"):
         lines = [line for line in subject.lines if line.line.kind == kind]
-        sizes = [paces[line.line.name].get(pace) for line in lines]
-        if (
-            len(lines) > 1
-            and (least := min((size for size in sizes if size is not None), default=None)) is not None
-        ):
-            yield Menu(
-                f"{kind} at each label", tuple(line.line.pair(least) for line in lines), len(lines) * pace
-            )
+        sizes = [sizes[pace] for line in lines if pace in (sizes := paces[line.line.name])]
+        if len(lines) > 1 and sizes:
+            pairs = tuple(line.line.pair(min(sizes)) for line in lines)
+            yield Menu(f"{kind} at each label", pairs, len(lines) * pace)
 
 
 def _mixed(lattice: list[Admission], paces: dict[str, dict[int, float]], pace: int) -> Iterator[Menu]:
@@ -175,18 +162,18 @@ def _mixed(lattice: list[Admission], paces: dict[str, dict[int, float]], pace: i
             ladder = tuple(line.line.pair(size) for size in (least, least / 4))
         else:
             size = step if step is not None and step <= line.sizes[-1] else least
-            ladder = tuple(line.line.pair(k * size) for k in (1, 2) if k * size <= line.sizes[-1])
+            ladder = _twice(line, size)
         if response is not None and step is not None:
-            ladder += tuple(response.line.pair(k * step) for k in (1, 2) if k * step <= response.sizes[-1])
+            ladder += _twice(response, step)
         yield Menu(f"{line.line.name} with randomised response", ladder, 3 * pace)
 
 
+def _twice(line: Admission, size: float) -> tuple[DominatingPair, ...]:
+    return tuple(line.line.pair(k * size) for k in (1, 2) if k * size <= line.sizes[-1])
+
+
 def _both_ways(line: Admission, paces: dict[int, float], pace: int) -> Iterator[Menu]:
-    size = paces.get(pace)
-    if size is not None:
+    if (size := paces.get(pace)) is not None:
         pair, small = line.line.pair(size), line.line.pair(max(size / 4, line.line.least))
-        yield Menu(
-            f"{line.line.name}, {size:.4g} and a quarter, both ways round",
-            (pair, pair.swapped, small),
-            pace + 1,
-        )
+        name = f"{line.line.name}, {size:.4g} and a quarter, both ways round"
+        yield Menu(name, (pair, pair.swapped, small), pace + 1)

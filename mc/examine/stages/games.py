@@ -15,7 +15,6 @@ import numpy as np
 from filters.contract.checks import checked_observe, checked_start
 from filters.contract.state import same
 from filters.privacy_filter import PrivacyFilter
-from mc.engine.encoding import nameable
 from mc.examine.attack import replied
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.confirmation import happens
@@ -24,7 +23,7 @@ from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import granted
 from mc.examine.stage_finding import StageFinding, Tightness, closest
 from mc.examine.stages.frontier import alternatives
-from mc.examine.stages.game_menus import Menu, first_menus, menus
+from mc.examine.stages.game_menus import Menu, menus, named_pairs, sticks
 from mc.examine.stages.plays import leaders
 from mc.examine.stages.silence import alarms
 from mc.examine.subject import Subject
@@ -33,7 +32,6 @@ from mc.examine.words import count_words, pair_words
 from mc.examine.worker import results, so_far, within
 from mc.losses.too_large import TooLargeError
 from mc.worst_case import worst_case
-from mc.worst_case.plan import Plan
 from mc.worst_case.renyi_game import renyi_game
 from theory.evidence import Outcome, Verdict
 from theory.numerics.decimals import above
@@ -65,15 +63,20 @@ def games(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     goals = chosen_goals(subject)
     tried = Tried(subject)
     so_far(tried.summary)
-    yield from _renyi(subject, clock.part(0.2))
+    if subject.looks:
+        with suppress(OutOfTime):
+            work = partial(_renyi_games, subject)
+            yield from results(work, filt=subject.filter, clock=clock.part(0.2))
     if not goals:
         return
     for alarm, goal in alarms(subject, clock.part(_LISTENING)):
         yield from tried.play(alarm, (goal,), clock)
     yield from _planned(subject, clock.part(_PLANNED))
     guessed = () if subject.slow else _guessed(subject, goals, clock)
-    for menu in chain(_unseen(subject), first_menus(subject), guessed, menus(subject, clock)):
-        if clock.over:
+    # what a filter was made for may be what breaks it
+    named = [Menu("its own menu", own, 2)] if (own := named_pairs(subject.filter, "menu")) else []
+    for menu in chain(_unseen(subject), named, guessed, menus(subject, clock)):
+        if clock.over or not goals:
             break
         for found in tried.play(menu, goals, clock):
             yield found
@@ -88,8 +91,8 @@ def replies(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     No state stands for a run here, so that each of its histories is put to a run of its own.
     """
     for found in _planned(subject, clock):
-        plan = Plan.from_data(found.witness.data["plan"], nameable()) if found.witness is not None else None
-        if plan is not None and all(happens(subject.filter, history) for history in plan.histories()):
+        assert found.witness is not None
+        if all(happens(subject.filter, history) for history in found.witness.plan.histories()):
             yield found
 
 
@@ -135,23 +138,13 @@ def _between(goals: tuple[Measure, ...], rows: list[Tightness]) -> tuple[Measure
     if near is None or not _NEAR <= near.share <= 1 or len(goals) < 2:
         return ()
     here = near.measure.at
-    others = sorted({0.0, 2 * here, *(goal.at for goal in goals)} - {here})
-    sides = (
-        max((e for e in others if e < here), default=here),
-        min((e for e in others if e > here), default=here),
-    )
-    return tuple(Measure.hockey_stick((here + other) / 2) for other in sides if other != here)
-
-
-def _renyi(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
-    """Rényi promises of filters that look at losses: one finite pair at a time, for more and more rounds."""
-    if subject.looks:
-        with suppress(OutOfTime):
-            yield from results(partial(_renyi_games, subject), filt=subject.filter, clock=clock)
+    others = {0.0, 2 * here, *(goal.at for goal in goals)}
+    below, beyond = [e for e in others if e < here], [e for e in others if e > here]
+    return tuple(Measure.hockey_stick((here + e) / 2) for e in (*sorted(below)[-1:], *sorted(beyond)[:1]))
 
 
 def _renyi_games(subject: Subject) -> Iterator[StageFinding]:
-    """The first game that is worth more than the promise; longer games before other orders.
+    """The first game that is worth more than a Rényi promise, over one finite pair; longer games before other orders.
 
     A game of more rounds is worth no less, so that the longest comes before what may be left where it is too large.
     """
@@ -178,10 +171,10 @@ def _renyi_games(subject: Subject) -> Iterator[StageFinding]:
 
 def chosen_goals(subject: Subject) -> tuple[Measure, ...]:
     """The hockey-sticks to solve games at: promised more than nothing where that can be, and less than all."""
-    sticks = [goal for goal in subject.goals if goal.kind == "hockey-stick" and subject.promised(goal) < 1]
-    if len(sticks) <= _GOALS:
-        return tuple(sticks)
-    telling = [goal for goal in sticks if subject.promised(goal) > 1e-12]
+    found = sticks(subject)
+    if len(found) <= _GOALS:
+        return found
+    telling = [goal for goal in found if subject.promised(goal) > 1e-12]
     return tuple(telling[:: max(1, len(telling) // _GOALS)][:_GOALS])
 
 
@@ -280,15 +273,12 @@ def solved(subject: Subject, menu: Menu, goal: Measure) -> Iterator[StageFinding
     symmetric = not subject.looks and all(pair.swapped == pair for pair in menu.pairs)
     for measure in (goal,) if symmetric else goal.both:
         promised = subject.promised(measure)
-        play = partial(
-            worst_case,
-            filt,
-            menu.pairs,
-            epsilon=measure.at,
-            rounds=menu.rounds,
-            direction=measure.direction,
-            max_positions=_POSITIONS,
-        )
+        game: dict[str, Any] = {
+            "rounds": menu.rounds,
+            "direction": measure.direction,
+            "max_positions": _POSITIONS,
+        }
+        play = partial(worst_case, filt, menu.pairs, epsilon=measure.at, **game)
         try:
             try:
                 worst = play()

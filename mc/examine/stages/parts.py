@@ -14,20 +14,19 @@ brings a deciding function of its own, or a budget above what the theorem allows
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 from filters import PrivacyFilter
 from filters.accounting.charge_rules import RenyiCharge
 from filters.catalogue import (
     CATALOGUE,
     AllOrdersFilter,
-    ApproximateZCDPFilter,
-    BasicFilter,
     GaussianResidueFilter,
     PotentialFilter,
     RealisationFilter,
-    RogersFilter,
-    WhitehouseFilter,
 )
 from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.certify import certify
@@ -35,17 +34,17 @@ from filters.certified.running_number import Found
 from filters.certified.two_doubles import limit_of
 from filters.rules.additive import AdditiveFilter
 from mc.examine.stage_finding import StageFinding
-from mc.examine.stages.made_of import Parts, Unknown, fields_as_made, parts_of, read
+from mc.examine.stages.made_of import CHARGES, Unknown, fields_as_made, is_one_of, parts_of, read
 from mc.examine.stages.unpatched import patched
 from mc.worst_case.calibrate import CalibratedFilter
 from mc.worst_case.menu_levels import DOMINATION
-from theory.claims.theorem import Reached, RefusedError
+from theory.claims.theorem import RefusedError
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import RenyiDP
 from theory.numerics.decimals import above, below
 from theory.pairs import is_ours
 from theory.proofs import THEOREMS, prove
-from theory.proofs.implied import Kind, implied
+from theory.proofs.implied import implied
 from theory.proofs.proof import Proof
 
 __all__ = ["SCOPE", "of_parts", "parts", "proved"]
@@ -54,19 +53,6 @@ SCOPE = (
     "every adaptive adversary over mechanisms with finitely many outcomes, charged by what their dominating pairs "
     "declare, in finitely many rounds"
 )
-_KINDS: dict[str, Kind] = {
-    "PureCharge": "pure DP",
-    "ZCDPCharge": "zCDP",
-    "GDPCharge": "GDP",
-    "RenyiCharge": "RDP",
-}
-#: Filters of the catalogue whose theorem holds what their numbers are certified against.
-_CERTIFIED: dict[type[PrivacyFilter], str] = {
-    BasicFilter: "basic composition",
-    RogersFilter: "Rogers filter",
-    WhitehouseFilter: "Whitehouse filter",
-    ApproximateZCDPFilter: "approximate zCDP filter",
-}
 #: What is certified of a filter of the catalogue: its numbers, or more or less than those.
 _NUMBERS = (
     "{count} numbers that it runs with, the boundaries of its decisions among them, are certified at these very "
@@ -90,37 +76,30 @@ _TOLD: dict[type[PrivacyFilter], str] = {
 _DONE: dict[str, Proof] = {}
 
 
-def parts(
-    filt: PrivacyFilter, *, done: dict[str, Proof] | None = None, compared: bool = False
-) -> Verdict | None:
+def parts(filt: PrivacyFilter, *, done: dict[str, Proof] | None = None) -> Verdict | None:
     """HOLDS where the filter is built of library parts whose theorems give its promise; None where it is not so built.
 
     An `AdditiveFilter` whose deciding functions are the library's own, with a library charge, a plain `Budget` and a
     library guarantee, holds if the exact value of the budget is certified to be at most what the promise allows; a
     sound filter of the catalogue, if the proof of its theorem runs; a `CalibratedFilter` over a filter of the
     catalogue, if the worst case over its menu, solved again, keeps the promise. UNDECIDED, with the reason, where the
-    filter is one of these and something stands in the way. `done` keeps proofs from call to call; compared says that
-    the library was found to be as in its files a moment ago.
+    filter is one of these and something stands in the way. `done` keeps proofs from call to call.
     """
     kind = type(filt)
-    listed = kind in {entry.kind for entry in CATALOGUE.values()} and "theorem" in vars(kind)
-    calibrated = isinstance(filt, CalibratedFilter) and kind is CalibratedFilter
-    if (
-        not calibrated
-        and not issubclass(kind, AdditiveFilter)
-        and not (listed and kind.sound is True and _theorem(kind))
-    ):
+    listed = _listed(kind) and "theorem" in vars(kind)
+    by: Callable[..., Verdict]
+    if issubclass(kind, AdditiveFilter):
+        by = partial(_of_a_sum, own_theorem=kind.theorem if listed else None)
+    elif kind is CalibratedFilter:
+        by = _of_a_game
+    elif listed and kind.sound is True and kind.theorem is not None:
+        by = _of_the_catalogue
+    else:
         return None
     try:
-        if changed := "" if compared else patched():
+        if changed := patched():
             raise Unknown(f"{changed} is not as in the files of the installed package")
-        if isinstance(filt, CalibratedFilter) and calibrated:
-            return _of_a_game(filt, done)
-        if issubclass(kind, AdditiveFilter):
-            made = parts_of(filt)
-            _certified(filt)
-            return _of_a_sum(made, kind.theorem if listed else None, done)
-        return _of_the_catalogue(filt, done)
+        return by(filt, done=done)
     except (Unknown, RefusedError) as reason:
         detail = f"{kind.__name__} is not covered by a theorem on its parts: {reason}"
         return Verdict(Outcome.UNDECIDED, Evidence.CITED, SCOPE, detail)
@@ -145,67 +124,60 @@ def of_parts(filt: PrivacyFilter, *, done: dict[str, Proof] | None = None) -> St
     )
 
 
-def _theorem(kind: type[PrivacyFilter]) -> str | None:
-    """The key of the theorem on the rule of a class of the catalogue, None where there is none yet."""
-    key = kind.theorem or _CERTIFIED.get(kind)
-    return key if key in THEOREMS else None
+def _listed(kind: type) -> bool:
+    return is_one_of(kind, (entry.kind for entry in CATALOGUE.values()))
 
 
-def _of_a_sum(parts_found: Parts, own_theorem: str | None, done: dict[str, Proof] | None) -> Verdict:
-    rule, total, promise = parts_found.charge, limit_of(parts_found.budget), parts_found.promise
-    order = rule.alpha if isinstance(rule, RenyiCharge) else None
-    certain = implied(_KINDS[type(rule).__name__], total, promise, order=order)
+def _of_a_sum(filt: PrivacyFilter, *, own_theorem: str | None, done: dict[str, Proof] | None) -> Verdict:
+    made = parts_of(filt)
+    _certified(filt)
+    rule, total = made.charge, limit_of(made.budget)
+    certain = implied(
+        CHARGES[type(rule)], total, made.promise, order=rule.alpha if isinstance(rule, RenyiCharge) else None
+    )
+    exact, bits = (
+        certain.certificate.evidence is Evidence.EXACT,
+        certain.certificate.certificate.get("precision"),
+    )
+    how = "compared exactly" if exact else f"certified in balls of {bits} bits at these very doubles"
     detail = (
         f"the deciding functions are the library's own; what a sum of {rule!r} bounds is proved by theorem "
-        f"{rule.theorem!r}, {rule.source}; a sum within {parts_found.budget!r}, about "
-        f"{parts_found.budget.limit:.10g}, gives {promise!r} by {certain.says}, {_how(certain.certificate)}"
+        f"{rule.theorem!r}, {rule.source}; a sum within {made.budget!r}, about {made.budget.limit:.10g}, gives "
+        f"{made.promise!r} by {certain.says}, {how}"
     )
-    assert rule.theorem is not None  # of each rule that `parts_of` lets through
-    keys = (rule.theorem, *(key for key in (certain.theorem, own_theorem) if key is not None))
+    keys = tuple(key for key in (rule.theorem, certain.theorem, own_theorem) if key is not None)
     return proved(keys, (), (certain.certificate.evidence,), SCOPE, detail, done)
 
 
-def _how(reached: Reached) -> str:
-    if reached.evidence is Evidence.EXACT:
-        return "compared exactly"
-    return f"certified in balls of {reached.certificate['precision']} bits at these very doubles"
-
-
-def _of_the_catalogue(filt: PrivacyFilter, done: dict[str, Proof] | None) -> Verdict:
+def _of_the_catalogue(filt: PrivacyFilter, *, done: dict[str, Proof] | None) -> Verdict:
     """The filters of the catalogue that are no single sum."""
     fields_as_made(filt)
-    theorem = _theorem(type(filt))
+    theorem, numbers, scope, evidence = type(filt).theorem, _certified(filt), SCOPE, Evidence.EXACT
     assert theorem is not None
-    numbers = _certified(filt)
     if type(filt) is AllOrdersFilter:
         allowed = dict(zip(filt.alphas, filt.rhos, strict=True))
-        orders = tuple(zip(filt._orders.alphas, filt._orders.budgets, strict=True))
-        if {alpha for alpha, _ in orders} != set(allowed):
+        if set(filt._orders.alphas) != set(allowed):
             raise Unknown("it keeps other orders than it promises")
-        for alpha, budget in orders:
+        for alpha, budget in zip(filt._orders.alphas, filt._orders.budgets, strict=True):
             implied("RDP", limit_of(budget), RenyiDP(alpha, allowed[alpha]), order=alpha)
-        detail = (
-            f"theorem {theorem!r} at each of the orders {filt.alphas!r}, each budget at most {filt.rhos!r}, "
-            "exactly"
-        )
-        return proved((theorem,), (), (Evidence.EXACT,), SCOPE, detail, done)
-    if type(filt) is RealisationFilter:
+        told = f" at each of the orders {filt.alphas!r}, each budget at most {filt.rhos!r}, exactly"
+    elif type(filt) is RealisationFilter:
         assert filt.dhat is not None
         assert filt.theta is not None
         dhat, theta = Fraction(filt.dhat), Fraction(filt.theta)
-        spent = dhat + theta * (1 - dhat) * filt.rounds
-        if spent > Fraction(filt.delta):
+        if dhat + theta * (1 - dhat) * filt.rounds > Fraction(filt.delta):
             raise Unknown("dhat + theta (1 - dhat) N is more than delta")
-        detail = (
-            f"theorem {theorem!r}: dhat + theta (1 - dhat) N <= delta exactly, for dhat={filt.dhat!r} "
-            f"theta={filt.theta!r} N={filt.rounds} delta={filt.delta!r}; quantiles are those that pairs declare"
+        told = (
+            f": dhat + theta (1 - dhat) N <= delta exactly, for dhat={filt.dhat!r} theta={filt.theta!r} "
+            f"N={filt.rounds} delta={filt.delta!r}; quantiles are those that pairs declare"
         )
         scope = f"{SCOPE}; {THEOREMS[theorem].hypotheses}"
-        return proved((theorem,), (), (Evidence.EXACT,), scope, detail, done)
-    if numbers is None:
+    elif numbers is None:
         raise Unknown(f"no certificate joins {theorem!r} to its code")
-    told = _TOLD.get(type(filt), _NUMBERS).format(count=len(numbers.numbers))
-    return proved((theorem,), (), (numbers.evidence,), SCOPE, f"theorem {theorem!r}; {told}", done)
+    else:
+        told = f"; {_TOLD.get(type(filt), _NUMBERS).format(count=len(numbers.numbers))}"
+        evidence = numbers.evidence
+    return proved((theorem,), (), (evidence,), scope, f"theorem {theorem!r}{told}", done)
 
 
 def _certified(filt: PrivacyFilter) -> CertifiedNumbers | None:
@@ -223,10 +195,10 @@ def _certified(filt: PrivacyFilter) -> CertifiedNumbers | None:
     return certificate if certificate.numbers else None
 
 
-def _of_a_game(filt: CalibratedFilter, done: dict[str, Proof] | None) -> Verdict:
+def _of_a_game(filt: Any, *, done: dict[str, Proof] | None) -> Verdict:
     """A filter of the catalogue behind levels: all that it decides is explored by the game, sound or not."""
     inner = read(filt, "inner")
-    if type(inner) not in {entry.kind for entry in CATALOGUE.values()}:
+    if not _listed(type(inner)):
         raise Unknown(f"its inner filter is a {type(inner).__name__}, which is not of the catalogue")
     if filt.looks_at_losses or not all(map(is_ours, filt.menu)):
         raise Unknown("its levels cover nothing but themselves")

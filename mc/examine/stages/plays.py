@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -28,7 +29,7 @@ from theory.pairs import DominatingPair
 __all__ = ["ROUND", "Player", "at_every_label", "greedily", "leaders", "plain", "programs", "swallowed"]
 
 #: Requests of one kind in a row.
-_MANY = 300
+_TIMES = (4, 16, 64, 256, 300)
 #: The most requests of one family, each as large as is granted.
 _LASTING = 1200
 #: Tiny requests before a large one.
@@ -39,6 +40,8 @@ _STUBBORN = 20
 _WARMED = 4
 #: A request smaller than the largest by this factor is tiny.
 _TINY = 256.0
+#: Sizes below the last one that was granted which are tried: what is left farther down is not worth it.
+_FAR = 61
 #: Families whose largest pair is looked for between the sizes of the grid.
 _FINE = ("gaussian", "rr", "laplace", "kov", "erasure")
 
@@ -77,25 +80,27 @@ class Player:
         """A run that has asked nothing."""
         return cls(subject.filter, clock, checked_start(subject.filter, 1), tail, pure)
 
-    def ask(self, pair: DominatingPair, times: int = 1) -> int:
-        """How often in a row the pair is granted, at most `times`; stops where it leaves the state as it was."""
+    def ask(self, pair: DominatingPair, times: int = 1, *, loss: float | None = None) -> int:
+        """How often in a row the pair is granted, at most `times`; stops where it leaves the state as it was.
+
+        Each release comes out with that loss, if one is given.
+        """
         granted_rounds = 0
         while granted_rounds < times and not self.clock.over:
             after = granted(self.filter, self.state, pair)
             if after is None:
                 break
             granted_rounds += 1
-            if self.tail is not None:
-                after = checked_observe(self.filter, after, np.array([_quantile(pair, self.tail)]), 1)
+            shown = _quantile(pair, self.tail) if loss is None and self.tail is not None else loss
+            if shown is not None:
+                after = checked_observe(self.filter, after, np.array([shown]), 1)
             elif self.pure and same(after, self.state)[0]:
                 self.unchanged = pair
                 break
             self.state = after
         if granted_rounds:
-            if self.steps and self.steps[-1][0] == pair:
-                self.steps[-1] = pair, self.steps[-1][1] + granted_rounds
-            else:
-                self.steps.append((pair, granted_rounds))
+            before = self.steps.pop()[1] if self.steps and self.steps[-1][0] == pair else 0
+            self.steps.append((pair, before + granted_rounds))
         return granted_rounds
 
     def fork(self) -> Player:
@@ -134,43 +139,45 @@ def programs(subject: Subject, clock: Clock, tail: float | None = None) -> Itera
     first = leaders((*lines, *subject.closed))
     for line in lines:  # as much as is left each time, then as much of every other family
         player = fresh()
-        for following in (line, *(other for other in first if other is not line)):
-            greedily(player, following, 8)
+        _each(player, line, first, 8)
         yield from _told(player)
     for line in leaders(lines):  # as much as is left, for as long as anything is
         player = fresh()
         greedily(player, line, _LASTING)
         yield from _told(player)
     for line in leaders(lines)[:_WARMED]:  # a warm-up of tiny ones, then as much as is left
-        tiny, warm = _tiny(line), fresh()
-        for times in _WARM_UPS if tiny is not None else ():
-            wanted = times - (warm.steps[-1][1] if warm.steps else 0)
-            if clock.over or tiny is None or warm.ask(tiny, wanted) < wanted:
+        tiny, warm = line.pairs[bisect_right(line.sizes, line.sizes[-1] / _TINY) - 1], fresh()
+        for times in _WARM_UPS if line.sizes[0] <= line.sizes[-1] / _TINY else ():
+            wanted = times - warm.played.rounds
+            if clock.over or warm.ask(tiny, wanted) < wanted:
                 break
             player = warm.fork()
-            for following in (line, *(other for other in first if other is not line)):
-                greedily(player, following, 3)
+            _each(player, line, first, 3)
             yield from _told(player)
             if times <= _STUBBORN:  # one size for as long as it is granted, and not the largest each time
                 player = warm.fork()
-                greedily(player, line, 4, repeated=_MANY)
+                greedily(player, line, 4, repeated=_TIMES[-1])
                 yield from _told(player)
     for line in lines:  # repeated until denied, large ones first
         for pair in line.pairs[-1:-14:-2]:
-            yield from _repeated(fresh(), pair, _MANY)
+            yield from _repeated(fresh(), pair)
 
 
-def _repeated(player: Player, pair: DominatingPair, most: int) -> Iterator[Sequence]:
-    times = 4
-    while True:
-        wanted = min(times, most) - (player.steps[-1][1] if player.steps else 0)
-        if wanted <= 0 or player.clock.over:
+def _each(player: Player, line: Admission, lines: tuple[Admission, ...], most: int) -> None:
+    """As much as is left each time, of this line and then of the others."""
+    for following in (line, *(other for other in lines if other is not line)):
+        greedily(player, following, most)
+
+
+def _repeated(player: Player, pair: DominatingPair) -> Iterator[Sequence]:
+    for times in _TIMES:
+        wanted = times - player.played.rounds
+        if player.clock.over:
             return
         got = player.ask(pair, wanted)
         yield from _told(player)
         if got < wanted or player.unchanged is not None:
             return
-        times *= 4
 
 
 def _told(player: Player) -> Iterator[Sequence]:
@@ -178,7 +185,7 @@ def _told(player: Player) -> Iterator[Sequence]:
     if not player.steps:
         return
     yield player.played
-    if player.unchanged is not None and player.steps[-1][0] == player.unchanged and player.pure:
+    if player.unchanged is not None and player.steps[-1][0] == player.unchanged:
         for exponent in range(1, 41, 3):
             yield Sequence((*player.steps[:-1], (player.unchanged, 2**exponent)))
 
@@ -202,8 +209,7 @@ def at_every_label(subject: Subject, clock: Clock) -> Iterator[Sequence]:
         for order in (lines, lines[::-1]) if len(lines) > 1 and not subject.looks else ():
             player = fresh()
             for line in order:
-                size = _largest(player, line, None)
-                if size is not None:
+                if (size := _largest(player, line, None)) is not None:
                     player.ask(line.line.pair(size), _ROW)
             yield from _told(player)
             tops = {line: _largest(fresh(), line, None) for line in order}
@@ -214,29 +220,21 @@ def at_every_label(subject: Subject, clock: Clock) -> Iterator[Sequence]:
             yield from _told(player)
 
 
-def greedily(player: Player, line: Admission, most: int = 40, *, repeated: int = 1) -> int:
-    """Ask for the largest pair of the line that is granted, at most `most` times; how many requests were granted.
-
-    Each pair is asked for `repeated` times in a row, if it is granted as often.
-    """
-    pairs = line.every
-    rounds_played, chosen, top = 0, 0, len(pairs)
+def greedily(player: Player, line: Admission, most: int, *, repeated: int = 1) -> None:
+    """Ask for the largest pair of the line that is granted, `repeated` times in a row, and so at most `most` times."""
+    pairs, chosen, top = line.every, 0, len(line.every)
     while chosen < most and not player.clock.over and player.unchanged is None:
         for place in range(top - 1, -1, -1):
-            if not player.clock.left:
-                return rounds_played
+            if not player.clock.left or (chosen and place < top - _FAR):
+                return
             if player.grants(pairs[place]):
                 fine = place + 1 < len(pairs) and line.line.kind in _FINE
-                pair = _between(player, line, place) if fine else pairs[place]
-                rounds_played += player.ask(pair, repeated)
+                player.ask(_between(player, line, place) if fine else pairs[place], repeated)
                 chosen += 1
                 top = min(place + 9, len(pairs))
                 break
-            if place < top - 60 and rounds_played:  # far down: what is left is not worth it
-                return rounds_played
         else:
-            return rounds_played
-    return rounds_played
+            return
 
 
 def _between(player: Player, line: Admission, place: int) -> DominatingPair:
@@ -259,13 +257,6 @@ def leaders(lines: tuple[Admission, ...]) -> tuple[Admission, ...]:
     return tuple(first.values())
 
 
-def _tiny(line: Admission) -> DominatingPair | None:
-    small = [
-        pair for size, pair in zip(line.sizes, line.pairs, strict=True) if size <= line.sizes[-1] / _TINY
-    ]
-    return small[-1] if small else None
-
-
 def plain(subject: Subject, clock: Clock) -> Iterator[Sequence]:
     """What a person would try: one request again and again; then another family; small ones before or between."""
     lines = [line for line in leaders((*subject.lines, *subject.closed)) if line.line.family != "twopoint"]
@@ -275,8 +266,7 @@ def plain(subject: Subject, clock: Clock) -> Iterator[Sequence]:
     for share, line in product(_SHARES, lines):
         if line.line.name not in tops or clock.over:
             continue
-        size = _largest(fresh(), line, share * tops[line.line.name])
-        if size is not None:
+        if (size := _largest(fresh(), line, share * tops[line.line.name])) is not None:
             player = fresh()
             if player.ask(pair := line.line.pair(size), _ROW):  # unless the time is up
                 begun.append((line, pair, player))
@@ -285,14 +275,12 @@ def plain(subject: Subject, clock: Clock) -> Iterator[Sequence]:
         for other_line in lines:
             if other_line is not line and not clock.over:
                 after = player.fork()
-                again = _largest(after, other_line, None)
-                if again is not None:
+                if (again := _largest(after, other_line, None)) is not None:
                     after.ask(other_line.line.pair(again), _ROW)
                     yield after.played
     for line, pair, player in begun[: 3 * len(tops)]:
         for tiny in _HARDLY:
-            small = _largest(fresh(), line, tiny * tops[line.line.name])
-            if small is not None:
+            if (small := _largest(fresh(), line, tiny * tops[line.line.name])) is not None:
                 yield from _with_small(fresh(), pair, line.line.pair(small))
                 yield from _with_small(player.fork(), pair, line.line.pair(small))
 

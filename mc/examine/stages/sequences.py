@@ -7,24 +7,22 @@ certified from below. Of a filter that looks at losses only a first request is o
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import chain, islice, repeat
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.library import settled
 from filters.holders.repeats import repeats
-from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import MOST_PLAYED, Sequence
 from mc.examine.stage_finding import StageFinding, Tightness, closest
 from mc.examine.stages.frontier import inside
-from mc.examine.stages.game_menus import named_pairs
+from mc.examine.stages.game_menus import named_pairs, sticks
 from mc.examine.stages.plays import at_every_label, plain, programs, swallowed
 from mc.examine.subject import Subject
 from mc.examine.supremum import supremum
@@ -35,7 +33,7 @@ from theory.evidence import Evidence
 from theory.pairs import DominatingPair, Gaussian
 from theory.pairs.base import Direction
 
-__all__ = ["Search", "glance", "most", "sequences", "ways"]
+__all__ = ["Search", "glance", "most", "sequences"]
 
 _ASKED = "Do requests fixed in advance compose to more than was promised?"
 #: The orders by which a sequence is judged before it is looked at exactly.
@@ -50,7 +48,7 @@ _CKS = _LESS * np.log1p(-1 / np.array(_ORDERS)) - np.log(_ORDERS)
 
 def sequences(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     """Findings on the sequences that the filter admits: at most one refutation a family, and the best of the rest."""
-    search = Search.of(subject)
+    search = Search(subject)
     so_far(search.summary)
     # a filter that looks at losses tells nothing by its sequences, and of a slow one few are asked
     every = programs(subject, clock)
@@ -64,10 +62,9 @@ def sequences(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     rest: Iterator[tuple[Sequence, bool]] = zip(every, repeat(False))
     if not (subject.looks or subject.slow):
         rest = _in_turn((plain(subject, clock), 3), (inside(subject, clock), 2), (every, 1))
-    plan = chain(zip(first, repeat(False)), rest)
-    for played, only_above in plan:
-        if search.take(played, only_above=only_above):
-            yield search.refutation()
+    for played, only_above in chain(zip(first, repeat(False)), rest):
+        if (found := search.take(played, only_above=only_above)) is not None:
+            yield found
         if clock.over:
             break
     search.cut = clock.over  # plays end with the time, too
@@ -79,28 +76,27 @@ def glance(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
 
     No state stands for a run here, for the laws are yet to be asked: each request is put and granted.
     """
-    search = Search.of(subject)
+    search = Search(subject)
     every = (Sequence(((pair, 1),)) for line in subject.lines for pair in line.pairs[:-3:-1])
     for played, _ in chain(
         zip(chain(every, at_every_label(subject, clock)), repeat(True)),
         _in_turn((plain(subject, clock), 3), (inside(subject, clock), 2)),
     ):
-        if search.take(played, only_above=True):
-            yield search.refutation()
-            return
-        if clock.over:
+        if (found := search.take(played, only_above=True)) is not None:
+            yield found
+        if found is not None or clock.over:
             return
 
 
 def _in_turn(*plans: tuple[Iterator[Sequence], int]) -> Iterator[tuple[Sequence, bool]]:
     """So many of each in turn, whatever time they take; of all but the last plan only what may be above matters."""
-    waiting = [(plan, times, place < len(plans) - 1) for place, (plan, times) in enumerate(plans)]
+    waiting = list(plans)
     while waiting:
-        for one in tuple(waiting):
-            taken = list(islice(one[0], one[1]))
-            yield from zip(taken, repeat(one[2]))
-            if len(taken) < one[1]:
-                waiting.remove(one)
+        for plan, times in tuple(waiting):
+            taken = list(islice(plan, times))
+            yield from zip(taken, repeat(plan is not plans[-1][0]))
+            if len(taken) < times:
+                waiting.remove((plan, times))
 
 
 def _designed(subject: Subject) -> Iterator[Sequence]:
@@ -115,35 +111,32 @@ def _extremal(subject: Subject) -> Iterator[Sequence]:
     """What is extremal for the rule at epsilons where little is promised, where its own code grants it."""
     if subject.looks or not subject.families >= {"erasure", "kov", "rr", "twopoint"}:
         return
-    sticks = [goal for goal in subject.goals if goal.kind == "hockey-stick"]
-    for goal in [goal for goal in sticks if 0 < subject.promised(goal) <= _LITTLE][:_EXTREMAL]:
-        steps = supremum(subject.filter, goal.at).steps
-        if steps:
+    for goal in [goal for goal in sticks(subject) if 0 < subject.promised(goal) <= _LITTLE][:_EXTREMAL]:
+        if steps := supremum(subject.filter, goal.at).steps:
             yield Sequence(steps)
 
 
 @dataclass(slots=True)
 class Search:
-    """The best value found at each goal, and the refutations."""
+    """The best value found at each goal that can be exceeded at all, and what refuted each family by how much."""
 
     subject: Subject
-    promised: dict[Measure, float]
-    best: dict[Measure, tuple[float, Sequence]] = field(default_factory=dict)
-    refuted: list[tuple[Measure, Sequence, float]] = field(default_factory=list)
+    promised: dict[Measure, float] = field(init=False)
+    best: dict[Measure, tuple[float, Measure, Sequence]] = field(default_factory=dict)
     families: dict[str, float] = field(default_factory=dict)
+    refuted: int = 0
     plays: int = 0
     longest: int = 0
     cut: bool = False
 
-    @classmethod
-    def of(cls, subject: Subject) -> Self:
-        """Nothing tried yet."""
-        allowed = {goal: subject.promised(goal) for goal in subject.goals}
-        most = {goal: 1 if goal.kind == "hockey-stick" else math.inf for goal in allowed}
-        return cls(subject, {goal: p for goal, p in allowed.items() if p < most[goal]})
+    def __post_init__(self) -> None:
+        allowed = {goal: self.subject.promised(goal) for goal in self.subject.goals}
+        self.promised = {
+            goal: p for goal, p in allowed.items() if p < (1 if goal.kind == "hockey-stick" else math.inf)
+        }
 
-    def take(self, played: Sequence, *, only_above: bool = False) -> bool:
-        """Measure a sequence, or only one that may be above the promise; whether it is a refutation worth telling.
+    def take(self, played: Sequence, *, only_above: bool = False) -> StageFinding | None:
+        """Measure a sequence, or only one that may be above the promise; a finding on a refutation worth telling.
 
         That is the first of its families, and after one by less than `TELLING` the first by so much.
         """
@@ -152,56 +145,50 @@ class Search:
         names = "+".join(sorted({type(pair.asked).__name__ for pair in played.counts}))
         best_known = self.families.get(names, 0.0)
         if best_known >= TELLING:
-            return False
-        goals = tuple(goal for goal in self.goals if not best_known or self.promised[goal] > 0)
-        for direction in ways(played):
-            for goal, bound in zip(goals, most(played, goals, direction), strict=True):
-                best, promised = self.best.get(goal, (0.0, played))[0], self.promised[goal]
-                if best_known and bound <= TELLING * promised:
-                    continue
-                # computed where it may refute, or be the best so far by more than a little where nothing comes near
-                least = promised if only_above else min(max(_NEWS * best, 0.01 * promised), promised)
-                if self.best and bound <= least:  # of the first one a value of zero is something to tell, too
-                    continue
-                measure = replace(goal, direction=direction)
-                low = played.low(measure, promised)
-                if low > best or not self.best:
-                    self.best[goal] = low, played
-                above = low > TELLING * promised if best_known else exceeds(low, promised)
-                if above and played.admitted(self.subject.filter):
-                    self.refuted.append((measure, played, low))
-                    self.families[names] = low / promised if promised else math.inf
-                    return True
-        return False
+            return None
+        goals = tuple(goal for goal, promised in self.promised.items() if not best_known or promised > 0)
+        for measure, bound in most(played, goals):
+            goal = replace(measure, direction="PQ")
+            best, promised = self.best.get(goal, (0.0,))[0], self.promised[goal]
+            if best_known and bound <= TELLING * promised:
+                continue
+            # computed where it may refute, or be the best so far by more than a little where nothing comes near
+            least = promised if only_above else min(max(_NEWS * best, 0.01 * promised), promised)
+            if self.best and bound <= least:  # of the first one a value of zero is something to tell, too
+                continue
+            low = played.low(measure, promised)
+            if low > best or not self.best:
+                self.best[goal] = low, measure, played
+            above = low > TELLING * promised if best_known else exceeds(low, promised)
+            if above and played.admitted(self.subject.filter):
+                self.refuted += 1
+                self.families[names] = low / promised if promised else math.inf
+                return self._refutation(measure, played, low)
+        return None
 
-    @property
-    def goals(self) -> tuple[Measure, ...]:
-        """The goals that can be exceeded at all."""
-        return tuple(self.promised)
-
-    def refutation(self) -> StageFinding:
-        """The last refutation."""
-        measure, played, low = self.refuted[-1]
-        filt = self.subject.filter
+    def _refutation(self, measure: Measure, played: Sequence, low: float) -> StageFinding:
+        filt, asked = self.subject.filter, count_words(played.rounds, "request")
+        purity = f"all of {asked} granted by {type(filt).__name__}, played one by one"
+        if any(times > MOST_PLAYED for _, times in played.steps):
+            purity = "the last request leaves the state as it was, bit for bit, so it is granted any number of times"
+        scope = f"the fixed sequence {steps_words(played.steps)}, in that order; {purity}"
         witness = sequence_witness(filt, played, measure, low)
-        scope = f"the fixed sequence {steps_words(played.steps)}, in that order; {_purity(filt, played)}"
         return StageFinding.refuted("sequences", _ASKED, _menu(played), scope, witness)
 
     @property
     def rows(self) -> tuple[Tightness, ...]:
         """How near the best came at each goal that it does not exceed."""
         return tuple(
-            Tightness(measure, _menu(played), low, None, self.subject.promised(measure), Evidence.CERTIFIED)
-            for measure, (low, played) in self.best.items()
-            if not exceeds(low, self.subject.promised(measure))
+            Tightness(measure, _menu(played), low, None, self.promised[goal], Evidence.CERTIFIED)
+            for goal, (low, measure, played) in self.best.items()
+            if not exceeds(low, self.promised[goal])
         )
 
     def summary(self) -> StageFinding:
         """What was played, and how near it came."""
         rows = self.rows
         looks = "; of a filter that looks at losses, first requests alone" if self.subject.looks else ""
-        refuted = count_words(len(self.refuted), "refutation")
-        found = f"{refuted} among {count_words(self.plays, 'sequence')}{closest(rows)}"
+        found = f"{count_words(self.refuted, 'refutation')} among {count_words(self.plays, 'sequence')}{closest(rows)}"
         return StageFinding(
             "sequences",
             _ASKED,
@@ -213,15 +200,20 @@ class Search:
         )
 
 
-def ways(played: Sequence) -> tuple[Direction, ...]:
-    return ("PQ",) if all(pair.swapped == pair for pair in played.counts) else ("PQ", "QP")
+def most(
+    played: Sequence, goals: Iterable[Measure], directions: tuple[Direction, ...] = ()
+) -> Iterator[tuple[Measure, float]]:
+    """The goals, by default in each direction that is another, with upper bounds in doubles, quickly computed.
 
-
-def most(played: Sequence, goals: tuple[Measure, ...], direction: Direction) -> list[float]:
-    """Upper bounds in doubles, quickly computed: by Rényi divergences, and by what the library's pairs declare as mu.
-
-    They only decide what is worth an exact look.
+    By Rényi divergences, and by what the library's pairs declare as mu. They only decide what is worth an exact look.
     """
+    symmetric = all(pair.swapped == pair for pair in played.counts)
+    for direction in directions or (("PQ",) if symmetric else ("PQ", "QP")):
+        measures = tuple(replace(goal, direction=direction) for goal in goals)
+        yield from zip(measures, _most(played, measures, direction), strict=True)
+
+
+def _most(played: Sequence, goals: tuple[Measure, ...], direction: Direction) -> list[float]:
     orders = (*_ORDERS, *(goal.at for goal in goals if goal.kind == "renyi"))
     spent, total = np.zeros(len(orders)), 0.0
     with np.errstate(all="ignore"):
@@ -262,13 +254,3 @@ def _declared(
 def _menu(played: Sequence) -> str:
     names = [f"{times:,} x {type(pair.asked).__name__}" for pair, times in played.counts.items()]
     return ", ".join(names[:3]) + (f", ... ({len(names)} pairs)" if len(names) > 3 else "")
-
-
-def _purity(filt: PrivacyFilter, played: Sequence) -> str:
-    if any(times > MOST_PLAYED for _, times in played.steps):
-        return (
-            "the last request leaves the state as it was, bit for bit, so it is granted any number of times"
-        )
-    return (
-        f"all of {count_words(played.rounds, 'request')} granted by {type(filt).__name__}, played one by one"
-    )

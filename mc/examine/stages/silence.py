@@ -13,13 +13,10 @@ from itertools import product
 
 import numpy as np
 
-from filters.contract.checks import checked_observe, checked_start
-from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock
 from mc.examine.measure import Measure
-from mc.examine.sequence import granted
-from mc.examine.stages.game_menus import Menu
-from mc.examine.stages.plays import leaders
+from mc.examine.stages.game_menus import Menu, sticks
+from mc.examine.stages.plays import Player, leaders
 from mc.examine.subject import Subject
 from theory.pairs import FinitePair
 
@@ -35,7 +32,7 @@ _GAMES = 4
 
 def alarms(subject: Subject, clock: Clock) -> list[tuple[Menu, Measure]]:
     """The alarms whose silences alone pass the promise in few rounds, or come nearest to it, and where."""
-    goals = [goal for goal in subject.goals if goal.kind == "hockey-stick" and 0 < subject.promised(goal) < 1]
+    goals = [goal for goal in sticks(subject) if subject.promised(goal) > 0]
     largest = [line.sizes[-1] for line in leaders(subject.lines) if line.line.family == "rr"]
     if not (subject.looks and not subject.slow and largest and "twopoint" in subject.families and goals):
         return []
@@ -43,7 +40,8 @@ def alarms(subject: Subject, clock: Clock) -> list[tuple[Menu, Measure]]:
     for pair in _pairs(largest[0]):
         if clock.over:
             break
-        longest = _silences(subject.filter, pair)
+        # how often a run that is answered by silence is granted the alarm
+        longest = Player.fresh(subject, clock).ask(pair, _ROUNDS, loss=math.log(pair.p[0] / pair.q[0]))
         for goal in goals:
             share, rounds = _shortest(pair, longest, goal.at, subject.promised(goal))
             if share > _WORTH:
@@ -59,17 +57,6 @@ def _pairs(level: float) -> Iterator[FinitePair]:
         if ratio > 1 and rate * ratio < 1:
             pair = FinitePair((1 - rate, rate), (1 - rate * ratio, rate * ratio))
             yield from (pair, pair.swapped)
-
-
-def _silences(filt: PrivacyFilter, pair: FinitePair) -> int:
-    """How often a run that is answered by silence is granted the alarm."""
-    state, silent = checked_start(filt, 1), np.array([math.log(pair.p[0] / pair.q[0])])
-    for rounds in range(_ROUNDS):
-        after = granted(filt, state, pair)
-        if after is None:
-            return rounds
-        state = checked_observe(filt, after, silent, 1)
-    return _ROUNDS
 
 
 def _shortest(pair: FinitePair, longest: int, epsilon: float, promised: float) -> tuple[float, int]:

@@ -6,9 +6,11 @@ filter's own code. What the strategy is worth is then estimated by playing it on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain
+from operator import add
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +22,8 @@ from mc.evaluate.walk import Branch
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.measure import Measure, exceeds
 from mc.examine.stage_finding import StageFinding, Tightness, closest
-from mc.examine.stages.frontier import alternatives
+from mc.examine.stages.frontier import alternatives, quantiles
+from mc.examine.stages.game_menus import sticks
 from mc.examine.stages.plays import programs
 from mc.examine.stages.sequences import most
 from mc.examine.subject import Subject
@@ -57,13 +60,13 @@ def search(subject: Subject, clock: Clock, failure: float) -> Iterator[StageFind
     """
     if not subject.looks:
         return
-    sticks = [goal for goal in subject.goals if goal.kind == "hockey-stick" and subject.promised(goal) < 1]
+    goals = sticks(subject)
     trial = _Trial(subject, failure / _PLAYED)
     so_far(trial.summary)
     for tail in (0.5, 0.9, 0.1):
-        yield from _fixed(trial, tuple(sticks), clock.part(_FIXED), tail)
+        yield from _fixed(trial, goals, clock.part(_FIXED), tail)
     for menu, rounds in _menus(subject, clock):
-        for measure in chain.from_iterable(goal.both for goal in sticks[:3]):
+        for measure in chain.from_iterable(goal.both for goal in goals[:3]):
             if not trial.cut:
                 yield from _on_mesh(trial, menu, measure, rounds, clock)
                 trial.cut = clock.over or trial.played >= _PLAYED
@@ -115,11 +118,11 @@ class _Trial:
 
     def summary(self) -> StageFinding:
         late = f"; {count_words(self.late, 'game was', 'games were')} too large" if self.late else ""
+        games, played = count_words(self.tried, "game"), count_words(self.played, "strategy", "strategies")
         return StageFinding(
             "search",
             _ASKED,
-            f"{count_words(self.tried, 'game')} on a mesh of losses; "
-            f"{count_words(self.played, 'strategy', 'strategies')} played{closest(self.rows)}{late}",
+            f"{games} on a mesh of losses; {played} played{closest(self.rows)}{late}",
             ", ".join(one.line.name for one in self.subject.lines),
             "strategies of more than a few rounds, and those between the points of the mesh"
             + ("; the rest of the plan: the time was up" if self.cut else ""),
@@ -129,23 +132,19 @@ class _Trial:
 
 def _fixed(trial: _Trial, goals: tuple[Measure, ...], clock: Clock, tail: float) -> Iterator[StageFinding]:
     """Orders of requests that would be granted if all losses came out alike, where they might exceed the promise."""
-    tried: set[tuple[str, str]] = set()
+    tried = set[tuple[str, str]]()
     for played in programs(trial.subject, clock, tail):
         if clock.over:
             return
         names = "+".join(sorted({type(pair.asked).__name__ for pair in played.counts}))
-        for way in ("PQ", "QP"):
-            for goal, bound in zip(goals, most(played, goals, way), strict=True):
-                promised = trial.subject.promised(goal)
-                if bound <= promised or (names, way) in tried or played.rounds > _LONGEST:
-                    continue
-                measure = replace(goal, direction=way)
-                if exceeds(played.low(measure, promised), promised):
-                    tried.add((names, way))
-                    strategy = Scripted(
-                        tuple(pair for pair, _ in played.steps), tuple(times for _, times in played.steps)
-                    )
-                    yield from trial.play(strategy, names, measure, played.rounds)
+        for measure, bound in most(played, goals, ("PQ", "QP")):
+            promised = trial.subject.promised(measure)
+            if bound <= promised or (names, measure.direction) in tried or played.rounds > _LONGEST:
+                continue
+            if exceeds(played.low(measure, promised), promised):
+                tried.add((names, measure.direction))
+                strategy = Scripted(*zip(*played.steps, strict=True))
+                yield from trial.play(strategy, names, measure, played.rounds)
 
 
 def _on_mesh(
@@ -158,7 +157,7 @@ def _on_mesh(
         there = replace(trial, tried=trial.tried + 1, rows=[])
         if worth < _WORTH * trial.subject.promised(measure):
             return [], there
-        return list(there.play(strategy, _said(menu), measure, rounds)), there
+        return list(there.play(strategy, " or ".join(map(pair_words, menu)), measure, rounds)), there
 
     try:
         # paths take longer than games: what is guessed first may need seconds on a busy machine
@@ -173,10 +172,7 @@ def _on_mesh(
 
 def _menus(subject: Subject, clock: Clock) -> Iterator[tuple[tuple[DominatingPair, ...], int]]:
     """A first request and what is granted after it; then two sizes of a family, for more and more rounds."""
-    goals = tuple(
-        goal for goal in subject.goals if goal.kind == "hockey-stick" and subject.promised(goal) < 1
-    )
-    for _, menu in () if subject.slow else alternatives(subject, goals[:3], clock.part(0.5)):
+    for _, menu in () if subject.slow else alternatives(subject, sticks(subject)[:3], clock.part(0.5)):
         if menu.rounds is not None and menu.rounds <= _SHORT:
             yield menu.pairs, menu.rounds
     for rounds in (2, 3, 4):
@@ -195,7 +191,10 @@ def mesh_strategy(
     way = measure.direction
     laws = [_mesh(pair if way == "PQ" else pair.swapped) for pair in menu]
     outcomes = [
-        [Branch(_moved(x) if np.isfinite(x) else None, x if way == "PQ" else -x) for x in losses.tolist()]
+        [
+            Branch(partial(add, x) if np.isfinite(x) else None, x if way == "PQ" else -x)
+            for x in losses.tolist()
+        ]
         for losses, _ in laws
     ]
     tree = GameTree.of(filt, menu, outcomes, 0.0, rounds=rounds, max_positions=_POSITIONS)
@@ -227,28 +226,16 @@ def _pruned(strategy: TreeStrategy) -> TreeStrategy:
     return replace(strategy, choice=tuple(kept_choices), child=tuple(kept_children))
 
 
-def _moved(step: float) -> Callable[[float], float]:
-    return lambda loss: loss + step
-
-
 def _mesh(pair: DominatingPair) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """A few losses with masses: equal shares of the middle, and the far ends that rare events live in."""
     tails = np.array([1e-7, 1e-5, 1e-3, 0.03, 0.15, 0.35, 0.65, 0.85, 0.97, 1 - 1e-3])
-    losses = np.array([float(pair.loss_quantile(float(t))) for t in tails])
+    losses, masses = quantiles(pair, tails)
     infinite = float(pair.infinite_mass)
-    edges = np.concatenate([[0.0], np.sqrt(tails[1:] * tails[:-1]), [1.0]])
-    masses = np.diff(edges)
     losses = np.round(losses * 256) / 256  # sums of them meet again
-    if infinite > 0:
-        masses = np.where(np.isinf(losses), 0.0, masses)
-        masses *= (1 - infinite) / max(masses.sum(), 1e-300)
     kept = np.isfinite(losses)
     distinct, place = np.unique(losses[kept], return_inverse=True)
     joined = np.bincount(place.reshape(-1), weights=masses[kept]).astype(np.float64)
     if infinite > 0:
+        joined *= (1 - infinite) / max(joined.sum(), 1e-300)
         distinct, joined = np.append(distinct, np.inf), np.append(joined, infinite)
     return distinct, joined
-
-
-def _said(menu: tuple[DominatingPair, ...]) -> str:
-    return " or ".join(map(pair_words, menu))

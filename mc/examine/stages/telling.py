@@ -7,17 +7,21 @@ its solved game, a plan in rational numbers. All is tried in a fixed order; the 
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from itertools import groupby, permutations, product, takewhile
+from itertools import combinations, groupby, permutations, product, takewhile
 from operator import itemgetter
 from typing import TypeVar
 
 from filters.contract.state import keys
+from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import decode, decode_fraction, nameable
+from mc.examine.admitted import admits
+from mc.examine.attack import Attack, goals_of, ratio_at, solved_game
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.filter_fault import FilterFault
 from mc.examine.measure import Measure, exceeds
@@ -25,19 +29,19 @@ from mc.examine.sequence import Sequence
 from mc.examine.stage_finding import StageFinding
 from mc.examine.stages.game_menus import Menu
 from mc.examine.stages.games import solved
-from mc.examine.stages.plain_plans import plain_plans, written
 from mc.examine.stages.plays import ROUND, Player, plain
-from mc.examine.stages.sequences import most, ways
+from mc.examine.stages.sequences import most
 from mc.examine.story import Story, curve_of, prefix, story_of_plan, story_of_sequence
 from mc.examine.subject import Subject
 from mc.examine.witness import TELLING, Witness, sequence_witness
 from mc.examine.words import count_words, pair_words, times_words
 from mc.examine.worker import results, within
 from mc.worst_case.plan import Plan
+from theory.arguments import beyond
 from theory.numerics.decimals import below
-from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
+from theory.pairs import DominatingPair, Erasure, Gaussian, RandomizedResponse
 
-__all__ = ["as_found", "telling"]
+__all__ = ["as_found", "plain_plans", "telling", "written"]
 
 T = TypeVar("T")
 
@@ -46,6 +50,9 @@ _ASKED = "What is the plainest play that breaks the promise, and how far does it
 _PUSHED = 400
 #: Measures at which a play is looked at exactly, and the least delta of a promised curve that is looked at.
 _GOALS, _SEEN = 4, 1e-3
+#: e^epsilon of plain responses, and shares of erasures; the rounds of a menu's game that is written out.
+_RATIOS = ((3, 1), (2, 1), (3, 2), (5, 4), (11, 10), (21, 20), (101, 100), (1001, 1000))
+_PARTS, _WRITTEN = tuple(Fraction(d, 10**k) for k in range(1, 8) for d in (5, 1)), 6
 
 
 def telling(subject: Subject, witnesses: tuple[Witness, ...], clock: Clock) -> Iterator[StageFinding]:
@@ -93,10 +100,8 @@ class _Plain:
             return False
         if witness.measure.kind == self.best.measure.kind and witness.factor > self.farthest.factor:
             self.farthest = witness
-        if witness.order < self.best.order:
-            self.best = witness
-            return True
-        return False
+        before, self.best = self.best, min(self.best, witness, key=lambda one: one.order)
+        return self.best is not before
 
     # -- sequences -----------------------------------------------------------------------------------
 
@@ -105,20 +110,18 @@ class _Plain:
         self.tried += 1
         plainer: Witness | None = None
         looked = 0
-        for way in ways(played):
-            for goal, bound in zip(self.goals, most(played, self.goals, way), strict=True):
-                promised = self.subject.promised(goal)
-                if not exceeds(bound, promised) or looked >= _GOALS or (plainer and bound < least * promised):
-                    continue
-                looked += 1
-                measure = replace(goal, direction=way)
-                low = played.low(measure, promised)
-                if not exceeds(low, promised) or not played.admitted(self.subject.filter):
-                    continue
-                if plainer is None or low >= least * promised:
-                    plainer = sequence_witness(self.subject.filter, played, measure, low)
-                if low >= least * promised:
-                    return plainer
+        for measure, bound in most(played, self.goals):
+            promised = self.subject.promised(measure)
+            if not exceeds(bound, promised) or looked >= _GOALS or (plainer and bound < least * promised):
+                continue
+            looked += 1
+            low = played.low(measure, promised)
+            if not exceeds(low, promised) or not played.admitted(self.subject.filter):
+                continue
+            if plainer is None or low >= least * promised:
+                plainer = sequence_witness(self.subject.filter, played, measure, low)
+            if low >= least * promised:
+                return plainer
         return plainer
 
     @property
@@ -173,7 +176,7 @@ class _Plain:
 
     def _again(self, played: Sequence) -> tuple[Sequence, str]:
         """The play over and over, as far as it is granted, and how it ends."""
-        player = Player.fresh(self.subject, self.clock)
+        player, tells = Player.fresh(self.subject, self.clock), any(p.pure_epsilon > 0 for p in played.counts)
         rounds_at: dict[object, int] = {}
         rounds = 0
         while rounds < _PUSHED and not self.clock.over:
@@ -183,11 +186,7 @@ class _Plain:
             key = keys(player.state)[0]
             if rounds == before:
                 break
-            if (
-                key in rounds_at
-                and self.subject.pure
-                and any(pair.pure_epsilon > 0 for pair, _ in played.steps)
-            ):
+            if key in rounds_at and self.subject.pure and tells:
                 came = f"after {rounds:,} rounds the state is what it was after {rounds_at[key]:,}"
                 return player.played, f"without limit as rounds grow: {came}"
             rounds_at[key] = rounds
@@ -216,12 +215,11 @@ class _Plain:
         """Gaussians and responses of about the size of these, of few digits, where such are asked for at all."""
         asked = {one.line.kind for one in self.subject.lines}
         for kind in kinds[:6]:
-            mu, epsilon = float(kind.asked.zcdp_rho) * 2, float(kind.asked.pure_epsilon)
-            for family, make, size in (("gaussian", Gaussian, mu**0.5), ("rr", RandomizedResponse, epsilon)):
-                if family not in asked or not size < 30:
-                    continue
-                for plain_one in map(make, dict.fromkeys((0.01, 0.001)) if size < 1e-3 else _near(size)):
-                    yield kind.with_parameters({"mechanism": plain_one}) if kind.labels else plain_one
+            mu, epsilon = math.sqrt(2 * float(kind.asked.zcdp_rho)), float(kind.asked.pure_epsilon)
+            for family, make, size in (("gaussian", Gaussian, mu), ("rr", RandomizedResponse, epsilon)):
+                if family in asked and size < 30:
+                    for plain_one in map(make, (0.01, 0.001) if size < 1e-3 else _near(size)):
+                        yield kind.with_parameters({"mechanism": plain_one}) if kind.labels else plain_one
 
     # -- adaptive ones -------------------------------------------------------------------------------
 
@@ -297,7 +295,9 @@ class _Plain:
         match best.kind:
             case "sequence":
                 story = story_of_sequence(filt, best.played, best.measure)
-                pushed, reached = self._pushed(best.played, best), best.played.low
+                # whoever asks again one that looks at losses is shown them, and then no order is fixed
+                pushed = self._farthest() if self.subject.looks else self._pushed(best.played, best)
+                reached = best.played.low
             case "plan":
                 story = story_of_plan(filt, best.plan, best.measure, decode_fraction(best.data["ratio"]))
                 pushed, reached = self._farthest(), partial(_worth, best.plan, self.subject)
@@ -319,9 +319,41 @@ class _Plain:
 
     def _farthest(self) -> str:
         far = self.farthest
-        if far.factor <= self.best.factor * 1.01 or far.factor == float("inf"):
-            return ""
-        return f"{times_words(far.factor, 1.0)}, by {far.asked}"
+        told = self.best.factor * 1.01 < far.factor < math.inf
+        return f"{times_words(far.factor, 1.0)}, by {far.asked}" if told else ""
+
+
+# -- plans ---------------------------------------------------------------------------------------------
+
+
+def plain_plans(filt: PrivacyFilter) -> Iterator[Attack]:
+    """Solved games over one or two plain requests that a fresh run grants, few rounds first."""
+    start = filt.start(1)
+    responses: list[DominatingPair] = [RandomizedResponse.from_ratio(Fraction(*of)) for of in _RATIOS]
+    erasures: list[DominatingPair] = [Erasure(beyond(p), exact=p) for p in _PARTS]
+    asked = [
+        pair
+        for few, pairs in ((4, responses), (1, erasures))
+        for pair in [pair for pair in pairs if admits(filt, start, pair)][:few]
+    ]
+    menus = [[pair] for pair in asked] + [list(two) for two in combinations(asked, 2)]
+    for rounds, menu, (epsilon, ratio) in product((2, 3, 4, 5, 7, 10), menus, tuple(goals_of(filt))):
+        if (found := solved_game(filt, menu, rounds, epsilon, ratio)) is not None:
+            yield found[1]
+
+
+def written(filt: PrivacyFilter, best: Witness) -> Witness | None:
+    """The plan that is best over a menu's pairs that have rational masses; None where much is lost by the others."""
+    if best.measure.kind != "hockey-stick" or best.rounds > _WRITTEN:
+        return None
+    pairs = [exact for pair in decode(best.data["menu"], nameable()) if (exact := pair.rational) is not None]
+    if not pairs:
+        return None
+    epsilon = best.measure.at
+    found = solved_game(filt, pairs, best.rounds, epsilon, ratio_at(filt, epsilon))
+    if found is None or not found[1].refuted or found[1].share < min(TELLING, 0.9 * best.factor):
+        return None
+    return Witness(filt, found[1].witness)
 
 
 def _worth(plan: Plan, subject: Subject, at: Measure) -> float:
@@ -336,7 +368,6 @@ def _joined(steps: Iterator[tuple[DominatingPair, int]]) -> Sequence:
 
 def _near(size: float) -> dict[float, None]:
     """One digit, then two, at or below a size and then above."""
-    below = [t for t in ROUND if t <= size][-2:][::-1]
-    return dict.fromkeys(
-        (*below, *[t for t in ROUND if t > size][:1], float(f"{size:.2g}"), float(f"{size:.3g}"))
-    )
+    at = bisect_right(ROUND, size)
+    below = ROUND[max(at - 2, 0) : at][::-1]
+    return dict.fromkeys((*below, *ROUND[at : at + 1], float(f"{size:.2g}"), float(f"{size:.3g}")))

@@ -20,7 +20,6 @@ import sys
 import types
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
 from itertools import zip_longest
 from pathlib import Path
@@ -29,22 +28,18 @@ from typing import Any
 import flint
 import numpy as np
 
+from filters.contract.library import attributes
+
 __all__ = ["patched"]
 
 #: The rooms whose code decides what a filter grants, what a pair declares, what a game is worth, what is certified.
-_ROOMS = ("theory", "filters", "mc.engine", "mc.evaluate", "mc.losses", "mc.worst_case")
+_ROOMS = ("theory.", "filters.", "mc.engine.", "mc.evaluate.", "mc.losses.", "mc.worst_case.")
 _ROOT = Path(__file__).resolve().parents[3]
 #: What Python writes into a class or a module where and when it likes, and what says and decides nothing.
 _WRITTEN = {
     *("__spec__", "__loader__", "__file__", "__cached__", "__path__", "__builtins__", "__warningregistry__"),
-    *(
-        "__slotnames__",
-        "__static_attributes__",
-        "_abc_impl",
-        "__annotations__",
-        "__annotations_cache__",
-        "__doc__",
-    ),
+    *("__slotnames__", "__static_attributes__", "_abc_impl"),
+    *("__annotations__", "__annotations_cache__", "__doc__"),
 }
 #: What decides of a value of one of Python's own kinds.
 _PARTS: dict[type, tuple[str, ...]] = {
@@ -53,36 +48,19 @@ _PARTS: dict[type, tuple[str, ...]] = {
     types.MemberDescriptorType: ("__name__", "__objclass__"),
     functools._lru_cache_wrapper: ("__wrapped__",),
     functools.cached_property: ("func", "attrname"),
-    functools.partial: ("func", "args", "keywords", "__dict__"),
     property: ("fget", "fset", "fdel"),
     **dict.fromkeys((classmethod, staticmethod), ("__func__",)),
-    types.MethodType: ("__func__", "__self__"),
-    types.MappingProxyType: (),
     dataclasses.Field: ("name", "type", "default", "default_factory", "init", "hash", "compare", "kw_only"),
     struct.Struct: ("format",),
     re.Pattern: ("pattern", "flags"),  # one that `re` has forgotten since is made anew
 }
 #: What is compared as it is printed: values of a number or of bytes, and what says and decides nothing.
-_PRINTED = (
-    int,
-    float,
-    complex,
-    bytes,
-    range,
-    Fraction,
-    np.generic,
-    types.GetSetDescriptorType,
-    type(NotImplemented),
-)
-#: What is compared member by member.
-_HOLDING = (tuple, list, dict, set, frozenset)
+_PRINTED = (int, float, bytes, range, Fraction, np.generic, types.GetSetDescriptorType)
+_PRINTED_ROOMS = ("dataclasses", "types", "typing", "collections", "_collections", "sympy")
 _OURS = ("theory", "filters", "mc")
 _ABSENT = object()
-_COMPARED = (*_PRINTED, *_HOLDING, np.ndarray, flint.arb)
-_COMPARED_ROOMS = (*_OURS, "dataclasses", "types", "typing", "collections", "_collections", "sympy")
-#: The modules as their files make them, and code that was compared, by the ids of the two, which are kept alive.
+#: The modules as their files make them.
 _MADE: dict[str, types.ModuleType] = {}
-_ALIKE: dict[tuple[int, int], tuple[types.CodeType, types.CodeType]] = {}
 
 
 def patched() -> str:
@@ -92,7 +70,7 @@ def patched() -> str:
     """
     expected = dict(_MADE)
     for name, module in sorted(sys.modules.items()):
-        if not any(name == room or name.startswith(f"{room}.") for room in _ROOMS):
+        if not f"{name}.".startswith(_ROOMS):
             continue
         try:
             fresh = expected[name] = expected.get(name) or _executed(name)
@@ -108,9 +86,9 @@ def _executed(name: str) -> types.ModuleType:
     """The module as the package's file makes it, not among those that run."""
     place = _ROOT.joinpath(*name.split("."))
     file = place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
-    loader = SourceFileLoader(name, str(file))
-    module = module_from_spec(spec_from_file_location(name, file, loader=loader))  # type: ignore[arg-type]
-    loader.exec_module(module)
+    spec: Any = spec_from_file_location(name, file)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
     return module
 
 
@@ -119,20 +97,20 @@ class _Comparison:
 
     def __init__(self, module: types.ModuleType, fresh: types.ModuleType) -> None:
         self.module, self.fresh = module, fresh
-        self.seen: set[tuple[int, int]] = set()
+        #: What is being compared or was, by ids, and kept, so that no id is used again.
+        self.seen: dict[tuple[int, int], tuple[Any, Any]] = {}
 
     def unlike(self) -> str:
         """The name of the first thing that differs, '' where nothing does."""
-        name, members = self.fresh.__name__, vars(self.fresh)
-        if vars(self.module).get("__builtins__") is not members["__builtins__"]:
+        name, held, made = self.fresh.__name__, dict(vars(self.module)), vars(self.fresh)
+        if held.get("__builtins__") is not made["__builtins__"]:
             return f"{name}.__builtins__"
         if type(self.module) is not types.ModuleType:
             return name
-        held = dict(vars(self.module))
-        for key in held.keys() - members.keys():
+        for key in held.keys() - made.keys():
             if sys.modules.get(f"{name}.{key}", _ABSENT) is held[key]:
                 del held[key]  # a module within a package is put there when it is imported
-        return self._members(held, members, name)
+        return self._members(held, made, name)
 
     def _members(self, held: Mapping[str, Any], made: Mapping[str, Any], place: str) -> str:
         for name in dict.fromkeys((*made, *held)):
@@ -149,15 +127,9 @@ class _Comparison:
             return ""
         if type(value) is not kind and (expected is _ABSENT or self._unlike(type(value), kind, place)):
             return place
-        if kind is str:
+        if kind in (str, types.CodeType):  # equal code does the same, whatever Python counted while it ran
             return "" if value == expected else place
-        if kind is types.CodeType:
-            key = id(value), id(expected)
-            if key not in _ALIKE and _read(value) == _read(expected):
-                _ALIKE[key] = value, expected
-            return "" if key in _ALIKE else place
-        if not issubclass(kind, _HOLDING):  # those may be made for the comparison, and an id be used again
-            self.seen.add((id(value), id(expected)))
+        self.seen[id(value), id(expected)] = value, expected
         if issubclass(kind, type):
             names = [(one.__module__, one.__qualname__) for one in (value, expected)]
             if names[0] != names[1] or expected.__module__ != self.fresh.__name__:
@@ -177,51 +149,32 @@ class _Comparison:
             value.cache_clear()
             if not any(found is value.__wrapped__ for found in gc.get_referents(value)):
                 return place
-        if kind not in _PARTS and not _known(kind):
+        parts, others = _parts(value), _parts(expected)
+        if parts is None or others is None:
             return place  # a module or a function of Python's is the same one, or another
-        for one, other in zip_longest(_parts(value), _parts(expected), fillvalue=_ABSENT):
-            if one is not other and self._unlike(one, other, place):
-                return place
-        return ""
+        alike = zip_longest(parts, others, fillvalue=_ABSENT)
+        return (
+            place if any(one is not other and self._unlike(one, other, place) for one, other in alike) else ""
+        )
 
 
-def _known(kind: type) -> bool:
-    """Whether values of this kind are compared by `_parts`, and not for being one object."""
-    return issubclass(kind, _COMPARED) or kind.__module__.partition(".")[0] in _COMPARED_ROOMS
-
-
-def _parts(value: Any) -> Iterable[Any]:
-    """What a value consists of; for one that is neither ours nor of a kind that is known here, how it is printed."""
+def _parts(value: Any) -> Iterable[Any] | None:
+    """What a value consists of; None for one that is compared by being one object."""
     kind = type(value)
-    if kind is types.MappingProxyType:
-        return dict(value).items()
     if kind in _PARTS:
-        return (getattr(value, name, _ABSENT) for name in _PARTS[kind])
-    if kind.__module__.partition(".")[0] in _OURS:
-        slots = (name for one in kind.__mro__ for name in vars(one).get("__slots__", ()))
-        names = sorted({*slots, *getattr(value, "__dict__", ())})
-        return [(name, getattr(value, name, _ABSENT)) for name in names]
+        return [getattr(value, name, _ABSENT) for name in _PARTS[kind]]
+    if isinstance(value, tuple | list):
+        return value
+    if isinstance(value, dict | types.MappingProxyType):
+        return list(value.items())
+    if isinstance(value, set | frozenset):
+        return sorted(value, key=repr)
+    if isinstance(value, np.ndarray):
+        return str(value.dtype), value.shape, value.tobytes().hex()
     if isinstance(value, flint.arb):
         return (value.str(100, radius=True),)
-    if isinstance(value, np.ndarray):
-        return str(value.dtype), value.tobytes().hex()
-    if isinstance(value, _HOLDING):
-        held: Any = value.items() if isinstance(value, dict) else value
-        return sorted(held, key=repr) if isinstance(value, set | frozenset) else held
-    return (re.sub(r" at 0x[0-9a-f]+", "", repr(value)),)
-
-
-def _read(constant: Any) -> Any:
-    """What a code object does, or a constant of it with its type; no trace of what Python counted while it ran."""
-    if isinstance(constant, types.CodeType):
-        names = constant.co_names, constant.co_varnames, constant.co_freevars, constant.co_cellvars
-        counts = (
-            constant.co_argcount,
-            constant.co_posonlyargcount,
-            constant.co_kwonlyargcount,
-            constant.co_flags,
-        )
-        return constant.co_code, constant.co_exceptiontable, names, counts, _read(constant.co_consts)
-    if isinstance(constant, tuple):
-        return [*map(_read, constant)]
-    return type(constant), sorted(map(repr, constant)) if type(constant) is frozenset else repr(constant)
+    if (room := kind.__module__.partition(".")[0]) in _OURS:
+        return sorted(attributes(value).items())
+    if isinstance(value, _PRINTED) or room in _PRINTED_ROOMS:
+        return (re.sub(" at 0x[0-9a-f]+", "", repr(value)),)
+    return None

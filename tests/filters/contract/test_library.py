@@ -75,6 +75,8 @@ def test_a_class_that_claims_to_equal_a_plain_one_is_no_part_of_a_filter_of_the_
     assert made_of_the_library(filt)
     object.__setattr__(filt, "budget", Posing())
     assert not made_of_the_library(filt)
+    assert not settled(Posing())
+    assert told_apart(Posing()) != told_apart(0.5)
 
 
 def test_what_left_its_module_is_the_library_s_no_more(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import count, islice, product
 from pathlib import Path
@@ -25,6 +25,7 @@ from mc.examine.measure import Measure
 from mc.examine.schedules.disk import FaultyDisk, PowerFailure
 from mc.examine.schedules.schedule import MOVES, Schedule, ServiceMove, World
 from mc.examine.schedules.schedule_search import (
+    MECHANISMS,
     Breach,
     Breaches,
     ScheduleSearch,
@@ -79,23 +80,22 @@ def test_a_fault_that_no_single_request_shows_is_found_by_a_short_schedule(servi
 
 
 @pytest.mark.parametrize(
-    "service",
-    [services.Purse, services.Epochs, services.Sessions],
-    ids=lambda service: service.__name__,
+    ("service", "promise", "mechanisms"),
+    [
+        *((sound, PROMISE, MECHANISMS) for sound in (services.Purse, services.Epochs, services.Sessions)),
+        (services.Queries, fp.ZCDP(0.5), "gaussian"),
+    ],
 )
-def test_a_sound_service_is_not_named(service: type) -> None:
-    found = fp.first_breach(service, PROMISE, seconds=0.3)
-    assert found.breach is None
+def test_a_sound_service_is_not_named(service: type, promise: Any, mechanisms: Any, tmp_path: Path) -> None:
+    here = type("Here", (service,), {"folder": tmp_path})
+    found = fp.first_breach(here, promise, seconds=0.3, mechanisms=mechanisms)
+    assert (found.breach, found.raised) == (None, "")
     assert found.released > 0
-    assert found.raised == ""
     assert "does not prove" in str(found)
 
 
-def test_the_journal_of_linear_queries_keeps_its_promise_through_crashes(tmp_path: Path) -> None:
+def test_linear_queries_do_not_start_again_without_their_journal(tmp_path: Path) -> None:
     here = type("Here", (services.Queries,), {"folder": tmp_path})
-    found = fp.first_breach(here, fp.ZCDP(0.5), seconds=0.3, mechanisms="gaussian")
-    assert found.breach is None
-    assert found.released > 0
     free = type("Free", (here,), {"kill": lambda self: Path(self.queries._journal.path).unlink()})
     moves = moved("ask step step crash ask")
     lost = Schedule((fp.Gaussian(1.0),), moves).play(free)
@@ -106,8 +106,7 @@ def test_the_journal_of_linear_queries_keeps_its_promise_through_crashes(tmp_pat
 
 def test_what_goes_out_is_composed_as_its_closed_form_says() -> None:
     moves = (*moved("ask step ask step step"), ServiceMove("step", 1))
-    played = Schedule((WHOLE,), moves).play(services.NotAtomic)
-    assert played.released == ((WHOLE, 0), (WHOLE, 0))
+    assert Schedule((WHOLE,), moves).play(services.NotAtomic).released == ((WHOLE, 0), (WHOLE, 0))
     breach = fp.first_breach(services.NotAtomic, PROMISE, seconds=60.0).breach
     assert breach is not None
     p = math.e / (1 + math.e)
@@ -263,6 +262,14 @@ def test_a_service_that_ends_its_process_is_begun_again() -> None:
                     sys.exit(1)
                 yield fp.Release()
 
+    class ExitsOnItsWayOut(Exits):
+        def request(self, pair: fp.DominatingPair, key: str) -> services.Steps:
+            try:
+                yield from super().request(pair, key)
+            finally:
+                sys.exit(1)
+
+    assert len(Schedule((HALF,), moved("ask step crash ask step")).play(ExitsOnItsWayOut).released) == 2
     played = Schedule((WHOLE,), moved("ask full ask step ask step")).play(Exits)
     assert played.released == ((WHOLE, 0),)
     assert played.story[1] == "request 1 ends the process; what was stored is read again"
@@ -401,14 +408,19 @@ for line in sys.stdin:
 """
 
 
-def _command(folder: Path, fault: str) -> list[str]:
-    file = folder / "program.py"
+@pytest.fixture
+def program(tmp_path: Path) -> Iterator[Any]:
+    """Makes the filter of the program with a fault, which ends with the test."""
+    file = tmp_path / "program.py"
     file.write_text(PROGRAM, "utf-8")
-    return [sys.executable, str(file), fault]
+    made: list[Any] = []
+    yield lambda fault: made.append(fp.from_command([sys.executable, str(file), fault], PROMISE)) or made[-1]
+    for filt in made:
+        filt.bridge.close()
 
 
-def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_replays(tmp_path: Path) -> None:
-    filt = fp.from_command(_command(tmp_path, "races"), PROMISE)
+def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_replays(program: Any) -> None:
+    filt = program("races")
     found = examine(filt, seconds=40.0, mechanisms=["rr"], first_only=True)
     assert found.witness is not None
     assert found.witness.kind == "schedule"
@@ -425,21 +437,17 @@ def test_a_program_that_holds_nothing_between_ask_and_commit_is_refuted_and_repl
             fp.replay(told | {"schedule": told["schedule"] | {"moves": moves}}, filt=filt)
     with pytest.raises(ReplayError, match="must release something"):
         fp.replay(told | {"schedule": told["schedule"] | {"moves": [["ask", 0]]}}, filt=filt)
-    filt.bridge.close()
 
 
-def test_a_sound_program_that_knows_keys_is_not_named(tmp_path: Path) -> None:
-    filt = fp.from_command(_command(tmp_path, "sound"), PROMISE)
-    found = examine(filt, seconds=0.8, mechanisms=["rr"])
+def test_a_sound_program_that_knows_keys_is_not_named(program: Any) -> None:
+    found = examine(program("sound"), seconds=0.8, mechanisms=["rr"])
     assert found.witness is None
     (stage,) = [one for one in found.findings if one.stage == "schedules"]
     assert stage.found.startswith("no breach in")
-    filt.bridge.close()
 
 
-def test_what_a_schedule_says_that_a_request_reveals_is_not_believed(tmp_path: Path) -> None:
-    program = fp.from_command(_command(tmp_path, "races"), PROMISE)
-    filt = fp.LabelledFilter(program, labels={"site": ("a", "b")}, over={"site": "a"})
+def test_what_a_schedule_says_that_a_request_reveals_is_not_believed(program: Any) -> None:
+    filt = fp.LabelledFilter(program("races"), labels={"site": ("a", "b")}, over={"site": "a"})
     here, there = filt.at(WHOLE, site="a"), filt.at(WHOLE, site="b")
     moves = (*[ServiceMove("ask")] * 2, *[ServiceMove("step", at) for at in (1, 0)] * 3)
     for asked, told in ((here, 2), (there, 2), (fp.Labelled(WHOLE, there.where, True), 0)):
@@ -448,23 +456,19 @@ def test_what_a_schedule_says_that_a_request_reveals_is_not_believed(tmp_path: P
         played = Schedule((asked,), moves).play(service)
         assert len(played.released) == told
         assert ("must reveal what its labels say" in played.raised) == (told == 0)
-    program.bridge.close()
 
 
-def test_a_program_is_a_service_as_any_other(tmp_path: Path) -> None:
-    filt = fp.from_command(_command(tmp_path, "afresh"), PROMISE)
-    service = service_of(filt)
+def test_a_program_is_a_service_as_any_other(program: Any) -> None:
+    service = service_of(program("afresh"))
     assert service is not None
     breach = fp.first_breach(service, PROMISE, seconds=30.0, mechanisms="rr").breach
     assert breach is not None
     assert "again" in {move.what for move in breach.schedule.moves}
-    filt.bridge.close()
 
 
+@pytest.mark.usefixtures("program")
 def test_a_program_that_answers_release_in_another_form_ends_with_a_sentence(tmp_path: Path) -> None:
-    command = _command(tmp_path, "says")
-    ended = filterproof(
-        "verify", "--exec", " ".join(command), "--promise", "pure(1)", "--seconds", "1.5", cwd=tmp_path
-    )
+    command = f"{sys.executable} program.py says"
+    ended = filterproof("verify", "--exec", command, "--promise", "pure(1)", "--seconds", "1.5", cwd=tmp_path)
     assert ended.returncode == 3
     assert 'to release; answer {}, {"again": true} or {"epoch": 1}' in " ".join(ended.stderr.split())

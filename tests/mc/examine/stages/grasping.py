@@ -5,6 +5,8 @@ from __future__ import annotations
 import builtins
 import sys
 import types
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -25,6 +27,10 @@ def forget(state: Any) -> None:
     state[0][...] = 0.0
 
 
+def zeros(state: Any) -> Any:
+    return np.zeros(len(state[0]))
+
+
 def forgetting(answer: Any) -> Any:
     """A method that answers so of a state, once it is forgotten."""
     return lambda self, state, *_: (forget(state), answer(state))[1]
@@ -35,8 +41,39 @@ def raising(answer: Any) -> Any:
     return lambda self, *_: (object.__setattr__(self, "budget", LARGE), answer)[1]
 
 
-def zeros(state: Any) -> Any:
-    return np.zeros(len(state[0]))
+def subtracts_in_place(self: Parts, state: Any) -> Any:
+    left = state[0]
+    left -= self.budget.high
+    return -left
+
+
+def opens_what_it_stands_on(self: Parts, state: Any) -> Any:
+    base: Any = state[0].base
+    while isinstance(base, np.ndarray) and base.base is not None:
+        base = base.base
+    for under in (base, getattr(base, "obj", None)):
+        with suppress(TypeError, ValueError):
+            if isinstance(under, np.ndarray):
+                under.flags.writeable = True
+            under[:1] = bytes(1) if isinstance(under, bytes) else 0.0
+    return zeros(state)
+
+
+def grants_in_place(self: Parts, state: Any, request: Any) -> Any:
+    forget(state)
+    return fp.AdditiveFilter.grant_in_place(self, state, request)
+
+
+def raises_for_all(self: Parts, state: Any) -> Any:
+    type(self).budget = LARGE
+    return zeros(state)
+
+
+def writes_into_the_callers_frame(self: Parts, name: str) -> Any:
+    state = sys._getframe(1).f_locals.get("state")
+    if name in ("remaining", "budget") and isinstance(state, tuple):
+        forget(state)
+    return object.__getattribute__(self, name)
 
 
 #: What each brings along, by a name for it.
@@ -46,43 +83,17 @@ BRINGS: dict[str, dict[str, Any]] = {
     "raises the budget by its scale": {"_scale": raising(None)},
     "computes whether order matters": {"order_free": property(raising(True))},
     "has a __dict__ that is computed": {"__dict__": property(raising({}))},
+    **{
+        does.__name__: {method: does}
+        for method, does in (
+            ("remaining", subtracts_in_place),
+            ("remaining", opens_what_it_stands_on),
+            ("remaining", raises_for_all),
+            ("grant_in_place", grants_in_place),
+            ("__getattribute__", writes_into_the_callers_frame),
+        )
+    },
 }
-
-
-class RemainsInPlace(Parts):
-    def remaining(self, state: Any) -> Any:
-        left = state[0]
-        left -= self.budget.high
-        return -left
-
-
-class OpensTheBase(Parts):
-    def remaining(self, state: Any) -> Any:
-        base = state[0].base
-        while isinstance(base, np.ndarray) and base.base is not None:
-            base = base.base
-        if isinstance(base, np.ndarray):
-            base.flags.writeable = True
-        base[:1] = bytes(1) if isinstance(base, bytes) else 0.0
-        return zeros(state)
-
-
-class OpensTheBuffer(Parts):
-    def remaining(self, state: Any) -> Any:
-        base: Any = state[0]
-        while isinstance(base, np.ndarray) and base.base is not None:
-            base = base.base
-        under = base if isinstance(base, np.ndarray) else base.obj
-        if isinstance(under, np.ndarray):
-            under.flags.writeable = True
-        under[...] = 0.0
-        return zeros(state)
-
-
-class GrantsInPlace(Parts):
-    def grant_in_place(self, state: Any, request: Any) -> Any:
-        forget(state)
-        return fp.AdditiveFilter.grant_in_place(self, state, request)
 
 
 class ChargesOnALargerBudget(Parts):
@@ -110,12 +121,6 @@ class KeepsWhatItReturned(Parts):
         return zeros(state)
 
 
-class RemainsOnTheClass(Parts):
-    def remaining(self, state: Any) -> Any:
-        type(self).budget = LARGE
-        return zeros(state)
-
-
 class RaisedByAProperty(Parts):
     asked = 0
 
@@ -128,32 +133,34 @@ class RaisedByAProperty(Parts):
         return zeros(state)
 
 
-class WritesFromTheCallersFrame(Parts):
-    def __getattribute__(self, name: str) -> Any:
-        state = sys._getframe(1).f_locals.get("state")
-        if name in ("remaining", "budget") and isinstance(state, tuple):
-            forget(state)
-        return object.__getattribute__(self, name)
+# -- by what describes and compares ------------------------------------------------------------------------
 
 
 class Trap:
-    def __init__(self, filt: Any) -> None:
-        self.filt = filt
+    """Does something when it is described."""
+
+    def __init__(self, do: Callable[[], object]) -> None:
+        self.do = do
 
     def __repr__(self) -> str:
-        object.__setattr__(self.filt.budget, "exponent", 10)
+        self.do()
         return "Trap()"
 
 
 class HoldsATrap(Parts):
     def __init__(self) -> None:
         self.budget = fp.Budget.of(0.02)
-        self.note = Trap(self)
+        self.note = Trap(lambda: object.__setattr__(self.budget, "exponent", 10))
 
 
-def raising_id(filt: Any) -> int:
-    object.__setattr__(filt, "budget", LARGE)
-    return id(filt)
+def enlarged(kind: Any, answer: Any) -> Any:
+    kind.budget = LARGE
+    return answer
+
+
+@dataclass
+class HoldsATrapByDefault(Parts):
+    note: Any = field(default=Trap(lambda: enlarged(HoldsATrapByDefault, None)), init=False)
 
 
 @dataclass
@@ -161,52 +168,33 @@ class GeneratedAmongOtherNames(Parts):
     steps: int = 3
 
 
-_REPR: Any = GeneratedAmongOtherNames.__repr__
-GeneratedAmongOtherNames.__repr__ = types.FunctionType(  # type: ignore[method-assign]
-    _REPR.__code__, {**_REPR.__globals__, "id": raising_id}, "__repr__", None, _REPR.__closure__
-)
-
-
-class RaisesTheBudget:
-    def __repr__(self) -> str:
-        HoldsATrapByDefault.budget = LARGE
-        return "RaisesTheBudget()"
-
-
-@dataclass
-class HoldsATrapByDefault(Parts):
-    note: Any = field(default=RaisesTheBudget(), init=False)
-
-
-@dataclass(frozen=True)
-class GeneratedAmongOtherBuiltins(Parts):
-    steps: int = 3
-
-
-def raising_hash(_: Any) -> int:
-    GeneratedAmongOtherBuiltins.budget = LARGE
-    return 3
-
-
-_HASH: Any = GeneratedAmongOtherBuiltins.__hash__
-GeneratedAmongOtherBuiltins.__hash__ = types.FunctionType(  # type: ignore[method-assign]
-    _HASH.__code__,
-    {"__builtins__": {**vars(builtins), "hash": raising_hash}},
-    "__hash__",
-    None,
-    _HASH.__closure__,
-)
-
-
 class OtherNames:
     def __contains__(self, name: object) -> bool:
-        FrozenButForOtherNames.budget = LARGE
-        return False
+        return bool(enlarged(FrozenButForOtherNames, False))
 
 
 @dataclass(frozen=True)
 class FrozenButForOtherNames(Parts):
     steps: int = 3
+
+
+def among(around: dict[str, Any], made: Any) -> Any:
+    """The generated function, which finds its names in `around`."""
+    return types.FunctionType(made.__code__, around, made.__name__, None, made.__closure__)
+
+
+_REPR: Any = GeneratedAmongOtherNames.__repr__
+GeneratedAmongOtherNames.__repr__ = among(  # type: ignore[method-assign]
+    {**_REPR.__globals__, "id": lambda filt: enlarged(type(filt), id(filt))}, _REPR
+)
+
+
+def hashed(name: str, around: Callable[[Any], dict[str, Any]]) -> Any:
+    """A class whose generated hash finds another function of that name."""
+    members = {"steps": 3, "__annotations__": {"steps": "int"}, "__module__": __name__}
+    made: Any = dataclass(frozen=True)(type(name, (Parts,), members))
+    made.__hash__ = among(around(lambda _: enlarged(made, 3)), made.__hash__)
+    return made
 
 
 _SET: Any = FrozenButForOtherNames.__setattr__
@@ -219,8 +207,8 @@ _SET.__code__ = _SET.__code__.replace(
 GRASPING: tuple[type[Parts], ...] = (
     *(type(name, (Parts,), dict(members)) for name, members in BRINGS.items()),
     dataclass(frozen=True)(type("Frozen", (Parts,), {"__repr__": raising("mine")})),
-    *(RemainsInPlace, OpensTheBase, OpensTheBuffer, GrantsInPlace),
-    *(HoldsATrap, GeneratedAmongOtherNames, ChargesOnALargerBudget, KeepsWhatItReturned),
-    *(HoldsATrapByDefault, GeneratedAmongOtherBuiltins, FrozenButForOtherNames),
-    *(RemainsOnTheClass, RaisedByAProperty, WritesFromTheCallersFrame),
+    *(ChargesOnALargerBudget, KeepsWhatItReturned, RaisedByAProperty, HoldsATrap, HoldsATrapByDefault),
+    *(GeneratedAmongOtherNames, FrozenButForOtherNames),
+    hashed("AmongItsModules", lambda lie: {"hash": lie, "__builtins__": builtins}),
+    hashed("AmongOtherBuiltins", lambda lie: {"__builtins__": {**vars(builtins), "hash": lie}}),
 )

@@ -24,14 +24,13 @@ from theory.proofs.proof import Proof
 pytestmark = pytest.mark.usefixtures("as_installed", "proved")
 
 
-def with_budget(charge: Any, promise: fp.Guarantee, value: Fraction) -> fp.PrivacyFilter:
-    """A filter whose budget is the largest double up to `value`."""
+def joined(charge: Any, promise: fp.Guarantee, **more: Any) -> fp.PrivacyFilter:
+    """A filter of that charge and that promise; a budget is the largest double up to a value."""
+    return type("Given", (fp.AdditiveFilter,), {"charge": charge, "promise": promise} | more)()
 
-    class Given(fp.AdditiveFilter):
-        budget = Budget.of(value)  # type: ignore[arg-type]
 
-    Given.promise, Given.charge = promise, charge
-    return Given()
+def with_budget(charge: Any, promise: fp.Guarantee, value: Any) -> fp.PrivacyFilter:
+    return joined(charge, promise, budget=Budget.of(value))
 
 
 # -- what its numbers say --------------------------------------------------------------------------------------
@@ -55,11 +54,8 @@ def test_a_filter_whose_decisions_do_not_fit_its_theorem_is_undecided(
 
 def test_a_filter_of_library_parts_holds_and_says_by_what() -> None:
     found = said_of(Mine())
-    assert found.outcome is Outcome.HOLDS
-    assert (
-        found.evidence is Evidence.CERTIFIED
-    )  # theorem and conversion are the kernel's, the budget is one of balls
-    assert found.citations == ()
+    # theorem and conversion are the kernel's, the budget is one of balls
+    assert (found.outcome, found.evidence, found.citations) == (Outcome.HOLDS, Evidence.CERTIFIED, ())
     assert (
         "mechanisms with finitely many outcomes, charged by what their dominating pairs declare"
         in found.scope
@@ -126,14 +122,9 @@ def test_the_threshold_itself_holds_and_one_part_in_1e12_more_does_not(charge: A
         man, exponent = found.man_exp
         most = Fraction(int(man)) * Fraction(2) ** int(exponent)
 
-    class Own(fp.AdditiveFilter):
-        pass
-
-    Own.promise, Own.charge = promise, charge
-    assert outcome(Own()) is Outcome.HOLDS
-    budget = limit_of(Own().budget)
-    assert budget <= most
-    assert budget > most * (1 - Fraction(1, 10**11))
+    own = joined(charge, promise)
+    assert outcome(own) is Outcome.HOLDS
+    assert most * (1 - Fraction(1, 10**11)) < limit_of(own.budget) <= most  # type: ignore[attr-defined]
     assert outcome(with_budget(charge, promise, most * (1 - Fraction(1, 10**13)))) is Outcome.HOLDS
     refused = said_of(with_budget(charge, promise, most * (1 + Fraction(1, 10**12))))
     assert refused.outcome is Outcome.UNDECIDED
@@ -145,21 +136,15 @@ def test_the_last_bit_of_an_exact_budget_decides() -> None:
     above = Fraction(math.nextafter(0.3, 1.0))
     assert outcome(with_budget(ZCDP, fp.ZCDP(0.3), above)) is Outcome.UNDECIDED
 
-    class Square(fp.AdditiveFilter):
-        promise = fp.GaussianDP(0.3)
-        charge = fp.gdp_charge
-        budget = Budget.square_of(0.3)
-
-    assert outcome(Square()) is Outcome.HOLDS  # 0.3^2 is no double
-    Square.budget = Budget.of(0.09)  # the double next to 0.09 is below or above the square of the double 0.3
+    # 0.3^2 is no double; the one next to 0.09 is below or above the square of the double 0.3
+    assert outcome(joined(GDP, fp.GaussianDP(0.3), budget=Budget.square_of(0.3))) is Outcome.HOLDS
     expected = Outcome.HOLDS if Fraction(0.09) <= Fraction(0.3) ** 2 else Outcome.UNDECIDED
-    assert outcome(Square()) is expected
+    assert outcome(with_budget(GDP, fp.GaussianDP(0.3), 0.09)) is expected
 
 
-UNJOINED = [(GDP, fp.PureDP(1.0)), (RDP, fp.ZCDP(0.1)), (ZCDP, fp.GaussianDP(1.0))]
-
-
-@pytest.mark.parametrize(("charge", "promise"), UNJOINED)
+@pytest.mark.parametrize(
+    ("charge", "promise"), [(GDP, fp.PureDP(1.0)), (RDP, fp.ZCDP(0.1)), (ZCDP, fp.GaussianDP(1.0))]
+)
 def test_what_no_theorem_joins_does_not_hold(charge: Any, promise: Any) -> None:
     assert outcome(with_budget(charge, promise, Fraction(1, 10**6))) is Outcome.UNDECIDED
 
@@ -177,33 +162,27 @@ def test_a_filter_that_takes_its_promise_when_it_is_made_holds() -> None:
     assert outcome(type("Sub", (Mine,), {"holds": fp.Holds(zcdp=0.031), "helper": 3})()) is Outcome.HOLDS
 
 
-def of_catalogue(name: str) -> list[fp.PrivacyFilter]:
-    return [CATALOGUE[name].example(), CATALOGUE[name].larger()]
-
-
 BIT = fp.RandomizedResponse.from_ratio(Fraction(5, 4))
-SUMS = (
-    *("ZCDPFilter", "GaussianFilter", "RenyiFilter", "ApproximateDPFilter", "AllOrdersFilter"),
-    "GaussianResidueFilter",
-)
+#: How filters of the catalogue are made -> what is said of each.
 PROVED: dict[str, tuple[Any, str]] = {
-    "RealisationFilter": (lambda: [CATALOGUE["RealisationFilter"].example()], "at most N outputs"),
-    "PotentialFilter": (lambda: [fp.PotentialFilter(1.0, 0.01, (BIT,))], "theorem 'potential filter'"),
-    "SomeOrderMarkovFilter": (
-        lambda: [fp.SomeOrderMarkovFilter(6.0, 0.01, (2.0, 3.0, 32.0))],
-        "'some order kept'",
-    ),
-    **{name: (lambda name=name: of_catalogue(name), "theorem") for name in SUMS},
+    "RealisationFilter": (CATALOGUE["RealisationFilter"].example, "at most N outputs"),
+    "PotentialFilter": (lambda: fp.PotentialFilter(1.0, 0.01, (BIT,)), "theorem 'potential filter'"),
+    "SomeOrderMarkov": (lambda: fp.SomeOrderMarkovFilter(6.0, 0.01, (2.0, 3.0, 32.0)), "'some order kept'"),
+    **{
+        f"{name} {kind}": (getattr(CATALOGUE[f"{name}Filter"], kind), "theorem")
+        for name in ("ZCDP", "Gaussian", "Renyi", "ApproximateDP", "AllOrders", "GaussianResidue")
+        for kind in ("example", "larger")
+    },
 }
 
 
-@pytest.mark.parametrize("name", PROVED)
-def test_a_sound_filter_of_the_catalogue_holds_by_its_theorem_within_its_hypotheses(name: str) -> None:
-    make, words = PROVED[name]
-    for filt in make():
-        found = said_of(filt)
-        assert (found.outcome, found.citations) == (Outcome.HOLDS, ())
-        assert words in f"{found.detail} {found.scope}"
+@pytest.mark.parametrize(("make", "words"), PROVED.values(), ids=PROVED)
+def test_a_sound_filter_of_the_catalogue_holds_by_its_theorem_within_its_hypotheses(
+    make: Any, words: str
+) -> None:
+    found = said_of(make())
+    assert (found.outcome, found.citations) == (Outcome.HOLDS, ())
+    assert words in f"{found.detail} {found.scope}"
 
 
 def test_filters_that_are_unsound_or_unproved_are_not_certified() -> None:
@@ -265,14 +244,11 @@ def calibrated_here(inner: fp.PrivacyFilter | None = None, **change: Any) -> fp.
 def test_a_calibrated_filter_holds_for_its_class_by_its_game_solved_again() -> None:
     filt = calibrated_here()
     found = said_of(filt)
-    assert found.outcome is Outcome.HOLDS
     assert found.evidence is Evidence.CITED  # that randomised response dominates is cited
     assert any("Kairouz" in one for one in found.citations)
-    assert found.scope == filt.scope
     assert "solved again" in found.detail
-    exam = fp.verify(filt, seconds=0.3)
-    assert exam.verdict.outcome is Outcome.HOLDS
-    assert exam.verdict.scope == filt.scope
+    for verdict in (found, fp.verify(filt, seconds=0.3).verdict):
+        assert (verdict.outcome, verdict.scope) == (Outcome.HOLDS, filt.scope)
 
 
 class Own(fp.ZCDPFilter):
@@ -285,21 +261,10 @@ class OwnPair(fp.RandomizedResponse):
     """No pair of the library."""
 
 
-class MyCalibrated(fp.CalibratedFilter):
-    """A subclass may decide otherwise."""
-
-
-def swapped_levels() -> fp.CalibratedFilter:
-    filt = calibrated_here()
-    object.__setattr__(filt, "_levels", fp.calibrated(10.0, 1e-5)._levels)
-    return filt
-
-
 def of_losses() -> fp.CalibratedFilter:
     menu = (fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.5))
-    inner = fp.RealisationFilter(2.0, 0.05, 4, menu)
-    worst = fp.worst_case(inner, menu, epsilon=2.0)
-    return fp.CalibratedFilter(inner, menu, None, 1.0, worst, fp.ApproxDP(2.0, 0.05))
+    inner, promise = fp.RealisationFilter(2.0, 0.05, 4, menu), fp.ApproxDP(2.0, 0.05)
+    return fp.CalibratedFilter(inner, menu, None, 1.0, fp.worst_case(inner, menu, epsilon=2.0), promise)
 
 
 UNCOVERED = {
@@ -323,7 +288,10 @@ UNCOVERED = {
         ),
         "its budget is not what",
     ),
-    "levels that its constructor did not make": (swapped_levels, "its _levels is not what"),
+    "levels that its constructor did not make": (
+        lambda: changed(calibrated_here(), _levels=fp.calibrated(10.0, 1e-5)._levels),
+        "its _levels is not what",
+    ),
 }
 
 
@@ -336,5 +304,5 @@ def test_a_calibrated_filter_that_its_game_does_not_cover_stays_undecided(make: 
 
 def test_a_subclass_of_a_calibrated_filter_is_not_taken_for_one() -> None:
     made = calibrated_here()
-    own = MyCalibrated(made.inner, made.menu, None, made.threshold, made.certificate, made.promise)
-    assert parts(own) is None
+    mine = type("MyCalibrated", (fp.CalibratedFilter,), {})
+    assert parts(mine(made.inner, made.menu, None, made.threshold, made.certificate, made.promise)) is None

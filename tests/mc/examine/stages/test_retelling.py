@@ -15,9 +15,8 @@ from mc.examine.measure import Measure
 from mc.examine.processor import processor_seconds
 from mc.examine.sequence import Sequence
 from mc.examine.stage_finding import StageFinding
-from mc.examine.stages.plain_plans import plain_plans, written
 from mc.examine.stages.plays import ROUND, plain
-from mc.examine.stages.telling import _Plain, telling
+from mc.examine.stages.telling import _Plain, plain_plans, telling, written
 from mc.examine.witness import TELLING, Witness, menu_witness, sequence_witness
 from tests.instruments.corpus.fifth.moving import AbstentionBonus
 from tests.mc.examine import toys
@@ -28,6 +27,18 @@ from theory.numerics.decimals import below
 
 D2 = Measure.renyi(2.0)
 ODD = fp.FinitePair((0.132, 0.868), (0.125, 0.875))
+
+
+class OnceSeen(toys.Sum):
+    """Charges what was released once it is shown what was lost."""
+
+    most = 1.0
+
+    def spend(self, state, request):
+        return state
+
+    def observe(self, state, loss):
+        return state + 1.0
 
 
 def many(filt: fp.PrivacyFilter, *steps: tuple[fp.DominatingPair, int]) -> Witness:
@@ -110,6 +121,8 @@ def test_what_begins_anew_is_pushed_without_limit_and_a_budget_is_not(retold: St
     assert "times the promise" in reset.story.pushed  # its state counts rounds, and never comes again
     cheap = told(toys.CheapLaplace(), many(toys.CheapLaplace(), (fp.Laplace(2.0), 8)), families=("laplace",))
     assert "rounds" not in cheap.story.pushed
+    once = told(OnceSeen(), many(OnceSeen(), (fp.Gaussian(1.4), 1)), families=("gaussian",))
+    assert once.story.pushed == ""  # asked again it is shown what was lost, and denies
 
 
 def test_rounds_without_limit_are_told_of_what_tells_something_to_a_pure_filter(odd: Witness) -> None:
@@ -122,6 +135,9 @@ def test_rounds_without_limit_are_told_of_what_tells_something_to_a_pure_filter(
     ):
         _, said = _Plain(replace(about, pure=pure), Clock.of(LONG), (odd,))._again(played)
         assert said.startswith("without limit") is limitless
+    for filt, least in ((toys.Window(), 1e-3), (Forgets(), 1e-5)):  # of a curve not its far end
+        sought = _Plain(about := subject(filt, "gaussian"), Clock.of(LONG), (odd,)).goals
+        assert min(about.promised(goal) for goal in sought if goal.kind == "hockey-stick") >= least
 
 
 def test_few_rounds_come_before_many_and_known_pairs_before_odd_ones() -> None:
@@ -190,12 +206,7 @@ def test_a_plan_is_written_out_at_the_ratio_that_the_filter_states() -> None:
 
 def test_plain_plans_are_exact_and_few_rounds_come_first() -> None:
     filt = toys.AfterGain()
-    plans = []
-    for found in plain_plans(filt):
-        plans.append(found)
-        if found.refuted:
-            break
-    best = plans[-1]
+    best = next(found for found in plain_plans(filt) if found.refuted)
     assert best.plan.rounds == 2
     assert best.plan.worth(filt, best.ratio, best.direction) == best.value
     assert Witness(filt, best.witness).replay().refutes

@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import combinations_with_replacement, islice, product
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ from mc.examine.stages.games import (
     solved,
 )
 from mc.examine.stages.plays import Player, greedily, programs, swallowed
-from mc.examine.stages.sequences import Search, most, sequences, ways
+from mc.examine.stages.sequences import Search, most, sequences
 from mc.examine.stages.strategy_search import _on_mesh, _Trial, mesh_strategy, search
 from mc.examine.subject import Subject, admission
 from mc.examine.verify import FAILURE
@@ -51,7 +52,7 @@ from tests.mc.examine.test_witness import GrantsAll
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import Gaussian, RandomizedResponse
 
-LONG = 60.0
+LONG, LATE = 60.0, Clock(-1.0)
 
 
 def subject(filt: fp.PrivacyFilter, *names: str) -> Subject:
@@ -137,8 +138,7 @@ def test_the_laws_of_purity_are_these(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_was_not_reached_is_said_and_one_family_is_asked_in_any_case() -> None:
-    late = Clock(Clock.now())
-    (finding,) = laws(subject(sound.ByHand(), "gaussian", "rr"), late)
+    (finding,) = laws(subject(sound.ByHand(), "gaussian", "rr"), LATE)
     assert finding.menu == "gaussian"
     assert finding.unseen.endswith("the time was up")
 
@@ -161,26 +161,19 @@ def test_a_player_notices_a_request_that_leaves_the_state_as_it_was() -> None:
     filt = sound.Forgets()
     for pure in (True, False):
         player = Player(filt, Clock.of(LONG), checked_start(filt, 1), pure=pure)
-        done = player.ask(Gaussian(0.1), 50)
+        assert player.ask(Gaussian(0.1), 50) == (1 if pure else 50)
         assert (player.unchanged is None) is not pure
-        assert done == (1 if pure else 50)
 
 
-def test_greed_takes_nearly_all_of_a_budget() -> None:
-    about = subject(sound.ByHand(), "gaussian")
-    player = Player(about.filter, Clock.of(LONG), checked_start(about.filter, 1))
-    assert greedily(player, about.lines[0], 8) > 0
+def test_greed_takes_nearly_all_of_a_budget_and_every_program_is_admitted() -> None:
+    about = subject(sound.ByHand(), "gaussian", "rr")
+    player = Player.fresh(about, Clock.of(LONG))
+    greedily(player, about.lines[0], 8)
     spent = sum(times * float(pair.mu) ** 2 / 2 for pair, times in player.steps)
     assert 0.999 * sound.RHO < spent <= sound.RHO
-
-
-def test_every_program_of_a_pure_filter_is_admitted() -> None:
-    about = subject(sound.ByHand(), "gaussian", "rr")
-    seen = 0
-    for played in islice(programs(about, Clock.of(LONG)), 60):
-        assert played.admitted(about.filter)
-        seen += 1
-    assert seen > 50
+    plays = [*islice(programs(about, Clock.of(LONG)), 60)]
+    assert len(plays) > 50
+    assert all(played.admitted(about.filter) for played in plays)
 
 
 class Understated(Gaussian):
@@ -193,25 +186,31 @@ class Understated(Gaussian):
 
 def test_quick_bounds_are_above_the_certified_ones() -> None:
     goals = (Measure.hockey_stick(0.5), Measure.hockey_stick(2.0), Measure.renyi(2.0), Measure.renyi(8.0))
-    steps = [(Gaussian(0.3), 5), (RandomizedResponse(0.5), 3), (fp.Laplace(2.0), 2), (fp.Erasure(0.01), 2)]
+    steps = [
+        (Gaussian(0.3), 5),
+        (Gaussian(2.0), 1),
+        (RandomizedResponse(0.5), 3),
+        (fp.Laplace(2.0), 2),
+        (fp.Erasure(0.01), 2),
+    ]
     steps += [(fp.SubsampledGaussian(0.1, 1.0), 4), (fp.KOV(0.2, 1e-3), 2)]
     steps += [(Understated(0.5), 20), (fp.Labelled(Understated(0.5), {"site": "a"}), 3)]
     for one, other in combinations_with_replacement(steps, 2):
         played = Sequence((one, other))
-        assert len(ways(played)) == 1 + any(pair.swapped != pair for pair in played.counts)
-        for way in ("PQ", "QP"):
-            for goal, bound in zip(goals, most(played, goals, way), strict=True):
-                low = played.low(Measure(goal.kind, goal.at, way))
-                assert low <= bound or low == bound == float("inf")
+        symmetric = all(pair.swapped == pair for pair in played.counts)
+        assert [measure for measure, _ in most(played, goals)][4:] == [
+            goal.both[1] for goal in goals if not symmetric
+        ]
+        for measure, bound in most(played, goals, ("PQ", "QP")):
+            assert (low := played.low(measure)) <= bound or low == bound == float("inf")
 
 
 def test_a_sequence_that_is_worth_more_than_the_promise_is_found_and_made_short() -> None:
     about = subject(sound.CountsFirstOnly(), "gaussian")
     refuted = [one for one in sequences(about, Clock.of(6.0)) if one.witness is not None]
-    assert all(
-        one.witness.factor < TELLING for one in refuted[:-1]
-    )  # one a family, and one that is worth telling
+    # one a family, and one that is worth telling
     assert len(refuted) <= 2
+    assert all(one.witness.factor < TELLING for one in refuted[:-1])
     (row,) = refuted[0].tightness
     assert exceeds(row.attack, row.promised)
     assert refuted[0].verdict.evidence is Evidence.CERTIFIED
@@ -230,7 +229,7 @@ class FloatLedger(sound.Sum):
     """Decides in doubles, and keeps what was spent in single precision."""
 
     def start(self, n):
-        return np.zeros(n, dtype=np.float32)
+        return super().start(n).astype(np.float32)
 
     def spend(self, state, request):
         return super().spend(state, request).astype(np.float32)
@@ -254,9 +253,18 @@ def test_the_summary_of_sequences_compares_each_goal_with_the_promise() -> None:
     assert summary.verdict is None
     assert summary.found.startswith("0 refutations among ")
     (row,) = summary.tightness
-    # all of the budget as Gaussians is one Gaussian
-    assert row.attack <= float(Gaussian(np.sqrt(2 * sound.RHO)).hockey_stick(1.0)) <= row.promised
-    assert row.attack >= 0.9 * float(Gaussian(np.sqrt(2 * sound.RHO)).hockey_stick(1.0))
+    all_at_once = float(Gaussian(np.sqrt(2 * sound.RHO)).hockey_stick(1.0))
+    assert 0.9 * all_at_once <= row.attack <= all_at_once <= row.promised
+
+
+def test_the_nearest_sequence_is_told_in_the_direction_in_which_it_came_so_near() -> None:
+    sought = Search(subject(fp.ZCDPFilter(0.5)))
+    p, q = Fraction(1, 10_000), Fraction(1, 100)
+    rare = fp.FinitePair((p, 1 - p), (q, 1 - q))
+    assert sought.take(played := Sequence(((rare, 1),))) is None
+    assert {row.measure.direction for row in sought.rows} >= {"QP"}
+    for row in sought.rows:
+        assert row.attack == played.low(row.measure)
 
 
 # -- games, by what is given as their values ---
@@ -305,20 +313,14 @@ def test_a_game_holds_by_its_upper_bound_and_refutes_by_its_lower_one(
 HOLDS = Verdict(Outcome.HOLDS, Evidence.CERTIFIED, "a menu", "by a game")
 
 
-def ending(*_: object, **more: object) -> Any:
-    raise OutOfTime
-
-
 def test_games_that_the_time_ended_are_told_and_a_goal_that_was_refuted_is_left_for_the_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    about, late = subject(fp.ZCDPFilter(0.5), "rr"), Clock(Clock.now())
-    tried = Tried(about)
+    tried = Tried(subject(fp.ZCDPFilter(0.5), "rr"))
     with monkeypatch.context() as patch:
-        patch.setattr("mc.examine.stages.games.results", ending)
-        assert list(tried.play(ONE, (AT,), late)) == []
+        patch.setattr("mc.examine.stages.games.results", Mock(side_effect=OutOfTime))
+        assert list(tried.play(ONE, (AT,), LATE)) == []
     assert "1 game was too large" in tried.summary().unseen
-    goals = chosen_goals(about)
     asked: list[tuple[Measure, ...]] = []
 
     def play(self: Tried, menu: Menu, goals: tuple[Measure, ...], clock: Clock) -> Any:
@@ -330,8 +332,12 @@ def test_games_that_the_time_ended_are_told_and_a_goal_that_was_refuted_is_left_
     monkeypatch.setattr(Tried, "play", play)
     monkeypatch.setattr("mc.examine.stages.games.menus", lambda *_: (ONE, TWO))
     monkeypatch.setattr("mc.examine.stages.games.alternatives", lambda *_: ())
-    assert len(list(games(about, Clock.of(LONG)))) == 2
-    assert asked == [goals, goals[1:]]
+    for filt in (fp.ZCDPFilter(0.5), fp.ApproximateDPFilter(1.0, 1e-5)):
+        about = subject(filt, "rr")
+        asked.clear()
+        assert len(list(games(about, Clock.of(LONG)))) == 2
+        goals = chosen_goals(about)
+        assert asked == [goals, goals[1:]][: len(goals)]  # no menu is solved where all is refuted
 
 
 def test_a_renyi_game_is_solved_both_ways_round_and_long_before_others(
@@ -339,25 +345,23 @@ def test_a_renyi_game_is_solved_both_ways_round_and_long_before_others(
 ) -> None:
     with fp.knowingly():
         about = subject(fp.SquaredLossFilter(0.5), "rr", "twopoint")
-    asked: list[tuple[Any, ...]] = []
-
-    def solve(filt: object, menu: Any, *, order: float, rounds: int, direction: str, **more: int) -> float:
-        asked.append((order, rounds, *menu, direction))
-        return 0.0
-
+    solve = Mock(return_value=0.0)
     monkeypatch.setattr("mc.examine.stages.games.renyi_game", solve)
     assert list(_renyi_games(about)) == []
-    one_way, other = ([game[:-1] for game in asked if game[-1] == way] for way in ("PQ", "QP"))
+    asked = [(how["direction"], how["order"], how["rounds"], menu) for (_, menu), how in solve.call_args_list]
+    one_way, other = ([game for way, *game in asked if way == wanted] for wanted in ("PQ", "QP"))
     assert one_way == other
-    first = [rounds for order, rounds, *_ in one_way if order == one_way[0][0]]
+    first = [rounds for order, rounds, _ in one_way if order == one_way[0][0]]
     assert [*dict.fromkeys(first)] == [4, 150, 30]
 
 
 def test_a_request_leaves_no_trace_if_no_loss_of_either_data_set_does() -> None:
     for seen, unseen in ((lambda loss: loss > 0, False), (lambda loss: loss < 0, False), (np.isnan, True)):
-        sees = type("Sees", (CapsEachRound,), {"spend": lambda self, state, _: state})
+        grants = {"admits": lambda self, state, _: state == 0, "spend": lambda self, state, _: state}
+        sees = type("Sees", (CapsEachRound,), grants)
         sees.observe = lambda self, state, loss, seen=seen: state + seen(loss)
         assert _unchanged(sees(), RandomizedResponse(0.1)) is unseen
+        assert not _unchanged(sees(), fp.FinitePair((0.0, 1.0), (0.25, 0.75)))  # one of them reveals all
 
 
 ABOVE = 1 + Fraction(1, 10**35)
@@ -369,7 +373,7 @@ def test_a_plan_whose_worth_is_a_rounding_refutes_nothing(monkeypatch: pytest.Mo
     rounded_down = math.nextafter(float(pair.pure_epsilon), 0.0)
     for epsilon, refutes in ((rounded_down, False), (0.4, True)):
         filt, ratio = GrantsAll(epsilon), Fraction(Decimal(epsilon).exp(Context(prec=40))) * ABOVE
-        found = Attack(filt, epsilon, ratio, 0.0, plan.worth(filt, ratio), "PQ", plan, 1)
+        found = whole_plan(filt, epsilon, ratio, plan)
         assert found.refuted
         monkeypatch.setattr("mc.examine.stages.games.within", lambda *_, found=found: found)
         assert bool(list(_planned(subject(filt), Clock.of(LONG)))) is refutes
@@ -432,6 +436,10 @@ class SeesRewinding(fp.PrivacyFilter):
         return state[0] + request.pure_epsilon, state[1] + 1
 
 
+def whole_plan(filt: fp.PrivacyFilter, epsilon: float, ratio: Fraction, plan: Plan) -> Attack:
+    return Attack(filt, epsilon, ratio, 0.0, plan.worth(filt, ratio), "PQ", plan, 1)
+
+
 def test_a_reply_is_a_refutation_before_the_laws_where_fresh_runs_grant_each_of_its_histories(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -439,15 +447,10 @@ def test_a_reply_is_a_refutation_before_the_laws_where_fresh_runs_grant_each_of_
     assert found.witness.replay().refutes
     small, large = RandomizedResponse.from_ratio(Fraction(11, 10)), RandomizedResponse.from_ratio(Fraction(9))
     plan = Plan(small, (Plan(small, (None, None)), Plan(large, (None, None))))
-    assert [[loss > 0 for _, loss in history] for history in plan.histories()] == [
-        [True, True],
-        [True, False],
-        [False, True],
-        [False, False],
-    ]
-    filt, ratio = SeesRewinding(), Fraction(3)
-    value = plan.worth(filt, ratio)
-    wrong = Attack(filt, 1.0, ratio, 0.0, value, "PQ", plan, 1)
+    told = [tuple(loss > 0 for _, loss in history) for history in plan.histories()]
+    assert told == [*product((True, False), repeat=2)]
+    filt = SeesRewinding()
+    wrong = whole_plan(filt, 1.0, Fraction(3), plan)
     assert wrong.refuted  # as states go, which stand for no run here
     monkeypatch.setattr("mc.examine.stages.games.replied", lambda filt: wrong)
     assert list(replies(subject(filt), Clock.of(LONG))) == []
@@ -496,16 +499,13 @@ def test_a_strategy_whose_estimate_is_above_the_promise_is_played_again_ten_time
 def test_each_play_has_numbers_and_a_share_of_the_failure_of_its_own_and_refutes_by_its_interval(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    about, played = subject(CapsEachRound(), "gaussian"), list[dict[str, Any]]()
-
-    def simulated(filt: object, strategy: object, **how: Any) -> SimpleNamespace:
-        played.append(how)
-        return SimpleNamespace(data={"low": 0.5e-5, "value": 3e-5})
-
+    about = subject(CapsEachRound(), "gaussian")
+    simulated = Mock(return_value=SimpleNamespace(data={"low": 0.5e-5, "value": 3e-5}))
     monkeypatch.setattr("mc.examine.stages.strategy_search.witness", simulated)
     trial, strategy = _Trial(about, 1e-8), Scripted((Gaussian(0.4),), (1,))
     for _, at in product(range(40), AT.both):
         assert list(trial.play(strategy, "one Gaussian", at, 1)) == []
+    played = [call.kwargs for call in simulated.call_args_list]
     assert trial.played == len(played) == 64
     assert len({how["seed"] for how in played}) == 64
     assert {how["confidence"] for how in played} == {1 - 1e-8}
@@ -515,13 +515,11 @@ def test_each_play_has_numbers_and_a_share_of_the_failure_of_its_own_and_refutes
     trial = _Trial(about, 1e-8)
     assert list(_on_mesh(trial, (Gaussian(0.4),), AT, 1, Clock.of(LONG))) == []
     assert (trial.tried, trial.played, len(trial.rows)) == (1, 2, 2)
-    shares: list[float] = []
-    monkeypatch.setattr(
-        "mc.examine.stages.strategy_search._fixed", lambda trial, *_: shares.append(trial.each) or ()
-    )
+    fixed = Mock(return_value=())
+    monkeypatch.setattr("mc.examine.stages.strategy_search._fixed", fixed)
     monkeypatch.setattr("mc.examine.stages.strategy_search._menus", lambda *_: ())
     assert len(list(search(about, Clock.of(LONG), 6.4e-7))) == 1
-    assert shares == pytest.approx([1e-8] * 3)
+    assert [call.args[0].each for call in fixed.call_args_list] == pytest.approx([1e-8] * 3)
 
 
 def test_search_refutes_a_filter_that_only_caps_each_round_and_plays_on_fresh_numbers() -> None:
@@ -533,38 +531,25 @@ def test_search_refutes_a_filter_that_only_caps_each_round_and_plays_on_fresh_nu
     assert again.result.failure <= FAILURE / 2
 
 
-def test_a_stage_that_begins_when_the_time_is_up_says_so() -> None:
-    late, about, looking = (
-        Clock(Clock.now()),
-        subject(sound.ByHand(), "rr"),
-        subject(CapsEachRound(), "gaussian"),
-    )
-    for stage in (sequences(about, late), games(about, late), search(looking, late, FAILURE)):
+def test_a_stage_that_begins_when_the_time_is_up_says_so_and_search_asks_those_that_look_at_losses() -> None:
+    about, looking = subject(sound.ByHand(), "rr"), subject(CapsEachRound(), "gaussian")
+    for stage in (sequences(about, LATE), games(about, LATE), search(looking, LATE, FAILURE)):
         assert list(stage)[-1].unseen.endswith("the time was up")
-
-
-def test_search_asks_nothing_of_a_filter_that_does_not_look_at_losses() -> None:
-    assert not list(search(subject(sound.ByHand(), "gaussian"), Clock.of(1.0), FAILURE))
+    assert not list(search(about, LATE, FAILURE))
 
 
 def test_what_can_come_little_nearer_is_not_looked_at_and_what_may_refute_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Looks for the report alone took two thirds of the stage of a filter whose sum swallows small requests."""
-    looked: list[Sequence] = []
-    low = Sequence.low
-
-    def counted(self: Sequence, *how: Any) -> float:
-        looked.append(self)
-        return low(self, *how)
-
-    monkeypatch.setattr(Sequence, "low", counted)
-    sought = Search.of(subject(fp.ZCDPFilter(0.5)))
+    looked = Mock(side_effect=Sequence.low)
+    monkeypatch.setattr(Sequence, "low", lambda *asked: looked(*asked))
+    sought = Search(subject(fp.ZCDPFilter(0.5)))
     first, nearer = (Sequence(((fp.Gaussian(mu), 1),)) for mu in (0.9, 0.9001))
     farther, above = Sequence(((fp.Gaussian(0.99), 1),)), Sequence(((fp.Gaussian(1.01), 1),))
     assert not sought.take(first)
     for played, seen in ((nearer, False), (farther, True), (above, True)):
-        looked.clear()
+        looked.reset_mock()
         assert not sought.take(played)  # what it denies refutes nothing
-        assert bool(looked) is seen
-    assert sought.refuted == []
+        assert looked.called is seen
+    assert sought.refuted == 0

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 import math
+import types
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,6 @@ from filters.accounting import Budget
 from filters.accounting.allowance import Allowance
 from filters.catalogue import CATALOGUE
 from filters.rules.additive import AdditiveFilter
-from mc.examine.stages.made_of import alike
 from tests.mc.examine.stages.mine import PROMISE, Mine, outcome, said_of
 from theory.evidence import Outcome
 
@@ -61,38 +61,53 @@ def changed(part: Any, **members: Any) -> Any:
     return part
 
 
+def every(self: Any, state: Any, *_: Any) -> Any:
+    return np.ones(len(state[0]), dtype=bool)
+
+
+def small(self: Any, name: str) -> Any:
+    """Reads otherwise."""
+    return SMALL if name == "budget" else object.__getattribute__(self, name)
+
+
 class Hides(dict[str, Any]):
     """Does not tell what it holds."""
 
-    def items(self) -> Any:
-        return ()
-
-    def get(self, name: str, default: Any = None) -> Any:
-        return default
+    items = lambda self: ()  # type: ignore[assignment]  # noqa: E731
+    get = lambda self, name, default=None: default  # type: ignore[assignment]  # noqa: E731
 
 
-def hiding() -> fp.PrivacyFilter:
-    filt = type("Own", (Mine,), {})()
-    filt.__dict__ = Hides(admits=lambda state, request: np.ones(len(state[0]), dtype=bool))
+def own(members: dict[str, Any], **held: Any) -> fp.PrivacyFilter:
+    """A filter of a class with such members, whose instance holds something."""
+    filt = type("Own", (Mine,), members)()
+    for name, value in held.items():
+        object.__setattr__(filt, name, value)
     return filt
 
 
-def computing() -> fp.PrivacyFilter:
-    """Computes its budget, and holds a smaller one that nobody reads."""
-    filt = type("Own", (Mine,), {"budget": property(lambda self: Budget.of(9.0))})()
-    vars(filt)["budget"] = SMALL
-    return filt
+class SaysItIsPythons:
+    """A descriptor that tells of nothing that an instance holds, by a class that says whose it is."""
+
+    __module__ = "dataclasses"
+    __get__ = lambda self, *_: {}  # noqa: E731
+    __set__ = lambda self, *_: None  # noqa: E731
 
 
-class Smaller:
-    """A base that reads otherwise."""
+class OtherName(str):
+    """A name that is none of those that are looked up, until somebody asks."""
 
-    def __getattribute__(self, name: str) -> Any:
-        return SMALL if name == "budget" else object.__getattribute__(self, name)
+    __slots__ = ()
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return other == "admits"
 
 
-def every(self: Any, state: Any, *_: Any) -> Any:
-    return np.ones(len(state[0]), dtype=bool)
+class OtherField:
+    """A field that dataclass did not make: whoever lists fields runs its code."""
+
+    name = "promise"
+    _field_type = property(lambda self: None)
 
 
 #: What a subclass of `Mine` says otherwise.
@@ -107,11 +122,9 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "charges half": {"budget": SMALL, "charge": lambda self, pair: fp.zcdp_charge(fp.Gaussian(pair.mu / 2))},
     "charges by a lambda": {"budget": SMALL, "charge": lambda self, pair: fp.zcdp_charge(pair)},
     "charges by a cheaper rule": {"charge": Cheaper()},
-    "reads its budget otherwise": {
-        "__getattribute__": lambda self, name: (
-            SMALL if name == "budget" else object.__getattribute__(self, name)
-        )
-    },
+    "reads its budget otherwise": {"__getattribute__": small},
+    "has fields that dataclass did not make": {"__dataclass_fields__": {"promise": OtherField()}},
+    "a name that equals others": {OtherName("helper"): every},
     "has every attribute": {"__getattr__": lambda self, name: None},
     "computes its promise": {"promise": property(lambda self: PROMISE)},
     "computes its budget": {"budget": property(lambda self: SMALL)},
@@ -130,51 +143,78 @@ OTHERWISE: dict[str, dict[str, Any]] = {
 }
 
 
-class Mixin:
-    admits = every
+def computing() -> fp.PrivacyFilter:
+    filt = own({"budget": property(lambda self: Budget.of(9.0))})
+    vars(filt)["budget"] = SMALL
+    return filt
 
 
-class Mixed(Mixin, Mine):  # type: ignore[misc]
-    pass
+class Equal(type(fp.AdditiveFilter)):  # type: ignore[misc]
+    """Classes that claim to be a certain one."""
+
+    like = fp.BasicFilter
+
+    def __eq__(cls, other: object) -> bool:
+        return True
+
+    def __hash__(cls) -> int:
+        return hash(cls.like)
+
+
+def posing(name: str, like: type, **members: Any) -> fp.PrivacyFilter:
+    """A filter that holds a value whose class claims to be another."""
+    return own({name: Equal("Posing", (), {"like": like, "__call__": every} | members)()})
+
+
+def describing() -> fp.PrivacyFilter:
+    made: Any = dataclass(type("Own", (Mine,), {}))
+    as_the_function = {"__class__": property(lambda self: types.FunctionType), "__call__": every}
+    told = type("Posing", (), as_the_function)()
+    vars(told).update(
+        {name: getattr(made.__repr__, name) for name in ("__code__", "__globals__", "__closure__")}
+    )
+    vars(told).update(__defaults__=None, __kwdefaults__=None)
+    made.__repr__ = told
+    return made()
 
 
 class OfAnother(fp.BasicFilter, fp.AdditiveFilter):  # type: ignore[misc]
     charge = fp.pure_charge
 
 
-class Foreign(fp.PrivacyFilter):
+def registered() -> fp.PrivacyFilter:
     """Is only registered as a sum."""
-
-    promise = PROMISE
-    budget = SMALL
-    charge = fp.zcdp_charge
-    start = admits = spend = lambda self, *_: np.ones(1)  # type: ignore[assignment]
-
-
-def registered() -> Foreign:
-    AdditiveFilter.register(Foreign)
-    return Foreign()
-
-
-class Meta(type(fp.AdditiveFilter)):  # type: ignore[misc]
-    pass
-
-
-class FromMeta(Mine, metaclass=Meta):
-    pass
-
-
-class UnsetSlot(fp.AdditiveFilter):
-    __slots__ = ("promise",)
-    budget = SMALL
-    charge = fp.zcdp_charge
+    parts = {"promise": PROMISE, "budget": SMALL, "charge": fp.zcdp_charge}
+    foreign = type("Foreign", (fp.PrivacyFilter,), parts | dict.fromkeys(("start", "admits", "spend"), every))
+    AdditiveFilter.register(foreign)
+    return foreign()
 
 
 DIFFERENT: dict[str, Callable[[], fp.PrivacyFilter]] = {
-    **{name: type("Own", (Mine,), dict(said)) for name, said in OTHERWISE.items()},
-    **{kind.__name__: kind for kind in (Mixed, FromMeta, UnsetSlot)},
-    **{made.__name__: made for made in (hiding, computing)},
-    "reads as its last base": lambda: type("Own", (fp.ZCDPFilter, Smaller), {})(0.5),
+    **{name: partial(own, said) for name, said in OTHERWISE.items()},
+    "admits by another base": lambda: type("Mixed", (type("Mixin", (), {"admits": every}), Mine), {})(),
+    "of another kind of classes": lambda: type("Meta", (type(fp.AdditiveFilter),), {})("Own", (Mine,), {})(),
+    "its promise in a slot that is not set": lambda: type(
+        "Own", (fp.AdditiveFilter,), {"__slots__": ("promise",), "budget": SMALL, "charge": fp.zcdp_charge}
+    )(),
+    "an instance whose dict hides": lambda: own({}, __dict__=Hides(admits=partial(every, None))),
+    "a class whose dict hides": lambda: own({"__dict__": {}}, admits=partial(every, None)),
+    "a class whose descriptor hides": lambda: own(
+        {"__dict__": SaysItIsPythons()}, admits=partial(every, None)
+    ),
+    "computes its budget and holds one that nobody reads": computing,
+    "reads as its last base": lambda: type(
+        "Own", (fp.ZCDPFilter, type("Smaller", (), {"__getattribute__": small})), {}
+    )(0.5),
+    "holds what claims to be a number": lambda: own({}, note=Equal("Posing", (), {"like": float})()),
+    "describes itself by what claims to be a word": lambda: posing("__repr__", str),
+    "describes itself by what claims to be a function": describing,
+    "is charged by what claims to be a rule": lambda: posing(
+        "charge", type(fp.zcdp_charge), __class__=property(lambda self: type(fp.zcdp_charge))
+    ),
+    "computes whether order matters by what claims to be a slot": lambda: posing(
+        "order_free", types.MemberDescriptorType
+    ),
     "methods of another rule": lambda: OfAnother(1.0),
     "registered as a sum": registered,
 }
@@ -201,26 +241,29 @@ def test_an_attribute_that_changed_after_the_fact_is_seen() -> None:
     assert outcome(filt) is Outcome.HOLDS
     filt.promise = fp.ApproxDP(0.5, 1e-5)
     assert outcome(filt) is Outcome.UNDECIDED
-    library = fp.ZCDPFilter(0.5)
-    object.__setattr__(library, "budget", Budget.of(0.6))
-    assert outcome(library) is Outcome.UNDECIDED
-    orders = CATALOGUE["AllOrdersFilter"].example()
-    object.__setattr__(orders, "_orders", CATALOGUE["AllOrdersFilter"].larger()._orders)  # type: ignore[attr-defined]
-    assert outcome(orders) is Outcome.UNDECIDED
-
-
-def beyond_its_constructor(name: str) -> fp.PrivacyFilter:
-    """A sound filter of the catalogue, derived from, that grants all."""
-    kind, made = CATALOGUE[name].kind, CATALOGUE[name].example()
-    own: Any = type(
-        "Own", (kind,), {"admits": every, "grant": lambda self, state, _: (every(self, state), state)}
-    )
-    return own(**{one.name: getattr(made, one.name) for one in fields(kind) if one.init})  # type: ignore[arg-type]
+    assert outcome(changed(fp.ZCDPFilter(0.5), budget=Budget.of(0.6))) is Outcome.UNDECIDED
+    orders = CATALOGUE["AllOrdersFilter"]
+    assert outcome(changed(orders.example(), _orders=orders.larger()._orders)) is Outcome.UNDECIDED  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("name", [name for name, entry in CATALOGUE.items() if entry.sound is True])
 def test_no_theorem_on_a_class_of_the_catalogue_covers_what_is_derived_from_it(name: str) -> None:
-    assert outcome(beyond_its_constructor(name)) in (None, Outcome.UNDECIDED)
+    kind: Any = CATALOGUE[name].kind
+    made, grants = CATALOGUE[name].example(), lambda self, state, _: (every(self, state), state)
+    derived = type("Own", (kind,), {"admits": every, "grant": grants})
+    filt = derived(**{one.name: getattr(made, one.name) for one in fields(kind) if one.init})
+    assert outcome(filt) in (None, Outcome.UNDECIDED)
+
+
+def test_a_class_that_claims_to_be_one_of_the_catalogue_is_none() -> None:
+    def grant(
+        self: Any, state: Any, request: Any
+    ) -> Any:  # which the numbers that are certified do not ask for
+        free = isinstance(request, fp.FinitePair)
+        return (every(self, state), state) if free else fp.BasicFilter.grant(self, state, request)
+
+    kind = Equal("Own", (fp.BasicFilter,), {"grant": grant, "theorem": fp.BasicFilter.theorem})
+    assert outcome(kind(1.0, 1e-5)) is None
 
 
 ORDERS, REALISED = (CATALOGUE[name].example() for name in ("AllOrdersFilter", "RealisationFilter"))
@@ -247,46 +290,15 @@ def test_what_a_constructor_made_is_compared_with_the_promise_itself(
     assert says in found.detail
 
 
-UNLIKE = [
-    (1.0, 1),
-    (0.0, -0.0),
-    ((1,), (1, 2)),
-    (np.zeros(2), np.ones(2)),
-    (np.zeros(2), np.zeros(2, dtype=np.int64)),
-    (np.zeros(2), np.zeros((2, 1))),
-    (Budget.of(1.0), Budget.of(2.0)),
-    (changed(Fraction(1), _numerator=Small(1)), Fraction(1)),
-    ([1], [1]),  # which may be changed
-]
-
-
-@pytest.mark.parametrize(("value", "expected"), UNLIKE, ids=str)
-def test_what_is_alike_is_settled_and_the_same_by_class_and_by_all_that_it_holds(
-    value: object, expected: object
-) -> None:
-    assert not alike(value, expected)
-    assert alike(expected, copy.deepcopy(expected)) is (type(expected) is not list)
-
-
-class SameRepr(Budget):
-    def __repr__(self) -> str:
-        return f"Budget.of({self.limit!r})"
-
-
-class SameReprOfAllowance(Allowance):
-    def __repr__(self) -> str:
-        return f"Allowance(value={self.value!r})"
-
-
 def test_a_part_that_only_looks_like_what_the_constructor_made_is_seen() -> None:
     filt = fp.BasicFilter(1.0, 1e-5)
     assert outcome(filt) is Outcome.HOLDS
-    own = filt._epsilon
     for name, part in (
-        ("_epsilon", SameRepr(own.high, own.low, own.exponent)),
-        ("_delta", SameReprOfAllowance(1e-5)),
+        (
+            "_epsilon",
+            type("Budget", (Budget,), {})(filt._epsilon.high, filt._epsilon.low, filt._epsilon.exponent),
+        ),
+        ("_delta", type("Allowance", (Allowance,), {})(1e-5)),
         ("helper", lambda: None),
     ):
-        changed = fp.BasicFilter(1.0, 1e-5)
-        object.__setattr__(changed, name, part)
-        assert outcome(changed) is Outcome.UNDECIDED
+        assert outcome(changed(fp.BasicFilter(1.0, 1e-5), **{name: part})) is Outcome.UNDECIDED

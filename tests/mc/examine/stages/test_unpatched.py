@@ -21,6 +21,7 @@ import filters.contract.state
 import filters.rules.additive
 import mc.engine.adversary
 import mc.evaluate.certified_law
+import mc.losses.inversion
 import mc.losses.lattice_law
 import mc.losses.log_ratio
 import mc.worst_case.solve
@@ -52,9 +53,10 @@ def _evil(self: Any, state: Any, request: Any) -> Any:
     return state
 
 
-def _elsewhere(function: types.FunctionType) -> types.FunctionType:
-    around = dict(function.__globals__) | {"proper": lambda x: x / 2}
-    return types.FunctionType(function.__code__, around, function.__name__, function.__defaults__)
+def _like(function: Any, around: Any = None, cells: Any = None) -> Any:
+    """A function of the same code that finds its names elsewhere, or encloses something else."""
+    globals_, cells = around or function.__globals__, cells or function.__closure__
+    return types.FunctionType(function.__code__, globals_, function.__name__, function.__defaults__, cells)
 
 
 def _cached_lie() -> Any:
@@ -63,29 +65,22 @@ def _cached_lie() -> Any:
     return lie
 
 
-def _of_another_kind() -> types.ModuleType:
-    made = types.ModuleType("filters.accounting.ledger")
-    vars(made).update(vars(filters.accounting.ledger), add_up=lambda state, cost: state)
+def _module(like: types.ModuleType, **members: Any) -> types.ModuleType:
+    """A module that says that it is another."""
+    made = types.ModuleType(like.__name__)
+    vars(made).update(vars(like), **members)
     return made
+
+
+LEDGER = _module(filters.accounting.ledger, add_up=lambda state, cost: state)
 
 
 def _of_other_builtins() -> Any:
     """Of the same code, made while the module's builtins were others."""
-    charge, around = Budget.charge, vars(filters.accounting.ledger)
-    kept = around["__builtins__"]
-    try:
-        around["__builtins__"] = dict(vars(builtins)) | {"len": lambda x: 10**6}
-        return types.FunctionType(charge.__code__, around, "charge", charge.__defaults__, charge.__closure__)
-    finally:
-        around["__builtins__"] = kept
-
-
-def _numpy() -> types.ModuleType:
-    """A module that says that it is numpy."""
-    made = types.ModuleType("numpy")
-    vars(made).update(vars(np), frombuffer=lambda data, kind: np.zeros(1))
-    assert repr(made) == repr(np)
-    return made
+    with pytest.MonkeyPatch.context() as patch:
+        others = dict(vars(builtins)) | {"len": lambda x: 10**6}
+        patch.setitem(vars(filters.accounting.ledger), "__builtins__", others)
+        return _like(Budget.charge)
 
 
 RULE = vars(type(fp.zcdp_charge))["__call__"]
@@ -101,15 +96,22 @@ RULE = vars(type(fp.zcdp_charge))["__call__"]
         (AdditiveFilter.spend, "__code__", _evil.__code__),
         (filters.accounting.charge_rules.proper, "__defaults__", (1.0,)),
         (Budget.fits, "__kwdefaults__", {"most": 9}),
-        (type(fp.zcdp_charge), "__call__", _elsewhere(RULE)),
+        (type(fp.zcdp_charge), "__call__", _like(RULE, dict(RULE.__globals__) | {"proper": lambda x: x / 2})),
+        (
+            Budget,
+            "__setattr__",
+            _like(Budget.__setattr__, cells=(types.CellType(TypeError), types.CellType(1))),
+        ),
         (filters.rules.additive, "_joined", _cached_lie()),
         (filters.accounting.declared, "_SHARE", 0.5),
         (running_number.Claims, "at_most", running_number.Claims.near),
         (filters.accounting.charge_rules, "_KEPT", frozenset()),
         (filters.accounting.declared, "max", min),
-        (filters.accounting, "ledger", _of_another_kind()),
+        (filters.accounting, "ledger", LEDGER),
         (filters.accounting.ledger, "__builtins__", dict(vars(builtins))),
-        (filters.contract.state, "np", _numpy()),
+        (filters.contract.state, "np", _module(np, frombuffer=lambda data, kind: np.zeros(1))),
+        (mc.losses.inversion, "TILTS", mc.losses.inversion.TILTS[:, None]),
+        (mc.losses.inversion, "TILTS", mc.losses.inversion.TILTS / 2),
         (Budget, "charge", _of_other_builtins()),
         (mc.losses.log_ratio.nearest_log, "__code__", (lambda ratio: 0.0).__code__),
         (mc.engine.adversary, "Adversary", type("Adversary", (), {})),
@@ -156,8 +158,11 @@ def test_an_attribute_put_into_a_charge_of_the_library_is_seen() -> None:
 
 def test_a_module_that_stands_in_for_one_of_ours_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setitem(sys.modules, "filters.accounting.ledger", _of_another_kind())
+        patch.setitem(sys.modules, "filters.accounting.ledger", LEDGER)
         assert patched().startswith("filters.accounting")
+    with monkeypatch.context() as patch:  # one whose attributes its class may compute
+        patch.setattr(filters.accounting.ledger, "__class__", type("Other", (types.ModuleType,), {}))
+        assert patched() == "filters.accounting.ledger"
     assert patched() == ""
 
 
