@@ -43,6 +43,8 @@ __all__ = ["Bounds", "Composition", "counts_of", "inverted"]
 _ADDED, _TAKEN = 1 / 6, 1 / 12
 #: A divergence that need not be known closely.
 _NEGLIGIBLE = 1e-200
+#: A divergence of one release beside which the others hardly count, and the largest level whose square is a double.
+_ALL, _LARGEST = 1 - 2.0**-40, 2.0**500
 #: A cut is tried this often before the bounds are returned as wide as they are.
 _TRIES = 4
 #: Where the search for an epsilon begins.
@@ -212,12 +214,14 @@ class Composition:
         ]
         if len(sizes) == len(pairs):
             return _gaussian(sum((count * Fraction(mu) ** 2 for count, mu in sizes), Fraction(0)), epsilon)
-        if sum(counts) == 1:
-            with flint.ctx.workprec(BITS):
-                stick = tails(pairs[0]).hockey_stick(epsilon)
-                return Bounds(max(down(stick), 0.0), min(up(stick), 1.0))
+        for pair in pairs:
+            if sum(counts) == 1 or float(pair.hockey_stick(epsilon)) >= _ALL:
+                alone = _one_release(pair, epsilon)
+                if sum(counts) == 1 or alone.low >= _ALL:
+                    return Bounds(alone.low, 1.0 if sum(counts) > 1 else alone.high)
         levels = [known for pair in pairs if (known := level(pair)) is not None]
-        lattice = common_step(levels) if len(levels) == len(pairs) else None
+        addable = len(levels) == len(pairs) and all(known.epsilon < _LARGEST for known in levels)
+        lattice = common_step(levels) if addable else None
         if lattice is not None:
             units, _, most = lattice
             below = tuple(
@@ -236,6 +240,12 @@ class Composition:
             if best.relative_width <= relative or best.high < _NEGLIGIBLE:
                 return best
         return _by_cells(epsilon, relative, dict(zip(pairs, counts, strict=True)), best)
+
+
+def _one_release(pair: DominatingPair, epsilon: float) -> Bounds:
+    with flint.ctx.workprec(BITS):
+        stick = tails(pair).hockey_stick(epsilon)
+        return Bounds(max(down(stick), 0.0), min(up(stick), 1.0))
 
 
 def _by_cells(epsilon: float, relative: float, counts: dict[DominatingPair, int], best: Bounds) -> Bounds:

@@ -133,9 +133,9 @@ class Level:
     def masses(self) -> tuple[tuple[flint.arb, flint.arb], tuple[flint.arb, flint.arb]]:
         """The P-mass and the Q-mass of the loss -epsilon, and of the loss epsilon."""
         with flint.ctx.workprec(BITS):
-            rest = ball(1 - self.delta)
-            less = rest / (1 + self.epsilon.exp())
-            more = rest / (1 + (-self.epsilon).exp())
+            fallen = (-self.epsilon).exp()  # e^epsilon may be no ball
+            more = ball(1 - self.delta) / (1 + fallen)
+            less = fallen * more
         return (less, more), (more, less)
 
 

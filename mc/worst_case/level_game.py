@@ -17,17 +17,17 @@ from mc.losses.finite_outputs import gap_above
 from mc.losses.log_ratio import Epsilon, LogRatio
 from mc.losses.too_large import TOO_LARGE, TooLargeError
 from mc.worst_case.graph import StateGraph
-from mc.worst_case.payoffs import UNDERFLOW
 from mc.worst_case.windows import Windows
 
-__all__ = ["LevelGame", "moderate"]
+__all__ = ["UNDERFLOW", "UNIT", "LevelGame", "moderate"]
 
 #: The largest |epsilon|, and the largest level, in nats: further up, what is half way between P and Q underflows.
 _MOST = 128.0
 #: The largest level and epsilon in steps: sums of their squares fit int64.
 _MOST_UNITS, _MOST_STEPS = 2**20, 2**40
-#: Unit roundoff of IEEE double precision.
-_UNIT = Fraction(1, 2**53)
+#: Unit roundoff of IEEE double precision, rounding to nearest, and an absolute bound on what underflow can add up to:
+#: one operation errs by at most 2^-1074.
+UNIT, UNDERFLOW = Fraction(1, 2**53), Fraction(1, 2**900)
 
 
 def moderate(units: Sequence[int], step: Fraction, epsilon: Epsilon) -> bool:
@@ -115,7 +115,7 @@ class LevelGame:
         operations = (3 + revealing) * depth + revealing
         if self.side == "near":
             operations += 2 * depth + 2 + 2 * revealing
-        exact, factor = Fraction(self.start), 1 / (1 - operations * _UNIT)
+        exact, factor = Fraction(self.start), 1 / (1 - operations * UNIT)
         stopped = Fraction(0)
         with flint.ctx.workprec(BITS):
             if isinstance(self.epsilon, LogRatio):

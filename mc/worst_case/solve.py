@@ -14,9 +14,8 @@ from mc.evaluate.evaluation import checked_ways
 from mc.losses.log_ratio import Epsilon, check_epsilon
 from mc.losses.rounded_law import checked_step
 from mc.losses.too_large import TooLargeError
-from mc.worst_case.enclosure import DOUBLES
 from mc.worst_case.result import PartialWorstCase, WorstCase
-from mc.worst_case.worst_case_game import Known, WorstCaseGame
+from mc.worst_case.worst_case_game import DOUBLES, Known, WorstCaseGame
 from theory.arguments import check_at_least_zero, check_count, check_positive
 from theory.evidence import Evidence
 from theory.pairs import DominatingPair

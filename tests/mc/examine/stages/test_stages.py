@@ -341,9 +341,9 @@ def test_a_renyi_game_is_solved_both_ways_round_and_long_before_others(
         about = subject(fp.SquaredLossFilter(0.5), "rr", "twopoint")
     asked: list[tuple[Any, ...]] = []
 
-    def solve(filt: object, menu: Any, *, order: float, rounds: int, direction: str, **more: int) -> float:
+    def solve(filt: object, menu: Any, *, order: float, rounds: int, direction: str, **more: int) -> Any:
         asked.append((order, rounds, *menu, direction))
-        return 0.0
+        return 0.0, None
 
     monkeypatch.setattr("mc.examine.stages.games.renyi_game", solve)
     assert list(_renyi_games(about)) == []
