@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from mc.evaluate.asking import DENIED, Asking, Positions
+from mc.evaluate.asking import DENIED, Asking
 from mc.evaluate.decision_map import DecisionMap, decides_as_known
 from mc.evaluate.loss_nodes import Nodes
 from mc.losses.log_ratio import Epsilon
@@ -101,9 +101,7 @@ class Scouted:
 def scout(asking: Asking, epsilons: Sequence[float]) -> Scouted:
     """Plays rays: scout i has the loss mean + c_i sqrt(variance) after every round."""
     c = np.linspace(-_DEVIATIONS, _DEVIATIONS, _SCOUTS)
-    start = asking.start()
-    at = start.take(np.zeros(_SCOUTS, dtype=np.intp))
-    at = Positions.joined([at])
+    at = asking.start().take(np.zeros(_SCOUTS, dtype=np.intp))
     alive = np.arange(_SCOUTS)
     mean, variance = np.zeros((2, _SCOUTS)), np.zeros((2, _SCOUTS))
     low = high = 0.0

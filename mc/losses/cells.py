@@ -25,14 +25,12 @@ from mc.losses.lattice_law import LatticeLaw
 from mc.losses.tails import Tails, tails
 from theory.pairs import DominatingPair
 
-__all__ = ["Cells", "cells", "extent", "rough_cells"]
+__all__ = ["Cells", "cells", "extent"]
 
 #: P-mass that may be left below the first cell, and above the last.
 _BELOW, _ABOVE = 2.0**-80, 2.0**-400
 #: The cells before any is halved.
 _COARSE = 64
-#: The cells of a first look, and by how many halvings the narrowest of them divide the range of the losses.
-_ROUGH, _FINEST = 256, 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,10 +215,3 @@ def _end(law: Tails, sign: int, cut: float) -> float:
         middle = (low + x) / 2
         low, x = (low, middle) if beyond(middle) <= cut else (middle, x)
     return x
-
-
-def rough_cells(pair: DominatingPair, tilt: float) -> Cells:
-    """A few cells, for a first look at a law."""
-    low, high = extent(pair)
-    step = Fraction(2.0 ** (math.floor(math.log2(max(high - low, 2.0**-60))) - _FINEST))
-    return cells(pair, step, tilts=(tilt,), variance=0.0, most=_ROUGH)
