@@ -25,7 +25,7 @@ from mc.losses.finite_outputs import (
     stopped,
 )
 from mc.losses.log_ratio import LogRatio
-from mc.losses.too_large import TooLargeError
+from mc.losses.too_large import check_room
 from theory.pairs.base import Direction
 
 __all__ = ["TranscriptLaw"]
@@ -104,12 +104,7 @@ class TranscriptLaw:
                         law._end(m, loss)
                     break
                 law.positions += len(mass)
-                if law.positions > max_positions:
-                    raise TooLargeError(
-                        f"max_positions must cover the game, got max_positions={max_positions} with {law.positions} "
-                        "positions; pass fewer rounds, levels that are multiples of 2**-7, say, or a larger "
-                        "max_positions"
-                    )
+                check_room(law.positions, max_positions, f"positions after {t + 1} rounds")
                 if any(move.request != DENIED for move in layer.moves):
                     law.rounds = t + 1
                 for row, k in play.ends:  # with a last release, or none

@@ -15,8 +15,9 @@ from mc.losses.balls import Rounding
 from mc.losses.lattice_law import LatticeLaw
 from mc.losses.log_ratio import Epsilon
 from mc.losses.powers import ELEMENTARY, transform_error
-from mc.losses.too_large import TOO_LARGE, TooLargeError
+from mc.losses.too_large import MERGED, check_room
 from mc.worst_case.graph import StateGraph
+from mc.worst_case.windows import Windows
 
 __all__ = ["DenseGame"]
 
@@ -75,35 +76,18 @@ class DenseGame:
         moved = float(epsilon) + (nudge if side == "low" else -nudge)
         game = cls(graph, tuple(laws), float(step), moved, side, tilt, first, last + 1 - first, 0.0, 0.0)
         doubles = int(_alive(graph).max()) * 2 * game.size + 40 * len(graph.child)
-        if doubles > max_positions:
-            raise TooLargeError(
-                f"max_positions must cover the game, got max_positions={max_positions} and {doubles} doubles held in "
-                f"{len(graph.child)} states of {game.size} losses; {TOO_LARGE}"
-            )
+        what = f"doubles held in {len(graph.child)} states of {game.size} losses"
+        check_room(doubles, max_positions, what, MERGED)
         for node, best, _, wrong in game._sweep(record=False):
             if node == 0:
                 game = replace(game, start=float(best[-first]), wrong=wrong)
         return game
 
     @property
-    def lows(self) -> NDArray[np.int64]:
-        """The least loss of each state, in steps."""
-        return np.full(len(self.graph.child), self.first, dtype=np.int64)
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """The number of losses of each state."""
-        return np.full(len(self.graph.child), self.size, dtype=np.int64)
-
-    @property
-    def stride(self) -> int:
-        """The distance of two losses that a state holds, in steps."""
-        return 1
-
-    @property
-    def positions(self) -> int:
-        """The number of (state, loss) positions that were solved."""
-        return len(self.graph.child) * self.size
+    def windows(self) -> Windows:
+        """The one window of all states."""
+        lows = np.full(len(self.graph.child), self.first, dtype=np.int64)
+        return Windows(lows, lows + (self.size - 1), 1, 0.0)
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mc.losses.balls import BITS, Rounding, ball, fraction, rounded
 from mc.losses.finite_outputs import gap_above
 from mc.losses.log_ratio import Epsilon, LogRatio
-from mc.losses.too_large import TOO_LARGE, TooLargeError
+from mc.losses.too_large import MERGED, check_room
 from mc.worst_case.graph import StateGraph
 from mc.worst_case.windows import Windows
 
@@ -79,32 +79,8 @@ class LevelGame:
             graph, units, float(epsilon) / float(step), most=float(step) / 2, revealing=any(deltas)
         )
         game = cls(graph, units, deltas, step, epsilon, side, windows, 0.0)
-        if game.positions > max_positions:
-            raise TooLargeError(
-                f"max_positions must cover the game, got max_positions={max_positions} and {game.positions} "
-                f"positions in {len(graph.child)} states; {TOO_LARGE}"
-            )
+        check_room(windows.positions, max_positions, f"positions in {len(graph.child)} states", MERGED)
         return replace(game, start=game._swept(record=False)[0])
-
-    @property
-    def lows(self) -> NDArray[np.int64]:
-        """The least loss of each state, in steps."""
-        return self.windows.lows
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """The number of losses of each state."""
-        return self.windows.sizes
-
-    @property
-    def stride(self) -> int:
-        """The distance of two losses that a state holds, in steps."""
-        return self.windows.stride
-
-    @property
-    def positions(self) -> int:
-        """The number of (state, loss) positions, at least one for each state."""
-        return int(np.maximum(self.windows.sizes, 1).sum())
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from filters.privacy_filter import PrivacyFilter
 from mc.evaluate.walk import REVEALED, Branch, Layer, Loss, MenuPlay, walk
 from mc.losses.finite_outputs import FiniteOutputs
-from mc.losses.too_large import TooLargeError
+from mc.losses.too_large import check_room
 from mc.worst_case.level_game import UNDERFLOW, UNIT
 from mc.worst_case.strategy import TreeStrategy
 from theory.pairs import DominatingPair
@@ -65,11 +65,7 @@ class GameTree(Generic[Loss]):
         """The tree from a loss of `origin` on; TooLargeError beyond `max_positions` positions."""
 
         def check(positions: int, t: int) -> None:
-            if positions > max_positions:
-                raise TooLargeError(
-                    f"max_positions must cover the game, got max_positions={max_positions} with {positions} positions "
-                    f"after {t + 1} rounds; pass fewer rounds or requests, or a larger max_positions"
-                )
+            check_room(positions, max_positions, f"positions after {t + 1} rounds")
 
         layers = walk(MenuPlay(filt, menu, branches), origin, rounds=rounds, check=check)
         return cls(tuple(menu), branches, list(layers))

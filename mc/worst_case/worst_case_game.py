@@ -287,7 +287,7 @@ class WorstCaseGame:
                     left=None if coarser == 1 else _LEFT,
                 )
             solved.append((side, *game.bounds, partial(LatticeStrategy, self.menu, game, laws, direction)))
-            positions += game.positions
+            positions += game.windows.positions
         case = self._case(epsilon, direction, solved, max(graph.depth for graph in graphs), positions)
         if known is not None:
             known[mark] = case

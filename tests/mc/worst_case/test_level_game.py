@@ -84,7 +84,9 @@ def test_windows_and_the_whole_lattice_enclose_the_same_value(units, budget, del
     graph, delta = _graph(SquaresFilter(STEP, budget), units), Fraction(delta)
     cut, (least, most) = _cut(graph, units, epsilon, delta=delta), _whole(graph, units, epsilon, delta)
     assert cut.windows.left_out > 0
-    assert cut.positions < graph.sums_before(np.array(units)[:, None]).sum()  # of 2 L + 1 losses of a state
+    assert (
+        cut.windows.positions < graph.sums_before(np.array(units)[:, None]).sum()
+    )  # of 2 L + 1 losses of a state
     low, high = cut.bounds
     assert max(low, least) <= min(high, most)
     assert high - low < 2e-11 * low
@@ -148,4 +150,4 @@ def test_only_states_that_are_still_looked_up_are_held():
     _cut(chain, (1,), 1.0)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert peak < game.positions  # bytes: a double for each would be eight times as much
+    assert peak < game.windows.positions  # bytes: a double for each would be eight times as much
