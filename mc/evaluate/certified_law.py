@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from mc.engine.game import Game
 from mc.evaluate.asking import Asking, until_known
-from mc.evaluate.ball_nodes import BallNodes, needed, quadrature_error
 from mc.evaluate.decision_map import DecisionMap, decides_as_known
 from mc.evaluate.evaluation import Evaluation
 from mc.evaluate.forward_law import ForwardLaw
+from mc.evaluate.loss_nodes import BallNodes, needed, quadrature_error
 from mc.evaluate.panels import shown_edges
 from mc.evaluate.scouts import Scouted, scout
 from mc.losses.balls import BITS, ball, down, up

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from mc.engine.game import Game
 from mc.evaluate.asking import Asking, until_known
-from mc.evaluate.ball_nodes import BallNodes
 from mc.evaluate.decision_map import STOP, DecisionMap
 from mc.evaluate.evaluation import NumericalEvaluation
-from mc.evaluate.loss_nodes import Nodes
+from mc.evaluate.loss_nodes import BallNodes, Nodes
 from mc.evaluate.panels import shown_edges
 from mc.evaluate.scouts import scout
 from mc.losses.log_ratio import Epsilon

@@ -20,8 +20,8 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.losses.balls import BITS, ball, up
-from mc.losses.lattice_law import LatticeLaw
+from mc.losses.balls import BITS, ball, down, up
+from mc.losses.lattice_law import LatticeLaw, ReportedLaw
 from mc.losses.tails import Tails, tails
 from theory.pairs import DominatingPair
 
@@ -89,13 +89,29 @@ class Cells:
                     q[i - 1] -= mass * ball(-loss).exp()
         return p, q, own
 
-    def reported(self) -> list[tuple[flint.arb, flint.arb]]:
-        """The P-mass and the Q-mass of each cell, of each atom at an edge, and of what lies over the last edge."""
+    def reported(self) -> tuple[list[tuple[flint.arb, flint.arb]], list[int]]:
+        """The P-mass and the Q-mass of each cell, of what lies over the last edge, and of atoms at the edges listed."""
         p, q, own = self.without_atoms()
         with flint.ctx.workprec(BITS):
             losses = {i: ball(self.step) * int(self.edges[i]) for i in own}
             atoms = [(mass, mass * (-losses[i]).exp()) for i, mass in own.items()]
-        return [*zip(p, q, strict=True), (self.above, self.beyond), *atoms]
+        return [*zip(p, q, strict=True), (self.above, self.beyond), *atoms], [*own]
+
+    def told(self, *, halves: bool = False) -> ReportedLaw:
+        """The law in which only the cell of a loss is reported, at the cost of the order of the squared widths.
+
+        With `halves` places are in half steps, and atoms at edges are reports of their own.
+        """
+        whole = [*zip(self.p, self.q, strict=True), (self.above, self.beyond)]
+        masses, atoms = self.reported() if halves else (whole, [])
+        cells, parts = len(self.p), 2 if halves else 1
+        labels = np.append(self.edges, self.edges[atoms]) * parts
+        with flint.ctx.workprec(BITS):
+            ratios = np.array([max(down(p), 0.0) / max(up(q), 5e-324) for p, q in masses[:cells]])
+            with np.errstate(divide="ignore"):
+                mean = np.rint(np.log(ratios) * (parts / float(self.step)) - (0.0 if halves else 0.5))
+            labels[:cells] = np.clip(mean, labels[:cells], labels[1 : cells + 1] - 1).astype(np.int64)
+            return ReportedLaw.of(labels, masses, max(down(self.infinite), 0.0))
 
     @property
     def widths(self) -> NDArray[np.int64]:

@@ -24,9 +24,8 @@ from mc.losses.balls import BITS, ball, down, up
 from mc.losses.cells import cells, extent
 from mc.losses.inversion import Inversion
 from mc.losses.laplace_sums import laplace_bounds
-from mc.losses.lattice_law import common_step, level, level_law
+from mc.losses.lattice_law import ReportedLaw, common_step, level, level_law
 from mc.losses.lattice_sum import LatticeSum, tilt_to
-from mc.losses.reported_law import ReportedLaw
 from mc.losses.step_moments import StepMoments
 from mc.losses.summands import Summands, coarser
 from mc.losses.tails import tails
@@ -363,4 +362,4 @@ def _rough(pair: DominatingPair, tilt: float) -> tuple[ReportedLaw, Fraction]:
     """A law in few cells for a first look, and its step."""
     low, high = extent(pair)
     step = Fraction(2.0 ** (math.floor(math.log2(max(high - low, 2.0**-60))) - _HALVED))
-    return ReportedLaw.of_cells(cells(pair, step, tilts=(tilt,), variance=0.0, most=_FEW)), step
+    return cells(pair, step, tilts=(tilt,), variance=0.0, most=_FEW).told(), step

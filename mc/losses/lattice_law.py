@@ -12,10 +12,10 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.losses.balls import BITS, Rounding, ball, fraction, rounded
+from mc.losses.balls import BITS, Rounding, ball, down, fraction, rounded, up
 from theory.pairs import DominatingPair
 
-__all__ = ["LatticeLaw", "Level", "Report", "common_step", "level", "level_law"]
+__all__ = ["LatticeLaw", "Level", "Report", "ReportedLaw", "common_step", "level", "level_law"]
 
 #: The most steps of the lattice in one level: on a finer lattice sums of steps might not fit int64.
 _MOST_UNITS = 2**31
@@ -137,6 +137,38 @@ class Level:
             more = ball(1 - self.delta) / (1 + fallen)
             less = fallen * more
         return (less, more), (more, less)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedLaw:
+    """What is reported of a loss: P-masses of reports, rounded down, and Q-masses, rounded up; a place is a report.
+
+    That is post-processing, so that compositions lie below true ones. The place need not be the loss of the report:
+    that only decides which reports a sum cannot tell apart.
+    """
+
+    p: LatticeLaw
+    q: LatticeLaw
+
+    @classmethod
+    def of(
+        cls, places: NDArray[np.int64], masses: Sequence[tuple[flint.arb, flint.arb]], revealed: float
+    ) -> Self:
+        """The law of reports whose P-mass and Q-mass lie in these balls."""
+        p, q = (
+            np.array(side)
+            for side in zip(*((max(down(a), 0.0), max(up(b), 0.0)) for a, b in masses), strict=True)
+        )
+        met = p > 0
+        return cls(LatticeLaw(places[met], p[met], revealed), LatticeLaw(places[met], q[met]))
+
+    @classmethod
+    def of_level(cls, known: Level, units: int) -> Self:
+        """KOV(epsilon, delta), its two losses reported at `units` steps."""
+        with flint.ctx.workprec(BITS):
+            rest, revealed = ball(1 - known.delta), max(down(ball(known.delta)), 0.0)
+            masses = known.masses if units else ((rest, rest),)
+            return cls.of(np.array([-units, units] if units else [0]), masses, revealed)
 
 
 def level(pair: DominatingPair) -> Level | None:

@@ -18,9 +18,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mc.losses.lattice_law import LatticeLaw
+from mc.losses.lattice_law import LatticeLaw, ReportedLaw
 from mc.losses.powers import ELEMENTARY, TiltedSum, power
-from mc.losses.reported_law import ReportedLaw
 
 __all__ = ["LatticeSum", "tilt_to"]
 

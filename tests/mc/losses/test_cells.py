@@ -11,7 +11,6 @@ import pytest
 
 from mc.losses.balls import BITS, ball, fraction
 from mc.losses.cells import cells
-from mc.losses.reported_law import ReportedLaw
 from mc.losses.rounded_law import lower_law
 from mc.losses.tails import _finite
 from theory.pairs import (
@@ -73,7 +72,7 @@ def test_each_cell_has_the_likelihood_ratio_of_its_losses(pair):
 @pytest.mark.parametrize("step", [1 / 128, 0.11])
 def test_the_laws_made_of_cells_lie_on_either_side(pair, step):
     cut = cells(pair, Fraction(step), tilts=(0.0, 4.0), variance=step**2)
-    told, lower, upper = ReportedLaw.of_cells(cut), lower_law(cut), cut.split()
+    told, lower, upper = cut.told(), lower_law(cut), cut.split()
     some, all_of = (sum(map(Fraction, law.masses.tolist()), Fraction(law.revealed)) for law in (lower, upper))
     assert 1 - 1e-12 <= some <= 1 <= all_of <= 1 + 1e-12  # each mass is rounded down, or up
     assert told.q.masses.sum() <= 1 + 1e-12

@@ -13,9 +13,8 @@ from scipy.stats import binom
 
 from mc.losses import composition
 from mc.losses.composition import Bounds, Composition
-from mc.losses.lattice_law import level, level_law
+from mc.losses.lattice_law import ReportedLaw, level, level_law
 from mc.losses.lattice_sum import LatticeSum
-from mc.losses.reported_law import ReportedLaw
 from tests.mc.losses.enumerated import composed, random_pair, real, stick
 from theory.evidence import Evidence
 from theory.pairs import KOV, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 from zlib import crc32
 
 import mpmath
@@ -20,6 +20,7 @@ from mc.losses.log_ratio import nearest_log
 from mc.worst_case.plan import written_out
 from tests.mc.losses.enumerated import real
 from tests.theory.reference import masses
+from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
@@ -65,9 +66,10 @@ class CompositionFilter(PrivacyFilter):
 
 @dataclass(frozen=True)
 class CountFilter(PrivacyFilter):
-    """CONT for `most` rounds."""
+    """CONT for `most` rounds; the promise is empty."""
 
     most: int
+    promise: ClassVar[Guarantee] = ApproxDP(0.0, 1.0)
 
     def start(self, n: int) -> State:
         return np.zeros(n, dtype=np.int64)
@@ -81,10 +83,11 @@ class CountFilter(PrivacyFilter):
 
 @dataclass(frozen=True)
 class LossFilter(PrivacyFilter):
-    """CONT while the realised loss stays strictly below a limit, for at most `most` rounds."""
+    """CONT while the realised loss stays strictly below a limit, for at most `most` rounds; the promise is empty."""
 
     limit: float
     most: int
+    promise: ClassVar[Guarantee] = ApproxDP(0.0, 1.0)
 
     def start(self, n: int) -> State:
         return np.zeros(n), np.zeros(n, dtype=np.int64)
