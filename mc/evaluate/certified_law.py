@@ -81,8 +81,7 @@ class CertifiedLaw:
                 for epsilon in epsilons
             ]
 
-        evaluations: list[Evaluation] = until_known(game, solve)
-        return evaluations
+        return until_known(game, solve)
 
     @classmethod
     def of(

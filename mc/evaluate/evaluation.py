@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Self, cast
+from typing import Self
 
+from mc.losses.composition import ways_of
 from mc.losses.log_ratio import Epsilon, epsilon_cells
 from theory.evidence import Evidence
 from theory.numerics.decimals import interval
@@ -24,13 +25,10 @@ __all__ = ["Evaluation", "Evaluations", "NumericalEvaluation", "checked_ways"]
 
 def checked_ways(direction: str, evidence: Evidence | None) -> tuple[tuple[Direction, ...], str]:
     """The directions to look in, and how a scope calls them; ValueError for other directions and evidence."""
-    if direction not in ("PQ", "QP", "both"):
-        raise ValueError(f"direction must be PQ, QP or both, got direction={direction!r}; pass one of them")
+    ways = ways_of(direction)
     if evidence not in (None, Evidence.EXACT, Evidence.CERTIFIED):
         raise ValueError(f"evidence must be EXACT, CERTIFIED or None, got evidence={evidence!r}; pass None")
-    if direction == "both":
-        return ("PQ", "QP"), "both directions"
-    return (cast(Direction, direction),), f"direction {direction}"
+    return ways, "both directions" if direction == "both" else f"direction {direction}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -61,8 +61,7 @@ def two_grids(
                 )
         return results
 
-    evaluations: list[NumericalEvaluation] = until_known(game, solve)
-    return evaluations
+    return until_known(game, solve)
 
 
 @dataclass(slots=True)

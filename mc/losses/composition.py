@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, cast
 
 import flint
 import numpy as np
@@ -36,7 +36,7 @@ from theory.pairs import DominatingPair, normal_law
 from theory.pairs.base import Direction
 from theory.shown import Shown
 
-__all__ = ["Bounds", "Composition", "counts_of", "inverted"]
+__all__ = ["Bounds", "Composition", "counts_of", "ways_of"]
 
 #: The variance that an upper law adds and a lower law takes away, per mean squared width of the cells.
 _ADDED, _TAKEN = 1 / 6, 1 / 12
@@ -195,14 +195,9 @@ class Composition:
         return Bounds(edge(close.low, -1), edge(close.high, 1))
 
     def _directions(self, direction: Direction | Literal["both"]) -> list[tuple[DominatingPair, ...]]:
-        if direction not in ("PQ", "QP", "both"):
-            raise ValueError(
-                f"direction must be PQ, QP or both, got direction={direction!r}; pass one of them"
-            )
-        swapped = tuple(pair.swapped for pair in self.pairs)
-        if direction == "PQ" or (direction == "both" and swapped == self.pairs):
-            return [self.pairs]
-        return [swapped] if direction == "QP" else [self.pairs, swapped]
+        drawn = {"PQ": self.pairs, "QP": tuple(pair.swapped for pair in self.pairs)}
+        ways = ways_of(direction)
+        return [drawn[way] for way in (ways if drawn["PQ"] != drawn["QP"] else ways[:1])]
 
     def _delta(self, epsilon: float, relative: float, pairs: tuple[DominatingPair, ...]) -> Bounds:
         # what reveals nothing adds nothing, however often
@@ -236,7 +231,7 @@ class Composition:
             tilt, _, _ = tilt_to([(law.p, float(most)) for law in below], counts, epsilon)
             return Bounds(*LatticeSum(above, below, counts, float(most)).bounds(epsilon, tilt=tilt))
         best = Bounds(0.0, 1.0)
-        if (bounds := inverted(pairs, counts, epsilon)) is not None:
+        if (bounds := _inverted(pairs, counts, epsilon)) is not None:
             best = bounds
             if best.relative_width <= relative or best.high < _NEGLIGIBLE:
                 return best
@@ -283,6 +278,13 @@ def _by_cells(epsilon: float, relative: float, counts: dict[DominatingPair, int]
     return best
 
 
+def ways_of(direction: str) -> tuple[Direction, ...]:
+    """The directions that are asked for; ValueError for what names none."""
+    if direction not in ("PQ", "QP", "both"):
+        raise ValueError(f"direction must be PQ, QP or both, got direction={direction!r}; pass one of them")
+    return ("PQ", "QP") if direction == "both" else (cast(Direction, direction),)
+
+
 def counts_of(menu: Sequence[DominatingPair], counts: Sequence[int]) -> Counter[DominatingPair]:
     """How often each pair is released, of those that are: a menu may hold a pair twice."""
     times: Counter[DominatingPair] = Counter()
@@ -319,7 +321,7 @@ def _of_one(bounds: tuple[NDArray[np.float64], NDArray[np.float64]]) -> Bounds:
     return Bounds(float(low), float(high))
 
 
-def inverted(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], epsilon: float) -> Bounds | None:
+def _inverted(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], epsilon: float) -> Bounds | None:
     """Bounds in one direction by the characteristic functions, which may be wide; None where these are not known."""
     if epsilon < 0:
         return None

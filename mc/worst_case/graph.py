@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from theory.pairs import DominatingPair
 
 __all__ = ["StateGraph", "state_weight"]
 
+_Number = TypeVar("_Number", np.int64, np.float64)
 #: Beyond every sum of moves.
 _HUGE = np.int64(2**62)
 
@@ -66,18 +68,18 @@ class StateGraph:
         rank[-1] = -1
         return cls(rank[child[order]], depth or 0)
 
-    def sums_before(self, moves: NDArray[np.int64]) -> NDArray[np.int64]:
+    def sums_before(self, moves: NDArray[_Number]) -> NDArray[_Number]:
         """The largest sums of the columns of moves[request] over the plays up to each state: (states, columns)."""
         # a request that is denied has child -1: the last entry
-        sums = np.full((len(self.child) + 1, moves.shape[1]), -_HUGE)
+        sums = np.full((len(self.child) + 1, moves.shape[1]), -_HUGE, dtype=moves.dtype)
         sums[0] = 0
         for i, row in enumerate(self.child):
             np.maximum.at(sums, row, sums[i] + moves)
         return sums[:-1]
 
-    def sums_after(self, moves: NDArray[np.int64]) -> NDArray[np.int64]:
+    def sums_after(self, moves: NDArray[_Number]) -> NDArray[_Number]:
         """The largest sums of the columns of moves[request], at least 0, over the plays from each state on."""
-        sums = np.full((len(self.child) + 1, moves.shape[1]), -_HUGE)
+        sums = np.full((len(self.child) + 1, moves.shape[1]), -_HUGE, dtype=moves.dtype)
         for i in range(len(self.child) - 1, -1, -1):
             (sums[self.child[i]] + moves).max(axis=0, initial=0, out=sums[i])
         return sums[:-1]

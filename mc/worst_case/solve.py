@@ -102,10 +102,10 @@ def worst_case(
     if relative is not None:
         relative = float(check_positive("relative", relative))
     ways, which = _ways(filt, requests, direction, evidence)
-    scope = _scope(requests, rounds, which, on_denial, min_charge)
+    scope = f"{_scope(requests, rounds, min_charge)}; {which}; a denied run may {on_denial}"
     if spend_steps is not None:
         scope += f"; spent sums rounded to 1/{spend_steps} of the budget, once against it and once for it"
-    game = WorstCaseGame(filt, requests, rounds, max_positions, step, spend_steps, scope, known)
+    game = WorstCaseGame(filt, requests, rounds, scope, max_positions, step, spend_steps, known)
     return _solved(game, check_epsilon(epsilon), ways, evidence, relative, progress)
 
 
@@ -121,8 +121,9 @@ def worst_cases(
     checked_rule(filt)
     requests = _checked_menu(menu, 0.0)
     ways, which = _ways(filt, requests, direction, None)
-    scope = _scope(requests, rounds, which, "halt", 0.0)
-    game = WorstCaseGame(filt, requests, rounds, None, None, None, scope)
+    game = WorstCaseGame(
+        filt, requests, rounds, f"{_scope(requests, rounds)}; {which}; a denied run may halt"
+    )
     return [_solved(game, check_epsilon(epsilon), ways, None, None, None) for epsilon in epsilons]
 
 
@@ -245,23 +246,11 @@ def _checked_menu(
     return charging
 
 
-def _scope(
-    menu: tuple[DominatingPair, ...],
-    rounds: int | None,
-    which: str,
-    on_denial: OnDenial,
-    min_charge: float,
-) -> str:
+def _scope(menu: tuple[DominatingPair, ...], rounds: int | None, min_charge: float = 0.0) -> str:
+    names = ", ".join(map(_name, menu[:3])) + (f", ... ({len(menu)} pairs)" if len(menu) > 3 else "")
     limit = "any number of rounds" if rounds is None else f"at most {rounds} round{'s' * (rounds != 1)}"
     least = f", least charge {min_charge:g}" if min_charge > 0 else ""
-    return (
-        f"every adaptive adversary over {_names(menu)}; {limit}{least}; {which}; a denied run may {on_denial}"
-    )
-
-
-def _names(menu: tuple[DominatingPair, ...]) -> str:
-    names = ", ".join(_name(pair) for pair in menu[:3])
-    return f"{names}, ... ({len(menu)} pairs)" if len(menu) > 3 else names
+    return f"every adaptive adversary over {names}; {limit}{least}"
 
 
 def _name(pair: DominatingPair) -> str:

@@ -63,11 +63,12 @@ class GameTree(Generic[Loss]):
         max_positions: int,
     ) -> GameTree[Loss]:
         """The tree from a loss of `origin` on; TooLargeError beyond `max_positions` positions."""
-
-        def check(positions: int, t: int) -> None:
-            check_room(positions, max_positions, f"positions after {t + 1} rounds")
-
-        layers = walk(MenuPlay(filt, menu, branches), origin, rounds=rounds, check=check)
+        layers = walk(
+            MenuPlay(filt, menu, branches),
+            origin,
+            rounds=rounds,
+            check=lambda n, t: check_room(n, max_positions, f"positions after {t + 1} rounds"),
+        )
         return cls(tuple(menu), branches, list(layers))
 
     @property

@@ -135,10 +135,10 @@ class WorstCaseGame:
     filter: PrivacyFilter
     menu: tuple[DominatingPair, ...]
     rounds: int | None
-    max_positions: int | None
-    step: float | None
-    spend_steps: int | None
     scope: str
+    max_positions: int | None = None
+    step: float | None = None
+    spend_steps: int | None = None
     known: Known | None = None
     _graphs: dict[Rounding | Literal["as it is"], StateGraph] = field(default_factory=dict)
     _trees: dict[tuple[Direction, bool], _ExactLosses] = field(default_factory=dict)
