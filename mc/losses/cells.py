@@ -72,6 +72,7 @@ class Cells:
             grown = self.beyond * (step * edges[-1]).exp()
             at[-1] += grown
             masses = np.array([max(up(mass), 0.0) for mass in at])
+            masses[0] = masses[0] if masses.any() else 2.0**-1000  # what reveals all has some mass, too
             revealed = max(up(self.above - grown + self.infinite), 0.0)
         some = masses > 0
         return LatticeLaw(self.edges[some], masses[some], revealed)

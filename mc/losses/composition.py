@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from typing import Literal, cast
@@ -42,8 +42,9 @@ __all__ = ["Bounds", "Composition", "counts_of", "ways_of"]
 _ADDED, _TAKEN = 1 / 6, 1 / 12
 #: A divergence that need not be known closely.
 _NEGLIGIBLE = 1e-200
-#: A divergence of one release beside which the others hardly count, and the largest level whose square is a double.
-_ALL, _LARGEST = 1 - 2.0**-40, 2.0**500
+#: A divergence of one release beside which the others hardly count, how far beyond epsilon its level lies, and the
+#: largest level whose square is a double.
+_ALL, _FAR, _LARGEST = 1 - 2.0**-40, 28.0, 2.0**500
 #: A cut is tried this often before the bounds are returned as wide as they are.
 _TRIES = 4
 #: The cells of a first look, and by how many halvings the narrowest of them divide the range of the losses.
@@ -210,12 +211,13 @@ class Composition:
         ]
         if len(sizes) == len(pairs):
             return _gaussian(sum((count * Fraction(mu) ** 2 for count, mu in sizes), Fraction(0)), epsilon)
-        for pair in pairs:
-            if sum(counts) == 1 or float(pair.hockey_stick(epsilon)) >= _ALL:
-                alone = _one_release(pair, epsilon)
-                if sum(counts) == 1 or alone.low >= _ALL:
-                    return Bounds(alone.low, 1.0 if sum(counts) > 1 else alone.high)
+        if sum(counts) == 1:
+            return _one_release(pairs[0], epsilon)
         levels = [known for pair in pairs if (known := level(pair)) is not None]
+        if any(float(known.epsilon) > epsilon + _FAR for known in levels):
+            best = _most_telling(pairs, epsilon)
+            if best.low >= _ALL:
+                return best
         addable = len(levels) == len(pairs) and all(known.epsilon < _LARGEST for known in levels)
         lattice = common_step(levels) if addable else None
         if lattice is not None:
@@ -235,6 +237,7 @@ class Composition:
             best = bounds
             if best.relative_width <= relative or best.high < _NEGLIGIBLE:
                 return best
+        best = replace(best, low=max(best.low, _most_telling(pairs, epsilon).low))
         return _by_cells(epsilon, relative, dict(zip(pairs, counts, strict=True)), best)
 
 
@@ -242,6 +245,12 @@ def _one_release(pair: DominatingPair, epsilon: float) -> Bounds:
     with flint.ctx.workprec(BITS):
         stick = tails(pair).hockey_stick(epsilon)
         return Bounds(max(down(stick), 0.0), min(up(stick), 1.0))
+
+
+def _most_telling(pairs: Sequence[DominatingPair], epsilon: float) -> Bounds:
+    """From below by one release: a composition reveals no less."""
+    pair = max(pairs, key=lambda pair: float(pair.hockey_stick(epsilon)))
+    return Bounds(_one_release(pair, epsilon).low, 1.0)
 
 
 def _by_cells(epsilon: float, relative: float, counts: dict[DominatingPair, int], best: Bounds) -> Bounds:

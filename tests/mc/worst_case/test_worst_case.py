@@ -211,11 +211,12 @@ def test_gaussians_spend_the_budget_to_the_end_and_reach_its_curve(epsilon):
     assert solved.rounds == 16
 
 
-def test_an_erasure_among_gaussians_counts_in_both_bounds():
-    solved = worst_case(CountFilter(1), [Gaussian(0.1), Erasure(0.3)], epsilon=1.0)
-    assert solved.low == pytest.approx(0.3, rel=2e-11)
-    assert solved.high == pytest.approx(0.3, rel=2e-11)
-    assert solved.low <= 0.3 <= solved.high
+@pytest.mark.parametrize("share", [0.3, 1.0])
+def test_an_erasure_among_gaussians_counts_in_both_bounds(share):
+    solved = worst_case(CountFilter(1), [Gaussian(0.1), Erasure(share)], epsilon=1.0)
+    assert solved.low == pytest.approx(share, rel=2e-11)
+    assert solved.high == pytest.approx(share, rel=2e-11)
+    assert solved.low <= share <= solved.high
 
 
 GAMES = [
