@@ -42,9 +42,9 @@ __all__ = ["Bounds", "Composition", "counts_of", "ways_of"]
 _ADDED, _TAKEN = 1 / 6, 1 / 12
 #: A divergence that need not be known closely.
 _NEGLIGIBLE = 1e-200
-#: A divergence of one release beside which the others hardly count, how far beyond epsilon its level lies, and the
-#: largest level whose square is a double.
-_ALL, _FAR, _LARGEST = 1 - 2.0**-40, 28.0, 2.0**500
+#: How far a level lies beyond epsilon that alone has a divergence above 1 - 2^-39, and the largest level whose square
+#: is a double.
+_FAR, _LARGEST = 28.0, 2.0**500
 #: A cut is tried this often before the bounds are returned as wide as they are.
 _TRIES = 4
 #: The cells of a first look, and by how many halvings the narrowest of them divide the range of the losses.
@@ -215,9 +215,7 @@ class Composition:
             return _one_release(pairs[0], epsilon)
         levels = [known for pair in pairs if (known := level(pair)) is not None]
         if any(float(known.epsilon) > epsilon + _FAR for known in levels):
-            best = _most_telling(pairs, epsilon)
-            if best.low >= _ALL:
-                return best
+            return _most_telling(pairs, epsilon)
         addable = len(levels) == len(pairs) and all(known.epsilon < _LARGEST for known in levels)
         lattice = common_step(levels) if addable else None
         if lattice is not None:

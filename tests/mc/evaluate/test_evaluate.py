@@ -79,6 +79,22 @@ def test_coins_have_the_value_of_the_binomial_law(rounds):
     assert found.rounds == rounds
 
 
+class Lasting(fp.Adversary):
+    """Asks for coins until denied, and then for a last erasure."""
+
+    def request(self, view):
+        return COIN
+
+    def final(self, view):
+        return fp.Erasure(Fraction(1, 4))
+
+
+def test_what_a_last_release_reveals_outright_counts_too():
+    """One coin of 3/4 is granted: 1/4 + 3/4 (3/4 - 2/4)."""
+    found = evaluate(fp.BasicFilter(1.2, 0.3), Lasting(), epsilon=TWO, rounds=3, evidence=Evidence.EXACT)
+    assert found.value == Fraction(7, 16)
+
+
 def test_an_epsilon_in_doubles_makes_the_value_an_enclosure():
     exact = evaluate(CountFilter(3), fp.Constant(COIN), epsilon=TWO)
     near = evaluate(CountFilter(3), fp.Constant(COIN), epsilon=float(TWO))
