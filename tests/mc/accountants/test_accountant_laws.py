@@ -187,6 +187,7 @@ def misspelt() -> AccountantSubject:
 #: What a Rho says that it has spent.
 SAID: dict[str, Callable[[Rho], float]] = {
     "half": lambda held: held.rho / 2,
+    "half of ten": lambda held: held.rho / (2 if sum(count for _, count in held.ledger) == 10 else 1),
     "less when tired": lambda held: held.rho if len(held.ledger) < 4 else held.rho / 3,
     # two kinds of event cost less together than the dearer one alone
     "a discount": lambda held: held.rho / (2 if len({rho for rho, _ in held.ledger}) > 1 else 1),
@@ -260,6 +261,7 @@ ANSWERS: dict[str, list[tuple[str, str, Callable[[], AccountantSubject]]]] = {
     ],
     "what_it_answers_is_at_least_the_truth": [
         ("broken", "is due", lambda: accountant(SAID["half"])),
+        ("broken", "is due", lambda: accountant(SAID["half of ten"])),
         ("broken", "nan", lambda: purse(0.3, spent=lambda held: math.nan)),
         ("held", "", giving_up),
         ("not asked", "", lambda: purse(most=-1.0)),

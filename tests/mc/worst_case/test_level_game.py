@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from mc.losses import LogRatio
 from mc.losses.lattice_law import level_law
+from mc.losses.log_ratio import LogRatio
 from mc.worst_case import windows, worst_case
 from mc.worst_case.dense import DenseGame
 from mc.worst_case.graph import StateGraph
