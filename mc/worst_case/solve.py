@@ -89,7 +89,6 @@ def worst_case(
     bounds so far, and Ctrl-C raises PartialWorstCase, a KeyboardInterrupt, whose `worst` has them.
     Source: Bellman's recursion; L is a sufficient statistic for the hockey-stick divergence.
     """
-    checked_rule(filt)
     if rounds is not None:
         rounds = check_count("rounds", rounds)
     if max_positions is not None:
@@ -98,14 +97,13 @@ def worst_case(
         raise ValueError(
             f"on_denial must be 'halt' or 'retry', got on_denial={on_denial!r}; pass one of them"
         )
-    requests = _checked_menu(menu, float(check_at_least_zero("min_charge", min_charge)))
     if relative is not None:
         relative = float(check_positive("relative", relative))
-    ways, which = _ways(filt, requests, direction, evidence)
-    scope = f"{_scope(requests, rounds, min_charge)}; {which}; a denied run may {on_denial}"
+    game, ways = _game(filt, menu, rounds, direction, evidence, on_denial, min_charge)
+    game = replace(game, max_positions=max_positions, step=step, spend_steps=spend_steps, known=known)
     if spend_steps is not None:
-        scope += f"; spent sums rounded to 1/{spend_steps} of the budget, once against it and once for it"
-    game = WorstCaseGame(filt, requests, rounds, scope, max_positions, step, spend_steps, known)
+        spent = f"spent sums rounded to 1/{spend_steps} of the budget, once against it and once for it"
+        game = replace(game, scope=f"{game.scope}; {spent}")
     return _solved(game, check_epsilon(epsilon), ways, evidence, relative, progress)
 
 
@@ -118,26 +116,32 @@ def worst_cases(
     direction: Direction | Literal["both"] = "both",
 ) -> list[WorstCase]:
     """`worst_case` at several epsilons, whose games are walked once."""
-    checked_rule(filt)
-    requests = _checked_menu(menu, 0.0)
-    ways, which = _ways(filt, requests, direction, None)
-    game = WorstCaseGame(
-        filt, requests, rounds, f"{_scope(requests, rounds)}; {which}; a denied run may halt"
-    )
+    game, ways = _game(filt, menu, rounds, direction)
     return [_solved(game, check_epsilon(epsilon), ways, None, None, None) for epsilon in epsilons]
 
 
-def _ways(
+def _game(
     filt: PrivacyFilter,
-    menu: tuple[DominatingPair, ...],
+    menu: DominatingPair | Sequence[DominatingPair],
+    rounds: int | None,
     direction: Direction | Literal["both"],
-    evidence: Evidence | None,
-) -> tuple[tuple[Direction, ...], str]:
-    """The directions to look in, and their word in a scope."""
+    evidence: Evidence | None = None,
+    on_denial: OnDenial = "halt",
+    min_charge: float = 0.0,
+) -> tuple[WorstCaseGame, tuple[Direction, ...]]:
+    """The game, and the directions to look in."""
+    checked_rule(filt)
+    requests = _checked_menu(menu, float(check_at_least_zero("min_charge", min_charge)))
     directions, which = checked_ways(direction, evidence)
-    if direction == "both" and not filt.looks_at_losses and all(pair.swapped == pair for pair in menu):
+    if direction == "both" and not filt.looks_at_losses and all(pair.swapped == pair for pair in requests):
         directions = ("PQ",)  # P and Q play the same part, so both directions have the same value
-    return directions, which
+    names = ", ".join(map(_name, requests[:3])) + (
+        f", ... ({len(requests)} pairs)" if len(requests) > 3 else ""
+    )
+    limit = "any number of rounds" if rounds is None else f"at most {rounds} round{'s' * (rounds != 1)}"
+    least = f", least charge {min_charge:g}" if min_charge > 0 else ""
+    scope = f"every adaptive adversary over {names}; {limit}{least}; {which}; a denied run may {on_denial}"
+    return WorstCaseGame(filt, requests, rounds, scope), directions
 
 
 def _solved(
@@ -244,13 +248,6 @@ def _checked_menu(
             f"and min_charge={min_charge!r}; pass more pairs or a smaller min_charge"
         )
     return charging
-
-
-def _scope(menu: tuple[DominatingPair, ...], rounds: int | None, min_charge: float = 0.0) -> str:
-    names = ", ".join(map(_name, menu[:3])) + (f", ... ({len(menu)} pairs)" if len(menu) > 3 else "")
-    limit = "any number of rounds" if rounds is None else f"at most {rounds} round{'s' * (rounds != 1)}"
-    least = f", least charge {min_charge:g}" if min_charge > 0 else ""
-    return f"every adaptive adversary over {names}; {limit}{least}"
 
 
 def _name(pair: DominatingPair) -> str:

@@ -18,7 +18,7 @@ from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.losses.log_ratio import nearest_log
 from mc.worst_case.plan import written_out
-from tests.mc.losses.enumerated import real
+from tests.mc.losses.enumerated import composed, real
 from tests.theory.reference import masses
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair
@@ -60,8 +60,7 @@ class CompositionFilter(PrivacyFilter):
         return np.array([delta <= self.delta for delta in composed], dtype=np.bool_)
 
     def spend(self, state: State, request: DominatingPair) -> State:
-        masses = request.exact_masses  # type: ignore[attr-defined]
-        return _objects([_compose(law, list(zip(masses.p, masses.q, strict=True))) for law in state])
+        return _objects([tuple(sorted(composed(request, 1, law))) for law in state])
 
 
 @dataclass(frozen=True)
@@ -129,16 +128,6 @@ def _objects(values: list[Any]) -> NDArray[np.object_]:
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
-
-
-def _compose(law: Any, masses: Any) -> Any:
-    joint: dict[Fraction | None, list[Fraction]] = {}
-    for p, q in law:
-        for a, b in masses:
-            cell = joint.setdefault(p * a / (q * b) if q * b else None, [Fraction(0), Fraction(0)])
-            cell[0] += p * a
-            cell[1] += q * b
-    return tuple(sorted((p, q) for p, q in joint.values()))
 
 
 def played(
