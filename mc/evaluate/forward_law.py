@@ -53,7 +53,14 @@ def two_grids(
             fine.check(ways)
             for epsilon in together:
                 value, way = max((fine.value(float(epsilon), way), way) for way in ways)
-                value, difference = scouted.settled(smooth, coarse.value(float(epsilon), way), value)
+                less = coarse.value(float(epsilon), way)
+                difference = abs(value - less)
+                if smooth or not (less > 0 and value > 0):
+                    difference += 2.0**-39 * value  # rounding alone may be that much
+                else:
+                    value *= (value / less) ** (
+                        1 / 3
+                    )  # splitting errs by the square of the step, as a factor
                 results.append(
                     NumericalEvaluation(
                         epsilon, value, difference, way, len(decisions.rounds), decisions.positions, where

@@ -90,13 +90,6 @@ class Scouted:
         around = {kink + side * size for kink in kinks for side in (1, -1) for size in sizes}
         return np.array(sorted({*decisions.edges.tolist(), *(x for x in around if low < x < high)}))
 
-    def settled(self, smooth: bool, coarse: float, fine: float) -> tuple[float, float]:
-        """The value that both grids give, and by how much they differ: rounding alone may be 2^-39 of the value."""
-        if smooth or not (coarse > 0 and fine > 0):
-            return fine, abs(fine - coarse) + 2.0**-39 * fine
-        # splitting errs by the square of the step, as a factor
-        return fine * (fine / coarse) ** (1 / 3), abs(fine - coarse)
-
 
 def scout(asking: Asking, epsilons: Sequence[float]) -> Scouted:
     """Plays rays: scout i has the loss mean + c_i sqrt(variance) after every round."""

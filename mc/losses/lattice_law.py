@@ -34,12 +34,6 @@ class Report:
     share: NDArray[np.float64]
 
     @classmethod
-    def exactly(cls, edges: NDArray[np.float64], places: Sequence[int]) -> Self:
-        """The report of a law of few losses, one between each pair of edges."""
-        steps = np.array(places, dtype=np.int64)
-        return cls(edges, steps, steps, np.zeros(len(steps)))
-
-    @classmethod
     def of_cells(
         cls,
         edges: NDArray[np.int64],
@@ -214,13 +208,15 @@ def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction]
 def level_law(units: int, delta: Fraction, step: Fraction, side: Rounding) -> LatticeLaw:
     """KOV(units * step, delta) on the lattice, each mass rounded to `side`."""
     with flint.ctx.workprec(BITS):
-        places, masses = [0], [ball(1 - delta)]
+        places, masses = np.array([0]), [ball(1 - delta)]
         if units:
-            places, masses = [-units, units], [p for p, _ in Level(ball(step) * units, delta, None).masses]
+            places = np.array([-units, units])
+            masses = [p for p, _ in Level(ball(step) * units, delta, None).masses]
+        # the sign tells two outputs apart, and the largest double finite losses from infinite ones
+        edges = np.array([-np.inf, *[0.0] * (len(places) - 1), np.finfo(np.float64).max])
         return LatticeLaw(
-            np.array(places),
+            places,
             np.array([rounded(mass, side) for mass in masses]),
             rounded(ball(delta), side),
-            # the sign tells two outputs apart, and the largest double finite losses from infinite ones
-            Report.exactly(np.array([-np.inf, *[0.0] * (len(places) - 1), np.finfo(np.float64).max]), places),
+            Report(edges, places, places, np.zeros(len(places))),
         )
