@@ -5,8 +5,10 @@ A law returns what it saw, and raises LawBrokenError with the case that breaks i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from itertools import product
+from operator import itemgetter
 from typing import Any
 
 from filters.adapters.foreign import CountedFilter, limit_of
@@ -23,15 +25,12 @@ def a_count_is_so_many_uses(subject: AccountantSubject) -> str:
     """Composing with a count equals composing that often."""
     if not subject.foreign.composes:
         raise NotAskedError("it is charged one use at a time")
-    for pair in subject.menu:
-        for count in (2, 3, 10):
-            at_once, one_by_one = subject.foreign.make(), subject.foreign.make()
-            subject.foreign.replayed(at_once, pair, count)
-            for _ in range(count):
-                subject.foreign.replayed(one_by_one, pair, 1)
-            first, second = subject.says(at_once), subject.says(one_by_one)
-            if not subject.alike(first, second):
-                raise LawBrokenError(f"{count} x {pair!r}: {first:.9g} at once and {second:.9g} one by one")
+    for pair, count in product(subject.menu, (2, 3, 10)):
+        at_once = subject.foreign.make()
+        subject.foreign.replayed(at_once, pair, count)
+        first, second = subject.says(at_once), subject.says(subject.played((pair,) * count)[0])
+        if not subject.alike(first, second):
+            raise LawBrokenError(f"{count} x {pair!r}: {first:.9g} at once and {second:.9g} one by one")
     return f"{len(subject.menu)} pairs, counts 2, 3, 10"
 
 
@@ -54,9 +53,7 @@ def the_order_does_not_matter(subject: AccountantSubject) -> str:
                 raise LawBrokenError(
                     f"{_listing(granted)}: {spent:.9g}, in another order {subject.says(other):.9g}"
                 )
-    if not tried:
-        raise NotAskedError("no history had two kinds of request granted")
-    return f"{tried} histories"
+    return _asked(tried, "histories", "no history had two kinds of request granted")
 
 
 def its_own_ledger_answers_the_same(subject: AccountantSubject) -> str:
@@ -72,9 +69,7 @@ def its_own_ledger_answers_the_same(subject: AccountantSubject) -> str:
         before, after = subject.says(budget), subject.says(subject.reread(budget))
         if not subject.alike(before, after):
             raise LawBrokenError(f"{_listing(granted)}: {before:.9g}, read again {after:.9g}")
-    if not tried:
-        raise NotAskedError("nothing of any history was granted")
-    return f"{tried} histories"
+    return _asked(tried, "histories", "nothing of any history was granted")
 
 
 def the_total_never_falls(subject: AccountantSubject) -> str:
@@ -112,21 +107,16 @@ def a_superset_never_costs_less(subject: AccountantSubject) -> str:
 def more_noise_never_costs_more(subject: AccountantSubject) -> str:
     """Doubling the noise, or halving the sampling rate, never costs more."""
     tried = 0
-    for pair in subject.menu:
-        for count in (1, 5):
-            whole = subject.total((pair,) * count)
-            for quiet in pair.quieter:
-                # what is not granted is not charged, and what is on no menu need not be supported
-                if whole is None or not subject.supports(quiet):
-                    continue
-                if (less := subject.total((quiet,) * count)) is None:
-                    continue
-                tried += 1
-                if exceeds(less, whole, subject.tolerance):
-                    raise LawBrokenError(f"{count} x {quiet!r} costs {less:.9g}, and {pair!r} {whole:.9g}")
-    if not tried:
-        raise NotAskedError("no quieter mechanism is known and granted")
-    return f"{tried} comparisons"
+    for pair, count in product(subject.menu, (1, 5)):
+        whole = subject.total((pair,) * count)
+        # what is not granted is not charged, and what is on no menu need not be supported
+        for quiet in filter(subject.supports, pair.quieter):
+            if whole is None or (less := subject.total((quiet,) * count)) is None:
+                continue
+            tried += 1
+            if exceeds(less, whole, subject.tolerance):
+                raise LawBrokenError(f"{count} x {quiet!r} costs {less:.9g}, and {pair!r} {whole:.9g}")
+    return _asked(tried, "comparisons", "no quieter mechanism is known and granted")
 
 
 def a_denial_changes_nothing(subject: AccountantSubject) -> str:
@@ -155,9 +145,7 @@ def a_denial_changes_nothing(subject: AccountantSubject) -> str:
                         f"after {_listing(granted)} {pair!r} is granted {fresh} times, and {denied} times after "
                         f"{asked!r} was denied"
                     )
-    if not tried:
-        raise NotAskedError("nothing was denied")
-    return f"{tried} denials{', after which it grants no more' if halts else ''}"
+    return _asked(tried, f"denials{', after which it grants no more' if halts else ''}", "nothing was denied")
 
 
 def what_raises_is_charged_once(subject: AccountantSubject) -> str:
@@ -237,34 +225,28 @@ def nothing_is_touched_before_the_check(subject: AccountantSubject) -> str:
         tried += 1
         if touched[0]:
             raise LawBrokenError(f"{pair!r} touched the data of a budget that grants it no more")
-    if not tried:
-        raise NotAskedError("nothing was denied")
-    return f"{tried} pairs"
+    return _asked(tried, "pairs", "nothing was denied")
 
 
 def what_it_answers_is_at_least_the_truth(subject: AccountantSubject) -> str:
     """What it answers of mechanisms fixed in advance is at least the truth: closed forms and certified compositions."""
     tried = 0
+    for granted, answered in filter(itemgetter(0), _answers(subject)):
+        tried += 1
+        if fault := promised_too_little(granted, answered, subject.foreign.promise, subject.tolerance):
+            raise LawBrokenError(f"{_listing(granted)}: {fault}")
+    return _asked(tried, "histories", "nothing of any history was granted")
+
+
+def _answers(subject: AccountantSubject) -> Iterator[tuple[History, float]]:
+    """What is granted of each history, and of 10 and 100 uses at once, with what is then said."""
     for history in subject.histories:
         budget, granted = subject.played(history)
-        tried += bool(granted)
-        _check_against_the_truth(subject, granted, subject.says(budget))
-    for pair in subject.menu if subject.foreign.composes else ():
-        for count in (10, 100):
-            tried += 1
-            budget = subject.foreign.make()
-            subject.foreign.replayed(budget, pair, count)
-            _check_against_the_truth(subject, (pair,) * count, subject.says(budget))
-    if not tried:
-        raise NotAskedError("nothing of any history was granted")
-    return f"{tried} histories"
-
-
-def _check_against_the_truth(subject: AccountantSubject, granted: History, answered: float) -> None:
-    if granted and (
-        fault := promised_too_little(granted, answered, subject.foreign.promise, subject.tolerance)
-    ):
-        raise LawBrokenError(f"{_listing(granted)}: {fault}")
+        yield granted, subject.says(budget)
+    for pair, count in product(subject.menu if subject.foreign.composes else (), (10, 100)):
+        budget = subject.foreign.make()
+        subject.foreign.replayed(budget, pair, count)
+        yield (pair,) * count, subject.says(budget)
 
 
 def an_adaptive_choice_gains_nothing(subject: AccountantSubject) -> str:
@@ -296,6 +278,13 @@ ACCOUNTANT_LAWS: Mapping[str, Callable[[AccountantSubject], str]] = {
         an_adaptive_choice_gains_nothing,
     )
 }
+
+
+def _asked(tried: int, what: str, otherwise: str) -> str:
+    """What was tried; NotAskedError where that is nothing."""
+    if not tried:
+        raise NotAskedError(otherwise)
+    return f"{tried} {what}"
 
 
 def _running(subject: AccountantSubject) -> Callable[[Any, DominatingPair, Callable[[], None]], object]:

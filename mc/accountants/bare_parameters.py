@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 from filters.adapters.budget import is_no
 from filters.adapters.foreign import limit_of
@@ -35,10 +36,7 @@ def odd_parameters_grant_nothing(subject: AccountantSubject) -> str:
     for value in _ODD:
         budget = subject.played((pair,))[0]
         before = subject.foreign.spent(budget)
-        try:
-            if is_no(subject.raw(budget, value)):
-                continue
-        except Exception:  # noqa: BLE001 refused, in whatever words
+        if not _taken(subject, budget, value)[0]:
             continue
         taken.append(f"{value:g}")
         try:
@@ -78,15 +76,22 @@ def tiny_spends_are_their_sum(subject: AccountantSubject) -> str:
 
 def _takes_ordinary(subject: AccountantSubject) -> None:
     """NotAskedError where the object takes no ordinary bare parameter: then a refusal says nothing of an odd one."""
-    assert subject.raw is not None
     said = ""
     for value in _ORDINARY:
-        try:
-            if not is_no(subject.raw(subject.foreign.make(), value)):
-                return
-        except Exception as error:  # noqa: BLE001 refused, in whatever words
-            said = f": {type(error).__name__}: {error}"
+        taken, refusal = _taken(subject, subject.foreign.make(), value)
+        if taken:
+            return
+        said = said if refusal is None else f": {type(refusal).__name__}: {refusal}"
     raise NotAskedError(f"it takes no bare parameter, not even an ordinary one{said}")
+
+
+def _taken(subject: AccountantSubject, budget: Any, value: float) -> tuple[bool, Exception | None]:
+    """Whether an object takes a bare parameter, and what it raised if it does not."""
+    assert subject.raw is not None
+    try:
+        return not is_no(subject.raw(budget, value)), None
+    except Exception as error:  # noqa: BLE001 refused, in whatever words
+        return False, error
 
 
 def _charges_epsilons(subject: AccountantSubject, limit: float) -> bool:
@@ -99,23 +104,14 @@ def _charges_epsilons(subject: AccountantSubject, limit: float) -> bool:
 
 def _cost(subject: AccountantSubject, value: float) -> float | None:
     """What a fresh object says it has spent on a bare parameter, 0 if it does not say; None if it refuses it."""
-    assert subject.raw is not None
     budget = subject.foreign.make()
     try:
-        taken = not is_no(subject.raw(budget, value))
-        return (subject.foreign.spent(budget) or 0.0) if taken else None
-    except Exception:  # noqa: BLE001 refused, in whatever words
+        return (subject.foreign.spent(budget) or 0.0) if _taken(subject, budget, value)[0] else None
+    except Exception:  # noqa: BLE001 it takes it, and cannot say what that cost
         return None
 
 
 def _spends(subject: AccountantSubject, epsilon: float, *, most: int) -> int:
     """How often a fresh object takes the bare epsilon."""
-    assert subject.raw is not None
     budget = subject.foreign.make()
-    for granted in range(most):
-        try:
-            if is_no(subject.raw(budget, epsilon)):
-                return granted
-        except Exception:  # noqa: BLE001 the denial, in the library's own words
-            return granted
-    return most
+    return next((times for times in range(most) if not _taken(subject, budget, epsilon)[0]), most)

@@ -10,6 +10,7 @@ from mc.accountants.accountant_subject import History, NotAskedError
 from mc.losses.composition import Composition
 from mc.worst_case.solve import worst_case
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from theory.numerics.decimals import above, below
 from theory.pairs import DominatingPair
 
 __all__ = ["promised_too_little", "worth_more"]
@@ -36,9 +37,12 @@ def promised_too_little(granted: History, answered: float, promise: Guarantee, t
             return ""
         allowed = promise.delta_at_epsilon
         bounds = Composition(Counter(granted)).delta(answered * (1 + tolerance), relative=1e-4)
-        if bounds.low > allowed * (1 + tolerance):
-            return f"it answers epsilon={answered:.9g}, where delta is at least {bounds.low:.6g}, above {allowed:.6g}"
-        return ""
+        passed = bounds.low > allowed * (1 + tolerance)
+        return (
+            f"it answers epsilon={answered:.9g}, where delta is {_passed(bounds.low, allowed)}"
+            if passed
+            else ""
+        )
     if isinstance(promise, PureDP):
         due = max(sum(_largest(pair, sign) for pair in granted) for sign in (1, -1))
     elif isinstance(promise, ZCDP):
@@ -80,11 +84,13 @@ def _too_small_a_mu(granted: History, answered: float, tolerance: float) -> str:
         allowed = float(GaussianDP(answered * (1 + tolerance)).delta(epsilon)) if answered else 0.0
         low = composition.delta(epsilon, relative=1e-4).low
         if low > allowed * (1 + tolerance):
-            return (
-                f"it answers mu={answered:.9g}, where delta at epsilon={epsilon:.6g} is at least {low:.6g}, above "
-                f"{allowed:.6g}"
-            )
+            return f"it answers mu={answered:.9g}, where delta at epsilon={epsilon:.6g} is {_passed(low, allowed)}"
     return ""
+
+
+def _passed(low: float, allowed: float) -> str:
+    """A lower bound beside what it passes, each rounded so that both claims are true."""
+    return f"at least {below(low)}, above {below(allowed)}"
 
 
 def worth_more(filt: CountedFilter) -> tuple[str, str]:
@@ -96,10 +102,10 @@ def worth_more(filt: CountedFilter) -> tuple[str, str]:
     words = ""
     for rounds in _ROUNDS:
         value = worst_case(filt, filt.menu[:_LEVELS], epsilon=epsilon, rounds=rounds)
-        words = f"{rounds} rounds: H at epsilon={epsilon:.6g} is at most {value.high:.6g}, promised {promised:.6g}"
+        words = f"{rounds} rounds: H at epsilon={epsilon:.6g} is at most {above(value.high)}, promised {promised:.6g}"
         if value.low > promised * (1 + 1e-9):
             return words, (
-                f"an adversary of {rounds} rounds reaches H of at least {value.low:.6g} at epsilon={epsilon:.6g}, "
+                f"an adversary of {rounds} rounds reaches H of at least {below(value.low)} at epsilon={epsilon:.6g}, "
                 f"promised {promised:.6g}"
             )
     return words, ""

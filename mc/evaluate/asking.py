@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, NoReturn, cast
+from typing import Any, NamedTuple, NoReturn, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ DENIED = -1
 #: The most different pairs that a game may ask for.
 _MOST_PAIRS = 4096
 _REMEDY = "use fp.simulate, which plays any adversary"
+_Answer = TypeVar("_Answer")
 
 
 class NotAFunctionError(ValueError):
@@ -219,7 +220,7 @@ class Asking:
         return self._numbers[pair]
 
 
-def until_known(game: Game, attempt: Callable[[Asking], Any]) -> Any:
+def until_known(game: Game, attempt: Callable[[Asking], _Answer]) -> _Answer:
     """`attempt` with positions that do not hold the last loss, or, where the adversary reads it, with such that do."""
     try:
         return attempt(Asking(game, keeps_last=False))

@@ -12,17 +12,16 @@ from numpy.typing import NDArray
 
 from mc.engine.game import Game
 from mc.evaluate.asking import Asking, until_known
-from mc.evaluate.ball_nodes import BallNodes, needed, quadrature_error
 from mc.evaluate.decision_map import DecisionMap, decides_as_known
 from mc.evaluate.evaluation import Evaluation
 from mc.evaluate.forward_law import ForwardLaw
+from mc.evaluate.loss_nodes import BallNodes, needed, quadrature_error
 from mc.evaluate.panels import shown_edges
 from mc.evaluate.scouts import Scouted, scout
 from mc.losses.balls import BITS, ball, down, up
 from mc.losses.finite_outputs import ball_of
 from mc.losses.log_ratio import Epsilon, LogRatio
 from mc.losses.too_large import TooLargeError
-from theory.evidence import Evidence
 from theory.pairs import normal_law
 from theory.pairs.base import Direction
 
@@ -74,28 +73,15 @@ class CertifiedLaw:
             least = min(rough.value(float(epsilon), way) for epsilon in epsilons for way in ways)
             law = CertifiedLaw.of(decisions, scouted, epsilons, ways, max(least, 1e-200))
             where = f"{scope}; for losses as real numbers and {shown_edges(decisions.changes)}{found_to}"
-            results = []
-            for epsilon in epsilons:
-                both = [(*law.enclosed(epsilon, way), way) for way in ways]
-                worst = max(both, key=lambda bounds: bounds[1])
-                low = max(bounds[0] for bounds in both)
-                results.append(
-                    Evaluation(
-                        epsilon=epsilon,
-                        value=None,
-                        low=low,
-                        high=worst[1],
-                        evidence=Evidence.CERTIFIED,
-                        direction=worst[2],
-                        rounds=len(decisions.rounds),
-                        positions=decisions.positions,
-                        scope=where,
-                    )
+            sizes = len(decisions.rounds), decisions.positions
+            return [
+                Evaluation.of_ways(
+                    epsilon, {way: law.enclosed(epsilon, way) for way in ways}, None, *sizes, where
                 )
-            return results
+                for epsilon in epsilons
+            ]
 
-        evaluations: list[Evaluation] = until_known(game, solve)
-        return evaluations
+        return until_known(game, solve)
 
     @classmethod
     def of(
@@ -171,14 +157,11 @@ class CertifiedLaw:
             high += ball(float(mass[1, i])) * most
         whole = np.array([mass[1, part].sum() for part in self.nodes.parts])
         touched = whole > 0
-        lost = sum(float(self._error(mu, float(eps), forward)[touched].sum()) for mu in (below, above))
+        half, lost = self.nodes.half, 0.0
+        for mu in (below, above):  # bounds on the quadrature of density times payoff on every part
+            bound = _paid_bound(half, self.nodes.ends, self.nodes.least, mu, float(eps), forward)
+            lost += float(quadrature_error(half, self.nodes.counts, bound)[touched].sum())
         return low - ball(lost), high + ball(lost) + ball(1e-270)
-
-    def _error(self, mu: float | None, epsilon: float, forward: bool) -> NDArray[np.float64]:
-        """Bounds on the quadrature of density times payoff on every part."""
-        half = self.nodes.half
-        bound = _paid_bound(half, self.nodes.ends, self.nodes.least, mu, epsilon, forward)
-        return quadrature_error(half, self.nodes.counts, bound)
 
 
 def _paid_bound(

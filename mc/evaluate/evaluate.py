@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any, Literal, overload
 
@@ -119,7 +120,9 @@ def evaluate(
         f"a denied run may {on_denial}"
     )
     results: Sequence[Evaluation | NumericalEvaluation]
-    law = _finite(game, most)
+    law: TranscriptLaw | None = None
+    with suppress(NoFiniteLawError):
+        law = until_known(game, lambda asking: TranscriptLaw.of(asking, max_positions=most))
     if law is not None:
         results = [_discrete(law, each, ways, scope, evidence) for each in epsilons]
     elif evidence is Evidence.EXACT:
@@ -132,15 +135,6 @@ def evaluate(
     else:
         results = two_grids(game, epsilons, ways, scope, step)
     return Evaluations(results) if many else results[0]
-
-
-def _finite(game: Game, most: int) -> TranscriptLaw | None:
-    """The law of a game whose requests all have finitely many exact outputs, None for any other."""
-    try:
-        law: TranscriptLaw = until_known(game, lambda asking: TranscriptLaw.of(asking, max_positions=most))
-    except NoFiniteLawError:
-        return None
-    return law
 
 
 def _discrete(
@@ -157,20 +151,9 @@ def _discrete(
             f"epsilon must be a LogRatio and every pair have rational masses for EXACT evidence, got {epsilon!r}; "
             "pass LogRatio(e^epsilon) and RandomizedResponse.from_ratio, say"
         )
-    lows, highs = [max(down(v), 0.0) for v in values], [min(up(v), 1.0) for v in values]
-    place = max(range(len(ways)), key=lambda i: highs[i])
+    bounds = {way: (max(down(v), 0.0), min(up(v), 1.0)) for way, v in zip(ways, values, strict=True)}
     value = max(exact) if len(exact) == len(values) and evidence is not Evidence.CERTIFIED else None
-    return Evaluation(
-        epsilon=epsilon,
-        value=value,
-        low=max(lows),
-        high=max(highs),
-        evidence=Evidence.CERTIFIED if value is None else Evidence.EXACT,
-        direction=ways[place],
-        rounds=law.rounds,
-        positions=law.positions,
-        scope=scope,
-    )
+    return Evaluation.of_ways(epsilon, bounds, value, law.rounds, law.positions, scope)
 
 
 def _name(adversary: Adversary) -> str:

@@ -8,10 +8,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import cast
+from typing import Self
 
+from mc.losses.composition import ways_of
 from mc.losses.log_ratio import Epsilon, epsilon_cells
 from theory.evidence import Evidence
 from theory.numerics.decimals import interval
@@ -23,13 +25,10 @@ __all__ = ["Evaluation", "Evaluations", "NumericalEvaluation", "checked_ways"]
 
 def checked_ways(direction: str, evidence: Evidence | None) -> tuple[tuple[Direction, ...], str]:
     """The directions to look in, and how a scope calls them; ValueError for other directions and evidence."""
-    if direction not in ("PQ", "QP", "both"):
-        raise ValueError(f"direction must be PQ, QP or both, got direction={direction!r}; pass one of them")
+    ways = ways_of(direction)
     if evidence not in (None, Evidence.EXACT, Evidence.CERTIFIED):
         raise ValueError(f"evidence must be EXACT, CERTIFIED or None, got evidence={evidence!r}; pass None")
-    if direction == "both":
-        return ("PQ", "QP"), "both directions"
-    return (cast(Direction, direction),), f"direction {direction}"
+    return ways, "both directions" if direction == "both" else f"direction {direction}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -56,9 +55,25 @@ class Evaluation(Shown):
                 f"low must be <= high, got low={self.low!r}, high={self.high!r}; pass them in order"
             )
 
+    @classmethod
+    def of_ways(
+        cls,
+        epsilon: Epsilon,
+        bounds: Mapping[Direction, tuple[float, float]],
+        value: Fraction | None,
+        rounds: int,
+        positions: int,
+        scope: str,
+    ) -> Self:
+        """The larger of all directions, between bounds on each."""
+        direction = max(bounds, key=lambda way: bounds[way][1])
+        low, high = max(low for low, _ in bounds.values()), bounds[direction][1]
+        evidence = Evidence.CERTIFIED if value is None else Evidence.EXACT
+        return cls(epsilon, value, low, high, evidence, direction, rounds, positions, scope)
+
     def rows(self) -> list[Row]:
         """One row; value is the text of a fraction where it is exact."""
-        return [epsilon_cells(self.epsilon) | {k: v for k, v in row_of(self).items() if k != "epsilon"}]
+        return [_row_of(self)]
 
     def __str__(self) -> str:
         number = f"{self.value} = " if self.value is not None and self.value.denominator < 10**12 else ""
@@ -85,14 +100,18 @@ class NumericalEvaluation(Shown):
 
     def rows(self) -> list[Row]:
         """One row, whose evidence is None."""
-        cells = {k: v for k, v in row_of(self).items() if k != "epsilon"}
-        return [epsilon_cells(self.epsilon) | cells | {"evidence": None}]
+        return [_row_of(self) | {"evidence": None}]
 
     def __str__(self) -> str:
         return (
             f"{self.value:.6g} at epsilon={self.epsilon} "
             f"(NUMERICAL, two grids differ by {self.difference:.2g}; {self.scope})"
         )
+
+
+def _row_of(evaluation: Evaluation | NumericalEvaluation) -> Row:
+    epsilon = epsilon_cells(evaluation.epsilon)
+    return epsilon | row_of(evaluation) | epsilon
 
 
 class Evaluations(tuple[Evaluation | NumericalEvaluation, ...], Pictured):

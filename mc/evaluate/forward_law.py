@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 
 from mc.engine.game import Game
 from mc.evaluate.asking import Asking, until_known
-from mc.evaluate.ball_nodes import BallNodes
 from mc.evaluate.decision_map import STOP, DecisionMap
 from mc.evaluate.evaluation import NumericalEvaluation
-from mc.evaluate.loss_nodes import Nodes
+from mc.evaluate.loss_nodes import BallNodes, Nodes
 from mc.evaluate.panels import shown_edges
 from mc.evaluate.scouts import scout
 from mc.losses.log_ratio import Epsilon
@@ -54,7 +53,14 @@ def two_grids(
             fine.check(ways)
             for epsilon in together:
                 value, way = max((fine.value(float(epsilon), way), way) for way in ways)
-                value, difference = scouted.settled(smooth, coarse.value(float(epsilon), way), value)
+                less = coarse.value(float(epsilon), way)
+                difference = abs(value - less)
+                if smooth or not (less > 0 and value > 0):
+                    difference += 2.0**-39 * value  # rounding alone may be that much
+                else:
+                    value *= (value / less) ** (
+                        1 / 3
+                    )  # splitting errs by the square of the step, as a factor
                 results.append(
                     NumericalEvaluation(
                         epsilon, value, difference, way, len(decisions.rounds), decisions.positions, where
@@ -62,8 +68,7 @@ def two_grids(
                 )
         return results
 
-    evaluations: list[NumericalEvaluation] = until_known(game, solve)
-    return evaluations
+    return until_known(game, solve)
 
 
 @dataclass(slots=True)

@@ -1,28 +1,62 @@
-"""Nodes of the privacy loss on panels, and how a release moves mass between them."""
+"""Nodes of the privacy loss on panels, and how a release moves mass between them: in doubles, and in balls.
+
+The density of the loss after a release of Gaussian(mu) is entire, with |f(a + ib)| <= e^{b^2 / 2 mu^2} f(a),
+for it is an integral of Gaussian densities, each with that property, over masses >= 0. So is what it pays, and by
+Bernstein's theorem n nodes on a panel of half width h integrate a function bounded by M on the ellipse of parameter r
+up to 8 h M r^{-(2n-1)} / (r - 1): polynomials of degree 2n - 1 are exact, one of them is within
+2 M r^{-(2n-1)} / (r - 1), and integral and sum both have norm 2 h.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import ClassVar
 
+import flint
 import numpy as np
 from numpy.typing import NDArray
 
+from mc.losses.balls import BITS, ball, up
 from theory.numerics.legendre import gauss_legendre
-from theory.pairs import DominatingPair
+from theory.pairs import DominatingPair, normal_law
 
-__all__ = ["Nodes"]
+__all__ = ["BallNodes", "Nodes", "needed", "quadrature_error"]
 
 #: What rounding may do to a sum of losses, in nats.
 _ROUNDING = 1e-11
 
 #: Losses beyond this are met with probability below the least double.
 _FAR = 700.0
+#: Parameters of ellipses among which the best is taken.
+_ELLIPSES = np.exp(np.linspace(0.02, 3.5, 120))
+#: Steps of more than this many deviations are bounded and not computed.
+_BAND = 24.0
+#: Covers the rounding of a bound that is computed in doubles.
+_SLACK = 1.0 + 2.0**-20
+_TINY = 1e-290
 
 
 @dataclass(frozen=True, slots=True)
-class Nodes:
+class _Panelled:
+    """Nodes at `loss`, panel after panel, of which panel j begins at first[j], part after part, then the point 0."""
+
+    loss: NDArray[np.float64]
+    first: NDArray[np.intp]
+    parts: tuple[slice, ...]
+
+    def of(self, panel: int) -> slice:
+        """Where the nodes of a panel are; -1 is the point 0."""
+        if panel < 0:
+            return slice(len(self.loss) - 1, len(self.loss))
+        return slice(int(self.first[panel]), int(self.first[panel + 1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Nodes(_Panelled):
     """The nodes of every panel, one panel after the other, then the point 0.
 
     Smooth nodes are those of Gauss and Legendre, with their weights: a mass at a node is density times weight. Other
@@ -30,11 +64,8 @@ class Nodes:
     kept.
     """
 
-    loss: NDArray[np.float64]
     weight: NDArray[np.float64]
-    first: NDArray[np.intp]
     smooth: bool
-    parts: tuple[slice, ...]
     bounds: ClassVar[int] = 1
     _moves: dict[DominatingPair, NDArray[np.float64]] = field(default_factory=dict)
 
@@ -76,17 +107,11 @@ class Nodes:
         ends = np.cumsum([0, *map(len, losses)])
         return cls(
             np.append(np.concatenate(losses), 0.0),
-            np.append(np.concatenate(weights), 0.0),
             ends[np.searchsorted(parts, edges)],
-            smooth,
             tuple(slice(a, b) for a, b in pairwise(ends.tolist())),
+            np.append(np.concatenate(weights), 0.0),
+            smooth,
         )
-
-    def of(self, panel: int) -> slice:
-        """Where the nodes of a panel are; -1 is the point 0."""
-        if panel < 0:
-            return slice(len(self.loss) - 1, len(self.loss))
-        return slice(int(self.first[panel]), int(self.first[panel + 1]))
 
     def released(self, pair: DominatingPair, masses: NDArray[np.float64]) -> NDArray[np.float64]:
         """Where masses of shape (m, k, nodes) are after a release of `pair`."""
@@ -140,3 +165,161 @@ def _between(
         lower = (middle < 0) & (q < 1e-6) & (p < q)
         q = np.where(lower, p * np.exp(np.minimum(-middle, _FAR)), q)
     return np.maximum(p, 0.0), np.maximum(q, 0.0)
+
+
+def quadrature_error(
+    half: NDArray[np.float64], nodes: NDArray[np.float64], log_bound: Callable[[float], NDArray[np.float64]]
+) -> NDArray[np.float64]:
+    """The least of the bounds above over ellipses r; log_bound(r) is log M on each panel's ellipse."""
+    with np.errstate(over="ignore"):
+        logs = [
+            np.log(8 * half) + log_bound(r) - (2 * nodes - 1) * math.log(r) - math.log(r - 1)
+            for r in _ELLIPSES.tolist()
+        ]
+        return np.asarray(np.exp(np.min(logs, axis=0)) * _SLACK + _TINY)
+
+
+def _drawn_bound(
+    half: NDArray[np.float64], mu: float, least: float
+) -> Callable[[float], NDArray[np.float64]]:
+    """log M of density times kernel: a release of mu after one of `least` or more."""
+
+    def bound(r: float) -> NDArray[np.float64]:
+        b = half * (r - 1 / r) / 2
+        logs = math.log(2 * math.pi) + math.log(mu) + math.log(least)  # a product may be no double
+        return ((b / mu) ** 2 + (b / least) ** 2) / 2 - logs
+
+    return bound
+
+
+def needed(half: NDArray[np.float64], least: float, error: float) -> NDArray[np.intp]:
+    """How many nodes each panel needs so that a release of `least` errs by at most `error`."""
+    counts = np.full(len(half), 4)
+    bound = _drawn_bound(half, least, least)
+    while (short := quadrature_error(half, counts.astype(np.float64), bound) > error).any():
+        counts[short] += 2
+    return counts
+
+
+@dataclass(frozen=True, slots=True)
+class BallNodes(_Panelled):
+    """The nodes of every part of every panel in balls, then the point 0; masses are kept as lower and upper bounds.
+
+    lost[0] and lost[1] bound the P-mass and the Q-mass that left the range.
+    """
+
+    ends: NDArray[np.float64]
+    least: float
+    places: list[flint.arb]
+    weights: list[flint.arb]
+    lost: NDArray[np.float64]
+    bounds: ClassVar[int] = 2
+    _moves: dict[DominatingPair, tuple[NDArray[np.float64], NDArray[np.float64]]] = field(
+        default_factory=dict
+    )
+
+    @classmethod
+    def on(
+        cls, edges: NDArray[np.float64], ends: NDArray[np.float64], counts: NDArray[np.intp], least: float
+    ) -> BallNodes:
+        """The nodes on panels between `edges`, divided at `ends`; least is the least mu that is drawn."""
+        places, weights = [], []
+        with flint.ctx.workprec(BITS):
+            for (low, high), n in zip(pairwise(ends.tolist()), counts.tolist(), strict=True):
+                centre, half = (ball(low) + ball(high)) / 2, (ball(high) - ball(low)) / 2
+                for unit, share in _legendre(n):
+                    places.append(centre + half * unit)
+                    weights.append(half * share)
+        places.append(flint.arb(0))
+        weights.append(flint.arb(1))
+        first = np.concatenate([[0], np.cumsum(counts)])[np.searchsorted(ends, edges)]
+        bounds = np.cumsum([0, *counts.tolist()]).tolist()
+        parts = tuple(slice(a, b) for a, b in pairwise(bounds))
+        loss = np.array([float(x) for x in places])
+        return cls(loss, first, parts, ends, least, places, weights, np.zeros(2))
+
+    @property
+    def half(self) -> NDArray[np.float64]:
+        """Half the width of every part, rounded up."""
+        return np.asarray(np.diff(self.ends) / 2 * _SLACK)
+
+    @property
+    def counts(self) -> NDArray[np.float64]:
+        return np.array([part.stop - part.start for part in self.parts], dtype=np.float64)
+
+    def released(self, pair: DominatingPair, masses: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Lower and upper bounds on masses of shape (m, 2, nodes) after a release of `pair`.
+
+        A sum of n products of numbers >= 0 in doubles is within a factor 1 +- (n + 2) 2^-53 of the exact one, in
+        whatever order it is added.
+        """
+        assert pair.normal_mu is not None
+        mu = float(pair.normal_mu)
+        if pair not in self._moves:
+            self._moves[pair] = self._kernel(mu)
+        low, high = self._moves[pair]
+        rounding = (len(self.loss) + 8) * 2.0**-52
+        error = quadrature_error(self.half, self.counts, _drawn_bound(self.half, mu, self.least))
+        weight = np.array([float(w) for w in self.weights]) * (_SLACK * error.sum())
+        weight[-1] = 0.0
+        rows = np.flatnonzero(masses[:, 1].max(axis=0))
+        moved = np.empty_like(masses)
+        moved[:, 0] = np.maximum((masses[:, 0][:, rows] @ low[rows]) * (1 - rounding) - weight - _TINY, 0.0)
+        moved[:, 1] = (masses[:, 1][:, rows] @ high[rows]) * (1 + rounding) + weight + _TINY
+        moved[:, :, -1] = 0.0
+        self._lose(mu, masses[:, 1].sum(axis=0), error * mu * 3)
+        return moved
+
+    def _lose(self, mu: float, mass: NDArray[np.float64], error: NDArray[np.float64]) -> None:
+        """Count what a release takes out of the range; mass are upper bounds at the nodes."""
+        whole = np.array([mass[part].sum() for part in self.parts]) + error
+        whole, ends = np.append(whole, mass[-1]), np.append(self.ends, 0.0)
+        left, right = np.append(self.ends[:-1], 0.0), np.append(self.ends[1:], 0.0)
+        with flint.ctx.workprec(BITS):
+            for m, a, b in zip(whole.tolist(), left.tolist(), right.tolist(), strict=True):
+                if m <= 0:
+                    continue
+                ahead, back = (float(ends[-2]) - b) / mu, (a - float(ends[0])) / mu
+                # P(L > ahead), P(L < -back) under P, whose loss has mean mu^2 / 2, and under Q, with mean -mu^2 / 2
+                p = _tail(ahead - mu / 2) + _tail(back + mu / 2)
+                q = _tail(ahead + mu / 2) + _tail(back - mu / 2)
+                # one number of the product may be no double
+                self.lost[0] += up(ball(m) * p) * _SLACK
+                self.lost[1] += up(ball(m) * q * (-ball(a)).exp()) * _SLACK
+
+    def _kernel(self, mu: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Bounds on the masses that a release takes from node to node: density times the target's weight."""
+        n = len(self.loss)
+        step = (self.loss[None, :] - self.loss[:, None] - mu * mu / 2) / mu
+        weight = np.array([float(w) for w in self.weights])
+        top = math.exp(-((_BAND - 1) ** 2) / 2) / mu * _SLACK
+        low, high = np.zeros((n, n)), np.broadcast_to(top * weight, (n, n)).copy()
+        with flint.ctx.workprec(96):
+            m = ball(mu)
+            scale = 1 / (m * (2 * flint.arb.pi()).sqrt())
+            # e^{-(z - x)^2 / 2} = e^{-x^2 / 2} e^{x z} e^{-z^2 / 2}: one exponential an entry, and few products
+            steps = [x / m for x in self.places]
+            shifted = [x / m - m / 2 for x in self.places]
+            scaled = [w * scale * (-z * z / 2).exp() for w, z in zip(self.weights, shifted, strict=True)]
+            for i, x in enumerate(steps):
+                near = np.flatnonzero(np.abs(step[i]) < _BAND)
+                own = (-x * x / 2).exp()
+                density = [float((x * shifted[j]).exp() * scaled[j] * own) for j in near.tolist()]
+                low[i, near] = high[i, near] = density
+        inside = np.abs(step) < _BAND
+        low[inside] *= 1 - 2.0**-50
+        high[inside] *= 1 + 2.0**-50
+        low[:, -1] = high[:, -1] = 0.0
+        return low, high
+
+
+@lru_cache(maxsize=256)
+def _legendre(n: int) -> tuple[tuple[flint.arb, flint.arb], ...]:
+    """Nodes and weights on [-1, 1]."""
+    with flint.ctx.workprec(BITS):
+        return tuple(flint.arb.legendre_p_root(n, k, weight=True) for k in range(n))
+
+
+def _tail(t: float) -> flint.arb:
+    """An upper bound on P(N(0, 1) > t), for a t that was rounded."""
+    return normal_law.tail(ball(t)) * _SLACK

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from mc.evaluate.asking import DENIED, Asking, Positions
+from mc.evaluate.asking import DENIED, Asking
 from mc.evaluate.decision_map import DecisionMap, decides_as_known
 from mc.evaluate.loss_nodes import Nodes
 from mc.losses.log_ratio import Epsilon
@@ -90,20 +90,11 @@ class Scouted:
         around = {kink + side * size for kink in kinks for side in (1, -1) for size in sizes}
         return np.array(sorted({*decisions.edges.tolist(), *(x for x in around if low < x < high)}))
 
-    def settled(self, smooth: bool, coarse: float, fine: float) -> tuple[float, float]:
-        """The value that both grids give, and by how much they differ: rounding alone may be 2^-39 of the value."""
-        if smooth or not (coarse > 0 and fine > 0):
-            return fine, abs(fine - coarse) + 2.0**-39 * fine
-        # splitting errs by the square of the step, as a factor
-        return fine * (fine / coarse) ** (1 / 3), abs(fine - coarse)
-
 
 def scout(asking: Asking, epsilons: Sequence[float]) -> Scouted:
     """Plays rays: scout i has the loss mean + c_i sqrt(variance) after every round."""
     c = np.linspace(-_DEVIATIONS, _DEVIATIONS, _SCOUTS)
-    start = asking.start()
-    at = start.take(np.zeros(_SCOUTS, dtype=np.intp))
-    at = Positions.joined([at])
+    at = asking.start().take(np.zeros(_SCOUTS, dtype=np.intp))
     alive = np.arange(_SCOUTS)
     mean, variance = np.zeros((2, _SCOUTS)), np.zeros((2, _SCOUTS))
     low = high = 0.0

@@ -25,7 +25,7 @@ from mc.losses.finite_outputs import (
     stopped,
 )
 from mc.losses.log_ratio import LogRatio
-from mc.losses.too_large import TooLargeError
+from mc.losses.too_large import check_room
 from theory.pairs.base import Direction
 
 __all__ = ["TranscriptLaw"]
@@ -103,11 +103,15 @@ class TranscriptLaw:
                     for m, loss in zip(mass, layer.losses, strict=True):
                         law._end(m, loss)
                     break
-                law._count(len(mass), max_positions)
+                law.positions += len(mass)
+                check_room(law.positions, max_positions, f"positions after {t + 1} rounds")
                 if any(move.request != DENIED for move in layer.moves):
                     law.rounds = t + 1
-                for row, k in play.ends:
-                    law._last(play.finite(k), mass[row], layer.losses[row])
+                for row, k in play.ends:  # with a last release, or none
+                    finite, m, (a, b) = play.finite(k), mass[row], layer.losses[row]
+                    law._erase(finite, m, (a, b))
+                    for step, share, _ in finite.outputs:
+                        law._end(m * share, (a + step[0], b * step[1]))
                 mass = law._carried(play, layer, mass)
         return law
 
@@ -145,14 +149,6 @@ class TranscriptLaw:
                 (m * (-ball_of(loss)).exp() for loss, m in self.erased_q.items()), start=flint.arb(0)
             )
 
-    def _count(self, more: int, most: int) -> None:
-        self.positions += more
-        if self.positions > most:
-            raise TooLargeError(
-                f"max_positions must cover the game, got max_positions={most} with {self.positions} positions; pass "
-                "fewer rounds, levels that are multiples of 2**-7, say, or a larger max_positions"
-            )
-
     def _end(self, m: Mass, loss: Loss) -> None:
         self.mass[loss] = self.mass.get(loss, 0) + m
 
@@ -161,12 +157,6 @@ class TranscriptLaw:
             self.erased_p += m * finite.erased_p
         if finite.erased_q:
             self.erased_q[loss] = self.erased_q.get(loss, 0) + m * finite.erased_q
-
-    def _last(self, finite: FiniteOutputs, m: Mass, loss: Loss) -> None:
-        """A release with which the transcript ends."""
-        self._erase(finite, m, loss)
-        for step, share, _ in finite.outputs:
-            self._end(m * share, (loss[0] + step[0], loss[1] * step[1]))
 
     def _carried(self, play: _Strategy, layer: Layer[Loss], mass: list[Mass]) -> list[Mass]:
         """The masses of the next layer, whose positions are numbered as they are reached here."""

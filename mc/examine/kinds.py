@@ -32,7 +32,7 @@ from mc.intervals.estimate import Estimate
 from mc.losses.balls import BITS, ball
 from mc.worst_case import worst_case
 from mc.worst_case.plan import DeniedError, Plan
-from mc.worst_case.renyi_game import solved_renyi
+from mc.worst_case.renyi_game import renyi_game
 from theory.arguments import check_count
 from theory.evidence import Evidence
 from theory.numerics.stable import log_fraction
@@ -200,7 +200,7 @@ def _menu(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[B
         rounds = check_count("rounds", rounds)
     if measure.kind == "renyi":
         way = measure.direction
-        low, strategy = solved_renyi(filt, menu, order=measure.at, rounds=rounds, direction=way)
+        low, strategy = renyi_game(filt, menu, order=measure.at, rounds=rounds, direction=way)
         return *_certified(Bound(low), data), None, strategy
     if data["ratio"] is not None:
         raise ValueError(f"ratio must be None beside a menu, got {data['ratio']!r}; pass what was written")

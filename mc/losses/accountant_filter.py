@@ -106,18 +106,14 @@ def _within(filt: AccountantFilter, counts: tuple[int, ...]) -> bool:
         return True
     steps = Composition(released)
     ways: list[Direction] = ["PQ"] if all(pair.swapped == pair for pair in released) else ["PQ", "QP"]
-    return all(_keeps(filt, steps, way) for way in ways)
-
-
-def _keeps(filt: AccountantFilter, steps: Composition, way: Direction) -> bool:
-    """Whether the upper bound in one direction is at most delta, by a rough look where that decides."""
-    for relative in (_ROUGHLY, _WIDTH):
-        bounds = steps.delta(filt.epsilon, relative=relative, direction=way)
-        if _raised(bounds.high) <= filt.delta:
-            return True
-        if bounds.low > filt.delta:
+    for way in ways:
+        for relative in (_ROUGHLY, _WIDTH):  # a rough look, where that decides
+            bounds = steps.delta(filt.epsilon, relative=relative, direction=way)
+            if (within := _raised(bounds.high) <= filt.delta) or bounds.low > filt.delta:
+                break
+        if not within:
             return False
-    return False
+    return True
 
 
 def _raised(bound: float) -> float:

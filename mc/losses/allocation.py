@@ -22,12 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mc.losses.balls import BITS, ball, down, up
-from mc.losses.composition import Bounds
+from mc.losses.composition import Bounds, ways_of
 from mc.losses.lattice_law import LatticeLaw
 from mc.losses.powers import TiltedSum, power
 from theory.arguments import check_count, check_positive, check_real
 from theory.pairs import FinitePair, normal_law
-from theory.pairs.base import Direction, check_direction
+from theory.pairs.base import Direction
 
 __all__ = ["RandomAllocation"]
 
@@ -83,11 +83,10 @@ class RandomAllocation:
             raise ValueError(
                 f"epsilon must be at most {_MOST:g} in size, got epsilon={epsilon!r}; pass one nearer to 0"
             )
-        if direction != "both":
-            check_direction(direction)
-        ways: tuple[Direction, ...] = ("PQ", "QP") if direction == "both" else (direction,)
-        found = [_bounds(self.sigma, self.steps, epsilon, way) for way in ways]
-        return Bounds(max(low for low, _ in found), max(high for _, high in found))
+        lows, highs = zip(
+            *(_bounds(self.sigma, self.steps, epsilon, way) for way in ways_of(direction)), strict=True
+        )
+        return Bounds(max(lows), max(highs))
 
     def dominating(self, epsilons: Sequence[float]) -> FinitePair:
         """A pair of rational masses that dominates one allocation, for filters and compositions: near it at `epsilons`.

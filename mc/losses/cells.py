@@ -20,19 +20,17 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.losses.balls import BITS, ball, up
-from mc.losses.lattice_law import LatticeLaw
+from mc.losses.balls import BITS, ball, down, up
+from mc.losses.lattice_law import LatticeLaw, ReportedLaw
 from mc.losses.tails import Tails, tails
 from theory.pairs import DominatingPair
 
-__all__ = ["Cells", "cells", "extent", "rough_cells"]
+__all__ = ["Cells", "cells", "extent"]
 
 #: P-mass that may be left below the first cell, and above the last.
 _BELOW, _ABOVE = 2.0**-80, 2.0**-400
 #: The cells before any is halved.
 _COARSE = 64
-#: The cells of a first look, and by how many halvings the narrowest of them divide the range of the losses.
-_ROUGH, _FINEST = 256, 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +72,7 @@ class Cells:
             grown = self.beyond * (step * edges[-1]).exp()
             at[-1] += grown
             masses = np.array([max(up(mass), 0.0) for mass in at])
+            masses[0] = masses[0] if masses.any() else 2.0**-1000  # what reveals all has some mass, too
             revealed = max(up(self.above - grown + self.infinite), 0.0)
         some = masses > 0
         return LatticeLaw(self.edges[some], masses[some], revealed)
@@ -91,13 +90,29 @@ class Cells:
                     q[i - 1] -= mass * ball(-loss).exp()
         return p, q, own
 
-    def reported(self) -> list[tuple[flint.arb, flint.arb]]:
-        """The P-mass and the Q-mass of each cell, of each atom at an edge, and of what lies over the last edge."""
+    def reported(self) -> tuple[list[tuple[flint.arb, flint.arb]], list[int]]:
+        """The P-mass and the Q-mass of each cell, of what lies over the last edge, and of atoms at the edges listed."""
         p, q, own = self.without_atoms()
         with flint.ctx.workprec(BITS):
             losses = {i: ball(self.step) * int(self.edges[i]) for i in own}
             atoms = [(mass, mass * (-losses[i]).exp()) for i, mass in own.items()]
-        return [*zip(p, q, strict=True), (self.above, self.beyond), *atoms]
+        return [*zip(p, q, strict=True), (self.above, self.beyond), *atoms], [*own]
+
+    def told(self, *, halves: bool = False) -> ReportedLaw:
+        """The law in which only the cell of a loss is reported, at the cost of the order of the squared widths.
+
+        With `halves` places are in half steps, and atoms at edges are reports of their own.
+        """
+        whole = [*zip(self.p, self.q, strict=True), (self.above, self.beyond)]
+        masses, atoms = self.reported() if halves else (whole, [])
+        cells, parts = len(self.p), 2 if halves else 1
+        labels = np.append(self.edges, self.edges[atoms]) * parts
+        with flint.ctx.workprec(BITS):
+            ratios = np.array([max(down(p), 0.0) / max(up(q), 5e-324) for p, q in masses[:cells]])
+            with np.errstate(divide="ignore"):
+                mean = np.rint(np.log(ratios) * (parts / float(self.step)) - (0.0 if halves else 0.5))
+            labels[:cells] = np.clip(mean, labels[:cells], labels[1 : cells + 1] - 1).astype(np.int64)
+            return ReportedLaw.of(labels, masses, max(down(self.infinite), 0.0))
 
     @property
     def widths(self) -> NDArray[np.int64]:
@@ -217,10 +232,3 @@ def _end(law: Tails, sign: int, cut: float) -> float:
         middle = (low + x) / 2
         low, x = (low, middle) if beyond(middle) <= cut else (middle, x)
     return x
-
-
-def rough_cells(pair: DominatingPair, tilt: float) -> Cells:
-    """A few cells, for a first look at a law."""
-    low, high = extent(pair)
-    step = Fraction(2.0 ** (math.floor(math.log2(max(high - low, 2.0**-60))) - _FINEST))
-    return cells(pair, step, tilts=(tilt,), variance=0.0, most=_ROUGH)

@@ -11,22 +11,21 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, cast
 
 import flint
 import numpy as np
 from numpy.typing import NDArray
 
 from mc.losses.balls import BITS, ball, down, up
-from mc.losses.cells import rough_cells
+from mc.losses.cells import cells, extent
 from mc.losses.inversion import Inversion
 from mc.losses.laplace_sums import laplace_bounds
-from mc.losses.lattice_law import common_step, level, level_law
+from mc.losses.lattice_law import ReportedLaw, common_step, level, level_law
 from mc.losses.lattice_sum import LatticeSum, tilt_to
-from mc.losses.reported_law import ReportedLaw
 from mc.losses.step_moments import StepMoments
 from mc.losses.summands import Summands, coarser
 from mc.losses.tails import tails
@@ -37,14 +36,19 @@ from theory.pairs import DominatingPair, normal_law
 from theory.pairs.base import Direction
 from theory.shown import Shown
 
-__all__ = ["Bounds", "Composition", "counts_of", "inverted"]
+__all__ = ["Bounds", "Composition", "counts_of", "ways_of"]
 
 #: The variance that an upper law adds and a lower law takes away, per mean squared width of the cells.
 _ADDED, _TAKEN = 1 / 6, 1 / 12
 #: A divergence that need not be known closely.
 _NEGLIGIBLE = 1e-200
+#: How far a level lies beyond epsilon that alone has a divergence above 1 - 2^-39, and the largest level whose square
+#: is a double.
+_FAR, _LARGEST = 28.0, 2.0**500
 #: A cut is tried this often before the bounds are returned as wide as they are.
 _TRIES = 4
+#: The cells of a first look, and by how many halvings the narrowest of them divide the range of the losses.
+_FEW, _HALVED = 256, 16
 #: Where the search for an epsilon begins.
 _FIRST = 2.0**-6
 #: The relative width of a rough answer.
@@ -192,14 +196,9 @@ class Composition:
         return Bounds(edge(close.low, -1), edge(close.high, 1))
 
     def _directions(self, direction: Direction | Literal["both"]) -> list[tuple[DominatingPair, ...]]:
-        if direction not in ("PQ", "QP", "both"):
-            raise ValueError(
-                f"direction must be PQ, QP or both, got direction={direction!r}; pass one of them"
-            )
-        swapped = tuple(pair.swapped for pair in self.pairs)
-        if direction == "PQ" or (direction == "both" and swapped == self.pairs):
-            return [self.pairs]
-        return [swapped] if direction == "QP" else [self.pairs, swapped]
+        drawn = {"PQ": self.pairs, "QP": tuple(pair.swapped for pair in self.pairs)}
+        ways = ways_of(direction)
+        return [drawn[way] for way in (ways if drawn["PQ"] != drawn["QP"] else ways[:1])]
 
     def _delta(self, epsilon: float, relative: float, pairs: tuple[DominatingPair, ...]) -> Bounds:
         # what reveals nothing adds nothing, however often
@@ -213,11 +212,12 @@ class Composition:
         if len(sizes) == len(pairs):
             return _gaussian(sum((count * Fraction(mu) ** 2 for count, mu in sizes), Fraction(0)), epsilon)
         if sum(counts) == 1:
-            with flint.ctx.workprec(BITS):
-                stick = tails(pairs[0]).hockey_stick(epsilon)
-                return Bounds(max(down(stick), 0.0), min(up(stick), 1.0))
+            return _one_release(pairs[0], epsilon)
         levels = [known for pair in pairs if (known := level(pair)) is not None]
-        lattice = common_step(levels) if len(levels) == len(pairs) else None
+        if any(float(known.epsilon) > epsilon + _FAR for known in levels):
+            return _most_telling(pairs, epsilon)
+        addable = len(levels) == len(pairs) and all(known.epsilon < _LARGEST for known in levels)
+        lattice = common_step(levels) if addable else None
         if lattice is not None:
             units, _, most = lattice
             below = tuple(
@@ -231,11 +231,24 @@ class Composition:
             tilt, _, _ = tilt_to([(law.p, float(most)) for law in below], counts, epsilon)
             return Bounds(*LatticeSum(above, below, counts, float(most)).bounds(epsilon, tilt=tilt))
         best = Bounds(0.0, 1.0)
-        if (bounds := inverted(pairs, counts, epsilon)) is not None:
+        if (bounds := _inverted(pairs, counts, epsilon)) is not None:
             best = bounds
             if best.relative_width <= relative or best.high < _NEGLIGIBLE:
                 return best
+        best = replace(best, low=max(best.low, _most_telling(pairs, epsilon).low))
         return _by_cells(epsilon, relative, dict(zip(pairs, counts, strict=True)), best)
+
+
+def _one_release(pair: DominatingPair, epsilon: float) -> Bounds:
+    with flint.ctx.workprec(BITS):
+        stick = tails(pair).hockey_stick(epsilon)
+        return Bounds(max(down(stick), 0.0), min(up(stick), 1.0))
+
+
+def _most_telling(pairs: Sequence[DominatingPair], epsilon: float) -> Bounds:
+    """From below by one release: a composition reveals no less."""
+    pair = max(pairs, key=lambda pair: float(pair.hockey_stick(epsilon)))
+    return Bounds(_one_release(pair, epsilon).low, 1.0)
 
 
 def _by_cells(epsilon: float, relative: float, counts: dict[DominatingPair, int], best: Bounds) -> Bounds:
@@ -270,6 +283,13 @@ def _by_cells(epsilon: float, relative: float, counts: dict[DominatingPair, int]
         # what was aimed at takes too many cells
         return _by_cells(epsilon, 32 * relative, counts, best)
     return best
+
+
+def ways_of(direction: str) -> tuple[Direction, ...]:
+    """The directions that are asked for; ValueError for what names none."""
+    if direction not in ("PQ", "QP", "both"):
+        raise ValueError(f"direction must be PQ, QP or both, got direction={direction!r}; pass one of them")
+    return ("PQ", "QP") if direction == "both" else (cast(Direction, direction),)
 
 
 def counts_of(menu: Sequence[DominatingPair], counts: Sequence[int]) -> Counter[DominatingPair]:
@@ -308,7 +328,7 @@ def _of_one(bounds: tuple[NDArray[np.float64], NDArray[np.float64]]) -> Bounds:
     return Bounds(float(low), float(high))
 
 
-def inverted(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], epsilon: float) -> Bounds | None:
+def _inverted(pairs: tuple[DominatingPair, ...], counts: tuple[int, ...], epsilon: float) -> Bounds | None:
     """Bounds in one direction by the characteristic functions, which may be wide; None where these are not known."""
     if epsilon < 0:
         return None
@@ -348,6 +368,7 @@ def _gaussian(square: Fraction, epsilon: float) -> Bounds:
 
 @lru_cache(maxsize=256)
 def _rough(pair: DominatingPair, tilt: float) -> tuple[ReportedLaw, Fraction]:
-    """A law for a first look, and its step."""
-    cut = rough_cells(pair, tilt)
-    return ReportedLaw.of_cells(cut), cut.step
+    """A law in few cells for a first look, and its step."""
+    low, high = extent(pair)
+    step = Fraction(2.0 ** (math.floor(math.log2(max(high - low, 2.0**-60))) - _HALVED))
+    return cells(pair, step, tilts=(tilt,), variance=0.0, most=_FEW).told(), step

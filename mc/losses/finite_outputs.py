@@ -10,7 +10,7 @@ from typing import TypeAlias
 import flint
 
 from mc.losses.balls import BITS, ball
-from mc.losses.lattice_law import Level, level
+from mc.losses.lattice_law import level
 from mc.losses.log_ratio import Epsilon, LogRatio, nearest_log
 from theory.numerics.exact import rational
 from theory.pairs import DominatingPair
@@ -70,22 +70,16 @@ class FiniteOutputs:
         if (known := level(pair)) is None:
             raise NoFiniteLawError
         assert pair.kov is not None
-        return cls.of_level(known, size=float(pair.kov.epsilon), ratio=pair.kov.ratio)
-
-    @classmethod
-    def of_level(cls, known: Level, *, size: float, ratio: Fraction | None = None) -> FiniteOutputs:
-        """Those of a level, its loss the logarithm of `ratio` or else a rational; `size` is what is shown of it."""
-        erased = rational(known.delta)
+        size, ratio, erased = float(pair.kov.epsilon), pair.kov.ratio, rational(known.delta)
         if known.exact == 0:
             return cls(((ZERO, 1 - erased, 0.0),), erased, erased)
         signed: list[tuple[Loss, Mass, float]] = []
         for sign, (mass, _) in zip((-1, 1), known.masses, strict=True):
-            if ratio is not None:
+            if ratio is None:
+                signed.append(((sign * Fraction(size), Fraction(1)), mass, sign * size))
+            else:
                 b = ratio**sign
                 signed.append(((0, b), (1 - erased) * rational(b / (1 + b)), sign * size))
-            else:
-                assert known.exact is not None
-                signed.append(((sign * known.exact, Fraction(1)), mass, sign * size))
         return cls(tuple(signed), erased, erased)
 
 

@@ -11,16 +11,18 @@ array([[1.004113, 0.      ],
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import islice
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.losses.inversion import composed_delta, composed_epsilon
+from mc.losses.inversion import worse
 from mc.losses.personal_bounds import PersonalBounds
-from mc.losses.renyi_sums import composed_renyi
 from mc.losses.step_moments import StepMoments
 from theory.arguments import (
     check_at_least_zero,
@@ -31,8 +33,11 @@ from theory.arguments import (
     check_probability,
     own,
 )
+from theory.conversions import renyi_epsilon
 
 __all__ = ["IndividualAccountant"]
+
+Array = NDArray[np.float64]
 
 #: The least level of the grid that is made, and the most levels.
 _LEAST, _MOST = 2.0**-8, 100_000
@@ -43,6 +48,10 @@ _RAREST, _QUIETEST, _LOUDEST, _SMALLEST = 1e-6, 0.2, 1000.0, 1e-6
 _COUNTS, _ORDERS, _HIGHEST = 2**32, 10_000, 2.0**20
 #: Counts are unsigned integers of 32 bits.
 _STEPS = 2**32 - 1
+#: Orders times m above which divergences are bounded in closed form: they are large, and seldom anybody's best.
+_FURTHEST = 64.0
+#: By which sums of divergences and conversions are rounded, relatively.
+_ROUNDING = 2.0**-38
 
 
 class IndividualAccountant:
@@ -148,12 +157,16 @@ class IndividualAccountant:
     def epsilon(self, delta: float) -> PersonalBounds:
         """Bounds on each person's least epsilon >= 0 at which the steps so far are (epsilon, delta)-DP for them."""
         delta = float(check_delta("delta", delta))
-        return self._between(f"epsilon at delta={delta:g}", composed_epsilon, delta)
+        return self._between(
+            f"epsilon at delta={delta:g}", partial(worse, bounds=methodcaller("epsilon", delta))
+        )
 
     def delta(self, epsilon: float) -> PersonalBounds:
         """Bounds on each person's hockey-stick divergence at epsilon >= 0, in nats."""
         epsilon = float(check_at_least_zero("epsilon", epsilon))
-        return self._between(f"delta at epsilon={epsilon:g}", composed_delta, epsilon)
+        return self._between(
+            f"delta at epsilon={epsilon:g}", partial(worse, bounds=methodcaller("delta", epsilon))
+        )
 
     def renyi_epsilon(self, delta: float, *, orders: Iterable[float] = range(2, 33)) -> PersonalBounds:
         """Bounds on each person's epsilon by sums of Renyi divergences: the least over `orders`, converted by CKS.
@@ -165,22 +178,21 @@ class IndividualAccountant:
         Raises ValueError for no order, an order outside (1, 2^20] and more than 10000, TypeError for what is no list.
         """
         delta = float(check_delta("delta", delta))
-        alphas = _alphas(orders)
+        remedy = "pass e.g. range(2, 33)"
+        alphas = np.asarray(check_order("orders", _row("orders", orders, _ORDERS, remedy)))
+        if alphas.max() > _HIGHEST:
+            raise ValueError(f"orders must be at most {_HIGHEST:g}, got {float(alphas.max())!r}; {remedy}")
         return self._between(
-            f"epsilon at delta={delta:g} by Renyi divergences", composed_renyi, delta, alphas
+            f"epsilon at delta={delta:g} by Renyi divergences",
+            partial(_composed_renyi, delta=delta, orders=alphas),
         )
 
-    def _between(
-        self,
-        quantity: str,
-        composed: Callable[..., tuple[NDArray[np.float64], NDArray[np.float64]]],
-        *at: Any,
-    ) -> PersonalBounds:
+    def _between(self, quantity: str, composed: Callable[..., tuple[Array, Array]]) -> PersonalBounds:
         """The lower bounds with every share rounded down to a level, and the upper ones with each rounded up."""
         below, above = self._counts[:, 1::2].copy(), self._counts[:, 0::2] + self._counts[:, 1::2]
         below[:, :-1] += self._counts[:, 2::2]
-        low, _ = composed(self._laws, below, *at)
-        _, high = composed(self._laws, above, *at)
+        low, _ = composed(self._laws, below)
+        _, high = composed(self._laws, above)
         return PersonalBounds.of(quantity, low, high)
 
     def __repr__(self) -> str:
@@ -208,6 +220,17 @@ def _shown(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:60]}..."
 
 
+def _row(name: str, value: object, most: int, remedy: str) -> NDArray[Any]:
+    """From 1 to `most` real numbers in one row."""
+    if not isinstance(value, Iterable):
+        raise TypeError(f"{name} must be a list of numbers, got {_shown(value)}; {remedy}")
+    listed = value if isinstance(value, np.ndarray) else list(islice(value, most + 1))
+    row = _array(name, listed, remedy)
+    if row.ndim != 1 or not 0 < len(row) <= most:
+        raise ValueError(f"{name} must be from 1 to {most} numbers in one row, got {_shown(value)}; {remedy}")
+    return row
+
+
 def _grid(levels: int | Sequence[float]) -> NDArray[np.float64]:
     if isinstance(levels, (int, np.integer)):
         number = check_count("levels", levels)
@@ -216,12 +239,8 @@ def _grid(levels: int | Sequence[float]) -> NDArray[np.float64]:
         grid = np.geomspace(_LEAST, 1.0, number) if number > 1 else np.ones(1)
         grid[-1] = 1.0
         return grid
-    remedy = "pass e.g. [0.25, 0.5, 1.0]"
-    grid = np.array(_array("levels", levels, remedy), dtype=np.float64)
-    if grid.ndim != 1 or not 0 < len(grid) <= _MOST:
-        raise ValueError(
-            f"levels must be a number of levels, or from 1 to {_MOST} levels, got {_shown(levels)}; {remedy}"
-        )
+    remedy = "pass a number of levels, or e.g. [0.25, 0.5, 1.0]"
+    grid = np.array(_row("levels", levels, _MOST, remedy), dtype=np.float64)
     if not (grid[0] >= _SMALLEST and grid[-1] == 1 and (np.diff(grid) > 0).all()):
         raise ValueError(
             f"levels must ascend to 1 from {_SMALLEST:g} or more, got levels={_shown(levels)}; {remedy}"
@@ -229,19 +248,38 @@ def _grid(levels: int | Sequence[float]) -> NDArray[np.float64]:
     return grid
 
 
-def _alphas(orders: Iterable[float]) -> NDArray[np.float64]:
-    remedy = "pass e.g. range(2, 33)"
-    if isinstance(orders, np.ma.MaskedArray) or not isinstance(orders, Iterable):
-        raise TypeError(f"orders must be a list of numbers, got orders={_shown(orders)}; {remedy}")
-    listed = list(islice(orders, _ORDERS + 1))
-    if not 0 < len(listed) <= _ORDERS:
-        raise ValueError(
-            f"orders must hold from 1 to {_ORDERS} orders above 1, got {'none' if not listed else 'more'}; {remedy}"
-        )
-    given = _array("orders", listed, remedy)
-    if given.ndim != 1:
-        raise ValueError(f"orders must be numbers in one row, got {_shown(orders)}; {remedy}")
-    alphas = np.asarray(check_order("orders", given))
-    if alphas.max() > _HIGHEST:
-        raise ValueError(f"orders must be at most {_HIGHEST:g}, got {float(alphas.max())!r}; {remedy}")
-    return alphas
+def _composed_renyi(
+    laws: Sequence[StepMoments], counts: NDArray[np.uint32], delta: float, orders: Array
+) -> tuple[Array, Array]:
+    """Bounds on the least epsilon over `orders` for each person: counts has shape (people, laws).
+
+    The divergence of a step is the larger of both directions, at each order.
+    """
+    low, high = np.zeros(len(counts)), np.zeros(len(counts))
+    some = np.flatnonzero(counts.any(axis=1))
+    used = np.flatnonzero(counts.any(axis=0))
+    if not len(some):
+        return low, high
+    each = [_divergences(laws[k], orders) for k in used.tolist()]
+    here = counts[np.ix_(some, used)].astype(np.float64)
+    for side, (out, sign) in enumerate(((low, -1), (high, 1))):
+        sums = here @ np.array([bounds[side] for bounds in each])
+        least = np.full(len(some), np.inf)
+        for order, column in zip(orders.tolist(), sums.T, strict=True):
+            least = np.minimum(least, renyi_epsilon(order, column * (1 + sign * _ROUNDING), delta))
+        out[some] = np.maximum(least + sign * _ROUNDING * (1 + least), 0.0)
+    return low, high
+
+
+def _divergences(law: StepMoments, orders: Array) -> tuple[Array, Array]:
+    """Bounds on D_alpha of one step at each order."""
+    low, high = np.zeros(len(orders)), orders * law.ratio**2 / 2
+    # r >= q e^y, of mean q^a e^{a (a - 1) m^2 / 2}; and mixing only lowers the divergence of the full batch
+    np.maximum(low, high - orders / (orders - 1) * math.log(1 / law.q), out=low)
+    near = orders * law.ratio <= _FURTHEST
+    if near.any():
+        alphas = orders[near]
+        removal, addition = law.real(alphas), law.real(1 - alphas)
+        low[near] = np.maximum(removal.logs - removal.errors, addition.logs - addition.errors) / (alphas - 1)
+        high[near] = np.maximum(removal.logs + removal.errors, addition.logs + addition.errors) / (alphas - 1)
+    return np.maximum(low * (1 - _ROUNDING), 0.0), high * (1 + _ROUNDING)

@@ -16,7 +16,7 @@ and the integral of Alghamdi et al. (saddle-point accountant) with a bound on th
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -27,7 +27,7 @@ from mc.losses.powers import ELEMENTARY
 from mc.losses.step_moments import Envelope, RealMoments, StepMoments, Transforms
 from theory.pairs.base import Direction
 
-__all__ = ["BOTH", "Inversion", "composed_delta", "composed_epsilon"]
+__all__ = ["Inversion", "worse"]
 
 Array = NDArray[np.float64]
 
@@ -51,7 +51,6 @@ _TINY = -650.0
 _OTHERS = 32
 #: The longest period, times the tilt; by which power of e a tilt may be worse than the best.
 _FARTHEST, _SPARE = 2.0**12, 6.0
-BOTH: tuple[Direction, Direction] = ("PQ", "QP")
 
 
 # What is known of one step is kept for later questions, by the step, whoever takes it and however often.
@@ -84,23 +83,14 @@ def _transforms(law: StepMoments, direction: Direction, tilt: int, step: float, 
     return law.transforms(a, float(_moments(law, direction).logs[tilt]), step, size)
 
 
-def composed_epsilon(
-    laws: Sequence[StepMoments], counts: NDArray[np.uint32], delta: float
+def worse(
+    laws: Sequence[StepMoments],
+    counts: NDArray[np.uint32],
+    bounds: Callable[[Inversion], tuple[Array, Array]],
 ) -> tuple[Array, Array]:
-    """Bounds on the least epsilon >= 0 of each person, who has counts[person, k] steps of laws[k]."""
-    return _worse([Inversion(laws, counts, direction).epsilon(delta) for direction in BOTH])
-
-
-def composed_delta(
-    laws: Sequence[StepMoments], counts: NDArray[np.uint32], epsilon: float
-) -> tuple[Array, Array]:
-    """Bounds on the delta of each person at epsilon >= 0, of removal or of addition, whichever is larger."""
-    return _worse([Inversion(laws, counts, direction).delta(epsilon) for direction in BOTH])
-
-
-def _worse(directions: list[tuple[Array, Array]]) -> tuple[Array, Array]:
-    low, high = (np.maximum(*bounds) for bounds in zip(*directions, strict=True))
-    return low, high
+    """Bounds for each person, who has counts[person, k] steps of laws[k]: of removal or of addition, the larger."""
+    removal, addition = bounds(Inversion(laws, counts, "PQ")), bounds(Inversion(laws, counts, "QP"))
+    return np.maximum(removal[0], addition[0]), np.maximum(removal[1], addition[1])
 
 
 class Inversion:

@@ -12,10 +12,10 @@ import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from mc.losses.balls import BITS, Rounding, ball, fraction, rounded
+from mc.losses.balls import BITS, Rounding, ball, down, fraction, rounded, up
 from theory.pairs import DominatingPair
 
-__all__ = ["LatticeLaw", "Level", "Report", "common_step", "level", "level_law"]
+__all__ = ["LatticeLaw", "Level", "Report", "ReportedLaw", "common_step", "level", "level_law"]
 
 #: The most steps of the lattice in one level: on a finer lattice sums of steps might not fit int64.
 _MOST_UNITS = 2**31
@@ -32,12 +32,6 @@ class Report:
     low: NDArray[np.int64]
     high: NDArray[np.int64]
     share: NDArray[np.float64]
-
-    @classmethod
-    def exactly(cls, edges: NDArray[np.float64], places: Sequence[int]) -> Self:
-        """The report of a law of few losses, one between each pair of edges."""
-        steps = np.array(places, dtype=np.int64)
-        return cls(edges, steps, steps, np.zeros(len(steps)))
 
     @classmethod
     def of_cells(
@@ -133,10 +127,42 @@ class Level:
     def masses(self) -> tuple[tuple[flint.arb, flint.arb], tuple[flint.arb, flint.arb]]:
         """The P-mass and the Q-mass of the loss -epsilon, and of the loss epsilon."""
         with flint.ctx.workprec(BITS):
-            rest = ball(1 - self.delta)
-            less = rest / (1 + self.epsilon.exp())
-            more = rest / (1 + (-self.epsilon).exp())
+            fallen = (-self.epsilon).exp()  # e^epsilon may be no ball
+            more = ball(1 - self.delta) / (1 + fallen)
+            less = fallen * more
         return (less, more), (more, less)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedLaw:
+    """What is reported of a loss: P-masses of reports, rounded down, and Q-masses, rounded up; a place is a report.
+
+    That is post-processing, so that compositions lie below true ones. The place need not be the loss of the report:
+    that only decides which reports a sum cannot tell apart.
+    """
+
+    p: LatticeLaw
+    q: LatticeLaw
+
+    @classmethod
+    def of(
+        cls, places: NDArray[np.int64], masses: Sequence[tuple[flint.arb, flint.arb]], revealed: float
+    ) -> Self:
+        """The law of reports whose P-mass and Q-mass lie in these balls."""
+        p, q = (
+            np.array(side)
+            for side in zip(*((max(down(a), 0.0), max(up(b), 0.0)) for a, b in masses), strict=True)
+        )
+        met = p > 0
+        return cls(LatticeLaw(places[met], p[met], revealed), LatticeLaw(places[met], q[met]))
+
+    @classmethod
+    def of_level(cls, known: Level, units: int) -> Self:
+        """KOV(epsilon, delta), its two losses reported at `units` steps."""
+        with flint.ctx.workprec(BITS):
+            rest, revealed = ball(1 - known.delta), max(down(ball(known.delta)), 0.0)
+            masses = known.masses if units else ((rest, rest),)
+            return cls.of(np.array([-units, units] if units else [0]), masses, revealed)
 
 
 def level(pair: DominatingPair) -> Level | None:
@@ -182,13 +208,15 @@ def common_step(levels: Sequence[Level]) -> tuple[list[int], Fraction, Fraction]
 def level_law(units: int, delta: Fraction, step: Fraction, side: Rounding) -> LatticeLaw:
     """KOV(units * step, delta) on the lattice, each mass rounded to `side`."""
     with flint.ctx.workprec(BITS):
-        places, masses = [0], [ball(1 - delta)]
+        places, masses = np.array([0]), [ball(1 - delta)]
         if units:
-            places, masses = [-units, units], [p for p, _ in Level(ball(step) * units, delta, None).masses]
+            places = np.array([-units, units])
+            masses = [p for p, _ in Level(ball(step) * units, delta, None).masses]
+        # the sign tells two outputs apart, and the largest double finite losses from infinite ones
+        edges = np.array([-np.inf, *[0.0] * (len(places) - 1), np.finfo(np.float64).max])
         return LatticeLaw(
-            np.array(places),
+            places,
             np.array([rounded(mass, side) for mass in masses]),
             rounded(ball(delta), side),
-            # the sign tells two outputs apart, and the largest double finite losses from infinite ones
-            Report.exactly(np.array([-np.inf, *[0.0] * (len(places) - 1), np.finfo(np.float64).max]), places),
+            Report(edges, places, places, np.zeros(len(places))),
         )

@@ -18,9 +18,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from mc.losses.lattice_law import LatticeLaw
+from mc.losses.lattice_law import LatticeLaw, ReportedLaw
 from mc.losses.powers import ELEMENTARY, TiltedSum, power
-from mc.losses.reported_law import ReportedLaw
 
 __all__ = ["LatticeSum", "tilt_to"]
 
@@ -51,6 +50,8 @@ class LatticeSum:
     def bounds(self, epsilon: float, *, tilt: float) -> tuple[float, float]:
         """Bounds on H_{e^epsilon}, which are near if the sum, so tilted, has mean epsilon."""
         low = self._low(epsilon, tilt) + self.revealed
+        if not all(law.masses.sum() < 2 for law, _ in self._all_above):
+            return low, 1.0  # masses of losses so large that their exponential lost all digits
         high = self._high(epsilon, tilt) + _infinite(self._all_above, up=True)
         # in this order: 1 where doubles say NaN, far beyond all losses
         return low, min(1.0, high * (1 + 2.0**-50))
@@ -128,7 +129,8 @@ class LatticeSum:
         cell, rest = np.divmod(total.law.places, parts)
         # where the tilt's factor is so large the mass is none the less at most about 1
         masses = np.minimum(total.masses(1, slice(None)), _HUGE) * (1 + 2.0**-40 + parts * 2.0**-52)
-        stays = np.expm1((parts - rest) * self.step) / math.expm1(wide)
+        # the share of the lower end, e^wide being no double
+        stays = np.exp(-rest * self.step) * np.expm1((rest - parts) * self.step) / math.expm1(-wide)
         rises = np.expm1(-rest * self.step) / math.expm1(-wide)
         at = np.zeros(int(cell[-1] - cell[0]) + 2)
         at[:-1] += np.bincount(cell - cell[0], masses * stays)
@@ -166,7 +168,7 @@ class LatticeSum:
 def _common(drawn: TiltedSum, other: TiltedSum) -> tuple[slice, slice]:
     """The places that are in the windows of both."""
     first = max(drawn.law.first, other.law.first)
-    last = min(one.law.first + len(one.law.shares) for one in (drawn, other))
+    last = max(min(one.law.first + len(one.law.shares) for one in (drawn, other)), first)
     p_places, q_places = (slice(first - one.law.first, last - one.law.first) for one in (drawn, other))
     return p_places, q_places
 
@@ -188,7 +190,8 @@ def tilt_to(
         return mean, variances
 
     low, high = 0.0, 1.0
-    steepest = _STEEP / max(step * float(np.ptp(law.places)) + step for law, step in laws)
+    # a tilt that is a double, however small the losses
+    steepest = min(_STEEP / max(step * float(np.ptp(law.places)) + step for law, step in laws), 2.0**900)
     while moments(high)[0] < epsilon and high < steepest:
         low, high = high, 2 * high
     reached = moments(high)[0] >= epsilon
@@ -213,5 +216,8 @@ def _infinite(laws: Sequence[tuple[LatticeLaw, int]], *, up: bool) -> float:
         log_finite += count * math.log1p(-min(law.revealed / total, 1 - 2.0**-53))
         slack += count * (len(law.masses) + 16) * 2.0**-52
     return max(
-        math.exp(log_all) * -math.expm1(log_finite) * (1 + (1 if up else -1) * (slack + ELEMENTARY)), 0.0
+        math.exp(min(log_all, _LARGEST))
+        * -math.expm1(log_finite)
+        * (1 + (1 if up else -1) * (slack + ELEMENTARY)),
+        0.0,
     )

@@ -57,4 +57,4 @@ def _reported(pair: DominatingPair, order: float) -> list[tuple[flint.arb, flint
     if atoms:  # a step that divides the least atom leaves it a report of its own
         step = min(atoms) / math.ceil(min(atoms) / step)
     variance = (spread * _WIDTH) ** 2
-    return cells(pair, step, tilts=(order - 1,), variance=variance, most=_MOST, above=_RARE).reported()
+    return cells(pair, step, tilts=(order - 1,), variance=variance, most=_MOST, above=_RARE).reported()[0]

@@ -116,6 +116,8 @@ def lower_law(cut: Cells) -> LatticeLaw:
             mass += p[i - 1] * flint.arb(share[i - 1]) if i > 0 else 0
             masses.append(max(down(mass), 0.0))
         revealed = max(down(cut.infinite), 0.0)
+        if not any(masses):  # what reveals all does so but for a little
+            masses[0], revealed = 2.0**-60, revealed - 2.0**-50
     report = Report.of_cells(cut.edges, step, np.array(share), sorted(own), _SEEN)
     some = np.array(masses) > 0
     return LatticeLaw(cut.edges[some], np.array(masses)[some], revealed, report)

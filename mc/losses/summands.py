@@ -17,9 +17,8 @@ from functools import lru_cache
 import numpy as np
 
 from mc.losses.cells import cells
-from mc.losses.lattice_law import LatticeLaw
+from mc.losses.lattice_law import LatticeLaw, ReportedLaw
 from mc.losses.lattice_sum import LatticeSum
-from mc.losses.reported_law import ReportedLaw
 from mc.losses.tails import tails
 from theory.pairs import DominatingPair
 
@@ -142,7 +141,7 @@ def _laws(
     pair: DominatingPair, step: Fraction, tilt: float, variance: float, halves: bool
 ) -> tuple[LatticeLaw, ReportedLaw]:
     cut = cells(pair, step, tilts=(tilt,), variance=variance, most=_MOST)
-    return cut.split(), ReportedLaw.of_cells(cut, halves=halves)
+    return cut.split(), cut.told(halves=halves)
 
 
 def coarser(x: float, parts: int = 1) -> float:

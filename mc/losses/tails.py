@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeAlias
 
 import flint
 
@@ -14,19 +15,22 @@ from theory.pairs import DominatingPair
 
 __all__ = ["Tails", "has_tails", "tails"]
 
+#: A loss, a rational where it is one, with its P-mass and its Q-mass.
+Point: TypeAlias = tuple[Fraction | flint.arb, flint.arb, flint.arb]
+
 
 @dataclass(frozen=True, slots=True)
 class Tails:
     """above(x) = (P(x < L < inf), Q(x < L < inf)) at a rational x, and infinite = P(L = inf), all as balls.
 
     atoms are the rational losses that have a P-mass of their own, with that mass. points are all finite losses of a
-    finite pair, each with its P-mass and its Q-mass; a loss is a rational where it is one.
+    finite pair.
     """
 
     above: Callable[[Fraction], tuple[flint.arb, flint.arb]]
     infinite: flint.arb
     atoms: tuple[tuple[Fraction, flint.arb], ...] = ()
-    points: tuple[tuple[Fraction | flint.arb, flint.arb, flint.arb], ...] | None = None
+    points: tuple[Point, ...] | None = None
 
     def hockey_stick(self, epsilon: float) -> flint.arb:
         """H_{e^epsilon}(P || Q) of one release."""
@@ -40,22 +44,20 @@ def tails(pair: DominatingPair) -> Tails:
         try:
             finite = FiniteOutputs.of_pair(pair)
         except NoFiniteLawError:
-            return _declared(pair)
-        points: list[tuple[Fraction | flint.arb, flint.arb, flint.arb]] = []
+            try:
+                truths = pair.truths
+                return Tails(
+                    truths.above, ball(0.0), tuple((loss, mass.ball()) for loss, mass in truths.atoms)
+                )
+            except TypeError as error:
+                raise TypeError(
+                    f"menu must hold pairs whose tails are known, got {pair!r}; give it `truths.above`"
+                ) from error
+        points: list[Point] = []
         for (a, b), mass, _ in finite.outputs:
             p = flint.arb(mass)
             points.append((Fraction(a) if b == 1 else ball_of((a, b)), p, p * (-ball(a)).exp() / ball(b)))
         return _finite(points, flint.arb(finite.erased_p))
-
-
-def _declared(pair: DominatingPair) -> Tails:
-    try:
-        truths = pair.truths
-        return Tails(truths.above, ball(0.0), tuple((loss, mass.ball()) for loss, mass in truths.atoms))
-    except TypeError as error:
-        raise TypeError(
-            f"menu must hold pairs whose tails are known, got {pair!r}; give it `truths.above`"
-        ) from error
 
 
 def has_tails(pair: DominatingPair) -> bool:
@@ -67,9 +69,7 @@ def has_tails(pair: DominatingPair) -> bool:
     return True
 
 
-def _finite(
-    points: Sequence[tuple[Fraction | flint.arb, flint.arb, flint.arb]], infinite: flint.arb
-) -> Tails:
+def _finite(points: Sequence[Point], infinite: flint.arb) -> Tails:
     def above(x: Fraction) -> tuple[flint.arb, flint.arb]:
         p, q, point = flint.arb(0), flint.arb(0), ball(x)
         for loss, mass, other in points:

@@ -8,21 +8,78 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import ClassVar
 
+import numpy as np
+
+from filters.accounting.amounts import Charge, Mixed, Plain
+from filters.accounting.ledger import Budget
+from filters.contract.holds import Holds
 from filters.contract.parameters import one_delta, one_positive
+from filters.privacy_filter import PrivacyFilter
+from filters.rules.additive import AdditiveFilter
 from filters.rules.menu import checked_menu
 from filters.rules.potential_design import potential_clock
 from mc.worst_case.calibrate import CalibratedFilter, calibrate
-from mc.worst_case.shares import ShareFilter
 from theory.arguments import check_count
+from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair
 
-__all__ = ["calibrated_clock"]
+__all__ = ["ShareFilter", "calibrated_clock"]
 
 #: By how much a share is rounded at most, of itself; a budget by a quarter of that.
 _CLOSE = 1 / 64
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ShareFilter(AdditiveFilter):
+    """CONT while sum_t units(m_t) <= most, m_t the t-th mechanism, one of `menu`; whatever else is asked for is denied.
+
+    menu: pairs of shape (); units: a whole number above zero for each; most: a whole number. It promises nothing by
+    itself: what it keeps is the value of its game, `fp.worst_case`, and `fp.calibrated_clock` finds the `most` that
+    keeps (epsilon, delta). Raises ValueError for other numbers.
+    """
+
+    menu: tuple[DominatingPair, ...]
+    units: tuple[int, ...]
+    most: int
+    promise: Guarantee = field(default=ApproxDP(0.0, 1.0), init=False, repr=False, compare=False)
+    proof: ClassVar[str] = "none: every rule is (0, 1)-DP"
+
+    __repr__ = PrivacyFilter.__repr__  # of every field, the menu by its digest
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "menu", checked_menu(self.menu))
+        units = tuple(check_count("units", unit) for unit in self.units)
+        if len(units) != len(self.menu):
+            raise ValueError(
+                f"units must hold a number for each of the menu, got {len(units)} for {len(self.menu)}; "
+                "match them"
+            )
+        object.__setattr__(self, "units", units)
+        object.__setattr__(self, "most", check_count("most", self.most))
+
+    @property
+    def budget(self) -> Budget:  # type: ignore[override]
+        """The limit of the sum."""
+        return Budget.of(float(self.most))
+
+    @property
+    def holds(self) -> Holds | None:
+        return None
+
+    def charge(self, request: DominatingPair) -> Charge:
+        """The units of the member that is asked for, inf for what is none."""
+        if (index := request.choice) is not None:
+            return Mixed(tuple(map(self.charge, request.members)), index)
+        cost = np.full(request.shape, math.inf)
+        for pair, unit in zip(self.menu, self.units, strict=True):
+            cost = np.where(pair.alike(request), float(unit), cost)
+        return Plain(cost if request.shape else float(cost))
 
 
 def calibrated_clock(

@@ -15,8 +15,9 @@ from mc.losses.balls import Rounding
 from mc.losses.lattice_law import LatticeLaw
 from mc.losses.log_ratio import Epsilon
 from mc.losses.powers import ELEMENTARY, transform_error
-from mc.losses.too_large import TOO_LARGE, TooLargeError
+from mc.losses.too_large import MERGED, check_room
 from mc.worst_case.graph import StateGraph
+from mc.worst_case.windows import Windows
 
 __all__ = ["DenseGame"]
 
@@ -75,35 +76,18 @@ class DenseGame:
         moved = float(epsilon) + (nudge if side == "low" else -nudge)
         game = cls(graph, tuple(laws), float(step), moved, side, tilt, first, last + 1 - first, 0.0, 0.0)
         doubles = int(_alive(graph).max()) * 2 * game.size + 40 * len(graph.child)
-        if doubles > max_positions:
-            raise TooLargeError(
-                f"max_positions must cover the game, got max_positions={max_positions} and {doubles} doubles held in "
-                f"{len(graph.child)} states of {game.size} losses; {TOO_LARGE}"
-            )
+        what = f"doubles held in {len(graph.child)} states of {game.size} losses"
+        check_room(doubles, max_positions, what, MERGED)
         for node, best, _, wrong in game._sweep(record=False):
             if node == 0:
                 game = replace(game, start=float(best[-first]), wrong=wrong)
         return game
 
     @property
-    def lows(self) -> NDArray[np.int64]:
-        """The least loss of each state, in steps."""
-        return np.full(len(self.graph.child), self.first, dtype=np.int64)
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """The number of losses of each state."""
-        return np.full(len(self.graph.child), self.size, dtype=np.int64)
-
-    @property
-    def stride(self) -> int:
-        """The distance of two losses that a state holds, in steps."""
-        return 1
-
-    @property
-    def positions(self) -> int:
-        """The number of (state, loss) positions that were solved."""
-        return len(self.graph.child) * self.size
+    def windows(self) -> Windows:
+        """The one window of all states."""
+        lows = np.full(len(self.graph.child), self.first, dtype=np.int64)
+        return Windows(lows, lows + (self.size - 1), 1, 0.0)
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction]:
@@ -130,7 +114,9 @@ class DenseGame:
         kernels, length = self._kernels()
         gains, below, moments = self._gains()
         term_error = 4 * transform_error(length)
-        growth = _growth(self.graph, moments) if self.side == "high" else np.zeros(len(child))
+        # the largest product of moments over the plays from each state on, and more than sums of logarithms are off by
+        largest = np.exp(self.graph.sums_after(np.log(moments)[:, None])[:, 0]) * (1 + 2.0**-20)
+        growth = largest if self.side == "high" else np.zeros(len(child))
         until = _looked_up_until(self.graph)
         spectra: dict[int, NDArray[np.complex128]] = {}
         norms, errors = np.zeros(len(child)), np.zeros(len(child))
@@ -237,13 +223,7 @@ def _window(
     widest = max(math.sqrt(max(law.mean_and_variance(0.0)[1] for law in laws)), 1e-6) * step
     leans = np.concatenate([-_TILTS[::-1], _TILTS]) / widest
     moments = np.array([[law.log_moment(lean * step) for lean in leans] for law in laws])
-    # of all plays, the largest moment at each lean
-    most = np.zeros((len(graph.child) + 1, len(leans)))
-    for node, row in enumerate(graph.child):
-        moves = np.flatnonzero(row >= 0)
-        if len(moves):
-            np.maximum.at(most, row[moves], most[node] + moments[moves])
-    largest = most.max(axis=0)
+    largest = graph.sums_before(moments).max(axis=0)  # of all plays, the largest moment at each lean
     down, up = leans < 0, leans > 0
     low = min(float(((largest[down] + left) / leans[down]).max()), epsilon) - step
     # e^{tilt (epsilon - low)} and the moments must be doubles
@@ -255,18 +235,6 @@ def _window(
     high = float(((largest[up] + left - min(float(cost.min()), 0.0)) / leans[up]).min())
     high = max(min(high, epsilon + left / (tilt + 1)), 0.0, epsilon) + step
     return tilt, math.floor(low / step), math.ceil(high / step)
-
-
-def _growth(graph: StateGraph, moments: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The largest product of moments, at least 1, over the plays from each state on."""
-    growth = np.ones(len(graph.child))
-    for node in range(len(growth) - 1, -1, -1):
-        moves = np.flatnonzero(graph.child[node] >= 0)
-        if len(moves):
-            growth[node] = max((moments[moves] * growth[graph.child[node, moves]]).max(), 1.0) * (
-                1 + 2.0**-50
-            )
-    return growth
 
 
 def _groups(child: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +13,12 @@ from numpy.typing import NDArray
 from filters.contract.checks import checked_admits, checked_spend
 from filters.contract.state import State, join, keys, take
 from filters.privacy_filter import PrivacyFilter
-from mc.losses.too_large import TOO_LARGE, TooLargeError
+from mc.losses.too_large import MERGED, check_room
 from theory.pairs import DominatingPair
 
 __all__ = ["StateGraph", "state_weight"]
 
+_Number = TypeVar("_Number", np.int64, np.float64)
 #: Beyond every sum of moves.
 _HUGE = np.int64(2**62)
 
@@ -66,18 +68,18 @@ class StateGraph:
         rank[-1] = -1
         return cls(rank[child[order]], depth or 0)
 
-    def sums_before(self, moves: NDArray[np.int64]) -> NDArray[np.int64]:
+    def sums_before(self, moves: NDArray[_Number]) -> NDArray[_Number]:
         """The largest sums of the columns of moves[request] over the plays up to each state: (states, columns)."""
         # a request that is denied has child -1: the last entry
-        sums = np.full((len(self.child) + 1, moves.shape[1]), -_HUGE)
+        sums = np.full((len(self.child) + 1, moves.shape[1]), -_HUGE, dtype=moves.dtype)
         sums[0] = 0
         for i, row in enumerate(self.child):
             np.maximum.at(sums, row, sums[i] + moves)
         return sums[:-1]
 
-    def sums_after(self, moves: NDArray[np.int64]) -> NDArray[np.int64]:
+    def sums_after(self, moves: NDArray[_Number]) -> NDArray[_Number]:
         """The largest sums of the columns of moves[request], at least 0, over the plays from each state on."""
-        sums = np.full((len(self.child) + 1, moves.shape[1]), -_HUGE)
+        sums = np.full((len(self.child) + 1, moves.shape[1]), -_HUGE, dtype=moves.dtype)
         for i in range(len(self.child) - 1, -1, -1):
             (sums[self.child[i]] + moves).max(axis=0, initial=0, out=sums[i])
         return sums[:-1]
@@ -91,7 +93,6 @@ def _explore(
     rounded: Callable[[State], State] | None,
 ) -> NDArray[np.int64]:
     """child[i, m] of every state, numbered as found; states first reached in the last round have no children."""
-    weight = state_weight(len(menu))
     state = filt.start(1)
     number: dict[Hashable, int] = {keys(state)[0]: 0}
     rows: list[NDArray[np.int64]] = []
@@ -121,19 +122,18 @@ def _explore(
             if fresh:
                 parts.append(take(spent, np.array(fresh)))
             # before the generation is complete: one generation may be larger than all before it
-            _check(weight * len(number), max_positions, len(number), len(rows))
+            _check(len(number), len(menu), max_positions, len(rows))
         new = len(number) - first
         if parts:
             state = join(parts)
     return np.concatenate(rows)
 
 
-def _check(positions: int, max_positions: int, states: int, rounds: int) -> None:
-    if positions > max_positions:
-        raise TooLargeError(
-            f"max_positions must cover the game, got max_positions={max_positions} and at least {positions} positions "
-            f"in {states} states after {rounds} rounds; {TOO_LARGE}"
-        )
+def _check(states: int, requests: int, max_positions: int, rounds: int) -> None:
+    positions = state_weight(requests) * states
+    check_room(
+        positions, max_positions, f"positions at least in {states} states after {rounds} rounds", MERGED
+    )
 
 
 def _topological(child: NDArray[np.int64]) -> tuple[NDArray[np.int64], int | None]:
@@ -156,7 +156,6 @@ def _topological(child: NDArray[np.int64]) -> tuple[NDArray[np.int64], int | Non
 
 def _unroll(child: NDArray[np.int64], rounds: int, max_positions: int) -> StateGraph:
     """One node per (round, state) that can be reached."""
-    weight = state_weight(child.shape[1])
     layer = np.array([0])
     rows: list[NDArray[np.int64]] = []
     first = 0
@@ -166,7 +165,6 @@ def _unroll(child: NDArray[np.int64], rounds: int, max_positions: int) -> StateG
         first += len(layer)
         rows.append(np.where(after >= 0, np.searchsorted(following, after) + first, -1))
         layer = following
-        states = first + len(layer)
-        _check(weight * states, max_positions, states, len(rows))
+        _check(first + len(layer), child.shape[1], max_positions, len(rows))
     rows.append(np.full((len(layer), child.shape[1]), -1, dtype=np.int64))
     return StateGraph(np.concatenate(rows), rounds)

@@ -15,19 +15,19 @@ from numpy.typing import NDArray
 from mc.losses.balls import BITS, Rounding, ball, fraction, rounded
 from mc.losses.finite_outputs import gap_above
 from mc.losses.log_ratio import Epsilon, LogRatio
-from mc.losses.too_large import TOO_LARGE, TooLargeError
+from mc.losses.too_large import MERGED, check_room
 from mc.worst_case.graph import StateGraph
-from mc.worst_case.payoffs import UNDERFLOW
 from mc.worst_case.windows import Windows
 
-__all__ = ["LevelGame", "moderate"]
+__all__ = ["UNDERFLOW", "UNIT", "LevelGame", "moderate"]
 
 #: The largest |epsilon|, and the largest level, in nats: further up, what is half way between P and Q underflows.
 _MOST = 128.0
 #: The largest level and epsilon in steps: sums of their squares fit int64.
 _MOST_UNITS, _MOST_STEPS = 2**20, 2**40
-#: Unit roundoff of IEEE double precision.
-_UNIT = Fraction(1, 2**53)
+#: Unit roundoff of IEEE double precision, rounding to nearest, and an absolute bound on what underflow can add up to:
+#: one operation errs by at most 2^-1074.
+UNIT, UNDERFLOW = Fraction(1, 2**53), Fraction(1, 2**900)
 
 
 def moderate(units: Sequence[int], step: Fraction, epsilon: Epsilon) -> bool:
@@ -79,32 +79,8 @@ class LevelGame:
             graph, units, float(epsilon) / float(step), most=float(step) / 2, revealing=any(deltas)
         )
         game = cls(graph, units, deltas, step, epsilon, side, windows, 0.0)
-        if game.positions > max_positions:
-            raise TooLargeError(
-                f"max_positions must cover the game, got max_positions={max_positions} and {game.positions} "
-                f"positions in {len(graph.child)} states; {TOO_LARGE}"
-            )
+        check_room(windows.positions, max_positions, f"positions in {len(graph.child)} states", MERGED)
         return replace(game, start=game._swept(record=False)[0])
-
-    @property
-    def lows(self) -> NDArray[np.int64]:
-        """The least loss of each state, in steps."""
-        return self.windows.lows
-
-    @property
-    def sizes(self) -> NDArray[np.int64]:
-        """The number of losses of each state."""
-        return self.windows.sizes
-
-    @property
-    def stride(self) -> int:
-        """The distance of two losses that a state holds, in steps."""
-        return self.windows.stride
-
-    @property
-    def positions(self) -> int:
-        """The number of (state, loss) positions, at least one for each state."""
-        return int(np.maximum(self.windows.sizes, 1).sum())
 
     @property
     def bounds(self) -> tuple[Fraction, Fraction]:
@@ -115,7 +91,7 @@ class LevelGame:
         operations = (3 + revealing) * depth + revealing
         if self.side == "near":
             operations += 2 * depth + 2 + 2 * revealing
-        exact, factor = Fraction(self.start), 1 / (1 - operations * _UNIT)
+        exact, factor = Fraction(self.start), 1 / (1 - operations * UNIT)
         stopped = Fraction(0)
         with flint.ctx.workprec(BITS):
             if isinstance(self.epsilon, LogRatio):

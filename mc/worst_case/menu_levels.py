@@ -17,9 +17,7 @@ from numpy.typing import NDArray
 
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.additive import AdditiveFilter
-from theory.pairs import (
-    DominatingPair,
-)
+from theory.pairs import DominatingPair
 
 __all__ = ["DOMINATION", "MenuLevels"]
 

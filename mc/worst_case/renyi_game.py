@@ -5,7 +5,7 @@ e^{(a-1) D_a} = E_P[e^{(a-1) L}] is a product over rounds, so that the best stra
     V(state) = max(1, max over admitted m of E_{P_m} [e^{(a-1) loss} V(state after m and its loss)]).
 
 >>> import filterproof as fp
->>> low = renyi_game(fp.RenyiFilter(2.0, 1.0), (fp.RandomizedResponse(0.5),), order=2.0, rounds=8)
+>>> low, _ = renyi_game(fp.RenyiFilter(2.0, 1.0), (fp.RandomizedResponse(0.5),), order=2.0, rounds=8)
 >>> 4 * fp.RandomizedResponse(0.5).renyi(2.0) >= low > 3.99 * fp.RandomizedResponse(0.5).renyi(2.0)  # four are granted
 True
 """
@@ -29,7 +29,7 @@ from theory.numerics.exact import rational
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction, check_direction
 
-__all__ = ["renyi_game", "solved_renyi"]
+__all__ = ["renyi_game"]
 
 
 def renyi_game(
@@ -40,31 +40,16 @@ def renyi_game(
     rounds: int,
     direction: Direction = "PQ",
     max_positions: int = 200_000,
-) -> float:
-    """A number not above the largest D_order(P || Q) of a transcript over adaptive adversaries on the menu.
+) -> tuple[float, TreeStrategy]:
+    """A number not above the largest D_order(P || Q) of a transcript over adaptive adversaries, and who reaches it.
 
     Every rounding error is included. A strategy is counted that may stop at any time. Raises TypeError for pairs that
     are not finite, TooLargeError beyond `max_positions` states.
     """
-    return solved_renyi(
-        filt, menu, order=order, rounds=rounds, direction=direction, max_positions=max_positions
-    )[0]
-
-
-def solved_renyi(
-    filt: PrivacyFilter,
-    menu: Sequence[DominatingPair],
-    *,
-    order: float,
-    rounds: int,
-    direction: Direction = "PQ",
-    max_positions: int = 200_000,
-) -> tuple[float, TreeStrategy]:
-    """The number of `renyi_game`, and the strategy that is worth it."""
     check_direction(direction)
     drawn = [_finite(pair if direction == "PQ" else pair.swapped) for pair in menu]
     # the loss so far does not matter: positions are states
-    branches = [branches_of(each, [_nothing] * len(each.outputs), direction) for each in drawn]
+    branches = [branches_of(each, [int] * len(each.outputs), direction) for each in drawn]
     tree = GameTree.of(filt, menu, branches, 0, rounds=rounds, max_positions=max_positions)
     with np.errstate(over="ignore", invalid="ignore"):  # a gain that is NaN is not taken
         value, choices = tree.solve(
@@ -79,10 +64,6 @@ def solved_renyi(
     if value <= 1 + slack:
         return 0.0, strategy
     return math.log(value) / (order - 1) * (1 - 1e-12) - 2 * slack / (order - 1), strategy
-
-
-def _nothing(loss: int) -> int:
-    return loss
 
 
 def _finite(pair: DominatingPair) -> FiniteOutputs:

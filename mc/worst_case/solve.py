@@ -14,9 +14,8 @@ from mc.evaluate.evaluation import checked_ways
 from mc.losses.log_ratio import Epsilon, check_epsilon
 from mc.losses.rounded_law import checked_step
 from mc.losses.too_large import TooLargeError
-from mc.worst_case.enclosure import DOUBLES
 from mc.worst_case.result import PartialWorstCase, WorstCase
-from mc.worst_case.worst_case_game import Known, WorstCaseGame
+from mc.worst_case.worst_case_game import DOUBLES, Known, WorstCaseGame
 from theory.arguments import check_at_least_zero, check_count, check_positive
 from theory.evidence import Evidence
 from theory.pairs import DominatingPair
@@ -90,7 +89,6 @@ def worst_case(
     bounds so far, and Ctrl-C raises PartialWorstCase, a KeyboardInterrupt, whose `worst` has them.
     Source: Bellman's recursion; L is a sufficient statistic for the hockey-stick divergence.
     """
-    checked_rule(filt)
     if rounds is not None:
         rounds = check_count("rounds", rounds)
     if max_positions is not None:
@@ -99,14 +97,13 @@ def worst_case(
         raise ValueError(
             f"on_denial must be 'halt' or 'retry', got on_denial={on_denial!r}; pass one of them"
         )
-    requests = _checked_menu(menu, float(check_at_least_zero("min_charge", min_charge)))
     if relative is not None:
         relative = float(check_positive("relative", relative))
-    ways, which = _ways(filt, requests, direction, evidence)
-    scope = _scope(requests, rounds, which, on_denial, min_charge)
+    game, ways = _game(filt, menu, rounds, direction, evidence, on_denial, min_charge)
+    game = replace(game, max_positions=max_positions, step=step, spend_steps=spend_steps, known=known)
     if spend_steps is not None:
-        scope += f"; spent sums rounded to 1/{spend_steps} of the budget, once against it and once for it"
-    game = WorstCaseGame(filt, requests, rounds, max_positions, step, spend_steps, scope, known)
+        spent = f"spent sums rounded to 1/{spend_steps} of the budget, once against it and once for it"
+        game = replace(game, scope=f"{game.scope}; {spent}")
     return _solved(game, check_epsilon(epsilon), ways, evidence, relative, progress)
 
 
@@ -119,25 +116,32 @@ def worst_cases(
     direction: Direction | Literal["both"] = "both",
 ) -> list[WorstCase]:
     """`worst_case` at several epsilons, whose games are walked once."""
-    checked_rule(filt)
-    requests = _checked_menu(menu, 0.0)
-    ways, which = _ways(filt, requests, direction, None)
-    scope = _scope(requests, rounds, which, "halt", 0.0)
-    game = WorstCaseGame(filt, requests, rounds, None, None, None, scope)
+    game, ways = _game(filt, menu, rounds, direction)
     return [_solved(game, check_epsilon(epsilon), ways, None, None, None) for epsilon in epsilons]
 
 
-def _ways(
+def _game(
     filt: PrivacyFilter,
-    menu: tuple[DominatingPair, ...],
+    menu: DominatingPair | Sequence[DominatingPair],
+    rounds: int | None,
     direction: Direction | Literal["both"],
-    evidence: Evidence | None,
-) -> tuple[tuple[Direction, ...], str]:
-    """The directions to look in, and their word in a scope."""
+    evidence: Evidence | None = None,
+    on_denial: OnDenial = "halt",
+    min_charge: float = 0.0,
+) -> tuple[WorstCaseGame, tuple[Direction, ...]]:
+    """The game, and the directions to look in."""
+    checked_rule(filt)
+    requests = _checked_menu(menu, float(check_at_least_zero("min_charge", min_charge)))
     directions, which = checked_ways(direction, evidence)
-    if direction == "both" and not filt.looks_at_losses and all(pair.swapped == pair for pair in menu):
+    if direction == "both" and not filt.looks_at_losses and all(pair.swapped == pair for pair in requests):
         directions = ("PQ",)  # P and Q play the same part, so both directions have the same value
-    return directions, which
+    names = ", ".join(map(_name, requests[:3])) + (
+        f", ... ({len(requests)} pairs)" if len(requests) > 3 else ""
+    )
+    limit = "any number of rounds" if rounds is None else f"at most {rounds} round{'s' * (rounds != 1)}"
+    least = f", least charge {min_charge:g}" if min_charge > 0 else ""
+    scope = f"every adaptive adversary over {names}; {limit}{least}; {which}; a denied run may {on_denial}"
+    return WorstCaseGame(filt, requests, rounds, scope), directions
 
 
 def _solved(
@@ -244,25 +248,6 @@ def _checked_menu(
             f"and min_charge={min_charge!r}; pass more pairs or a smaller min_charge"
         )
     return charging
-
-
-def _scope(
-    menu: tuple[DominatingPair, ...],
-    rounds: int | None,
-    which: str,
-    on_denial: OnDenial,
-    min_charge: float,
-) -> str:
-    limit = "any number of rounds" if rounds is None else f"at most {rounds} round{'s' * (rounds != 1)}"
-    least = f", least charge {min_charge:g}" if min_charge > 0 else ""
-    return (
-        f"every adaptive adversary over {_names(menu)}; {limit}{least}; {which}; a denied run may {on_denial}"
-    )
-
-
-def _names(menu: tuple[DominatingPair, ...]) -> str:
-    names = ", ".join(_name(pair) for pair in menu[:3])
-    return f"{names}, ... ({len(menu)} pairs)" if len(menu) > 3 else names
 
 
 def _name(pair: DominatingPair) -> str:

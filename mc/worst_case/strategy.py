@@ -92,10 +92,10 @@ class LatticeStrategy(Adversary):
     def against(self, filt: PrivacyFilter) -> Self:
         if self.table is not None:
             return self
-        ends = np.cumsum(self.game.sizes)
+        sizes = self.game.windows.sizes
         # what the last entry says where a state has no loss is not looked at
         table = np.append(np.concatenate(self.game.choices()), np.int8(-1))
-        return replace(self, table=table, first=ends - self.game.sizes)
+        return replace(self, table=table, first=np.cumsum(sizes) - sizes)
 
     def start(self, filt: PrivacyFilter, n: int, rng: np.random.Generator) -> tuple[NDArray[np.intp], ...]:
         return tuple(np.zeros(n, dtype=np.int64) for _ in range(3))
@@ -106,8 +106,9 @@ class LatticeStrategy(Adversary):
         node, steps, move = view.memory
         if view.round > 0:
             self._advance(node, steps, move, view.last if self.direction == "PQ" else -view.last, view.rng)
-        known = (node >= 0) & (self.game.sizes[node] > 0)
-        place = self.first[node] + (steps - self.game.lows[node]) // self.game.stride
+        held = self.game.windows
+        known = (node >= 0) & (held.sizes[node] > 0)
+        place = self.first[node] + (steps - held.lows[node]) // held.stride
         move[:] = np.where(known, self.table[np.where(known, place, -1)], -1)
         return Selection(self.menu, np.maximum(move, 0))
 
@@ -131,5 +132,6 @@ class LatticeStrategy(Adversary):
             steps[runs[known]] += moved[known]
             node[runs] = np.where(known, self.game.graph.child[node[runs], m], -1)
         # a loss outside the solved window is played as the nearest loss in it
-        least = self.game.lows[node]
-        steps[:] = np.clip(steps, least, least + self.game.stride * np.maximum(self.game.sizes[node] - 1, 0))
+        held = self.game.windows
+        least = held.lows[node]
+        steps[:] = np.clip(steps, least, least + held.stride * np.maximum(held.sizes[node] - 1, 0))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Generic
 
 import numpy as np
@@ -13,20 +14,16 @@ from numpy.typing import NDArray
 from filters.privacy_filter import PrivacyFilter
 from mc.evaluate.walk import REVEALED, Branch, Layer, Loss, MenuPlay, walk
 from mc.losses.finite_outputs import FiniteOutputs
-from mc.losses.too_large import TooLargeError
+from mc.losses.too_large import check_room
+from mc.worst_case.level_game import UNDERFLOW, UNIT
 from mc.worst_case.strategy import TreeStrategy
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
-__all__ = ["GameTree", "branches_of", "most_positions"]
+__all__ = ["GameTree", "branches_of"]
 
 #: In place of a child: the request is not admitted.
 DENIED = -2
-
-
-def most_positions(doubles: int, requests: int, outputs: int) -> int:
-    """How many positions of a tree take the memory of so many doubles: objects, and an int32 per output."""
-    return doubles // (32 + requests * outputs // 2)
 
 
 def branches_of(
@@ -66,15 +63,12 @@ class GameTree(Generic[Loss]):
         max_positions: int,
     ) -> GameTree[Loss]:
         """The tree from a loss of `origin` on; TooLargeError beyond `max_positions` positions."""
-
-        def check(positions: int, t: int) -> None:
-            if positions > max_positions:
-                raise TooLargeError(
-                    f"max_positions must cover the game, got max_positions={max_positions} with {positions} positions "
-                    f"after {t + 1} rounds; pass fewer rounds or requests, or a larger max_positions"
-                )
-
-        layers = walk(MenuPlay(filt, menu, branches), origin, rounds=rounds, check=check)
+        layers = walk(
+            MenuPlay(filt, menu, branches),
+            origin,
+            rounds=rounds,
+            check=lambda n, t: check_room(n, max_positions, f"positions after {t + 1} rounds"),
+        )
         return cls(tuple(menu), branches, list(layers))
 
     @property
@@ -109,6 +103,17 @@ class GameTree(Generic[Loss]):
                 choice[move.rows[better]] = move.request
             choices.append(choice)
         return value[0], choices[::-1]
+
+    def bounds(self, value: float) -> tuple[Fraction, Fraction]:
+        """Bounds on V of which `value` was computed, by a factor f >= 1 and an absolute 2^-900 of underflow.
+
+        Each round multiplies and adds as many numbers >= 0 as a request has outcomes, each operation within 1 + u of
+        the exact one, and takes a maximum, which is exact. Masses and payoffs, rounded to nearest, are within 1 + 2u;
+        (1 + u)^m <= 1 / (1 - m u). Higham, Lemma 3.1.
+        """
+        operations = self.rounds * max(map(len, self.branches)) + 2 * self.rounds + 2
+        exact, factor = Fraction(value), 1 / (1 - operations * UNIT)
+        return max(exact / factor - UNDERFLOW, Fraction(0)), min(exact * factor + UNDERFLOW, Fraction(1))
 
     def strategy(self, choices: Sequence[NDArray[np.intp]]) -> TreeStrategy:
         """The strategy that makes these choices; it attains V(start) where they are those of `solve`."""

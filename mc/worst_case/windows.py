@@ -1,4 +1,4 @@
-"""The losses that matter in a game of levels: for each state a window, and what all windows leave out."""
+"""The losses at which a game on a lattice is solved: for each state a window, and what all windows leave out."""
 
 from __future__ import annotations
 
@@ -75,6 +75,11 @@ class Windows:
         """The number of losses in each window."""
         sizes: NDArray[np.int64] = np.maximum((self.highs - self.lows) // self.stride + 1, 0)
         return sizes
+
+    @property
+    def positions(self) -> int:
+        """The number of (state, loss) positions, at least one for each state."""
+        return int(np.maximum(self.sizes, 1).sum())
 
 
 def _even(graph: StateGraph, moves: NDArray[np.int64], sums: NDArray[np.int64]) -> bool:

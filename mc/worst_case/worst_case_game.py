@@ -2,44 +2,130 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from hashlib import sha256
 from operator import add
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import flint
+import numpy as np
+from numpy.typing import NDArray
 
 from filters.privacy_filter import PrivacyFilter
-from mc.losses.balls import BITS, Rounding, ball, fraction
-from mc.losses.finite_outputs import ZERO, FiniteOutputs, NoFiniteLawError, adding, ball_of
-from mc.losses.lattice_law import Level, common_step, level, level_law
+from mc.engine.adversaries import Constant
+from mc.engine.adversary import Adversary
+from mc.engine.game import Game
+from mc.evaluate.certified_law import CertifiedLaw
+from mc.losses.balls import BITS, Rounding, ball, down, fraction, near, up
+from mc.losses.finite_outputs import (
+    ZERO,
+    FiniteOutputs,
+    Loss,
+    Mass,
+    NoFiniteLawError,
+    adding,
+    ball_of,
+    fraction_of,
+    stopped,
+)
+from mc.losses.lattice_law import LatticeLaw, Level, common_step, level, level_law
 from mc.losses.log_ratio import Epsilon, LogRatio
 from mc.losses.rounded_law import rounded_laws
-from mc.worst_case.enclosure import DOUBLES, Enclosure, Laws, TreeLaws, enclose, enclose_on_tree
+from mc.worst_case.dense import DenseGame
 from mc.worst_case.graph import StateGraph
-from mc.worst_case.level_game import moderate
-from mc.worst_case.one_level import one_level
+from mc.worst_case.level_game import LevelGame, moderate
 from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
 from mc.worst_case.spend_grid import SpendGrid
-from mc.worst_case.tree import GameTree, branches_of, most_positions
+from mc.worst_case.strategy import LatticeStrategy
+from mc.worst_case.tree import GameTree, branches_of
 from theory.arguments import check_positive
 from theory.evidence import Evidence
+from theory.numerics.exact import rational
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
-__all__ = ["Known", "WorstCaseGame"]
+__all__ = ["DOUBLES", "Known", "WorstCaseGame"]
 
+#: The default limit on the doubles that a game holds: a quarter of a gigabyte.
+DOUBLES = 30_000_000
+#: That on the positions of a game of levels, of which most are not held: its strategy takes a byte or two for each.
+_LEVELS = 4 * DOUBLES
 #: -log of the share of the value that losses outside of the windows may have, where losses are rounded coarsely.
 _LEFT = 20.0
-
 #: The largest epsilon in nats that is put between logarithms of rationals.
 _EXACT = 2.0**14
+#: A game that is not over after so many rounds counts as one without end.
+_LONGEST = 1000
 
-#: The enclosures of graphs that were solved, of one menu, epsilon and number of rounds: a game is its graph.
-Known = dict[tuple[Direction, bytes], Enclosure]
+#: The worst cases of graphs that were solved, of one menu, epsilon and number of rounds: a game is its graph.
+Known = dict[tuple[Direction, bytes], WorstCase]
+#: How a game was rounded, bounds on its value, and what makes its best strategy.
+_Solved: TypeAlias = tuple[Rounding, Fraction, Fraction, Callable[[], Adversary]]
+#: The laws of a menu, each mass rounded to a side, their step, and the side.
+_Laws: TypeAlias = tuple[tuple[LatticeLaw, ...], Fraction, Rounding]
+
+
+@dataclass(frozen=True, slots=True)
+class _ExactLosses:
+    """A tree in which each loss is kept exactly, or in numbers of steps, from which those of a release are `off`.
+
+    masses are those of each request's outcomes, what is infinite last.
+    """
+
+    tree: GameTree[Any]
+    masses: list[list[Mass]]
+    step: Fraction | None = None
+    off: Fraction = Fraction(0)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """The longest play, and the number of positions."""
+        return self.tree.rounds, self.tree.positions
+
+    def in_rationals(self, epsilon: Epsilon) -> Iterator[_Solved]:
+        """The game where e^epsilon is a rational; else one at a rational above it and one below, as V decreases."""
+        ends: list[tuple[Rounding, Fraction]]
+        if isinstance(epsilon, LogRatio):
+            ends = [("near", epsilon.ratio)]
+        else:
+            with flint.ctx.workprec(BITS):
+                growth = ball(epsilon).exp()
+                ends = [("low", fraction(growth.upper())), ("high", fraction(growth.lower()))]
+        for side, end in ends:
+
+            def payoff(losses: Sequence[Loss], end: Fraction = end) -> NDArray[np.object_]:
+                paid, ratio = np.empty(len(losses), dtype=object), rational(end)
+                paid[:] = [max(flint.fmpq(0), 1 - ratio / rational(b)) for _, b in losses]
+                return paid
+
+            value, choices = self.tree.solve(self.masses, payoff)
+            yield side, fraction_of(value), fraction_of(value), partial(self.tree.strategy, choices)
+
+    def in_doubles(self, epsilon: Epsilon) -> Iterator[_Solved]:
+        """The game, masses and payoffs rounded to nearest; one on either side of it where losses are in steps."""
+        with flint.ctx.workprec(BITS):
+            weights = [[near(flint.arb(mass)) for mass in each] for each in self.masses]
+        reached = {loss for layer in self.tree.layers for loss in layer.losses}
+        sides: tuple[Rounding, ...] = ("near",) if self.step is None else ("low", "high")
+        for side in sides:
+            paid = {loss: near(stopped(self._loss(loss, side), epsilon)) for loss in reached}
+
+            def payoff(losses: Sequence[Any], paid: dict[Any, float] = paid) -> NDArray[np.float64]:
+                return np.array([paid[loss] for loss in losses])
+
+            value, choices = self.tree.solve(weights, payoff)
+            yield side, *self.tree.bounds(float(value)), partial(self.tree.strategy, choices)
+
+    def _loss(self, reached: Any, side: Rounding) -> Loss:
+        """The loss of a position, where it is counted in steps the end on the side."""
+        if self.step is None:
+            exact: Loss = reached
+            return exact
+        moved = self.off * self.tree.rounds
+        return self.step * reached + (moved if side == "high" else -moved), Fraction(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +135,13 @@ class WorstCaseGame:
     filter: PrivacyFilter
     menu: tuple[DominatingPair, ...]
     rounds: int | None
-    max_positions: int | None
-    step: float | None
-    spend_steps: int | None
     scope: str
+    max_positions: int | None = None
+    step: float | None = None
+    spend_steps: int | None = None
     known: Known | None = None
     _graphs: dict[Rounding | Literal["as it is"], StateGraph] = field(default_factory=dict)
-    _trees: dict[tuple[Direction, bool], tuple[list[TreeLaws], GameTree[Any]]] = field(default_factory=dict)
+    _trees: dict[tuple[Direction, bool], _ExactLosses] = field(default_factory=dict)
 
     @property
     def refines(self) -> bool:
@@ -87,22 +173,19 @@ class WorstCaseGame:
             self._check_exact(epsilon)
         exact = self._rational and evidence is not Evidence.CERTIFIED and self.spend_steps is None
         # further out e^epsilon between two rationals takes too many digits, or is no ball
-        exact = exact and (isinstance(epsilon, LogRatio) or abs(epsilon) <= _EXACT)
-        enclosed = self._on_tree(epsilon, direction, exact=True) if exact else None
-        enclosed = enclosed or self._enclosed(epsilon, direction, coarser)
-        notes = (self.scope, "" if enclosed.rounds else NOTHING_ADMITTED, enclosed.note)
-        return WorstCase(
-            epsilon=epsilon,
-            value=enclosed.value,
-            low=enclosed.low,
-            high=enclosed.high,
-            evidence=Evidence.CERTIFIED if enclosed.value is None else Evidence.EXACT,
-            direction=direction,
-            strategy=enclosed.strategy,
-            rounds=enclosed.rounds,
-            positions=enclosed.positions,
-            scope="; ".join(filter(None, notes)),
-        )
+        if exact and (isinstance(epsilon, LogRatio) or abs(epsilon) <= _EXACT):
+            tree = self._tree(direction, exact=True)
+            return self._case(epsilon, direction, [*tree.in_rationals(epsilon)], *tree.size, exact=True)
+        grid = None if self.spend_steps is None else SpendGrid.of(self.filter, self.spend_steps)
+        _, lattice = self._lattice
+        middling = lattice is not None and moderate(lattice[0], lattice[2], epsilon)
+        if not (self.filter.looks_at_losses or (lattice and not middling and grid is None)):
+            return self._on_lattice(epsilon, direction, grid, middling, coarser)
+        try:
+            tree = self._tree(direction, exact=False)
+        except NoFiniteLawError:
+            return self._one_gaussian(epsilon, direction)
+        return self._case(epsilon, direction, [*tree.in_doubles(epsilon)], *tree.size)
 
     def _check_exact(self, epsilon: Epsilon) -> None:
         if not isinstance(epsilon, LogRatio):
@@ -120,53 +203,98 @@ class WorstCaseGame:
                     "use RandomizedResponse.from_ratio, say"
                 )
 
-    def _enclosed(self, epsilon: Epsilon, direction: Direction, coarser: int) -> Enclosure:
-        grid = None if self.spend_steps is None else SpendGrid.of(self.filter, self.spend_steps)
+    def _case(
+        self,
+        epsilon: Epsilon,
+        direction: Direction,
+        solved: Sequence[_Solved],
+        rounds: int,
+        positions: int,
+        *,
+        exact: bool = False,
+        note: str = "",
+    ) -> WorstCase:
+        """The lower bound of the game that is not above the one asked for, the upper one of that not below."""
+        low, strategy = next((below, best) for side, below, _, best in solved if side != "high")
+        high = next(above for side, _, above, _ in solved if side != "low")
+        value = low if exact and isinstance(epsilon, LogRatio) else None
+        return WorstCase(
+            epsilon=epsilon,
+            value=value,
+            low=down(low),
+            high=up(high),
+            evidence=Evidence.CERTIFIED if value is None else Evidence.EXACT,
+            direction=direction,
+            strategy=strategy(),
+            rounds=rounds,
+            positions=positions,
+            scope="; ".join(filter(None, (self.scope, "" if rounds else NOTHING_ADMITTED, note))),
+        )
+
+    # -- states with a loss in steps -------------------------------------------------------------------------------
+
+    def _on_lattice(
+        self,
+        epsilon: Epsilon,
+        direction: Direction,
+        grid: SpendGrid | None,
+        middling: bool,
+        coarser: int,
+    ) -> WorstCase:
+        """From one game rounded to nearest, or from a lower and an upper one, each on its states.
+
+        Without `max_positions` a game holds at most `DOUBLES` doubles, and one of moderate levels four times as many
+        positions, of which most need not be held.
+        """
+        sizes: list[tuple[int, Fraction]] = []
+        games: list[_Laws]
         levels, lattice = self._lattice
-        middling = lattice is not None and moderate(lattice[0], lattice[2], epsilon)
-        if self.filter.looks_at_losses or (lattice is not None and not middling and grid is None):
-            on_tree = self._on_tree(epsilon, direction, exact=False)
-            return on_tree or self._one_level(epsilon, direction)
         if lattice is not None:
             units, least, most = lattice
-            sizes = tuple(zip(units, (known.delta for known in levels), strict=True))
-
-            def rounded(step: Fraction, side: Rounding) -> Laws:
-                laws = tuple(level_law(*each, step, side) for each in sizes)
-                return Laws(laws, step, side, sizes if middling else ())
-
-            single = least == most and grid is None
-            games = [rounded(least, "near")] if single else [rounded(least, "low"), rounded(most, "high")]
+            sizes = list(zip(units, (known.delta for known in levels), strict=True))
+            steps: list[tuple[Fraction, Rounding]] = [(least, "low"), (most, "high")]
+            if least == most and grid is None:
+                steps = [(least, "near")]
+            games = [
+                (tuple(level_law(*each, step, side) for each in sizes), step, side) for step, side in steps
+            ]
         else:
-            step = None if self.step is None else Fraction(float(check_positive("step", self.step)))
-            size, below, above = rounded_laws(
-                self._drawn(direction), step, max_positions=self.max_positions or DOUBLES, coarser=coarser
+            wanted = None if self.step is None else Fraction(float(check_positive("step", self.step)))
+            step, below, above = rounded_laws(
+                self._drawn(direction), wanted, max_positions=self.max_positions or DOUBLES, coarser=coarser
             )
-            games = [Laws(below, size, "low"), Laws(above, size, "high")]
-        return self._on_graph(games, epsilon, direction, grid, coarser)
+            games = [(below, step, "low"), (above, step, "high")]
+        graphs = [self._graph(grid, side) for *_, side in games]
+        known = self.known if grid is None else None
+        mark = direction, b"" if known is None else sha256(graphs[0].child.tobytes()).digest()
+        if known is not None and mark in known:
+            return known[mark]
+        solved: list[_Solved] = []
+        positions = 0
+        for (laws, step, side), graph in zip(games, graphs, strict=True):
+            game: DenseGame | LevelGame
+            if middling:
+                most_positions = self.max_positions or _LEVELS
+                game = LevelGame.solve(graph, sizes, step, epsilon, side, max_positions=most_positions)
+            else:
+                game = DenseGame.solve(
+                    graph,
+                    laws,
+                    step,
+                    epsilon,
+                    side,
+                    max_positions=self.max_positions or DOUBLES,
+                    left=None if coarser == 1 else _LEFT,
+                )
+            solved.append((side, *game.bounds, partial(LatticeStrategy, self.menu, game, laws, direction)))
+            positions += game.windows.positions
+        case = self._case(epsilon, direction, solved, max(graph.depth for graph in graphs), positions)
+        if known is not None:
+            known[mark] = case
+        return case
 
     def _drawn(self, direction: Direction) -> tuple[DominatingPair, ...]:
         return self.menu if direction == "PQ" else tuple(pair.swapped for pair in self.menu)
-
-    def _on_graph(
-        self, games: list[Laws], epsilon: Epsilon, direction: Direction, grid: SpendGrid | None, coarser: int
-    ) -> Enclosure:
-        known = self.known if grid is None else None
-        on = [(laws, self._graph(grid, laws.side)) for laws in games]
-        mark = direction, b"" if known is None else sha256(on[0][1].child.tobytes()).digest()
-        if known is not None and mark in known:
-            return known[mark]
-        enclosed = enclose(
-            self.menu,
-            on,
-            epsilon,
-            direction=direction,
-            max_positions=self.max_positions,
-            left=None if coarser == 1 else _LEFT,
-        )
-        if known is not None:
-            known[mark] = enclosed
-        return enclosed
 
     def _graph(self, grid: SpendGrid | None, side: Rounding) -> StateGraph:
         """The states, what is spent being rounded for a lower or an upper game where there is a grid."""
@@ -181,60 +309,74 @@ class WorstCaseGame:
             )
         return self._graphs[key]
 
-    def _on_tree(self, epsilon: Epsilon, direction: Direction, *, exact: bool) -> Enclosure | None:
-        """The enclosure where each loss is kept exactly; None where some request has no finitely many outputs."""
-        if (direction, exact) not in self._trees:
-            try:
-                games, steps = self._tree_laws(direction, exact=exact)
-            except NoFiniteLawError:
-                return None
-            branches = [
-                branches_of(each, moves, direction)
-                for moves, each in zip(steps, games[0].outputs, strict=True)
-            ]
-            most = self.max_positions
-            if most is None:
-                most = most_positions(DOUBLES, len(self.menu), max(map(len, branches)))
-            origin: Any = ZERO if games[0].side == "near" else 0
-            tree = GameTree.of(
-                self.filter, self.menu, branches, origin, rounds=self.rounds, max_positions=most
-            )
-            self._trees[direction, exact] = games, tree
-        games, tree = self._trees[direction, exact]
-        return enclose_on_tree(tree, games, epsilon, exact=exact)
+    # -- states with an exact loss ---------------------------------------------------------------------------------
 
-    def _tree_laws(
-        self, direction: Direction, *, exact: bool
-    ) -> tuple[list[TreeLaws], list[list[Callable[[Any], Any]]]]:
-        """The outputs of each request, and how each of them moves a loss.
+    def _tree(self, direction: Direction, *, exact: bool) -> _ExactLosses:
+        """The tree; NoFiniteLawError where some request has no finitely many outputs.
 
         Of levels that are multiples of one step up to rounding, losses that differ by rounding alone are one, and
         positions few: they are counted in steps, and what that is off by is moved once against and once for whoever
         asks. Levels and their masses stay as they are, because a filter that looks at losses may admit more after an
         output that a larger level makes less likely.
         """
+        if (direction, exact) in self._trees:
+            return self._trees[direction, exact]
         _, lattice = self._lattice
         outputs = tuple(map(FiniteOutputs.of_pair, self._drawn(direction)))
+        moves: list[list[Callable[[Any], Any]]]
+        step: Fraction | None = None
+        off = Fraction(0)
         if exact or lattice is None or lattice[1] == lattice[2]:
-            return [TreeLaws(outputs)], [[adding(loss) for loss, *_ in each.outputs] for each in outputs]
-        units, step, _ = lattice
-        with flint.ctx.workprec(BITS):
-            off = max(
-                fraction(abs(abs(ball_of(loss)) - ball(step * k)).upper())
-                for k, each in zip(units, outputs, strict=True)
-                for loss, *_ in each.outputs
-            )
-            moves: list[list[Callable[[Any], Any]]] = [
-                [partial(add, k if ball_of(loss) > 0 else -k) for loss, *_ in each.outputs]
-                for k, each in zip(units, outputs, strict=True)
-            ]
-        return [TreeLaws(outputs, "low", step, off), TreeLaws(outputs, "high", step, off)], moves
+            moves = [[adding(loss) for loss, *_ in each.outputs] for each in outputs]
+        else:
+            units, step, _ = lattice
+            with flint.ctx.workprec(BITS):
+                off = max(
+                    fraction(abs(abs(ball_of(loss)) - ball(step * k)).upper())
+                    for k, each in zip(units, outputs, strict=True)
+                    for loss, *_ in each.outputs
+                )
+                moves = [
+                    [partial(add, k if ball_of(loss) > 0 else -k) for loss, *_ in each.outputs]
+                    for k, each in zip(units, outputs, strict=True)
+                ]
+        branches = [branches_of(*each, direction) for each in zip(outputs, moves, strict=True)]
+        # a position takes the memory of so many doubles: objects, and an int32 per output
+        doubles = 32 + len(self.menu) * max(map(len, branches)) // 2
+        tree = GameTree.of(
+            self.filter,
+            self.menu,
+            branches,
+            ZERO if step is None else 0,
+            rounds=self.rounds,
+            max_positions=self.max_positions or DOUBLES // doubles,
+        )
+        masses: list[list[Mass]] = [
+            [*(mass for _, mass, _ in each.outputs), *([each.erased_p] if each.erased_p else [])]
+            for each in outputs
+        ]
+        self._trees[direction, exact] = made = _ExactLosses(tree, masses, step, off)
+        return made
 
-    def _one_level(self, epsilon: Epsilon, direction: Direction) -> Enclosure:
-        """The enclosure for a filter that looks at the losses of one Gaussian."""
+    def _one_gaussian(self, epsilon: Epsilon, direction: Direction) -> WorstCase:
+        """Over one Gaussian, against a filter that looks at losses: to ask until the game ends.
+
+        With one request to ask for, an adversary only chooses when to stop asking. What it sees up to there is a
+        function of what it would see by asking on, so asking on never lowers the divergence, whatever is looked at.
+        """
         if len(self.menu) > 1 or self.menu[0].normal_mu is None:
             raise ValueError(
                 "menu must hold one Gaussian, or pairs with finitely many outputs, for a filter that looks at "
                 f"losses, got {self.menu!r}; pass FinitePair of rational masses, or RandomizedResponse"
             )
-        return one_level(self.filter, self.menu[0], epsilon, direction=direction, rounds=self.rounds)
+        strategy = Constant(self.menu[0])
+        game = Game.between(self.filter, strategy, rounds=_LONGEST if self.rounds is None else self.rounds)
+        (played,) = CertifiedLaw.evaluations(game, [epsilon], (direction,), "")
+        if self.rounds is None and played.rounds >= _LONGEST:
+            raise ValueError(
+                f"rounds must be given, got rounds=None for a game that is not over after {_LONGEST} rounds; pass a "
+                "number"
+            )
+        solved: _Solved = "near", Fraction(played.low), Fraction(played.high), lambda: strategy
+        note = played.scope.removeprefix("; ")
+        return self._case(epsilon, direction, [solved], played.rounds, played.positions, note=note)

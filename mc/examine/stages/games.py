@@ -157,7 +157,7 @@ def _renyi_games(subject: Subject) -> Iterator[StageFinding]:
         for pair, measure in product(sizes, goal.both):
             game: dict[str, Any] = {"rounds": rounds, "direction": measure.direction, "max_positions": 20_000}
             try:
-                low = renyi_game(filt, (pair,), order=measure.at, **game)
+                low, _ = renyi_game(filt, (pair,), order=measure.at, **game)
             except ValueError:
                 continue
             if exceeds(low, subject.promised(measure)):

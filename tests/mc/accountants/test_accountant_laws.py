@@ -10,12 +10,14 @@ from typing import Any
 from unittest import SkipTest
 
 import pytest
+from scipy import optimize
 
 import filterproof as fp
 from filters.testing.laws import LawBrokenError
 from mc.accountants.accountant_laws import ACCOUNTANT_LAWS
 from mc.accountants.accountant_subject import AccountantSubject
 from mc.accountants.law_answers import ask, subject_of
+from mc.accountants.truth import promised_too_little, worth_more
 
 MENU = (fp.Gaussian(0.5), fp.Gaussian(0.25))
 
@@ -47,27 +49,15 @@ class Rho:
 
 def accountant(spent: Callable[[Any], float] = lambda held: held.rho, **changed: Any) -> AccountantSubject:
     """The subject of a Rho, of which some fields or hooks are others."""
-    hooks: dict[str, Any] = {
+    usual = {
         "reread": lambda held: Rho.again(held.ledger),
         "raw": lambda held, value: held.compose(value, 1),
     }
-    hooks |= {name: changed.pop(name) for name in list(changed) if name in hooks}
+    hooks = {name: changed.pop(name, hook) for name, hook in usual.items()}
     filt = fp.from_accountant(
         lambda: Rho(**changed), lambda pair: float(pair.zcdp_rho), fp.ZCDP(1.0), menu=MENU, spent=spent
     )
     return subject_of(filt, **hooks)
-
-
-def cannot_answer_of_nothing(held: Rho) -> float:
-    if not held.ledger:
-        raise ValueError("nothing was composed")
-    return held.rho
-
-
-def fails(held: Rho) -> float:
-    if held.rho > 0.3:
-        raise OverflowError("out of range")
-    return held.rho
 
 
 class DeniedError(Exception):
@@ -127,11 +117,11 @@ def purse(
     **changed: Any,
 ) -> AccountantSubject:
     """The subject of a purse that is asked for responses of these sizes, of which some fields or hooks are others."""
-    hooks: dict[str, Any] = {
+    usual = {
         "raw": lambda held, value: held.spend(value),
         "run": lambda held, pair, body: held.run(float(pair.epsilon), body),
     }
-    hooks |= {name: changed.pop(name) for name in list(changed) if name in hooks}
+    hooks = {name: changed.pop(name, hook) for name, hook in usual.items()}
     filt = fp.from_budget(
         lambda: kind(**changed),
         lambda held, pair: held.spend(float(pair.epsilon)),
@@ -194,21 +184,18 @@ def misspelt() -> AccountantSubject:
     return purse(0.3, raw=lambda held, value: held.misspelt(value))
 
 
-def half(held: Rho) -> float:
-    return held.rho / 2
-
-
-def twice(total: float, epsilon: float) -> float:
-    return total + epsilon
-
-
-def tired(held: Rho) -> float:
-    return held.rho if len(held.ledger) < 4 else held.rho / 3
-
-
-def with_a_discount(held: Rho) -> float:
-    """Two kinds of event cost less together than the dearer one alone."""
-    return held.rho / (2 if len({rho for rho, _ in held.ledger}) > 1 else 1)
+#: What a Rho says that it has spent.
+SAID: dict[str, Callable[[Rho], float]] = {
+    "half": lambda held: held.rho / 2,
+    "half of ten": lambda held: held.rho / (2 if sum(count for _, count in held.ledger) == 10 else 1),
+    "less when tired": lambda held: held.rho if len(held.ledger) < 4 else held.rho / 3,
+    # two kinds of event cost less together than the dearer one alone
+    "a discount": lambda held: held.rho / (2 if len({rho for rho, _ in held.ledger}) > 1 else 1),
+    "no answer of nothing": lambda held: held.rho if held.ledger else 1 / 0.0,
+    "out of range": lambda held: held.rho if held.rho <= 0.3 else math.exp(1e3),
+    "noise for cost": lambda held: sum(count / rho for rho, count in held.ledger),
+    "falls from the start": lambda held: held.rho if held.ledger else 5.0,
+}
 
 
 def dearer_after_less(held: Rho, rho: float) -> float:
@@ -226,18 +213,18 @@ ANSWERS: dict[str, list[tuple[str, str, Callable[[], AccountantSubject]]]] = {
         ("broken", "read again", lambda: accountant(reread=lambda held: Rho.again(held.ledger[:-1])))
     ],
     "the_total_never_falls": [
-        ("broken", "falls", lambda: accountant(tired)),
-        ("broken", "falls", lambda: accountant(lambda held: held.rho if held.ledger else 5.0)),
-        ("held", "", lambda: accountant(cannot_answer_of_nothing)),
-        ("raised", "OverflowError: out of range", lambda: accountant(fails)),
+        ("broken", "falls", lambda: accountant(SAID["less when tired"])),
+        ("broken", "falls", lambda: accountant(SAID["falls from the start"])),
+        ("held", "", lambda: accountant(SAID["no answer of nothing"])),
+        ("raised", "OverflowError: math range error", lambda: accountant(SAID["out of range"])),
     ],
     "a_superset_never_costs_less": [
-        ("broken", "without", lambda: accountant(with_a_discount)),
+        ("broken", "without", lambda: accountant(SAID["a discount"])),
         ("broken", "denied without", lambda: purse(0.5, 0.3, kind=Fidgets)),
-        ("held", "", lambda: accountant(cannot_answer_of_nothing)),
+        ("held", "", lambda: accountant(SAID["no answer of nothing"])),
     ],
     "more_noise_never_costs_more": [
-        ("broken", "costs", lambda: accountant(lambda held: sum(count / rho for rho, count in held.ledger))),
+        ("broken", "costs", lambda: accountant(SAID["noise for cost"])),
         ("not asked", "", knowing_only_its_menu),
     ],
     "a_denial_changes_nothing": [
@@ -248,8 +235,10 @@ ANSWERS: dict[str, list[tuple[str, str, Callable[[], AccountantSubject]]]] = {
     "what_raises_is_charged_once": [
         ("broken", "", lambda: purse(failed=lambda total, epsilon: total - 2 * epsilon)),
         ("broken", "", lambda: purse(0.3, failed=lambda total, epsilon: max(0.0, total - 2 * epsilon))),
-        ("broken", "", lambda: purse(0.6, failed=twice)),
-        ("broken", "", lambda: purse(0.001, failed=twice)),
+        *(
+            ("broken", "", lambda size=size: purse(size, failed=lambda total, epsilon: total + epsilon))
+            for size in (0.6, 0.001)
+        ),
         ("held", "a mechanism that raises is charged", purse),
         ("not asked", "touches no data", idle),
     ],
@@ -271,7 +260,8 @@ ANSWERS: dict[str, list[tuple[str, str, Callable[[], AccountantSubject]]]] = {
         ("not asked", "misspelt", misspelt),
     ],
     "what_it_answers_is_at_least_the_truth": [
-        ("broken", "is due", lambda: accountant(half)),
+        ("broken", "is due", lambda: accountant(SAID["half"])),
+        ("broken", "is due", lambda: accountant(SAID["half of ten"])),
         ("broken", "nan", lambda: purse(0.3, spent=lambda held: math.nan)),
         ("held", "", giving_up),
         ("not asked", "", lambda: purse(most=-1.0)),
@@ -331,7 +321,9 @@ def test_the_class_has_a_test_for_each_law_and_skips_one_that_needs_what_was_not
 
 def test_a_test_of_the_class_fails_for_a_broken_object() -> None:
     with pytest.raises(LawBrokenError, match="is due"):
-        fp.laws_for_accountants(accountant(half).filter)().test_what_it_answers_is_at_least_the_truth()
+        fp.laws_for_accountants(
+            accountant(SAID["half"]).filter
+        )().test_what_it_answers_is_at_least_the_truth()
 
 
 def test_a_filter_of_our_own_is_refused() -> None:
@@ -348,17 +340,11 @@ def least_mu(held: Uses) -> float:
     """The mu of a few randomised responses, by where their total variation is that of the Gaussian."""
     if not held.uses:
         return 0.0
-    found = fp.Composition(held.uses)
-    told = [found.delta(epsilon, relative=1e-6).high for epsilon in (0.0, 0.25, 1.0, 3.0)]
-    return max(_mu_of(delta, epsilon) for delta, epsilon in zip(told, (0.0, 0.25, 1.0, 3.0), strict=True))
-
-
-def _mu_of(delta: float, epsilon: float) -> float:
-    low, high = 1e-9, 50.0
-    for _ in range(80):
-        middle = (low + high) / 2
-        low, high = (middle, high) if float(fp.GaussianDP(middle).delta(epsilon)) < delta else (low, middle)
-    return high
+    due = {at: fp.Composition(held.uses).delta(at, relative=1e-6).high for at in (0.0, 0.25, 1.0, 3.0)}
+    return max(
+        optimize.brentq(lambda mu, at=at, most=most: float(fp.GaussianDP(mu).delta(at)) - most, 1e-9, 50.0)
+        for at, most in due.items()
+    )
 
 
 @pytest.mark.parametrize(
@@ -395,3 +381,20 @@ def test_losses_of_two_directions_are_not_added(share: float, outcome: str) -> N
     filt = fp.from_accountant(Uses, lambda pair: pair, fp.PureDP(4.0), menu=(likelier, rarer), spent=largest)
     answer = ask(subject_of(filt), "what_it_answers_is_at_least_the_truth")
     assert answer.outcome == outcome, answer.words
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.2, 0.3, 0.4])
+def test_a_bound_is_printed_on_the_side_that_it_claims(epsilon: float) -> None:
+    """To the nearest four of eight would be false."""
+    granted = (fp.RandomizedResponse(1.0),) * 2
+    words = promised_too_little(granted, epsilon, fp.ApproxDP(1.0, 1e-5), 0.0)
+    assert float(words.split("at least ")[1].split(",")[0]) <= fp.Composition(granted).delta(epsilon).low
+    filt = fp.from_accountant(
+        lambda: Rho(),
+        lambda pair: float(pair.zcdp_rho),
+        fp.ZCDP(0.3 + epsilon),
+        menu=MENU,
+        spent=lambda held: held.rho,
+    )
+    worst = fp.worst_case(filt, MENU, epsilon=1.0, rounds=3)
+    assert float(worth_more(filt)[0].split("at most ")[1].split(",")[0]) >= worst.high

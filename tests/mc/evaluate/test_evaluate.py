@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import count
 
 import mpmath
 import numpy as np
@@ -16,10 +17,10 @@ import filterproof as fp
 from filters.rules.kappa import KappaFilter
 from mc.evaluate import asking as ask
 from mc.evaluate import certified_law, scouts
-from mc.evaluate.ball_nodes import BallNodes, needed
 from mc.evaluate.certified_law import CertifiedLaw
 from mc.evaluate.evaluate import evaluate
 from mc.evaluate.forward_law import ForwardLaw
+from mc.evaluate.loss_nodes import BallNodes, needed
 from mc.evaluate.panels import Panels
 from mc.losses.too_large import TooLargeError
 from tests.mc.worst_case.small_games import CountFilter, LossFilter
@@ -32,16 +33,15 @@ TWO = fp.LogRatio(Fraction(2))
 GDP = fp.GaussianFilter(mu=1.0)
 
 
-@dataclass(frozen=True)
-class Count(CountFilter):
-    """CONT for `most` rounds; the promise is empty."""
-
-    promise: fp.Guarantee = field(default=fp.ApproxDP(0.0, 1.0), init=False)
-
-
-def asking(request: Callable[[fp.View], fp.DominatingPair]) -> fp.Adversary:
+def asking(
+    request: Callable[[fp.View], fp.DominatingPair], memory: Callable[[int], object] = lambda n: None
+) -> fp.Adversary:
     """An adversary of one's own that asks for what a function of its view says."""
-    return type("Asking", (fp.Adversary,), {"request": lambda self, view: request(view)})()
+    methods = {
+        "request": lambda self, view: request(view),
+        "start": lambda self, filt, n, rng: memory(n),
+    }
+    return type("Asking", (fp.Adversary,), methods)()
 
 
 def binomial(rounds: int, ratio: Fraction, keep: Fraction) -> Fraction:
@@ -72,16 +72,32 @@ def simulated(filt, adversary, one, **how):
 
 @pytest.mark.parametrize("rounds", [1, 2, 9])
 def test_coins_have_the_value_of_the_binomial_law(rounds):
-    found = evaluate(Count(rounds), fp.Constant(COIN), epsilon=TWO)
+    found = evaluate(CountFilter(rounds), fp.Constant(COIN), epsilon=TWO)
     assert found.evidence is Evidence.EXACT
     assert found.value == binomial(rounds, Fraction(2), Fraction(3, 4))
     assert found.low <= found.value <= found.high
     assert found.rounds == rounds
 
 
+class Lasting(fp.Adversary):
+    """Asks for coins until denied, and then for a last erasure."""
+
+    def request(self, view):
+        return COIN
+
+    def final(self, view):
+        return fp.Erasure(Fraction(1, 4))
+
+
+def test_what_a_last_release_reveals_outright_counts_too():
+    """One coin of 3/4 is granted: 1/4 + 3/4 (3/4 - 2/4)."""
+    found = evaluate(fp.BasicFilter(1.2, 0.3), Lasting(), epsilon=TWO, rounds=3, evidence=Evidence.EXACT)
+    assert found.value == Fraction(7, 16)
+
+
 def test_an_epsilon_in_doubles_makes_the_value_an_enclosure():
-    exact = evaluate(Count(3), fp.Constant(COIN), epsilon=TWO)
-    near = evaluate(Count(3), fp.Constant(COIN), epsilon=float(TWO))
+    exact = evaluate(CountFilter(3), fp.Constant(COIN), epsilon=TWO)
+    near = evaluate(CountFilter(3), fp.Constant(COIN), epsilon=float(TWO))
     assert near.evidence is Evidence.CERTIFIED
     assert near.value is None
     assert 0 < near.low <= near.high <= near.low * (1 + 1e-15)
@@ -145,19 +161,16 @@ MINE = asking(
 )
 
 
-@dataclass(frozen=True)
-class Once(fp.Adversary):
+def once(view: fp.View) -> fp.DominatingPair:
     """Asks for more as soon as the loss was once above 0.3: what it remembers is an array."""
-
-    def start(self, filt, n, rng):
-        return np.zeros(n, dtype=np.bool_)
-
-    def request(self, view):
-        view.memory |= view.loss > 0.3
-        return fp.Gaussian.either(0.2, 0.4, view.memory.copy())
+    view.memory |= view.loss > 0.3
+    return fp.Gaussian.either(0.2, 0.4, view.memory.copy())
 
 
-@pytest.mark.parametrize("strategy", [MINE, Once()], ids=["thresholds", "memory"])
+ONCE = asking(once, lambda n: np.zeros(n, dtype=np.bool_))
+
+
+@pytest.mark.parametrize("strategy", [MINE, ONCE], ids=["thresholds", "memory"])
 @pytest.mark.parametrize("filt", [GDP, KappaFilter(kappa=0.9, rounds=7)], ids=["blind", "watching"])
 def test_the_simulated_interval_holds_the_value_of_a_strategy_of_ones_own(strategy, filt):
     found = evaluate(filt, strategy, epsilon=1.0, rounds=8)
@@ -169,9 +182,7 @@ def test_the_simulated_interval_holds_the_value_of_a_strategy_of_ones_own(strate
 
 @dataclass(frozen=True)
 class Hasty(LossFilter):
-    """CONT while the loss, the last output's included, is inside a limit; the promise is empty."""
-
-    promise: fp.Guarantee = field(default=fp.ApproxDP(0.0, 1.0), init=False)
+    """CONT while the loss, the last output's included, is inside a limit."""
 
     def admits(self, state, request):
         return (np.abs(state[0]) < self.limit) & (state[1] < self.most)
@@ -208,7 +219,7 @@ def test_a_denied_run_halts_or_asks_again(on_denial, squares):
     "pair", [fp.Laplace(2.0), fp.SubsampledGaussian(q=0.3, sigma=1.5)], ids=lambda pair: type(pair).__name__
 )
 def test_other_pairs_lie_in_the_enclosure_of_the_game_over_that_pair_alone(pair):
-    filt = Count(2)
+    filt = CountFilter(2)
     found = evaluate(filt, fp.Constant(pair), epsilon=0.4, direction="PQ")
     game = fp.worst_case(filt, [pair], epsilon=0.4, direction="PQ")
     assert game.low <= found.value <= game.high
@@ -217,8 +228,8 @@ def test_other_pairs_lie_in_the_enclosure_of_the_game_over_that_pair_alone(pair)
 
 def test_the_simulated_interval_holds_the_value_of_unlike_pairs_with_infinite_losses():
     script = fp.Scripted((fp.RandomizedResponse(0.5), fp.Gaussian(0.3), fp.KOV(0.2, 0.01)), (1, 2, 1))
-    found = evaluate(Count(9), script, epsilon=0.5)
-    assert found.value in simulated(Count(9), script, found, method="plain")
+    found = evaluate(CountFilter(9), script, epsilon=0.5)
+    assert found.value in simulated(CountFilter(9), script, found, method="plain")
 
 
 def test_a_numerical_value_has_no_evidence_to_decide_a_verdict_with():
@@ -366,74 +377,58 @@ def test_a_limit_smaller_than_any_panel_is_found():
 # -- refusals --------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Listing(fp.Adversary):
-    def start(self, filt, n, rng):
-        return [0] * n
-
-    def request(self, view):
-        return COIN
-
-
-@dataclass(frozen=True)
-class Rebound(fp.Adversary):
+def rebounding(small: fp.DominatingPair, large: fp.DominatingPair) -> fp.Adversary:
     """Asks for more after a round that went well, whatever went before."""
-
-    small: fp.DominatingPair
-    large: fp.DominatingPair
-
-    def request(self, view):
-        return fp.Selection((self.small, self.large), (view.last > 0.01).astype(int))
+    return asking(lambda view: fp.Selection((small, large), (view.last > 0.01).astype(int)))
 
 
 def test_the_last_loss_may_enter_where_outputs_are_finitely_many():
-    small, large = fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.5)
-    found = evaluate(Count(5), Rebound(small, large), epsilon=0.5)
-    assert found.low in simulated(Count(5), Rebound(small, large), found)
+    strategy = rebounding(fp.RandomizedResponse(0.25), fp.RandomizedResponse(0.5))
+    found = evaluate(CountFilter(5), strategy, epsilon=0.5)
+    assert found.low in simulated(CountFilter(5), strategy, found)
 
 
-class SwallowsErrors(fp.Adversary):
+def in_secret(read: Callable[[fp.View], object]) -> fp.Adversary:
     """Reads what it may not, and hides that."""
 
-    def __init__(self, what: str) -> None:
-        self.what = what
-
-    def request(self, view: fp.View) -> fp.DominatingPair:
+    def request(view: fp.View) -> fp.DominatingPair:
         with contextlib.suppress(Exception):
-            view.last if self.what == "last" else view.rng.random(view.n)
+            read(view)
         return fp.RandomizedResponse.from_ratio(2)
 
-
-class KeepsAList(SwallowsErrors):
-    def request(self, view: fp.View) -> fp.DominatingPair:
-        self.asked = getattr(self, "asked", 0) + 1
-        return fp.RandomizedResponse.from_ratio(2 + self.asked % 2)
+    return asking(request)
 
 
 def test_a_last_loss_that_is_read_in_secret_enters_the_position_all_the_same():
-    asked = (SwallowsErrors("last"), fp.Constant(fp.RandomizedResponse.from_ratio(2)))
+    asked = (in_secret(lambda view: view.last), fp.Constant(fp.RandomizedResponse.from_ratio(2)))
     found, plain = (fp.evaluate(fp.ZCDPFilter(1.2), one, epsilon=TWO, rounds=4) for one in asked)
     assert found.value == plain.value
     assert found.positions > plain.positions
 
 
+ASKED = count()
 REFUSED = [
     (GDP, fp.RandomSpender(), {}, r"rng\.random; use fp\.simulate"),
-    (Count(2), Listing(), {}, "start must return None or arrays of numbers"),
-    # the last loss of Gaussians, and levels that follow the loss without steps
-    (GDP, Rebound(fp.Gaussian(0.2), fp.Gaussian(0.3)), {"rounds": 5}, r"use fp\.simulate"),
     (
-        GDP,
-        asking(lambda view: fp.Gaussian(0.2 + 0.1 * np.tanh(view.loss))),
-        {"rounds": 5},
-        r"use fp\.simulate",
+        CountFilter(2),
+        asking(lambda view: COIN, lambda n: [0] * n),
+        {},
+        "start must return None or arrays of numbers",
+    ),
+    # the last loss of Gaussians, and levels that follow the loss without steps
+    *(
+        (GDP, strategy, {"rounds": 5}, r"use fp\.simulate")
+        for strategy in (
+            rebounding(fp.Gaussian(0.2), fp.Gaussian(0.3)),
+            asking(lambda view: fp.Gaussian(0.2 + 0.1 * np.tanh(view.loss))),
+        )
     ),
     (GDP, fp.LossChasing(), {"evidence": Evidence.EXACT}, "rational masses"),
     (GDP, fp.LossChasing(), {"evidence": Evidence.DERIVED}, "evidence must be"),
     (GDP, fp.LossChasing(), {"step": -1.0}, "step"),
     (GDP, fp.LossChasing(), {"epsilon": 1e16}, "pairs that are asked for must not be too unlike in size"),
-    (Count(2), fp.Constant(fp.Laplace(2.0)), {"evidence": Evidence.CERTIFIED}, "leave evidence out"),
-    (Count(9), fp.Constant(COIN), {"epsilon": TWO, "max_positions": 5}, "max_positions=5"),
+    (CountFilter(2), fp.Constant(fp.Laplace(2.0)), {"evidence": Evidence.CERTIFIED}, "leave evidence out"),
+    (CountFilter(9), fp.Constant(COIN), {"epsilon": TWO, "max_positions": 5}, "max_positions=5"),
     # foreign code may ask for more on a narrow band of losses, which probes of a panel need not meet
     (
         fp.GaussianFilter(9.0),
@@ -445,8 +440,8 @@ REFUSED = [
     *(
         (fp.ZCDPFilter(1.2), adversary, {"epsilon": TWO, "rounds": 4}, "must be a function of round")
         for adversary in (
-            SwallowsErrors("rng"),
-            KeepsAList(""),
+            in_secret(lambda view: view.rng.random(view.n)),
+            asking(lambda view: fp.RandomizedResponse.from_ratio(2 + next(ASKED) % 2)),
             asking(lambda view: fp.RandomizedResponse.from_ratio(3 if view.n > 1 else 2)),
         )
     ),
@@ -457,22 +452,6 @@ REFUSED = [
 def test_what_cannot_be_evaluated_is_refused_with_the_remedy(filt, adversary, asked, says):
     with pytest.raises(ValueError, match=says):
         evaluate(filt, adversary, **{"epsilon": 1.0, **asked})
-
-
-def test_an_adversary_asks_for_no_more_different_pairs_than_are_kept(monkeypatch):
-    monkeypatch.setattr("mc.evaluate.asking._MOST_PAIRS", 3)
-    for levels in ((0.1, 0.2, 0.3, 0.1), (0.1, 0.2, 0.3, 0.4)):
-        script = fp.Scripted(tuple(map(fp.RandomizedResponse, levels)), (1,) * len(levels))
-        if levels[-1] == 0.1:
-            assert evaluate(Count(4), script, epsilon=0.1).low > 0
-        else:
-            with pytest.raises(ValueError, match="at most 3 different pairs, got more; round its levels"):
-                evaluate(Count(4), script, epsilon=0.1)
-
-
-def test_a_menu_of_two_gaussians_is_refused():
-    with pytest.raises(ValueError, match="menu must hold one Gaussian"):
-        fp.worst_case(KappaFilter(1.0, 4), [fp.Gaussian(0.5), fp.Gaussian(0.6)], epsilon=1.0)
 
 
 @pytest.mark.parametrize("together", [True, False])
@@ -486,6 +465,6 @@ def test_more_pairs_than_a_game_may_ask_for_are_one_sentence(
         )
     )
     monkeypatch.setattr(ask, "_MOST_PAIRS", 2)
-    assert evaluate(Count(2), bold, epsilon=1.0).low >= 0
+    assert evaluate(CountFilter(2), bold, epsilon=1.0).low >= 0
     with pytest.raises(TooLargeError, match="at most 2 different pairs"):
-        evaluate(Count(3), bold, epsilon=1.0)
+        evaluate(CountFilter(3), bold, epsilon=1.0)

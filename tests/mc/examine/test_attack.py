@@ -28,7 +28,7 @@ from mc.examine.attack import (
     replied,
 )
 from mc.examine.witness import replayed
-from mc.losses import LogRatio
+from mc.losses.log_ratio import LogRatio
 from mc.losses.too_large import TooLargeError
 from mc.worst_case.plan import Plan
 from tests.mc.examine.sound import Sum

@@ -190,7 +190,7 @@ def rewound_menu() -> Witness:
 
 def rewound_renyi_menu() -> Witness:
     filt, menu = SeesRewindingOfRho(), (fp.RandomizedResponse(0.8), fp.RandomizedResponse(0.9))
-    low = renyi_game(filt, menu, order=2.0, rounds=4)
+    low, _ = renyi_game(filt, menu, order=2.0, rounds=4)
     return menu_witness(filt, menu, Measure.renyi(2.0), rounds=4, low=low, high=None)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from fractions import Fraction
 
 import mpmath
@@ -20,8 +21,8 @@ def real(x: Fraction | float | mpmath.mpf) -> mpmath.mpf:
 Law = list[tuple[Fraction, Fraction]]
 
 
-def composed(pair: FinitePair, times: int, before: Law | None = None) -> Law:
-    """(P-mass, Q-mass) of every outcome of so many releases after a law, equal ratios joined."""
+def composed(pair: FinitePair, times: int, before: Iterable[tuple[Fraction, Fraction]] | None = None) -> Law:
+    """(P-mass, Q-mass) of every outcome of so many releases after a law, equal ratios joined, that P can produce."""
     one = [(p, q) for p, q in zip(pair.exact_masses.p, pair.exact_masses.q, strict=True) if p > 0]
     law = {p / q if q else None: (p, q) for p, q in before or [(Fraction(1), Fraction(1))]}
     for _ in range(times):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 
@@ -142,21 +143,32 @@ def test_a_hull_of_few_points_is_that_of_its_definition() -> None:
         assert one.hockey_stick(less) >= one.hockey_stick(more) >= fp.Gaussian(1.0).hockey_stick(more)
 
 
-def test_what_is_out_of_range_is_refused() -> None:
-    for sigma, steps in ((0.0, 3), (-1.0, 3), (1.0, 0)):
-        with pytest.raises(ValueError, match="must"):
-            RandomAllocation(sigma, steps)
-    for sigma in (0.049, 1e-200):
-        with pytest.raises(ValueError, match="sigma must be at least"):
-            RandomAllocation(sigma, 3)
-    for sigma in (0.05, 1e200):
-        assert RandomAllocation(sigma, 3).delta(0.5).low <= RandomAllocation(sigma, 3).delta(0.5).high
-    for epsilon in (501.0, -501.0, -800.0):
-        with pytest.raises(ValueError, match="at most 500 in size"):
-            RandomAllocation(1.0, 3).delta(epsilon)
-    for direction in ("nonsense", "pq", None, ["PQ"]):
-        with pytest.raises(ValueError, match="direction must be"):
-            RandomAllocation(1.0, 3).delta(0.5, direction=direction)
+REFUSED = [
+    *((lambda given=given: RandomAllocation(*given), "must") for given in ((0.0, 3), (-1.0, 3), (1.0, 0))),
+    *(
+        (lambda sigma=sigma: RandomAllocation(sigma, 3), "sigma must be at least")
+        for sigma in (0.049, 1e-200)
+    ),
+    *(
+        (lambda far=far: RandomAllocation(1.0, 3).delta(far), "at most 500 in size")
+        for far in (501.0, -501.0, -800.0)
+    ),
+    *(
+        (lambda way=way: RandomAllocation(1.0, 3).delta(0.5, direction=way), "direction must be")
+        for way in ("nonsense", "pq", None, ["PQ"])
+    ),
+    (lambda: RandomAllocation(1.0, 3).dominating([]), "must hold a number"),
+]
+
+
+@pytest.mark.parametrize(("call", "says"), REFUSED, ids=range(len(REFUSED)))
+def test_what_is_out_of_range_is_refused(call: Callable[[], object], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        call()
+
+
+@pytest.mark.parametrize("sigma", [0.05, 1e200])
+def test_what_is_just_in_range_is_answered(sigma: float) -> None:
+    found = RandomAllocation(sigma, 3).delta(0.5)
+    assert found.low <= found.high
     assert RandomAllocation(1.0, 3).delta(-500.0).low <= 1 - math.exp(-500.0) <= 1.0
-    with pytest.raises(ValueError, match="must hold a number"):
-        RandomAllocation(1.0, 3).dominating([])

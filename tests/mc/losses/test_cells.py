@@ -11,7 +11,6 @@ import pytest
 
 from mc.losses.balls import BITS, ball, fraction
 from mc.losses.cells import cells
-from mc.losses.reported_law import ReportedLaw
 from mc.losses.rounded_law import lower_law
 from mc.losses.tails import _finite
 from theory.pairs import (
@@ -73,7 +72,7 @@ def test_each_cell_has_the_likelihood_ratio_of_its_losses(pair):
 @pytest.mark.parametrize("step", [1 / 128, 0.11])
 def test_the_laws_made_of_cells_lie_on_either_side(pair, step):
     cut = cells(pair, Fraction(step), tilts=(0.0, 4.0), variance=step**2)
-    told, lower, upper = ReportedLaw.of_cells(cut), lower_law(cut), cut.split()
+    told, lower, upper = cut.told(), lower_law(cut), cut.split()
     some, all_of = (sum(map(Fraction, law.masses.tolist()), Fraction(law.revealed)) for law in (lower, upper))
     assert 1 - 1e-12 <= some <= 1 <= all_of <= 1 + 1e-12  # each mass is rounded down, or up
     assert told.q.masses.sum() <= 1 + 1e-12
@@ -111,19 +110,13 @@ def test_the_tail_at_a_loss_that_no_precision_tells_from_x_holds_it_and_its_abse
         assert q.contains(0.125)
 
 
-def test_the_upper_law_keeps_what_lies_below_its_cells_at_their_first_edge():
+def test_the_upper_law_keeps_what_lies_outside_of_its_cells_at_their_ends_and_at_infinity():
     cut = _cut(PAIRS[0])
     with flint.ctx.workprec(BITS):
-        more = replace(cut, below=cut.below + ball(0.25))
-    assert more.split().places[0] == cut.edges[0]
-    assert more.split().masses[0] - cut.split().masses[0] == pytest.approx(0.25)
-
-
-def test_the_upper_law_keeps_what_lies_above_its_cells_at_their_last_edge_and_at_infinity():
-    cut = _cut(PAIRS[0])
-    last = float(cut.edges[-1] * cut.step)
-    with flint.ctx.workprec(BITS):
-        beyond = ball(0.125) * ball(-last).exp()
-        more = replace(cut, above=cut.above + ball(0.25), beyond=cut.beyond + beyond)
-    assert more.split().masses[-1] == pytest.approx(0.125)
-    assert more.split().revealed - cut.split().revealed == pytest.approx(0.125)
+        beyond = cut.beyond + ball(0.125) * ball(-float(cut.edges[-1] * cut.step)).exp()
+        below = replace(cut, below=cut.below + ball(0.25)).split()
+        above = replace(cut, above=cut.above + ball(0.25), beyond=beyond).split()
+    assert below.places[0] == cut.edges[0]
+    assert below.masses[0] - cut.split().masses[0] == pytest.approx(0.25)
+    assert above.masses[-1] == pytest.approx(0.125)
+    assert above.revealed - cut.split().revealed == pytest.approx(0.125)

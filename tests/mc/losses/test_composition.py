@@ -13,9 +13,8 @@ from scipy.stats import binom
 
 from mc.losses import composition
 from mc.losses.composition import Bounds, Composition
-from mc.losses.lattice_law import level, level_law
+from mc.losses.lattice_law import ReportedLaw, level, level_law
 from mc.losses.lattice_sum import LatticeSum
-from mc.losses.reported_law import ReportedLaw
 from tests.mc.losses.enumerated import composed, random_pair, real, stick
 from theory.evidence import Evidence
 from theory.pairs import KOV, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
@@ -69,6 +68,32 @@ FINITE = [
     ({TWO: 4, RandomizedResponse.from_ratio(2**1090): 2}, (0.0, 5.0), 1e-8),
     *(({THIN: times}, (0.0, 300.0, 600.0, 690.0), math.inf) for times in (13, 14, 20, 40)),
 ]
+
+
+HUGE, NEEDLE = (
+    SubsampledGaussian(1e-6, 2.5e-6),
+    FinitePair((Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 10**340), 1 - Fraction(1, 10**340))),
+)
+
+
+@pytest.mark.parametrize(
+    ("mechanisms", "epsilon", "least", "most"),
+    [
+        ({KOV(1e300, 1e-5): 3}, 1.0, 1 - 1e-9, 1.0),
+        ({KOV(1e3, 1e-5): 3}, 1.0, 1 - 1e-9, 1.0),
+        ({RandomizedResponse(1.0): 2, RandomizedResponse(1e9): 1}, 1.0, 1 - 1e-9, 1.0),
+        ({KOV(5e-324, 0.5): 2}, 1.0, 0.75, 0.75),
+        ({HUGE: 10**6}, 7.2, 1 - 1 / math.e, 1.0),
+        ({HUGE: 1, NEEDLE: 2}, 1.0, 0.75, 1.0),
+        ({HUGE: 1, SubsampledGaussian(1e-9, 5e-3): 3, NEEDLE: 1000}, -1e-11, 1.0, 1.0),
+    ],
+    ids=range(7),
+)
+def test_losses_beyond_the_doubles_and_below_them_have_bounds(mechanisms, epsilon, least, most):
+    bounds = Composition(mechanisms).delta(epsilon, relative=0.1)
+    assert bounds.low <= most
+    assert least * (1 - 1e-9) <= bounds.high <= 1
+    assert bounds.low >= max(float(pair.hockey_stick(epsilon)) for pair in mechanisms) * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("epsilon", [1e6, 1e200, 1e307, 1.7e308])

@@ -11,7 +11,6 @@ import pytest
 
 import filterproof as fp
 from mc.losses import inversion, step_moments
-from mc.losses.inversion import composed_delta
 from mc.losses.step_moments import StepMoments
 from theory.conversions import gaussian_epsilon, renyi_epsilon
 
@@ -279,8 +278,10 @@ def test_frequencies_that_would_take_too_much_memory_are_unknown_and_the_bounds_
 
 def test_an_answer_does_not_depend_on_what_was_asked_before():
     def bounds(count):
-        law = StepMoments(0.01, 1.0, 1.0)
-        return [float(x[0]) for x in composed_delta([law], np.array([[count]], dtype=np.uint32), 1.0)]
+        people = np.array([[count]], dtype=np.uint32)
+        return [
+            inversion.Inversion([StepMoments(0.01, 1.0, 1.0)], people, way).delta(1.0) for way in ("PQ", "QP")
+        ]
 
     forget()
     fresh = bounds(100)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 from zlib import crc32
 
 import mpmath
@@ -18,8 +18,9 @@ from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.losses.log_ratio import nearest_log
 from mc.worst_case.plan import written_out
-from tests.mc.losses.enumerated import real
+from tests.mc.losses.enumerated import composed, real
 from tests.theory.reference import masses
+from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
@@ -59,15 +60,15 @@ class CompositionFilter(PrivacyFilter):
         return np.array([delta <= self.delta for delta in composed], dtype=np.bool_)
 
     def spend(self, state: State, request: DominatingPair) -> State:
-        masses = request.exact_masses  # type: ignore[attr-defined]
-        return _objects([_compose(law, list(zip(masses.p, masses.q, strict=True))) for law in state])
+        return _objects([tuple(sorted(composed(request, 1, law))) for law in state])
 
 
 @dataclass(frozen=True)
 class CountFilter(PrivacyFilter):
-    """CONT for `most` rounds."""
+    """CONT for `most` rounds; the promise is empty."""
 
     most: int
+    promise: ClassVar[Guarantee] = ApproxDP(0.0, 1.0)
 
     def start(self, n: int) -> State:
         return np.zeros(n, dtype=np.int64)
@@ -81,10 +82,11 @@ class CountFilter(PrivacyFilter):
 
 @dataclass(frozen=True)
 class LossFilter(PrivacyFilter):
-    """CONT while the realised loss stays strictly below a limit, for at most `most` rounds."""
+    """CONT while the realised loss stays strictly below a limit, for at most `most` rounds; the promise is empty."""
 
     limit: float
     most: int
+    promise: ClassVar[Guarantee] = ApproxDP(0.0, 1.0)
 
     def start(self, n: int) -> State:
         return np.zeros(n), np.zeros(n, dtype=np.int64)
@@ -126,16 +128,6 @@ def _objects(values: list[Any]) -> NDArray[np.object_]:
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array
-
-
-def _compose(law: Any, masses: Any) -> Any:
-    joint: dict[Fraction | None, list[Fraction]] = {}
-    for p, q in law:
-        for a, b in masses:
-            cell = joint.setdefault(p * a / (q * b) if q * b else None, [Fraction(0), Fraction(0)])
-            cell[0] += p * a
-            cell[1] += q * b
-    return tuple(sorted((p, q) for p, q in joint.values()))
 
 
 def played(

@@ -12,10 +12,11 @@ from filters import GaussianFilter, ZCDPFilter
 from filters.rules.kappa import KappaFilter
 from mc.worst_case import worst_case
 from mc.worst_case.calibrate import CalibratedFilter, calibrate
+from tests.mc.worst_case.small_games import CountFilter
 from theory.conversions import gaussian_mu
 from theory.evidence import Evidence
 from theory.guarantees import ApproxDP
-from theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse
+from theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse, SubsampledGaussian
 
 STEP = 2.0**-4
 LEVELS = [RandomizedResponse(STEP * k) for k in range(1, 9)]
@@ -107,6 +108,22 @@ def test_kappa_of_the_realisation_filter_is_found_for_a_menu():
     assert not found.admits(found.start(1), RandomizedResponse(0.2))[0]
     assert found.admits(found.start(1), RandomizedResponse(0.25))[0]
     assert "3 mechanisms of the menu" in found.scope
+
+
+def test_the_worse_direction_decides():
+    removal, addition = (
+        calibrate(
+            lambda most: CountFilter(int(most)),
+            1.0,
+            0.05,
+            menu=[SubsampledGaussian(0.3, 1.0, adjacency=way)],
+            relative=0.2,
+            near=4.0,
+        )
+        for way in ("removal", "addition")
+    )
+    assert int(addition.threshold) == int(removal.threshold)
+    assert addition.certificate.high == pytest.approx(removal.certificate.high)
 
 
 def test_a_menu_so_small_that_it_needs_no_filter_is_told_so():

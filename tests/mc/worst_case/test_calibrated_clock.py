@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 import filterproof as fp
-from mc.worst_case.shares import ShareFilter
+from mc.worst_case.calibrated_clock import ShareFilter
 
 EPSILON, DELTA = 1.0, 0.02
 

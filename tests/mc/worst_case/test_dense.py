@@ -81,15 +81,16 @@ def test_both_sides_enclose_a_recursion_by_hand(epsilon, revealed):
     child = np.array([[number.get((t + 1, n), -1), number.get((t + 1, n + 1), -1)] for t, n in nodes])
     graph = StateGraph(child, 5)
     exact = _by_hand(laws, child, 0.1, epsilon)
-    for side in ("low", "high"):
-        game = DenseGame.solve(graph, laws, Fraction(1, 10), epsilon, side, max_positions=10**7)
-        below, above = game.bounds
-        if side == "low":
-            assert float(below) <= exact * (1 + 1e-12)
-            assert float(below) == pytest.approx(exact, rel=1e-9)
-        else:
-            assert float(above) >= exact * (1 - 1e-12)
-            assert float(above) == pytest.approx(exact, rel=1e-9)
+    for left in (None, 0.1, 1.0, 3.0):  # with a window too small, too
+        low, high = (
+            DenseGame.solve(graph, laws, Fraction(1, 10), epsilon, side, max_positions=10**7, left=left)
+            for side in ("low", "high")
+        )
+        assert low.bounds[0] <= exact * (1 + 1e-12)
+        assert high.bounds[1] >= exact * (1 - 1e-12)
+        if left is None:
+            assert float(low.bounds[0]) == pytest.approx(exact, rel=1e-9)
+            assert float(high.bounds[1]) == pytest.approx(exact, rel=1e-9)
 
 
 @pytest.mark.parametrize("left", [1.0, 3.0])

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from filters import BasicFilter, ExPostFilter, ZCDPFilter
-from mc.losses import LogRatio
 from mc.losses.composition import Composition
+from mc.losses.log_ratio import LogRatio
 from mc.losses.rounded_law import rounded_laws
 from mc.worst_case import graph, worst_case
 from tests.mc.worst_case.small_games import CountFilter, LossFilter, SquaresFilter

@@ -345,7 +345,7 @@ def test_a_renyi_game_is_solved_both_ways_round_and_long_before_others(
 ) -> None:
     with fp.knowingly():
         about = subject(fp.SquaredLossFilter(0.5), "rr", "twopoint")
-    solve = Mock(return_value=0.0)
+    solve = Mock(return_value=(0.0, None))
     monkeypatch.setattr("mc.examine.stages.games.renyi_game", solve)
     assert list(_renyi_games(about)) == []
     asked = [(how["direction"], how["order"], how["rounds"], menu) for (_, menu), how in solve.call_args_list]

@@ -1,0 +1,288 @@
+"""The worst case: in rationals, in doubles on lattices, for losses on none, and the strategy that attains it."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from filters import GaussianFilter, RenyiFilter, ZCDPFilter
+from filters.catalogue import CATALOGUE
+from mc.engine.adversary import View
+from mc.estimate.simulate import simulate
+from mc.losses.log_ratio import LogRatio
+from mc.worst_case import worst_case
+from mc.worst_case.spend_grid import SpendGrid
+from tests.mc.worst_case.small_games import (
+    CompositionFilter,
+    CountFilter,
+    LossFilter,
+    SquaresFilter,
+    play_out,
+    worth,
+)
+from theory.evidence import Evidence
+from theory.pairs import (
+    KOV,
+    Erasure,
+    FinitePair,
+    Gaussian,
+    Laplace,
+    RandomizedResponse,
+    SubsampledGaussian,
+)
+
+# -- in rational arithmetic, against plain recursion over whole histories and against paper --------------------------
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "ratio"), [(2, 6, 3), (3, 20, 7), (Fraction(5, 4), Fraction(15, 8), Fraction(3, 2))]
+)
+def test_two_rounds_beat_the_natural_filter_by_the_chance_of_a_minus(first, second, ratio):
+    first, second, ratio = Fraction(first), Fraction(second), Fraction(ratio)
+    keep = first / (1 + first)
+    delta = keep * (second - ratio / first) / (1 + second)
+    menu = [
+        RandomizedResponse.from_ratio(first),
+        RandomizedResponse.from_ratio(second),
+        FinitePair((delta, 1 - delta, Fraction(0)), (Fraction(0), 1 - delta, delta)),
+    ]
+    solved = worst_case(CompositionFilter(ratio, delta), menu, epsilon=LogRatio(ratio), rounds=2)
+    assert solved.value == delta * (1 + 1 / (1 + first))
+
+
+MASSES = (
+    st.lists(st.integers(0, 5), min_size=3, max_size=3)
+    .filter(sum)
+    .map(lambda parts: tuple(Fraction(part, sum(parts)) for part in parts))
+)
+PAIRS = st.builds(FinitePair, MASSES, MASSES)
+
+
+@settings(deadline=None)
+@given(
+    menu=st.lists(PAIRS, min_size=1, max_size=3),
+    ratio=st.fractions(Fraction(1, 2), 4, max_denominator=8),
+    rounds=st.integers(1, 3),
+    direction=st.sampled_from(["PQ", "QP"]),
+    watching=st.booleans(),
+)
+def test_merging_positions_changes_no_value(menu, ratio, rounds, direction, watching):
+    filt = LossFilter(0.5, 2) if watching else CompositionFilter(ratio, Fraction(1, 2))
+    solved = worst_case(filt, menu, epsilon=LogRatio(ratio), rounds=rounds, direction=direction)
+    assert solved.value == play_out(filt, menu, ratio, rounds, direction)
+
+
+def test_both_directions_are_looked_in_though_one_pair_of_the_menu_is_the_same_in_both():
+    revealing = FinitePair((Fraction(0), Fraction(1)), (Fraction(1, 10), Fraction(9, 10)))
+    menu = [RandomizedResponse.from_ratio(Fraction(9, 8)), revealing]
+    solved = worst_case(CountFilter(1), menu, epsilon=LogRatio(2), rounds=1)
+    assert (solved.value, solved.direction) == (Fraction(1, 10), "QP")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"min_charge": 5.0}, "min_charge"),
+        ({"menu": [RandomizedResponse(1.0)], "evidence": Evidence.EXACT}, "rational masses"),
+        ({"epsilon": 1.0, "evidence": Evidence.EXACT}, "LogRatio"),
+        ({"evidence": Evidence.STATISTICAL}, "evidence must be"),
+    ],
+)
+def test_what_no_game_can_be_solved_for_is_refused(change, says):
+    arguments = {"menu": [RandomizedResponse.from_ratio(2)], "epsilon": LogRatio(2), "rounds": 2} | change
+    with pytest.raises(ValueError, match=says):
+        worst_case(SquaresFilter(1.0, 4), arguments.pop("menu"), **arguments)
+
+
+@pytest.mark.parametrize("epsilon", [1e4, 1e5, 1e300])
+def test_an_epsilon_whose_exponential_is_no_ball_is_answered(epsilon):
+    solved = worst_case(CountFilter(2), [RandomizedResponse.from_ratio(2)], epsilon=epsilon)
+    assert solved.low == 0.0 <= solved.high < 1e-250
+
+
+def test_a_least_charge_narrows_the_class():
+    menu = [RandomizedResponse.from_ratio(Fraction(9, 8) ** k) for k in (1, 2)]
+    filt, ratio = SquaresFilter(math.log(9 / 8), 5), Fraction(5, 4)
+    wide = worst_case(filt, menu, epsilon=LogRatio(ratio))
+    narrow = worst_case(filt, menu, epsilon=LogRatio(ratio), min_charge=0.02)
+    assert narrow.value == play_out(filt, menu[1:], ratio, 1)
+    assert narrow.value < wide.value == play_out(filt, menu, ratio, 5)
+    assert "least charge 0.02" in narrow.scope
+
+
+@pytest.mark.parametrize("menu", [[Gaussian(0.5), Gaussian(0.6)], [Laplace(1.0)]], ids=str)
+def test_a_filter_that_looks_at_losses_needs_finitely_many_of_them_or_one_gaussian(menu):
+    with pytest.raises(ValueError, match="menu must hold one Gaussian, or pairs with finitely many outputs"):
+        worst_case(LossFilter(1.0, 1), menu, epsilon=1.0, rounds=1)
+
+
+# -- in doubles, on lattices small and large -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("n", "epsilon"), [(40, 0.5), (1000, 1.0), (1000, 2.0)])
+def test_one_level_is_the_binomial_composition(n, epsilon):
+    step = 2.0**-6
+    solved = worst_case(SquaresFilter(step, n), RandomizedResponse(step), epsilon=epsilon)
+    with mpmath.workdps(40):
+        keep = 1 / (1 + mpmath.exp(-mpmath.mpf(step)))
+        composed = mpmath.fsum(
+            mpmath.binomial(n, k)
+            * keep**k
+            * (1 - keep) ** (n - k)
+            * max(0, 1 - mpmath.exp(epsilon - (2 * k - n) * mpmath.mpf(step)))
+            for k in range(n + 1)
+        )
+        assert solved.low <= composed <= solved.high
+    assert solved.high - solved.low < 1e-11 * solved.high
+    assert solved.rounds == n
+
+
+def test_a_request_that_costs_nothing_makes_a_game_without_end():
+    with pytest.raises(ValueError, match="rounds must be given"):
+        worst_case(SquaresFilter(1.0, 4), [RandomizedResponse(0.25)], epsilon=1.0)
+    solved = worst_case(SquaresFilter(1.0, 4), [RandomizedResponse(0.25)], epsilon=0.5, rounds=6)
+    assert solved.rounds == 6
+
+
+def test_rounding_the_spend_encloses_a_filter_whose_sums_seldom_coincide():
+    # divergences of order 3 of these levels have no common unit: without rounding each multiset is a state
+    filt = RenyiFilter(3.0, 0.5)
+    menu = [RandomizedResponse(0.125 * k) for k in (1, 2, 4)]
+    exact = worst_case(filt, menu, epsilon=1.0)
+    coarse = worst_case(filt, menu, epsilon=1.0, spend_steps=100)
+    fine = worst_case(filt, menu, epsilon=1.0, spend_steps=2000)
+    assert coarse.low < coarse.high
+    for bounds in (coarse, fine):
+        assert bounds.low <= exact.high
+        assert exact.low <= bounds.high
+    assert coarse.low <= fine.low * (1 + 1e-12)
+    assert fine.high <= coarse.high * (1 + 1e-12)
+    assert fine.high - fine.low < (coarse.high - coarse.low) / 10
+
+
+def test_a_spend_grid_rounds_to_the_side_it_says():
+    grid = SpendGrid.of(ZCDPFilter(0.7), 10)
+    rng = np.random.default_rng(4)
+    high = np.concatenate([grid.cell * np.arange(12), rng.random(1000)])
+    low = rng.choice([-1.0, 0.0, 1.0], len(high)) * high * 2.0**-54
+    below, above = grid.down((high, low)), grid.up((high, low))
+    sums = [Fraction(a) + Fraction(b) for a, b in zip(high, low, strict=True)]
+    assert all(Fraction(x) <= s <= Fraction(y) for x, s, y in zip(below[0], sums, above[0], strict=True))
+    assert np.all(above[0] - below[0] < 2.001 * grid.cell)
+
+
+def test_only_sums_of_charges_have_a_spend_grid():
+    with pytest.raises(TypeError, match="spend_steps"):
+        worst_case(CountFilter(2), [RandomizedResponse(0.5)], epsilon=0.5, spend_steps=10)
+
+
+def test_states_are_numbers_of_whatever_kind():
+    class TwoPart(SquaresFilter):
+        def start(self, n):
+            return np.zeros(n, dtype=np.int64), (np.zeros((n, 2)),)
+
+        def admits(self, state, request):
+            return super().admits(state[0], request)
+
+        def spend(self, state, request):
+            return super().spend(state[0], request), (state[1][0] + [1.0, -0.0],)
+
+    menu = [RandomizedResponse(0.5 * k) for k in (1, 2)]
+    plain = worst_case(SquaresFilter(0.5, 9), menu, epsilon=1.0)
+    assert worst_case(TwoPart(0.5, 9), menu, epsilon=1.0).low == plain.low
+
+
+# -- losses that lie on no lattice -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 1.0, 4.0, 8.0, 11.0])
+def test_gaussians_spend_the_budget_to_the_end_and_reach_its_curve(epsilon):
+    solved = worst_case(GaussianFilter(1.0), [Gaussian(0.25), Gaussian(0.5)], epsilon=epsilon)
+    # spent to the end: 1e-29 at epsilon 11
+    assert solved.low <= Gaussian(1.0).hockey_stick(epsilon) <= solved.high
+    assert solved.high / solved.low - 1 < 0.02
+    assert solved.evidence is Evidence.CERTIFIED
+    assert solved.rounds == 16
+
+
+@pytest.mark.parametrize("share", [0.3, 1.0])
+def test_an_erasure_among_gaussians_counts_in_both_bounds(share):
+    solved = worst_case(CountFilter(1), [Gaussian(0.1), Erasure(share)], epsilon=1.0)
+    assert solved.low == pytest.approx(share, rel=2e-11)
+    assert solved.high == pytest.approx(share, rel=2e-11)
+    assert solved.low <= share <= solved.high
+
+
+GAMES = [
+    (GaussianFilter(1.0), [Gaussian(0.25), Gaussian(0.5), RandomizedResponse(0.5)]),
+    (ZCDPFilter(1.6), [SubsampledGaussian(0.3, 1.0), Laplace(4.0)]),
+]
+
+
+@pytest.mark.parametrize(("filt", "menu"), GAMES, ids=["Gaussians and a response", "subsampled and Laplace"])
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+def test_the_strategy_of_the_lower_game_is_worth_what_it_says(filt, menu, direction):
+    """Null: it is worth a number in [low, high]. The interval misses with chance 1e-7 at most."""
+    solved = worst_case(filt, menu, epsilon=0.8, direction=direction)
+    estimate = simulate(
+        filt, solved.strategy, epsilon=0.8, n=50_000, seed=3, direction=direction, confidence=1 - 1e-7
+    )
+    assert estimate.low <= solved.high
+    assert solved.low <= estimate.high
+    assert estimate.relative_half_width < 0.2
+    assert solved.high / solved.low - 1 < 0.01
+
+
+def test_a_pair_without_known_tails_says_how_to_give_them():
+    pair = FinitePair((0.5, 0.5), (0.25, 0.75))
+    with pytest.raises(TypeError, match=r"truths\.above"):
+        worst_case(CountFilter(1), [pair, Gaussian(1.0)], epsilon=1.0)
+
+
+# -- the solved strategy is an adversary -----------------------------------------------------------------------------
+
+RATIO = Fraction(9, 8)
+LEVELS = [RandomizedResponse.from_ratio(RATIO**k) for k in (1, 2, 3)]
+ATOMS = [KOV.from_ratio(RATIO**2, Fraction(1, 1000)), Erasure(Fraction(1, 500))]
+PLAYED = {
+    "squares": (SquaresFilter(math.log(9 / 8), 9), LEVELS),
+    "rounds": (CountFilter(3), [*LEVELS, *ATOMS]),
+    "losses": (LossFilter(0.3, 4), [*LEVELS, *ATOMS]),
+}
+
+
+@pytest.mark.parametrize("game", PLAYED)
+@pytest.mark.parametrize("direction", ["PQ", "QP"])
+@pytest.mark.parametrize("rounds", [3, 5])
+@pytest.mark.parametrize("evidence", [Evidence.EXACT, Evidence.CERTIFIED])
+def test_played_out_it_is_worth_the_value(game, direction, rounds, evidence):
+    filt, menu = PLAYED[game]
+    ratio = Fraction(5, 4)
+    solved = worst_case(
+        filt, menu, epsilon=LogRatio(ratio), rounds=rounds, direction=direction, evidence=evidence
+    )
+    reached = worth(solved.strategy, filt, ratio, rounds, direction)
+    if solved.value is not None:
+        assert reached == solved.value
+    assert solved.low <= reached <= solved.high
+
+
+def test_a_denied_run_that_may_ask_again_gains_nothing():
+    filt = CATALOGUE["RealisationFilter"].example()
+    menu = [RandomizedResponse(0.5), RandomizedResponse(1.5)]
+    halt, retry = (worst_case(filt, menu, epsilon=8.0, on_denial=rule) for rule in ("halt", "retry"))
+    assert (halt.low, halt.high) == (retry.low, retry.high)
+    assert "retry" in retry.scope
+
+
+def test_a_strategy_without_its_table_says_how_to_get_one():
+    solved = worst_case(SquaresFilter(0.5, 4), RandomizedResponse(0.5), epsilon=0.5)
+    view = View(0, np.zeros(1), np.zeros(1), np.zeros(1), solved.strategy.start(None, 1, None), None, None)
+    with pytest.raises(RuntimeError, match="against"):
+        solved.strategy.request(view)
