@@ -13,8 +13,7 @@ from mc.worst_case import WorstCase, worst_case
 from reports.chapter import Chapter
 from reports.finding import Claim, Finding, Table, Told
 from reports.pages.played import SolvedPoint
-from reports.pages.subject import PageSubject
-from reports.pages.subjects import SUBJECTS
+from reports.pages.subjects import SUBJECTS, PageSubject
 from reports.records import record
 from reports.study import Study
 from theory.evidence import Outcome, Verdict

@@ -16,8 +16,7 @@ from reports.drawing import INK, NARROW, PALETTE, new_figure
 from reports.finding import Finding, Picture
 from reports.pages.page import Badge
 from reports.pages.played import Played
-from reports.pages.subject import PageSubject
-from reports.pages.subjects import SUBJECTS
+from reports.pages.subjects import SUBJECTS, PageSubject
 from reports.shown.numbers import percent
 from theory.evidence import Evidence, Outcome, Verdict
 

@@ -15,7 +15,7 @@ from reports.chapters import holders
 from reports.chapters.holders import HOLDERS, judged
 from reports.drawing import svg_text
 from reports.expression import read_holder
-from reports.pages import held, trained
+from reports.pages import held
 from reports.pages.held import DELTA, NORMS, SIGMA
 from reports.pages.holder_pages import holder_page, holder_pages
 from reports.pages.looked_at import LookedAt
@@ -46,9 +46,9 @@ def _told(proofs):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(holders, "_looked_at", stand_in)
         # few people and runs: the trainings that break their promise are seen as well, and the words are the same
-        patched.setattr(trained, "_AUDITED", 800)
-        patched.setattr(trained, "_RUNS", 8000)
-        patched.setattr(trained, "PEOPLE", 8)
+        patched.setattr(held, "_AUDITED", 800)
+        patched.setattr(held, "_TRAINING_RUNS", 8000)
+        patched.setattr(held, "TRAINED", 8)
         patched.setattr(held, "_RUNS", 4000)
         study = Study(quick=True, proofs=dict(proofs))
         return study, HOLDERS.tell(study, HOLDERS.claims)
