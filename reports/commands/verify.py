@@ -251,9 +251,7 @@ def _filters_table(rows: Sequence[Row]) -> Table:
         caption="Shares of the promised delta, over all mechanisms that a filter covers; both ends are certified.",
     )
     for row in rows:
-        name, promise = row.subject.name, row.promise
         verdict = f"[{OUTCOME_STYLE[row.verdict.outcome]}]{row.badge.words}[/]"
-        table.add_row(
-            name, promise, verdict, "" if row.most is None else percent(row.most), percent(row.least)
-        )
+        most = "" if row.most is None else percent(row.most)
+        table.add_row(row.subject.name, row.promise, verdict, most, percent(row.least))
     return table

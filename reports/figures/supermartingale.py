@@ -23,6 +23,7 @@ from reports.figures.data import FigureData
 from reports.figures.lines import colour, label, line
 from reports.figures.potential import PotentialPaths, potential_paths
 from reports.figures.specification import Specification, any_seed, probability, real, whole
+from theory.numerics.decimals import interval
 from theory.pairs import Gaussian, RandomizedResponse
 
 __all__ = ["Supermartingale"]
@@ -82,13 +83,14 @@ class Supermartingale(Specification):
         )
 
     def words(self, data: FigureData) -> dict[str, Any]:
-        last, start = data.rows()[-1], data.number("start")
+        last: dict[str, Any] = data.rows()[-1]
+        start = data.number("start")
         low, high = data.column("gaussian_low"), data.column("gaussian_high")
         fell = data.column("response_high")[-1] < start
         stays = ((low <= start) & (start <= high)).all()
         return {
             **{
-                name: f"{last[name]:.4f} in [{last[f'{name}_low']:.4f}, {last[f'{name}_high']:.4f}]"
+                name: f"{last[name]:.4f} in {interval(last[f'{name}_low'], last[f'{name}_high'], 4)}"
                 for name in _ADVERSARIES
             },
             "falls": "falls to" if fell else "ends at",

@@ -22,6 +22,7 @@ from reports.figures.lines import GREY, colour
 from reports.figures.specification import real
 from reports.figures.spread import Spread
 from reports.figures.trained import RunSpecification
+from theory.numerics.decimals import interval
 
 __all__ = ["SpentOnPeople"]
 
@@ -72,9 +73,7 @@ class SpentOnPeople(RunSpecification):
             "clip": self.clipped[5:].capitalize(),
             "half": half,
             "bins": _BINS,
-            "near": near,
-            "low": low,
-            "high": high,
+            "near": f"{near:.1f} % {interval(low, high, 3)}",
             "most": most,
         }
 

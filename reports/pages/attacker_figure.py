@@ -130,9 +130,9 @@ class AttackerShown:
         return np.asarray(np.minimum(lines.min(axis=0), 1.0))
 
     def _alt(self) -> str:
-        told = "; ".join(f"{name} {curve.hits(_TOLD):.3g}" for name, curve in self.curves.items())
+        told = "; ".join(f"{name} {above(curve.hits(_TOLD), 3)}" for name, curve in self.curves.items())
         most = self.bounds["promised"].hits
-        return f"{self.row.subject.name}: hits at one false alarm in a thousand: promised {most:.3g}; {told}."
+        return f"{self.row.subject.name}: hits at one false alarm in a thousand: promised {above(most, 3)}; {told}."
 
 
 def _hits(band: TradeOff, alarms: float) -> Cells:

@@ -56,7 +56,11 @@ def test_the_record_of_games_is_above_what_is_fixed_in_advance() -> None:
     assert [(row["epsilon"], row["delta"], row["menu"]) for row in games] == [
         (epsilon, delta, [repr(pair) for pair in menu]) for epsilon, delta, menu in GAMES
     ]
-    for row in games:
+    table = central_limit._tables(record("accountant")["central_limit"])[1]
+    for row, cells in zip(games, table.rows, strict=True):
+        fixed, low, high = (float(cell) * row["delta"] for cell in cells[-3:])
+        assert fixed * (1 - 1e-15) <= row["fixed"]
+        assert low * (1 - 1e-15) <= row["low"] <= row["high"] <= high * (1 + 1e-15)
         assert row["delta"] < row["fixed"] < row["low"] <= row["high"] <= 1.03 * row["low"]
 
 

@@ -48,6 +48,11 @@ def test_the_record_is_within_the_promise_and_its_rounds_are_those_that_are_gran
             assert [int(filt.rounds(filt.start(1), pair)[0]) for pair in menu] == potential
     rounds, worst = tables_of(recorded)
     assert len(rounds.rows) == sum(len(menu) for _, menu, _ in CASES)
+    for cells in worst.rows:
+        of = next(row for row in recorded["rows"] if ", ".join(row["menu"]) == cells[1])
+        one = next(one for one in of["rules"] if one["rule"] == cells[2])
+        low, high = (float(cell) * DELTA for cell in cells[-2:])
+        assert low * (1 - 1e-15) <= one["low"] <= one["high"] <= high * (1 + 1e-15)
     assert len(worst.rows) == sum(len(row["rules"]) for row in recorded["rows"])
 
 

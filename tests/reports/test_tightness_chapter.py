@@ -34,6 +34,11 @@ def played() -> dict[str, PlayedMenu]:
 def test_every_row_tells_a_ratio_or_why_there_is_none(played: dict[str, PlayedMenu]) -> None:
     slack = {row[0]: row[-1] for row in worst_table(list(played.values())).rows}
     assert slack.pop("basic") == "no loss exceeds 1"
+    for row, one in zip(worst_table(list(played.values())).rows, played.values(), strict=True):
+        low, high, least, most, fixed = map(float, row[2:7])
+        assert low <= one.over_all.low <= one.over_all.high <= high
+        assert least <= one.worst.low <= one.worst.high <= most
+        assert fixed <= one.fixed.low
     # an enclosure that is narrower than 1e-3 of the promise, as the claim asks, reads .999 at the least
     assert all(0.999 <= float(text) < 1e11 for text in slack.values()), slack
 
