@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from reports.chapter import Chapter
 from reports.chapters.common import proved
+from reports.chapters.power import recorded_faults
 from reports.finding import Claim, Table, Told, slug
-from reports.planted import recorded_faults
 from reports.study import Study
 from theory.evidence import Checked, Outcome
 from theory.proofs import THEOREMS

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reports.figures.data import Cell, FigureData
-from reports.figures.printed import Printed
-from reports.figures.specification import Specification
+from reports.figures.specification import Printed, Specification
 from reports.words import declared, said
 
 if TYPE_CHECKING:

@@ -32,8 +32,7 @@ from mc.worst_case.result import WorstCase
 from mc.worst_case.solve import worst_case
 from reports.figures.data import FigureData
 from reports.figures.lines import label, line
-from reports.figures.printed import Printed
-from reports.figures.specification import Specification, probability, real, whole
+from reports.figures.specification import Printed, Specification, probability, real, whole
 from theory.confinement import kappa_survival
 from theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
 from theory.guarantees import GaussianDP

@@ -17,8 +17,7 @@ from matplotlib.axes import Axes
 from reports.figures.data import FigureData
 from reports.figures.lines import GREY, colour, line
 from reports.figures.specification import check_told_apart, reals
-from reports.figures.spread import Spread
-from reports.figures.trained import RunSpecification
+from reports.figures.trained import RunSpecification, Spread
 from reports.shown.numbers import signed
 
 __all__ = ["SeveralClips", "TrainedEpochs"]

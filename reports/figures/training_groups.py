@@ -17,8 +17,7 @@ from matplotlib.axes import Axes
 from reports.figures.data import FigureData
 from reports.figures.group_run import GROUPS, GroupOutcome
 from reports.figures.lines import colour
-from reports.figures.spread import Spread
-from reports.figures.trained import RunSpecification
+from reports.figures.trained import RunSpecification, Spread
 from reports.shown.numbers import signed
 
 __all__ = ["TrainedGroups"]

@@ -20,8 +20,7 @@ from matplotlib.axes import Axes
 from reports.figures.data import FigureData
 from reports.figures.lines import GREY, colour
 from reports.figures.specification import real
-from reports.figures.spread import Spread
-from reports.figures.trained import RunSpecification
+from reports.figures.trained import RunSpecification, Spread
 from theory.numerics.decimals import interval
 
 __all__ = ["SpentOnPeople"]

@@ -21,8 +21,7 @@ from reports.figures.data import FigureData
 from reports.figures.lines import GREY, colour
 from reports.figures.setting import Setting, Trained
 from reports.figures.specification import any_seed, probability, real, reals
-from reports.figures.spread import Spread
-from reports.figures.trained import STAND_IN, TrainingSpecification, some_trials
+from reports.figures.trained import STAND_IN, Spread, TrainingSpecification, some_trials
 from reports.shown.numbers import signed
 
 __all__ = ["TUNED", "ClipTable", "NoiseTable", "TrainedTable"]

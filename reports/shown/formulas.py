@@ -5,14 +5,9 @@ from __future__ import annotations
 from latex2mathml.converter import convert
 from markupsafe import Markup
 
-__all__ = ["inline", "mathml"]
+__all__ = ["mathml"]
 
 
 def mathml(latex: str) -> Markup:
     """The formula on a line of its own; `convert` escapes text that it does not recognise, so this is safe HTML."""
     return Markup(convert(latex, display="block")) if latex else Markup("")
-
-
-def inline(latex: str) -> Markup:
-    """The formula within a line of words."""
-    return Markup(convert(latex, display="inline")) if latex else Markup("")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from importlib import resources
 
-from reports.planted import recorded_faults
+from reports.chapters.power import recorded_faults
 
 
 def test_the_rooms_add_up_to_the_score() -> None:

@@ -15,7 +15,7 @@ from mc.training.digits import digits
 from mc.training.network import Network
 from reports.figures.paper_figure import ComputedFigure
 from reports.figures.registry import figure
-from reports.figures.sampled_descent import SampledDescent
+from reports.figures.subsampled_gaussian import SampledDescent
 
 Q, SIGMA, STEPS = 0.005, 2.0, 10_000
 

@@ -7,7 +7,7 @@ import pytest
 
 from mc.training.digits import digits
 from mc.training.network import Network
-from reports.figures.sampled_descent import SampledDescent
+from reports.figures.subsampled_gaussian import SampledDescent
 
 
 def made(**changes: object) -> SampledDescent:
