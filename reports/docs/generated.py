@@ -24,6 +24,7 @@ from reports.docs.reference import reference
 from reports.docs.usage import commands, exit_statuses
 from reports.finding import slug
 from reports.records import record
+from reports.shown.numbers import steps_by_check
 from theory.agreement import Accord
 from theory.claims.theorem import Theorem
 from theory.evidence import Checked, Evidence, Outcome
@@ -90,18 +91,13 @@ def _theorems(paper: str | None = None) -> str:
         (
             _link(theorem),
             escaped(theorem.source),
-            _covers(proof),
+            steps_by_check(proof),
             f"{proof.verdict().outcome.name}, {proof.evidence.name}",
         )
         for theorem in chosen
         for proof in (_proof(theorem.name),)
     ]
     return table(("theorem", "source", "steps, by what was checked", "verdict"), rows)
-
-
-def _covers(proof: Proof) -> str:
-    counted = [(word, sum(step.checked is word for step in proof.steps)) for word in Checked]
-    return ", ".join(f"{count} {word.word}" for word, count in counted if count)
 
 
 def _derivations() -> str:
@@ -126,7 +122,7 @@ def _derivation(proof: Proof) -> str:
     if theorem.uses:
         lines += ["**Uses** " + ", ".join(_link(THEOREMS[name]) for name in theorem.uses) + ".", ""]
     lines += [f"**Verdict** {escaped(str(proof.verdict().outcome.name))}, {proof.evidence.name}.", ""]
-    lines += ["<details>", f"<summary>{len(proof.steps)} steps: {_covers(proof)}</summary>", ""]
+    lines += ["<details>", f"<summary>{len(proof.steps)} steps: {steps_by_check(proof)}</summary>", ""]
     for k, step in enumerate(proof.steps, 1):
         lines += [_step(k, step), ""]
     lines += [escaped(proof.joined), "", "</details>", ""]
