@@ -91,6 +91,10 @@ def _second(work: Callable[[T], R], numbered: tuple[int, T]) -> R:
     return work(numbered[1])
 
 
+def _silent(doing: str) -> None:
+    """A function of the module, since a study is sent to other processes."""
+
+
 @dataclass(slots=True)
 class Study:
     """The setting shared by all chapters, and a count of the comparisons they make.
@@ -105,7 +109,7 @@ class Study:
     failure: float = 1e-6
     comparisons: int = 640
     executor: Executor | None = None
-    on_progress: Callable[[str], None] = lambda _: None
+    on_progress: Callable[[str], None] = _silent
     #: The proofs made so far, by theorem.
     proofs: dict[str, Proof] = field(default_factory=dict)
     #: Runs of every adversary of a filter's page, and where they are played; None for the report's own.

@@ -178,7 +178,6 @@ class Supermartingale(Specification):
             columns[f"path_{j + 1}"] = _until_its_end(drawn, j)
         return FigureData.of(**columns).told(
             start=drawn.start,
-            ended_above_zero=float((drawn.values[:, -1] > 0).mean()),
             most_releases=int(max(paths.releases.max() for paths in played.values())),
         )
 
