@@ -18,7 +18,7 @@ from reports.expression import read_holder
 from reports.pages import held
 from reports.pages.held import DELTA, NORMS, SIGMA
 from reports.pages.holder_pages import holder_page, holder_pages
-from reports.pages.looked_at import LookedAt
+from reports.pages.looked_at import LookedAt, weakest
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
 
@@ -99,6 +99,13 @@ def test_a_holder_is_typed_as_it_is_printed(make):
     made = make()
     typed = read_holder(repr(made))
     assert (type(typed), repr(typed)) == (type(made), repr(made))
+
+
+def test_of_several_verdicts_that_is_told_of_which_least_is_known():
+    by_kernel, undecided = replace(HOLDS, evidence=Evidence.KERNEL), replace(HOLDS, outcome=Outcome.UNDECIDED)
+    for least, *others in ((REFUTED, undecided, HOLDS), (undecided, HOLDS), (HOLDS, by_kernel)):
+        for verdicts in ((least, *others), (*others, least)):
+            assert weakest([LookedAt("x", "X()", one, "", 0.0) for one in verdicts]) is least
 
 
 def every(study):
