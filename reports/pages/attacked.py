@@ -19,7 +19,6 @@ from reports.pages.subjects import PageSubject
 from theory.evidence import Evidence
 from theory.numerics.decimals import above, interval
 from theory.pairs.base import Direction
-from theory.shown import Row, Shown, row_of
 
 __all__ = ["AttackRow", "Runs", "attacked", "attacks_of", "attacks_table", "drawn_from", "runs_of"]
 
@@ -38,8 +37,8 @@ class Runs(NamedTuple):
     other: int = 16_384
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class AttackRow(Shown):
+@dataclass(frozen=True, slots=True)
+class AttackRow:
     """What one adversary gets out of a filter: simulated, and certified to lie in [low, high] by the route `by`."""
 
     adversary: str
@@ -55,13 +54,6 @@ class AttackRow(Shown):
     def meets(self) -> bool:
         """Whether the simulated interval meets the certified one."""
         return self.estimate.low <= self.high and self.low <= self.estimate.high
-
-    def rows(self) -> list[Row]:
-        """One row; low and high are the certified ends, and those of the simulation are named so."""
-        one = self.estimate
-        named = row_of(self, "adversary", "filter", "epsilon", "promised", "low", "high", "by")
-        drawn: Row = {"simulated": one.value, "simulated_low": one.low, "simulated_high": one.high}
-        return [named | drawn | {"runs": one.n, "failure": one.failure, "method": one.method}]
 
 
 def runs_of(most: int, rounds: int) -> int:

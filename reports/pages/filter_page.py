@@ -55,10 +55,6 @@ def filter_page(row: Row) -> Page:
         code=_code(row),
         code_says="To solve and simulate the game again:",
         tables=(attacks_table({subject.name: row.played.attacks}),) if row.played.attacks else (),
-        numbers=(
-            *(cells for one in row.played.attacks for cells in one.rows()),
-            *attacker.rows(),
-        ),
     )
 
 
