@@ -214,7 +214,26 @@ def test_there_are_no_pages_before_the_chapter_has_run():
         holder_pages(None)
 
 
+def test_the_words_about_answers_are_those_of_the_answers(told):
+    four = {"error": np.array([1.0, 3.0, 1.0, 1.0]), "bound": np.full(4, 2.0), "left": np.array([9, 7, 5, 3])}
+    found = replace(told[0].holders, answers=replace(told[0].holders.answers, **four))
+    (picture,) = holder_page(found, "queries").pictures
+    assert picture.alt.startswith("1 of 4 errors lie beyond the bound 2; ")
+    assert picture.alt.endswith(" 7 are left after 2 queries, and 3 at the end.")
+
+
+def test_how_near_a_page_came_is_that_of_the_nearest_of_its_holders(told):
+    near = [
+        replace(each, near=share)
+        for each, share in zip(told[0].holders.looked_at["trackers"], (0.9, 0.2), strict=True)
+    ]
+    found = replace(told[0].holders, looked_at={**told[0].holders.looked_at, "trackers": tuple(near)})
+    assert found.known("trackers").near == "90 %"
+
+
 def test_sums_that_break_their_promise_are_said_to_lie_above_it(told, pages):
+    (alt,) = (picture.alt for picture in pages[PLACE["clipping"]].pictures if picture.name == "trainings")
+    assert alt.endswith("above it: audited, clipping after adding, audited, forgetting who sat out.")
     wrong = dict(pages[PLACE["clipping"]].facts)["Done wrongly"]
     assert str(wrong).count("ABOVE the promise") == 2
     for key in ("clipping", "forgetting"):
