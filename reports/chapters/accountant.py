@@ -13,8 +13,8 @@ from mc.worst_case import WorstCase, worst_case
 from reports.chapter import Chapter
 from reports.finding import Claim, Finding, Table, Told
 from reports.pages.subjects import SUBJECTS
-from reports.records import record
 from reports.study import Study
+from reports.words import record
 from theory.evidence import Outcome, Verdict
 from theory.numerics.decimals import above, below
 from theory.pairs import DominatingPair, Gaussian, SubsampledGaussian

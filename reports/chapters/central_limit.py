@@ -17,8 +17,8 @@ from mc.examine.witness import sequence_witness
 from mc.worst_case import worst_case
 from reports.chapter import Chapter
 from reports.finding import Claim, Finding, Table, Told
-from reports.records import record
 from reports.study import Study
+from reports.words import record
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.numerics.decimals import above, below
 from theory.pairs import DominatingPair, SubsampledGaussian

@@ -6,7 +6,7 @@ import statistics
 from typing import Any
 
 from reports.finding import Table
-from reports.records import record
+from reports.words import record
 
 __all__ = ["recorded_faults", "recorded_history", "recorded_power"]
 

@@ -23,8 +23,8 @@ from reports.docs.markdown import escaped, table
 from reports.docs.reference import reference
 from reports.docs.usage import commands, exit_statuses
 from reports.finding import slug
-from reports.records import record
 from reports.shown.numbers import steps_by_check
+from reports.words import record
 from theory.agreement import Accord
 from theory.claims.theorem import Theorem
 from theory.evidence import Checked, Evidence, Outcome

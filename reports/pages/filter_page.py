@@ -11,8 +11,8 @@ from reports.pages.attacker_figure import AttackerShown
 from reports.pages.overview import Row, between
 from reports.pages.page import Page, explaining
 from reports.pages.profile_figure import profile_picture
-from reports.shown.formulas import mathml
 from reports.shown.numbers import NOTHING, percent
+from reports.template import mathml
 from theory.evidence import Outcome
 from theory.numerics.decimals import above, below, chance, interval
 from theory.pairs import DominatingPair

@@ -13,7 +13,7 @@ from reports.pages.held import Holders
 from reports.pages.holder_pictures import drawing
 from reports.pages.page import Badge, Page, explaining
 from reports.pages.reached import ReachedRow
-from reports.shown.formulas import mathml
+from reports.template import mathml
 from reports.words import declared, said
 
 __all__ = ["holder_page", "holder_pages"]

@@ -17,7 +17,7 @@ from reports.docs.docstrings import rst_of
 from reports.docs.generated import PAPERS, expand, theorems_of
 from reports.docs.markdown import escaped
 from reports.docs.reference import described
-from reports.records import record
+from reports.words import record
 from tests.printed_examples import PAGES
 from theory.claims.theorem import Step
 from theory.evidence import Checked, Evidence, Outcome

@@ -20,8 +20,8 @@ from reports.chapters.central_limit import CENTRAL_LIMIT, GAMES, MENUS, POINTS
 from reports.chapters.power import recorded_faults
 from reports.chapters.rates import CASES, DELTA, RATES
 from reports.pages.played import SolvedPoint
-from reports.records import record
 from reports.study import Study
+from reports.words import record
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import Gaussian, SubsampledGaussian
 

@@ -11,7 +11,7 @@ from filters.catalogue import CATALOGUE
 from reports.chapters import CHAPTERS
 from reports.figures.registry import FIGURES
 from reports.pages.subjects import SUBJECTS, PageSubject
-from reports.shown.formulas import mathml
+from reports.template import mathml
 
 NAMED = pytest.mark.parametrize("subject", SUBJECTS, ids=lambda one: one.name)
 
