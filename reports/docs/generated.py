@@ -10,18 +10,21 @@ A page asks for one by a fence, which `expand` replaces by Markdown before the p
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from textwrap import wrap
+from typing import Any
 
 from filters.catalogue import CATALOGUE, Entry
 from mc.engine.adversaries import STRATEGIES
 from reports.chapters.kernel import GAPS
+from reports.cli import COMMANDS, app
+from reports.commands.exit_status import ExitStatus
 from reports.docs.charges import charges
 from reports.docs.markdown import escaped, table
 from reports.docs.reference import reference
-from reports.docs.usage import commands, exit_statuses
 from reports.finding import slug
 from reports.shown.numbers import steps_by_check
 from reports.words import record
@@ -229,6 +232,38 @@ def _history() -> str:
     return table(("what a thread tells", "refuted after seconds", "how"), rows)
 
 
+# -- the command line, read from its own parser --------------------------------------------------------
+
+
+def _commands() -> str:
+    """A section for each command: its help, its arguments and its options."""
+    import typer
+
+    group: Any = typer.main.get_command(app)
+    return "\n\n".join(_command(name, group.commands[name.rstrip("_")]) for name in COMMANDS)
+
+
+def _command(name: str, command: Any) -> str:
+    # Any: typer keeps its parameters to itself
+    rows = [(f"`{_spelling(one)}`", escaped(one.help or "")) for one in command.params if one.name != "help"]
+    title = f"## filterproof {name.rstrip('_')}"
+    told = "\n\n".join(escaped(block) for block in inspect.cleandoc(command.help or "").split("\n\n"))
+    options = [table(("argument or option", "meaning"), rows)] if rows else []
+    return "\n\n".join([title, told, *options])
+
+
+def _spelling(parameter: Any) -> str:
+    if parameter.param_type_name == "argument":
+        word = parameter.metavar or parameter.name.upper()
+        return str(word) if parameter.required else f"[{word}]"
+    return ", ".join(parameter.opts)
+
+
+def _exit_statuses() -> str:
+    """The table of the statuses that `filterproof` ends with."""
+    return table(("status", "meaning"), [(str(int(one)), one.meaning) for one in ExitStatus])
+
+
 #: Public names that a registry of the code lists, by the word behind `{public}`.
 LISTED: Mapping[str, Callable[[], list[str]]] = {
     "filters": lambda: [name for name, entry in CATALOGUE.items() if entry.sound is not False],
@@ -252,6 +287,6 @@ GENERATED: Mapping[str, Callable[..., str]] = {
     "slips": _slips,
     "filters": _filters,
     "charges": charges,
-    "commands": commands,
-    "exit-statuses": exit_statuses,
+    "commands": _commands,
+    "exit-statuses": _exit_statuses,
 }
