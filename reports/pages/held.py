@@ -236,8 +236,7 @@ def _of_trainings(runs: int) -> Iterator[tuple[str, str, Any, partial[Estimate]]
     for who, person, steps in (("a canary", canary, _STEPS), ("a digit", 0, CLIPPED_STEPS)):
         for way, words in (("PQ", "removed"), ("QP", "added")):
             at: dict[str, Any] = {"epsilon": TRAINED_AT, "steps": steps, "person": person, "n": runs}
-            made = ClippedSums.making(PROMISE, clip=CLIP, sigma=NOISE)
-            work = partial(simulate_training, training, made, **at | {"direction": way})
+            work = partial(_simulated, training, **at, direction=way)
             yield "trainings", f"{who} {words}, {steps} steps", promised, work
     for page, what, kind, steps, many in (
         # so many that a violation of a fifth would be seen, in the steps that spend the budget or in those after
@@ -247,6 +246,11 @@ def _of_trainings(runs: int) -> Iterator[tuple[str, str, Any, partial[Estimate]]
     ):
         at = {"epsilon": TRAINED_AT, "steps": steps, "person": canary, "n": many}
         yield page, f"audited, {what}", promised, partial(_audited, training, kind, **at)
+
+
+def _simulated(training: Training, **how: Any) -> Estimate:
+    # the sums are made where they are played: what makes them cannot be sent to another process
+    return simulate_training(training, ClippedSums.making(PROMISE, clip=CLIP, sigma=NOISE), **how)
 
 
 def _audited(training: Training, kind: type[ClippedSums], **how: Any) -> Estimate:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import pickle
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
@@ -106,6 +107,11 @@ def test_of_several_verdicts_that_is_told_of_which_least_is_known():
     for least, *others in ((REFUTED, undecided, HOLDS), (undecided, HOLDS), (HOLDS, by_kernel)):
         for verdicts in ((least, *others), (*others, least)):
             assert weakest([LookedAt("x", "X()", one, "", 0.0) for one in verdicts]) is least
+
+
+def test_every_simulation_can_be_sent_to_another_process():
+    jobs = held.simulations(lambda: 0.99, lambda n: n, seed=1)
+    assert len(pickle.loads(pickle.dumps(jobs))) == len(jobs) == 22  # noqa: S301, our own bytes
 
 
 def every(study):
