@@ -13,6 +13,7 @@ if TYPE_CHECKING:  # matplotlib takes a quarter of a second, and those who draw 
     from matplotlib.figure import Figure
 
 __all__ = [
+    "FORMATS",
     "GREY",
     "INK",
     "NARROW",
@@ -22,9 +23,8 @@ __all__ = [
     "figure_of",
     "intervals_beside",
     "new_figure",
-    "pdf_bytes",
+    "picture_bytes",
     "plain_text",
-    "png_bytes",
     "svg_text",
 ]
 
@@ -57,7 +57,14 @@ _STYLE: dict[Any, Any] = {
     "svg.hashsalt": "filterproof",  # element ids do not change from run to run
 }
 
-
+#: How each kind of picture is saved: without a date and a name of who made it.
+_SAVED: dict[str, dict[str, Any]] = {
+    "svg": {"metadata": {"Date": None}},
+    "png": {"dpi": 144, "metadata": {"Software": None}},
+    "pdf": {"metadata": dict.fromkeys(("CreationDate", "Producer", "Creator"))},
+}
+#: The formats of pictures.
+FORMATS = tuple(_SAVED)
 #: Colours of a drawing, and what a dark page shows instead.
 _DARK = {
     "#ffffff": "#14171a",
@@ -146,10 +153,7 @@ def intervals_beside(
 
 def svg_text(figure: Figure) -> str:
     """The figure as an <svg> element, the same bytes for the same drawing; it turns dark where the page does."""
-    buffer = io.StringIO()
-    with _styled():
-        figure.savefig(buffer, format="svg", metadata={"Date": None})
-    text = buffer.getvalue()
+    text = picture_bytes(figure, "svg").decode()
     text = text[text.index("<svg") :]
     end = text.index(">") + 1
     return text[:end] + _turning_dark() + text[end:]
@@ -167,21 +171,11 @@ def _turning_dark() -> str:
     return f"<style>@media (prefers-color-scheme:dark){{{rules}}}</style>"
 
 
-def png_bytes(figure: Figure) -> bytes:
-    """The figure as a PNG at 144 dots per inch."""
+def picture_bytes(figure: Figure, kind: str) -> bytes:
+    """The figure as svg, as png at 144 dots per inch, or as pdf, whose letters are text."""
     buffer = io.BytesIO()
     with _styled():
-        figure.savefig(buffer, format="png", dpi=144, metadata={"Software": None})
-    return buffer.getvalue()
-
-
-def pdf_bytes(figure: Figure) -> bytes:
-    """The figure as a PDF whose letters are text."""
-    buffer = io.BytesIO()
-    with _styled():
-        figure.savefig(
-            buffer, format="pdf", metadata={"CreationDate": None, "Producer": None, "Creator": None}
-        )
+        figure.savefig(buffer, format=kind, **_SAVED[kind])
     return buffer.getvalue()
 
 

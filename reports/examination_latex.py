@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from reports.examination_words import ExaminationWords
 from reports.pages.tightness_figure import shown
+from theory.numerics.decimals import above, below, near
 
 __all__ = ["examination_latex", "latex_number", "latex_text"]
 
@@ -36,7 +38,7 @@ def latex_text(text: str) -> str:
     return "".join(_SPECIAL.get(letter, letter) for letter in text)
 
 
-def latex_number(value: float | None) -> str:
+def latex_number(value: float | None, rounded: Callable[[float, int], str] = near) -> str:
     r"""A number to four digits; a dash for None.
 
     >>> latex_number(1.5e-5), latex_number(0.25), latex_number(None)
@@ -46,7 +48,7 @@ def latex_number(value: float | None) -> str:
         return "--"
     if math.isinf(value):
         return r"$\infty$" if value > 0 else r"$-\infty$"
-    digits, _, exponent = f"{value:.4g}".partition("e")
+    digits, _, exponent = rounded(value, 4).partition("e")
     return f"${digits}$" if not exponent else f"${digits}\\cdot 10^{{{int(exponent)}}}$"
 
 
@@ -82,7 +84,7 @@ def examination_latex(exam: ExaminationWords) -> str:
         cells = (
             latex_text(row.menu),
             f"${order}$, {row.measure.direction}",
-            *map(latex_number, (row.attack, row.worst, row.promised)),
+            *(latex_number(row.attack, below), latex_number(row.worst, above), latex_number(row.promised)),
             row.evidence.name.lower(),
         )
         line = " & ".join(cells) + r" \\"

@@ -105,30 +105,29 @@ class Examined(ExaminationWords):
         cannot be written to.
         """
         from mc.runs.output import OutputFolder
-        from reports.drawing import pdf_bytes, png_bytes, svg_text
+        from reports.drawing import FORMATS, picture_bytes, svg_text
         from reports.pages.examination_page import examination_page
         from reports.pages.tightness_figure import tightness_figure
         from reports.sarif import results_of, sarif
 
         folder = Path(out)
-        figure = tightness_figure(self.name, self.tightness)
-        contents: dict[str, str | bytes | None] = {
-            "tightness.svg": None if figure is None else svg_text(figure),
-            "tightness.png": None if figure is None else png_bytes(figure),
-            "tightness.pdf": None if figure is None else pdf_bytes(figure),
-            "witness.json": None if self.witness is None else _text(self.witness.to_data()),
+        contents: dict[str, str | bytes] = {
             "verdict.json": self.json(),
             "verdict.sarif": _text(sarif(results_of(self, folder), version())),
             "badge.json": _text(self.badge()),
             "data.csv": self.csv(),
             "report.html": examination_page(self, folder),
         }
+        if (figure := tightness_figure(self.name, self.tightness)) is not None:
+            contents["tightness.svg"] = svg_text(figure)
+            contents |= {f"tightness.{kind}": picture_bytes(figure, kind) for kind in ("png", "pdf")}
+        if self.witness is not None:
+            contents["witness.json"] = _text(self.witness.to_data())
         with OutputFolder(folder) as files:
             for name, content in contents.items():
-                if content is None:
-                    files.drop(name)  # of an earlier examination: beside this verdict it would mislead
-                else:
-                    files.add(name, content if isinstance(content, bytes) else content.encode())
+                files.add(name, content if isinstance(content, bytes) else content.encode())
+            for name in {"witness.json", *(f"tightness.{kind}" for kind in FORMATS)} - contents.keys():
+                files.drop(name)  # of an earlier examination: beside this verdict it would mislead
         return folder / "report.html"
 
     def latex(self) -> str:

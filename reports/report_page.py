@@ -15,15 +15,29 @@ from reports.finding import Finding, Picture, Told
 from reports.pages.audit_page import audit_section
 from reports.pages.overview import Row, counted
 from reports.pages.page import Badge, Page
-from reports.pages.papers import PAPERS
-from reports.shown.formulas import mathml
 from reports.shown.numbers import percent
-from reports.template import rendered, style
+from reports.template import mathml, rendered, style
 from theory.agreement import Accord
 from theory.evidence import Checked, Evidence, Outcome
 from theory.numerics.decimals import above, below
 
 __all__ = ["render_page"]
+
+#: The papers, by the numbers that the project cites them by.
+PAPERS: tuple[tuple[str, str], ...] = (
+    ("000", "Vitaly Feldman and Tijana Zrnic, Individual Privacy Accounting via a Rényi Filter"),
+    ("001", "the same, as the abstract of a conference"),
+    ("002", "the supplement to 001, with other numbers: Theorem 4.9 of 000 is 4.8 there, Algorithm 5 is 4"),
+    (
+        "003",
+        "Antti Koskela, Marlon Tobaben and Antti Honkela, Individual Privacy Accounting with Gaussian Differential "
+        "Privacy",
+    ),
+    (
+        "004",
+        "Sophie Taylor, Praneeth Kumar Vippathalla and Justin P. Coon, Realisation-Level Privacy Filtering",
+    ),
+)
 
 
 def render_page(

@@ -92,7 +92,7 @@ def _second(work: Callable[[T], R], numbered: tuple[int, T]) -> R:
 
 
 def _silent(doing: str) -> None:
-    pass
+    """A function of the module, since a study is sent to other processes."""
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""A page's template and style, from the package's own files; whatever stands in a value is escaped."""
+"""A page's template, style and formulas, from the package's own files; whatever stands in a value is escaped."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from importlib import resources
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from latex2mathml.converter import convert
 from markupsafe import Markup
 
-__all__ = ["rendered", "style"]
+__all__ = ["mathml", "rendered", "style"]
 
 
 def rendered(template: str, **values: Any) -> str:
@@ -29,3 +30,8 @@ def _environment() -> Environment:
 def style() -> Markup:
     """The style of all pages."""
     return Markup(resources.files("reports").joinpath("templates", "report.css").read_text("utf-8"))
+
+
+def mathml(latex: str) -> Markup:
+    """The formula on a line of its own; `convert` escapes text that it does not recognise, so this is safe HTML."""
+    return Markup(convert(latex, display="block")) if latex else Markup("")

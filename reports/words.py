@@ -1,14 +1,15 @@
-"""The words of pages, chapters and figures that stand in `templates/NAME.toml`, and how they name what was found."""
+"""The words of pages, chapters and figures in `templates`, how they name what was found, and the records of `make`."""
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from typing import Any
 
-__all__ = ["declared", "said"]
+__all__ = ["declared", "record", "said"]
 
 
 @cache
@@ -25,3 +26,10 @@ def said(template: str, values: Mapping[str, Any]) -> str:
     'from 0.5 to 1'
     """
     return " ".join(template.format_map(values).split())
+
+
+def record(name: str) -> dict[str, Any]:
+    """The record of `make NAME`, empty where nothing was recorded."""
+    file = resources.files("reports").joinpath("recorded", f"{name}.json")
+    content: dict[str, Any] = json.loads(file.read_text("utf-8")) if file.is_file() else {}
+    return content

@@ -12,12 +12,11 @@ from mc.examine.witness import menu_witness
 from mc.worst_case import WorstCase, worst_case
 from reports.chapter import Chapter
 from reports.finding import Claim, Finding, Table, Told
-from reports.pages.played import SolvedPoint
-from reports.pages.subject import PageSubject
 from reports.pages.subjects import SUBJECTS
-from reports.records import record
 from reports.study import Study
+from reports.words import record
 from theory.evidence import Outcome, Verdict
+from theory.numerics.decimals import above, below
 from theory.pairs import DominatingPair, Gaussian, SubsampledGaussian
 
 __all__ = ["ACCOUNTANT", "CASES", "measured"]
@@ -37,64 +36,57 @@ CASES: tuple[tuple[float, tuple[DominatingPair, ...]], ...] = (
 )
 
 
-def measured(epsilon: float, menu: tuple[DominatingPair, ...]) -> tuple[AccountantFilter, WorstCase]:
-    """The rule over a menu, and its worst case where outputs are drawn from P (removal)."""
+def _filter(epsilon: float, menu: tuple[DominatingPair, ...]) -> AccountantFilter:
     with knowingly():
-        filt = AccountantFilter(epsilon, DELTA, menu)
-    return filt, worst_case(filt, menu, epsilon=epsilon, direction="PQ")
+        return AccountantFilter(epsilon, DELTA, menu)
 
 
-def _first(study: Study) -> tuple[AccountantFilter, WorstCase | SolvedPoint]:
-    """The first case; its filter's page has solved the same game where the study has come to that page."""
-    epsilon, menu = CASES[0]
-    with knowingly():
-        filt = AccountantFilter(epsilon, DELTA, menu)
-    wanted = (filt, menu, epsilon, None, "PQ")
-    for one in SUBJECTS:
-        if one.name in study.games and wanted == _game(one):
-            return filt, study.games[one.name].main
-    return measured(epsilon, menu)
-
-
-def _game(one: PageSubject) -> tuple[object, ...]:
-    return one.make(), one.menu, float(one.epsilon), one.rounds, one.direction
+def measured(epsilon: float, menu: tuple[DominatingPair, ...]) -> WorstCase:
+    """The worst case of the rule over a menu where outputs are drawn from P (removal)."""
+    return worst_case(_filter(epsilon, menu), menu, epsilon=epsilon, direction="PQ")
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     epsilon, menu = CASES[0]
     study.on_progress("the accountant's rule against an adaptive adversary")
-    filt, worst = _first(study)
-    measure = Measure.hockey_stick(epsilon)
+    filt = _filter(epsilon, menu)
+    wanted = (filt, menu, epsilon, None, "PQ")
+    solved = [  # by the filter's page, where the study has come to it
+        study.games[one.name].main
+        for one in SUBJECTS
+        if one.name in study.games
+        and wanted == (one.make(), one.menu, float(one.epsilon), one.rounds, one.direction)
+    ]
+    worst = solved[0] if solved else measured(epsilon, menu)
     scope = f"{worst.scope}; a menu of two mechanisms"
     detail = (
-        f"The worst adaptive adversary reaches between {worst.low / DELTA:.4f} and {worst.high / DELTA:.4f} times the "
-        f"promised delta, in at most {worst.rounds} rounds."
+        f"The worst adaptive adversary reaches between {below(worst.low / DELTA, 5)} and "
+        f"{above(worst.high / DELTA, 5)} times the promised delta, in at most {worst.rounds} rounds."
     )
+    outcome, shown = Outcome.UNDECIDED, None
     if exceeds(worst.low, DELTA):
-        shown = menu_witness(filt, menu, measure, rounds=None, low=worst.low, high=worst.high)
-        verdict = Verdict(Outcome.REFUTED, worst.evidence, scope, detail, shown.to_data())
-    else:
-        verdict = Verdict(Outcome.UNDECIDED, worst.evidence, scope, detail)
+        measure = Measure.hockey_stick(epsilon)
+        outcome = Outcome.REFUTED
+        shown = menu_witness(filt, menu, measure, rounds=None, low=worst.low, high=worst.high).to_data()
     recorded = record("accountant")
     return Told(
-        findings=(Finding(claims[0], verdict),),
+        findings=(Finding(claims[0], Verdict(outcome, worst.evidence, scope, detail, shown)),),
         tables=(_table(recorded),) if recorded else (),
     )
 
 
 def _table(recorded: dict[str, Any]) -> Table:
-    return Table(
+    return Table.of(
         f"The worst adaptive adversary over the promised delta = {DELTA:g}, certified, as `make accountant` "
         f"recorded it on {recorded['date']}.",
-        ("Mechanisms", "epsilon", "rounds", "at least", "at most"),
-        tuple(
-            (
-                ", ".join(row["menu"]),
-                f"{row['epsilon']:g}",
-                str(row["rounds"]),
-                f"{row['low'] / DELTA:.4f}",
-                f"{row['high'] / DELTA:.4f}",
-            )
+        (
+            {
+                "Mechanisms": ", ".join(row["menu"]),
+                "epsilon": f"{row['epsilon']:g}",
+                "rounds": str(row["rounds"]),
+                "at least": below(row["low"] / DELTA, 5),
+                "at most": above(row["high"] / DELTA, 5),
+            }
             for row in recorded["rows"]
         ),
         align="lrrrr",

@@ -7,8 +7,8 @@ from typing import Any
 
 from reports.chapter import Chapter
 from reports.finding import Claim, Table, Told
-from reports.records import record
 from reports.study import Study
+from reports.words import record
 
 __all__ = ["BENCH", "recorded_bench"]
 

@@ -17,9 +17,10 @@ from mc.examine.witness import sequence_witness
 from mc.worst_case import worst_case
 from reports.chapter import Chapter
 from reports.finding import Claim, Finding, Table, Told
-from reports.records import record
 from reports.study import Study
+from reports.words import record
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.numerics.decimals import above, below
 from theory.pairs import DominatingPair, SubsampledGaussian
 
 __all__ = ["CENTRAL_LIMIT", "GAMES", "MENUS", "POINTS", "overshoot", "played"]
@@ -94,17 +95,15 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     low, most = max(((play.low(measure), play) for play in plays), key=lambda one: one[0])
     ((pair, n),) = most.steps
     scope = f"the {len(menu)} mechanisms of the menu, each asked for until it is denied"
-    detail = f"{n} of {pair!r} are granted and reach at least {low / delta:.2f} times the promised delta."
-    if exceeds(low, measure.promised(filt.promise)) and most.admitted(filt):
-        shown = sequence_witness(filt, most, measure, low)
-        verdict = Verdict(Outcome.REFUTED, Evidence.CERTIFIED, scope, detail, shown.to_data())
-    else:
-        verdict = Verdict(Outcome.UNDECIDED, Evidence.CERTIFIED, scope, detail)
-    recorded = record("accountant").get("central_limit")
-    return Told(
-        findings=(Finding(claims[0], verdict),),
-        tables=_tables(recorded) if recorded else (),
+    detail = (
+        f"{n} of {pair!r} are granted and reach at least {below(low / delta, 3)} times the promised delta."
     )
+    outcome, shown = Outcome.UNDECIDED, None
+    if exceeds(low, measure.promised(filt.promise)) and most.admitted(filt):
+        outcome, shown = Outcome.REFUTED, sequence_witness(filt, most, measure, low).to_data()
+    verdict = Verdict(outcome, Evidence.CERTIFIED, scope, detail, shown)
+    recorded = record("accountant").get("central_limit")
+    return Told((Finding(claims[0], verdict),), _tables(recorded) if recorded else ())
 
 
 def _tables(recorded: dict[str, Any]) -> tuple[Table, ...]:
@@ -116,7 +115,7 @@ def _tables(recorded: dict[str, Any]) -> tuple[Table, ...]:
             "Mechanism": row["mechanism"],
             "fixed plan": "" if row["plan"] is None else str(row["plan"]),
             **{rule: str(row[rule]) for rule in ("Rényi", "potential", "central limit")},
-            "reaches over delta": f"{row['low'] / row['delta']:.2f}",
+            "reaches over delta": below(row["low"] / row["delta"], 3),
         }
         for row in recorded["rows"]
     ]
@@ -125,9 +124,9 @@ def _tables(recorded: dict[str, Any]) -> tuple[Table, ...]:
             "epsilon": f"{row['epsilon']:g}",
             "delta": f"{row['delta']:g}",
             "Mechanisms": ", ".join(row["menu"]),
-            "one alone": f"{row['fixed'] / row['delta']:.2f}",
-            "at least": f"{row['low'] / row['delta']:.2f}",
-            "at most": f"{row['high'] / row['delta']:.2f}",
+            "one alone": below(row["fixed"] / row["delta"], 3),
+            "at least": below(row["low"] / row["delta"], 3),
+            "at most": above(row["high"] / row["delta"], 3),
         }
         for row in recorded["games"]
     ]

@@ -19,11 +19,10 @@ from mc.examine.processor import processor_seconds
 from mc.examine.stages.unpatched import patched
 from mc.examine.verify import examine
 from reports.finding import Claim, Finding, Table
-from reports.shown.numbers import percent
+from reports.shown.numbers import percent, within
 from reports.study import Simulated, Study
 from theory.agreement import Agreement, TwoRoutes
 from theory.evidence import Evidence, Outcome, Verdict
-from theory.numerics import decimals
 from theory.proofs.proof import Proof
 
 __all__ = [
@@ -32,7 +31,6 @@ __all__ = [
     "compared",
     "draw_estimates",
     "examined",
-    "interval",
     "judge_promise",
     "name",
     "proved",
@@ -67,11 +65,6 @@ def examined(
 def _read_files() -> None:
     """Read the library's files once in a process, and not in each worker of each stage, which compares them all."""
     patched()
-
-
-def interval(estimate: Estimate) -> str:
-    """The estimate's interval in four digits, its ends rounded outwards."""
-    return decimals.interval(estimate.low, estimate.high, 4)
 
 
 def draw_estimates(
@@ -117,7 +110,7 @@ def simulations(
                 **({"drawn from": row.direction[0]} if both else {}),
                 "epsilon": f"{row.epsilon:g}",
                 "delta": f"{row.estimate.value:.4g}",
-                "interval": interval(row.estimate),
+                "interval": within(row.estimate),
                 "promise": f"{row.promised:.4g}",
                 "runs": f"{row.estimate.n:,}",
                 "method": row.estimate.method,
@@ -159,7 +152,7 @@ def judge_promise(
     where = "everywhere" if above == len(rows) > 1 else f"in {above} of them" if len(rows) > 1 else "here"
     said = f"nothing found above the promise; closest {percent(value / promised)}" if promised > 0 else ""
     detail = (
-        f"Closest, by what is known to be reached: {game} {value:.4g} in {interval(most.estimate)}, {share}. "
+        f"Closest, by what is known to be reached: {game} {value:.4g} in {within(most.estimate)}, {share}. "
         + (f"The upper end lies above the promise {where}, and nothing is decided there. " if above else "")
         + "Nothing found above the promise, which proves nothing. Not tried: any game but these."
     )
@@ -171,7 +164,7 @@ def beside_promise(rows: Sequence[Simulated]) -> str:
     most, above = max(rows, key=shares_of), sum(row.refutes for row in rows)
     return (
         f"{len(rows)} simulations beside what is promised; the whole interval of {above or 'none'} lies above it. "
-        f"Closest, {_game(most, rows)}: {most.estimate.value:.4g} in {interval(most.estimate)}, promised "
+        f"Closest, {_game(most, rows)}: {most.estimate.value:.4g} in {within(most.estimate)}, promised "
         f"{most.promised:.4g}."
     )
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from mc import Evaluation, NumericalEvaluation
 from mc.evaluate.evaluate import evaluate
 from reports.chapter import Chapter
-from reports.chapters.common import compared, interval, name
+from reports.chapters.common import compared, name
 from reports.finding import Claim, Finding, Table, Told
+from reports.shown.numbers import within
 from reports.study import Simulated, Study
 
 __all__ = ["EVALUATED", "judge"]
@@ -90,19 +91,18 @@ def judge(claim: Claim, results: Sequence[Evaluated]) -> Finding:
 
 
 def _table(results: Sequence[Evaluated]) -> Table:
-    return Table(
+    return Table.of(
         "Every fixed strategy of the chapters above, without sampling.",
-        ("Filter", "Adversary", "rounds", "epsilon", "value", "known by", "simulated interval"),
-        tuple(
-            (
-                f"{type(one.row.filter).__name__}, {one.row.filter.promise}",
-                name(one.row.adversary),
-                "" if one.row.rounds is None else str(one.row.rounds),
-                f"{one.row.epsilon:g}",
-                f"{one.found.high if isinstance(one.found, Evaluation) else one.found.value:.6g}",
-                one.known_by,
-                interval(one.row.estimate),
-            )
+        (
+            {
+                "Filter": f"{type(one.row.filter).__name__}, {one.row.filter.promise}",
+                "Adversary": name(one.row.adversary),
+                "rounds": "" if one.row.rounds is None else str(one.row.rounds),
+                "epsilon": f"{one.row.epsilon:g}",
+                "value": f"{one.found.high if isinstance(one.found, Evaluation) else one.found.value:.6g}",
+                "known by": one.known_by,
+                "simulated interval": within(one.row.estimate),
+            }
             for one in results
         ),
         align="llrrrll",

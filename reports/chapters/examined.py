@@ -15,6 +15,7 @@ from reports.finding import Claim, Finding, Table, Told, slug
 from reports.shown.numbers import percent
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.numerics.decimals import above, below
 from theory.proofs.proof import Proof
 
 __all__ = ["EXAMINED", "expected"]
@@ -94,8 +95,8 @@ def _row(found: Examination) -> dict[str, str]:
         "promise": str(found.promise),
         "verdict": f"{verdict.outcome.name}{cited if verdict.outcome is not Outcome.UNDECIDED else ''}",
         "closest attack": "none was comparable" if near is None else f"{near.menu} at {near.measure}",
-        "of the promise": "" if near is None else f"{near.share:.4g}",
-        "certified worst case there": f"{max(solved):.4g}" if solved else "",
+        "of the promise": "" if near is None else below(near.share, 4),
+        "certified worst case there": above(max(solved), 4) if solved else "",
         "not tried": found.unseen if verdict.outcome is Outcome.UNDECIDED else "",
     }
 

@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from reports.chapter import Chapter
-from reports.chapters.common import agreed, interval
+from reports.chapters.common import agreed
 from reports.finding import Claim, Finding, Table, Told
 from reports.pages.attacked import AttackRow, Runs, attacks_of, attacks_table
 from reports.pages.played import GameJob, Played, play
 from reports.pages.subjects import SUBJECTS
+from reports.shown.numbers import within
 from reports.study import Study
+from theory.numerics.decimals import above, below
 
 __all__ = ["GAMES", "judge", "judge_attacks"]
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
-    runs = (
-        Runs(study.size(Runs().best), study.size(Runs().other))
-        if study.runs is None
-        else Runs(*2 * [study.runs])
-    )
+    runs = Runs(*map(study.size, Runs())) if study.runs is None else Runs(*2 * [study.runs])
     study.count(sum(len(one.simulated) + 1 + attacks_of(one) for one in SUBJECTS))
     jobs = [
         GameJob(place, study.failure / study.comparisons, runs, study.seed) for place in range(len(SUBJECTS))
@@ -63,11 +61,11 @@ def _table(games: Mapping[str, Played]) -> Table:
             {
                 "filter": name,
                 "epsilon": f"{played.main.epsilon:.6g}",
-                "worst case, at least": f"{played.main.low:.6g}",
-                "at most": f"{played.main.high:.6g}",
+                "worst case, at least": below(played.main.low),
+                "at most": above(played.main.high),
                 "promise": f"{played.main.promised:.6g}",
                 "simulated": f"{played.at_main.estimate.value:.4g}",
-                "interval": interval(played.at_main.estimate),
+                "interval": within(played.at_main.estimate),
                 "runs": f"{played.at_main.estimate.n:,}",
             }
             for name, played in games.items()

@@ -10,7 +10,7 @@ from filters import knowingly
 from reports.chapter import Chapter
 from reports.chapters.common import examined
 from reports.finding import Claim, Finding, Table, Told, slug
-from reports.pages.held import Holders, drawn, made, participation, simulations
+from reports.pages.held import BROKEN, Holders, drawn, made, participation, simulations
 from reports.pages.looked_at import LookedAt
 from reports.pages.reached import ReachedRow
 from reports.study import Study
@@ -26,39 +26,21 @@ _SECONDS, _UNTIL_REFUTED = 0.25, 3.0
 
 
 def _expected(page: str) -> Outcome:
-    return Outcome.REFUTED if page in ("clipping", "forgetting") else Outcome.HOLDS
+    return Outcome.REFUTED if page in BROKEN else Outcome.HOLDS
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     jobs = simulations(study.count, study.size, study.seed)
-    works: list[Callable[[], Any]] = [
-        *(work for _, _, work in jobs),
-        partial(drawn, study.seed),
-        participation,
-    ]
-    *results, curves, people = study.map(
-        _called,
-        works,
-        doing="simulating odometers, trackers, individual filters, linear queries",
-    )
-    reached = {
-        page: tuple(
-            ReachedRow(what, *result)
-            for (key, what, _), result in zip(jobs, results, strict=True)
-            if key == page
-        )
-        for page in dict.fromkeys(key for key, _, _ in jobs)
-    }
+    works: list[Callable[[], Any]] = [*(work for *_, work in jobs), partial(drawn, study.seed), participation]
+    kinds = "odometers, trackers, individual filters, linear queries"
+    *results, curves, people = study.map(_called, works, doing=f"simulating {kinds}")
+    reached: dict[str, tuple[ReachedRow, ...]] = {}
+    for (page, what, _), result in zip(jobs, results, strict=True):
+        reached[page] = (*reached.get(page, ()), ReachedRow(what, *result))
     names = list(made())
-    examinations = study.map(
-        partial(_looked_at, study.seed, study.proofs),
-        names,
-        doing="examining odometers, trackers, individual filters, linear queries",
-    )
+    examinations = study.map(partial(_looked_at, study.seed, study.proofs), names, doing=f"examining {kinds}")
     simulated, to_examine = claims[: len(reached)], claims[len(reached) :]
-    findings = tuple(
-        judged(study, claim, rows) for claim, rows in zip(simulated, reached.values(), strict=True)
-    )
+    findings = [judged(study, claim, rows) for claim, rows in zip(simulated, reached.values(), strict=True)]
     study.holders = Holders(
         **curves,
         people=people,
@@ -69,29 +51,23 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
             for page in reached
         },
     )
-    rows = [row for page in reached.values() for row in page]
-    return Told(
-        findings=(
-            *findings,
-            *(Finding(claim, each.verdict) for claim, each in zip(to_examine, examinations, strict=True)),
+    findings += [Finding(claim, each.verdict) for claim, each in zip(to_examine, examinations, strict=True)]
+    table = Table.of(
+        "What is promised at most, and what was simulated.",
+        (
+            {
+                "Simulated": row.what,
+                "estimate": f"{row.estimate.value:.4g}",
+                "interval": row.interval,
+                "promised": f"{row.promised:.4g}",
+                "runs": f"{row.estimate.n:,}",
+            }
+            for rows in reached.values()
+            for row in rows
         ),
-        tables=(
-            Table.of(
-                "What is promised at most, and what was simulated.",
-                (
-                    {
-                        "Simulated": row.what,
-                        "estimate": f"{row.estimate.value:.4g}",
-                        "interval": row.interval,
-                        "promised": f"{row.promised:.4g}",
-                        "runs": f"{row.estimate.n:,}",
-                    }
-                    for row in rows
-                ),
-                align="lrlrr",
-            ),
-        ),
+        align="lrlrr",
     )
+    return Told(tuple(findings), (table,))
 
 
 def _called(work: Callable[[], Any]) -> Any:
@@ -118,10 +94,8 @@ def judged(study: Study, claim: Claim, rows: Sequence[ReachedRow]) -> Finding:
             "high": most.estimate.high,
             "promised": most.promised,
         }
-        return Finding(
-            claim,
-            Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, f"Above the promise, {most}.", witness),
-        )
+        detail = f"Above the promise, {most}."
+        return Finding(claim, Verdict(Outcome.REFUTED, Evidence.STATISTICAL, scope, detail, witness))
     detail = f"Closest, {most}. Nothing found above the promise, which proves nothing. Not tried: any game but these."
     return Finding(claim, study.undecided(scope, detail))
 

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reports.chapter import Chapter
-from reports.chapters.common import compared, interval
+from reports.chapters.common import compared
 from reports.chapters.overspenders import OVERSPENDERS, Overspender
 from reports.finding import Claim, Finding, Table, Told
+from reports.shown.numbers import within
 from reports.study import Simulated, Study
 from theory.pairs.base import Direction
 
@@ -75,7 +76,7 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
             "promise": str(one.row.filter.promise),
             "delta promised": f"{one.row.promised:.3g}",
             "true delta": f"{one.truth:.4g}",
-            "interval": interval(one.row.estimate),
+            "interval": within(one.row.estimate),
             "the filter is": one.verdict,
             "rests on": one.row.estimate.rests_on,
         }

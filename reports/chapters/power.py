@@ -1,4 +1,4 @@
-"""The power of the examination: what it said of a corpus of broken and sound filters, as `make power` recorded it."""
+"""What measures the house, as it was recorded: a corpus of broken and sound filters, and faults planted in the code."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import statistics
 from typing import Any
 
 from reports.finding import Table
-from reports.records import record
+from reports.words import record
 
-__all__ = ["recorded_history", "recorded_power"]
+__all__ = ["recorded_faults", "recorded_history", "recorded_power"]
 
 #: Words of the examination that are right for a filter of each kind.
 _RIGHT = {"broken": ("REFUTED", "FAULTY"), "sound": ("HOLDS", "UNDECIDED")}
@@ -41,24 +41,12 @@ def recorded_power() -> tuple[Table, ...]:
     days = f"on {dates[0]}" if len(dates) == 1 else f"from {dates[0]} to {dates[-1]}"
     allowed = max(float(case.get("allowed", recorded["seconds"])) for case in cases)
     when = f"recorded by `make power` {days}, at most {allowed:g} s for each filter"
-    tables = [
-        Table.of(
-            f"What the examination says of a corpus of broken and sound filters, {when}.",
-            rows,
-            align="llrrrrrrr",
-            reproducible=False,
-        )
-    ]
-    if missed:
-        tables.append(
-            Table.of(
-                "What it missed, and the game that would have shown it.",
-                missed,
-                align="llll",
-                reproducible=False,
-            )
-        )
-    return tuple(tables)
+    words = f"What the examination says of a corpus of broken and sound filters, {when}."
+    score = Table.of(words, rows, align="llrrrrrrr", reproducible=False)
+    if not missed:
+        return (score,)
+    words = "What it missed, and the game that would have shown it."
+    return score, Table.of(words, missed, align="llll", reproducible=False)
 
 
 def _of(cases: list[dict[str, Any]], half: str, kind: str) -> list[dict[str, Any]]:
@@ -80,4 +68,43 @@ def _row(half: str, kind: str, cases: list[dict[str, Any]]) -> dict[str, str]:
         **{name: str(said.count(outcome)) for name, outcome in _COUNTED.items()},
         "right": f"{sum(map(_right, cases))} of {len(cases)}",
         "median s": f"{statistics.median(float(case['seconds']) for case in cases):.0f}",
+    }
+
+
+def recorded_faults() -> tuple[Table, ...]:
+    """The score by package, and the faults that were not refused; nothing where nothing was recorded.
+
+    A fault is a changed constant, exponent, sign, factor or comparison that makes a number unsound or looser than its
+    docstring says. Those that change nothing that is stated are planted too, and not counted. The score is of the table
+    of faults that somebody thought of, and says nothing of others.
+    """
+    recorded = record("planted")
+    if not recorded:
+        return ()
+    lines = [line for line in recorded["lines"] if line["kind"] != "equivalent"]
+    rooms = dict.fromkeys("/".join(str(line["file"]).split("/")[:2]).removesuffix(".py") for line in lines)
+    rows = [_room(room, [line for line in lines if str(line["file"]).startswith(room)]) for room in rooms]
+    missed = [{"File": str(one["file"]), "what it means": str(one["means"])} for one in lines if _missed(one)]
+    words = (
+        f"Faults planted in the code, and what `filterproof prove` says: {recorded['red']} of {recorded['faults']} in "
+        f"{recorded['files']} files refused, recorded by `make planted` on {recorded['date']}; "
+        f"{recorded['equivalent']} more change nothing that is stated, and none of them is refused."
+    )
+    score = Table.of(words, rows, align="lrrrr", reproducible=False)
+    if not missed:
+        return (score,)
+    return score, Table.of("Planted faults that are not refused.", missed, "ll", reproducible=False)
+
+
+def _missed(line: dict[str, Any]) -> bool:
+    return bool(line["found"] == "green")
+
+
+def _room(room: str, lines: list[dict[str, Any]]) -> dict[str, str]:
+    kinds = [str(line["kind"]) for line in lines]
+    return {
+        "Room": room,
+        "files": str(len({line["file"] for line in lines})),
+        **{kind: str(kinds.count(kind)) for kind in ("unsound", "loose")},
+        "refused": f"{len(lines) - sum(map(_missed, lines))} of {len(lines)}",
     }

@@ -12,13 +12,15 @@ import mc
 from filters import GaussianFilter, PrivacyFilter
 from mc import TradeOff
 from reports.chapter import Chapter
-from reports.chapters.common import beside_promise, draw_estimates, interval, name
+from reports.chapters.common import beside_promise, draw_estimates, name
 from reports.drawing import PALETTE, new_figure
 from reports.finding import Claim, Finding, Picture, Table, Told
+from reports.shown.numbers import within
 from reports.study import Simulated, SimulatedCurve, Study
 from theory.agreement import Agreement, TwoRoutes
 from theory.arguments import Real
 from theory.guarantees import GaussianDP
+from theory.numerics.decimals import above, below
 
 __all__ = ["PROFILE", "judge_curves", "play_both_ways"]
 
@@ -106,15 +108,16 @@ def _widths(forward: SimulatedCurve, band: TradeOff, promise: GaussianDP) -> str
     told = promise.delta(FINE)
     least, most = (band.forward.low(FINE) / told).min(), (band.forward.high(FINE) / told).max()
     return (
-        f"The widest of {len(forward.rows)} intervals, {interval(widest.estimate)} at "
-        f"epsilon={widest.epsilon:g}, is ±{100 * widest.estimate.relative_half_width:.2g} %; up to "
-        f"epsilon={FINE[-1]:g} the band of the profile stays between {least:.2f} and {most:.2f} times the promise."
+        f"The widest of {len(forward.rows)} intervals, {within(widest.estimate)} at "
+        f"epsilon={widest.epsilon:g}, is ±{above(100 * widest.estimate.relative_half_width, 2)} %; up to "
+        f"epsilon={FINE[-1]:g} the band of the profile stays between {below(least, 3)} and {above(most, 3)} times the "
+        "promise."
     )
 
 
 def _table(study: Study, forward: SimulatedCurve, backward: SimulatedCurve) -> Table:
     def cells(row: Simulated) -> tuple[str, str]:
-        return f"{row.estimate.value:.4g}", interval(row.estimate)
+        return f"{row.estimate.value:.4g}", within(row.estimate)
 
     return Table(
         f"The estimates behind the bands, from {study.size(PATHS):,} paths in each direction, tilted.",

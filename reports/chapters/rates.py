@@ -16,9 +16,10 @@ from mc.examine.supremum import supremum
 from mc.worst_case.calibrated_clock import calibrated_clock
 from reports.chapter import Chapter
 from reports.finding import Claim, Finding, Table, Told
-from reports.records import record
 from reports.study import Study
+from reports.words import record
 from theory.evidence import Evidence, Outcome, Verdict
+from theory.numerics.decimals import above, below
 from theory.pairs import DominatingPair, SubsampledGaussian
 
 __all__ = ["CASES", "RATES", "kept_of_plans", "tables_of"]
@@ -41,20 +42,15 @@ def kept_of_plans(epsilon: float, menu: tuple[DominatingPair, ...], levels: int)
     """The rounds of each member by each rule, and the certified ends of what an adversary on the menu gets."""
     plans = [planned_rounds(epsilon, DELTA, pair, MOST_ROUNDS)[0] for pair in menu]
     renyi = RenyiFilter.planned(epsilon, DELTA, {pair: 1 / n for pair, n in zip(menu, plans, strict=True)})
-    rules = [_bounded("Rényi", renyi, epsilon, menu)]
-    rules.append(_bounded("GDP residue", GaussianResidueFilter(kept_mu(epsilon, DELTA)), epsilon, menu))
-    rules.append(_bounded("potential", PotentialFilter(epsilon, DELTA, menu), epsilon, menu))
+    rules = [
+        _bounded("Rényi", renyi, epsilon, menu),
+        _bounded("GDP residue", GaussianResidueFilter(kept_mu(epsilon, DELTA)), epsilon, menu),
+        _bounded("potential", PotentialFilter(epsilon, DELTA, menu), epsilon, menu),
+    ]
     if levels:
         clock = calibrated_clock(epsilon, DELTA, menu, levels=levels)
-        found = clock.certificate
-        rules.append(
-            {
-                "rule": "clock",
-                "rounds": _rounds(clock, menu),
-                "low": float(found.low),
-                "high": float(found.high),
-            }
-        )
+        ends = {"low": float(clock.certificate.low), "high": float(clock.certificate.high)}
+        rules.append({"rule": "clock", "rounds": _rounds(clock, menu), **ends})
     return {"epsilon": epsilon, "menu": [repr(pair) for pair in menu], "plans": plans, "rules": rules}
 
 
@@ -89,18 +85,14 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     counts = ", ".join(f"{n} of {pair!r}" for pair, n in zip(menu, rounds, strict=True))
     scope = f"the {len(menu)} mechanisms of the menu, each asked for until it is denied"
     if broken or short:
-        detail = (
-            f"More than delta: {'; '.join(broken)}." if broken else f"Not nine tenths: {'; '.join(short)}."
-        )
-        verdict = Verdict(Outcome.UNDECIDED, Evidence.CERTIFIED, scope, detail)
+        what, which = ("More than delta", broken) if broken else ("Not nine tenths", short)
+        outcome, detail = Outcome.UNDECIDED, f"{what}: {'; '.join(which)}."
     else:
+        outcome = Outcome.HOLDS
         detail = f"Granted: {counts}. A plan of a ninth more of any of them breaks the promise."
-        verdict = Verdict(Outcome.HOLDS, Evidence.CERTIFIED, scope, detail)
+    verdict = Verdict(outcome, Evidence.CERTIFIED, scope, detail)
     recorded = record("accountant").get("rates")
-    return Told(
-        findings=(Finding(claims[0], verdict),),
-        tables=tables_of(recorded) if recorded else (),
-    )
+    return Told((Finding(claims[0], verdict),), tables_of(recorded) if recorded else ())
 
 
 def tables_of(recorded: dict[str, Any]) -> tuple[Table, ...]:
@@ -122,8 +114,8 @@ def tables_of(recorded: dict[str, Any]) -> tuple[Table, ...]:
                 "epsilon": f"{row['epsilon']:g}",
                 "Mechanisms": ", ".join(row["menu"]),
                 "rule": rule,
-                "at least": f"{by_rule[rule]['low'] / DELTA:.4f}",
-                "at most": f"{by_rule[rule]['high'] / DELTA:.4f}",
+                "at least": below(by_rule[rule]["low"] / DELTA, 5),
+                "at most": above(by_rule[rule]["high"] / DELTA, 5),
             }
             for rule in rules
             if rule in by_rule

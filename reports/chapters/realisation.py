@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from reports.figures.survival import mechanism_level, stopping_rounds
 from reports.finding import Claim, Finding, Picture, Table, Told
 from reports.study import Simulated, Study
 from theory.confinement import kappa_survival
+from theory.numerics.decimals import interval
 from theory.pairs import Gaussian
 from theory.realisation import kappa, optimal_split
 from theory.thresholds.stopped_walk import stopped_hockey_stick
@@ -42,9 +44,8 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
         rounds=ROUNDS,
         confidence=study.count(ROUNDS),
         executor=study.executor,
-        workers=1
-        if study.executor is None
-        else None,  # a chapter told in a worker starts no workers of its own
+        # a chapter told in a worker starts no workers of its own
+        workers=1 if study.executor is None else None,
     )
     split = optimal_split(ROUNDS, DELTA)
     limit = float(kappa(EPSILON, SIGMA, split.dhat, split.theta))
@@ -61,16 +62,15 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
             _survival(claims[2], study, simulated, integrated),
         ),
         tables=(
-            Table(
+            Table.of(
                 f"Survival at sigma = {SIGMA:g}, N = {ROUNDS}, ({EPSILON:g}, {DELTA:g})-DP.",
-                ("t", "P(T >= t), integrated", "simulated", "interval"),
-                tuple(
-                    (
-                        f"{t}",
-                        f"{integrated[t - 1]:.6f}",
-                        f"{simulated[t].value:.6f}",
-                        f"[{simulated[t].low:.5f}, {simulated[t].high:.5f}]",
-                    )
+                (
+                    {
+                        "t": f"{t}",
+                        "P(T >= t), integrated": f"{integrated[t - 1]:.6f}",
+                        "simulated": f"{simulated[t].value:.6f}",
+                        "interval": interval(simulated[t].low, simulated[t].high, 5),
+                    }
                     for t in (1, 8, 16, 24, 32, 40, 48)
                 ),
                 align="rrrr",
@@ -114,31 +114,12 @@ def _picture(simulated: mc.SurvivalCurve, integrated: Sequence[float], ends: dic
         axes = figure.subplots()
         t = np.arange(1, ROUNDS + 1)
         axes.step(t, integrated, where="mid", color="black", lw=1.2, label="realisation filter, integrated")
-        axes.fill_between(
-            t,
-            [e.low for e in simulated.at],
-            [e.high for e in simulated.at],
-            step="mid",
-            color=PALETTE[0],
-            alpha=0.35,
-            lw=0,
-        )
-        axes.plot(
-            t,
-            [e.value for e in simulated.at],
-            "o",
-            ms=3,
-            color=PALETTE[0],
-            label="realisation filter, simulated",
-        )
+        low, value, high = zip(*((one.low, one.value, one.high) for one in simulated.at), strict=True)
+        axes.fill_between(t, low, high, step="mid", color=PALETTE[0], alpha=0.35, lw=0)
+        axes.plot(t, value, "o", ms=3, color=PALETTE[0], label="realisation filter, simulated")
         for k, (name, end) in enumerate(ends.items(), start=1):
-            axes.step(
-                [0.5, end + 0.5, end + 0.5],
-                [1, 1, 0],
-                color=PALETTE[k],
-                lw=1.4,
-                label=f"{name}: {end} rounds",
-            )
+            look: dict[str, Any] = {"color": PALETTE[k], "lw": 1.4, "label": f"{name}: {end} rounds"}
+            axes.step([0.5, end + 0.5, end + 0.5], [1, 1, 0], **look)
         axes.set(
             xlabel="t",
             ylabel="P(T >= t)",

@@ -33,11 +33,16 @@ def epsilons(sigma: float, k: float) -> tuple[float, float, float]:
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     proof = study.prove("papers' steps")
-    table = Table(
+    heads = ("zCDP, simple", "zCDP, CKS", "exact (GDP)")
+    table = Table.of(
         f"epsilon of k Gaussian steps of noise sigma at delta = {DELTA:g}.",
-        ("sigma", "k", "zCDP, simple", "zCDP, CKS", "exact (GDP)"),
-        tuple(
-            (f"{sigma}", f"{k}", *(f"{value:.6f}" for value in epsilons(sigma, k))) for sigma, k in PARAMETERS
+        (
+            {
+                "sigma": f"{sigma}",
+                "k": f"{k}",
+                **{head: f"{value:.6f}" for head, value in zip(heads, epsilons(sigma, k), strict=True)},
+            }
+            for sigma, k in PARAMETERS
         ),
         align="rrrrr",
     )

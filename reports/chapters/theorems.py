@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from reports.chapter import Chapter
 from reports.chapters.common import proved
+from reports.chapters.power import recorded_faults
 from reports.finding import Claim, Table, Told, slug
-from reports.planted import recorded_faults
 from reports.study import Study
 from theory.evidence import Checked, Outcome
 from theory.proofs import THEOREMS
@@ -28,17 +28,19 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
     return Told(
         findings=tuple(proved(claim, proof) for claim, proof in zip(claims, proofs, strict=True)),
         tables=(
-            Table(
+            Table.of(
                 "Steps by what their checks cover; a theorem is as strong as its weakest step.",
-                ("Theorem", "steps", *(word.word for word in Checked), "evidence", "seconds"),
-                tuple(
-                    (
-                        proof.theorem.title,
-                        str(len(proof.steps)),
-                        *(str(sum(step.checked is word for step in proof.steps)) for word in Checked),
-                        proof.evidence.name,
-                        f"{proof.seconds:.2f}",
-                    )
+                (
+                    {
+                        "Theorem": proof.theorem.title,
+                        "steps": str(len(proof.steps)),
+                        **{
+                            word.word: str(sum(step.checked is word for step in proof.steps))
+                            for word in Checked
+                        },
+                        "evidence": proof.evidence.name,
+                        "seconds": f"{proof.seconds:.2f}",
+                    }
                     for proof in proofs
                 ),
                 align="l" + "r" * (len(Checked) + 1) + "lr",

@@ -24,7 +24,7 @@ from reports.shown.numbers import percent
 from reports.study import Study
 from theory.conversions import CKS, SIMPLE, gaussian_mu
 from theory.evidence import Evidence, Outcome, Verdict
-from theory.numerics.decimals import below, interval
+from theory.numerics.decimals import above, below, interval
 from theory.pairs import KOV, DominatingPair, Gaussian, RandomizedResponse
 
 __all__ = ["TIGHTNESS", "gains_tables", "tightness_filters", "worst_table"]
@@ -73,24 +73,21 @@ def levels(budget: float, units: int) -> tuple[RandomizedResponse, ...]:
 
 
 def _play(name: str, filt: PrivacyFilter, menu: Sequence[DominatingPair]) -> PlayedMenu:
+    worst = worst_case(filt, menu, epsilon=EPSILON)
     return PlayedMenu(
-        name,
-        float(filt.promise.delta(EPSILON)),
-        supremum(filt, EPSILON),
-        worst_case(filt, menu, epsilon=EPSILON),
-        max((worst_case(filt, pair, epsilon=EPSILON) for pair in menu), key=lambda solved: solved.low),
+        name, float(filt.promise.delta(EPSILON)), supremum(filt, EPSILON), worst, _fixed(filt, menu)
     )
+
+
+def _fixed(filt: PrivacyFilter, menu: Sequence[DominatingPair]) -> WorstCase:
+    return max((worst_case(filt, pair, epsilon=EPSILON) for pair in menu), key=lambda solved: solved.low)
 
 
 def _as_played(bought: Bought) -> PlayedMenu:
     filt = bought.row.filter()
-    fixed = max(
-        (worst_case(filt, pair, epsilon=EPSILON) for pair in filt.menu), key=lambda solved: solved.low
-    )
     solved, delta = bought.solved, bought.row.delta  # its game is over all that it grants
-    return PlayedMenu(
-        "calibrated B*", delta, Supremum(EPSILON, solved.low, solved.high, delta), solved, fixed
-    )
+    over_all = Supremum(EPSILON, solved.low, solved.high, delta)
+    return PlayedMenu("calibrated B*", delta, over_all, solved, _fixed(filt, filt.menu))
 
 
 def tightness_filters(study: Study) -> list[PlayedMenu]:
@@ -129,13 +126,17 @@ def tightness_filters(study: Study) -> list[PlayedMenu]:
 
 def _bought(study: Study) -> list[Bought]:
     rows = [row for row in CalibratedThreshold.table() if row.rounds < SHORT or not study.quick]
-    finest = {(row.epsilon, row.delta): row for row in CalibratedThreshold.finest(rows)}
+    finest = _finest(rows)
     out = []
     for epsilon, delta in GRID:
         study.on_progress(f"solving the calibrated filter at ({epsilon:g}, {delta:g}) again")
         row = finest[epsilon, delta]
         out.append(Bought(row, row.recheck()))
     return out
+
+
+def _finest(rows: Sequence[CalibratedThreshold]) -> dict[tuple[float, float], CalibratedThreshold]:
+    return {(row.epsilon, row.delta): row for row in CalibratedThreshold.finest(rows)}
 
 
 def _tell(study: Study, claims: Sequence[Claim]) -> Told:
@@ -154,21 +155,20 @@ def _tell(study: Study, claims: Sequence[Claim]) -> Told:
 def _kept(claim: Claim, played: Sequence[PlayedMenu]) -> Finding:
     evidence = Evidence.weakest(*(p.worst.evidence for p in played))
     scope = "every adaptive adversary over the menus shown, both directions"
-    over = [p for p in played if p.worst.high > p.promised]
-    above = [p for p in played if max(p.worst.low, p.over_all.low) > p.promised * (1 + 1e-11)]
-    if above:
-        low = max(above[0].worst.low, above[0].over_all.low)
-        witness = {"filter": above[0].name, "low": low, "promised": above[0].promised}
-        return Finding(claim, Verdict(Outcome.REFUTED, evidence, scope, str(above[0].worst), witness))
-    if over:
-        detail = f"The enclosure of {over[0].name} straddles its promise: {over[0].worst}."
-        return Finding(claim, Verdict(Outcome.UNDECIDED, evidence, scope, detail))
+    for p in played:
+        if (low := max(p.worst.low, p.over_all.low)) > p.promised * (1 + 1e-11):
+            witness = {"filter": p.name, "low": low, "promised": p.promised}
+            return Finding(claim, Verdict(Outcome.REFUTED, evidence, scope, str(p.worst), witness))
+    for p in played:
+        if p.worst.high > p.promised:
+            detail = f"The enclosure of {p.name} straddles its promise: {p.worst}."
+            return Finding(claim, Verdict(Outcome.UNDECIDED, evidence, scope, detail))
     published = next(p for p in played if p.name == "B* by simple")
     cks = next(p for p in played if p.name == BY_CKS)
     detail = (
         f"The filter with B* by CKS is tight for zCDP mechanisms, {percent(cks.over_all.low / cks.promised, below)} of "
         f"what it promises at least; loose for the pure ones that the theorem speaks of, "
-        f"{percent(cks.worst.high / cks.promised)}. With the published B* these are "
+        f"{percent(cks.worst.high / cks.promised, above)}. With the published B* these are "
         f"{percent(published.over_all.high / DELTA)} and {percent(published.worst.high / DELTA)}."
     )
     return Finding(claim, Verdict(Outcome.HOLDS, evidence, scope, detail))
@@ -210,14 +210,8 @@ def worst_table(played: Sequence[PlayedMenu]) -> Table:
         ),
         tuple(
             (
-                p.name,
-                f"{p.promised:.3g}",
-                f"{p.over_all.low:.6g}",
-                f"{p.over_all.high:.6g}",
-                f"{p.worst.low:.6g}",
-                f"{p.worst.high:.6g}",
-                f"{p.fixed.low:.3g}",
-                _slack(p),
+                *(p.name, f"{p.promised:.3g}", below(p.over_all.low), above(p.over_all.high)),
+                *(below(p.worst.low), above(p.worst.high), below(p.fixed.low, 3), _slack(p)),
             )
             for p in played
         ),
@@ -259,11 +253,8 @@ def _rounds_table(bought: Sequence[Bought]) -> Table:
 
 def gains_tables(table: Sequence[CalibratedThreshold]) -> tuple[Table, Table]:
     """The thresholds that `fp.calibrated` knows, against the published ones, for small mechanisms and for large."""
-    promises = sorted({(row.epsilon, row.delta) for row in table})
-    finest = {(row.epsilon, row.delta): row for row in CalibratedThreshold.finest(table)}
     gains, rounds = {}, {}
-    for promise in promises:
-        row = finest[promise]
+    for promise, row in sorted(_finest(table).items()):
         gains[promise] = f"+{100 * (row.gain - 1):.0f} / +{100 * (row.gain_over_cks - 1):.0f} %"
         each = row.epsilon / PART
         budgets = [float(conversion.budget(*promise)) for conversion in (SIMPLE, CKS)]
@@ -306,21 +297,13 @@ def picture(played: Sequence[PlayedMenu]) -> Picture:
             ends = [getattr(p.over_all, end) for p in played]
             label = f"all mechanisms, at {'least' if end == 'low' else 'most'}, certified"
             axes.plot(ends, y, mark, ms=7, mfc="none", mew=1.5, color=PALETTE[2], label=label)
-        axes.plot(
-            [p.worst.high for p in played],
-            y,
-            "o",
-            color=PALETTE[1],
-            label="worst adversary over this menu, certified",
-        )
+        words = "worst adversary over this menu, certified"
+        axes.plot([p.worst.high for p in played], y, "o", color=PALETTE[1], label=words)
         axes.plot([p.fixed.low for p in played], y, "x", color=PALETTE[0], label="best level, repeated")
         axes.set_yticks(y, [p.name for p in played])
         axes.invert_yaxis()
-        axes.set(
-            xscale="log",
-            xlabel=f"delta at epsilon = {EPSILON:g}",
-            title="What is promised, and the worst that can happen",
-        )
+        axes.set(xscale="log", xlabel=f"delta at epsilon = {EPSILON:g}")
+        axes.set_title("What is promised, and the worst that can happen")
         figure.legend(loc="outside lower left", ncols=1, fontsize=9)
     return Picture(
         "tightness",

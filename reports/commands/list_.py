@@ -5,13 +5,14 @@ from __future__ import annotations
 from rich.console import Console
 from rich.table import Table
 
-__all__ = ["claims_table", "list_"]
+__all__ = ["list_"]
 
 
 def list_() -> None:
     """List the filters, the adversaries and the claims of the report."""
     import mc
     from filters.catalogue import CATALOGUE
+    from reports.chapters import CHAPTERS
 
     console = Console()
     filters = Table(
@@ -25,16 +26,8 @@ def list_() -> None:
     for kind in (getattr(mc, name) for name in mc.__all__):
         if isinstance(kind, type) and issubclass(kind, mc.Adversary) and kind is not mc.Adversary:
             adversaries.add_row(kind.__name__, (kind.__doc__ or "").strip().split("\n")[0])
-    for table in (filters, adversaries, claims_table()):
-        console.print(table)
-
-
-def claims_table() -> Table:
-    """The claims of the report, each with its source and the outcome that is expected."""
-    from reports.chapters import CHAPTERS
-
     claims = Table("Claim", "Source", "Expected", title="Claims", title_justify="left")
-    for chapter in CHAPTERS:
-        for claim in chapter.claims:
-            claims.add_row(claim.sentence, claim.source, claim.expected.name)
-    return claims
+    for claim in (claim for chapter in CHAPTERS for claim in chapter.claims):
+        claims.add_row(claim.sentence, claim.source, claim.expected.name)
+    for table in (filters, adversaries, claims):
+        console.print(table)

@@ -40,8 +40,8 @@ def prove(
     """Check the theorems step by step, and the numbers that the code runs with against them."""
     from mc.runs.executors import LocalPool
     from mc.runs.output import OutputFolder
+    from reports.shown.numbers import steps_by_check
     from theory.claims.theorem import unknown
-    from theory.evidence import Checked
     from theory.proofs import THEOREMS
     from theory.proofs import prove as run
     from theory.proofs.proof import CheckedStep, Proof
@@ -91,12 +91,11 @@ def prove(
         else:
             table = Table("Theorem", "Source", "Steps", "Checked", "Verdict", "Evidence", "Seconds")
             for proof in proofs:
-                counts = [(word, sum(step.checked is word for step in proof.steps)) for word in Checked]
                 table.add_row(
                     escape(proof.theorem.title),
                     proof.theorem.source,
                     str(len(proof.steps)),
-                    ", ".join(f"{count} {word.word}" for word, count in counts if count),
+                    steps_by_check(proof),
                     styled(proof.verdict()) if proof.holds else "[bold red]REFUSED[/]",
                     proof.evidence.name,
                     f"{proof.seconds:.2f}",

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from reports.commands.console import clear_errors, counting_bar, say
+from theory.numerics.decimals import interval
 
 __all__ = ["retrain"]
 
@@ -62,5 +63,5 @@ def retrain(
         say(
             f"({outcome.epsilon:g}, {outcome.delta:g})-DP after {outcome.taken} steps, {outcome.steps} at the full "
             f"clip with noise {outcome.sigma:.6g} clips; test accuracy {outcome.accuracy.value:.4f} in "
-            f"[{outcome.accuracy.low:.4f}, {outcome.accuracy.high:.4f}] at 95 %: {outcome.model}"
+            f"{interval(outcome.accuracy.low, outcome.accuracy.high, 4)} at 95 %: {outcome.model}"
         )

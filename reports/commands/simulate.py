@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +13,8 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 import mc.estimate.simulate
 from mc.engine.streams import MOST_PATHS
+from mc.estimate.estimator import Method
+from mc.estimate.functionals import IntervalName
 from mc.estimate.survival import survival
 from mc.examine.filter_fault import examining
 from reports.commands.console import clear_errors, clear_faults, complain, say
@@ -28,23 +29,6 @@ __all__ = ["simulate"]
 _GLANCE = 256
 
 
-class EstimatorName(StrEnum):
-    """The estimators of `mc.estimate.simulate`."""
-
-    auto = "auto"
-    plain = "plain"
-    tilted = "tilted"
-    martingale = "martingale"
-
-
-class Interval(StrEnum):
-    """The intervals of `mc.estimate.simulate`."""
-
-    auto = "auto"
-    kl = "KL-Chernoff"
-    betting = "betting"
-
-
 def simulate(
     filter_: Annotated[
         str, typer.Argument(metavar="FILTER", help="'GaussianFilter(mu=1.0)' or file.py::MyFilter.")
@@ -54,12 +38,12 @@ def simulate(
     n: Annotated[float, typer.Option("-n", "--paths", help="Simulated runs, such as 1e7.")] = 1e6,
     seed: Annotated[int, typer.Option(help="The seed; the same seed gives the same bits.")] = 0,
     rounds: Annotated[int | None, typer.Option(help="At most so many rounds.")] = None,
-    method: Annotated[EstimatorName, typer.Option(help="How to estimate.")] = EstimatorName.auto,
+    method: Annotated[Method, typer.Option(help="How to estimate.")] = "auto",
     confidence: Annotated[float, typer.Option(help="Of the interval.")] = 1 - 1e-6,
     interval: Annotated[
-        Interval,
+        IntervalName,
         typer.Option(help="Bets are made for n paths: KL-Chernoff serves a larger n from the same store."),
-    ] = Interval.auto,
+    ] = "auto",
     store: Annotated[
         Path | None, typer.Option(help="A file that keeps finished work; the same call resumes.")
     ] = None,
@@ -112,8 +96,8 @@ def simulate(
                 seed=seed,
                 rounds=rounds,
                 confidence=confidence,
-                method=method.value,
-                interval=interval.value,
+                method=method,
+                interval=interval,
                 store=store,
                 key=key,
                 workers=1 if "::" in filter_ and workers is None else workers,

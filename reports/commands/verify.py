@@ -17,7 +17,6 @@ from rich.markup import escape
 from rich.progress import (
     BarColumn,
     Progress,
-    ProgressColumn,
     SpinnerColumn,
     TextColumn,
     TimeElapsedColumn,
@@ -168,7 +167,11 @@ def _main_job(
     with (
         LocalPool(ready=("reports.chapters",)) as pool,
         ExitStack() as stack,
-        Progress(*_line(), console=Console(stderr=True), transient=True) as doing,
+        Progress(
+            *(SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()),
+            console=Console(stderr=True),
+            transient=True,
+        ) as doing,
     ):  # imported while this process does
         task = doing.add_task("starting", total=None)
         from reports.study import Study
@@ -189,27 +192,23 @@ def _main_job(
             rows = write_report(told, study, out, seconds=time.perf_counter() - started)
     with clear_errors():
         findings = [finding for _, what in told for finding in what.findings]
+        unexpected = [finding for finding in findings if not finding.as_expected]
         if as_json:
             sys.stdout.write(json.dumps(verdicts_document(told, study), indent=2) + "\n")
         else:
-            Console().print(_filters_table(rows))
-            unexpected = [finding for finding in findings if not finding.as_expected]
+            console = Console()
+            console.print(_filters_table(rows))
             for finding in unexpected:
-                Console().print(
+                console.print(
                     f"[bold red]Not as expected[/], {finding.claim.expected.name}: {escape(finding.claim.sentence)} "
                     f"{styled(finding.result)}"
                 )
-            Console().print(
+            console.print(
                 f"{len(findings) - len(unexpected)} of {len(findings)} claims came out as expected."
             )
-            Console().print(f"Report: {out / 'report.html'}", soft_wrap=True)
-        if not all(finding.as_expected for finding in findings):
+            console.print(f"Report: {out / 'report.html'}", soft_wrap=True)
+        if unexpected:
             raise End(ExitStatus.NOT_AS_EXPECTED)
-
-
-def _line() -> tuple[ProgressColumn, ...]:
-    """What a line shows of what is being done, from the first import to the last picture."""
-    return SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
 
 
 def _told(study: Study, pool: LocalPool, doing: Progress, started: float) -> list[tuple[Chapter, Told]]:
@@ -251,9 +250,7 @@ def _filters_table(rows: Sequence[Row]) -> Table:
         caption="Shares of the promised delta, over all mechanisms that a filter covers; both ends are certified.",
     )
     for row in rows:
-        name, promise = row.subject.name, row.promise
         verdict = f"[{OUTCOME_STYLE[row.verdict.outcome]}]{row.badge.words}[/]"
-        table.add_row(
-            name, promise, verdict, "" if row.most is None else percent(row.most), percent(row.least)
-        )
+        most = "" if row.most is None else percent(row.most)
+        table.add_row(row.subject.name, row.promise, verdict, most, percent(row.least))
     return table

@@ -1,4 +1,4 @@
-"""The Sphinx extension of the pages: generated parts, docstrings in the house's style, and links from `fp.name`."""
+"""The Sphinx extension of the pages: generated parts, docstrings in the house's style, links from `fp.name`, MathML."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from docutils import nodes
+from latex2mathml.converter import convert
 from sphinx.addnodes import desc_annotation, pending_xref
 
 import filterproof
@@ -17,6 +18,7 @@ from reports.docs.reference import proof_of
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
+    from sphinx.writers.html5 import HTML5Translator
 
 __all__ = ["setup"]
 
@@ -79,8 +81,19 @@ def _link(app: Sphinx, document: nodes.document) -> None:
         link += literal
 
 
+def _inline(translator: HTML5Translator, node: nodes.math) -> None:
+    translator.body.append(convert(node.astext(), display="inline"))
+    raise nodes.SkipNode
+
+
+def _block(translator: HTML5Translator, node: nodes.math_block) -> None:
+    translator.body.append(f'<div class="math">{convert(node.astext(), display="block")}</div>')
+    raise nodes.SkipNode
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register what happens when a page is read and when a docstring is."""
+    """Register what happens when a page and a docstring are read, and the renderer that `html_math_renderer` names."""
+    app.add_html_math_renderer("mathml", (_inline, None), (_block, None))
     app.connect("source-read", _expand)
     app.connect("autodoc-process-docstring", _docstring)
     app.connect("autodoc-process-signature", _signature)

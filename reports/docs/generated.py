@@ -10,20 +10,24 @@ A page asks for one by a fence, which `expand` replaces by Markdown before the p
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from textwrap import wrap
+from typing import Any
 
 from filters.catalogue import CATALOGUE, Entry
 from mc.engine.adversaries import STRATEGIES
 from reports.chapters.kernel import GAPS
+from reports.cli import COMMANDS, app
+from reports.commands.exit_status import ExitStatus
 from reports.docs.charges import charges
 from reports.docs.markdown import escaped, table
 from reports.docs.reference import reference
-from reports.docs.usage import commands, exit_statuses
 from reports.finding import slug
-from reports.records import record
+from reports.shown.numbers import steps_by_check
+from reports.words import record
 from theory.agreement import Accord
 from theory.claims.theorem import Theorem
 from theory.evidence import Checked, Evidence, Outcome
@@ -90,18 +94,13 @@ def _theorems(paper: str | None = None) -> str:
         (
             _link(theorem),
             escaped(theorem.source),
-            _covers(proof),
+            steps_by_check(proof),
             f"{proof.verdict().outcome.name}, {proof.evidence.name}",
         )
         for theorem in chosen
         for proof in (_proof(theorem.name),)
     ]
     return table(("theorem", "source", "steps, by what was checked", "verdict"), rows)
-
-
-def _covers(proof: Proof) -> str:
-    counted = [(word, sum(step.checked is word for step in proof.steps)) for word in Checked]
-    return ", ".join(f"{count} {word.word}" for word, count in counted if count)
 
 
 def _derivations() -> str:
@@ -126,7 +125,7 @@ def _derivation(proof: Proof) -> str:
     if theorem.uses:
         lines += ["**Uses** " + ", ".join(_link(THEOREMS[name]) for name in theorem.uses) + ".", ""]
     lines += [f"**Verdict** {escaped(str(proof.verdict().outcome.name))}, {proof.evidence.name}.", ""]
-    lines += ["<details>", f"<summary>{len(proof.steps)} steps: {_covers(proof)}</summary>", ""]
+    lines += ["<details>", f"<summary>{len(proof.steps)} steps: {steps_by_check(proof)}</summary>", ""]
     for k, step in enumerate(proof.steps, 1):
         lines += [_step(k, step), ""]
     lines += [escaped(proof.joined), "", "</details>", ""]
@@ -233,6 +232,38 @@ def _history() -> str:
     return table(("what a thread tells", "refuted after seconds", "how"), rows)
 
 
+# -- the command line, read from its own parser --------------------------------------------------------
+
+
+def _commands() -> str:
+    """A section for each command: its help, its arguments and its options."""
+    import typer
+
+    group: Any = typer.main.get_command(app)
+    return "\n\n".join(_command(name, group.commands[name.rstrip("_")]) for name in COMMANDS)
+
+
+def _command(name: str, command: Any) -> str:
+    # Any: typer keeps its parameters to itself
+    rows = [(f"`{_spelling(one)}`", escaped(one.help or "")) for one in command.params if one.name != "help"]
+    title = f"## filterproof {name.rstrip('_')}"
+    told = "\n\n".join(escaped(block) for block in inspect.cleandoc(command.help or "").split("\n\n"))
+    options = [table(("argument or option", "meaning"), rows)] if rows else []
+    return "\n\n".join([title, told, *options])
+
+
+def _spelling(parameter: Any) -> str:
+    if parameter.param_type_name == "argument":
+        word = parameter.metavar or parameter.name.upper()
+        return str(word) if parameter.required else f"[{word}]"
+    return ", ".join(parameter.opts)
+
+
+def _exit_statuses() -> str:
+    """The table of the statuses that `filterproof` ends with."""
+    return table(("status", "meaning"), [(str(int(one)), one.meaning) for one in ExitStatus])
+
+
 #: Public names that a registry of the code lists, by the word behind `{public}`.
 LISTED: Mapping[str, Callable[[], list[str]]] = {
     "filters": lambda: [name for name, entry in CATALOGUE.items() if entry.sound is not False],
@@ -256,6 +287,6 @@ GENERATED: Mapping[str, Callable[..., str]] = {
     "slips": _slips,
     "filters": _filters,
     "charges": charges,
-    "commands": commands,
-    "exit-statuses": exit_statuses,
+    "commands": _commands,
+    "exit-statuses": _exit_statuses,
 }

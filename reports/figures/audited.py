@@ -12,19 +12,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
 from matplotlib.axes import Axes
+from numpy.typing import NDArray
 
 from filters import ClippedSums, ClippingAfterAdding, ForgettingSums, GaussianFilter, knowingly
 from mc import TrainingAudit, WithCanary, audit_training
+from mc.training.data import DataSet
 from mc.training.digits import digits
-from mc.training.network import Network
+from mc.training.network import Gradients, Network
 from reports.drawing import intervals_beside
 from reports.figures.data import FigureData
-from reports.figures.network_training import NetworkTraining
 from reports.figures.specification import Specification, any_seed, real, whole
 from theory.numerics.decimals import below, interval
 
-__all__ = ["NetworkAudit"]
+__all__ = ["NetworkAudit", "NetworkTraining"]
 
 #: The canary's norm, in clips; and the rate of the descent.
 _SIZE, _RATE = 1e4, 2.0
@@ -35,6 +37,50 @@ _AUDITED: dict[str, tuple[type[ClippedSums], bool]] = {
     "clipping after adding": (ClippingAfterAdding, False),
     "forgetting who sat out": (ForgettingSums, True),
 }
+
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NetworkTraining:
+    """theta - (rate / people) released, from the network's start by `seed`, on the first `people` rows of a data set.
+
+    An `fp.Training`: parameters have shape (runs, d).
+    """
+
+    data: DataSet
+    network: Network
+    rate: float
+    seed: int
+    people: int
+
+    def start(self, runs: int) -> Array:
+        """The same start in every world."""
+        theta = self.network.start(np.random.default_rng(self.seed))
+        return np.tile(theta, (runs, 1))
+
+    def vectors(self, parameters: Array) -> _Worlds:
+        """Everyone's gradients in each world, in closed form."""
+        x, y = self.data.features[: self.people], self.data.labels[: self.people]
+        return _Worlds(tuple(self.network.gradients(theta, x, y) for theta in parameters))
+
+    def step(self, parameters: Array, released: Array) -> Array:
+        """The step of a descent that takes the number of people as known."""
+        return parameters - (self.rate / self.people) * released
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Worlds:
+    """The gradients of each world."""
+
+    each: tuple[Gradients, ...]
+
+    def norms(self) -> Array:
+        return np.stack([gradients.norms() for gradients in self.each])
+
+    def weighted(self, factors: Array) -> Array:
+        return np.stack([gradients.weighted(row) for gradients, row in zip(self.each, factors, strict=True)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -56,13 +56,6 @@ class FigureData:
         """The data with these rows and columns, by default the keys of the first; None where a row has no such key."""
         return cls.of(**{name: [row.get(name) for row in rows] for name in names or rows[0]})
 
-    @classmethod
-    def stacked(cls, *parts: FigureData) -> FigureData:
-        """The rows of one part after those of another; None where a part has no such column, and no facts."""
-        names = dict.fromkeys(name for part in parts for name in part.names)
-        rows = [row for part in parts for row in part.rows()]
-        return cls.of(**{name: [row.get(name) for row in rows] for name in names})
-
     def told(self, **facts: Any) -> FigureData:
         """The same with these facts beside the columns."""
         more = {name: _cell(value) for name, value in facts.items()}

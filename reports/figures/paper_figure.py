@@ -11,19 +11,17 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from reports.drawing import FORMATS, data_uri, drawn_into, picture_bytes, svg_text
 from reports.figures.data import Cell, FigureData
-from reports.figures.printed import Printed
-from reports.figures.specification import Specification
+from reports.figures.specification import Printed, Specification
 from reports.words import declared, said
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["FORMATS", "ComputedFigure", "PaperFigure", "Source", "check_formats"]
+__all__ = ["ComputedFigure", "PaperFigure", "Source", "check_formats"]
 
-#: The formats of pictures.
-FORMATS = ("svg", "png", "pdf")
 _AUTHORS = {
     "000": "Feldman and Zrnic",
     "003": "Koskela, Tobaben and Honkela",
@@ -152,8 +150,6 @@ class ComputedFigure:
 
         A figure of several panels takes as many axes. Raises ValueError for another number of them.
         """
-        from reports.drawing import drawn_into
-
         panels = self.of.panels
         return drawn_into(ax, panels, self._draw, width=_WIDTH, height=_HEIGHT * (0.25 + 0.75 * panels))
 
@@ -168,20 +164,13 @@ class ComputedFigure:
 
     def svg(self) -> str:
         """The picture as an <svg> element that carries its title and its words."""
-        from reports.drawing import svg_text
-
         head, tag, rest = svg_text(self.plot()).partition(">")
         words = f"<title>{escape(self.of.title)}</title><desc>{escape(self.alt)}</desc>"
         return f'{head} role="img"{tag}{words}{rest}'
 
     def picture(self, suffix: str) -> bytes:
         """The picture in one of FORMATS, the same bytes for the same data."""
-        from reports.drawing import pdf_bytes, png_bytes
-
-        (suffix,) = check_formats((suffix,))
-        if suffix == "svg":
-            return (self.svg() + "\n").encode()
-        return (png_bytes if suffix == "png" else pdf_bytes)(self.plot())
+        return (self.svg() + "\n").encode() if suffix == "svg" else picture_bytes(self.plot(), suffix)
 
     def to_data(self, *, columns: bool = True) -> dict[str, Any]:
         """The figure as JSON-able data, without the seconds, which differ from run to run."""
@@ -228,8 +217,6 @@ class ComputedFigure:
         return self.svg()
 
     def _repr_html_(self) -> str:
-        from reports.drawing import data_uri
-
         return (
             f'<figure style="margin:0;max-width:42rem"><img src="{data_uri(self.svg())}" alt="{escape(self.alt)}" '
             'style="width:100%">'

@@ -26,7 +26,7 @@ from filters import (
     WhitehouseFilter,
 )
 from filters.holders.repeats import repeats
-from mc.losses.composition import Composition
+from mc.estimate.compare_filters import planned_rounds
 from mc.worst_case.calibrated import calibrated
 from mc.worst_case.calibrated_threshold import CalibratedThreshold
 from reports.figures.data import FigureData
@@ -98,7 +98,7 @@ class RoundsOfEach(Specification):
             columns["calibrated"].append(self._calibrated(epsilon))
             mu = float(gaussian_mu(epsilon, self.delta))
             columns["gaussian"].append(repeats(GaussianFilter(mu), Gaussian(self.each), most=_MOST_ROUNDS))
-            columns["exact"].append(_exact(request, epsilon, self.delta))
+            columns["exact"].append(planned_rounds(epsilon, self.delta, request, _MOST_ROUNDS)[0])
         return FigureData.of(epsilon=self.budgets, **columns)
 
     def _calibrated(self, epsilon: float) -> int | None:
@@ -150,18 +150,6 @@ class RoundsOfEach(Specification):
         bottom.set(xscale="log", ylim=(0, 2.5))
         for ax in axes:
             number_ticks(ax, (0.1, 0.25, 0.5, 1, 2, 5, 10), epsilon)
-
-
-def _exact(request: RandomizedResponse, epsilon: float, delta: float) -> int:
-    """The largest k such that k of these mechanisms are certified to be (epsilon, delta)-DP."""
-    low, high = 0, 1
-    while high <= _MOST_ROUNDS and Composition({request: high}).delta(epsilon).high <= delta:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        kept = Composition({request: middle}).delta(epsilon).high <= delta
-        low, high = (middle, high) if kept else (low, middle)
-    return low
 
 
 def _shares(data: FigureData, column: str) -> NDArray[np.float64]:

@@ -15,13 +15,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from reports.figures.data import FigureData
-from reports.figures.printed import Printed
 from theory.arguments import check_count, check_delta, check_real, did_you_mean
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
+    "Printed",
     "Specification",
     "any_seed",
     "axis_points",
@@ -40,6 +40,35 @@ __all__ = [
 
 Number = TypeVar("Number", int, float)
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """What a paper prints a number for, the number, and the one computed; `remark` says where they part and why."""
+
+    what: str
+    printed: float
+    computed: float
+    remark: str = ""
+
+    @property
+    def difference(self) -> float:
+        """computed - printed."""
+        return float(self.computed - self.printed)
+
+    def to_data(self) -> dict[str, str | float]:
+        """The comparison as JSON-able data."""
+        told: dict[str, str | float] = {
+            "what": self.what,
+            "printed": self.printed,
+            "computed": self.computed,
+            "difference": self.difference,
+        }
+        return told | ({"remark": self.remark} if self.remark else {})
+
+    def __str__(self) -> str:
+        return f"{self.what}: printed {self.printed:g}, computed {self.computed:.6g}"
+
 
 #: More points than this cannot be told apart in a picture.
 _MOST_POINTS = 2000

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from mc.losses.composition import Bounds, Composition
 from mc.losses.individual_accountant import IndividualAccountant
+from mc.training.data import DataSet
 from mc.training.digits import digits
 from mc.training.network import Network
 from reports.figures.data import FigureData
 from reports.figures.lines import GREY, colour, label, line
-from reports.figures.sampled_descent import SampledDescent
 from reports.figures.specification import (
     Specification,
     any_seed,
@@ -38,7 +38,7 @@ from theory.conversions import gaussian_mu, renyi_epsilon
 from theory.guarantees import GaussianDP
 from theory.pairs import SubsampledGaussian
 
-__all__ = ["SampledTraining"]
+__all__ = ["SampledDescent", "SampledTraining"]
 
 _MOST_PEOPLE = 200
 #: How far the profile is drawn, over its epsilon at delta.
@@ -53,6 +53,44 @@ MOST_TRAINED = 1437
 _CLIP, _RATE = 2.0, 0.02
 #: The bins of the histograms, and the least width that they cover together.
 _BINS, _LEAST = 24, 1e-3
+
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class SampledDescent:
+    """theta_{t+1} = theta_t - rate (sum of clipped gradients over a sample + N(0, (sigma clip)^2 I)) / clip.
+
+    A sample holds each person with probability q. Every `every` steps the gradients of all people are computed, sampled
+    or not, which the descent itself does not need.
+    Source: the training of paper 003's Figure 1.
+    """
+
+    network: Network
+    q: float
+    sigma: float
+    clip: float
+    rate: float
+    every: int
+    seed: int
+
+    def shares(self, data: DataSet, *, steps: int) -> Array:
+        """Norms after clipping, over the clip, at steps 0, every, 2 every, ...: shape (looks, people)."""
+        rng = np.random.default_rng(self.seed)
+        theta = self.network.start(rng)
+        seen = []
+        for step in range(steps):
+            if step % self.every == 0:
+                norms = self.network.gradients(theta, data.features, data.labels).norms()
+                seen.append(np.minimum(norms / self.clip, 1.0))
+            sampled = np.flatnonzero(rng.random(data.people) < self.q)
+            total = self.sigma * rng.standard_normal(self.network.dimension)
+            if len(sampled):
+                gradients = self.network.gradients(theta, data.features[sampled], data.labels[sampled])
+                total += gradients.weighted(1 / np.maximum(gradients.norms(), self.clip))
+            theta = theta - self.rate * total
+        return np.array(seen)
 
 
 def _beyond(name: str, value: object) -> float | None:
@@ -144,7 +182,9 @@ class SampledTraining(Specification):
             epsilon_rdp=[self.rdp(float(one), self.orders) for one in fractions],
             epsilon_rdp_more=[self.rdp(float(one), self.more_orders) for one in fractions],
         )
-        return FigureData.stacked(profile, norms, costs).told(
+        parts = (profile, norms, costs)
+        names = dict.fromkeys(name for part in parts for name in part.names)
+        return FigureData.of_rows([row for part in parts for row in part.rows()], names=names).told(
             mu_at=mu_at,
             mu_range=mu_range,
             mu_all=mu_all,

@@ -32,11 +32,11 @@ from mc.worst_case.result import WorstCase
 from mc.worst_case.solve import worst_case
 from reports.figures.data import FigureData
 from reports.figures.lines import label, line
-from reports.figures.printed import Printed
-from reports.figures.specification import Specification, probability, real, whole
+from reports.figures.specification import Printed, Specification, probability, real, whole
 from theory.confinement import kappa_survival
 from theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
 from theory.guarantees import GaussianDP
+from theory.numerics.decimals import above
 from theory.pairs import Gaussian
 from theory.realisation import kappa, optimal_split
 from theory.thresholds.stopped_walk import stopped_hockey_stick
@@ -197,8 +197,8 @@ class Survival(Specification):
         if data.facts["kappa_recalibrated"] is not None:
             again = (
                 f"The dashed curve is the same rule at kappa = {data.number('kappa_recalibrated'):.4f}, the largest "
-                f"whose certified worst case over this mechanism, {data.number('worst_case_recalibrated'):.6g}, keeps "
-                f"delta; it reaches round {self.rounds} with probability {better[-1]:.3f}."
+                f"whose certified worst case over this mechanism, {above(data.number('worst_case_recalibrated'))}, "
+                f"keeps delta; it reaches round {self.rounds} with probability {better[-1]:.3f}."
             )
         within: list[str] = []
         beyond: list[str] = []

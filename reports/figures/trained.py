@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+from scipy import special
 
 from reports.figures.group_run import DELTA, GroupOutcome, GroupRun
 from reports.figures.outcomes import outcome_of
@@ -12,7 +16,7 @@ from reports.figures.specification import Specification, any_seed, check_rising,
 from reports.figures.trial import Experiment, Trial
 from theory.conversions import gaussian_epsilon
 
-__all__ = ["STAND_IN", "RunSpecification", "TrainingSpecification", "some_trials"]
+__all__ = ["CONFIDENCE", "STAND_IN", "RunSpecification", "Spread", "TrainingSpecification", "some_trials"]
 
 T = TypeVar("T")
 
@@ -21,6 +25,42 @@ STAND_IN = (
     "A stand-in: scikit-learn's digits (1437 pictures to train and 360 to test, each picture a person) and a tanh "
     "network of 64, 32 and 10 units"
 )
+
+#: Of the intervals, each for itself.
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The mean, the standard deviation (over n - 1), and Student's interval for the mean, low to high.
+
+    The interval has confidence 0.95 where the trials are independent and normal, which is assumed and not checked.
+    """
+
+    mean: float
+    sd: float
+    low: float
+    high: float
+    n: int
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Spread:
+        """The spread of at least two numbers; ValueError for fewer."""
+        n = len(values)
+        if n < 2:
+            raise ValueError(f"values must be two or more, got {n}; a single trial has no spread")
+        mean, sd = float(np.mean(values)), float(np.std(values, ddof=1))
+        half = float(special.stdtrit(n - 1, (1 + CONFIDENCE) / 2)) * sd / n**0.5
+        return cls(mean, sd, mean - half, mean + half, n)
+
+    def ends(self, name: str, of: str = "") -> dict[str, float]:
+        """The ends of the interval under the names of columns: `name_low` and `name_high`, each followed by `of`."""
+        return {f"{name}_low{of}": self.low, f"{name}_high{of}": self.high}
+
+    def columns(self, name: str, of: str = "") -> dict[str, float]:
+        """The mean as `name` followed by `of`, and the ends of its interval."""
+        return {f"{name}{of}": self.mean, **self.ends(name, of)}
+
 
 _MOST_TRIALS, _MOST_EPOCHS = 1000, 10_000
 

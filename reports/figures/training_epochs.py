@@ -17,8 +17,8 @@ from matplotlib.axes import Axes
 from reports.figures.data import FigureData
 from reports.figures.lines import GREY, colour, line
 from reports.figures.specification import check_told_apart, reals
-from reports.figures.spread import Spread
-from reports.figures.trained import RunSpecification
+from reports.figures.trained import RunSpecification, Spread
+from reports.shown.numbers import signed
 
 __all__ = ["SeveralClips", "TrainedEpochs"]
 
@@ -54,8 +54,8 @@ class TrainedEpochs(RunSpecification):
             best = int(data.number(f"best_epoch_{name}"))
             told.append(
                 f"{f'{self._clip(factor)}: ' if len(self.chosen) > 1 else ''}{accuracy[self.at]:.1f} % at epoch "
-                f"{self.at} and {accuracy[-1]:.1f} % at epoch {self.epochs}, change {change:+.1f} [{low:+.1f}, "
-                f"{high:+.1f}], highest {accuracy[best]:.1f} % at epoch {best}, with {active[-1]:.0f} people active at "
+                f"{self.at} and {accuracy[-1]:.1f} % at epoch {self.epochs}, change {signed(change, low, high)}, "
+                f"highest {accuracy[best]:.1f} % at epoch {best}, with {active[-1]:.0f} people active at "
                 "the end"
             )
             ends.append(f"{self._clip(factor)} ends at {accuracy[-1]:.1f} % with {active[-1]:.0f} people")

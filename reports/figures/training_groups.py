@@ -17,8 +17,8 @@ from matplotlib.axes import Axes
 from reports.figures.data import FigureData
 from reports.figures.group_run import GROUPS, GroupOutcome
 from reports.figures.lines import colour
-from reports.figures.spread import Spread
-from reports.figures.trained import RunSpecification
+from reports.figures.trained import RunSpecification, Spread
+from reports.shown.numbers import signed
 
 __all__ = ["TrainedGroups"]
 
@@ -53,6 +53,7 @@ class TrainedGroups(RunSpecification):
 
     def words(self, data: FigureData) -> dict[str, Any]:
         losses, spent = (data.where("what", what) for what in ("test loss", "epsilon"))
+        told: list[Any] = losses.rows()
         falls, rises = (
             losses.column("group")[there]
             for there in (losses.column("change_high") < 0, losses.column("change_low") > 0)
@@ -64,9 +65,9 @@ class TrainedGroups(RunSpecification):
         return {
             "more": self.epochs - self.at,
             "told": "; ".join(
-                f"{row['group']}: {row['before']:.2f} to {row['after']:.2f}, change {row['change']:+.2f} "
-                f"[{row['change_low']:+.2f}, {row['change_high']:+.2f}]"
-                for row in losses.rows()
+                f"{row['group']}: {row['before']:.2f} to {row['after']:.2f}, change "
+                f"{signed(row['change'], row['change_low'], row['change_high'], 2)}"
+                for row in told
             ),
             "visible": "is visible" if len(rises) and apart else "is not visible",
             "rises": ", ".join(rises) or "no group",

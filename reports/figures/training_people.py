@@ -20,8 +20,8 @@ from matplotlib.axes import Axes
 from reports.figures.data import FigureData
 from reports.figures.lines import GREY, colour
 from reports.figures.specification import real
-from reports.figures.spread import Spread
-from reports.figures.trained import RunSpecification
+from reports.figures.trained import RunSpecification, Spread
+from theory.numerics.decimals import interval
 
 __all__ = ["SpentOnPeople"]
 
@@ -72,9 +72,7 @@ class SpentOnPeople(RunSpecification):
             "clip": self.clipped[5:].capitalize(),
             "half": half,
             "bins": _BINS,
-            "near": near,
-            "low": low,
-            "high": high,
+            "near": f"{near:.1f} % {interval(low, high, 3)}",
             "most": most,
         }
 

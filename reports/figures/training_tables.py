@@ -21,8 +21,8 @@ from reports.figures.data import FigureData
 from reports.figures.lines import GREY, colour
 from reports.figures.setting import Setting, Trained
 from reports.figures.specification import any_seed, probability, real, reals
-from reports.figures.spread import Spread
-from reports.figures.trained import STAND_IN, TrainingSpecification, some_trials
+from reports.figures.trained import STAND_IN, Spread, TrainingSpecification, some_trials
+from reports.shown.numbers import signed
 
 __all__ = ["TUNED", "ClipTable", "NoiseTable", "TrainedTable"]
 
@@ -81,13 +81,13 @@ class TrainedTable(TrainingSpecification[Trained]):
 
     def words(self, data: FigureData) -> dict[str, Any]:
         ours = data.where("data", _DIGITS)
-        rows = ours.rows()
+        rows: list[Any] = ours.rows()
         return {
             "stand_in": STAND_IN,
             "told": "; ".join(
                 f"epsilon = {row['epsilon']:g}: {row['plain']:.1f} ± {row['plain_sd']:.1f} without and "
-                f"{row['filtered']:.1f} ± {row['filtered_sd']:.1f} with filtering, difference {row['difference']:+.1f} "
-                f"[{row['difference_low']:+.1f}, {row['difference_high']:+.1f}]"
+                f"{row['filtered']:.1f} ± {row['filtered_sd']:.1f} with filtering, difference "
+                f"{signed(row['difference'], row['difference_low'], row['difference_high'])}"
                 for row in rows
             ),
             "gains": _gains(ours),

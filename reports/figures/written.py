@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from mc.runs.output import OutputFolder
-from reports.figures.paper_figure import FORMATS, ComputedFigure
+from reports.drawing import FORMATS
+from reports.figures.paper_figure import ComputedFigure
 
 __all__ = ["listed", "write"]
 

@@ -15,13 +15,12 @@ from mc.evaluate.evaluation import Evaluation
 from mc.evaluate.random_choice import mean_of_sequences
 from mc.worst_case import worst_case
 from reports.finding import Table
-from reports.pages.subject import PageSubject
+from reports.pages.subjects import PageSubject
 from theory.evidence import Evidence
 from theory.numerics.decimals import above, interval
 from theory.pairs.base import Direction
-from theory.shown import Row, Shown, row_of
 
-__all__ = ["AttackRow", "Runs", "attacked", "attacks_of", "attacks_table", "runs_of"]
+__all__ = ["AttackRow", "Runs", "attacked", "attacks_of", "attacks_table", "drawn_from", "runs_of"]
 
 #: Rounds that these runs may have in about a second of the engine; plays that may be longer get fewer runs.
 _ROUNDS = 16
@@ -38,8 +37,8 @@ class Runs(NamedTuple):
     other: int = 16_384
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class AttackRow(Shown):
+@dataclass(frozen=True, slots=True)
+class AttackRow:
     """What one adversary gets out of a filter: simulated, and certified to lie in [low, high] by the route `by`."""
 
     adversary: str
@@ -55,13 +54,6 @@ class AttackRow(Shown):
     def meets(self) -> bool:
         """Whether the simulated interval meets the certified one."""
         return self.estimate.low <= self.high and self.low <= self.estimate.high
-
-    def rows(self) -> list[Row]:
-        """One row; low and high are the certified ends, and those of the simulation are named so."""
-        one = self.estimate
-        named = row_of(self, "adversary", "filter", "epsilon", "promised", "low", "high", "by")
-        drawn: Row = {"simulated": one.value, "simulated_low": one.low, "simulated_high": one.high}
-        return [named | drawn | {"runs": one.n, "failure": one.failure, "method": one.method}]
 
 
 def runs_of(most: int, rounds: int) -> int:
@@ -106,34 +98,10 @@ def _against(
     placed: SimulationOptions,
 ) -> Iterator[AttackRow]:
     epsilon, rounds = float(subject.epsilon), max(subject.rounds or game.rounds, 1)
-    best: Direction = "QP" if game.direction == "QP" else "PQ"
-
-    def row(
-        adversary: Adversary,
-        way: Direction,
-        most: int,
-        low: float,
-        high: float,
-        by: str,
-        name: str = "",
-        drawn: Estimate | None = None,
-    ) -> AttackRow:
-        n = runs_of(most, rounds)
-        options: SimulationOptions = {
-            **placed,
-            "n": n,
-            "rounds": rounds,
-            "failure": failure,
-            "direction": way,
-        }
-        drawn = drawn or simulate(filt, adversary, epsilon=epsilon, **options)
-        promised = float(filt.promise.delta(epsilon))
-        return AttackRow(
-            name or type(adversary).__name__, repr(filt), epsilon, drawn, low, high, by, promised
-        )
-
-    yield row(game.strategy, best, runs.best, game.low, game.high, "solved", "the solver's best", simulated)
-    chasing = MenuChasing(subject.menu)
+    best, chasing, by_coins = drawn_from(game), MenuChasing(subject.menu), MenuRandom(subject.menu)
+    plays: list[tuple[str, Adversary, Direction, int, float, float, str]] = [
+        ("the solver's best", game.strategy, best, runs.best, game.low, game.high, "solved")
+    ]
     if all(pair.outputs is not None for pair in subject.menu):
         its = evaluate(
             filt,
@@ -144,16 +112,28 @@ def _against(
             evidence=Evidence.CERTIFIED,
         )
         assert isinstance(its, Evaluation)
-        way: Direction = "QP" if its.direction == "QP" else "PQ"
-        yield row(chasing, way, runs.other, its.low, its.high, "evaluated")
+        plays.append(("MenuChasing", chasing, its.direction, runs.other, its.low, its.high, "evaluated"))
     else:  # what the first release alone reveals bounds the transcript from below
         first = mean_of_sequences(filt, subject.menu[:1], epsilon=epsilon, rounds=1, direction=best)
-        yield row(chasing, best, runs.other, first.low, game.high, "bounded")
+        plays.append(("MenuChasing", chasing, best, runs.other, first.low, game.high, "bounded"))
     mean = mean_of_sequences(
         filt, subject.menu, epsilon=epsilon, rounds=rounds, direction=best, relative=_WITHIN
     )
     by = "bounded" if mean.high > game.high else "evaluated"
-    yield row(MenuRandom(subject.menu), best, runs.other, mean.low, min(mean.high, game.high), by)
+    plays.append(("MenuRandom", by_coins, best, runs.other, mean.low, min(mean.high, game.high), by))
+    for name, adversary, way, most, low, high, by in plays:
+        options: SimulationOptions = {**placed, "n": runs_of(most, rounds), "rounds": rounds}
+        drawn = simulated if adversary is game.strategy else None
+        if drawn is None:
+            options |= {"failure": failure, "direction": way}
+            drawn = simulate(filt, adversary, epsilon=epsilon, **options)
+        promised = float(filt.promise.delta(epsilon))
+        yield AttackRow(name, repr(filt), epsilon, drawn, low, high, by, promised)
+
+
+def drawn_from(game: WorstCase) -> Direction:
+    """Where the outputs of a game's best strategy are drawn from."""
+    return "QP" if game.direction == "QP" else "PQ"
 
 
 def attacks_table(attacks: Mapping[str, Sequence[AttackRow]]) -> Table:

@@ -1,21 +1,18 @@
-"""What an attacker gets, on a filter's page: promised, certified, and simulated, in words, as numbers, in a picture."""
+"""What an attacker gets, on a filter's page: promised, certified, and simulated, in words and in a picture."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 
 import numpy as np
 
-from mc import TradeOff
 from mc.examine.supremum import supremum
 from reports.drawing import INK, PALETTE, new_figure
 from reports.finding import Picture
 from reports.pages.overview import Row
 from reports.shown.numbers import percent
-from theory.attacker import ALARMS, AttackerBound, AttackerCurve, attacker_bound
+from theory.attacker import AttackerBound, AttackerCurve, attacker_bound
 from theory.numerics.decimals import above, chance, interval
-from theory.shown import Row as Cells
 
 __all__ = ["AttackerShown"]
 
@@ -85,18 +82,6 @@ class AttackerShown:
             f"{interval(one.low, one.high, 3)}, and hits in {hits}, at confidence 1 - {chance(band.failure)}."
         )
 
-    def rows(self) -> Iterator[Cells]:
-        """Every bound, every curve at its false alarms, and the simulated band."""
-        for name, bound in self.bounds.items():
-            yield from ({"bound": name, **cells} for cells in bound.rows())
-        for name, curve in self.curves.items():
-            yield from ({"curve": name, **cells} for cells in curve.rows())
-        if (band := self.row.played.band) is not None:
-            one = band.backward[0.0]
-            drawn = {"advantage": one.value, "advantage_low": one.low, "advantage_high": one.high}
-            yield {"bound": "simulated", **drawn, **_hits(band, _TOLD), "runs": one.n}
-            yield from ({"curve": "simulated", **_hits(band, float(a))} for a in ALARMS)
-
     def picture(self) -> Picture:
         """Hits against false alarms: lines that no test passes, and the tests that were simulated, with intervals."""
         with new_figure(height=3.4) as figure:
@@ -130,15 +115,9 @@ class AttackerShown:
         return np.asarray(np.minimum(lines.min(axis=0), 1.0))
 
     def _alt(self) -> str:
-        told = "; ".join(f"{name} {curve.hits(_TOLD):.3g}" for name, curve in self.curves.items())
+        told = "; ".join(f"{name} {above(curve.hits(_TOLD), 3)}" for name, curve in self.curves.items())
         most = self.bounds["promised"].hits
-        return f"{self.row.subject.name}: hits at one false alarm in a thousand: promised {most:.3g}; {told}."
-
-
-def _hits(band: TradeOff, alarms: float) -> Cells:
-    """The hits of the best test with so many false alarms, in the band."""
-    low, high = (1 - float(end) for end in (band.high(alarms), band.low(alarms)))
-    return {"false_alarms": alarms, "hits_low": low, "hits_high": high}
+        return f"{self.row.subject.name}: hits at one false alarm in a thousand: promised {above(most, 3)}; {told}."
 
 
 _CAPTION = (

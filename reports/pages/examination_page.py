@@ -14,9 +14,8 @@ from reports.drawing import data_uri, svg_text
 from reports.examination_words import ExaminationWords, version
 from reports.pages.tightness_figure import MOST_ROWS, tightness_alt, tightness_figure
 from reports.replaying import play_snippet
-from reports.shown.formulas import mathml
 from reports.story_words import remarks, story_figure
-from reports.template import rendered, style
+from reports.template import mathml, rendered, style
 from theory.evidence import Evidence, Outcome
 from theory.guarantees import ApproxDP, Guarantee, PureDP
 from theory.numerics.decimals import above, chance

@@ -11,8 +11,8 @@ from reports.pages.attacker_figure import AttackerShown
 from reports.pages.overview import Row, between
 from reports.pages.page import Page, explaining
 from reports.pages.profile_figure import profile_picture
-from reports.shown.formulas import mathml
 from reports.shown.numbers import NOTHING, percent
+from reports.template import mathml
 from theory.evidence import Outcome
 from theory.numerics.decimals import above, below, chance, interval
 from theory.pairs import DominatingPair
@@ -55,10 +55,6 @@ def filter_page(row: Row) -> Page:
         code=_code(row),
         code_says="To solve and simulate the game again:",
         tables=(attacks_table({subject.name: row.played.attacks}),) if row.played.attacks else (),
-        numbers=(
-            *(cells for one in row.played.attacks for cells in one.rows()),
-            *attacker.rows(),
-        ),
     )
 
 
@@ -84,17 +80,22 @@ def _theorem(row: Row) -> str:
 
 def _supremum(row: Row) -> str:
     one = row.played.supremum
-    said = "; ".join(f"{times} x {_pair(pair)}" for pair, times in one.steps) or "no requests are known"
+    said = "; ".join(f"{times} x {_pair(pair)}" for pair, times in one.steps)
     if row.most is None:
-        return f"No theorem bounds them. At epsilon = {one.epsilon:.4g} at least {below(one.low)}, by {said}."
+        found = f"at least {below(one.low)}, by {said}" if said else "no extremal requests are known"
+        return f"No theorem bounds them. At epsilon = {one.epsilon:.4g} {found}."
     estimate = row.played.extremal and row.played.extremal.estimate
     drawn = (
         f"; simulated: {estimate.value:.4g} in {interval(estimate.low, estimate.high, 4)}" if estimate else ""
     )
     return (
         f"At epsilon = {one.epsilon:.4g} the most that any adversary gets with mechanisms that the filter covers is "
-        f"in {interval(one.low, one.high, 8)}, {between(row)} of the promised {one.promised:.4g}. The lower end is "
-        f"reached by {said}, which its own code grants{drawn}."
+        f"in {interval(one.low, one.high, 8)}, {between(row)} of the promised {one.promised:.4g}. "
+        + (
+            f"The lower end is reached by {said}, which its own code grants{drawn}."
+            if said
+            else "No extremal requests are known: the lower share is that of the best attack at this epsilon."
+        )
     )
 
 
@@ -119,8 +120,8 @@ def _worst(row: Row) -> str:
 
 def _attack(row: Row) -> str:
     return (
-        f"{percent(row.attack)} of the promised delta, by {row.attacked_on}; the largest lower bound that is known, at "
-        "any epsilon."
+        f"{percent(row.attack, below)} of the promised delta, by {row.attacked_on}; the largest lower bound that is "
+        "known, at any epsilon."
     )
 
 

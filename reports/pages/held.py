@@ -1,8 +1,8 @@
-"""What was simulated of odometers, trackers, individual filters and linear queries, beside what each promises."""
+"""What was simulated of odometers, trackers, individual filters, queries and trainings, beside what each promises."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -31,46 +31,35 @@ from filters import (
     gaussian_request,
     knowingly,
 )
-from mc import Approaching, Estimate, LossChasing, simulate_person, simulate_queries, simulate_renyi
+from filters.holders.repeats import repeats
+from mc import (
+    Approaching,
+    Estimate,
+    LogisticTraining,
+    LossChasing,
+    Training,
+    WithCanary,
+    audit_training,
+    simulate_person,
+    simulate_queries,
+    simulate_renyi,
+    simulate_training,
+)
 from mc.estimate.answer_misses import Answers, answer_misses, answered
 from mc.estimate.crossing import crossing
 from mc.estimate.simulate import simulate
 from mc.estimate.stops import simulate_stop
+from mc.training.digits import pictures
 from reports.pages.looked_at import LookedAt, weakest
 from reports.pages.page import Known
 from reports.pages.reached import ReachedRow
-from reports.pages.trained import CLIP, NOISE, PROMISE, add_trainings
 from reports.shown.numbers import percent
-from theory.arguments import Real
 from theory.evidence import Outcome, Verdict
 from theory.guarantees import ZCDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 from theory.pairs.sparse_vector import stop_law
 
-__all__ = [
-    "ADVERSARY",
-    "BLOCKS",
-    "BUDGET",
-    "DELTA",
-    "EPSILON",
-    "KAPPA",
-    "MU",
-    "NORMS",
-    "ODOMETERS",
-    "PEOPLE",
-    "RENYI",
-    "ROUNDS",
-    "SIGMA",
-    "TRACKERS",
-    "WATCHED",
-    "Curves",
-    "Holders",
-    "Participation",
-    "drawn",
-    "made",
-    "participation",
-    "simulations",
-]
+__all__ = ["Curves", "Holders", "Participation", "drawn", "made", "participation", "simulations"]
 
 #: The failure probability of every odometer and of an answer's error.
 DELTA = 0.05
@@ -93,12 +82,22 @@ EPSILON = 1.0
 #: Norms of the people whose participation is drawn, the noise, and each person's filter.
 NORMS, SIGMA, BUDGET = np.geomspace(0.05, 1.0, 2000), 4.0, 1.0
 #: Linear queries: people, norm budget, coordinates and privacy.
-PEOPLE, NORM_BUDGET, DIMENSION, KAPPA = 100, 20.0, 4, 0.5
+PEOPLE, NORM_BUDGET, KAPPA = 100, 20.0, 0.5
+_QUERIES: dict[str, Any] = {"norm_budget": NORM_BUDGET, "kappa": KAPPA, "dimension": 4, "delta": DELTA}
 _RUNS = 16_000
 #: The mu of everybody's filter, norms, noise and rounds: one in which person 0 spends all, and one that stops short.
 _Case: TypeAlias = tuple[float, tuple[float, ...], float, int]
 _WHOLE: _Case = (BUDGET, (1.0, 2.0, 0.5), SIGMA, 72)
 _PARTLY: _Case = (2.0, (1.7, 0.6), 2.5, 30)
+#: Everyone's filter in a training: a budget of 4 clipped steps; people besides the canary, who is the last, and the
+#: epsilon of all divergences.
+PROMISE, CLIP, NOISE, CLIPPED_STEPS = GaussianFilter(mu=1.0), 1.0, 2.0, 4
+TRAINED, TRAINED_AT = 40, 0.5
+#: Steps with filtering, and those of its audit: as many after the budget is spent as before.
+_STEPS, _FILTERED = 16, 2 * CLIPPED_STEPS
+_TRAINING_RUNS, _AUDITED = 32_000, 4_000
+#: The pages of sums that break their promise.
+BROKEN: dict[str, type[ClippedSums]] = {"clipping": ClippingAfterAdding, "forgetting": ForgettingSums}
 #: Values on two neighbouring data sets for which a stop in the last round tells much of them, and e^epsilon of a noise.
 _STOP, _OTHERS, _RATIO = (*[-1] * 6, 1), (0,) * 7, Fraction(3, 2)
 
@@ -175,59 +174,92 @@ Simulation: TypeAlias = tuple[str, str, Callable[[], tuple[Estimate, float]]]
 
 def simulations(count: Callable[[], float], size: Callable[[int], int], seed: int) -> list[Simulation]:
     """Every comparison of the holders' pages, of so many runs, each at a confidence that `count` gives."""
-    runs = size(_RUNS)
-    jobs: list[Simulation] = []
+    jobs = (*_of_filters(size(_RUNS)), *_of_trainings(size(_TRAINING_RUNS) // 8))
+    return [
+        (page, what, partial(_beside, float(np.asarray(promised)), work, seed=seed, confidence=count()))
+        for page, what, promised, work in jobs
+    ]
 
-    def add(
-        page: str, what: str, promised: Real, simulate: Callable[..., Estimate], *args: Any, **how: Any
-    ) -> None:
-        work = partial(
-            _beside, float(np.asarray(promised)), simulate, *args, seed=seed, confidence=count(), **how
-        )
-        jobs.append((page, what, work))
 
-    def add_person(what: str, way: str, case: _Case, analysis: Callable[..., Any] = np.positive) -> None:
-        mu, norms, sigma, rounds = case
-        filt, how = GaussianFilter(mu=mu), {"sigma": sigma, "rounds": rounds, "n": runs // 2}
-        at = {"epsilon": EPSILON, "direction": way, "analysis": analysis}
-        add("people", what, filt.promise.delta(EPSILON), simulate_person, filt, norms, **how, **at)
-
+def _of_filters(runs: int) -> Iterator[tuple[str, str, Any, partial[Estimate]]]:
+    """The key of a page, what is estimated, what is promised, and what simulates it."""
+    work: partial[Estimate]
     for name, odometer in ODOMETERS.items():
         # the charge of Rogers et al. is a pure epsilon, which a Gaussian has not
         family = RandomizedResponse if isinstance(odometer, RogersOdometer) else Gaussian
-        asked = odometer, replace(ADVERSARY, family=family)
-        what = f"{name} odometer"
-        add("odometers", what, odometer.delta, crossing, *asked, rounds=WATCHED, n=runs, workers=1)
+        foe = replace(ADVERSARY, family=family)
+        work = partial(crossing, odometer, foe, rounds=WATCHED, n=runs, workers=1)
+        yield "odometers", f"{name} odometer", odometer.delta, work
     for name, tracker in TRACKERS.items():
-        what, filt, foe = f"{name} tracker", BlockFilter(tracker, BLOCKS), LossChasing(pace=8)
+        filt, chaser = BlockFilter(tracker, BLOCKS), LossChasing(pace=8)
         if isinstance(tracker, RenyiTracker):
-            how: dict[str, Any] = {"alpha": tracker.alpha, "n": runs, "workers": 1}
-            add("trackers", what, tracker.guarantee(BLOCKS).rho, simulate_renyi, filt, foe, **how)
+            promised: Any = tracker.guarantee(BLOCKS).rho
+            work = partial(simulate_renyi, filt, chaser, alpha=tracker.alpha, n=runs, workers=1)
         else:
-            how = {"epsilon": EPSILON, "n": runs, "workers": 1}
-            add("trackers", what, filt.promise.delta(EPSILON), simulate, filt, foe, **how)
-    for case, more in ((_WHOLE, ""), (_PARTLY, f" of a budget of {_PARTLY[0]:g}, noise {_PARTLY[2]:g}")):
-        for way, words in (("PQ", "removed"), ("QP", "added")):
-            add_person(f"a person {words}{more}", way, case)
-    add_person("a person removed from a Lipschitz analysis", "PQ", _WHOLE, _softened)
+            promised = filt.promise.delta(EPSILON)
+            work = partial(simulate, filt, chaser, epsilon=EPSILON, n=runs, workers=1)
+        yield "trackers", f"{name} tracker", promised, work
+    partly = f" of a budget of {_PARTLY[0]:g}, noise {_PARTLY[2]:g}"
+    for (mu, norms, sigma, rounds), way, what, analysis in (
+        (_WHOLE, "PQ", "a person removed", np.positive),
+        (_WHOLE, "QP", "a person added", np.positive),
+        (_PARTLY, "PQ", f"a person removed{partly}", np.positive),
+        (_PARTLY, "QP", f"a person added{partly}", np.positive),
+        (_WHOLE, "PQ", "a person removed from a Lipschitz analysis", _softened),
+    ):
+        game: dict[str, Any] = {"sigma": sigma, "rounds": rounds, "n": runs // 2, "epsilon": EPSILON}
+        game |= {"direction": way, "analysis": analysis}
+        person = GaussianFilter(mu=mu)
+        work = partial(simulate_person, person, norms, **game)
+        yield "people", what, person.promise.delta(EPSILON), work
     # the probability of a stop in the last round, beside what the other data set's allows
     allowed = float(_RATIO**3 * stop_law(_OTHERS, ratio=_RATIO)[len(_STOP) - 1])
-    what = "a stop by the sparse vector technique"
-    add("people", what, allowed, simulate_stop, _STOP, ratio=_RATIO, n=runs)
-    how = {"norm_budget": NORM_BUDGET, "kappa": KAPPA, "dimension": DIMENSION, "delta": DELTA}
-    what = "an answer misses its bound"
-    add("queries", what, DELTA, answer_misses, PEOPLE, answers=runs // 6, **how)
-    how = {"norm_budget": 4.0, "kappa": KAPPA, "epsilon": EPSILON, "rounds": 22, "n": runs // 4}
-    promised = ZCDP(KAPPA).delta(EPSILON)
-    add("queries", "a person removed", promised, simulate_queries, (1.0, 2.0), **how)
-    add_trainings(add, size)
-    return jobs
+    work = partial(simulate_stop, _STOP, ratio=_RATIO, n=runs)
+    yield "people", "a stop by the sparse vector technique", allowed, work
+    yield (
+        "queries",
+        "an answer misses its bound",
+        DELTA,
+        partial(answer_misses, PEOPLE, answers=runs // 6, **_QUERIES),
+    )
+    game = {"norm_budget": 4.0, "kappa": KAPPA, "epsilon": EPSILON, "rounds": 22, "n": runs // 4}
+    work = partial(simulate_queries, (1.0, 2.0), **game)
+    yield "queries", "a person removed", ZCDP(KAPPA).delta(EPSILON), work
 
 
-def _beside(
-    promised: float, simulate: Callable[..., Estimate], *args: Any, **given: Any
-) -> tuple[Estimate, float]:
-    return simulate(*args, **given), promised
+def _of_trainings(runs: int) -> Iterator[tuple[str, str, Any, partial[Estimate]]]:
+    """The same of logistic regression on threes and eights, and a canary."""
+    pixels, digit = pictures()
+    some = np.flatnonzero((digit == 3) | (digit == 8))[:TRAINED]
+    training = WithCanary(LogisticTraining(pixels[some] / 16, digit[some] == 8, rate=0.05), 1e4)
+    promised, canary = PROMISE.promise.delta(TRAINED_AT), training.people - 1
+    for who, person, steps in (("a canary", canary, _STEPS), ("a digit", 0, CLIPPED_STEPS)):
+        for way, words in (("PQ", "removed"), ("QP", "added")):
+            at: dict[str, Any] = {"epsilon": TRAINED_AT, "steps": steps, "person": person, "n": runs}
+            work = partial(_simulated, training, **at, direction=way)
+            yield "trainings", f"{who} {words}, {steps} steps", promised, work
+    for page, what, kind, steps, many in (
+        # so many that a violation of a fifth would be seen, in the steps that spend the budget or in those after
+        ("trainings", f"{_FILTERED} steps with filtering", ClippedSums, _FILTERED, 5 * _AUDITED),
+        ("clipping", "clipping after adding", BROKEN["clipping"], CLIPPED_STEPS, _AUDITED),
+        ("forgetting", "forgetting who sat out", BROKEN["forgetting"], _STEPS, _AUDITED),
+    ):
+        at = {"epsilon": TRAINED_AT, "steps": steps, "person": canary, "n": many}
+        yield page, f"audited, {what}", promised, partial(_audited, training, kind, **at)
+
+
+def _simulated(training: Training, **how: Any) -> Estimate:
+    # the sums are made where they are played: what makes them cannot be sent to another process
+    return simulate_training(training, ClippedSums.making(PROMISE, clip=CLIP, sigma=NOISE), **how)
+
+
+def _audited(training: Training, kind: type[ClippedSums], **how: Any) -> Estimate:
+    with knowingly():
+        return audit_training(training, kind.making(PROMISE, clip=CLIP, sigma=NOISE), **how).reached
+
+
+def _beside(promised: float, work: Callable[..., Estimate], **given: Any) -> tuple[Estimate, float]:
+    return work(**given), promised
 
 
 def _softened(sums: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -238,29 +270,17 @@ def _softened(sums: NDArray[np.float64]) -> NDArray[np.float64]:
 def drawn(seed: int) -> dict[str, Any]:
     """What the pictures show besides, as fields of `Holders`: the odometers' bounds, the trackers' stairs, answers."""
     rng = np.random.default_rng(np.random.SeedSequence(seed))
-    return {
-        "bounds": _bounds(),
-        "stairs": _stairs(rng),
-        "answers": answered(
-            PEOPLE,
-            norm_budget=NORM_BUDGET,
-            kappa=KAPPA,
-            dimension=DIMENSION,
-            delta=DELTA,
-            answers=60,
-            rng=rng,
-        ),
-    }
+    curves = {"bounds": _bounds(), "stairs": _stairs(rng)}
+    return curves | {"answers": answered(PEOPLE, answers=60, rng=rng, **_QUERIES)}
 
 
 def made() -> dict[tuple[str, str], Callable[[], Any]]:
     """(page, name) -> how a holder of that page is made: what is examined."""
-    filt = GaussianFilter(mu=BUDGET)
-    sums = {"trainings": ClippedSums, "clipping": ClippingAfterAdding, "forgetting": ForgettingSums}
+    held: dict[str, dict[str, Any]] = {"odometers": ODOMETERS, "trackers": TRACKERS}
+    sums: dict[str, type[ClippedSums]] = {"trainings": ClippedSums, **BROKEN}
     return {
-        **{("odometers", name): partial(_same, found) for name, found in ODOMETERS.items()},
-        **{("trackers", name): partial(_same, found) for name, found in TRACKERS.items()},
-        ("people", "people"): partial(IndividualFilter, filt, 3),
+        **{(page, name): partial(_same, one) for page, ones in held.items() for name, one in ones.items()},
+        ("people", "people"): partial(IndividualFilter, GaussianFilter(mu=BUDGET), 3),
         ("queries", "queries"): partial(LinearQueries, 3, norm_budget=NORM_BUDGET, kappa=KAPPA),
         **{(page, page): partial(_summed, kind) for page, kind in sums.items()},
     }
@@ -275,20 +295,22 @@ def _summed(kind: type[ClippedSums]) -> ClippedSums:
         return kind(IndividualFilter(PROMISE, 3), clip=CLIP, sigma=NOISE)
 
 
+def _line(holder: Any, requests: Iterable[DominatingPair], told: Callable[[Any], Any]) -> NDArray[np.float64]:
+    """What a holder tells of its state after each request."""
+    state, line = holder.start(1), []
+    for request in requests:
+        state = holder.spend(state, request)
+        line.append(float(told(state)[0]))
+    return np.array(line)
+
+
 def _bounds() -> Curves:
     """Every odometer over rounds of one mechanism, at about sixty rounds of a log axis; the quantile of the loss."""
     shown = np.unique(np.geomspace(1, ROUNDS, 60).astype(np.int64))
     lines = {}
     for name, odometer in ODOMETERS.items():
-        request: DominatingPair = (
-            RandomizedResponse(MU) if isinstance(odometer, RogersOdometer) else Gaussian(MU)
-        )
-        state, line = odometer.start(1), []
-        for t in range(1, ROUNDS + 1):
-            state = odometer.spend(state, request)  # type: ignore[arg-type]
-            if t in shown:
-                line.append(float(odometer.epsilon(state)[0]))  # type: ignore[arg-type]
-        lines[name] = np.array(line)
+        request = RandomizedResponse(MU) if isinstance(odometer, RogersOdometer) else Gaussian(MU)
+        lines[name] = _line(odometer, [request] * ROUNDS, odometer.epsilon)[shown - 1]
     quantile = np.asarray(Gaussian(MU * np.sqrt(shown)).loss_quantile(DELTA))
     return Curves(shown, lines, {"quantile": quantile})
 
@@ -302,15 +324,8 @@ def _stairs(rng: np.random.Generator) -> Curves:
         mu[t] = (0.3 if loss > 0 else 0.12) * rng.random()
         loss += float(Gaussian(mu[t]).sample(rng, 1)[0])
     squares = np.cumsum(mu**2)
-    values = {}
-    for name, tracker in TRACKERS.items():
-        state, line = tracker.start(1), []
-        for level in mu:
-            state = tracker.spend(state, Gaussian(level))
-            line.append(float(tracker.value(state)[0]))
-        values[name] = np.array(line)
-    alpha = RENYI.alpha
-    return Curves(rounds, values, {"Rényi": alpha * squares / 2, "Gaussian": np.sqrt(squares)})
+    values = {name: _line(tracker, map(Gaussian, mu), tracker.value) for name, tracker in TRACKERS.items()}
+    return Curves(rounds, values, {"Rényi": RENYI.alpha * squares / 2, "Gaussian": np.sqrt(squares)})
 
 
 def participation() -> Participation:
@@ -325,8 +340,5 @@ def participation() -> Participation:
             # what remains is a mu, and squares of mu add up
             left = np.array([people.report_for(i).remaining for i in range(0, len(NORMS), 5)])
             spent.append(np.quantile(1 - (left / BUDGET) ** 2, (0.1, 0.5, 0.9)))
-    session, worst = filt.open(), Gaussian(float(np.max(NORMS)) / SIGMA)
-    shared = 0
-    while session.request(worst):
-        shared += 1
+    shared = repeats(filt, Gaussian(float(np.max(NORMS)) / SIGMA), most=ROUNDS)
     return Participation(np.array(active), shared, at, np.array(spent))

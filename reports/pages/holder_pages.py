@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from reports.finding import Picture
-from reports.pages import held, trained
+from reports.pages import held
 from reports.pages.held import Holders
 from reports.pages.holder_pictures import drawing
 from reports.pages.page import Badge, Page, explaining
 from reports.pages.reached import ReachedRow
-from reports.shown.formulas import mathml
+from reports.template import mathml
 from reports.words import declared, said
 
 __all__ = ["holder_page", "holder_pages"]
@@ -31,8 +31,8 @@ def holder_pages(holders: Holders | None) -> tuple[Page, ...]:
 def holder_page(holders: Holders, key: str) -> Page:
     """The page of the holders of that key; whatever contradicts a promise is said in it."""
     page = declared("holders", "page")[key]
-    values = {"held": held, "trained": trained, "rows": holders.reached[key]}
-    values |= {"told": _sentences(holders.reached[key])} | _DERIVED[key](holders)
+    rows = holders.reached[key]
+    values = {"held": held, "rows": rows, "told": _sentences(rows), **_DERIVED[key](holders)}
 
     def told(words: str) -> str:
         return said(words, values)
@@ -40,6 +40,12 @@ def holder_page(holders: Holders, key: str) -> Page:
     facts: list[tuple[str, str]] = []
     for fact in page["facts"]:
         facts += [(fact[0], told(fact[1]))] if fact else holders.facts(key)
+    drawings = (
+        Picture(
+            one["name"], told(one["caption"]), told(one["alt"]), drawing(holders, one["name"], one["height"])
+        )
+        for one in page["picture"]
+    )
     return Page(
         key=page["anchor"],
         title=page["title"],
@@ -48,18 +54,7 @@ def holder_page(holders: Holders, key: str) -> Page:
         line=told(page["line"]),
         formulas=tuple((label, mathml(latex)) for label, latex in page["formulas"]),
         facts=tuple(facts),
-        pictures=(
-            *(
-                Picture(
-                    one["name"],
-                    told(one["caption"]),
-                    told(one["alt"]),
-                    drawing(holders, one["name"], one["height"]),
-                )
-                for one in page["picture"]
-            ),
-            *([explaining(page["explained"])] if "explained" in page else ()),
-        ),
+        pictures=(*drawings, *([explaining(page["explained"])] if "explained" in page else ())),
         uncovered=told(page["uncovered"]),
         code=page["code"].rstrip(),
     )
@@ -119,13 +114,13 @@ def _people(holders: Holders) -> dict[str, Any]:
 
 
 def _trainings(holders: Holders) -> dict[str, Any]:
-    rows, broken = holders.reached["trainings"], ("clipping", "forgetting")
-    wrong = [row for key in broken for row in holders.reached[key]]
+    rows = holders.reached["trainings"]
+    wrong = [row for key in held.BROKEN for row in holders.reached[key]]
     return {
         "simulated": _sentences([row for row in rows if not row.what.startswith("audited")]),
         "audited": _sentences([row for row in rows if row.what.startswith("audited")]),
         "broken": _sentences(wrong),
-        "known_of_broken": " ".join(f"{one.known}." for key in broken for one in holders.looked_at[key]),
+        "known_of_broken": " ".join(f"{one.known}." for key in held.BROKEN for one in holders.looked_at[key]),
         "count": len(rows) + len(wrong),
         "above": ", ".join(row.what for row in (*rows, *wrong) if row.refutes) or "none",
     }

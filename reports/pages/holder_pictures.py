@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from reports.drawing import INK, PALETTE, intervals_beside, new_figure
-from reports.pages.held import DELTA, NORMS, PEOPLE, Holders
-from reports.pages.trained import TRAINED_AT
+from reports.pages.held import BROKEN, DELTA, NORMS, PEOPLE, TRAINED_AT, Holders
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,7 +51,7 @@ def _crossings(figure: Figure, holders: Holders) -> None:
 
 
 def _trainings(figure: Figure, holders: Holders) -> None:
-    rows = [row for key in ("trainings", "clipping", "forgetting") for row in holders.reached[key]]
+    rows = [row for key in ("trainings", *BROKEN) for row in holders.reached[key]]
     ax = figure.subplots()
     intervals_beside(ax, [row.drawn for row in rows], rows[0].promised)
     title = "Whole trainings, and the promise"

@@ -16,8 +16,7 @@ from reports.drawing import INK, NARROW, PALETTE, new_figure
 from reports.finding import Finding, Picture
 from reports.pages.page import Badge
 from reports.pages.played import Played
-from reports.pages.subject import PageSubject
-from reports.pages.subjects import SUBJECTS
+from reports.pages.subjects import SUBJECTS, PageSubject
 from reports.shown.numbers import percent
 from theory.evidence import Evidence, Outcome, Verdict
 
@@ -91,9 +90,8 @@ class Row:
     def _attacks(self) -> list[tuple[float, float, str]]:
         """(Share of the promise, epsilon, mechanisms) of every lower bound that is known."""
         menu = ", ".join(dict.fromkeys(type(pair).__name__ for pair in self.subject.menu))
-        found = [
-            (one.low / one.promised, one.epsilon, menu) for one in (self.played.main, *self.played.curve)
-        ]
+        games = (self.played.main, *self.played.curve)
+        found = [(one.low / one.promised, one.epsilon, menu) for one in games]
         over_all = self.played.supremum
         extremal = ", ".join(dict.fromkeys(type(pair).__name__ for pair, _ in over_all.steps))
         found.append((over_all.low / over_all.promised, over_all.epsilon, f"the extremal {extremal}"))
@@ -110,7 +108,8 @@ class Row:
         """Estimate, lower and upper end: of the extremal mechanisms where the promise is kept, else of the game."""
         kept = self.verdict.outcome is Outcome.HOLDS
         one = (kept and self.played.extremal) or self.played.at_main
-        return tuple(x / one.promised for x in (one.estimate.value, one.estimate.low, one.estimate.high))  # type: ignore[return-value]
+        drawn, promised = one.estimate, one.promised
+        return drawn.value / promised, drawn.low / promised, drawn.high / promised
 
     @property
     def line(self) -> str:
@@ -151,21 +150,14 @@ def overview(
     findings: Mapping[str, Finding], played: Mapping[str, Played], examinations: Mapping[str, Examination]
 ) -> tuple[Row, ...]:
     """A row for every subject, in the order of the catalogue of pages."""
-    rows = []
-    for subject in SUBJECTS:
+
+    def row(subject: PageSubject) -> Row:
         filt, verdict = subject.make(), findings[subject.decided_by].verdict
         witness = None if verdict.witness is None else Witness(filt, verdict.witness)
-        rows.append(
-            Row(
-                subject,
-                str(filt.promise),
-                verdict,
-                played[subject.name],
-                examinations.get(subject.name),
-                witness,
-            )
-        )
-    return tuple(rows)
+        game, found = played[subject.name], examinations.get(subject.name)
+        return Row(subject, str(filt.promise), verdict, game, found, witness)
+
+    return tuple(map(row, SUBJECTS))
 
 
 def counted(rows: Sequence[Row]) -> str:
@@ -255,23 +247,20 @@ def _held(share: float) -> float:
 def _legend() -> list[Line2D]:
     from matplotlib.lines import Line2D
 
-    none: dict[str, Any] = {"ls": "none"}
-    return [
-        Line2D(
-            [],
-            [],
-            marker="D",
-            ms=9,
-            mfc="none",
-            mew=1.7,
-            color=_GREEN,
-            label="all mechanisms, at most",
-            **none,
-        ),
-        Line2D([], [], marker="o", ms=6.5, color=_BLUE, label="at least, on its own code", **none),
-        Line2D([], [], marker="X", ms=6.5, color=_RED, label="attack that breaks it", **none),
-        Line2D([], [], lw=5, solid_capstyle="butt", color=_BAR, label="simulated interval"),
-    ]
+    looks: tuple[dict[str, Any], ...] = (
+        {
+            "marker": "D",
+            "ms": 9,
+            "mfc": "none",
+            "mew": 1.7,
+            "color": _GREEN,
+            "label": "all mechanisms, at most",
+        },
+        {"marker": "o", "ms": 6.5, "color": _BLUE, "label": "at least, on its own code"},
+        {"marker": "X", "ms": 6.5, "color": _RED, "label": "attack that breaks it"},
+        {"ls": "-", "lw": 5, "solid_capstyle": "butt", "color": _BAR, "label": "simulated interval"},
+    )
+    return [Line2D([], [], **{"ls": "none", **look}) for look in looks]
 
 
 def alt(rows: Sequence[Row]) -> str:

@@ -10,7 +10,6 @@ from reports.figures.registry import figure
 from reports.finding import Picture, Table
 from theory.agreement import Agreement
 from theory.evidence import Outcome, Verdict
-from theory.shown import Row as ShownRow
 
 __all__ = ["Badge", "Known", "Page", "explaining"]
 
@@ -64,8 +63,3 @@ class Page:
     code_says: str = "To try, smaller than above:"
     known: Known | None = None
     tables: tuple[Table, ...] = ()
-    numbers: tuple[ShownRow, ...] = ()
-
-    def rows(self) -> list[ShownRow]:
-        """The numbers of the tables as rows of plain values, with all their digits."""
-        return [dict(one) for one in self.numbers]

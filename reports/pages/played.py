@@ -10,7 +10,7 @@ from mc import Estimate, TradeOff, WorstCase
 from mc.estimate.simulate import SimulationOptions, simulate
 from mc.examine.supremum import Supremum, supremum
 from mc.worst_case.solve import worst_cases
-from reports.pages.attacked import AttackRow, Runs, attacked, runs_of
+from reports.pages.attacked import AttackRow, Runs, attacked, drawn_from, runs_of
 from reports.pages.subjects import SUBJECTS
 from theory.evidence import Evidence
 from theory.pairs.base import Direction
@@ -149,8 +149,7 @@ def play(job: GameJob, placed: SimulationOptions | None = None) -> Played:
 
 def _band(filt: PrivacyFilter, main: WorstCase, n: int, rounds: int, seed: int, failure: float) -> TradeOff:
     """One minus the hits of the best test of the strategy's transcripts, against its false alarms, in a band."""
-    drawn: Direction = "QP" if main.direction == "QP" else "PQ"
-    others: Direction = "PQ" if drawn == "QP" else "QP"
+    ways: tuple[Direction, Direction] = ("PQ", "QP") if drawn_from(main) == "QP" else ("QP", "PQ")
     of_others, of_drawn = (
         simulate(
             filt,
@@ -164,6 +163,6 @@ def _band(filt: PrivacyFilter, main: WorstCase, n: int, rounds: int, seed: int, 
             direction=direction,
             workers=1,
         )
-        for direction in (others, drawn)
+        for direction in ways
     )
     return TradeOff(of_others, of_drawn)

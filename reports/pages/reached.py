@@ -45,7 +45,8 @@ class ReachedRow:
         if self.refutes:
             return "ABOVE the promise"
         if self.estimate.value <= 0:
-            return f"never seen, at most {numbers.percent(self.estimate.high / self.promised)} of the promise"
+            most = numbers.percent(self.estimate.high / self.promised, decimals.above)
+            return f"never seen, at most {most} of the promise"
         open_to_both = ", which lies within the interval" if self.share > 1 else ""
         return f"{numbers.percent(self.share)} of the promise{open_to_both}"
 

@@ -1,19 +1,52 @@
-"""The filters that have a page: those of the catalogue, and the rule that accountants are used by."""
+"""The filters that have a page, and what it shows: the catalogue's, and the rule that accountants are used by."""
 
 from __future__ import annotations
 
 import copyreg
 from collections.abc import Callable
+from dataclasses import dataclass, field, fields
 from functools import partial
 
-from filters.catalogue import CATALOGUE
+from filters.catalogue import CATALOGUE, Entry
+from filters.filter_page import FilterPage
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.unsound import knowingly
 from mc.losses.accountant_filter import AccountantFilter
-from reports.pages.subject import PageSubject
+from reports.finding import slug
 from theory.pairs import SubsampledGaussian
 
-__all__ = ["SUBJECTS"]
+__all__ = ["SUBJECTS", "PageSubject"]
+
+
+@dataclass(frozen=True, slots=True)
+class PageSubject(FilterPage):
+    """What a filter's page shows, of a filter that `make` builds.
+
+    `claim` is the key of the claim that decides the promise, if it is not that of the filter's examination; `more`
+    builds the filter with other parameters, None where there are none.
+    """
+
+    name: str = field(kw_only=True)
+    make: Callable[[], PrivacyFilter] = field(kw_only=True)
+    claim: str = ""
+    more: Callable[[], PrivacyFilter] | None = None
+
+    @classmethod
+    def of(cls, entry: Entry) -> PageSubject:
+        """The subject of an entry of the catalogue."""
+        shown = {one.name: getattr(entry.page, one.name) for one in fields(FilterPage)}
+        return cls(**shown, name=entry.name, make=entry.example, more=entry.larger)
+
+    @property
+    def key(self) -> str:
+        """The anchor of the page."""
+        return f"filter-{slug(self.name)}"
+
+    @property
+    def decided_by(self) -> str:
+        """The key of the claim about the filter's promise."""
+        return self.claim or f"examined-{slug(self.name)}"
+
 
 _RATES = (SubsampledGaussian(0.05, 1.0), SubsampledGaussian(0.1, 1.0))
 

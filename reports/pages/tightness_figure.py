@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from mc.examine.measure import exceeds
 from mc.examine.stage_finding import Tightness
 from reports.drawing import INK, PALETTE, drawn_into, figure_of, new_figure, plain_text
+from theory.numerics.decimals import above, below
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -98,8 +99,8 @@ def _draw(ax: Axes, label: str, rows: Sequence[Tightness], *, letters: int) -> N
         return min(max(x, low), high)
 
     for y, row in zip(reversed(range(len(rows))), rows, strict=True):
-        above = exceeds(row.attack, row.promised)
-        ax.plot([at(row.attack), at(row.promised)], [y, y], color=_RED if above else INK, lw=1, alpha=0.5)
+        broken = exceeds(row.attack, row.promised)
+        ax.plot([at(row.attack), at(row.promised)], [y, y], color=_RED if broken else INK, lw=1, alpha=0.5)
         ax.plot(at(row.promised), y, "|", ms=15, mew=2.4, color=INK, label="" if y else "promise")
         if row.worst is not None:
             ax.plot(
@@ -110,8 +111,8 @@ def _draw(ax: Axes, label: str, rows: Sequence[Tightness], *, letters: int) -> N
             y,
             "o" if row.attack > 0 else "<",  # zero has no place on a log axis
             ms=6.5,
-            color=_RED if above else _BLUE,
-            label="attack above the promise" if above else "attack found",
+            color=_RED if broken else _BLUE,
+            label="attack above the promise" if broken else "attack found",
         )
         words = f"{_plain(row)} {row.menu}"
         words = words if len(words) <= letters else f"{words[: letters - 2]} …"
@@ -144,8 +145,8 @@ def tightness_alt(rows: Sequence[Tightness]) -> str:
     if not rows:
         return ""
     near = rows[0]
-    worst = "" if near.worst is None else f", certified worst case {near.worst:.4g}"
+    worst = "" if near.worst is None else f", certified worst case {above(near.worst, 4)}"
     return (
         f"{len(shown(rows))} of {len(rows)} comparisons on log axes. The nearest to the promise: {near.menu} at "
-        f"{near.measure}, attack {near.attack:.4g}{worst}, promise {near.promised:.4g}."
+        f"{near.measure}, attack {below(near.attack, 4)}{worst}, promise {near.promised:.4g}."
     )

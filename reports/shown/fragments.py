@@ -25,9 +25,9 @@ from mc.worst_case.calibrate import CalibratedFilter
 from mc.worst_case.calibrated_threshold import CalibratedThreshold
 from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
 from reports.shown.cells import cells
-from reports.shown.formulas import mathml
 from reports.shown.fragment import Fragment, of_rows, some
 from reports.shown.numbers import agreed_within, exact_or
+from reports.template import mathml
 from theory.agreement import Agreement
 from theory.evidence import Outcome, Verdict
 from theory.numerics.decimals import above, below, chance, interval, near

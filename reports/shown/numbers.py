@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
+from mc.intervals.estimate import Estimate
 from theory.agreement import Accord, Agreement
+from theory.evidence import Checked
 from theory.numerics.decimals import above, interval, near
+from theory.proofs.proof import Proof
 
-__all__ = ["NOTHING", "agreed_within", "exact_or", "percent"]
+__all__ = ["NOTHING", "agreed_within", "exact_or", "percent", "signed", "steps_by_check", "within"]
 
 #: The longest text of an exact value that is shown.
 _LONGEST = 26
@@ -32,6 +36,31 @@ def percent(share: float, rounded: Callable[[float, int], str] = near) -> str:
         times = float(rounded(share, 3))
         return f"× {times:,.0f}" if 1000 <= times < 1e7 else f"× {times:.3g}"
     return f"{float(rounded(100 * share, 2 if share < 0.995 else 3)):.3g} %"
+
+
+def within(estimate: Estimate) -> str:
+    """The interval of an estimate in four digits, its ends rounded outwards."""
+    return interval(estimate.low, estimate.high, 4)
+
+
+def signed(value: float, low: float, high: float, places: int = 1) -> str:
+    """A change and its interval with so many decimals, the ends rounded outwards.
+
+    >>> signed(0.26, -0.14, 0.61)
+    '+0.3 [-0.2, +0.7]'
+    """
+    unit = Decimal(1).scaleb(-places)
+    outer = (
+        Decimal(repr(float(end))).quantize(unit, rounding)
+        for end, rounding in ((low, ROUND_FLOOR), (high, ROUND_CEILING))
+    )
+    return f"{value:+.{places}f} [{', '.join(f'{end:+}' for end in outer)}]"
+
+
+def steps_by_check(proof: Proof) -> str:
+    """The steps of a proof, counted by what was checked."""
+    counts = [(word, sum(step.checked is word for step in proof.steps)) for word in Checked]
+    return ", ".join(f"{count} {word.word}" for word, count in counts if count)
 
 
 def agreed_within(agreement: Agreement) -> str:

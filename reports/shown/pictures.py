@@ -36,13 +36,17 @@ def alt(value: object) -> str:
 
 
 def _draw_curve(value: Curve, ax: Axes) -> None:
-    rows = value.rows()
+    rows: list[Any] = value.rows()
     fine = np.linspace(min(value.epsilons), max(value.epsilons), _FINE)
     epsilons = np.unique(np.concatenate([fine, value.epsilons]))
     band = value.low(epsilons), value.high(epsilons)
     ax.fill_between(epsilons, *band, color=_BLUE, alpha=0.25, lw=0, label="band for every epsilon")
-    _bars(ax, rows, "epsilon", label="estimate and interval")
-    _delta_axis(ax, [x for row in rows for x in (row["low"], row["value"], row["high"])])
+    at, low, shown, high = ([row[name] for row in rows] for name in ("epsilon", "low", "value", "high"))
+    ax.vlines(at, low, high, color=_BLUE, lw=1.6)
+    for ends in (low, high):
+        ax.plot(at, ends, "_", color=_BLUE, ms=8, mew=1.6)
+    ax.plot(at, shown, "o", color=_BLUE, ms=4.5, label="estimate and interval")
+    _delta_axis(ax, [*low, *shown, *high])
     _said(ax, f"all intervals and the whole band hold, but for a chance of {chance(value.failure)}")
 
 
@@ -138,15 +142,6 @@ def _one_evaluation(one: Evaluation | NumericalEvaluation) -> str:
 
 def _drawn(row: Any) -> tuple[str, ...]:
     return ("low", "high") if "low" in row else ("value",)
-
-
-def _bars(ax: Axes, rows: Sequence[Any], across: str, *, label: str) -> None:
-    """An interval from end to end for each row, and a dot at its value."""
-    at, low, high = ([row[name] for row in rows] for name in (across, "low", "high"))
-    ax.vlines(at, low, high, color=_BLUE, lw=1.6)
-    for ends in (low, high):
-        ax.plot(at, ends, "_", color=_BLUE, ms=8, mew=1.6)
-    ax.plot(at, [row["value"] for row in rows], "o", color=_BLUE, ms=4.5, label=label)
 
 
 def _delta_axis(ax: Axes, numbers: Sequence[Any]) -> None:

@@ -1,8 +1,11 @@
-"""What the pages take from the code: nothing is left out, nothing is read as markup."""
+"""What the pages take from the code: every public name once and nothing else, nothing left out or read as markup."""
 
 from __future__ import annotations
 
+import inspect
 import re
+from collections import Counter
+from operator import attrgetter
 
 import pytest
 
@@ -13,7 +16,8 @@ from reports.commands.exit_status import ExitStatus
 from reports.docs.docstrings import rst_of
 from reports.docs.generated import PAPERS, expand, theorems_of
 from reports.docs.markdown import escaped
-from reports.records import record
+from reports.docs.reference import described
+from reports.words import record
 from tests.printed_examples import PAGES
 from theory.claims.theorem import Step
 from theory.evidence import Checked, Evidence, Outcome
@@ -111,3 +115,46 @@ def test_a_part_that_is_not_known_is_refused_and_prose_is_left_alone() -> None:
 )
 def test_a_docstring_is_prose_with_names_and_examples(docstring: str, shown: str) -> None:
     assert rst_of(docstring) == shown + "\n"
+
+
+DOCUMENTED = re.compile(
+    r"^\.\. (?:autoclass|autoexception|autofunction|py:data):: (?:filterproof\.)?(\w+)$", re.MULTILINE
+)
+NAMED = re.compile(r"`fp\.([A-Za-z_][\w.]*)(?:\([^`]*\))?`")
+
+
+def _reference() -> Counter[str]:
+    pages = [
+        page for page in PAGES if page.parent.name == "reference" and "{public}" in page.read_text("utf-8")
+    ]
+    return Counter(name for page in pages for name in DOCUMENTED.findall(expand(page.read_text("utf-8"))))
+
+
+def test_every_public_name_is_documented_exactly_once() -> None:
+    found = _reference()
+    assert [name for name in fp.__all__ if found[name] != 1] == []
+    assert sorted(found) == fp.__all__
+
+
+def test_a_public_name_has_a_docstring_of_its_own() -> None:
+    for name in fp.__all__:
+        first = described(name).strip().partition("\n")[0]
+        assert len(first.split()) >= 3, f"{name} must say what it is in a docstring, got {first!r}"
+        value = getattr(fp, name)
+        if inspect.isclass(value):
+            assert value.__doc__ is not None, name
+            assert not value.__doc__.startswith(f"{name}("), (
+                f"{name} has only the signature that a dataclass writes"
+            )
+
+
+def test_a_page_names_only_what_there_is() -> None:
+    named = {name: page.stem for page in PAGES for name in NAMED.findall(page.read_text("utf-8"))}
+    assert named
+    for name, page in named.items():
+        assert attrgetter(name)(fp) is not None, f"{page}: fp.{name}"
+
+
+def test_a_name_that_is_not_public_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"must be in filterproof\.__all__, got 'Typo'"):
+        expand("```{public}\nTypo\n```\n")

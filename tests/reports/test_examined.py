@@ -28,7 +28,7 @@ from reports.story_words import story_figure, story_lines
 from tests.reports import examinations
 from tests.reports.examinations import ADMISSION, EVERY, Mine, exam_of, refuted, undecided
 from theory.evidence import Evidence, Outcome, Verdict
-from theory.numerics.decimals import below
+from theory.numerics.decimals import above, below
 
 HEADLINES = {
     "refuted": "REFUTED",
@@ -342,6 +342,8 @@ def test_latex_writes_out_what_it_reserves_and_says_no_row_twice() -> None:
     told = replace(refuted(), findings=twice).latex().splitlines()
     assert [line for line in told if line.endswith(r"\\") and "&" in line] == rows, "no row is said twice"
     assert latex_text("{~^}") == r"\{\textasciitilde{}\textasciicircum{}\}"
+    assert (latex_number(0.123456, below), latex_number(1.00001, above)) == ("$0.1234$", "$1.001$")
+    assert r"$0.08$ & $0.1269$ & certified" in replace(refuted(), findings=undecided().findings).latex()
     assert (latex_number(float("inf")), latex_number(1e-300)) == (r"$\infty$", r"$1\cdot 10^{-300}$")
 
 

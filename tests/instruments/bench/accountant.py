@@ -18,7 +18,7 @@ def main() -> None:
     out: Path = parser.parse_args().out
     rows = []
     for epsilon, menu in CASES:
-        _, worst = measured(epsilon, menu)
+        worst = measured(epsilon, menu)
         rows.append(
             {
                 "epsilon": epsilon,

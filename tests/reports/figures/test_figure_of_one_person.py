@@ -1,4 +1,4 @@
-"""Paper 003's Figure 1: the profile by a Fourier transform of its own, RDP by the binomial formula."""
+"""Paper 003's Figure 1: the profile by a Fourier transform of its own, RDP by the binomial formula, and its descent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mc.training.digits import digits
 from mc.training.network import Network
 from reports.figures.paper_figure import ComputedFigure
 from reports.figures.registry import figure
-from reports.figures.sampled_descent import SampledDescent
+from reports.figures.subsampled_gaussian import SampledDescent, _panel
 
 Q, SIGMA, STEPS = 0.005, 2.0, 10_000
 
@@ -54,9 +54,7 @@ def profile(fraction: float, epsilons: np.ndarray, steps: int = STEPS) -> np.nda
 
 
 def test_the_profile_is_that_of_another_fourier_transform(shown: ComputedFigure) -> None:
-    here = shown.data.column("panel") == "profile"
-    epsilon = shown.data.column("epsilon")[here]
-    low, high = (shown.data.column(name)[here] for name in ("delta_low", "delta_high"))
+    epsilon, low, high = _panel(shown.data, "profile", "epsilon", "delta_low", "delta_high")
     again = profile(1.0, epsilon)
     assert np.all(low <= high)
     # the grid of the transform leaves a few parts in ten thousand, and 1e-13 of rounding
@@ -67,14 +65,11 @@ def test_a_person_who_is_always_clipped(shown: ComputedFigure) -> None:
     low, high = shown.data.number("person_epsilon_low"), shown.data.number("person_epsilon_high")
     # by the transform above on finer grids: 1.1501821, 1.15017888, 1.15017867 at 2^19, 2^21, and 2^22 cells to 5
     assert 1.15017866 - 5e-8 < low <= high < 1.15017867 + 5e-8
-    people = shown.data.column("panel") == "people"
-    assert shown.data.column("epsilon_high")[people][-1] == high
+    assert _panel(shown.data, "people", "epsilon_high")[0][-1] == high
 
 
 def test_rdp_is_the_binomial_formula_at_integer_orders(shown: ComputedFigure) -> None:
-    people = shown.data.column("panel") == "people"
-    fractions, rdp = (shown.data.column(name)[people] for name in ("fraction", "epsilon_rdp"))
-    for fraction, found in zip(fractions, rdp, strict=True):
+    for fraction, found in zip(*_panel(shown.data, "people", "fraction", "epsilon_rdp"), strict=True):
         told = []
         for a in range(2, 33):
             k, s2 = np.arange(a + 1), (SIGMA / fraction) ** 2
@@ -88,10 +83,7 @@ def test_the_floor_of_rdp_comes_from_the_largest_order(shown: ComputedFigure) ->
     of = {"floor": (32, 1e-6), "floor_more": (256, 1e-6), "floor_at_other_delta": (32, 1e-5)}
     by_hand = {name: math.log(1 - 1 / a) - math.log(a * delta) / (a - 1) for name, (a, delta) in of.items()}
     assert floor == pytest.approx(by_hand, rel=1e-12)
-    people = shown.data.column("panel") == "people"
-    few, more, pld = (
-        shown.data.column(name)[people] for name in ("epsilon_rdp", "epsilon_rdp_more", "epsilon_low")
-    )
+    few, more, pld = _panel(shown.data, "people", "epsilon_rdp", "epsilon_rdp_more", "epsilon_low")
     assert np.all(few >= floor["floor"])
     assert np.all(more <= few)
     assert np.all(pld < more)
@@ -99,10 +91,7 @@ def test_the_floor_of_rdp_comes_from_the_largest_order(shown: ComputedFigure) ->
 
 
 def test_the_two_gaussian_curves_do_what_is_said_of_them(shown: ComputedFigure) -> None:
-    here = shown.data.column("panel") == "profile"
-    epsilon, high, wide = (
-        shown.data.column(name)[here] for name in ("epsilon", "delta_high", "delta_gdp_range")
-    )
+    epsilon, high, wide = _panel(shown.data, "profile", "epsilon", "delta_high", "delta_gdp_range")
     assert np.all(wide >= high)
     least = fp.GaussianDP(shown.data.number("mu_range") * (1 - 1e-6)).delta(epsilon)
     assert np.any(least < high), "a smaller mu would not dominate"
@@ -118,11 +107,10 @@ def test_for_all_epsilon_the_mu_of_full_batches_is_needed() -> None:
 
 
 def test_the_histogram_counts_everyone_once_by_each_accountant(shown: ComputedFigure) -> None:
-    here = shown.data.column("panel") == "trained"
-    start, end = (shown.data.column(name)[here] for name in ("from_epsilon", "to_epsilon"))
+    start, end = _panel(shown.data, "trained", "from_epsilon", "to_epsilon")
     assert np.array_equal(start[1:], end[:-1])
     for name, median in (("people_pld", "median_pld"), ("people_rdp", "median_rdp")):
-        counts = shown.data.column(name)[here]
+        (counts,) = _panel(shown.data, "trained", name)
         assert counts.sum() == 60
         middle = int(np.searchsorted(np.cumsum(counts), 30.0))
         assert start[middle] <= shown.data.number(median) <= end[middle + 1]
@@ -158,3 +146,40 @@ def test_rdp_does_not_go_below_its_floor_and_composition_does(shown: ComputedFig
     assert told("pld_below_rdp_more") == 1.0
     assert 0.0 < told("rounding") < 0.06
     assert "digits where 003 has MNIST" in shown.caption
+
+
+def made(**changes: object) -> SampledDescent:
+    options = {"q": 1.0, "sigma": 1e-12, "clip": 5.0, "rate": 1e-3, "every": 1, "seed": 3, **changes}
+    return SampledDescent(Network(sizes=(64, 10)), **options)
+
+
+def test_without_noise_it_is_clipped_descent_on_all_people() -> None:
+    data = digits()
+    found = made().shares(data, steps=4)
+    theta = Network(sizes=(64, 10)).start(np.random.default_rng(3))
+    weights, bias = theta[:640].reshape(64, 10), theta[640:]
+    for row in found:
+        sums = data.features @ weights + bias
+        chances = np.exp(sums - sums.max(axis=1, keepdims=True))
+        slopes = chances / chances.sum(axis=1, keepdims=True) - data.labels
+        norms = np.sqrt((slopes**2).sum(axis=1) * ((data.features**2).sum(axis=1) + 1))
+        assert row == pytest.approx(np.minimum(norms / 5.0, 1.0), rel=1e-6)
+        slopes = slopes / np.maximum(norms, 5.0)[:, None]
+        weights, bias = weights - 1e-3 * data.features.T @ slopes, bias - 1e-3 * slopes.sum(axis=0)
+
+
+def test_looks_are_a_part_of_all_looks_and_change_nothing() -> None:
+    data = digits()
+    every, third = (made(q=0.01, sigma=2.0, every=n).shares(data, steps=10) for n in (1, 3))
+    assert np.array_equal(third, every[::3])
+    assert third.shape == (4, data.people)
+
+
+def test_noise_and_samples_follow_the_seed() -> None:
+    data = digits()
+    one, same, other = (made(q=0.01, sigma=2.0, seed=seed).shares(data, steps=5) for seed in (1, 1, 2))
+    assert np.array_equal(one, same)
+    assert not np.array_equal(one, other)
+    # the noise has norm 2 sqrt(650) at rate 1e-3 in every step; a sample of 14 people moves by 14 at most
+    far = made(q=0.01, sigma=2000.0).shares(data, steps=5)
+    assert np.abs(far[1] - far[0]).mean() > 10 * np.abs(one[1] - one[0]).mean()

@@ -6,7 +6,7 @@ import filterproof as fp
 from mc.training.digits import digits
 from mc.training.network import Network
 from mc.training.two_trainings import TwoTrainings
-from reports.figures.network_training import NetworkTraining
+from reports.figures.audited import NetworkTraining
 from tests.mc.training.made_up import rows_of
 
 NETWORK = Network(sizes=(64, 4, 10))

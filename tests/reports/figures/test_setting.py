@@ -9,7 +9,7 @@ import pytest
 
 import filterproof as fp
 from reports.figures.setting import Setting
-from reports.figures.spread import Spread
+from reports.figures.trained import Spread
 from reports.figures.trial import Trial
 
 pytestmark = pytest.mark.pinned

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import pickle
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 
@@ -15,10 +16,10 @@ from reports.chapters import holders
 from reports.chapters.holders import HOLDERS, judged
 from reports.drawing import svg_text
 from reports.expression import read_holder
-from reports.pages import held, trained
+from reports.pages import held
 from reports.pages.held import DELTA, NORMS, SIGMA
 from reports.pages.holder_pages import holder_page, holder_pages
-from reports.pages.looked_at import LookedAt
+from reports.pages.looked_at import LookedAt, weakest
 from reports.study import Study
 from theory.evidence import Evidence, Outcome, Verdict
 
@@ -46,9 +47,9 @@ def _told(proofs):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(holders, "_looked_at", stand_in)
         # few people and runs: the trainings that break their promise are seen as well, and the words are the same
-        patched.setattr(trained, "_AUDITED", 800)
-        patched.setattr(trained, "_RUNS", 8000)
-        patched.setattr(trained, "PEOPLE", 8)
+        patched.setattr(held, "_AUDITED", 800)
+        patched.setattr(held, "_TRAINING_RUNS", 8000)
+        patched.setattr(held, "TRAINED", 8)
         patched.setattr(held, "_RUNS", 4000)
         study = Study(quick=True, proofs=dict(proofs))
         return study, HOLDERS.tell(study, HOLDERS.claims)
@@ -99,6 +100,18 @@ def test_a_holder_is_typed_as_it_is_printed(make):
     made = make()
     typed = read_holder(repr(made))
     assert (type(typed), repr(typed)) == (type(made), repr(made))
+
+
+def test_of_several_verdicts_that_is_told_of_which_least_is_known():
+    by_kernel, undecided = replace(HOLDS, evidence=Evidence.KERNEL), replace(HOLDS, outcome=Outcome.UNDECIDED)
+    for least, *others in ((REFUTED, undecided, HOLDS), (undecided, HOLDS), (HOLDS, by_kernel)):
+        for verdicts in ((least, *others), (*others, least)):
+            assert weakest([LookedAt("x", "X()", one, "", 0.0) for one in verdicts]) is least
+
+
+def test_every_simulation_can_be_sent_to_another_process():
+    jobs = held.simulations(lambda: 0.99, lambda n: n, seed=1)
+    assert len(pickle.loads(pickle.dumps(jobs))) == len(jobs) == 22  # noqa: S301, our own bytes
 
 
 def every(study):
@@ -207,7 +220,26 @@ def test_there_are_no_pages_before_the_chapter_has_run():
         holder_pages(None)
 
 
+def test_the_words_about_answers_are_those_of_the_answers(told):
+    four = {"error": np.array([1.0, 3.0, 1.0, 1.0]), "bound": np.full(4, 2.0), "left": np.array([9, 7, 5, 3])}
+    found = replace(told[0].holders, answers=replace(told[0].holders.answers, **four))
+    (picture,) = holder_page(found, "queries").pictures
+    assert picture.alt.startswith("1 of 4 errors lie beyond the bound 2; ")
+    assert picture.alt.endswith(" 7 are left after 2 queries, and 3 at the end.")
+
+
+def test_how_near_a_page_came_is_that_of_the_nearest_of_its_holders(told):
+    near = [
+        replace(each, near=share)
+        for each, share in zip(told[0].holders.looked_at["trackers"], (0.9, 0.2), strict=True)
+    ]
+    found = replace(told[0].holders, looked_at={**told[0].holders.looked_at, "trackers": tuple(near)})
+    assert found.known("trackers").near == "90 %"
+
+
 def test_sums_that_break_their_promise_are_said_to_lie_above_it(told, pages):
+    (alt,) = (picture.alt for picture in pages[PLACE["clipping"]].pictures if picture.name == "trainings")
+    assert alt.endswith("above it: audited, clipping after adding, audited, forgetting who sat out.")
     wrong = dict(pages[PLACE["clipping"]].facts)["Done wrongly"]
     assert str(wrong).count("ABOVE the promise") == 2
     for key in ("clipping", "forgetting"):

@@ -160,6 +160,11 @@ def test_a_kept_promise_shows_the_simulation_of_what_is_extremal() -> None:
     said = dict(filter_page(replace(kept, played=played)).facts)["All mechanisms"]
     assert "reached by 2 x RandomizedResponse(epsilon=1)" in said
     assert "simulated: 0.1 in [0.05, 0.2]" in said
+    unknown = replace(kept.played, supremum=replace(kept.played.supremum, low=0.0, steps=()))
+    for verdict in (HOLDS, OPEN):
+        said = dict(filter_page(replace(kept, played=unknown, verdict=verdict)).facts)["All mechanisms"]
+        assert "extremal requests are known" in said
+        assert "reached by" not in said
 
 
 def test_the_answer_counts_the_outcomes() -> None:

@@ -15,6 +15,7 @@ from filters.catalogue import CATALOGUE
 from mc import Estimate, cluster
 from reports.chapters.games import GAMES, judge_attacks
 from reports.pages.attacked import AttackRow, Runs, attacks_table
+from reports.pages.attacker_figure import AttackerShown
 from reports.pages.filter_page import filter_page
 from reports.pages.overview import Row
 from reports.pages.played import GameJob, Played, SolvedPoint, play
@@ -158,7 +159,9 @@ def test_runs_are_counted_and_a_play_of_many_rounds_gets_fewer(played: dict[str,
     assert found.result.scope.startswith("30 attacks")
 
 
-def test_the_page_has_a_table_of_its_attacks_and_gives_it_as_rows(played: dict[str, Played]) -> None:
+def test_the_page_has_a_table_of_its_attacks_and_says_what_an_attacker_gets(
+    played: dict[str, Played],
+) -> None:
     subject, one = SUBJECTS[PLACES["BasicFilter"]], played["BasicFilter"]
     open_ = Verdict(Outcome.UNDECIDED, Evidence.STATISTICAL, "all", "nothing found")
     page = filter_page(Row(subject, "a promise", open_, one, None, None))
@@ -166,18 +169,16 @@ def test_the_page_has_a_table_of_its_attacks_and_gives_it_as_rows(played: dict[s
     assert len(table.rows) == 6
     cells = dict(zip(table.columns, table.rows[0], strict=True))
     assert (cells["adversary"], cells["runs"], cells["meets"]) == ("the solver's best", "20,000", "yes")
-    rows = page.rows()
-    assert rows[0]["simulated"] == one.attacks[0].estimate.value
-    assert {row["runs"] for row in rows[1:6]} == {8192}
-    assert rows[6]["bound"] == "promised"
+    assert cells["simulated"] == interval(one.attacks[0].estimate.low, one.attacks[0].estimate.high, 4)
     assert "Promised, an advantage of at most 47 %" in dict(page.facts)["An attacker gets"]
-    assert rows[6]["hits"] == pytest.approx(1e-3 + math.e * 1e-3)
-    curve = {row["false_alarms"]: row for row in rows if row.get("curve") == "certified on this menu"}
-    simulated = next(row for row in rows if row.get("bound") == "simulated")
-    low, high = simulated["hits_low"], simulated["hits_high"]
-    assert 1e-3 <= low <= high  # type: ignore[operator]
-    assert low <= curve[1e-3]["hits"] <= rows[6]["hits"] * (1 + 1e-9)  # type: ignore[operator]
-    assert simulated["advantage_low"] <= curve[1e-3]["advantage"]  # type: ignore[operator]
+    shown = AttackerShown(Row(subject, "a promise", open_, one, None, None))
+    most = shown.bounds["promised"].hits
+    assert most == pytest.approx(1e-3 + math.e * 1e-3)
+    low, high = (1 - float(end(1e-3)) for end in (one.band.high, one.band.low))
+    assert 1e-3 <= low <= high
+    menu = shown.curves["certified on this menu"]
+    assert low <= menu.hits(1e-3) <= most * (1 + 1e-9)
+    assert one.band.backward[0.0].low <= menu.advantage
     assert "Simulated, the game's best strategy, 8,192 runs" in dict(page.facts)["An attacker gets"]
     assert [picture.name for picture in page.pictures][:2] == [subject.key, f"{subject.key}-attacker"]
 

@@ -10,9 +10,8 @@ import filterproof as fp
 from filters.catalogue import CATALOGUE
 from reports.chapters import CHAPTERS
 from reports.figures.registry import FIGURES
-from reports.pages.subject import PageSubject
-from reports.pages.subjects import SUBJECTS
-from reports.shown.formulas import mathml
+from reports.pages.subjects import SUBJECTS, PageSubject
+from reports.template import mathml
 
 NAMED = pytest.mark.parametrize("subject", SUBJECTS, ids=lambda one: one.name)
 
