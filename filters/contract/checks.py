@@ -13,6 +13,7 @@ from dataclasses import Field, dataclass, fields, is_dataclass
 from fractions import Fraction
 from functools import lru_cache
 from operator import attrgetter, is_
+from reprlib import repr as short
 from typing import Any, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -290,6 +291,8 @@ def checked_affordable(
     filt: FilterBase, state: State, family: MechanismFamily, n: int
 ) -> NDArray[np.float64]:
     """`filt.affordable(state, family)`, numbers of shape (n,)."""
+    if not callable(family):
+        raise TypeError(f"family must be callable, got {short(family)}; pass e.g. Gaussian")
     answer = _affordable(filt, state, family, n)
     return checked_numbers(answer, method=f"{type(filt).__name__}.affordable", n=n)
 

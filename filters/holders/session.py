@@ -94,6 +94,10 @@ class Session(Holder):
         super().__init__()
         if not isinstance(on_denial, str) or on_denial not in ("halt", "retry"):
             raise ValueError(f"on_denial must be 'halt' or 'retry', got {on_denial!r}; choose one of them")
+        if record is not None and not callable(record):
+            raise TypeError(
+                f"record must be callable, got {short(record)}; pass a function of what is to be saved"
+            )
         self._filter = checked_filter(filt)
         self._terms = FilterTerms.of(filt)
         self._on_denial: OnDenial = on_denial
@@ -173,13 +177,17 @@ class Session(Holder):
         Raises ValueError for NaN and for a loss that no mechanism has which was granted, beyond the pair's epsilon,
         RuntimeError when no release waits for its loss.
         """
-        if math.isnan(loss):
-            raise ValueError("loss must be a number, got loss=nan; pass log p(output)/q(output)")
+        try:
+            size = abs(float(loss))
+        except (TypeError, ValueError):
+            size = math.nan
+        if math.isnan(size):
+            raise ValueError(f"loss must be a number, got loss={short(loss)}; pass log p(output)/q(output)")
         with self._in_turn("observe"), self._alone("observe"):
             now = self._now
             if not now.awaits_loss:
                 raise RuntimeError("no release waits for its loss; call observe(loss) once after each grant")
-            if abs(loss) > now.most * (1 + _ROUNDED) + _ROUNDED:  # losses of either sign would cancel
+            if size > now.most * (1 + _ROUNDED) + _ROUNDED:  # losses of either sign would cancel
                 raise ValueError(
                     f"loss must lie within the epsilon {now.most:.6g} of what was granted, got loss={loss!r}; "
                     "pass log p(output)/q(output) of the output that was released"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from reprlib import repr as short
 from typing import Any, ClassVar
 
 import numpy as np
@@ -180,11 +181,11 @@ class AllOrdersFilter(_OverOrders):
 
     def __post_init__(self) -> None:
         alphas = checked_orders(self.alphas)
-        rhos = tuple(one_positive("rhos", rho) for rho in self.rhos)
-        if len(rhos) != len(alphas):
+        if not isinstance(self.rhos, (tuple, list, np.ndarray)) or len(self.rhos) != len(alphas):
             raise ValueError(
-                f"rhos must hold one budget per order, got {len(rhos)} for {len(alphas)}; match them"
+                f"rhos must hold one budget per order, got {short(self.rhos)} for {len(alphas)}; match them"
             )
+        rhos = tuple(one_positive("rhos", rho) for rho in self.rhos)
         object.__setattr__(self, "alphas", alphas)
         object.__setattr__(self, "rhos", rhos)
         object.__setattr__(self, "promise", RenyiCurve(alphas, rhos))

@@ -30,6 +30,13 @@ class Silent:
         pass
 
 
+def waiting() -> fp.Session:
+    """A session that waits for a loss."""
+    session = SAMPLED.open()
+    session.request(STEP)
+    return session
+
+
 def of_sites(**given: Any) -> fp.LabelledFilter:
     keeper = fp.from_budget(dict, lambda budget, pair: True, fp.PureDP(1.0))
     return fp.LabelledFilter(keeper, **({"labels": {"site": "a"}, "over": {}} | given))
@@ -95,8 +102,12 @@ VALUES: list[tuple[Call, str]] = [
     ),
     *(
         (lambda bad=bad: fp.Budget.of(bad), "budget must be finite and > 0, got")
-        for bad in (0, -1.0, math.inf, math.nan, Fraction(0))
+        for bad in (0, -1.0, math.inf, math.nan, Fraction(0), None, "1", 10**400)
     ),
+    (lambda: fp.Budget(0.5), "must be a limit in two doubles, got high=0.5, low=nan; make it by Budget.of"),
+    (lambda: fp.Allowance(None), "allowance must be >= 0, got None; pass 0"),  # type: ignore[arg-type]
+    (lambda: fp.AllOrdersFilter((2.0,), None), "one budget per order, got None for 1"),  # type: ignore[arg-type]
+    (lambda: waiting().observe("x"), "loss must be a number, got loss='x'; pass log"),  # type: ignore[arg-type]
     *(
         (lambda parts=parts: fp.Budget(*parts, 0), "must be a limit in two doubles")
         for parts in (
@@ -143,6 +154,17 @@ VALUES: list[tuple[Call, str]] = [
 ]
 
 TYPES: list[tuple[Call, str]] = [
+    *(
+        (lambda parts=parts: fp.Budget(*parts), "must be two doubles and an integer, got .* make a budget by")
+        for parts in ((None,), (1.0, "0"), (1.0, 0.0, 0.0))
+    ),
+    *(
+        (lambda make=make, bad=bad: make(bad), "charge must be a number that a double can hold, got")
+        for make in (fp.Plain, fp.Square, lambda scale: fp.Square(0.5, scale))
+        for bad in (None, "1/2", 10**400)
+    ),
+    (lambda: fp.GaussianFilter(1.0).open(record=3), "record must be callable, got 3; pass"),  # type: ignore[arg-type]
+    (lambda: fp.GaussianFilter(1.0).open().affordable(None), "family must be callable, got None; pass e.g."),  # type: ignore[arg-type]
     (
         lambda: fp.ApproximateDPFilter(1.0, 1e-5, "CKS"),  # type: ignore[arg-type]
         "conversion must be CKS or SIMPLE",
