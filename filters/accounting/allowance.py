@@ -35,7 +35,7 @@ class Allowance:
 
     def __post_init__(self) -> None:
         given: Any = self.value
-        if not (isinstance(given, Real) and given >= 0):
+        if not (isinstance(given, Real) and given >= 0):  # type: ignore[operator]
             raise ValueError(f"allowance must be >= 0, got {short(self.value)}; pass 0 for nothing")
         object.__setattr__(self, "value", within(self.value) if self.value > 0 else 0.0)
 
