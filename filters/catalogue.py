@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from types import MappingProxyType
 
-from filters.entry import Entry
-from filters.filter_page import FilterPage
+from filters.entry import Entry, FilterPage
 from filters.rules.approximate_dp import ApproximateDPFilter
 from filters.rules.approximate_zcdp import ApproximateZCDPFilter
 from filters.rules.basic import BasicFilter

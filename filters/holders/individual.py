@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from reprlib import repr as short
 from typing import ClassVar, Self
 
 import numpy as np
@@ -32,12 +31,11 @@ from filters.contract.checks import (
 from filters.contract.filter_base import FilterBase
 from filters.contract.parameters import one_positive
 from filters.contract.state import State, copied, take
-from filters.holders.envelope import checked_key, saved_count, sealed, unsealed
 from filters.holders.held_to import Played
 from filters.holders.holder import Holder
 from filters.holders.in_blocks import grant_in_blocks
 from filters.holders.personal import Personal, PersonalReport, check_pairs, check_person
-from filters.holders.saved_state import decode_state, encode_state
+from filters.holders.saved import check_same, checked_key, decode_state, encode_state, saved_count, unsealed
 from theory.arguments import check_count, check_positive
 from theory.guarantees import ZCDP, GaussianDP, Guarantee, RenyiDP
 from theory.numerics.error_free import quotient_beyond
@@ -171,7 +169,6 @@ class IndividualFilter(Holder):
         self._people = check_count("people", people)
         # the filter may hold on to what it starts with, and rounds of many people write over their state
         self._state: State = copied(checked_start(filt, self._people))
-        self._key: bytes | None = None
 
     @property
     def filter(self) -> FilterBase:
@@ -287,7 +284,7 @@ class IndividualFilter(Holder):
                 "people": self._people,
                 "state": encode_state(self._state),
             }
-        return sealed("individual", _VERSION, content, self._key if key is None else checked_key(key))
+        return self._sealed("individual", _VERSION, content, key)
 
     @classmethod
     def from_dict(
@@ -300,11 +297,8 @@ class IndividualFilter(Holder):
         checked_filter(filt)
         key = checked_key(key)
         content = unsealed(data, "individual", _VERSION, _SAVED, key, "IndividualFilter.to_dict")
-        if content["filter"] != repr(filt):
-            raise ValueError(
-                f"filt must be the filter that was saved, got {filt!r} for {short(content['filter'])}; "
-                "pass the same filter"
-            )
+        says = "filt must be the filter that"
+        check_same(says, filt, content["filter"], repr(filt), "pass the same filter")
         number = saved_count(content, "people", least=1)
         # decoded first, so that a forged number of people alone allocates no memory
         start, reaches = checked_start(filt, 1), lambda state: checked_reaches(filt, state, number)

@@ -31,9 +31,17 @@ from filters.contract.checks import (
 from filters.contract.filter_base import FilterBase, MechanismFamily, OnDenial
 from filters.contract.state import State, frozen
 from filters.holders.denial import Denial
-from filters.holders.envelope import checked_key, saved_count, saved_flag, saved_size, sealed, unsealed
 from filters.holders.holder import Holder
-from filters.holders.saved_state import decode_state, encode_state
+from filters.holders.saved import (
+    check_same,
+    checked_key,
+    decode_state,
+    encode_state,
+    saved_count,
+    saved_flag,
+    saved_size,
+    unsealed,
+)
 from theory.pairs import DominatingPair
 
 __all__ = ["FilterHaltedError", "Session"]
@@ -225,7 +233,7 @@ class Session(Holder):
             "granted": now.granted,
             "state": encode_state(now.state),
         }
-        return sealed("session", _VERSION, content, self._key if key is None else checked_key(key))
+        return self._sealed("session", _VERSION, content, key)
 
     @classmethod
     def from_dict(
@@ -253,16 +261,10 @@ class Session(Holder):
         checked_filter(filt)
         key = checked_key(key)
         content = unsealed(data, "session", _VERSION, _SAVED, key, "Session.to_dict")
-        if content["filter"] != repr(filt):
-            raise ValueError(
-                f"filt must be the filter that was saved, got {filt!r} for {short(content['filter'])}; "
-                "pass the same filter"
-            )
-        if content["on_denial"] != on_denial:
-            raise ValueError(
-                f"on_denial must be what was saved, got {on_denial!r} for {short(content['on_denial'])}; pass what "
-                "the session was opened with"
-            )
+        says = "filt must be the filter that"
+        check_same(says, filt, content["filter"], repr(filt), "pass the same filter")
+        remedy = "pass what the session was opened with"
+        check_same("on_denial must be what", on_denial, content["on_denial"], on_denial, remedy)
         session = cls(filt, on_denial, record=record, key=key)
         halted, awaits = saved_flag(content, "halted"), saved_flag(content, "awaits_loss")
         granted, most = saved_count(content, "granted"), saved_size(content, "loss_within")

@@ -1,6 +1,6 @@
 """The budget that a promise allows: the largest sum of charges from which a theorem gives the promise, rounded down.
 
->>> from filters.accounting import gdp_charge, zcdp_charge
+>>> from filters.accounting.charge_rules import gdp_charge, zcdp_charge
 >>> from theory.guarantees import ApproxDP, GaussianDP
 >>> f"{promised_budget(zcdp_charge, ApproxDP(1.0, 1e-5), CKS).limit:.10f}"
 '0.0305565952'

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 
 from filters.catalogue import Entry
-from filters.filter_page import FilterPage
+from filters.entry import FilterPage
 from filters.privacy_filter import PrivacyFilter
 from reports.finding import slug
 

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import filters.accounting.fast.compiled
-from filters.accounting import Budget, Charge, Mixed, Plain, Square
+from filters.accounting.amounts import Charge, Mixed, Plain, Square
 from filters.accounting.fast import SMALL, in_numpy, quotients, step
+from filters.accounting.ledger import Budget
 from tests.filters.accounting.asked import ROUNDS, SCALES, SIZES, VALUES, charges
 from theory.fast.compiler import compiler, worth
 from theory.numerics.error_free import Exact, quotient_beyond

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import filters as fp
 import filters.holders.in_blocks
-from filters.accounting import Budget, Charge, Plain, Square
+from filters.accounting.amounts import Charge, Plain, Square
+from filters.accounting.ledger import Budget
 from filters.contract.state import copied
 from filters.holders.repeats import repeats
 from filters.rules.additive import AdditiveFilter

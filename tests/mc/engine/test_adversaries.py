@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from filters.accounting import Budget
+from filters.accounting.ledger import Budget
 from filters.contract.checks import checked_admits
 from filters.privacy_filter import PrivacyFilter
 from mc.engine import levels

@@ -14,8 +14,8 @@ import pytest
 
 import filterproof as fp
 import filters.accounting.charge_rules
-from filters.accounting import Budget
 from filters.accounting.allowance import Allowance
+from filters.accounting.ledger import Budget
 from filters.catalogue import CATALOGUE
 from filters.rules.additive import AdditiveFilter
 from mc.examine.stages.made_of import alike

@@ -24,7 +24,7 @@ import mc.evaluate.certified_law
 import mc.losses.lattice_law
 import mc.losses.log_ratio
 import mc.worst_case.solve
-from filters.accounting import Budget
+from filters.accounting.ledger import Budget
 from filters.certified import running_number
 from filters.rules.additive import AdditiveFilter
 from mc.examine.stages.examined_holders import theorem_of
