@@ -13,7 +13,6 @@ from types import MappingProxyType
 from filters.entry import Entry, FilterPage
 from filters.rules.approximate_dp import ApproximateDPFilter
 from filters.rules.approximate_zcdp import ApproximateZCDPFilter
-from filters.rules.basic import BasicFilter
 from filters.rules.blackwell import BlackwellFilter
 from filters.rules.ex_post import ExPostFilter
 from filters.rules.gaussian_residue import GaussianResidueFilter
@@ -24,7 +23,7 @@ from filters.rules.potential import PotentialFilter
 from filters.rules.ranged_blackwell import RangedBlackwellFilter
 from filters.rules.realisation import RealisationFilter
 from filters.rules.renyi import RenyiFilter
-from filters.rules.rogers import RogersFilter
+from filters.rules.several_sums import BasicFilter, RogersFilter, WhitehouseFilter
 from filters.rules.unsound import (
     CentralLimitFilter,
     NaiveRealisationFilter,
@@ -32,7 +31,6 @@ from filters.rules.unsound import (
     SomeOrderFilter,
     SquaredLossFilter,
 )
-from filters.rules.whitehouse import WhitehouseFilter
 from filters.rules.zcdp import ZCDPFilter
 from theory.log_ratio import LogRatio
 from theory.pairs import (
