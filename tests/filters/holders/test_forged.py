@@ -12,17 +12,11 @@ from hypothesis import strategies as st
 
 import filters as fp
 from filters.catalogue import CATALOGUE
-from tests.filters.holders.saved_session import FILTER, KEY, OTHER, Counting, reread
+from tests.filters.holders.saved_session import FILTER, KEY, OTHER, places, reread
+from tests.filters.own import Known
 from theory.pairs import DominatingPair, RandomizedResponse
 
 # -- whatever is done to a file --------------------------------------------------------------------------------
-
-
-def places(data: Any) -> list[tuple[Any, Any]]:
-    """(container, key) of everything inside."""
-    inside = list(data.items() if isinstance(data, dict) else enumerate(data))
-    nested = [place for _, value in inside if isinstance(value, (dict, list)) for place in places(value)]
-    return [(data, name) for name, _ in inside] + nested
 
 
 HEX = st.one_of(
@@ -100,11 +94,11 @@ def grants(session: fp.Session, pair: DominatingPair, most: int = 60) -> int:
     return count
 
 
-FUZZED = [*(name for name in CATALOGUE if name != "RangedBlackwellFilter"), "Counting"]
+FUZZED = [*(name for name in CATALOGUE if name != "RangedBlackwellFilter"), "Known"]
 
 
 def example(name: str) -> fp.PrivacyFilter:
-    return Counting() if name == "Counting" else CATALOGUE[name].example()
+    return Known() if name == "Known" else CATALOGUE[name].example()
 
 
 @pytest.mark.parametrize("name", FUZZED)
