@@ -1,7 +1,9 @@
-"""Filters of one's own, as users write them."""
+"""What users write and do: filters of their own, odd numbers, several threads."""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,21 @@ import numpy as np
 import filters as fp
 from theory.guarantees import ApproxDP
 from theory.pairs import DominatingPair
+
+
+def together(count: int, work: Callable[[], object]) -> None:
+    """`work` in `count` threads that start at once."""
+    gate = threading.Barrier(count)
+
+    def run() -> None:
+        gate.wait()
+        work()
+
+    threads = [threading.Thread(target=run) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 class ClaimsToBeAny(float):

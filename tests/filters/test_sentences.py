@@ -30,6 +30,10 @@ class Silent:
         pass
 
 
+def asked(**given: Any) -> fp.LinearQueries:
+    return fp.LinearQueries(2, **({"norm_budget": 1.0, "kappa": 1.0} | given))
+
+
 def waiting() -> fp.Session:
     """A session that waits for a loss."""
     session = SAMPLED.open()
@@ -122,6 +126,9 @@ VALUES: list[tuple[Call, str]] = [
         for scale in (0.0, -1.0, 2.0**-9, math.inf, math.nan)
     ),
     (lambda: fp.GaussianFilter(1.0).open("stop"), "on_denial"),  # type: ignore[arg-type]
+    (lambda: asked().sigma(-3), "dimension must be an integer >= 1, got dimension=-3"),
+    (lambda: asked().join(10**14), "people must be"),
+    (lambda: asked(norm_budget=10**400), "norm_budget must be"),
     (
         lambda: fp.ClippedSums(fp.IndividualFilter(fp.ZCDPFilter(1.0), 5), clip=1.0, sigma=1.0, runs=2),
         "runs must divide",
@@ -154,6 +161,20 @@ VALUES: list[tuple[Call, str]] = [
 ]
 
 TYPES: list[tuple[Call, str]] = [
+    (
+        lambda: asked().answer(np.ma.masked_array(np.ones(2), mask=True), RNG),
+        "values must be no masked array",
+    ),
+    (
+        lambda: asked().answer([[1.0], [1.0, 2.0]], RNG),
+        "values must be an array, got rows of different lengths",
+    ),
+    (lambda: asked().leave([[1], [2, 3]]), "people must be an array, got rows of different lengths"),  # type: ignore[list-item]
+    (lambda: asked(journal=123), "journal must be a path, got 123; pass"),
+    (
+        lambda: fp.LinearQueries.open(None, norm_budget=1.0, kappa=1.0),
+        "journal must be a path, got None; pass",
+    ),  # type: ignore[arg-type]
     *(
         (lambda parts=parts: fp.Budget(*parts), "must be two doubles and an integer, got .* make a budget by")
         for parts in ((None,), (1.0, "0"), (1.0, 0.0, 0.0))

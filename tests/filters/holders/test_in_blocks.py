@@ -13,7 +13,7 @@ import filters as fp
 import filters.holders.in_blocks
 import filters.holders.linear_queries
 from filters.catalogue import CATALOGUE
-from theory.guarantees import ZCDP
+from tests.filters.own import Adding
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 
 PEOPLE, BLOCK = 16, 5
@@ -60,10 +60,8 @@ def test_people_decided_in_blocks_are_those_decided_at_once(
     assert min(seen) < 1
 
 
-class Own(fp.PrivacyFilter):
+class Own(Adding):
     """mu up to 1 in all; it keeps the state that it starts with, and may raise when it is asked."""
-
-    promise = fp.GaussianFilter(1.0).promise
 
     def __init__(self, dtype: Any = np.float64) -> None:
         self.fresh, self.raises = np.zeros(PEOPLE, dtype=dtype), False
@@ -71,13 +69,10 @@ class Own(fp.PrivacyFilter):
     def start(self, n: int) -> Any:
         return self.fresh[:n]
 
-    def admits(self, state: Any, request: Any) -> Any:
+    def cost(self, request: Any) -> Any:
         if self.raises and request.gdp_mu[0] == 0.125:
             raise RuntimeError("mine")
-        return state + request.gdp_mu <= 1
-
-    def spend(self, state: Any, request: Any) -> Any:
-        return state + request.gdp_mu
+        return request.gdp_mu
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
@@ -165,22 +160,24 @@ def test_people_take_so_many_bytes_each(
     assert peak <= most * n + index + 8e6
 
 
-def test_a_filter_that_changes_the_kind_of_its_state_grants_nothing_more() -> None:
-    class Mine(fp.PrivacyFilter):  # type: ignore[type-arg]
-        promise = ZCDP(1.0)
+def test_a_filter_that_changes_the_kind_of_its_state_grants_nothing_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Whole(Adding):
+        """Its states are whole numbers as long as they can be."""
 
-        def start(self, n: int) -> np.ndarray:
+        def start(self, n: int) -> Any:
             return np.zeros(n, dtype=np.int64)
 
-        def spend(self, state: np.ndarray, request: Gaussian) -> np.ndarray:
-            after = state + np.broadcast_to(np.asarray(request.mu, dtype=float), state.shape)
+        def cost(self, request: Any) -> Any:
+            return request.gdp_mu
+
+        def spend(self, state: Any, request: DominatingPair) -> Any:
+            after = super().spend(state, request)
             return after.astype(np.int64) if (after == np.round(after)).all() else after
 
-        def admits(self, state: np.ndarray, request: Gaussian) -> np.ndarray:
-            return state + np.broadcast_to(np.asarray(request.mu, dtype=float), state.shape) <= 1.0
-
-    mu = np.ones(131_077)
+    monkeypatch.setattr(filters.holders.in_blocks, "BLOCK", BLOCK)
+    mu = np.ones(PEOPLE)
     mu[-1] = 0.5
-    people = fp.IndividualFilter(Mine(), len(mu))
     with pytest.raises(TypeError, match="must keep the dtype"):
-        people.select(Gaussian(mu))
+        fp.IndividualFilter(Whole(), PEOPLE).select(Gaussian(mu))
