@@ -56,6 +56,8 @@ _SPEAKS_OF = {
     "affordable": ("admits", "grant"),
 }
 _ADVICE = _SPEAKS_OF.keys() - {"grant"}
+#: What a class has of a method and of those that it speaks of.
+_FOUND = {method: attrgetter(method, *names) for method, names in _SPEAKS_OF.items()}
 
 
 class StateWrittenError(TypeError):
@@ -202,14 +204,10 @@ def checked_start(filt: FilterBase, n: int) -> State:
 
 def checked_admits(filt: FilterBase, state: State, request: DominatingPair, n: int) -> NDArray[np.bool_]:
     """`filt.admits(state, request)`, booleans of shape (n,)."""
-    method = f"{type(filt).__name__}.admits"
+    name, groups = f"{type(filt).__name__}.admits", _shown(filt, state, request, n)
     remedy = "compare one number per run with the budget, e.g. return spent + cost <= budget"
-    groups = _shown(filt, state, request, n)
-    answers = [
-        checked_booleans(_asked(filt, "admits", m, some, pair), method=method, n=m, remedy=remedy)
-        for _, some, pair, m in groups
-    ]
-    return _together(groups, answers)
+    asked = [(_asked(filt, "admits", m, some, pair), m) for _, some, pair, m in groups]
+    return _together(groups, [checked_booleans(one, method=name, n=m, remedy=remedy) for one, m in asked])
 
 
 def checked_grant(
@@ -259,14 +257,9 @@ def checked_grant_in_place(
 
 def checked_spend(filt: FilterBase, state: State, request: DominatingPair, n: int) -> State:
     """`filt.spend(state, request)`, a state of n runs."""
-    method, groups = f"{type(filt).__name__}.spend", _shown(filt, state, request, n)
-    return _together(
-        groups,
-        [
-            checked_state(_asked(filt, "spend", m, some, pair), method=method, n=m)
-            for _, some, pair, m in groups
-        ],
-    )
+    name, groups = f"{type(filt).__name__}.spend", _shown(filt, state, request, n)
+    asked = [(_asked(filt, "spend", m, some, pair), m) for _, some, pair, m in groups]
+    return _together(groups, [checked_state(after, method=name, n=m) for after, m in asked])
 
 
 def checked_observe(filt: FilterBase, state: State, loss: NDArray[np.float64], n: int) -> State:
@@ -358,19 +351,19 @@ def _asked(filt: FilterBase, method: str, n: int, state: State, *more: object) -
 
 def _knows_its_rules(filt: FilterBase, method: str) -> bool:
     """Whether a method is from as near as what it speaks of; what the instance itself has is nearest."""
-    kind, names = type(filt), _SPEAKS_OF[method]
+    kind = type(filt)
     if own := _own_attributes(filt):
         if method in own:
             return True
-        if any(name in own for name in names):
+        if any(name in own for name in _SPEAKS_OF[method]):
             return False
     # by what is found, for a class may be changed; and one of another kind of classes may claim to equal any
     knows = _knows if type(kind) is ABCMeta else _knows.__wrapped__
-    return knows(kind, method, *[getattr(kind, name) for name in (method, *names)])
+    return knows(kind, method, _FOUND[method](kind))
 
 
 @lru_cache(maxsize=1024)
-def _knows(kind: type, method: str, *_: object) -> bool:
+def _knows(kind: type, method: str, _: object) -> bool:
     order = kind.__mro__
     place = {name: order.index(holder_of(kind, name)) for name in (method, *_SPEAKS_OF[method])}
     nearest = min(place.values())

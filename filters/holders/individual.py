@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting import fast
-from filters.accounting.directed import within
 from filters.contract.checks import (
     FilterTerms,
     checked_affordable,
@@ -62,7 +61,7 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
     norms has shape (n,); a norm of zero gives the trivial pair, which costs nothing. Raises ValueError for negative
     norms and sigma <= 0. Source: paper 003, Appendix C.2; paper 000, Example 2.7.
     """
-    noise = _noise(sigma)
+    noise = one_positive("sigma", sigma)
     if isinstance(norms, np.ndarray) and norms.dtype == np.float64 and norms.ndim == 1:
         found = fast.quotients(norms, noise)
         if found is not None:  # every norm was looked at, once, and is in range
@@ -87,12 +86,6 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
         part[none] = 1.0
         some[:] = check_positive("mu", part, "pass norms / sigma that is a double")
     return _removals(mu, absent if absent.any() else None)
-
-
-def _noise(sigma: object) -> float:
-    """`sigma`, or the largest double below it: never more noise than there is."""
-    noise = one_positive("sigma", sigma)
-    return noise if isinstance(sigma, float | np.ndarray) else within(sigma)
 
 
 def _sizes(norms: object) -> NDArray[np.float64]:
@@ -229,7 +222,7 @@ class IndividualFilter(Holder):
                 f"norms must be one per person, got shape {sizes.shape} for {self._people} people; pass the norm of "
                 "everyone's vector, also of those who have run out"
             )
-        noise = _noise(sigma)
+        noise = one_positive("sigma", sigma)
         limit = most if isinstance(most, float) and most == math.inf else one_positive("most", most)
         with self._in_turn("clip"), self._alone("clip"):
             left = checked_affordable(self._filter, self._state, Gaussian, self._people)

@@ -285,9 +285,9 @@ def _bounds() -> Curves:
         )
         state, line = odometer.start(1), []
         for t in range(1, ROUNDS + 1):
-            state = odometer.spend(state, request)  # type: ignore[arg-type]
+            state = odometer.spend(state, request)
             if t in shown:
-                line.append(float(odometer.epsilon(state)[0]))  # type: ignore[arg-type]
+                line.append(float(odometer.epsilon(state)[0]))
         lines[name] = np.array(line)
     quantile = np.asarray(Gaussian(MU * np.sqrt(shown)).loss_quantile(DELTA))
     return Curves(shown, lines, {"quantile": quantile})
