@@ -12,6 +12,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -261,11 +262,9 @@ class RogersOdometer(_Summing):
     _sums: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
-        delta, records = one_delta("delta", self.delta), check_count("records", self.records, least=3)
+        delta, _ = checked_parameters(self, delta=one_delta, records=partial(check_count, least=3))
         if delta >= 1 / math.e:
             raise ValueError(f"delta must be below 1/e, got delta={delta!r}; pass a small probability")
-        object.__setattr__(self, "delta", delta)
-        object.__setattr__(self, "records", records)
         object.__setattr__(self, "_allowed", Allowance(delta / 2))
 
     @property

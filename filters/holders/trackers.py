@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from filters.accounting.amounts import Charge
 from filters.accounting.charge_rules import gdp_charge, renyi_charge
 from filters.accounting.ledger import Budget
-from filters.contract.parameters import one_order_from_one, one_positive
+from filters.contract.parameters import checked_parameters, one_order_from_one, one_positive
 from filters.contract.state import copied, read_only
 from filters.holders.held_to import BlockByBlock, Played
 from filters.holders.holder import Holder
@@ -156,8 +156,7 @@ class RenyiTracker(Tracker):
     kernel: ClassVar[tuple[str, ...]] = ("tracker_renyi", "tracker_kl")
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", one_order_from_one("alpha", self.alpha))
-        object.__setattr__(self, "size", one_positive("size", self.size))
+        checked_parameters(self, alpha=one_order_from_one, size=one_positive)
         object.__setattr__(self, "_budget", Budget.of(self.size))
 
     def charge(self, request: DominatingPair) -> Charge:
@@ -185,7 +184,7 @@ class GaussianTracker(Tracker):
     kernel: ClassVar[tuple[str, ...]] = ("gaussian_tracker",)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "size", one_positive("size", self.size))
+        checked_parameters(self, size=one_positive)
         object.__setattr__(self, "_budget", Budget.square_of(self.size))
 
     def charge(self, request: DominatingPair) -> Charge:
