@@ -66,26 +66,20 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
         found = fast.quotients(norms, noise)
         if found is not None:  # every norm was looked at, once, and is in range
             mu, zeros = found
-            if not zeros:
-                return _removals(mu, None)
-            absent = mu == 0
-            mu[absent] = 1.0
-            return _removals(mu, absent)
-    checked = _sizes(norms)
-    if checked.ndim != 1 or not checked.size:
-        mu = quotient_beyond(checked, noise)
-        absent = checked == 0
-        if not absent.any():
-            return Gaussian(mu)
-        return Selection((Gaussian(np.where(absent, 1.0, mu)), RandomizedResponse(0.0)), absent)
-    mu, absent = checked, np.zeros(len(checked), dtype=np.bool_)  # a copy of one's own, which is written over
-    for first in range(0, len(mu), fast.SMALL):  # what is computed on the way stays in cache
-        some, none = mu[first : first + fast.SMALL], absent[first : first + fast.SMALL]
-        np.equal(some, 0, out=none)
-        part = quotient_beyond(some, noise)
-        part[none] = 1.0
-        some[:] = check_positive("mu", part, "pass norms / sigma that is a double")
-    return _removals(mu, absent if absent.any() else None)
+            return _removals(mu, mu == 0 if zeros else None)
+    mu = _sizes(norms)  # a copy of one's own, which is written over
+    absent, flat = mu == 0, mu.reshape(-1)
+    for first in range(0, flat.size, fast.SMALL):  # what is computed on the way stays in cache
+        some = flat[first : first + fast.SMALL]
+        some[:] = quotient_beyond(some, noise)
+    mu[absent] = 1.0
+    check_positive("mu", mu, "pass norms / sigma that is a double")
+    if mu.ndim == 1 and mu.size:
+        return _removals(mu, absent if absent.any() else None)
+    if not absent.any():
+        return Gaussian(mu)
+    trivial = RandomizedResponse(0.0)
+    return Selection((Gaussian(mu), trivial), absent) if mu.ndim else trivial
 
 
 def _sizes(norms: object) -> NDArray[np.float64]:
@@ -96,9 +90,8 @@ def _sizes(norms: object) -> NDArray[np.float64]:
     sizes = given.astype(np.float64)
     if given.dtype.itemsize >= 8 and given.dtype != np.float64:
         whole = (sizes < 2.0**53) & (given.dtype.kind in "iu")
-        sizes = np.where(
-            whole | (sizes == 0), sizes, np.nextafter(sizes, np.inf)
-        )  # it may have been rounded down
+        # it may have been rounded down
+        sizes = np.where(whole | (sizes == 0), sizes, np.nextafter(sizes, np.inf))
     wrong = ~(np.isfinite(sizes) & (sizes >= 0))
     if wrong.any():
         raise ValueError(
@@ -109,6 +102,8 @@ def _sizes(norms: object) -> NDArray[np.float64]:
 
 def _removals(mu: NDArray[np.float64], absent: NDArray[np.bool_] | None) -> DominatingPair:
     """Gaussian(mu), mu checked and nobody else's, but the trivial pair for those who are absent."""
+    if absent is not None:
+        mu[absent] = 1.0
     pair = Gaussian(1.0).with_parameters({"mu": mu})
     if absent is None:
         return pair
