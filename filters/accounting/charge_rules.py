@@ -230,9 +230,9 @@ def _picked(charges: tuple[Charge, ...], index: NDArray[np.integer[Any]]) -> Cha
             roots.append(0.0)
         else:
             return Mixed(charges, index)
-    if len(scales) != 1 or all(isinstance(root, float) for root in roots):
-        return Mixed(charges, index)
-    return Square(look_up(roots, index), *scales)
+    # a rule has one scale
+    alike = all(isinstance(root, float) for root in roots)
+    return Mixed(charges, index) if alike else Square(look_up(roots, index), *scales)
 
 
 def _larger(request: DominatingPair, alpha: float) -> Real:

@@ -29,7 +29,6 @@ from theory.arguments import check_count
 from theory.conversions import SIMPLE
 from theory.drift import drift
 from theory.numerics import portable
-from theory.numerics.error_free import Exact
 from theory.pairs import DominatingPair
 
 __all__ = [
@@ -50,7 +49,7 @@ _LOG_ZETA = 1.1331899568516129  # log zeta(1.4)
 
 
 class _Summing(ABC):
-    """What odometers share: sums that no charge lowers, of which the last has a bound, and what they are held to."""
+    """What odometers share: sums of charges, of which the last has a bound, and what they are held to."""
 
     kernel: ClassVar[tuple[str, ...]] = ()
     rests_on: ClassVar[tuple[()]] = ()
@@ -69,7 +68,7 @@ class _Summing(ABC):
     def spend(self, state: _State, request: DominatingPair) -> _State:
         """The state after the request was released."""
         sums = zip(state[::2], state[1::2], self._charges(request), strict=True)
-        return tuple(part for high, low, charge in sums for part in _added((high, low), charge))
+        return tuple(part for high, low, charge in sums for part in _UNIT.add((high, low), charge))
 
     def _known(self, bound: NDArray[Any], state: _State, allowed: Allowance) -> NDArray[np.float64]:
         """The bound, inf beyond what is allowed and for a state that no requests lead to."""
@@ -116,14 +115,6 @@ class Odometer(_Summing):
 
 
 _UNIT = Budget.of(1.0)
-
-
-def _added(state: Exact, charge: Charge) -> Exact:
-    """The sums with `charge` added; infinite where the charge is negative, which would lower them, or NaN."""
-    high, low = _UNIT.add(state, charge)
-    with np.errstate(over="ignore", invalid="ignore"):
-        proper = np.greater_equal(charge.exact(1.0)[0], 0)
-    return (high, low) if proper.all() else (np.where(proper, high, np.inf), np.where(proper, low, 0.0))
 
 
 def _octave(x: NDArray[np.float64]) -> NDArray[np.float64]:

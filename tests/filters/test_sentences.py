@@ -184,6 +184,14 @@ TYPES: list[tuple[Call, str]] = [
         for make in (fp.Plain, fp.Square, lambda scale: fp.Square(0.5, scale))
         for bad in (None, "1/2", 10**400)
     ),
+    (
+        lambda: fp.AboveThreshold(5, ratio=Fraction(3, 2), rng=None),
+        "rng must be a numpy.random.Generator, got None",
+    ),  # type: ignore[arg-type]
+    (
+        lambda: fp.AboveThreshold(5, ratio=Fraction(3, 2), rng=RNG).reaches(1, None),  # type: ignore[arg-type]
+        "rng must be a numpy.random.Generator, got None",
+    ),
     (lambda: fp.GaussianFilter(1.0).open(record=3), "record must be callable, got 3; pass"),  # type: ignore[arg-type]
     (lambda: fp.GaussianFilter(1.0).open().affordable(None), "family must be callable, got None; pass e.g."),  # type: ignore[arg-type]
     (

@@ -202,6 +202,18 @@ def closed(state: Any, request: Any) -> Any:
     return np.zeros(len(state[0]), dtype=bool)
 
 
+class Generous(fp.GaussianFilter):
+    def grant(self, state: Any, request: Any) -> Any:
+        return ~closed(state, request), state
+
+
+class NearerAdmits(Generous):
+    """Knows better than the grant that it inherits."""
+
+    def admits(self, state: Any, request: Any) -> Any:
+        return closed(state, request)
+
+
 class ByAttribute(fp.AdditiveFilter):
     """A filter whose own instance has what decides."""
 
@@ -220,7 +232,12 @@ def changed_later() -> fp.PrivacyFilter:
     return Later(1.0)
 
 
-DENYING = {"grant": Never(1.0), "inherited grant": Delegates(1.0), "attribute": ByAttribute()}
+DENYING = {
+    "grant": Never(1.0),
+    "inherited grant": Delegates(1.0),
+    "admits": NearerAdmits(1.0),
+    "attribute": ByAttribute(),
+}
 
 
 @pytest.mark.parametrize("filt", [*DENYING.values(), changed_later()], ids=[*DENYING, "later"])
