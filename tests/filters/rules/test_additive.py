@@ -3,7 +3,6 @@
 import math
 import pickle
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ import filters as fp
 import filters.holders.in_blocks
 from filters.accounting.amounts import Charge, Plain, Square
 from filters.accounting.ledger import Budget
-from filters.contract.state import copied
 from filters.holders.repeats import repeats
 from filters.rules.additive import AdditiveFilter
 from mc.engine.encoding import decode, encode, nameable
@@ -51,48 +49,6 @@ def test_a_filter_of_ones_own_adds_exactly() -> None:
     assert session.request(RandomizedResponse(0.25))
     assert session.remaining() == pytest.approx(0.75, rel=1e-14)
     assert session.affordable(RandomizedResponse) == 0.75
-
-
-class Stricter(fp.ZCDPFilter):
-    """Grants nothing that costs more than a tenth."""
-
-    __slots__ = ()
-
-    def admits(self, state: Any, request: DominatingPair) -> Any:
-        return fp.ZCDPFilter.admits(self, state, request) & np.less_equal(request.zcdp_rho, 0.1)
-
-
-class Dearer(fp.ZCDPFilter):
-    """Charges what it grants twice."""
-
-    __slots__ = ()
-
-    def spend(self, state: Any, request: DominatingPair) -> Any:
-        return fp.ZCDPFilter.spend(self, fp.ZCDPFilter.spend(self, state, request), request)
-
-
-class Once(fp.ZCDPFilter):
-    """Grants one request."""
-
-    __slots__ = ()
-
-    def grant(self, state: Any, request: DominatingPair) -> Any:
-        fits, after = fp.ZCDPFilter.grant(self, state, request)
-        return fits & (state[0] == 0), after
-
-
-@pytest.mark.parametrize(("kind", "granted"), [(Stricter, 0), (Dearer, 1), (Once, 1), (fp.ZCDPFilter, 2)])
-def test_the_rules_of_a_subclass_decide_wherever_it_is_held(
-    kind: Any, granted: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    filt, request = kind(0.5), Gaussian(0.65)  # which costs 0.21
-    assert repeats(filt, request, most=9) == granted
-    assert (filt.grant_in_place(copied(filt.start(3)), request) is None) == (kind is not fp.ZCDPFilter)
-    assert sum(map(filt.open("retry").request, [request] * 9)) == granted
-    for people in (1, 3, 7):
-        monkeypatch.setattr(filters.holders.in_blocks, "BLOCK", 2)
-        everyone = fp.IndividualFilter(filt, people)
-        assert sum(map(everyone.select, [request] * 9)).tolist() == [granted] * people  # type: ignore[attr-defined]
 
 
 def test_a_filter_with_another_budget_is_not_the_one_that_was_saved() -> None:
