@@ -12,15 +12,6 @@ import pytest
 import filterproof as fp
 from filters.contract.state import put, take
 from theory.conversions import SIMPLE
-from theory.pairs import (
-    KOV,
-    DominatingPair,
-    Erasure,
-    Gaussian,
-    Laplace,
-    RandomizedResponse,
-    SubsampledGaussian,
-)
 
 RUNS = 4000
 
@@ -96,17 +87,17 @@ def test_what_is_said_to_be_affordable_is_granted_and_hardly_more(filt: fp.Priva
 
 SIZES = (5e-324, 1e-300, 1e-200, 1e-17, 1.0, 740.0, 1e9, 1e150, 1e200, 1.7e308)
 DELTAS = (5e-324, 1e-300, 1e-17, 0.1, 0.3)
-REQUESTS: tuple[DominatingPair, ...] = (
-    Gaussian(1e-300),
-    Gaussian(1.0),
-    Gaussian(1e200),
-    Erasure(5e-324),
-    KOV(1.0, 0.1),
-    KOV(1e-200, 5e-324),
-    RandomizedResponse(1e200),
-    Laplace(1e-300),
-    Laplace(1e300),
-    SubsampledGaussian(0.1, 1.0),
+REQUESTS: tuple[fp.DominatingPair, ...] = (
+    fp.Gaussian(1e-300),
+    fp.Gaussian(1.0),
+    fp.Gaussian(1e200),
+    fp.Erasure(5e-324),
+    fp.KOV(1.0, 0.1),
+    fp.KOV(1e-200, 5e-324),
+    fp.RandomizedResponse(1e200),
+    fp.Laplace(1e-300),
+    fp.Laplace(1e300),
+    fp.SubsampledGaussian(0.1, 1.0),
 )
 ONE: dict[str, Callable[[float], fp.PrivacyFilter]] = {
     "zCDP": fp.ZCDPFilter,
@@ -114,7 +105,7 @@ ONE: dict[str, Callable[[float], fp.PrivacyFilter]] = {
     "basic": fp.BasicFilter,
     "Renyi 1": lambda x: fp.RenyiFilter(1.0, x),
     "Renyi 2": lambda x: fp.RenyiFilter(2.0, x),
-    "Blackwell": lambda x: fp.BlackwellFilter(x, (RandomizedResponse(0.3),)),
+    "Blackwell": lambda x: fp.BlackwellFilter(x, (fp.RandomizedResponse(0.3),)),
 }
 TWO: dict[str, Callable[[float, float], fp.PrivacyFilter]] = {
     "CKS": fp.ApproximateDPFilter,
@@ -122,7 +113,7 @@ TWO: dict[str, Callable[[float, float], fp.PrivacyFilter]] = {
     "Whitehouse": fp.WhitehouseFilter,
     "Rogers": fp.RogersFilter,
     "approximate zCDP": fp.ApproximateZCDPFilter,
-    "realisation": lambda x, d: fp.RealisationFilter(x, d, 3, (Gaussian(1.0),)),
+    "realisation": lambda x, d: fp.RealisationFilter(x, d, 3, (fp.Gaussian(1.0),)),
 }
 
 

@@ -12,19 +12,9 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from theory.pairs import (
-    KOV,
-    DominatingPair,
-    Erasure,
-    FinitePair,
-    Gaussian,
-    Laplace,
-    RandomizedResponse,
-    Selection,
-)
 from theory.realisation import kappa
 
-STEP = Gaussian(mu=0.5)  # sigma = 2
+STEP = fp.Gaussian(mu=0.5)  # sigma = 2
 
 
 def paper() -> fp.RealisationFilter:
@@ -32,7 +22,7 @@ def paper() -> fp.RealisationFilter:
     return fp.RealisationFilter(10.0, 1e-5, 48, (STEP,))
 
 
-def play(filt: fp.PrivacyFilter, pair: DominatingPair, losses: list[float]) -> int:
+def play(filt: fp.PrivacyFilter, pair: fp.DominatingPair, losses: list[float]) -> int:
     """How many releases are granted when the releases realise these losses."""
     state = filt.start(1)
     for done, loss in enumerate(losses):
@@ -42,13 +32,13 @@ def play(filt: fp.PrivacyFilter, pair: DominatingPair, losses: list[float]) -> i
     return len(losses)
 
 
-def responds(epsilon: float) -> DominatingPair:
+def responds(epsilon: float) -> fp.DominatingPair:
     """Randomised response, of which every loss is a double."""
-    return RandomizedResponse(epsilon)
+    return fp.RandomizedResponse(epsilon)
 
 
 def after_losses(
-    filt: fp.RealisationFilter, pair: DominatingPair, losses: list[float], state: Any = None
+    filt: fp.RealisationFilter, pair: fp.DominatingPair, losses: list[float], state: Any = None
 ) -> Any:
     """The state after releases with these losses, and one more, after which the last of them counts."""
     state = filt.start(1) if state is None else state
@@ -69,7 +59,7 @@ def test_what_remains_is_the_way_to_the_limit() -> None:
         assert session.remaining() == pytest.approx(limit - abs(before), rel=1e-9)
     assert play(filt, STEP, [0.0] * 49) == 48
     assert filt.remaining(after_losses(filt, STEP, [0.0] * 47))[0] == 0.0
-    lopsided = FinitePair((0.5, 0.5), (0.25, 0.75))
+    lopsided = fp.FinitePair((0.5, 0.5), (0.25, 0.75))
     one, other = (fp.RealisationFilter(2.0, 0, 5, (pair,)) for pair in (lopsided, lopsided.swapped))
     for loss in (0.25, -0.25):
         left = one.remaining(after_losses(one, lopsided, [loss]))
@@ -85,14 +75,14 @@ def naive() -> fp.NaiveRealisationFilter:
 
 def test_the_naive_rule_never_stops_erasures() -> None:
     filt = naive()
-    assert play(filt, Erasure(0.01), [0.0] * 500) == 500
-    assert play(filt, Erasure(0.011), [0.0]) == 0
-    assert play(filt, Erasure(0.01), [0.0, math.inf, 0.0]) == 2
+    assert play(filt, fp.Erasure(0.01), [0.0] * 500) == 500
+    assert play(filt, fp.Erasure(0.011), [0.0]) == 0
+    assert play(filt, fp.Erasure(0.01), [0.0, math.inf, 0.0]) == 2
 
 
 def test_the_naive_rule_sees_both_directions() -> None:
     filt = naive()
-    pair = RandomizedResponse(0.4)
+    pair = fp.RandomizedResponse(0.4)
     assert play(filt, pair, [0.4, 0.4, 0.4]) == 2
     assert play(filt, pair, [-0.4, -0.4, -0.4]) == 2
     assert play(filt, pair, [0.4, -0.4] * 20) == 40
@@ -122,13 +112,20 @@ def test_the_realisation_filter_denies_what_rounding_alone_would_let_through(ear
 @pytest.mark.parametrize(
     "pair",
     [
-        *(responds(0.125), RandomizedResponse.from_ratio(Fraction(5, 4)), Erasure(1e-3)),
-        *(KOV(0.125, 1e-3), Gaussian(0.125), Laplace(8.0), type("Ours", (RandomizedResponse,), {})(0.125)),
-        Selection((responds(0.125), Gaussian(0.125)), np.array([0])),
+        *(responds(0.125), fp.RandomizedResponse.from_ratio(Fraction(5, 4)), fp.Erasure(1e-3)),
+        *(
+            fp.KOV(0.125, 1e-3),
+            fp.Gaussian(0.125),
+            fp.Laplace(8.0),
+            type("Ours", (fp.RandomizedResponse,), {})(0.125),
+        ),
+        fp.Selection((responds(0.125), fp.Gaussian(0.125)), np.array([0])),
     ],
     ids=repr,
 )
-def test_only_losses_that_are_doubles_take_the_realisation_filter_to_its_limit(pair: DominatingPair) -> None:
+def test_only_losses_that_are_doubles_take_the_realisation_filter_to_its_limit(
+    pair: fp.DominatingPair,
+) -> None:
     """Told losses of anything else are rounded: no sum here is, and the limit itself is not reached."""
     filt = fp.RealisationFilter(2.0, 0.25, 40, (responds(0.25),), dhat=0.2, theta=1e-3)
     for loss, granted in ((1.5, pair == responds(0.125)), (1.5 - 1e-9, True)):
@@ -140,16 +137,16 @@ def test_only_losses_that_are_doubles_take_the_realisation_filter_to_its_limit(p
 def test_the_first_release_is_decided_by_true_quantiles() -> None:
     """Of Laplace(b) the largest loss is 1/b, of which the double may lie below it: as BasicFilter decides."""
     for b in map(float, range(1, 40)):
-        pair, whole = Laplace(b), fp.BasicFilter(1 / b)
+        pair, whole = fp.Laplace(b), fp.BasicFilter(1 / b)
         granted = bool(whole.admits(whole.start(1), pair)[0])
         assert granted == (Fraction(1 / b) >= Fraction(1) / Fraction(b))
         for menu in ((pair,), (responds(1 / b),)):
             filt = fp.RealisationFilter(1 / b, 0, 5, menu)
             assert filt.admits(filt.start(1), pair)[0] == granted, (b, menu)
     whole = fp.RealisationFilter(
-        float(Gaussian(0.3).loss_quantile(1e-5)), 0.01, 5, (Gaussian(0.3),), dhat=1e-5, theta=1e-5
+        float(fp.Gaussian(0.3).loss_quantile(1e-5)), 0.01, 5, (fp.Gaussian(0.3),), dhat=1e-5, theta=1e-5
     )
-    assert not whole.admits(whole.start(1), Gaussian(0.3))[0]
+    assert not whole.admits(whole.start(1), fp.Gaussian(0.3))[0]
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 48])
@@ -160,7 +157,7 @@ def test_the_split_of_the_realisation_filter_pays_for_every_round(rounds: int) -
     theta = float(exact)
     if Fraction(theta) > exact:
         theta = math.nextafter(theta, 0.0)
-    menu = (Gaussian(0.5),)
+    menu = (fp.Gaussian(0.5),)
     filt = fp.RealisationFilter(10.0, delta, rounds, menu, dhat=dhat, theta=theta)
     assert (filt.dhat, filt.theta, filt.rounds) == (dhat, theta, rounds)
     with pytest.raises(ValueError, match="dhat and theta must satisfy"):
