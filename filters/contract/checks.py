@@ -141,15 +141,15 @@ class FilterTerms:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """The class of an object of the library whose fields are plain, the names of its fields, and what they held."""
+    """The class of an object of the library whose fields are plain, what reads its fields, and what they held."""
 
     kind: type
-    names: tuple[str, ...]
+    read: Callable[[object], tuple[object, ...]]
     held: tuple[object, ...]
 
     def same(self, thing: object) -> bool:
         """Whether it is of that very class, and each field that very number, which nobody can change."""
-        return type(thing) is self.kind and all(map(is_, _reader(self.names)(thing), self.held))
+        return type(thing) is self.kind and all(map(is_, self.read(thing), self.held))
 
 
 def _seen(thing: object) -> _Seen | None:
@@ -159,7 +159,8 @@ def _seen(thing: object) -> _Seen | None:
         return None
     if any(type(object.__getattribute__(thing, name)) not in PLAIN for name in names):
         return None
-    return _Seen(kind, names, _reader(names)(thing))
+    read = attrgetter(*names, *names[:1])  # of one name alone it would not read a tuple
+    return _Seen(kind, read, read(thing))
 
 
 def _terms(filt: FilterBase) -> tuple[object, object]:
@@ -177,11 +178,6 @@ def _value(thing: object) -> object:
     if isinstance(thing, type) or (names := _field_names(kind)) is None:
         return thing.tobytes() if isinstance(thing, np.ndarray) else (kind, thing)
     return kind, *[_value(object.__getattribute__(thing, name)) for name in names]
-
-
-@lru_cache(maxsize=1024)
-def _reader(names: tuple[str, ...]) -> Callable[[object], tuple[object, ...]]:
-    return attrgetter(*names, *names[:1])  # of one name alone it would not read a tuple
 
 
 @lru_cache(maxsize=1024)
