@@ -19,6 +19,7 @@ __all__ = [
     "checked_parameters",
     "one_at_least_zero",
     "one_delta",
+    "one_delta_from_zero",
     "one_epsilon",
     "one_mu",
     "one_order",
@@ -63,6 +64,14 @@ def one_epsilon(name: str, value: object) -> float:
     epsilon = one_real(name, value)
     check_at_least_zero(name, epsilon, "pass the epsilon of a promise, zero or more, in nats")
     return epsilon
+
+
+def one_delta_from_zero(name: str, value: object) -> float:
+    """`value` as a float in [0, 1)."""
+    delta = one_at_least_zero(name, value)
+    if delta >= 1:
+        raise ValueError(f"{name} must be in [0, 1), got {name}={delta!r}; pass a probability")
+    return delta
 
 
 def one_mu(name: str, value: object) -> float:

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.charges import upper_quantile
-from filters.contract.parameters import checked_parameters, one_delta, one_positive
+from filters.contract.parameters import checked_parameters, one_delta_from_zero, one_positive
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.menu import checked_menu, positions
-from theory.arguments import Real, check_count, check_probability, own
+from theory.arguments import Real, check_count, check_probability
 from theory.extremal import Extremal, erasures_extremal, responses_extremal
 from theory.guarantees import ApproxDP, Guarantee, PureDP
 from theory.numerics import portable
@@ -76,7 +76,9 @@ class RealisationFilter(PrivacyFilter[_State]):
     proof: ClassVar[str] = "004 Theorem 1: the stopping event does not depend on the last output"
 
     def __post_init__(self) -> None:
-        epsilon, delta, _ = checked_parameters(self, epsilon=one_positive, delta=_delta, rounds=check_count)
+        epsilon, delta, _ = checked_parameters(
+            self, epsilon=one_positive, delta=one_delta_from_zero, rounds=check_count
+        )
         menu, after = checked_menu(self.menu), _checked_after(self.after)
         dhat, theta = _split(self.dhat, self.theta, self.rounds, delta)
         object.__setattr__(self, "menu", menu)
@@ -205,12 +207,6 @@ def _checked_after(after: object) -> _After:
                 f"after must map pairs to menus of at least one, got {pair!r}: {menu!r}; leave out what allows none"
             )
     return tuple((pair, checked_menu(some)) for pair, some in menus_after.items())
-
-
-def _delta(name: str, value: object) -> float:
-    """`value` as a float in [0, 1)."""
-    given = own(value, down=True)
-    return 0.0 if isinstance(given, float) and given == 0 else one_delta(name, given)
 
 
 def _adds(x: Real, y: Real) -> NDArray[np.bool_]:

@@ -14,10 +14,15 @@ from numpy.typing import NDArray
 from filters.accounting.allowance import Allowance
 from filters.accounting.amounts import Charge, Plain, Square
 from filters.accounting.charges import approximate_charge
-from filters.accounting.directed import within
 from filters.accounting.ledger import Budget
 from filters.contract.holds import Holds
-from filters.contract.parameters import checked_parameters, one_at_least_zero, one_delta, one_positive
+from filters.contract.parameters import (
+    checked_parameters,
+    one_at_least_zero,
+    one_delta,
+    one_delta_from_zero,
+    one_positive,
+)
 from filters.privacy_filter import PrivacyFilter
 from theory.arguments import Real
 from theory.conversions import SIMPLE
@@ -125,9 +130,7 @@ class BasicFilter(SeveralSums):
     proof: ClassVar[str] = "basic composition, by induction on the rounds; 004 Section II-A"
 
     def __post_init__(self) -> None:
-        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_at_least_zero)
-        if delta >= 1:
-            raise ValueError(f"delta must be in [0, 1), got delta={delta!r}; pass a probability")
+        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta_from_zero)
         _check_at(self)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta) if delta > 0 else PureDP(epsilon))
         object.__setattr__(self, "_epsilon", Budget.of(epsilon))
@@ -199,8 +202,8 @@ class WhitehouseFilter(SeveralSums):
         _check_at(self)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta))
         object.__setattr__(self, "_squares", Budget.of(2 * float(SIMPLE.budget(epsilon, tail))))
-        allowed = (Fraction(delta) - Fraction(tail)) / Fraction(weight)
-        object.__setattr__(self, "_delta", Allowance(within(allowed) if allowed > 0 else 0.0))
+        allowed: Any = (Fraction(delta) - Fraction(tail)) / Fraction(weight)
+        object.__setattr__(self, "_delta", Allowance(allowed))
 
     @property
     def holds(self) -> Holds | None:
