@@ -161,6 +161,11 @@ def test_people_decided_in_blocks_are_those_decided_at_once(
     assert min(seen) < 1
 
 
+@pytest.fixture
+def in_fives(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(filters.holders.in_blocks, "BLOCK", BLOCK)
+
+
 class Own(Adding):
     """mu up to 1 in all; it keeps the state that it starts with, and may raise when it is asked."""
 
@@ -176,11 +181,9 @@ class Own(Adding):
         return request.gdp_mu
 
 
+@pytest.mark.usefixtures("in_fives")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
-def test_a_state_that_the_filter_keeps_is_not_written_over(
-    dtype: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(filters.holders.in_blocks, "BLOCK", BLOCK)
+def test_a_state_that_the_filter_keeps_is_not_written_over(dtype: Any) -> None:
     filt = Own(dtype)
     people = fp.IndividualFilter(filt, PEOPLE)
     sizes = np.linspace(0.125, 0.75, PEOPLE)
@@ -189,10 +192,8 @@ def test_a_state_that_the_filter_keeps_is_not_written_over(
     assert not filt.fresh.any()
 
 
-def test_a_filter_that_raises_half_way_has_charged_and_nothing_is_lost(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(filters.holders.in_blocks, "BLOCK", BLOCK)
+@pytest.mark.usefixtures("in_fives")
+def test_a_filter_that_raises_half_way_has_charged_and_nothing_is_lost() -> None:
     filt = Own()
     people = fp.IndividualFilter(filt, PEOPLE)
     sizes = np.full(PEOPLE, 0.5)
@@ -214,8 +215,8 @@ class Elsewhere(RandomizedResponse):
         return RandomizedResponse(np.asarray(self.epsilon)[runs])
 
 
-def test_a_pair_from_elsewhere_is_taken_by_indices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(filters.holders.in_blocks, "BLOCK", BLOCK)
+@pytest.mark.usefixtures("in_fives")
+def test_a_pair_from_elsewhere_is_taken_by_indices() -> None:
     sizes = np.linspace(0.1, 2.0, PEOPLE)
     for request in (
         Elsewhere(sizes),
@@ -261,9 +262,8 @@ def test_people_take_so_many_bytes_each(
     assert peak <= most * n + index + 8e6
 
 
-def test_a_filter_that_changes_the_kind_of_its_state_grants_nothing_more(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+@pytest.mark.usefixtures("in_fives")
+def test_a_filter_that_changes_the_kind_of_its_state_grants_nothing_more() -> None:
     class Whole(Adding):
         """Its states are whole numbers as long as they can be."""
 
@@ -277,7 +277,6 @@ def test_a_filter_that_changes_the_kind_of_its_state_grants_nothing_more(
             after = super().spend(state, request)
             return after.astype(np.int64) if (after == np.round(after)).all() else after
 
-    monkeypatch.setattr(filters.holders.in_blocks, "BLOCK", BLOCK)
     mu = np.ones(PEOPLE)
     mu[-1] = 0.5
     with pytest.raises(TypeError, match="must keep the dtype"):
