@@ -105,6 +105,13 @@ def test_affordable_of_many_runs_is_that_of_each() -> None:
         assert filt.affordable(alone, Gaussian)[0] == best[run]
 
 
+@pytest.mark.parametrize("filt", ADDITIVE[:3], ids=repr)
+def test_a_family_of_which_the_charge_knows_no_square_is_bisected(filt: AdditiveFilter) -> None:
+    best = filt.affordable(filt.start(1), lambda t: Gaussian(t / 2))
+    assert filt.admits(filt.start(1), Gaussian(best / 2))[0]
+    assert not filt.admits(filt.start(1), Gaussian(best / 2 * (1 + 1e-12)))[0]
+
+
 def test_what_little_is_left_is_affordable_too() -> None:
     """Rooms of 2^-67 to 2^-54 of the budget, where the ledger's own rounding outweighs the shave of the root."""
     rng = np.random.default_rng(0)
