@@ -56,8 +56,6 @@ _SPEAKS_OF = {
     "affordable": ("admits", "grant"),
 }
 _ADVICE = _SPEAKS_OF.keys() - {"grant"}
-#: What a class has of a method and of those that it speaks of.
-_FOUND = {method: attrgetter(method, *names) for method, names in _SPEAKS_OF.items()}
 
 
 class StateWrittenError(TypeError):
@@ -141,15 +139,15 @@ class FilterTerms:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """The class of an object of the library whose fields are plain, what reads its fields, and what they held."""
+    """The class of an object of the library whose fields are plain, the names of its fields, and what they held."""
 
     kind: type
-    read: Callable[[object], tuple[object, ...]]
+    names: tuple[str, ...]
     held: tuple[object, ...]
 
     def same(self, thing: object) -> bool:
         """Whether it is of that very class, and each field that very number, which nobody can change."""
-        return type(thing) is self.kind and all(map(is_, self.read(thing), self.held))
+        return type(thing) is self.kind and all(map(is_, _reader(self.names)(thing), self.held))
 
 
 def _seen(thing: object) -> _Seen | None:
@@ -159,8 +157,7 @@ def _seen(thing: object) -> _Seen | None:
         return None
     if any(type(object.__getattribute__(thing, name)) not in PLAIN for name in names):
         return None
-    read = attrgetter(*names, *names[:1])  # of one name alone it would not read a tuple
-    return _Seen(kind, read, read(thing))
+    return _Seen(kind, names, _reader(names)(thing))
 
 
 def _terms(filt: FilterBase) -> tuple[object, object]:
@@ -178,6 +175,12 @@ def _value(thing: object) -> object:
     if isinstance(thing, type) or (names := _field_names(kind)) is None:
         return thing.tobytes() if isinstance(thing, np.ndarray) else (kind, thing)
     return kind, *[_value(object.__getattribute__(thing, name)) for name in names]
+
+
+@lru_cache(maxsize=1024)
+def _reader(names: tuple[str, ...]) -> Callable[[object], tuple[object, ...]]:
+    """What reads these attributes: of one name alone it would not read a tuple."""
+    return attrgetter(*names, *names[:1])
 
 
 @lru_cache(maxsize=1024)
@@ -355,7 +358,7 @@ def _knows_its_rules(filt: FilterBase, method: str) -> bool:
             return False
     # by what is found, for a class may be changed; and one of another kind of classes may claim to equal any
     knows = _knows if type(kind) is ABCMeta else _knows.__wrapped__
-    return knows(kind, method, _FOUND[method](kind))
+    return knows(kind, method, _reader((method, *_SPEAKS_OF[method]))(kind))
 
 
 @lru_cache(maxsize=1024)

@@ -24,10 +24,8 @@ class Holder:
     #: What to do in place of a copy.
     _remedy: ClassVar[str] = "save it with to_dict and restore it with from_dict, one holder at a time"
 
-    #: What signs all that is saved.
-    _key: bytes | None = None
-
     def __init__(self) -> None:
+        self._key: bytes | None = None  # signs all that is saved
         self._lock = threading.RLock()  # reentrant: a change within a change gets an error, not a deadlock
         self._changing = threading.Lock()
         self._process = os.getpid()

@@ -51,6 +51,7 @@ _LOG_ZETA = 1.1331899568516129  # log zeta(1.4)
 class _Summing(ABC):
     """What odometers share: sums of charges, of which the last has a bound, and what they are held to."""
 
+    __slots__ = ()
     kernel: ClassVar[tuple[str, ...]] = ()
     rests_on: ClassVar[tuple[()]] = ()
     scope: ClassVar[str] = "every adaptive analyst, at all times at once"

@@ -88,7 +88,7 @@ def _numpy() -> types.ModuleType:
     return made
 
 
-RULE = vars(type(fp.zcdp_charge))["__call__"]
+RULE = vars(type(fp.zcdp_charge))["_of"]
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ RULE = vars(type(fp.zcdp_charge))["__call__"]
         (AdditiveFilter.spend, "__code__", _evil.__code__),
         (filters.accounting.charge_rules.proper, "__defaults__", (1.0,)),
         (Budget.fits, "__kwdefaults__", {"most": 9}),
-        (type(fp.zcdp_charge), "__call__", _elsewhere(RULE)),
+        (type(fp.zcdp_charge), "_of", _elsewhere(RULE)),
         (filters.rules.additive, "_joined", _cached_lie()),
         (filters.accounting.declared, "_SHARE", 0.5),
         (running_number.Claims, "at_most", running_number.Claims.near),
