@@ -10,11 +10,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 from types import MappingProxyType
 
-from filters.entry import Entry
-from filters.filter_page import FilterPage
+from filters.entry import Entry, FilterPage
 from filters.rules.approximate_dp import ApproximateDPFilter
 from filters.rules.approximate_zcdp import ApproximateZCDPFilter
-from filters.rules.basic import BasicFilter
 from filters.rules.blackwell import BlackwellFilter
 from filters.rules.ex_post import ExPostFilter
 from filters.rules.gaussian_residue import GaussianResidueFilter
@@ -25,7 +23,7 @@ from filters.rules.potential import PotentialFilter
 from filters.rules.ranged_blackwell import RangedBlackwellFilter
 from filters.rules.realisation import RealisationFilter
 from filters.rules.renyi import RenyiFilter
-from filters.rules.rogers import RogersFilter
+from filters.rules.several_sums import BasicFilter, RogersFilter, WhitehouseFilter
 from filters.rules.unsound import (
     CentralLimitFilter,
     NaiveRealisationFilter,
@@ -33,7 +31,6 @@ from filters.rules.unsound import (
     SomeOrderFilter,
     SquaredLossFilter,
 )
-from filters.rules.whitehouse import WhitehouseFilter
 from filters.rules.zcdp import ZCDPFilter
 from theory.log_ratio import LogRatio
 from theory.pairs import (
@@ -112,9 +109,8 @@ _ENTRIES = (
         lambda: GaussianFilter(1.5),
         FilterPage(
             r"\sum_t \mu_t^2 \le \mu^2",
-            "Squares of the GDP parameters add up. Gaussian mechanisms reach the promise itself, so no "
-            "filter with this "
-            "promise can admit more of them.",
+            "Squares of the GDP parameters add up. Gaussian mechanisms reach the promise itself, so no filter with "
+            "this promise can admit more of them.",
             (Gaussian(0.25), Gaussian(0.5)),
             2.0,
             (0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0),
@@ -146,8 +142,7 @@ _ENTRIES = (
         lambda: ZCDPFilter(0.6),
         FilterPage(
             r"\sum_t \rho_t \le \rho",
-            "The sum of zCDP parameters stays within the budget. The stopping rule is the same at every "
-            "Rényi order.",
+            "The sum of zCDP parameters stays within the budget. The stopping rule is the same at every Rényi order.",
             (Gaussian(0.25), Gaussian(0.5)),
             1.0,
             (0.5, 1.0, 1.5, 2.0, 2.5, 3.0),
@@ -190,8 +185,7 @@ _ENTRIES = (
         lambda: SomeOrderMarkovFilter(6.0, 0.01, _PAIRS),
         lambda: SomeOrderMarkovFilter(6.5, 0.02, _PAIRS),
         FilterPage(
-            r"\exists j: \; \sum_t D_{\alpha_j}(P_t \| Q_t) \le \varepsilon - "
-            r"\frac{\log(1/\delta)}{\alpha_j - 1}",
+            r"\exists j: \; \sum_t D_{\alpha_j}(P_t \| Q_t) \le \varepsilon - \frac{\log(1/\delta)}{\alpha_j - 1}",
             "Some order of a set may keep its budget, whichever; budgets by Markov's inequality. Each order takes of "
             "delta what lower ones leave unpaid; orders that take more than all of it are refused.",
             (_FIRST, _coin("0.0025", "0.00000227272")),
@@ -255,13 +249,11 @@ _ENTRIES = (
         lambda: RogersFilter(2.0, 1e-3),
         lambda: RogersFilter(3.0, 1e-3),
         FilterPage(
-            r"\sum_t \frac{\varepsilon_t (e^{\varepsilon_t} - 1)}{2} + \sqrt{2 (S + H) \left(1 + "
-            r"\tfrac{1}{2} "
-            r"\log\left(\tfrac{S}{H} + 1\right)\right) \log \tfrac{2}{\delta}} \le \varepsilon, \quad "
-            r"S = \sum_t \varepsilon_t^2, \quad \sum_t \delta_t \le \tfrac{\delta}{2}",
-            "Advanced composition for epsilons chosen on the way. Half of delta is kept for the tail of "
-            "the losses, which "
-            "randomised responses hardly touch: only the other half is seen here.",
+            r"\sum_t \frac{\varepsilon_t (e^{\varepsilon_t} - 1)}{2} + \sqrt{2 (S + H) \left(1 + \tfrac{1}{2} "
+            r"\log\left(\tfrac{S}{H} + 1\right)\right) \log \tfrac{2}{\delta}} \le \varepsilon, \quad S = \sum_t "
+            r"\varepsilon_t^2, \quad \sum_t \delta_t \le \tfrac{\delta}{2}",
+            "Advanced composition for epsilons chosen on the way. Half of delta is kept for the tail of the losses, "
+            "which randomised responses hardly touch: only the other half is seen here.",
             (RandomizedResponse(0.125), KOV(0.125, 1.25e-4)),
             2.0,
             (0.25, 0.5, 0.75, 1.0, 1.5, 2.0),
@@ -275,9 +267,8 @@ _ENTRIES = (
         lambda: WhitehouseFilter(1.0, 1e-3),
         lambda: WhitehouseFilter(1.5, 2e-3),
         FilterPage(
-            r"\sqrt{2 S \log \tfrac{1}{\delta'}} + \frac{S}{2} \le \varepsilon, \quad S = \sum_t "
-            r"\varepsilon_t^2, \quad "
-            r"\sum_t \delta_t \le \delta - \delta'",
+            r"\sqrt{2 S \log \tfrac{1}{\delta'}} + \frac{S}{2} \le \varepsilon, \quad S = \sum_t \varepsilon_t^2, "
+            r"\quad \sum_t \delta_t \le \delta - \delta'",
             "Advanced composition by a line instead of a mixture, with the constants of one mechanism "
             "known in advance.",
             (RandomizedResponse(0.0625), KOV(0.0625, 1.25e-4)),
@@ -295,8 +286,7 @@ _ENTRIES = (
         FilterPage(
             r"H_{e^\varepsilon}\left(\otimes_t P_t \| \otimes_t Q_t\right) \le H_{e^\varepsilon}"
             r"(\mathcal{N}(\mu, 1) \| \mathcal{N}(0, 1)) \text{ for all } \varepsilon \in \mathbb{R}",
-            "The mechanisms so far, composed as if they had been fixed in advance, must be dominated by "
-            "one Gaussian.",
+            "The mechanisms so far, composed as if they had been fixed in advance, must be dominated by one Gaussian.",
             (RandomizedResponse(0.25), Gaussian(0.5)),
             1.0,
             (0.5, 1.0, 1.5, 2.0, 2.5, 3.0),
@@ -329,9 +319,8 @@ _ENTRIES = (
         FilterPage(
             r"q_i(\theta) + \max_r q_r(\hat\delta) \le \varepsilon - |\ell^{(i-1)}|, \quad "
             r"\hat\delta + \theta (1 - \hat\delta) N \le \delta",
-            "The filter looks at the realised loss before the last release, and leaves room for the "
-            "quantiles of two more. "
-            "Erasures spend what it keeps for its quantiles: theta in every round, delta-hat in the last. With "
+            "The filter looks at the realised loss before the last release, and leaves room for the quantiles of two "
+            "more. Erasures spend what it keeps for its quantiles: theta in every round, delta-hat in the last. With "
             "delta = 0 the quantiles are the largest losses, and it keeps pure DP for any number of rounds.",
             (Erasure(9.6e-8), Erasure(5.38e-6)),
             10.0,
@@ -449,11 +438,9 @@ _ENTRIES = (
         lambda: SomeOrderFilter(6.0, 0.01, _PAIRS),
         lambda: SomeOrderFilter(6.5, 0.02, _PAIRS),
         FilterPage(
-            r"\exists j: \; \sum_t D_{\alpha_j}(P_t \| Q_t) \le B_{\mathrm{CKS}}(\alpha_j, \varepsilon, "
-            r"\delta)",
-            "Some order of a set may keep its budget, whichever. After one outcome an adversary meets the "
-            "budget of one "
-            "order, after the other outcome that of another.",
+            r"\exists j: \; \sum_t D_{\alpha_j}(P_t \| Q_t) \le B_{\mathrm{CKS}}(\alpha_j, \varepsilon, \delta)",
+            "Some order of a set may keep its budget, whichever. After one outcome an adversary meets the budget of "
+            "one order, after the other outcome that of another.",
             _COINS,
             6.0,
             (3.0, 4.0, 5.0, 6.0, 6.5),
@@ -478,9 +465,8 @@ _ENTRIES = (
         lambda: _natural(Fraction(60, 169)),
         FilterPage(
             r"H_{e^\varepsilon}\left(\otimes_t P_t \| \otimes_t Q_t\right) \le \delta",
-            "The mechanisms so far, had they been fixed in advance, keep the promise. An adversary "
-            "chooses the next one by "
-            "the outcome of the last.",
+            "The mechanisms so far, had they been fixed in advance, keep the promise. An adversary chooses the next "
+            "one by the outcome of the last.",
             _LADDER,
             LogRatio(Fraction(9, 4)),
             (0.2, 0.4, 0.6, 0.81093, 1.0, 1.2),

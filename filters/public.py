@@ -19,7 +19,6 @@ from filters.holders.above_threshold import AboveThreshold
 from filters.holders.clipped_sums import ClippedSums, PrivateSum, Vectors
 from filters.holders.denial import Denial
 from filters.holders.individual import IndividualFilter, gaussian_request
-from filters.holders.individual_tracker import IndividualTracker
 from filters.holders.journal import JournalError
 from filters.holders.linear_queries import LinearAnswer, LinearQueries
 from filters.holders.odometers import (
@@ -33,7 +32,7 @@ from filters.holders.odometers import (
 from filters.holders.personal import Personal, PersonalCost, PersonalFactor, PersonalReport
 from filters.holders.secret_noise import SecretNoise
 from filters.holders.session import FilterHaltedError, Session
-from filters.holders.trackers import GaussianTracker, RenyiTracker, Tracker
+from filters.holders.trackers import GaussianTracker, IndividualTracker, RenyiTracker, Tracker
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.additive import AdditiveFilter
 from filters.rules.approximate_zcdp import ApproximateZCDP

@@ -95,10 +95,10 @@ def test_a_name_of_the_front_door_loads_its_rooms_and_nothing_heavy(tmp_path: Pa
 
 def test_who_asks_for_one_filter_loads_no_other_and_no_arithmetic_of_balls(tmp_path: Path) -> None:
     asked = "import sys; import filterproof as fp; fp.ZCDPFilter(0.5).open().request(fp.Gaussian(0.5))"
-    loaded = "print(sorted({'flint', 'filters.catalogue', 'filters.rules.rogers'} & {*sys.modules}))"
+    loaded = "print(sorted({'flint', 'filters.catalogue', 'filters.rules.blackwell'} & {*sys.modules}))"
     result = run(f"{asked}; {loaded}; fp.RogersFilter; {loaded}", tmp_path)
     assert result.stdout.splitlines()[0] == "[]", result.stderr
-    assert "filters.rules.rogers" in result.stdout.splitlines()[1]
+    assert "filters.rules.blackwell" in result.stdout.splitlines()[1]
 
 
 @pytest.mark.parametrize("name", fp._ALONE)

@@ -270,7 +270,9 @@ LINES: dict[str, dict[str, Patch]] = {
     "filter": {
         "filters/catalogue.py: list ZCDPFilter": without(catalogue, "CATALOGUE", "ZCDPFilter"),
         "filters/catalogue.py: name ZCDPFilter": without(catalogue, "__all__", "ZCDPFilter"),
-        "filters.rules.basic: give BasicFilter theorem": lambda to: to.delattr(fp.BasicFilter, "theorem"),
+        "filters.rules.several_sums: give BasicFilter theorem": lambda to: to.delattr(
+            fp.BasicFilter, "theorem"
+        ),
         "tests/filters/rules: test the constants of Rogers": unsaid("tests/filters/rules/", "RogersFilter"),
         "filters/certified/laws.py: say in law_of what the theorem allows BasicFilter": instead(
             laws,

@@ -9,6 +9,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
+from reprlib import repr as short
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +34,9 @@ class Allowance:
     value: float
 
     def __post_init__(self) -> None:
-        if not self.value >= 0:
-            raise ValueError(f"allowance must be >= 0, got {self.value!r}; pass 0 for nothing")
+        given: Any = self.value
+        if not (isinstance(given, Real) and given >= 0):  # type: ignore[operator]
+            raise ValueError(f"allowance must be >= 0, got {short(self.value)}; pass 0 for nothing")
         object.__setattr__(self, "value", within(self.value) if self.value > 0 else 0.0)
 
     @property

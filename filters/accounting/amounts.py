@@ -65,7 +65,7 @@ class Square:
     __repr__ = one_line
 
     def __post_init__(self) -> None:
-        scale = self.scale if type(self.scale) is float else float(self.scale)
+        scale = self.scale if type(self.scale) is float else beyond(self.scale)
         if not _LEAST_SCALE <= scale < math.inf or scale != self.scale:
             raise ValueError(
                 f"scale must be a double of at least 2^-8, got scale={self.scale!r}; put the factor into x"

@@ -69,8 +69,36 @@ class ChargeRule(ABC):
         return None
 
 
+class _Named:
+    """A value that a module holds under its name, by which it is shown and pickled."""
+
+    __slots__ = ()
+    _name: ClassVar[str]
+
+    def __repr__(self) -> str:
+        return self._name
+
+    def __reduce__(self) -> str:
+        return self._name
+
+
+class _ByPair(_Named, ChargeRule):
+    """A rule that charges each member of a selection by itself."""
+
+    __slots__ = ()
+
+    def __call__(self, request: DominatingPair) -> Charge:
+        if (index := request.choice) is not None:
+            return _picked(tuple(map(self, request.members)), index)
+        return self._of(request)
+
+    @abstractmethod
+    def _of(self, request: DominatingPair) -> Charge:
+        """The charge of a pair that is no selection."""
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class PureCharge(ChargeRule):
+class PureCharge(_ByPair):
     """epsilon of an epsilon-DP mechanism: what sums to at most B is B-DP (basic composition).
 
     In nats, one number for all runs or one per run in shape (n,), as the parameters of the pair are.
@@ -78,24 +106,17 @@ class PureCharge(ChargeRule):
 
     theorem: ClassVar[str | None] = "basic composition"
     source: ClassVar[str] = "basic composition, by induction on the rounds; paper 004, Section II-A"
+    _name: ClassVar[str] = "pure_charge"
 
-    def __call__(self, request: DominatingPair) -> Charge:
-        if (index := request.choice) is not None:
-            return Mixed(tuple(map(self, request.members)), index)
+    def _of(self, request: DominatingPair) -> Charge:
         return Plain(pure_epsilon(request))
 
     def bounds(self, total: float) -> Guarantee:
         return PureDP(total)
 
-    def __repr__(self) -> str:
-        return "pure_charge"
-
-    def __reduce__(self) -> str:
-        return "pure_charge"
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ZCDPCharge(ChargeRule):
+class ZCDPCharge(_ByPair):
     """The zCDP parameter rho: mu^2/2 of Gaussian(mu), epsilon^2/2 of RandomizedResponse(epsilon), else as declared.
 
     In nats, one number for all runs or one per run in shape (n,), as the parameters of the pair are.
@@ -103,10 +124,9 @@ class ZCDPCharge(ChargeRule):
 
     theorem: ClassVar[str | None] = "RDP filter"
     source: ClassVar[str] = "paper 000, Remark 4.4"
+    _name: ClassVar[str] = "zcdp_charge"
 
-    def __call__(self, request: DominatingPair) -> Charge:
-        if (index := request.choice) is not None:
-            return _picked(tuple(map(self, request.members)), index)
+    def _of(self, request: DominatingPair) -> Charge:
         if is_ours(request) and (root := request.zcdp_root) is not None:
             return Square(proper(root), 0.5)
         return Plain(unvanished(request.zcdp_rho, request))
@@ -117,15 +137,9 @@ class ZCDPCharge(ChargeRule):
     def scale(self, family: object) -> float | None:
         return 0.5 if family in (Gaussian, RandomizedResponse) else None
 
-    def __repr__(self) -> str:
-        return "zcdp_charge"
-
-    def __reduce__(self) -> str:
-        return "zcdp_charge"
-
 
 @dataclass(frozen=True, slots=True, repr=False)
-class GDPCharge(ChargeRule):
+class GDPCharge(_ByPair):
     """mu^2, mu being the GDP parameter that a request declares: what sums to at most mu^2 is mu-GDP.
 
     One number for all runs or one per run in shape (n,), as the parameters of the pair are.
@@ -133,10 +147,9 @@ class GDPCharge(ChargeRule):
 
     theorem: ClassVar[str | None] = "GDP filter"
     source: ClassVar[str] = "paper 003, Theorem C.1"
+    _name: ClassVar[str] = "gdp_charge"
 
-    def __call__(self, request: DominatingPair) -> Charge:
-        if (index := request.choice) is not None:
-            return _picked(tuple(map(self, request.members)), index)
+    def _of(self, request: DominatingPair) -> Charge:
         return Square(unvanished(request.gdp_mu, request))
 
     def bounds(self, total: float) -> Guarantee:
@@ -146,12 +159,6 @@ class GDPCharge(ChargeRule):
 
     def scale(self, family: object) -> float | None:
         return 1.0 if family is Gaussian else None
-
-    def __repr__(self) -> str:
-        return "gdp_charge"
-
-    def __reduce__(self) -> str:
-        return "gdp_charge"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -185,8 +192,10 @@ class RenyiCharge(ChargeRule):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class RenyiCharges:
+class RenyiCharges(_Named):
     """The rules of all orders: `renyi_charge.at(8.0)` is one of them, `renyi_charge(request, 8.0)` what it charges."""
+
+    _name: ClassVar[str] = "renyi_charge"
 
     def __call__(self, request: DominatingPair, alpha: float) -> Charge:
         return _renyi(request, alpha)
@@ -194,12 +203,6 @@ class RenyiCharges:
     def at(self, alpha: float) -> RenyiCharge:
         """The rule of the order alpha >= 1."""
         return RenyiCharge(alpha)
-
-    def __repr__(self) -> str:
-        return "renyi_charge"
-
-    def __reduce__(self) -> str:
-        return "renyi_charge"
 
 
 def _renyi(request: DominatingPair, alpha: float) -> Charge:
@@ -218,16 +221,18 @@ def _renyi(request: DominatingPair, alpha: float) -> Charge:
 
 def _picked(charges: tuple[Charge, ...], index: NDArray[np.integer[Any]]) -> Charge:
     """Run i is charged charges[index[i]]: by one square per run where they are squares, one of them per run."""
-    squares = [one for one in charges if isinstance(one, Square)]
-    scales = {one.scale for one in squares}
-    free = all(isinstance(one, Square) or (isinstance(one, Plain) and _is_free(one.x)) for one in charges)
-    if not free or len(scales) != 1 or all(isinstance(one.x, float) for one in squares):
-        return Mixed(charges, index)
-    return Square(look_up([one.x if isinstance(one, Square) else 0.0 for one in charges], index), *scales)
-
-
-def _is_free(x: Real) -> bool:
-    return isinstance(x, float) and x == 0
+    roots, scales = [], set()
+    for charge in charges:
+        if isinstance(charge, Square):
+            roots.append(charge.x)
+            scales.add(charge.scale)
+        elif isinstance(charge, Plain) and isinstance(charge.x, float) and charge.x == 0:
+            roots.append(0.0)
+        else:
+            return Mixed(charges, index)
+    # a rule has one scale
+    alike = all(isinstance(root, float) for root in roots)
+    return Mixed(charges, index) if alike else Square(look_up(roots, index), *scales)
 
 
 def _larger(request: DominatingPair, alpha: float) -> Real:

@@ -8,16 +8,33 @@
 from __future__ import annotations
 
 import math
+from reprlib import repr as short
 from typing import Any
 
-from theory.arguments import beyond, towards_zero
+from theory.arguments import beyond as _beyond
+from theory.arguments import towards_zero
 
 __all__ = ["beyond", "within"]
+
+_NO_NUMBER = (TypeError, ValueError, AttributeError, OverflowError)
+
+
+def beyond(x: Any) -> float:
+    """The double next to x that is no nearer to zero; TypeError for what is no number that a double can hold."""
+    try:
+        return _beyond(x)
+    except _NO_NUMBER:
+        raise TypeError(
+            f"charge must be a number that a double can hold, got {short(x)}; pass x >= 0"
+        ) from None
 
 
 def within(x: Any) -> float:
     """The largest double that is at most x; ValueError unless it is finite and above zero."""
-    near = towards_zero(x)
+    try:
+        near = towards_zero(x)
+    except _NO_NUMBER:
+        near = math.nan
     if not 0 < near < math.inf:
-        raise ValueError(f"budget must be finite and > 0, got {x!r}; pass a finite number above zero")
+        raise ValueError(f"budget must be finite and > 0, got {short(x)}; pass a finite number above zero")
     return near

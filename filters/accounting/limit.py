@@ -20,15 +20,20 @@ class Limit:
     """high + low in units of 4^exponent, high from 1 to 4 unless the limit is 0, or too small for that."""
 
     high: float
-    low: float
-    exponent: int
+    low: float = math.nan
+    exponent: int = 0
 
     def __post_init__(self) -> None:
+        high, low, exponent = self.high, self.low, self.exponent
+        if not (isinstance(high, float | int) and isinstance(low, float | int) and type(exponent) is int):
+            raise TypeError(
+                f"high, low and exponent must be two doubles and an integer, got {high!r}, {low!r} and {exponent!r}; "
+                "make a budget by Budget.of"
+            )
         # sums are compared part by part, which is right only where high is the double next to high + low
-        if not (0 <= self.high < math.inf and self.high + self.low == self.high):
+        if not (0 <= high < math.inf and high + low == high):
             raise ValueError(
-                f"high and low must be a limit in two doubles, got high={self.high!r}, low={self.low!r}; "
-                "make it by Budget.of"
+                f"high and low must be a limit in two doubles, got high={high!r}, low={low!r}; make it by Budget.of"
             )
 
     @property

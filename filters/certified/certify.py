@@ -48,10 +48,9 @@ from filters.contract.filter_base import FilterBase
 from filters.contract.library import of_the_library
 from filters.holders.clipped_sums import ClippedSums
 from filters.holders.individual import IndividualFilter
-from filters.holders.individual_tracker import IndividualTracker
 from filters.holders.linear_queries import LinearQueries
 from filters.holders.odometers import Odometer, RogersOdometer
-from filters.holders.trackers import Tracker
+from filters.holders.trackers import IndividualTracker, Tracker
 from filters.rules.additive import AdditiveFilter
 from filters.rules.blocks import BlockFilter
 from theory.pairs import DominatingPair, is_ours

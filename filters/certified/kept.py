@@ -17,12 +17,11 @@ from filters.certified.people import spent_by
 from filters.certified.running_number import Claims, RunningNumber
 from filters.certified.two_doubles import sum_of
 from filters.holders.individual import IndividualFilter
-from filters.holders.individual_tracker import IndividualTracker
 from filters.holders.linear_queries import LinearQueries
 from filters.holders.no_noise import SILENT
 from filters.holders.secret_noise import SecretNoise
 from filters.holders.session import Session
-from filters.holders.trackers import GaussianTracker, RenyiTracker
+from filters.holders.trackers import GaussianTracker, IndividualTracker, RenyiTracker
 from filters.rules.gdp import GaussianFilter
 from theory.pairs import Gaussian
 

@@ -119,7 +119,7 @@ def _mass(found: Odometer | RogersOdometer, of: Claims, allowed: Fraction) -> It
     erasure, says = FAMILIES["Erasure(x)"], "last x of Erasure(x) with a finite bound"
 
     def is_bounded(x: float) -> bool:
-        state: Any = found.spend(found.start(1), erasure.make(x))  # type: ignore[arg-type]
+        state: Any = found.spend(found.start(1), erasure.make(x))
         return bool(found.epsilon(state)[0] < math.inf)
 
     if allowed < Fraction(erasure.low):

@@ -13,6 +13,7 @@ from dataclasses import Field, dataclass, fields, is_dataclass
 from fractions import Fraction
 from functools import lru_cache
 from operator import attrgetter, is_
+from reprlib import repr as short
 from typing import Any, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -178,7 +179,8 @@ def _value(thing: object) -> object:
 
 @lru_cache(maxsize=1024)
 def _reader(names: tuple[str, ...]) -> Callable[[object], tuple[object, ...]]:
-    return attrgetter(*names, *names[:1])  # of one name alone it would not read a tuple
+    """What reads these attributes: of one name alone it would not read a tuple."""
+    return attrgetter(*names, *names[:1])
 
 
 @lru_cache(maxsize=1024)
@@ -201,14 +203,10 @@ def checked_start(filt: FilterBase, n: int) -> State:
 
 def checked_admits(filt: FilterBase, state: State, request: DominatingPair, n: int) -> NDArray[np.bool_]:
     """`filt.admits(state, request)`, booleans of shape (n,)."""
-    method = f"{type(filt).__name__}.admits"
+    name, groups = f"{type(filt).__name__}.admits", _shown(filt, state, request, n)
     remedy = "compare one number per run with the budget, e.g. return spent + cost <= budget"
-    groups = _shown(filt, state, request, n)
-    answers = [
-        checked_booleans(_asked(filt, "admits", m, some, pair), method=method, n=m, remedy=remedy)
-        for _, some, pair, m in groups
-    ]
-    return _together(groups, answers)
+    asked = [(_asked(filt, "admits", m, some, pair), m) for _, some, pair, m in groups]
+    return _together(groups, [checked_booleans(one, method=name, n=m, remedy=remedy) for one, m in asked])
 
 
 def checked_grant(
@@ -258,14 +256,9 @@ def checked_grant_in_place(
 
 def checked_spend(filt: FilterBase, state: State, request: DominatingPair, n: int) -> State:
     """`filt.spend(state, request)`, a state of n runs."""
-    method, groups = f"{type(filt).__name__}.spend", _shown(filt, state, request, n)
-    return _together(
-        groups,
-        [
-            checked_state(_asked(filt, "spend", m, some, pair), method=method, n=m)
-            for _, some, pair, m in groups
-        ],
-    )
+    name, groups = f"{type(filt).__name__}.spend", _shown(filt, state, request, n)
+    asked = [(_asked(filt, "spend", m, some, pair), m) for _, some, pair, m in groups]
+    return _together(groups, [checked_state(after, method=name, n=m) for after, m in asked])
 
 
 def checked_observe(filt: FilterBase, state: State, loss: NDArray[np.float64], n: int) -> State:
@@ -290,6 +283,8 @@ def checked_affordable(
     filt: FilterBase, state: State, family: MechanismFamily, n: int
 ) -> NDArray[np.float64]:
     """`filt.affordable(state, family)`, numbers of shape (n,)."""
+    if not callable(family):
+        raise TypeError(f"family must be callable, got {short(family)}; pass e.g. Gaussian")
     answer = _affordable(filt, state, family, n)
     return checked_numbers(answer, method=f"{type(filt).__name__}.affordable", n=n)
 
@@ -355,19 +350,19 @@ def _asked(filt: FilterBase, method: str, n: int, state: State, *more: object) -
 
 def _knows_its_rules(filt: FilterBase, method: str) -> bool:
     """Whether a method is from as near as what it speaks of; what the instance itself has is nearest."""
-    kind, names = type(filt), _SPEAKS_OF[method]
+    kind = type(filt)
     if own := _own_attributes(filt):
         if method in own:
             return True
-        if any(name in own for name in names):
+        if any(name in own for name in _SPEAKS_OF[method]):
             return False
     # by what is found, for a class may be changed; and one of another kind of classes may claim to equal any
     knows = _knows if type(kind) is ABCMeta else _knows.__wrapped__
-    return knows(kind, method, *[getattr(kind, name) for name in (method, *names)])
+    return knows(kind, method, _reader((method, *_SPEAKS_OF[method]))(kind))
 
 
 @lru_cache(maxsize=1024)
-def _knows(kind: type, method: str, *_: object) -> bool:
+def _knows(kind: type, method: str, _: object) -> bool:
     order = kind.__mro__
     place = {name: order.index(holder_of(kind, name)) for name in (method, *_SPEAKS_OF[method])}
     nearest = min(place.values())

@@ -1,6 +1,6 @@
 """What is the library's own: classes that its modules hold under their names, and values that bring no other code.
 
->>> from filters.accounting import Budget
+>>> from filters.accounting.ledger import Budget
 >>> class Mine(Budget):
 ...     pass
 >>> of_the_library(Budget), of_the_library(Mine)

@@ -19,6 +19,7 @@ __all__ = [
     "checked_parameters",
     "one_at_least_zero",
     "one_delta",
+    "one_delta_from_zero",
     "one_epsilon",
     "one_mu",
     "one_order",
@@ -39,12 +40,23 @@ def checked_parameters(made: object, **checks: Callable[[str, object], float]) -
     return tuple(values.values())
 
 
-def _one(name: str, value: Real) -> float:
-    if not isinstance(value, float):
-        raise TypeError(
-            f"{name} must be one number, got an array of shape {value.shape}; use one filter each"
-        )
-    return value
+def _one(check: Callable[[str, object], Real]) -> Callable[[str, object], float]:
+    """The check of one number, rounded down where it is no double, that `check` makes of numbers."""
+
+    def checked(name: str, value: object) -> float:
+        number = check(name, own(value, down=True))
+        if not isinstance(number, float):
+            raise TypeError(
+                f"{name} must be one number, got an array of shape {number.shape}; use one filter each"
+            )
+        return number
+
+    return checked
+
+
+#: Finite; > 0; >= 0; in (0, 1); a finite Rényi order > 1, and one >= 1.
+one_real, one_positive, one_at_least_zero = _one(check_real), _one(check_positive), _one(check_at_least_zero)
+one_delta, one_order, one_order_from_one = _one(check_delta), _one(check_order), _one(check_order_from_one)
 
 
 def one_epsilon(name: str, value: object) -> float:
@@ -54,29 +66,12 @@ def one_epsilon(name: str, value: object) -> float:
     return epsilon
 
 
-def one_real(name: str, value: object) -> float:
-    """`value` as a float, finite."""
-    real = check_real(name, own(value, down=True))
-    if not isinstance(real, float):
-        raise TypeError(
-            f"{name} must be one number, got an array of shape {real.shape}; ask for one at a time"
-        )
-    return real
-
-
-def one_positive(name: str, value: object) -> float:
-    """`value` as a float, finite and > 0."""
-    return _one(name, check_positive(name, own(value, down=True)))
-
-
-def one_at_least_zero(name: str, value: object) -> float:
-    """`value` as a float, finite and >= 0."""
-    return _one(name, check_at_least_zero(name, own(value, down=True)))
-
-
-def one_delta(name: str, value: object) -> float:
-    """`value` as a float in (0, 1)."""
-    return _one(name, check_delta(name, own(value, down=True)))
+def one_delta_from_zero(name: str, value: object) -> float:
+    """`value` as a float in [0, 1)."""
+    delta = one_at_least_zero(name, value)
+    if delta >= 1:
+        raise ValueError(f"{name} must be in [0, 1), got {name}={delta!r}; pass a probability")
+    return delta
 
 
 def one_mu(name: str, value: object) -> float:
@@ -87,13 +82,3 @@ def one_mu(name: str, value: object) -> float:
             f"{name} must be at most 2^511, got {name}={mu!r}; pass a budget that limits something"
         )
     return mu
-
-
-def one_order(name: str, value: object) -> float:
-    """`value` as a float, a finite Rényi order > 1."""
-    return _one(name, check_order(name, own(value, down=True)))
-
-
-def one_order_from_one(name: str, value: object) -> float:
-    """`value` as a float, a finite Rényi order >= 1."""
-    return _one(name, check_order_from_one(name, own(value, down=True)))

@@ -56,10 +56,6 @@ class AboveThreshold(Holder):
                 f"ratio must be a Fraction above one with a numerator below 2^62, got {ratio!r}; pass e^epsilon of "
                 "each noise, such as Fraction(11, 10)"
             )
-        if not isinstance(rng, np.random.Generator):
-            raise TypeError(
-                f"rng must be a numpy.random.Generator, got {rng!r}; pass np.random.default_rng()"
-            )
         super().__init__()
         self._ratio, self._factors = ratio, 2 if monotone else 3
         self._noisy = _checked("threshold", threshold) + self._noise(rng)
@@ -90,6 +86,10 @@ class AboveThreshold(Holder):
 
     def _noise(self, rng: np.random.Generator) -> int:
         """The difference of two geometric numbers, P(n) = (1 - r) r^n, r = 1/ratio."""
+        if not isinstance(rng, np.random.Generator):
+            raise TypeError(
+                f"rng must be a numpy.random.Generator, got {rng!r}; pass np.random.default_rng()"
+            )
         return self._geometric(rng) - self._geometric(rng)
 
     def _geometric(self, rng: np.random.Generator) -> int:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Mapping
 from typing import ClassVar, NoReturn, SupportsIndex
+
+from filters.holders.saved import checked_key, sealed
 
 __all__ = ["Holder"]
 
@@ -22,6 +25,7 @@ class Holder:
     _remedy: ClassVar[str] = "save it with to_dict and restore it with from_dict, one holder at a time"
 
     def __init__(self) -> None:
+        self._key: bytes | None = None  # signs all that is saved
         self._lock = threading.RLock()  # reentrant: a change within a change gets an error, not a deadlock
         self._changing = threading.Lock()
         self._process = os.getpid()
@@ -50,6 +54,12 @@ class Holder:
                 "callback (record, the filter or the pair); ask again once that call has returned"
             )
         return self._changing
+
+    def _sealed(
+        self, kind: str, version: int, content: Mapping[str, object], key: bytes | None
+    ) -> dict[str, object]:
+        """What is saved, signed with `key`, or else with the holder's own; unsigned if there is neither."""
+        return sealed(kind, version, content, self._key if key is None else checked_key(key))
 
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> NoReturn:
         raise TypeError(

@@ -25,7 +25,6 @@ __all__ = ["grant_in_blocks"]
 
 #: People at a time.
 BLOCK = 131072
-_OURS = "theory.pairs."
 
 
 def grant_in_blocks(
@@ -41,37 +40,37 @@ def grant_in_blocks(
     filter then raises, the people whom it decided before stay charged.
     """
     if n > BLOCK:
-        spent = _granted(filt, *_block(state, request, slice(0, BLOCK)), BLOCK)[1]
-        if _alike(state, spent):
-            return _in_place(filt, state, request, n)
+        active = np.empty(n, dtype=np.bool_)
+        for first in range(0, n, BLOCK):
+            people = slice(first, min(first + BLOCK, n))
+            granted = _in_place(filt, *_block(state, request, people), people.stop - first)
+            if granted is None and first:
+                raise TypeError(
+                    f"{type(filt).__name__}.spend must keep the dtype and the shape of the state, got another from one "
+                    "block of people to the next; return arrays like those of start"
+                )
+            if granted is None:
+                break
+            active[people] = granted
+        else:
+            return active
     active, spent = _granted(filt, state, request, n)
     # the filter may go on writing into what it returned
     keep(copied(spent) if active.all() else choose(active, spent, state))
     return active.copy()  # the filter may answer from an array that it uses again
 
 
-def _in_place(
-    filt: FilterBase,
-    state: State,
-    request: DominatingPair,
-    n: int,
-) -> NDArray[np.bool_]:
-    active = np.empty(n, dtype=np.bool_)
-    for first in range(0, n, BLOCK):
-        people = slice(first, min(first + BLOCK, n))
-        part, pair = _block(state, request, people)
-        granted = checked_grant_in_place(filt, part, pair)
-        if granted is None:
-            granted, spent = _granted(filt, part, pair, people.stop - first)
-            if not _alike(part, spent):
-                raise TypeError(
-                    f"{type(filt).__name__}.spend must keep the dtype and the shape of the state, got another from one "
-                    "block of people to the next; return arrays like those of start"
-                )
-            for old, new in zip(leaves(part), leaves(spent), strict=True):
-                old[...] = np.where(granted.reshape(-1, *[1] * (old.ndim - 1)), new, old)
-        active[people] = granted
-    return active
+def _in_place(filt: FilterBase, part: State, pair: DominatingPair, n: int) -> NDArray[np.bool_] | None:
+    """Who takes part, charged in the arrays of `part`; None where what is spent cannot be written over them."""
+    granted = checked_grant_in_place(filt, part, pair)
+    if granted is None:
+        granted, spent = _granted(filt, part, pair, n)
+        old, new = leaves(part), leaves(spent)
+        if [(a.shape, a.dtype) for a in old] != [(a.shape, a.dtype) for a in new]:
+            return None
+        for kept, after in zip(old, new, strict=True):
+            kept[...] = np.where(granted.reshape(-1, *[1] * (kept.ndim - 1)), after, kept)
+    return granted
 
 
 def _granted(
@@ -89,11 +88,3 @@ def _block(state: State, request: DominatingPair, people: slice) -> tuple[State,
     # a slice copies nothing; a pair from elsewhere is promised masks and indices
     runs: Any = people if is_ours(request) else np.arange(people.start, min(people.stop, request.shape[0]))
     return part, request.take(runs)
-
-
-def _alike(state: State, spent: State) -> bool:
-    """Whether what is spent can be written over the state."""
-    old, new = leaves(state), leaves(spent)
-    return len(old) == len(new) and all(
-        a.shape[1:] == b.shape[1:] and a.dtype == b.dtype for a, b in zip(old, new, strict=True)
-    )

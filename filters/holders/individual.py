@@ -13,14 +13,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from reprlib import repr as short
 from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting import fast
-from filters.accounting.directed import within
 from filters.contract.checks import (
     FilterTerms,
     checked_affordable,
@@ -32,12 +30,11 @@ from filters.contract.checks import (
 from filters.contract.filter_base import FilterBase
 from filters.contract.parameters import one_positive
 from filters.contract.state import State, copied, take
-from filters.holders.envelope import checked_key, saved_count, sealed, unsealed
 from filters.holders.held_to import Played
 from filters.holders.holder import Holder
 from filters.holders.in_blocks import grant_in_blocks
 from filters.holders.personal import Personal, PersonalReport, check_pairs, check_person
-from filters.holders.saved_state import decode_state, encode_state
+from filters.holders.saved import check_same, checked_key, decode_state, encode_state, saved_count, unsealed
 from theory.arguments import check_count, check_positive
 from theory.guarantees import ZCDP, GaussianDP, Guarantee, RenyiDP
 from theory.numerics.error_free import quotient_beyond
@@ -64,37 +61,25 @@ def gaussian_request(norms: NDArray[np.float64], sigma: float) -> DominatingPair
     norms has shape (n,); a norm of zero gives the trivial pair, which costs nothing. Raises ValueError for negative
     norms and sigma <= 0. Source: paper 003, Appendix C.2; paper 000, Example 2.7.
     """
-    noise = _noise(sigma)
+    noise = one_positive("sigma", sigma)
     if isinstance(norms, np.ndarray) and norms.dtype == np.float64 and norms.ndim == 1:
         found = fast.quotients(norms, noise)
         if found is not None:  # every norm was looked at, once, and is in range
             mu, zeros = found
-            if not zeros:
-                return _removals(mu, None)
-            absent = mu == 0
-            mu[absent] = 1.0
-            return _removals(mu, absent)
-    checked = _sizes(norms)
-    if checked.ndim != 1 or not checked.size:
-        mu = quotient_beyond(checked, noise)
-        absent = checked == 0
-        if not absent.any():
-            return Gaussian(mu)
-        return Selection((Gaussian(np.where(absent, 1.0, mu)), RandomizedResponse(0.0)), absent)
-    mu, absent = checked, np.zeros(len(checked), dtype=np.bool_)  # a copy of one's own, which is written over
-    for first in range(0, len(mu), fast.SMALL):  # what is computed on the way stays in cache
-        some, none = mu[first : first + fast.SMALL], absent[first : first + fast.SMALL]
-        np.equal(some, 0, out=none)
-        part = quotient_beyond(some, noise)
-        part[none] = 1.0
-        some[:] = check_positive("mu", part, "pass norms / sigma that is a double")
-    return _removals(mu, absent if absent.any() else None)
-
-
-def _noise(sigma: object) -> float:
-    """`sigma`, or the largest double below it: never more noise than there is."""
-    noise = one_positive("sigma", sigma)
-    return noise if isinstance(sigma, float | np.ndarray) else within(sigma)
+            return _removals(mu, mu == 0 if zeros else None)
+    mu = _sizes(norms)  # a copy of one's own, which is written over
+    absent, flat = mu == 0, mu.reshape(-1)
+    for first in range(0, flat.size, fast.SMALL):  # what is computed on the way stays in cache
+        some = flat[first : first + fast.SMALL]
+        some[:] = quotient_beyond(some, noise)
+    mu[absent] = 1.0
+    check_positive("mu", mu, "pass norms / sigma that is a double")
+    if mu.ndim == 1 and mu.size:
+        return _removals(mu, absent if absent.any() else None)
+    if not absent.any():
+        return Gaussian(mu)
+    trivial = RandomizedResponse(0.0)
+    return Selection((Gaussian(mu), trivial), absent) if mu.ndim else trivial
 
 
 def _sizes(norms: object) -> NDArray[np.float64]:
@@ -105,9 +90,8 @@ def _sizes(norms: object) -> NDArray[np.float64]:
     sizes = given.astype(np.float64)
     if given.dtype.itemsize >= 8 and given.dtype != np.float64:
         whole = (sizes < 2.0**53) & (given.dtype.kind in "iu")
-        sizes = np.where(
-            whole | (sizes == 0), sizes, np.nextafter(sizes, np.inf)
-        )  # it may have been rounded down
+        # it may have been rounded down
+        sizes = np.where(whole | (sizes == 0), sizes, np.nextafter(sizes, np.inf))
     wrong = ~(np.isfinite(sizes) & (sizes >= 0))
     if wrong.any():
         raise ValueError(
@@ -118,6 +102,8 @@ def _sizes(norms: object) -> NDArray[np.float64]:
 
 def _removals(mu: NDArray[np.float64], absent: NDArray[np.bool_] | None) -> DominatingPair:
     """Gaussian(mu), mu checked and nobody else's, but the trivial pair for those who are absent."""
+    if absent is not None:
+        mu[absent] = 1.0
     pair = Gaussian(1.0).with_parameters({"mu": mu})
     if absent is None:
         return pair
@@ -171,7 +157,6 @@ class IndividualFilter(Holder):
         self._people = check_count("people", people)
         # the filter may hold on to what it starts with, and rounds of many people write over their state
         self._state: State = copied(checked_start(filt, self._people))
-        self._key: bytes | None = None
 
     @property
     def filter(self) -> FilterBase:
@@ -232,7 +217,7 @@ class IndividualFilter(Holder):
                 f"norms must be one per person, got shape {sizes.shape} for {self._people} people; pass the norm of "
                 "everyone's vector, also of those who have run out"
             )
-        noise = _noise(sigma)
+        noise = one_positive("sigma", sigma)
         limit = most if isinstance(most, float) and most == math.inf else one_positive("most", most)
         with self._in_turn("clip"), self._alone("clip"):
             left = checked_affordable(self._filter, self._state, Gaussian, self._people)
@@ -287,7 +272,7 @@ class IndividualFilter(Holder):
                 "people": self._people,
                 "state": encode_state(self._state),
             }
-        return sealed("individual", _VERSION, content, self._key if key is None else checked_key(key))
+        return self._sealed("individual", _VERSION, content, key)
 
     @classmethod
     def from_dict(
@@ -300,11 +285,8 @@ class IndividualFilter(Holder):
         checked_filter(filt)
         key = checked_key(key)
         content = unsealed(data, "individual", _VERSION, _SAVED, key, "IndividualFilter.to_dict")
-        if content["filter"] != repr(filt):
-            raise ValueError(
-                f"filt must be the filter that was saved, got {filt!r} for {short(content['filter'])}; "
-                "pass the same filter"
-            )
+        says = "filt must be the filter that"
+        check_same(says, filt, content["filter"], repr(filt), "pass the same filter")
         number = saved_count(content, "people", least=1)
         # decoded first, so that a forged number of people alone allocates no memory
         start, reaches = checked_start(filt, 1), lambda state: checked_reaches(filt, state, number)

@@ -25,13 +25,12 @@ from numpy.typing import ArrayLike, NDArray
 from filters.accounting.amounts import Plain
 from filters.accounting.ledger import Budget, is_sum
 from filters.contract.parameters import one_delta, one_positive
-from filters.holders.envelope import checked_key, saved_count, sealed, unsealed
 from filters.holders.held_to import Played
 from filters.holders.holder import Holder
 from filters.holders.journal import ROWS, Journal, JournalError, Terms
 from filters.holders.personal import PersonalReport, check_person
 from filters.holders.query_rows import as_array, checked_rows, keep_only
-from filters.holders.saved_state import decode_state, encode_state
+from filters.holders.saved import check_same, checked_key, decode_state, encode_state, saved_count, unsealed
 from filters.holders.sums import Sums
 from theory.arguments import check_count
 from theory.guarantees import ZCDP, Guarantee
@@ -121,7 +120,6 @@ class LinearQueries(Holder):
         self._some_left = False
         #: Blocks of the journal in which somebody was charged since it was written.
         self._changed: set[int] = set()
-        self._key: bytes | None = None
         self._journal = None if journal is None else Journal.create(journal, self._terms, self._sums)
 
     @property
@@ -342,7 +340,7 @@ class LinearQueries(Holder):
                 "people": self.people,
                 "state": encode_state((self._sums.high, self._sums.low, self._sums.left)),
             }
-        return sealed("queries", _VERSION, content, self._key if key is None else checked_key(key))
+        return self._sealed("queries", _VERSION, content, key)
 
     @classmethod
     def from_dict(
@@ -362,11 +360,10 @@ class LinearQueries(Holder):
         key = checked_key(key)
         content = unsealed(data, "queries", _VERSION, _SAVED, key, "LinearQueries.to_dict")
         for name, value in (("norm_budget", norm_budget), ("kappa", kappa)):
-            if content[name] != one_positive(name, value).hex():
-                raise ValueError(
-                    f"{name} must be what was saved, got {value!r} for {short(content[name])}; pass what the queries "
-                    "were made with"
-                )
+            kept = one_positive(name, value).hex()
+            check_same(
+                f"{name} must be what", value, content[name], kept, "pass what the queries were made with"
+            )
         number = saved_count(content, "people", least=1)
         queries = cls(1, norm_budget=norm_budget, kappa=kappa)
         budget = queries._budget

@@ -12,6 +12,7 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,7 +29,6 @@ from theory.arguments import check_count
 from theory.conversions import SIMPLE
 from theory.drift import drift
 from theory.numerics import portable
-from theory.numerics.error_free import Exact
 from theory.pairs import DominatingPair
 
 __all__ = [
@@ -40,15 +40,46 @@ __all__ = [
     "StitchedOdometer",
 ]
 
-#: (high, low) of the sum of rho, (high, low) of the sum of xi: arrays of shape (n,).
-_State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+#: (high, low) of each sum, that of the probabilities last: arrays of shape (n,).
+_State = tuple[NDArray[Any], ...]
 
 #: Bounds are raised by this share of themselves, more than the rounding of the elementary functions.
 _MARGIN = 1e-13
 _LOG_ZETA = 1.1331899568516129  # log zeta(1.4)
 
 
-class Odometer(ABC):
+class _Summing(ABC):
+    """What odometers share: sums of charges, of which the last has a bound, and what they are held to."""
+
+    __slots__ = ()
+    kernel: ClassVar[tuple[str, ...]] = ()
+    rests_on: ClassVar[tuple[()]] = ()
+    scope: ClassVar[str] = "every adaptive analyst, at all times at once"
+    played: ClassVar[Played] = "losses"
+    _sums: ClassVar[int] = 2
+
+    @abstractmethod
+    def _charges(self, request: DominatingPair) -> tuple[Charge, ...]:
+        """What a request adds to each sum."""
+
+    def start(self, n: int) -> _State:
+        """n runs in which nothing was released."""
+        return _UNIT.start(n) * self._sums
+
+    def spend(self, state: _State, request: DominatingPair) -> _State:
+        """The state after the request was released."""
+        sums = zip(state[::2], state[1::2], self._charges(request), strict=True)
+        return tuple(part for high, low, charge in sums for part in _UNIT.add((high, low), charge))
+
+    def _known(self, bound: NDArray[Any], state: _State, allowed: Allowance) -> NDArray[np.float64]:
+        """The bound, inf beyond what is allowed and for a state that no requests lead to."""
+        known = allowed.holds((state[-2], state[-1])) & np.isfinite(bound)
+        for pair in zip(state[::2], state[1::2], strict=True):
+            known &= is_sum(pair)
+        return np.where(known, bound, np.inf)
+
+
+class Odometer(_Summing):
     """P(L_t > epsilon(state_t) for some t) <= delta + xi, L_t the loss of everything released up to t, in nats.
 
     So a rule that releases only while the bound stays at most e, whatever else it depends on, is (e, delta + xi)-DP;
@@ -64,10 +95,6 @@ class Odometer(ABC):
     xi: float
     proof: ClassVar[str] = "Ville's inequality for e^{k L - k(k+1) S/2}"
     theorem: ClassVar[str] = "odometers"
-    kernel: ClassVar[tuple[str, ...]] = ()
-    rests_on: ClassVar[tuple[()]] = ()
-    scope: ClassVar[str] = "every adaptive analyst, at all times at once"
-    played: ClassVar[Played] = "losses"
 
     @property
     def promise(self) -> Overtaken:
@@ -78,33 +105,17 @@ class Odometer(ABC):
     def bound(self, squares: NDArray[np.float64]) -> NDArray[np.float64]:
         """The bound on L as a function of S, increasing: shape of `squares`."""
 
-    def start(self, n: int) -> _State:
-        """n runs in which nothing was released."""
-        return (*_UNIT.start(n), *_UNIT.start(n))
-
-    def spend(self, state: _State, request: DominatingPair) -> _State:
-        """The state after the request was released."""
-        rho, xi = approximate_zcdp_charge(request)
-        return (*_added(state[:2], rho), *_added(state[2:], xi))
+    def _charges(self, request: DominatingPair) -> tuple[Charge, Charge]:
+        return approximate_zcdp_charge(request)
 
     def epsilon(self, state: _State) -> NDArray[np.float64]:
         """The bound on the loss so far, in nats; inf beyond `xi` and for a state that no requests lead to: (n,)."""
         squares = 2 * (state[0] + state[1]) * (1 + 2.0**-50)
         with np.errstate(invalid="ignore", over="ignore"):
-            bound = self.bound(squares) * (1 + _MARGIN)
-        within = Allowance(self.xi).holds(state[2:]) & is_sum(state[:2]) & is_sum(state[2:])
-        return np.where(within & np.isfinite(bound), bound, np.inf)
+            return self._known(self.bound(squares) * (1 + _MARGIN), state, Allowance(self.xi))
 
 
 _UNIT = Budget.of(1.0)
-
-
-def _added(state: Exact, charge: Charge) -> Exact:
-    """The sums with `charge` added; infinite where the charge is negative, which would lower them, or NaN."""
-    high, low = _UNIT.add(state, charge)
-    with np.errstate(over="ignore", invalid="ignore"):
-        proper = np.greater_equal(charge.exact(1.0)[0], 0)
-    return (high, low) if proper.all() else (np.where(proper, high, np.inf), np.where(proper, low, 0.0))
 
 
 def _octave(x: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -220,7 +231,7 @@ class DoublingOdometer(Odometer):
 
 
 @dataclass(frozen=True, slots=True)
-class RogersOdometer:
+class RogersOdometer(_Summing):
     """The odometer of Rogers et al.: with probability 1 - delta, L_t <= epsilon(state_t) for all t.
 
     Mechanisms are (epsilon_s, delta_s)-DP; the bound is infinite if sum delta_s > delta/2. With S = sum epsilon_s^2,
@@ -240,16 +251,12 @@ class RogersOdometer:
     proof: ClassVar[str] = "Rogers et al. Theorem 6.1: lines for the doublings of S, and a mixture outside"
     theorem: ClassVar[str] = "Rogers odometer"
     kernel: ClassVar[tuple[str, ...]] = ("rogers_odometer",)
-    rests_on: ClassVar[tuple[()]] = ()
-    scope: ClassVar[str] = Odometer.scope
-    played: ClassVar[Played] = Odometer.played
+    _sums: ClassVar[int] = 3
 
     def __post_init__(self) -> None:
-        delta, records = one_delta("delta", self.delta), check_count("records", self.records, least=3)
+        delta, _ = checked_parameters(self, delta=one_delta, records=partial(check_count, least=3))
         if delta >= 1 / math.e:
             raise ValueError(f"delta must be below 1/e, got delta={delta!r}; pass a small probability")
-        object.__setattr__(self, "delta", delta)
-        object.__setattr__(self, "records", records)
         object.__setattr__(self, "_allowed", Allowance(delta / 2))
 
     @property
@@ -257,21 +264,11 @@ class RogersOdometer:
         """How often the loss may be above the bound, at whatever time."""
         return Overtaken(self.delta)
 
-    def start(self, n: int) -> tuple[NDArray[Any], ...]:
-        """n runs in which nothing was released."""
-        return (*_UNIT.start(n), *_UNIT.start(n), *_UNIT.start(n))
-
-    def spend(self, state: tuple[NDArray[Any], ...], request: DominatingPair) -> tuple[NDArray[Any], ...]:
-        """The state after the request was released."""
+    def _charges(self, request: DominatingPair) -> tuple[Charge, ...]:
         epsilon, delta = approximate_charge(request, None)
-        squares, drifts, deltas = (state[0], state[1]), (state[2], state[3]), (state[4], state[5])
-        return (
-            *_added(squares, Square(epsilon)),
-            *_added(drifts, Plain(drift(epsilon))),
-            *_added(deltas, Plain(delta)),
-        )
+        return Square(epsilon), Plain(drift(epsilon)), Plain(delta)
 
-    def epsilon(self, state: tuple[NDArray[Any], ...]) -> NDArray[np.float64]:
+    def epsilon(self, state: _State) -> NDArray[np.float64]:
         """The bound on the loss so far, in nats; inf beyond delta/2 and for a state that no requests lead to: (n,)."""
         squares, drifts = (state[0] + state[1]) * (1 + 2.0**-50), state[2] + state[3]
         least = 1 / self.records**2
@@ -285,7 +282,4 @@ class RogersOdometer:
             inside, outside = (low >= least) & (high <= 1), (high < least) | (low > 1)
             spread = np.where(inside, inner, np.where(outside, outer, np.maximum(inner, outer)))
             bound = (drifts + np.sqrt(spread)) * (1 + _MARGIN)
-        within = self._allowed.holds((state[4], state[5]))
-        for place in (0, 2, 4):
-            within &= is_sum((state[place], state[place + 1]))
-        return np.where(within & np.isfinite(bound), bound, np.inf)
+        return self._known(bound, state, self._allowed)

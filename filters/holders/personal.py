@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theory.arguments import check_count
+from theory.numerics.decimals import above
 from theory.pairs import DominatingPair
 
 __all__ = [
@@ -79,7 +80,7 @@ class PersonalCost(ForOnePerson):
     value: float
 
     def told(self) -> str:
-        return f"at most {self.value:.6g} spent, counted by {self.tracker}"
+        return f"at most {above(self.value)} spent, counted by {self.tracker}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

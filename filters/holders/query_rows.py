@@ -20,7 +20,7 @@ _BLOCK = 1 << 15
 def as_array(name: str, values: object) -> NDArray[Any]:
     """`values` as an array; TypeError for rows of different lengths, and for masked ones, whose mask would be lost."""
     if isinstance(values, np.ma.MaskedArray):
-        raise TypeError(f"{name} must be no masked array; fill it first, with zero say")
+        raise TypeError(f"{name} must be no masked array, got one; fill it first, with zero say")
     try:
         return np.asarray(values)
     except ValueError:

@@ -15,11 +15,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.parameters import one_positive
+from filters.contract.parameters import checked_parameters, one_positive
 from theory.arguments import check_count
 from theory.numerics.norms import nearest
 
@@ -40,8 +41,8 @@ class SecretNoise:
     step: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "secret", check_count("secret", self.secret, least=0))
-        object.__setattr__(self, "step", check_count("step", self.step, least=0))
+        count = partial(check_count, least=0)
+        checked_parameters(self, secret=count, step=count)
 
     def added_to(self, *total: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
         """The noise of standard deviation sigma for sums: one array, or several of its shape that add up to it.

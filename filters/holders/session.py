@@ -31,9 +31,17 @@ from filters.contract.checks import (
 from filters.contract.filter_base import FilterBase, MechanismFamily, OnDenial
 from filters.contract.state import State, frozen
 from filters.holders.denial import Denial
-from filters.holders.envelope import checked_key, saved_count, saved_flag, saved_size, sealed, unsealed
 from filters.holders.holder import Holder
-from filters.holders.saved_state import decode_state, encode_state
+from filters.holders.saved import (
+    check_same,
+    checked_key,
+    decode_state,
+    encode_state,
+    saved_count,
+    saved_flag,
+    saved_size,
+    unsealed,
+)
 from theory.pairs import DominatingPair
 
 __all__ = ["FilterHaltedError", "Session"]
@@ -94,6 +102,10 @@ class Session(Holder):
         super().__init__()
         if not isinstance(on_denial, str) or on_denial not in ("halt", "retry"):
             raise ValueError(f"on_denial must be 'halt' or 'retry', got {on_denial!r}; choose one of them")
+        if record is not None and not callable(record):
+            raise TypeError(
+                f"record must be callable, got {short(record)}; pass a function of what is to be saved"
+            )
         self._filter = checked_filter(filt)
         self._terms = FilterTerms.of(filt)
         self._on_denial: OnDenial = on_denial
@@ -173,13 +185,17 @@ class Session(Holder):
         Raises ValueError for NaN and for a loss that no mechanism has which was granted, beyond the pair's epsilon,
         RuntimeError when no release waits for its loss.
         """
-        if math.isnan(loss):
-            raise ValueError("loss must be a number, got loss=nan; pass log p(output)/q(output)")
+        try:
+            size = abs(float(loss))
+        except (TypeError, ValueError):
+            size = math.nan
+        if math.isnan(size):
+            raise ValueError(f"loss must be a number, got loss={short(loss)}; pass log p(output)/q(output)")
         with self._in_turn("observe"), self._alone("observe"):
             now = self._now
             if not now.awaits_loss:
                 raise RuntimeError("no release waits for its loss; call observe(loss) once after each grant")
-            if abs(loss) > now.most * (1 + _ROUNDED) + _ROUNDED:  # losses of either sign would cancel
+            if size > now.most * (1 + _ROUNDED) + _ROUNDED:  # losses of either sign would cancel
                 raise ValueError(
                     f"loss must lie within the epsilon {now.most:.6g} of what was granted, got loss={loss!r}; "
                     "pass log p(output)/q(output) of the output that was released"
@@ -217,7 +233,7 @@ class Session(Holder):
             "granted": now.granted,
             "state": encode_state(now.state),
         }
-        return sealed("session", _VERSION, content, self._key if key is None else checked_key(key))
+        return self._sealed("session", _VERSION, content, key)
 
     @classmethod
     def from_dict(
@@ -245,16 +261,10 @@ class Session(Holder):
         checked_filter(filt)
         key = checked_key(key)
         content = unsealed(data, "session", _VERSION, _SAVED, key, "Session.to_dict")
-        if content["filter"] != repr(filt):
-            raise ValueError(
-                f"filt must be the filter that was saved, got {filt!r} for {short(content['filter'])}; "
-                "pass the same filter"
-            )
-        if content["on_denial"] != on_denial:
-            raise ValueError(
-                f"on_denial must be what was saved, got {on_denial!r} for {short(content['on_denial'])}; pass what "
-                "the session was opened with"
-            )
+        says = "filt must be the filter that"
+        check_same(says, filt, content["filter"], repr(filt), "pass the same filter")
+        remedy = "pass what the session was opened with"
+        check_same("on_denial must be what", on_denial, content["on_denial"], on_denial, remedy)
         session = cls(filt, on_denial, record=record, key=key)
         halted, awaits = saved_flag(content, "halted"), saved_flag(content, "awaits_loss")
         granted, most = saved_count(content, "granted"), saved_size(content, "loss_within")

@@ -5,6 +5,11 @@
 >>> once = tracker.spend(tracker.start(1), fp.Gaussian(mu=0.8))
 >>> tracker.value(once), tracker.value(tracker.spend(once, fp.Gaussian(mu=0.8))).round(4)
 (array([1.]), array([1.4142]))
+>>> import numpy as np
+>>> people = fp.IndividualTracker(fp.GaussianTracker(size=0.5), people=2)
+>>> people.spend(fp.gaussian_request(np.array([2.0, 0.0]), sigma=4.0))
+>>> print(people.report_for(0))
+For person 0 only, not to be shown to anyone else: at most 0.5 spent, counted by GaussianTracker(size=0.5)
 """
 
 from __future__ import annotations
@@ -21,14 +26,17 @@ from numpy.typing import NDArray
 from filters.accounting.amounts import Charge
 from filters.accounting.charge_rules import gdp_charge, renyi_charge
 from filters.accounting.ledger import Budget
-from filters.contract.parameters import one_order_from_one, one_positive
+from filters.contract.parameters import checked_parameters, one_order_from_one, one_positive
+from filters.contract.state import copied, read_only
 from filters.holders.held_to import BlockByBlock, Played
-from theory.arguments import check_count
+from filters.holders.holder import Holder
+from filters.holders.personal import Personal, PersonalCost, check_pairs
+from theory.arguments import beyond, check_count
 from theory.guarantees import GaussianDP, Guarantee, RenyiDP
-from theory.numerics.error_free import add_up, two_product
+from theory.numerics.error_free import add_up, product_beyond, two_product
 from theory.pairs import DominatingPair
 
-__all__ = ["MOST_BLOCKS", "GaussianTracker", "RenyiTracker", "Tracker", "check_blocks"]
+__all__ = ["MOST_BLOCKS", "GaussianTracker", "IndividualTracker", "RenyiTracker", "Tracker", "check_blocks"]
 
 #: Blocks that are counted. More cost infinity: up to here no sum of two counts and no `_blocks` is ever rounded down.
 MOST_BLOCKS = 2**48
@@ -122,20 +130,12 @@ def _blocks(budget: Budget, charge: Charge, n: int) -> NDArray[np.float64]:
     ceiling is above 2^48, or 2^48 and not enough.
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        high, low = charge.exact(1 / budget.root_unit)
+        high, low = charge.exact(budget.root)
         needs = np.ceil(high / budget.high * (1 - 2.0**-50))
         cover, rest = add_up(two_product(-needs, budget.high), two_product(-needs, budget.low))
         enough = (-cover > high) | ((-cover == high) & (-rest >= low))
         needs = np.where(enough, needs, needs + 1)
         return np.broadcast_to(np.where((high >= 0) & (needs <= MOST_BLOCKS), needs, np.inf), (n,))
-
-
-def _times_beyond(x: NDArray[np.float64], size: float) -> NDArray[np.float64]:
-    """The least double that is no less than x size, and no less by 2^-52 of itself where that is below 2^-900."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        product, rest = two_product(x, size)
-        short = (~(rest <= 0) | (product < 2.0**-900)) & (product < np.inf)
-        return np.asarray(np.where(short, np.nextafter(product, np.inf), product))
 
 
 def _finite(blocks: int, size: float, promised: float) -> None:
@@ -156,22 +156,19 @@ class RenyiTracker(Tracker):
     kernel: ClassVar[tuple[str, ...]] = ("tracker_renyi", "tracker_kl")
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", one_order_from_one("alpha", self.alpha))
-        object.__setattr__(self, "size", one_positive("size", self.size))
+        checked_parameters(self, alpha=one_order_from_one, size=one_positive)
         object.__setattr__(self, "_budget", Budget.of(self.size))
 
     def charge(self, request: DominatingPair) -> Charge:
         return renyi_charge(request, self.alpha)
 
     def value(self, state: _State) -> NDArray[np.float64]:
-        return _times_beyond(self._opened(state), self.size)
+        return product_beyond(self._opened(state), self.size)
 
     def guarantee(self, blocks: int) -> RenyiDP:
         blocks = check_blocks(blocks)
-        rho = blocks * self.size
-        _finite(blocks, self.size, rho)
-        short = Fraction(rho) < blocks * Fraction(self.size)  # the product was rounded down
-        return RenyiDP(self.alpha, math.nextafter(rho, math.inf) if short else rho)
+        _finite(blocks, self.size, blocks * self.size)
+        return RenyiDP(self.alpha, beyond(blocks * Fraction(self.size)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +184,7 @@ class GaussianTracker(Tracker):
     kernel: ClassVar[tuple[str, ...]] = ("gaussian_tracker",)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "size", one_positive("size", self.size))
+        checked_parameters(self, size=one_positive)
         object.__setattr__(self, "_budget", Budget.square_of(self.size))
 
     def charge(self, request: DominatingPair) -> Charge:
@@ -199,7 +196,7 @@ class GaussianTracker(Tracker):
             root = np.sqrt(blocks)
             product, rest = two_product(root, root)
             short = (product - blocks) + rest < 0
-        return _times_beyond(np.where(short, np.nextafter(root, np.inf), root), self.size)
+        return product_beyond(np.where(short, np.nextafter(root, np.inf), root), self.size)
 
     def guarantee(self, blocks: int) -> GaussianDP:
         blocks = check_blocks(blocks)
@@ -208,3 +205,56 @@ class GaussianTracker(Tracker):
         while Fraction(mu) ** 2 < square:  # root and product were rounded down
             mu = math.nextafter(mu, math.inf)
         return GaussianDP(mu)
+
+
+class IndividualTracker(Holder):
+    """One tracker per person: blocks of one size, of which each person has closed as many as the releases cost them.
+
+    `spend` records a release and limits nothing. For each number m fixed in advance, all that was released before a
+    person's m-th block closed satisfies `tracker.guarantee(m)` for removing that person. It does not hold at a time
+    chosen by the value, and a value is personal data: `report_for` tells that person only.
+    Threads may share it, releases wait for each other; it is not copied, pickled or used after a fork.
+    Source: paper 000, Corollary 4.11 (Definition 2.5 for the pairs, not 2.6); for Gaussian DP paper 003, C.5.
+    """
+
+    _terms_shown = ("tracker", "people")
+
+    def __init__(self, tracker: Tracker, people: int) -> None:
+        super().__init__()
+        if not isinstance(tracker, Tracker):
+            raise TypeError(
+                f"tracker must be a Tracker, got {tracker!r}; pass e.g. GaussianTracker(size=0.5)"
+            )
+        self._tracker, self._people = tracker, check_count("people", people)
+        self._state = tracker.start(self._people)
+
+    @property
+    def tracker(self) -> Tracker:
+        """The tracker that each person has."""
+        return self._tracker
+
+    @property
+    def people(self) -> int:
+        """The number of people."""
+        return self._people
+
+    def spend(self, request: DominatingPair) -> None:
+        """Record that the release which `request` declares was made: the pair of each person's removal, or one for all.
+
+        Record it before the release. Raises ValueError where the pairs are not one per person.
+        """
+        check_pairs(request, self._people)
+        with self._in_turn("spend"), self._alone("spend"):
+            self._state = copied(self._tracker.spend(read_only(self._state), request))
+
+    def values(self) -> Personal[PersonalCost]:
+        """What was spent on everyone, at most, in the tracker's own unit: hidden, see `Personal`."""
+        name = repr(self._tracker)
+        return Personal(
+            self._tracker.value(read_only(self._state)),
+            lambda person, value: PersonalCost(person, name, value),
+        )
+
+    def report_for(self, person: int) -> PersonalCost:
+        """What may be shown to `person` only; IndexError beyond the last person; see `PersonalCost`."""
+        return self.values().report_for(person)

@@ -2,7 +2,7 @@
 
 A design of one's own says what it promises and what a request costs:
 
-    >>> from filters.accounting import pure_charge
+    >>> from filters.accounting.charge_rules import pure_charge
     >>> from theory import PureDP, RandomizedResponse
     >>> class One(AdditiveFilter):
     ...     promise = PureDP(1.0)
@@ -73,7 +73,7 @@ class AdditiveFilter(PrivacyFilter[Exact]):
     a theorem gives the promise, by `conversion` where one is needed, unless `budget` is set: see `promised_budget`.
     Or `charge(self, request)` is a method that returns `Plain(x)`, or `Square(x)` for x^2, and `budget` is set. That
     the sum bounds what was promised is then the theorem that the subclass cites in `proof`. A number that a pair
-    declares goes through `proper` first, so that one that is NaN or below zero is infinite:
+    declares goes through `filters.accounting.declared.proper` first, so that one that is NaN or below zero is infinite:
     `Square(proper(request.gdp_mu))`.
     Raises ValueError, when the class is made, where no theorem joins its charge and its promise.
     """

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.allowance import Allowance
+from filters.accounting.amounts import Charge
 from filters.accounting.charges import approximate_zcdp_charge
 from filters.accounting.ledger import Budget
 from filters.contract.holds import Holds
 from filters.contract.parameters import checked_parameters, one_delta, one_positive
-from filters.privacy_filter import PrivacyFilter
+from filters.rules.several_sums import SeveralSums, Sums
 from theory.arguments import Real
 from theory.conversions import CKS
 from theory.extremal import Extremal, zcdp_extremal
@@ -22,8 +23,6 @@ from theory.latex import tex_number
 from theory.pairs import DominatingPair
 
 __all__ = ["ApproximateZCDP", "ApproximateZCDPFilter"]
-
-_State = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class ApproximateZCDP(Guarantee):
 
 
 @dataclass(frozen=True, slots=True)
-class ApproximateZCDPFilter(PrivacyFilter[_State]):
+class ApproximateZCDPFilter(SeveralSums):
     """CONT while sum_t rho_t <= rho and sum_t xi_t <= xi, mechanism t being xi_t-approximately rho_t-zCDP.
 
     KOV(e, d) is charged (e^2/2, d), Erasure(p) (0, p), every other pair (its zcdp_rho, 0).
@@ -72,7 +71,6 @@ class ApproximateZCDPFilter(PrivacyFilter[_State]):
     promise: Guarantee = field(init=False, repr=False, compare=False)
     _rho: Budget = field(init=False, repr=False, compare=False)
     _xi: Allowance = field(init=False, repr=False, compare=False)
-    order_free: ClassVar[bool] = True
     theorem: ClassVar[str | None] = "approximate zCDP filter"
     proof: ClassVar[str] = "the zCDP filter on the good parts; derived in the docstring"
 
@@ -87,20 +85,13 @@ class ApproximateZCDPFilter(PrivacyFilter[_State]):
         rule = "the ledger admits no larger sums of zCDP charges and of infinite mass"
         return Holds(self._rho.limit, infinite=self._xi.value, rule=rule)
 
-    def start(self, n: int) -> _State:
-        return (*self._rho.start(n), *self._xi.start(n))
+    @property
+    def _budgets(self) -> tuple[Budget, Allowance]:
+        return self._rho, self._xi
 
-    def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
-        rho, xi = approximate_zcdp_charge(request)
-        return self._rho.fits(state[:2], rho) & self._xi.fits(state[2:], xi)
+    def _charges(self, request: DominatingPair) -> tuple[Charge, Charge]:
+        return approximate_zcdp_charge(request)
 
-    def spend(self, state: _State, request: DominatingPair) -> _State:
-        rho, xi = approximate_zcdp_charge(request)
-        return (*self._rho.add(state[:2], rho), *self._xi.add(state[2:], xi))
-
-    def reaches(self, state: _State) -> NDArray[Any]:
-        return self._rho.reaches(state[:2]) & self._xi.reaches(state[2:])
-
-    def remaining(self, state: _State) -> NDArray[np.float64]:
+    def remaining(self, state: Sums) -> NDArray[np.float64]:
         """The largest further rho."""
-        return self._rho.left(state[:2])
+        return self._rho.left((state[0], state[1]))

@@ -14,7 +14,7 @@ from filters.accounting.charges import approximate_charge
 from filters.accounting.declared import raised
 from filters.accounting.ledger import Budget, is_sum
 from filters.contract.holds import Holds
-from filters.contract.parameters import checked_parameters, one_at_least_zero, one_positive
+from filters.contract.parameters import checked_parameters, one_delta_from_zero, one_positive
 from filters.privacy_filter import PrivacyFilter
 from theory.guarantees import ApproxDP, Guarantee, PureDP
 from theory.pairs import DominatingPair
@@ -57,9 +57,7 @@ class ExPostFilter(PrivacyFilter[_State]):
     proof: ClassVar[str] = "the caps keep what is charged within epsilon, and what is charged bounds the loss"
 
     def __post_init__(self) -> None:
-        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_at_least_zero)
-        if delta >= 1:
-            raise ValueError(f"delta must be in [0, 1), got delta={delta!r}; pass a probability")
+        epsilon, delta = checked_parameters(self, epsilon=one_positive, delta=one_delta_from_zero)
         object.__setattr__(self, "promise", ApproxDP(epsilon, delta) if delta > 0 else PureDP(epsilon))
         object.__setattr__(self, "_epsilon", Budget.of(epsilon))
         object.__setattr__(self, "_delta", Allowance(delta))

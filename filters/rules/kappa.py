@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.parameters import one_positive
+from filters.contract.parameters import checked_parameters, one_positive
 from filters.privacy_filter import PrivacyFilter
 from theory.arguments import check_count
 from theory.guarantees import ApproxDP, Guarantee
@@ -41,8 +41,7 @@ class KappaFilter(PrivacyFilter[_State]):
     proof: ClassVar[str] = "nothing is promised"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "kappa", one_positive("kappa", self.kappa))
-        object.__setattr__(self, "rounds", check_count("rounds", self.rounds))
+        checked_parameters(self, kappa=one_positive, rounds=check_count)
 
     def start(self, n: int) -> _State:
         return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from reprlib import repr as short
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from filters.accounting.amounts import Charge
 from filters.accounting.charge_rules import renyi_charge
 from filters.accounting.ledger import Budget, is_sum
 from filters.contract.holds import Holds
 from filters.contract.parameters import checked_parameters, one_delta, one_order, one_positive
-from filters.privacy_filter import PrivacyFilter
+from filters.rules.several_sums import SeveralSums, Sums
 from theory.arguments import Real
 from theory.conversions import CKS, SIMPLE, Conversion
 from theory.extremal import Extremal, renyi_extremal
@@ -32,10 +34,8 @@ __all__ = [
     "order_budget",
 ]
 
-#: (high, low) of the first order, of the second, ...: arrays of shape (n,).
 #: A curve of more orders is told by its first and its last.
 _SHOWN = 8
-_State = tuple[NDArray[Any], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,33 +63,6 @@ class Orders:
                 "add larger ones"
             )
         return orders
-
-    def start(self, n: int) -> _State:
-        """n empty sums per order."""
-        return tuple(part for budget in self.budgets for part in budget.start(n))
-
-    def fits(self, state: _State, request: DominatingPair) -> NDArray[np.bool_]:
-        """Whether each order's sum with the request added stays within its budget: shape (orders, n)."""
-        return np.array(
-            [
-                budget.fits((state[2 * j], state[2 * j + 1]), renyi_charge(request, alpha))
-                for j, (alpha, budget) in enumerate(zip(self.alphas, self.budgets, strict=True))
-            ]
-        )
-
-    def reaches(self, state: _State) -> NDArray[np.bool_]:
-        """Whether each order's pair is a sum within its budget: shape (orders, n)."""
-        return np.array(
-            [budget.reaches((state[2 * j], state[2 * j + 1])) for j, budget in enumerate(self.budgets)]
-        )
-
-    def add(self, state: _State, request: DominatingPair) -> _State:
-        """The sums with the request charged at every order."""
-        return tuple(
-            part
-            for j, (alpha, budget) in enumerate(zip(self.alphas, self.budgets, strict=True))
-            for part in budget.add((state[2 * j], state[2 * j + 1]), renyi_charge(request, alpha))
-        )
 
 
 def checked_orders(orders: object) -> tuple[float, ...]:
@@ -141,19 +114,19 @@ class RenyiCurve(Guarantee):
         return f"({', '.join(shown)})-RDP curve"
 
 
-class _OverOrders(PrivacyFilter[_State]):
+class _OverOrders(SeveralSums):
     """A rule on the sums at several orders."""
 
     _orders: Orders
-    order_free: ClassVar[bool] = True
 
-    def start(self, n: int) -> _State:
-        return self._orders.start(n)
+    @property
+    def _budgets(self) -> tuple[Budget, ...]:
+        return self._orders.budgets
 
-    def spend(self, state: _State, request: DominatingPair) -> _State:
-        return self._orders.add(state, request)
+    def _charges(self, request: DominatingPair) -> tuple[Charge, ...]:
+        return tuple(renyi_charge(request, alpha) for alpha in self._orders.alphas)
 
-    def remaining(self, state: _State) -> NDArray[np.float64]:
+    def remaining(self, state: Sums) -> NDArray[np.float64]:
         """The largest mu of a Gaussian still admitted."""
         return self.affordable(state, Gaussian)
 
@@ -180,11 +153,11 @@ class AllOrdersFilter(_OverOrders):
 
     def __post_init__(self) -> None:
         alphas = checked_orders(self.alphas)
-        rhos = tuple(one_positive("rhos", rho) for rho in self.rhos)
-        if len(rhos) != len(alphas):
+        if not isinstance(self.rhos, (tuple, list, np.ndarray)) or len(self.rhos) != len(alphas):
             raise ValueError(
-                f"rhos must hold one budget per order, got {len(rhos)} for {len(alphas)}; match them"
+                f"rhos must hold one budget per order, got {short(self.rhos)} for {len(alphas)}; match them"
             )
+        rhos = tuple(one_positive("rhos", rho) for rho in self.rhos)
         object.__setattr__(self, "alphas", alphas)
         object.__setattr__(self, "rhos", rhos)
         object.__setattr__(self, "promise", RenyiCurve(alphas, rhos))
@@ -196,12 +169,6 @@ class AllOrdersFilter(_OverOrders):
         return Holds(
             orders=bounds, rule="000 Remark 4.4: the ledgers admit no larger sum at any of the orders"
         )
-
-    def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
-        return np.asarray(self._orders.fits(state, request).all(axis=0))
-
-    def reaches(self, state: _State) -> NDArray[Any]:
-        return np.asarray(self._orders.reaches(state).all(axis=0))
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -238,16 +205,17 @@ class SomeOrderRule(_OverOrders):
                 continue
         return replace(worst, high=1.0)
 
-    def admits(self, state: _State, request: DominatingPair) -> NDArray[Any]:
-        return np.asarray(self._orders.fits(state, request).any(axis=0))
+    def grant(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
+        fits, after = self._steps(state, request)
+        return np.asarray(fits.any(axis=0)), after
 
-    def reaches(self, state: _State) -> NDArray[Any]:
+    def reaches(self, state: Sums) -> NDArray[Any]:
         # an order that some request took beyond its budget may hold any sum, inf or NaN
         known = [
             is_sum((high, low)) | np.isnan(high) | (high == np.inf)
             for high, low in zip(state[::2], state[1::2], strict=True)
         ]
-        return np.asarray(self._orders.reaches(state).any(axis=0) & np.all(known, axis=0))
+        return np.asarray(self._reached(state).any(axis=0) & np.all(known, axis=0))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -1,6 +1,6 @@
 """The budget that a promise allows: the largest sum of charges from which a theorem gives the promise, rounded down.
 
->>> from filters.accounting import gdp_charge, zcdp_charge
+>>> from filters.accounting.charge_rules import gdp_charge, zcdp_charge
 >>> from theory.guarantees import ApproxDP, GaussianDP
 >>> f"{promised_budget(zcdp_charge, ApproxDP(1.0, 1e-5), CKS).limit:.10f}"
 '0.0305565952'
@@ -32,18 +32,7 @@ def promised_budget(charge: ChargeRule, promise: Guarantee, conversion: Conversi
     """
     if not isinstance(conversion, Conversion):
         raise TypeError(f"conversion must be CKS or SIMPLE, got {conversion!r}; pass fp.CKS")
-    allowed: Budget | Fraction | float | None
-    match charge:
-        case PureCharge():
-            allowed = _from_pure(promise)
-        case ZCDPCharge():
-            allowed = _from_zcdp(promise, conversion)
-        case GDPCharge():
-            allowed = _from_gdp(promise)
-        case RenyiCharge(alpha):
-            allowed = _from_renyi(promise, alpha, conversion)
-        case _:
-            allowed = None
+    allowed = _allowed(charge, promise, conversion)
     if allowed is None:
         raise ValueError(
             f"promise must follow from a sum of {charge!r}, got {promise!r}, which no theorem here joins to it; "
@@ -58,52 +47,39 @@ def promised_budget(charge: ChargeRule, promise: Guarantee, conversion: Conversi
     return Budget.of(allowed)  # type: ignore[arg-type]  # a fraction is rounded down
 
 
-def _from_pure(promise: Guarantee) -> Fraction | float | None:
-    match promise:
-        case PureDP(epsilon):
+def _allowed(
+    charge: ChargeRule, promise: Guarantee, conversion: Conversion
+) -> Budget | Fraction | float | None:
+    match charge, promise:
+        case PureCharge(), PureDP(epsilon):
             return epsilon
-        case ApproxDP(epsilon, delta) if delta < 1:
+        case PureCharge(), ApproxDP(epsilon, delta) if delta < 1:
             # H_{e^eps} of B-DP is (e^B - e^eps)/(1 + e^B)
             from theory.thresholds.budgets import pure_below  # balls are imported by those who ask for one
 
             return pure_below(epsilon, delta)
-        case ZCDP(rho):
+        case PureCharge(), ZCDP(rho):
             return _root(2 * Fraction(rho))
-        case RenyiDP(alpha, rho):  # the divergence of order alpha is at most that of order infinity as well
+        case PureCharge(), RenyiDP(alpha, rho):  # of order alpha it is at most that of order infinity as well
             return max(Fraction(_root(2 * Fraction(rho) / Fraction(alpha))), Fraction(rho))
-    return None
-
-
-def _from_zcdp(promise: Guarantee, conversion: Conversion) -> Fraction | float | None:
-    match promise:
-        case ZCDP(rho):
+        case ZCDPCharge(), ZCDP(rho):
             return rho
-        case RenyiDP(alpha, rho):
+        case ZCDPCharge(), RenyiDP(alpha, rho):
             return Fraction(rho) / Fraction(alpha)
-        case ApproxDP(epsilon, delta) if epsilon > 0 and 0 < delta < 1:
+        case ZCDPCharge(), ApproxDP(epsilon, delta) if epsilon > 0 and 0 < delta < 1:
             return float(conversion.budget(epsilon, delta))
-    return None
-
-
-def _from_gdp(promise: Guarantee) -> Budget | Fraction | None:
-    match promise:
-        case GaussianDP(mu):
+        case GDPCharge(), GaussianDP(mu):
             return Budget.square_of(mu)
-        case ZCDP(rho):
+        case GDPCharge(), ZCDP(rho):
             return 2 * Fraction(rho)
-        case RenyiDP(alpha, rho):
+        case GDPCharge(), RenyiDP(alpha, rho):
             return 2 * Fraction(rho) / Fraction(alpha)
-        case ApproxDP(epsilon, delta) if 0 < delta < 1:
+        case GDPCharge(), ApproxDP(epsilon, delta) if 0 < delta < 1:
             mu = float(gaussian_mu(epsilon, delta))
             return Budget.square_of(mu) if mu > 0 else Fraction(0)
-    return None
-
-
-def _from_renyi(promise: Guarantee, order: float, conversion: Conversion) -> float | None:
-    match promise:
-        case RenyiDP(alpha, rho) if alpha <= order:
+        case RenyiCharge(order), RenyiDP(alpha, rho) if alpha <= order:
             return rho
-        case ApproxDP(epsilon, delta) if order > 1 and 0 < delta < 1:
+        case RenyiCharge(order), ApproxDP(epsilon, delta) if order > 1 and 0 < delta < 1:
             return order_budget(order, epsilon, delta, conversion)
     return None
 

@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from filters.accounting.ledger import Budget
-from filters.contract.parameters import checked_parameters, one_mu
+from filters.contract.parameters import checked_parameters, one_mu, one_real
 from filters.rules.blackwell import BlackwellFilter, gaussian_cover
 from filters.rules.menu import checked_menu
 from filters.rules.unsound import warn_unsound
-from theory.arguments import Real, check_real
+from theory.arguments import Real
 from theory.conversions import CKS
 from theory.guarantees import Guarantee
 from theory.latex import tex_number
@@ -80,15 +80,12 @@ class RangedBlackwellFilter(BlackwellFilter):
     sound: ClassVar[bool | None] = False
 
     def __post_init__(self) -> None:
-        low, high = check_real("low", self.low), check_real("high", self.high)
-        if not (isinstance(low, float) and isinstance(high, float) and 0 <= low < high):
+        low, high, mu = checked_parameters(self, low=one_real, high=one_real, mu=one_mu)
+        if not 0 <= low < high:
             raise ValueError(
                 f"low and high must satisfy 0 <= low < high, got low={low!r} high={high!r}; "
                 "pass a range of eps"
             )
-        (mu,) = checked_parameters(self, mu=one_mu)
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", high)
         object.__setattr__(self, "menu", checked_menu(self.menu))
         object.__setattr__(self, "promise", RangedZCDP(math.nextafter(mu * mu / 2, math.inf), low, high))
         object.__setattr__(self, "_budget", Budget.square_of(mu))

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.accounting.charges import upper_quantile
-from filters.contract.parameters import one_delta, one_positive
+from filters.contract.parameters import checked_parameters, one_delta_from_zero, one_positive
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.menu import checked_menu, positions
-from theory.arguments import Real, check_count, check_probability, own
+from theory.arguments import Real, check_count, check_probability
 from theory.extremal import Extremal, erasures_extremal, responses_extremal
 from theory.guarantees import ApproxDP, Guarantee, PureDP
 from theory.numerics import portable
@@ -76,14 +76,11 @@ class RealisationFilter(PrivacyFilter[_State]):
     proof: ClassVar[str] = "004 Theorem 1: the stopping event does not depend on the last output"
 
     def __post_init__(self) -> None:
-        epsilon, delta = one_positive("epsilon", self.epsilon), _delta(self.delta)
-        rounds = check_count("rounds", self.rounds)
-        menu = checked_menu(self.menu)
-        after = _checked_after(self.after)
-        dhat, theta = _split(self.dhat, self.theta, rounds, delta)
-        object.__setattr__(self, "epsilon", epsilon)
-        object.__setattr__(self, "delta", delta)
-        object.__setattr__(self, "rounds", rounds)
+        epsilon, delta, _ = checked_parameters(
+            self, epsilon=one_positive, delta=one_delta_from_zero, rounds=check_count
+        )
+        menu, after = checked_menu(self.menu), _checked_after(self.after)
+        dhat, theta = _split(self.dhat, self.theta, self.rounds, delta)
         object.__setattr__(self, "menu", menu)
         object.__setattr__(self, "after", after)
         object.__setattr__(self, "dhat", dhat)
@@ -106,9 +103,8 @@ class RealisationFilter(PrivacyFilter[_State]):
         if self.delta == 0:
             level, most = float(self._reach.min()), Fraction(self._reach.max())
             room = (Fraction(self.epsilon) - most) / Fraction(level) if level else Fraction(-1)
-            times = (
-                min(int(room) + 1, self.rounds) if room >= 0 else 0
-            )  # what all losses may be the largest of
+            # what all losses may be the largest of
+            times = min(int(room) + 1, self.rounds) if room >= 0 else 0
             return responses_extremal(self.epsilon, level, times, epsilon)
         delta = float(self.promise.delta(epsilon))
         return erasures_extremal(self._rest, self._tail, self.rounds, delta, epsilon)
@@ -190,13 +186,11 @@ class RealisationFilter(PrivacyFilter[_State]):
 
     @property
     def _tail(self) -> float:
-        assert self.dhat is not None
-        return self.dhat
+        return cast("float", self.dhat)
 
     @property
     def _rest(self) -> float:
-        assert self.theta is not None
-        return self.theta
+        return cast("float", self.theta)
 
 
 def _checked_after(after: object) -> _After:
@@ -213,12 +207,6 @@ def _checked_after(after: object) -> _After:
                 f"after must map pairs to menus of at least one, got {pair!r}: {menu!r}; leave out what allows none"
             )
     return tuple((pair, checked_menu(some)) for pair, some in menus_after.items())
-
-
-def _delta(value: object) -> float:
-    """`value` as a float in [0, 1)."""
-    given = own(value, down=True)
-    return 0.0 if isinstance(given, float) and given == 0 else one_delta("delta", given)
 
 
 def _adds(x: Real, y: Real) -> NDArray[np.bool_]:

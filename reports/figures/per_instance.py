@@ -18,8 +18,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from filters.holders.individual import IndividualFilter
-from filters.rules.basic import BasicFilter
 from filters.rules.composition import composed_hockey_stick
+from filters.rules.several_sums import BasicFilter
 from reports.figures.data import FigureData
 from reports.figures.lines import label, line
 from reports.figures.specification import Specification, whole

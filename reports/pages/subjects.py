@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 
 from filters.catalogue import CATALOGUE, Entry
-from filters.filter_page import FilterPage
+from filters.entry import FilterPage
 from filters.privacy_filter import PrivacyFilter
 from filters.rules.unsound import knowingly
 from mc.losses.accountant_filter import AccountantFilter

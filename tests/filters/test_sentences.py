@@ -30,6 +30,17 @@ class Silent:
         pass
 
 
+def asked(**given: Any) -> fp.LinearQueries:
+    return fp.LinearQueries(2, **({"norm_budget": 1.0, "kappa": 1.0} | given))
+
+
+def waiting() -> fp.Session:
+    """A session that waits for a loss."""
+    session = SAMPLED.open()
+    session.request(STEP)
+    return session
+
+
 def of_sites(**given: Any) -> fp.LabelledFilter:
     keeper = fp.from_budget(dict, lambda budget, pair: True, fp.PureDP(1.0))
     return fp.LabelledFilter(keeper, **({"labels": {"site": "a"}, "over": {}} | given))
@@ -95,8 +106,12 @@ VALUES: list[tuple[Call, str]] = [
     ),
     *(
         (lambda bad=bad: fp.Budget.of(bad), "budget must be finite and > 0, got")
-        for bad in (0, -1.0, math.inf, math.nan, Fraction(0))
+        for bad in (0, -1.0, math.inf, math.nan, Fraction(0), None, "1", 10**400)
     ),
+    (lambda: fp.Budget(0.5), "must be a limit in two doubles, got high=0.5, low=nan; make it by Budget.of"),
+    (lambda: fp.Allowance(None), "allowance must be >= 0, got None; pass 0"),  # type: ignore[arg-type]
+    (lambda: fp.AllOrdersFilter((2.0,), None), "one budget per order, got None for 1"),  # type: ignore[arg-type]
+    (lambda: waiting().observe("x"), "loss must be a number, got loss='x'; pass log"),  # type: ignore[arg-type]
     *(
         (lambda parts=parts: fp.Budget(*parts, 0), "must be a limit in two doubles")
         for parts in (
@@ -111,6 +126,9 @@ VALUES: list[tuple[Call, str]] = [
         for scale in (0.0, -1.0, 2.0**-9, math.inf, math.nan)
     ),
     (lambda: fp.GaussianFilter(1.0).open("stop"), "on_denial"),  # type: ignore[arg-type]
+    (lambda: asked().sigma(-3), "dimension must be an integer >= 1, got dimension=-3"),
+    (lambda: asked().join(10**14), "people must be"),
+    (lambda: asked(norm_budget=10**400), "norm_budget must be"),
     (
         lambda: fp.ClippedSums(fp.IndividualFilter(fp.ZCDPFilter(1.0), 5), clip=1.0, sigma=1.0, runs=2),
         "runs must divide",
@@ -143,6 +161,39 @@ VALUES: list[tuple[Call, str]] = [
 ]
 
 TYPES: list[tuple[Call, str]] = [
+    (
+        lambda: asked().answer(np.ma.masked_array(np.ones(2), mask=True), RNG),
+        "values must be no masked array",
+    ),
+    (
+        lambda: asked().answer([[1.0], [1.0, 2.0]], RNG),
+        "values must be an array, got rows of different lengths",
+    ),
+    (lambda: asked().leave([[1], [2, 3]]), "people must be an array, got rows of different lengths"),  # type: ignore[list-item]
+    (lambda: asked(journal=123), "journal must be a path, got 123; pass"),
+    (
+        lambda: fp.LinearQueries.open(None, norm_budget=1.0, kappa=1.0),
+        "journal must be a path, got None; pass",
+    ),  # type: ignore[arg-type]
+    *(
+        (lambda parts=parts: fp.Budget(*parts), "must be two doubles and an integer, got .* make a budget by")
+        for parts in ((None,), (1.0, "0"), (1.0, 0.0, 0.0))
+    ),
+    *(
+        (lambda make=make, bad=bad: make(bad), "charge must be a number that a double can hold, got")
+        for make in (fp.Plain, fp.Square, lambda scale: fp.Square(0.5, scale))
+        for bad in (None, "1/2", 10**400)
+    ),
+    (
+        lambda: fp.AboveThreshold(5, ratio=Fraction(3, 2), rng=None),
+        "rng must be a numpy.random.Generator, got None",
+    ),  # type: ignore[arg-type]
+    (
+        lambda: fp.AboveThreshold(5, ratio=Fraction(3, 2), rng=RNG).reaches(1, None),  # type: ignore[arg-type]
+        "rng must be a numpy.random.Generator, got None",
+    ),
+    (lambda: fp.GaussianFilter(1.0).open(record=3), "record must be callable, got 3; pass"),  # type: ignore[arg-type]
+    (lambda: fp.GaussianFilter(1.0).open().affordable(None), "family must be callable, got None; pass e.g."),  # type: ignore[arg-type]
     (
         lambda: fp.ApproximateDPFilter(1.0, 1e-5, "CKS"),  # type: ignore[arg-type]
         "conversion must be CKS or SIMPLE",

@@ -21,6 +21,7 @@ __all__ = [
     "Exact",
     "add_up",
     "inverse_beyond",
+    "product_beyond",
     "quotient_beyond",
     "round_up",
     "square",
@@ -94,6 +95,14 @@ def quotient_beyond(x: NDArray[np.float64], y: Real) -> NDArray[np.float64]:
         short  # to the next double up: those from zero up are ordered as their bits are
     )
     return quotient
+
+
+def product_beyond(x: Real, y: float) -> NDArray[np.float64]:
+    """The least double that is no less than x y, and no less by 2^-52 of itself where that is below 2^-900."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        product, rest = two_product(x, y)
+        short = (~(rest <= 0) | (product < 2.0**-900)) & (product < np.inf)
+        return np.asarray(np.where(short, np.nextafter(product, np.inf), product))
 
 
 def inverse_beyond(x: Real) -> Real:

@@ -8,9 +8,8 @@ runs as the general route does. A third adds what NumPy has made of other charge
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,7 @@ LITTLE, MUCH = 2.0**-900, 2.0**900
 #: A double of which these bits are zero has 26 bits at most, and its square is a double.
 LAST_BITS = 2**27 - 1
 #: Instead of a mask that is not looked at: not the array of answers, or the loop cannot be vectorised.
-_NOBODY = np.zeros(1, dtype=np.bool_)
+_EVERYONE = np.zeros(0, dtype=np.bool_)
 #: Half an ulp and a little: added to a double times itself, it gives the next one up.
 _UP = 2.0**-53 * (1 + 2.0**-51)
 
@@ -55,7 +54,7 @@ def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_],
             with np.errstate(over="ignore", invalid="ignore"):
                 cost = (charge if n <= SMALL else charge.take(runs)).exact(limit.root)
             pairs = high[runs], low[runs], *(_to_read(np.atleast_1d(part)) for part in cost)
-            found.add_pairs(*pairs, limit.high, limit.low, fits[runs], top[runs], rest[runs])
+            found.add_pairs(*pairs, (limit.high, limit.low), fits[runs], top[runs], rest[runs])
         return fits, (top, rest)
     x = np.ascontiguousarray(np.atleast_1d(charge.x))
     if not bits_of(float(x[0])) & LAST_BITS and is_zero(state[1]):
@@ -65,7 +64,7 @@ def step(limit: Limit, state: Exact, charge: Charge) -> tuple[NDArray[np.bool_],
             return fits, (top, state[1])
     low, rest = _to_read(state[1]), np.empty(n)
     each = x if len(x) == n else np.full(n, x[0])
-    found.add_squares(high, low, each, limit.root, charge.scale, limit.high, limit.low, fits, top, rest)
+    found.add_squares(high, low, each, limit.root, charge.scale, (limit.high, limit.low), fits, top, rest)
     return fits, (top, rest)
 
 
@@ -99,8 +98,8 @@ def charge(
     if isinstance(charge, Square) and not is_power_of_two(charge.scale):
         return None
     x, fits = np.ascontiguousarray(charge.x), np.empty(len(state[0]), dtype=np.bool_)
-    some, everyone = (_NOBODY, True) if among is None else (np.ascontiguousarray(among), False)
-    terms = limit.high, limit.low, some, everyone, fits
+    some = _EVERYONE if among is None else np.ascontiguousarray(among)
+    terms = (limit.high, limit.low), some, fits
     if isinstance(charge, Square):
         found.charge_squares(state[0], state[1], x, limit.root, charge.scale, *terms)
     else:
@@ -118,28 +117,15 @@ def quotients(x: NDArray[np.float64], y: float) -> tuple[NDArray[np.float64], in
     return None if odd else (up, zeros)
 
 
-@dataclass(frozen=True, slots=True)
-class SumKernels:
-    """The compiled loops."""
-
-    add_short_squares: Callable[..., Any]
-    add_short: Callable[..., Any]
-    add_squares: Callable[..., None]
-    add_pairs: Callable[..., None]
-    charge_numbers: Callable[..., None]
-    charge_squares: Callable[..., None]
-    divide_up: Callable[..., Any]
-
-
 @cache
-def kernels() -> SumKernels | None:
-    """The loops, or None where there is no compiler."""
+def kernels() -> SimpleNamespace | None:
+    """The compiled loops by their names, or None where there is no compiler."""
     compile_ = compiler()
     if compile_ is None:
         return None
-    loops: list[Callable[..., Any]] = [_add_short_squares, _add_short, _add_squares, _add_pairs]
+    loops: list[Any] = [_add_short_squares, _add_short, _add_squares, _add_pairs]
     loops += [_charge_numbers, _charge_squares, _divide_up]
-    return SumKernels(*map(compile_, loops))
+    return SimpleNamespace(**{loop.__name__[1:]: compile_(loop) for loop in loops})
 
 
 def _add_short_squares(
@@ -178,21 +164,13 @@ def _add_short(high: Any, p: float, last: float, top: Any, fits: Any) -> Any:
 
 
 def _add_squares(
-    high: Any,
-    low: Any,
-    x: Any,
-    root: float,
-    scale: float,
-    limit_high: float,
-    limit_low: float,
-    fits: Any,
-    top: Any,
-    rest: Any,
+    high: Any, low: Any, x: Any, root: float, scale: float, limit: Any, fits: Any, top: Any, rest: Any
 ) -> None:
     """(top, rest) = (high, low) + scale (root x)^2 rounded up, and whether that is within the limit.
 
     Operation by operation what the general route does; & and not `and`, for the same reason as above.
     """
+    limit_high, limit_low = limit
     for i in range(high.size):
         declared = abs(x[i])
         a = declared * root
@@ -220,21 +198,12 @@ def _add_squares(
         fits[i] = (total < limit_high) | ((total == limit_high) & (carry <= limit_low))
 
 
-def _add_pairs(
-    high: Any,
-    low: Any,
-    gain: Any,
-    part: Any,
-    limit_high: float,
-    limit_low: float,
-    fits: Any,
-    top: Any,
-    rest: Any,
-) -> None:
+def _add_pairs(high: Any, low: Any, gain: Any, part: Any, limit: Any, fits: Any, top: Any, rest: Any) -> None:
     """(top, rest) = (high, low) + (gain, part) rounded up, and whether that is within the limit and no refund.
 
     gain and part hold one number per run or one for all.
     """
+    limit_high, limit_low = limit
     alike, shared = gain.size == 1, part.size == 1
     for i in range(high.size):
         p, q = gain[0] if alike else gain[i], part[0] if shared else part[i]
@@ -255,21 +224,12 @@ def _add_pairs(
         fits[i] = ((total < limit_high) | ((total == limit_high) & (carry <= limit_low))) & (p >= 0)
 
 
-def _charge_numbers(
-    high: Any,
-    low: Any,
-    x: Any,
-    root: float,
-    limit_high: float,
-    limit_low: float,
-    some: Any,
-    everyone: bool,
-    fits: Any,
-) -> None:
-    """(high, low) += root^2 x rounded up where that is within the limit, and whether it is; of `some`, or of everyone.
+def _charge_numbers(high: Any, low: Any, x: Any, root: float, limit: Any, some: Any, fits: Any) -> None:
+    """(high, low) += root^2 x rounded up where that is within the limit, and whether it is, of `some`.
 
-    Operation by operation what the general route does, for charges whose second double is 0.
+    Operation by operation what the general route does, for charges whose second double is 0. No `some`: everyone.
     """
+    (limit_high, limit_low), everyone = limit, some.size == 0
     for i in range(high.size):
         declared, h = x[i], high[i]
         p = declared * root * root
@@ -293,18 +253,10 @@ def _charge_numbers(
 
 
 def _charge_squares(
-    high: Any,
-    low: Any,
-    x: Any,
-    root: float,
-    scale: float,
-    limit_high: float,
-    limit_low: float,
-    some: Any,
-    everyone: bool,
-    fits: Any,
+    high: Any, low: Any, x: Any, root: float, scale: float, limit: Any, some: Any, fits: Any
 ) -> None:
     """The same for charges scale (root x)^2."""
+    (limit_high, limit_low), everyone = limit, some.size == 0
     for i in range(high.size):
         declared, h = abs(x[i]), high[i]
         a = declared * root

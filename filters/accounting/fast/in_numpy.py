@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.accounting.amounts import LEAST, LEAST_ROOT, Charge, Mixed, Plain, Square, is_power_of_two
+from filters.accounting.amounts import LEAST, LEAST_ROOT, Charge, Mixed, Square, is_power_of_two
 from filters.accounting.fast.compiled import LAST_BITS, LITTLE, MUCH, SMALL, SPLITTER, bits_of, is_zero
 from filters.accounting.limit import Limit
 from theory.numerics.error_free import Exact, square
@@ -78,7 +78,10 @@ def _cost(charge: Charge, root: float) -> _Cost:
     if isinstance(charge.x, float) or not charge.x.size:
         high, low = charge.exact(root)
         return _of_doubles(high) if isinstance(low, float) and low == 0 else _Cost(high, low)
-    return _of_numbers(charge, root) if isinstance(charge, Plain) else _of_squares(charge, charge.x, root)
+    if isinstance(charge, Square):
+        return _of_squares(charge, charge.x, root)
+    x = charge.x * root * root
+    return _of_doubles(x if np.min(x) >= LEAST else charge.exact(root)[0])
 
 
 def _of_doubles(high: Any) -> _Cost:
@@ -92,14 +95,6 @@ def _of_menu(costs: list[_Cost], index: NDArray[np.integer[Any]]) -> _Cost:
     if any(cost.low is not None for cost in costs):
         return _Cost(high, look_up([0.0 if cost.low is None else cost.low for cost in costs], index))
     return _of_doubles(high)
-
-
-def _of_numbers(charge: Plain, root: float) -> _Cost:
-    """One double per run."""
-    x = charge.x * root * root
-    if not np.min(x) >= LEAST:
-        x = charge.exact(root)[0]
-    return _of_doubles(x)
 
 
 def _of_squares(charge: Square, x: NDArray[np.float64], root: float) -> _Cost:
@@ -128,40 +123,25 @@ def _are_two(x: NDArray[np.float64], least: float, most: float) -> bool:
 
 def _of_two_levels(charge: Square, x: NDArray[np.float64], root: float, least: float, most: float) -> _Cost:
     """The exact squares of the two levels, looked up, or multiplied anew where that gives the same."""
-    known = _two_levels(least, most, charge.scale, root)
-    if known.factor is None:
-        high = known.highs.take((x == most).view(np.int8))
+    known, factor = _two_levels(least, most, charge.scale, root)
+    if factor is None:
+        high = known.high.take((x == most).view(np.int8))
     else:
         high = x * x
-        if known.factor != 1:
-            high *= known.factor
-    if known.lows is None:
-        return _Cost(high, None, *known.short)
-    return _Cost(high, known.lows.take((x == most).view(np.int8)))
-
-
-class _TwoLevels(NamedTuple):
-    """The exact squares of two levels: highs, lows unless both are 0; `factor` where x x factor gives the highs too.
-
-    short: the grain and the largest of the highs, where these are the squares.
-    """
-
-    highs: NDArray[np.float64]
-    lows: NDArray[np.float64] | None
-    factor: float | None
-    short: tuple[int | None, float]
+        if factor != 1:
+            high *= factor
+    low = None if known.low is None else known.low.take((x == most).view(np.int8))
+    return known._replace(high=high, low=low)
 
 
 @lru_cache(maxsize=256)
-def _two_levels(least: float, most: float, scale: float, root: float) -> _TwoLevels:
+def _two_levels(least: float, most: float, scale: float, root: float) -> tuple[_Cost, float | None]:
+    """(The exact squares of two levels, the factor by which x x gives their first doubles too, if there is one)."""
     pairs = [Square(level, scale).exact(root) for level in (least, most)]
-    highs, lows = np.array([high for high, _ in pairs]), np.array([low for _, low in pairs])
+    highs, lows = map(np.array, zip(*pairs, strict=True))
     factor = scale * root * root
     same = all(level * level * factor == high for level, (high, _) in zip((least, most), pairs, strict=True))
-    whole = _of_doubles(highs)
-    return _TwoLevels(
-        highs, lows if lows.any() else None, factor if same else None, (whole.grain, whole.most)
-    )
+    return _Cost(highs, lows) if lows.any() else _of_doubles(highs), factor if same else None
 
 
 def _grain(x: Any) -> int | None:

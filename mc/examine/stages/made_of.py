@@ -20,8 +20,8 @@ from inspect import getattr_static
 from typing import Any, Generic
 
 from filters import PrivacyFilter
-from filters.accounting import Budget
 from filters.accounting.charge_rules import ChargeRule, GDPCharge, PureCharge, RenyiCharge, ZCDPCharge
+from filters.accounting.ledger import Budget
 from filters.catalogue import CATALOGUE
 from filters.contract.filter_base import FilterBase
 from filters.contract.holds import Holds

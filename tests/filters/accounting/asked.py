@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from filters.accounting import Charge, Mixed, Plain, Square
+from filters.accounting.amounts import Charge, Mixed, Plain, Square
 
 Shape = Callable[[NDArray[np.float64], float], Charge]
 

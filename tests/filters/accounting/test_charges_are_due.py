@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import random
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -13,59 +14,46 @@ from flint import arb, ctx, fmpq
 from hypothesis import given
 from hypothesis import strategies as st
 
-import filters as fp
+import filterproof as fp
+from filters.accounting.amounts import Mixed
 from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filters.accounting.charges import approximate_charge, approximate_zcdp_charge
 from filters.catalogue import CATALOGUE, Entry
-from theory import ApproxDP, PureDP, RenyiDP
+from filters.contract import parameters
 from theory.numerics import portable
 from theory.numerics.norms import exact_sum, nearest, squared_norms
-from theory.pairs import (
-    KOV,
-    DominatingPair,
-    Erasure,
-    FinitePair,
-    Gaussian,
-    Labelled,
-    Laplace,
-    RandomizedResponse,
-    SubsampledGaussian,
-    examples,
-)
-
-THIRD = Fraction(1, 3)
-LEAST = 5e-324
+from theory.pairs import examples
 
 
 def ball(x: Any) -> arb:
     return arb(fmpq(*x.as_integer_ratio()))
 
 
-@pytest.mark.parametrize("x", [THIRD, Fraction(1, 10), Fraction(2, 3)])
+@pytest.mark.parametrize("x", [Fraction(1, 3), Fraction(1, 10), Fraction(2, 3)])
 def test_rationals_are_rounded_to_less_privacy_in_mechanisms_and_less_in_promises(x: Fraction) -> None:
     more = (
-        Gaussian(x).mu, RandomizedResponse(x).epsilon, Erasure(x).p, KOV.from_ratio(2, x).delta,
-        KOV(x, 0.0).epsilon, SubsampledGaussian(x, 1.0).q,
+        fp.Gaussian(x).mu, fp.RandomizedResponse(x).epsilon, fp.Erasure(x).p, fp.KOV.from_ratio(2, x).delta,
+        fp.KOV(x, 0.0).epsilon, fp.SubsampledGaussian(x, 1.0).q,
     )  # fmt: skip
     less = (
-        Laplace(x).b, SubsampledGaussian(0.5, x).sigma, PureDP(x).epsilon, RenyiDP(1 + x, x).rho,
-        fp.BasicFilter(x).epsilon, fp.GaussianFilter(x).mu, ApproxDP(x, x).delta_at_epsilon,
+        fp.Laplace(x).b, fp.SubsampledGaussian(0.5, x).sigma, fp.PureDP(x).epsilon, fp.RenyiDP(1 + x, x).rho,
+        fp.BasicFilter(x).epsilon, fp.GaussianFilter(x).mu, fp.ApproxDP(x, x).delta_at_epsilon,
     )  # fmt: skip
     assert all(Fraction(one) >= x for one in more)  # type: ignore[arg-type]
     assert all(Fraction(one) <= x for one in less)  # type: ignore[arg-type]
 
 
 def test_large_integers_are_rounded_up_too_and_in_arrays() -> None:
-    assert RandomizedResponse(2**53 + 1).epsilon == 2.0**53 + 2
-    assert list(RandomizedResponse(np.array([2**53 + 1, 3])).epsilon) == [2.0**53 + 2, 3.0]  # type: ignore[arg-type]
-    assert Laplace(2**53 + 1).b == 2.0**53
+    assert fp.RandomizedResponse(2**53 + 1).epsilon == 2.0**53 + 2
+    assert list(fp.RandomizedResponse(np.array([2**53 + 1, 3])).epsilon) == [2.0**53 + 2, 3.0]  # type: ignore[arg-type]
+    assert fp.Laplace(2**53 + 1).b == 2.0**53
 
 
 @pytest.mark.parametrize("num", [3, 103, 290, 10**6 + 1])
 def test_a_finite_pair_is_charged_its_whole_hockey_stick_near_its_loss(num: int) -> None:
     tiny, ratio = Fraction(1, 10**30), 1 + Fraction(num, 100)
     half = Fraction(1, 2)
-    pair = FinitePair((tiny, half, half - tiny), (Fraction(0), half / ratio, 1 - half / ratio))
+    pair = fp.FinitePair((tiny, half, half - tiny), (Fraction(0), half / ratio, 1 - half / ratio))
     at = sorted(float(loss) for loss, _ in pair.outputs)[-2]
     with ctx.workprec(400):
         power = arb(at).exp()
@@ -77,9 +65,9 @@ def test_a_finite_pair_is_charged_its_whole_hockey_stick_near_its_loss(num: int)
     assert 0 < float(approximate_charge(pair, 1e300)[1]) < 2e-30  # e^at is beyond every number
 
 
-@pytest.mark.parametrize("pair", [*examples(), Gaussian(np.array([0.1, 0.7]))], ids=repr)
-def test_what_a_labelled_pair_is_charged_is_what_the_pair_is_charged(pair: DominatingPair) -> None:
-    labelled = Labelled(pair, {"site": "a"})
+@pytest.mark.parametrize("pair", [*examples(), fp.Gaussian(np.array([0.1, 0.7]))], ids=repr)
+def test_what_a_labelled_pair_is_charged_is_what_the_pair_is_charged(pair: fp.DominatingPair) -> None:
+    labelled = fp.Labelled(pair, {"site": "a"})
     levels = [float(loss) for loss, _ in pair.outputs or () if 0 < loss < np.inf]
     charges = [
         *(pure_charge, zcdp_charge, gdp_charge, renyi_charge.at(1.0), renyi_charge.at(2.5)),
@@ -93,8 +81,8 @@ def test_what_a_labelled_pair_is_charged_is_what_the_pair_is_charged(pair: Domin
 @pytest.mark.parametrize("entry", CATALOGUE.values(), ids=lambda entry: entry.name)
 def test_a_labelled_pair_is_decided_on_as_the_pair_is(entry: Entry) -> None:
     filt = entry.example()
-    for pair in (Gaussian(0.1), Laplace(5.0), KOV(0.1, 1e-4), Gaussian(np.array([0.1, 0.3]))):
-        both = (pair, Labelled(pair, {"site": "a"}))
+    for pair in (fp.Gaussian(0.1), fp.Laplace(5.0), fp.KOV(0.1, 1e-4), fp.Gaussian(np.array([0.1, 0.3]))):
+        both = (pair, fp.Labelled(pair, {"site": "a"}))
         granted = {repr((filt.admits(filt.start(2), one), filt.spend(filt.start(2), one))) for one in both}
         assert len(granted) == 1
 
@@ -104,7 +92,7 @@ def test_a_divergence_whose_moment_is_below_the_normal_doubles_is_charged_in_ful
     with ctx.workprec(3000):
         e, t = 1 / arb(b), arb(a) - 1
         due = ((arb(a) * (t * e).exp() + t * (-arb(a) * e).exp()) / (2 * arb(a) - 1)).log() / t
-        assert arb(float(renyi_charge(Laplace(b), a).x)) >= due  # type: ignore[union-attr]
+        assert arb(float(renyi_charge(fp.Laplace(b), a).x)) >= due  # type: ignore[union-attr]
 
 
 GAUSSIANS = [(1.795177467150758e-05, 0.0006825453983571504), (0.00986665719632134, 0.3754949367210595)]
@@ -115,25 +103,25 @@ def test_a_gaussian_is_charged_its_hockey_stick_however_small_it_is(mu: float, a
     with ctx.workprec(600):
         m, e, root = arb(mu), arb(at), arb(2).sqrt()
         due = (((e / m - m / 2) / root).erfc() - e.exp() * ((e / m + m / 2) / root).erfc()) / 2
-        delta = float(approximate_charge(Gaussian(mu), at)[1])
+        delta = float(approximate_charge(fp.Gaussian(mu), at)[1])
         assert due <= arb(delta) <= due * (1 + arb(2) ** -39) + arb(2) ** -1069
 
 
-class Renamed(Gaussian):
+class Renamed(fp.Gaussian):
     """A subclass that changes nothing, of which nothing is known but what it declares."""
 
 
 @given(st.floats(-700.0, 300.0).map(math.exp))
 def test_a_declared_rho_is_no_less_than_half_a_square_and_is_it_where_that_is_a_double(x: float) -> None:
     roots = {
-        RandomizedResponse(x): x, Gaussian(x): x, Renamed(x): x, Laplace(x): 1 / Fraction(x),
-        SubsampledGaussian(0.5, x): 1 / Fraction(x),
+        fp.RandomizedResponse(x): x, fp.Gaussian(x): x, Renamed(x): x, fp.Laplace(x): 1 / Fraction(x),
+        fp.SubsampledGaussian(0.5, x): 1 / Fraction(x),
     }  # fmt: skip
     for pair, root in roots.items():
         rho, least = float(pair.zcdp_rho), Fraction(root) ** 2 / 2
         if 1e-300 < rho < math.inf:
             assert least <= Fraction(rho) <= least * (1 + Fraction(1, 2**50))
-    assert Gaussian(0.5).zcdp_rho == Renamed(0.5).zcdp_rho == 0.125
+    assert fp.Gaussian(0.5).zcdp_rho == Renamed(0.5).zcdp_rho == 0.125
 
 
 #: Rows of one, two or three numbers, of few and of many digits, that cancel.
@@ -183,3 +171,143 @@ def test_portable_functions_keep_the_sign_of_zero_and_say_what_they_err() -> Non
         for u, v, got in zip(x.tolist(), y.tolist(), portable.logaddexp(x, y).tolist(), strict=True):
             error = abs(arb(got) - (arb(u).exp() + arb(v).exp()).log())
             assert error <= 3 * arb(2) ** -52 * max(abs(u), abs(v), 1.0)
+
+
+# -- what pairs declare, read as charges: nothing that reveals something is free -------------------------------
+
+
+LITTLE = Fraction(1, 10**200)
+TINY: tuple[fp.DominatingPair, ...] = (
+    fp.Laplace(1e200),
+    fp.KOV(1e-200, 0.0),
+    fp.SubsampledGaussian(1e-200, 1.0),
+    fp.FinitePair((Fraction(1, 2) + LITTLE, Fraction(1, 2) - LITTLE), (Fraction(1, 2), Fraction(1, 2))),
+)
+
+
+@pytest.mark.parametrize("pair", TINY, ids=lambda pair: type(pair).__name__)
+@pytest.mark.parametrize("filt", [fp.ZCDPFilter(0.5), fp.GaussianFilter(1.0), fp.RenyiFilter(4.0, 1.0)])
+def test_a_filter_notices_what_underflows(filt: Any, pair: fp.DominatingPair) -> None:
+    start = filt.start(1)
+    assert filt.budget.value(filt.spend(start, pair))[0] > 0
+
+
+#: What a divergence in doubles is raised by when it is charged.
+RAISED = 1 + 2.0**-46
+
+
+def test_what_reveals_nothing_is_free_and_runs_are_told_apart() -> None:
+    assert zcdp_charge(fp.KOV(0.0, 0.0)).x == 0.0  # type: ignore[attr-defined]
+    both = zcdp_charge(fp.Laplace(np.array([1.0, 1e200])))
+    assert both.x[0] == 1.0  # type: ignore[attr-defined]
+    high = both.exact(1.0)[0]
+    assert high[0] == 0.5
+    assert high[1] > 0  # a square that underflows is not free
+
+
+def test_a_divergence_asked_for_again_is_the_same_and_arrays_are_charged_run_by_run():
+    pair, fine = fp.RandomizedResponse(0.3), Fraction(1, 3)
+    finite = fp.FinitePair((fine, 1 - fine), (Fraction(1, 2), Fraction(1, 2)))
+    for request in (pair, finite, fp.Laplace(2.0), fp.SubsampledGaussian(0.1, 2.0)):
+        worse = max(float(request.renyi(3.0)), float(request.swapped.renyi(3.0)))
+        for _ in range(2):
+            assert float(np.asarray(renyi_charge(request, 3.0).x)) == worse * RAISED
+        assert float(np.asarray(renyi_charge(request, 2.0).x)) < worse
+    many = renyi_charge(fp.RandomizedResponse(np.array([0.3, 0.6])), 3.0).x
+    assert many[0] == pair.renyi(3.0) * RAISED < many[1]
+
+
+# -- what is no double is charged as the next one above, and budgeted as the next one below; a  ----------------
+
+
+@pytest.mark.parametrize("n", [1, 2, 40])
+@pytest.mark.parametrize(
+    ("budget", "charge", "fits"),
+    [
+        (fp.Budget.of(1.0), fp.Plain(1 + Fraction(1, 10**30)), False),
+        (fp.Budget.of(2.0**53), fp.Plain(2**53 + 1), False),
+        (fp.Budget.of(Fraction(1, 10)), fp.Plain(0.1), False),
+        (fp.Budget.of(np.float32(0.1)), fp.Plain(float(np.float32(0.1)) * (1 + 2.0**-30)), False),
+        (fp.Budget.of(np.float32(0.1)), fp.Plain(np.float32(0.1)), True),
+        (fp.Budget.of(1.0), fp.Square(1 + Fraction(1, 10**30)), False),
+        (fp.Budget.of(0.5), fp.Square(1 + 2.0**-30, np.float32(0.5)), False),  # type: ignore[arg-type]
+        (fp.Allowance(Fraction(1, 10)), fp.Plain(0.1), False),  # type: ignore[arg-type]
+    ],
+)
+def test_nothing_gains_by_its_type(budget: Any, charge: Any, fits: bool, n: int) -> None:
+    assert budget.fits(budget.start(n), charge).tolist() == [fits] * n
+
+
+@pytest.mark.parametrize("given", [Fraction, lambda x: np.array(x, dtype=object)])
+@pytest.mark.parametrize("name", [name for name in parameters.__all__ if name.startswith("one_")])
+def test_a_parameter_that_is_no_double_is_the_largest_one_below_it(name: str, given: Any) -> None:
+    value = Fraction(3 if "order" in name else 1, 2) - Fraction(1, 2**80)
+    kept = getattr(parameters, name)("it", given(value))
+    assert Fraction(kept) < value < Fraction(np.nextafter(kept, 9.0))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.longdouble, object])
+def test_arrays_of_other_numbers_are_charged_one_by_one(dtype: Any) -> None:
+    x = np.array([2**53 + 1, 2**53], dtype=dtype)
+    budget = fp.Budget.of(2.0**53)
+    assert budget.fits(budget.start(2), fp.Plain(x)).tolist() == [False, True]
+
+
+def test_a_choice_told_by_booleans_is_a_choice() -> None:
+    budget = fp.Budget.of(1.0)
+    mixed = Mixed((fp.Plain(np.zeros(2)), fp.Plain(np.full(2, 3.0))), np.array([True, False]))
+    assert budget.fits(budget.start(2), mixed).tolist() == [False, True]
+
+
+def test_the_least_square_keeps_its_second_double() -> None:
+    x = 2.0**-480 * (1 + 2.0**-30)
+    high, low = fp.Square(x, 2.0**-8).exact(1.0)
+    assert Fraction(high) + Fraction(low) == Fraction(x) ** 2 * Fraction(1, 2**8)
+
+
+# -- rényi charges of pairs with masses far below any double: never below the divergence, in ba ----------------
+
+
+ORDERS = (1 + 2.0**-52, 1 + 1e-9, 1.01, 1.5, 2.0, 17.3, 64.0, 1e3)
+
+
+def law(rng: random.Random, outcomes: int) -> list[Fraction]:
+    scales = (0, 0, 1, 5, 20, 150, 290, 300, 307, 310, 322, 330, 500)
+    masses = [Fraction(rng.random()) / 2 / outcomes / 10 ** rng.choice(scales) for _ in range(outcomes - 1)]
+    return [*masses, 1 - sum(masses)]
+
+
+def divergence(pair: fp.FinitePair, alpha: float) -> arb:
+    """The larger of both directions."""
+    b = ball(alpha) - 1
+    both = []
+    for p, q in ((pair.p, pair.q), (pair.q, pair.p)):
+        terms = [
+            ball(x) * (b * ball(Fraction(x) / Fraction(y)).log()).exp() for x, y in zip(p, q, strict=True)
+        ]
+        both.append(sum(terms, arb(0)).log() / b)
+    return both[0].max(both[1])
+
+
+@cache
+def made() -> list[fp.FinitePair]:
+    rng = random.Random(5)
+    pairs = [fp.FinitePair(law(rng, k), law(rng, k)) for k in (2, 2, 3, 5) for _ in range(40)]
+    # in both directions an outcome that is e^704 times as likely, and beside it nearly nothing
+    tiny, small, large, less = (
+        Fraction(1, 10**900),
+        Fraction(1, 10**594),
+        Fraction(93, 100),
+        Fraction(5, 10**18),
+    )
+    p = (tiny, small, large, 1 - large - tiny - small)
+    q = (small, tiny, large * (1 - less), 1 - small - tiny - large * (1 - less))
+    return [*pairs, fp.FinitePair(p, q)]
+
+
+@pytest.mark.parametrize("alpha", ORDERS)
+def test_a_charge_is_at_least_the_divergence_whatever_the_masses(alpha: float) -> None:
+    with ctx.workprec(6000):
+        for pair in made():
+            charged = float(renyi_charge(pair, alpha).x)  # type: ignore[union-attr]
+            assert math.isinf(charged) or divergence(pair, alpha) <= arb(charged), pair

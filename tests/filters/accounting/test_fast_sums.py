@@ -16,9 +16,11 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import filters.accounting.fast.compiled
-from filters.accounting import Budget, Charge, Mixed, Plain, Square
+from filters.accounting.amounts import Charge, Mixed, Plain, Square
 from filters.accounting.fast import SMALL, in_numpy, quotients, step
+from filters.accounting.ledger import Budget
 from tests.filters.accounting.asked import ROUNDS, SCALES, SIZES, VALUES, charges
+from tests.filters.own import ClaimsToBeAny
 from theory.fast.compiler import compiler, worth
 from theory.numerics.error_free import Exact, quotient_beyond
 
@@ -189,19 +191,6 @@ class Padded(Square):
         return 2 * high, 2 * low
 
 
-class ClaimsToBeOne(float):
-    """2^-8 that equals every number."""
-
-    def __eq__(self, other: object) -> bool:
-        return True
-
-    def __ne__(self, other: object) -> bool:
-        return False
-
-    def __hash__(self) -> int:
-        return hash(1.0)
-
-
 def test_one_sum_is_charged_what_a_charge_of_ones_own_costs() -> None:
     limit = Budget.square_of(1.0).limit
     one = (np.zeros(1), np.zeros(1))
@@ -213,7 +202,7 @@ def test_one_sum_is_charged_what_a_charge_of_ones_own_costs() -> None:
 
 def test_a_number_that_claims_to_equal_any_is_remembered_for_no_other() -> None:
     odd = Square(0.8)
-    object.__setattr__(odd, "scale", ClaimsToBeOne(2.0**-8))
+    object.__setattr__(odd, "scale", ClaimsToBeAny(2.0**-8))
     one = (np.zeros(1), np.zeros(1))
     step(Budget.square_of(1.0), one, odd)
     fits, after = step(Budget.square_of(1.0), one, Square(0.8))

@@ -9,18 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import filters as fp
+import filterproof as fp
 from filters.catalogue import CATALOGUE
-from theory.pairs import (
-    KOV,
-    DominatingPair,
-    Erasure,
-    FinitePair,
-    Gaussian,
-    Laplace,
-    RandomizedResponse,
-    Selection,
-)
 
 #: What no charge is.
 IMPROPER = (math.nan, -0.1, -5.0, -math.inf)
@@ -34,11 +24,11 @@ FILTERS = (
 
 
 PAIRS: dict[Any, dict[str, float]] = {
-    Gaussian: {"mu": 0.1},
-    Laplace: {"b": 10.0},
-    RandomizedResponse: {"epsilon": 0.1},
-    Erasure: {"p": 1e-6},
-    KOV: {"epsilon": 0.1, "delta": 1e-7},
+    fp.Gaussian: {"mu": 0.1},
+    fp.Laplace: {"b": 10.0},
+    fp.RandomizedResponse: {"epsilon": 0.1},
+    fp.Erasure: {"p": 1e-6},
+    fp.KOV: {"epsilon": 0.1, "delta": 1e-7},
 }
 
 
@@ -53,12 +43,12 @@ def test_no_filter_grants_a_parameter_that_is_none(filt: fp.PrivacyFilter) -> No
             session = filt.open("retry")
             assert not session.request(pair), (kind, name, value, one)
             if not one:
-                picked = Selection((RandomizedResponse(0.01), pair), np.array([1]))
+                picked = fp.Selection((fp.RandomizedResponse(0.01), pair), np.array([1]))
                 assert not session.request(picked), (kind, name, value, "picked")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Said(DominatingPair):
+class Said(fp.DominatingPair):
     """A pair of one's own that says one number whatever it is asked."""
 
     x: float
@@ -83,13 +73,13 @@ def test_no_filter_grants_what_a_pair_of_ones_own_says_and_no_pair_has(filt: fp.
         session = filt.open("retry")
         pair = Said(value)
         assert not session.request(pair), value
-        assert not session.request(Selection((RandomizedResponse(0.01), pair), np.array([1]))), value
+        assert not session.request(fp.Selection((fp.RandomizedResponse(0.01), pair), np.array([1]))), value
 
 
 @pytest.mark.parametrize("value", IMPROPER)
 def test_the_other_runs_of_a_batch_are_charged_as_ever(value: float) -> None:
     filt = fp.GaussianFilter(1.0)
-    pair = Gaussian(np.array([0.5, 0.5, 0.5]))
+    pair = fp.Gaussian(np.array([0.5, 0.5, 0.5]))
     object.__setattr__(pair, "mu", np.array([0.5, value, 0.25]))
     assert filt.admits(filt.start(3), pair).tolist() == [True, False, True]
     admitted, after = filt.grant(filt.start(3), pair)
@@ -98,7 +88,7 @@ def test_the_other_runs_of_a_batch_are_charged_as_ever(value: float) -> None:
     assert after[0][[0, 2]].tolist() == [0.25, 0.0625]
 
 
-class Dear(Gaussian):
+class Dear(fp.Gaussian):
     """A Gaussian that declares more than a Gaussian does."""
 
     zcdp_rho = gdp_mu = property(lambda self: 9.0)  # type: ignore[assignment]
@@ -107,7 +97,7 @@ class Dear(Gaussian):
         return 9.0
 
 
-class DearKOV(KOV):
+class DearKOV(fp.KOV):
     """One that declares more than its parameters."""
 
     zcdp_rho = pure_epsilon = property(lambda self: 9.0)  # type: ignore[assignment]
@@ -128,7 +118,11 @@ def test_what_a_pair_of_ones_own_declares_is_charged_whatever_it_inherits() -> N
 def test_an_outcome_that_tells_the_laws_apart_is_never_free() -> None:
     tiny = Fraction(1, 10**400)
     session = fp.BasicFilter(1.0).open("retry")
-    for pair in (FinitePair((Fraction(1), Fraction(0)), (1 - tiny, tiny)), Erasure(tiny), KOV(0.1, tiny)):
+    for pair in (
+        fp.FinitePair((Fraction(1), Fraction(0)), (1 - tiny, tiny)),
+        fp.Erasure(tiny),
+        fp.KOV(0.1, tiny),
+    ):
         assert not session.request(pair)
 
 
@@ -148,7 +142,7 @@ def test_an_array_of_a_strangers_class_decides_nothing_between_charge_and_compar
                 raised[0] = True
             return np.asarray(getattr(ufunc, method)(*plain, **given)).view(Raising)
 
-    class Foreign(Gaussian):
+    class Foreign(fp.Gaussian):
         """Declares its mu by such an array."""
 
         @property

@@ -13,7 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filters.accounting import Allowance, Budget, Charge, Plain, Square
+from filters.accounting.allowance import Allowance
+from filters.accounting.amounts import Charge, Plain, Square
+from filters.accounting.ledger import Budget
 from tests.filters.accounting.asked import ROUNDS, SCALES, SIZES, VALUES, charges, exact
 
 

@@ -11,9 +11,17 @@ import pytest
 
 import filterproof as fp
 import filters.holders.in_blocks
-from filters.contract.checks import checked_admits, checked_grant, checked_observe, checked_spend
-from filters.contract.state import frozen, leaves, lent_copy, read_only
+from filters.contract.checks import (
+    checked_admits,
+    checked_grant,
+    checked_grant_in_place,
+    checked_observe,
+    checked_spend,
+)
+from filters.contract.state import copied, frozen, leaves, lent_copy, read_only
+from filters.holders.repeats import repeats
 from tests.mc.engine.test_engine import Branching
+from theory.guarantees import ZCDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection, SubsampledGaussian
 
 STATES = {
@@ -186,11 +194,15 @@ def test_the_engine_shows_a_filter_of_ones_own_one_family_at_a_time() -> None:
     assert len(filt.shown) > 1
 
 
-class Never(fp.GaussianFilter):
+def closed(state: Any, request: Any) -> Any:
+    return np.zeros(len(state[0]), dtype=bool)
+
+
+class Never(fp.ZCDPFilter):
     """Denies all that it is asked by `grant` alone."""
 
     def grant(self, state: Any, request: Any) -> Any:
-        return np.zeros(len(state[0]), dtype=bool), state
+        return closed(state, request), state
 
 
 class Delegates(Never):
@@ -198,36 +210,75 @@ class Delegates(Never):
         return super().spend(state, request)
 
 
-def closed(state: Any, request: Any) -> Any:
-    return np.zeros(len(state[0]), dtype=bool)
+class Generous(fp.ZCDPFilter):
+    """Grants all that it is asked by `grant`, and nothing that costs more than a tenth by what it inherits that."""
+
+    def grant(self, state: Any, request: Any) -> Any:
+        return ~closed(state, request), state
+
+
+class Stricter(Generous):
+    def admits(self, state: Any, request: DominatingPair) -> Any:
+        return super().admits(state, request) & np.less_equal(request.zcdp_rho, 0.1)
+
+
+class Dearer(fp.ZCDPFilter):
+    """Charges what it grants twice."""
+
+    def spend(self, state: Any, request: DominatingPair) -> Any:
+        return super().spend(super().spend(state, request), request)
+
+
+class Once(fp.ZCDPFilter):
+    """Grants one request."""
+
+    def grant(self, state: Any, request: DominatingPair) -> Any:
+        fits, after = super().grant(state, request)
+        return fits & (state[0] == 0), after
 
 
 class ByAttribute(fp.AdditiveFilter):
     """A filter whose own instance has what decides."""
 
-    promise = fp.GaussianDP(1.0)
-    charge = fp.gdp_charge
+    promise = ZCDP(0.5)
+    charge = fp.zcdp_charge
 
-    def __init__(self) -> None:
+    def __init__(self, rho: float) -> None:
         self.admits = closed  # type: ignore[method-assign]
 
 
-def changed_later() -> fp.PrivacyFilter:
-    class Later(fp.GaussianFilter): ...
-
-    assert Later(1.0).open().request(Gaussian(0.5))
-    Later.admits = lambda self, state, request: closed(state, request)  # type: ignore[method-assign]
-    return Later(1.0)
+class Later(fp.ZCDPFilter):
+    """A class that is changed once it has decided."""
 
 
-DENYING = {"grant": Never(1.0), "inherited grant": Delegates(1.0), "attribute": ByAttribute()}
+assert Later(0.5).open().request(Gaussian(0.5))
+Later.admits = lambda self, state, request: closed(state, request)  # type: ignore[method-assign]
 
 
-@pytest.mark.parametrize("filt", [*DENYING.values(), changed_later()], ids=[*DENYING, "later"])
-def test_whatever_denies_decides_for_one_and_for_people_of_several_families(filt: fp.PrivacyFilter) -> None:
-    session = filt.open("retry")
-    assert session.affordable(Gaussian) == 0
-    assert not session.request(Gaussian(0.5))
-    people = fp.IndividualFilter(filt, 3)
-    assert not people.select(Selection((Gaussian(0.5), RandomizedResponse(0.1)), np.array([0, 1, 0]))).any()
-    assert not people.clip(np.array([0.5, 0.0, 0.25]), sigma=1.0)[[0, 2]].any()
+@pytest.mark.parametrize(
+    ("kind", "granted"),
+    [
+        *((kind, 0) for kind in (Never, Delegates, Stricter, ByAttribute, Later)),
+        *((Dearer, 1), (Once, 1), (fp.ZCDPFilter, 2)),
+    ],
+)
+def test_the_rules_of_a_subclass_decide_wherever_it_is_held(
+    kind: Any, granted: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filt, request = kind(0.5), Gaussian(0.65)  # which costs 0.21
+    assert repeats(filt, request, most=9) == granted
+    assert (checked_grant_in_place(filt, copied(filt.start(3)), request) is None) == (
+        kind is not fp.ZCDPFilter
+    )
+    if kind is not ByAttribute:  # which is not made of the library
+        assert (filt.grant_in_place(copied(filt.start(3)), request) is None) == (kind is not fp.ZCDPFilter)
+    assert sum(map(filt.open("retry").request, [request] * 9)) == granted
+    monkeypatch.setattr(filters.holders.in_blocks, "BLOCK", 2)
+    for people in (1, 3, 7):
+        for pair in (request, Selection((request, Gaussian(0.66)), np.arange(people) % 2)):
+            everyone = fp.IndividualFilter(filt, people)
+            assert np.sum([everyone.select(pair) for _ in range(9)], axis=0).tolist() == [granted] * people
+    if not granted:
+        assert filt.open().affordable(lambda t: Gaussian(t + 0.65)) == 0
+        clipped = fp.IndividualFilter(filt, 3).clip(np.array([0.65, 0.0, 0.8]), sigma=1.0)
+        assert not (clipped[[0, 2]] * [0.65, 0.8] > 0.5).any()

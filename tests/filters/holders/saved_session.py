@@ -3,11 +3,9 @@
 import json
 from typing import Any
 
-import numpy as np
 import pytest
 
 import filters as fp
-from theory.guarantees import ApproxDP
 from theory.pairs import DominatingPair, Gaussian
 
 KEY, OTHER = b"sixteen bytes of" * 2, b"and not this key" * 2
@@ -17,6 +15,13 @@ FILTER = fp.GaussianFilter(mu=1.0)
 def reread(data: Any) -> Any:
     """What comes back from a file."""
     return json.loads(json.dumps(data))
+
+
+def places(data: Any) -> list[tuple[Any, Any]]:
+    """(container, key) of everything inside."""
+    inside = list(data.items() if isinstance(data, dict) else enumerate(data))
+    nested = [place for _, value in inside if isinstance(value, (dict, list)) for place in places(value)]
+    return [(data, name) for name, _ in inside] + nested
 
 
 def spent(key: bytes | None = None) -> dict[str, Any]:
@@ -60,21 +65,3 @@ def forged(filt: fp.PrivacyFilter, part: int, values: list[object], pair: Domina
     array["values"] = [x.hex() if isinstance(x, float) else x for x in values]
     array["shape"] = [1, len(values)] if len(array["shape"]) == 2 else [1]
     return data
-
-
-class Counting(fp.PrivacyFilter):
-    """A filter of one's own that says which states there are."""
-
-    promise = ApproxDP(1.0, 1e-5)
-
-    def start(self, n: int) -> Any:
-        return np.zeros(n)
-
-    def admits(self, state: Any, request: DominatingPair) -> Any:
-        return state + request.pure_epsilon <= 1
-
-    def spend(self, state: Any, request: DominatingPair) -> Any:
-        return state + request.pure_epsilon
-
-    def reaches(self, state: Any) -> Any:
-        return (state >= 0) & (state <= 1)

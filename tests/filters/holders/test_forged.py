@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,17 +13,11 @@ from hypothesis import strategies as st
 
 import filters as fp
 from filters.catalogue import CATALOGUE
-from tests.filters.holders.saved_session import FILTER, KEY, OTHER, Counting, reread
-from theory.pairs import DominatingPair, RandomizedResponse
+from tests.filters.holders.saved_session import FILTER, KEY, OTHER, places, reread
+from tests.filters.own import Known
+from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
 # -- whatever is done to a file --------------------------------------------------------------------------------
-
-
-def places(data: Any) -> list[tuple[Any, Any]]:
-    """(container, key) of everything inside."""
-    inside = list(data.items() if isinstance(data, dict) else enumerate(data))
-    nested = [place for _, value in inside if isinstance(value, (dict, list)) for place in places(value)]
-    return [(data, name) for name, _ in inside] + nested
 
 
 HEX = st.one_of(
@@ -100,11 +95,11 @@ def grants(session: fp.Session, pair: DominatingPair, most: int = 60) -> int:
     return count
 
 
-FUZZED = [*(name for name in CATALOGUE if name != "RangedBlackwellFilter"), "Counting"]
+FUZZED = [*(name for name in CATALOGUE if name != "RangedBlackwellFilter"), "Known"]
 
 
 def example(name: str) -> fp.PrivacyFilter:
-    return Counting() if name == "Counting" else CATALOGUE[name].example()
+    return Known() if name == "Known" else CATALOGUE[name].example()
 
 
 @pytest.mark.parametrize("name", FUZZED)
@@ -153,7 +148,13 @@ def test_a_changed_file_is_refused_or_grants_no_more_than_a_fresh_session(name: 
     assert min(refused) > tries // 3  # not idle
 
 
-# -- people and queries ----------------------------------------------------------------------------------------
+# -- sessions, people and queries ------------------------------------------------------------------------------
+
+
+def a_session() -> fp.Session:
+    session = FILTER.open("retry")
+    assert session.request(Gaussian(0.5))
+    return session
 
 
 def some_people() -> fp.IndividualFilter:
@@ -168,37 +169,43 @@ def some_queries() -> fp.LinearQueries:
     return queries
 
 
-def people_again(data: Any, key: bytes | None = None) -> fp.IndividualFilter:
-    return fp.IndividualFilter.from_dict(data, FILTER, key=key)
+#: What is saved, and how it is restored.
+GROUPS: list[tuple[Callable[[], Any], Callable[..., Any]]] = [
+    (some_people, partial(fp.IndividualFilter.from_dict, filt=FILTER)),
+    (some_queries, partial(fp.LinearQueries.from_dict, norm_budget=2.0, kappa=0.5)),
+]
+ALL = [(a_session, partial(fp.Session.from_dict, filt=FILTER, on_denial="retry")), *GROUPS]
 
 
-def queries_again(data: Any, key: bytes | None = None) -> fp.LinearQueries:
-    return fp.LinearQueries.from_dict(data, norm_budget=2.0, kappa=0.5, key=key)
-
-
-GROUPS = [(some_people, people_again), (some_queries, queries_again)]
-
-
-@pytest.mark.parametrize(("make", "again"), GROUPS)
-def test_people_and_queries_are_saved_to_the_last_bit(
-    make: Callable[[], Any], again: Callable[..., Any]
-) -> None:
-    saved = reread(make().to_dict())
-    restored = again(saved)
-    assert restored.to_dict() == saved
-    assert [restored.report_for(i) for i in range(3)] == [make().report_for(i) for i in range(3)]
-    signed = reread(make().to_dict(key=KEY))
-    assert again(signed, KEY).to_dict() == signed  # and it goes on signing
+@pytest.mark.parametrize(("make", "again"), ALL)
+def test_what_is_saved_is_restored_to_the_last_bit_and_goes_on_signing(make: Any, again: Any) -> None:
+    saved, signed = reread(make().to_dict()), reread(make().to_dict(key=KEY))
+    assert again(saved).to_dict() == saved
+    assert again(signed, key=KEY).to_dict() == signed
+    if make is not a_session:
+        assert [again(saved).report_for(i) for i in range(3)] == [make().report_for(i) for i in range(3)]
     for data, key in ((signed, None), (signed, OTHER), (saved, KEY)):
-        with pytest.raises(ValueError, match="key"):
-            again(data, key)
+        with pytest.raises(ValueError, match=r"^[^\n]*key[^\n]*$"):
+            again(data, key=key)
+
+
+@pytest.mark.parametrize(("make", "again"), ALL)
+def test_what_is_saved_is_a_mapping_with_its_own_keys(make: Any, again: Any) -> None:
+    saved = reread(make().to_dict())
+    for name in saved:
+        with pytest.raises(ValueError, match=rf"^[^\n]*{name}[^\n]*$"):
+            again({key: value for key, value in saved.items() if key != name})
+    for data in (None, [], [["format", "filterproof.session"]], "session", b"{}", 1, True, set()):
+        with pytest.raises(ValueError, match="data must be a mapping"):
+            again(data)
+    for data in ({**saved, "more": 1}, {**saved, "format": "filterproof.other"}):
+        with pytest.raises(ValueError, match="data must"):
+            again(data)
 
 
 @pytest.mark.parametrize(("make", "again"), GROUPS)
 @pytest.mark.parametrize("forged", [-1000.0, -(2.0**-30), 2.5, math.nan, math.inf, -math.inf])
-def test_nobody_gets_budget_from_a_saved_file(
-    make: Callable[[], Any], again: Callable[..., Any], forged: float
-) -> None:
+def test_nobody_gets_budget_from_a_saved_file(make: Any, again: Any, forged: float) -> None:
     for person in range(3):
         for part in (0, 1):
             data = reread(make().to_dict())
@@ -209,22 +216,9 @@ def test_nobody_gets_budget_from_a_saved_file(
 
 @pytest.mark.parametrize(("make", "again"), GROUPS)
 @pytest.mark.parametrize("count", [0, -3, True, 3.0, "3", None, 2, 4, 10**15])
-def test_the_number_of_people_is_the_number_of_states(
-    make: Callable[[], Any], again: Callable[..., Any], count: object
-) -> None:
+def test_the_number_of_people_is_the_number_of_states(make: Any, again: Any, count: object) -> None:
     with pytest.raises(ValueError, match=r"people must be an integer >= 1|shape must be 1 sizes, the first"):
         again({**make().to_dict(), "people": count})
-
-
-@pytest.mark.parametrize(("make", "again"), GROUPS)
-def test_people_and_queries_know_their_keys(make: Callable[[], Any], again: Callable[..., Any]) -> None:
-    saved = reread(make().to_dict())
-    for name in saved:
-        with pytest.raises(ValueError, match=name):
-            again({key: value for key, value in saved.items() if key != name})
-    for data in (None, [], "people", {**saved, "more": 1}, {**saved, "format": "filterproof.session"}):
-        with pytest.raises(ValueError, match="data must"):
-            again(data)
 
 
 def test_people_and_queries_are_restored_under_their_own_budgets() -> None:

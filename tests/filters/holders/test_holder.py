@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import filters as fp
+from filters.holders.no_noise import SILENT
+from tests.filters.own import Adding, together
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse
 
 
@@ -31,20 +33,7 @@ def a_stop() -> fp.AboveThreshold:
     return fp.AboveThreshold(2**40, ratio=Fraction(3, 2), rng=np.random.default_rng(0))
 
 
-HOLDERS: list[Callable[[], Any]] = [a_session, people, queries, a_stop]
-
-
-def spend(holder: Any) -> None:
-    """One small release of each kind."""
-    if isinstance(holder, fp.Session):
-        holder.request(Gaussian(mu=0.25))
-    elif isinstance(holder, fp.IndividualFilter):
-        holder.select(Gaussian(mu=0.25))
-    else:
-        holder.answer(np.full(3, 0.25), np.random.default_rng(0))
-
-
-@pytest.mark.parametrize("make", HOLDERS)
+@pytest.mark.parametrize("make", [a_session, people, queries, a_stop])
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, pickle.dumps])
 def test_a_copy_would_be_a_second_spender_and_is_refused(
     make: Callable[[], Any], duplicate: Callable[[Any], Any]
@@ -177,53 +166,53 @@ class Nested(Gaussian):
         return self.mu
 
 
-@pytest.mark.parametrize("make", [a_session, people])
-def test_a_request_from_within_a_charge_is_refused(make: Callable[[], Any]) -> None:
+@pytest.mark.parametrize(("make", "asking"), [(a_session, "request"), (people, "select")])
+def test_a_request_from_within_a_charge_is_refused(make: Callable[[], Any], asking: str) -> None:
     holder = make()
-    Nested.again = lambda: spend(holder)
+    ask = getattr(holder, asking)
+    Nested.again = lambda: ask(Gaussian(0.25))
     before = holder.to_dict()
     with pytest.raises(RuntimeError, match="must not be called within another call"):
-        holder.request(Nested(0.5)) if isinstance(holder, fp.Session) else holder.select(Nested(0.5))
+        ask(Nested(0.5))
     assert holder.to_dict() == before  # nothing was granted, nothing charged
-    spend(holder)
+    ask(Gaussian(0.25))
+
+
+class Full:
+    """A disk that takes what it is given, and says that it is full."""
+
+    def __init__(self) -> None:
+        self.full, self.taken = True, list[Mapping[str, object]]()
+
+    def __call__(self, data: Mapping[str, object]) -> None:
+        self.taken.append(data)
+        if self.full:
+            raise OSError("disk full")
 
 
 def test_when_record_raises_the_charge_stands_and_nothing_was_granted() -> None:
-    broken = [True]
-
-    def record(data: Mapping[str, object]) -> None:
-        disk.append(data)
-        if broken[0]:
-            raise OSError("disk full")
-
-    disk: list[Mapping[str, object]] = []
-    session = fp.GaussianFilter(mu=1.0).open(record=record)
+    disk = Full()
+    session = fp.GaussianFilter(mu=1.0).open(record=disk)
     with pytest.raises(OSError, match="disk full"):
         session.request(Gaussian(mu=0.6))
     assert session.granted == 1
     assert session.remaining() == pytest.approx(0.8, rel=1e-14)
-    assert disk[-1] == session.to_dict()
+    assert disk.taken[-1] == session.to_dict()
     with pytest.raises(OSError, match="disk full"):
         session.request(Gaussian(mu=0.9))
     assert session.halted
-    assert fp.Session.from_dict(disk[-1], fp.GaussianFilter(mu=1.0)).halted
-    broken[0] = False
+    assert fp.Session.from_dict(disk.taken[-1], fp.GaussianFilter(mu=1.0)).halted
+    disk.full = False
     with pytest.raises(fp.FilterHaltedError):
         session.request(Gaussian(mu=0.1))
 
 
 def test_when_record_raises_a_realisation_filter_waits_for_the_loss_zero_of_no_release() -> None:
-    broken = [True]
-
-    def record(data: Mapping[str, object]) -> None:
-        if broken[0]:
-            raise OSError("disk full")
-
-    filt = fp.RealisationFilter(10.0, 1e-5, 2, (Gaussian(mu=0.5),))
-    session = filt.open(record=record)
+    disk, filt = Full(), fp.RealisationFilter(10.0, 1e-5, 2, (Gaussian(mu=0.5),))
+    session = filt.open(record=disk)
     with pytest.raises(OSError, match="disk full"):
         session.request(Gaussian(mu=0.5))
-    broken[0] = False
+    disk.full = False
     with pytest.raises(RuntimeError, match="call observe"):
         session.request(Gaussian(mu=0.5))
     session.observe(0.0)
@@ -232,37 +221,17 @@ def test_when_record_raises_a_realisation_filter_waits_for_the_loss_zero_of_no_r
     assert not session.request(Gaussian(mu=0.5))  # both rounds are gone
 
 
-def together(count: int, work: Callable[[], None]) -> None:
-    """`work` in `count` threads that start at once."""
-    gate = threading.Barrier(count)
+class Slow(Adding):
+    """Lets the others overtake between its decision and its charge."""
 
-    def run() -> None:
-        gate.wait()
-        work()
-
-    threads = [threading.Thread(target=run) for _ in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-
-class Slow(fp.PrivacyFilter):
-    """A sum of epsilons up to 1 that lets the others overtake between its decision and its charge."""
-
-    promise = fp.BasicFilter(1.0).promise
-
-    def start(self, n: int) -> Any:
-        return np.zeros(n)
-
-    def admits(self, spent: Any, request: DominatingPair) -> Any:
-        answer = spent + request.pure_epsilon <= 1.0
+    def admits(self, state: Any, request: DominatingPair) -> Any:
+        answer = super().admits(state, request)
         threading.Event().wait(0.001)
         return answer
 
-    def spend(self, spent: Any, request: DominatingPair) -> Any:
+    def spend(self, state: Any, request: DominatingPair) -> Any:
         threading.Event().wait(0.001)
-        return spent + request.pure_epsilon
+        return super().spend(state, request)
 
 
 def test_threads_never_grant_more_than_the_budget_and_store_states_in_order() -> None:
@@ -296,12 +265,6 @@ def test_values_that_change_while_they_are_answered_are_charged_as_they_are_summ
     values = np.ones(1)
     asked = fp.LinearQueries(1, norm_budget=1.0, kappa=1e12)
 
-    class Silence:
-        """A generator without noise."""
-
-        def standard_normal(self, size: int) -> Any:
-            return np.zeros(size)
-
     step = fp.Budget.step
 
     def late(budget: fp.Budget, state: Any, charge: Any) -> Any:
@@ -311,5 +274,5 @@ def test_values_that_change_while_they_are_answered_are_charged_as_they_are_summ
         return answer
 
     monkeypatch.setattr(fp.Budget, "step", late)
-    assert asked.answer(values, Silence()).value.tolist() == [1.0]  # type: ignore[arg-type]
+    assert asked.answer(values, SILENT).value.tolist() == [1.0]
     assert values.tolist() == [1e6]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +18,7 @@ import pytest
 import filters as fp
 import filters.holders.journal
 import filters.holders.linear_queries
+from tests.filters.own import together
 
 JOURNAL = filters.holders.journal
 HOW: dict[str, float] = {"norm_budget": 2.0, "kappa": 0.5}
@@ -27,10 +29,15 @@ ROWS, PLACE = 2, 4096
 
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(filters.holders.journal, "ROWS", ROWS)
+    monkeypatch.setattr(JOURNAL, "ROWS", ROWS)
     monkeypatch.setattr(filters.holders.linear_queries, "ROWS", ROWS)
-    monkeypatch.setattr(filters.holders.journal, "_PLACE", PLACE)
+    monkeypatch.setattr(JOURNAL, "_PLACE", PLACE)
     monkeypatch.setattr(os, "fsync", lambda file: None)  # the images are told, and the disk is not waited for
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "journal"
 
 
 def rng() -> np.random.Generator:
@@ -39,6 +46,10 @@ def rng() -> np.random.Generator:
 
 def made(path: Path, people: int = PEOPLE) -> fp.LinearQueries:
     return fp.LinearQueries(people, **HOW, journal=path)
+
+
+def opened(path: Path) -> fp.LinearQueries:
+    return fp.LinearQueries.open(path, **HOW)
 
 
 def state(queries: fp.LinearQueries) -> Any:
@@ -57,15 +68,28 @@ def gone(queries: fp.LinearQueries) -> list[bool]:
     return flags
 
 
+def held(queries: fp.LinearQueries) -> Any:
+    """All that the queries hold of people."""
+    return queries.people, state(queries), spent(queries), gone(queries)
+
+
 def reopened(path: Path) -> Any:
-    """The state that the file opens to; None where it is refused."""
+    """What the file opens to; None where it is refused."""
     try:
-        queries = fp.LinearQueries.open(path, **HOW)
+        queries = opened(path)
     except fp.JournalError as error:
         assert "\n" not in str(error)  # noqa: PT017
         return None
     with queries:
-        return queries.people, state(queries), spent(queries), gone(queries)
+        return held(queries)
+
+
+def refused(sentence: str) -> Any:
+    """A block that ends in the JournalError with this sentence."""
+    return pytest.raises(fp.JournalError, match=f"^{sentence}")
+
+
+UNUSABLE = "journal must be open and without an error"
 
 
 #: What may be the last thing before a crash; each changes something. Odd numbers have low parts that are not zero.
@@ -167,19 +191,19 @@ def put(image: bytearray, place: int, data: bytes) -> None:
 
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("name", CHANGES)
-def test_a_power_cut_at_any_byte_leaves_what_was_released_as_spent(name: str, tmp_path: Path) -> None:
-    path, disk = tmp_path / "journal", Disk()
+def test_a_power_cut_at_any_byte_leaves_what_was_released_as_spent(name: str, path: Path) -> None:
+    disk = Disk()
     with made(path) as queries:
         CHANGES["everybody is asked"](queries)
         queries.leave(1)
         CHANGES["one person is asked"](queries)
-        old = queries.people, state(queries), spent(queries), gone(queries)
+        old = held(queries)
         before = path.read_bytes()
         disk.watched(lambda: CHANGES[name](queries))
-        new = queries.people, state(queries), spent(queries), gone(queries)
+        new = held(queries)
     assert old != new
     seen = []
-    with Copy(tmp_path / "copy") as copy:
+    with Copy(path.with_name("copy")) as copy:
         for image in disk.images(before):
             found = copy.reopened(image)
             assert found is not None  # a crash alone loses nobody the file
@@ -196,9 +220,9 @@ def test_a_power_cut_at_any_byte_leaves_what_was_released_as_spent(name: str, tm
 
 
 @pytest.mark.usefixtures("small_blocks")
-def test_a_crash_after_a_crash_is_survived(tmp_path: Path) -> None:
+def test_a_crash_after_a_crash_is_survived(path: Path) -> None:
     """A record of an answer that nobody saw is counted from then on, and its place is written over with care."""
-    path, copy, first, second = tmp_path / "journal", tmp_path / "copy", Disk(), Disk()
+    copy, first, second = path.with_name("copy"), Disk(), Disk()
     with made(path) as queries:
         CHANGES["one person is asked"](queries)
         before = path.read_bytes()
@@ -209,13 +233,13 @@ def test_a_crash_after_a_crash_is_survived(tmp_path: Path) -> None:
         put(torn, *event)
     copy.write_bytes(torn)
     second.watched(lambda: reopened(copy))
-    with fp.LinearQueries.open(copy, **HOW) as queries:
+    with opened(copy) as queries:
         counted = spent(queries)
         between = copy.read_bytes()
         third = Disk()
         third.watched(lambda: CHANGES["one person is asked"](queries))
         after = spent(queries)
-    with Copy(tmp_path / "cut") as cut:
+    with Copy(path.with_name("cut")) as cut:
         for disk, start, most in ((second, bytes(torn), counted), (third, between, after)):
             for image in disk.images(start):
                 found = cut.reopened(image)
@@ -227,17 +251,16 @@ def test_a_crash_after_a_crash_is_survived(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("damage", ["flipped", "zeroed", "cut off"])
-def test_a_damaged_file_is_refused_or_has_everything_that_was_released(damage: str, tmp_path: Path) -> None:
-    path = tmp_path / "journal"
+def test_a_damaged_file_is_refused_or_has_everything_that_was_released(damage: str, path: Path) -> None:
     with made(path) as queries:
         CHANGES["one person is asked"](queries)
         CHANGES["everybody is asked"](queries)
         queries.leave(1)
-        whole = queries.people, state(queries), spent(queries), gone(queries)
+        whole = held(queries)
     content, refused, kept = path.read_bytes(), 0, 0
     places = [i for i in range(len(content)) if content[i] or i % PLACE < 120]
     assert len(places) > 800
-    with Copy(tmp_path / "copy") as copy:
+    with Copy(path.with_name("copy")) as copy:
         for place in places:
             image = bytearray(content)
             if damage == "flipped":
@@ -254,8 +277,8 @@ def test_a_damaged_file_is_refused_or_has_everything_that_was_released(damage: s
 
 
 @pytest.mark.usefixtures("small_blocks")
-def test_a_record_of_another_block_or_of_another_journal_is_damage(tmp_path: Path) -> None:
-    path, other = tmp_path / "journal", tmp_path / "other"
+def test_a_record_of_another_block_or_of_another_journal_is_damage(path: Path) -> None:
+    other = path.with_name("other")
     for one, spent_by_the_first in ((path, 1.0), (other, 0.1)):
         with made(one) as queries:
             queries.answer(np.array([spent_by_the_first, 0.2, 0.1, 0.1, 0.1]), rng())
@@ -270,19 +293,19 @@ def test_a_record_of_another_block_or_of_another_journal_is_damage(tmp_path: Pat
 # -- what is on the disk ---------------------------------------------------------------------------------------
 
 
-def test_the_charges_are_on_the_disk_before_noise_is_drawn(tmp_path: Path) -> None:
-    path = tmp_path / "journal"
+def drawing(first: Callable[[], object]) -> Any:
+    """A generator of zeros that does something first."""
+    return SimpleNamespace(standard_normal=lambda size: (first(), np.zeros(size))[1])
+
+
+def test_the_charges_are_on_the_disk_before_noise_is_drawn(path: Path) -> None:
     queries, disk, then = made(path), Disk(), []
 
-    class Late:
-        """A generator that looks at the file when it is asked."""
+    def look() -> None:
+        assert disk.done[-1] is None
+        then.append((path.read_bytes(), state(queries)))
 
-        def standard_normal(self, size: int) -> Any:
-            assert disk.done[-1] is None
-            then.append((path.read_bytes(), state(queries)))
-            return np.zeros(size)
-
-    disk.watched(lambda: queries.answer(np.full(PEOPLE, 0.3), Late()))  # type: ignore[arg-type]
+    disk.watched(lambda: queries.answer(np.full(PEOPLE, 0.3), drawing(look)))
     queries.close()
     content, charged = then[0]
     path.write_bytes(content)
@@ -292,8 +315,8 @@ def test_the_charges_are_on_the_disk_before_noise_is_drawn(tmp_path: Path) -> No
 
 
 @pytest.mark.usefixtures("small_blocks")
-def test_a_reopened_journal_goes_on_to_the_bit(tmp_path: Path) -> None:
-    kept, alone = made(tmp_path / "journal"), fp.LinearQueries(PEOPLE, **HOW)
+def test_a_reopened_journal_goes_on_to_the_bit(path: Path) -> None:
+    kept, alone = made(path), fp.LinearQueries(PEOPLE, **HOW)
     values = np.random.default_rng(5)
     for t in range(40):
         people = kept.people
@@ -307,7 +330,7 @@ def test_a_reopened_journal_goes_on_to_the_bit(tmp_path: Path) -> None:
                 queries.answer(asked, rng())
         if t % 5 == 4:
             kept.close()
-            kept = fp.LinearQueries.open(tmp_path / "journal", **HOW)
+            kept = fp.LinearQueries.open(path, **HOW)
         assert state(kept) == state(alone)
     kept.close()
     assert len(set(gone(alone))) == 2
@@ -315,10 +338,10 @@ def test_a_reopened_journal_goes_on_to_the_bit(tmp_path: Path) -> None:
     assert any(float.fromhex(x) for x in state(alone)[1]["values"])  # and sums have low parts
 
 
-def test_only_blocks_of_people_who_are_charged_are_written(tmp_path: Path) -> None:
+def test_only_blocks_of_people_who_are_charged_are_written(path: Path) -> None:
     people = 3 * filters.holders.journal.ROWS + 10
-    with made(tmp_path / "journal", people) as queries:
-        size = (tmp_path / "journal").stat().st_size  # a full disk stops people from joining, and no answer
+    with made(path, people) as queries:
+        size = path.stat().st_size  # a full disk stops people from joining, and no answer
         assert size == JOURNAL._place(4, 0) or not hasattr(os, "posix_fallocate")
         for who, blocks in (([7], 1), ([0, people - 1], 2), (slice(None), 4), ([], 0)):
             values, disk = np.zeros(people), Disk()
@@ -327,115 +350,97 @@ def test_only_blocks_of_people_who_are_charged_are_written(tmp_path: Path) -> No
             assert sum(event is not None for event in disk.done) == blocks + 1  # and the root
 
 
-def test_a_journal_is_for_its_owner_alone(tmp_path: Path) -> None:
-    made(tmp_path / "journal").close()
-    assert stat.S_IMODE((tmp_path / "journal").stat().st_mode) == 0o600
-    assert [one.name for one in tmp_path.iterdir()] == ["journal"]
+def test_a_journal_is_for_its_owner_alone(path: Path) -> None:
+    made(path).close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert [one.name for one in path.parent.iterdir()] == ["journal"]
 
 
 # -- refusals --------------------------------------------------------------------------------------------------
 
 
-def test_a_journal_is_open_in_one_place_at_a_time(tmp_path: Path) -> None:
-    path = tmp_path / "journal"
+def test_a_journal_is_open_in_one_place_at_a_time(path: Path) -> None:
     queries = made(path)
     content = path.read_bytes()
-    with pytest.raises(
-        fp.JournalError, match=r"^journal must be open in one place at a time, got .*; close it"
-    ):
-        fp.LinearQueries.open(path, **HOW)
+    with refused("journal must be open in one place at a time, got .*; close it"):
+        opened(path)
     assert path.read_bytes() == content
     queries.close()
-    again = fp.LinearQueries.open(path, **HOW)
-    with pytest.raises(fp.JournalError, match="one place at a time"):
-        fp.LinearQueries.open(path, **HOW)
-    with pytest.raises(fp.JournalError, match="must be open and without an error"):
-        queries.answer(np.zeros(PEOPLE), rng())
-    again.close()
+    with opened(path):
+        with refused("journal must be open in one place at a time"):
+            opened(path)
+        with refused(UNUSABLE):
+            queries.answer(np.zeros(PEOPLE), rng())
 
 
-def test_a_journal_that_nobody_holds_any_more_is_free(tmp_path: Path) -> None:
-    made(tmp_path / "journal")
-    assert reopened(tmp_path / "journal") is not None
+def test_a_journal_that_nobody_holds_any_more_is_free(path: Path) -> None:
+    made(path)
+    assert reopened(path) is not None
 
 
-def test_an_existing_file_is_never_begun_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "journal"
+def test_an_existing_file_is_never_begun_anew(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with made(path) as queries:
         CHANGES["everybody is asked"](queries)
     content = path.read_bytes()
-    with pytest.raises(fp.JournalError, match=r"^journal must be a new file, got .*; open what it holds by"):
+    with refused("journal must be a new file, got .*; open what it holds by"):
         made(path)
-    with pytest.raises(fp.JournalError, match="new file"):
+    with refused("journal must be a new file"):
         fp.LinearQueries.from_dict(fp.LinearQueries(2, **HOW).to_dict(), **HOW, journal=path)
-    with monkeypatch.context() as patch:  # somebody else makes it between the look and the link
-        patch.setattr(Path, "exists", lambda self: False)
-        with pytest.raises(fp.JournalError, match="File exists"):
-            made(path)
-    assert [one.name for one in tmp_path.iterdir()] == ["journal"]
+    monkeypatch.setattr(Path, "exists", lambda self: False)  # somebody makes it between the look and the link
+    with refused(".*File exists"):
+        made(path)
+    assert [one.name for one in path.parent.iterdir()] == ["journal"]
     assert path.read_bytes() == content
 
 
 def test_the_name_of_a_new_journal_is_on_the_disk_before_it_is_used(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done: list[object] = []
     link, sync = os.link, os.fsync
     monkeypatch.setattr(os, "link", lambda *names: done.append("named") or link(*names))
     monkeypatch.setattr(os, "fsync", lambda file: done.append(os.fstat(file).st_ino) or sync(file))
-    made(tmp_path / "journal").close()
-    assert done[-2:] == ["named", tmp_path.stat().st_ino]
+    made(path).close()
+    assert done[-2:] == ["named", path.parent.stat().st_ino]
 
 
 @pytest.mark.parametrize(
     ("name", "value"), [("norm_budget", 2.5), ("kappa", 0.25), ("norm_budget", 2 + 2**-51)]
 )
-def test_a_journal_of_another_budget_is_refused(name: str, value: float, tmp_path: Path) -> None:
-    path = tmp_path / "journal"
+def test_a_journal_of_another_budget_is_refused(name: str, value: float, path: Path) -> None:
     made(path).close()
     content = path.read_bytes()
-    with pytest.raises(
-        fp.JournalError, match=f"^{name} must be what the journal was made with, got {name}={value}"
-    ) as kept:
+    with refused(f"{name} must be what the journal was made with, got {name}={value}") as kept:
         fp.LinearQueries.open(path, **{**HOW, name: value})
     assert path.read_bytes() == content
     assert reopened(path) is not None, f"open elsewhere, while the error is there: {kept}"
 
 
-def test_a_journal_of_another_layout_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "journal"
+def test_a_journal_of_another_layout_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(JOURNAL, "_LAYOUT", 2)
         made(path).close()
-    with pytest.raises(
-        fp.JournalError, match=r"^journal must have layout 1, got layout 2 in .*; open it with"
-    ):
-        fp.LinearQueries.open(path, **HOW)
+    with refused("journal must have layout 1, got layout 2 in .*; open it with"):
+        opened(path)
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"\x80\x04pickle", bytes(20000), b"#!/bin/sh\n"], ids=repr)
-def test_a_file_that_is_no_journal_is_refused_and_left_as_it_is(content: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "journal"
+def test_a_file_that_is_no_journal_is_refused_and_left_as_it_is(content: bytes, path: Path) -> None:
     path.write_bytes(content)
-    with pytest.raises(fp.JournalError, match=r"^journal must be a file that LinearQueries wrote, got "):
-        fp.LinearQueries.open(path, **HOW)
+    with refused("journal must be a file that LinearQueries wrote, got "):
+        opened(path)
     assert path.read_bytes() == content
 
 
-def test_sums_that_no_queries_lead_to_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "journal"
-    queries = made(path)
-    queries._sums.high[3] = -1.0  # no sum of charges
-    queries.answer(np.eye(PEOPLE)[0], rng())
-    queries.close()
-    with pytest.raises(
-        fp.JournalError, match="journal must hold sums that queries can lead to, got another for 1 of 5"
-    ):
-        fp.LinearQueries.open(path, **HOW)
+def test_sums_that_no_queries_lead_to_are_refused(path: Path) -> None:
+    with made(path) as queries:
+        queries._sums.high[3] = -1.0  # no sum of charges
+        queries.answer(np.eye(PEOPLE)[0], rng())
+    with refused("journal must hold sums that queries can lead to, got another for 1 of 5"):
+        opened(path)
 
 
-def test_a_charge_that_was_cut_between_its_two_doubles_counts_as_what_they_sum_to(tmp_path: Path) -> None:
-    path = tmp_path / "journal"
+def test_a_charge_that_was_cut_between_its_two_doubles_counts_as_what_they_sum_to(path: Path) -> None:
     with made(path) as queries:
         queries._sums.high[3], queries._sums.low[3] = 0.5, 0.25  # an interrupt, before the second was written
         queries.leave(0)
@@ -443,27 +448,21 @@ def test_a_charge_that_was_cut_between_its_two_doubles_counts_as_what_they_sum_t
 
 
 def test_no_file_no_folder_and_a_folder_are_one_sentence_each(tmp_path: Path) -> None:
-    for path in (tmp_path / "none", tmp_path, tmp_path / "no" / "folder"):
-        with pytest.raises(fp.JournalError, match=r"^journal must be a file that can be opened, got [^\n]*$"):
-            fp.LinearQueries.open(path, **HOW)
-    with pytest.raises(fp.JournalError, match=r"^journal must be a file that can be made, got [^\n]*$"):
+    for nowhere in (tmp_path / "none", tmp_path, tmp_path / "no" / "folder"):
+        with refused(r"journal must be a file that can be opened, got [^\n]*$"):
+            opened(nowhere)
+    with refused(r"journal must be a file that can be made, got [^\n]*$"):
         made(tmp_path / "no" / "folder")
 
 
 @pytest.mark.parametrize("failing", ["pwrite", "fsync"])
 @pytest.mark.parametrize("late", [1, 2])
 def test_what_cannot_be_written_is_not_released_and_counts_as_spent(
-    failing: str, late: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    failing: str, late: int, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "journal"
-    queries = made(path)
+    queries, values = made(path), np.full(PEOPLE, 0.5)
     drawn: list[int] = []
-
-    class Counted:
-        def standard_normal(self, size: int) -> Any:
-            drawn.append(size)
-            return np.zeros(size)
-
+    generator = drawing(lambda: drawn.append(1))
     calls, real = [0], getattr(os, failing)
 
     def full(*arguments: Any) -> Any:
@@ -472,52 +471,40 @@ def test_what_cannot_be_written_is_not_released_and_counts_as_spent(
             raise OSError(28, "No space left on device")
         return real(*arguments)
 
-    values = np.full(PEOPLE, 0.5)
     with monkeypatch.context() as patch:
         patch.setattr(os, failing, full)
-        with pytest.raises(
-            fp.JournalError, match=r"^journal must be a file that can be written, got .*: No space"
-        ):
-            queries.answer(values, Counted())  # type: ignore[arg-type]
+        with refused("journal must be a file that can be written, got .*: No space"):
+            queries.answer(values, generator)
+    for _ in range(2):  # the disk has room again; what is on it nobody knows
+        assert not drawn
+        assert spent(queries) == [Fraction(1, 4)] * PEOPLE  # and what is refused is not charged
+        with refused(UNUSABLE):
+            queries.answer(values, generator)
     assert not drawn
     assert spent(queries) == [Fraction(1, 4)] * PEOPLE
-    for _ in range(2):  # the disk has room again; what is on it nobody knows
-        with pytest.raises(fp.JournalError, match="must be open and without an error"):
-            queries.answer(values, Counted())  # type: ignore[arg-type]
-    assert not drawn
-    assert spent(queries) == [Fraction(1, 4)] * PEOPLE  # and what was refused was not charged
     assert reopened(path)[2] in ([Fraction(1, 4)] * PEOPLE, [Fraction(0)] * PEOPLE)
 
 
-def test_short_writes_are_carried_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_short_writes_are_carried_on(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write = os.pwrite
     monkeypatch.setattr(os, "pwrite", lambda file, data, offset: write(file, data[:7], offset))
-    with made(tmp_path / "journal") as queries:
+    with made(path) as queries:
         CHANGES["everybody is asked"](queries)
-        whole = queries.people, state(queries), spent(queries), gone(queries)
-    assert reopened(tmp_path / "journal") == whole
+        whole = held(queries)
+    assert reopened(path) == whole
 
 
-def test_threads_write_one_journal(tmp_path: Path) -> None:
-    with made(tmp_path / "journal") as queries:
-
-        def ask() -> None:
-            for _ in range(5):
-                queries.answer(np.full(PEOPLE, 0.25), np.random.default_rng(0))
-
-        threads = [threading.Thread(target=ask) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+def test_threads_write_one_journal(path: Path) -> None:
+    with made(path) as queries:
+        quarter = np.full(PEOPLE, 0.25)
+        together(4, lambda: [queries.answer(quarter, np.random.default_rng(0)) for _ in range(5)])
         assert spent(queries) == [Fraction(20, 16)] * PEOPLE
-    assert reopened(tmp_path / "journal")[2] == [Fraction(20, 16)] * PEOPLE
+    assert reopened(path)[2] == [Fraction(20, 16)] * PEOPLE
 
 
 def test_an_interrupt_while_it_is_written_is_nothing_released(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "journal"
     queries, sync, calls = made(path), os.fsync, [0]
 
     def interrupted(file: int) -> None:
@@ -531,9 +518,9 @@ def test_an_interrupt_while_it_is_written_is_nothing_released(
         with pytest.raises(KeyboardInterrupt):
             CHANGES["everybody is asked"](queries)
     charged = spent(queries)
-    with pytest.raises(fp.JournalError, match="must be open and without an error"):
+    with refused(UNUSABLE):
         CHANGES["one person is asked"](queries)
-    with fp.LinearQueries.open(path, **HOW) as again:
+    with opened(path) as again:
         assert spent(again) == charged
         CHANGES["one person is asked"](again)
         charged = spent(again)
@@ -545,29 +532,28 @@ def test_an_interrupt_while_it_is_written_is_nothing_released(
 
 @pytest.mark.usefixtures("small_blocks")
 @pytest.mark.parametrize("name", ["one person is asked", "people join"])
-def test_a_crash_and_a_lost_root_together_forget_nothing(name: str, tmp_path: Path) -> None:
+def test_a_crash_and_a_lost_root_together_forget_nothing(name: str, path: Path) -> None:
     """Records without their root, then the newest root is damaged, then more is asked: all of it is spent."""
-    path = tmp_path / "journal"
     queries = made(path)
     queries.answer(np.eye(PEOPLE)[0] * 0.1, rng())
     queries.answer(np.eye(PEOPLE)[4], rng())
-    assert queries._journal is not None
-    put, newest = queries._journal._put, queries._journal._root
+    journal: Any = queries._journal
+    put, newest = journal._put, journal._root
 
     def crash(offset: int, *parts: Any) -> None:
         if offset < JOURNAL._RECORDS:
             raise KeyboardInterrupt
         put(offset, *parts)
 
-    queries._journal._put = crash  # type: ignore[method-assign]
+    journal._put = crash
     with pytest.raises(KeyboardInterrupt):
         queries.answer(np.eye(PEOPLE)[0], rng())
     damage(path, JOURNAL._ROOTS + newest * JOURNAL._PAGE)
-    with fp.LinearQueries.open(path, **HOW) as again:
+    with opened(path) as again:
         again.answer(np.eye(PEOPLE)[0] * 0.2, rng())
         CHANGES[name](again)
         known = spent(again)
-    with fp.LinearQueries.open(path, **HOW) as last:
+    with opened(path) as last:
         assert spent(last) == known
 
 
@@ -578,37 +564,36 @@ def damage(path: Path, place: int) -> None:
 
 
 @pytest.mark.usefixtures("small_blocks")
-def test_numbers_given_out_are_not_given_again_where_their_root_is_lost(tmp_path: Path) -> None:
-    path = tmp_path / "journal"
+def test_numbers_given_out_are_not_given_again_where_their_root_is_lost(path: Path) -> None:
     queries = made(path)
     CHANGES["one person is asked"](queries)
     given = queries.join(4)
-    assert queries._journal is not None
-    place, last = JOURNAL._ROOTS + queries._journal._root * JOURNAL._PAGE, queries._journal._places[2]
+    journal: Any = queries._journal
+    place, last = JOURNAL._ROOTS + journal._root * JOURNAL._PAGE, journal._places[2]
     queries.close()
     damage(path, place)
     image = path.read_bytes()
-    with fp.LinearQueries.open(path, **HOW) as again:
+    with opened(path) as again:
         assert again.people == given.stop
         assert again.join(1).start == given.stop
     path.write_bytes(image)
     damage(
         path, JOURNAL._place(2, int(last))
-    )  # in which the first of them are: the next would get their numbers
+    )  # where the first of them are: the next would get their numbers
     assert reopened(path) is None
 
 
-def test_to_close_waits_for_the_answer_that_is_being_written(tmp_path: Path) -> None:
-    queries = made(tmp_path / "journal")
-    assert queries._journal is not None
-    put, writing, go = queries._journal._put, threading.Event(), threading.Event()
+def test_to_close_waits_for_the_answer_that_is_being_written(path: Path) -> None:
+    queries = made(path)
+    journal: Any = queries._journal
+    put, writing, go = journal._put, threading.Event(), threading.Event()
 
     def slow(offset: int, *parts: Any) -> None:
         writing.set()
         go.wait(10)
         put(offset, *parts)
 
-    queries._journal._put = slow  # type: ignore[method-assign]
+    journal._put = slow
     told: list[object] = []
     answering = threading.Thread(target=lambda: told.append(queries.answer(np.ones(PEOPLE), rng())))
     closing = threading.Thread(target=queries.close)
@@ -621,59 +606,27 @@ def test_to_close_waits_for_the_answer_that_is_being_written(tmp_path: Path) -> 
     answering.join(10)
     closing.join(10)
     assert len(told) == 1
-    with fp.LinearQueries.open(tmp_path / "journal", **HOW) as again:
+    with opened(path) as again:
         assert min(spent(again)) > 0
 
 
-def test_a_sparse_file_takes_no_memory(tmp_path: Path) -> None:
-    path = tmp_path / "journal"
+def test_a_sparse_file_takes_no_memory(path: Path) -> None:
+    with made(path) as queries:
+        journal: Any = queries._journal
+        people = 2 * 10**10
+        content = JOURNAL._ROOT.pack(99, people, bytes(32))
+        for place in (JOURNAL._ROOTS, JOURNAL._ROOTS + JOURNAL._PAGE):
+            journal._put(place, journal._digest("root", content), content)
+        os.ftruncate(journal._file, JOURNAL._place(JOURNAL._blocks(people), 0))
+    with refused("journal must be whole, got .* with damage"):
+        opened(path)
+
+
+def test_a_closed_journal_takes_nobody_in(path: Path) -> None:
     queries = made(path)
-    opened = queries._journal
-    assert opened is not None
-    people = 2 * 10**10
-    content = JOURNAL._ROOT.pack(99, people, bytes(32))
-    for place in (JOURNAL._ROOTS, JOURNAL._ROOTS + JOURNAL._PAGE):
-        opened._put(place, opened._digest("root", content), content)
-    os.ftruncate(opened._file, JOURNAL._place(JOURNAL._blocks(people), 0))
-    queries.close()
-    with pytest.raises(fp.JournalError, match="damage"):
-        fp.LinearQueries.open(path, **HOW)
-
-
-@pytest.mark.parametrize("bad", [None, 42, "x"])
-def test_what_is_no_generator_charges_nobody(bad: object) -> None:
-    queries, fresh = (fp.LinearQueries(2, norm_budget=1.0, kappa=1.0) for _ in range(2))
-    with pytest.raises(TypeError, match="nobody was charged"):
-        queries.answer(np.ones(2), bad)  # type: ignore[arg-type]
-    assert queries.to_dict() == fresh.to_dict()
-
-
-def test_a_closed_journal_takes_nobody_in(tmp_path: Path) -> None:
-    queries = made(tmp_path / "journal")
     journal: Any = queries._journal
     queries.close()  # the number of the file may be another file's from now on
     for change in (lambda: queries.join(3), lambda: queries.leave(0), lambda: journal.write(None, [])):
-        with pytest.raises(fp.JournalError, match="must be open and without an error"):
+        with refused(UNUSABLE):
             change()
-    assert queries.people == PEOPLE
-    assert gone(queries) == [False] * PEOPLE
-
-
-@pytest.mark.parametrize(
-    ("ask", "error"),
-    [
-        (lambda q: q.answer(np.ma.masked_array(np.ones(5), mask=True), rng()), TypeError),
-        (lambda q: q.answer([[1.0], [1.0, 2.0], [1.0], [1.0], [1.0]], rng()), TypeError),
-        (lambda q: q.leave([[1], [2, 3]]), TypeError),
-        (lambda q: q.sigma(-3), ValueError),
-        (lambda q: q.join(10**14), ValueError),
-        (lambda q: fp.LinearQueries(2, norm_budget=1.0, kappa=1.0, journal=123), TypeError),
-        (lambda q: fp.LinearQueries.open(None, norm_budget=1.0, kappa=1.0), TypeError),
-        (lambda q: fp.LinearQueries(2, norm_budget=10**400, kappa=1.0), ValueError),
-    ],
-    ids=["masked", "ragged", "ragged leave", "sigma", "many", "journal", "no path", "budget"],
-)
-def test_nonsense_is_one_sentence(ask: Any, error: type[Exception]) -> None:
-    with pytest.raises(error) as told:
-        ask(fp.LinearQueries(5, norm_budget=1.0, kappa=1.0))
-    assert "\n" not in str(told.value)
+    assert (queries.people, gone(queries)) == (PEOPLE, [False] * PEOPLE)

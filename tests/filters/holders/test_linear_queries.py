@@ -14,23 +14,14 @@ import pytest
 import filters as fp
 import filters.holders.linear_queries
 import filters.holders.query_rows
+from filters.holders.no_noise import SILENT
 
 HOW: dict[str, float] = {"norm_budget": 3.0, "kappa": 0.5}
 
 
-class Silence:
-    """A generator without noise."""
-
-    def standard_normal(self, size: int) -> Any:
-        return np.zeros(size)
-
-
-SILENCE: Any = Silence()
-
-
 def summed(queries: fp.LinearQueries, values: Any) -> list[float]:
     """The sum over those who take part."""
-    total: list[float] = queries.answer(values, SILENCE).value.tolist()
+    total: list[float] = queries.answer(values, SILENT).value.tolist()
     return total
 
 
@@ -129,9 +120,17 @@ def test_values_that_are_refused_cost_nothing(
     monkeypatch.setattr(filters.holders.query_rows, "_BLOCK", 2)
     with fp.LinearQueries(3, **HOW, journal=tmp_path / "journal") as queries:
         with pytest.raises(ValueError, match=f"^{message}"):
-            queries.answer(values, SILENCE)
+            queries.answer(values, SILENT)
         assert [queries.report_for(i).remaining for i in range(3)] == pytest.approx([0.5] * 3, rel=1e-12)
         assert summed(queries, np.ones(3)) == [3.0]
+
+
+@pytest.mark.parametrize("bad", [None, 42, "x"])
+def test_what_is_no_generator_charges_nobody(bad: object) -> None:
+    queries, fresh = (fp.LinearQueries(2, **HOW) for _ in range(2))
+    with pytest.raises(TypeError, match="nobody was charged"):
+        queries.answer(np.ones(2), bad)  # type: ignore[arg-type]
+    assert queries.to_dict() == fresh.to_dict()
 
 
 def test_values_that_change_under_way_to_what_is_no_number_are_left_out(monkeypatch: Any) -> None:

@@ -8,35 +8,26 @@ import mpmath
 import numpy as np
 import pytest
 
-from filters.holders.odometers import (
-    DoublingOdometer,
-    LineOdometer,
-    MixtureOdometer,
-    Odometer,
-    RogersOdometer,
-    StitchedOdometer,
-)
-from filters.holders.trackers import GaussianTracker, RenyiTracker, Tracker
+import filterproof as fp
 from theory.arguments import Real
-from theory.pairs import Gaussian, Laplace, RandomizedResponse
 
 DELTA = 0.05
-ODOMETERS: list[Odometer | RogersOdometer] = [
-    LineOdometer(DELTA, target=4.0),
-    MixtureOdometer(DELTA, scale=0.5),
-    StitchedOdometer(DELTA, first=0.1),
-    DoublingOdometer(DELTA, first=0.05),
-    RogersOdometer(DELTA, records=1000),
+ODOMETERS: list[fp.Odometer | fp.RogersOdometer] = [
+    fp.LineOdometer(DELTA, target=4.0),
+    fp.MixtureOdometer(DELTA, scale=0.5),
+    fp.StitchedOdometer(DELTA, first=0.1),
+    fp.DoublingOdometer(DELTA, first=0.05),
+    fp.RogersOdometer(DELTA, records=1000),
 ]
 
 
-def crossing(odometer: Odometer | RogersOdometer, epsilon: float, rounds: int) -> float:
+def crossing(odometer: fp.Odometer | fp.RogersOdometer, epsilon: float, rounds: int) -> float:
     """P(L_t > epsilon_t for some t <= rounds) for RR(epsilon), by dynamic programming over the walk."""
     keep = 1 / (1 + math.exp(-epsilon))
     law = {0: 1.0}
     crossed, state = 0.0, odometer.start(1)
     for _ in range(rounds):
-        state = odometer.spend(state, RandomizedResponse(epsilon))
+        state = odometer.spend(state, fp.RandomizedResponse(epsilon))
         bound = float(odometer.epsilon(state)[0])
         after: dict[int, float] = {}
         for k, mass in law.items():
@@ -52,7 +43,7 @@ def crossing(odometer: Odometer | RogersOdometer, epsilon: float, rounds: int) -
 @pytest.mark.parametrize("odometer", ODOMETERS, ids=lambda o: type(o).__name__)
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.5])
 def test_the_loss_overtakes_the_bound_with_probability_below_delta(
-    odometer: Odometer | RogersOdometer, epsilon: float
+    odometer: fp.Odometer | fp.RogersOdometer, epsilon: float
 ) -> None:
     assert crossing(odometer, epsilon, 200) <= DELTA
 
@@ -64,7 +55,7 @@ def test_the_lines_of_the_stitched_odometer_share_delta() -> None:
     are (2^(1/4) + 2^(-1/4)) sqrt(s/2), 1/s and zeta(s) / (log 2)^s, rounded up (Whitehouse et al., Theorem 5.3).
     """
     delta, first = 0.05, 0.1
-    odometer = StitchedOdometer(delta, first)
+    odometer = fp.StitchedOdometer(delta, first)
     shares = []
     for j in range(40):
         middle = first * 2.0 ** (j + 0.5)
@@ -87,7 +78,7 @@ def test_the_lines_of_the_stitched_odometer_share_delta() -> None:
 
 def test_a_filter_that_is_passed_by_an_ulp_has_halted() -> None:
     """The logarithm of first 2^j (1 + 2^-52) is rounded to j: the bound is that of filter j + 1 all the same."""
-    odometer = DoublingOdometer(0.05, 0.01)
+    odometer = fp.DoublingOdometer(0.05, 0.01)
     for j in range(2, 40):
         size = 0.01 * 2.0**j
         at, passed, next_size = odometer.bound(2 * np.array([size, math.nextafter(size, math.inf), 2 * size]))
@@ -108,13 +99,13 @@ def test_an_odometer_promises_no_less_than_both_of_its_failures_come_to(xi: floa
 
 def test_the_odometer_of_rogers_is_for_a_delta_below_1_over_e() -> None:
     most = 1 / math.e
-    assert RogersOdometer(math.nextafter(most, 0.0), 3).promise.failure < most
+    assert fp.RogersOdometer(math.nextafter(most, 0.0), 3).promise.failure < most
     for delta in (most, 0.5):
         with pytest.raises(ValueError, match="delta must be below 1/e, got delta="):
-            RogersOdometer(delta, 3)
+            fp.RogersOdometer(delta, 3)
 
 
-class BelowZero(Laplace):
+class BelowZero(fp.Laplace):
     """A user's pair whose charges come out below zero."""
 
     zcdp_rho = property(lambda self: -1.0)  # type: ignore[assignment]
@@ -123,7 +114,7 @@ class BelowZero(Laplace):
         return -1.0
 
 
-class Undefined(Laplace):
+class Undefined(fp.Laplace):
     """A user's pair whose charges come out as no number."""
 
     zcdp_rho = pure_epsilon = gdp_mu = property(lambda self: math.nan)  # type: ignore[assignment]
@@ -133,9 +124,9 @@ class Undefined(Laplace):
 
 
 @pytest.mark.parametrize("odometer", ODOMETERS, ids=lambda o: type(o).__name__)
-def test_a_charge_that_is_none_never_lowers_a_bound(odometer: Odometer | RogersOdometer) -> None:
+def test_a_charge_that_is_none_never_lowers_a_bound(odometer: fp.Odometer | fp.RogersOdometer) -> None:
     spent = odometer.spend(
-        odometer.start(1), RandomizedResponse(2.0)
+        odometer.start(1), fp.RandomizedResponse(2.0)
     )  # a rho of 2, from which 1 could be taken
     for pair in (Undefined(1.0), BelowZero(1.0)):
         after = odometer.spend(spent, pair)
@@ -146,8 +137,8 @@ def test_a_charge_that_is_none_never_lowers_a_bound(odometer: Odometer | RogersO
 
 
 @pytest.mark.parametrize("odometer", ODOMETERS, ids=lambda o: type(o).__name__)
-def test_a_state_that_no_releases_lead_to_has_no_bound(odometer: Odometer | RogersOdometer) -> None:
-    spent = odometer.spend(odometer.start(1), RandomizedResponse(0.5))
+def test_a_state_that_no_releases_lead_to_has_no_bound(odometer: fp.Odometer | fp.RogersOdometer) -> None:
+    spent = odometer.spend(odometer.start(1), fp.RandomizedResponse(0.5))
     assert np.isfinite(odometer.epsilon(spent)[0])
     for place in range(len(spent)):
         for number in (-1000.0, math.nan, -math.inf, math.inf):
@@ -159,11 +150,11 @@ def test_a_state_that_no_releases_lead_to_has_no_bound(odometer: Odometer | Roge
 
 
 @pytest.mark.parametrize(
-    "tracker", [RenyiTracker(2.0, 1.0), GaussianTracker(1.0)], ids=lambda t: type(t).__name__
+    "tracker", [fp.RenyiTracker(2.0, 1.0), fp.GaussianTracker(1.0)], ids=lambda t: type(t).__name__
 )
-def test_a_tracker_takes_no_charge_below_zero_and_no_state_without_releases(tracker: Tracker) -> None:
-    spent = tracker.spend(tracker.start(1), Gaussian(0.9))
-    spent = tracker.spend(spent, Gaussian(0.9))
+def test_a_tracker_takes_no_charge_below_zero_and_no_state_without_releases(tracker: fp.Tracker) -> None:
+    spent = tracker.spend(tracker.start(1), fp.Gaussian(0.9))
+    spent = tracker.spend(spent, fp.Gaussian(0.9))
     value = float(tracker.value(spent)[0])
     for pair in (Undefined(1.0), BelowZero(1.0)):
         assert tracker.value(tracker.spend(spent, pair))[0] >= value
@@ -176,7 +167,7 @@ def test_a_tracker_takes_no_charge_below_zero_and_no_state_without_releases(trac
     # so many blocks are counted and no more, of which the last is open
     for blocks, least in ((2.0**48 - 2, 2.0**24), (2.0**48 - 1, math.inf), (2.0**60, math.inf)):
         full = np.array([blocks]), np.array([tracker._budget.high]), np.array([tracker._budget.low])
-        assert tracker.value(tracker.spend(full, Gaussian(0.9)))[0] >= least
+        assert tracker.value(tracker.spend(full, fp.Gaussian(0.9)))[0] >= least
 
 
 @pytest.mark.parametrize(
@@ -192,8 +183,8 @@ def test_a_tracker_takes_no_charge_below_zero_and_no_state_without_releases(trac
 def test_the_bound_of_rogers_is_that_of_the_theorem_at_the_ends_of_its_range_too(
     delta: float, records: int, epsilon: float
 ) -> None:
-    odometer = RogersOdometer(delta, records)
-    bound = float(odometer.epsilon(odometer.spend(odometer.start(1), RandomizedResponse(epsilon)))[0])
+    odometer = fp.RogersOdometer(delta, records)
+    bound = float(odometer.epsilon(odometer.spend(odometer.start(1), fp.RandomizedResponse(epsilon)))[0])
     with mpmath.workdps(40):
         e, d, n = mpmath.mpf(epsilon), mpmath.mpf(delta), mpmath.mpf(records)
         s = e**2

@@ -21,12 +21,6 @@ def places(data: Any) -> list[tuple[Any, ...]]:
     return [way for name, value in inside for way in ((name,), *((name, *rest) for rest in places(value)))]
 
 
-def test_what_was_saved_is_restored() -> None:
-    data = spent()
-    assert fp.Session.from_dict(data, FILTER, "retry").to_dict() == data
-    assert fp.Session.from_dict(sums(0.5, 0.0), FILTER, "retry").remaining() == pytest.approx(0.5**0.5)
-
-
 @pytest.mark.parametrize(
     ("high", "low"),
     [
@@ -56,6 +50,7 @@ def test_sums_up_to_the_last_bit_of_the_budget_are_restored() -> None:
         session = fp.Session.from_dict(sums(high, low), FILTER, "retry")
         left = 1 - Fraction(high) - Fraction(low)
         assert Fraction(session.remaining()) ** 2 <= left
+        assert session.remaining() == pytest.approx(float(left) ** 0.5, abs=1e-8)
 
 
 #: What may stand in a file in the place of anything.
@@ -113,21 +108,6 @@ def test_whatever_stands_in_the_place_of_a_field_is_refused_by_its_name_or_is_a_
 )
 def test_fields_that_do_not_go_together_are_refused(change: dict[Any, object], says: str) -> None:
     assert says in refusal({**spent(), **change})
-
-
-@pytest.mark.parametrize("name", spent())
-def test_a_missing_key_is_named(name: str) -> None:
-    data = spent()
-    del data[name]
-    assert repr(name) in refusal(data) or name in ("format", "version")
-    assert name in refusal(data)
-
-
-@pytest.mark.parametrize(
-    "data", [None, [], [["format", "filterproof.session"]], "session", b"{}", 1, True, set()]
-)
-def test_what_is_no_mapping_is_no_saved_session(data: object) -> None:
-    assert "data must be a mapping" in refusal(data)
 
 
 def test_a_circle_is_no_saved_session() -> None:
@@ -219,18 +199,11 @@ def test_a_session_that_granted_a_pair_without_an_epsilon_is_restored(epsilon: f
 
 def test_a_key_refuses_what_was_not_signed_with_it() -> None:
     signed, plain = spent(KEY), spent()
-    assert fp.Session.from_dict(signed, FILTER, "retry", key=KEY).to_dict() == signed
-    assert "key must be the one that data was signed with, got key=None" in refusal(signed)
-    for data, key in (
-        (signed, OTHER),
-        (plain, KEY),
-        ({**signed, "hmac": None}, KEY),
-        ({**signed, "hmac": ""}, KEY),
-    ):
+    for data in (signed, {**plain, "hmac": None}):
+        assert "key must be the one that data was signed with, got key=None" in refusal(data)
+    odd = (None, "", "é", "\ud800", 1, ["x"], signed["hmac"].upper(), signed["hmac"] + "0")
+    for data, key in ((signed, OTHER), (plain, KEY), *(({**signed, "hmac": one}, KEY) for one in odd)):
         assert "hmac must be the signature of data under key" in refusal(data, key=key)
-    for odd in ("é", "\ud800", 1, ["x"], signed["hmac"].upper(), signed["hmac"] + "0"):
-        assert "hmac must be the signature of data under key" in refusal({**signed, "hmac": odd}, key=KEY)
-    assert "key must be the one" in refusal({**plain, "hmac": None})
 
 
 def test_a_key_finds_out_that_less_was_spent_and_without_one_nothing_does() -> None:

@@ -1,4 +1,4 @@
-"""A session decides before it releases, records before it answers, and never regains what it spent."""
+"""A session decides once and before it releases, records before it answers, and keeps what was spent as its own."""
 
 import math
 from typing import Any
@@ -8,23 +8,18 @@ import pytest
 
 import filters as fp
 from filters.contract.checks import checked_admits
+from tests.filters.own import Adding, ClaimsToBeAny
 from theory.guarantees import ApproxDP
 from theory.pairs import DominatingPair, Erasure, Gaussian, RandomizedResponse
 
 
-class MyFilter(fp.PrivacyFilter):
+class MyFilter(Adding):
     """The user's filter of the README."""
 
-    promise = ApproxDP(epsilon=1.0, delta=1e-5)
+    most = 0.02
 
-    def start(self, n: int) -> Any:
-        return np.zeros(n)
-
-    def admits(self, spent: Any, request: DominatingPair) -> Any:
-        return spent + request.pure_epsilon**2 / 2 <= 0.02
-
-    def spend(self, spent: Any, request: DominatingPair) -> Any:
-        return spent + request.pure_epsilon**2 / 2
+    def cost(self, request: DominatingPair) -> Any:
+        return request.pure_epsilon**2 / 2
 
 
 def test_a_halted_session_stays_halted_and_says_what_was_left() -> None:
@@ -43,8 +38,7 @@ def test_what_is_to_happen_on_a_denial_is_one_of_two_words(policy: Any) -> None:
 
 
 def test_probabilities_are_affordable_up_to_one() -> None:
-    filt = fp.BasicFilter(1.0, 0.25)
-    assert filt.open().affordable(Erasure) == 0.25
+    assert fp.BasicFilter(1.0, 0.25).open().affordable(Erasure) == 0.25
     assert fp.BasicFilter(1.0).open().affordable(Erasure) == 0.0
 
 
@@ -62,29 +56,26 @@ def test_a_realisation_filter_waits_for_the_loss() -> None:
         session.observe(0.1)
 
 
-def test_numbers_decisions_on_other_runs_and_no_promise_are_refused() -> None:
-    """Other mistakes are those of `tests/mc/examine/test_unhappy.py`."""
-    for changed, said in (
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"admits": lambda *asked: np.ones(1)}, r"admits .* got float64 of shape \(1,\); compare"),
+        ({"admits": lambda *asked: np.full(1, -1, np.int8)}, r"admits .* got int8 of shape \(1,\); compare"),
         (
-            {"admits": lambda self, spent, request: 1.0 - spent},
-            r"admits .* got float64 of shape \(1,\); compare",
+            {"admits": lambda *asked: np.ones(3, np.bool_)},
+            r"admits must return booleans of shape \(1,\), got",
         ),
         (
-            {"admits": lambda self, spent, request: np.full(1, -1, dtype=np.int8)},
-            r"admits .* got int8 of shape \(1,\); compare",
-        ),
-        (
-            {"admits": lambda self, spent, request: np.ones(3, dtype=np.bool_)},
-            r"admits must return booleans of shape \(1,\), got bool",
-        ),
-        (
-            {"spend": lambda self, spent, request: np.zeros(2)},
-            r"spend must return an array, or a tuple of arrays, with 1 runs .* got float64 of shape \(2,\)",
+            {"spend": lambda *asked: np.zeros(2)},
+            r"spend must return .* with 1 runs .* float64 of shape \(2,\)",
         ),
         ({"promise": None}, r"promise must be a guarantee"),
-    ):
-        with pytest.raises(TypeError, match=rf"Changed\.{said}"):
-            type("Changed", (MyFilter,), changed)().open().request(RandomizedResponse(0.1))
+    ],
+)
+def test_numbers_decisions_on_other_runs_and_no_promise_are_refused(changed: Any, said: str) -> None:
+    """Other mistakes are those of `tests/mc/examine/test_unhappy.py`."""
+    with pytest.raises(TypeError, match=rf"Changed\.{said}"):
+        type("Changed", (MyFilter,), changed)().open().request(RandomizedResponse(0.1))
 
 
 def test_bisection_finds_the_largest_parameter() -> None:
@@ -122,16 +113,7 @@ def test_a_loss_that_nothing_granted_can_have_is_refused_and_waited_for_still(lo
     session.observe(0.1)
 
 
-class ClaimsToBeAny(float):
-    """A number that equals every other."""
-
-    def __eq__(self, other: object) -> bool:
-        return True
-
-    def __ne__(self, other: object) -> bool:
-        return False
-
-    __hash__ = float.__hash__
+# -- terms -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("high", [4.0, ClaimsToBeAny(4.0)], ids=["a number", "one that claims to equal any"])
@@ -157,3 +139,110 @@ def test_what_is_decided_while_the_terms_are_exchanged_is_no_decision() -> None:
     for ask in (Widening().open().request, fp.IndividualFilter(Widening(), 2).select):
         with pytest.raises(TypeError, match="Widening must keep its promise and its budget"):
             ask(RandomizedResponse(5.0))
+
+
+def test_a_filter_that_still_decides_by_its_old_name_is_refused() -> None:
+    old = type("Old", (fp.ZCDPFilter,), {"__slots__": (), "decide": lambda *asked: None})
+    with pytest.raises(
+        TypeError, match=r"Old\.decide must not be defined, for it is not called; name it grant"
+    ):
+        old(0.5).open()
+
+
+# -- one decision, and states that are nobody else's -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("together", [True, False], ids=["with the spend", "alone"])
+def test_a_session_and_people_decide_once(together: bool) -> None:
+    asked: list[str] = []
+
+    class Told(Adding):
+        def admits(self, state: Any, request: DominatingPair) -> Any:
+            asked.append("admits")
+            return super().admits(state, request)
+
+        def spend(self, state: Any, request: DominatingPair) -> Any:
+            asked.append("spend")
+            return super().spend(state, request)
+
+        def grant(self, state: Any, request: DominatingPair) -> Any:
+            asked.append("grant")
+            after = state + request.pure_epsilon
+            return after <= 1, after if together else None
+
+    session, people = Told().open("retry"), fp.IndividualFilter(Told(), 3)
+    granting = ["grant"] if together else ["grant", "spend"]
+    for fits in (True, True, False):
+        asked.clear()
+        assert session.request(RandomizedResponse(0.5)) == fits
+        assert asked == (granting if fits else ["grant"])
+    assert session.granted == 2
+    for active in ([True] * 3, [True, False, True], [True, False, False]):
+        asked.clear()
+        assert people.select(RandomizedResponse(np.array([0.25, 0.75, 0.5]))).tolist() == active
+        assert asked == granting
+
+
+class Scratch(Adding):
+    """Has one buffer that every method writes into."""
+
+    def __init__(self) -> None:
+        self.buffer = np.zeros(1)
+
+    def start(self, n: int) -> Any:
+        self.buffer[:] = 0
+        return self.buffer
+
+    def admits(self, state: Any, request: DominatingPair) -> Any:
+        return self.spend(state, request) <= 1
+
+    def spend(self, state: Any, request: DominatingPair) -> Any:
+        return np.add(state, request.pure_epsilon, out=self.buffer)
+
+
+@pytest.mark.parametrize(
+    "asking",
+    [lambda filt: filt.open("retry").request, lambda filt: fp.IndividualFilter(filt, 1).select],
+    ids=["session", "people"],
+)
+def test_a_filter_that_writes_into_what_it_returned_is_held_to_its_budget(asking: Any) -> None:
+    filt = Scratch()
+    ask, granted = asking(filt), []
+    for epsilon in (0.75, 0.5, 0.5, 0.25, 0.25):
+        if ask(RandomizedResponse(epsilon)):
+            granted.append(epsilon)
+        filt.open()  # another session starts in the same buffer
+    assert granted == [0.75, 0.25]
+
+
+def test_a_tracker_that_writes_into_what_it_returned_forgets_nothing() -> None:
+    class Reusing(fp.GaussianTracker):
+        """Its states are all in one buffer."""
+
+        __slots__ = ()
+        buffer = np.zeros((3, 1))
+
+        def spend(self, state: Any, request: Any) -> Any:
+            self.buffer[:] = super().spend(state, request)
+            return tuple(self.buffer)
+
+    tracker = Reusing(1.0)
+    people = fp.IndividualTracker(tracker, 1)
+    for _ in range(2):
+        people.spend(Gaussian(0.9))
+    spent = people.values().made_public()
+    tracker.spend(tracker.start(1), Gaussian(0.1))
+    assert people.values().made_public() == spent == 2**0.5
+
+
+def test_a_mask_stays_what_it_was() -> None:
+    class Answers(Adding):
+        answer = np.zeros(2, dtype=np.bool_)
+
+        def admits(self, state: Any, request: DominatingPair) -> Any:
+            return np.less_equal(state + request.pure_epsilon, 1, out=self.answer)
+
+    people = fp.IndividualFilter(Answers(), 2)
+    first = people.select(RandomizedResponse(0.75))
+    assert not people.select(RandomizedResponse(0.75)).any()
+    assert first.all()

@@ -3,7 +3,6 @@
 import math
 import pickle
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +11,8 @@ from hypothesis import strategies as st
 
 import filters as fp
 import filters.holders.in_blocks
-from filters.accounting import Budget, Charge, Plain, Square
-from filters.contract.state import copied
+from filters.accounting.amounts import Charge, Plain, Square
+from filters.accounting.ledger import Budget
 from filters.holders.repeats import repeats
 from filters.rules.additive import AdditiveFilter
 from mc.engine.encoding import decode, encode, nameable
@@ -44,54 +43,12 @@ class OfPureEpsilon(AdditiveFilter):
 def test_a_filter_of_ones_own_adds_exactly() -> None:
     filt = OfPureEpsilon()
     assert repeats(filt, RandomizedResponse(0.1), most=10_000) == 9  # ten times the double 0.1 is above 1
-    assert repeats(filt, RandomizedResponse(0.125), most=10_000) == 8
+    assert [repeats(filt, RandomizedResponse(0.125), most=most) for most in (10_000, 8, 7, 0)] == [8, 8, 7, 0]
     assert not filt.admits(filt.start(3), Gaussian(np.full(3, 1e-9))).any()
     session = filt.open()
     assert session.request(RandomizedResponse(0.25))
     assert session.remaining() == pytest.approx(0.75, rel=1e-14)
     assert session.affordable(RandomizedResponse) == 0.75
-
-
-class Stricter(fp.ZCDPFilter):
-    """Grants nothing that costs more than a tenth."""
-
-    __slots__ = ()
-
-    def admits(self, state: Any, request: DominatingPair) -> Any:
-        return fp.ZCDPFilter.admits(self, state, request) & np.less_equal(request.zcdp_rho, 0.1)
-
-
-class Dearer(fp.ZCDPFilter):
-    """Charges what it grants twice."""
-
-    __slots__ = ()
-
-    def spend(self, state: Any, request: DominatingPair) -> Any:
-        return fp.ZCDPFilter.spend(self, fp.ZCDPFilter.spend(self, state, request), request)
-
-
-class Once(fp.ZCDPFilter):
-    """Grants one request."""
-
-    __slots__ = ()
-
-    def grant(self, state: Any, request: DominatingPair) -> Any:
-        fits, after = fp.ZCDPFilter.grant(self, state, request)
-        return fits & (state[0] == 0), after
-
-
-@pytest.mark.parametrize(("kind", "granted"), [(Stricter, 0), (Dearer, 1), (Once, 1), (fp.ZCDPFilter, 2)])
-def test_the_rules_of_a_subclass_decide_wherever_it_is_held(
-    kind: Any, granted: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    filt, request = kind(0.5), Gaussian(0.65)  # which costs 0.21
-    assert repeats(filt, request, most=9) == granted
-    assert (filt.grant_in_place(copied(filt.start(3)), request) is None) == (kind is not fp.ZCDPFilter)
-    assert sum(map(filt.open("retry").request, [request] * 9)) == granted
-    for people in (1, 3, 7):
-        monkeypatch.setattr(filters.holders.in_blocks, "BLOCK", 2)
-        everyone = fp.IndividualFilter(filt, people)
-        assert sum(map(everyone.select, [request] * 9)).tolist() == [granted] * people  # type: ignore[attr-defined]
 
 
 def test_a_filter_with_another_budget_is_not_the_one_that_was_saved() -> None:
@@ -146,6 +103,13 @@ def test_affordable_of_many_runs_is_that_of_each() -> None:
     for run in range(0, 31, 3):
         alone = (state[0][run : run + 1], state[1][run : run + 1])
         assert filt.affordable(alone, Gaussian)[0] == best[run]
+
+
+@pytest.mark.parametrize("filt", ADDITIVE[:3], ids=repr)
+def test_a_family_of_which_the_charge_knows_no_square_is_bisected(filt: AdditiveFilter) -> None:
+    best = filt.affordable(filt.start(1), lambda t: Gaussian(t / 2))
+    assert filt.admits(filt.start(1), Gaussian(best / 2))[0]
+    assert not filt.admits(filt.start(1), Gaussian(best / 2 * (1 + 1e-12)))[0]
 
 
 def test_what_little_is_left_is_affordable_too() -> None:

@@ -8,61 +8,51 @@ import numpy as np
 import pytest
 from scipy import special
 
-import filters as fp
+import filterproof as fp
 from filters.catalogue import CATALOGUE
 from filters.rules.blackwell import covers, gaussian_cover
 from filters.rules.loss_lattice import LossLattice, composed_lattice, lattice_of, step_of
 from mc.worst_case import worst_case
-from theory.pairs import (
-    DominatingPair,
-    Erasure,
-    FinitePair,
-    Gaussian,
-    Laplace,
-    RandomizedResponse,
-    Selection,
-    SubsampledGaussian,
-)
 
-BIT = RandomizedResponse(0.3)
-SKEW = FinitePair((0.5, 0.3, 0.2), (0.3, 0.3, 0.4))
+BIT = fp.RandomizedResponse(0.3)
+SKEW = fp.FinitePair((0.5, 0.3, 0.2), (0.3, 0.3, 0.4))
 MENU = (BIT, SKEW)
 
 
 def test_gaussians_are_free_and_exact() -> None:
     session = fp.BlackwellFilter(1.0, MENU).open("retry")
-    assert [session.request(Gaussian(0.5)) for _ in range(5)] == [True] * 4 + [False]
+    assert [session.request(fp.Gaussian(0.5)) for _ in range(5)] == [True] * 4 + [False]
     assert not session.request(BIT)
     mixed = fp.BlackwellFilter(1.0, MENU)
     state = mixed.spend(mixed.start(1), BIT)
-    best = mixed.affordable(state, Gaussian)[0]
+    best = mixed.affordable(state, fp.Gaussian)[0]
     assert best == pytest.approx(math.sqrt(1 - gaussian_cover(MENU, (1, 0)) ** 2), rel=1e-12)
 
 
 def test_what_is_unknown_or_infinite_is_denied() -> None:
-    filt = fp.BlackwellFilter(1.0, (BIT, Erasure(1e-9)))
-    asked = Selection(
-        (BIT, Erasure(1e-9), RandomizedResponse(0.1), Gaussian(0.1), Gaussian(1.1)), np.arange(5)
+    filt = fp.BlackwellFilter(1.0, (BIT, fp.Erasure(1e-9)))
+    asked = fp.Selection(
+        (BIT, fp.Erasure(1e-9), fp.RandomizedResponse(0.1), fp.Gaussian(0.1), fp.Gaussian(1.1)), np.arange(5)
     )
     assert filt.admits(filt.start(5), asked).tolist() == [True, False, False, True, False]
 
 
 def test_far_losses_keep_their_digits() -> None:
-    law = lattice_of(Gaussian(0.8), 0.005)
+    law = lattice_of(fp.Gaussian(0.8), 0.005)
     assert law.masses[law.losses < -10].sum() < 1e-36  # P(L < -10) is 3e-38
 
 
 @pytest.mark.parametrize("rounds", [1, 7, 20])
 def test_a_full_batch_composes_to_its_gaussian(rounds: int) -> None:
     """At q = 1 the truth is Gaussian(sqrt(T)/sigma), which the lattice knows nothing of."""
-    pair = SubsampledGaussian(1.0, 4.0)
+    pair = fp.SubsampledGaussian(1.0, 4.0)
     mu = gaussian_cover((pair,), (rounds,), 0.0, 3.0)
     assert math.sqrt(rounds) / 4 <= mu <= math.sqrt(rounds) / 4 * 1.01
 
 
 def test_sampling_is_amplified_on_the_range_and_not_beyond() -> None:
     """003 Section 5: DP-SGD on a bounded range; the whole line would ask for mu >= sqrt(T)/sigma."""
-    pair, rounds = SubsampledGaussian(0.05, 1.5), 64
+    pair, rounds = fp.SubsampledGaussian(0.05, 1.5), 64
     mu = gaussian_cover((pair,), (rounds,), 0.0, 2.0)
     limit = 0.05 * math.sqrt(rounds * math.expm1(1 / 1.5**2))  # the central limit
     assert limit < mu < 2 * limit < math.sqrt(rounds) / 1.5
@@ -76,21 +66,21 @@ def test_sampling_is_amplified_on_the_range_and_not_beyond() -> None:
 
 def test_a_bounded_range_promises_nothing_outside() -> None:
     with fp.knowingly():
-        filt = fp.RangedBlackwellFilter(1.0, (BIT, Erasure(1e-9)), 0.0, 2.0)
-    assert filt.admits(filt.start(1), Erasure(1e-9))[0]
+        filt = fp.RangedBlackwellFilter(1.0, (BIT, fp.Erasure(1e-9)), 0.0, 2.0)
+    assert filt.admits(filt.start(1), fp.Erasure(1e-9))[0]
     assert filt.promise.delta(3.0) == 1.0
     assert filt.promise.range == (0.0, 2.0)
     assert filt.promise.delta(1.0) == pytest.approx(float(fp.BlackwellFilter(1.0, (BIT,)).promise.delta(1.0)))
     # off the range (5.1) fails: at epsilon = 20 the erasure is worth more than Gaussian(1)
-    assert float(Gaussian(1.0).hockey_stick(20.0)) < 1e-9
+    assert float(fp.Gaussian(1.0).hockey_stick(20.0)) < 1e-9
 
 
 def _hockey_stick(p: list[Fraction], q: list[Fraction], z: Fraction) -> Fraction:
     return sum((max(a - z * b, Fraction(0)) for a, b in zip(p, q, strict=True)), Fraction(0))
 
 
-def _masses(pair: DominatingPair) -> tuple[list[Fraction], list[Fraction]]:
-    if isinstance(pair, Erasure):
+def _masses(pair: fp.DominatingPair) -> tuple[list[Fraction], list[Fraction]]:
+    if isinstance(pair, fp.Erasure):
         p = Fraction(pair.p)  # type: ignore[arg-type]
         return [1 - p, p, Fraction(0)], [1 - p, Fraction(0), p]
     masses = pair.exact_masses
@@ -140,10 +130,16 @@ def test_what_is_lost_below_a_range_alone_costs_nothing_there(low: float) -> Non
 
 def test_the_step_follows_from_the_mechanism() -> None:
     """DP-SGD with a loss of spread .0106, 2048 rounds: 1.022 times the central limit, 1.031 by a step of .0039."""
-    pair, rounds = SubsampledGaussian(0.02, 2.0), 2048
+    pair, rounds = fp.SubsampledGaussian(0.02, 2.0), 2048
     limit = 0.02 * math.sqrt(rounds * math.expm1(1 / 4))
     assert limit < gaussian_cover((pair,), (rounds,), 0.0, 2.0) < 1.025 * limit
-    for other in (pair, Gaussian(0.8), Laplace(0.5), SubsampledGaussian(0.1, 1.0).swapped, Erasure(0.5)):
+    for other in (
+        pair,
+        fp.Gaussian(0.8),
+        fp.Laplace(0.5),
+        fp.SubsampledGaussian(0.1, 1.0).swapped,
+        fp.Erasure(0.5),
+    ):
         step = step_of(other)
         assert math.log2(step).is_integer()
         assert 2.0**-14 <= step <= 2.0**-8
@@ -157,7 +153,7 @@ def _above(law: LossLattice, epsilon: float) -> float:
 @pytest.mark.parametrize("rounds", [1, 3, 64, 1000])
 def test_a_composed_lattice_lies_above_and_close(epsilon: float, rounds: int) -> None:
     """Randomised response off the lattice, composed on it, against the binomial law; no loss is a lattice point."""
-    pair = RandomizedResponse(epsilon)
+    pair = fp.RandomizedResponse(epsilon)
     law = composed_lattice((pair,), (rounds,), 1.0)
     k, rare = np.arange(rounds + 1), -math.log1p(math.exp(epsilon))  # of a lie
     ways = special.gammaln(rounds + 1) - special.gammaln(k + 1) - special.gammaln(rounds - k + 1)
@@ -187,7 +183,7 @@ def test_a_coarser_lattice_keeps_both_masses_and_dominates(first: int) -> None:
 
 
 def test_a_shortened_law_dominates_and_is_close() -> None:
-    law = lattice_of(SubsampledGaussian(0.1, 1.0), 2.0**-8)
+    law = lattice_of(fp.SubsampledGaussian(0.1, 1.0), 2.0**-8)
     short = law.shortened(2.0)
     assert len(short.masses) < len(law.masses) / 3
     assert short.masses.sum() + short.infinite == pytest.approx(law.masses.sum() + law.infinite, rel=1e-12)
@@ -198,12 +194,12 @@ def test_a_shortened_law_dominates_and_is_close() -> None:
 
 
 def test_lattices_of_different_steps_are_added_on_the_coarser() -> None:
-    fine, wide = SubsampledGaussian(0.02, 2.0), Gaussian(0.8)
+    fine, wide = fp.SubsampledGaussian(0.02, 2.0), fp.Gaussian(0.8)
     assert step_of(fine) < step_of(wide)
     both = composed_lattice((fine, wide), (3, 2), 2.0)
     assert both.step == step_of(wide)
     for epsilon in (0.0, 0.5, 2.0):
-        truth = float(Gaussian(0.8 * math.sqrt(2)).hockey_stick(epsilon))
+        truth = float(fp.Gaussian(0.8 * math.sqrt(2)).hockey_stick(epsilon))
         assert truth <= _above(both, epsilon) <= truth * 1.001
 
 
@@ -226,7 +222,7 @@ def test_what_only_touches_the_tangent_is_not_covered_for_it_may_be_rounded() ->
     z = np.linspace(0.5, 2.0, 40)
     middle = (z[:-1] + z[1:]) / 2
     eps = np.log(middle)
-    value, slope = np.asarray(Gaussian(0.8).hockey_stick(eps)), -special.ndtr(-0.4 - eps / 0.8)
+    value, slope = np.asarray(fp.Gaussian(0.8).hockey_stick(eps)), -special.ndtr(-0.4 - eps / 0.8)
     for at, height, past in zip(middle, value, slope, strict=True):
         ends = np.array([at - 0.01, at + 0.01])
         touching = height + past * (ends - at)

@@ -1,8 +1,9 @@
-"""What filters say is left of them is granted: nobody is offered more than the filter's own decision allows."""
+"""What filters say is left of them is granted, and no more; at the ends of the doubles they decide or refuse."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import filterproof as fp
 from filters.contract.state import put, take
+from theory.conversions import SIMPLE
 
 RUNS = 4000
 
@@ -36,10 +38,6 @@ LEFT: tuple[tuple[fp.PrivacyFilter, Make], ...] = (
     (fp.ZCDPFilter(0.3), of_zcdp),
     (fp.ApproximateZCDPFilter(0.3, 1e-3), of_zcdp),
     (fp.HockeyStickFilter(1.0, 1e-2), of_delta),
-)
-ADDITIVE = (
-    *(fp.GaussianFilter(mu) for mu in (0.7, 1.0)),
-    *(fp.ZCDPFilter(0.3), fp.ApproximateDPFilter(3.0, 1e-5), fp.RenyiFilter(3.0, 0.7)),
 )
 
 
@@ -70,11 +68,73 @@ def test_what_is_said_to_be_left_is_granted_and_hardly_more(filt: fp.PrivacyFilt
     assert not filt.admits(state, make(left * (1 + 1e-9)))[some].any()
 
 
-@pytest.mark.parametrize("filt", ADDITIVE, ids=repr)
-def test_what_is_said_to_be_affordable_is_granted_and_hardly_more(filt: fp.PrivacyFilter) -> None:
-    state = spent(filt, 7)
-    for family in (fp.Gaussian, fp.RandomizedResponse)[:: 1 if filt.charge is fp.zcdp_charge else 2]:
-        best = filt.affordable(state, family)
-        assert filt.admits(state, family(best)).all()
-        some = best > 1e-6
-        assert not filt.admits(state, family(best * (1 + 1e-13)))[some].any()
+# -- filters whose parameters lie at the ends of the doubles decide, or refuse to be made in on ----------------
+
+
+SIZES = (5e-324, 1e-300, 1e-200, 1e-17, 1.0, 740.0, 1e9, 1e150, 1e200, 1.7e308)
+DELTAS = (5e-324, 1e-300, 1e-17, 0.1, 0.3)
+REQUESTS: tuple[fp.DominatingPair, ...] = (
+    fp.Gaussian(1e-300),
+    fp.Gaussian(1.0),
+    fp.Gaussian(1e200),
+    fp.Erasure(5e-324),
+    fp.KOV(1.0, 0.1),
+    fp.KOV(1e-200, 5e-324),
+    fp.RandomizedResponse(1e200),
+    fp.Laplace(1e-300),
+    fp.Laplace(1e300),
+    fp.SubsampledGaussian(0.1, 1.0),
+)
+ONE: dict[str, Callable[[float], fp.PrivacyFilter]] = {
+    "zCDP": fp.ZCDPFilter,
+    "Gaussian": fp.GaussianFilter,
+    "basic": fp.BasicFilter,
+    "Renyi 1": lambda x: fp.RenyiFilter(1.0, x),
+    "Renyi 2": lambda x: fp.RenyiFilter(2.0, x),
+    "Blackwell": lambda x: fp.BlackwellFilter(x, (fp.RandomizedResponse(0.3),)),
+}
+TWO: dict[str, Callable[[float, float], fp.PrivacyFilter]] = {
+    "CKS": fp.ApproximateDPFilter,
+    "simple": lambda x, d: fp.ApproximateDPFilter(x, d, SIMPLE),
+    "Whitehouse": fp.WhitehouseFilter,
+    "Rogers": fp.RogersFilter,
+    "approximate zCDP": fp.ApproximateZCDPFilter,
+    "realisation": lambda x, d: fp.RealisationFilter(x, d, 3, (fp.Gaussian(1.0),)),
+}
+
+
+def behaves(make: Callable[[], fp.PrivacyFilter]) -> None:
+    """Made or refused in one sentence; then every decision is one, every number is one, and no warning is given."""
+    try:
+        filt = make()
+    except ValueError as refusal:
+        said = str(refusal)
+    else:
+        said = "x must be so, got x; pass y"
+        assert not np.isnan(filt.remaining(filt.start(1))).any()
+        for request in REQUESTS:
+            state = filt.start(1)
+            admitted = filt.admits(state, request)
+            assert admitted.shape == (1,)
+            assert not (admitted[0] and np.isnan(filt.remaining(filt.spend(state, request))).any())
+        for epsilon in (0.0, 1e-300, 1.0, 1e9, 1.7e308):
+            assert 0 <= float(filt.promise.delta(epsilon)) <= 1
+    assert " must be " in said
+    assert ", got " in said
+    assert "; " in said
+
+
+@pytest.mark.parametrize("name", ONE)
+def test_a_filter_of_one_number(name: str) -> None:
+    for size in SIZES:
+        behaves(lambda size=size: ONE[name](size))  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("name", TWO)
+def test_a_filter_of_two_numbers(name: str) -> None:
+    for size, delta in product(SIZES, DELTAS):
+        behaves(lambda size=size, delta=delta: TWO[name](size, delta))  # type: ignore[misc]
+
+
+def test_the_largest_mu_whose_square_is_a_double_promises_nothing() -> None:
+    assert fp.GaussianFilter(2.0**511).promise.delta(1.0) == 1.0

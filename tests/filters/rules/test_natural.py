@@ -1,12 +1,16 @@
-"""The natural filter decides exactly, equality included."""
+"""The natural filter decides exactly, equality included; rows of numbers of uses are told apart."""
+
+from __future__ import annotations
 
 import itertools
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import filters as fp
+from filters.rules import menu
 from filters.rules.composition import composed_hockey_stick
 from theory.pairs import FinitePair, Gaussian, RandomizedResponse, Selection
 
@@ -96,3 +100,28 @@ def test_doubles_keep_a_margin() -> None:
     assert not at.exact
     assert not at.admits(at.start(1), pair)[0]
     assert above.admits(above.start(1), pair)[0]
+
+
+# -- menus: rows of numbers of uses are told apart, whether few or many may occur ------------------------------
+
+
+ROWS = np.random.default_rng(7).integers(0, 5, size=(300, 3))
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        ROWS,
+        ROWS[:1],
+        ROWS[:, :1],
+        ROWS * 2**45,
+        ROWS - 1,
+        np.zeros((4, 2), dtype=np.int64),
+        np.zeros((0, 2), dtype=np.int64),
+    ],
+    ids=["few", "one run", "one entry", "large", "negative", "all zero", "no run"],
+)
+def test_the_distinct_rows_are_those_that_sorting_finds(counts: NDArray[np.int64]) -> None:
+    rows, which = menu.distinct(counts)
+    assert rows == sorted(set(map(tuple, counts.tolist())))
+    assert [rows[place] for place in which.tolist()] == list(map(tuple, counts.tolist()))

@@ -1,11 +1,9 @@
-"""The potential filter: its inequality by fractions, its promise in the game, its rounds beside a fixed plan's."""
+"""The potential filter: its payoffs, atoms and means, its promise in the game, its rounds beside a fixed plan's."""
 
 import math
-from bisect import bisect_right
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
-from operator import mul
 
 import flint
 import numpy as np
@@ -18,7 +16,7 @@ from filters.rules.loss_atoms import height as height_at
 from filters.rules.loss_atoms import loss_atoms
 from filters.rules.potential import PotentialFilter
 from filters.rules.potential_design import potential_clock
-from filters.rules.potential_family import ONE, SCALE, PotentialFamily, charge_at, floors, index_of, payoff
+from filters.rules.potential_family import ONE, charge_at, index_of, payoff
 from filters.rules.potential_table import COMMON_RATES, tabled_clock
 from mc.examine.clock import Clock
 from mc.examine.measure import Measure
@@ -59,55 +57,6 @@ def ends(filt: fp.PrivacyFilter, menu: list[fp.DominatingPair]) -> tuple[float, 
     """The certified ends of the worst case in both directions, on the filter's own code."""
     found = fp.worst_case(filt, menu, epsilon=EPSILON)
     return float(found.low), float(found.high)
-
-
-def height(family: PotentialFamily, z: Fraction, knots: list[Fraction]) -> tuple[list[int], int]:
-    """f_j(z) at all levels by definition, over one denominator in units of 1/ONE.
-
-    Linear between knots, constant before them, after them a chord to top.
-    """
-    if z >= knots[0]:
-        return family.heights[:, 0].tolist(), 1
-    after = bisect_right(knots, -z, key=lambda knot: -knot)  # knots fall
-    before, (z1, z0) = after - 1, (knots[after - 1], [*knots, Fraction(0)][after])
-    assert z0 <= z <= z1
-    share = (z - z0) / (z1 - z0)
-    low = family.heights[:, after].tolist() if after < len(knots) else [family.top] * len(family.at)
-    ends = zip(low, family.heights[:, before].tolist(), strict=True)
-    return [h0 * share.denominator + share.numerator * (h1 - h0) for h0, h1 in ends], share.denominator
-
-
-def mixed(at: list[int], level: int, of: list[int]) -> tuple[int, int]:
-    """The height at a level between those of the family, and by what it is to be divided."""
-    j = min(bisect_right(at, level) - 1, len(at) - 2)
-    gap, past = at[j + 1] - at[j], level - at[j]
-    return of[j] * (gap - past) + of[j + 1] * past, gap
-
-
-@pytest.mark.parametrize("pair", [BIT, LOPSIDED, LOPSIDED.swapped], ids=("coin", "forth", "back"))
-def test_charges_hold_by_fractions_for_the_pair_itself(pair: fp.DominatingPair) -> None:
-    """No lattice, no double: T f_b <= f_{b+c} + slack c for the true masses, in exact arithmetic."""
-    clock = potential_clock(EPSILON, DELTA, (BIT,))
-    charges = clock.charges(pair).tolist()
-    for family, side in ((clock.forward, pair), (clock.backward, pair.swapped)):
-        assert family.is_valid(EPSILON)
-        exact = side.exact_masses or side
-        masses = [*zip(map(Fraction, exact.p), map(Fraction, exact.q), strict=True)]
-        r = 1 - Fraction(1, family.parts)
-        knots = [r ** (family.first + i) for i in range(family.heights.shape[1])]
-        at = family.at.tolist()
-        for knot in range(0, len(knots), 149):
-            now = family.heights[:, knot].tolist()
-            ends = [height(family, knots[knot] * q / p, knots) for p, q in masses]
-            whole = math.lcm(*(p.denominator * by for (p, _), (_, by) in zip(masses, ends, strict=True)))
-            parts = [int(p * whole / by) for (p, _), (_, by) in zip(masses, ends, strict=True)]
-            mean = [sum(map(mul, parts, hs)) for hs in zip(*(end for end, _ in ends), strict=True)]
-            for floor, charge in zip(floors(), charges, strict=True):
-                for level in {*at, *(one - charge for one in at)}:
-                    if floor <= level <= clock.budget - charge:
-                        (left, gap), (right, wide) = mixed(at, level, mean), mixed(at, level + charge, now)
-                        allowed = right * SCALE + family.slack * charge * wide
-                        assert left * wide * SCALE <= allowed * gap * whole
 
 
 @pytest.mark.parametrize("menu", [(BIT,), (BIT, TWO)])

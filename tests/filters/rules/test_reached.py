@@ -10,7 +10,8 @@ import pytest
 import filters as fp
 from filters.catalogue import CATALOGUE
 from filters.rules.kappa import KappaFilter
-from tests.filters.holders.saved_session import Counting, forged, refusal, reread
+from tests.filters.holders.saved_session import forged, refusal, reread
+from tests.filters.own import Known
 from theory.guarantees import ApproxDP
 from theory.pairs import KOV, DominatingPair, Gaussian, RandomizedResponse
 
@@ -198,14 +199,14 @@ def test_a_filter_of_ones_own_is_restored_whatever_its_arrays_are() -> None:
     assert "values must be numbers of dtype <f4" in refusal(data, Mine())
 
 
-class Doubled(Counting):
+class Doubled(Known):
     """A subclass that counts otherwise, about whose states its base has said nothing."""
 
     def spend(self, state: Any, request: DominatingPair) -> Any:
         return state + request.pure_epsilon / 2
 
 
-class Wider(Counting):
+class Wider(Known):
     """A subclass that decides otherwise: its states are still sums."""
 
     def admits(self, state: Any, request: DominatingPair) -> Any:
@@ -219,14 +220,14 @@ class Logged(fp.GaussianFilter):
         return fp.GaussianFilter.admits(self, state, request)
 
 
-class Mumbling(Counting):
+class Mumbling(Known):
     def reaches(self, state: Any) -> Any:
         return True
 
 
 def test_a_filter_of_ones_own_says_which_states_there_are() -> None:
     pair = RandomizedResponse(0.5)
-    assert "can have led to" in refusal(forged(Counting(), 0, [-3.0], pair), Counting(), policy="halt")
+    assert "can have led to" in refusal(forged(Known(), 0, [-3.0], pair), Known(), policy="halt")
     data = forged(Doubled(), 0, [1.5], pair)
     assert fp.Session.from_dict(data, Doubled()).to_dict() == data
     assert "can have led to" in refusal(forged(Logged(1.0), 0, [-1000.0], pair), Logged(1.0), policy="halt")

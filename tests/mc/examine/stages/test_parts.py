@@ -11,7 +11,7 @@ import mpmath
 import pytest
 
 import filterproof as fp
-from filters.accounting import Budget
+from filters.accounting.ledger import Budget
 from filters.catalogue import CATALOGUE
 from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.two_doubles import limit_of

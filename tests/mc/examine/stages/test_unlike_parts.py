@@ -15,8 +15,8 @@ import pytest
 
 import filterproof as fp
 import filters.accounting.charge_rules
-from filters.accounting import Budget
 from filters.accounting.allowance import Allowance
+from filters.accounting.ledger import Budget
 from filters.catalogue import CATALOGUE
 from filters.rules.additive import AdditiveFilter
 from tests.mc.examine.stages.mine import PROMISE, Mine, outcome, said_of

@@ -25,7 +25,7 @@ import mc.losses.inversion
 import mc.losses.lattice_law
 import mc.losses.log_ratio
 import mc.worst_case.solve
-from filters.accounting import Budget
+from filters.accounting.ledger import Budget
 from filters.certified import running_number
 from filters.rules.additive import AdditiveFilter
 from mc.examine.stages.examined_holders import theorem_of
@@ -83,7 +83,7 @@ def _of_other_builtins() -> Any:
         return _like(Budget.charge)
 
 
-RULE = vars(type(fp.zcdp_charge))["__call__"]
+RULE = vars(type(fp.zcdp_charge))["_of"]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ RULE = vars(type(fp.zcdp_charge))["__call__"]
         (AdditiveFilter.spend, "__code__", _evil.__code__),
         (filters.accounting.charge_rules.proper, "__defaults__", (1.0,)),
         (Budget.fits, "__kwdefaults__", {"most": 9}),
-        (type(fp.zcdp_charge), "__call__", _like(RULE, dict(RULE.__globals__) | {"proper": lambda x: x / 2})),
+        (type(fp.zcdp_charge), "_of", _like(RULE, dict(RULE.__globals__) | {"proper": lambda x: x / 2})),
         (
             Budget,
             "__setattr__",

@@ -1,0 +1,224 @@
+"""Saved data: a holder's numbers as JSON values under known names, restored to the bit, signed where a key is given."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import hmac
+import json
+import math
+from collections.abc import Callable, Mapping
+from reprlib import repr as short
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from filters.contract.filter_base import StateT
+from filters.contract.state import State, fold, same
+
+__all__ = [
+    "check_same",
+    "checked_key",
+    "decode_state",
+    "encode_state",
+    "saved_count",
+    "saved_flag",
+    "saved_size",
+    "sealed",
+    "unsealed",
+]
+
+_LEAST_KEY = 16
+#: The type of the JSON values that hold an array, by the kind of its dtype: floats become hexadecimal text.
+_TYPES = {"f": str, "i": int, "u": int, "b": bool}
+_REMEDY = "pass what to_dict returned"
+
+
+def checked_key(key: object) -> bytes | None:
+    """`key`, at least 16 bytes, or None."""
+    if key is None or (type(key) is bytes and len(key) >= _LEAST_KEY):
+        return key
+    got = f"{len(key)} bytes" if isinstance(key, bytes) else f"a {type(key).__name__}"
+    raise ValueError(
+        f"key must be at least {_LEAST_KEY} bytes, got {got}; pass e.g. what secrets.token_bytes(32) gave"
+    )
+
+
+def sealed(kind: str, version: int, content: Mapping[str, object], key: bytes | None) -> dict[str, object]:
+    """`content` with its format and version and, given a key, the HMAC-SHA256 of the whole."""
+    data = {"format": f"filterproof.{kind}", "version": version, **content}
+    return data if key is None else {**data, "hmac": _signature(data, key)}
+
+
+def unsealed(
+    data: object, kind: str, version: int, names: tuple[str, ...], key: bytes | None, source: str
+) -> dict[str, Any]:
+    """A copy of the content that `sealed` was given: JSON values under exactly `names`.
+
+    Raises ValueError for anything else: without a key for signed data, with a key for data it did not sign.
+    """
+    if not isinstance(data, Mapping):
+        raise ValueError(f"data must be a mapping, got a {type(data).__name__}; pass what {source} returned")
+    try:
+        # a copy that the caller cannot change, in JSON's own types
+        copy = json.loads(json.dumps(dict(data), allow_nan=False))
+    except Exception:  # noqa: BLE001 - a foreign mapping may raise anything
+        raise ValueError(
+            f"data must hold JSON values only, got something else; pass what {source} returned"
+        ) from None
+    form = f"filterproof.{kind}"
+    if copy.get("format") != form or copy.get("version") != version or type(copy["version"]) is not int:
+        raise ValueError(
+            f"data must be a saved {kind} of version {version}, got format={short(copy.get('format'))} "
+            f"version={short(copy.get('version'))}; pass what {source} returned"
+        )
+    if key is None and "hmac" in copy:
+        raise ValueError(
+            "key must be the one that data was signed with, got key=None; pass the key to read what was signed"
+        )
+    signature = copy.pop("hmac", None)
+    expected = ("format", "version", *names)
+    for name in expected:
+        if name not in copy:
+            raise ValueError(f"data must have the key {name!r}, got none; pass what {source} returned")
+    for name in copy:
+        if name not in expected:
+            raise ValueError(f"data must have no other keys, got {short(name)}; pass what {source} returned")
+    if key is not None and not (
+        isinstance(signature, str)
+        and hmac.compare_digest(_signature(copy, key).encode(), signature.encode("utf-8", "replace"))
+    ):
+        raise ValueError(
+            f"hmac must be the signature of data under key, got hmac={short(signature)}; pass the data and the "
+            "key of one saving, unchanged"
+        )
+    return {name: copy[name] for name in names}
+
+
+def check_same(says: str, given: object, saved: object, kept: object, remedy: str) -> None:
+    """ValueError unless what was saved is `kept`, which is what `given` is saved as."""
+    if saved != kept:
+        raise ValueError(f"{says} was saved, got {given!r} for {short(saved)}; {remedy}")
+
+
+def saved_flag(content: Mapping[str, Any], name: str) -> bool:
+    """content[name], true or false."""
+    value = content[name]
+    if type(value) is not bool:
+        raise ValueError(
+            f"{name} must be true or false, got {name}={short(value)}; pass the data as it was saved"
+        )
+    return value
+
+
+def saved_count(content: Mapping[str, Any], name: str, least: int = 0) -> int:
+    """content[name], an integer >= `least`."""
+    value = content[name]
+    if type(value) is not int or value < least:
+        raise ValueError(
+            f"{name} must be an integer >= {least}, got {name}={short(value)}; pass the data as it was saved"
+        )
+    return value
+
+
+def saved_size(content: Mapping[str, Any], name: str) -> float:
+    """content[name], the hexadecimal digits of a double from 0 to inf."""
+    value, size = content[name], math.nan
+    with contextlib.suppress(ValueError, OverflowError):
+        size = float.fromhex(value) if type(value) is str else math.nan
+    if not (size >= 0 and size.hex() == value):
+        raise ValueError(
+            f"{name} must be the digits of a double >= 0, got {name}={short(value)}; pass the data as it was saved"
+        )
+    return size
+
+
+def _signature(data: Mapping[str, object], key: bytes) -> str:
+    """HMAC-SHA256 of the canonical JSON text of `data`: keys sorted, no spaces, ASCII."""
+    text = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+    return hmac.new(key, text.encode("ascii"), hashlib.sha256).hexdigest()
+
+
+def encode_state(state: State) -> object:
+    """`state` as JSON values; floats are hexadecimal text, exact, and may be infinite or NaN."""
+    return fold(_encoded_array, list, state)
+
+
+def decode_state(
+    data: object,
+    start: StateT,
+    runs: int,
+    reaches: Callable[[StateT], NDArray[np.bool_]],
+    *,
+    fresh: bool = False,
+) -> StateT:
+    """The state of `runs` runs that `encode_state` wrote, each run equal to `start` (one run) or one that `reaches`.
+
+    fresh: nothing was granted, so every run must equal `start`. Raises ValueError for anything else.
+    """
+    state: StateT = _decoded(data, start, runs)
+    unspent = same(state, start)
+    known = unspent if fresh else unspent | reaches(state)
+    if not known.all():
+        raise ValueError(
+            f"state must be what {'no grant' if fresh else 'granted requests'} can have led to, got another in "
+            f"{np.count_nonzero(~known)} of {runs} runs; {_REMEDY}"
+        )
+    return state
+
+
+def _encoded_array(array: NDArray[Any]) -> dict[str, object]:
+    kind, values = _type_of(array), array.ravel().tolist()
+    values = [float(x).hex() for x in values] if kind is str else values
+    return {"dtype": array.dtype.str, "shape": list(array.shape), "values": values}
+
+
+def _decoded_array(data: object, like: NDArray[Any], runs: int) -> NDArray[Any]:
+    """The array that `encode_state` wrote, with the dtype and dimensions of `like` and `runs` runs."""
+    if not isinstance(data, dict) or data.keys() != {"dtype", "shape", "values"}:
+        raise ValueError(f"state must hold arrays as dtype, shape and values, got {short(data)}; {_REMEDY}")
+    dtype, shape, values = data["dtype"], data["shape"], data["values"]
+    if dtype != like.dtype.str:
+        raise ValueError(f"dtype must be {like.dtype.str!r}, got dtype={short(dtype)}; {_REMEDY}")
+    whole = isinstance(shape, list) and all(type(size) is int and size >= 0 for size in shape)
+    if not whole or len(shape) != like.ndim or shape[0] != runs:
+        raise ValueError(
+            f"shape must be {like.ndim} sizes, the first {runs}, got shape={short(shape)}; {_REMEDY}"
+        )
+    kind = _type_of(like)
+    if not isinstance(values, list) or len(values) != math.prod(shape):
+        got = f"{len(values)} of them" if isinstance(values, list) else short(values)
+        raise ValueError(f"values must be a list of {math.prod(shape)} numbers, got {got}; {_REMEDY}")
+    for value in values:
+        if type(value) is not kind:
+            raise ValueError(
+                f"values must be written as {kind.__name__}, got {short(value)} in them; {_REMEDY}"
+            )
+    try:
+        numbers = [float.fromhex(x) for x in values] if kind is str else values
+        array = np.array(numbers, dtype=like.dtype).reshape(shape)
+    except (ValueError, OverflowError):
+        array = None
+    if array is None or _encoded_array(array) != data:  # a number written in another way, or with digits lost
+        raise ValueError(
+            f"values must be numbers of dtype {dtype} as they were written, got {short(values)}; {_REMEDY}"
+        )
+    return array
+
+
+def _type_of(array: NDArray[Any]) -> type:
+    """The type of JSON value that holds a number of `array` to the last bit."""
+    kind = _TYPES.get(array.dtype.kind)
+    if kind is None or array.dtype.itemsize > 8:
+        raise TypeError(f"state must hold numbers to be saved, got dtype={array.dtype}; keep it in float64")
+    return kind
+
+
+def _decoded(data: object, like: Any, runs: int) -> Any:
+    if not isinstance(like, tuple):
+        return _decoded_array(data, like, runs)
+    if not isinstance(data, list) or len(data) != len(like):
+        got = f"{len(data)} parts" if isinstance(data, list) else short(data)
+        raise ValueError(f"state must have the layout of a fresh one, got {got} for {len(like)}; {_REMEDY}")
+    return tuple(_decoded(part, one, runs) for part, one in zip(data, like, strict=True))

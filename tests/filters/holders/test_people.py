@@ -1,0 +1,283 @@
+"""Individual accounting: those who run out sit out, reports are for one person, and many are decided some at a time."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import filters as fp
+import filters.holders.in_blocks
+import filters.holders.linear_queries
+from filters.catalogue import CATALOGUE
+from tests.filters.own import Adding
+from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
+
+
+@pytest.mark.parametrize("little", [1e-300, 1e-30])  # the first is divided in no fast way
+def test_whoever_is_not_absent_pays_however_little_beside_those_who_are(little: float) -> None:
+    norms = np.resize([0.0, little, 0.25], 60)
+    request = fp.gaussian_request(norms, 0.7)
+    assert isinstance(request, Selection)
+    assert (np.asarray(request.pairs[0].gdp_mu)[norms == 0] == 1).all()  # of nobody
+    mu = np.asarray(request.gdp_mu)
+    assert (mu[norms == 0] == 0).all()
+    assert all(Fraction(ours) >= Fraction(norm) / Fraction(0.7) for ours, norm in zip(mu, norms, strict=True))
+    assert (
+        mu[norms == 0.25].tolist() == np.asarray(fp.gaussian_request(np.full(20, 0.25), 0.7).gdp_mu).tolist()
+    )
+
+
+def test_who_is_absent_pays_nothing_and_the_others_as_alone() -> None:
+    rng, n = np.random.default_rng(7), 40
+    for filt in (fp.GaussianFilter(1.0), fp.ZCDPFilter(0.5), fp.RenyiFilter(4.0, 2.0)):
+        people = fp.IndividualFilter(filt, n)
+        alone = [filt.open("retry") for _ in range(n)]
+        for _ in range(8):
+            norms = rng.uniform(0.1, 1.2, n) * (rng.random(n) < 0.7)
+            expected = [
+                one.request(Gaussian(float(x)) if x else RandomizedResponse(0.0))
+                for one, x in zip(alone, norms, strict=True)
+            ]
+            assert people.select(fp.gaussian_request(norms, 1.0)).tolist() == expected
+        assert 0 < np.mean(expected) < 1
+        assert [people.report_for(i).remaining for i in range(n)] == pytest.approx(
+            [one.remaining() for one in alone], rel=1e-12, abs=1e-15
+        )
+
+
+def test_a_request_with_absent_people_is_a_pick_between_two_pairs() -> None:
+    norms = np.array([0.5, 0.0, 2.0, 0.0] * 10)
+    request, usual = (
+        fp.gaussian_request(norms, 2.0),
+        Selection((Gaussian(np.where(norms > 0, norms / 2, 1.0)), RandomizedResponse(0.0)), norms == 0),
+    )
+    assert request == usual
+    assert hash(request) == hash(usual)
+    rngs = np.random.default_rng(1), np.random.default_rng(1)
+    losses = request.sample(rngs[0], 40), usual.sample(rngs[1], 40)
+    assert losses[0].tolist() == losses[1].tolist()
+    assert not losses[0][norms == 0].any()
+    for some in (np.array([3, 0, 2]), norms > 1, slice(1, 7)):
+        assert request.take(some) == usual.take(some)
+    for number in ("pure_epsilon", "zcdp_rho", "gdp_mu"):
+        assert getattr(request, number).tolist() == getattr(usual, number).tolist()
+    assert np.asarray(request.hockey_stick(0.3)).tolist() == np.asarray(usual.hockey_stick(0.3)).tolist()
+
+
+class Fleeting(np.ndarray):
+    """Numbers that are zero from the first comparison on, as if someone else had written over them meanwhile."""
+
+    def __eq__(self, other: object) -> Any:
+        self.view(np.ndarray)[:] = 0.0
+        return self.view(np.ndarray) == other
+
+
+def test_nobody_becomes_free_between_two_looks_at_the_norms() -> None:
+    request = fp.gaussian_request(np.array([0.5, 0.0] * 20).view(Fleeting), 1.0)
+    assert np.asarray(request.gdp_mu).tolist() == [0.5, 0.0] * 20
+
+
+def test_a_report_is_for_one_person() -> None:
+    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 3)
+    people.select(fp.gaussian_request(np.array([0.6, 0.0, 0.1]), 1.0))
+    report = people.report_for(0)
+    assert report.remaining == pytest.approx(0.8, rel=1e-14)
+    assert "For person 0 only" in str(report)
+    assert "1-GDP" in str(report)
+    assert "FOR THAT PERSON'S EYES ONLY" in (type(report).__doc__ or "")
+    for person in (3, -1):
+        with pytest.raises((IndexError, ValueError)):
+            people.report_for(person)
+    assert not [name for name in dir(people) if "reports" in name]
+
+
+def test_individual_accounting_needs_one_pair_per_person_and_no_losses() -> None:
+    people = fp.IndividualFilter(fp.ZCDPFilter(1.0), 3)
+    assert people.select(RandomizedResponse(0.1)).all()
+    with pytest.raises(ValueError, match="one pair per person"):
+        people.select(RandomizedResponse(np.array([0.1, 0.2])))
+    with pytest.raises(TypeError, match="without realised losses"):
+        fp.IndividualFilter(fp.RealisationFilter(10.0, 1e-5, 10, (Gaussian(0.5),)), 3)
+
+
+@pytest.mark.parametrize(
+    ("scale", "sigma"), [(2.0**1000, 0.7 * 2.0**1000), (2.0**1000, 0.7), (2.0**-1060, 0.7)]
+)
+def test_mu_is_rounded_up_where_products_over_or_underflow(scale: float, sigma: float) -> None:
+    norms = np.random.default_rng(2).uniform(1, 10, 100) * scale
+    mu = np.asarray(fp.gaussian_request(norms, sigma).gdp_mu)
+    assert all(Fraction(norm) / Fraction(sigma) <= Fraction(m) for norm, m in zip(norms, mu, strict=True))
+
+
+# -- many people, some at a time: the same people take part and the same is spent, in memory th ----------------
+
+
+PEOPLE, BLOCK = 16, 5
+BLIND = [name for name in CATALOGUE if not CATALOGUE[name].example().looks_at_losses]
+
+
+def requests(filt: Any, rng: np.random.Generator) -> list[DominatingPair]:
+    """One mechanism for all, one per person, and a pick of two, of sizes of which some people get a few."""
+    menu = getattr(filt, "menu", None)
+    if menu is not None:
+        return [*menu, Selection(tuple(menu), rng.integers(len(menu), size=PEOPLE))]
+    most = float(filt.affordable(filt.start(1), RandomizedResponse)[0])
+    sizes = most * rng.integers(1, 16, (2, PEOPLE)) / 16  # few, as some filters think long about each
+    return [
+        RandomizedResponse(0.3 * most),
+        RandomizedResponse(sizes[0]),
+        Selection(
+            (RandomizedResponse(0.2 * most), RandomizedResponse(sizes[1])), rng.integers(2, size=PEOPLE)
+        ),
+    ]
+
+
+@pytest.mark.parametrize("name", BLIND)
+def test_people_decided_in_blocks_are_those_decided_at_once(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with fp.knowingly():
+        filt = CATALOGUE[name].example()
+    together, some = fp.IndividualFilter(filt, PEOPLE), fp.IndividualFilter(filt, PEOPLE)
+    rng, seen = np.random.default_rng(8), []
+    for t in range(200):
+        if t > 5 and min(seen) < 1:  # people ran out
+            break
+        if t % 2:
+            some = fp.IndividualFilter.from_dict(some.to_dict(), filt)
+        for request in requests(filt, rng):
+            expected = together.select(request)
+            with monkeypatch.context() as patch:
+                patch.setattr(filters.holders.in_blocks, "BLOCK", BLOCK)
+                assert some.select(request).tolist() == expected.tolist()
+            seen.append(expected.mean())
+    assert some.to_dict() == together.to_dict()
+    assert max(seen) > 0
+    assert min(seen) < 1
+
+
+@pytest.fixture
+def in_fives(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(filters.holders.in_blocks, "BLOCK", BLOCK)
+
+
+class Own(Adding):
+    """mu up to 1 in all; it keeps the state that it starts with, and may raise when it is asked."""
+
+    def __init__(self, dtype: Any = np.float64) -> None:
+        self.fresh, self.raises = np.zeros(PEOPLE, dtype=dtype), False
+
+    def start(self, n: int) -> Any:
+        return self.fresh[:n]
+
+    def cost(self, request: Any) -> Any:
+        if self.raises and request.gdp_mu[0] == 0.125:
+            raise RuntimeError("mine")
+        return request.gdp_mu
+
+
+@pytest.mark.usefixtures("in_fives")
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+def test_a_state_that_the_filter_keeps_is_not_written_over(dtype: Any) -> None:
+    filt = Own(dtype)
+    people = fp.IndividualFilter(filt, PEOPLE)
+    sizes = np.linspace(0.125, 0.75, PEOPLE)
+    assert people.select(Gaussian(sizes)).all()
+    assert people.select(Gaussian(sizes)).tolist() == (2 * sizes <= 1).tolist()
+    assert not filt.fresh.any()
+
+
+@pytest.mark.usefixtures("in_fives")
+def test_a_filter_that_raises_half_way_has_charged_and_nothing_is_lost() -> None:
+    filt = Own()
+    people = fp.IndividualFilter(filt, PEOPLE)
+    sizes = np.full(PEOPLE, 0.5)
+    assert people.select(Gaussian(sizes)).all()
+    sizes[3 * BLOCK] = 0.125
+    filt.raises = True
+    with pytest.raises(RuntimeError, match="mine"):
+        people.select(Gaussian(sizes))
+    left = [1 - x for x in map(float.fromhex, people.to_dict()["state"]["values"])]  # type: ignore[index]
+    assert left == [0.0] * 3 * BLOCK + [0.5] * (PEOPLE - 3 * BLOCK)
+    assert (people.select(Gaussian(np.full(PEOPLE, 0.5))) == np.array(left, dtype=bool)).all()
+
+
+class Elsewhere(RandomizedResponse):
+    """A pair from elsewhere, which knows no slices."""
+
+    def take(self, runs: Any) -> Any:
+        assert isinstance(runs, np.ndarray)
+        return RandomizedResponse(np.asarray(self.epsilon)[runs])
+
+
+@pytest.mark.usefixtures("in_fives")
+def test_a_pair_from_elsewhere_is_taken_by_indices() -> None:
+    sizes = np.linspace(0.1, 2.0, PEOPLE)
+    for request in (
+        Elsewhere(sizes),
+        Selection((Elsewhere(sizes), RandomizedResponse(0.1)), np.zeros(PEOPLE, dtype=int)),
+    ):
+        people = fp.IndividualFilter(fp.ZCDPFilter(0.5), PEOPLE)
+        assert people.select(request).tolist() == (sizes <= 1).tolist()
+
+
+# -- memory ----------------------------------------------------------------------------------------------------
+
+
+def selecting(norms: Any) -> Callable[[], object]:
+    people = fp.IndividualFilter(fp.GaussianFilter(1.0), len(norms))
+    return lambda: people.select(fp.gaussian_request(norms, 1.0))
+
+
+def answering(norms: Any) -> Callable[[], object]:
+    queries = fp.LinearQueries(len(norms), norm_budget=1.0, kappa=1.0)
+    return lambda: queries.answer(norms, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize(("make", "most"), [(selecting, 25), (answering, 17)], ids=["select", "answer"])
+@pytest.mark.parametrize("absent", [False, True])
+def test_people_take_so_many_bytes_each(
+    make: Callable[[Any], Callable[[], object]], most: int, absent: bool
+) -> None:
+    """Everything at once, beyond the norms: sums and flags, the request, and the answer of one byte."""
+    n = 1_000_000
+    norms = np.random.default_rng(1).uniform(0.1, 0.5, n)
+    if absent:
+        norms[::3] = 0
+    make(norms[:1000])()  # compiles
+    tracemalloc.start()
+    try:
+        work = make(norms)
+        for _ in range(2):  # the second finds charges that the first has left
+            work()
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    index = n if absent and make is selecting else 0  # who is absent, a byte each
+    assert peak <= most * n + index + 8e6
+
+
+@pytest.mark.usefixtures("in_fives")
+def test_a_filter_that_changes_the_kind_of_its_state_grants_nothing_more() -> None:
+    class Whole(Adding):
+        """Its states are whole numbers as long as they can be."""
+
+        def start(self, n: int) -> Any:
+            return np.zeros(n, dtype=np.int64)
+
+        def cost(self, request: Any) -> Any:
+            return request.gdp_mu
+
+        def spend(self, state: Any, request: DominatingPair) -> Any:
+            after = super().spend(state, request)
+            return after.astype(np.int64) if (after == np.round(after)).all() else after
+
+    mu = np.ones(PEOPLE)
+    mu[-1] = 0.5
+    with pytest.raises(TypeError, match="must keep the dtype"):
+        fp.IndividualFilter(Whole(), PEOPLE).select(Gaussian(mu))

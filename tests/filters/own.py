@@ -1,0 +1,67 @@
+"""What users write and do: filters of their own, odd numbers, several threads."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import filters as fp
+from theory.guarantees import ApproxDP
+from theory.pairs import DominatingPair
+
+
+def together(count: int, work: Callable[[], object]) -> None:
+    """`work` in `count` threads that start at once."""
+    gate = threading.Barrier(count)
+
+    def run() -> None:
+        gate.wait()
+        work()
+
+    threads = [threading.Thread(target=run) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+class ClaimsToBeAny(float):
+    """A number that equals every other, and is found in the place of one."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    def __ne__(self, other: object) -> bool:
+        return False
+
+    def __hash__(self) -> int:
+        return hash(1.0)
+
+
+class Adding(fp.PrivacyFilter):
+    """Adds up in doubles what `cost` says of each request, up to `most`."""
+
+    promise = ApproxDP(1.0, 1e-5)
+    most = 1.0
+
+    def cost(self, request: DominatingPair) -> Any:
+        return request.pure_epsilon
+
+    def start(self, n: int) -> Any:
+        return np.zeros(n)
+
+    def admits(self, state: Any, request: DominatingPair) -> Any:
+        return state + self.cost(request) <= self.most
+
+    def spend(self, state: Any, request: DominatingPair) -> Any:
+        return state + self.cost(request)
+
+
+class Known(Adding):
+    """One that says which states there are."""
+
+    def reaches(self, state: Any) -> Any:
+        return (state >= 0) & (state <= 1)

@@ -1,0 +1,272 @@
+"""Filters that look at losses: the order of events, the menu, why the naive rule fails, pure DP by realised losses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise, product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import filterproof as fp
+from theory.realisation import kappa
+
+STEP = fp.Gaussian(mu=0.5)  # sigma = 2
+
+
+def paper() -> fp.RealisationFilter:
+    """The setting of 004 Figure 2: (10, 1e-5), sigma = 2, N = 48."""
+    return fp.RealisationFilter(10.0, 1e-5, 48, (STEP,))
+
+
+def play(filt: fp.PrivacyFilter, pair: fp.DominatingPair, losses: list[float]) -> int:
+    """How many releases are granted when the releases realise these losses."""
+    state = filt.start(1)
+    for done, loss in enumerate(losses):
+        if not filt.admits(state, pair)[0]:
+            return done
+        state = filt.observe(filt.spend(state, pair), np.array([loss]))
+    return len(losses)
+
+
+def responds(epsilon: float) -> fp.DominatingPair:
+    """Randomised response, of which every loss is a double."""
+    return fp.RandomizedResponse(epsilon)
+
+
+def after_losses(
+    filt: fp.RealisationFilter, pair: fp.DominatingPair, losses: list[float], state: Any = None
+) -> Any:
+    """The state after releases with these losses, and one more, after which the last of them counts."""
+    state = filt.start(1) if state is None else state
+    for loss in (*losses, 0.0):
+        state = filt.observe(filt.spend(state, pair), np.array([loss]))
+    return state
+
+
+def test_what_remains_is_the_way_to_the_limit() -> None:
+    filt = paper()
+    assert filt.dhat is not None
+    assert filt.theta is not None
+    limit = float(kappa(10.0, 2.0, filt.dhat, filt.theta))
+    session = filt.open()
+    for loss, before in ((1.5, 0.0), (-4.0, 1.5), (0.0, -2.5)):
+        assert session.request(STEP)
+        session.observe(loss)
+        assert session.remaining() == pytest.approx(limit - abs(before), rel=1e-9)
+    assert play(filt, STEP, [0.0] * 49) == 48
+    assert filt.remaining(after_losses(filt, STEP, [0.0] * 47))[0] == 0.0
+    lopsided = fp.FinitePair((0.5, 0.5), (0.25, 0.75))
+    one, other = (fp.RealisationFilter(2.0, 0, 5, (pair,)) for pair in (lopsided, lopsided.swapped))
+    for loss in (0.25, -0.25):
+        left = one.remaining(after_losses(one, lopsided, [loss]))
+        turned = other.remaining(after_losses(other, lopsided.swapped, [-loss]))
+        assert left == turned == pytest.approx(2 - max(2 * math.log(2) + loss, 2 * math.log(1.5) - loss))
+    assert naive().open().remaining() == 1.0
+
+
+def naive() -> fp.NaiveRealisationFilter:
+    with fp.knowingly():
+        return fp.NaiveRealisationFilter(1.0, 0.01)
+
+
+def test_the_naive_rule_never_stops_erasures() -> None:
+    filt = naive()
+    assert play(filt, fp.Erasure(0.01), [0.0] * 500) == 500
+    assert play(filt, fp.Erasure(0.011), [0.0]) == 0
+    assert play(filt, fp.Erasure(0.01), [0.0, math.inf, 0.0]) == 2
+
+
+def test_the_naive_rule_sees_both_directions() -> None:
+    filt = naive()
+    pair = fp.RandomizedResponse(0.4)
+    assert play(filt, pair, [0.4, 0.4, 0.4]) == 2
+    assert play(filt, pair, [-0.4, -0.4, -0.4]) == 2
+    assert play(filt, pair, [0.4, -0.4] * 20) == 40
+
+
+@pytest.mark.parametrize("earlier", [0, 36])
+def test_the_realisation_filter_denies_what_rounding_alone_would_let_through(earlier: int) -> None:
+    """Losses and quantiles whose exact sum is past epsilon by less than its rounding: denied, in both directions."""
+    rng = np.random.default_rng(5)
+    let_through = 0
+    for _ in range(30 if earlier else 120):
+        # where many losses are added up, the quantiles add to half a nat without rounding
+        last, most = (0.25, 0.25) if earlier else sorted(rng.uniform(0.05, 0.3, 2).tolist())
+        filt = fp.RealisationFilter(2.0, 0.25, 40, (responds(last), responds(most)), dhat=0.01, theta=0.001)
+        losses = [1.2, *rng.uniform(-0.02, 0.02, earlier - 1).tolist()] if earlier else []
+        room = 2 - sum(map(Fraction, (*losses, last, most)), Fraction(0))
+        losses.append(math.nextafter(float(room), math.inf) if earlier else 2.0 - (last + most))
+        if Fraction(losses[-1]) <= room:
+            continue
+        let_through += sum(losses) + (last + most) <= 2.0  # one by one, as the filter adds them
+        for sign in (1.0, -1.0):
+            state = after_losses(filt, responds(last), [sign * loss for loss in losses])
+            assert not filt.admits(state, responds(last))[0]
+    assert let_through > 5
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        *(responds(0.125), fp.RandomizedResponse.from_ratio(Fraction(5, 4)), fp.Erasure(1e-3)),
+        *(
+            fp.KOV(0.125, 1e-3),
+            fp.Gaussian(0.125),
+            fp.Laplace(8.0),
+            type("Ours", (fp.RandomizedResponse,), {})(0.125),
+        ),
+        fp.Selection((responds(0.125), fp.Gaussian(0.125)), np.array([0])),
+    ],
+    ids=repr,
+)
+def test_only_losses_that_are_doubles_take_the_realisation_filter_to_its_limit(
+    pair: fp.DominatingPair,
+) -> None:
+    """Told losses of anything else are rounded: no sum here is, and the limit itself is not reached."""
+    filt = fp.RealisationFilter(2.0, 0.25, 40, (responds(0.25),), dhat=0.2, theta=1e-3)
+    for loss, granted in ((1.5, pair == responds(0.125)), (1.5 - 1e-9, True)):
+        state = filt.observe(filt.spend(filt.start(1), pair), np.array([loss]))
+        state = after_losses(filt, responds(0.25), [], state)
+        assert filt.admits(state, responds(0.25))[0] == granted
+
+
+def test_the_first_release_is_decided_by_true_quantiles() -> None:
+    """Of Laplace(b) the largest loss is 1/b, of which the double may lie below it: as BasicFilter decides."""
+    for b in map(float, range(1, 40)):
+        pair, whole = fp.Laplace(b), fp.BasicFilter(1 / b)
+        granted = bool(whole.admits(whole.start(1), pair)[0])
+        assert granted == (Fraction(1 / b) >= Fraction(1) / Fraction(b))
+        for menu in ((pair,), (responds(1 / b),)):
+            filt = fp.RealisationFilter(1 / b, 0, 5, menu)
+            assert filt.admits(filt.start(1), pair)[0] == granted, (b, menu)
+    whole = fp.RealisationFilter(
+        float(fp.Gaussian(0.3).loss_quantile(1e-5)), 0.01, 5, (fp.Gaussian(0.3),), dhat=1e-5, theta=1e-5
+    )
+    assert not whole.admits(whole.start(1), fp.Gaussian(0.3))[0]
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 48])
+def test_the_split_of_the_realisation_filter_pays_for_every_round(rounds: int) -> None:
+    """dhat + theta (1 - dhat) N <= delta, 004 Theorem 1: in rationals, at the largest theta that satisfies it."""
+    delta, dhat = 1e-3, 4e-4
+    exact = (Fraction(delta) - Fraction(dhat)) / ((1 - Fraction(dhat)) * rounds)
+    theta = float(exact)
+    if Fraction(theta) > exact:
+        theta = math.nextafter(theta, 0.0)
+    menu = (fp.Gaussian(0.5),)
+    filt = fp.RealisationFilter(10.0, delta, rounds, menu, dhat=dhat, theta=theta)
+    assert (filt.dhat, filt.theta, filt.rounds) == (dhat, theta, rounds)
+    with pytest.raises(ValueError, match="dhat and theta must satisfy"):
+        fp.RealisationFilter(10.0, delta, rounds, menu, dhat=dhat, theta=math.nextafter(theta, 1.0))
+    chosen = fp.RealisationFilter(10.0, delta, rounds, menu)
+    assert chosen.dhat is not None
+    assert chosen.theta is not None
+    spent = Fraction(chosen.dhat) + Fraction(chosen.theta) * (1 - Fraction(chosen.dhat)) * rounds
+    assert Fraction(delta) * (1 - Fraction(1, 10**12)) <= spent <= Fraction(delta)
+
+
+# -- paper 004, section v-a: pure dp by realised losses, against the printed rule in integers o ----------------
+
+
+UNIT = 0.25
+ROUNDS = 5
+PATHS = tuple(product((1, -1), repeat=ROUNDS))
+
+
+def response(level: int) -> fp.DominatingPair:
+    """Randomised response whose loss is so many quarters of a nat: sums of them are doubles."""
+    return fp.RandomizedResponse(level * UNIT)
+
+
+class DeniesAll(fp.RealisationFilter):
+    """A filter that gives everything away."""
+
+    def admits(self, state: Any, request: fp.DominatingPair) -> np.ndarray:
+        return fp.RealisationFilter.admits(self, state, request) & False
+
+
+def printed(limit: int, levels: Sequence[int], signs: Sequence[int], largest: Sequence[int]) -> int:
+    """How many outputs (15) releases: losses in units, `largest` of each allowable set."""
+    for t in range(1, len(levels) + 1):
+        past = sum(level * sign for level, sign in zip(levels[: max(t - 2, 0)], signs, strict=False))
+        last = levels[t - 2] if t > 1 else 0
+        for loss in (past, -past):
+            if loss + last + largest[t - 1] > limit:
+                return t - 1
+    return len(levels)
+
+
+def released(filt: fp.PrivacyFilter, levels: Sequence[int], paths: Sequence[Sequence[int]]) -> list[int]:
+    """The same, of each path of signs, by the filter."""
+    n = len(paths)
+    state, alive, count = filt.start(n), np.ones(n, dtype=bool), np.zeros(n, dtype=int)
+    for level, signs in zip(levels, np.array(paths).T, strict=True):
+        alive &= filt.admits(state, response(level))
+        count += alive
+        state = filt.observe(filt.spend(state, response(level)), level * signs * UNIT)
+    return count.tolist()  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("limit", [3, 4, 5, 7])
+def test_exactly_what_15_allows_is_released(limit: int) -> None:
+    """All requests of two levels and all outputs: no sum here is rounded, so that the limit itself is reached."""
+    fixed = fp.RealisationFilter(limit * UNIT, 0, 40, (response(1), response(2)))
+    follows = {1: 1, 2: 2}  # after a request, no dearer one
+    chosen = fp.RealisationFilter(
+        limit * UNIT,
+        0,
+        40,
+        (response(1), response(2)),
+        after={
+            response(one): tuple(response(k) for k in range(1, most + 1)) for one, most in follows.items()
+        },
+    )
+    more = 0
+    for levels in product((1, 2), repeat=ROUNDS):
+        allowed = all(after <= follows[one] for one, after in pairwise(levels))
+        sets = [2, *(follows[level] for level in levels[:-1])]
+        counts = [printed(limit, levels, signs, [2] * ROUNDS) for signs in PATHS]
+        assert released(fixed, levels, PATHS) == counts
+        # (13), classical composition, adds up the largest of each set: it releases the fewest
+        assert min(counts) >= sum(2 * t <= limit for t in range(1, ROUNDS + 1))
+        if allowed:
+            further = [printed(limit, levels, signs, sets) for signs in PATHS]
+            assert released(chosen, levels, PATHS) == further
+            assert all(one >= other for one, other in zip(further, counts, strict=True))
+            more += further != counts
+    assert more
+
+
+def test_what_is_no_pure_mechanism_is_denied() -> None:
+    filt = fp.RealisationFilter(1.0, 0, 5, (response(1),))
+    assert filt.promise == fp.PureDP(1.0)
+    assert not filt.admits(filt.start(1), fp.Erasure(1e-300))[0]
+
+
+def test_theorem_and_examination_agree_on_the_pure_filter() -> None:
+    filt = fp.RealisationFilter(1.0, 0, 5, (response(1), response(2)), after={response(2): (response(1),)})
+    certified = fp.certify(filt)
+    assert certified.evidence is fp.Evidence.CERTIFIED
+    assert {number.found.name for number in certified.numbers} == {"FITS"}  # the limit itself, exactly
+    # of these the theorem lets no second release be made, and no first
+    short = (
+        fp.RealisationFilter(1 / 3, 0, 5, (fp.Laplace(3.0),)),
+        fp.RealisationFilter(2.0, 1e-3, 5, (fp.Gaussian(1.0),)),
+        fp.RealisationFilter(0.6, 0, 5, (fp.RandomizedResponse(0.5),)),
+    )
+    assert [fp.certify(one).refused for one in short] == [()] * 3
+    denied = fp.certify(DeniesAll(1.0, 0, 5, (response(1),))).refused
+    assert [one.found.name for one in denied] == ["LOOSE"] * 3
+    found = filt.extremal(0.5)
+    steps = [pair for pair, times in found.steps for _ in range(times)]
+    state = filt.start(1)
+    for pair in steps:
+        assert filt.admits(state, pair)[0]
+        state = filt.observe(filt.spend(state, pair), np.array([float(pair.pure_epsilon)]))
+    assert 0 < found.low <= found.high
+    laws = fp.laws(filt, examples=10)
+    laws().test_saving_is_invisible()
