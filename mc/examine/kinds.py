@@ -77,49 +77,50 @@ _SIMULATE, _DECIDE = (*_PLAYED, "n", "confidence", "method"), (*_PLAYED, "delta"
 _REAL = ("epsilon", "confidence", "delta", "failure")
 
 
+def _refused(name: str, wanted: str, got: object) -> ValueError:
+    return ValueError(f"{name} must be {wanted}, got {name}={str(got)[:40]!r}; pass what was written")
+
+
 def filter_of(data: object, filt: Any, names: Nameable) -> Any:
     """The filter of a witness: built from its data, or `filt` where the data names one outside the catalogue."""
-    name = data.split("(")[0] if isinstance(data, str) else None
-    if isinstance(data, Mapping):
-        if set(data) != {"outside"}:
-            outside = filt is not None and type(filt).__name__ == data.get("type")
-            kind = data.get("type")
-            if not outside and (not isinstance(kind, str) or kind not in names):
-                raise ValueError(
-                    f"data must name a member of the catalogue, got {repr(kind)[:40]}; pass the filter, or its class"
-                )
-            if outside and encode(filt, {**names, type(filt).__name__: type(filt)}) == data:
-                assert filt is not None
-                return filt  # it has the witness's data, and may be made in a way of its own
-            with knowingly():  # most filters worth replaying are unsound ones
-                made = decode(dict(data), names)
-            if not (is_filter(made) or is_held_to(made)):
-                raise ValueError(f"filter must be a filter, got {type(made).__name__}; pass what was written")
-            return made
-        name = str(data["outside"])
-    if name is None or type(filt).__name__ != name:
-        wrong = ValueError if filt is None or name is None else ReplayError
-        raise wrong(f"filt must be the {name} that the witness was made with, got filt={filt!r}; pass it")
-    assert filt is not None
-    return filt
+    if not isinstance(data, Mapping):
+        raise _refused("filter", "a filter", data)
+    if set(data) == {"outside"}:
+        if type(filt).__name__ == data["outside"]:
+            return filt
+        raise (ValueError if filt is None else ReplayError)(
+            f"filt must be the {data['outside']} that the witness was made with, got filt={filt!r}; pass it"
+        )
+    kind = data.get("type")
+    if filt is not None and type(filt).__name__ == kind:
+        if encode(filt, {**names, kind: type(filt)}) == data:
+            return filt  # it has the witness's data, and may be made in a way of its own
+    elif not isinstance(kind, str) or kind not in names:
+        raise ValueError(
+            f"data must name a member of the catalogue, got {repr(kind)[:40]}; pass the filter, or its class"
+        )
+    with knowingly():  # most filters worth replaying are unsound ones
+        made = decode(dict(data), names)
+    if not (is_filter(made) or is_held_to(made)):
+        raise _refused("filter", "a filter", type(made).__name__)
+    return made
 
 
 def _adversary_of(told: object, known: Nameable) -> Adversary:
     foe = decode(told, known)
     if not isinstance(foe, Adversary):
-        raise ValueError(f"adversary must be one of the catalogue, got {foe!r}; pass what was written")
+        raise _refused("adversary", "one of the catalogue", foe)
     return foe
 
 
 def _number(name: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ValueError(f"{name} must be a number, got {name}={str(value)[:40]!r}; pass what was written")
     try:
-        number = float(value)
-    except OverflowError:  # JSON holds integers of any length
+        # JSON holds integers of any length
+        number = math.nan if isinstance(value, bool) or not isinstance(value, (int, float)) else float(value)
+    except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise ValueError(f"{name} must be a finite number, got {name}={number}; pass what was written")
+        raise _refused(name, "a finite number", value)
     return number
 
 
@@ -178,7 +179,7 @@ def _sequence(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tup
 def _scheduled(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Bound]:
     service, epoch = service_of(filt), data["epoch"]
     if service is None:
-        raise ValueError(f"filter must be a program that knows keys, got {filt!r}; pass what was written")
+        raise _refused("filter", "a program that knows keys", filt)
     played = Schedule.from_data(data["schedule"], names).play(service)
     if epoch is None:
         (released,) = played.by_epoch.values() if len(played.by_epoch) == 1 else ({},)
@@ -194,7 +195,7 @@ def _scheduled(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tu
 def _menu(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Bound, None, Adversary]:
     menu = decode(data["menu"], names)
     if not isinstance(menu, tuple) or not all(isinstance(pair, DominatingPair) for pair in menu):
-        raise ValueError(f"menu must hold pairs, got {repr(menu)[:40]}; pass what was written")
+        raise _refused("menu", "a list of pairs", menu)
     measure, rounds = measure_of(data), data["rounds"]
     if rounds is not None or measure.kind == "renyi":
         rounds = check_count("rounds", rounds)
@@ -203,7 +204,7 @@ def _menu(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[B
         low, strategy = solved_renyi(filt, menu, order=measure.at, rounds=rounds, direction=way)
         return *_certified(Bound(low), data), None, strategy
     if data["ratio"] is not None:
-        raise ValueError(f"ratio must be None beside a menu, got {data['ratio']!r}; pass what was written")
+        raise _refused("ratio", "None beside a menu", data["ratio"])
     solved = worst_case(filt, menu, epsilon=measure.at, rounds=rounds, direction=measure.direction)
     stated = _number("low", data["low"]), _number("high", data["high"])
     _compare((solved.low, solved.high), stated, exact=solved.evidence is Evidence.EXACT)
@@ -212,7 +213,7 @@ def _menu(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[B
 
 def _of_a_holder(data: dict[str, Any], filt: Any, names: Nameable) -> tuple[Bound]:
     if not is_held_to(filt):
-        raise ValueError(f"filter must be a holder, got {filt!r}; pass what was written")
+        raise _refused("filter", "a holder", filt)
     return _certified(game_of(filt, data["game"]).solved(measure_of(data)), data)
 
 
@@ -249,16 +250,14 @@ def measure_of(data: Mapping[str, Any]) -> Measure:
         case {"kind": "hockey-stick" | "renyi" | "overtaken" as kind, "at": at, "direction": way}:
             number = _number("at", at)
             if kind == "renyi" and not number > 1:
-                raise ValueError(f"order must be above 1, got order={number}; pass what was written")
+                raise _refused("order", "above 1", number)
             return Measure(kind, number, _way(way))
-    raise ValueError(f"measure must be what was written, got {repr(data['measure'])[:40]}; pass it unchanged")
+    raise _refused("measure", "what was written", data["measure"])
 
 
 def _way(direction: object) -> Direction:
     if direction not in ("PQ", "QP"):
-        raise ValueError(
-            f"direction must be 'PQ' or 'QP', got direction={direction!r}; pass what was written"
-        )
+        raise _refused("direction", "'PQ' or 'QP'", direction)
     return direction
 
 

@@ -8,13 +8,13 @@ from filters.holders.held_to import HeldTo, Played
 from mc.examine.holders.block_game import BlockGame
 from mc.examine.holders.holder_game import HolderGame
 from mc.examine.holders.losses import OvertakingGame
-from mc.examine.holders.people import SelectedGame, SummedGame
+from mc.examine.holders.people import PeopleGame
 
 __all__ = ["GAMES", "game_of"]
 
 GAMES: dict[Played, type[HolderGame]] = {
-    "selects": SelectedGame,
-    "sums": SummedGame,
+    "selects": PeopleGame,
+    "sums": PeopleGame,
     "blocks": BlockGame,
     "losses": OvertakingGame,
 }

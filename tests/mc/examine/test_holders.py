@@ -22,7 +22,7 @@ from mc.examine.filter_fault import FilterFault
 from mc.examine.holders import people
 from mc.examine.holders.block_game import BlockGame
 from mc.examine.holders.losses import OvertakingGame, _above
-from mc.examine.holders.people import Summed, SummedGame
+from mc.examine.holders.people import Summed
 from mc.examine.measure import Bound, Measure
 from mc.examine.sequence import Sequence
 from mc.examine.stages.examined_holders import _Tried, games_of, theorem_of
@@ -364,10 +364,10 @@ def test_a_game_is_worth_what_is_let_through_and_told_apart_and_no_more():
     game = BlockGame(fp.GaussianTracker(size=1.0), 1, Sequence(((fp.Gaussian(3.0), 1),)))
     assert game.solved(Measure.renyi(2.0)).low == 0
     asked, noise = Summed((1.0, 0.0, 0.0)), Fraction(3)
-    pair = SummedGame.between(asked, (Fraction(1), noise), (Fraction(0), noise))
+    pair = asked.between((Fraction(1), noise), (Fraction(0), noise))
     assert Fraction(1, 3) * (1 - Fraction(1, 2**48)) < Fraction(float(pair.mu)) <= Fraction(1, 3)
     with pytest.raises(FilterFault, match="noise must not tell of a person"):
-        SummedGame.between(asked, (Fraction(1), noise), (Fraction(0), noise + 1))
+        asked.between((Fraction(1), noise), (Fraction(0), noise + 1))
 
 
 def test_the_plays_of_a_tracker_are_all_sequences_that_are_let_through_from_a_fresh_start():

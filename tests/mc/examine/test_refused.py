@@ -40,6 +40,14 @@ VALUES: Calls = [
     (partial(lines_of, ("gaussian", "staircase"), PURE), "must be among gaussian, rr, .*, got 'staircase'"),
     (partial(story_of_sequence, ZCDP, LOUD, D2), "played must be granted, got a denial of Gaussian"),
     (partial(game_of, ODOMETER, {"questions": []}), "game must be one of LineOdometer"),
+    # what takes longer than anybody waits, or more frames than there are
+    *(
+        (
+            partial(game_of, ODOMETER, {"ratios": ratios, "rounds": rounds}),
+            "ratios must be at most 3, and rounds",
+        )
+        for ratios, rounds in ((["5/4"], 41), (["5/4", "3/2"], 11), (["5/4", "3/2", "2", "3"], 4))
+    ),
     *((partial(supremum, ZCDP, at), "^epsilon must be finite and >= 0") for at in (-1.0, math.inf, math.nan)),
     *((partial(how, services.Purse, PURE, mechanisms="rrr"), "mechanisms must be among") for how in DRIVEN),
 ]
