@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count, groupby
+from typing import Any
 
 import numpy as np
 
-from filters.contract.checks import checked_filter, checked_observe, checked_start
-from filters.contract.state import State
+from filters.contract.checks import checked_filter, checked_start
 from filters.privacy_filter import PrivacyFilter
 from filters.testing.requests import History, Requests, Tape, possible_loss, requests_near
 from mc.examine.clock import Clock
@@ -130,20 +130,16 @@ def _played(
     filters: tuple[PrivacyFilter, PrivacyFilter], history: History
 ) -> tuple[int, tuple[History, DominatingPair, int] | None]:
     """Requests asked; what both granted before the first difference, what was asked then, and which one granted it."""
-    states: list[State] = [checked_start(filt, 1) for filt in filters]
+    states: list[Any] = [checked_start(filt, 1) for filt in filters]
     common: History = []
     for asked, (request, loss) in enumerate(history, 1):
-        after = [granted(filt, state, request) for filt, state in zip(filters, states, strict=True)]
+        after = [granted(filt, state, request, loss) for filt, state in zip(filters, states, strict=True)]
         denied = [state is None for state in after]
         if denied[0] != denied[1]:
             return asked, (common, request, int(denied[0]))
         if not denied[0]:
             common.append((request, loss))
-            states = [
-                checked_observe(filt, state, np.array([loss]), 1)
-                for filt, state in zip(filters, after, strict=True)
-                if state is not None
-            ]
+            states = after
     return len(history), None
 
 

@@ -263,8 +263,6 @@ def _way(direction: object) -> Direction:
 
 def _reaches(ratio: Fraction, epsilon: float, filt: PrivacyFilter) -> bool:
     """Whether the ratio is certainly >= e^epsilon, or >= the filter's own ratio, whose rounded logarithm is epsilon."""
-    if ratio <= 0:
-        return False
     own = getattr(filt, "ratio", None)
     if isinstance(own, Fraction) and ratio >= own > 0 and log_fraction(own) == epsilon:
         return True

@@ -25,7 +25,6 @@ from mc.examine.holders.games import game_of
 from mc.examine.kinds import (
     KINDS,
     Kind,
-    ReplayError,
     Result,
     filter_of,
     measure_of,
@@ -57,9 +56,7 @@ from theory.shown import one_line
 __all__ = [
     "MOST_FAILURE",
     "TELLING",
-    "ReplayError",
     "Replayed",
-    "Result",
     "Witness",
     "measured_witness",
     "menu_witness",
@@ -68,20 +65,13 @@ __all__ = [
     "replayed",
     "sequence_witness",
     "witness",
-    "witness_kind",
 ]
 
 #: How much of its promise a witness reaches that tells something.
 TELLING = 1.5
 #: The kinds of pairs that everybody knows, and those that many do; every other is an odd one.
-_KNOWN = {
-    "Gaussian": 0,
-    "RandomizedResponse": 0,
-    "Laplace": 1,
-    "Erasure": 1,
-    "SubsampledGaussian": 1,
-    "KOV": 1,
-}
+_KNOWN = {"Gaussian": 0, "RandomizedResponse": 0}
+_KNOWN |= dict.fromkeys(("Laplace", "Erasure", "SubsampledGaussian", "KOV"), 1)
 #: A delta below this is seen by nobody, be it many times what is promised; nor is what is so many times the promise.
 _SEEN, _HAIR = 1e-4, 1.01
 #: The most kinds of requests, and the most rounds, that a person reads through.
@@ -139,8 +129,8 @@ class Witness:
                 return sum(int(step["times"]) for step in steps)
             case {"schedule": {"moves": moves}}:
                 return sum(what == "ask" for what, _ in moves)
-            case {"plan": plan}:
-                return _depth(plan)
+            case {"plan": _}:
+                return self.plan.rounds
             case {"game": Mapping()}:
                 return game_of(self.filter, self.data["game"]).rounds  # type: ignore[arg-type]
         return int(self.data.get("rounds") or 1000)
@@ -236,10 +226,6 @@ class Witness:
     def to_data(self) -> dict[str, Any]:
         """The witness as JSON-able data."""
         return dict(self.data)
-
-
-def _depth(plan: Mapping[str, Any]) -> int:
-    return 1 + max((_depth(one) for one in plan["then"] if one is not None), default=0)
 
 
 def _float(told: Any) -> float:

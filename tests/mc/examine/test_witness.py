@@ -16,8 +16,9 @@ import pytest
 import filterproof as fp
 from mc.engine.adversaries import Constant, OneShot
 from mc.engine.encoding import encode, nameable
+from mc.examine.kinds import ReplayError
 from mc.examine.measure import Bound, Measure
-from mc.examine.witness import Replayed, ReplayError, Witness, named, replay, replayed, witness
+from mc.examine.witness import Replayed, Witness, named, replay, replayed, witness
 from mc.intervals.anytime import Decision, Side
 from mc.intervals.estimate import Estimate
 from tests.mc.examine.sound import ByHand, Forgets
