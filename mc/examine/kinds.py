@@ -115,9 +115,8 @@ def _adversary_of(told: object, known: Nameable) -> Adversary:
 
 def _number(name: str, value: object) -> float:
     try:
-        # JSON holds integers of any length
-        number = math.nan if isinstance(value, bool) or not isinstance(value, (int, float)) else float(value)
-    except OverflowError:
+        number = float(value) if isinstance(value, (int, float)) else math.nan
+    except OverflowError:  # JSON holds integers of any length
         number = math.inf
     if not math.isfinite(number):
         raise _refused(name, "a finite number", value)

@@ -11,7 +11,7 @@ import pytest
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
-from mc.examine.examination import UNFINISHED, Examination, Status
+from mc.examine.examination import UNFINISHED, Examination, PartialExamination, Status
 from mc.examine.measure import Measure
 from mc.examine.stage_finding import StageFinding, Tightness
 from mc.examine.verify import FAILURE, examine
@@ -76,6 +76,32 @@ def test_stages_share_one_failure_and_one_scope_and_what_ends_or_proves_one_is_k
         assert ended.unseen == UNFINISHED
     assert found.verdict.detail.endswith("the time was up in games")
     assert proofs == {"a theorem": "its proof"}
+
+
+@pytest.mark.parametrize("told_first", ["", "not so"])
+def test_after_ctrl_c_nothing_is_played_again_and_what_was_not_does_not_stand(
+    told_first: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played: list[str] = []
+
+    def differs(witness: object, afresh: object) -> str:
+        played.append(told_first)
+        if len(played) > 1 and told_first:
+            raise KeyboardInterrupt
+        return told_first
+
+    def stop(stage: str) -> None:
+        if stage == "telling" and not told_first:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("mc.examine.verify.differs", differs)
+    with pytest.raises(PartialExamination) as stopped:  # before the end, or in it
+        examine(sound.Forgets(), seconds=0.5, mechanisms="gaussian", on_stage=stop)
+    found = stopped.value.examination
+    assert found.partial
+    assert found.verdict.outcome is (Outcome.UNDECIDED if told_first else Outcome.REFUTED)
+    assert len(played) == (2 if told_first else 1)
+    assert all(one.witness is None for one in found.findings) is bool(told_first)
 
 
 # -- what follows from findings --------------------------------------------------------------------------------
@@ -153,32 +179,31 @@ def test_the_most_telling_witness_and_the_number_nearest_to_the_promise_come_fir
 
 
 @pytest.mark.parametrize(
-    ("attack", "promised", "words"),
-    [(0.5, 1.0, "reaches 50 % of what is promised"), (0.25, 0.0, "reaches 0.25 where 0 is promised")],
+    ("attack", "promised", "share", "words"),
+    [
+        (0.5, 1.0, 0.5, "reaches 50 % of what is promised"),
+        (0.25, 0.0, float("inf"), "reaches 0.25 where 0 is promised"),
+        (0.0, 0.0, 0.0, "reaches 0 where 0 is promised"),
+    ],
 )
 def test_how_near_a_menu_came_is_a_share_of_what_is_promised_or_a_value_beside_nothing(
-    attack, promised, words
+    attack, promised, share, words
 ) -> None:
-    assert Tightness(AT, "menu", attack, None, promised, Evidence.EXACT).reached.endswith(words)
+    row = Tightness(AT, "menu", attack, None, promised, Evidence.EXACT)
+    assert row.share == share
+    assert row.reached.endswith(words)
 
 
 @pytest.mark.parametrize(
     ("names", "least"),
     [
-        ([], "CERTIFIED"),
-        (["EXACT"], "EXACT"),
-        (["CERTIFIED", "EXACT"], "CERTIFIED"),
-        (["EXACT", "STATISTICAL"], "STATISTICAL"),
+        ((), "CERTIFIED"),
+        (("EXACT",), "EXACT"),
+        (("CERTIFIED", "EXACT"), "CERTIFIED"),
+        (("EXACT", "STATISTICAL"), "STATISTICAL"),
     ],
 )
 def test_what_is_undecided_is_as_sure_as_the_least_sure_comparison(names, least) -> None:
     rows = tuple(Tightness(AT, "menu", 0.5, None, 1.0, Evidence[name]) for name in names)
     verdict = _examination(OPEN, _found(tightness=rows)).verdict
     assert (verdict.outcome, verdict.evidence) == (Outcome.UNDECIDED, Evidence[least])
-
-
-@pytest.mark.parametrize(
-    ("attack", "promised", "share"), [(0.5, 1.0, 0.5), (0.0, 0.0, 0.0), (1e-9, 0.0, float("inf"))]
-)
-def test_a_share_of_nothing_is_infinite_where_something_was_found(attack, promised, share) -> None:
-    assert Tightness(AT, "menu", attack, None, promised, Evidence.EXACT).share == share
