@@ -38,7 +38,7 @@ def test_a_witness_with_any_place_changed_is_refused_or_ends_in_its_own_number(k
     taken = read_as_refused_or_true(
         through_json(told.to_data()), lambda other: replayed(other, filt=outside), own
     )
-    for place in ("filter", "promised", name):
+    for place in ("filter", "promised", name, *(["n"] if kind == "decision" else [])):
         assert not any(where.startswith(f".{place} ") for where in taken)
 
 

@@ -115,34 +115,14 @@ class DeniesGaussians(unhappy.OnlyGaussians):
 
 
 #: The filter, the families -> the beginning of its fault and of its notes, which families are granted and which denied.
+BOTH, FIRST = ("gaussian", "laplace"), ["gaussian"]
 ANSWERS = [
-    (
-        unhappy.RaisesForOneFamily,
-        ("gaussian", "laplace"),
-        "",
-        ["outside its scope: laplace"],
-        ["gaussian"],
-        [],
-    ),
-    (unhappy.Raises, ("gaussian", "laplace"), "Raises.admits raised ZeroDivisionError", None, [], []),
+    (unhappy.RaisesForOneFamily, BOTH, "", ["outside its scope: laplace"], FIRST, []),
+    (unhappy.Raises, BOTH, "Raises.admits raised ZeroDivisionError", None, [], []),
     # a denial is an answer; the Gaussians that are admitted end in the exception
-    (
-        unhappy.RunsOutOfMemory,
-        ("gaussian", "erasure"),
-        "RunsOutOfMemory.spend raised MemoryError",
-        None,
-        [],
-        None,
-    ),
-    (DeniesGaussians, ("gaussian", "rr"), "", None, [], ["gaussian"]),
-    (
-        unhappy.MutatesItsInput,
-        ("gaussian",),
-        "MutatesItsInput.spend must leave the state",
-        None,
-        [],
-        None,
-    ),
+    (unhappy.RunsOutOfMemory, ("gaussian", "erasure"), "RunsOutOfMemory.spend raised Memory", None, [], None),
+    (DeniesGaussians, ("gaussian", "rr"), "", None, [], FIRST),
+    (unhappy.MutatesItsInput, FIRST, "MutatesItsInput.spend must leave the state", None, [], None),
 ]
 
 
