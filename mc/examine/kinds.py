@@ -23,7 +23,7 @@ from mc.engine.adversary import Adversary
 from mc.engine.encoding import Nameable, decode, decode_fraction, encode
 from mc.estimate.decide import decide
 from mc.estimate.simulate import simulate
-from mc.examine.holders.games import game_of
+from mc.examine.holders import game_of
 from mc.examine.measure import Bound, Measure
 from mc.examine.schedules.schedule import Schedule
 from mc.examine.sequence import Sequence

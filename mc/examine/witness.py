@@ -21,7 +21,7 @@ from filters import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.engine.encoding import decode, encode, nameable
 from mc.estimate.simulate import Method, simulate
-from mc.examine.holders.games import game_of
+from mc.examine.holders import game_of
 from mc.examine.kinds import (
     KINDS,
     Kind,

@@ -13,7 +13,7 @@ from mc.examine.challenge import challenge
 from mc.examine.clock import Clock
 from mc.examine.difference import first_difference
 from mc.examine.family_lines import lines_of
-from mc.examine.holders.games import game_of
+from mc.examine.holders import game_of
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
 from mc.examine.story import story_of_sequence

@@ -9,7 +9,7 @@ import pytest
 
 import filterproof as fp
 from mc.examine.clock import Clock
-from mc.examine.holders.games import GAMES
+from mc.examine.holders import GAMES
 from mc.examine.kinds import KINDS
 from mc.examine.measure import Bound, Measure
 from mc.examine.sequence import Sequence
