@@ -104,6 +104,13 @@ def test_after_ctrl_c_nothing_is_played_again_and_what_was_not_does_not_stand(
     assert all(one.witness is None for one in found.findings) is bool(told_first)
 
 
+def test_what_a_filter_gave_and_our_own_code_breaks_at_ends_no_examination(monkeypatch) -> None:
+    monkeypatch.setattr("mc.examine.verify.admission", lambda *_, **more: 1 / 0)
+    found = examine(sound.ByHand(), seconds=0.2)
+    assert found.findings[0].found.endswith("at what ByHand returned: ZeroDivisionError: division by zero")
+    assert found.verdict.outcome is Outcome.UNDECIDED
+
+
 # -- what follows from findings --------------------------------------------------------------------------------
 
 AT = Measure.hockey_stick(1.0)
