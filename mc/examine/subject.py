@@ -13,6 +13,7 @@ from typing import Any
 
 from filters.contract.checks import checked_admits, checked_start
 from filters.privacy_filter import PrivacyFilter
+from mc.engine.encoding import encode, nameable
 from mc.examine.clock import Clock
 from mc.examine.family_lines import Line, coarse_first
 from mc.examine.filter_fault import FilterFault, examining
@@ -160,7 +161,8 @@ def admission(
         admissions.append(_admitted(filt, line, clock.at_most(share)))
     with examining(filt):
         own = [pair for pair in own_pairs(filt) if own_menu and _grants(filt, pair)]
-    if own:
+    unnamed = sorted({type(pair).__name__ for pair in own if not _has_a_name(pair)})
+    if own := [pair for pair in own if _has_a_name(pair)]:
         own.sort(key=lambda pair: float(pair.hockey_stick(0.0)))
         sizes = tuple(map(float, range(1, len(own) + 1)))
         line = Line("own", "its own menu", partial(_numbered, tuple(own)), 1.0, len(own))
@@ -182,9 +184,22 @@ def admission(
         menu=", ".join(dict.fromkeys(line.family for line in lines)),
         unseen="" if len(admissions) >= len(lines) else "the rest of the families: the time was up",
         fault=fault,
-        notes=tuple(f"outside its scope: {family}, for {said}" for family, said in raising.items()),
+        notes=(
+            *(f"outside its scope: {family}, for {said}" for family, said in raising.items()),
+            *(
+                f"not asked for: its own {kind}, which no witness can name: its class is not ours"
+                for kind in unnamed
+            ),
+        ),
     )
     return finding, open_lines, closed
+
+
+def _has_a_name(pair: DominatingPair) -> bool:
+    with suppress(TypeError):
+        encode(pair, nameable())
+        return True
+    return False
 
 
 def _numbered(pairs: tuple[DominatingPair, ...], t: float) -> DominatingPair:
