@@ -196,8 +196,5 @@ class Sequence:
             pair = decode(step["request"], names)
             if not isinstance(pair, DominatingPair) or pair.shape != ():
                 raise wrong
-            times = check_count("times", step["times"])
-            if times > _MOST:
-                raise ValueError(f"times must be at most {_MOST}, got times={times}; pass what was written")
-            steps.append((pair, times))
+            steps.append((pair, check_count("times", step["times"], most=_MOST)))
         return cls(tuple(steps))

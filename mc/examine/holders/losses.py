@@ -114,16 +114,13 @@ class OvertakingGame(HolderGame):
 
     @classmethod
     def from_data(cls, holder: Any, data: Mapping[str, Any]) -> Self:
-        ratios, rounds = tuple(map(decode_fraction, data["ratios"])), check_count("rounds", data["rounds"])
-        if not ratios or min(ratios) <= 1:
-            raise ValueError(f"ratios must be above 1, got {data['ratios']}; pass what was written")
-        most = _LONGEST if len(ratios) == 1 else max(_ROUNDS)
-        if len(ratios) > _BEST or rounds > most:
+        ratios = tuple(map(decode_fraction, data["ratios"]))
+        if not 1 <= len(ratios) <= _BEST or min(ratios) <= 1:
             raise ValueError(
-                f"ratios must be at most {_BEST}, and rounds {most}, got {len(ratios)} and {rounds}; "
-                "pass what was written"
+                f"ratios must be one to {_BEST}, above 1, got {data['ratios']}; pass what was written"
             )
-        return cls(holder, ratios, rounds)
+        most = _LONGEST if len(ratios) == 1 else max(_ROUNDS)
+        return cls(holder, ratios, check_count("rounds", data["rounds"], most=most))
 
     @classmethod
     def proposed(cls, holder: Any, clock: Clock) -> Iterator[Self]:

@@ -30,6 +30,7 @@ from mc.examine.clock import Clock
 from mc.examine.filter_fault import FilterFault
 from mc.examine.holders.holder_game import HolderGame
 from mc.examine.sequence import Sequence
+from theory.arguments import check_count, check_real
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 
 __all__ = ["PEOPLE", "Membership", "PeopleGame", "Summed"]
@@ -105,7 +106,8 @@ class Membership(Question):
 
     @classmethod
     def from_data(cls, data: Any) -> Self:
-        return cls(tuple(int(person) for person in data["told of"]), decode_fraction(data["ratio"]))
+        people = (check_count("told of", person, least=0) for person in data["told of"])
+        return cls(tuple(people), decode_fraction(data["ratio"]))
 
     @classmethod
     def worth_asking(cls, holder: Any, clock: Clock) -> tuple[Self, ...]:
@@ -143,7 +145,10 @@ class Summed(Question):
 
     @classmethod
     def from_data(cls, data: Any) -> Self:
-        return cls(tuple(float(value) for value in data["values"]))
+        values = np.asarray(check_real("values", data["values"], "pass what was written"))
+        if values.shape != (PEOPLE,):
+            raise ValueError(f"values must be of {PEOPLE} people, got {values}; pass what was written")
+        return cls(tuple(values.tolist()))
 
     @classmethod
     def worth_asking(cls, holder: Any, clock: Clock) -> tuple[Self, ...]:
