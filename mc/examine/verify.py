@@ -251,11 +251,12 @@ class _Stages:
                 for finding in told:
                     if self.first_only:  # which ends with it
                         finding = self._afresh(finding, Clock.of(max(clock.left, _MOMENT)))
-                    elif not self.witnesses:  # so that one stands, should a person end it
-                        self._afresh(finding, clock.at_most(_MOMENT))
+                    is_first = finding.witness is not None and not self.witnesses
                     self.findings.append(finding)
-                    if self.first_only and finding.witness is not None:
+                    if is_first and self.first_only:
                         break
+                    if is_first:  # so that one stands, should a person end it
+                        self._afresh(finding, clock.at_most(_MOMENT))
         except OutOfTime as stuck:
             # the first stage ends all: nothing can be asked of a filter whose first answers do not come
             fault = str(stuck) if stage == "admission" else ""
