@@ -12,7 +12,6 @@ RandomizedResponse(epsilon=1.0986122886681098, ratio=Fraction(3, 1)) None
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -46,34 +45,8 @@ _FREE = RandomizedResponse(0.0)
 Truth: TypeAlias = tuple[Fraction, Fraction]
 
 
-class Question(ABC):
-    """What a holder is asked, and the pair of what is released with a person and without."""
-
-    @abstractmethod
-    def ask(self, holder: Any, present: slice) -> Truth:
-        """What the holder of the people `present` would release."""
-
-    @abstractmethod
-    def between(self, one: Truth, other: Truth) -> DominatingPair | None:
-        """The pair of what is released with the person and without, None where nothing tells them apart."""
-
-    @abstractmethod
-    def to_data(self) -> dict[str, Any]:
-        """The question as JSON-able data."""
-
-    @classmethod
-    @abstractmethod
-    def from_data(cls, data: Any) -> Self:
-        """The question from its data; TypeError, KeyError or ValueError for other data."""
-
-    @classmethod
-    @abstractmethod
-    def worth_asking(cls, holder: Any, clock: Clock) -> tuple[Self, ...]:
-        """Questions worth asking."""
-
-
 @dataclass(frozen=True, slots=True)
-class Membership(Question):
+class Membership:
     """Whether anyone who takes part is among `of`, by randomised response of this ratio; free for all others."""
 
     of: tuple[int, ...]
@@ -88,7 +61,7 @@ class Membership(Question):
         return RandomizedResponse.from_ratio(self.ratio)
 
     def ask(self, holder: Any, present: slice) -> Truth:
-        """Whom the holder selects when the pair of each person's removal is declared."""
+        """Whether a holder of the people `present`, told the pair of each person's removal, lets anyone be counted."""
         told_of = np.array([person in self.of for person in range(PEOPLE)])[present]
         active = np.asarray(holder.select(Selection((_FREE, self._pair), told_of.astype(np.intp))))
         if active.shape != told_of.shape or active.dtype != np.bool_:
@@ -99,6 +72,7 @@ class Membership(Question):
         return Fraction(bool((active & told_of).any())), Fraction(0)
 
     def between(self, one: Truth, other: Truth) -> DominatingPair | None:
+        """The pair of what is released with the person and without, None where nothing tells them apart."""
         return None if one == other else self._pair
 
     def to_data(self) -> dict[str, Any]:
@@ -111,6 +85,7 @@ class Membership(Question):
 
     @classmethod
     def worth_asking(cls, holder: Any, clock: Clock) -> tuple[Self, ...]:
+        """Questions worth asking."""
         largest = (_largest(holder, wanted, clock) for wanted in (1, 2, 4))
         levels = tuple(dict.fromkeys(ratio for ratio in largest if ratio is not None))
         others = [cls(of, level) for of in ((0, 1), (1,)) for level in levels[:1]]
@@ -118,7 +93,7 @@ class Membership(Question):
 
 
 @dataclass(frozen=True, slots=True)
-class Summed(Question):
+class Summed:
     """The sum of these numbers, one for each person."""
 
     values: tuple[float, ...]
@@ -127,7 +102,7 @@ class Summed(Question):
         return f"the sum of {', '.join(f'{value:g}' for value in self.values)}"
 
     def ask(self, holder: Any, present: slice) -> Truth:
-        """What the holder would add noise to, when it is given each person's number."""
+        """What a holder of the people `present`, given each person's number, would add noise to."""
         told = holder.noisy_sum(np.array(self.values)[present, None], SILENT)
         return Fraction(float(told.value[0])), Fraction(float(told.sigma))
 
@@ -145,10 +120,10 @@ class Summed(Question):
 
     @classmethod
     def from_data(cls, data: Any) -> Self:
-        values = np.asarray(check_real("values", data["values"], "pass what was written"))
-        if values.shape != (PEOPLE,):
+        values = tuple(float(check_real("values", value)) for value in data["values"])
+        if len(values) != PEOPLE:
             raise ValueError(f"values must be of {PEOPLE} people, got {values}; pass what was written")
-        return cls(tuple(values.tolist()))
+        return cls(values)
 
     @classmethod
     def worth_asking(cls, holder: Any, clock: Clock) -> tuple[Self, ...]:
@@ -157,8 +132,9 @@ class Summed(Question):
         return tuple(cls(tuple(whole * part for part in row)) for row in rows)
 
 
+Question: TypeAlias = Membership | Summed
 #: The questions of a holder, by how it is asked.
-_ASKED: dict[Played, type[Question]] = {"selects": Membership, "sums": Summed}
+_ASKED: dict[Played, Any] = {"selects": Membership, "sums": Summed}
 
 
 class PeopleGame(HolderGame):

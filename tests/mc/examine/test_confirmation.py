@@ -13,7 +13,7 @@ import pytest
 import filterproof as fp
 from mc.engine.adversaries import Constant
 from mc.examine.attack import Attack, attack
-from mc.examine.confirmation import differs
+from mc.examine.confirmation import _telling, differs
 from mc.examine.examination import Status
 from mc.examine.filter_fault import FilterFault
 from mc.examine.measure import Measure
@@ -215,6 +215,11 @@ def test_a_witness_of_a_pure_filter_stands(kind: str) -> None:
     assert differs(made, afresh(made.filter)) == ""
 
 
+def test_a_witness_that_is_true_and_breaks_no_promise_does_not_stand() -> None:
+    made = witnesses.sequence(sound.ByHand(), fp.Gaussian(0.02))
+    assert differs(made, afresh(made.filter)) == "it is within the promise"
+
+
 def test_a_plan_is_worth_what_its_histories_are() -> None:
     made = rewound_plan()
     plan, filt = made.plan, made.filter
@@ -222,3 +227,6 @@ def test_a_plan_is_worth_what_its_histories_are() -> None:
         paid = [*plan.paid(Fraction(3, 2), way)]
         assert [history for history, _ in paid] == [*plan.histories()]
         assert sum(worth for _, worth in paid) == plan.worth(filt, Fraction(3, 2), way) > 0
+        first, second, *_ = sorted(plan.paid(Fraction(1), way), key=lambda one: -one[1])
+        # those that are worth most, as many as are worth more together
+        assert [*_telling(plan, Fraction(1), way, first[1])] == [first[0], second[0]]

@@ -34,10 +34,9 @@ def test_a_witness_with_any_place_changed_is_refused_or_ends_in_its_own_number(k
         # more than the last bits of a processor
         return abs(Fraction(reached) / number - 1) < Fraction(1, 10**11)
 
-    outside = told.filter if "outside" in told.data["filter"] else None
-    taken = read_as_refused_or_true(
-        through_json(told.to_data()), lambda other: replayed(other, filt=outside), own
-    )
+    outside, data = told.filter if "outside" in told.data["filter"] else None, through_json(told.to_data())
+    assert own(replayed(data, filt=outside))
+    taken = read_as_refused_or_true(data, lambda other: replayed(other, filt=outside), own)
     for place in ("filter", "promised", name, *(["n"] if kind == "decision" else [])):
         assert not any(where.startswith(f".{place} ") for where in taken)
 
