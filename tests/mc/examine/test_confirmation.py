@@ -227,6 +227,6 @@ def test_a_plan_is_worth_what_its_histories_are() -> None:
         paid = [*plan.paid(Fraction(3, 2), way)]
         assert [history for history, _ in paid] == [*plan.histories()]
         assert sum(worth for _, worth in paid) == plan.worth(filt, Fraction(3, 2), way) > 0
-        first, second, *_ = sorted(plan.paid(Fraction(1), way), key=lambda one: -one[1])
-        # those that are worth most, as many as are worth more together
-        assert [*_telling(plan, Fraction(1), way, first[1])] == [first[0], second[0]]
+    first, second, *_ = sorted(plan.paid(Fraction(1)), key=lambda one: -one[1])
+    # those that are worth most, as many as are worth more together
+    assert [*_telling(plan, Fraction(1), "PQ", first[1])] == [first[0], second[0]]
