@@ -28,7 +28,7 @@ from filters.contract.state import read_only, take
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
 from mc.engine.encoding import decode_fraction
-from mc.examine.kinds import ROUNDED, ReplayError
+from mc.examine.replay import ROUNDED, ReplayError
 from mc.examine.sequence import granted
 from mc.examine.witness import Witness
 from mc.worst_case.plan import MARGIN, History, Plan

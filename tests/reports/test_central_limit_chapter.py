@@ -6,7 +6,7 @@ import pytest
 
 from filters.catalogue import PotentialFilter
 from filters.holders.repeats import repeats
-from mc.examine.witness import replayed
+from mc.examine.replay import replayed
 from reports.chapters import central_limit
 from reports.chapters.central_limit import CENTRAL_LIMIT, GAMES, MENUS, POINTS, overshoot, played
 from reports.records import record

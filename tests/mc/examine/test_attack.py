@@ -28,7 +28,7 @@ from mc.examine.attack import (
     ratio_at,
     replied,
 )
-from mc.examine.witness import replayed
+from mc.examine.replay import replayed
 from mc.losses import LogRatio
 from mc.losses.too_large import TooLargeError
 from mc.worst_case.plan import Plan

@@ -13,9 +13,9 @@ import filterproof as fp
 from filters.catalogue import CATALOGUE
 from mc.examine.examination import UNFINISHED, Examination, PartialExamination, Status
 from mc.examine.measure import Measure
+from mc.examine.replay import MOST_FAILURE
 from mc.examine.stage_finding import StageFinding, Tightness
 from mc.examine.verify import FAILURE, examine
-from mc.examine.witness import MOST_FAILURE
 from tests.mc.examine import sound
 from theory.evidence import Evidence, Outcome, Verdict
 

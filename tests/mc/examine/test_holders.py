@@ -23,8 +23,8 @@ from mc.examine.holders import people as games_of_people
 from mc.examine.holders.block_game import BlockGame
 from mc.examine.holders.losses import OvertakingGame, _above
 from mc.examine.holders.people import Summed
-from mc.examine.kinds import ReplayError
 from mc.examine.measure import Bound, Measure
+from mc.examine.replay import ReplayError
 from mc.examine.sequence import Sequence
 from mc.examine.stages.examined_holders import _Tried, games_of, theorem_of
 from mc.examine.verify import examine

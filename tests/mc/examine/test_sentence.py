@@ -10,8 +10,8 @@ import pytest
 import filterproof as fp
 from mc.examine.clock import Clock
 from mc.examine.holders import GAMES
-from mc.examine.kinds import KINDS
 from mc.examine.measure import Bound, Measure
+from mc.examine.replay import KINDS
 from mc.examine.sequence import Sequence
 from mc.examine.witness import Witness, measured_witness, menu_witness, sequence_witness
 

@@ -16,9 +16,9 @@ import pytest
 import filterproof as fp
 from mc.engine.adversaries import Constant, OneShot
 from mc.engine.encoding import encode, nameable
-from mc.examine.kinds import ReplayError
 from mc.examine.measure import Bound, Measure
-from mc.examine.witness import Replayed, Witness, named, replay, replayed, witness
+from mc.examine.replay import Replayed, ReplayError, replayed
+from mc.examine.witness import Witness, named, replay, witness
 from mc.intervals.anytime import Decision, Side
 from mc.intervals.estimate import Estimate
 from tests.mc.examine.sound import ByHand, Forgets
@@ -135,6 +135,7 @@ def changed(kind: str, change: Callable[[Mapping[str, Any]], dict[str, Any]]) ->
 OTHERWISE: dict[str, tuple[Callable[[], object], str]] = {
     "no filter": (lambda: replay(of_mine().data), "filt must be the Mine"),
     "no class": (lambda: replay(of_mine(Mine).data), "must name a member of the catalogue, got 'Mine'"),
+    "a text beyond reason": (lambda: replay("[" * 10**5), "data must be a witness"),
     "a plan beyond reason": (changed("plan", deeply_nested), "data must"),
     "another filter of the class": (lambda: replay(of_mine(), filt=Mine(0.25)), "replay within"),
     "mended": (
@@ -159,7 +160,7 @@ OTHERWISE: dict[str, tuple[Callable[[], object], str]] = {
 }
 
 
-UNPLAYED = ("no filter", "no class", "a plan beyond reason", "an order of one")
+UNPLAYED = ("no filter", "no class", "a text beyond reason", "a plan beyond reason", "an order of one")
 
 
 @pytest.mark.parametrize("name", OTHERWISE)
