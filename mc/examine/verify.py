@@ -164,13 +164,10 @@ class _Stages:
         self.clock = Clock(self.clock.until + Clock.now() - began)
 
     def tell(self, subject: Subject) -> None:
-        """The most telling witness of what was found, if anything was, and its play."""
-        # a schedule tells itself
-        found = [one for one in self.witnesses if one.kind != "schedule"]
-        if found:
-            work = partial(telling, subject, tuple(sorted(found, key=lambda one: one.order)))
+        """The most telling witness of what was found, if anything was, and its play; a schedule tells itself."""
+        if found := tuple(one for one in self.witnesses if one.kind != "schedule"):
             clock = self.clock.at_most(_MOMENT) if self.first_only else self.clock
-            self.run("telling", 0.9, work, clock, always=True)
+            self.run("telling", 0.9, partial(telling, subject, found), clock, always=True)
 
     def confirm(self, clock: Clock) -> None:
         """Let no refutation stand whose witness does not refute when it is played afresh, by a filter nobody has asked.
@@ -185,7 +182,7 @@ class _Stages:
             failed = failed or self.findings[at] is not finding
             if not failed:
                 return
-        left = sorted(self.witnesses, key=lambda one: one.order)
+        left = self.witnesses
         if left and self.subject is not None and left[0].kind != "schedule":
             subject = replace(self.subject, pure=False)
             self.run("telling", 0.9, partial(as_found, subject, left[0]), clock, always=True)
@@ -222,8 +219,9 @@ class _Stages:
 
     @property
     def witnesses(self) -> list[Witness]:
-        """The refutations so far."""
-        return [one.witness for one in self.findings if one.witness is not None]
+        """The refutations so far, the most telling first."""
+        found = (one.witness for one in self.findings if one.witness is not None)
+        return sorted(found, key=lambda one: one.order)
 
     def run(
         self,
