@@ -291,7 +291,11 @@ def _solved(filt: PrivacyFilter, menu: list[DominatingPair], lengths: Iterable[i
 
 
 def _own_menu(filt: PrivacyFilter, rounds: int) -> Iterator[Attack]:
-    menu = [exact for pair in getattr(filt, "menu", ()) if (exact := pair.rational) is not None]
+    own = getattr(filt, "menu", ())
+    pairs = (
+        [pair for pair in own if isinstance(pair, DominatingPair)] if isinstance(own, (tuple, list)) else []
+    )
+    menu = [exact for pair in pairs if (exact := pair.rational) is not None]
     if menu:
         yield from _solved(filt, menu, range(1, rounds + 1))
 

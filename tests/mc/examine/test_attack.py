@@ -318,6 +318,11 @@ def test_a_menu_of_doubles_is_attacked_by_rational_pairs_of_the_same_doubles():
     assert found.plan.request.exact_masses is not None
 
 
+@pytest.mark.parametrize("menu", [("soup", 1), lambda self: "soup"])
+def test_a_menu_of_something_else_is_none(menu):
+    assert attacked(type("Fed", (Between,), {"menu": menu})(), rounds=1).refuted
+
+
 def large_games(*_, **__):
     raise TooLargeError("the game has too many positions")
 
