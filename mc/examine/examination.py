@@ -62,7 +62,7 @@ class Examination:
     @property
     def partial(self) -> bool:
         """Whether a person ended it before its time."""
-        return any(one.found.endswith(STOPPED) for one in self.findings)
+        return any(one.found == STOPPED for one in self.findings)
 
     @property
     def faults(self) -> tuple[str, ...]:

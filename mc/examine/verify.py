@@ -155,6 +155,7 @@ class _Stages:
     scope: str = ""
     heard: bool = False
     shut: bool = False
+    stage: str = ""
     confirmed: list[Mapping[str, Any]] = field(default_factory=list)
 
     def prove(self, by: Callable[..., StageFinding]) -> None:
@@ -188,13 +189,20 @@ class _Stages:
             self.run("telling", 0.9, partial(as_found, subject, left[0]), clock, always=True)
 
     def leave(self) -> None:
-        """Let no refutation stand that was not played afresh: a person waits for the end, and not for a replay."""
+        """A person waits for the end, and not for a replay: no refutation stands that was not played afresh."""
         self.findings = [
             one
             if one.witness is None or one.witness.data in self.confirmed
             else _fallen(one, f"{one.witness.asked}: not played afresh: {STOPPED}")
             for one in self.findings
         ]
+        self.findings.append(self._ended(STOPPED))
+
+    def _ended(self, found: str, fault: str = "") -> StageFinding:
+        """What is found of a stage that did not come to its end."""
+        notes = () if found == fault else (found,)
+        asked = "Was the stage finished?"
+        return StageFinding(self.stage, asked, found, "", UNFINISHED, fault=fault, notes=notes)
 
     def _afresh(self, finding: StageFinding, clock: Clock) -> StageFinding:
         """The finding, or what is found where its witness fails: the worker of each play is a fork of this process."""
@@ -239,12 +247,12 @@ class _Stages:
         if self.first_only and self.witnesses and not always:
             return
         clock = clock or self.clock
-        first, began, part = len(self.findings), time.perf_counter(), clock.part(share)
-        ended = partial(StageFinding, stage, "Was the stage finished?", menu="", unseen=UNFINISHED)
+        self.stage, first = stage, len(self.findings)
+        self.on_stage(stage)
+        began, part = time.perf_counter(), clock.part(share)
         # the stages look at the clock themselves; the last has no grace, and a moment to say what it found
         late = Clock(min(part.until + _GRACE, clock.until))
         try:
-            self.on_stage(stage)
             with closing(self._reports(work, share, clock, late)) as told:
                 for finding in told:
                     if self.first_only:  # which ends with it
@@ -257,20 +265,16 @@ class _Stages:
                         self._afresh(finding, clock.at_most(_MOMENT))
         except OutOfTime as stuck:
             # the first stage ends all: nothing can be asked of a filter whose first answers do not come
-            fault = str(stuck) if stage == "admission" else ""
-            self.findings.append(ended(found=str(stuck), fault=fault, notes=(str(stuck),)))
+            self.findings.append(self._ended(str(stuck), str(stuck) if stage == "admission" else ""))
         except FilterFault as broken:
-            self.findings.append(ended(found=str(broken), fault=str(broken)))
-        except KeyboardInterrupt:
-            self.findings.append(ended(found=STOPPED, notes=(STOPPED,)))
-            raise
+            self.findings.append(self._ended(str(broken), str(broken)))
         except Exception as error:
             if stage == "admission" and self.promise is None:
                 raise  # what is no filter is the caller's mistake
             # not the filter's own code, but our own at what it returned: a stranger's filter ends no examination
             said = f"{type(self.filter).__name__} returned: {type(error).__name__}: {error}"
             said = f"the stage broke off at what {said}"
-            self.findings.append(ended(found=said, notes=(said,)))
+            self.findings.append(self._ended(said))
         finally:
             spent = time.perf_counter() - began
             added = self.findings[first:]

@@ -106,6 +106,11 @@ def test_after_ctrl_c_nothing_is_played_again_and_what_was_not_does_not_stand(
     assert all(one.witness is None for one in found.findings) or stands
 
 
+def test_what_the_caller_raises_when_told_of_a_stage_is_the_callers() -> None:
+    with pytest.raises(ZeroDivisionError):
+        examine(sound.ByHand(), seconds=0.2, on_stage=lambda stage: 1 / (stage != "laws"))
+
+
 def test_what_a_filter_gave_and_our_own_code_breaks_at_ends_no_examination(monkeypatch) -> None:
     monkeypatch.setattr("mc.examine.verify.admission", lambda *_, **more: 1 / 0)
     found = examine(sound.ByHand(), seconds=0.2)
