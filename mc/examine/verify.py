@@ -198,11 +198,10 @@ class _Stages:
         ]
         self.findings.append(self._ended(STOPPED))
 
-    def _ended(self, found: str, fault: str = "") -> StageFinding:
+    def _ended(self, found: str, **more: Any) -> StageFinding:
         """What is found of a stage that did not come to its end."""
-        notes = () if found == fault else (found,)
-        asked = "Was the stage finished?"
-        return StageFinding(self.stage, asked, found, "", UNFINISHED, fault=fault, notes=notes)
+        said = {"notes": (found,)} | more
+        return StageFinding(self.stage, "Was the stage finished?", found, "", UNFINISHED, **said)
 
     def _afresh(self, finding: StageFinding, clock: Clock) -> StageFinding:
         """The finding, or what is found where its witness fails: the worker of each play is a fork of this process."""
@@ -265,9 +264,9 @@ class _Stages:
                         self._afresh(finding, clock.at_most(_MOMENT))
         except OutOfTime as stuck:
             # the first stage ends all: nothing can be asked of a filter whose first answers do not come
-            self.findings.append(self._ended(str(stuck), str(stuck) if stage == "admission" else ""))
+            self.findings.append(self._ended(str(stuck), fault=str(stuck) if stage == "admission" else ""))
         except FilterFault as broken:
-            self.findings.append(self._ended(str(broken), str(broken)))
+            self.findings.append(self._ended(str(broken), fault=str(broken), notes=()))
         except Exception as error:
             if stage == "admission" and self.promise is None:
                 raise  # what is no filter is the caller's mistake
