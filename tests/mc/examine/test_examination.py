@@ -97,7 +97,7 @@ def test_after_ctrl_c_nothing_is_played_again_and_what_was_not_does_not_stand(
     with pytest.raises(
         PartialExamination
     ) as stopped:  # while it is told, in the last replay, and in the first
-        examine(sound.Forgets(), seconds=0.5, mechanisms="gaussian", on_stage=stop)
+        examine(sound.Forgets(), seconds=2.0, mechanisms="gaussian", on_stage=stop)
     found = stopped.value.examination
     assert found.partial
     assert not left

@@ -100,8 +100,15 @@ class Mine(ByHand):
     most: float = 0.5
 
 
-def of_mine(*kinds: type) -> Witness:
-    return witness(Mine(0.5), Constant(fp.Gaussian(0.5)), epsilon=1.0, n=500, seed=1, kinds=kinds)
+class Odd(Mine):
+    """Made in a way of its own."""
+
+    def __init__(self) -> None:
+        super().__init__(0.5)
+
+
+def of_mine(*kinds: type, filt: Mine = Mine(0.5)) -> Witness:  # noqa: B008
+    return witness(filt, Constant(fp.Gaussian(0.5)), epsilon=1.0, n=500, seed=1, kinds=kinds)
 
 
 def forged(ratio: Fraction, filt: fp.PrivacyFilter[Any], pair: fp.RandomizedResponse) -> dict[str, Any]:
@@ -186,7 +193,8 @@ def test_what_is_played_otherwise_is_refused(name: str) -> None:
 def test_a_filter_from_outside_the_catalogue_is_replayed_with_itself_or_by_its_class() -> None:
     told, named = of_mine(), of_mine(Mine)
     assert told.data["filter"] == {"outside": "Mine"}
-    again = replay(told), replay(told.data, filt=Mine(0.5)), replay(named.data, Mine)
+    odd = of_mine(Odd, filt=Odd())
+    again = replay(told), replay(told.data, filt=Mine(0.5)), replay(named.data, Mine), replay(odd)
     assert {one.value for one in again} == {told.data["value"]}
 
 
