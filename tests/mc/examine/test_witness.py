@@ -107,7 +107,7 @@ class Odd(Mine):
         super().__init__(0.5)
 
 
-def of_mine(*kinds: type, filt: Mine = Mine(0.5)) -> Witness:  # noqa: B008
+def of_mine(*kinds: type, filt: Mine = Mine(0.5)) -> Witness:
     return witness(filt, Constant(fp.Gaussian(0.5)), epsilon=1.0, n=500, seed=1, kinds=kinds)
 
 
@@ -195,6 +195,7 @@ def test_a_filter_from_outside_the_catalogue_is_replayed_with_itself_or_by_its_c
     assert told.data["filter"] == {"outside": "Mine"}
     odd = of_mine(Odd, filt=Odd())
     again = replay(told), replay(told.data, filt=Mine(0.5)), replay(named.data, Mine), replay(odd)
+    again += (replay(named.data, filt=Mine(0.25)),)  # what the data says of it is what is played
     assert {one.value for one in again} == {told.data["value"]}
 
 
@@ -377,6 +378,7 @@ def test_what_is_said_to_be_reached_is_no_more_than_was_measured(low: float, pro
 
 
 def test_a_play_without_a_limit_is_said_to_have_none() -> None:
+    assert not SAID["menu"][0].adaptive  # in one round nothing depends on an answer
     endless = menu_witness(ZCDP, FOUR[:1], D2, rounds=None, low=1.01, high=None)
     assert str(endless).startswith("the best adversary over Gaussian(mu=1): D of order 2")
     simulated = counted("simulation", rounds=None, n=1, low=0.5, promised=0.25, confidence=0.9)
