@@ -41,7 +41,7 @@ from mc.examine.subject import Subject, admission, own_numbers
 from mc.examine.witness import Witness
 from mc.examine.worker import results
 from theory.arguments import check_count
-from theory.guarantees import Guarantee, PureDP
+from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 from theory.proofs.proof import Proof
 
@@ -83,7 +83,6 @@ def examine(
     clock = Clock.of(seconds)
     clock, began = Clock(clock.until - min(_LAST, _LATE * clock.left)), time.perf_counter()
     names = names_of(FAMILIES if mechanisms is None else mechanisms)
-    lines_of(names, PureDP(1.0))  # an unknown name is the caller's mistake, whatever the filter is
     seed = check_count("seed", seed, least=0)
     done = _DONE if proofs is None else proofs
     exam = _Stages(filt, clock, on_stage, done, first_only=first_only)

@@ -18,7 +18,7 @@ from mc.engine.encoding import nameable
 from mc.examine.challenge import challenge
 from mc.examine.clock import Clock
 from mc.examine.difference import first_difference
-from mc.examine.family_lines import lines_of
+from mc.examine.family_lines import names_of
 from mc.examine.holders import game_of
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
@@ -49,7 +49,7 @@ VALUES: Calls = [
     *((partial(Clock.of, seconds), "seconds must be") for seconds in (0, -1, math.nan)),
     (partial(challenge, ZCDP, [], epsilons=[1.0]), "adversaries must be an integer >= 1, got adversaries=0"),
     (partial(challenge, ZCDP, [fp.OneShot()], epsilons=[]), "epsilons must be an integer >= 1, got"),
-    (partial(lines_of, ("gaussian", "staircase"), PURE), "must be among gaussian, rr, .*, got 'staircase'"),
+    (partial(names_of, ("gaussian", "staircase")), "must be among gaussian, rr, .*, got 'staircase'"),
     (partial(story_of_sequence, ZCDP, LOUD, D2), "played must be granted, got a denial of Gaussian"),
     (partial(game_of, ODOMETER, {"questions": []}), "game must be one of LineOdometer"),
     # what takes longer than anybody waits, or more frames than there are
