@@ -9,7 +9,7 @@ import pytest
 
 import filterproof as fp
 from filters.contract.checks import checked_observe, checked_start
-from mc.examine.difference import Difference, first_difference
+from mc.examine.difference import Difference, _Apart, first_difference
 from mc.examine.sequence import granted
 from tests.mc.examine.sound import Sum
 from tests.mc.examine.toys import ResetAfterTen
@@ -58,6 +58,12 @@ def test_who_grants_more_within_the_promise_is_not_blamed() -> None:
     assert found is not None
     assert (found.granted_by, found.wrong) == ("the second", "")
     assert "a denial breaks none" in str(found)
+
+
+def test_a_difference_stays_the_same_where_the_same_filter_grants() -> None:
+    both, between = (fp.ZCDPFilter(0.5), fp.ZCDPFilter(0.4)), fp.Gaussian(0.95)
+    for granting in (0, 1):
+        assert (_Apart(both, [], between, granting).by([], between) is None) is bool(granting)
 
 
 def test_losses_are_told_to_both_and_a_refund_is_found() -> None:
