@@ -60,6 +60,13 @@ def test_who_grants_more_within_the_promise_is_not_blamed() -> None:
     assert "a denial breaks none" in str(found)
 
 
+def test_a_difference_is_cut_to_what_it_needs_and_one_that_breaks_a_promise_to_what_breaks_it() -> None:
+    lax: Any = type("Lax", (Sum,), {"most": 9.0})()
+    apart = _Apart((fp.ZCDPFilter(0.1), lax), [(fp.Gaussian(0.4), 0.0)], fp.Gaussian(1.0), 1)
+    assert apart.cut().history == []
+    assert "so it breaks 0.5-zCDP" in apart.cut(broken=True).broken
+
+
 def test_a_difference_stays_the_same_where_the_same_filter_grants() -> None:
     both, between = (fp.ZCDPFilter(0.5), fp.ZCDPFilter(0.4)), fp.Gaussian(0.95)
     for granting in (0, 1):
