@@ -13,7 +13,7 @@ import pytest
 import filterproof as fp
 from mc.engine.adversaries import Constant
 from mc.examine.attack import Attack, attack
-from mc.examine.confirmation import _telling, differs
+from mc.examine.confirmation import _telling, differs, happens
 from mc.examine.examination import Status
 from mc.examine.filter_fault import FilterFault
 from mc.examine.measure import Measure
@@ -213,6 +213,12 @@ def test_an_attack_by_a_plan_that_a_fresh_filter_does_not_grant_is_a_fault() -> 
 def test_a_witness_of_a_pure_filter_stands(kind: str) -> None:
     made = witnesses.WITNESSES[kind][0]()
     assert differs(made, afresh(made.filter)) == ""
+
+
+@pytest.mark.parametrize(("loss", "granted"), [(0.4, True), (1.0, False), (np.inf, True)])
+def test_a_history_happens_as_its_finite_losses_are_shown(loss: float, granted: bool) -> None:
+    small = fp.Gaussian(0.05)
+    assert happens(sound.StopsAtLosses(), ((small, loss), (small, 0.0))) is granted
 
 
 def test_a_witness_that_is_true_and_breaks_no_promise_does_not_stand() -> None:

@@ -11,11 +11,12 @@ import pytest
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
+from mc.examine.clock import Clock
 from mc.examine.examination import UNFINISHED, Examination, PartialExamination, Status
 from mc.examine.measure import Measure
 from mc.examine.replay import MOST_FAILURE
 from mc.examine.stage_finding import StageFinding, Tightness
-from mc.examine.verify import FAILURE, examine
+from mc.examine.verify import FAILURE, _Stages, examine
 from tests.mc.examine import sound
 from theory.evidence import Evidence, Outcome, Verdict
 
@@ -184,6 +185,8 @@ def test_the_most_telling_witness_and_the_number_nearest_to_the_promise_come_fir
         )
     ]
     for order in (findings, findings[::-1]):
+        stages = _Stages(sound.ByHand(), Clock.of(9.0), print, {}, first_only=False, findings=order)
+        assert [one.order for one in stages.witnesses] == [(1, 0.9), (2, 0.1)]
         found = _examination(OPEN, *order)
         assert found.refutation.witness.order == (1, 0.9)
         again = replace(findings[1], verdict=first)  # of equals the last, which was told
