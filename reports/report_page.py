@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from mc.examine.witness import witness_kind
+from mc.examine.replay import witness_kind
 from reports.audit.audited import recorded_audit
 from reports.chapter import Chapter
 from reports.drawing import data_uri

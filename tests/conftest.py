@@ -89,7 +89,7 @@ def library_as_installed() -> None:
 @pytest.fixture
 def processor_clock() -> Iterator[None]:
     """The seconds of an examination are processor seconds."""
-    from mc.examine.processor import processor_seconds
+    from mc.examine.clock import processor_seconds
 
     with processor_seconds():
         yield

@@ -15,7 +15,7 @@ from filters.contract.state import State
 from filters.privacy_filter import PrivacyFilter
 from mc.losses.log_ratio import nearest_log
 from mc.worst_case.plan import Plan
-from theory.arguments import beyond
+from theory.arguments import Real, beyond
 from theory.pairs import DominatingPair, Erasure, FinitePair, RandomizedResponse
 
 __all__ = [
@@ -38,8 +38,9 @@ def admits(filt: PrivacyFilter, state: State, request: DominatingPair) -> bool:
     return bool(checked_admits(filt, state, request, 1)[0])
 
 
-def simple_ratio(accept: Callable[[Fraction], bool], epsilon: float) -> Fraction | None:
+def simple_ratio(epsilon: Real, accept: Callable[[Fraction], bool] = lambda ratio: True) -> Fraction | None:
     """A rational near e^epsilon with terms as small as `accept` allows; None where it accepts none of those tried."""
+    epsilon = float(epsilon)
     exact = Fraction(math.exp(epsilon))
     for size in (2, 5, 10, 100, 1000, 10**5, 10**8, 10**12):
         near = exact.limit_denominator(size)
@@ -55,7 +56,7 @@ def largest_response(filt: PrivacyFilter) -> RandomizedResponse | None:
     top = _largest_of(lambda e: admits(filt, start, RandomizedResponse(e)), LEVELS)
     if not top:
         return None
-    ratio = simple_ratio(lambda r: admits(filt, start, RandomizedResponse.from_ratio(r)), top)
+    ratio = simple_ratio(top, lambda r: admits(filt, start, RandomizedResponse.from_ratio(r)))
     if ratio is None:
         # no simple rational is admitted: take one whose logarithm is rounded up to the very double `top`
         exact = RandomizedResponse(top).rational

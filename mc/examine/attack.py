@@ -291,7 +291,11 @@ def _solved(filt: PrivacyFilter, menu: list[DominatingPair], lengths: Iterable[i
 
 
 def _own_menu(filt: PrivacyFilter, rounds: int) -> Iterator[Attack]:
-    menu = [exact for pair in getattr(filt, "menu", ()) if (exact := pair.rational) is not None]
+    own = getattr(filt, "menu", ())
+    pairs = (
+        [pair for pair in own if isinstance(pair, DominatingPair)] if isinstance(own, (tuple, list)) else []
+    )
+    menu = [exact for pair in pairs if (exact := pair.rational) is not None]
     if menu:
         yield from _solved(filt, menu, range(1, rounds + 1))
 
@@ -301,7 +305,7 @@ def _largest_requests(filt: PrivacyFilter, rounds: int) -> Iterator[Attack]:
     requests: list[DominatingPair] = [] if erasure is None else [erasure]
     if response is not None:
         # smaller ones too: a witness with small numbers is easier to check by hand
-        sizes = [simple_ratio(lambda r: r > 1, share * _size(response)) for share in (0.05, 0.1, 0.25, 0.5)]
+        sizes = [simple_ratio(share * response.epsilon) for share in (0.05, 0.1, 0.25, 0.5)]
         requests += [RandomizedResponse.from_ratio(size) for size in sizes if size is not None]
         requests.append(response)
     for epsilon, ratio in goals_of(filt):
@@ -322,7 +326,7 @@ def _ladders(filt: PrivacyFilter, rounds: int) -> Iterator[Attack]:
     if top is None:
         return
     for steps in (2, 3, 4):
-        base = simple_ratio(lambda r: r > 1, _size(top) / steps)
+        base = simple_ratio(top.epsilon / steps)
         if base is None:
             continue
         menu: list[DominatingPair] = [RandomizedResponse.from_ratio(base**k) for k in range(1, steps + 1)]
@@ -339,7 +343,7 @@ def _best_replies(filt: PrivacyFilter, rounds: int) -> Iterator[Attack]:
     frontiers: dict[Hashable, Frontier] = {}
     for epsilon, ratio in goals[len(goals) // 3 :: 3]:  # slow: a third of them, but never none
         for share in (0.1, 0.02, 0.05, 0.25, 0.5):
-            base = simple_ratio(lambda r: r > 1, share * _size(top))
+            base = simple_ratio(share * top.epsilon)
             if base is None or not admits(filt, start, opening := RandomizedResponse.from_ratio(base)):
                 continue
             spent = checked_spend(filt, start, opening, 1)
@@ -350,7 +354,3 @@ def _best_replies(filt: PrivacyFilter, rounds: int) -> Iterator[Attack]:
                 continuations.append(best_reply(frontier, ratio * q / p))
             tried = Attack(filt, epsilon, ratio, _promised(filt, epsilon), Fraction(0), "PQ", None, 1)
             yield _verified(tried, Plan(opening, tuple(continuations)))
-
-
-def _size(response: RandomizedResponse) -> float:
-    return float(response.epsilon)

@@ -28,7 +28,7 @@ from filters.contract.state import read_only, take
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
 from mc.engine.encoding import decode_fraction
-from mc.examine.kinds import ROUNDED, ReplayError
+from mc.examine.replay import ROUNDED, ReplayError
 from mc.examine.sequence import granted
 from mc.examine.witness import Witness
 from mc.worst_case.plan import MARGIN, History, Plan
@@ -69,14 +69,11 @@ def impure(filt: PrivacyFilter) -> str:
 
 def happens(filt: PrivacyFilter, history: History) -> bool:
     """Whether one run grants the requests one by one, shown their losses."""
-    state = checked_start(filt, 1)
+    state: Any = checked_start(filt, 1)
     for pair, loss in history:
-        after = granted(filt, state, pair)
-        if after is None:
+        state = granted(filt, state, pair, loss if filt.looks_at_losses and math.isfinite(loss) else None)
+        if state is None:
             return False
-        state = after
-        if filt.looks_at_losses and math.isfinite(loss):
-            state = checked_observe(filt, state, np.array([loss]), 1)
     return True
 
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count, groupby
+from typing import Any
 
 import numpy as np
 
-from filters.contract.checks import checked_filter, checked_observe, checked_start
-from filters.contract.state import State
+from filters.contract.checks import checked_filter, checked_start
 from filters.privacy_filter import PrivacyFilter
 from filters.testing.requests import History, Requests, Tape, possible_loss, requests_near
 from mc.examine.clock import Clock
@@ -90,20 +90,17 @@ def first_difference(
     """
     for filt in (one, other):
         checked_filter(filt)
-    clock = Clock.of(seconds)
+    clock, filters, histories, requests = Clock.of(seconds), (one, other), 0, 0
     rng = np.random.default_rng(check_count("seed", seed, least=0))
-    filters, histories, requests = (one, other), 0, 0
     near = [requests_near(filt) for filt in filters]
     for history in _histories(near, rng):
         if clock.over:
             break
         histories += 1
-        asked, differs = _played(filters, history)
+        asked, apart = _played(filters, history)
         requests += asked
-        if differs is not None:
-            return DifferenceSearch(
-                _worst(filters, near, *_cut(filters, *differs), clock), histories, requests
-            )
+        if apart is not None:
+            return DifferenceSearch(_worst(apart.cut(), near, clock), histories, requests)
     return DifferenceSearch(None, histories, requests)
 
 
@@ -115,100 +112,86 @@ def _histories(near: list[Requests], rng: np.random.Generator) -> Iterator[Histo
         drawn, tape = near[k % 2], Tape(rng.bytes(_BYTES))
         if k % 8 >= 6:
             row = drawn.small(tape, _ROW)
-            yield [(request, possible_loss(request, float(loss))) for request, loss in _with_losses(row, rng)]
+            losses = rng.uniform(-1.0, 1.0, len(row)).tolist()
+            yield [(request, possible_loss(request, loss)) for request, loss in zip(row, losses, strict=True)]
         else:
             yield drawn.history(tape, _LENGTHS[k // 8 % len(_LENGTHS)])
 
 
-def _with_losses(
-    row: list[DominatingPair], rng: np.random.Generator
-) -> Iterator[tuple[DominatingPair, float]]:
-    return zip(row, rng.uniform(-1.0, 1.0, len(row)).tolist(), strict=True)
+@dataclass(frozen=True, slots=True)
+class _Apart:
+    """After a history that both filters granted, the one of number `granting` alone grants the request."""
+
+    filters: tuple[PrivacyFilter, PrivacyFilter]
+    history: History
+    request: DominatingPair
+    granting: int
+
+    def by(self, history: History, request: DominatingPair) -> _Apart | None:
+        """The same after what both grant of another history, at this request; None where they do not differ so."""
+        found = _played(self.filters, [*history, (request, 0.0)])[1]
+        return found if found and found.request is request and found.granting == self.granting else None
+
+    @property
+    def broken(self) -> str:
+        """How these requests, fixed in advance, pass what is promised; "" where they do not, or are not fixed."""
+        filt = self.filters[self.granting]
+        if filt.looks_at_losses and self.history:
+            return ""
+        asked = Sequence(tuple((pair, 1) for pair, _ in (*self.history, (self.request, 0.0))))
+        if (breach := asked.breach(filt.promise, goals(filt.promise))) is None:
+            return ""
+        (measure, low), promised = breach, breach[0].promised(filt.promise)
+        return f"so it breaks {filt.promise}: {measure} is at least {below(low)} where {promised:.6g} is promised"
+
+    def cut(self, *, broken: bool = False) -> _Apart:
+        """The same after fewer requests: halves, quarters, ..., single ones are left out where it stays.
+
+        broken: and where what is granted passes the promise on paper.
+        """
+        best, size = self, max(len(self.history) // 2, 1)
+        while best.history and size:
+            start = 0
+            while start < len(best.history):
+                fewer = self.by(best.history[:start] + best.history[start + size :], self.request)
+                if fewer is not None and (not broken or fewer.broken):
+                    best = fewer
+                else:
+                    start += size
+            size //= 2
+        return best
+
+    def told(self, wrong: str) -> Difference:
+        return Difference(
+            tuple(self.history), self.request, ("the first", "the second")[self.granting], wrong
+        )
 
 
-def _played(
-    filters: tuple[PrivacyFilter, PrivacyFilter], history: History
-) -> tuple[int, tuple[History, DominatingPair, int] | None]:
-    """Requests asked; what both granted before the first difference, what was asked then, and which one granted it."""
-    states: list[State] = [checked_start(filt, 1) for filt in filters]
+def _played(filters: tuple[PrivacyFilter, PrivacyFilter], history: History) -> tuple[int, _Apart | None]:
+    """How many requests were asked, and where the filters differ first."""
+    states: list[Any] = [checked_start(filt, 1) for filt in filters]
     common: History = []
     for asked, (request, loss) in enumerate(history, 1):
-        after = [granted(filt, state, request) for filt, state in zip(filters, states, strict=True)]
+        after = [granted(filt, state, request, loss) for filt, state in zip(filters, states, strict=True)]
         denied = [state is None for state in after]
         if denied[0] != denied[1]:
-            return asked, (common, request, int(denied[0]))
+            return asked, _Apart(filters, common, request, int(denied[0]))
         if not denied[0]:
             common.append((request, loss))
-            states = [
-                checked_observe(filt, state, np.array([loss]), 1)
-                for filt, state in zip(filters, after, strict=True)
-                if state is not None
-            ]
+            states = after
     return len(history), None
 
 
-def _differs(
-    both: tuple[PrivacyFilter, PrivacyFilter], history: History, request: DominatingPair, which: int
-) -> History | None:
-    """What both grant of the history, if then one of them alone grants the request; else None."""
-    found = _played(both, [*history, (request, 0.0)])[1]
-    return found[0] if found is not None and found[1] is request and found[2] == which else None
-
-
-def _cut(
-    filters: tuple[PrivacyFilter, PrivacyFilter],
-    history: History,
-    request: DominatingPair,
-    granting: int,
-    *,
-    broken: bool = False,
-) -> tuple[History, DominatingPair, int]:
-    """The same difference after fewer requests: halves, quarters, ..., single ones are left out where it stays.
-
-    broken: and where what is granted passes the promise on paper.
-    """
-    size = max(len(history) // 2, 1)
-    while history and size:
-        start = 0
-        while start < len(history):
-            fewer = _differs(filters, history[:start] + history[start + size :], request, granting)
-            if fewer is not None and (not broken or _broken(filters[granting], fewer, request)):
-                history = fewer
-            else:
-                start += size
-        size //= 2
-    return history, request, granting
-
-
-def _worst(
-    filters: tuple[PrivacyFilter, PrivacyFilter],
-    near: list[Requests],
-    history: History,
-    request: DominatingPair,
-    granting: int,
-    clock: Clock,
-) -> Difference:
+def _worst(apart: _Apart, near: list[Requests], clock: Clock) -> Difference:
     """The difference, with the dearest request of a family in its place where that breaks the promise on paper."""
-    name, filt = ("the first", "the second")[granting], filters[granting]
-    wrong = _broken(filt, history, request)
+    wrong = apart.broken
     for chain in () if wrong else (chain for drawn in near for chain in drawn.chains):
         for dearer in reversed(chain.pairs):
             if clock.over:
-                return Difference(tuple(history), request, name, "")
-            if _differs(filters, history, dearer, granting) is not None:
-                if _broken(filt, history, dearer):
-                    kept, *_ = _cut(filters, history, dearer, granting, broken=True)
-                    return Difference(tuple(kept), dearer, name, _broken(filt, kept, dearer))
+                return apart.told("")
+            if (other := apart.by(apart.history, dearer)) is not None:
+                if other.broken:
+                    kept = other.cut(broken=True)
+                    return kept.told(kept.broken)
                 break
-    return Difference(tuple(history), request, name, wrong)
-
-
-def _broken(filt: PrivacyFilter, history: History, request: DominatingPair) -> str:
-    """How these requests, fixed in advance, pass what the filter promises; "" where they do not, or are not fixed."""
-    if filt.looks_at_losses and history:
-        return ""
-    asked = Sequence(tuple((pair, 1) for pair, _ in (*history, (request, 0.0))))
-    if (breach := asked.breach(filt.promise, goals(filt.promise))) is None:
-        return ""
-    (measure, low), promised = breach, breach[0].promised(filt.promise)
-    return f"so it breaks {filt.promise}: {measure} is at least {below(low)} where {promised:.6g} is promised"
+    return apart.told(wrong)

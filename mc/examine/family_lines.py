@@ -76,23 +76,24 @@ def coarse_first(sizes: tuple[float, ...]) -> list[float]:
 
 
 def names_of(given: object) -> tuple[str, ...]:
-    """The names of families, of one name or several."""
+    """The names of families, of one name or several; ValueError for an unknown one."""
     if not isinstance(given, Iterable):
         raise TypeError(f"mechanisms must be among {', '.join(FAMILIES)}, got {given!r}; name some of these")
-    return (given,) if isinstance(given, str) else tuple(given)
-
-
-def lines_of(names: Sequence[str], promise: Guarantee, extra: Sequence[float] = ()) -> tuple[Line, ...]:
-    """The lines of these families, with the constants that the promise suggests; ValueError for an unknown family.
-
-    extra holds further sizes: numbers that the filter itself names.
-    """
+    names = (given,) if isinstance(given, str) else tuple(given)
     for name in names:
         if not isinstance(name, str) or name not in FAMILIES:
             raise ValueError(
                 f"mechanisms must be among {', '.join(FAMILIES)}, got {name!r}"
                 f"{did_you_mean(name, FAMILIES) or '; name some of these'}"
             )
+    return names
+
+
+def lines_of(names: Sequence[str], promise: Guarantee, extra: Sequence[float] = ()) -> tuple[Line, ...]:
+    """The lines of these families, with the constants that the promise suggests.
+
+    extra holds further sizes: numbers that the filter itself names.
+    """
     more = tuple(sorted(set(extra)))
     kov = tuple(map(_kov, _deltas(promise)))
     return tuple(replace(line, extra=more) for name in names for line in FAMILIES[name] or kov)

@@ -122,26 +122,18 @@ def _file(filt: PrivacyFilter) -> str | None:
     return getattr(sys.modules.get(type(filt).__module__), "__file__", None)
 
 
-def _own(filt: PrivacyFilter, frames: Iterable[tuple[FrameType, int]]) -> Iterator[tuple[FrameType, int]]:
-    """The frames, outermost first, that run code of the filter's or of its file."""
-    file = _file(filt)
-    for frame, at in frames:
-        code = frame.f_code
-        if code.co_filename not in _OURS and (_self(frame) is filt or (file and code.co_filename == file)):
-            yield frame, at
-
-
 def _place(filt: PrivacyFilter, frames: Iterable[tuple[FrameType, int]]) -> tuple[FrameType, int] | None:
-    """The filter's innermost method and the line at work there; None if no frame is the filter's."""
+    """The filter's innermost method and the line at work there; None if no frame, outermost first, is the filter's."""
     deepest: tuple[FrameType, int] | None = None
-    for frame, at in _own(filt, frames):
-        if deepest is None or _self(frame) is filt:
+    own_file = _file(filt)
+    for frame, at in frames:
+        file, own = frame.f_code.co_filename, _self(frame) is filt
+        if file in _OURS or not (own or file == own_file):
+            continue
+        if deepest is None or own:
             deepest = frame, at
-        elif frame.f_code.co_filename == deepest[0].f_code.co_filename:
-            deepest = (
-                deepest[0],
-                at,
-            )  # a helper in the same file: the method is named, the line is the helper's
+        elif file == deepest[0].f_code.co_filename:  # a helper: the method is named, the line is the helper's
+            deepest = deepest[0], at
     return deepest
 
 

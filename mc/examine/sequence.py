@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from filters.contract.checks import checked_grant, checked_spend, checked_start
+from filters.contract.checks import checked_grant, checked_observe, checked_spend, checked_start
 from filters.contract.state import State, same
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import Nameable, decode, encode
@@ -47,12 +47,18 @@ _COUNTING = (int, float, list, dict, set, bytearray, np.ndarray)
 _MOST = 10**15
 
 
-def granted(filt: PrivacyFilter, state: State, request: DominatingPair) -> State | None:
-    """The state after one run was granted the request, as an application's session asks for it; None if denied."""
+def granted(
+    filt: PrivacyFilter, state: State, request: DominatingPair, loss: float | None = None
+) -> State | None:
+    """The state after one run was granted the request, as an application's session asks for it; None if denied.
+
+    loss is what it is shown then, None for nothing.
+    """
     admitted, after = checked_grant(filt, state, request, 1)
     if not admitted[0]:
         return None
-    return checked_spend(filt, state, request, 1) if after is None else after
+    after = checked_spend(filt, state, request, 1) if after is None else after
+    return after if loss is None else checked_observe(filt, after, np.array([loss]), 1)
 
 
 def attributes(filt: PrivacyFilter) -> list[bytes]:
@@ -190,8 +196,5 @@ class Sequence:
             pair = decode(step["request"], names)
             if not isinstance(pair, DominatingPair) or pair.shape != ():
                 raise wrong
-            times = check_count("times", step["times"])
-            if times > _MOST:
-                raise ValueError(f"times must be at most {_MOST}, got times={times}; pass what was written")
-            steps.append((pair, times))
+            steps.append((pair, check_count("times", step["times"], most=_MOST)))
         return cls(tuple(steps))

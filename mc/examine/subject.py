@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
-from types import CodeType
+from types import CodeType, MemberDescriptorType
 from typing import Any
 
 from filters.contract.checks import checked_admits, checked_start
 from filters.privacy_filter import PrivacyFilter
+from mc.engine.encoding import encode, nameable
 from mc.examine.clock import Clock
 from mc.examine.family_lines import Line, coarse_first
 from mc.examine.filter_fault import FilterFault, examining
@@ -90,12 +91,20 @@ class Subject:
 def own_pairs(filt: PrivacyFilter) -> tuple[DominatingPair, ...]:
     """The single pairs that the filter names among its attributes: a menu, as a rule."""
     pairs: list[DominatingPair] = []
-    names = [name for kind in type(filt).__mro__ for name in vars(kind) if name[:2] != "__"]
-    for name in dict.fromkeys([*getattr(filt, "__dict__", {}), *names]):
-        value = getattr(filt, name, None)
+    for value in _held(filt, type(filt).__mro__):
         parts = value if isinstance(value, (tuple, list)) else (value,)
         pairs.extend(part for part in parts if isinstance(part, DominatingPair) and part.shape == ())
     return tuple(dict.fromkeys(pairs))
+
+
+def _held(filt: PrivacyFilter, kinds: Iterable[type]) -> Iterator[Any]:
+    """What the filter and these classes hold under a name; no property is run, for it may raise or never return."""
+    for name in dict.fromkeys(
+        [*getattr(filt, "__dict__", {}), *(name for kind in kinds for name in vars(kind))]
+    ):
+        if name[:2] != "__":
+            value = inspect.getattr_static(filt, name, None)
+            yield getattr(filt, name, None) if isinstance(value, MemberDescriptorType) else value
 
 
 #: Numbers of a filter's own that are tried as sizes, and the multiples of each.
@@ -117,12 +126,8 @@ def own_numbers(filt: PrivacyFilter) -> tuple[float, ...]:
 
 def _numbers_of(filt: PrivacyFilter) -> Iterator[float]:
     own_classes = [kind for kind in type(filt).__mro__ if kind.__module__.partition(".")[0] not in _LIBRARY]
-    names = dict.fromkeys(
-        [*getattr(filt, "__dict__", {}), *(name for kind in own_classes for name in vars(kind))]
-    )
-    for name in names:
-        if name[:2] != "__":
-            yield from _numbers_in(inspect.getattr_static(filt, name, None))
+    for value in _held(filt, own_classes):
+        yield from _numbers_in(value)
     for kind in own_classes:
         for method in vars(kind).values():
             code = getattr(getattr(method, "__func__", method), "__code__", None)
@@ -160,7 +165,8 @@ def admission(
         admissions.append(_admitted(filt, line, clock.at_most(share)))
     with examining(filt):
         own = [pair for pair in own_pairs(filt) if own_menu and _grants(filt, pair)]
-    if own:
+    unnamed = sorted({type(pair).__name__ for pair in own if not _has_a_name(pair)})
+    if own := [pair for pair in own if _has_a_name(pair)]:
         own.sort(key=lambda pair: float(pair.hockey_stick(0.0)))
         sizes = tuple(map(float, range(1, len(own) + 1)))
         line = Line("own", "its own menu", partial(_numbered, tuple(own)), 1.0, len(own))
@@ -182,9 +188,22 @@ def admission(
         menu=", ".join(dict.fromkeys(line.family for line in lines)),
         unseen="" if len(admissions) >= len(lines) else "the rest of the families: the time was up",
         fault=fault,
-        notes=tuple(f"outside its scope: {family}, for {said}" for family, said in raising.items()),
+        notes=(
+            *(f"outside its scope: {family}, for {said}" for family, said in raising.items()),
+            *(
+                f"not asked for: its own {kind}, which no witness can name: its class is not ours"
+                for kind in unnamed
+            ),
+        ),
     )
     return finding, open_lines, closed
+
+
+def _has_a_name(pair: DominatingPair) -> bool:
+    with suppress(TypeError):
+        encode(pair, nameable())
+        return True
+    return False
 
 
 def _numbered(pairs: tuple[DominatingPair, ...], t: float) -> DominatingPair:

@@ -9,12 +9,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from filters.contract.checks import checked_filter
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversaries import Scripted
-from mc.examine.filter_fault import FilterFault
+from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.sequence import Sequence
 from mc.worst_case import worst_case
 from theory.arguments import check_at_least_zero
@@ -74,10 +75,9 @@ def _granted(
     played = Sequence(tuple(steps))
     if not played.steps:
         return False
-    try:
+    with suppress(FilterFault, ValueError), examining(filt):  # it may not be for such pairs
         if not filt.looks_at_losses:
             return played.admitted(filt)
         game = worst_case(filt, tuple(played.counts), epsilon=epsilon, rounds=played.rounds)
-    except (FilterFault, ValueError):  # it is not for such pairs
-        return False
-    return game.low >= low * (1 - 2.0**-40)
+        return game.low >= low * (1 - 2.0**-40)
+    return False

@@ -12,7 +12,7 @@ import io
 import os
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, redirect_stdout
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -41,7 +41,7 @@ from mc.examine.subject import Subject, admission, own_numbers
 from mc.examine.witness import Witness
 from mc.examine.worker import results
 from theory.arguments import check_count
-from theory.guarantees import Guarantee, PureDP
+from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 from theory.proofs.proof import Proof
 
@@ -83,24 +83,25 @@ def examine(
     clock = Clock.of(seconds)
     clock, began = Clock(clock.until - min(_LAST, _LATE * clock.left)), time.perf_counter()
     names = names_of(FAMILIES if mechanisms is None else mechanisms)
-    lines_of(names, PureDP(1.0))  # an unknown name is the caller's mistake, whatever the filter is
     seed = check_count("seed", seed, least=0)
     done = _DONE if proofs is None else proofs
     exam = _Stages(filt, clock, on_stage, done, first_only=first_only)
 
-    def told() -> Examination:
-        exam.confirm(Clock.of(seconds))
-        spent = time.perf_counter() - began
-        found = (*exam.findings, *exam.noise())
-        return Examination(filt, names, found, spent, seed, FAILURE, exam.promise, exam.scope)
-
+    stopped: KeyboardInterrupt | None = None
     try:
         _in_turn(exam, names, seed, own_menu=mechanisms is None)
-    except KeyboardInterrupt as stopped:
+        exam.confirm(Clock.of(seconds))
+    except KeyboardInterrupt as pressed:
         if exam.promise is None:
             raise
-        raise PartialExamination(told()) from stopped
-    return told()
+        exam.leave()
+        stopped = pressed
+    spent = time.perf_counter() - began
+    found = (*exam.findings, *exam.noise())
+    examination = Examination(filt, names, found, spent, seed, FAILURE, exam.promise, exam.scope)
+    if stopped is not None:
+        raise PartialExamination(examination) from stopped
+    return examination
 
 
 def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool) -> None:
@@ -153,6 +154,7 @@ class _Stages:
     scope: str = ""
     heard: bool = False
     shut: bool = False
+    stage: str = ""
     confirmed: list[Mapping[str, Any]] = field(default_factory=list)
 
     def prove(self, by: Callable[..., StageFinding]) -> None:
@@ -162,12 +164,10 @@ class _Stages:
         self.clock = Clock(self.clock.until + Clock.now() - began)
 
     def tell(self, subject: Subject) -> None:
-        """The most telling witness of what was found, if anything was, and its play."""
-        # a schedule tells itself
-        found = [one for one in self.witnesses if one.kind != "schedule"]
-        if found:
-            work = partial(telling, subject, tuple(sorted(found, key=lambda one: one.order)))
-            self._run("telling", 0.9, work, self.clock.at_most(_MOMENT) if self.first_only else self.clock)
+        """The most telling witness of what was found, if anything was, and its play; a schedule tells itself."""
+        if found := tuple(one for one in self.witnesses if one.kind != "schedule"):
+            clock = self.clock.at_most(_MOMENT) if self.first_only else self.clock
+            self.run("telling", 0.9, partial(telling, subject, found), clock, always=True)
 
     def confirm(self, clock: Clock) -> None:
         """Let no refutation stand whose witness does not refute when it is played afresh, by a filter nobody has asked.
@@ -182,56 +182,52 @@ class _Stages:
             failed = failed or self.findings[at] is not finding
             if not failed:
                 return
-        left = sorted(self.witnesses, key=lambda one: one.order)
+        left = self.witnesses
         if left and self.subject is not None and left[0].kind != "schedule":
             subject = replace(self.subject, pure=False)
-            self._run("telling", 0.9, partial(as_found, subject, left[0]), clock)
+            self.run("telling", 0.9, partial(as_found, subject, left[0]), clock, always=True)
+
+    def leave(self) -> None:
+        """A person waits for the end, and not for a replay: no refutation stands that was not played afresh."""
+        self.findings = [
+            one
+            if one.witness is None or one.witness.data in self.confirmed
+            else _fallen(one, f"{one.witness.asked}: not played afresh: {STOPPED}")
+            for one in self.findings
+        ]
+        self.findings.append(self._ended(STOPPED))
+
+    def _ended(self, found: str, **more: Any) -> StageFinding:
+        """What is found of a stage that did not come to its end."""
+        said = {"notes": (found,)} | more
+        return StageFinding(self.stage, "Was the stage finished?", found, "", UNFINISHED, **said)
 
     def _afresh(self, finding: StageFinding, clock: Clock) -> StageFinding:
         """The finding, or what is found where its witness fails: the worker of each play is a fork of this process."""
-        witness = finding.witness
+        witness, fault = finding.witness, ""
         if witness is None or witness.data in self.confirmed:
             return finding
-        fault = ""
         try:
-            other = differs(witness, partial(self._aside, clock))
-            if not other:
+            if not (other := differs(witness, partial(self._aside, clock))):
                 self.confirmed.append(witness.data)
                 return finding
-            fault = impure(self.filter)
-            found = f"{witness.asked}: granted, but not afresh: {other}"
-        except OutOfTime as stuck:
-            found = f"{witness.asked}: not played afresh: {stuck}"
+            fault, found = impure(self.filter), f"{witness.asked}: granted, but not afresh: {other}"
+        except (OutOfTime, ValueError) as reason:
+            found = f"{witness.asked}: not played afresh: {reason}"
         except FilterFault as broken:
             found = fault = str(broken)
-        except ValueError as error:
-            found = f"{witness.asked}: not played afresh: {error}"
-        return replace(
-            finding,
-            found=found,
-            verdict=None,
-            witness=None,
-            tightness=(),
-            story=None,
-            fault=fault,
-            notes=() if fault else (found,),
-        )
+        return _fallen(finding, found, fault)
 
     def _aside(self, clock: Clock, work: Callable[[], Any]) -> Any:
         """What the work returns in a worker of its own, which this process, that asks the filter nothing, forks."""
-        told = partial(_quietly, partial(_only, work), clock, 1.0)
-        done: Any = None
-        for report in results(told, filt=self.filter, clock=clock):
-            if isinstance(report, _Seen):
-                self._keep(report)
-            else:
-                done = report
+        (done,) = self._reports(lambda clock: iter((work(),)), 1.0, clock, clock)
         return done
 
     @property
     def witnesses(self) -> list[Witness]:
-        """The refutations so far."""
-        return [one.witness for one in self.findings if one.witness is not None]
+        """The refutations so far, the most telling first."""
+        found = (one.witness for one in self.findings if one.witness is not None)
+        return sorted(found, key=lambda one: one.order)
 
     def run(
         self,
@@ -239,73 +235,83 @@ class _Stages:
         share: float,
         work: Callable[[Clock], Iterator[object]],
         clock: Clock | None = None,
+        *,
+        always: bool = False,
     ) -> None:
-        """Keep the findings of a stage, which has its share of the clock; of none where one refutation was enough."""
-        if not (self.first_only and self.witnesses):
-            self._run(stage, share, work, clock or self.clock)
+        """Keep the findings of a stage, also where its time, a share of the clock, is up or the filter's code raises.
 
-    def _run(self, stage: str, share: float, work: Callable[[Clock], Iterator[object]], clock: Clock) -> None:
-        """Keep the findings of a stage, also where its time is up or the filter's code raises."""
-        findings: list[StageFinding] = []
+        Of none where one refutation was enough, unless it is to run always.
+        """
+        if self.first_only and self.witnesses and not always:
+            return
+        clock = clock or self.clock
+        self.stage, first = stage, len(self.findings)
+        self.on_stage(stage)
         began, part = time.perf_counter(), clock.part(share)
-        ended = partial(StageFinding, stage, "Was the stage finished?", menu="", unseen=UNFINISHED)
         # the stages look at the clock themselves; the last has no grace, and a moment to say what it found
         late = Clock(min(part.until + _GRACE, clock.until))
         try:
-            self.on_stage(stage)
-            stage_of = partial(_quietly, work, clock, share)
-            with closing(results(stage_of, filt=self.filter, clock=late)) as told:
-                for report in told:
-                    if isinstance(report, StageFinding):
-                        if self.first_only:  # which ends with it
-                            report = self._afresh(report, Clock.of(max(clock.left, _MOMENT)))
-                        findings.append(report)
-                    else:
-                        self._keep(report)
-                    if self.first_only and isinstance(report, StageFinding) and report.witness is not None:
+            with closing(self._reports(work, share, clock, late)) as told:
+                for finding in told:
+                    if self.first_only:  # which ends with it
+                        finding = self._afresh(finding, Clock.of(max(clock.left, _MOMENT)))
+                    is_first = finding.witness is not None and not self.witnesses
+                    self.findings.append(finding)
+                    if is_first and self.first_only:
                         break
+                    if is_first:  # so that one stands, should a person end it
+                        self._afresh(finding, clock.at_most(_MOMENT))
         except OutOfTime as stuck:
             # the first stage ends all: nothing can be asked of a filter whose first answers do not come
-            fault = str(stuck) if stage == "admission" else ""
-            findings.append(ended(found=str(stuck), fault=fault, notes=(str(stuck),)))
+            self.findings.append(self._ended(str(stuck), fault=str(stuck) if stage == "admission" else ""))
         except FilterFault as broken:
-            findings.append(ended(found=str(broken), fault=str(broken)))
-        except KeyboardInterrupt:
-            findings.append(ended(found=STOPPED, notes=(STOPPED,)))
-            raise
+            self.findings.append(self._ended(str(broken), fault=str(broken), notes=()))
         except Exception as error:
             if stage == "admission" and self.promise is None:
                 raise  # what is no filter is the caller's mistake
             # not the filter's own code, but our own at what it returned: a stranger's filter ends no examination
             said = f"{type(self.filter).__name__} returned: {type(error).__name__}: {error}"
             said = f"the stage broke off at what {said}"
-            findings.append(ended(found=said, notes=(said,)))
+            self.findings.append(self._ended(said))
         finally:
             spent = time.perf_counter() - began
-            self.findings.extend(replace(one, seconds=spent / len(findings)) for one in findings)
+            added = self.findings[first:]
+            self.findings[first:] = [replace(one, seconds=spent / len(added)) for one in added]
 
-    def _keep(self, report: object) -> None:
-        match report:
-            case Subject():
-                self.subject = report
-            case _Promised():
-                self.promise, self.scope = report.promise, report.scope
-            case _Seen():
-                self.heard, self.shut = self.heard or report.heard, self.shut or report.shut
-            case dict():
-                self.proofs.update(report)
+    def _reports(
+        self, work: Callable[[Clock], Iterator[object]], share: float, clock: Clock, late: Clock
+    ) -> Generator[Any, None, None]:
+        """What a worker found; what it said beside is kept."""
+        with closing(results(partial(_quietly, work, clock, share), filt=self.filter, clock=late)) as told:
+            for report in told:
+                match report:
+                    case Subject():
+                        self.subject = report
+                    case _Promised():
+                        self.promise, self.scope = report.promise, report.scope
+                    case _Seen():
+                        self.heard, self.shut = self.heard or report.heard, self.shut or report.shut
+                    case dict():
+                        self.proofs.update(report)
+                    case _:
+                        yield report
 
     def noise(self) -> Iterator[StageFinding]:
         """What is wrong with what the filter printed."""
-        name = type(self.filter).__name__
+        name, finding = type(self.filter).__name__, partial(StageFinding, "laws", menu="", unseen="")
         if self.shut:
             words = f"{name} closed standard output while it decides; leave it open"
-            yield StageFinding(
-                "laws", "Does it leave alone what it did not open?", words, "", "", fault=words
-            )
+            yield finding("Does it leave alone what it did not open?", words, fault=words)
         if self.heard:
             words = f"{name} prints while it decides; what it printed was left out"
-            yield StageFinding("laws", "Does it decide in silence?", words, "", "", notes=(words,))
+            yield finding("Does it decide in silence?", words, notes=(words,))
+
+
+def _fallen(finding: StageFinding, found: str, fault: str = "") -> StageFinding:
+    """The finding where its witness does not stand."""
+    notes = () if fault else (found,)
+    bare = replace(finding, verdict=None, witness=None, tightness=(), story=None)
+    return replace(bare, found=found, fault=fault, notes=notes)
 
 
 # -- what the workers do -------------------------------------------------------------------------------
@@ -372,10 +378,6 @@ def _quietly(work: Callable[[Clock], Iterator[object]], clock: Clock, share: flo
             yield from work(clock.part(share))
         finally:
             yield _Seen(ear.heard, ear.shut)
-
-
-def _only(work: Callable[[], Any], clock: Clock) -> Iterator[object]:
-    yield work()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Unpack
 
@@ -21,18 +21,9 @@ from filters import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.engine.encoding import decode, encode, nameable
 from mc.estimate.simulate import Method, simulate
-from mc.examine.holders.games import game_of
-from mc.examine.kinds import (
-    KINDS,
-    Kind,
-    ReplayError,
-    Result,
-    filter_of,
-    measure_of,
-    promised_of,
-    witness_kind,
-)
-from mc.examine.measure import Bound, Measure, exceeds
+from mc.examine.holders import game_of
+from mc.examine.measure import Measure
+from mc.examine.replay import KINDS, Kind, Replayed, Result, known, measure_of, replayed, witness_kind
 from mc.examine.sequence import Sequence as Played
 from mc.examine.words import (
     count_words,
@@ -42,12 +33,9 @@ from mc.examine.words import (
     told_apart,
     worth_words,
 )
-from mc.intervals.anytime import Decision, Side
-from mc.intervals.estimate import CONFIDENCE, Estimate
-from mc.losses.accountant_filter import AccountantFilter
+from mc.intervals.estimate import CONFIDENCE
 from mc.runs.play import Play, PlayOptions
-from mc.worst_case.plan import MARGIN, Plan
-from mc.worst_case.strategy import TreeStrategy
+from mc.worst_case.plan import Plan
 from theory.arguments import check_count, check_real
 from theory.evidence import Evidence
 from theory.numerics.decimals import chance
@@ -55,46 +43,32 @@ from theory.pairs import DominatingPair
 from theory.shown import one_line
 
 __all__ = [
-    "MOST_FAILURE",
     "TELLING",
-    "ReplayError",
-    "Replayed",
-    "Result",
     "Witness",
     "measured_witness",
     "menu_witness",
     "named",
     "replay",
-    "replayed",
     "sequence_witness",
     "witness",
-    "witness_kind",
 ]
 
 #: How much of its promise a witness reaches that tells something.
 TELLING = 1.5
 #: The kinds of pairs that everybody knows, and those that many do; every other is an odd one.
-_KNOWN = {
-    "Gaussian": 0,
-    "RandomizedResponse": 0,
-    "Laplace": 1,
-    "Erasure": 1,
-    "SubsampledGaussian": 1,
-    "KOV": 1,
-}
+_KNOWN = {"Gaussian": 0, "RandomizedResponse": 0}
+_KNOWN |= dict.fromkeys(("Laplace", "Erasure", "SubsampledGaussian", "KOV"), 1)
 #: A delta below this is seen by nobody, be it many times what is promised; nor is what is so many times the promise.
 _SEEN, _HAIR = 1e-4, 1.01
 #: The most kinds of requests, and the most rounds, that a person reads through.
 _KINDS, _ROUNDS = 3, 10
-#: The largest failure probability of an estimate or a decision that can refute: that of every default, and a bit.
-MOST_FAILURE = 1.001e-6
 
 
 @dataclass(frozen=True, slots=True)
 class Witness:
     """A game as plain data, with the filter that plays it and the numbers that it gave.
 
-    data is JSON-able and of one of the kinds of `mc.examine.kinds`: a simulation, a sequential decision, a plan, a
+    data is JSON-able and of one of the kinds of `mc.examine.replay`: a simulation, a sequential decision, a plan, a
     sequence, a menu or a schedule. It names filters, adversaries and pairs of the catalogue, never code; a filter from
     outside is kept beside the data.
     """
@@ -139,8 +113,8 @@ class Witness:
                 return sum(int(step["times"]) for step in steps)
             case {"schedule": {"moves": moves}}:
                 return sum(what == "ask" for what, _ in moves)
-            case {"plan": plan}:
-                return _depth(plan)
+            case {"plan": _}:
+                return self.plan.rounds
             case {"game": Mapping()}:
                 return game_of(self.filter, self.data["game"]).rounds  # type: ignore[arg-type]
         return int(self.data.get("rounds") or 1000)
@@ -238,10 +212,6 @@ class Witness:
         return dict(self.data)
 
 
-def _depth(plan: Mapping[str, Any]) -> int:
-    return 1 + max((_depth(one) for one in plan["then"] if one is not None), default=0)
-
-
 def _float(told: Any) -> float:
     return float(told["float"] if isinstance(told, Mapping) else told)
 
@@ -254,10 +224,6 @@ def _asked(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
         menu = schedule["menu"]
         return [menu[at % len(menu)] for what, at in schedule["moves"] if what == "ask"]
     return [step["request"] for step in data.get("sequence", ())] or list(data.get("menu", ()))
-
-
-#: What may be named beside the catalogue.
-_OURS: tuple[type, ...] = (TreeStrategy, AccountantFilter)
 
 
 def measured_witness(filt: Any, measure: Measure, low: float, promised: float, **game: Any) -> Witness:
@@ -289,8 +255,8 @@ def sequence_witness(filt: PrivacyFilter, played: Played, measure: Measure, low:
 
 def named(filt: PrivacyFilter, *kinds: type) -> Any:
     """The filter as data: by the catalogue, or by the name of its class alone."""
-    known = nameable(*_OURS, *kinds)
-    return encode(filt, known) if type(filt) in known.values() else {"outside": type(filt).__name__}
+    names = known(*kinds)
+    return encode(filt, names) if type(filt) in names.values() else {"outside": type(filt).__name__}
 
 
 def witness(
@@ -316,7 +282,7 @@ def witness(
     )
     data = {
         "filter": named(filt, *kinds),
-        "adversary": encode(adversary.against(filt), nameable(*_OURS, *kinds)),
+        "adversary": encode(adversary.against(filt), known(*kinds)),
         "epsilon": float(check_real("epsilon", epsilon)),
         **{name: getattr(play, name) for name in ("n", "seed", "rounds", "direction", "on_denial")},
         "confidence": confidence,
@@ -339,71 +305,6 @@ def replay(
     A simulation gives an `Estimate`, a `challenge` a `Decision`, the plan of an `attack` its exact worth, a sequence
     or a menu a `Bound`. `filt` is the filter to play where the witness names one from outside the catalogue.
     """
-    return replayed(data, *kinds, filt=filt).result
-
-
-@dataclass(frozen=True, slots=True)
-class Replayed:
-    """The result of playing a witness again, and what the filter itself promises there.
-
-    surely is the worth of a plan at a ratio that was raised by more than the rounding of epsilons, strategy who asks
-    in a menu's game or a simulation.
-    """
-
-    filter: PrivacyFilter
-    measure: Measure
-    promised: float
-    result: Result
-    surely: Fraction | None = None
-    strategy: Adversary | None = field(default=None, compare=False, repr=False)
-
-    @property
-    def refutes(self) -> bool:
-        """Whether the result exceeds the filter's own promise, beyond chance.
-
-        Whoever wrote a witness chose its seed, so a result that is wrong with a probability above `MOST_FAILURE`
-        refutes nothing: a lucky seed would soon be found.
-        """
-        match self.result:
-            case Estimate(failure=failure) | Decision(failure=failure) if failure > MOST_FAILURE:
-                return False
-            case Estimate(low=low):
-                return low > self.promised
-            case Decision(side=side, threshold=threshold):
-                return side is Side.ABOVE and threshold >= self.promised
-            case Bound(low=low):
-                return exceeds(low, self.promised)
-            case Fraction():
-                return self.surely is not None and self.surely > Fraction(self.promised) * (1 + MARGIN)
-
-
-def replayed(
-    data: Witness | Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | None = None
-) -> Replayed:
-    """`replay`, with the filter's own promise; ReplayError where numbers differ, ValueError for other data."""
     if isinstance(data, Witness):
-        filt = data.filter if filt is None else filt
-        data = data.to_data()
-    try:
-        data_read = json.loads(data) if isinstance(data, str) else data
-    except ValueError as error:
-        raise ValueError(
-            f"data must be a witness or its JSON text, got {str(data)[:40]!r}; pass the text of the file, not its name"
-        ) from error
-    kind = witness_kind(data_read)
-    if kind is None:
-        got = (
-            ", ".join(sorted(map(str, data_read))) if isinstance(data_read, Mapping) else repr(data_read)[:40]
-        )
-        raise ValueError(
-            "data must hold exactly the fields of a witness: of a simulation, a decision, a plan, "
-            "a sequence, a menu, a schedule or a game of a holder, got "
-            f"{got or 'none'}; pass what was written"
-        )
-    names = nameable(*_OURS, *kinds)
-    if filt is not None:
-        names = {type(filt).__name__: type(filt)} | names
-    filt = filter_of(data_read["filter"], filt, names)
-    measure = measure_of(data_read)
-    promised = promised_of(data_read, filt, measure)
-    return Replayed(filt, measure, promised, *KINDS[kind].play(dict(data_read), filt, names))
+        return data.replay(filt, *kinds).result
+    return replayed(data, *kinds, filt=filt).result

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 
 import mc
 from mc import Estimate
+from mc.examine.clock import processor_seconds
 from mc.examine.examination import Examination, Status
-from mc.examine.processor import processor_seconds
 from mc.examine.stages.unpatched import patched
 from mc.examine.verify import examine
 from reports.finding import Claim, Finding, Table

@@ -40,7 +40,7 @@ def replay(
 ) -> None:
     """Replay the witness of a refutation, of whatever kind, which must give the same numbers: exact ones to the bit."""
     from mc.examine.filter_fault import examining
-    from mc.examine.witness import ReplayError, replayed
+    from mc.examine.replay import ReplayError, replayed
     from reports.expression import read_target
 
     console = Console(highlight=False)
@@ -93,7 +93,7 @@ def _read(file: Path) -> Mapping[str, Any]:
 
 def _witness(document: Mapping[str, Any], file: Path) -> Mapping[str, Any]:
     """The document itself if it is a witness, or that of an examination."""
-    from mc.examine.witness import witness_kind
+    from mc.examine.replay import witness_kind
 
     examined = "findings" in document and "witness" in document
     data: Any = document["witness"] if examined else document
@@ -108,7 +108,7 @@ def _witness(document: Mapping[str, Any], file: Path) -> Mapping[str, Any]:
 
 def _of_a_claim(document: Mapping[str, Any], key: str | None) -> Mapping[str, Any]:
     """The witness of the claim of that key in a verdicts.json."""
-    from mc.examine.witness import witness_kind
+    from mc.examine.replay import witness_kind
 
     parts = (document["verdicts"], document.get("agreements"))
     entries = [entry for part in parts if isinstance(part, list) for entry in part if isinstance(entry, dict)]

@@ -11,7 +11,7 @@ import pytest
 import filterproof as fp
 from filters.holders.repeats import repeats
 from filters.rules.potential_table import COMMON_RATES
-from mc.examine.witness import replayed
+from mc.examine.replay import replayed
 from reports.chapter import Chapter
 from reports.chapters import accountant, central_limit, rates
 from reports.chapters.accountant import ACCOUNTANT

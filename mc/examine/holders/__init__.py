@@ -2,3 +2,33 @@
 
 Each is played by the holder's own code, and replayed from its data by anyone who has that code.
 """
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from filters.holders.held_to import HeldTo, Played
+from mc.examine.holders.block_game import BlockGame
+from mc.examine.holders.holder_game import HolderGame
+from mc.examine.holders.losses import OvertakingGame
+from mc.examine.holders.people import PeopleGame
+
+__all__ = ["GAMES", "game_of"]
+
+#: The game of each way in which a holder is asked.
+GAMES: dict[Played, type[HolderGame]] = {
+    "selects": PeopleGame,
+    "sums": PeopleGame,
+    "blocks": BlockGame,
+    "losses": OvertakingGame,
+}
+
+
+def game_of(holder: HeldTo, data: object) -> HolderGame:
+    """The game of a witness, played by this holder; ValueError for data of another kind of game."""
+    kind = GAMES[holder.played]
+    if isinstance(data, Mapping) and set(data) == kind.fields:
+        return kind.from_data(holder, data)
+    raise ValueError(
+        f"game must be one of {type(holder).__name__}, got {repr(data)[:40]}; pass what was written"
+    )

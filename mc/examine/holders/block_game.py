@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self
 
@@ -23,6 +22,7 @@ from mc.examine.filter_fault import FilterFault
 from mc.examine.holders.holder_game import HolderGame
 from mc.examine.measure import Bound, Measure
 from mc.examine.sequence import Sequence, granted
+from mc.examine.words import count_words
 from theory.arguments import check_count
 from theory.pairs import DominatingPair
 
@@ -39,41 +39,28 @@ class BlockGame(HolderGame):
 
     fields: ClassVar[frozenset[str]] = frozenset({"blocks", "sequence"})
 
-    def __init__(self, tracker: Any, blocks: int, sequence: Sequence) -> None:
-        self.tracker, self.blocks, self.sequence = tracker, blocks, sequence
+    def __init__(self, holder: Any, blocks: int, sequence: Sequence) -> None:
+        self.holder, self.blocks, self.sequence = holder, blocks, sequence
+        self.menu, self.rounds = count_words(blocks, "block"), sequence.rounds
+        self.asked = (
+            f"{', '.join(f'{times} x {pair!r}' for pair, times in sequence.steps)}, within {self.menu}"
+        )
 
     @property
     def promise(self) -> Any:
-        return self.tracker.guarantee(self.blocks)
+        return self.holder.guarantee(self.blocks)
 
     def solved(self, measure: Measure) -> Bound:
         """Zero where the tracker opens another block on the way."""
-        let_through = self.sequence.admitted(BlockFilter(self.tracker, self.blocks))
-        return Bound(self.sequence.low(measure, measure.promised(self.promise)) if let_through else 0.0)
-
-    @property
-    def released(self) -> Counter[DominatingPair]:
-        return Counter(self.sequence.counts)
-
-    @property
-    def menu(self) -> str:
-        return f"{self.blocks} block{'s' * (self.blocks > 1)}"
+        let_through = self.sequence.admitted(BlockFilter(self.holder, self.blocks))
+        return super().solved(measure) if let_through else Bound(0.0)
 
     def smaller(self) -> Iterator[Self]:
-        for place, (pair, times) in enumerate(self.sequence.steps):
+        steps = self.sequence.steps
+        for place, (pair, times) in enumerate(steps):
             fewer = ((pair, times - 1),) if times > 1 else ()
-            steps = (*self.sequence.steps[:place], *fewer, *self.sequence.steps[place + 1 :])
-            if steps:
-                yield type(self)(self.tracker, self.blocks, Sequence(steps))
-
-    @property
-    def asked(self) -> str:
-        steps = ", ".join(f"{times} x {pair!r}" for pair, times in self.sequence.steps)
-        return f"{steps}, within {self.menu}"
-
-    @property
-    def rounds(self) -> int:
-        return self.sequence.rounds
+            if left := (*steps[:place], *fewer, *steps[place + 1 :]):
+                yield type(self)(self.holder, self.blocks, Sequence(left))
 
     def to_data(self) -> dict[str, Any]:
         return {"blocks": self.blocks, "sequence": self.sequence.to_data(nameable())}

@@ -9,21 +9,30 @@ from typing import Any, ClassVar, Self
 
 from mc.examine.clock import Clock
 from mc.examine.measure import Bound, Measure, goals
+from mc.examine.sequence import Sequence
 from theory.pairs import DominatingPair
 
 __all__ = ["HolderGame"]
 
 
 class HolderGame(ABC):
-    """One game of a holder, which is data beside the holder: `to_data`, and `from_data` by who has the holder."""
+    """One game of a `holder`, which is data beside the holder: `to_data`, and `from_data` by who has the holder."""
 
+    holder: Any
     #: The fields of the data.
     fields: ClassVar[frozenset[str]]
+    #: What is released at most: more of it never measures less.
+    sequence: Sequence
+    #: What kind of play it is, in a word or two; a promise is compared once for each.
+    menu: str
+    #: What is asked, in words, and the longest play.
+    asked: str
+    rounds: int
 
     @property
-    @abstractmethod
     def promise(self) -> Any:
         """What the holder promises of the game."""
+        return self.holder.promise
 
     def measures(self) -> tuple[Measure, ...]:
         """What is measured, each with a promise."""
@@ -33,9 +42,14 @@ class HolderGame(ABC):
         """What the holder's promise allows."""
         return measure.promised(self.promise)
 
-    @abstractmethod
     def solved(self, measure: Measure) -> Bound:
         """A certified bound on what is reached, by the holder's own code."""
+        return Bound(self.sequence.low(measure, self.promised(measure)))
+
+    @property
+    def released(self) -> Counter[DominatingPair]:
+        """The pairs that are released at most, each with how often."""
+        return Counter(self.sequence.counts)
 
     @abstractmethod
     def smaller(self) -> Iterator[Self]:
@@ -54,23 +68,3 @@ class HolderGame(ABC):
     @abstractmethod
     def proposed(cls, holder: Any, clock: Clock) -> Iterator[Self]:
         """Games worth playing, small ones first; none where the holder lets nothing through."""
-
-    @property
-    @abstractmethod
-    def released(self) -> Counter[DominatingPair]:
-        """The pairs that are released at most, each with how often: more of them never measure less."""
-
-    @property
-    @abstractmethod
-    def menu(self) -> str:
-        """What kind of play it is, in a word or two; a promise is compared once for each."""
-
-    @property
-    @abstractmethod
-    def asked(self) -> str:
-        """What is asked, in words."""
-
-    @property
-    @abstractmethod
-    def rounds(self) -> int:
-        """The longest play."""

@@ -11,7 +11,6 @@ True
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, ClassVar, Self
@@ -25,11 +24,12 @@ from mc.examine.clock import Clock
 from mc.examine.filter_fault import FilterFault
 from mc.examine.holders.holder_game import HolderGame
 from mc.examine.measure import Bound, Measure
+from mc.examine.sequence import Sequence
 from mc.examine.words import count_words
 from mc.losses.balls import BITS, ball, down
 from theory.arguments import check_count
 from theory.numerics.exact import rational
-from theory.pairs import DominatingPair, RandomizedResponse
+from theory.pairs import RandomizedResponse
 
 __all__ = ["OvertakingGame"]
 
@@ -48,22 +48,24 @@ class OvertakingGame(HolderGame):
 
     fields: ClassVar[frozenset[str]] = frozenset({"ratios", "rounds"})
 
-    def __init__(self, odometer: Any, ratios: tuple[Fraction, ...], rounds: int) -> None:
-        self.odometer, self.ratios, self._rounds = odometer, ratios, rounds
+    def __init__(self, holder: Any, ratios: tuple[Fraction, ...], rounds: int) -> None:
+        self.holder, self.ratios, self.rounds = holder, ratios, rounds
         self._pairs = {ratio: RandomizedResponse.from_ratio(ratio) for ratio in ratios}
         self._known: dict[tuple[bytes, Any, Any, int], fmpq] = {}
         self._spent: dict[tuple[bytes, int], tuple[Any, bytes, float]] = {}
+        self.sequence = Sequence(tuple((pair, rounds) for pair in self._pairs.values()))
+        self.menu = f"{count_words(len(ratios), 'size')}, {count_words(rounds, 'round')}"
+        levels = ", ".join(map(str, ratios))
+        self.asked = (
+            f"randomised responses with e^epsilon among {levels}, for at most {count_words(rounds, 'round')}"
+        )
 
     def measures(self) -> tuple[Measure, ...]:
         return (Measure.overtaken(),)
 
-    @property
-    def promise(self) -> Any:
-        return self.odometer.promise
-
     def solved(self, measure: Measure) -> Bound:
-        state = self.odometer.start(1)
-        worth = self._worth(state, _written(state), fmpq(1), self._rounds)
+        state = self.holder.start(1)
+        worth = self._worth(state, _written(state), fmpq(1), self.rounds)
         value = Fraction(int(worth.p), int(worth.q))
         low = down(value)
         return Bound(low, low if Fraction(low) == value else math.nextafter(low, math.inf))
@@ -74,16 +76,14 @@ class OvertakingGame(HolderGame):
             return fmpq(0)
         at = written, odds.p, odds.q, rounds_left  # flint hashes a fraction by way of Python's
         if at not in self._known:
-            self._known[at] = max(
-                self._asking(state, written, odds, rounds_left, place) for place in range(len(self.ratios))
-            )
+            asked = range(len(self.ratios))
+            self._known[at] = max(self._asking(state, written, odds, rounds_left, place) for place in asked)
         return self._known[at]
 
     def _asking(self, state: Any, written: bytes, odds: fmpq, rounds_left: int, place: int) -> fmpq:
-        ratio = rational(self.ratios[place])
-        at = written, place
+        at, ratio = (written, place), rational(self.ratios[place])
         if at not in self._spent:
-            after = self.odometer.spend(state, self._pairs[self.ratios[place]])
+            after = self.holder.spend(state, self._pairs[self.ratios[place]])
             self._spent[at] = after, _written(after), self.bound(after)
         (after, said, bound), keeps = self._spent[at], ratio / (1 + ratio)
         value = fmpq(0)
@@ -93,52 +93,34 @@ class OvertakingGame(HolderGame):
 
     def bound(self, state: Any) -> float:
         """What the odometer states in one run; FilterFault where that is no number."""
-        bound = np.asarray(self.odometer.epsilon(state))
+        bound = np.asarray(self.holder.epsilon(state))
         if bound.shape != (1,) or bound.dtype.kind not in "fiu" or np.isnan(bound[0]):
             raise FilterFault(
-                f"{type(self.odometer).__name__}.epsilon must return one number for one run, got {bound!r}; "
+                f"{type(self.holder).__name__}.epsilon must return one number for one run, got {bound!r}; "
                 "return inf where it bounds nothing"
             )
         return float(bound[0])
 
     def smaller(self) -> Iterator[Self]:
         kind = type(self)
-        if self._rounds > 1:
-            yield from (
-                kind(self.odometer, self.ratios, fewer)
-                for fewer in dict.fromkeys((self._rounds // 2, self._rounds - 1))
-            )
+        if self.rounds > 1:
+            for fewer in dict.fromkeys((self.rounds // 2, self.rounds - 1)):
+                yield kind(self.holder, self.ratios, fewer)
         for left_out in self.ratios if len(self.ratios) > 1 else ():
-            yield kind(
-                self.odometer, tuple(ratio for ratio in self.ratios if ratio != left_out), self._rounds
-            )
-
-    @property
-    def released(self) -> Counter[DominatingPair]:
-        return Counter(dict.fromkeys(self._pairs.values(), self._rounds))
-
-    @property
-    def menu(self) -> str:
-        return f"{count_words(len(self.ratios), 'size')}, {count_words(self._rounds, 'round')}"
-
-    @property
-    def asked(self) -> str:
-        levels = ", ".join(str(ratio) for ratio in self.ratios)
-        return f"randomised responses with e^epsilon among {levels}, for at most {count_words(self._rounds, 'round')}"
-
-    @property
-    def rounds(self) -> int:
-        return self._rounds
+            yield kind(self.holder, tuple(ratio for ratio in self.ratios if ratio != left_out), self.rounds)
 
     def to_data(self) -> dict[str, Any]:
-        return {"ratios": [str(ratio) for ratio in self.ratios], "rounds": self._rounds}
+        return {"ratios": [str(ratio) for ratio in self.ratios], "rounds": self.rounds}
 
     @classmethod
     def from_data(cls, holder: Any, data: Mapping[str, Any]) -> Self:
         ratios = tuple(map(decode_fraction, data["ratios"]))
-        if not ratios or min(ratios) <= 1:
-            raise ValueError(f"ratios must be above 1, got {data['ratios']}; pass what was written")
-        return cls(holder, ratios, check_count("rounds", data["rounds"]))
+        if not 1 <= len(ratios) <= _BEST or min(ratios) <= 1:
+            raise ValueError(
+                f"ratios must be one to {_BEST}, above 1, got {data['ratios']}; pass what was written"
+            )
+        most = _LONGEST if len(ratios) == 1 else max(_ROUNDS)
+        return cls(holder, ratios, check_count("rounds", data["rounds"], most=most))
 
     @classmethod
     def proposed(cls, holder: Any, clock: Clock) -> Iterator[Self]:
@@ -153,9 +135,9 @@ class OvertakingGame(HolderGame):
     def straight(self) -> float:
         """The probability of outcomes that all raise the loss, as many as bring it above the bound; 0 if too many."""
         (ratio,) = self.ratios
-        state = self.odometer.start(1)
-        for t in range(1, self._rounds + 1):
-            state = self.odometer.spend(state, self._pairs[ratio])
+        state = self.holder.start(1)
+        for t in range(1, self.rounds + 1):
+            state = self.holder.spend(state, self._pairs[ratio])
             if t * math.log(ratio) > self.bound(state):
                 return float((ratio / (1 + ratio)) ** t)
         return 0.0

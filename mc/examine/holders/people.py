@@ -4,7 +4,7 @@
 >>> from fractions import Fraction
 >>> people = fp.IndividualFilter(fp.BasicFilter(2.0), people=3)
 >>> of_the_first = Membership((0,), Fraction(3))
->>> game = SelectedGame(people, (of_the_first, of_the_first))
+>>> game = PeopleGame(people, (of_the_first, of_the_first))
 >>> print(*game.answered)  # the second exceeds the budget of the person who is told of
 RandomizedResponse(epsilon=1.0986122886681098, ratio=Fraction(3, 1)) None
 """
@@ -12,28 +12,27 @@ RandomizedResponse(epsilon=1.0986122886681098, ratio=Fraction(3, 1)) None
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import groupby, product
-from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
 from filters import knowingly
+from filters.holders.held_to import Played
 from filters.holders.no_noise import SILENT
 from mc.engine.encoding import decode_fraction
 from mc.examine.clock import Clock
 from mc.examine.filter_fault import FilterFault
 from mc.examine.holders.holder_game import HolderGame
-from mc.examine.measure import Bound, Measure
 from mc.examine.sequence import Sequence
+from theory.arguments import check_count, check_real
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 
-__all__ = ["PEOPLE", "Membership", "SelectedGame", "SummedGame"]
+__all__ = ["PEOPLE", "Membership", "PeopleGame", "Summed"]
 
 #: People in the larger data set; the person 0 is missing in the other.
 PEOPLE = 3
@@ -42,7 +41,6 @@ _DEEPEST, _PLAYS, _LONG = 6, 6_000, 24
 _SIZES = tuple(2.0 ** (k / 2) for k in range(6, -16, -1))
 _FREE = RandomizedResponse(0.0)
 
-Question = TypeVar("Question")
 #: What would be released to a question, but for the noise, and the noise.
 Truth: TypeAlias = tuple[Fraction, Fraction]
 
@@ -58,85 +56,136 @@ class Membership:
         people = " or ".join(map(str, self.of))
         return f"whether person {people} takes part, by randomised response of e^epsilon = {self.ratio}"
 
+    @property
+    def _pair(self) -> RandomizedResponse:
+        return RandomizedResponse.from_ratio(self.ratio)
 
-class PeopleGame(HolderGame, Generic[Question]):
+    def ask(self, holder: Any, present: slice) -> Truth:
+        """Whether a holder of the people `present`, told the pair of each person's removal, lets anyone be counted."""
+        told_of = np.array([person in self.of for person in range(PEOPLE)])[present]
+        active = np.asarray(holder.select(Selection((_FREE, self._pair), told_of.astype(np.intp))))
+        if active.shape != told_of.shape or active.dtype != np.bool_:
+            raise FilterFault(
+                f"{type(holder).__name__}.select must return a boolean for each of {len(told_of)} people, got "
+                f"{active.dtype} of shape {active.shape}"
+            )
+        return Fraction(bool((active & told_of).any())), Fraction(0)
+
+    def between(self, one: Truth, other: Truth) -> DominatingPair | None:
+        """The pair of what is released with the person and without, None where nothing tells them apart."""
+        return None if one == other else self._pair
+
+    def to_data(self) -> dict[str, Any]:
+        return {"told of": list(self.of), "ratio": str(self.ratio)}
+
+    @classmethod
+    def from_data(cls, data: Any) -> Self:
+        people = (check_count("told of", person, least=0) for person in data["told of"])
+        return cls(tuple(people), decode_fraction(data["ratio"]))
+
+    @classmethod
+    def worth_asking(cls, holder: Any, clock: Clock) -> tuple[Self, ...]:
+        """Questions worth asking."""
+        largest = (_largest(holder, wanted, clock) for wanted in (1, 2, 4))
+        levels = tuple(dict.fromkeys(ratio for ratio in largest if ratio is not None))
+        others = [cls(of, level) for of in ((0, 1), (1,)) for level in levels[:1]]
+        return (*(cls((0,), level) for level in levels), *others)
+
+
+@dataclass(frozen=True, slots=True)
+class Summed:
+    """The sum of these numbers, one for each person."""
+
+    values: tuple[float, ...]
+
+    def __str__(self) -> str:
+        return f"the sum of {', '.join(f'{value:g}' for value in self.values)}"
+
+    def ask(self, holder: Any, present: slice) -> Truth:
+        """What a holder of the people `present`, given each person's number, would add noise to."""
+        told = holder.noisy_sum(np.array(self.values)[present, None], SILENT)
+        return Fraction(float(told.value[0])), Fraction(float(told.sigma))
+
+    def between(self, one: Truth, other: Truth) -> DominatingPair | None:
+        (with_all, noise), (without, noise_without) = one, other
+        if noise != noise_without:
+            raise FilterFault(
+                f"the noise must not tell of a person, got {float(noise)} with the person and {float(noise_without)}"
+            )
+        shift = float(abs(with_all - without) / noise) * (1 - 2.0**-50)
+        return Gaussian(shift) if shift > 0 else None
+
+    def to_data(self) -> dict[str, Any]:
+        return {"values": list(self.values)}
+
+    @classmethod
+    def from_data(cls, data: Any) -> Self:
+        return cls(tuple(float(check_real("values", value)) for value in data["values"]))
+
+    @classmethod
+    def worth_asking(cls, holder: Any, clock: Clock) -> tuple[Self, ...]:
+        whole = float(holder.largest)
+        rows = ((1, 0, 0), (0.5, 0, 0), (8, 0, 0), (8, -1, 0), (0, 1, 0))
+        return tuple(cls(tuple(whole * part for part in row)) for row in rows)
+
+
+Question: TypeAlias = Membership | Summed
+#: The questions of a holder, by how it is asked.
+_ASKED: dict[Played, Any] = {"selects": Membership, "sums": Summed}
+
+
+class PeopleGame(HolderGame):
     """Questions asked one after the other, of the holder with everybody and of the one that never heard of person 0.
 
     Who takes part depends on what was asked and on nothing that was released, so that the pairs released are known
     before the play, and what an adaptive analyst does with the outputs is a choice among such sequences.
     """
 
-    fields: ClassVar[frozenset[str]] = frozenset({"questions"})
+    fields = frozenset({"questions"})
+    menu = "one person in or out"
 
     def __init__(self, holder: Any, questions: tuple[Question, ...]) -> None:
-        self.holder, self.questions = holder, questions
-
-    @staticmethod
-    @abstractmethod
-    def ask(holder: Any, question: Question, present: slice) -> Truth:
-        """What the holder of the people `present` would release."""
-
-    @staticmethod
-    @abstractmethod
-    def between(question: Question, one: Truth, other: Truth) -> DominatingPair | None:
-        """The pair of what is released with the person and without, None where nothing tells them apart."""
-
-    @staticmethod
-    @abstractmethod
-    def worth_asking(holder: Any, clock: Clock) -> tuple[Question, ...]:
-        """Questions worth asking."""
+        self.holder, self.questions, self.rounds = holder, questions, len(questions)
 
     @cached_property
     def answered(self) -> tuple[DominatingPair | None, ...]:
         """The pair that each question releases."""
         worlds = slice(0, PEOPLE), slice(1, PEOPLE)
         with knowingly():  # broken ones are made to be refuted
-            holders = [self.holder.anew(world.stop - world.start) for world in worlds]
+            asked = [(self.holder.anew(world.stop - world.start), world) for world in worlds]
         return tuple(
-            self.between(
-                question,
-                *(self.ask(one, question, world) for one, world in zip(holders, worlds, strict=True)),
-            )
-            for question in self.questions
+            question.between(*(question.ask(*world) for world in asked)) for question in self.questions
         )
 
-    @property
-    def promise(self) -> Any:
-        return self.holder.promise
-
-    def solved(self, measure: Measure) -> Bound:
-        return Bound(self._sequence.low(measure, measure.promised(self.promise)))
-
-    @property
-    def _sequence(self) -> Sequence:
+    @cached_property
+    def sequence(self) -> Sequence:  # type: ignore[override]
         return Sequence(tuple((pair, 1) for pair in self.answered if pair is not None))
 
-    @property
-    def released(self) -> Counter[DominatingPair]:
-        return Counter(self._sequence.counts)
-
-    @property
-    def menu(self) -> str:
-        return "one person in or out"
-
     def smaller(self) -> Iterator[Self]:
-        if len(self.questions) < 2:
-            return
-        for left_out in range(len(self.questions)):
+        for left_out in range(self.rounds if self.rounds > 1 else 0):
             yield type(self)(self.holder, self.questions[:left_out] + self.questions[left_out + 1 :])
 
     @property
-    def asked(self) -> str:
+    def asked(self) -> str:  # type: ignore[override]
         runs = ((str(question), len(list(run))) for question, run in groupby(self.questions))
         return ", then ".join(f"{times} times {said}" if times > 1 else said for said, times in runs)
 
-    @property
-    def rounds(self) -> int:
-        return len(self.questions)
+    def to_data(self) -> dict[str, Any]:
+        return {"questions": [question.to_data() for question in self.questions]}
+
+    @classmethod
+    def from_data(cls, holder: Any, data: Mapping[str, Any]) -> Self:
+        try:
+            questions = tuple(map(_ASKED[holder.played].from_data, data["questions"]))
+        except (TypeError, KeyError) as error:
+            raise ValueError(
+                f"questions must be those of {type(holder).__name__}, got {error}; pass what was written"
+            ) from error
+        return cls(holder, questions)
 
     @classmethod
     def proposed(cls, holder: Any, clock: Clock) -> Iterator[Self]:
-        menu = cls.worth_asking(holder, clock)
+        menu = _ASKED[holder.played].worth_asking(holder, clock)
         for first, second in product(menu, repeat=2):
             for pattern in dict.fromkeys(((first, second), (first, first, first, first, second))):
                 yield cls(holder, (pattern * _LONG)[:_LONG])
@@ -147,56 +196,6 @@ class PeopleGame(HolderGame, Generic[Question]):
                 break
             for questions in product(menu, repeat=depth):
                 yield cls(holder, questions)
-
-
-class SelectedGame(PeopleGame[Membership]):
-    """Whom the holder selects when the pair of each person's removal is declared."""
-
-    @staticmethod
-    def ask(holder: Any, question: Membership, present: slice) -> Truth:
-        told_of = np.array([person in question.of for person in range(PEOPLE)])[present]
-        pair = RandomizedResponse.from_ratio(question.ratio)
-        active = np.asarray(holder.select(Selection((_FREE, pair), told_of.astype(np.intp))))
-        if active.shape != told_of.shape or active.dtype != np.bool_:
-            raise FilterFault(
-                f"{type(holder).__name__}.select must return a boolean for each of {len(told_of)} people, got "
-                f"{active.dtype} of shape {active.shape}"
-            )
-        return Fraction(bool((active & told_of).any())), Fraction(0)
-
-    @staticmethod
-    def between(question: Membership, one: Truth, other: Truth) -> DominatingPair | None:
-        return None if one == other else RandomizedResponse.from_ratio(question.ratio)
-
-    @staticmethod
-    def worth_asking(holder: Any, clock: Clock) -> tuple[Membership, ...]:
-        levels = tuple(
-            dict.fromkeys(
-                ratio for wanted in (1, 2, 4) if (ratio := _largest(holder, wanted, clock)) is not None
-            )
-        )
-        if not levels:
-            return ()
-        alone = tuple(Membership((0,), ratio) for ratio in levels)
-        return (*alone, Membership((0, 1), levels[0]), Membership((1,), levels[0]))
-
-    def to_data(self) -> dict[str, Any]:
-        return {
-            "questions": [{"told of": list(one.of), "ratio": str(one.ratio)} for one in self.questions],
-        }
-
-    @classmethod
-    def from_data(cls, holder: Any, data: Mapping[str, Any]) -> Self:
-        try:
-            questions = tuple(
-                Membership(tuple(int(person) for person in one["told of"]), decode_fraction(one["ratio"]))
-                for one in data["questions"]
-            )
-        except (TypeError, KeyError) as error:
-            raise ValueError(
-                f"questions must name people and a ratio, got {error}; pass what was written"
-            ) from error
-        return cls(holder, questions)
 
 
 def _largest(holder: Any, wanted: int, clock: Clock) -> Fraction | None:
@@ -221,51 +220,5 @@ def _ratio(size: float) -> Fraction:
 
 def _lasts(holder: Any, question: Membership) -> int:
     """How often person 0 counts when one question is repeated, 5 times at most."""
-    told = SelectedGame(holder, (question,) * 5).answered
+    told = PeopleGame(holder, (question,) * 5).answered
     return next((t for t, pair in enumerate(told) if pair is None), len(told))
-
-
-@dataclass(frozen=True, slots=True)
-class Summed:
-    """The sum of these numbers, one for each person."""
-
-    values: tuple[float, ...]
-
-    def __str__(self) -> str:
-        return f"the sum of {', '.join(f'{value:g}' for value in self.values)}"
-
-
-class SummedGame(PeopleGame[Summed]):
-    """What the holder would add noise to, when it is given each person's number."""
-
-    @staticmethod
-    def ask(holder: Any, question: Summed, present: slice) -> Truth:
-        told = holder.noisy_sum(np.array(question.values)[present, None], SILENT)
-        return Fraction(float(told.value[0])), Fraction(float(told.sigma))
-
-    @staticmethod
-    def between(question: Summed, one: Truth, other: Truth) -> DominatingPair | None:
-        (with_all, noise), (without, noise_without) = one, other
-        if noise != noise_without:
-            raise FilterFault(
-                f"the noise must not tell of a person, got {float(noise)} with the person and {float(noise_without)}"
-            )
-        shift = float(abs(with_all - without) / noise) * (1 - 2.0**-50)
-        return Gaussian(shift) if shift > 0 else None
-
-    @staticmethod
-    def worth_asking(holder: Any, clock: Clock) -> tuple[Summed, ...]:
-        whole = float(holder.largest)
-        rows = ((1, 0, 0), (0.5, 0, 0), (8, 0, 0), (8, -1, 0), (0, 1, 0))
-        return tuple(Summed(tuple(whole * part for part in row)) for row in rows)
-
-    def to_data(self) -> dict[str, Any]:
-        return {"questions": [{"values": list(one.values)} for one in self.questions]}
-
-    @classmethod
-    def from_data(cls, holder: Any, data: Mapping[str, Any]) -> Self:
-        try:
-            questions = tuple(Summed(tuple(float(v) for v in one["values"])) for one in data["questions"])
-        except (TypeError, KeyError) as error:
-            raise ValueError(f"questions must name values, got {error}; pass what was written") from error
-        return cls(holder, questions)

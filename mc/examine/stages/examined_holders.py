@@ -27,7 +27,7 @@ from filters.holders.linear_queries import LinearQueries
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.filter_fault import examining
-from mc.examine.holders.games import GAMES
+from mc.examine.holders import GAMES
 from mc.examine.holders.holder_game import HolderGame
 from mc.examine.measure import Measure, exceeds
 from mc.examine.stage_finding import StageFinding, Tightness, closest

@@ -7,8 +7,10 @@ import secrets
 import signal
 import socket
 import sys
+import time
+import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import ExitStack, suppress
+from contextlib import closing, suppress
 from functools import partial
 from multiprocessing.connection import wait
 from typing import Any, NoReturn, TypeVar
@@ -16,16 +18,15 @@ from typing import Any, NoReturn, TypeVar
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.filter_fault import FilterFault
-from mc.examine.worker.child import LEAVING, Child
-from mc.examine.worker.inside import BREATH, CUT, LENGTH, Inside, Task
+from mc.examine.worker.inside import BREATH, CUT, LENGTH, Inside, Task, serve
 from mc.examine.worker.messages import loaded
 
 __all__ = ["alone", "results", "within"]
 
 T = TypeVar("T")
 
-#: Bytes of the secret; seconds that a child has to say what is late.
-_SECRET, _GRACE = 16, 1.0
+#: Bytes of the secret; seconds that a child has to say what is late, and to end.
+_SECRET, _GRACE, _LEAVING = 16, 1.0, 5.0
 
 
 def alone(work: Callable[[], T], **how: Any) -> T:
@@ -65,26 +66,42 @@ def results(
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):
             stream.flush()  # or both would write what is in the buffer
-    own_end, other_end = socket.socketpair()
-    with ExitStack() as stack:
-        stack.callback(own_end.close)
-        with other_end:
-            child = Child(task, own_end, other_end)
-        stack.callback(child.end)
-        yield from _Wait(task, own_end, child).answers()
+    with closing(_Child(task)) as child:
+        yield from child.answers()
 
 
 def _once(work: Callable[[], T]) -> Iterator[T]:
     yield work()
 
 
-class _Wait:
-    """Reads what the child says, and watches the clock, the child and Ctrl-C."""
+class _Child:
+    """A fork, which has all that this process has: what it says, while it, the clock and Ctrl-C are watched."""
 
-    def __init__(self, task: Task, pipe: socket.socket, child: Child) -> None:
-        self.task, self.pipe, self.child = task, pipe, child
-        self.buffer = bytearray()
-        self.pressed = False
+    def __init__(self, task: Task) -> None:
+        self.task, self.buffer, self.pressed = task, bytearray(), False
+        self.code: int | None = None
+        self.pipe, other_end = socket.socketpair()
+        with other_end, warnings.catch_warnings():
+            # of threads: the child runs its own code in one, and leaves without the others
+            warnings.simplefilter("ignore", DeprecationWarning)
+            Inside.forking = True
+            try:
+                self.pid = os.fork()
+            except BaseException:
+                self.pipe.close()
+                raise
+            finally:
+                Inside.forking = False
+            if not self.pid:
+                try:
+                    self.pipe.close()
+                    serve(task, other_end)
+                finally:
+                    os._exit(CUT)
+        Inside.children.add(self.pid)
+        if not task.nested:
+            with suppress(OSError):
+                os.setpgid(self.pid, self.pid)  # the child does it too: whoever comes first
 
     def answers(self) -> Iterator[Any]:
         while True:
@@ -95,7 +112,7 @@ class _Wait:
                     raise
                 self.pressed = True
                 with suppress(ProcessLookupError):
-                    os.kill(self.child.pid, signal.SIGINT)
+                    os.kill(self.pid, signal.SIGINT)
                 continue
             match kind:
                 case "item":
@@ -108,8 +125,19 @@ class _Wait:
                 case "raised":
                     self._raise(*contents)
                 case _:
-                    self.child.join(LEAVING)
+                    self._join()
                     return
+
+    def close(self) -> None:
+        """Kill it, and all that it started and that is left."""
+        if not self.task.nested:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+        if self.code is None:
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+        self._join()
+        self.pipe.close()
 
     def _message(self) -> bytes:
         """The body of the next message."""
@@ -141,14 +169,33 @@ class _Wait:
                 has_ended = True
             if has_ended:
                 raise FilterFault(self._vanished())
-            has_ended = self.child.exit_code() is not None
+            has_ended = self._ended() is not None
             if not has_ended and clock is not None and Clock.now() > clock.until + _GRACE:
                 raise OutOfTime(
                     f"{self.task.whose} was still at work when the time was up, and did not return"
                 )
 
+    def _ended(self) -> int | None:
+        """The status, minus the signal that ended it, None while it runs."""
+        if self.code is None:
+            try:
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+            except ChildProcessError:  # somebody else waited for it
+                pid, status = self.pid, 0
+            if pid:
+                self.code = os.waitstatus_to_exitcode(status)
+        return self.code
+
+    def _join(self) -> int | None:
+        """The status once it has ended, None if it has not in time."""
+        until, pause = time.monotonic() + _LEAVING, 1e-4
+        while self._ended() is None and time.monotonic() < until:
+            time.sleep(pause)
+            pause = min(2 * pause, BREATH)
+        return self.code
+
     def _vanished(self) -> str:
-        code = self.child.join(LEAVING)
+        code = self._join()
         how = f"ended with status {code}"
         if code is None or code == CUT:
             how = "closed a file that it had not opened"

@@ -20,7 +20,6 @@ from filters.contract.checks import (
 )
 from filters.contract.state import copied, frozen, leaves, lent_copy, read_only
 from filters.holders.repeats import repeats
-from tests.mc.engine.test_engine import Branching
 from theory.guarantees import ZCDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection, SubsampledGaussian
 
@@ -189,7 +188,7 @@ def test_no_holder_shows_a_filter_of_ones_own_several_families_at_once() -> None
 
 def test_the_engine_shows_a_filter_of_ones_own_one_family_at_a_time() -> None:
     filt = Told()
-    fp.simulate(filt, Branching(), epsilon=1.0, n=1000, workers=1)
+    fp.simulate(filt, fp.MenuRandom(MENU), epsilon=1.0, n=1000, workers=1)
     assert Selection not in filt.shown
     assert len(filt.shown) > 1
 

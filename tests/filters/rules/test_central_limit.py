@@ -13,9 +13,9 @@ from filters.accounting.amounts import Plain
 from filters.catalogue import CATALOGUE
 from filters.holders.repeats import repeats
 from mc.estimate.compare_filters import kept_mu
-from mc.examine.processor import processor_seconds
+from mc.examine.clock import processor_seconds
+from mc.examine.replay import replayed
 from mc.examine.verify import examine
-from mc.examine.witness import replayed
 from theory.evidence import Evidence, Outcome
 
 #: (q, sigma) of the rates in use, and some at which doubles are short of digits.

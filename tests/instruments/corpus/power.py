@@ -12,8 +12,8 @@ from contextlib import nullcontext
 from multiprocessing import get_context
 from pathlib import Path
 
+from mc.examine.clock import processor_seconds
 from mc.examine.examination import Status
-from mc.examine.processor import processor_seconds
 from mc.examine.verify import examine
 from tests.instruments.corpus.case import Case
 from tests.instruments.corpus.halves import HALVES

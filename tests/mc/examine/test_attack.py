@@ -6,6 +6,7 @@ import json
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -27,12 +28,12 @@ from mc.examine.attack import (
     ratio_at,
     replied,
 )
-from mc.examine.witness import replayed
+from mc.examine.replay import replayed
 from mc.losses.log_ratio import LogRatio
 from mc.losses.too_large import TooLargeError
 from mc.worst_case.plan import Plan
-from tests.mc.examine.sound import Sum
-from tests.mc.examine.witnesses import natural
+from tests.mc.examine.sound import OneFamily, Sum
+from tests.mc.examine.witnesses import naive, natural
 from tests.mc.worst_case.small_games import CountFilter, LossFilter
 from theory.evidence import Evidence, Outcome
 from theory.pairs import Erasure, Gaussian, RandomizedResponse
@@ -57,15 +58,11 @@ class SumsEpsilons(Sum):
         return request.pure_epsilon / 2
 
 
-def _natural() -> fp.NaturalFilter:
-    menu = tuple(RandomizedResponse.from_ratio(Fraction(3, 2) ** k) for k in (1, 2, 3))
-    return fp.NaturalFilter.from_ratio(Fraction(9, 4), Fraction(45, 169), menu)
-
-
+#: How each is made -> the rounds of the shortest witness.
 FAILURES = {
-    "natural": (_natural, 3),
+    "natural": (natural, 3),
     "some order": (lambda: fp.SomeOrderFilter(6.0, 0.01, (2.0, 32.0)), 2),
-    "naive realisation": (lambda: fp.NaiveRealisationFilter(1.0, 0.01), 2),
+    "naive realisation": (naive, 2),
     "sums epsilons": (SumsEpsilons, 1),
     "checks after spending": (ChecksAfterSpending, 1),
 }
@@ -264,23 +261,19 @@ class Between(fp.PrivacyFilter):
         return state + 1
 
 
-@dataclass(frozen=True)
 class OnlyItsMenu(Between):
     """CONT for the members of its menu alone, told by their doubles."""
 
-    menu: tuple = (RandomizedResponse(0.7071067811865476),)
+    menu = (RandomizedResponse(0.7071067811865476),)
 
     def admits(self, state, request):
-        numbers = {float(pair.pure_epsilon) for pair in self.menu}
-        return np.full(len(state), float(request.pure_epsilon) in numbers)
+        return np.full(len(state), float(request.pure_epsilon) == self.menu[0].pure_epsilon)
 
 
-@dataclass(frozen=True)
-class OnlyGaussians(Between):
-    """CONT for Gaussians alone."""
+class OnlyGaussians(OneFamily):
+    """The same of another promise."""
 
-    def admits(self, state, request):
-        return np.full(len(state), isinstance(request, Gaussian))
+    promise = fp.ZCDP(0.5)
 
 
 BIT = RandomizedResponse.from_ratio(2)
@@ -325,14 +318,18 @@ def test_a_menu_of_doubles_is_attacked_by_rational_pairs_of_the_same_doubles():
     assert found.plan.request.exact_masses is not None
 
 
+@pytest.mark.parametrize("menu", [("soup", 1), lambda self: "soup"])
+def test_a_menu_of_something_else_is_none(menu):
+    assert attacked(type("Fed", (Between,), {"menu": menu})(), rounds=1).refuted
+
+
 def large_games(*_, **__):
     raise TooLargeError("the game has too many positions")
 
 
-@pytest.mark.parametrize(
-    "filt", [OnlyGaussians(), OnlyGaussians(promise=fp.ZCDP(0.5)), fp.BasicFilter(1.0)], ids=repr
-)
-def test_an_attack_without_games_never_looks_like_one_that_found_nothing(filt, monkeypatch):
+@pytest.mark.parametrize("kind", [OneFamily, OnlyGaussians, partial(fp.BasicFilter, 1.0)])
+def test_an_attack_without_games_never_looks_like_one_that_found_nothing(kind, monkeypatch):
+    filt = kind()
     monkeypatch.setattr("mc.examine.attack.worst_case", large_games)
     found = attacked(filt, rounds=1)
     assert found.games == 0
@@ -347,21 +344,21 @@ def test_an_attack_without_games_never_looks_like_one_that_found_nothing(filt, m
 
 
 EXTREME = {
-    "zcdp 1e300": lambda: fp.ZCDPFilter(1e300),
-    "zcdp 1e-300": lambda: fp.ZCDPFilter(1e-300),
-    "gdp 1e100": lambda: fp.GaussianFilter(1e100),
-    "renyi small": lambda: fp.RenyiFilter(1e4, 1e-12),
-    "basic beyond": lambda: fp.BasicFilter(1e300, 0.5),
-    "basic tiny": lambda: fp.BasicFilter(1e-9, 1e-300),
-    "pure middle": lambda: Between(promise=fp.PureDP(0.5)),
-    "pure infinite": lambda: Between(promise=fp.PureDP(1e308)),
+    "zcdp 1e300": (fp.ZCDPFilter, 1e300),
+    "zcdp 1e-300": (fp.ZCDPFilter, 1e-300),
+    "gdp 1e100": (fp.GaussianFilter, 1e100),
+    "renyi small": (fp.RenyiFilter, 1e4, 1e-12),
+    "basic beyond": (fp.BasicFilter, 1e300, 0.5),
+    "basic tiny": (fp.BasicFilter, 1e-9, 1e-300),
+    "pure middle": (Between, 0.9, 1.1, fp.PureDP(0.5)),
+    "pure infinite": (Between, 0.9, 1.1, fp.PureDP(1e308)),
 }
 
 
 @pytest.mark.parametrize("name", EXTREME)
 def test_extreme_parameters_end_in_a_verdict(name):
-    with fp.knowingly():
-        found = attack(EXTREME[name](), rounds=2)
+    kind, *given = EXTREME[name]
+    found = attack(kind(*given), rounds=2)
     assert found.verdict.outcome is (Outcome.REFUTED if name == "pure middle" else Outcome.UNDECIDED)
     assert ("nothing was tried" in str(found.verdict)) == (found.games == 0)
     assert not math.isnan(found.share)

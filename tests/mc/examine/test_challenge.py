@@ -6,7 +6,7 @@ from itertools import product
 from filters import GaussianFilter
 from mc.engine.adversaries import Constant, EraserForever, LossChasing, OneShot
 from mc.examine.challenge import challenge
-from mc.examine.witness import replayed
+from mc.examine.replay import replayed
 from mc.intervals.anytime import Decision, Side
 from tests.mc.examine.witnesses import naive
 from theory.evidence import Evidence, Outcome

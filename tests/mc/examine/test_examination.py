@@ -11,11 +11,12 @@ import pytest
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
-from mc.examine.examination import UNFINISHED, Examination, Status
+from mc.examine.clock import Clock
+from mc.examine.examination import UNFINISHED, Examination, PartialExamination, Status
 from mc.examine.measure import Measure
+from mc.examine.replay import MOST_FAILURE
 from mc.examine.stage_finding import StageFinding, Tightness
-from mc.examine.verify import FAILURE, examine
-from mc.examine.witness import MOST_FAILURE
+from mc.examine.verify import FAILURE, _Stages, examine
 from tests.mc.examine import sound
 from theory.evidence import Evidence, Outcome, Verdict
 
@@ -76,6 +77,46 @@ def test_stages_share_one_failure_and_one_scope_and_what_ends_or_proves_one_is_k
         assert ended.unseen == UNFINISHED
     assert found.verdict.detail.endswith("the time was up in games")
     assert proofs == {"a theorem": "its proof"}
+
+
+@pytest.mark.parametrize("replays", ["stands", "falls, is stopped", "is stopped"])
+def test_after_ctrl_c_nothing_is_played_again_and_what_was_not_does_not_stand(
+    replays: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left, stands = replays.split(", "), replays == "stands"
+
+    def differs(*_: object) -> str:
+        if (answer := left.pop(0)) == "is stopped":
+            raise KeyboardInterrupt
+        return "" if answer == "stands" else "not so"
+
+    def stop(stage: str) -> None:
+        if stage == "telling" and stands:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("mc.examine.verify.differs", differs)
+    with pytest.raises(
+        PartialExamination
+    ) as stopped:  # while it is told, in the last replay, and in the first
+        examine(sound.Forgets(), seconds=2.0, mechanisms="gaussian", on_stage=stop)
+    found = stopped.value.examination
+    assert found.partial
+    assert not left
+    assert found.verdict.outcome is (Outcome.REFUTED if stands else Outcome.UNDECIDED)
+    assert any("not played afresh" in one.found for one in found.findings) or stands
+    assert all(one.witness is None for one in found.findings) or stands
+
+
+def test_what_the_caller_raises_when_told_of_a_stage_is_the_callers() -> None:
+    with pytest.raises(ZeroDivisionError):
+        examine(sound.ByHand(), seconds=0.2, on_stage=lambda stage: 1 / (stage != "laws"))
+
+
+def test_what_a_filter_gave_and_our_own_code_breaks_at_ends_no_examination(monkeypatch) -> None:
+    monkeypatch.setattr("mc.examine.verify.admission", lambda *_, **more: 1 / 0)
+    found = examine(sound.ByHand(), seconds=0.2)
+    assert found.findings[0].found.endswith("at what ByHand returned: ZeroDivisionError: division by zero")
+    assert found.verdict.outcome is Outcome.UNDECIDED
 
 
 # -- what follows from findings --------------------------------------------------------------------------------
@@ -144,6 +185,8 @@ def test_the_most_telling_witness_and_the_number_nearest_to_the_promise_come_fir
         )
     ]
     for order in (findings, findings[::-1]):
+        stages = _Stages(sound.ByHand(), Clock.of(9.0), print, {}, first_only=False, findings=order)
+        assert [one.order for one in stages.witnesses] == [(1, 0.9), (2, 0.1)]
         found = _examination(OPEN, *order)
         assert found.refutation.witness.order == (1, 0.9)
         again = replace(findings[1], verdict=first)  # of equals the last, which was told
@@ -153,32 +196,31 @@ def test_the_most_telling_witness_and_the_number_nearest_to_the_promise_come_fir
 
 
 @pytest.mark.parametrize(
-    ("attack", "promised", "words"),
-    [(0.5, 1.0, "reaches 50 % of what is promised"), (0.25, 0.0, "reaches 0.25 where 0 is promised")],
+    ("attack", "promised", "share", "words"),
+    [
+        (0.5, 1.0, 0.5, "reaches 50 % of what is promised"),
+        (0.25, 0.0, float("inf"), "reaches 0.25 where 0 is promised"),
+        (0.0, 0.0, 0.0, "reaches 0 where 0 is promised"),
+    ],
 )
 def test_how_near_a_menu_came_is_a_share_of_what_is_promised_or_a_value_beside_nothing(
-    attack, promised, words
+    attack, promised, share, words
 ) -> None:
-    assert Tightness(AT, "menu", attack, None, promised, Evidence.EXACT).reached.endswith(words)
+    row = Tightness(AT, "menu", attack, None, promised, Evidence.EXACT)
+    assert row.share == share
+    assert row.reached.endswith(words)
 
 
 @pytest.mark.parametrize(
     ("names", "least"),
     [
-        ([], "CERTIFIED"),
-        (["EXACT"], "EXACT"),
-        (["CERTIFIED", "EXACT"], "CERTIFIED"),
-        (["EXACT", "STATISTICAL"], "STATISTICAL"),
+        ((), "CERTIFIED"),
+        (("EXACT",), "EXACT"),
+        (("CERTIFIED", "EXACT"), "CERTIFIED"),
+        (("EXACT", "STATISTICAL"), "STATISTICAL"),
     ],
 )
 def test_what_is_undecided_is_as_sure_as_the_least_sure_comparison(names, least) -> None:
     rows = tuple(Tightness(AT, "menu", 0.5, None, 1.0, Evidence[name]) for name in names)
     verdict = _examination(OPEN, _found(tightness=rows)).verdict
     assert (verdict.outcome, verdict.evidence) == (Outcome.UNDECIDED, Evidence[least])
-
-
-@pytest.mark.parametrize(
-    ("attack", "promised", "share"), [(0.5, 1.0, 0.5), (0.0, 0.0, 0.0), (1e-9, 0.0, float("inf"))]
-)
-def test_a_share_of_nothing_is_infinite_where_something_was_found(attack, promised, share) -> None:
-    assert Tightness(AT, "menu", attack, None, promised, Evidence.EXACT).share == share

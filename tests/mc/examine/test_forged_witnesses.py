@@ -12,10 +12,10 @@ import pytest
 import filterproof as fp
 from mc.engine.adversaries import Constant, LossChasing
 from mc.engine.encoding import decode, encode, nameable
+from mc.examine.replay import replayed
 from mc.examine.sequence import Sequence
-from mc.examine.witness import replayed
 from mc.worst_case.calibrated_threshold import CalibratedThreshold
-from tests.mc.examine.witnesses import WITNESSES
+from tests.mc.examine.witnesses import HELD, WITNESSES
 from tests.mc.forged import read_as_refused_or_true
 
 
@@ -23,9 +23,9 @@ def through_json(data: Any) -> Any:
     return json.loads(json.dumps(data))
 
 
-@pytest.mark.parametrize("kind", WITNESSES)
+@pytest.mark.parametrize("kind", [*WITNESSES, *HELD])
 def test_a_witness_with_any_place_changed_is_refused_or_ends_in_its_own_number(kind: str) -> None:
-    make, name = WITNESSES[kind]
+    make, name = WITNESSES.get(kind) or (HELD[kind], "low")
     told = make()
     number = Fraction(told.data[name])
 
@@ -34,11 +34,10 @@ def test_a_witness_with_any_place_changed_is_refused_or_ends_in_its_own_number(k
         # more than the last bits of a processor
         return abs(Fraction(reached) / number - 1) < Fraction(1, 10**11)
 
-    outside = told.filter if kind == "sequence" else None
-    taken = read_as_refused_or_true(
-        through_json(told.to_data()), lambda other: replayed(other, filt=outside), own
-    )
-    for place in ("filter", "promised", name):
+    outside, data = told.filter if "outside" in told.data["filter"] else None, through_json(told.to_data())
+    assert own(replayed(data, filt=outside))
+    taken = read_as_refused_or_true(data, lambda other: replayed(other, filt=outside), own)
+    for place in ("filter", "promised", name, *(["n"] if kind == "decision" else [])):
         assert not any(where.startswith(f".{place} ") for where in taken)
 
 

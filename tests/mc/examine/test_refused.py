@@ -1,29 +1,40 @@
-"""What is no argument of an examination's calls is refused in one sentence, with what to pass instead."""
+"""What is no argument of an examination's calls, and a filter that was not made, is refused in one sentence."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
+from typing import Any
 
 import pytest
 
 import filterproof as fp
+from filters.adapters.foreign import CopiedFilter, CountedFilter
+from filters.catalogue import CATALOGUE
+from mc.engine.encoding import nameable
 from mc.examine.challenge import challenge
 from mc.examine.clock import Clock
 from mc.examine.difference import first_difference
-from mc.examine.family_lines import lines_of
-from mc.examine.holders.games import game_of
+from mc.examine.family_lines import names_of
+from mc.examine.holders import game_of
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
+from mc.examine.stages.parts import of_parts
 from mc.examine.story import story_of_sequence
 from mc.examine.supremum import supremum
 from mc.examine.verify import examine
+from mc.losses.accountant_filter import AccountantFilter
+from mc.worst_case.calibrate import CalibratedFilter
 from tests.mc.examine import services, unhappy
+
+pytestmark = pytest.mark.usefixtures("as_installed")
 
 ZCDP, ODOMETER = fp.ZCDPFilter(0.5), fp.LineOdometer(0.05, target=1.0)
 PEOPLE = fp.IndividualTracker(fp.GaussianTracker(0.5), 3)
 PURE, D2, LOUD = fp.PureDP(1.0), Measure.renyi(2.0), Sequence(((fp.Gaussian(1.0), 2),))
+FEW = LOUD.to_data(nameable())[0]
 HALF_WAY = fp.Release(epoch=0.5)  # type: ignore[arg-type]
 DRIVEN: tuple[Callable[..., object], ...] = (fp.first_breach, fp.schedules)
 
@@ -37,9 +48,14 @@ VALUES: Calls = [
     *((partial(Clock.of, seconds), "seconds must be") for seconds in (0, -1, math.nan)),
     (partial(challenge, ZCDP, [], epsilons=[1.0]), "adversaries must be an integer >= 1, got adversaries=0"),
     (partial(challenge, ZCDP, [fp.OneShot()], epsilons=[]), "epsilons must be an integer >= 1, got"),
-    (partial(lines_of, ("gaussian", "staircase"), PURE), "must be among gaussian, rr, .*, got 'staircase'"),
+    (partial(names_of, ("gaussian", "staircase")), "must be among gaussian, rr, .*, got 'staircase'"),
     (partial(story_of_sequence, ZCDP, LOUD, D2), "played must be granted, got a denial of Gaussian"),
     (partial(game_of, ODOMETER, {"questions": []}), "game must be one of LineOdometer"),
+    # what takes longer than anybody waits, or more frames than there are
+    (partial(game_of, ODOMETER, {"ratios": ["5/4"], "rounds": 41}), "rounds must be at most 40"),
+    (partial(game_of, ODOMETER, {"ratios": ["5/4", "3/2"], "rounds": 11}), "rounds must be at most 10"),
+    (partial(game_of, ODOMETER, {"ratios": 4 * ["5/4"], "rounds": 4}), "ratios must be one to 3"),
+    (partial(Sequence.from_data, [FEW | {"times": 10**15 + 1}], nameable()), "times must be at most"),
     *((partial(supremum, ZCDP, at), "^epsilon must be finite and >= 0") for at in (-1.0, math.inf, math.nan)),
     *((partial(how, services.Purse, PURE, mechanisms="rrr"), "mechanisms must be among") for how in DRIVEN),
 ]
@@ -70,3 +86,41 @@ def test_it_is_refused_in_one_sentence(
     with pytest.raises(error, match=words) as refused:
         call()
     assert "\n" not in str(refused.value)
+
+
+# -- filters whose constructor never ran ------------------------------------------------------------------------
+
+
+class Base(fp.AdditiveFilter):
+    promise = fp.ZCDP(0.02)
+    charge = fp.zcdp_charge
+
+
+def kinds() -> Iterator[type]:
+    listed = [entry.kind for entry in CATALOGUE.values()]
+    for kind in (*listed, CalibratedFilter, CountedFilter, CopiedFilter, AccountantFilter):
+        yield kind
+        with suppress(
+            TypeError, ValueError
+        ):  # what has slots of its own beside, or no theorem for this promise
+            yield type(f"Base{kind.__name__}", (Base, kind), {})
+
+
+@pytest.mark.parametrize("kind", tuple(kinds()), ids=lambda kind: kind.__name__)
+def test_an_object_without_its_constructor_is_not_covered_and_refused_in_one_sentence(kind: Any) -> None:
+    made = object.__new__(kind)
+    finding = of_parts(made)
+    assert finding.verdict is None
+    assert "\n" not in finding.found
+    asks: tuple[Callable[[], object], ...] = (
+        lambda: fp.verify(made, seconds=1),
+        lambda: fp.certify(made),
+        lambda: made.open(),
+        lambda: fp.IndividualFilter(made, 2),
+    )
+    if isinstance(made, Base) and not hasattr(kind, "__dataclass_fields__"):
+        return  # an AdditiveFilter all of whose parts are attributes of the class needs no constructor
+    for ask in asks:
+        with pytest.raises(TypeError, match=r"made by its constructor|promise must be") as refused:
+            ask()
+        assert "\n" not in str(refused.value)

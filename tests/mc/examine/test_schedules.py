@@ -20,8 +20,8 @@ from filters.adapters.labelled import service_of
 from mc.engine.encoding import nameable
 from mc.examine.clock import Clock
 from mc.examine.family_lines import lines_of
-from mc.examine.kinds import ReplayError
 from mc.examine.measure import Measure
+from mc.examine.replay import ReplayError, replayed
 from mc.examine.schedules.disk import FaultyDisk, PowerFailure
 from mc.examine.schedules.schedule import MOVES, Schedule, ServiceMove, World
 from mc.examine.schedules.schedule_search import (
@@ -37,7 +37,7 @@ from mc.examine.schedules.schedule_search import (
 from mc.examine.sequence import Sequence
 from mc.examine.stages.schedules import schedules
 from mc.examine.verify import examine
-from mc.examine.witness import measured_witness, replayed
+from mc.examine.witness import measured_witness
 from tests.mc.examine import services
 from tests.mc.examine.sound import ByHand
 from tests.mc.examine.stages.test_stages import subject
@@ -352,7 +352,7 @@ def test_a_schedule_is_replayed_as_of_one_epoch(monkeypatch: pytest.MonkeyPatch)
     twice = Sequence(((WHOLE, 2),)).low(Measure.hockey_stick(1.0))
     game = {"schedule": Schedule((WHOLE,), moves).to_data(names), "epoch": None}
     told = measured_witness(filt, Measure.hockey_stick(1.0), twice, 0.0, **game)
-    monkeypatch.setattr("mc.examine.kinds.service_of", lambda filt: services.Epochs)
+    monkeypatch.setattr("mc.examine.replay.service_of", lambda filt: services.Epochs)
     with pytest.raises(ReplayError, match="must release something"):
         told.replay()
     with pytest.raises(ReplayError, match="must replay within"):

@@ -17,6 +17,7 @@ from mc.examine import sequence
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence, granted
 from mc.losses.renyi_low import renyi_low
+from tests.mc.examine.sound import Sum
 from tests.mc.losses.enumerated import composed, real
 from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse
 
@@ -25,41 +26,37 @@ TINY = Gaussian(2.0**-30)
 MOST = 500
 
 
+#: What filters were asked: kept outside, for one that changes itself is not pure.
+ASKED: list[DominatingPair] = []
+
+
 @pytest.fixture(autouse=True)
 def _fewer_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mc.examine.sequence.MOST_PLAYED", MOST)  # of twenty thousand
+    ASKED.clear()
 
 
-#: What each recording filter was asked: kept outside, for a filter that changes itself is not pure.
-_ASKED: dict[int, list[DominatingPair]] = {}
-
-
-class Recording(fp.PrivacyFilter):
+class Recording(Sum):
     """Admits while the sum of mu^2 is at most 1; what it is asked is recorded."""
 
-    promise = fp.GaussianDP(1.0)
-    begins, most = 0.0, 1.0
-
-    @property
-    def asked(self):
-        return _ASKED.setdefault(id(self), [])
+    promise, begins, most = fp.GaussianDP(1.0), 0.0, 1.0
 
     def start(self, n):
         return np.full(n, self.begins)
 
     def admits(self, state, request):
-        self.asked.append(request)
-        return state + float(request.mu) ** 2 <= self.most
+        ASKED.append(request)
+        return super().admits(state, request)
 
-    def spend(self, state, request):
-        return state + float(request.mu) ** 2
+    def cost(self, state, request):
+        return float(request.mu) ** 2
 
 
 class OwnGrant(Recording):
     """Its grant, which a session asks, allows twice as much as its admits and charges half."""
 
     def grant(self, state, request):
-        cost = float(request.mu) ** 2
+        cost = self.cost(state, request)
         return state + cost <= 2.0, state + cost / 2
 
 
@@ -127,12 +124,11 @@ class Looks(Recording):
 
 
 def test_every_request_is_put_to_the_filters_own_code_in_order() -> None:
-    filt = Recording()
-    assert Sequence(((HALF, 2), (Gaussian(0.25), 3), (HALF, 1))).admitted(filt)
-    assert filt.asked == [HALF] * 2 + [Gaussian(0.25)] * 3 + [HALF]
-    filt = Swallows()
-    assert Sequence(((HALF, 2), (TINY, 10**12))).admitted(filt)
-    assert len(filt.asked) == 2 + MOST
+    assert Sequence(((HALF, 2), (Gaussian(0.25), 3), (HALF, 1))).admitted(Recording())
+    assert [HALF] * 2 + [Gaussian(0.25)] * 3 + [HALF] == ASKED
+    ASKED.clear()
+    assert Sequence(((HALF, 2), (TINY, 10**12))).admitted(Swallows())
+    assert len(ASKED) == 2 + MOST
 
 
 #: A filter, the requests put to it -> whether all are granted.

@@ -11,7 +11,7 @@ import pytest
 import filterproof as fp
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
-from mc.examine.story import curve_of, story_of_plan, story_of_sequence
+from mc.examine.story import _fall, curve_of, story_of_plan, story_of_sequence
 from mc.worst_case.plan import Plan
 from tests.mc.examine import toys
 
@@ -44,7 +44,9 @@ def test_the_turns_hang_together_and_end_where_the_play_ends() -> None:
     # 12 x 0.09 is the first sum of mu^2 above 1
     assert told.passed == 12
     assert told.turns[1].rounds == "12"
-    assert "in round 10, part 2 of the state falls from 0.405 to 0" in told.why
+    falls = [why for why in told.why if "falls" in why]  # and none after the promise is passed
+    assert falls == ["in round 10, part 2 of the state falls from 0.405 to 0"]
+    assert not [*_fall(np.array([0.4]), np.array([0.35]), 3)]  # a little less is no fall
 
 
 def test_a_row_that_passes_the_promise_at_once_is_not_cut() -> None:

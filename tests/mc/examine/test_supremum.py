@@ -9,6 +9,7 @@ import pytest
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from mc.examine.supremum import Supremum, supremum
+from tests.mc.examine import unhappy
 
 #: The share of the promise, at least and at most, at the epsilon of each page. Derived by hand: what charges zCDP is as
 #: near as Canonne, Kamath and Steinke's conversion is to the best; half of delta is kept for tails that hardly lose it.
@@ -83,6 +84,13 @@ def test_what_the_filter_denies_bounds_nothing_from_below() -> None:
     found = supremum(filt, 0.5)  # its menu has no KOV
     assert (found.low, found.steps, found.adversary) == (0.0, (), None)
     assert found.high <= found.promised * (1 + 1e-11)
+
+
+def test_what_the_filters_own_code_raises_for_bounds_nothing_from_below() -> None:
+    class Approximate(unhappy.OnlyGaussians):
+        promise = fp.ApproxDP(1.0, 1e-5)  # whose extremal mechanisms have no mu
+
+    assert supremum(Approximate(), 1.0).low == 0.0
 
 
 def test_a_filter_that_charges_half_is_caught() -> None:

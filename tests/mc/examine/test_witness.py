@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -16,12 +17,24 @@ import pytest
 import filterproof as fp
 from mc.engine.adversaries import Constant, OneShot
 from mc.engine.encoding import encode, nameable
+from mc.examine.clock import Clock
+from mc.examine.holders import GAMES
 from mc.examine.measure import Bound, Measure
-from mc.examine.witness import Replayed, ReplayError, Witness, named, replay, replayed, witness
+from mc.examine.replay import KINDS, Replayed, ReplayError, replayed
+from mc.examine.sequence import Sequence
+from mc.examine.witness import (
+    Witness,
+    measured_witness,
+    menu_witness,
+    named,
+    replay,
+    sequence_witness,
+    witness,
+)
 from mc.intervals.anytime import Decision, Side
 from mc.intervals.estimate import Estimate
 from tests.mc.examine.sound import ByHand, Forgets
-from tests.mc.examine.witnesses import WITNESSES, naive, natural, sequence
+from tests.mc.examine.witnesses import WITNESSES, naive, natural, people, sequence
 from theory.evidence import Evidence
 from theory.numerics.stable import log_fraction
 
@@ -35,13 +48,13 @@ def own_number(kind: str, again: Replayed) -> object:
     return again.result if kind == "plan" else getattr(again.result, WITNESSES[kind][1])
 
 
-#: Kind -> rounds, how sure it is, whether it is adaptive.
-SAYS: dict[str, tuple[int, Evidence, bool]] = {
-    "simulation": (6, Evidence.STATISTICAL, True),
-    "decision": (6, Evidence.STATISTICAL, True),
-    "plan": (2, Evidence.EXACT, True),
-    "menu": (3, Evidence.CERTIFIED, True),
-    "sequence": (40, Evidence.CERTIFIED, False),
+#: Kind -> rounds, how sure it is, whether it is adaptive; and the numbers whose last bits are the processor's.
+SAYS: dict[str, tuple[int, Evidence, bool, tuple[str, ...]]] = {
+    "simulation": (6, Evidence.STATISTICAL, True, ("value", "low", "high", "promised")),
+    "decision": (6, Evidence.STATISTICAL, True, ("log_e_above",)),
+    "plan": (2, Evidence.EXACT, True, ("promised",)),
+    "menu": (3, Evidence.CERTIFIED, True, ("low", "high", "promised")),
+    "sequence": (40, Evidence.CERTIFIED, False, ("low", "promised")),
 }
 
 
@@ -54,7 +67,7 @@ def test_a_witness_refutes_after_a_passage_through_json_and_says_how_long_and_ho
     assert again.refutes
     assert str(own_number(kind, again)) == str(told.data[WITNESSES[kind][1]])
     assert again.measure == told.measure == Measure.hockey_stick(told.measure.at)
-    assert (told.kind, told.rounds, told.evidence, told.adaptive) == (kind, *SAYS[kind])
+    assert (told.kind, told.rounds, told.evidence, told.adaptive) == (kind, *SAYS[kind][:3])
     assert told.replay().result == again.result
 
 
@@ -67,19 +80,7 @@ def test_the_numbers_are_those_of_another_route() -> None:
     assert made("sequence").value == pytest.approx(fp.GaussianDP(0.2 * math.sqrt(40)).delta(1.0), rel=1e-9)
 
 
-#: The numbers of which the last bits are the processor's.
-ROUNDED = {
-    "simulation": ("value", "low", "high", "promised"),
-    "decision": ("log_e_above",),
-    "plan": ("promised",),
-    "menu": ("low", "high", "promised"),
-    "sequence": ("low", "promised"),
-}
-
-
-@pytest.mark.parametrize(
-    ("kind", "name"), [(kind, name) for kind, names in ROUNDED.items() for name in names]
-)
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in SAYS for name in SAYS[kind][3]])
 def test_the_last_bits_are_the_processors_and_a_number_that_differs_by_more_is_refused(
     kind: str, name: str
 ) -> None:
@@ -99,8 +100,15 @@ class Mine(ByHand):
     most: float = 0.5
 
 
-def of_mine(*kinds: type) -> Witness:
-    return witness(Mine(0.5), Constant(fp.Gaussian(0.5)), epsilon=1.0, n=500, seed=1, kinds=kinds)
+class Odd(Mine):
+    """Made in a way of its own."""
+
+    def __init__(self) -> None:
+        super().__init__(0.5)
+
+
+def of_mine(*kinds: type, filt: Mine = Mine(0.5)) -> Witness:
+    return witness(filt, Constant(fp.Gaussian(0.5)), epsilon=1.0, n=500, seed=1, kinds=kinds)
 
 
 def forged(ratio: Fraction, filt: fp.PrivacyFilter[Any], pair: fp.RandomizedResponse) -> dict[str, Any]:
@@ -131,44 +139,39 @@ def below_the_ratio(share: Fraction) -> dict[str, Any]:
     return told
 
 
-def deeply_nested() -> dict[str, Any]:
+def deeply_nested(_: object) -> dict[str, Any]:
     tree: Any = None
     for _ in range(5000):
         tree = {"request": {"type": "Erasure", "delta": 0.5}, "then": [None, tree]}
     return {"plan": tree}
 
 
-def mended() -> fp.PrivacyFilter[Any]:
-    return type("Forgets", (ByHand,), {})()
-
-
-def denying() -> dict[str, Any]:
-    return {"filter": made("plan").data["filter"] | {"delta": 0.001}, "promised": 0.001}
-
-
-def a_bit_more() -> dict[str, Any]:
-    return {"value": str(Fraction(made("plan").data["value"]) * (1 + Fraction(1, 2**60)))}
-
-
-def changed(kind: str, change: Callable[[], dict[str, Any]]) -> Callable[[], object]:
-    return lambda: replay(made(kind).to_data() | change(), filt=made(kind).filter)
+def changed(kind: str, change: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Callable[[], object]:
+    return lambda: replay(made(kind).to_data() | change(made(kind).data), filt=made(kind).filter)
 
 
 #: What is played otherwise than it was written -> words of the sentence.
 OTHERWISE: dict[str, tuple[Callable[[], object], str]] = {
     "no filter": (lambda: replay(of_mine().data), "filt must be the Mine"),
     "no class": (lambda: replay(of_mine(Mine).data), "must name a member of the catalogue, got 'Mine'"),
+    "a text beyond reason": (lambda: replay("[" * 10**5), "data must be a witness"),
     "a plan beyond reason": (changed("plan", deeply_nested), "data must"),
     "another filter of the class": (lambda: replay(of_mine(), filt=Mine(0.25)), "replay within"),
     "mended": (
-        lambda: made("sequence").replay(mended()),
+        lambda: made("sequence").replay(type("Forgets", (ByHand,), {})()),
         "the sequence must be admitted, got a denial by Forgets",
     ),
     "another class": (lambda: made("sequence").replay(ByHand()), "filt must be the Forgets"),
-    "a filter that denies": (changed("plan", denying), "denial"),
-    "another worth in the last bits": (changed("plan", a_bit_more), "replay to the bit"),
+    "a filter that denies": (
+        changed("plan", lambda data: {"filter": data["filter"] | {"delta": 0.001}, "promised": 0.001}),
+        "denial",
+    ),
+    "another worth in the last bits": (
+        changed("plan", lambda data: {"value": str(Fraction(data["value"]) * (1 + Fraction(1, 2**60)))}),
+        "replay to the bit",
+    ),
     "an order of one": (
-        changed("sequence", lambda: {"measure": {"kind": "renyi", "at": 1.0, "direction": "PQ"}}),
+        changed("sequence", lambda data: {"measure": data["measure"] | {"kind": "renyi"}}),
         "order must be above 1",
     ),
     "a ratio below": (lambda: replay(below_the_ratio(Fraction(9, 10**13))), "ratio must be e"),
@@ -176,7 +179,7 @@ OTHERWISE: dict[str, tuple[Callable[[], object], str]] = {
 }
 
 
-UNPLAYED = ("no filter", "no class", "a plan beyond reason", "an order of one")
+UNPLAYED = ("no filter", "no class", "a text beyond reason", "a plan beyond reason", "an order of one")
 
 
 @pytest.mark.parametrize("name", OTHERWISE)
@@ -190,7 +193,9 @@ def test_what_is_played_otherwise_is_refused(name: str) -> None:
 def test_a_filter_from_outside_the_catalogue_is_replayed_with_itself_or_by_its_class() -> None:
     told, named = of_mine(), of_mine(Mine)
     assert told.data["filter"] == {"outside": "Mine"}
-    again = replay(told), replay(told.data, filt=Mine(0.5)), replay(named.data, Mine)
+    odd = of_mine(Odd, filt=Odd())
+    again = replay(told), replay(told.data, filt=Mine(0.5)), replay(named.data, Mine), replay(odd)
+    again += (replay(named.data, filt=Mine(0.25)),)  # what the data says of it is what is played
     assert {one.value for one in again} == {told.data["value"]}
 
 
@@ -295,3 +300,86 @@ def test_a_result_refutes_beyond_the_rounding_of_the_promise_and_beyond_chance_a
 ) -> None:
     surely = result if isinstance(result, Fraction) else None
     assert Replayed(naive(), Measure.hockey_stick(1.0), PROMISED, result, surely).refutes is refutes
+
+
+# -- what a witness says ---------------------------------------------------------------------------------------
+
+ZCDP, HOLDER = fp.ZCDPFilter(0.5), people()
+H1, D2 = Measure.hockey_stick(1.0), Measure.renyi(2.0, "QP")
+FOUR = (fp.Gaussian(1.0), fp.Gaussian(0.5), fp.Laplace(2.0), fp.RandomizedResponse(1.0))
+
+
+def counted(kind: str, **told: Any) -> Witness:
+    """A simulation or a decision, of which only what is said is filled in."""
+    data = dict.fromkeys(KINDS[kind].fields) | {"epsilon": 1.0, "direction": "PQ", "rounds": 4, "seed": 7}
+    return Witness(ZCDP, data | {"n": 20_000} | told)
+
+
+SCHEDULE = {"menu": [], "moves": [["ask", 0], ["step", 0]]}
+PLAYED = next(iter(GAMES[HOLDER.played].proposed(HOLDER, Clock.of(60.0)))).to_data()
+#: A witness of each kind, and its sentence.
+SAID = {
+    "sequence": (
+        sequence_witness(ZCDP, Sequence(((fp.Gaussian(1.0), 2),)), D2, 2.0),
+        "2 x Gaussian(mu=1): D of order 2, QP is at least 2 where 1 is promised, 2 times the promise",
+    ),
+    "menu": (
+        menu_witness(ZCDP, FOUR, D2, rounds=1, low=1.01, high=None),
+        "the best adversary of at most 1 round over Gaussian(mu=1), Gaussian(mu=0.5), Laplace(b=2) and 1 more: "
+        "D of order 2, QP is at least 1.01 where 1 is promised, above the promise by 1 %",
+    ),
+    "holder": (
+        measured_witness(HOLDER, H1, 0.25, 0.125, game=PLAYED),
+        "24 times whether person 0 takes part, by randomised response of e^epsilon = 2291/1024: "
+        "H at epsilon=1, PQ is at least 0.25 where 0.125 is promised, 2 times the promise",
+    ),
+    "schedule": (
+        measured_witness(ZCDP, H1, 0.25, 0.0, schedule=SCHEDULE, epoch=None),
+        "a schedule of 2 moves: H at epsilon=1, PQ is at least 0.25 where 0 is promised",
+    ),
+    "simulation": (
+        counted("simulation", low=0.5, promised=0.25, confidence=1 - 1e-6),
+        "a strategy of at most 4 rounds, played 20,000 times with seed 7: H at epsilon=1, PQ is at least 0.5, "
+        "but for a chance of 1e-06, where 0.25 is promised, 2 times the promise",
+    ),
+    "decision": (
+        counted("decision", delta=0.25, failure=1e-6),
+        "a strategy of at most 4 rounds, played 20,000 times with seed 7: H at epsilon=1, PQ is above 0.25, "
+        "which is promised, by a sequential test that errs with probability at most 1e-06",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SAID)
+def test_a_witness_says_itself_in_one_sentence(kind: str) -> None:
+    witness, sentence = SAID[kind]
+    assert witness.kind == kind
+    assert str(witness) == sentence
+
+
+def test_every_kind_has_its_sentence_here_or_beside_its_numbers() -> None:
+    assert set(SAID) | {"plan"} == set(KINDS)  # a plan: tests/reports/test_examined.py
+
+
+@pytest.mark.parametrize(
+    ("low", "promised"), [(5.488749644612936e-05, 1e-05), (1 - 2.0**-53, 0.09), (2.0000006, 1.9), (0.3, 0.7)]
+)
+def test_what_is_said_to_be_reached_is_no_more_than_was_measured(low: float, promised: float) -> None:
+    told = str(counted("simulation", low=low, promised=promised, confidence=1 - 1.4e-6))
+    reached, chance, times = re.findall(
+        r"at least (\S+), but for a chance of (\S+), .* is promised, (.*)", told
+    )[0]
+    assert 0.99999 * low < float(reached) <= low
+    assert 1.4e-6 <= float(chance) < 1.5e-6
+    share = low / promised
+    said = float(re.sub("[^0-9.]", "", times))
+    assert 0.99 * share < (1 + said / 100 if times.endswith("%") else said) <= share
+    assert float(str(Bound(low)).split()[2]) <= low <= float(str(Bound(low, low)).split()[5])
+
+
+def test_a_play_without_a_limit_is_said_to_have_none() -> None:
+    assert not SAID["menu"][0].adaptive  # in one round nothing depends on an answer
+    endless = menu_witness(ZCDP, FOUR[:1], D2, rounds=None, low=1.01, high=None)
+    assert str(endless).startswith("the best adversary over Gaussian(mu=1): D of order 2")
+    simulated = counted("simulation", rounds=None, n=1, low=0.5, promised=0.25, confidence=0.9)
+    assert str(simulated).startswith("a strategy, played 1 time with seed 7: H")

@@ -201,19 +201,14 @@ def test_the_summary_so_far_comes_before_the_end() -> None:
         next(told)
 
 
-class Slow(unhappy.Plain):
-    def admits(self, state, request):
-        time.sleep(0.4)
-        return super().admits(state, request)
-
-
 def test_what_is_slow_is_told_from_what_does_not_return() -> None:
     def ask(filt: fp.PrivacyFilter) -> None:
         while True:
             filt.admits(np.zeros(1), fp.Gaussian(0.1))
 
+    slow = unhappy.first("Slow", partial(time.sleep, 0.4))()
     with pytest.raises(OutOfTime, match=r"it is slow, Slow.admits takes up to 0\.\d+ s a call"):
-        within(Clock.of(3.0), slow := Slow(), partial(ask, slow))
+        within(Clock.of(3.0), slow, partial(ask, slow))
     with pytest.raises(OutOfTime, match=r"Sleeps.admits had not returned after"):
         within(Clock.of(1.0), sleeps := unhappy.Sleeps(), partial(ask, sleeps))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 import filterproof as fp
@@ -9,9 +10,11 @@ from filters.catalogue import CATALOGUE
 from mc.engine.adversaries import EraserForever
 from mc.examine.attack import attack
 from mc.examine.challenge import challenge
+from mc.examine.clock import Clock
+from mc.examine.holders import GAMES
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
-from mc.examine.witness import Witness, menu_witness, sequence_witness, witness
+from mc.examine.witness import Witness, measured_witness, menu_witness, sequence_witness, witness
 from tests.mc.examine.sound import Forgets
 
 
@@ -57,6 +60,27 @@ def sequence(
     return sequence_witness(filt, played, measure, played.low(measure))
 
 
+def held(holder: Any, place: int = 0) -> Witness:
+    """The game of a holder that it proposes first, or in that place, of a question or two."""
+    game: Any = next(islice(GAMES[holder.played].proposed(holder, Clock.of(60.0)), place, None))
+    if holder.played in ("selects", "sums"):
+        game = type(game)(holder, game.questions[:2])
+    measure = game.measures()[0]
+    low, promised = game.solved(measure).low, game.promised(measure)
+    return measured_witness(holder, measure, low, promised, game=game.to_data())
+
+
+def people() -> fp.IndividualFilter:
+    return fp.IndividualFilter(fp.GaussianFilter(1.0), 3)
+
+
+#: A witness of each kind of game that holders play.
+HELD = {
+    "people": lambda: held(people()),
+    "sums": lambda: held(fp.ClippedSums(people(), clip=1.0, sigma=2.0), 2),
+    "blocks": lambda: held(fp.GaussianTracker(0.5)),
+    "losses": lambda: held(fp.LineOdometer(0.05, target=1.0)),
+}
 #: How each is made, and the number by which it is its own.
 WITNESSES = {
     "simulation": (simulation, "value"),

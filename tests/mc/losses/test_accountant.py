@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import filterproof as fp
 from filters.testing.law_class import law_class
 from mc.examine.measure import Measure
-from mc.examine.witness import menu_witness, replayed
+from mc.examine.replay import replayed
+from mc.examine.witness import menu_witness
 from mc.losses import accountant_filter
 from mc.losses.accountant_filter import AccountantFilter
 from mc.losses.composition import Composition

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from mc.examine.witness import Witness, replayed
+from mc.examine.replay import replayed
+from mc.examine.witness import Witness
 from mc.worst_case.renyi_game import renyi_game
 from tests.mc.worst_case.small_games import played
 from theory.pairs import FinitePair, Gaussian, RandomizedResponse

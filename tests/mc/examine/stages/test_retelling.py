@@ -10,9 +10,8 @@ import pytest
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
-from mc.examine.clock import Clock
+from mc.examine.clock import Clock, processor_seconds
 from mc.examine.measure import Measure
-from mc.examine.processor import processor_seconds
 from mc.examine.sequence import Sequence
 from mc.examine.stage_finding import StageFinding
 from mc.examine.stages.plays import ROUND, plain

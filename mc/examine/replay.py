@@ -1,4 +1,4 @@
-"""The kinds of witness: the fields of each, and how its game is played again.
+"""The replay of a witness: the fields of each kind, how its game is played again, and whether it refutes.
 
 A simulation gives an estimate, a decision the result of a sequential test, a plan its exact worth, a sequence a
 certified lower bound, a menu the certified or exact value of its worst-case game, and a schedule a certified lower
@@ -7,9 +7,10 @@ bound on what a program releases.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
@@ -20,19 +21,21 @@ from filters.adapters.labelled import service_of
 from filters.holders.held_to import is_held_to
 from filters.privacy_filter import is_filter
 from mc.engine.adversary import Adversary
-from mc.engine.encoding import Nameable, decode, decode_fraction, encode
+from mc.engine.encoding import Nameable, decode, decode_fraction, encode, nameable
 from mc.estimate.decide import decide
 from mc.estimate.simulate import simulate
-from mc.examine.holders.games import game_of
-from mc.examine.measure import Bound, Measure
+from mc.examine.holders import game_of
+from mc.examine.measure import Bound, Measure, exceeds
 from mc.examine.schedules.schedule import Schedule
 from mc.examine.sequence import Sequence
-from mc.intervals.anytime import Decision
+from mc.intervals.anytime import Decision, Side
 from mc.intervals.estimate import Estimate
+from mc.losses.accountant_filter import AccountantFilter
 from mc.losses.balls import BITS, ball
 from mc.worst_case import worst_case
-from mc.worst_case.plan import DeniedError, Plan
+from mc.worst_case.plan import MARGIN, DeniedError, Plan
 from mc.worst_case.renyi_game import renyi_game
+from mc.worst_case.strategy import TreeStrategy
 from theory.arguments import check_count
 from theory.evidence import Evidence
 from theory.numerics.stable import log_fraction
@@ -41,18 +44,22 @@ from theory.pairs.base import Direction
 
 __all__ = [
     "KINDS",
+    "MOST_FAILURE",
     "ROUNDED",
     "Kind",
     "ReplayError",
+    "Replayed",
     "Result",
-    "filter_of",
+    "known",
     "measure_of",
-    "promised_of",
+    "replayed",
     "witness_kind",
 ]
 
 #: A ratio times this exceeds e^epsilon even if the epsilons of the filter and its requests were rounded to doubles.
 ROUNDED = 1 + Fraction(1, 10**12)
+#: The largest failure probability of an estimate or a decision that can refute: that of every default, and a bit.
+MOST_FAILURE = 1.001e-6
 #: What a certified or a simulated number may differ by on another processor, relative to the largest beside it.
 _CLOSE = 2.0**-40
 
@@ -62,6 +69,11 @@ Kind: TypeAlias = Literal["simulation", "decision", "plan", "sequence", "menu", 
 
 class ReplayError(ValueError):
     """A witness states other numbers than playing it gives."""
+
+
+def known(*kinds: type) -> Nameable:
+    """What a witness may name: the catalogue, and these classes."""
+    return nameable(TreeStrategy, AccountantFilter, *kinds)
 
 
 def witness_kind(data: object) -> Kind | None:
@@ -77,49 +89,49 @@ _SIMULATE, _DECIDE = (*_PLAYED, "n", "confidence", "method"), (*_PLAYED, "delta"
 _REAL = ("epsilon", "confidence", "delta", "failure")
 
 
-def filter_of(data: object, filt: Any, names: Nameable) -> Any:
+def _refused(name: str, wanted: str, got: object) -> ValueError:
+    return ValueError(f"{name} must be {wanted}, got {name}={str(got)[:40]!r}; pass what was written")
+
+
+def _filter_of(data: object, filt: Any, names: Nameable) -> Any:
     """The filter of a witness: built from its data, or `filt` where the data names one outside the catalogue."""
-    name = data.split("(")[0] if isinstance(data, str) else None
-    if isinstance(data, Mapping):
-        if set(data) != {"outside"}:
-            outside = filt is not None and type(filt).__name__ == data.get("type")
-            kind = data.get("type")
-            if not outside and (not isinstance(kind, str) or kind not in names):
-                raise ValueError(
-                    f"data must name a member of the catalogue, got {repr(kind)[:40]}; pass the filter, or its class"
-                )
-            if outside and encode(filt, {**names, type(filt).__name__: type(filt)}) == data:
-                assert filt is not None
-                return filt  # it has the witness's data, and may be made in a way of its own
-            with knowingly():  # most filters worth replaying are unsound ones
-                made = decode(dict(data), names)
-            if not (is_filter(made) or is_held_to(made)):
-                raise ValueError(f"filter must be a filter, got {type(made).__name__}; pass what was written")
-            return made
-        name = str(data["outside"])
-    if name is None or type(filt).__name__ != name:
-        wrong = ValueError if filt is None or name is None else ReplayError
-        raise wrong(f"filt must be the {name} that the witness was made with, got filt={filt!r}; pass it")
-    assert filt is not None
-    return filt
+    if not isinstance(data, Mapping):
+        raise _refused("filter", "a filter", data)
+    if set(data) == {"outside"}:
+        if type(filt).__name__ == data["outside"]:
+            return filt
+        raise (ValueError if filt is None else ReplayError)(
+            f"filt must be the {data['outside']} that the witness was made with, got filt={filt!r}; pass it"
+        )
+    kind = data.get("type")
+    if filt is not None and type(filt).__name__ == kind:
+        if encode(filt, {**names, kind: type(filt)}) == data:
+            return filt  # it has the witness's data, and may be made in a way of its own
+    elif not isinstance(kind, str) or kind not in names:
+        raise ValueError(
+            f"data must name a member of the catalogue, got {repr(kind)[:40]}; pass the filter, or its class"
+        )
+    with knowingly():  # most filters worth replaying are unsound ones
+        made = decode(dict(data), names)
+    if not (is_filter(made) or is_held_to(made)):
+        raise _refused("filter", "a filter", type(made).__name__)
+    return made
 
 
-def _adversary_of(told: object, known: Nameable) -> Adversary:
-    foe = decode(told, known)
+def _adversary_of(told: object, names: Nameable) -> Adversary:
+    foe = decode(told, names)
     if not isinstance(foe, Adversary):
-        raise ValueError(f"adversary must be one of the catalogue, got {foe!r}; pass what was written")
+        raise _refused("adversary", "one of the catalogue", foe)
     return foe
 
 
 def _number(name: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ValueError(f"{name} must be a number, got {name}={str(value)[:40]!r}; pass what was written")
     try:
-        number = float(value)
+        number = float(value) if isinstance(value, (int, float)) else math.nan
     except OverflowError:  # JSON holds integers of any length
         number = math.inf
     if not math.isfinite(number):
-        raise ValueError(f"{name} must be a finite number, got {name}={number}; pass what was written")
+        raise _refused(name, "a finite number", value)
     return number
 
 
@@ -178,7 +190,7 @@ def _sequence(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tup
 def _scheduled(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Bound]:
     service, epoch = service_of(filt), data["epoch"]
     if service is None:
-        raise ValueError(f"filter must be a program that knows keys, got {filt!r}; pass what was written")
+        raise _refused("filter", "a program that knows keys", filt)
     played = Schedule.from_data(data["schedule"], names).play(service)
     if epoch is None:
         (released,) = played.by_epoch.values() if len(played.by_epoch) == 1 else ({},)
@@ -194,7 +206,7 @@ def _scheduled(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tu
 def _menu(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[Bound, None, Adversary]:
     menu = decode(data["menu"], names)
     if not isinstance(menu, tuple) or not all(isinstance(pair, DominatingPair) for pair in menu):
-        raise ValueError(f"menu must hold pairs, got {repr(menu)[:40]}; pass what was written")
+        raise _refused("menu", "a list of pairs", menu)
     measure, rounds = measure_of(data), data["rounds"]
     if rounds is not None or measure.kind == "renyi":
         rounds = check_count("rounds", rounds)
@@ -203,7 +215,7 @@ def _menu(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[B
         low, strategy = renyi_game(filt, menu, order=measure.at, rounds=rounds, direction=way)
         return *_certified(Bound(low), data), None, strategy
     if data["ratio"] is not None:
-        raise ValueError(f"ratio must be None beside a menu, got {data['ratio']!r}; pass what was written")
+        raise _refused("ratio", "None beside a menu", data["ratio"])
     solved = worst_case(filt, menu, epsilon=measure.at, rounds=rounds, direction=measure.direction)
     stated = _number("low", data["low"]), _number("high", data["high"])
     _compare((solved.low, solved.high), stated, exact=solved.evidence is Evidence.EXACT)
@@ -212,7 +224,7 @@ def _menu(data: dict[str, Any], filt: PrivacyFilter, names: Nameable) -> tuple[B
 
 def _of_a_holder(data: dict[str, Any], filt: Any, names: Nameable) -> tuple[Bound]:
     if not is_held_to(filt):
-        raise ValueError(f"filter must be a holder, got {filt!r}; pass what was written")
+        raise _refused("filter", "a holder", filt)
     return _certified(game_of(filt, data["game"]).solved(measure_of(data)), data)
 
 
@@ -223,7 +235,7 @@ def _certified(bound: Bound, data: dict[str, Any]) -> tuple[Bound]:
     return (bound,)
 
 
-def promised_of(data: Mapping[str, Any], filt: Any, measure: Measure) -> float:
+def _promised_of(data: Mapping[str, Any], filt: Any, measure: Measure) -> float:
     """What the filter's promise allows the measure; of a holder, its promise of the very game.
 
     ReplayError where the witness states another number.
@@ -249,23 +261,19 @@ def measure_of(data: Mapping[str, Any]) -> Measure:
         case {"kind": "hockey-stick" | "renyi" | "overtaken" as kind, "at": at, "direction": way}:
             number = _number("at", at)
             if kind == "renyi" and not number > 1:
-                raise ValueError(f"order must be above 1, got order={number}; pass what was written")
+                raise _refused("order", "above 1", number)
             return Measure(kind, number, _way(way))
-    raise ValueError(f"measure must be what was written, got {repr(data['measure'])[:40]}; pass it unchanged")
+    raise _refused("measure", "what was written", data["measure"])
 
 
 def _way(direction: object) -> Direction:
     if direction not in ("PQ", "QP"):
-        raise ValueError(
-            f"direction must be 'PQ' or 'QP', got direction={direction!r}; pass what was written"
-        )
+        raise _refused("direction", "'PQ' or 'QP'", direction)
     return direction
 
 
 def _reaches(ratio: Fraction, epsilon: float, filt: PrivacyFilter) -> bool:
     """Whether the ratio is certainly >= e^epsilon, or >= the filter's own ratio, whose rounded logarithm is epsilon."""
-    if ratio <= 0:
-        return False
     own = getattr(filt, "ratio", None)
     if isinstance(own, Fraction) and ratio >= own > 0 and log_fraction(own) == epsilon:
         return True
@@ -328,3 +336,64 @@ def _compare(numbers: tuple[Any, ...], stated: tuple[Any, ...], *, exact: bool =
             f"{', '.join(map(str, numbers))} where it says {', '.join(map(str, stated))}; compare the versions of "
             "numpy and of this package"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """The result of playing a witness again, and what the filter itself promises there.
+
+    surely is the worth of a plan at a ratio that was raised by more than the rounding of epsilons, strategy who asks
+    in a menu's game or a simulation.
+    """
+
+    filter: PrivacyFilter
+    measure: Measure
+    promised: float
+    result: Result
+    surely: Fraction | None = None
+    strategy: Adversary | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def refutes(self) -> bool:
+        """Whether the result exceeds the filter's own promise, beyond chance.
+
+        Whoever wrote a witness chose its seed, so a result that is wrong with a probability above `MOST_FAILURE`
+        refutes nothing: a lucky seed would soon be found.
+        """
+        match self.result:
+            case Estimate(failure=failure) | Decision(failure=failure) if failure > MOST_FAILURE:
+                return False
+            case Estimate(low=low):
+                return low > self.promised
+            case Decision(side=side, threshold=threshold):
+                return side is Side.ABOVE and threshold >= self.promised
+            case Bound(low=low):
+                return exceeds(low, self.promised)
+            case Fraction():
+                return self.surely is not None and self.surely > Fraction(self.promised) * (1 + MARGIN)
+
+
+def replayed(data: Mapping[str, Any] | str, *kinds: type, filt: PrivacyFilter | None = None) -> Replayed:
+    """`replay` of data, with the filter's own promise; ReplayError where numbers differ, ValueError for other data."""
+    try:
+        data_read = json.loads(data) if isinstance(data, str) else data
+    except (ValueError, RecursionError) as error:
+        raise ValueError(
+            f"data must be a witness or its JSON text, got {str(data)[:40]!r}; pass the text of the file, not its name"
+        ) from error
+    kind = witness_kind(data_read)
+    if kind is None:
+        got = (
+            ", ".join(sorted(map(str, data_read))) if isinstance(data_read, Mapping) else repr(data_read)[:40]
+        )
+        raise ValueError(
+            "data must hold exactly the fields of a witness: of a simulation, a decision, a plan, "
+            "a sequence, a menu, a schedule or a game of a holder, got "
+            f"{got or 'none'}; pass what was written"
+        )
+    own = {} if filt is None else {type(filt).__name__: type(filt)}
+    names = {**own, **known(*kinds)}
+    filt = _filter_of(data_read["filter"], filt, names)
+    measure = measure_of(data_read)
+    promised = _promised_of(data_read, filt, measure)
+    return Replayed(filt, measure, promised, *KINDS[kind].play(dict(data_read), filt, names))
