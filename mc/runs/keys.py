@@ -26,6 +26,7 @@ import types
 import typing
 from collections.abc import Iterator, Mapping
 from pathlib import PurePath
+from reprlib import repr as short
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ import scipy.special
 
 from filters.contract.library import attributes
 from mc.runs.provenance import code_version, origin
-from mc.runs.sources import instructions, origin_of_import, plain_name, said_by, source_files
+from mc.runs.sources import codes_of, instructions, origin_of_import, plain_name, source_files
 from mc.runs.store import StoreError
 
 __all__ = ["check_same", "digest", "key_of", "settings"]
@@ -116,12 +117,9 @@ class _Walk:
         """What stands for a part that only the user can name."""
         if self.name is not None:
             return ["named by the user", type(value).__qualname__]
-        try:
-            shown = " ".join(repr(value).split())
-        except Exception:  # noqa: BLE001 - a user's repr may raise anything
-            shown = f"an instance of {type(value).__qualname__}"
+        shown = " ".join(short(value).split())
         raise StoreError(
-            f"{where} {why}, so a store could not tell this run from another, got {shown:.80}; use code "
+            f"{where} {why}, so a store could not tell this run from another, got {shown}; use code "
             "in files and plain values, name it by key=, or leave store out"
         )
 
@@ -212,7 +210,7 @@ class _Walk:
         elif known is None and (self.here or loaded):
             if not file:
                 self._unknown(function, where, "has no source file")
-            elif not said_by(file, code):
+            elif code not in codes_of(file):
                 self._unknown(function, where, "is not what its file says now")
             self._add_files(around, function, where)
         for part in (function.__defaults__, function.__kwdefaults__, vars(function)):

@@ -15,12 +15,12 @@ from typing import Any
 
 from mc.runs.provenance import origin
 
-__all__ = ["instructions", "origin_of_import", "plain_name", "said_by", "source_files"]
+__all__ = ["codes_of", "instructions", "origin_of_import", "plain_name", "source_files"]
 
 
-def said_by(file: object, code: types.CodeType) -> bool:
-    """Whether a source file says just this code; False where there is no file, or none that can be compiled."""
-    return code in _codes(_text(file))
+def codes_of(file: object) -> frozenset[types.CodeType]:
+    """All code that a source file says now; none where there is no file, or none that can be compiled."""
+    return _codes(_text(file))
 
 
 def source_files(module: Mapping[str, Any]) -> dict[str, Any]:
@@ -77,7 +77,6 @@ def _text(file: object) -> bytes | None:
 
 @functools.lru_cache(maxsize=256)
 def _codes(text: bytes | None) -> frozenset[types.CodeType]:
-    """All code objects that a source text compiles to; none of what is no source text."""
     try:
         waiting = [compile(text or b"", "<source>", "exec", dont_inherit=True)]
     except (SyntaxError, ValueError):
@@ -87,6 +86,7 @@ def _codes(text: bytes | None) -> frozenset[types.CodeType]:
     return frozenset(waiting)
 
 
+@functools.lru_cache(maxsize=256)
 def _imports(text: bytes | None, package: str) -> set[str]:
     """The modules that a source text imports outside of functions, their members that may be modules, and packages."""
     names: set[str] = set()

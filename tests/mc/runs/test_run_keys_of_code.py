@@ -272,37 +272,25 @@ def test_another_release_of_what_arithmetic_rests_on_is_another_version(
     assert code_version() != first
 
 
-@pytest.fixture
-def released(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
-    """Has every installed package be of another version, or built otherwise."""
-
-    same = provenance.metadata.version("pytest")
-    rebuilt = types.SimpleNamespace(version=same, read_text=lambda name: "other digests")
-    others = {"version": lambda name: "0.0", "distribution": lambda name: rebuilt}
-
-    def forget() -> None:
-        provenance.origin.cache_clear()
-        provenance._releases.cache_clear()
-
-    def release(what: str) -> None:
-        monkeypatch.setattr(provenance.metadata, what, others[what])
-        forget()
-
-    yield release
-    monkeypatch.undo()
-    forget()
-
-
 @pytest.mark.parametrize("what", ["version", "distribution"])
 @pytest.mark.parametrize("reaches", ["a class", "a module", "an import of a file", "one of a function"])
 def test_another_release_of_a_package_that_a_value_reaches_is_another_run(
-    reaches: str, what: str, written: Callable[..., Any], released: Callable[[str], None]
+    reaches: str,
+    what: str,
+    written: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> None:
     mine = written(mine_xyz="import pytest\nclass Mine: pass\n", late_xyz="def Mine():\n    import pytest")
     late = importlib.import_module("late_xyz").Mine
     value = {"a class": pytest.Item, "a module": pytest, "one of a function": late}.get(reaches, mine.Mine)
     first = key(value)
-    released(what)
+    same = provenance.metadata.version("pytest")
+    rebuilt = types.SimpleNamespace(version=same, read_text=lambda name: "other digests")
+    monkeypatch.setattr(provenance.metadata, what, lambda name: "0.0" if what == "version" else rebuilt)
+    monkeypatch.setattr(provenance, "_releases", provenance._releases.__wrapped__)
+    provenance.origin.cache_clear()
+    request.addfinalizer(provenance.origin.cache_clear)
     assert key(value) != first
 
 
@@ -372,9 +360,6 @@ class Shaped(typing.Protocol):
     one: int
     def go(self) -> int: ...
 
-class Kept(typing.TypedDict, total=False):
-    level: float
-
 class Box(typing.Generic[T], abc.ABC):
     several: list[T] | None
     @abc.abstractmethod
@@ -389,10 +374,8 @@ class Full(Box[float]):
 @dataclass(frozen=True, slots=True)
 class Hinted(fp.Adversary):
     level: float | None = None
-    array: typing.Annotated[np.ndarray, "levels"] = None
     maybe: typing.Optional["Hinted"] = None
     kept: typing.ClassVar[type[Shaped]] = Shaped
-    named: type = Kept
     members: dict = field(default_factory=dict)
     box: Box = field(default_factory=Full, metadata={"unit": "mu"})
     def request(self, view):
