@@ -262,7 +262,6 @@ def test_an_edit_of_a_file_of_a_room_that_decides_numbers_is_another_version(
         *((np, "__version__", "1.0"), (scipy, "__version__", "1.0"), (provenance, "TILE", 1)),
         *((platform, which, lambda: "other") for which in ("python_version", "python_implementation")),
     ],
-    ids=["NumPy", "SciPy", "the tile", "Python", "its implementation"],
 )
 def test_another_release_of_what_arithmetic_rests_on_is_another_version(
     place: Any, name: str, other: Any, monkeypatch: pytest.MonkeyPatch
