@@ -3,32 +3,30 @@
 A class or function of this package is its name, and one of an installed package its name and release: `code_version`
 and the release stand for the code. A user's is its place in its source file, and the key has a SHA-256 of that file and
 of all files of the user's that it imports, transitively: any edit of any of them, a comment too, is another run. To
-these come, by their values, what no file says: fields of instances, arrays by their bytes, attributes of the user's
-classes, defaults, variables of enclosing functions, and those globals and builtins that the user's functions read.
+these come, by their values, what no file says: what objects hold and what copies of them are made of, attributes of
+the user's classes, defaults, variables of enclosing functions, and those globals that the user's functions read.
 
 Code without a source file (typed at a prompt, in a cell of a notebook or into `exec`), code that is not what its file
 says now, and values whose state cannot be read are refused, unless the user names them by `key=`. The name then stands
 for all of these in the run, and it is for the user to change it with them; all else is still told apart. What no key
-sees, of the state of modules only `settings` being seen, `mc.runs.store.RunStore` lists.
+sees `mc.runs.store.RunStore` lists.
 """
 
 from __future__ import annotations
 
-import collections
+import copyreg
 import decimal
-import dis
 import functools
 import hashlib
 import json
-import operator
-import struct
+import pickle
+import random
 import sys
 import types
 import typing
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from fractions import Fraction
+from collections.abc import Iterator, Mapping
 from pathlib import PurePath
+from reprlib import repr as short
 from typing import Any
 
 import numpy as np
@@ -36,44 +34,22 @@ import scipy.special
 
 from filters.contract.library import attributes
 from mc.runs.provenance import code_version, origin
-from mc.runs.sources import PYTHONS, content_of, plain_name, said_by, source_files, wrapped
+from mc.runs.sources import codes_of, instructions, origin_of_import, plain_name, source_files
 from mc.runs.store import StoreError
 
 __all__ = ["check_same", "digest", "key_of", "settings"]
 
+#: Classes of numbers whose hash, and so their place in a set, is the same in every process.
+_NUMBERS = {bool, int, float, complex}
 _READ = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
-_POINTER = struct.calcsize("P")
-_ABSENT = object()
-#: Built-in classes that may have subclasses with attributes, and readers that ignore a subclass's overrides.
-_BASES: dict[type, Callable[[Any], Any]] = {
-    int: int.__index__,
-    float: float.__float__,
-    complex: complex.__pos__,
-    str: str.__str__,
-    bytes: lambda value: bytes(memoryview(value)),
-    bytearray: lambda value: bytes(memoryview(value)),
-    tuple: lambda value: tuple(tuple.__iter__(value)),
-    list: lambda value: list(list.__iter__(value)),
-    dict: lambda value: dict(dict.items(value)),
-    set: lambda value: set(set.__iter__(value)),
-    frozenset: lambda value: frozenset(frozenset.__iter__(value)),
-}
-#: Compiled classes whose `__reduce_ex__` describes an instance completely.
-_REDUCED = (
-    *(
-        collections.OrderedDict,
-        collections.defaultdict,
-        collections.deque,
-        decimal.Decimal,
-        functools.partial,
-    ),
-    *(operator.attrgetter, operator.itemgetter, operator.methodcaller, range, slice),
-    type(collections.namedtuple("_", "x").x),  # type: ignore[attr-defined]
-)
-_DESCRIPTORS = (
-    *(types.MemberDescriptorType, types.GetSetDescriptorType, types.MethodDescriptorType),
-    *(types.WrapperDescriptorType, types.ClassMethodDescriptorType),
-)
+_READ_OF_MODULES = {"LOAD_ATTR", "LOAD_METHOD"}
+#: Members of classes that are made of functions, and the names of these in them.
+_WRAPPERS = (property, classmethod, staticmethod, functools.cached_property, functools._lru_cache_wrapper)
+_WRAPPED = ("fget", "fset", "fdel", "func", "__wrapped__")
+#: Python's own that are what they are called.
+_CONSTANTS = (type(...), type(NotImplemented), typing.TypeVar, typing.ParamSpec, typing.TypeVarTuple)
+#: What can be copied, and plays otherwise after each draw.
+_MOVING = (Iterator, random.Random, np.random.Generator, np.random.BitGenerator, np.random.RandomState)
 
 
 def key_of(parts: Mapping[str, object], name: str | None = None) -> dict[str, Any]:
@@ -85,22 +61,16 @@ def key_of(parts: Mapping[str, object], name: str | None = None) -> dict[str, An
         raise StoreError(
             f"key must be a text that names what is played, got {name!r}; pass one, or leave it out"
         )
-    walk = _Walk(name, here=True)
-    described = {part: walk.describe(value, part) for part, value in parts.items()}
-    return {
-        "parts": digest([described, settings()]),
-        "files": walk.files,
-        "name": name,
-        "code": code_version(),
-    }
+    return _Walk(name, here=True).key(parts)
 
 
 def check_same(key: Mapping[str, Any], parts: Mapping[str, object]) -> None:
     """Raises StoreError unless these parts, which another process sent, and the files here are those of the key."""
-    walk = _Walk(key["name"], here=False)
-    described = {part: walk.describe(value, part) for part, value in parts.items()}
-    same = key["code"] == code_version() and key["parts"] == digest([described, settings()])
-    if not same or any(key["files"].get(name, said) != said for name, said in walk.files.items()):
+    own = _Walk(key["name"], here=False).key(parts)
+    files = own.pop("files")
+    if not own.items() <= key.items() or any(
+        key["files"].get(name, said) != said for name, said in files.items()
+    ):
         raise StoreError(
             "a worker process plays other code or other values than this one, so its tiles cannot be stored; "
             "make changes in the module itself instead of after its import, or pass workers=1"
@@ -114,10 +84,9 @@ def digest(data: Any) -> str:
 
 def settings() -> list[Any]:
     """The settings of this process that decide what arithmetic answers."""
-    now = decimal.getcontext()
-    traps = sorted(kind.__name__ for kind, on in now.traps.items() if on)
-    decimals = [now.prec, now.rounding, now.Emin, now.Emax, now.capitals, now.clamp, traps]
-    return [np.geterr(), np.geterrcall() is None, np.getbufsize(), scipy.special.geterr(), decimals]
+    decimals = decimal.getcontext().copy()
+    decimals.clear_flags()
+    return [np.geterr(), np.geterrcall() is None, np.getbufsize(), scipy.special.geterr(), repr(decimals)]
 
 
 class _Walk:
@@ -129,28 +98,28 @@ class _Walk:
     def __init__(self, name: str | None, *, here: bool) -> None:
         self.name, self.here = name, here
         self.files: dict[str, Any] = {}
-        self._filed: set[int] = set()
-        self._seen: dict[Any, int] = {}
-        self._alive: list[object] = []  # keeps the objects alive, so that no id in `_seen` is reused
+        self._filed: set[object] = set()
+        # with the objects, so that no id is used again
+        self._seen: dict[Any, tuple[int, object]] = {}
 
-    def describe(self, value: object, where: str) -> Any:
-        try:
-            return self.value(value, where)
-        except RecursionError as error:
-            raise StoreError(
-                f"{where} is nested too deep for a key; make it flatter or leave store out"
-            ) from error
+    def key(self, parts: Mapping[str, object]) -> dict[str, Any]:
+        described: list[Any] = [settings()]
+        for part, value in parts.items():
+            try:
+                described.append([part, self.value(value, part)])
+            except RecursionError as error:
+                raise StoreError(
+                    f"{part} is nested too deep for a key; make it flatter or leave store out"
+                ) from error
+        return {"parts": digest(described), "files": self.files, "name": self.name, "code": code_version()}
 
     def _unknown(self, value: object, where: str, why: str) -> Any:
         """What stands for a part that only the user can name."""
         if self.name is not None:
             return ["named by the user", type(value).__qualname__]
-        try:
-            shown = " ".join(repr(value).split())
-        except Exception:  # noqa: BLE001 - a user's repr may raise anything
-            shown = f"an instance of {type(value).__qualname__}"
+        shown = " ".join(short(value).split())
         raise StoreError(
-            f"{where} {why}, so a store could not tell this run from another, got {shown:.80}; use code "
+            f"{where} {why}, so a store could not tell this run from another, got {shown}; use code "
             "in files and plain values, name it by key=, or leave store out"
         )
 
@@ -158,133 +127,75 @@ class _Walk:
         kind = type(value)
         if value is None or kind in (bool, str):
             return value
-        if kind is int:
-            return value if value.bit_length() < 64 else ["int", hex(value)]
-        of_numpy = str(kind.__module__).partition(".")[0] == "numpy" and issubclass(
-            kind, (np.generic, np.dtype)
-        )
-        if of_numpy or kind in (float, complex, bytes, bytearray, np.ndarray):
-            return self._number(value, where)
-        if value is Ellipsis or value is NotImplemented:
-            return ["constant", repr(value)]
+        if kind in (int, float, complex, bytes, bytearray):
+            return [kind.__name__, hashlib.sha256(pickle.dumps(value, 4)).hexdigest()]
+        if kind in _CONSTANTS:
+            return [kind.__name__, repr(value)]
+        if isinstance(value, np.dtype):
+            return ["dtype", repr(np.lib.format.dtype_to_descr(value))]
+        if kind is np.ndarray and not value.dtype.hasobject:
+            # sums run in the order of the axes; pickling for a worker keeps this order, but no other strides
+            order = "F" if value.flags.fnc else "C"
+            numbers = hashlib.sha256(value.tobytes()).hexdigest()
+            return ["array", self.value(value.dtype, where), value.shape, order, numbers]
         if kind is tuple:
             return ["tuple", *(self.value(x, f"{where}[{i}]") for i, x in enumerate(value))]
-        if kind in (types.MethodType, types.BuiltinMethodType) and not isinstance(
-            value.__self__, (types.ModuleType, type(None))
-        ):
-            function = value.__func__ if kind is types.MethodType else value.__name__
-            return ["method", self.value(function, where), self.value(value.__self__, f"{where}.__self__")]
-        if kind in _DESCRIPTORS:
-            return ["descriptor", value.__name__, self.value(value.__objclass__, where)]
-        if id(value) in self._seen:
-            return ["seen", self._seen[id(value)]]
-        self._seen[id(value)] = len(self._seen)
-        self._alive.append(value)
-        if isinstance(value, types.ModuleType):
-            return self._module(value, set(vars(value)), where)
-        if (named := self._named(value)) is not None:
+        if (seen := self._seen.get(id(value))) is not None:
+            return ["seen", seen[0]]
+        self._seen[id(value)] = len(self._seen), value
+        if (named := _named(value)) is not None:
             return named
         if issubclass(kind, type):
             return self._class(value)
         if kind is types.FunctionType:
             return self._function(value)
-        if (functions := wrapped(value)) is not None:
+        if kind is types.MethodType:
+            return ["method", self.value(value.__func__, where), self.value(value.__self__, where)]
+        if kind in _WRAPPERS:
             if kind is functools._lru_cache_wrapper:
                 value.cache_clear()  # answers may be kept from before a change of what the function reads
-            return [kind.__name__, *(self.value(function, where) for function in functions)]
-        if kind in (list, dict, types.MappingProxyType, set, frozenset):
-            return self._container(value, where)
-        if kind in _REDUCED:
-            parts = [list(x) if hasattr(x, "__next__") else x for x in value.__reduce_ex__(4)]
-            return [kind.__qualname__, *(self.value(part, where) for part in parts)]
-        if issubclass(kind, (types.UnionType, types.GenericAlias)):
-            parts = [getattr(value, "__origin__", None), *value.__args__]
-            return [kind.__name__, *(self.value(part, where) for part in parts)]
-        if kind in (typing.TypeVar, typing.ParamSpec, typing.TypeVarTuple, typing.ForwardRef):
-            return [kind.__name__, value.__forward_arg__ if kind is typing.ForwardRef else value.__name__]
+            return [kind.__name__, *(self.value(getattr(value, name, None), where) for name in _WRAPPED)]
+        several = isinstance(value, (set, frozenset)) and len(value) > 1
+        if several and not _NUMBERS.issuperset(map(type, value)):
+            return self._unknown(value, where, "is a set whose order changes from process to process")
+        if kind in (list, set, frozenset):
+            return [kind.__name__, *(self.value(x, f"an entry of {where}") for x in value)]
+        if kind in (dict, types.MappingProxyType):  # in their order, on which code may depend
+            return [kind.__name__, *(self.value(x, f"an entry of {where}") for x in value.items())]
         if isinstance(value, PurePath):
             return self._unknown(value, where, "names a file, whose content no key has")
         return self._instance(value, where)
 
-    def _number(self, value: Any, where: str) -> Any:
-        if isinstance(value, (float, complex)) and not isinstance(value, np.generic):
-            return [type(value).__name__, struct.pack(">2d", value.real, value.imag).hex()]
-        if isinstance(value, (bytes, bytearray)):
-            return [type(value).__name__, hashlib.sha256(value).hexdigest()]
-        dtype = value if isinstance(value, np.dtype) else value.dtype
-        described: list[Any] = [type(value).__name__, repr(np.lib.format.dtype_to_descr(dtype))]
-        if dtype is value:
-            return described
-        # sums run in the order of the axes; pickling for a worker keeps this order, but no other strides
-        described += [list(value.shape), "F" if value.flags.fnc else "C"]
-        if dtype.char == "O" and isinstance(value, np.ndarray):
-            return [*described, *(self.value(x, f"an entry of {where}") for x in value.flat)]
-        if dtype.hasobject:
-            return self._unknown(value, where, "has a state that cannot be read")
-        return [*described, hashlib.sha256(value.tobytes()).hexdigest()]
-
-    def _container(self, value: Any, where: str) -> Any:
-        if isinstance(value, (set, frozenset)):
-            members = list(value)
-            if len(members) > 1 and not all(map(_hashed_alike_everywhere, members)):
-                return self._unknown(value, where, "is a set whose order changes from process to process")
-        elif isinstance(value, list):
-            members = value
-        else:  # in their order, on which code may depend
-            members = list(value.items())
-        return [type(value).__name__, *(self.value(x, f"an entry of {where}") for x in members)]
-
     def _instance(self, value: Any, where: str) -> Any:
-        kind = type(value)
-        base = next((base for base in _BASES if issubclass(kind, base)), object)
-        slotted = [
-            member for cls in kind.__mro__ if "__slots__" in vars(cls) for member in vars(cls).values()
-        ]
-        slots = sum(type(member) is types.MemberDescriptorType for member in slotted)
-        own = kind.__basicsize__ - base.__basicsize__ - _POINTER * slots
-        # less the pointers to attributes and to weak references; memory beyond these is state that cannot be read
-        own -= _POINTER * (kind.__dictoffset__ > 0 or (kind.__dictoffset__ < 0 < kind.__itemsize__))
-        own -= _POINTER * (kind.__weakrefoffset__ > 0)
-        if own > 0 or (base is object and kind.__itemsize__):
+        """All that an object holds, and what a copy of it is made of: of compiled classes only that can be read."""
+        kind, held = type(value), attributes(value)  # first: to read a dict is to have one, which is copied
+        try:
+            copied_by = copyreg.dispatch_table.get(kind)
+            made = copied_by(value) if copied_by else value.__reduce_ex__(4)
+        except Exception:  # noqa: BLE001 - a class may refuse copies by any error
+            made = None
+        if isinstance(made, str) and isinstance(kind.__reduce__, types.FunctionType):
+            made = (made,)  # a compiled thing that has but a name was not found by it
+        if not isinstance(made, tuple) or isinstance(value, _MOVING):
             return self._unknown(value, where, "has a state that cannot be read")
         described = ["instance", self.value(kind, where)]
-        if base is not object:
-            described.append(self.value(_BASES[base](value), where))
-        held = attributes(value).items()
-        return [*described, *([name, self.value(part, f"{where}.{name}")] for name, part in held)]
+        for name, part in held.items():
+            if not _pythons(name):  # as of compiled classes, which keep addresses; all others are copied
+                described.append([name, self.value(part, f"{where}.{name}")])
+        copied = (list(part) if isinstance(part, Iterator) else part for part in made)
+        return [*described, *(self.value(part, where) for part in copied)]
 
     # -- code --------------------------------------------------------------------------------------
-
-    def _named(self, value: Any) -> Any:
-        """The name of a class or function that is found by it in this package or an installed one; None for others."""
-        if isinstance(value, np.ufunc):
-            homes = [home for home in (np, scipy.special) if getattr(home, value.__name__, None) is value]
-            return ["ufunc", homes[0].__name__, value.__name__] if homes else None
-        path, name = getattr(value, "__qualname__", None), getattr(value, "__module__", None)
-        if isinstance(value, types.BuiltinFunctionType) and name is None:
-            name = getattr(value.__self__, "__name__", None)
-        module = sys.modules.get(name) if isinstance(name, str) else None
-        if not isinstance(path, str) or isinstance(value, (types.MethodType, property)) or module is None:
-            return None
-        member: object = module
-        for part in path.split("."):
-            member = getattr(member, part, _ABSENT)
-        known = origin(str(name), getattr(module, "__file__", None))
-        return None if member is not value or known is None else ["named", name, path, *known]
 
     def _class(self, cls: type) -> Any:
         where, module = cls.__qualname__, sys.modules.get(cls.__module__)
         if module is not None and self.here:
             self._add_files(vars(module), cls, where)
-        with suppress(
-            Exception
-        ):  # the first reader of a class's annotations makes Python keep some, if only none
-            _ = cls.__annotations__
         described = [self.value(base, f"a base of {where}") for base in (type(cls), *cls.__mro__[1:])]
         for name, member in sorted(type.__dict__["__dict__"].__get__(cls).items()):
-            if name in PYTHONS["class"] and wrapped(member) is None:
-                continue
-            described.append([name, self.value(member, f"{where}.{name}")])
+            code = callable(member) or isinstance(member, _WRAPPERS)
+            if not _pythons(name) or (code and not name.startswith("__annotate")):
+                described.append([name, self.value(member, f"{where}.{name}")])
         return ["class", plain_name(cls.__module__), cls.__qualname__, digest(described)]
 
     def _function(self, function: types.FunctionType) -> Any:
@@ -293,93 +204,83 @@ class _Walk:
         known = origin(name, file) if file else None
         loaded = vars(sys.modules[name]) is around if name in sys.modules else False
         described: list[Any] = [code.co_firstlineno, code.co_linetable.hex()]
-        if code.co_filename == "<string>" and function.__name__[:2] == "__" == function.__name__[-2:]:
+        if code.co_filename == "<string>" and _pythons(function.__name__):
             # generated, as by dataclasses from the attributes of the class
-            described = [
-                code.co_code.hex(),
-                *map(repr, (code.co_names, code.co_consts, code.co_exceptiontable)),
-            ]
+            described += [code.co_code.hex(), repr(code.co_names), repr(code.co_consts)]
         elif known is None and (self.here or loaded):
-            if not self._add_files(around, function, where):
+            if not file:
                 self._unknown(function, where, "has no source file")
-            elif not said_by(around["__file__"], code):
+            elif code not in codes_of(file):
                 self._unknown(function, where, "is not what its file says now")
-        cells = [content_of(cell) for cell in function.__closure__ or ()]
-        for part in (function.__defaults__, function.__kwdefaults__, tuple(cells), vars(function)):
-            described.append(self.value(part, f"a variable or default of {where}"))
+            self._add_files(around, function, where)
+        for part in (function.__defaults__, function.__kwdefaults__, vars(function)):
+            described.append(self.value(part, f"a default of {where}"))
+        for cell in function.__closure__ or ():
+            try:
+                described.append([self.value(cell.cell_contents, f"a variable around {where}")])
+            except ValueError:  # it has no value yet
+                described.append([])
         if known is None:
             described += self._read(function, where)
         return ["function", plain_name(function.__module__ or ""), function.__qualname__, digest(described)]
 
-    def _add_files(self, module: Mapping[str, Any], value: object, where: str) -> bool:
-        """Add the source files of a user's module to the key; False where it has none."""
-        if (
-            id(module) not in self._filed
-            and origin(str(module.get("__name__")), module.get("__file__")) is None
-        ):
-            self._filed.add(id(module))
-            for name, said in source_files(module).items():
-                if self.files.setdefault(name, said) != said:
-                    self._unknown(value, where, f"rests on one of two files that go by the name {name}")
-        return bool(module.get("__file__"))
+    def _add_files(self, module: Mapping[str, Any], value: object, where: str) -> None:
+        """Add the source files of a user's module to the key."""
+        file = module.get("__file__")
+        if file in self._filed or origin(str(module.get("__name__")), file) is not None:
+            return
+        self._filed.add(file)
+        for name, said in source_files(module).items():
+            if self.files.setdefault(name, said) != said:
+                self._unknown(value, where, f"rests on one of two files that go by the name {name}")
 
     def _read(self, function: types.FunctionType, where: str) -> list[Any]:
         """The globals that a user's function reads, and what it reads of modules of the user's."""
         described: list[Any] = []
         around, codes = function.__globals__, [function.__code__]
-        bare: Any = function  # mypy forgets this attribute in its cache, and knows it without one
-        builtins: dict[str, Any] = bare.__builtins__
         for code in codes:
             codes += [part for part in code.co_consts if isinstance(part, types.CodeType)]
-            steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
+            steps = instructions(code)
             for place, step in enumerate(steps):
-                value: Any = _ABSENT
-                if step.opname in _READ and step.argval not in PYTHONS["module"]:
-                    value = around.get(step.argval, builtins.get(step.argval, _ABSENT))
-                elif step.opname == "IMPORT_NAME":  # just as the function will
-                    level, members = steps[place - 2].argval, steps[place - 1].argval
-                    try:
-                        value = __import__(step.argval, around, None, members, level)
-                    except ImportError as missing:
-                        described.append(
-                            self._unknown(missing, where, f"imports {step.argval}, which is not there")
-                        )
+                name = step.argval
+                if step.opname in _READ and name in around and not _pythons(name):
+                    value, said = around[name], f"{name}, which {where} reads,"
+                    for after in steps[place + 1 :]:
+                        of_users = isinstance(value, types.ModuleType) and _named(value) is None
+                        if not of_users or after.opname not in _READ_OF_MODULES:
+                            break
+                        value = getattr(value, after.argval, None)
+                    described.append([name, self.value(value, said)])
+                elif step.opname == "IMPORT_NAME":
+                    why = f"imports {name!r} while it plays, which is for the top of its file"
+                    known = origin_of_import(name, level=steps[place - 2].argval)
+                    described.append(known or self._unknown(function, where, why))
                 elif step.opname == "STORE_GLOBAL" or (
-                    step.opname == "STORE_DEREF" and step.argval in function.__code__.co_freevars
+                    step.opname == "STORE_DEREF" and name in function.__code__.co_freevars
                 ):
-                    why = f"writes {step.argval!r} outside of itself, which view.memory is for"
+                    why = f"writes {name!r} outside of itself, which view.memory is for"
                     described.append(self._unknown(function, where, why))
-                said = f"{step.argval}, which {where} reads,"
-                if isinstance(value, types.ModuleType):
-                    described.append([step.argval, self._module(value, set(code.co_names), said)])
-                elif value is not _ABSENT:
-                    described.append([step.argval, self.value(value, said)])
         return described
 
-    def _module(self, module: types.ModuleType, read: set[str], where: str) -> Any:
-        """The name of a module, and of a user's the values of some names."""
-        name = plain_name(module.__name__)
-        known = origin(name, getattr(module, "__file__", None))
-        place = (name, *sorted(read))
-        if known is None and place not in self._seen:
-            self._seen[place] = len(self._seen)
-            self._add_files(vars(module), module, where)
-            members = [
-                (each, x) for each, x in sorted(vars(module).items()) if each in read - PYTHONS["module"]
-            ]
-            return ["module", name, *([each, self._member(x, read, f"{name}.{each}")] for each, x in members)]
-        return ["module", name, *(known or ())]
 
-    def _member(self, value: Any, read: set[str], where: str) -> Any:
-        if isinstance(value, types.ModuleType):
-            return self._module(value, read, where)
-        return self.value(value, where)
+def _named(value: Any) -> Any:
+    """The name of what is found by it in this package or an installed one; None for all else."""
+    path, name = getattr(value, "__qualname__", None), getattr(value, "__module__", None)
+    if isinstance(value, types.ModuleType):
+        path, name = "", value.__name__
+    elif isinstance(value, np.ufunc):
+        path = value.__name__
+        name = "numpy" if hasattr(np, path) else "scipy.special"
+    if not isinstance(path, str) or not isinstance(name, str) or name not in sys.modules:
+        return None
+    module = sys.modules[name]
+    member: object = module
+    for part in filter(None, path.split(".")):
+        member = getattr(member, part, None)
+    known = origin(name, getattr(module, "__file__", None))
+    return None if member is not value or known is None else ["named", name, path, *known]
 
 
-def _hashed_alike_everywhere(value: object) -> bool:
-    """Whether the hash of a value, and so its place in a set, is the same in every process."""
-    if type(value) in (tuple, frozenset):
-        return all(map(_hashed_alike_everywhere, value))  # type: ignore[call-overload]
-    return type(value) in (bool, int, float, complex, Fraction, decimal.Decimal) or (
-        isinstance(value, np.number) and type(value).__module__ == "numpy"
-    )
+def _pythons(name: str) -> bool:
+    """Whether a name is of those that Python keeps for itself."""
+    return name[:2] == "__" == name[-2:] or name == "_abc_impl"

@@ -2,89 +2,64 @@
 
 from __future__ import annotations
 
-import ast
+import dis
 import functools
 import hashlib
+import inspect
 import sys
 import types
 from collections.abc import Mapping
-from contextlib import suppress
 from importlib.machinery import PathFinder
-from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
 from mc.runs.provenance import origin
 
-__all__ = ["PYTHONS", "content_of", "plain_name", "said_by", "source_files", "wrapped"]
-
-#: What Python itself keeps in a class and in a module: where code stands, which its file says, and sets without order.
-PYTHONS = {
-    "class": {
-        *("__module__", "__firstlineno__", "__static_attributes__", "__annotate__", "__annotate_func__"),
-        *("__abstractmethods__", "_abc_impl", "__protocol_attrs__", "__non_callable_proto_members__"),
-        "__conditional_annotations__",
-    },
-    "module": {
-        *("__name__", "__file__", "__package__", "__spec__", "__loader__", "__path__", "__cached__"),
-        *("__builtins__", "__annotate__", "__conditional_annotations__"),
-    },
-}
+__all__ = ["codes_of", "instructions", "origin_of_import", "plain_name", "source_files"]
 
 
-def said_by(file: object, code: types.CodeType) -> bool:
-    """Whether a source file says just this code; False where there is no file, or none that can be compiled."""
-    text = _text(file)
-    with suppress(SyntaxError, ValueError):
-        return text is not None and code in _codes(text)
-    return False
+def codes_of(file: object) -> frozenset[types.CodeType]:
+    """All code that a source file says now; none where there is no file, or none that can be compiled."""
+    return _codes(_text(file))
 
 
 def source_files(module: Mapping[str, Any]) -> dict[str, Any]:
     """What decides the code of a module of the user's: digests by the names of modules.
 
-    These are the SHA-256 of its file and of all files of the user's that it imports, transitively, by statements
-    anywhere in it, and the versions of installed packages that these import; None for a file that is gone.
+    These are the SHA-256 of its file and of all files of the user's that it imported, transitively, by statements
+    outside of functions, and the versions of installed packages that these imported; None for a file that is gone.
     """
     digests: dict[str, Any] = {}
-    name, file, package = (module.get(which) for which in ("__name__", "__file__", "__package__"))
-    waiting: list[tuple[str, object, object]] = [(plain_name(str(name)), file, package)]
-    while waiting:
-        name, file, package = waiting.pop()
-        if name in digests or not file:
+    waiting = [module]
+    for module in waiting:
+        name, file = plain_name(str(module.get("__name__"))), module.get("__file__")
+        known, top = origin(name, file), name.partition(".")[0]
+        if known in (("ours",), ("python",)) or name in digests:
             continue
-        text = _text(file)
-        digests[name] = None if text is None else hashlib.sha256(text).hexdigest()
-        for imported in _imports(text, str(package or "")) if text and str(file).endswith(".py") else ():
-            top = imported.partition(".")[0]
-            if (known := origin(top, _file(top))) is None:
-                its = _file(imported)
-                parent = imported if str(its).endswith("__init__.py") else imported.rpartition(".")[0]
-                waiting.append((imported, its, parent))
-            elif known not in (("ours",), ("python",)):
-                digests[top] = list(known)
+        if known is not None:
+            digests[top] = list(known)
+        elif file:
+            text = _text(file)
+            digests[name] = None if text is None else hashlib.sha256(text).hexdigest()
+            names = _imports(text, str(module.get("__package__") or ""))
+            waiting += [getattr(sys.modules.get(each), "__dict__", {}) for each in names]
     return digests
 
 
-def wrapped(member: Any) -> tuple[Any, ...] | None:
-    """The functions that a member of a class or module consists of; None where it is another value."""
-    if isinstance(member, types.FunctionType):
-        return (member,)
-    if isinstance(member, property):
-        return tuple(function for function in (member.fget, member.fset, member.fdel) if function)
-    if isinstance(member, (classmethod, staticmethod)):
-        return (member.__func__,)
-    if isinstance(member, functools.cached_property):
-        return (member.func,)
-    return (member.__wrapped__,) if isinstance(member, functools._lru_cache_wrapper) else None
+def instructions(code: types.CodeType) -> list[dis.Instruction]:
+    """The instructions of a code object, each with its whole argument."""
+    return [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
 
 
-def content_of(cell: types.CellType) -> object:
-    """What a variable of an enclosing function is; Ellipsis while it has no value."""
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return Ellipsis
+def origin_of_import(name: str, level: int) -> tuple[str, ...] | None:
+    """The origin of a module that a file of the user's imports, by a name that `level` dots precede."""
+    top = name.partition(".")[0]
+    if level:
+        return None
+    if top in sys.modules:
+        return origin(top, getattr(sys.modules[top], "__file__", None))
+    spec = PathFinder.find_spec(top)
+    return origin(top, spec.origin if spec else None)
 
 
 def plain_name(name: str) -> str:
@@ -101,45 +76,28 @@ def _text(file: object) -> bytes | None:
 
 
 @functools.lru_cache(maxsize=256)
-def _codes(text: bytes) -> frozenset[types.CodeType]:
-    """All code objects that a source text compiles to."""
-    waiting, codes = [compile(text, "<source>", "exec", dont_inherit=True)], set()
-    while waiting:
-        code = waiting.pop()
-        codes.add(code)
+def _codes(text: bytes | None) -> frozenset[types.CodeType]:
+    try:
+        waiting = [compile(text or b"", "<source>", "exec", dont_inherit=True)]
+    except (SyntaxError, ValueError):
+        return frozenset()
+    for code in waiting:
         waiting += [part for part in code.co_consts if isinstance(part, types.CodeType)]
-    return frozenset(codes)
+    return frozenset(waiting)
 
 
 @functools.lru_cache(maxsize=256)
-def _imports(text: bytes, package: str) -> tuple[str, ...]:
-    """The modules that a source text may import, and members of these that may be modules, with their packages."""
-    names: list[str] = []
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):  # edited since its import: none of its functions is what it says
-        return ()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            base = "." * node.level + (node.module or "")
-            if node.level:
-                if not package:
-                    continue
-                base = resolve_name(base, package)
-            names += [base, *(f"{base}.{alias.name}" for alias in node.names)]
-    parts = [name.split(".") for name in names]
-    return tuple(dict.fromkeys(".".join(part[: k + 1]) for part in parts for k in range(len(part))))
-
-
-def _file(name: str) -> str | None:
-    """The file of a module, without importing it."""
-    if name in sys.modules:
-        return getattr(sys.modules[name], "__file__", None)
-    parent = name.rpartition(".")[0]
-    above = _file(parent) if parent else None
-    if parent and not str(above).endswith("__init__.py"):
-        return None
-    spec = PathFinder.find_spec(name, [str(Path(above).parent)] if above else None)
-    return spec.origin if spec else None
+def _imports(text: bytes | None, package: str) -> set[str]:
+    """The modules that a source text imports outside of functions, their members that may be modules, and packages."""
+    names: set[str] = set()
+    for code in _codes(text):
+        steps = [] if code.co_flags & inspect.CO_NEWLOCALS else instructions(code)
+        for place, step in enumerate(steps):
+            if step.opname == "IMPORT_NAME":
+                level, members = steps[place - 2].argval, steps[place - 1].argval or ()
+                above = package.rsplit(".", level - 1)[:1] if level else ()
+                base = ".".join(filter(None, (*above, step.argval)))
+                for name in (base, *(f"{base}.{member}" for member in members)):
+                    parts = name.split(".")
+                    names.update(".".join(parts[: k + 1]) for k in range(len(parts)))
+    return names

@@ -44,11 +44,11 @@ class RunStore:
     """A file of finished tiles, keyed by a description of their run; safe against `kill -9` at any moment.
 
     What the key tells apart is in `mc.runs.keys`. It does not see, so that a store gives the sums that were kept
-    before: code of this package or an installed one that was patched in memory, and the state of their modules
-    (`mpmath.mp.dps`); the interpreter's own settings (`sys.setrecursionlimit`); what code reads while it plays (files,
-    the clock, the environment, a generator other than `view.rng`); what is found by a computed name or a detour
-    (`getattr`, `eval`, `exec`, `globals()`, `sys.modules`, the garbage collector); names, paths and functions'
-    annotations that were changed at run time; and what caches of objects keep.
+    before: code that was patched in memory, builtins too; the state of the modules of this package and of installed
+    ones (`mpmath.mp.dps`); the interpreter's own settings (`sys.setrecursionlimit`); what code reads while it plays
+    (files, the clock, the environment, a generator other than `view.rng`); what is found by a computed name or a detour
+    (`getattr`, `eval`, `exec`, `globals()`, `sys.modules`); data under names with two underscores at both ends; what
+    an object of a built-in or installed class leaves out of its copies; and what caches of objects keep.
 
     Each commit is one SQLite transaction in a write-ahead log: after a crash each commit is stored whole or not at
     all. The checksum of a row covers the row and the key of its run. Raises StoreError for a file that is damaged
