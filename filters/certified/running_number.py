@@ -21,7 +21,7 @@ from theory.claims.formula import compile_formula, rational_value
 from theory.evidence import Evidence
 from theory.pairs.truths import Exact, TrueValue, ball_of
 
-__all__ = ["CheckedNumber", "Claims", "Found", "Least", "Margin", "RunningNumber", "Side", "Truth"]
+__all__ = ["GONE", "CheckedNumber", "Claims", "Found", "Least", "Margin", "RunningNumber", "Side", "Truth"]
 
 #: Zero or more exactly where x is on the safe side: a formula in x and the parameters, or a function of the ball x.
 Margin: TypeAlias = str | Callable[[arb], arb]
@@ -71,6 +71,10 @@ class Least:
         return reduce(arb.max if self.some else arb.min, margins)
 
 
+#: The margin of a number that was sent or stored, where it was a function.
+GONE = "a function"
+
+
 @dataclass(frozen=True, slots=True)
 class RunningNumber:
     """A number x that code runs with, the theorem that it belongs to, and the side of the theorem's value that is safe.
@@ -90,6 +94,12 @@ class RunningNumber:
     at: Mapping[str, Fraction]
     slack: Fraction | None
     least: Fraction = Fraction(0)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Functions stay behind: a number that is sent or stored is what it was, and is not compared again."""
+        kept = self.margin if isinstance(self.margin, str) else GONE
+        rest = self.at, self.slack, self.least
+        return RunningNumber, (self.theorem, self.says, self.value, self.side, kept, *rest)
 
     def checked(self) -> CheckedNumber:
         """The comparison, in fractions where the margin has no function in it, else in balls."""
@@ -138,7 +148,7 @@ class RunningNumber:
 
     def given_away(self) -> float:
         """How far x may move, relative to itself, before it is unsafe: from above, within a factor of 2; or inf."""
-        if not self.value or self.side == "=":
+        if not self.value or self.side == "=" or self.margin == GONE:
             return math.inf
         turn = 1 if self.side == "<=" else -1
         low, high = -64, 8  # 2^low is too little, 2^high enough

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -42,26 +41,17 @@ def _group(name: str) -> list[CertifiedNumbers]:
     from filters.certified.certified_numbers import CertifiedNumbers
     from filters.certified.closed_forms import GROUPS, numbers_of
 
-    return [_sent(CertifiedNumbers.of(GROUPS[name], numbers_of(name)))]
+    return [CertifiedNumbers.of(GROUPS[name], numbers_of(name))]
 
 
 def _catalogued(part: int) -> list[CertifiedNumbers]:
     from filters.certified.catalogue import certified_points, covered, things
 
     if part == 0:
-        return [_sent(found) for found in certified_points()]
+        return list(certified_points())
     every = list(things())
     cuts = [len(every) * cut // _PARTS for cut in (part - 1, part)]
-    return [_sent(covered(thing)) for thing in every[slice(*cuts)]]
-
-
-def _sent(found: CertifiedNumbers) -> CertifiedNumbers:
-    """The numbers without functions, which cannot be sent from one process to another, and are not shown."""
-    numbers = [
-        replace(one, number=replace(one.number, margin="a function")) if callable(one.number.margin) else one
-        for one in found.numbers
-    ]
-    return replace(found, numbers=tuple(numbers))
+    return [covered(thing) for thing in every[slice(*cuts)]]
 
 
 def show_numbers(console: Console, found: Sequence[CertifiedNumbers]) -> bool:

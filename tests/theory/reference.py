@@ -12,17 +12,8 @@ from typing import Any, TypeAlias
 from mpmath import mp
 
 from theory.conversions import CKS, SIMPLE, Conversion
-from theory.pairs import (
-    KOV,
-    DiscreteGaussian,
-    DiscreteLaplace,
-    DominatingPair,
-    Erasure,
-    FinitePair,
-    RandomizedResponse,
-)
 
-__all__ = ["conversion_delta", "gaussian_hockey_stick", "masses"]
+__all__ = ["conversion_delta", "gaussian_hockey_stick"]
 
 #: An mpmath number: mpmath has no types.
 Number: TypeAlias = Any
@@ -42,38 +33,6 @@ def conversion_delta(conversion: Conversion, rho: float, epsilon: float, digits:
     """The conversion's infimum over the order, by golden-section search."""
     with mp.workdps(digits + 20):
         return mp.exp(_log_conversion_delta(conversion, mp.mpf(rho), mp.mpf(epsilon)))
-
-
-def masses(pair: DominatingPair) -> list[tuple[Number, Number]]:
-    """The masses of P and of Q; a pair of a new class says its outcomes here, by its definition."""
-    digits = (mp.dps + 10) * mp.log(10)
-    match pair:
-        case Erasure():
-            p = mp.mpf(pair.p)
-            return [(p, 0), (1 - p, 1 - p), (0, p)]
-        case RandomizedResponse() | KOV():
-            odds, d = mp.exp(mp.mpf(pair.epsilon)), mp.mpf(getattr(pair, "delta", 0))
-            keep, change = (1 - d) * odds / (1 + odds), (1 - d) / (1 + odds)
-            rows = [(d, 0), (keep, change), (change, keep), (0, d)]
-            return [both for both in rows if any(both)]
-        case DiscreteLaplace():
-            b, reach = mp.mpf(pair.scale), int(digits * pair.scale) + pair.sensitivity
-            mass = lambda x: mp.exp(-abs(x) / b)  # noqa: E731
-        case DiscreteGaussian():
-            sigma = mp.mpf(pair.sigma)
-            reach = int(sigma * mp.sqrt(2 * digits)) + 5 * pair.sensitivity + 2
-            mass = lambda x: mp.exp(-((x / sigma) ** 2) / 2)  # noqa: E731
-        case FinitePair():
-            return [tuple(_exact(mass) for mass in both) for both in zip(pair.p, pair.q, strict=True)]
-    s = pair.sensitivity
-    law = [mass(x) for x in range(-reach - s, reach + 1)]
-    whole = mp.fsum(law)
-    return [(p / whole, q / whole) for p, q in zip(law[s:], law[: len(law) - s], strict=True)]
-
-
-def _exact(mass: Any) -> Number:
-    numerator, denominator = mass.as_integer_ratio()
-    return mp.mpf(numerator) / denominator
 
 
 def _log_conversion_delta(conversion: Conversion, rho: Number, epsilon: Number) -> Number:

@@ -12,7 +12,6 @@ from flint import arb, ctx
 
 from filters.certified.blackwell import gap
 from filters.rules.composition import composed_law
-from tests.theory.reference import masses
 from theory.pairs import (
     KOV,
     BoundedRange,
@@ -62,6 +61,38 @@ def _continuous(pair):
             unit = 4 * mpmath.sinh(e / 2)
             return (lambda x: mpmath.exp(x / 2) / unit), (lambda x: mpmath.exp(-x / 2) / unit), [-e, 0, e]
     return None
+
+
+def masses(pair):
+    """The masses of P and of Q; a pair of a new class says its outcomes here, by its definition."""
+    digits = (mpmath.mp.dps + 10) * mpmath.log(10)
+    match pair:
+        case Erasure():
+            p = mpmath.mpf(pair.p)
+            return [(p, 0), (1 - p, 1 - p), (0, p)]
+        case RandomizedResponse() | KOV():
+            odds, d = mpmath.exp(mpmath.mpf(pair.epsilon)), mpmath.mpf(getattr(pair, "delta", 0))
+            keep, change = (1 - d) * odds / (1 + odds), (1 - d) / (1 + odds)
+            rows = [(d, 0), (keep, change), (change, keep), (0, d)]
+            return [both for both in rows if any(both)]
+        case DiscreteLaplace():
+            b, reach = mpmath.mpf(pair.scale), int(digits * pair.scale) + pair.sensitivity
+            mass = lambda x: mpmath.exp(-abs(x) / b)  # noqa: E731
+        case DiscreteGaussian():
+            sigma = mpmath.mpf(pair.sigma)
+            reach = int(sigma * mpmath.sqrt(2 * digits)) + 5 * pair.sensitivity + 2
+            mass = lambda x: mpmath.exp(-((x / sigma) ** 2) / 2)  # noqa: E731
+        case FinitePair():
+            return [tuple(_exact(mass) for mass in both) for both in zip(pair.p, pair.q, strict=True)]
+    s = pair.sensitivity
+    law = [mass(x) for x in range(-reach - s, reach + 1)]
+    whole = mpmath.fsum(law)
+    return [(p / whole, q / whole) for p, q in zip(law[s:], law[: len(law) - s], strict=True)]
+
+
+def _exact(mass):
+    numerator, denominator = mass.as_integer_ratio()
+    return mpmath.mpf(numerator) / denominator
 
 
 def total(pair, function, level=0.0):

@@ -14,7 +14,6 @@ from filters.catalogue import CATALOGUE
 from filters.holders.repeats import repeats
 from mc.estimate.compare_filters import kept_mu
 from mc.examine.clock import processor_seconds
-from mc.examine.replay import replayed
 from mc.examine.verify import examine
 from theory.evidence import Evidence, Outcome
 
@@ -126,4 +125,4 @@ def test_the_examination_refutes_it_by_a_witness_that_its_own_code_plays_again()
     assert found.verdict.outcome is Outcome.REFUTED
     assert found.verdict.evidence is Evidence.CERTIFIED
     assert found.witness is not None
-    assert replayed(found.witness).refutes
+    assert found.witness.replay().refutes

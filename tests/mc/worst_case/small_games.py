@@ -19,7 +19,7 @@ from mc.engine.adversary import Adversary
 from mc.losses.log_ratio import nearest_log
 from mc.worst_case.plan import written_out
 from tests.mc.losses.enumerated import composed, real
-from tests.theory.reference import masses
+from tests.theory.test_pair_truths import masses
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
