@@ -8,6 +8,7 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
+from tests.instruments.corpus.rules import Rule
 
 CASES = Cases()
 
@@ -18,13 +19,10 @@ CASES = Cases()
     epsilon=6.0,
     margin=2e-5,
 )
-class CloseEnough(fp.PrivacyFilter):
+class CloseEnough(Rule):
     """1-GDP; a budget that is met on the dot must not be refused because of floating point."""
 
     promise = fp.GaussianDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n)
 
     def spend(self, state, request):
         return state + request.gdp_mu**2
@@ -39,13 +37,11 @@ class CloseEnough(fp.PrivacyFilter):
     [fp.RandomizedResponse(1.0), fp.RandomizedResponse(1.9)],
     epsilon=2.0,
 )
-class NanoEpsilons(fp.PrivacyFilter):
+class NanoEpsilons(Rule):
     """Pure epsilon counted in whole billionths, rounded up, so that no float ever enters the ledger."""
 
     promise = fp.PureDP(2.0)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int32)
+    fresh = np.int32(0)
 
     def _units(self, request):
         # more than 2.1 does not fit into 32 bits, and is above the budget anyway

@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.case import Cases, per_run
+from tests.instruments.corpus.case import Cases
+from tests.instruments.corpus.rules import Rule, per_run
 
 CASES = Cases()
 
@@ -17,13 +18,10 @@ CASES = Cases()
     [fp.RandomizedResponse(0.99), fp.RandomizedResponse(1.0)],
     epsilon=1.0,
 )
-class ChecksWhatWasSpent(fp.PrivacyFilter):
+class ChecksWhatWasSpent(Rule):
     """1-DP: queries run while there is budget left; no single query may ask for more than all of it."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n)
 
     def admits(self, state, request):
         return (state < 1.0) & (request.pure_epsilon <= 1.0)
@@ -37,14 +35,12 @@ class ChecksWhatWasSpent(fp.PrivacyFilter):
     [fp.Gaussian(0.316), fp.Gaussian(0.9999)],
     epsilon=4.0,
 )
-class FreeWarmUp(fp.PrivacyFilter):
+class FreeWarmUp(Rule):
     """1-GDP; the first release only sets the scale of the later ones: it is small, and on the house."""
 
     promise = fp.GaussianDP(1.0)
     warm_up = 0.1
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0
 
     def _cost(self, state, request):
         square = request.gdp_mu**2 * (1 + 1e-12)
@@ -63,14 +59,12 @@ class FreeWarmUp(fp.PrivacyFilter):
     [fp.Gaussian(1e-3)] * 50 + [fp.Gaussian(math.sqrt(2 * 0.98 * 2 * 0.1394))],
     epsilon=2.0,
 )
-class HalfPriceLater(fp.PrivacyFilter):
+class HalfPriceLater(Rule):
     """(2, 1e-4)-DP through zCDP; after round 50 the model has converged and a step tells half as much."""
 
     promise = fp.ApproxDP(epsilon=2.0, delta=1e-4)
     budget = float(fp.CKS.budget(2.0, 1e-4))
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0
 
     def _cost(self, state, request):
         return np.where(state[1] < 50, 1.0, 0.5) * request.zcdp_rho
@@ -86,14 +80,12 @@ class HalfPriceLater(fp.PrivacyFilter):
 @CASES.broken(
     "40 equal Gaussians: only the last twenty are in the sum.", [fp.Gaussian(0.178)] * 40, epsilon=3.0
 )
-class LastTwenty(fp.PrivacyFilter):
+class LastTwenty(Rule):
     """0.8-GDP over the releases that are still on line: the twenty most recent ones."""
 
     promise = fp.GaussianDP(0.8)
     kept = 20
-
-    def start(self, n):
-        return np.zeros((n, self.kept))
+    fresh = np.zeros(kept)
 
     def spend(self, state, request):
         after = np.roll(state, -1, axis=1)
@@ -110,14 +102,12 @@ class LastTwenty(fp.PrivacyFilter):
     [fp.Gaussian(0.64), fp.RandomizedResponse(2.9)],
     epsilon=3.0,
 )
-class LedgerPerFamily(fp.PrivacyFilter):
+class LedgerPerFamily(Rule):
     """(3, 1e-6)-DP: Gaussian noise by the exact Gaussian curve, everything else by adding up pure epsilons."""
 
     promise = fp.ApproxDP(epsilon=3.0, delta=1e-6)
     mu = float(fp.gaussian_mu(3.0, 1e-6))
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n)
+    fresh = 0.0, 0.0
 
     def _costs(self, request):
         # each family is charged to the ledger of its own theorem
@@ -140,13 +130,11 @@ class LedgerPerFamily(fp.PrivacyFilter):
     [fp.RandomizedResponse(0.2)] * 6,
     epsilon=1.0,
 )
-class FiveQuestions(fp.PrivacyFilter):
+class FiveQuestions(Rule):
     """1-DP: five questions, each 0.2-DP at most."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64)
+    fresh = 0
 
     def admits(self, state, request):
         return (state <= 5) & (request.pure_epsilon <= 0.2)

@@ -8,8 +8,9 @@ import numpy as np
 from scipy import special
 
 import filterproof as fp
-from tests.instruments.corpus.case import Cases, per_run
+from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, lower_power, require_granted, tail_hockey_stick
+from tests.instruments.corpus.rules import Rule, per_run
 
 CASES = Cases()
 
@@ -47,13 +48,11 @@ def _laplace(filt: fp.PrivacyFilter) -> Reached:
 @CASES.broken(
     "19 times KOV(0.05, 1e-3): only erasures are charged a delta.", [fp.KOV(0.05, 1e-3)] * 19, epsilon=1.0
 )
-class DeltasOfErasures(fp.PrivacyFilter):
+class DeltasOfErasures(Rule):
     """Basic composition: epsilons add up to 1, and so do the chances that a record is shown in the clear to 1e-6."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-6)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n)
+    fresh = 0.0, 0.0
 
     def _cost(self, request):
         def epsilon(pair):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 import filterproof as fp
-from tests.instruments.corpus.case import Cases, per_run
+from tests.instruments.corpus.case import Cases
+from tests.instruments.corpus.rules import Rule, per_run
 
 CASES = Cases()
 
@@ -101,13 +100,11 @@ class OrderTwoIsEnough(fp.AdditiveFilter):
     [fp.Erasure(share) for share in [1e-3 / (6 * (k + 1)) for k in range(1000)]],
     epsilon=0.5,
 )
-class FallingShares(fp.PrivacyFilter):
+class FallingShares(Rule):
     """(0.5, 1e-3)-DP with no end in sight: the share of delta that round k may use falls like 1/k."""
 
     promise = fp.ApproxDP(epsilon=0.5, delta=1e-3)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0
 
     def _cost(self, request):
         def epsilon(pair):

@@ -7,27 +7,23 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.case import Cases, at_least_dust, only, per_run
+from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, played
+from tests.instruments.corpus.rules import ROUNDED_UP, Rule, at_least_dust, only, per_run
 
 CASES = Cases()
-
-#: More than the rounding of a declared number, and of a charge computed from it.
-ROUNDED_UP = 1 + 1e-12
 
 
 @CASES.sound(
     "A loss above 1 needs pure epsilons above 1, so the path ends within B*; the stopped Renyi "
     "supermartingale on those paths alone gives the CKS delta."
 )
-class PureOrConcentrated(fp.PrivacyFilter):
+class PureOrConcentrated(Rule):
     """(1, 1e-5)-DP: a request is granted if the pure epsilons add up to 1, or the zCDP charges to B*."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
     pure, concentrated = fp.Budget.of(1.0 - 1e-12), fp.Budget.of(float(fp.CKS.budget(1.0, 1e-5)))
-
-    def start(self, n):
-        return (*self.pure.start(n), *self.concentrated.start(n))
+    fresh = pure, concentrated
 
     def _charges(self, request):
         # both sums hold every request; what is infinite counts as more than the whole budget
@@ -50,13 +46,11 @@ class PureOrConcentrated(fp.PrivacyFilter):
     lambda past: fp.RandomizedResponse(0.4999999) if len(past) < 14 else None,
     epsilon=0.5,
 )
-class RealisedPure(fp.PrivacyFilter):
+class RealisedPure(Rule):
     """1-DP: the next question is asked if the loss so far cannot leave [-1, 1] by it; losses may cancel."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0
 
     def admits(self, state, request):
         # at most 10^5 losses are added up, each addition rounded by less than 2^-52
@@ -74,14 +68,12 @@ class RealisedPure(fp.PrivacyFilter):
     [fp.Gaussian(1.0)],
     epsilon=3.0,
 )
-class StopsOnATrend(fp.PrivacyFilter):
+class StopsOnATrend(Rule):
     """1-GDP that also ends as soon as the losses so far sum above 2 or below -3, for reasons of its owner."""
 
     promise = fp.GaussianDP(1.0)
     budget = fp.Budget.square_of(1.0)
-
-    def start(self, n):
-        return (*self.budget.start(n), np.zeros(n))
+    fresh = budget, 0.0
 
     def admits(self, state, request):
         return (state[2] < 2.0) & (state[2] > -3.0) & self.budget.fits(state[:2], fp.gdp_charge(request))
@@ -131,14 +123,12 @@ def _answers(epsilon: float, level: float, delta: float) -> int:
         k += 1
 
 
-class CalibratedCount(fp.PrivacyFilter):
+class CalibratedCount(Rule):
     """(1, 1e-6)-DP: as many questions, each 0.02-DP, as optimal composition allows, and not one more."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-6)
     most = _answers(1.0, 0.02, 1e-6)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64)
+    fresh = 0
 
     def admits(self, state, request):
         return (state < self.most) & np.less_equal(request.pure_epsilon, 0.02)
@@ -155,14 +145,12 @@ def _all_answers(filt: fp.PrivacyFilter) -> Reached:
 
 
 @CASES.sound("The zCDP filter and the simple conversion (000 Theorem 4.9); 1e-9 outweighs 10^4 roundings.")
-class PlainFloats(fp.PrivacyFilter):
+class PlainFloats(Rule):
     """(2, 1e-4)-DP by the simple conversion, added up in plain doubles with a margin for at most 10^4 rounds."""
 
     promise = fp.ApproxDP(epsilon=2.0, delta=1e-4)
     most = (math.sqrt(math.log(1e4) + 2.0) - math.sqrt(math.log(1e4))) ** 2 * (1 - 1e-9)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0
 
     def admits(self, state, request):
         return (state[0] + request.zcdp_rho <= self.most) & (state[1] < 10_000)
@@ -176,14 +164,12 @@ class PlainFloats(fp.PrivacyFilter):
     [fp.Erasure(1 - 0.99**0.1 - 1e-12)] * 10,
     epsilon=0.1,
 )
-class SurvivingSecrets(fp.PrivacyFilter):
+class SurvivingSecrets(Rule):
     """(0.1, 0.01)-DP: epsilons add up, and the chance that nothing is shown in the clear stays at least 0.99."""
 
     promise = fp.ApproxDP(epsilon=0.1, delta=0.01)
     epsilons, failures = fp.Budget.of(0.1), fp.Budget.of(-math.log1p(-0.01) * (1 - 1e-12))
-
-    def start(self, n):
-        return (*self.epsilons.start(n), *self.failures.start(n))
+    fresh = epsilons, failures
 
     def _charges(self, request):
         def epsilon(pair):
@@ -209,14 +195,12 @@ class SurvivingSecrets(fp.PrivacyFilter):
 
 
 @CASES.sound("The zCDP filter and the CKS conversion; what a loss forbids only shortens the game.")
-class CoolsDown(fp.PrivacyFilter):
+class CoolsDown(Rule):
     """(1, 1e-5)-DP through zCDP; after a loss above 0.2 the next request may cost a hundredth of the budget only."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
     budget = fp.Budget.of(float(fp.CKS.budget(1.0, 1e-5)))
-
-    def start(self, n):
-        return (*self.budget.start(n), np.zeros(n, dtype=np.bool_))
+    fresh = budget, False
 
     def _charge(self, request):
         return fp.Plain(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
@@ -232,14 +216,12 @@ class CoolsDown(fp.PrivacyFilter):
         return (*state[:2], loss > 0.2)
 
 
-class ThreeGaussians(fp.PrivacyFilter):
+class ThreeGaussians(Rule):
     """(0.5, 1e-8)-DP: three releases with Gaussian noise, each within a third of what the exact curve allows."""
 
     promise = fp.ApproxDP(epsilon=0.5, delta=1e-8)
     largest = float(fp.gaussian_mu(0.5, 1e-8)) / math.sqrt(3) * (1 - 1e-12)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64)
+    fresh = 0
 
     def admits(self, state, request):
         mu = per_run(request, only(fp.Gaussian, lambda pair: pair.mu))

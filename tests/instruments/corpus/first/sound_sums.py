@@ -8,13 +8,10 @@ from fractions import Fraction
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.case import Cases, at_least_dust, only, per_run
+from tests.instruments.corpus.case import Cases
+from tests.instruments.corpus.rules import ROUNDED_UP, Rule, at_least_dust, only, per_run
 
 CASES = Cases()
-
-
-#: More than the rounding of a declared number, and of a charge computed from it.
-ROUNDED_UP = 1 + 1e-12
 
 
 @CASES.sound(
@@ -57,13 +54,11 @@ class HyperbolicCharges(fp.AdditiveFilter):
     [fp.RandomizedResponse(0.4999)],
     epsilon=0.3,
 )
-class GeometricAllowances(fp.PrivacyFilter):
+class GeometricAllowances(Rule):
     """1-DP for ever: question k may use 2^-k, used or not."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64)
+    fresh = 0
 
     def admits(self, state, request):
         allowance = np.ldexp(1.0, -np.minimum(state + 1, 900).astype(np.int32))
@@ -74,14 +69,12 @@ class GeometricAllowances(fp.PrivacyFilter):
 
 
 @CASES.sound("All rounds are in the sum that is held to 1: the zCDP filter, denying more in the first phase.")
-class TwoPhases(fp.PrivacyFilter):
+class TwoPhases(Rule):
     """1-zCDP: the first ten rounds may use a quarter of the budget, the later ones whatever is left of all."""
 
     promise = fp.ZCDP(1.0)
     early, whole = fp.Budget.of(0.25), fp.Budget.of(1.0)
-
-    def start(self, n):
-        return (*self.early.start(n), *self.whole.start(n), np.zeros(n, dtype=np.int64))
+    fresh = early, whole, 0
 
     def admits(self, state, request):
         charge = fp.Plain(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
@@ -98,14 +91,12 @@ class TwoPhases(fp.PrivacyFilter):
     [fp.RandomizedResponse(0.9999999)],
     epsilon=0.5,
 )
-class ListedEpsilons(fp.PrivacyFilter):
+class ListedEpsilons(Rule):
     """1-DP; only the levels of the price list are sold: from 0.1 to 0.2, or 0.5 and above."""
 
     promise = fp.PureDP(1.0)
     budget = fp.Budget.of(1.0)
-
-    def start(self, n):
-        return self.budget.start(n)
+    fresh = budget
 
     def admits(self, state, request):
         level = request.pure_epsilon
@@ -200,13 +191,11 @@ class FractionsPerPerson(fp.PrivacyFilter):
     [fp.RandomizedResponse(1 - 2.0**-19)],
     epsilon=0.5,
 )
-class WholeUnits(fp.PrivacyFilter):
+class WholeUnits(Rule):
     """1-DP counted in units of 2^-20, every charge rounded up to the next."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64)
+    fresh = 0
 
     def spend(self, state, request):
         units = np.ceil(np.minimum(request.pure_epsilon * ROUNDED_UP, 2.0) * 2.0**20)

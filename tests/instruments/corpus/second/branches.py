@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.case import Cases, only, per_run
+from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import (
     Reached,
     gaussian_delta,
@@ -17,6 +17,7 @@ from tests.instruments.corpus.games import (
     require_after,
 )
 from tests.instruments.corpus.lattice import best_on_lattice, response_delta
+from tests.instruments.corpus.rules import Rule, only, per_run
 
 CASES = Cases()
 
@@ -31,14 +32,12 @@ def _delta(pair: fp.DominatingPair):
     return pair.infinite_mass if isinstance(pair, fp.Erasure | fp.KOV) else 0.0
 
 
-class EitherTheorem(fp.PrivacyFilter):
+class EitherTheorem(Rule):
     """(1, delta)-DP by whichever theorem allows more: ten answers at 0.25 exactly, or basic composition."""
 
     level, count = 0.25, 10
     promise = fp.ApproxDP(epsilon=1.0, delta=response_delta(level, count, 1.0) * (1 + 1e-9))
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64), np.zeros(n), np.zeros(n)
+    fresh = 0, 0.0, 0.0
 
     def spend(self, state, request):
         # the exact count holds for 0.25-DP answers; anything else makes it void
@@ -66,16 +65,14 @@ def _either(filt: fp.PrivacyFilter) -> Reached:
     )
 
 
-class CurveSoFar(fp.PrivacyFilter):
+class CurveSoFar(Rule):
     """mu-GDP: the privacy curve of all answers so far, at 0.1, 0.2 or 0.3 each, stays below that of Gaussian(mu)."""
 
     step, most = 0.1, 0.4006
     promise = fp.GaussianDP(most)
     grid = np.arange(0.0, 4.0, 0.005)
     allowed = np.asarray(fp.Gaussian(most).hockey_stick(grid)) * (1 - 1e-5)
-
-    def start(self, n):
-        return np.zeros((n, 3), dtype=np.int64)
+    fresh = np.zeros(3, dtype=np.int64)
 
     def _level(self, request):
         return np.ceil(np.minimum(np.asarray(request.pure_epsilon) / self.step, 1e6) - 1e-9)
@@ -112,14 +109,12 @@ def _larger_tree(filt: fp.PrivacyFilter) -> Reached:
     return Reached(best_on_lattice(filt, 0.1, (1, 2, 3), 0.236, 7), epsilon=0.236)
 
 
-class QuietSoFar(fp.PrivacyFilter):
+class QuietSoFar(Rule):
     """(1, 1e-5)-DP: Gaussians by the exact curve; while nothing was lost, basic composition at 0.5 will do as well."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
     square = float(fp.gaussian_mu(1.0, 1e-5)) ** 2
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n), np.zeros(n)
+    fresh = 0.0, 0.0, 0.0
 
     def spend(self, state, request):
         square = per_run(request, lambda pair: 0.0 if isinstance(pair, fp.Erasure) else pair.gdp_mu**2)

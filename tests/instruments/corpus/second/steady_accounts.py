@@ -11,26 +11,22 @@ import numpy as np
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.lattice import response_delta
+from tests.instruments.corpus.rules import ROUNDED_UP, Rule
 
 CASES = Cases()
-
-#: More than the rounding of a declared number, and of a charge computed from it.
-ROUNDED_UP = 1 + 1e-12
 
 
 @CASES.sound(
     "000 Theorem 4.3 at the order 21 fixed in advance and Markov's inequality; other orders only stand by."
 )
-class SixteenOrders(fp.PrivacyFilter):
+class SixteenOrders(Rule):
     """(1, 1e-5)-DP; Renyi divergences of sixteen orders are on record, and that of order 21 decides, as agreed."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
     orders = tuple(float(a) for a in (2, 3, 4, 5, 6, 8, 10, 12, 16, 21, 24, 32, 48, 64, 96, 128))
     place = orders.index(21.0)
     most = (1.0 - math.log(1e5) / 20) * (1 - 1e-9)
-
-    def start(self, n):
-        return np.zeros((n, len(self.orders))), np.zeros(n, dtype=np.int64)
+    fresh = np.zeros(len(orders)), 0
 
     def _table(self, request):
         return self._row(request) if request.shape == () else self._columns(request)
@@ -59,13 +55,11 @@ class SixteenOrders(fp.PrivacyFilter):
     [fp.RandomizedResponse(0.3333333)] * 3,
     epsilon=0.9,
 )
-class WholeHistory(fp.PrivacyFilter):
+class WholeHistory(Rule):
     """1-DP; every epsilon is kept, 64 at most, and all of them are added anew for each decision, without rounding."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros((n, 64)), np.zeros(n, dtype=np.int64)
+    fresh = np.zeros(64), 0
 
     def spend(self, state, request):
         kept, rounds = state[0].copy(), state[1]
@@ -83,14 +77,12 @@ class WholeHistory(fp.PrivacyFilter):
     [fp.RandomizedResponse(0.05)] * 9,
     epsilon=0.2,
 )
-class SealedDecisions(fp.PrivacyFilter):
+class SealedDecisions(Rule):
     """0.5-DP for small questions, 0.05 at most; each decision that could be a yes is sealed, which takes its time."""
 
     promise = fp.PureDP(0.5)
     budget = fp.Budget.of(0.5)
-
-    def start(self, n):
-        return self.budget.start(n)
+    fresh = budget
 
     def _charge(self, request):
         return fp.Plain(request.pure_epsilon * ROUNDED_UP)
@@ -110,14 +102,12 @@ class SealedDecisions(fp.PrivacyFilter):
     [fp.RandomizedResponse(math.log(1.25))] * 4,
     epsilon=(2 * math.log(1.25)),
 )
-class OneQuestion(fp.PrivacyFilter):
+class OneQuestion(Rule):
     """(log 1.5625, delta)-DP: one question, at epsilon = log 1.25, put four times at most; nothing else is answered."""
 
     level = math.log(1.25)
     promise = fp.ApproxDP(epsilon=2 * level, delta=response_delta(level, 4, 2 * level) * (1 + 1e-9) + 1e-15)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64)
+    fresh = 0
 
     def admits(self, state, request):
         with np.errstate(invalid="ignore"):
@@ -162,13 +152,11 @@ class PureForConcentrated(fp.AdditiveFilter):
     [fp.Erasure(0.25e-4 * (1 - 1e-8))] * 4,
     epsilon=1.0,
 )
-class FourQuarters(fp.PrivacyFilter):
+class FourQuarters(Rule):
     """(1, 1e-4)-DP: four releases, each declared at epsilon 0.25, whatever it is; the deltas there add up to 1e-4."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-4)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0
 
     def spend(self, state, request):
         delta = np.maximum(request.hockey_stick(0.25), request.swapped.hockey_stick(0.25))
@@ -184,14 +172,12 @@ class FourQuarters(fp.PrivacyFilter):
     [fp.RandomizedResponse(0.49999 * 2.0**-k) for k in range(6)],
     epsilon=0.9,
 )
-class OpensSlowly(fp.PrivacyFilter):
+class OpensSlowly(Rule):
     """1-DP; half of the budget is open at first, and every round opens half of what is still closed."""
 
     promise = fp.PureDP(1.0)
     budget = fp.Budget.of(1.0)
-
-    def start(self, n):
-        return (*self.budget.start(n), np.zeros(n, dtype=np.int64))
+    fresh = budget, 0
 
     def _charge(self, request):
         return fp.Plain(request.pure_epsilon * ROUNDED_UP)

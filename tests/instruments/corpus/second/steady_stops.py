@@ -5,25 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.case import Cases, at_least_dust, per_run
+from tests.instruments.corpus.case import Cases
+from tests.instruments.corpus.rules import ROUNDED_UP, Rule, at_least_dust, per_run
 
 CASES = Cases()
-
-#: More than the rounding of a declared number, and of a charge computed from it.
-ROUNDED_UP = 1 + 1e-12
 
 
 @CASES.sound(
     "The zCDP filter and the CKS conversion: on every path the exact sum stays within the first budget."
 )
-class ClosesOnLosses(fp.PrivacyFilter):
+class ClosesOnLosses(Rule):
     """(1, 1e-5)-DP through zCDP; the more was lost, the smaller the budget: it is divided by 1 plus the loss."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
     budget = fp.Budget.of(float(fp.CKS.budget(1.0, 1e-5)))
-
-    def start(self, n):
-        return (*self.budget.start(n), np.zeros(n))
+    fresh = budget, 0.0
 
     def _charge(self, request):
         return fp.Plain(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
@@ -45,14 +41,12 @@ class ClosesOnLosses(fp.PrivacyFilter):
     lambda past: fp.KOV(0.45, 1e-3) if len(past) < 9 and np.all(np.isfinite(past)) else None,
     epsilon=1.0,
 )
-class WindowWithChances(fp.PrivacyFilter):
+class WindowWithChances(Rule):
     """(1, 0.01)-DP: the finite loss stays in [-1, 1] whatever comes next, and chances of an infinite one add up."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=0.01)
     chances = fp.Budget.of(0.01)
-
-    def start(self, n):
-        return (*self.chances.start(n), np.zeros(n), np.zeros(n, dtype=np.int64))
+    fresh = chances, 0.0, 0
 
     def _costs(self, request):
         def epsilon(pair):
@@ -82,14 +76,12 @@ class WindowWithChances(fp.PrivacyFilter):
 @CASES.sound(
     "A path that ends outside [-1, 1] ends on a request within B*, whose sum holds all; CKS on those paths."
 )
-class WindowOrConcentrated(fp.PrivacyFilter):
+class WindowOrConcentrated(Rule):
     """(1, 1e-5)-DP: a request is granted if the loss cannot leave [-1, 1] by it, or if zCDP charges are within B*."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
     budget = fp.Budget.of(float(fp.CKS.budget(1.0, 1e-5)))
-
-    def start(self, n):
-        return (*self.budget.start(n), np.zeros(n), np.zeros(n, dtype=np.int64))
+    fresh = budget, 0.0, 0
 
     def _charge(self, request):
         # the sum holds every request; what is too large counts as more than the whole budget
@@ -110,14 +102,12 @@ class WindowOrConcentrated(fp.PrivacyFilter):
 @CASES.sound(
     "004 Theorem 1; what the desk denies counts as the trivial mechanism, by the loss the rule may know."
 )
-class OutsourcedDecisions(fp.PrivacyFilter):
+class OutsourcedDecisions(Rule):
     """(4, 1e-4)-DP: the realisation filter of the library decides; the desk closes for the day at a loss beyond 3."""
 
     promise = fp.ApproxDP(epsilon=4.0, delta=1e-4)
     inner = fp.RealisationFilter(4.0, 1e-4, 12, (fp.Gaussian(0.25), fp.RandomizedResponse(0.3)))
-
-    def start(self, n):
-        return self.inner.start(n)
+    fresh = inner
 
     def admits(self, state, request):
         return self.inner.admits(state, request) & (np.abs(state[0]) <= 3.0)

@@ -9,14 +9,12 @@ import numpy as np
 from scipy import special
 
 import filterproof as fp
-from tests.instruments.corpus.case import Cases, at_least_dust, only, per_run
+from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, renyi, require_granted
 from tests.instruments.corpus.lattice import best_on_lattice
+from tests.instruments.corpus.rules import ROUNDED_UP, Rule, at_least_dust, only, per_run
 
 CASES = Cases()
-
-#: More than the rounding of a declared number, and of a charge computed from it.
-ROUNDED_UP = 1 + 1e-12
 
 
 @CASES.sound(
@@ -24,13 +22,11 @@ ROUNDED_UP = 1 + 1e-12
     [fp.RandomizedResponse(0.06)] * 60,
     epsilon=3.0,
 )
-class LargestOfAll(fp.PrivacyFilter):
+class LargestOfAll(Rule):
     """(3, 1e-6)-DP by advanced composition of k mechanisms, every one taken for the largest so far."""
 
     promise = fp.ApproxDP(epsilon=3.0, delta=1e-6)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64), np.zeros(n)
+    fresh = 0, 0.0
 
     def spend(self, state, request):
         return state[0] + 1, np.maximum(state[1], np.minimum(request.pure_epsilon, 50.0))
@@ -41,14 +37,12 @@ class LargestOfAll(fp.PrivacyFilter):
         return total <= 3.0 * (1 - 1e-9)
 
 
-class EachWay(fp.PrivacyFilter):
+class EachWay(Rule):
     """(3, 0.8)-RDP: the divergences of order 3 are added up in each direction by itself."""
 
     promise = fp.RenyiDP(alpha=3.0, rho=0.8)
     budget = fp.Budget.of(0.8 * (1 - 1e-9))
-
-    def start(self, n):
-        return (*self.budget.start(n), *self.budget.start(n))
+    fresh = budget, budget
 
     def _charges(self, request):
         there = at_least_dust(request.renyi(3.0) * ROUNDED_UP)
@@ -83,14 +77,12 @@ def _one_and_its_mirror(filt: fp.PrivacyFilter) -> Reached:
     [fp.FinitePair((0.5499, 0.4501), (0.4501, 0.5499))],
     epsilon=0.0,
 )
-class MeanLoss(fp.PrivacyFilter):
+class MeanLoss(Rule):
     """(1, 0.02)-RDP: by the chain rule the relative entropies add up, in each direction."""
 
     promise = fp.RenyiDP(alpha=1.0, rho=0.02)
     budget = fp.Budget.of(0.02 * (1 - 1e-9))
-
-    def start(self, n):
-        return (*self.budget.start(n), *self.budget.start(n))
+    fresh = budget, budget
 
     def _charges(self, request):
         there = at_least_dust(request.renyi(1.0) * ROUNDED_UP)
@@ -118,13 +110,11 @@ def _solved(left: int, loss: int) -> float:
     return value
 
 
-class TwelvePoints(fp.PrivacyFilter):
+class TwelvePoints(Rule):
     """(1, delta)-DP: an answer costs 2 points up to epsilon 0.3 and 5 up to 0.6, and there are twelve points."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=_solved(12, 0) * (1 + 1e-9))
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64)
+    fresh = 0
 
     def spend(self, state, request):
         epsilon = request.pure_epsilon
@@ -146,14 +136,12 @@ def _all_points(filt: fp.PrivacyFilter) -> Reached:
     [fp.Gaussian(0.35)] * 2,
     alpha=8.0,
 )
-class BothDesks(fp.PrivacyFilter):
+class BothDesks(Rule):
     """(8, 1)-RDP; the research desk keeps Renyi divergences, the release desk GDP parameters, and both must agree."""
 
     promise = fp.RenyiDP(alpha=8.0, rho=1.0)
     research, release = fp.RenyiFilter(8.0, 1.0), fp.GaussianFilter(0.7)
-
-    def start(self, n):
-        return (*self.research.start(n), *self.release.start(n))
+    fresh = research, release
 
     def admits(self, state, request):
         return self.research.admits(state[:2], request) & self.release.admits(state[2:], request)
@@ -167,14 +155,12 @@ class BothDesks(fp.PrivacyFilter):
     [fp.Gaussian(0.999)],
     alpha=2.0,
 )
-class UseItOrLoseIt(fp.PrivacyFilter):
+class UseItOrLoseIt(Rule):
     """0.5-zCDP; the limit goes down by a hundredth of the budget with every round, spent or not."""
 
     promise = fp.ZCDP(0.5)
     budget = fp.Budget.of(0.5)
-
-    def start(self, n):
-        return (*self.budget.start(n), np.zeros(n, dtype=np.int64))
+    fresh = budget, 0
 
     def _charge(self, request):
         return fp.Plain(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
@@ -193,14 +179,12 @@ class UseItOrLoseIt(fp.PrivacyFilter):
     [fp.Gaussian(0.3), fp.Gaussian(math.sqrt(1.44 - 0.3**2) * (1 - 1e-9))],
     epsilon=2.0,
 )
-class ThirdsAndTenths(fp.PrivacyFilter):
+class ThirdsAndTenths(Rule):
     """1.2-GDP; a release takes a third or more of what is left, or a tenth or less, and nothing between."""
 
     promise = fp.GaussianDP(1.2)
     budget = fp.Budget.square_of(1.2)
-
-    def start(self, n):
-        return self.budget.start(n)
+    fresh = budget
 
     def admits(self, state, request):
         square, left = request.gdp_mu**2, self.budget.left(state)

@@ -7,9 +7,10 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.case import Cases, at_least_dust, only, per_run
+from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, gaussian_delta, require_granted
 from tests.instruments.corpus.lattice import lower_sum
+from tests.instruments.corpus.rules import Rule, at_least_dust, only, per_run
 
 CASES = Cases()
 
@@ -20,13 +21,10 @@ CASES = Cases()
     alpha=2.0,
     margin=0.04,
 )
-class PriceTable(fp.PrivacyFilter):
+class PriceTable(Rule):
     """0.5-zCDP; prices are kept in a table by the charge to two significant digits, so that look-ups hit."""
 
     promise = fp.ZCDP(0.5)
-
-    def start(self, n):
-        return np.zeros(n)
 
     def _price(self, request):
         rho = np.clip(request.zcdp_rho, 1e-12, 1e6)
@@ -43,13 +41,11 @@ class PriceTable(fp.PrivacyFilter):
 @CASES.broken(
     "Nine times KOV(0.11, 1e-4): the chances of a failure add up.", [fp.KOV(0.11, 1e-4)] * 9, epsilon=1.0
 )
-class OneFailure(fp.PrivacyFilter):
+class OneFailure(Rule):
     """Basic composition, (1, 1e-4)-DP: epsilons add up; a failure happens once, so delta is the largest one."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-4)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n)
+    fresh = 0.0, 0.0
 
     def _cost(self, request):
         def epsilon(pair):
@@ -68,13 +64,11 @@ class OneFailure(fp.PrivacyFilter):
         return (epsilon <= 1.0 - 1e-12) & (delta <= 1e-4)
 
 
-class AdvancedAtRunTime(fp.PrivacyFilter):
+class AdvancedAtRunTime(Rule):
     """(2, 1e-5)-DP by advanced composition: request number k at epsilon is in order if k of its kind would be."""
 
     promise = fp.ApproxDP(epsilon=2.0, delta=1e-5)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64)
+    fresh = 0
 
     def admits(self, state, request):
         k, epsilon = state + 1, np.minimum(request.pure_epsilon, 50.0)
@@ -211,13 +205,10 @@ class BetweenTwoOrders(fp.AdditiveFilter):
 @CASES.broken(
     "One Gaussian(1.55): its loss is above 5 with probability 0.007.", [fp.Gaussian(1.55)], epsilon=5.0
 )
-class TailPoint(fp.PrivacyFilter):
+class TailPoint(Rule):
     """5-DP; a mechanism without an epsilon of its own is charged the one that its loss keeps to 99 times in 100."""
 
     promise = fp.PureDP(5.0)
-
-    def start(self, n):
-        return np.zeros(n)
 
     def _cost(self, request):
         tail = np.maximum(request.loss_quantile(0.01), request.swapped.loss_quantile(0.01))
@@ -236,13 +227,11 @@ class TailPoint(fp.PrivacyFilter):
     [fp.FinitePair((0.0, 1.0), (0.3, 0.7))],
     epsilon=1.0,
 )
-class LargestLoss(fp.PrivacyFilter):
+class LargestLoss(Rule):
     """(1, 1e-3)-DP: delta is the chance of an infinite loss, epsilon the largest of the other losses."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-3)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n)
+    fresh = 0.0, 0.0
 
     def _cost(self, request):
         def largest(pair):

@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.case import Cases, at_least_dust, per_run
+from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, played, require_granted
+from tests.instruments.corpus.rules import at_least_dust, per_run
 
 CASES = Cases()
 
