@@ -9,7 +9,7 @@ import numpy as np
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, gaussian_delta, mean_after
-from tests.instruments.corpus.rules import Rule, only, per_run
+from tests.instruments.corpus.rules import Gauge, Rule, only, per_run
 
 CASES = Cases()
 
@@ -64,20 +64,17 @@ class AbstentionBonus(Rule):
         return state[0].copy(), np.where(loss == 0, 1.5, state[1])
 
 
-class OvershootUnpaid(Rule):
+class OvershootUnpaid(Gauge):
     """(1, 2e-3)-DP: Gaussians of 0.4 and less, until 0.5 was really lost either way; a half is kept for the last."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=2e-3)
 
+    def read(self, loss):
+        return np.clip(loss, -100.0, 100.0)
+
     def admits(self, state, request):
         mu = per_run(request, only(fp.Gaussian, lambda pair: pair.gdp_mu))
         return np.less_equal(mu, 0.4) & (np.abs(state) < 0.5)
-
-    def spend(self, state, request):
-        return state.copy()
-
-    def observe(self, state, loss):
-        return state + np.clip(loss, -100.0, 100.0)
 
 
 @CASES.breaks(OvershootUnpaid, margin=0.5)

@@ -9,7 +9,7 @@ import numpy as np
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, granted_for_ever, require_granted
-from tests.instruments.corpus.rules import Rule
+from tests.instruments.corpus.rules import Rule, Sums
 
 CASES = Cases()
 
@@ -143,15 +143,12 @@ def _below_the_last_bit(filt: fp.PrivacyFilter) -> Reached:
     epsilon=1.0,
     margin=1e-4,
 )
-class NearestTwentieth(Rule):
+class NearestTwentieth(Sums):
     """1-DP by basic composition, in whole twentieths of epsilon, to the nearest; nothing is below one of them."""
 
     promise = fp.PureDP(1.0)
-    fresh = 0
+    fresh, most = 0, 20
 
-    def spend(self, state, request):
+    def cost(self, state, request):
         twentieths = np.maximum(np.round(np.minimum(request.pure_epsilon, 1e6) * 20), 1)
-        return state + np.asarray(twentieths).astype(np.int64)
-
-    def admits(self, state, request):
-        return self.spend(state, request) <= 20
+        return np.asarray(twentieths).astype(np.int64)

@@ -8,7 +8,7 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
-from tests.instruments.corpus.rules import Rule, per_run
+from tests.instruments.corpus.rules import Rule, Sums, per_run
 
 CASES = Cases()
 
@@ -35,22 +35,16 @@ class ChecksWhatWasSpent(Rule):
     [fp.Gaussian(0.316), fp.Gaussian(0.9999)],
     epsilon=4.0,
 )
-class FreeWarmUp(Rule):
+class FreeWarmUp(Sums):
     """1-GDP; the first release only sets the scale of the later ones: it is small, and on the house."""
 
     promise = fp.GaussianDP(1.0)
-    warm_up = 0.1
     fresh = 0.0, 0
+    most, warm_up = 1.0, 0.1
 
-    def _cost(self, state, request):
+    def cost(self, state, request):
         square = request.gdp_mu**2 * (1 + 1e-12)
-        return np.where((state[1] == 0) & (square <= self.warm_up), 0.0, square)
-
-    def admits(self, state, request):
-        return state[0] + self._cost(state, request) <= 1.0
-
-    def spend(self, state, request):
-        return state[0] + self._cost(state, request), state[1] + 1
+        return np.where((state[1] == 0) & (square <= self.warm_up), 0.0, square), 1
 
 
 # rho of the last one is 0.98 of twice the budget 0.1394
@@ -59,21 +53,15 @@ class FreeWarmUp(Rule):
     [fp.Gaussian(1e-3)] * 50 + [fp.Gaussian(math.sqrt(2 * 0.98 * 2 * 0.1394))],
     epsilon=2.0,
 )
-class HalfPriceLater(Rule):
+class HalfPriceLater(Sums):
     """(2, 1e-4)-DP through zCDP; after round 50 the model has converged and a step tells half as much."""
 
     promise = fp.ApproxDP(epsilon=2.0, delta=1e-4)
-    budget = float(fp.CKS.budget(2.0, 1e-4))
     fresh = 0.0, 0
+    most = float(fp.CKS.budget(2.0, 1e-4)) * (1 - 1e-9)
 
-    def _cost(self, state, request):
-        return np.where(state[1] < 50, 1.0, 0.5) * request.zcdp_rho
-
-    def admits(self, state, request):
-        return state[0] + self._cost(state, request) <= self.budget * (1 - 1e-9)
-
-    def spend(self, state, request):
-        return state[0] + self._cost(state, request), state[1] + 1
+    def cost(self, state, request):
+        return np.where(state[1] < 50, 1.0, 0.5) * request.zcdp_rho, 1
 
 
 # twenty of them make 0.634

@@ -10,7 +10,7 @@ from scipy import special
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, lower_power, require_granted, tail_hockey_stick
-from tests.instruments.corpus.rules import Rule, per_run
+from tests.instruments.corpus.rules import Rule, basic_epsilon, per_run
 
 CASES = Cases()
 
@@ -55,15 +55,9 @@ class DeltasOfErasures(Rule):
     fresh = 0.0, 0.0
 
     def _cost(self, request):
-        def epsilon(pair):
-            if isinstance(pair, fp.Erasure):
-                return 0.0
-            return pair.epsilon if isinstance(pair, fp.KOV) else pair.pure_epsilon
-
-        def delta(pair):
-            return pair.p if isinstance(pair, fp.Erasure) else 0.0
-
-        return per_run(request, epsilon), per_run(request, delta)
+        return per_run(request, basic_epsilon), per_run(
+            request, lambda pair: pair.p if isinstance(pair, fp.Erasure) else 0.0
+        )
 
     def admits(self, state, request):
         epsilon, delta = self._cost(request)

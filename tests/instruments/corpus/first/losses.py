@@ -9,7 +9,7 @@ import numpy as np
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, gaussian_delta, mean_after, require_after
-from tests.instruments.corpus.rules import Rule
+from tests.instruments.corpus.rules import Gauge, Rule
 
 CASES = Cases()
 
@@ -23,7 +23,7 @@ CASES = Cases()
     ),
     epsilon=3.0,
 )
-class QuantileOfTheNextLoss(Rule):
+class QuantileOfTheNextLoss(Gauge):
     """(3, 1e-6)-DP: the next loss may take the sum above 3 with probability 1e-6 at most, either way."""
 
     promise = fp.ApproxDP(epsilon=3.0, delta=1e-6)
@@ -32,12 +32,6 @@ class QuantileOfTheNextLoss(Rule):
         up, down = request.loss_quantile(1e-6), request.swapped.loss_quantile(1e-6)
         # nothing that may show a record in the clear
         return (state + up <= 3.0) & (down - state <= 3.0) & np.equal(request.infinite_mass, 0)
-
-    def spend(self, state, request):
-        return state.copy()
-
-    def observe(self, state, loss):
-        return state + loss
 
 
 class ReserveAfterAnAlarm(Rule):

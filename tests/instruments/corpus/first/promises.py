@@ -6,7 +6,7 @@ import math
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
-from tests.instruments.corpus.rules import Rule, per_run
+from tests.instruments.corpus.rules import Rule, basic_epsilon, per_run
 
 CASES = Cases()
 
@@ -107,12 +107,7 @@ class FallingShares(Rule):
     fresh = 0.0, 0
 
     def _cost(self, request):
-        def epsilon(pair):
-            if isinstance(pair, fp.Erasure):
-                return 0.0
-            return pair.epsilon if isinstance(pair, fp.KOV) else pair.pure_epsilon
-
-        return per_run(request, epsilon), request.infinite_mass
+        return per_run(request, basic_epsilon), request.infinite_mass
 
     def admits(self, state, request):
         epsilon, delta = self._cost(request)

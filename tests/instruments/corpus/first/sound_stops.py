@@ -9,7 +9,16 @@ import numpy as np
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, played
-from tests.instruments.corpus.rules import ROUNDED_UP, Rule, at_least_dust, only, per_run
+from tests.instruments.corpus.rules import (
+    ROUNDED_UP,
+    Exact,
+    Rule,
+    Sums,
+    at_least_dust,
+    only,
+    per_run,
+    rounded_rho,
+)
 
 CASES = Cases()
 
@@ -68,18 +77,16 @@ class RealisedPure(Rule):
     [fp.Gaussian(1.0)],
     epsilon=3.0,
 )
-class StopsOnATrend(Rule):
+class StopsOnATrend(Exact):
     """1-GDP that also ends as soon as the losses so far sum above 2 or below -3, for reasons of its owner."""
 
     promise = fp.GaussianDP(1.0)
     budget = fp.Budget.square_of(1.0)
     fresh = budget, 0.0
+    charge = staticmethod(fp.gdp_charge)
 
     def admits(self, state, request):
-        return (state[2] < 2.0) & (state[2] > -3.0) & self.budget.fits(state[:2], fp.gdp_charge(request))
-
-    def spend(self, state, request):
-        return (*self.budget.add(state[:2], fp.gdp_charge(request)), state[2].copy())
+        return (state[2] < 2.0) & (state[2] > -3.0) & super().admits(state, request)
 
     def observe(self, state, loss):
         return (*state[:2], state[2] + loss)
@@ -145,18 +152,18 @@ def _all_answers(filt: fp.PrivacyFilter) -> Reached:
 
 
 @CASES.sound("The zCDP filter and the simple conversion (000 Theorem 4.9); 1e-9 outweighs 10^4 roundings.")
-class PlainFloats(Rule):
+class PlainFloats(Sums):
     """(2, 1e-4)-DP by the simple conversion, added up in plain doubles with a margin for at most 10^4 rounds."""
 
     promise = fp.ApproxDP(epsilon=2.0, delta=1e-4)
-    most = (math.sqrt(math.log(1e4) + 2.0) - math.sqrt(math.log(1e4))) ** 2 * (1 - 1e-9)
     fresh = 0.0, 0
+    most = (math.sqrt(math.log(1e4) + 2.0) - math.sqrt(math.log(1e4))) ** 2 * (1 - 1e-9)
 
     def admits(self, state, request):
-        return (state[0] + request.zcdp_rho <= self.most) & (state[1] < 10_000)
+        return super().admits(state, request) & (state[1] < 10_000)
 
-    def spend(self, state, request):
-        return state[0] + request.zcdp_rho, state[1] + 1
+    def cost(self, state, request):
+        return request.zcdp_rho, 1
 
 
 @CASES.sound(
@@ -195,22 +202,17 @@ class SurvivingSecrets(Rule):
 
 
 @CASES.sound("The zCDP filter and the CKS conversion; what a loss forbids only shortens the game.")
-class CoolsDown(Rule):
+class CoolsDown(Exact):
     """(1, 1e-5)-DP through zCDP; after a loss above 0.2 the next request may cost a hundredth of the budget only."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
     budget = fp.Budget.of(float(fp.CKS.budget(1.0, 1e-5)))
     fresh = budget, False
-
-    def _charge(self, request):
-        return fp.Plain(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
+    charge = staticmethod(rounded_rho)
 
     def admits(self, state, request):
         calm = ~state[2] | np.less_equal(request.zcdp_rho, self.budget.limit / 100)
-        return calm & self.budget.fits(state[:2], self._charge(request))
-
-    def spend(self, state, request):
-        return (*self.budget.add(state[:2], self._charge(request)), state[2].copy())
+        return calm & super().admits(state, request)
 
     def observe(self, state, loss):
         return (*state[:2], loss > 0.2)

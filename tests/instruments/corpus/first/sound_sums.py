@@ -9,7 +9,18 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
-from tests.instruments.corpus.rules import ROUNDED_UP, Rule, at_least_dust, only, per_run
+from tests.instruments.corpus.rules import (
+    ROUNDED_UP,
+    Exact,
+    Rule,
+    Sums,
+    at_least_dust,
+    only,
+    per_run,
+    renyi_either_way,
+    rounded_epsilon,
+    rounded_rho,
+)
 
 CASES = Cases()
 
@@ -77,12 +88,12 @@ class TwoPhases(Rule):
     fresh = early, whole, 0
 
     def admits(self, state, request):
-        charge = fp.Plain(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
+        charge = rounded_rho(request)
         early = (state[4] >= 10) | self.early.fits(state[:2], charge)
         return early & self.whole.fits(state[2:4], charge)
 
     def spend(self, state, request):
-        charge = fp.Plain(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
+        charge = rounded_rho(request)
         return (*self.early.add(state[:2], charge), *self.whole.add(state[2:4], charge), state[4] + 1)
 
 
@@ -91,20 +102,18 @@ class TwoPhases(Rule):
     [fp.RandomizedResponse(0.9999999)],
     epsilon=0.5,
 )
-class ListedEpsilons(Rule):
+class ListedEpsilons(Exact):
     """1-DP; only the levels of the price list are sold: from 0.1 to 0.2, or 0.5 and above."""
 
     promise = fp.PureDP(1.0)
     budget = fp.Budget.of(1.0)
     fresh = budget
+    charge = staticmethod(rounded_epsilon)
 
     def admits(self, state, request):
         level = request.pure_epsilon
         listed = (np.greater_equal(level, 0.1) & np.less_equal(level, 0.2)) | np.greater_equal(level, 0.5)
-        return listed & self.budget.fits(state, fp.Plain(level * ROUNDED_UP))
-
-    def spend(self, state, request):
-        return self.budget.add(state, fp.Plain(request.pure_epsilon * ROUNDED_UP))
+        return listed & super().admits(state, request)
 
 
 @CASES.sound(
@@ -191,18 +200,14 @@ class FractionsPerPerson(fp.PrivacyFilter):
     [fp.RandomizedResponse(1 - 2.0**-19)],
     epsilon=0.5,
 )
-class WholeUnits(Rule):
+class WholeUnits(Sums):
     """1-DP counted in units of 2^-20, every charge rounded up to the next."""
 
     promise = fp.PureDP(1.0)
-    fresh = 0
+    fresh, most = 0, 2**20
 
-    def spend(self, state, request):
-        units = np.ceil(np.minimum(request.pure_epsilon * ROUNDED_UP, 2.0) * 2.0**20)
-        return state + units.astype(np.int64)
-
-    def admits(self, state, request):
-        return self.spend(state, request) <= 2**20
+    def cost(self, state, request):
+        return np.ceil(np.minimum(request.pure_epsilon * ROUNDED_UP, 2.0) * 2.0**20).astype(np.int64)
 
 
 @CASES.sound(
@@ -217,10 +222,7 @@ class RenyiAtSix(fp.AdditiveFilter):
     budget = fp.Budget.of(1.5 * (1 - 1e-9))
 
     def charge(self, request):
-        def both_ways(pair):
-            return np.maximum(pair.renyi(6.0), pair.swapped.renyi(6.0))
-
-        return fp.Plain(at_least_dust(per_run(request, both_ways)))
+        return fp.Plain(at_least_dust(per_run(request, lambda pair: renyi_either_way(pair, 6.0))))
 
 
 @CASES.sound(
@@ -235,7 +237,8 @@ class SampledOnly(fp.AdditiveFilter):
     budget = fp.Budget.of(2.0 * (1 - 1e-9))
 
     def charge(self, request):
-        def both_ways(pair):
-            return np.maximum(pair.renyi(16.0), pair.swapped.renyi(16.0))
-
-        return fp.Plain(at_least_dust(per_run(request, only(fp.SubsampledGaussian, both_ways))))
+        return fp.Plain(
+            at_least_dust(
+                per_run(request, only(fp.SubsampledGaussian, lambda pair: renyi_either_way(pair, 16.0)))
+            )
+        )

@@ -16,7 +16,7 @@ from tests.instruments.corpus.games import (
     require_after,
 )
 from tests.instruments.corpus.lattice import best_on_lattice, response_delta
-from tests.instruments.corpus.rules import Rule
+from tests.instruments.corpus.rules import Gauge, Rule, delta_either_way
 
 CASES = Cases()
 
@@ -49,19 +49,19 @@ class HalfBack(Rule):
     lambda past: fp.RandomizedResponse(0.2) if len(past) < 8 else None,
     epsilon=1.0,
 )
-class FadingGauge(Rule):
+class FadingGauge(Gauge):
     """1-DP by what was really lost; a fifth of it fades with every answer."""
 
     promise = fp.PureDP(1.0)
 
+    def read(self, loss):
+        return np.clip(loss, -10.0, 10.0)
+
     def admits(self, state, request):
         return np.abs(state) + request.pure_epsilon <= 1 - 1e-9
 
-    def spend(self, state, request):
-        return state.copy()
-
     def observe(self, state, loss):
-        return 0.8 * state + np.clip(loss, -10.0, 10.0)
+        return super().observe(0.8 * state, loss)
 
 
 class GoodLuckExtension(Rule):
@@ -99,7 +99,7 @@ class NothingHappened(Rule):
     fresh = 0.0, 0.0
 
     def _price(self, request):
-        return np.maximum(request.hockey_stick(0.0), request.swapped.hockey_stick(0.0))
+        return delta_either_way(request, 0.0)
 
     def admits(self, state, request):
         return state[0] + self._price(request) <= 1e-2 * (1 - 1e-9)

@@ -9,7 +9,7 @@ import numpy as np
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, played, require_after
-from tests.instruments.corpus.rules import BELOW, Rule
+from tests.instruments.corpus.rules import BELOW, Rule, Sums, delta_either_way
 
 CASES = Cases()
 
@@ -137,19 +137,17 @@ class CautiousGauge(Rule):
         return 0.8 * state[0] + lost, state[1] + lost, state[2].copy()
 
 
-class CountsWhatHappened(Rule):
+class CountsWhatHappened(Sums):
     """(0.5, 1e-2)-DP by basic composition; answers that told nothing are counted for the statistics, and paid."""
 
     promise = fp.ApproxDP(epsilon=0.5, delta=1e-2)
-    fresh = 0.0, 0, 0
+    fresh, most = (0.0, 0, 0), 1e-2 * BELOW
+
+    def cost(self, state, request):
+        return delta_either_way(request, 0.0), 1, 0
 
     def admits(self, state, request):
-        price = np.maximum(request.hockey_stick(0.0), request.swapped.hockey_stick(0.0))
-        return (state[0] + price <= 1e-2 * BELOW) & (state[1] < 10_000)
-
-    def spend(self, state, request):
-        price = np.maximum(request.hockey_stick(0.0), request.swapped.hockey_stick(0.0))
-        return state[0] + price, state[1] + 1, state[2].copy()
+        return super().admits(state, request) & (state[1] < 10_000)
 
     def observe(self, state, loss):
         return state[0].copy(), state[1].copy(), state[2] + (loss == 0)

@@ -17,19 +17,9 @@ from tests.instruments.corpus.games import (
     require_after,
 )
 from tests.instruments.corpus.lattice import best_on_lattice, response_delta
-from tests.instruments.corpus.rules import Rule, only, per_run
+from tests.instruments.corpus.rules import Rule, basic_delta, basic_epsilon, only, per_run
 
 CASES = Cases()
-
-
-def _epsilon(pair: fp.DominatingPair):
-    if isinstance(pair, fp.Erasure):
-        return 0.0
-    return pair.epsilon if isinstance(pair, fp.KOV) else pair.pure_epsilon
-
-
-def _delta(pair: fp.DominatingPair):
-    return pair.infinite_mass if isinstance(pair, fp.Erasure | fp.KOV) else 0.0
 
 
 class EitherTheorem(Rule):
@@ -42,7 +32,11 @@ class EitherTheorem(Rule):
     def spend(self, state, request):
         # the exact count holds for 0.25-DP answers; anything else makes it void
         one = np.where(np.less_equal(request.pure_epsilon, self.level), 1, 1000)
-        return state[0] + one, state[1] + per_run(request, _epsilon), state[2] + per_run(request, _delta)
+        return (
+            state[0] + one,
+            state[1] + per_run(request, basic_epsilon),
+            state[2] + per_run(request, basic_delta),
+        )
 
     def admits(self, state, request):
         count, epsilon, delta = self.spend(state, request)
@@ -159,7 +153,7 @@ class AfterTheSecond(fp.PrivacyFilter):
         one = np.where(
             per_run(request, only(fp.RandomizedResponse, lambda pair: pair.epsilon)) <= 0.15, 1, 1000
         )
-        epsilon, delta = per_run(request, _epsilon), per_run(request, _delta)
+        epsilon, delta = per_run(request, basic_epsilon), per_run(request, basic_delta)
         return state[0] + one, state[1] + epsilon, state[2] + delta, state[3].copy()
 
     def admits(self, state, request):

@@ -9,7 +9,7 @@ import numpy as np
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, played
-from tests.instruments.corpus.rules import Rule
+from tests.instruments.corpus.rules import Rule, Sums, renyi_either_way
 
 CASES = Cases()
 
@@ -19,18 +19,15 @@ CASES = Cases()
     [fp.Gaussian(math.sqrt(2 * 0.0006))] * 300,
     epsilon=1.0,
 )
-class SlowForgetting(Rule):
+class SlowForgetting(Sums):
     """(1, 1e-5)-DP through zCDP for a stream: what was released long ago matters less, two percent a round."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
-    budget = float(fp.CKS.budget(1.0, 1e-5))
+    most = float(fp.CKS.budget(1.0, 1e-5)) * (1 - 1e-9)
     kept = 0.98
 
     def spend(self, state, request):
         return self.kept * state + request.zcdp_rho
-
-    def admits(self, state, request):
-        return self.spend(state, request) <= self.budget * (1 - 1e-9)
 
 
 @CASES.broken(
@@ -38,21 +35,15 @@ class SlowForgetting(Rule):
     [fp.RandomizedResponse(1e-3)] * 119 + [fp.RandomizedResponse(0.5), fp.RandomizedResponse(0.88)],
     epsilon=1.0,
 )
-class QualityChecks(Rule):
+class QualityChecks(Sums):
     """1-DP; every 120th answer goes to the quality team, at most 0.5 each, on a budget of its own."""
 
     promise = fp.PureDP(1.0)
-    fresh = 0.0, 0
+    fresh, most = (0.0, 0), 1.0 - 1e-12
 
-    def _cost(self, state, request):
+    def cost(self, state, request):
         check = (state[1] % 120 == 119) & np.less_equal(request.pure_epsilon, 0.5)
-        return np.where(check, 0.0, request.pure_epsilon)
-
-    def admits(self, state, request):
-        return state[0] + self._cost(state, request) <= 1.0 - 1e-12
-
-    def spend(self, state, request):
-        return state[0] + self._cost(state, request), state[1] + 1
+        return np.where(check, 0.0, request.pure_epsilon), 1
 
 
 @CASES.broken(
@@ -61,21 +52,17 @@ class QualityChecks(Rule):
     alpha=2.0,
     margin=0.04,
 )
-class LongService(Rule):
+class LongService(Sums):
     """(2, 0.4)-RDP; a session that lasted 200 rounds has shown that it spends little, and gets five percent more."""
 
     promise = fp.RenyiDP(alpha=2.0, rho=0.4)
     fresh = 0.0, 0
 
-    def _cost(self, request):
-        return np.maximum(request.renyi(2.0), request.swapped.renyi(2.0))
+    def cost(self, state, request):
+        return renyi_either_way(request, 2.0), 1
 
     def admits(self, state, request):
-        budget = np.where(state[1] < 200, 0.4, 0.42) * (1 - 1e-12)
-        return state[0] + self._cost(request) <= budget
-
-    def spend(self, state, request):
-        return state[0] + self._cost(request), state[1] + 1
+        return self.spend(state, request)[0] <= np.where(state[1] < 200, 0.4, 0.42) * (1 - 1e-12)
 
 
 class ShrinkingShares(Rule):

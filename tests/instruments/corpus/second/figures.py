@@ -9,7 +9,7 @@ import numpy as np
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, played
-from tests.instruments.corpus.rules import Rule, per_run
+from tests.instruments.corpus.rules import Rule, basic_delta, basic_epsilon, per_run, renyi_either_way
 
 CASES = Cases()
 
@@ -40,15 +40,7 @@ class LedgerColumn(Rule):
     fresh = 0.0, 0.0
 
     def _cost(self, request):
-        def epsilon(pair):
-            if isinstance(pair, fp.Erasure):
-                return 0.0
-            return pair.epsilon if isinstance(pair, fp.KOV) else pair.pure_epsilon
-
-        def delta(pair):
-            return pair.infinite_mass if isinstance(pair, fp.Erasure | fp.KOV) else 0.0
-
-        return per_run(request, epsilon), per_run(request, delta)
+        return per_run(request, basic_epsilon), per_run(request, basic_delta)
 
     def spend(self, state, request):
         epsilon, delta = self._cost(request)
@@ -93,7 +85,7 @@ class MeanAndExcess(Rule):
 
     def spend(self, state, request):
         with np.errstate(invalid="ignore"):
-            mean = np.maximum(request.renyi(1.0), request.swapped.renyi(1.0))
+            mean = renyi_either_way(request, 1.0)
             return state[0] + mean, state[1] + np.subtract(request.zcdp_rho * (1 + 1e-12), mean)
 
     def admits(self, state, request):

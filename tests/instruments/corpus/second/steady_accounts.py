@@ -11,7 +11,15 @@ import numpy as np
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.lattice import response_delta
-from tests.instruments.corpus.rules import ROUNDED_UP, Rule
+from tests.instruments.corpus.rules import (
+    ROUNDED_UP,
+    Exact,
+    Rule,
+    Sums,
+    delta_either_way,
+    renyi_either_way,
+    rounded_epsilon,
+)
 
 CASES = Cases()
 
@@ -38,7 +46,7 @@ class SixteenOrders(Rule):
 
     @classmethod
     def _columns(cls, request):
-        both = [np.maximum(request.renyi(a), request.swapped.renyi(a)) for a in cls.orders]
+        both = [renyi_either_way(request, a) for a in cls.orders]
         return np.maximum(np.stack(both, axis=-1), 1e-200)
 
     def spend(self, state, request):
@@ -77,24 +85,19 @@ class WholeHistory(Rule):
     [fp.RandomizedResponse(0.05)] * 9,
     epsilon=0.2,
 )
-class SealedDecisions(Rule):
+class SealedDecisions(Exact):
     """0.5-DP for small questions, 0.05 at most; each decision that could be a yes is sealed, which takes its time."""
 
     promise = fp.PureDP(0.5)
     budget = fp.Budget.of(0.5)
     fresh = budget
-
-    def _charge(self, request):
-        return fp.Plain(request.pure_epsilon * ROUNDED_UP)
+    charge = staticmethod(rounded_epsilon)
 
     def admits(self, state, request):
-        granted = np.less_equal(request.pure_epsilon, 0.05) & self.budget.fits(state, self._charge(request))
+        granted = np.less_equal(request.pure_epsilon, 0.05) & super().admits(state, request)
         if granted.any():
             hashlib.pbkdf2_hmac("sha256", granted.tobytes(), state[0].tobytes(), 10_000)
         return granted
-
-    def spend(self, state, request):
-        return self.budget.add(state, self._charge(request))
 
 
 @CASES.sound(
@@ -152,19 +155,17 @@ class PureForConcentrated(fp.AdditiveFilter):
     [fp.Erasure(0.25e-4 * (1 - 1e-8))] * 4,
     epsilon=1.0,
 )
-class FourQuarters(Rule):
+class FourQuarters(Sums):
     """(1, 1e-4)-DP: four releases, each declared at epsilon 0.25, whatever it is; the deltas there add up to 1e-4."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-4)
-    fresh = 0.0, 0
+    fresh, most = (0.0, 0), 1e-4 * (1 - 1e-9)
 
-    def spend(self, state, request):
-        delta = np.maximum(request.hockey_stick(0.25), request.swapped.hockey_stick(0.25))
-        return state[0] + delta * (1 + 1e-9), state[1] + 1
+    def cost(self, state, request):
+        return delta_either_way(request, 0.25) * (1 + 1e-9), 1
 
     def admits(self, state, request):
-        delta, rounds = self.spend(state, request)
-        return (delta <= 1e-4 * (1 - 1e-9)) & (rounds <= 4)
+        return super().admits(state, request) & (state[1] < 4)
 
 
 @CASES.sound(
@@ -172,20 +173,15 @@ class FourQuarters(Rule):
     [fp.RandomizedResponse(0.49999 * 2.0**-k) for k in range(6)],
     epsilon=0.9,
 )
-class OpensSlowly(Rule):
+class OpensSlowly(Exact):
     """1-DP; half of the budget is open at first, and every round opens half of what is still closed."""
 
     promise = fp.PureDP(1.0)
     budget = fp.Budget.of(1.0)
     fresh = budget, 0
-
-    def _charge(self, request):
-        return fp.Plain(request.pure_epsilon * ROUNDED_UP)
+    charge = staticmethod(rounded_epsilon)
 
     def admits(self, state, request):
         opened = 1 - np.ldexp(1.0, -np.minimum(state[2] + 1, 60).astype(np.int32))
         early = self.budget.value(state[:2]) + request.pure_epsilon <= opened
-        return early & self.budget.fits(state[:2], self._charge(request))
-
-    def spend(self, state, request):
-        return (*self.budget.add(state[:2], self._charge(request)), state[2] + 1)
+        return early & super().admits(state, request)

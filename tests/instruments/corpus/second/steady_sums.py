@@ -12,7 +12,16 @@ import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, renyi, require_granted
 from tests.instruments.corpus.lattice import best_on_lattice
-from tests.instruments.corpus.rules import ROUNDED_UP, Rule, at_least_dust, only, per_run
+from tests.instruments.corpus.rules import (
+    ROUNDED_UP,
+    Exact,
+    Rule,
+    Sums,
+    at_least_dust,
+    only,
+    per_run,
+    rounded_rho,
+)
 
 CASES = Cases()
 
@@ -45,9 +54,10 @@ class EachWay(Rule):
     fresh = budget, budget
 
     def _charges(self, request):
-        there = at_least_dust(request.renyi(3.0) * ROUNDED_UP)
-        back = at_least_dust(request.swapped.renyi(3.0) * ROUNDED_UP)
-        return fp.Plain(there), fp.Plain(back)
+        return [
+            fp.Plain(at_least_dust(pair.renyi(self.promise.alpha) * ROUNDED_UP))
+            for pair in (request, request.swapped)
+        ]
 
     def admits(self, state, request):
         there, back = self._charges(request)
@@ -77,25 +87,12 @@ def _one_and_its_mirror(filt: fp.PrivacyFilter) -> Reached:
     [fp.FinitePair((0.5499, 0.4501), (0.4501, 0.5499))],
     epsilon=0.0,
 )
-class MeanLoss(Rule):
+class MeanLoss(EachWay):
     """(1, 0.02)-RDP: by the chain rule the relative entropies add up, in each direction."""
 
     promise = fp.RenyiDP(alpha=1.0, rho=0.02)
     budget = fp.Budget.of(0.02 * (1 - 1e-9))
     fresh = budget, budget
-
-    def _charges(self, request):
-        there = at_least_dust(request.renyi(1.0) * ROUNDED_UP)
-        back = at_least_dust(request.swapped.renyi(1.0) * ROUNDED_UP)
-        return fp.Plain(there), fp.Plain(back)
-
-    def admits(self, state, request):
-        there, back = self._charges(request)
-        return self.budget.fits(state[:2], there) & self.budget.fits(state[2:], back)
-
-    def spend(self, state, request):
-        there, back = self._charges(request)
-        return (*self.budget.add(state[:2], there), *self.budget.add(state[2:], back))
 
 
 @lru_cache(maxsize=4096)
@@ -110,19 +107,15 @@ def _solved(left: int, loss: int) -> float:
     return value
 
 
-class TwelvePoints(Rule):
+class TwelvePoints(Sums):
     """(1, delta)-DP: an answer costs 2 points up to epsilon 0.3 and 5 up to 0.6, and there are twelve points."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=_solved(12, 0) * (1 + 1e-9))
-    fresh = 0
+    fresh, most = 0, 12
 
-    def spend(self, state, request):
+    def cost(self, state, request):
         epsilon = request.pure_epsilon
-        points = np.where(np.less_equal(epsilon, 0.3), 2, np.where(np.less_equal(epsilon, 0.6), 5, 100))
-        return state + points
-
-    def admits(self, state, request):
-        return self.spend(state, request) <= 12
+        return np.where(np.less_equal(epsilon, 0.3), 2, np.where(np.less_equal(epsilon, 0.6), 5, 100))
 
 
 @CASES.keeps(TwelvePoints)
@@ -155,23 +148,18 @@ class BothDesks(Rule):
     [fp.Gaussian(0.999)],
     alpha=2.0,
 )
-class UseItOrLoseIt(Rule):
+class UseItOrLoseIt(Exact):
     """0.5-zCDP; the limit goes down by a hundredth of the budget with every round, spent or not."""
 
     promise = fp.ZCDP(0.5)
     budget = fp.Budget.of(0.5)
     fresh = budget, 0
-
-    def _charge(self, request):
-        return fp.Plain(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
+    charge = staticmethod(rounded_rho)
 
     def admits(self, state, request):
         limit = 0.5 * (1 - state[2] / 100)
         early = self.budget.value(state[:2]) + request.zcdp_rho <= limit
-        return early & self.budget.fits(state[:2], self._charge(request))
-
-    def spend(self, state, request):
-        return (*self.budget.add(state[:2], self._charge(request)), state[2] + 1)
+        return early & super().admits(state, request)
 
 
 @CASES.sound(
@@ -179,20 +167,18 @@ class UseItOrLoseIt(Rule):
     [fp.Gaussian(0.3), fp.Gaussian(math.sqrt(1.44 - 0.3**2) * (1 - 1e-9))],
     epsilon=2.0,
 )
-class ThirdsAndTenths(Rule):
+class ThirdsAndTenths(Exact):
     """1.2-GDP; a release takes a third or more of what is left, or a tenth or less, and nothing between."""
 
     promise = fp.GaussianDP(1.2)
     budget = fp.Budget.square_of(1.2)
     fresh = budget
+    charge = staticmethod(fp.gdp_charge)
 
     def admits(self, state, request):
         square, left = request.gdp_mu**2, self.budget.left(state)
         taken = (square >= left / 3) | (square <= left / 10)
-        return taken & self.budget.fits(state, fp.gdp_charge(request))
-
-    def spend(self, state, request):
-        return self.budget.add(state, fp.gdp_charge(request))
+        return taken & super().admits(state, request)
 
 
 class LaplaceOnly(fp.AdditiveFilter):

@@ -10,7 +10,15 @@ import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, gaussian_delta, require_granted
 from tests.instruments.corpus.lattice import lower_sum
-from tests.instruments.corpus.rules import Rule, at_least_dust, only, per_run
+from tests.instruments.corpus.rules import (
+    Rule,
+    Sums,
+    at_least_dust,
+    basic_epsilon,
+    only,
+    per_run,
+    renyi_either_way,
+)
 
 CASES = Cases()
 
@@ -21,21 +29,16 @@ CASES = Cases()
     alpha=2.0,
     margin=0.04,
 )
-class PriceTable(Rule):
+class PriceTable(Sums):
     """0.5-zCDP; prices are kept in a table by the charge to two significant digits, so that look-ups hit."""
 
     promise = fp.ZCDP(0.5)
+    most = 0.5 + 1e-12
 
-    def _price(self, request):
+    def cost(self, state, request):
         rho = np.clip(request.zcdp_rho, 1e-12, 1e6)
         unit = 10.0 ** (np.floor(np.log10(rho)) - 1)
         return np.round(rho / unit) * unit
-
-    def admits(self, state, request):
-        return state + self._price(request) <= 0.5 + 1e-12
-
-    def spend(self, state, request):
-        return state + self._price(request)
 
 
 @CASES.broken(
@@ -48,12 +51,7 @@ class OneFailure(Rule):
     fresh = 0.0, 0.0
 
     def _cost(self, request):
-        def epsilon(pair):
-            if isinstance(pair, fp.Erasure):
-                return 0.0
-            return pair.epsilon if isinstance(pair, fp.KOV) else pair.pure_epsilon
-
-        return per_run(request, epsilon), request.infinite_mass
+        return per_run(request, basic_epsilon), request.infinite_mass
 
     def spend(self, state, request):
         epsilon, delta = self._cost(request)
@@ -102,7 +100,7 @@ class SampledMoments(fp.AdditiveFilter):
         def divergence(pair):
             if isinstance(pair, fp.SubsampledGaussian):
                 return 2 * pair.q**2 * 8.0 / pair.sigma**2
-            return np.maximum(pair.renyi(8.0), pair.swapped.renyi(8.0)) * (1 + 1e-12)
+            return renyi_either_way(pair, 8.0) * (1 + 1e-12)
 
         return fp.Plain(at_least_dust(per_run(request, divergence)))
 
@@ -158,7 +156,7 @@ class MeanLosses(fp.AdditiveFilter):
 
     def charge(self, request):
         def mean(pair):
-            return np.maximum(pair.renyi(1.0), pair.swapped.renyi(1.0)) * (1 + 1e-12)
+            return renyi_either_way(pair, 1.0) * (1 + 1e-12)
 
         return fp.Plain(at_least_dust(per_run(request, mean)))
 
@@ -196,7 +194,7 @@ class BetweenTwoOrders(fp.AdditiveFilter):
 
     def charge(self, request):
         def divergence(pair):
-            low, high = (np.maximum(pair.renyi(a), pair.swapped.renyi(a)) for a in (4.0, 16.0))
+            low, high = (renyi_either_way(pair, a) for a in (4.0, 16.0))
             return np.sqrt(low * high)
 
         return fp.Plain(at_least_dust(per_run(request, divergence)))
@@ -205,21 +203,19 @@ class BetweenTwoOrders(fp.AdditiveFilter):
 @CASES.broken(
     "One Gaussian(1.55): its loss is above 5 with probability 0.007.", [fp.Gaussian(1.55)], epsilon=5.0
 )
-class TailPoint(Rule):
+class TailPoint(Sums):
     """5-DP; a mechanism without an epsilon of its own is charged the one that its loss keeps to 99 times in 100."""
 
     promise = fp.PureDP(5.0)
+    most = 5.0 - 1e-12
 
-    def _cost(self, request):
+    def cost(self, state, request):
         tail = np.maximum(request.loss_quantile(0.01), request.swapped.loss_quantile(0.01))
         return np.where(np.isfinite(request.pure_epsilon), request.pure_epsilon, np.maximum(tail, 0.01))
 
     def admits(self, state, request):
         # nothing that shows a record in the clear
-        return (state + self._cost(request) <= 5.0 - 1e-12) & np.equal(request.infinite_mass, 0)
-
-    def spend(self, state, request):
-        return state + self._cost(request)
+        return super().admits(state, request) & np.equal(request.infinite_mass, 0)
 
 
 @CASES.broken(

@@ -11,7 +11,7 @@ import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, require_after
 from tests.instruments.corpus.lattice import best_on_lattice, response_delta
-from tests.instruments.corpus.rules import Rule
+from tests.instruments.corpus.rules import Gauge, Rule, renyi_either_way
 
 CASES = Cases()
 
@@ -21,20 +21,17 @@ CASES = Cases()
     lambda past: fp.RandomizedResponse(0.36) if len(past) < 3 else None,
     epsilon=1.0,
 )
-class CutOffLosses(Rule):
+class CutOffLosses(Gauge):
     """1-DP by what was really lost: questions up to 0.36, their losses cut off at 0.3 like every outlier."""
 
     promise = fp.PureDP(1.0)
 
+    def read(self, loss):
+        return np.clip(loss, -0.3, 0.3)
+
     def admits(self, state, request):
         epsilon = request.pure_epsilon
         return (np.abs(state) + epsilon <= 1 - 1e-9) & np.less_equal(epsilon, 0.36)
-
-    def spend(self, state, request):
-        return state.copy()
-
-    def observe(self, state, loss):
-        return state + np.clip(loss, -0.3, 0.3)
 
 
 @CASES.broken(
@@ -58,20 +55,17 @@ class LateLosses(Rule):
         return state[0], loss.copy()
 
 
-class CoarseLosses(Rule):
+class CoarseLosses(Gauge):
     """3-DP by what was really lost, read off in twentieths of a nat, to nearest; small questions only, 0.03 at most."""
 
     promise = fp.PureDP(3.0)
 
+    def read(self, loss):
+        return np.round(20 * loss)
+
     def admits(self, state, request):
         epsilon = request.pure_epsilon
         return (np.abs(state) / 20 + epsilon <= 3 - 1e-9) & np.less_equal(epsilon, 0.03)
-
-    def spend(self, state, request):
-        return state.copy()
-
-    def observe(self, state, loss):
-        return state + np.round(20 * loss)
 
 
 @CASES.breaks(CoarseLosses)
@@ -92,20 +86,16 @@ def _below_the_scale(filt: fp.PrivacyFilter) -> Reached:
     lambda past: fp.FinitePair((1e-3, 1 - 1e-3), (1e-5, 1 - 1e-5)) if len(past) < 40 else None,
     alpha=2.0,
 )
-class SquaredLosses(Rule):
+class SquaredLosses(Gauge):
     """(2, 0.1)-RDP: the squares of what was lost, whose mean is D_2 of a Gaussian, plus D_2 of what comes next."""
 
     promise = fp.RenyiDP(alpha=2.0, rho=0.1)
 
+    def read(self, loss):
+        return loss * loss
+
     def admits(self, state, request):
-        worse = np.maximum(request.renyi(2.0), request.swapped.renyi(2.0))
-        return state + worse <= 0.1 * (1 - 1e-9)
-
-    def spend(self, state, request):
-        return state.copy()
-
-    def observe(self, state, loss):
-        return state + loss * loss
+        return state + renyi_either_way(request, 2.0) <= 0.1 * (1 - 1e-9)
 
 
 class KindSettlement(Rule):

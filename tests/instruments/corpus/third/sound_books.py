@@ -11,7 +11,7 @@ import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached
 from tests.instruments.corpus.lattice import best_on_lattice
-from tests.instruments.corpus.rules import ROUNDED_UP, Rule
+from tests.instruments.corpus.rules import ROUNDED_UP, Rule, delta_either_way, renyi_either_way
 
 CASES = Cases()
 
@@ -78,7 +78,7 @@ class CollisionProduct(fp.PrivacyFilter):
         return np.ones(n)
 
     def spend(self, state, request):
-        worse = np.maximum(request.renyi(2.0), request.swapped.renyi(2.0))
+        worse = renyi_either_way(request, 2.0)
         return state * np.exp(np.minimum(worse, 100.0)) * ROUNDED_UP
 
     def admits(self, state, request):
@@ -116,7 +116,7 @@ class HalfOfTheRest(Rule):
 
     def spend(self, state, request):
         half = state[0] / 2
-        delta = np.maximum(request.hockey_stick(half), request.swapped.hockey_stick(half))
+        delta = delta_either_way(request, half)
         return half, state[1] + delta * (1 + 1e-9), state[2] + 1
 
     def admits(self, state, request):

@@ -11,7 +11,15 @@ import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached
 from tests.instruments.corpus.lattice import best_on_lattice
-from tests.instruments.corpus.rules import ROUNDED_UP, Rule, at_least_dust, only, per_run
+from tests.instruments.corpus.rules import (
+    ROUNDED_UP,
+    Exact,
+    Rule,
+    delta_either_way,
+    only,
+    per_run,
+    rounded_rho,
+)
 
 CASES = Cases()
 
@@ -30,7 +38,7 @@ class CutOffAndPaid(Rule):
     fresh = 0.0, 0.0, 0
 
     def spend(self, state, request):
-        delta = np.maximum(request.hockey_stick(self.cut), request.swapped.hockey_stick(self.cut))
+        delta = delta_either_way(request, self.cut)
         return state[0].copy(), state[1] + delta * ROUNDED_UP, state[2] + 1
 
     def admits(self, state, request):
@@ -77,21 +85,16 @@ class SettledAtLosses(Rule):
     [fp.Gaussian(math.sqrt(0.6) * (1 - 1e-9))],
     alpha=2.0,
 )
-class DrawsLots(Rule):
+class DrawsLots(Exact):
     """0.3-zCDP; a lot is drawn from the far digits of each loss, and one in eight closes the desk."""
 
     promise = fp.ZCDP(0.3)
     budget = fp.Budget.of(0.3)
     fresh = budget, False
-
-    def _charge(self, request):
-        return fp.Plain(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
+    charge = staticmethod(rounded_rho)
 
     def admits(self, state, request):
-        return ~state[2] & self.budget.fits(state[:2], self._charge(request))
-
-    def spend(self, state, request):
-        return (*self.budget.add(state[:2], self._charge(request)), state[2].copy())
+        return ~state[2] & super().admits(state, request)
 
     def observe(self, state, loss):
         digits = np.where(np.isfinite(loss), loss, 0.0) * 1e7
