@@ -49,13 +49,14 @@ class LargestOfAll(Rule):
 class EachWay(Rule):
     """(3, 0.8)-RDP: the divergences of order 3 are added up in each direction by itself."""
 
-    promise = fp.RenyiDP(alpha=3.0, rho=0.8)
+    order = 3.0
+    promise = fp.RenyiDP(alpha=order, rho=0.8)
     budget = fp.Budget.of(0.8 * (1 - 1e-9))
     fresh = budget, budget
 
     def _charges(self, request):
         return [
-            fp.Plain(at_least_dust(pair.renyi(self.promise.alpha) * ROUNDED_UP))
+            fp.Plain(at_least_dust(pair.renyi(self.order) * ROUNDED_UP))
             for pair in (request, request.swapped)
         ]
 
@@ -90,7 +91,8 @@ def _one_and_its_mirror(filt: fp.PrivacyFilter) -> Reached:
 class MeanLoss(EachWay):
     """(1, 0.02)-RDP: by the chain rule the relative entropies add up, in each direction."""
 
-    promise = fp.RenyiDP(alpha=1.0, rho=0.02)
+    order = 1.0
+    promise = fp.RenyiDP(alpha=order, rho=0.02)
     budget = fp.Budget.of(0.02 * (1 - 1e-9))
     fresh = budget, budget
 
