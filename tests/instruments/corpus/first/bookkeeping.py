@@ -90,27 +90,24 @@ class LastTwenty(Rule):
     [fp.Gaussian(0.64), fp.RandomizedResponse(2.9)],
     epsilon=3.0,
 )
-class LedgerPerFamily(Rule):
+class LedgerPerFamily(Sums):
     """(3, 1e-6)-DP: Gaussian noise by the exact Gaussian curve, everything else by adding up pure epsilons."""
 
     promise = fp.ApproxDP(epsilon=3.0, delta=1e-6)
     mu = float(fp.gaussian_mu(3.0, 1e-6))
     fresh = 0.0, 0.0
 
-    def _costs(self, request):
+    def cost(self, state, request):
         # each family is charged to the ledger of its own theorem
         square = per_run(request, lambda pair: pair.mu**2 if isinstance(pair, fp.Gaussian) else 0.0)
-        pure = per_run(request, lambda pair: 0.0 if isinstance(pair, fp.Gaussian) else pair.pure_epsilon)
-        return square, pure
+        return square, per_run(
+            request, lambda pair: 0.0 if isinstance(pair, fp.Gaussian) else pair.pure_epsilon
+        )
 
     def admits(self, state, request):
-        square, pure = self._costs(request)
+        square, pure = self.spend(state, request)
         most = 1 - 1e-12
-        return (state[0] + square <= self.mu**2 * most) & (state[1] + pure <= 3.0 * most)
-
-    def spend(self, state, request):
-        square, pure = self._costs(request)
-        return state[0] + square, state[1] + pure
+        return (square <= self.mu**2 * most) & (pure <= 3.0 * most)
 
 
 @CASES.broken(

@@ -15,6 +15,8 @@ from tests.instruments.corpus.rules import (
     Rule,
     Sums,
     at_least_dust,
+    basic_delta,
+    basic_epsilon,
     only,
     per_run,
     rounded_rho,
@@ -179,18 +181,11 @@ class SurvivingSecrets(Rule):
     fresh = epsilons, failures
 
     def _charges(self, request):
-        def epsilon(pair):
-            if isinstance(pair, fp.Erasure):
-                return 0.0 * pair.p
-            return (pair.epsilon if isinstance(pair, fp.KOV) else pair.pure_epsilon) * ROUNDED_UP
-
         def failure(pair):
-            if not isinstance(pair, fp.Erasure | fp.KOV):
-                return 0.0
             # half is more than the whole budget, and keeps the logarithm finite
-            return -np.log1p(-np.minimum(pair.infinite_mass, 0.5)) * ROUNDED_UP
+            return -np.log1p(-np.minimum(basic_delta(pair), 0.5)) * ROUNDED_UP
 
-        return fp.Plain(per_run(request, epsilon)), fp.Plain(per_run(request, failure))
+        return fp.Plain(per_run(request, basic_epsilon) * ROUNDED_UP), fp.Plain(per_run(request, failure))
 
     def admits(self, state, request):
         epsilon, failure = self._charges(request)

@@ -71,7 +71,7 @@ class GaussianAtTheEnd(Rule):
     [fp.Gaussian(0.38)],
     epsilon=1.0,
 )
-class PlanDeclared(Rule):
+class PlanDeclared(GaussianAtTheEnd):
     """(1, 1e-3)-DP: the first request declares the plan, one Gaussian or pure answers, before anything is known."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-3)
@@ -82,11 +82,6 @@ class PlanDeclared(Rule):
         if isinstance(request, fp.Gaussian):
             return (rounds == 0) & (request.hockey_stick(1.0) <= 1e-3 * (1 - 1e-6))
         return (rounds >= 0) & (rounds < 10_000) & (spent + request.pure_epsilon <= BELOW)
-
-    def spend(self, state, request):
-        if isinstance(request, fp.Gaussian):
-            return state[0].copy(), np.full_like(state[1], -1)
-        return state[0] + request.pure_epsilon, state[1] + 1
 
 
 @CASES.sound(

@@ -9,7 +9,7 @@ import numpy as np
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, played
-from tests.instruments.corpus.rules import Rule, basic_delta, basic_epsilon, per_run, renyi_either_way
+from tests.instruments.corpus.rules import Rule, Sums, basic_delta, basic_epsilon, per_run, renyi_either_way
 
 CASES = Cases()
 
@@ -77,16 +77,16 @@ class NeverEmpty(fp.PrivacyFilter):
     [fp.Erasure(0.05)] * 3,
     epsilon=6.0,
 )
-class MeanAndExcess(Rule):
+class MeanAndExcess(Sums):
     """0.3-zCDP; for the report the mean loss is booked apart from what the bound rho adds to it."""
 
     promise = fp.ZCDP(0.3)
     fresh = 0.0, 0.0
 
-    def spend(self, state, request):
+    def cost(self, state, request):
         with np.errstate(invalid="ignore"):
             mean = renyi_either_way(request, 1.0)
-            return state[0] + mean, state[1] + np.subtract(request.zcdp_rho * (1 + 1e-12), mean)
+            return mean, np.subtract(request.zcdp_rho * (1 + 1e-12), mean)
 
     def admits(self, state, request):
         mean, excess = self.spend(state, request)

@@ -50,12 +50,8 @@ class OneFailure(Rule):
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-4)
     fresh = 0.0, 0.0
 
-    def _cost(self, request):
-        return per_run(request, basic_epsilon), request.infinite_mass
-
     def spend(self, state, request):
-        epsilon, delta = self._cost(request)
-        return state[0] + epsilon, np.maximum(state[1], delta)
+        return state[0] + per_run(request, basic_epsilon), np.maximum(state[1], request.infinite_mass)
 
     def admits(self, state, request):
         epsilon, delta = self.spend(state, request)
@@ -223,21 +219,17 @@ class TailPoint(Sums):
     [fp.FinitePair((0.0, 1.0), (0.3, 0.7))],
     epsilon=1.0,
 )
-class LargestLoss(Rule):
+class LargestLoss(Sums):
     """(1, 1e-3)-DP: delta is the chance of an infinite loss, epsilon the largest of the other losses."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-3)
     fresh = 0.0, 0.0
 
-    def _cost(self, request):
+    def cost(self, state, request):
         def largest(pair):
             return np.maximum(pair.loss_quantile(pair.infinite_mass), 0.0)
 
         return per_run(request, largest), request.infinite_mass
-
-    def spend(self, state, request):
-        epsilon, delta = self._cost(request)
-        return state[0] + epsilon, state[1] + delta
 
     def admits(self, state, request):
         epsilon, delta = self.spend(state, request)

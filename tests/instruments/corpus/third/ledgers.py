@@ -8,7 +8,7 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
-from tests.instruments.corpus.rules import Rule
+from tests.instruments.corpus.rules import Rule, Sums
 
 CASES = Cases()
 
@@ -87,23 +87,19 @@ class ReservedJobs(Rule):
     [fp.Gaussian(0.86)] + [fp.Gaussian(0.24)] * 8,
     epsilon=3.0,
 )
-class LentQuota(Rule):
+class LentQuota(Sums):
     """1-GDP; large releases and small ones have half of it each, and may use half of what the other has left."""
 
     promise = fp.GaussianDP(1.0)
     fresh = 0.0, 0.0
 
-    def _costs(self, request):
+    def cost(self, state, request):
         square = request.gdp_mu**2
         large = np.greater_equal(square, 0.0625)
-        return large, np.where(large, square, 0.0), np.where(large, 0.0, square)
+        return np.where(large, square, 0.0), np.where(large, 0.0, square)
 
     def admits(self, state, request):
-        large, one, other = self._costs(request)
+        one, other = self.spend(state, request)
         idle = [np.maximum(0.5 - used, 0.0) / 2 for used in state]
-        fits = state[0] + one <= 0.5 + idle[1], state[1] + other <= 0.5 + idle[0]
-        return np.where(large, *fits)
-
-    def spend(self, state, request):
-        _, one, other = self._costs(request)
-        return state[0] + one, state[1] + other
+        large = np.greater_equal(request.gdp_mu**2, 0.0625)
+        return np.where(large, one <= 0.5 + idle[1], other <= 0.5 + idle[0])

@@ -11,7 +11,7 @@ import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, gaussian_delta, mean_after, require_granted
 from tests.instruments.corpus.lattice import response_delta
-from tests.instruments.corpus.rules import Rule
+from tests.instruments.corpus.rules import Rule, Sums
 
 CASES = Cases()
 
@@ -50,19 +50,19 @@ def _on_a_large_loss(filt: fp.PrivacyFilter) -> Reached:
     return Reached(near + far, epsilon=1.0)
 
 
-class EitherVariation(Rule):
+class EitherVariation(Sums):
     """(0, 0.05)-DP: the total variations add up to 0.05, or the Gaussian of all squares stays within it."""
 
     promise = fp.ApproxDP(epsilon=0.0, delta=0.05)
     square = float(2 * special.ndtri((1 + 0.05) / 2)) ** 2
-    fresh = 0.0, 0.0
+    fresh, most = (0.0, 0.0), 0.05 * (1 - 1e-9)
 
-    def spend(self, state, request):
-        return state[0] + request.hockey_stick(0.0), state[1] + request.gdp_mu**2
+    def cost(self, state, request):
+        return request.hockey_stick(0.0), request.gdp_mu**2
 
     def admits(self, state, request):
-        variation, square = self.spend(state, request)
-        return (variation <= 0.05 * (1 - 1e-9)) | (square <= self.square * (1 - 1e-9))
+        _, square = self.spend(state, request)
+        return super().admits(state, request) | (square <= self.square * (1 - 1e-9))
 
 
 @CASES.breaks(EitherVariation)
