@@ -17,6 +17,7 @@ from tests.instruments.corpus.games import (
     mean_after,
     require_granted,
 )
+from tests.instruments.corpus.lattice import response_law
 from tests.instruments.corpus.rules import Rule, only, per_run
 
 CASES = Cases()
@@ -48,14 +49,7 @@ class OptimalComposition(Rule):
     @classmethod
     @lru_cache(maxsize=4096)
     def _delta(cls, counts):
-        law = np.ones(1)
-        for level, count in zip(cls.levels, counts, strict=True):
-            keep = 1 / (1 + math.exp(-level * cls.step))
-            one = np.zeros(2 * level + 1)
-            one[0], one[-1] = 1 - keep, keep
-            for _ in range(count):
-                law = np.convolve(law, one)
-        losses = cls.step * (np.arange(len(law)) - len(law) // 2)
+        losses, law = response_law(cls.step, zip(cls.levels, counts, strict=True))
         return float(law @ np.maximum(-np.expm1(3 * cls.step - losses), 0.0))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, played
+from tests.instruments.corpus.lattice import response_delta
 from tests.instruments.corpus.rules import (
     ROUNDED_UP,
     Exact,
@@ -122,14 +123,10 @@ class ClosingTimes(fp.AdditiveFilter):
 
 def _answers(epsilon: float, level: float, delta: float) -> int:
     """The largest k with k-fold randomised response at `level` (epsilon, delta)-DP."""
-    keep, k = 1 / (1 + math.exp(-level)), 0
-    while True:
-        law = [math.comb(k + 1, j) * keep**j * (1 - keep) ** (k + 1 - j) for j in range(k + 2)]
-        losses = [(2 * j - k - 1) * level for j in range(k + 2)]
-        reached = math.fsum(p * max(-math.expm1(epsilon - x), 0.0) for p, x in zip(law, losses, strict=True))
-        if reached > delta * (1 - 1e-9):
-            return k
+    k = 0
+    while response_delta(level, k + 1, epsilon) <= delta * (1 - 1e-9):
         k += 1
+    return k
 
 
 class CalibratedCount(Rule):

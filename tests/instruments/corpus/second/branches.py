@@ -16,7 +16,7 @@ from tests.instruments.corpus.games import (
     played,
     require_after,
 )
-from tests.instruments.corpus.lattice import best_on_lattice, response_delta
+from tests.instruments.corpus.lattice import best_on_lattice, response_delta, response_law
 from tests.instruments.corpus.rules import Rule, basic_delta, basic_epsilon, only, per_run
 
 CASES = Cases()
@@ -85,14 +85,7 @@ class CurveSoFar(Rule):
     def _below(cls, *counts):
         if sum(counts) > 12:  # 12 answers at 0.1 are too many
             return False
-        law = np.ones(1)
-        for level, count in zip((1, 2, 3), counts, strict=True):
-            keep = 1 / (1 + math.exp(-level * cls.step))
-            one = np.zeros(2 * level + 1)
-            one[0], one[-1] = 1 - keep, keep
-            for _ in range(count):
-                law = np.convolve(law, one)
-        losses = cls.step * (np.arange(len(law)) - len(law) // 2)
+        losses, law = response_law(cls.step, zip((1, 2, 3), counts, strict=True))
         curve = np.maximum(-np.expm1(cls.grid[:, None] - losses), 0.0) @ law
         return bool((curve <= cls.allowed).all())
 
