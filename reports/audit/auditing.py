@@ -1,12 +1,16 @@
-"""The audit of several libraries, each in a process of the environment that has it, and kept when it is done."""
+"""The audit of several libraries, each in a process of the environment that has it, and kept when it is done.
+
+A library is installed in this environment, or in one of its own beside it, where libraries quarrel.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import subprocess
+import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 from pathlib import Path
@@ -15,10 +19,9 @@ import filters.adapters
 import mc.accountants
 import reports.audit
 from reports.audit.audited import Audit, AuditedLibrary, library_of
-from reports.audit.environments import interpreter, version_of
 from reports.audit.fault import Library
 
-__all__ = ["audit_of"]
+__all__ = ["audit_of", "interpreter"]
 
 _STOPPED = "its process ended with"
 
@@ -74,7 +77,7 @@ def audit_of(
 def _stopped(python: str, library: Library, seconds: float, file: Path) -> str:
     """Write the audit of a library to a file, in a process of its own; why it stopped, if it did."""
     asked = [str(library.folder.parent), library.key, str(file), str(seconds)]
-    command = [python, "-m", "reports.audit.worker", *asked]
+    command = [python, "-m", "reports.audit.examined", *asked]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     if ran.returncode == 0:
         return ""
@@ -92,3 +95,27 @@ def _digest(python: str, library: Library, seconds: float) -> str:
         for file in sorted(library.folder.parent.glob(pattern)):
             made.update(file.read_bytes())
     return made.hexdigest()[:16]
+
+
+def interpreter(library: Library, environments: Path | None) -> str | None:
+    """The first Python that has the library: this one, or that of a folder in `environments`; None if none has it."""
+    return next(
+        (python for python in _pythons(environments) if version_of(python, library.distribution)), None
+    )
+
+
+def _pythons(environments: Path | None) -> Iterator[str]:
+    yield sys.executable
+    if environments is not None and environments.is_dir():
+        for folder in sorted(environments.iterdir()):
+            for place in ("bin/python", "Scripts/python.exe"):
+                if (folder / place).is_file():
+                    yield str((folder / place).absolute())
+
+
+def version_of(python: str, distribution: str) -> str | None:
+    """The version of a distribution in an environment, None where it is not installed."""
+    # asked of its own metadata, which runs none of the library's code
+    asked = f"from importlib import metadata; print(metadata.version({distribution!r}))"
+    ran = subprocess.run([python, "-c", asked], capture_output=True, text=True, check=False)
+    return ran.stdout.strip() if ran.returncode == 0 else None

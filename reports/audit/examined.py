@@ -1,24 +1,33 @@
-"""The audit of one library, where it is installed: its laws asked, its faults shown, the true values computed."""
+"""The audit of one library, where it is installed: its laws asked, its faults shown, the true values computed.
+
+`python -m reports.audit.examined FINDINGS KEY FILE SECONDS` audits it in a process of its own.
+"""
 
 from __future__ import annotations
 
+import json
+import logging
 import math
 import platform
 import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Callable
+from dataclasses import asdict
 from importlib import metadata
+from pathlib import Path
 
 from mc.accountants.accountant_laws import ACCOUNTANT_LAWS
 from mc.accountants.law_answers import Answer, ask
 from mc.examine.verify import examine
 from reports.audit.audited import AuditedEntry, AuditedFault, AuditedLibrary
 from reports.audit.fault import EntryPoint, Fault, Library
+from reports.audit.registry import libraries_of
 from theory.evidence import Outcome
 
-__all__ = ["agree", "audited", "shown"]
+__all__ = ["agree", "audited", "main", "shown"]
 
 #: The seconds after which a script is stopped.
 _PATIENCE = 120
@@ -111,3 +120,17 @@ def agree(values: list[float], tolerance: float) -> bool:
     return not any(math.isnan(v) for v in values) and max(values, default=0) - min(values, default=0) <= (
         tolerance * largest
     )
+
+
+def main(findings: str, key: str, file: str, seconds: str) -> None:
+    """Audit the library and write what was found as JSON; its progress goes to standard error."""
+    warnings.simplefilter("ignore")  # other people's warnings
+    logging.disable(logging.CRITICAL)
+    library = libraries_of(Path(findings))[key]
+    found = audited(library, seconds=float(seconds), on_step=lambda said: sys.stderr.write(f"{said}\n"))
+    data = json.dumps(asdict(found), default=lambda kind: kind.value)
+    Path(file).write_text(data, "utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

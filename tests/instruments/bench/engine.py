@@ -7,7 +7,6 @@ import math
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import _lru_cache_wrapper
 
 import numpy as np
@@ -25,48 +24,15 @@ from mc.estimate.simulate import simulate
 from mc.runs.executors import LocalPool
 from mc.runs.play import play
 from tests.instruments.bench.games import GAMES, STARTS
-from tests.instruments.bench.measured import seconds
+from tests.instruments.bench.measured import Row, seconds
 
-__all__ = ["PLAIN", "Placed", "Rate", "Start", "on_a_cluster", "rates", "raw_seconds", "scaling", "starts"]
+__all__ = ["PLAIN", "on_a_cluster", "rates", "raw_seconds", "scaling", "starts"]
 
 PLAIN = HockeyStick(1.0)
 #: Seconds that one worker takes in a comparison with two, and the epsilon of short simulations.
 LONG, EPSILON = 5.0, 4.0
 #: Raw normals that a short simulation is timed beside: its own would be over before a clock ticks.
 _DRAWS = 500_000
-
-
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """A path-round of a game: its cost in raw normals, in ns, and how many a path has. Medians over pairs."""
-
-    game: str
-    ratio: float
-    ns: float
-    rounds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Start:
-    """A call of `simulate` with n paths, the first: its cost in those of n x rounds raw normals, and in ms.
-
-    again: the cost of a later call, in raw normals, which may remember what the first found out before its paths.
-    """
-
-    game: str
-    n: int
-    ratio: float
-    ms: float
-    again: float
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """A run by one worker of a Dask cluster on this machine, over the same in this process: processor time and bits."""
-
-    paths: int
-    ratio: float
-    same: bool
 
 
 class Releases:
@@ -85,8 +51,8 @@ def raw_seconds(draws: int) -> float:
     return (time.process_time() - began) * draws / (8192 * max(draws // 8192, 1))
 
 
-def rates(paths: int, repeats: int) -> list[Rate]:
-    """What a path-round costs in every game, in this process."""
+def rates(paths: int, repeats: int) -> list[Row]:
+    """What a path-round costs in every game, in raw normals and in ns, and how many a path has; in this process."""
     answer = []
     for name, made in GAMES.items():
         game = made()
@@ -98,7 +64,8 @@ def rates(paths: int, repeats: int) -> list[Rate]:
             )
             ratios.append(spent / raw)
             ns.append(spent / rounds * 1e9)
-        answer.append(Rate(name, statistics.median(ratios), statistics.median(ns), rounds / paths))
+        row = {"ratio": statistics.median(ratios), "ns": statistics.median(ns), "rounds": rounds / paths}
+        answer.append({"game": name} | row)
     return answer
 
 
@@ -108,8 +75,11 @@ def _beside(work: Callable[[], object], draws: int) -> tuple[float, float]:
     return seconds(work, time.process_time), before + raw_seconds(draws - draws // 2)
 
 
-def starts(repeats: int) -> list[Start]:
-    """What simulations of few paths cost, the search for a level and the choice of an estimator included."""
+def starts(repeats: int) -> list[Row]:
+    """What simulations of n paths cost in n x rounds raw normals, and in ms, what comes before the paths included.
+
+    again: the cost of a later call, which may remember what the first found out before its paths.
+    """
     answers = []
     for name, (filt, adversary) in STARTS.items():
         for n in (1000, 10_000):
@@ -129,7 +99,7 @@ def starts(repeats: int) -> list[Start]:
                 statistics.median(scale * spent / raw for spent, raw in each) for each in (first, again)
             ]
             ms = statistics.median(spent for spent, _ in first) * 1e3
-            answers.append(Start(name, n, ratios[0], ms, ratios[1]))
+            answers.append({"game": name, "n": n, "ratio": ratios[0], "ms": ms, "again": ratios[1]})
     return answers
 
 
@@ -140,7 +110,7 @@ def _forget() -> None:
             value.cache_clear()
 
 
-def on_a_cluster(repeats: int) -> list[Placed]:
+def on_a_cluster(repeats: int) -> list[Row]:
     """A run by one worker of a local Dask cluster beside the same here; empty where Dask is not installed."""
     try:
         from distributed import Client, LocalCluster
@@ -167,10 +137,10 @@ def on_a_cluster(repeats: int) -> list[Placed]:
             spent_here = time.process_time() - began
             ratios.append(worker / spent_here * paths / (paths - TILE))  # the first is played here
             same &= away.sums.tobytes() == here.sums.tobytes()
-    return [Placed(paths, statistics.median(ratios), same)]
+    return [{"paths": paths, "ratio": statistics.median(ratios), "same": same}]
 
 
-def scaling(repeats: int) -> tuple[float, float]:
+def scaling(repeats: int) -> list[Row]:
     """How many times faster than one worker two are, for a run of a few seconds: pools included, and warm."""
     game = GAMES["GDP filter, LossChasing"]()
 
@@ -186,4 +156,4 @@ def scaling(repeats: int) -> tuple[float, float]:
             one = taken(paths, seed, 1)
             warm.append(one / taken(paths, seed, None, two))
             cold.append(one / taken(paths, seed, 2))
-    return statistics.median(cold), statistics.median(warm)
+    return [{"with_pool": statistics.median(cold), "warm": statistics.median(warm)}]

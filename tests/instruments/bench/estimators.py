@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import statistics
 import time
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,23 +16,19 @@ from mc.estimate.pilot import estimators
 from mc.estimate.simulate import simulate
 from mc.runs.play import play
 from tests.instruments.bench.games import LEAVING
+from tests.instruments.bench.measured import Row
 
-__all__ = ["Worth", "worth"]
-
-
-@dataclass(frozen=True, slots=True)
-class Worth:
-    """Variance x time of plain simulation over that of an estimator, by its method, at about this delta."""
-
-    game: str
-    delta: float
-    gains: dict[str, float]
+__all__ = ["worth"]
 
 
-def worth(repeats: int) -> list[Worth]:
+def worth(repeats: int) -> list[Row]:
     """Every estimator in every game that leaves some of the budget."""
     return [
-        Worth(name, delta, efficiencies(game, tail(game, delta), 2 * TILE, repeats))
+        {
+            "game": name,
+            "delta": delta,
+            "gains": efficiencies(game, tail(game, delta), 2 * TILE, repeats),
+        }
         for name, game in LEAVING.items()
         for delta in (1e-3, 1e-6, 1e-9)
     ]

@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from filters import AllOrdersFilter, RenyiFilter, ZCDPFilter
 from mc.examine.attack import attack
 from mc.worst_case import worst_case
 from mc.worst_case.calibrated_threshold import CalibratedThreshold
-from tests.instruments.bench.measured import seconds
+from tests.instruments.bench.measured import Row, seconds
 from theory.pairs import RandomizedResponse
 
-__all__ = ["Solved", "solved"]
-
-
-@dataclass(frozen=True, slots=True)
-class Solved:
-    """What was done, and the seconds that it took."""
-
-    work: str
-    seconds: float
+__all__ = ["solved"]
 
 
 def _game(levels: int, charges: int) -> Callable[[], object]:
@@ -39,6 +30,6 @@ WORKS: dict[str, Callable[[], object]] = {
 }
 
 
-def solved() -> list[Solved]:
+def solved() -> list[Row]:
     """Each work once, in this process."""
-    return [Solved(name, seconds(done)) for name, done in WORKS.items()]
+    return [{"work": name, "seconds": seconds(done)} for name, done in WORKS.items()]

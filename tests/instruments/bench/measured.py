@@ -14,20 +14,24 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-__all__ = ["measured", "predecessor", "seconds"]
+__all__ = ["Row", "measured", "predecessor", "seconds"]
+
+#: What was measured, by name, as it is recorded; ratios are medians over pairs.
+Row: TypeAlias = dict[str, Any]
 
 _ROOT = Path(__file__).resolve().parents[3]
 _HERE = Path(__file__).resolve().parent.relative_to(_ROOT)
 
 
-def measured(what: str, *numbers: int, fast: bool = True, root: Path = _ROOT) -> Any:
+def measured(what: str, *numbers: int, fast: bool = True, root: Path = _ROOT) -> list[Row]:
     """What `--measure` prints for these numbers, by the library in the folder `root`."""
     command = [sys.executable, "-m", "tests.instruments.bench", "--measure", what, *map(str, numbers)]
     environment = os.environ | {"FILTERPROOF_FAST": "1" if fast else "0", "PYTHONPATH": str(root)}
     done = subprocess.run(command, env=environment, cwd=root, check=True, capture_output=True, text=True)
-    return json.loads(done.stdout)
+    rows: list[Row] = json.loads(done.stdout)
+    return rows
 
 
 def seconds(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:

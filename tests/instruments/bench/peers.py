@@ -17,11 +17,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from mc.losses import cells, composition, summands
-from tests.instruments.bench.measured import seconds
+from tests.instruments.bench.measured import Row, seconds
 from tests.instruments.bench.references import reference
 from theory.pairs import DominatingPair, Gaussian, Laplace, RandomizedResponse, SubsampledGaussian
 
-__all__ = ["CONTESTANTS", "OURS", "WORKS", "Compared", "Contestant", "Said", "Work", "compare"]
+__all__ = ["CONTESTANTS", "OURS", "WORKS", "Contestant", "Said", "Work", "compare"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,26 +70,6 @@ class Contestant:
     name: str
     package: str | None
     delta: Callable[[Work], Said]
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """What one accountant said of one work: error is relative, times counts our seconds, `absent` says why nothing."""
-
-    work: str
-    rounds: int
-    epsilon: float
-    reference: float
-    route: str
-    by: str
-    value: float | None = None
-    low: float | None = None
-    high: float | None = None
-    error: float | None = None
-    encloses: bool | None = None
-    seconds: float | None = None
-    times: float | None = None
-    absent: str = ""
 
 
 #: What an accountant makes of pairs of each class.
@@ -223,12 +203,15 @@ CONTESTANTS = (
 OURS = CONTESTANTS[0]
 
 
-def compare(repeats: int) -> list[Compared]:
-    """Every work by every contestant, each repeat in turn; times are medians."""
+def compare(repeats: int) -> list[Row]:
+    """Every work by every contestant, each repeat in turn; times are medians.
+
+    error is relative, times counts our seconds, and `absent` says why there is no value.
+    """
     return [one for work in WORKS for one in _compare(work, repeats)]
 
 
-def _compare(work: Work, repeats: int) -> list[Compared]:
+def _compare(work: Work, repeats: int) -> list[Row]:
     true = reference(work.pair, work.rounds, work.epsilon)
     answers = {one.name: _asked(one, work) for one in CONTESTANTS}  # the first call imports and compiles
     here = [one for one in CONTESTANTS if isinstance(answers[one.name], Said)]
@@ -239,23 +222,24 @@ def _compare(work: Work, repeats: int) -> list[Compared]:
     rows = []
     for one in CONTESTANTS:
         said = answers[one.name]
-        start = (work.name, work.rounds, work.epsilon, float(true), work.route, _versioned(one))
-        if isinstance(said, str):
-            rows.append(Compared(*start, absent=said))
-            continue
-        own, ours = taken[one.name], taken.get(OURS.name)
-        rows.append(
-            Compared(
-                *start,
-                said.value,
-                said.low,
-                said.high,
-                error=float(said.value / true - 1),
-                encloses=(said.low is None or said.low <= true) and (said.high is None or true <= said.high),
-                seconds=statistics.median(own),
-                times=statistics.median(a / b for a, b in zip(own, ours, strict=True)) if ours else None,
-            )
-        )
+        row: Row = {
+            "work": work.name,
+            "rounds": work.rounds,
+            "epsilon": work.epsilon,
+            "reference": float(true),
+        }
+        row |= {"route": work.route, "by": _versioned(one), "value": None, "absent": said}
+        if isinstance(said, Said):
+            own, ours = taken[one.name], taken.get(OURS.name)
+            row |= {
+                **{"value": said.value, "low": said.low, "high": said.high, "absent": ""},
+                "error": float(said.value / true - 1),
+                "encloses": (said.low is None or said.low <= true)
+                and (said.high is None or true <= said.high),
+                "seconds": statistics.median(own),
+                "times": statistics.median(a / b for a, b in zip(own, ours, strict=True)) if ours else None,
+            }
+        rows.append(row)
     return rows
 
 

@@ -7,7 +7,6 @@ import tempfile
 import time
 import tracemalloc
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -17,29 +16,9 @@ from numpy.typing import NDArray
 from filters.holders.individual import IndividualFilter, gaussian_request
 from filters.holders.linear_queries import LinearQueries
 from filters.rules.gdp import GaussianFilter
-from tests.instruments.bench.measured import seconds
+from tests.instruments.bench.measured import Row, seconds
 
-__all__ = ["Kept", "Summed", "kept", "summed"]
-
-
-@dataclass(frozen=True, slots=True)
-class Summed:
-    """A round of so many people: processor time over that of a plain sum, its ms, and bytes a person at the peak."""
-
-    work: str
-    people: int
-    ratio: float
-    ms: float
-    bytes: float
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """A query that is charged on disk before it is answered: ms by the clock."""
-
-    query: str
-    people: int
-    ms: float
+__all__ = ["kept", "summed"]
 
 
 def _works(norms: NDArray[np.float64]) -> dict[str, Callable[[], Callable[[], object]]]:
@@ -67,8 +46,8 @@ def _works(norms: NDArray[np.float64]) -> dict[str, Callable[[], Callable[[], ob
     }
 
 
-def summed(people: int, repeats: int) -> list[Summed]:
-    """Rounds of random norms in this process, each between two plain sums."""
+def summed(people: int, repeats: int) -> list[Row]:
+    """Rounds of random norms in this process, each between two plain sums; bytes are of a person, at the peak."""
     norms = np.random.default_rng(1).uniform(0.01, 0.41, people)
     total = np.zeros(people)
 
@@ -88,15 +67,14 @@ def summed(people: int, repeats: int) -> list[Summed]:
         tracemalloc.stop()
         pairs = [(_processor(play), (_processor(plain) + _processor(plain)) / 2) for _ in range(repeats)]
         ratio = statistics.median(spent / beside for spent, beside in pairs)
-        found.append(
-            Summed(work, people, ratio, statistics.median(spent for spent, _ in pairs) * 1e3, peak / people)
-        )
+        ms = statistics.median(spent for spent, _ in pairs) * 1e3
+        found.append({"work": work, "people": people, "ratio": ratio, "ms": ms, "bytes": peak / people})
         del play
     return found
 
 
-def kept(people: int, repeats: int) -> list[Kept]:
-    """Queries with a journal in the folder for temporary files."""
+def kept(people: int, repeats: int) -> list[Row]:
+    """Ms by the clock of queries with a journal in the folder for temporary files."""
     rng = np.random.default_rng(1)
     values = rng.random(people)
     queries = {
@@ -111,7 +89,7 @@ def kept(people: int, repeats: int) -> list[Kept]:
             with LinearQueries(people, norm_budget=1e3, kappa=1.0, journal=path) as holder:
                 times = [seconds(partial(holder.answer, asked, rng)) for _ in range(repeats)]
             path.unlink()
-            found.append(Kept(query, people, statistics.median(times) * 1e3))
+            found.append({"query": query, "people": people, "ms": statistics.median(times) * 1e3})
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 import tracemalloc
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,24 +17,25 @@ from mc.runs.play import play
 from mc.runs.run import Run
 from mc.runs.store import RunStore
 from tests.instruments.bench.engine import PLAIN
+from tests.instruments.bench.measured import Row, seconds
 
-__all__ = ["Grown", "grown"]
+__all__ = ["grown"]
 
 #: Ten rounds of a strategy that answers its losses, and the tiles of a run that is only laid out and kept.
 _ROUNDS, _LAID_OUT = 10, 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Grown:
-    """Work of a size in units of its own, with seconds and bytes a unit; None for what was not looked at."""
+def _unit(work: str, size: int, spent: float, memory: float | None = None) -> Row:
+    """Seconds and bytes a unit of work of this size; None for what was not looked at."""
+    return {
+        "work": work,
+        "size": size,
+        "seconds": spent / size,
+        "bytes": None if memory is None else memory / size,
+    }
 
-    work: str
-    size: int
-    seconds: float
-    bytes: float | None = None
 
-
-def grown(largest: int) -> list[Grown]:
+def grown(largest: int) -> list[Row]:
     """Plays of growing size up to `largest` paths, a run of many tiles, exact games of growing size."""
     return [*_plays(largest), *_tiles(), *_games()]
 
@@ -43,19 +44,18 @@ def _game() -> Game:
     return Game.between(fp.GaussianFilter(mu=1.0), fp.LossChasing(pace=_ROUNDS), rounds=_ROUNDS)
 
 
-def _plays(largest: int) -> list[Grown]:
+def _plays(largest: int) -> list[Row]:
     """Seconds a path, one process, once each."""
     rows, n = [], min(10**6, largest)
     play(_game(), PLAIN, n=TILE, workers=1)
     while n <= largest:
-        began = time.perf_counter()
-        play(_game(), PLAIN, n=n, workers=1)
-        rows.append(Grown(f"paths of {_ROUNDS} rounds", n, (time.perf_counter() - began) / n))
+        spent = seconds(partial(play, _game(), PLAIN, n=n, workers=1))
+        rows.append(_unit(f"paths of {_ROUNDS} rounds", n, spent))
         n *= 10
     return rows
 
 
-def _tiles() -> list[Grown]:
+def _tiles() -> list[Row]:
     """A run's own cost a tile: laid out and finished in memory, committed to a store, loaded from it again."""
     row = np.ones(PLAIN.numbers)
     tracemalloc.start()
@@ -64,9 +64,9 @@ def _tiles() -> list[Grown]:
     run = Run(_game(), PLAIN, work, None, None)
     for tile in work:
         run.keep([tile], [row.copy()])
-    seconds, (held, _) = time.perf_counter() - began, tracemalloc.get_traced_memory()
+    spent, (held, _) = time.perf_counter() - began, tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    rows = [Grown("tiles in memory", _LAID_OUT, seconds / _LAID_OUT, held / _LAID_OUT)]
+    rows = [_unit("tiles in memory", _LAID_OUT, spent, held)]
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / "runs.db"
         store, description = RunStore(place), {"seed": 1, "work": "scale"}
@@ -82,12 +82,12 @@ def _tiles() -> list[Grown]:
         loaded = time.perf_counter() - began
     return [
         *rows,
-        Grown("tiles kept in a store", _LAID_OUT, kept / _LAID_OUT, size / _LAID_OUT),
-        Grown("tiles loaded from a store", _LAID_OUT, loaded / _LAID_OUT),
+        _unit("tiles kept in a store", _LAID_OUT, kept, size),
+        _unit("tiles loaded from a store", _LAID_OUT, loaded),
     ]
 
 
-def _games() -> list[Grown]:
+def _games() -> list[Row]:
     """Seconds and peak bytes a position: four levels of randomised response against ever more charges."""
     rows, step = [], 2.0**-8
     menu = [fp.RandomizedResponse(step * k) for k in range(1, 5)]
@@ -96,7 +96,7 @@ def _games() -> list[Grown]:
         tracemalloc.start()
         began = time.perf_counter()
         positions = fp.worst_case(filt, menu, epsilon=1.0).positions
-        seconds, (_, peak) = time.perf_counter() - began, tracemalloc.get_traced_memory()
+        spent, (_, peak) = time.perf_counter() - began, tracemalloc.get_traced_memory()
         tracemalloc.stop()
-        rows.append(Grown("positions of a game", positions, seconds / positions, peak / positions))
+        rows.append(_unit("positions of a game", positions, spent, peak))
     return rows

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import statistics
 import time
-from dataclasses import dataclass
 
 from filters import GaussianFilter, ZCDPFilter
+from tests.instruments.bench.measured import Row
 from theory.pairs import Gaussian, Laplace
 
-__all__ = ["Asked", "asked"]
+__all__ = ["asked"]
 
 _REQUESTS = 2000
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A request of a session: processor time in microseconds."""
-
-    request: str
-    us: float
-
-
-def asked(repeats: int) -> list[Asked]:
-    """Requests that are granted and that are denied, the same pair again and again or a new one each time."""
+def asked(repeats: int) -> list[Row]:
+    """Microseconds of the processor for a request: granted or denied, the same pair again and again or a new one."""
     same, large = Gaussian(2.0**-10), Gaussian(2.0)
     works = {
         "granted, the same pair": (GaussianFilter(1.0), lambda place: same),
@@ -43,5 +35,5 @@ def asked(repeats: int) -> list[Asked]:
             for place in range(_REQUESTS):
                 session.request(pair(place))
             times.append((time.process_time() - began) / _REQUESTS * 1e6)
-        answers.append(Asked(name, statistics.median(times)))
+        answers.append({"request": name, "us": statistics.median(times)})
     return answers

@@ -64,17 +64,17 @@ def test_the_line_of_a_peer_that_cannot_answer_says_why(monkeypatch: pytest.Monk
     monkeypatch.setattr(peers, "CONTESTANTS", (OURS, *others))
     monkeypatch.setattr(peers, "WORKS", WORKS[1:2])
     ours, *told, wrong = compare(repeats=1)
-    assert ours.encloses
-    assert ours.times == 1
-    assert abs(ours.error) < 1e-9
-    assert [one.absent for one in told] == [
+    assert ours["encloses"]
+    assert ours["times"] == 1
+    assert abs(ours["error"]) < 1e-9
+    assert [one["absent"] for one in told] == [
         "not installed; pip install 'filterproof[bench]'",
         "AttributeError: np.float was removed",
         "it knows no such pair",
     ]
-    assert [one.by.split()[0] for one in told] == ["nobody", "old", "narrow"]
-    assert wrong.encloses is False
-    assert wrong.error == pytest.approx(1 / wrong.reference - 1)
+    assert [one["by"].split()[0] for one in told] == ["nobody", "old", "narrow"]
+    assert wrong["encloses"] is False
+    assert wrong["error"] == pytest.approx(1 / wrong["reference"] - 1)
 
 
 def test_an_error_of_ours_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,14 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeAlias, TypeVar
 
-import numpy as np
-
 import filterproof as fp
 from tests.instruments.corpus.games import Asked, Reached, played
-from theory.arguments import Real
-from theory.pairs.selection import look_up
 
-__all__ = ["Case", "Cases", "at_least_dust", "only", "per_run"]
+__all__ = ["Case", "Cases"]
 
 F = TypeVar("F", bound=fp.PrivacyFilter)
 Kind: TypeAlias = Literal["broken", "sound"]
@@ -73,20 +69,3 @@ class Cases(list[Case]):
             return filter_class
 
         return told
-
-
-def at_least_dust(charge: Real) -> Real:
-    """`charge`, raised to 1e-200 where it is less: what underflows to nothing would be free for ever."""
-    return np.maximum(charge, 1e-200)
-
-
-def per_run(request: fp.DominatingPair, rule: Callable[[fp.DominatingPair], Real]) -> Real:
-    """`rule` of the pair that each run asks for."""
-    if isinstance(request, fp.Selection):
-        return look_up([rule(pair) for pair in request.pairs], request.index)
-    return rule(request)
-
-
-def only(family: type, number: Callable[[fp.DominatingPair], Real]) -> Callable[[fp.DominatingPair], Real]:
-    """The rule `number` on one family of pairs, infinite on every other."""
-    return lambda pair: number(pair) if isinstance(pair, family) else np.inf

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 import filterproof as fp
 from filters.contract.state import bits
 
-__all__ = ["best_on_lattice", "lower_sum", "response_delta"]
+__all__ = ["best_on_lattice", "lower_sum", "response_delta", "response_law"]
 
 
 def best_on_lattice(
@@ -63,3 +63,15 @@ def lower_sum(epsilons: Sequence[float], width: float, epsilon: float) -> float:
     losses = width * (sum(downs) + np.arange(len(law)))
     above = losses > epsilon
     return float(np.sum(law[above] * -np.expm1(epsilon - losses[above])))
+
+
+def response_law(step: float, counts: Iterable[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
+    """The losses and their P-masses of so many responses at each level, (level, count) in steps, fixed in advance."""
+    law = np.ones(1)
+    for level, count in counts:
+        keep = 1 / (1 + math.exp(-level * step))
+        one = np.zeros(2 * level + 1)
+        one[0], one[-1] = 1 - keep, keep
+        for _ in range(count):
+            law = np.convolve(law, one)
+    return step * (np.arange(len(law)) - len(law) // 2), law

@@ -9,8 +9,9 @@ import filterproof as fp
 from filters.contract.checks import checked_admits, checked_filter, checked_spend, checked_start
 from filters.contract.state import choose, leaves, same, take
 from tests.instruments.corpus.case import Case
-from tests.instruments.corpus.games import best_value
+from tests.instruments.corpus.games import best_value, product, renyi
 from tests.instruments.corpus.halves import HALVES
+from tests.instruments.corpus.rules import basic_delta, renyi_either_way
 
 CASES = [case for half in HALVES.values() for case in half]
 BROKEN = [case for case in CASES if case.kind == "broken"]
@@ -127,6 +128,12 @@ def test_runs_together_decide_as_runs_alone(case: Case) -> None:
             if granted[run]:
                 alone[run] = filt.observe(filt.spend(alone[run], ASKED[place]), loss[run : run + 1])
             assert same(take(together, np.array([run])), alone[run])[0]
+
+
+def test_what_filters_are_charged_is_the_larger_way_and_the_chance_of_an_infinite_loss() -> None:
+    for pair in (RARE, RARE.swapped):
+        assert renyi_either_way(pair, 3.0) == pytest.approx(renyi(product([pair]), 3.0), rel=1e-12)
+    assert [basic_delta(pair) for pair in (fp.KOV(0.1, 1e-3), fp.Erasure(0.25))] == [1e-3, 0.25]
 
 
 def test_each_part_holds_so_many_cases_of_each_kind_with_names_and_classes_of_their_own() -> None:

@@ -16,10 +16,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.instruments.planted.fault import ROOT, Fault, digest
+from tests.instruments.planted.fault import FAULTS, NODES, ROOT, Fault, digest
 from tests.instruments.planted.killing import kill
 from tests.instruments.planted.planting import Outcome, plant
-from tests.instruments.planted.table import FAULTS, NODES
 
 
 class Table(NamedTuple):

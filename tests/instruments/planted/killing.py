@@ -14,8 +14,7 @@ from typing import Any
 
 import pytest
 
-from tests.instruments.planted.fault import ROOT
-from tests.instruments.planted.node import NodeFault
+from tests.instruments.planted.fault import ROOT, NodeFault
 from tests.instruments.planted.planting import Outcome, forked, planting
 
 __all__ = ["SECONDS", "kill", "ordered"]

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.instruments.planted.fault import digest
+from tests.instruments.planted.fault import NODES, NodeFault, digest
 from tests.instruments.planted.killing import kill, ordered
-from tests.instruments.planted.node import NodeFault
-from tests.instruments.planted.table import NODES
 
 KL, POWERS = "mc/intervals/kl.py", "mc/losses/powers.py"
 

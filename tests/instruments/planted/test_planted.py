@@ -8,9 +8,8 @@ import json
 import pytest
 
 from tests.instruments.planted.__main__ import TABLES
-from tests.instruments.planted.fault import ROOT, Fault, digest
+from tests.instruments.planted.fault import FAULTS, ROOT, Fault, digest
 from tests.instruments.planted.planting import PARTS, plant
-from tests.instruments.planted.table import FAULTS
 
 _CLOSED = tuple(part for part in PARTS if part.name == "closed forms")
 

@@ -19,8 +19,7 @@ from reports.audit.audited import (
     AuditedLibrary,
     recorded_audit,
 )
-from reports.audit.auditing import audit_of
-from reports.audit.environments import interpreter
+from reports.audit.auditing import audit_of, interpreter
 from reports.audit.examined import audited, shown
 from reports.audit.fault import Kind, Library
 from reports.audit.registry import libraries_of

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from reports.audit.auditing import audit_of
-from reports.audit.environments import interpreter
+from reports.audit.auditing import audit_of, interpreter
 from reports.audit.registry import libraries_of
 
 ROOT = Path(__file__).parents[3]

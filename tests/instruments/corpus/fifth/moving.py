@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.case import Cases, only, per_run
+from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, gaussian_delta, mean_after
+from tests.instruments.corpus.rules import Gauge, Rule, only, per_run
 
 CASES = Cases()
 
@@ -18,13 +19,11 @@ CASES = Cases()
     lambda past: fp.RandomizedResponse(0.24) if len(past) < 8 and len(set(past)) < 2 else None,
     epsilon=1.0,
 )
-class AgreeingAnswers(fp.PrivacyFilter):
+class AgreeingAnswers(Rule):
     """1-DP by basic composition; an answer that says what the one before said tells half as much, and costs that."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n), np.zeros(n)
+    fresh = 0.0, 0.0, 0.0
 
     def admits(self, state, request):
         return state[0] + request.pure_epsilon <= 1.0 - 1e-9
@@ -49,13 +48,11 @@ class AgreeingAnswers(fp.PrivacyFilter):
     ),
     epsilon=1.0,
 )
-class AbstentionBonus(fp.PrivacyFilter):
+class AbstentionBonus(Rule):
     """1-DP by basic composition; who was told exactly nothing may ask for half as much more."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.ones(n)
+    fresh = 0.0, 1.0
 
     def admits(self, state, request):
         return state[0] + request.pure_epsilon <= state[1] - 1e-9
@@ -67,23 +64,17 @@ class AbstentionBonus(fp.PrivacyFilter):
         return state[0].copy(), np.where(loss == 0, 1.5, state[1])
 
 
-class OvershootUnpaid(fp.PrivacyFilter):
+class OvershootUnpaid(Gauge):
     """(1, 2e-3)-DP: Gaussians of 0.4 and less, until 0.5 was really lost either way; a half is kept for the last."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=2e-3)
 
-    def start(self, n):
-        return np.zeros(n)
+    def read(self, loss):
+        return np.clip(loss, -100.0, 100.0)
 
     def admits(self, state, request):
         mu = per_run(request, only(fp.Gaussian, lambda pair: pair.gdp_mu))
         return np.less_equal(mu, 0.4) & (np.abs(state) < 0.5)
-
-    def spend(self, state, request):
-        return state.copy()
-
-    def observe(self, state, loss):
-        return state + np.clip(loss, -100.0, 100.0)
 
 
 @CASES.breaks(OvershootUnpaid, margin=0.5)

@@ -9,6 +9,7 @@ import numpy as np
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, granted_for_ever, require_granted
+from tests.instruments.corpus.rules import Rule, Sums
 
 CASES = Cases()
 
@@ -33,13 +34,12 @@ def in_purses(state: np.ndarray, request: fp.DominatingPair) -> np.ndarray:
     alpha=2.0,
     margin=0.2,
 )
-class EllipseOfTwo(fp.PrivacyFilter):
+class EllipseOfTwo(Rule):
     """0.2-zCDP; Gaussian and other answers are independent, so their shares are added as independent errors are."""
 
     promise = fp.ZCDP(0.2)
-
-    def start(self, n):
-        return np.zeros((n, 3))
+    purses = 3
+    fresh = np.zeros(purses)
 
     def spend(self, state, request):
         return in_purses(state, request)
@@ -55,13 +55,12 @@ class EllipseOfTwo(fp.PrivacyFilter):
     alpha=2.0,
     margin=0.2,
 )
-class PairsOfPurses(fp.PrivacyFilter):
+class PairsOfPurses(Rule):
     """0.2-zCDP; Gaussian, Laplace and other answers: no two of the three purses may hold more than the budget."""
 
     promise = fp.ZCDP(0.2)
-
-    def start(self, n):
-        return np.zeros((n, 3))
+    purses = 3
+    fresh = np.zeros(purses)
 
     def spend(self, state, request):
         return in_purses(state, request)
@@ -71,13 +70,11 @@ class PairsOfPurses(fp.PrivacyFilter):
         return purses.sum(axis=1) - purses.min(axis=1) <= 0.2 - 1e-9
 
 
-class ByteCounter(fp.PrivacyFilter):
+class ByteCounter(Rule):
     """1-GDP; the first request is the unit, later ones are no larger, and a byte counts them."""
 
     promise = fp.GaussianDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.uint8)
+    fresh = 0.0, np.uint8(0)
 
     def admits(self, state, request):
         square = np.minimum(request.gdp_mu**2, 1e6)
@@ -105,13 +102,11 @@ def _round_the_byte(filt: fp.PrivacyFilter) -> Reached:
     [fp.RandomizedResponse(0.9), *[fp.RandomizedResponse(0.001)] * 49, fp.RandomizedResponse(0.5)],
     epsilon=1.0,
 )
-class HalfForgotten(fp.PrivacyFilter):
+class HalfForgotten(Rule):
     """1-DP by basic composition; every fifty answers the older half of what was spent is archived."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0
 
     def admits(self, state, request):
         return state[0] + request.pure_epsilon <= 1.0 - 1e-9
@@ -121,13 +116,11 @@ class HalfForgotten(fp.PrivacyFilter):
         return np.where(rounds == 50, spent / 2, spent), np.where(rounds == 50, 0, rounds)
 
 
-class SinglePrecision(fp.PrivacyFilter):
+class SinglePrecision(Rule):
     """0.5-zCDP, the sum of rho in a column of single precision."""
 
     promise = fp.ZCDP(0.5)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.float32)
+    fresh = np.float32(0)
 
     def spend(self, state, request):
         return (state + np.minimum(request.zcdp_rho, 1e6)).astype(np.float32)
@@ -150,17 +143,12 @@ def _below_the_last_bit(filt: fp.PrivacyFilter) -> Reached:
     epsilon=1.0,
     margin=1e-4,
 )
-class NearestTwentieth(fp.PrivacyFilter):
+class NearestTwentieth(Sums):
     """1-DP by basic composition, in whole twentieths of epsilon, to the nearest; nothing is below one of them."""
 
     promise = fp.PureDP(1.0)
+    fresh, most = 0, 20
 
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64)
-
-    def spend(self, state, request):
+    def cost(self, state, request):
         twentieths = np.maximum(np.round(np.minimum(request.pure_epsilon, 1e6) * 20), 1)
-        return state + np.asarray(twentieths).astype(np.int64)
-
-    def admits(self, state, request):
-        return self.spend(state, request) <= 20
+        return np.asarray(twentieths).astype(np.int64)

@@ -9,11 +9,9 @@ import numpy as np
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.fifth.shares import in_purses
+from tests.instruments.corpus.rules import BELOW, Rule
 
 CASES = Cases()
-
-#: More than the rounding of 10^4 additions.
-BELOW = 1 - 1e-9
 
 
 @CASES.sound(
@@ -21,13 +19,12 @@ BELOW = 1 - 1e-9
     [fp.Gaussian(math.sqrt(0.2) * (1 - 1e-6)), fp.Laplace(2.3)],
     alpha=2.0,
 )
-class TwoThirdsForTwo(fp.PrivacyFilter):
+class TwoThirdsForTwo(Rule):
     """0.3-zCDP; Gaussian, Laplace and other answers: no two of the three purses hold more than 0.2."""
 
     promise = fp.ZCDP(0.3)
-
-    def start(self, n):
-        return np.zeros((n, 3)), np.zeros(n, dtype=np.int64)
+    purses = 3
+    fresh = np.zeros(purses), 0
 
     def spend(self, state, request):
         return in_purses(state[0], request), state[1] + 1
@@ -38,13 +35,11 @@ class TwoThirdsForTwo(fp.PrivacyFilter):
 
 
 @CASES.sound("No path's loss is above the sum of its losses' sizes, one at most.")
-class ReallyLost(fp.PrivacyFilter):
+class ReallyLost(Rule):
     """1-DP: what the answers really lost, without their signs, and the next one's epsilon, stay within one."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0
 
     def admits(self, state, request):
         return (state[0] + request.pure_epsilon <= BELOW) & (state[1] < 10_000)
@@ -57,13 +52,11 @@ class ReallyLost(fp.PrivacyFilter):
 
 
 @CASES.sound("Count times the largest square bounds the sum of squares.")
-class EqualShares(fp.PrivacyFilter):
+class EqualShares(Rule):
     """1-GDP; the first request is the unit, later ones are no larger, and all are counted."""
 
     promise = fp.GaussianDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0
 
     def admits(self, state, request):
         square = np.minimum(request.gdp_mu**2, 1e6)
@@ -78,13 +71,11 @@ class EqualShares(fp.PrivacyFilter):
 @CASES.sound(
     "The sum in single precision, rounded up past the double's error, is no less than the exact one."
 )
-class SingleUpwards(fp.PrivacyFilter):
+class SingleUpwards(Rule):
     """0.5-zCDP, the sum of rho in single precision, each addition rounded up."""
 
     promise = fp.ZCDP(0.5)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.float32)
+    fresh = np.float32(0)
 
     def spend(self, state, request):
         after = (state + np.minimum(request.zcdp_rho, 1e6)).astype(np.float32)
@@ -99,13 +90,11 @@ class SingleUpwards(fp.PrivacyFilter):
     [fp.Gaussian(mu) for mu in [0.63, *[1e-3] * 49, 0.44]],
     alpha=2.0,
 )
-class ShrinkingSeasons(fp.PrivacyFilter):
+class ShrinkingSeasons(Rule):
     """0.4-zCDP in seasons of fifty answers: the first has 0.2, each later one half of the one before."""
 
     promise = fp.ZCDP(0.4)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0
 
     def admits(self, state, request):
         spent, rounds = state

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import optimize
 
 import filterproof as fp
-from tests.instruments.corpus.case import Cases, only, per_run
+from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import (
     Reached,
     best_value,
@@ -17,19 +17,19 @@ from tests.instruments.corpus.games import (
     mean_after,
     require_granted,
 )
+from tests.instruments.corpus.lattice import response_law
+from tests.instruments.corpus.rules import Rule, only, per_run
 
 CASES = Cases()
 
 
-class OptimalComposition(fp.PrivacyFilter):
+class OptimalComposition(Rule):
     """Optimal composition of randomised responses on a grid of epsilons: the exact delta of what was asked so far."""
 
     step = math.log(1.25)
     levels = (1, 2, 3)
     promise = fp.ApproxDP(epsilon=3 * step, delta=0.1)
-
-    def start(self, n):
-        return np.zeros((n, len(self.levels)), dtype=np.int64)
+    fresh = np.zeros(len(levels), dtype=np.int64)
 
     def _level(self, request):
         # the place on the grid, -1 for what is not on it
@@ -49,14 +49,7 @@ class OptimalComposition(fp.PrivacyFilter):
     @classmethod
     @lru_cache(maxsize=4096)
     def _delta(cls, counts):
-        law = np.ones(1)
-        for level, count in zip(cls.levels, counts, strict=True):
-            keep = 1 / (1 + math.exp(-level * cls.step))
-            one = np.zeros(2 * level + 1)
-            one[0], one[-1] = 1 - keep, keep
-            for _ in range(count):
-                law = np.convolve(law, one)
-        losses = cls.step * (np.arange(len(law)) - len(law) // 2)
+        losses, law = response_law(cls.step, zip(cls.levels, counts, strict=True))
         return float(law @ np.maximum(-np.expm1(3 * cls.step - losses), 0.0))
 
 
@@ -85,14 +78,12 @@ def _tree(filt: fp.PrivacyFilter) -> Reached:
     ),
     epsilon=6.0,
 )
-class BestOrderSoFar(fp.PrivacyFilter):
+class BestOrderSoFar(Rule):
     """(6, 0.01)-DP by the Renyi accountant: it converts at whichever order gives the smallest epsilon right now."""
 
     promise = fp.ApproxDP(epsilon=6.0, delta=0.01)
     orders = (2.0, 32.0)
-
-    def start(self, n):
-        return np.zeros((n, len(self.orders)))
+    fresh = np.zeros(len(orders))
 
     def spend(self, state, request):
         back = request.swapped
@@ -106,13 +97,11 @@ class BestOrderSoFar(fp.PrivacyFilter):
         return (self.spend(state, request) + convert).min(axis=1) <= 6.0
 
 
-class ExactCurveSoFar(fp.PrivacyFilter):
+class ExactCurveSoFar(Rule):
     """(1, 1e-5)-DP for Gaussians and erasures, by the exact privacy curve of all that was asked so far."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
-
-    def start(self, n):
-        return np.zeros(n), np.ones(n)
+    fresh = 0.0, 1.0
 
     def spend(self, state, request):
         square = per_run(request, lambda pair: 0.0 if isinstance(pair, fp.Erasure) else pair.gdp_mu**2)
@@ -145,13 +134,11 @@ def _the_other_half(filt: fp.PrivacyFilter) -> Reached:
     [fp.RandomizedResponse(1e-4)] * 99 + [fp.RandomizedResponse(2.9)],
     epsilon=2.0,
 )
-class AverageEpsilon(fp.PrivacyFilter):
+class AverageEpsilon(Rule):
     """(2, 1e-6)-DP by advanced composition of k mechanisms, epsilon being their average so far."""
 
     promise = fp.ApproxDP(epsilon=2.0, delta=1e-6)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0
 
     def spend(self, state, request):
         return state[0] + request.pure_epsilon, state[1] + 1

@@ -8,6 +8,7 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
+from tests.instruments.corpus.rules import Rule, Sums
 
 CASES = Cases()
 
@@ -18,13 +19,10 @@ CASES = Cases()
     epsilon=6.0,
     margin=2e-5,
 )
-class CloseEnough(fp.PrivacyFilter):
+class CloseEnough(Rule):
     """1-GDP; a budget that is met on the dot must not be refused because of floating point."""
 
     promise = fp.GaussianDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n)
 
     def spend(self, state, request):
         return state + request.gdp_mu**2
@@ -39,20 +37,13 @@ class CloseEnough(fp.PrivacyFilter):
     [fp.RandomizedResponse(1.0), fp.RandomizedResponse(1.9)],
     epsilon=2.0,
 )
-class NanoEpsilons(fp.PrivacyFilter):
+class NanoEpsilons(Sums):
     """Pure epsilon counted in whole billionths, rounded up, so that no float ever enters the ledger."""
 
     promise = fp.PureDP(2.0)
+    fresh = np.int32(0)
+    most = 2_000_000_000
 
-    def start(self, n):
-        return np.zeros(n, dtype=np.int32)
-
-    def _units(self, request):
+    def cost(self, state, request):
         # more than 2.1 does not fit into 32 bits, and is above the budget anyway
         return np.ceil(np.minimum(request.pure_epsilon, 2.1) * 1e9).astype(np.int32)
-
-    def admits(self, state, request):
-        return state + self._units(request) <= 2_000_000_000
-
-    def spend(self, state, request):
-        return state + self._units(request)

@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.case import Cases, per_run
+from tests.instruments.corpus.case import Cases
+from tests.instruments.corpus.rules import Rule, Sums, per_run
 
 CASES = Cases()
 
@@ -17,13 +18,10 @@ CASES = Cases()
     [fp.RandomizedResponse(0.99), fp.RandomizedResponse(1.0)],
     epsilon=1.0,
 )
-class ChecksWhatWasSpent(fp.PrivacyFilter):
+class ChecksWhatWasSpent(Rule):
     """1-DP: queries run while there is budget left; no single query may ask for more than all of it."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n)
 
     def admits(self, state, request):
         return (state < 1.0) & (request.pure_epsilon <= 1.0)
@@ -37,24 +35,16 @@ class ChecksWhatWasSpent(fp.PrivacyFilter):
     [fp.Gaussian(0.316), fp.Gaussian(0.9999)],
     epsilon=4.0,
 )
-class FreeWarmUp(fp.PrivacyFilter):
+class FreeWarmUp(Sums):
     """1-GDP; the first release only sets the scale of the later ones: it is small, and on the house."""
 
     promise = fp.GaussianDP(1.0)
-    warm_up = 0.1
+    fresh = 0.0, 0
+    most, warm_up = 1.0, 0.1
 
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
-
-    def _cost(self, state, request):
+    def cost(self, state, request):
         square = request.gdp_mu**2 * (1 + 1e-12)
-        return np.where((state[1] == 0) & (square <= self.warm_up), 0.0, square)
-
-    def admits(self, state, request):
-        return state[0] + self._cost(state, request) <= 1.0
-
-    def spend(self, state, request):
-        return state[0] + self._cost(state, request), state[1] + 1
+        return np.where((state[1] == 0) & (square <= self.warm_up), 0.0, square), 1
 
 
 # rho of the last one is 0.98 of twice the budget 0.1394
@@ -63,37 +53,27 @@ class FreeWarmUp(fp.PrivacyFilter):
     [fp.Gaussian(1e-3)] * 50 + [fp.Gaussian(math.sqrt(2 * 0.98 * 2 * 0.1394))],
     epsilon=2.0,
 )
-class HalfPriceLater(fp.PrivacyFilter):
+class HalfPriceLater(Sums):
     """(2, 1e-4)-DP through zCDP; after round 50 the model has converged and a step tells half as much."""
 
     promise = fp.ApproxDP(epsilon=2.0, delta=1e-4)
-    budget = float(fp.CKS.budget(2.0, 1e-4))
+    fresh = 0.0, 0
+    most = float(fp.CKS.budget(2.0, 1e-4)) * (1 - 1e-9)
 
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
-
-    def _cost(self, state, request):
-        return np.where(state[1] < 50, 1.0, 0.5) * request.zcdp_rho
-
-    def admits(self, state, request):
-        return state[0] + self._cost(state, request) <= self.budget * (1 - 1e-9)
-
-    def spend(self, state, request):
-        return state[0] + self._cost(state, request), state[1] + 1
+    def cost(self, state, request):
+        return np.where(state[1] < 50, 1.0, 0.5) * request.zcdp_rho, 1
 
 
 # twenty of them make 0.634
 @CASES.broken(
     "40 equal Gaussians: only the last twenty are in the sum.", [fp.Gaussian(0.178)] * 40, epsilon=3.0
 )
-class LastTwenty(fp.PrivacyFilter):
+class LastTwenty(Rule):
     """0.8-GDP over the releases that are still on line: the twenty most recent ones."""
 
     promise = fp.GaussianDP(0.8)
     kept = 20
-
-    def start(self, n):
-        return np.zeros((n, self.kept))
+    fresh = np.zeros(kept)
 
     def spend(self, state, request):
         after = np.roll(state, -1, axis=1)
@@ -110,29 +90,24 @@ class LastTwenty(fp.PrivacyFilter):
     [fp.Gaussian(0.64), fp.RandomizedResponse(2.9)],
     epsilon=3.0,
 )
-class LedgerPerFamily(fp.PrivacyFilter):
+class LedgerPerFamily(Sums):
     """(3, 1e-6)-DP: Gaussian noise by the exact Gaussian curve, everything else by adding up pure epsilons."""
 
     promise = fp.ApproxDP(epsilon=3.0, delta=1e-6)
     mu = float(fp.gaussian_mu(3.0, 1e-6))
+    fresh = 0.0, 0.0
 
-    def start(self, n):
-        return np.zeros(n), np.zeros(n)
-
-    def _costs(self, request):
+    def cost(self, state, request):
         # each family is charged to the ledger of its own theorem
         square = per_run(request, lambda pair: pair.mu**2 if isinstance(pair, fp.Gaussian) else 0.0)
-        pure = per_run(request, lambda pair: 0.0 if isinstance(pair, fp.Gaussian) else pair.pure_epsilon)
-        return square, pure
+        return square, per_run(
+            request, lambda pair: 0.0 if isinstance(pair, fp.Gaussian) else pair.pure_epsilon
+        )
 
     def admits(self, state, request):
-        square, pure = self._costs(request)
+        square, pure = self.spend(state, request)
         most = 1 - 1e-12
-        return (state[0] + square <= self.mu**2 * most) & (state[1] + pure <= 3.0 * most)
-
-    def spend(self, state, request):
-        square, pure = self._costs(request)
-        return state[0] + square, state[1] + pure
+        return (square <= self.mu**2 * most) & (pure <= 3.0 * most)
 
 
 @CASES.broken(
@@ -140,13 +115,11 @@ class LedgerPerFamily(fp.PrivacyFilter):
     [fp.RandomizedResponse(0.2)] * 6,
     epsilon=1.0,
 )
-class FiveQuestions(fp.PrivacyFilter):
+class FiveQuestions(Rule):
     """1-DP: five questions, each 0.2-DP at most."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64)
+    fresh = 0
 
     def admits(self, state, request):
         return (state <= 5) & (request.pure_epsilon <= 0.2)

@@ -8,8 +8,9 @@ import numpy as np
 from scipy import special
 
 import filterproof as fp
-from tests.instruments.corpus.case import Cases, per_run
+from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, lower_power, require_granted, tail_hockey_stick
+from tests.instruments.corpus.rules import Sums, basic_epsilon, per_run
 
 CASES = Cases()
 
@@ -47,32 +48,19 @@ def _laplace(filt: fp.PrivacyFilter) -> Reached:
 @CASES.broken(
     "19 times KOV(0.05, 1e-3): only erasures are charged a delta.", [fp.KOV(0.05, 1e-3)] * 19, epsilon=1.0
 )
-class DeltasOfErasures(fp.PrivacyFilter):
+class DeltasOfErasures(Sums):
     """Basic composition: epsilons add up to 1, and so do the chances that a record is shown in the clear to 1e-6."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-6)
+    fresh = 0.0, 0.0
 
-    def start(self, n):
-        return np.zeros(n), np.zeros(n)
-
-    def _cost(self, request):
-        def epsilon(pair):
-            if isinstance(pair, fp.Erasure):
-                return 0.0
-            return pair.epsilon if isinstance(pair, fp.KOV) else pair.pure_epsilon
-
-        def delta(pair):
-            return pair.p if isinstance(pair, fp.Erasure) else 0.0
-
-        return per_run(request, epsilon), per_run(request, delta)
+    def cost(self, state, request):
+        delta = per_run(request, lambda pair: pair.p if isinstance(pair, fp.Erasure) else 0.0)
+        return per_run(request, basic_epsilon), delta
 
     def admits(self, state, request):
-        epsilon, delta = self._cost(request)
-        return (state[0] + epsilon <= 1.0 - 1e-12) & (state[1] + delta <= 1e-6 * (1 - 1e-12))
-
-    def spend(self, state, request):
-        epsilon, delta = self._cost(request)
-        return state[0] + epsilon, state[1] + delta
+        epsilon, delta = self.spend(state, request)
+        return (epsilon <= 1.0 - 1e-12) & (delta <= 1e-6 * (1 - 1e-12))
 
 
 class AmplifiedBySquaredRate(fp.AdditiveFilter):

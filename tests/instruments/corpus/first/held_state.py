@@ -7,6 +7,7 @@ import numpy as np
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, hockey_stick, product
+from tests.instruments.corpus.rules import Rule
 
 CASES = Cases()
 
@@ -67,13 +68,10 @@ def _second_session(filt: fp.PrivacyFilter) -> Reached:
     return Reached(2 * 2 * 0.75**2 / 2, alpha=2.0)
 
 
-class CohortLedger(fp.PrivacyFilter):
+class CohortLedger(Rule):
     """0.4-zCDP for a cohort: the people of a cohort are admitted together or not at all."""
 
     promise = fp.ZCDP(0.4)
-
-    def start(self, n):
-        return np.zeros(n)
 
     def admits(self, state, request):
         return np.full(len(state), np.mean(state + request.zcdp_rho) <= 0.4)

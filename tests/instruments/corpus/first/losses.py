@@ -9,6 +9,7 @@ import numpy as np
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, gaussian_delta, mean_after, require_after
+from tests.instruments.corpus.rules import Gauge, Rule
 
 CASES = Cases()
 
@@ -22,35 +23,24 @@ CASES = Cases()
     ),
     epsilon=3.0,
 )
-class QuantileOfTheNextLoss(fp.PrivacyFilter):
+class QuantileOfTheNextLoss(Gauge):
     """(3, 1e-6)-DP: the next loss may take the sum above 3 with probability 1e-6 at most, either way."""
 
     promise = fp.ApproxDP(epsilon=3.0, delta=1e-6)
-
-    def start(self, n):
-        return np.zeros(n)
 
     def admits(self, state, request):
         up, down = request.loss_quantile(1e-6), request.swapped.loss_quantile(1e-6)
         # nothing that may show a record in the clear
         return (state + up <= 3.0) & (down - state <= 3.0) & np.equal(request.infinite_mass, 0)
 
-    def spend(self, state, request):
-        return state.copy()
 
-    def observe(self, state, loss):
-        return state + loss
-
-
-class ReserveAfterAnAlarm(fp.PrivacyFilter):
+class ReserveAfterAnAlarm(Rule):
     """(1, 1e-5)-DP through zCDP; a loss above 0.9 is an incident, and incident response draws on a reserve."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
     budget = float(fp.CKS.budget(1.0, 1e-5)) * (1 - 1e-9)
     reserve = 20.0
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.bool_)
+    fresh = 0.0, False
 
     def admits(self, state, request):
         spent, alarm = state
@@ -83,13 +73,11 @@ def _alarm(filt: fp.PrivacyFilter) -> Reached:
     ),
     epsilon=1.0,
 )
-class NothingWasRevealed(fp.PrivacyFilter):
+class NothingWasRevealed(Rule):
     """1-DP: a round whose loss stayed below a tenth of its epsilon revealed nothing, and is not charged."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n)
+    fresh = 0.0, 0.0
 
     def admits(self, state, request):
         return state[0] + request.pure_epsilon <= 1.0

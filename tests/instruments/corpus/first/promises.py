@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 import filterproof as fp
-from tests.instruments.corpus.case import Cases, per_run
+from tests.instruments.corpus.case import Cases
+from tests.instruments.corpus.rules import Sums, basic_epsilon, per_run
 
 CASES = Cases()
 
@@ -101,25 +100,14 @@ class OrderTwoIsEnough(fp.AdditiveFilter):
     [fp.Erasure(share) for share in [1e-3 / (6 * (k + 1)) for k in range(1000)]],
     epsilon=0.5,
 )
-class FallingShares(fp.PrivacyFilter):
+class FallingShares(Sums):
     """(0.5, 1e-3)-DP with no end in sight: the share of delta that round k may use falls like 1/k."""
 
     promise = fp.ApproxDP(epsilon=0.5, delta=1e-3)
+    fresh, most = (0.0, 0), 0.5 * (1 - 1e-12)
 
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
-
-    def _cost(self, request):
-        def epsilon(pair):
-            if isinstance(pair, fp.Erasure):
-                return 0.0
-            return pair.epsilon if isinstance(pair, fp.KOV) else pair.pure_epsilon
-
-        return per_run(request, epsilon), request.infinite_mass
+    def cost(self, state, request):
+        return per_run(request, basic_epsilon), 1
 
     def admits(self, state, request):
-        epsilon, delta = self._cost(request)
-        return (state[0] + epsilon <= 0.5 * (1 - 1e-12)) & (delta <= 1e-3 / (6 * (state[1] + 1)))
-
-    def spend(self, state, request):
-        return state[0] + self._cost(request)[0], state[1] + 1
+        return super().admits(state, request) & (request.infinite_mass <= 1e-3 / (6 * (state[1] + 1)))

@@ -7,27 +7,35 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.case import Cases, at_least_dust, only, per_run
+from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, played
+from tests.instruments.corpus.lattice import response_delta
+from tests.instruments.corpus.rules import (
+    ROUNDED_UP,
+    Exact,
+    Rule,
+    Sums,
+    at_least_dust,
+    basic_delta,
+    basic_epsilon,
+    only,
+    per_run,
+    rounded_rho,
+)
 
 CASES = Cases()
-
-#: More than the rounding of a declared number, and of a charge computed from it.
-ROUNDED_UP = 1 + 1e-12
 
 
 @CASES.sound(
     "A loss above 1 needs pure epsilons above 1, so the path ends within B*; the stopped Renyi "
     "supermartingale on those paths alone gives the CKS delta."
 )
-class PureOrConcentrated(fp.PrivacyFilter):
+class PureOrConcentrated(Rule):
     """(1, 1e-5)-DP: a request is granted if the pure epsilons add up to 1, or the zCDP charges to B*."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
     pure, concentrated = fp.Budget.of(1.0 - 1e-12), fp.Budget.of(float(fp.CKS.budget(1.0, 1e-5)))
-
-    def start(self, n):
-        return (*self.pure.start(n), *self.concentrated.start(n))
+    fresh = pure, concentrated
 
     def _charges(self, request):
         # both sums hold every request; what is infinite counts as more than the whole budget
@@ -50,13 +58,11 @@ class PureOrConcentrated(fp.PrivacyFilter):
     lambda past: fp.RandomizedResponse(0.4999999) if len(past) < 14 else None,
     epsilon=0.5,
 )
-class RealisedPure(fp.PrivacyFilter):
+class RealisedPure(Rule):
     """1-DP: the next question is asked if the loss so far cannot leave [-1, 1] by it; losses may cancel."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0
 
     def admits(self, state, request):
         # at most 10^5 losses are added up, each addition rounded by less than 2^-52
@@ -74,20 +80,16 @@ class RealisedPure(fp.PrivacyFilter):
     [fp.Gaussian(1.0)],
     epsilon=3.0,
 )
-class StopsOnATrend(fp.PrivacyFilter):
+class StopsOnATrend(Exact):
     """1-GDP that also ends as soon as the losses so far sum above 2 or below -3, for reasons of its owner."""
 
     promise = fp.GaussianDP(1.0)
     budget = fp.Budget.square_of(1.0)
-
-    def start(self, n):
-        return (*self.budget.start(n), np.zeros(n))
+    fresh = budget, 0.0
+    charge = staticmethod(fp.gdp_charge)
 
     def admits(self, state, request):
-        return (state[2] < 2.0) & (state[2] > -3.0) & self.budget.fits(state[:2], fp.gdp_charge(request))
-
-    def spend(self, state, request):
-        return (*self.budget.add(state[:2], fp.gdp_charge(request)), state[2].copy())
+        return (state[2] < 2.0) & (state[2] > -3.0) & super().admits(state, request)
 
     def observe(self, state, loss):
         return (*state[:2], state[2] + loss)
@@ -121,24 +123,18 @@ class ClosingTimes(fp.AdditiveFilter):
 
 def _answers(epsilon: float, level: float, delta: float) -> int:
     """The largest k with k-fold randomised response at `level` (epsilon, delta)-DP."""
-    keep, k = 1 / (1 + math.exp(-level)), 0
-    while True:
-        law = [math.comb(k + 1, j) * keep**j * (1 - keep) ** (k + 1 - j) for j in range(k + 2)]
-        losses = [(2 * j - k - 1) * level for j in range(k + 2)]
-        reached = math.fsum(p * max(-math.expm1(epsilon - x), 0.0) for p, x in zip(law, losses, strict=True))
-        if reached > delta * (1 - 1e-9):
-            return k
+    k = 0
+    while response_delta(level, k + 1, epsilon) <= delta * (1 - 1e-9):
         k += 1
+    return k
 
 
-class CalibratedCount(fp.PrivacyFilter):
+class CalibratedCount(Rule):
     """(1, 1e-6)-DP: as many questions, each 0.02-DP, as optimal composition allows, and not one more."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-6)
     most = _answers(1.0, 0.02, 1e-6)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64)
+    fresh = 0
 
     def admits(self, state, request):
         return (state < self.most) & np.less_equal(request.pure_epsilon, 0.02)
@@ -155,20 +151,18 @@ def _all_answers(filt: fp.PrivacyFilter) -> Reached:
 
 
 @CASES.sound("The zCDP filter and the simple conversion (000 Theorem 4.9); 1e-9 outweighs 10^4 roundings.")
-class PlainFloats(fp.PrivacyFilter):
+class PlainFloats(Sums):
     """(2, 1e-4)-DP by the simple conversion, added up in plain doubles with a margin for at most 10^4 rounds."""
 
     promise = fp.ApproxDP(epsilon=2.0, delta=1e-4)
+    fresh = 0.0, 0
     most = (math.sqrt(math.log(1e4) + 2.0) - math.sqrt(math.log(1e4))) ** 2 * (1 - 1e-9)
 
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
-
     def admits(self, state, request):
-        return (state[0] + request.zcdp_rho <= self.most) & (state[1] < 10_000)
+        return super().admits(state, request) & (state[1] < 10_000)
 
-    def spend(self, state, request):
-        return state[0] + request.zcdp_rho, state[1] + 1
+    def cost(self, state, request):
+        return request.zcdp_rho, 1
 
 
 @CASES.sound(
@@ -176,28 +170,19 @@ class PlainFloats(fp.PrivacyFilter):
     [fp.Erasure(1 - 0.99**0.1 - 1e-12)] * 10,
     epsilon=0.1,
 )
-class SurvivingSecrets(fp.PrivacyFilter):
+class SurvivingSecrets(Rule):
     """(0.1, 0.01)-DP: epsilons add up, and the chance that nothing is shown in the clear stays at least 0.99."""
 
     promise = fp.ApproxDP(epsilon=0.1, delta=0.01)
     epsilons, failures = fp.Budget.of(0.1), fp.Budget.of(-math.log1p(-0.01) * (1 - 1e-12))
-
-    def start(self, n):
-        return (*self.epsilons.start(n), *self.failures.start(n))
+    fresh = epsilons, failures
 
     def _charges(self, request):
-        def epsilon(pair):
-            if isinstance(pair, fp.Erasure):
-                return 0.0 * pair.p
-            return (pair.epsilon if isinstance(pair, fp.KOV) else pair.pure_epsilon) * ROUNDED_UP
-
         def failure(pair):
-            if not isinstance(pair, fp.Erasure | fp.KOV):
-                return 0.0
             # half is more than the whole budget, and keeps the logarithm finite
-            return -np.log1p(-np.minimum(pair.infinite_mass, 0.5)) * ROUNDED_UP
+            return -np.log1p(-np.minimum(basic_delta(pair), 0.5)) * ROUNDED_UP
 
-        return fp.Plain(per_run(request, epsilon)), fp.Plain(per_run(request, failure))
+        return fp.Plain(per_run(request, basic_epsilon) * ROUNDED_UP), fp.Plain(per_run(request, failure))
 
     def admits(self, state, request):
         epsilon, failure = self._charges(request)
@@ -209,37 +194,28 @@ class SurvivingSecrets(fp.PrivacyFilter):
 
 
 @CASES.sound("The zCDP filter and the CKS conversion; what a loss forbids only shortens the game.")
-class CoolsDown(fp.PrivacyFilter):
+class CoolsDown(Exact):
     """(1, 1e-5)-DP through zCDP; after a loss above 0.2 the next request may cost a hundredth of the budget only."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
     budget = fp.Budget.of(float(fp.CKS.budget(1.0, 1e-5)))
-
-    def start(self, n):
-        return (*self.budget.start(n), np.zeros(n, dtype=np.bool_))
-
-    def _charge(self, request):
-        return fp.Plain(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
+    fresh = budget, False
+    charge = staticmethod(rounded_rho)
 
     def admits(self, state, request):
         calm = ~state[2] | np.less_equal(request.zcdp_rho, self.budget.limit / 100)
-        return calm & self.budget.fits(state[:2], self._charge(request))
-
-    def spend(self, state, request):
-        return (*self.budget.add(state[:2], self._charge(request)), state[2].copy())
+        return calm & super().admits(state, request)
 
     def observe(self, state, loss):
         return (*state[:2], loss > 0.2)
 
 
-class ThreeGaussians(fp.PrivacyFilter):
+class ThreeGaussians(Rule):
     """(0.5, 1e-8)-DP: three releases with Gaussian noise, each within a third of what the exact curve allows."""
 
     promise = fp.ApproxDP(epsilon=0.5, delta=1e-8)
     largest = float(fp.gaussian_mu(0.5, 1e-8)) / math.sqrt(3) * (1 - 1e-12)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64)
+    fresh = 0
 
     def admits(self, state, request):
         mu = per_run(request, only(fp.Gaussian, lambda pair: pair.mu))

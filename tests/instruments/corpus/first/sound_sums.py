@@ -8,13 +8,21 @@ from fractions import Fraction
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.case import Cases, at_least_dust, only, per_run
+from tests.instruments.corpus.case import Cases
+from tests.instruments.corpus.rules import (
+    ROUNDED_UP,
+    Exact,
+    Rule,
+    Sums,
+    at_least_dust,
+    only,
+    per_run,
+    renyi_either_way,
+    rounded_epsilon,
+    rounded_rho,
+)
 
 CASES = Cases()
-
-
-#: More than the rounding of a declared number, and of a charge computed from it.
-ROUNDED_UP = 1 + 1e-12
 
 
 @CASES.sound(
@@ -57,13 +65,11 @@ class HyperbolicCharges(fp.AdditiveFilter):
     [fp.RandomizedResponse(0.4999)],
     epsilon=0.3,
 )
-class GeometricAllowances(fp.PrivacyFilter):
+class GeometricAllowances(Rule):
     """1-DP for ever: question k may use 2^-k, used or not."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64)
+    fresh = 0
 
     def admits(self, state, request):
         allowance = np.ldexp(1.0, -np.minimum(state + 1, 900).astype(np.int32))
@@ -74,22 +80,20 @@ class GeometricAllowances(fp.PrivacyFilter):
 
 
 @CASES.sound("All rounds are in the sum that is held to 1: the zCDP filter, denying more in the first phase.")
-class TwoPhases(fp.PrivacyFilter):
+class TwoPhases(Rule):
     """1-zCDP: the first ten rounds may use a quarter of the budget, the later ones whatever is left of all."""
 
     promise = fp.ZCDP(1.0)
     early, whole = fp.Budget.of(0.25), fp.Budget.of(1.0)
-
-    def start(self, n):
-        return (*self.early.start(n), *self.whole.start(n), np.zeros(n, dtype=np.int64))
+    fresh = early, whole, 0
 
     def admits(self, state, request):
-        charge = fp.Plain(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
+        charge = rounded_rho(request)
         early = (state[4] >= 10) | self.early.fits(state[:2], charge)
         return early & self.whole.fits(state[2:4], charge)
 
     def spend(self, state, request):
-        charge = fp.Plain(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
+        charge = rounded_rho(request)
         return (*self.early.add(state[:2], charge), *self.whole.add(state[2:4], charge), state[4] + 1)
 
 
@@ -98,22 +102,18 @@ class TwoPhases(fp.PrivacyFilter):
     [fp.RandomizedResponse(0.9999999)],
     epsilon=0.5,
 )
-class ListedEpsilons(fp.PrivacyFilter):
+class ListedEpsilons(Exact):
     """1-DP; only the levels of the price list are sold: from 0.1 to 0.2, or 0.5 and above."""
 
     promise = fp.PureDP(1.0)
     budget = fp.Budget.of(1.0)
-
-    def start(self, n):
-        return self.budget.start(n)
+    fresh = budget
+    charge = staticmethod(rounded_epsilon)
 
     def admits(self, state, request):
         level = request.pure_epsilon
         listed = (np.greater_equal(level, 0.1) & np.less_equal(level, 0.2)) | np.greater_equal(level, 0.5)
-        return listed & self.budget.fits(state, fp.Plain(level * ROUNDED_UP))
-
-    def spend(self, state, request):
-        return self.budget.add(state, fp.Plain(request.pure_epsilon * ROUNDED_UP))
+        return listed & super().admits(state, request)
 
 
 @CASES.sound(
@@ -200,20 +200,14 @@ class FractionsPerPerson(fp.PrivacyFilter):
     [fp.RandomizedResponse(1 - 2.0**-19)],
     epsilon=0.5,
 )
-class WholeUnits(fp.PrivacyFilter):
+class WholeUnits(Sums):
     """1-DP counted in units of 2^-20, every charge rounded up to the next."""
 
     promise = fp.PureDP(1.0)
+    fresh, most = 0, 2**20
 
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64)
-
-    def spend(self, state, request):
-        units = np.ceil(np.minimum(request.pure_epsilon * ROUNDED_UP, 2.0) * 2.0**20)
-        return state + units.astype(np.int64)
-
-    def admits(self, state, request):
-        return self.spend(state, request) <= 2**20
+    def cost(self, state, request):
+        return np.ceil(np.minimum(request.pure_epsilon * ROUNDED_UP, 2.0) * 2.0**20).astype(np.int64)
 
 
 @CASES.sound(
@@ -228,10 +222,7 @@ class RenyiAtSix(fp.AdditiveFilter):
     budget = fp.Budget.of(1.5 * (1 - 1e-9))
 
     def charge(self, request):
-        def both_ways(pair):
-            return np.maximum(pair.renyi(6.0), pair.swapped.renyi(6.0))
-
-        return fp.Plain(at_least_dust(per_run(request, both_ways)))
+        return fp.Plain(at_least_dust(per_run(request, lambda pair: renyi_either_way(pair, 6.0))))
 
 
 @CASES.sound(
@@ -246,7 +237,8 @@ class SampledOnly(fp.AdditiveFilter):
     budget = fp.Budget.of(2.0 * (1 - 1e-9))
 
     def charge(self, request):
-        def both_ways(pair):
-            return np.maximum(pair.renyi(16.0), pair.swapped.renyi(16.0))
-
-        return fp.Plain(at_least_dust(per_run(request, only(fp.SubsampledGaussian, both_ways))))
+        return fp.Plain(
+            at_least_dust(
+                per_run(request, only(fp.SubsampledGaussian, lambda pair: renyi_either_way(pair, 16.0)))
+            )
+        )

@@ -8,6 +8,7 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
+from tests.instruments.corpus.rules import Rule
 
 CASES = Cases()
 
@@ -18,13 +19,11 @@ CASES = Cases()
     epsilon=1.0,
     margin=0.1,
 )
-class OverwritingCommit(fp.PrivacyFilter):
+class OverwritingCommit(Rule):
     """1-DP by basic composition; every 64 answers the buffer is committed, over what was committed before."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0.0, 0
 
     def admits(self, state, request):
         return state[0] + state[1] + request.pure_epsilon <= 1 - 1e-9
@@ -45,13 +44,11 @@ class OverwritingCommit(fp.PrivacyFilter):
     alpha=2.0,
     margin=0.5,
 )
-class YearlyRenewal(fp.PrivacyFilter):
+class YearlyRenewal(Rule):
     """0.5-zCDP, one request a day: after 365 of them the budget is renewed."""
 
     promise = fp.ZCDP(0.5)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0
 
     def admits(self, state, request):
         return np.where(state[1] >= 365, 0.0, state[0]) + request.zcdp_rho <= 0.5 - 1e-9
@@ -67,13 +64,11 @@ class YearlyRenewal(fp.PrivacyFilter):
     epsilon=2.0,
     margin=0.1,
 )
-class GeometricEpochs(fp.PrivacyFilter):
+class GeometricEpochs(Rule):
     """1-GDP in epochs of 30 requests: epoch k = 0, 1, 2, ... has 2^-k of the square, a series that adds up."""
 
     promise = fp.GaussianDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0
 
     def admits(self, state, request):
         spent, rounds = state
@@ -91,14 +86,12 @@ class GeometricEpochs(fp.PrivacyFilter):
     alpha=2.0,
     margin=1.0,
 )
-class LargestEntries(fp.PrivacyFilter):
+class LargestEntries(Rule):
     """0.2-zCDP; the ledger keeps the 32 largest charges, and what is smaller is below what matters."""
 
     promise = fp.ZCDP(0.2)
     kept = 32
-
-    def start(self, n):
-        return np.zeros((n, self.kept))
+    fresh = np.zeros(kept)
 
     def spend(self, state, request):
         least, after = np.argmin(state, axis=1), state.copy()
@@ -113,13 +106,11 @@ class LargestEntries(fp.PrivacyFilter):
 @CASES.broken(
     "Gaussian(0.9) four times: three of them are free.", [fp.Gaussian(0.9)] * 4, epsilon=2.0, margin=1.0
 )
-class CachedRepeats(fp.PrivacyFilter):
+class CachedRepeats(Rule):
     """1-GDP; the same price as just before is the same question, whose answer is in the cache."""
 
     promise = fp.GaussianDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.full(n, -1.0)
+    fresh = 0.0, -1.0
 
     def spend(self, state, request):
         price = np.minimum(request.gdp_mu**2, 1e6) + np.zeros(len(state[0]))

@@ -16,6 +16,7 @@ from tests.instruments.corpus.games import (
     require_after,
 )
 from tests.instruments.corpus.lattice import best_on_lattice, response_delta
+from tests.instruments.corpus.rules import Gauge, Rule, delta_either_way
 
 CASES = Cases()
 
@@ -26,13 +27,11 @@ CASES = Cases()
     epsilon=1.0,
     margin=0.001,
 )
-class HalfBack(fp.PrivacyFilter):
+class HalfBack(Rule):
     """1-DP by basic composition; an answer that spoke against costs half of its price: its loss is below zero."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n)
+    fresh = 0.0, 0.0
 
     def admits(self, state, request):
         return state[0] + request.pure_epsilon <= 1.0 - 1e-9
@@ -50,31 +49,26 @@ class HalfBack(fp.PrivacyFilter):
     lambda past: fp.RandomizedResponse(0.2) if len(past) < 8 else None,
     epsilon=1.0,
 )
-class FadingGauge(fp.PrivacyFilter):
+class FadingGauge(Gauge):
     """1-DP by what was really lost; a fifth of it fades with every answer."""
 
     promise = fp.PureDP(1.0)
 
-    def start(self, n):
-        return np.zeros(n)
+    def read(self, loss):
+        return np.clip(loss, -10.0, 10.0)
 
     def admits(self, state, request):
         return np.abs(state) + request.pure_epsilon <= 1 - 1e-9
 
-    def spend(self, state, request):
-        return state.copy()
-
     def observe(self, state, loss):
-        return 0.8 * state + np.clip(loss, -10.0, 10.0)
+        return super().observe(0.8 * state, loss)
 
 
-class GoodLuckExtension(fp.PrivacyFilter):
+class GoodLuckExtension(Rule):
     """1-GDP; who has lost less than -0.2 so far may spend half as much again."""
 
     promise = fp.GaussianDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n)
+    fresh = 0.0, 0.0
 
     def admits(self, state, request):
         most = np.where(state[1] < -0.2, 1.5, 1.0)
@@ -98,16 +92,14 @@ def _extended(filt: fp.PrivacyFilter) -> Reached:
     )
 
 
-class NothingHappened(fp.PrivacyFilter):
+class NothingHappened(Rule):
     """(0.5, 1e-2)-DP: failure probabilities add up; an answer whose loss is zero told nothing and costs nothing."""
 
     promise = fp.ApproxDP(epsilon=0.5, delta=1e-2)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n)
+    fresh = 0.0, 0.0
 
     def _price(self, request):
-        return np.maximum(request.hockey_stick(0.0), request.swapped.hockey_stick(0.0))
+        return delta_either_way(request, 0.0)
 
     def admits(self, state, request):
         return state[0] + self._price(request) <= 1e-2 * (1 - 1e-9)
@@ -127,13 +119,11 @@ def _until_something_happens(filt: fp.PrivacyFilter) -> Reached:
     return Reached(1 - (1 - p) ** count, epsilon=0.5)
 
 
-class CalmStreak(fp.PrivacyFilter):
+class CalmStreak(Rule):
     """1-DP by basic composition; after three calm answers in a row, 0.01 or less, one up to 0.5 is free."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0
 
     def _price(self, state, request):
         epsilon = np.minimum(request.pure_epsilon, 1e6)
@@ -157,13 +147,11 @@ def _three_free_ones(filt: fp.PrivacyFilter) -> Reached:
     return played(filt, lambda past: turns[len(past)] if len(past) < len(turns) else None, epsilon=1.0)
 
 
-class QuietWindow(fp.PrivacyFilter):
+class QuietWindow(Rule):
     """1-GDP; four answers make a window, and one in which little was lost in all is taken off the books."""
 
     promise = fp.GaussianDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0.0, 0.0, 0
 
     def admits(self, state, request):
         return state[0] + state[1] + request.gdp_mu**2 <= 1.0 - 1e-9
@@ -189,14 +177,12 @@ def _windows(filt: fp.PrivacyFilter) -> Reached:
     return Reached(best_on_lattice(filt, 0.19, (1,), 2.0, 40), epsilon=2.0)
 
 
-class ScreenedNo(fp.PrivacyFilter):
+class ScreenedNo(Rule):
     """(1, delta)-DP: a screening at 0.4; on yes the rest of epsilon by basic composition, on no 200 small answers."""
 
     level, count = 0.02, 200
     promise = fp.ApproxDP(epsilon=1.0, delta=response_delta(level, count, 1.0) * (1 + 1e-9))
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64), np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0, 0.0, 0
 
     def admits(self, state, request):
         screened, spent, rounds = state

@@ -9,6 +9,7 @@ import numpy as np
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, gaussian_delta, played, require_granted
+from tests.instruments.corpus.rules import Rule
 
 CASES = Cases()
 
@@ -19,14 +20,12 @@ def answered(level: float, epsilon: float, mu: float) -> float:
     return keep * gaussian_delta(mu, epsilon - level) + (1 - keep) * gaussian_delta(mu, epsilon + level)
 
 
-class FractionsOfTheBudget(fp.PrivacyFilter):
+class FractionsOfTheBudget(Rule):
     """(1, 1e-5)-DP: the share of rho that Gaussians used and the share of epsilon of all others are at most one."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
     most = 0.0305  # the rho that gives (1, 1e-5)-DP is 0.03055
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n)
+    fresh = 0.0, 0.0
 
     def spend(self, state, request):
         if isinstance(request, fp.Gaussian):
@@ -52,13 +51,11 @@ def _half_and_half(filt: fp.PrivacyFilter) -> Reached:
     epsilon=1.0,
     margin=1.0,
 )
-class GaussianAtTheRest(fp.PrivacyFilter):
+class GaussianAtTheRest(Rule):
     """(1, 1e-5)-DP: pure answers by basic composition, and one Gaussian whose delta at what is left is small."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.bool_)
+    fresh = 0.0, False
 
     def admits(self, state, request):
         spent, asked = state
@@ -78,13 +75,11 @@ class GaussianAtTheRest(fp.PrivacyFilter):
     epsilon=1.0,
     margin=1.0,
 )
-class LargeAndSmall(fp.PrivacyFilter):
+class LargeAndSmall(Rule):
     """(1, 1e-5)-DP: answers from 0.1 by basic composition, smaller ones by the advanced one, each within epsilon."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n)
+    fresh = 0.0, 0.0
 
     def spend(self, state, request):
         epsilon = np.minimum(request.pure_epsilon, 1e6)
@@ -102,13 +97,11 @@ class LargeAndSmall(fp.PrivacyFilter):
     alpha=2.0,
     margin=1.0,
 )
-class AlternatingBlocks(fp.PrivacyFilter):
+class AlternatingBlocks(Rule):
     """0.3-zCDP in blocks of one kind, Gaussian or not; a closed block is filed, and the files keep the largest."""
 
     promise = fp.ZCDP(0.3)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0.0, 0
 
     def spend(self, state, request):
         filed, block, kind = state
@@ -132,13 +125,11 @@ class AlternatingBlocks(fp.PrivacyFilter):
     epsilon=2.0,
     margin=0.5,
 )
-class TiersInParallel(fp.PrivacyFilter):
+class TiersInParallel(Rule):
     """1-GDP: small, medium and large releases go to tiers, each with the whole budget, as if to different people."""
 
     promise = fp.GaussianDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n), np.zeros(n)
+    fresh = 0.0, 0.0, 0.0
 
     def spend(self, state, request):
         square = np.minimum(request.gdp_mu**2, 1e6)
@@ -156,14 +147,12 @@ def _equal_plans() -> tuple[float, float, float]:
     return mu, delta, delta
 
 
-class PlanByFamily(fp.PrivacyFilter):
+class PlanByFamily(Rule):
     """(1, delta)-DP: a response at 0.3, then one Gaussian, one erasure or two responses at 0.3: each plan is exact."""
 
     mu, p, delta = _equal_plans()
     promise = fp.ApproxDP(epsilon=1.0, delta=delta * (1 + 1e-9))
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    fresh = 0, 0
 
     def admits(self, state, request):
         rounds, plan = state

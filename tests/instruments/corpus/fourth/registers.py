@@ -7,17 +7,16 @@ import numpy as np
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, granted_for_ever
+from tests.instruments.corpus.rules import Rule
 
 CASES = Cases()
 
 
-class HalfPrecision(fp.PrivacyFilter):
+class HalfPrecision(Rule):
     """1-zCDP; what is left is a half-precision number, as the embedded device has it."""
 
     promise = fp.ZCDP(1.0)
-
-    def start(self, n):
-        return np.ones(n, dtype=np.float16)
+    fresh = np.float16(1)
 
     def admits(self, state, request):
         return np.less_equal(request.zcdp_rho, state.astype(np.float64) * (1 - 1e-3))
@@ -37,13 +36,11 @@ def _below_half_a_place(filt: fp.PrivacyFilter) -> Reached:
 @CASES.broken(
     "One Gaussian(5): its square is negative in 32 bits.", [fp.Gaussian(5.0)], epsilon=2.0, margin=1.0
 )
-class SquaredInTheRegister(fp.PrivacyFilter):
+class SquaredInTheRegister(Rule):
     """1-GDP in fixed point: mu in whole ten-thousandths, squared in 32 bits."""
 
     promise = fp.GaussianDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int32)
+    fresh = np.int32(0)
 
     def spend(self, state, request):
         mu = np.ceil(1e4 * np.minimum(request.gdp_mu, 6.0)).astype(np.int64)
@@ -56,13 +53,11 @@ class SquaredInTheRegister(fp.PrivacyFilter):
 @CASES.broken(
     "One response at 2.6: 260 percent are 4.", [fp.RandomizedResponse(2.6)], epsilon=1.0, margin=0.1
 )
-class PercentInAByte(fp.PrivacyFilter):
+class PercentInAByte(Rule):
     """1-DP in whole percent of epsilon, rounded up, a byte a person."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.uint8)
+    fresh = np.uint8(0)
 
     def _percent(self, request):
         return np.ceil(100 * np.minimum(request.pure_epsilon, 3.0)).astype(np.int64)

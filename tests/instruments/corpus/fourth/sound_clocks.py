@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.case import Cases, at_least_dust
+from tests.instruments.corpus.case import Cases
+from tests.instruments.corpus.rules import BELOW, Rule, at_least_dust
 
 CASES = Cases()
-
-BELOW = 1 - 1e-9
 
 
 @CASES.sound(
@@ -17,13 +16,11 @@ BELOW = 1 - 1e-9
     [fp.RandomizedResponse(0.199999)] * 5,
     epsilon=0.5,
 )
-class BufferedCommits(fp.PrivacyFilter):
+class BufferedCommits(Rule):
     """1-DP by basic composition; every 64 answers the buffer is added to what was committed."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0.0, 0
 
     def admits(self, state, request):
         fits = state[0] + state[1] + request.pure_epsilon <= BELOW
@@ -40,13 +37,11 @@ class BufferedCommits(fp.PrivacyFilter):
     [fp.RandomizedResponse(0.0999999)] * 10,
     epsilon=0.5,
 )
-class PercentThatStays(fp.PrivacyFilter):
+class PercentThatStays(Rule):
     """1-DP in whole percent of epsilon, rounded up, which stops at 255."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.uint8)
+    fresh = np.uint8(0)
 
     def spend(self, state, request):
         epsilon = np.clip(at_least_dust(request.pure_epsilon) * (1 + 1e-12), 0.0, 1e3)

@@ -9,21 +9,17 @@ import numpy as np
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, played, require_after
+from tests.instruments.corpus.rules import BELOW, Rule, Sums, delta_either_way
 
 CASES = Cases()
 
-#: More than the rounding of 10^4 additions.
-BELOW = 1 - 1e-9
 
-
-class HalfEach(fp.PrivacyFilter):
+class HalfEach(Rule):
     """(1, 1e-5)-DP: half of epsilon for pure answers by basic composition, half for Gaussians by rho."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
     most = 0.0085  # the rho that gives (0.5, 1e-5)-DP is 0.0085055
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0.0, 0
 
     def spend(self, state, request):
         if isinstance(request, fp.Gaussian):
@@ -51,13 +47,11 @@ def _both_halves(filt: fp.PrivacyFilter) -> Reached:
     [fp.RandomizedResponse(0.5), fp.Gaussian(0.14)],
     epsilon=1.0,
 )
-class GaussianAtTheEnd(fp.PrivacyFilter):
+class GaussianAtTheEnd(Rule):
     """(1, 1e-5)-DP: pure answers by basic composition; a Gaussian whose delta at what is left is small ends it."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0
 
     def admits(self, state, request):
         spent, rounds = state
@@ -77,13 +71,11 @@ class GaussianAtTheEnd(fp.PrivacyFilter):
     [fp.Gaussian(0.38)],
     epsilon=1.0,
 )
-class PlanDeclared(fp.PrivacyFilter):
+class PlanDeclared(GaussianAtTheEnd):
     """(1, 1e-3)-DP: the first request declares the plan, one Gaussian or pure answers, before anything is known."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-3)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0
 
     def admits(self, state, request):
         spent, rounds = state
@@ -91,24 +83,17 @@ class PlanDeclared(fp.PrivacyFilter):
             return (rounds == 0) & (request.hockey_stick(1.0) <= 1e-3 * (1 - 1e-6))
         return (rounds >= 0) & (rounds < 10_000) & (spent + request.pure_epsilon <= BELOW)
 
-    def spend(self, state, request):
-        if isinstance(request, fp.Gaussian):
-            return state[0].copy(), np.full_like(state[1], -1)
-        return state[0] + request.pure_epsilon, state[1] + 1
-
 
 @CASES.sound(
     "The GDP filter (003 Theorem C.1): the two halves add up to one.",
     [fp.Gaussian(mu) for mu in ([0.1] * 49 + [0.5] + [0.49])],
     epsilon=2.0,
 )
-class TiersInTheSum(fp.PrivacyFilter):
+class TiersInTheSum(Rule):
     """1-GDP: small and large releases have half of the square each."""
 
     promise = fp.GaussianDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0.0, 0
 
     def spend(self, state, request):
         square = np.minimum(request.gdp_mu**2, 1e6)
@@ -129,13 +114,11 @@ class TiersInTheSum(fp.PrivacyFilter):
     lambda past: fp.RandomizedResponse(0.1999) if len(past) < 8 else None,
     epsilon=0.7,
 )
-class CautiousGauge(fp.PrivacyFilter):
+class CautiousGauge(Rule):
     """1-DP by what was really lost: a fading gauge warns, and the sum of the losses decides as well."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0.0, 0
 
     def admits(self, state, request):
         read = np.maximum(np.abs(state[0]), np.abs(state[1]))
@@ -149,21 +132,17 @@ class CautiousGauge(fp.PrivacyFilter):
         return 0.8 * state[0] + lost, state[1] + lost, state[2].copy()
 
 
-class CountsWhatHappened(fp.PrivacyFilter):
+class CountsWhatHappened(Sums):
     """(0.5, 1e-2)-DP by basic composition; answers that told nothing are counted for the statistics, and paid."""
 
     promise = fp.ApproxDP(epsilon=0.5, delta=1e-2)
+    fresh, most = (0.0, 0, 0), 1e-2 * BELOW
 
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    def cost(self, state, request):
+        return delta_either_way(request, 0.0), 1, 0
 
     def admits(self, state, request):
-        price = np.maximum(request.hockey_stick(0.0), request.swapped.hockey_stick(0.0))
-        return (state[0] + price <= 1e-2 * BELOW) & (state[1] < 10_000)
-
-    def spend(self, state, request):
-        price = np.maximum(request.hockey_stick(0.0), request.swapped.hockey_stick(0.0))
-        return state[0] + price, state[1] + 1, state[2].copy()
+        return super().admits(state, request) & (state[1] < 10_000)
 
     def observe(self, state, loss):
         return state[0].copy(), state[1].copy(), state[2] + (loss == 0)

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.case import Cases, only, per_run
+from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import (
     Reached,
     gaussian_delta,
@@ -16,34 +16,27 @@ from tests.instruments.corpus.games import (
     played,
     require_after,
 )
-from tests.instruments.corpus.lattice import best_on_lattice, response_delta
+from tests.instruments.corpus.lattice import best_on_lattice, response_delta, response_law
+from tests.instruments.corpus.rules import Rule, basic_delta, basic_epsilon, only, per_run
 
 CASES = Cases()
 
 
-def _epsilon(pair: fp.DominatingPair):
-    if isinstance(pair, fp.Erasure):
-        return 0.0
-    return pair.epsilon if isinstance(pair, fp.KOV) else pair.pure_epsilon
-
-
-def _delta(pair: fp.DominatingPair):
-    return pair.infinite_mass if isinstance(pair, fp.Erasure | fp.KOV) else 0.0
-
-
-class EitherTheorem(fp.PrivacyFilter):
+class EitherTheorem(Rule):
     """(1, delta)-DP by whichever theorem allows more: ten answers at 0.25 exactly, or basic composition."""
 
     level, count = 0.25, 10
     promise = fp.ApproxDP(epsilon=1.0, delta=response_delta(level, count, 1.0) * (1 + 1e-9))
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64), np.zeros(n), np.zeros(n)
+    fresh = 0, 0.0, 0.0
 
     def spend(self, state, request):
         # the exact count holds for 0.25-DP answers; anything else makes it void
         one = np.where(np.less_equal(request.pure_epsilon, self.level), 1, 1000)
-        return state[0] + one, state[1] + per_run(request, _epsilon), state[2] + per_run(request, _delta)
+        return (
+            state[0] + one,
+            state[1] + per_run(request, basic_epsilon),
+            state[2] + per_run(request, basic_delta),
+        )
 
     def admits(self, state, request):
         count, epsilon, delta = self.spend(state, request)
@@ -66,16 +59,14 @@ def _either(filt: fp.PrivacyFilter) -> Reached:
     )
 
 
-class CurveSoFar(fp.PrivacyFilter):
+class CurveSoFar(Rule):
     """mu-GDP: the privacy curve of all answers so far, at 0.1, 0.2 or 0.3 each, stays below that of Gaussian(mu)."""
 
     step, most = 0.1, 0.4006
     promise = fp.GaussianDP(most)
     grid = np.arange(0.0, 4.0, 0.005)
     allowed = np.asarray(fp.Gaussian(most).hockey_stick(grid)) * (1 - 1e-5)
-
-    def start(self, n):
-        return np.zeros((n, 3), dtype=np.int64)
+    fresh = np.zeros(3, dtype=np.int64)
 
     def _level(self, request):
         return np.ceil(np.minimum(np.asarray(request.pure_epsilon) / self.step, 1e6) - 1e-9)
@@ -94,14 +85,7 @@ class CurveSoFar(fp.PrivacyFilter):
     def _below(cls, *counts):
         if sum(counts) > 12:  # 12 answers at 0.1 are too many
             return False
-        law = np.ones(1)
-        for level, count in zip((1, 2, 3), counts, strict=True):
-            keep = 1 / (1 + math.exp(-level * cls.step))
-            one = np.zeros(2 * level + 1)
-            one[0], one[-1] = 1 - keep, keep
-            for _ in range(count):
-                law = np.convolve(law, one)
-        losses = cls.step * (np.arange(len(law)) - len(law) // 2)
+        losses, law = response_law(cls.step, zip((1, 2, 3), counts, strict=True))
         curve = np.maximum(-np.expm1(cls.grid[:, None] - losses), 0.0) @ law
         return bool((curve <= cls.allowed).all())
 
@@ -112,14 +96,12 @@ def _larger_tree(filt: fp.PrivacyFilter) -> Reached:
     return Reached(best_on_lattice(filt, 0.1, (1, 2, 3), 0.236, 7), epsilon=0.236)
 
 
-class QuietSoFar(fp.PrivacyFilter):
+class QuietSoFar(Rule):
     """(1, 1e-5)-DP: Gaussians by the exact curve; while nothing was lost, basic composition at 0.5 will do as well."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
     square = float(fp.gaussian_mu(1.0, 1e-5)) ** 2
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n), np.zeros(n)
+    fresh = 0.0, 0.0, 0.0
 
     def spend(self, state, request):
         square = per_run(request, lambda pair: 0.0 if isinstance(pair, fp.Erasure) else pair.gdp_mu**2)
@@ -164,7 +146,7 @@ class AfterTheSecond(fp.PrivacyFilter):
         one = np.where(
             per_run(request, only(fp.RandomizedResponse, lambda pair: pair.epsilon)) <= 0.15, 1, 1000
         )
-        epsilon, delta = per_run(request, _epsilon), per_run(request, _delta)
+        epsilon, delta = per_run(request, basic_epsilon), per_run(request, basic_delta)
         return state[0] + one, state[1] + epsilon, state[2] + delta, state[3].copy()
 
     def admits(self, state, request):

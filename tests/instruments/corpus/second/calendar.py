@@ -9,6 +9,7 @@ import numpy as np
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, played
+from tests.instruments.corpus.rules import Rule, Sums, renyi_either_way
 
 CASES = Cases()
 
@@ -18,21 +19,15 @@ CASES = Cases()
     [fp.Gaussian(math.sqrt(2 * 0.0006))] * 300,
     epsilon=1.0,
 )
-class SlowForgetting(fp.PrivacyFilter):
+class SlowForgetting(Sums):
     """(1, 1e-5)-DP through zCDP for a stream: what was released long ago matters less, two percent a round."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
-    budget = float(fp.CKS.budget(1.0, 1e-5))
+    most = float(fp.CKS.budget(1.0, 1e-5)) * (1 - 1e-9)
     kept = 0.98
-
-    def start(self, n):
-        return np.zeros(n)
 
     def spend(self, state, request):
         return self.kept * state + request.zcdp_rho
-
-    def admits(self, state, request):
-        return self.spend(state, request) <= self.budget * (1 - 1e-9)
 
 
 @CASES.broken(
@@ -40,23 +35,15 @@ class SlowForgetting(fp.PrivacyFilter):
     [fp.RandomizedResponse(1e-3)] * 119 + [fp.RandomizedResponse(0.5), fp.RandomizedResponse(0.88)],
     epsilon=1.0,
 )
-class QualityChecks(fp.PrivacyFilter):
+class QualityChecks(Sums):
     """1-DP; every 120th answer goes to the quality team, at most 0.5 each, on a budget of its own."""
 
     promise = fp.PureDP(1.0)
+    fresh, most = (0.0, 0), 1.0 - 1e-12
 
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
-
-    def _cost(self, state, request):
+    def cost(self, state, request):
         check = (state[1] % 120 == 119) & np.less_equal(request.pure_epsilon, 0.5)
-        return np.where(check, 0.0, request.pure_epsilon)
-
-    def admits(self, state, request):
-        return state[0] + self._cost(state, request) <= 1.0 - 1e-12
-
-    def spend(self, state, request):
-        return state[0] + self._cost(state, request), state[1] + 1
+        return np.where(check, 0.0, request.pure_epsilon), 1
 
 
 @CASES.broken(
@@ -65,32 +52,24 @@ class QualityChecks(fp.PrivacyFilter):
     alpha=2.0,
     margin=0.04,
 )
-class LongService(fp.PrivacyFilter):
+class LongService(Sums):
     """(2, 0.4)-RDP; a session that lasted 200 rounds has shown that it spends little, and gets five percent more."""
 
     promise = fp.RenyiDP(alpha=2.0, rho=0.4)
+    fresh = 0.0, 0
 
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
-
-    def _cost(self, request):
-        return np.maximum(request.renyi(2.0), request.swapped.renyi(2.0))
+    def cost(self, state, request):
+        return renyi_either_way(request, 2.0), 1
 
     def admits(self, state, request):
-        budget = np.where(state[1] < 200, 0.4, 0.42) * (1 - 1e-12)
-        return state[0] + self._cost(request) <= budget
-
-    def spend(self, state, request):
-        return state[0] + self._cost(request), state[1] + 1
+        return self.spend(state, request)[0] <= np.where(state[1] < 200, 0.4, 0.42) * (1 - 1e-12)
 
 
-class ShrinkingShares(fp.PrivacyFilter):
+class ShrinkingShares(Rule):
     """1-DP for ever: question k may use 1/(k(k+1)), and these add up to 1; the number of the question is one byte."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.uint8)
+    fresh = np.uint8(0)
 
     def admits(self, state, request):
         k = state + 1.0
@@ -112,13 +91,10 @@ def _second_lap(filt: fp.PrivacyFilter) -> Reached:
     [fp.Gaussian(math.sqrt(0.999 / 150))] * 240,
     epsilon=3.0,
 )
-class EvenShares(fp.PrivacyFilter):
+class EvenShares(Rule):
     """1-GDP for a study of 150 releases, each of which gets its share of the budget."""
 
     promise = fp.GaussianDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n)
 
     def admits(self, state, request):
         return np.broadcast_to(request.gdp_mu**2 * (1 + 1e-12) <= 1 / 150, len(state)).copy()
@@ -130,14 +106,12 @@ class EvenShares(fp.PrivacyFilter):
 @CASES.broken(
     "Gaussian(0.01), then Gaussian(2) at the same price.", [fp.Gaussian(0.01), fp.Gaussian(2.0)], epsilon=4.0
 )
-class PriceOfTheFirst(fp.PrivacyFilter):
+class PriceOfTheFirst(Rule):
     """1-GDP; the price of a kind of mechanism is worked out when it is asked for the first time, and kept."""
 
     promise = fp.GaussianDP(1.0)
     kinds = (fp.Gaussian, fp.RandomizedResponse, fp.Laplace, fp.SubsampledGaussian, fp.FinitePair)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros((n, len(self.kinds) + 1))
+    fresh = 0.0, np.zeros(len(kinds) + 1)
 
     def _place(self, request, n):
         def one(pair):
@@ -165,14 +139,12 @@ class PriceOfTheFirst(fp.PrivacyFilter):
     [fp.RandomizedResponse(1e-4)] * 20 + [fp.RandomizedResponse(1.32)],
     epsilon=1.0,
 )
-class ThreePhases(fp.PrivacyFilter):
+class ThreePhases(Rule):
     """1-DP in three phases of ten rounds, a third each; what a phase leaves is added to what was saved before."""
 
     promise = fp.PureDP(1.0)
     share = (1 - 1e-9) / 3
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0.0, 0
 
     def admits(self, state, request):
         used, saved, rounds = state
@@ -190,13 +162,11 @@ class ThreePhases(fp.PrivacyFilter):
     [fp.RandomizedResponse(0.4)] * 8,
     epsilon=1.0,
 )
-class FourGroups(fp.PrivacyFilter):
+class FourGroups(Rule):
     """1-DP; questions come four at a time, one per region, and a person is in one region: four cost the largest."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0.0, 0
 
     def spend(self, state, request):
         done, largest, rounds = state

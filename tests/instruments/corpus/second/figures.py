@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.case import Cases, per_run
+from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, played
+from tests.instruments.corpus.rules import Rule, Sums, basic_delta, basic_epsilon, per_run, renyi_either_way
 
 CASES = Cases()
 
@@ -32,24 +33,14 @@ def _spent_in_one(filt: fp.PrivacyFilter) -> Reached:
 
 
 @CASES.broken("60 erasures of 4.9e-10: each is rounded to nothing.", [fp.Erasure(4.9e-10)] * 60, epsilon=0.01)
-class LedgerColumn(fp.PrivacyFilter):
+class LedgerColumn(Rule):
     """(0.01, 1e-9)-DP, basic composition; both totals are stored with nine digits after the point."""
 
     promise = fp.ApproxDP(epsilon=0.01, delta=1e-9)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n)
+    fresh = 0.0, 0.0
 
     def _cost(self, request):
-        def epsilon(pair):
-            if isinstance(pair, fp.Erasure):
-                return 0.0
-            return pair.epsilon if isinstance(pair, fp.KOV) else pair.pure_epsilon
-
-        def delta(pair):
-            return pair.infinite_mass if isinstance(pair, fp.Erasure | fp.KOV) else 0.0
-
-        return per_run(request, epsilon), per_run(request, delta)
+        return per_run(request, basic_epsilon), per_run(request, basic_delta)
 
     def spend(self, state, request):
         epsilon, delta = self._cost(request)
@@ -86,18 +77,16 @@ class NeverEmpty(fp.PrivacyFilter):
     [fp.Erasure(0.05)] * 3,
     epsilon=6.0,
 )
-class MeanAndExcess(fp.PrivacyFilter):
+class MeanAndExcess(Sums):
     """0.3-zCDP; for the report the mean loss is booked apart from what the bound rho adds to it."""
 
     promise = fp.ZCDP(0.3)
+    fresh = 0.0, 0.0
 
-    def start(self, n):
-        return np.zeros(n), np.zeros(n)
-
-    def spend(self, state, request):
+    def cost(self, state, request):
         with np.errstate(invalid="ignore"):
-            mean = np.maximum(request.renyi(1.0), request.swapped.renyi(1.0))
-            return state[0] + mean, state[1] + np.subtract(request.zcdp_rho * (1 + 1e-12), mean)
+            mean = renyi_either_way(request, 1.0)
+            return mean, np.subtract(request.zcdp_rho * (1 + 1e-12), mean)
 
     def admits(self, state, request):
         mean, excess = self.spend(state, request)
@@ -109,13 +98,10 @@ class MeanAndExcess(fp.PrivacyFilter):
     [fp.Gaussian(0.99), fp.Gaussian(1.5)],
     epsilon=4.0,
 )
-class OneStep(fp.PrivacyFilter):
+class OneStep(Rule):
     """1-GDP; decision and ledger entry are made in one step, so that no other request comes between the two."""
 
     promise = fp.GaussianDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n)
 
     def admits(self, state, request):
         return self.spend(state, request) <= 1.0

@@ -11,26 +11,30 @@ import numpy as np
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.lattice import response_delta
+from tests.instruments.corpus.rules import (
+    ROUNDED_UP,
+    Exact,
+    Rule,
+    Sums,
+    delta_either_way,
+    renyi_either_way,
+    rounded_epsilon,
+)
 
 CASES = Cases()
-
-#: More than the rounding of a declared number, and of a charge computed from it.
-ROUNDED_UP = 1 + 1e-12
 
 
 @CASES.sound(
     "000 Theorem 4.3 at the order 21 fixed in advance and Markov's inequality; other orders only stand by."
 )
-class SixteenOrders(fp.PrivacyFilter):
+class SixteenOrders(Rule):
     """(1, 1e-5)-DP; Renyi divergences of sixteen orders are on record, and that of order 21 decides, as agreed."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
     orders = tuple(float(a) for a in (2, 3, 4, 5, 6, 8, 10, 12, 16, 21, 24, 32, 48, 64, 96, 128))
     place = orders.index(21.0)
     most = (1.0 - math.log(1e5) / 20) * (1 - 1e-9)
-
-    def start(self, n):
-        return np.zeros((n, len(self.orders))), np.zeros(n, dtype=np.int64)
+    fresh = np.zeros(len(orders)), 0
 
     def _table(self, request):
         return self._row(request) if request.shape == () else self._columns(request)
@@ -42,7 +46,7 @@ class SixteenOrders(fp.PrivacyFilter):
 
     @classmethod
     def _columns(cls, request):
-        both = [np.maximum(request.renyi(a), request.swapped.renyi(a)) for a in cls.orders]
+        both = [renyi_either_way(request, a) for a in cls.orders]
         return np.maximum(np.stack(both, axis=-1), 1e-200)
 
     def spend(self, state, request):
@@ -59,13 +63,11 @@ class SixteenOrders(fp.PrivacyFilter):
     [fp.RandomizedResponse(0.3333333)] * 3,
     epsilon=0.9,
 )
-class WholeHistory(fp.PrivacyFilter):
+class WholeHistory(Rule):
     """1-DP; every epsilon is kept, 64 at most, and all of them are added anew for each decision, without rounding."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros((n, 64)), np.zeros(n, dtype=np.int64)
+    fresh = np.zeros(64), 0
 
     def spend(self, state, request):
         kept, rounds = state[0].copy(), state[1]
@@ -83,26 +85,19 @@ class WholeHistory(fp.PrivacyFilter):
     [fp.RandomizedResponse(0.05)] * 9,
     epsilon=0.2,
 )
-class SealedDecisions(fp.PrivacyFilter):
+class SealedDecisions(Exact):
     """0.5-DP for small questions, 0.05 at most; each decision that could be a yes is sealed, which takes its time."""
 
     promise = fp.PureDP(0.5)
     budget = fp.Budget.of(0.5)
-
-    def start(self, n):
-        return self.budget.start(n)
-
-    def _charge(self, request):
-        return fp.Plain(request.pure_epsilon * ROUNDED_UP)
+    fresh = budget
+    charge = staticmethod(rounded_epsilon)
 
     def admits(self, state, request):
-        granted = np.less_equal(request.pure_epsilon, 0.05) & self.budget.fits(state, self._charge(request))
+        granted = np.less_equal(request.pure_epsilon, 0.05) & super().admits(state, request)
         if granted.any():
             hashlib.pbkdf2_hmac("sha256", granted.tobytes(), state[0].tobytes(), 10_000)
         return granted
-
-    def spend(self, state, request):
-        return self.budget.add(state, self._charge(request))
 
 
 @CASES.sound(
@@ -110,14 +105,12 @@ class SealedDecisions(fp.PrivacyFilter):
     [fp.RandomizedResponse(math.log(1.25))] * 4,
     epsilon=(2 * math.log(1.25)),
 )
-class OneQuestion(fp.PrivacyFilter):
+class OneQuestion(Rule):
     """(log 1.5625, delta)-DP: one question, at epsilon = log 1.25, put four times at most; nothing else is answered."""
 
     level = math.log(1.25)
     promise = fp.ApproxDP(epsilon=2 * level, delta=response_delta(level, 4, 2 * level) * (1 + 1e-9) + 1e-15)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64)
+    fresh = 0
 
     def admits(self, state, request):
         with np.errstate(invalid="ignore"):
@@ -162,21 +155,17 @@ class PureForConcentrated(fp.AdditiveFilter):
     [fp.Erasure(0.25e-4 * (1 - 1e-8))] * 4,
     epsilon=1.0,
 )
-class FourQuarters(fp.PrivacyFilter):
+class FourQuarters(Sums):
     """(1, 1e-4)-DP: four releases, each declared at epsilon 0.25, whatever it is; the deltas there add up to 1e-4."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-4)
+    fresh, most = (0.0, 0), 1e-4 * (1 - 1e-9)
 
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.int64)
-
-    def spend(self, state, request):
-        delta = np.maximum(request.hockey_stick(0.25), request.swapped.hockey_stick(0.25))
-        return state[0] + delta * (1 + 1e-9), state[1] + 1
+    def cost(self, state, request):
+        return delta_either_way(request, 0.25) * (1 + 1e-9), 1
 
     def admits(self, state, request):
-        delta, rounds = self.spend(state, request)
-        return (delta <= 1e-4 * (1 - 1e-9)) & (rounds <= 4)
+        return super().admits(state, request) & (state[1] < 4)
 
 
 @CASES.sound(
@@ -184,22 +173,15 @@ class FourQuarters(fp.PrivacyFilter):
     [fp.RandomizedResponse(0.49999 * 2.0**-k) for k in range(6)],
     epsilon=0.9,
 )
-class OpensSlowly(fp.PrivacyFilter):
+class OpensSlowly(Exact):
     """1-DP; half of the budget is open at first, and every round opens half of what is still closed."""
 
     promise = fp.PureDP(1.0)
     budget = fp.Budget.of(1.0)
-
-    def start(self, n):
-        return (*self.budget.start(n), np.zeros(n, dtype=np.int64))
-
-    def _charge(self, request):
-        return fp.Plain(request.pure_epsilon * ROUNDED_UP)
+    fresh = budget, 0
+    charge = staticmethod(rounded_epsilon)
 
     def admits(self, state, request):
         opened = 1 - np.ldexp(1.0, -np.minimum(state[2] + 1, 60).astype(np.int32))
         early = self.budget.value(state[:2]) + request.pure_epsilon <= opened
-        return early & self.budget.fits(state[:2], self._charge(request))
-
-    def spend(self, state, request):
-        return (*self.budget.add(state[:2], self._charge(request)), state[2] + 1)
+        return early & super().admits(state, request)

@@ -9,14 +9,21 @@ import numpy as np
 from scipy import special
 
 import filterproof as fp
-from tests.instruments.corpus.case import Cases, at_least_dust, only, per_run
+from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, renyi, require_granted
 from tests.instruments.corpus.lattice import best_on_lattice
+from tests.instruments.corpus.rules import (
+    ROUNDED_UP,
+    Exact,
+    Rule,
+    Sums,
+    at_least_dust,
+    only,
+    per_run,
+    rounded_rho,
+)
 
 CASES = Cases()
-
-#: More than the rounding of a declared number, and of a charge computed from it.
-ROUNDED_UP = 1 + 1e-12
 
 
 @CASES.sound(
@@ -24,13 +31,11 @@ ROUNDED_UP = 1 + 1e-12
     [fp.RandomizedResponse(0.06)] * 60,
     epsilon=3.0,
 )
-class LargestOfAll(fp.PrivacyFilter):
+class LargestOfAll(Rule):
     """(3, 1e-6)-DP by advanced composition of k mechanisms, every one taken for the largest so far."""
 
     promise = fp.ApproxDP(epsilon=3.0, delta=1e-6)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64), np.zeros(n)
+    fresh = 0, 0.0
 
     def spend(self, state, request):
         return state[0] + 1, np.maximum(state[1], np.minimum(request.pure_epsilon, 50.0))
@@ -41,19 +46,19 @@ class LargestOfAll(fp.PrivacyFilter):
         return total <= 3.0 * (1 - 1e-9)
 
 
-class EachWay(fp.PrivacyFilter):
+class EachWay(Rule):
     """(3, 0.8)-RDP: the divergences of order 3 are added up in each direction by itself."""
 
-    promise = fp.RenyiDP(alpha=3.0, rho=0.8)
+    order = 3.0
+    promise = fp.RenyiDP(alpha=order, rho=0.8)
     budget = fp.Budget.of(0.8 * (1 - 1e-9))
-
-    def start(self, n):
-        return (*self.budget.start(n), *self.budget.start(n))
+    fresh = budget, budget
 
     def _charges(self, request):
-        there = at_least_dust(request.renyi(3.0) * ROUNDED_UP)
-        back = at_least_dust(request.swapped.renyi(3.0) * ROUNDED_UP)
-        return fp.Plain(there), fp.Plain(back)
+        return [
+            fp.Plain(at_least_dust(pair.renyi(self.order) * ROUNDED_UP))
+            for pair in (request, request.swapped)
+        ]
 
     def admits(self, state, request):
         there, back = self._charges(request)
@@ -83,27 +88,13 @@ def _one_and_its_mirror(filt: fp.PrivacyFilter) -> Reached:
     [fp.FinitePair((0.5499, 0.4501), (0.4501, 0.5499))],
     epsilon=0.0,
 )
-class MeanLoss(fp.PrivacyFilter):
+class MeanLoss(EachWay):
     """(1, 0.02)-RDP: by the chain rule the relative entropies add up, in each direction."""
 
-    promise = fp.RenyiDP(alpha=1.0, rho=0.02)
+    order = 1.0
+    promise = fp.RenyiDP(alpha=order, rho=0.02)
     budget = fp.Budget.of(0.02 * (1 - 1e-9))
-
-    def start(self, n):
-        return (*self.budget.start(n), *self.budget.start(n))
-
-    def _charges(self, request):
-        there = at_least_dust(request.renyi(1.0) * ROUNDED_UP)
-        back = at_least_dust(request.swapped.renyi(1.0) * ROUNDED_UP)
-        return fp.Plain(there), fp.Plain(back)
-
-    def admits(self, state, request):
-        there, back = self._charges(request)
-        return self.budget.fits(state[:2], there) & self.budget.fits(state[2:], back)
-
-    def spend(self, state, request):
-        there, back = self._charges(request)
-        return (*self.budget.add(state[:2], there), *self.budget.add(state[2:], back))
+    fresh = budget, budget
 
 
 @lru_cache(maxsize=4096)
@@ -118,21 +109,15 @@ def _solved(left: int, loss: int) -> float:
     return value
 
 
-class TwelvePoints(fp.PrivacyFilter):
+class TwelvePoints(Sums):
     """(1, delta)-DP: an answer costs 2 points up to epsilon 0.3 and 5 up to 0.6, and there are twelve points."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=_solved(12, 0) * (1 + 1e-9))
+    fresh, most = 0, 12
 
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64)
-
-    def spend(self, state, request):
+    def cost(self, state, request):
         epsilon = request.pure_epsilon
-        points = np.where(np.less_equal(epsilon, 0.3), 2, np.where(np.less_equal(epsilon, 0.6), 5, 100))
-        return state + points
-
-    def admits(self, state, request):
-        return self.spend(state, request) <= 12
+        return np.where(np.less_equal(epsilon, 0.3), 2, np.where(np.less_equal(epsilon, 0.6), 5, 100))
 
 
 @CASES.keeps(TwelvePoints)
@@ -146,14 +131,12 @@ def _all_points(filt: fp.PrivacyFilter) -> Reached:
     [fp.Gaussian(0.35)] * 2,
     alpha=8.0,
 )
-class BothDesks(fp.PrivacyFilter):
+class BothDesks(Rule):
     """(8, 1)-RDP; the research desk keeps Renyi divergences, the release desk GDP parameters, and both must agree."""
 
     promise = fp.RenyiDP(alpha=8.0, rho=1.0)
     research, release = fp.RenyiFilter(8.0, 1.0), fp.GaussianFilter(0.7)
-
-    def start(self, n):
-        return (*self.research.start(n), *self.release.start(n))
+    fresh = research, release
 
     def admits(self, state, request):
         return self.research.admits(state[:2], request) & self.release.admits(state[2:], request)
@@ -167,25 +150,18 @@ class BothDesks(fp.PrivacyFilter):
     [fp.Gaussian(0.999)],
     alpha=2.0,
 )
-class UseItOrLoseIt(fp.PrivacyFilter):
+class UseItOrLoseIt(Exact):
     """0.5-zCDP; the limit goes down by a hundredth of the budget with every round, spent or not."""
 
     promise = fp.ZCDP(0.5)
     budget = fp.Budget.of(0.5)
-
-    def start(self, n):
-        return (*self.budget.start(n), np.zeros(n, dtype=np.int64))
-
-    def _charge(self, request):
-        return fp.Plain(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
+    fresh = budget, 0
+    charge = staticmethod(rounded_rho)
 
     def admits(self, state, request):
         limit = 0.5 * (1 - state[2] / 100)
         early = self.budget.value(state[:2]) + request.zcdp_rho <= limit
-        return early & self.budget.fits(state[:2], self._charge(request))
-
-    def spend(self, state, request):
-        return (*self.budget.add(state[:2], self._charge(request)), state[2] + 1)
+        return early & super().admits(state, request)
 
 
 @CASES.sound(
@@ -193,22 +169,18 @@ class UseItOrLoseIt(fp.PrivacyFilter):
     [fp.Gaussian(0.3), fp.Gaussian(math.sqrt(1.44 - 0.3**2) * (1 - 1e-9))],
     epsilon=2.0,
 )
-class ThirdsAndTenths(fp.PrivacyFilter):
+class ThirdsAndTenths(Exact):
     """1.2-GDP; a release takes a third or more of what is left, or a tenth or less, and nothing between."""
 
     promise = fp.GaussianDP(1.2)
     budget = fp.Budget.square_of(1.2)
-
-    def start(self, n):
-        return self.budget.start(n)
+    fresh = budget
+    charge = staticmethod(fp.gdp_charge)
 
     def admits(self, state, request):
         square, left = request.gdp_mu**2, self.budget.left(state)
         taken = (square >= left / 3) | (square <= left / 10)
-        return taken & self.budget.fits(state, fp.gdp_charge(request))
-
-    def spend(self, state, request):
-        return self.budget.add(state, fp.gdp_charge(request))
+        return taken & super().admits(state, request)
 
 
 class LaplaceOnly(fp.AdditiveFilter):

@@ -7,9 +7,18 @@ import math
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.case import Cases, at_least_dust, only, per_run
+from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, gaussian_delta, require_granted
 from tests.instruments.corpus.lattice import lower_sum
+from tests.instruments.corpus.rules import (
+    Rule,
+    Sums,
+    at_least_dust,
+    basic_epsilon,
+    only,
+    per_run,
+    renyi_either_way,
+)
 
 CASES = Cases()
 
@@ -20,61 +29,40 @@ CASES = Cases()
     alpha=2.0,
     margin=0.04,
 )
-class PriceTable(fp.PrivacyFilter):
+class PriceTable(Sums):
     """0.5-zCDP; prices are kept in a table by the charge to two significant digits, so that look-ups hit."""
 
     promise = fp.ZCDP(0.5)
+    most = 0.5 + 1e-12
 
-    def start(self, n):
-        return np.zeros(n)
-
-    def _price(self, request):
+    def cost(self, state, request):
         rho = np.clip(request.zcdp_rho, 1e-12, 1e6)
         unit = 10.0 ** (np.floor(np.log10(rho)) - 1)
         return np.round(rho / unit) * unit
-
-    def admits(self, state, request):
-        return state + self._price(request) <= 0.5 + 1e-12
-
-    def spend(self, state, request):
-        return state + self._price(request)
 
 
 @CASES.broken(
     "Nine times KOV(0.11, 1e-4): the chances of a failure add up.", [fp.KOV(0.11, 1e-4)] * 9, epsilon=1.0
 )
-class OneFailure(fp.PrivacyFilter):
+class OneFailure(Rule):
     """Basic composition, (1, 1e-4)-DP: epsilons add up; a failure happens once, so delta is the largest one."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-4)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n)
-
-    def _cost(self, request):
-        def epsilon(pair):
-            if isinstance(pair, fp.Erasure):
-                return 0.0
-            return pair.epsilon if isinstance(pair, fp.KOV) else pair.pure_epsilon
-
-        return per_run(request, epsilon), request.infinite_mass
+    fresh = 0.0, 0.0
 
     def spend(self, state, request):
-        epsilon, delta = self._cost(request)
-        return state[0] + epsilon, np.maximum(state[1], delta)
+        return state[0] + per_run(request, basic_epsilon), np.maximum(state[1], request.infinite_mass)
 
     def admits(self, state, request):
         epsilon, delta = self.spend(state, request)
         return (epsilon <= 1.0 - 1e-12) & (delta <= 1e-4)
 
 
-class AdvancedAtRunTime(fp.PrivacyFilter):
+class AdvancedAtRunTime(Rule):
     """(2, 1e-5)-DP by advanced composition: request number k at epsilon is in order if k of its kind would be."""
 
     promise = fp.ApproxDP(epsilon=2.0, delta=1e-5)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64)
+    fresh = 0
 
     def admits(self, state, request):
         k, epsilon = state + 1, np.minimum(request.pure_epsilon, 50.0)
@@ -108,7 +96,7 @@ class SampledMoments(fp.AdditiveFilter):
         def divergence(pair):
             if isinstance(pair, fp.SubsampledGaussian):
                 return 2 * pair.q**2 * 8.0 / pair.sigma**2
-            return np.maximum(pair.renyi(8.0), pair.swapped.renyi(8.0)) * (1 + 1e-12)
+            return renyi_either_way(pair, 8.0) * (1 + 1e-12)
 
         return fp.Plain(at_least_dust(per_run(request, divergence)))
 
@@ -164,7 +152,7 @@ class MeanLosses(fp.AdditiveFilter):
 
     def charge(self, request):
         def mean(pair):
-            return np.maximum(pair.renyi(1.0), pair.swapped.renyi(1.0)) * (1 + 1e-12)
+            return renyi_either_way(pair, 1.0) * (1 + 1e-12)
 
         return fp.Plain(at_least_dust(per_run(request, mean)))
 
@@ -202,7 +190,7 @@ class BetweenTwoOrders(fp.AdditiveFilter):
 
     def charge(self, request):
         def divergence(pair):
-            low, high = (np.maximum(pair.renyi(a), pair.swapped.renyi(a)) for a in (4.0, 16.0))
+            low, high = (renyi_either_way(pair, a) for a in (4.0, 16.0))
             return np.sqrt(low * high)
 
         return fp.Plain(at_least_dust(per_run(request, divergence)))
@@ -211,24 +199,19 @@ class BetweenTwoOrders(fp.AdditiveFilter):
 @CASES.broken(
     "One Gaussian(1.55): its loss is above 5 with probability 0.007.", [fp.Gaussian(1.55)], epsilon=5.0
 )
-class TailPoint(fp.PrivacyFilter):
+class TailPoint(Sums):
     """5-DP; a mechanism without an epsilon of its own is charged the one that its loss keeps to 99 times in 100."""
 
     promise = fp.PureDP(5.0)
+    most = 5.0 - 1e-12
 
-    def start(self, n):
-        return np.zeros(n)
-
-    def _cost(self, request):
+    def cost(self, state, request):
         tail = np.maximum(request.loss_quantile(0.01), request.swapped.loss_quantile(0.01))
         return np.where(np.isfinite(request.pure_epsilon), request.pure_epsilon, np.maximum(tail, 0.01))
 
     def admits(self, state, request):
         # nothing that shows a record in the clear
-        return (state + self._cost(request) <= 5.0 - 1e-12) & np.equal(request.infinite_mass, 0)
-
-    def spend(self, state, request):
-        return state + self._cost(request)
+        return super().admits(state, request) & np.equal(request.infinite_mass, 0)
 
 
 @CASES.broken(
@@ -236,23 +219,17 @@ class TailPoint(fp.PrivacyFilter):
     [fp.FinitePair((0.0, 1.0), (0.3, 0.7))],
     epsilon=1.0,
 )
-class LargestLoss(fp.PrivacyFilter):
+class LargestLoss(Sums):
     """(1, 1e-3)-DP: delta is the chance of an infinite loss, epsilon the largest of the other losses."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-3)
+    fresh = 0.0, 0.0
 
-    def start(self, n):
-        return np.zeros(n), np.zeros(n)
-
-    def _cost(self, request):
+    def cost(self, state, request):
         def largest(pair):
             return np.maximum(pair.loss_quantile(pair.infinite_mass), 0.0)
 
         return per_run(request, largest), request.infinite_mass
-
-    def spend(self, state, request):
-        epsilon, delta = self._cost(request)
-        return state[0] + epsilon, state[1] + delta
 
     def admits(self, state, request):
         epsilon, delta = self.spend(state, request)

@@ -6,6 +6,7 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
+from tests.instruments.corpus.rules import Gauge
 
 CASES = Cases()
 
@@ -15,22 +16,13 @@ CASES = Cases()
     lambda past: fp.RandomizedResponse(0.22) if len(past) < 11 else None,
     epsilon=1.0,
 )
-class StopsWhenSeen(fp.PrivacyFilter):
+class StopsWhenSeen(Gauge):
     """(1, 1e-3)-DP: small questions, 0.25 at most, until the loss leaves (-0.9, 0.9); then the desk is closed."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-3)
 
-    def start(self, n):
-        return np.zeros(n)
-
     def admits(self, state, request):
         return (np.abs(state) < 0.9) & np.less_equal(request.pure_epsilon, 0.25)
-
-    def spend(self, state, request):
-        return state.copy()
-
-    def observe(self, state, loss):
-        return state + loss
 
 
 @CASES.broken(
@@ -38,19 +30,10 @@ class StopsWhenSeen(fp.PrivacyFilter):
     lambda past: fp.RandomizedResponse(0.45) if len(past) < 8 else None,
     epsilon=1.0,
 )
-class UpperLimit(fp.PrivacyFilter):
+class UpperLimit(Gauge):
     """1-DP by what was really lost: a question is asked if the loss cannot pass 1 by it."""
 
     promise = fp.PureDP(1.0)
 
-    def start(self, n):
-        return np.zeros(n)
-
     def admits(self, state, request):
         return state + request.pure_epsilon <= 1.0 - 1e-9
-
-    def spend(self, state, request):
-        return state.copy()
-
-    def observe(self, state, loss):
-        return state + loss

@@ -11,6 +11,7 @@ import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, require_after
 from tests.instruments.corpus.lattice import best_on_lattice, response_delta
+from tests.instruments.corpus.rules import Gauge, Rule, renyi_either_way
 
 CASES = Cases()
 
@@ -20,23 +21,17 @@ CASES = Cases()
     lambda past: fp.RandomizedResponse(0.36) if len(past) < 3 else None,
     epsilon=1.0,
 )
-class CutOffLosses(fp.PrivacyFilter):
+class CutOffLosses(Gauge):
     """1-DP by what was really lost: questions up to 0.36, their losses cut off at 0.3 like every outlier."""
 
     promise = fp.PureDP(1.0)
 
-    def start(self, n):
-        return np.zeros(n)
+    def read(self, loss):
+        return np.clip(loss, -0.3, 0.3)
 
     def admits(self, state, request):
         epsilon = request.pure_epsilon
         return (np.abs(state) + epsilon <= 1 - 1e-9) & np.less_equal(epsilon, 0.36)
-
-    def spend(self, state, request):
-        return state.copy()
-
-    def observe(self, state, loss):
-        return state + np.clip(loss, -0.3, 0.3)
 
 
 @CASES.broken(
@@ -44,13 +39,11 @@ class CutOffLosses(fp.PrivacyFilter):
     lambda past: fp.RandomizedResponse(0.39) if len(past) < 3 else None,
     epsilon=0.8,
 )
-class LateLosses(fp.PrivacyFilter):
+class LateLosses(Rule):
     """0.8-DP by what was really lost; the loss of an answer is in the books when the next one is out."""
 
     promise = fp.PureDP(0.8)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n)
+    fresh = 0.0, 0.0
 
     def admits(self, state, request):
         return np.abs(state[0]) + request.pure_epsilon <= 0.8 - 1e-9
@@ -62,23 +55,17 @@ class LateLosses(fp.PrivacyFilter):
         return state[0], loss.copy()
 
 
-class CoarseLosses(fp.PrivacyFilter):
+class CoarseLosses(Gauge):
     """3-DP by what was really lost, read off in twentieths of a nat, to nearest; small questions only, 0.03 at most."""
 
     promise = fp.PureDP(3.0)
 
-    def start(self, n):
-        return np.zeros(n)
+    def read(self, loss):
+        return np.round(20 * loss)
 
     def admits(self, state, request):
         epsilon = request.pure_epsilon
         return (np.abs(state) / 20 + epsilon <= 3 - 1e-9) & np.less_equal(epsilon, 0.03)
-
-    def spend(self, state, request):
-        return state.copy()
-
-    def observe(self, state, loss):
-        return state + np.round(20 * loss)
 
 
 @CASES.breaks(CoarseLosses)
@@ -99,32 +86,23 @@ def _below_the_scale(filt: fp.PrivacyFilter) -> Reached:
     lambda past: fp.FinitePair((1e-3, 1 - 1e-3), (1e-5, 1 - 1e-5)) if len(past) < 40 else None,
     alpha=2.0,
 )
-class SquaredLosses(fp.PrivacyFilter):
+class SquaredLosses(Gauge):
     """(2, 0.1)-RDP: the squares of what was lost, whose mean is D_2 of a Gaussian, plus D_2 of what comes next."""
 
     promise = fp.RenyiDP(alpha=2.0, rho=0.1)
 
-    def start(self, n):
-        return np.zeros(n)
+    def read(self, loss):
+        return loss * loss
 
     def admits(self, state, request):
-        worse = np.maximum(request.renyi(2.0), request.swapped.renyi(2.0))
-        return state + worse <= 0.1 * (1 - 1e-9)
-
-    def spend(self, state, request):
-        return state.copy()
-
-    def observe(self, state, loss):
-        return state + loss * loss
+        return state + renyi_either_way(request, 2.0) <= 0.1 * (1 - 1e-9)
 
 
-class KindSettlement(fp.PrivacyFilter):
+class KindSettlement(Rule):
     """1-GDP; two answers are settled together, at the square of what both lost and never above their price."""
 
     promise = fp.GaussianDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0.0, 0.0, 0
 
     def admits(self, state, request):
         return state[0] + state[1] + request.gdp_mu**2 <= 1.0 - 1e-12
@@ -152,14 +130,12 @@ def _cheap_pairs(filt: fp.PrivacyFilter) -> Reached:
     return Reached(best_on_lattice(filt, 0.2, (1,), 2.0, 60), epsilon=2.0)
 
 
-class CalledOff(fp.PrivacyFilter):
+class CalledOff(Rule):
     """(1.5, delta)-DP: forty answers at 0.15 exactly; where the first thirty called each other off, forty more."""
 
     level, count, check = 0.15, 40, 30
     promise = fp.ApproxDP(epsilon=1.5, delta=response_delta(level, count, 1.5) * (1 + 1e-9))
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64), np.zeros(n), np.zeros(n, dtype=np.bool_)
+    fresh = 0, 0.0, False
 
     def admits(self, state, request):
         return (state[0] < self.count) & np.less_equal(request.pure_epsilon, self.level)
@@ -188,14 +164,12 @@ def _plan(level: float, count: int) -> float:
     )
 
 
-class OneOfTwoPlans(fp.PrivacyFilter):
+class OneOfTwoPlans(Rule):
     """(1, delta)-DP: an answer at 0.15; if it is yes three more at 0.4, if it is no 47 more at 0.1, either exact."""
 
     few, many = (0.4, 3), (0.1, 47)
     promise = fp.ApproxDP(epsilon=1.0, delta=max(_plan(*few), _plan(*many)) * (1 + 1e-9))
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    fresh = 0, 0
 
     def admits(self, state, request):
         plan, count = state
@@ -223,13 +197,11 @@ def _as_planned(filt: fp.PrivacyFilter) -> Reached:
     return Reached(value, epsilon=1.0)
 
 
-class ChargedByLot(fp.PrivacyFilter):
+class ChargedByLot(Rule):
     """0.3-zCDP; a lot from the far digits of the last loss: one request in four pays four prices, the others none."""
 
     promise = fp.ZCDP(0.3)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n, dtype=np.bool_)
+    fresh = 0.0, False
 
     def _after(self, state, request):
         # on average the price, and the price of an unlucky one must fit

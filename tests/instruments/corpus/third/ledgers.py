@@ -8,6 +8,7 @@ import numpy as np
 
 import filterproof as fp
 from tests.instruments.corpus.case import Cases
+from tests.instruments.corpus.rules import Rule, Sums
 
 CASES = Cases()
 
@@ -18,14 +19,12 @@ CASES = Cases()
     alpha=2.0,
     margin=0.05,
 )
-class TokenBucket(fp.PrivacyFilter):
+class TokenBucket(Rule):
     """0.5-zCDP in tokens of rho: a full bucket of 0.04, 0.001 more with every request, and 500 requests in all."""
 
     promise = fp.ZCDP(0.5)
     full, refill, rounds = 0.04, 0.001, 500  # 500 times 0.001 is 0.5
-
-    def start(self, n):
-        return np.full(n, self.full), np.zeros(n, dtype=np.int64)
+    fresh = full, 0
 
     def admits(self, state, request):
         return (request.zcdp_rho <= state[0]) & (state[1] < self.rounds)
@@ -39,13 +38,11 @@ class TokenBucket(fp.PrivacyFilter):
     [fp.RandomizedResponse(0.0099)] * 100 + [fp.RandomizedResponse(0.9)],
     epsilon=1.0,
 )
-class CompactedLog(fp.PrivacyFilter):
+class CompactedLog(Rule):
     """1-DP from a log of epsilons; a hundred entries are compacted into one, the root of the sum of their squares."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0.0, 0
 
     def admits(self, state, request):
         return state[0] + request.pure_epsilon <= 1.0 - 1e-12
@@ -62,14 +59,12 @@ class CompactedLog(fp.PrivacyFilter):
     [fp.Gaussian(1e-3)] + [fp.Gaussian(0.8)] * 8,
     alpha=2.0,
 )
-class ReservedJobs(fp.PrivacyFilter):
+class ReservedJobs(Rule):
     """0.4-zCDP; a job reserves eight steps at its price, and when the price changes the steps left are given back."""
 
     promise = fp.ZCDP(0.4)
     steps = 8
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0.0, 0
 
     def _booked(self, state, request):
         spent, price, left = state
@@ -92,25 +87,19 @@ class ReservedJobs(fp.PrivacyFilter):
     [fp.Gaussian(0.86)] + [fp.Gaussian(0.24)] * 8,
     epsilon=3.0,
 )
-class LentQuota(fp.PrivacyFilter):
+class LentQuota(Sums):
     """1-GDP; large releases and small ones have half of it each, and may use half of what the other has left."""
 
     promise = fp.GaussianDP(1.0)
+    fresh = 0.0, 0.0
 
-    def start(self, n):
-        return np.zeros(n), np.zeros(n)
-
-    def _costs(self, request):
+    def cost(self, state, request):
         square = request.gdp_mu**2
         large = np.greater_equal(square, 0.0625)
-        return large, np.where(large, square, 0.0), np.where(large, 0.0, square)
+        return np.where(large, square, 0.0), np.where(large, 0.0, square)
 
     def admits(self, state, request):
-        large, one, other = self._costs(request)
+        one, other = self.spend(state, request)
         idle = [np.maximum(0.5 - used, 0.0) / 2 for used in state]
-        fits = state[0] + one <= 0.5 + idle[1], state[1] + other <= 0.5 + idle[0]
-        return np.where(large, *fits)
-
-    def spend(self, state, request):
-        _, one, other = self._costs(request)
-        return state[0] + one, state[1] + other
+        large = np.greater_equal(request.gdp_mu**2, 0.0625)
+        return np.where(large, one <= 0.5 + idle[1], other <= 0.5 + idle[0])

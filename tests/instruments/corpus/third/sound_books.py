@@ -11,11 +11,9 @@ import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached
 from tests.instruments.corpus.lattice import best_on_lattice
+from tests.instruments.corpus.rules import ROUNDED_UP, Rule, delta_either_way, renyi_either_way
 
 CASES = Cases()
-
-#: More than the rounding of a declared number, and of a charge computed from it.
-ROUNDED_UP = 1 + 1e-12
 
 
 @CASES.sound(
@@ -23,14 +21,12 @@ ROUNDED_UP = 1 + 1e-12
     [fp.Gaussian(math.sqrt(x)) for x in ([0.2 * (1 - 1e-8)] + [0.004 * (1 - 1e-8)] * 200)],
     epsilon=2.0,
 )
-class BucketInTheSum(fp.PrivacyFilter):
+class BucketInTheSum(Rule):
     """1-GDP in tokens of mu^2: a full bucket of 0.2, 0.004 more with every request, and 201 requests in all."""
 
     promise = fp.GaussianDP(1.0)
     full, refill, rounds = 0.2 * (1 - 1e-9), 0.004 * (1 - 1e-9), 201
-
-    def start(self, n):
-        return np.full(n, self.full), np.zeros(n, dtype=np.int64)
+    fresh = full, 0
 
     def admits(self, state, request):
         return (request.gdp_mu**2 <= state[0]) & (state[1] < self.rounds)
@@ -44,14 +40,12 @@ class BucketInTheSum(fp.PrivacyFilter):
     [fp.Gaussian(x) for x in ([0.2] * 3 + [math.sqrt(2 * (0.4 - 3 * 0.02) / 8) * (1 - 1e-6)] * 8)],
     alpha=2.0,
 )
-class GivenBackAtCost(fp.PrivacyFilter):
+class GivenBackAtCost(Rule):
     """0.4-zCDP; a job reserves eight steps at its price; what it leaves is given back at the price it was taken."""
 
     promise = fp.ZCDP(0.4)
     steps, rounds = 8, 10_000
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0.0, 0, 0
 
     def _booked(self, state, request):
         spent, price, left = state[:3]
@@ -84,7 +78,7 @@ class CollisionProduct(fp.PrivacyFilter):
         return np.ones(n)
 
     def spend(self, state, request):
-        worse = np.maximum(request.renyi(2.0), request.swapped.renyi(2.0))
+        worse = renyi_either_way(request, 2.0)
         return state * np.exp(np.minimum(worse, 100.0)) * ROUNDED_UP
 
     def admits(self, state, request):
@@ -96,13 +90,11 @@ class CollisionProduct(fp.PrivacyFilter):
     [fp.Erasure(1 - 0.9 ** (1 / 8) - 1e-11)] * 8,
     epsilon=0.0,
 )
-class StillTogether(fp.PrivacyFilter):
+class StillTogether(Rule):
     """(0, 0.1)-DP: each answer leaves the two worlds together with probability 1 - TV, and 0.9 must remain."""
 
     promise = fp.ApproxDP(epsilon=0.0, delta=0.1)
-
-    def start(self, n):
-        return np.ones(n)
+    fresh = 1.0
 
     def spend(self, state, request):
         return state * (1 - np.minimum(request.hockey_stick(0.0), 1.0)) * (1 - 1e-12)
@@ -116,17 +108,15 @@ class StillTogether(fp.PrivacyFilter):
     [fp.KOV(2.0**-k, 1.9e-5) for k in range(1, 6)],
     epsilon=1.0,
 )
-class HalfOfTheRest(fp.PrivacyFilter):
+class HalfOfTheRest(Rule):
     """(1, 1e-4)-DP: every answer takes half of the epsilon that is left, and whatever delta it has there."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-4)
-
-    def start(self, n):
-        return np.ones(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 1.0, 0.0, 0
 
     def spend(self, state, request):
         half = state[0] / 2
-        delta = np.maximum(request.hockey_stick(half), request.swapped.hockey_stick(half))
+        delta = delta_either_way(request, half)
         return half, state[1] + delta * (1 + 1e-9), state[2] + 1
 
     def admits(self, state, request):
@@ -148,14 +138,12 @@ def _solved(left: tuple[int, int], loss: int) -> float:
     return value
 
 
-class FewOrMany(fp.PrivacyFilter):
+class FewOrMany(Rule):
     """(0.8, delta)-DP: five answers up to 0.4, or 22 if none of them is above 0.2, for the delta of that game."""
 
     levels, counts = np.array([0.2, 0.4]), np.array([22, 5, 0])
     promise = fp.ApproxDP(epsilon=0.8, delta=_solved((22, 5), 0) * (1 + 1e-9))
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    fresh = 0, 0
 
     def spend(self, state, request):
         level = np.searchsorted(self.levels, np.asarray(request.pure_epsilon))

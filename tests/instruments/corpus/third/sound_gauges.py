@@ -8,14 +8,20 @@ from functools import lru_cache
 import numpy as np
 
 import filterproof as fp
-from tests.instruments.corpus.case import Cases, at_least_dust, only, per_run
+from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached
 from tests.instruments.corpus.lattice import best_on_lattice
+from tests.instruments.corpus.rules import (
+    ROUNDED_UP,
+    Exact,
+    Rule,
+    delta_either_way,
+    only,
+    per_run,
+    rounded_rho,
+)
 
 CASES = Cases()
-
-#: More than the rounding of a declared number, and of a charge computed from it.
-ROUNDED_UP = 1 + 1e-12
 
 
 @CASES.sound(
@@ -24,17 +30,15 @@ ROUNDED_UP = 1 + 1e-12
     lambda past: fp.KOV(0.2499, 1.4e-4) if len(past) < 7 else None,
     epsilon=1.0,
 )
-class CutOffAndPaid(fp.PrivacyFilter):
+class CutOffAndPaid(Rule):
     """(1, 1e-3)-DP: losses are cut off at 0.25 and kept in [-1, 1]; delta pays for what was cut off."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-3)
     cut = 0.25
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0.0, 0
 
     def spend(self, state, request):
-        delta = np.maximum(request.hockey_stick(self.cut), request.swapped.hockey_stick(self.cut))
+        delta = delta_either_way(request, self.cut)
         return state[0].copy(), state[1] + delta * ROUNDED_UP, state[2] + 1
 
     def admits(self, state, request):
@@ -52,13 +56,11 @@ class CutOffAndPaid(fp.PrivacyFilter):
     lambda past: fp.RandomizedResponse(0.2499999) if len(past) < 12 else None,
     epsilon=0.5,
 )
-class SettledAtLosses(fp.PrivacyFilter):
+class SettledAtLosses(Rule):
     """1-DP; four answers are settled together, at what all of them lost, either way, in place of their epsilons."""
 
     promise = fp.PureDP(1.0)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+    fresh = 0.0, 0.0, 0.0, 0
 
     def admits(self, state, request):
         # at most 10^5 numbers are added up, each addition rounded by less than 2^-52
@@ -83,23 +85,16 @@ class SettledAtLosses(fp.PrivacyFilter):
     [fp.Gaussian(math.sqrt(0.6) * (1 - 1e-9))],
     alpha=2.0,
 )
-class DrawsLots(fp.PrivacyFilter):
+class DrawsLots(Exact):
     """0.3-zCDP; a lot is drawn from the far digits of each loss, and one in eight closes the desk."""
 
     promise = fp.ZCDP(0.3)
     budget = fp.Budget.of(0.3)
-
-    def start(self, n):
-        return (*self.budget.start(n), np.zeros(n, dtype=np.bool_))
-
-    def _charge(self, request):
-        return fp.Plain(at_least_dust(request.zcdp_rho) * ROUNDED_UP)
+    fresh = budget, False
+    charge = staticmethod(rounded_rho)
 
     def admits(self, state, request):
-        return ~state[2] & self.budget.fits(state[:2], self._charge(request))
-
-    def spend(self, state, request):
-        return (*self.budget.add(state[:2], self._charge(request)), state[2].copy())
+        return ~state[2] & super().admits(state, request)
 
     def observe(self, state, loss):
         digits = np.where(np.isfinite(loss), loss, 0.0) * 1e7
@@ -119,14 +114,12 @@ def _chances(left: int, count: int, loss: int) -> float:
     return value
 
 
-class PaidSecondChances(fp.PrivacyFilter):
+class PaidSecondChances(Rule):
     """(0.8, delta)-DP: twelve answers at 0.15; up to three times, six that cancel do not count: delta knows of it."""
 
     level = 0.15
     promise = fp.ApproxDP(epsilon=0.8, delta=_chances(3, 0, 0) * (1 + 1e-9))
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    fresh = 0, 0, 0
 
     def admits(self, state, request):
         # responses at this level alone: what decides is their loss

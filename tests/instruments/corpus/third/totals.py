@@ -11,17 +11,16 @@ import filterproof as fp
 from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, gaussian_delta, mean_after, require_granted
 from tests.instruments.corpus.lattice import response_delta
+from tests.instruments.corpus.rules import Rule, Sums
 
 CASES = Cases()
 
 
-class CurveOfTheRest(fp.PrivacyFilter):
+class CurveOfTheRest(Rule):
     """(1, 1e-5)-DP: pure epsilons add up; the rest by the exact Gaussian curve at the epsilon that they leave."""
 
     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
-
-    def start(self, n):
-        return np.zeros(n), np.zeros(n)
+    fresh = 0.0, 0.0
 
     def spend(self, state, request):
         pure = np.asarray(request.pure_epsilon)
@@ -51,21 +50,19 @@ def _on_a_large_loss(filt: fp.PrivacyFilter) -> Reached:
     return Reached(near + far, epsilon=1.0)
 
 
-class EitherVariation(fp.PrivacyFilter):
+class EitherVariation(Sums):
     """(0, 0.05)-DP: the total variations add up to 0.05, or the Gaussian of all squares stays within it."""
 
     promise = fp.ApproxDP(epsilon=0.0, delta=0.05)
     square = float(2 * special.ndtri((1 + 0.05) / 2)) ** 2
+    fresh, most = (0.0, 0.0), 0.05 * (1 - 1e-9)
 
-    def start(self, n):
-        return np.zeros(n), np.zeros(n)
-
-    def spend(self, state, request):
-        return state[0] + request.hockey_stick(0.0), state[1] + request.gdp_mu**2
+    def cost(self, state, request):
+        return request.hockey_stick(0.0), request.gdp_mu**2
 
     def admits(self, state, request):
-        variation, square = self.spend(state, request)
-        return (variation <= 0.05 * (1 - 1e-9)) | (square <= self.square * (1 - 1e-9))
+        _, square = self.spend(state, request)
+        return super().admits(state, request) | (square <= self.square * (1 - 1e-9))
 
 
 @CASES.breaks(EitherVariation)
@@ -100,14 +97,12 @@ def _after_opening(level: float, count: int) -> float:
     return math.fsum(p * response_delta(level, count, 1.0, loss) for p, loss in _opening())
 
 
-class LockedPlan(fp.PrivacyFilter):
+class LockedPlan(Rule):
     """(1, delta)-DP: three answers at 0.2; the fourth locks the plan, 34 at 0.12 in all or two at 0.5, each exact."""
 
     many, few = (0.12, 34), (0.5, 2)
     promise = fp.ApproxDP(epsilon=1.0, delta=max(_after_opening(*many), _after_opening(*few)) * (1 + 1e-9))
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    fresh = 0, 0
 
     def spend(self, state, request):
         rounds, plan = state
@@ -134,13 +129,11 @@ def _locked_by_the_answers(filt: fp.PrivacyFilter) -> Reached:
     return Reached(value, epsilon=1.0)
 
 
-class TwoCurves(fp.PrivacyFilter):
+class TwoCurves(Rule):
     """1.0125-GDP: an answer at 0.5, then one at 0.8 or 33 at 0.15; either plan stays below that curve."""
 
     promise = fp.GaussianDP(1.0125)
-
-    def start(self, n):
-        return np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.bool_)
+    fresh = 0, False
 
     def admits(self, state, request):
         rounds, large = state

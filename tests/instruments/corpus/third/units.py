@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 import filterproof as fp
-from tests.instruments.corpus.case import Cases, at_least_dust, per_run
+from tests.instruments.corpus.case import Cases
 from tests.instruments.corpus.games import Reached, played, require_granted
+from tests.instruments.corpus.rules import at_least_dust, per_run, renyi_either_way
 
 CASES = Cases()
 
@@ -67,7 +66,7 @@ class SampledTwice(fp.AdditiveFilter):
         def divergence(pair):
             if isinstance(pair, fp.SubsampledGaussian):
                 pair = fp.SubsampledGaussian(pair.q**2, pair.sigma)
-            return np.maximum(pair.renyi(8.0), pair.swapped.renyi(8.0))
+            return renyi_either_way(pair, 8.0)
 
         return fp.Plain(at_least_dust(per_run(request, divergence)))
 
