@@ -36,7 +36,7 @@ import scipy.special
 
 from filters.contract.library import attributes
 from mc.runs.provenance import code_version, origin
-from mc.runs.sources import PYTHONS, content_of, plain_name, said_by, source_files, wrapped
+from mc.runs.sources import PYTHONS, EditedError, content_of, plain_name, said_by, source_files, wrapped
 from mc.runs.store import StoreError
 
 __all__ = ["check_same", "digest", "key_of", "settings"]
@@ -318,9 +318,12 @@ class _Walk:
             and origin(str(module.get("__name__")), module.get("__file__")) is None
         ):
             self._filed.add(id(module))
-            for name, said in source_files(module).items():
-                if self.files.setdefault(name, said) != said:
-                    self._unknown(value, where, f"rests on one of two files that go by the name {name}")
+            try:
+                for name, said in source_files(module).items():
+                    if self.files.setdefault(name, said) != said:
+                        self._unknown(value, where, f"rests on one of two files that go by the name {name}")
+            except EditedError as file:
+                self._unknown(value, where, f"rests on {file}, which was edited or patched after its import")
         return bool(module.get("__file__"))
 
     def _read(self, function: types.FunctionType, where: str) -> list[Any]:

@@ -7,8 +7,7 @@ import functools
 import hashlib
 import sys
 import types
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
 from importlib.machinery import PathFinder
 from importlib.util import resolve_name
 from pathlib import Path
@@ -16,7 +15,15 @@ from typing import Any
 
 from mc.runs.provenance import origin
 
-__all__ = ["PYTHONS", "content_of", "plain_name", "said_by", "source_files", "wrapped"]
+__all__ = [
+    "PYTHONS",
+    "EditedError",
+    "content_of",
+    "plain_name",
+    "said_by",
+    "source_files",
+    "wrapped",
+]
 
 #: What Python itself keeps in a class and in a module: where code stands, which its file says, and sets without order.
 PYTHONS = {
@@ -32,35 +39,49 @@ PYTHONS = {
 }
 
 
+class EditedError(Exception):
+    """A file that says other code than was imported from it."""
+
+
 def said_by(file: object, code: types.CodeType) -> bool:
-    """Whether a source file says just this code; False where there is no file, or none that can be compiled."""
+    """Whether a source file says just this code; False where there is no file."""
     text = _text(file)
-    with suppress(SyntaxError, ValueError):
-        return text is not None and code in _codes(text)
-    return False
+    return text is not None and code in _codes(text)
 
 
 def source_files(module: Mapping[str, Any]) -> dict[str, Any]:
     """What decides the code of a module of the user's: digests by the names of modules.
 
     These are the SHA-256 of its file and of all files of the user's that it imports, transitively, by statements
-    anywhere in it, and the versions of installed packages that these import; None for a file that is gone.
+    anywhere in it, and the versions of installed packages that these import. Raises EditedError where a function that
+    was imported from a file is not what the file says now.
     """
     digests: dict[str, Any] = {}
-    name, file, package = (module.get(which) for which in ("__name__", "__file__", "__package__"))
-    waiting: list[tuple[str, object, object]] = [(plain_name(str(name)), file, package)]
+    waiting: list[tuple[str, object, object, Mapping[str, Any]]] = [
+        (plain_name(str(module.get("__name__"))), module.get("__file__"), module.get("__package__"), module)
+    ]
     while waiting:
-        name, file, package = waiting.pop()
+        name, file, package, loaded = waiting.pop()
         if name in digests or not file:
             continue
-        text = _text(file)
-        digests[name] = None if text is None else hashlib.sha256(text).hexdigest()
-        for imported in _imports(text, str(package or "")) if text and str(file).endswith(".py") else ():
+        if (text := _text(file)) is None:
+            raise EditedError(str(file))
+        digests[name] = hashlib.sha256(text).hexdigest()
+        if not str(file).endswith(".py"):
+            continue
+        try:
+            codes, names = _codes(text), _imports(text, str(package or ""))
+        except (SyntaxError, ValueError) as error:
+            raise EditedError(str(file)) from error
+        # pytest rewrites the assertions of the tests that it imports
+        if "@pytest_ar" not in loaded and not codes.issuperset(_functions(loaded)):
+            raise EditedError(str(file))
+        for imported in names:
             top = imported.partition(".")[0]
             if (known := origin(top, _file(top))) is None:
-                its = _file(imported)
+                below, its = sys.modules.get(imported), _file(imported)
                 parent = imported if str(its).endswith("__init__.py") else imported.rpartition(".")[0]
-                waiting.append((imported, its, parent))
+                waiting.append((imported, its, parent, vars(below) if below else {}))
             elif known not in (("ours",), ("python",)):
                 digests[top] = list(known)
     return digests
@@ -111,15 +132,25 @@ def _codes(text: bytes) -> frozenset[types.CodeType]:
     return frozenset(codes)
 
 
+def _functions(module: Mapping[str, Any]) -> Iterator[types.CodeType]:
+    """The code of the functions that a module and its classes hold and that were compiled from its file."""
+    members = list(module.values())
+    for cls in list(members):
+        if isinstance(cls, type) and cls.__module__ == module.get("__name__"):
+            members += vars(cls).values()
+    for member in members:
+        for function in wrapped(member) or ():
+            if not isinstance(function, types.FunctionType) or function.__globals__ is not module:
+                continue
+            if not function.__code__.co_filename.startswith("<"):  # generated, as by dataclasses
+                yield function.__code__
+
+
 @functools.lru_cache(maxsize=256)
 def _imports(text: bytes, package: str) -> tuple[str, ...]:
     """The modules that a source text may import, and members of these that may be modules, with their packages."""
     names: list[str] = []
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):  # edited since its import: none of its functions is what it says
-        return ()
-    for node in ast.walk(tree):
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
