@@ -6,12 +6,13 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from types import FunctionType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from filters.contract.checks import checked_grant, checked_spend, checked_start
-from filters.contract.library import holder_of, of_the_library
+from filters.contract.library import of_the_library
 from filters.contract.state import State, bits, join, leaves, runs_of, take
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
@@ -34,6 +35,8 @@ __all__ = [
 
 #: The most positions expanded, without and with a theorem that bounds paths already.
 MOST_POSITIONS, FEW_POSITIONS = 100_000, 1000
+#: What a class decides by.
+_CODE = (FunctionType, property, classmethod, staticmethod)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,16 +106,23 @@ def _minus_log_finite(pair: DominatingPair) -> Real:
 
 
 def stated_asks(adversary: Adversary) -> tuple[DominatingPair, ...] | None:
-    """`asks`; None where it was inherited by a class that asks by a `request` of its own, of which it says nothing."""
+    """`asks`; None where it was inherited by a class that asks by code of its own, of which it says nothing."""
     return adversary.asks if said_of("request", adversary, "asks") else None
 
 
 def said_of(method: str, adversary: Adversary, word: str) -> bool:
-    """Whether an adversary says `word` of the very method that runs."""
-    kind = type(adversary)
-    of = holder_of(kind, method)
-    own = method in getattr(adversary, "__dict__", ())
-    return not own and (of_the_library(of) or issubclass(holder_of(kind, word), of))
+    """Whether an adversary says `word` of the very code that runs: of the method, and of what that may call."""
+    others = vars(Adversary).keys() - {
+        method
+    }  # what the contract names is asked by the engine, not by the method
+    kinds = type(adversary).__mro__
+    for place, held in enumerate((getattr(adversary, "__dict__", {}), *map(vars, kinds))):
+        if place and (word in held or of_the_library(kinds[place - 1])):
+            return True
+        changed = {name for name in held if name[:2] != "__"} - others
+        if any(isinstance(vars(kind).get(name), _CODE) for kind in kinds[place:] for name in changed):
+            return False
+    return False
 
 
 def within_rounds(game: Game) -> PathBound | None:

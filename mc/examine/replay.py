@@ -98,7 +98,7 @@ def _filter_of(data: object, filt: Any, names: Nameable) -> Any:
     if not isinstance(data, Mapping):
         raise _refused("filter", "a filter", data)
     if set(data) == {"outside"}:
-        if type(filt).__name__ == data["outside"]:
+        if filt is not None and type(filt).__name__ == data["outside"]:
             return filt
         raise (ValueError if filt is None else ReplayError)(
             f"filt must be the {data['outside']} that the witness was made with, got filt={filt!r}; pass it"
@@ -125,9 +125,10 @@ def _adversary_of(told: object, names: Nameable) -> Adversary:
     return foe
 
 
-def _number(name: str, value: object) -> float:
+def _number(name: str, value: Any) -> float:
     try:
-        number = float(value) if isinstance(value, (int, float)) else math.nan
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        number = float(value) if is_number else math.nan
     except OverflowError:  # JSON holds integers of any length
         number = math.inf
     if not math.isfinite(number):

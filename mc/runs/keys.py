@@ -34,7 +34,16 @@ import scipy.special
 
 from filters.contract.library import attributes
 from mc.runs.provenance import code_version, origin
-from mc.runs.sources import codes_of, instructions, origin_of_import, plain_name, source_files
+from mc.runs.sources import (
+    WRAPPED,
+    WRAPPERS,
+    EditedError,
+    codes_of,
+    instructions,
+    origin_of_import,
+    plain_name,
+    source_files,
+)
 from mc.runs.store import StoreError
 
 __all__ = ["check_same", "digest", "key_of", "settings"]
@@ -43,9 +52,6 @@ __all__ = ["check_same", "digest", "key_of", "settings"]
 _NUMBERS = {bool, int, float, complex}
 _READ = {"LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"}
 _READ_OF_MODULES = {"LOAD_ATTR", "LOAD_METHOD"}
-#: Members of classes that are made of functions, and the names of these in them.
-_WRAPPERS = (property, classmethod, staticmethod, functools.cached_property, functools._lru_cache_wrapper)
-_WRAPPED = ("fget", "fset", "fdel", "func", "__wrapped__")
 #: Python's own that are what they are called.
 _CONSTANTS = (type(...), type(NotImplemented), typing.TypeVar, typing.ParamSpec, typing.TypeVarTuple)
 #: What can be copied, and plays otherwise after each draw.
@@ -151,10 +157,10 @@ class _Walk:
             return self._function(value)
         if kind is types.MethodType:
             return ["method", self.value(value.__func__, where), self.value(value.__self__, where)]
-        if kind in _WRAPPERS:
+        if kind in WRAPPERS:
             if kind is functools._lru_cache_wrapper:
                 value.cache_clear()  # answers may be kept from before a change of what the function reads
-            return [kind.__name__, *(self.value(getattr(value, name, None), where) for name in _WRAPPED)]
+            return [kind.__name__, *(self.value(getattr(value, name, None), where) for name in WRAPPED)]
         several = isinstance(value, (set, frozenset)) and len(value) > 1
         if several and not _NUMBERS.issuperset(map(type, value)):
             return self._unknown(value, where, "is a set whose order changes from process to process")
@@ -193,7 +199,7 @@ class _Walk:
             self._add_files(vars(module), cls, where)
         described = [self.value(base, f"a base of {where}") for base in (type(cls), *cls.__mro__[1:])]
         for name, member in sorted(type.__dict__["__dict__"].__get__(cls).items()):
-            code = callable(member) or isinstance(member, _WRAPPERS)
+            code = callable(member) or isinstance(member, WRAPPERS)
             if not _pythons(name) or (code and not name.startswith("__annotate")):
                 described.append([name, self.value(member, f"{where}.{name}")])
         return ["class", plain_name(cls.__module__), cls.__qualname__, digest(described)]
@@ -230,9 +236,12 @@ class _Walk:
         if file in self._filed or origin(str(module.get("__name__")), file) is not None:
             return
         self._filed.add(file)
-        for name, said in source_files(module).items():
-            if self.files.setdefault(name, said) != said:
-                self._unknown(value, where, f"rests on one of two files that go by the name {name}")
+        try:
+            for name, said in source_files(module).items():
+                if self.files.setdefault(name, said) != said:
+                    self._unknown(value, where, f"rests on one of two files that go by the name {name}")
+        except EditedError as edited:
+            self._unknown(value, where, f"rests on {edited}, which was edited or patched after its import")
 
     def _read(self, function: types.FunctionType, where: str) -> list[Any]:
         """The globals that a user's function reads, and what it reads of modules of the user's."""

@@ -170,6 +170,7 @@ class ComputedFigure:
 
     def picture(self, suffix: str) -> bytes:
         """The picture in one of FORMATS, the same bytes for the same data."""
+        check_formats((suffix,))
         return (self.svg() + "\n").encode() if suffix == "svg" else picture_bytes(self.plot(), suffix)
 
     def to_data(self, *, columns: bool = True) -> dict[str, Any]:

@@ -70,6 +70,13 @@ class Sly(fp.Constant):
         return fp.Gaussian(np.where(view.loss < -0.35, 6.0, 0.1))
 
 
+class Askew(fp.LossChasing):
+    """Changes what the request that it inherits calls."""
+
+    def _ask(self, view: Any, raised: Any) -> Any:
+        return Sly.request(self, view)  # type: ignore[arg-type]
+
+
 class Frank(Sly):
     asks = (fp.Gaussian(0.1), fp.Gaussian(6.0))  # type: ignore[assignment]
 
@@ -89,9 +96,9 @@ class Last(fp.ManySmall):
 
 
 def test_what_an_adversary_inherits_says_nothing_of_requests_of_its_own() -> None:
-    asking = (Sly(0.1), Frank(), Last(2, fp.Gaussian, 0.1))
-    sly, frank, last = (fp.Game.between(Grants(fp.GaussianDP(1.0)), of, rounds=2) for of in asking)
-    assert ceiling.certain(sly, 1000) is None
+    asking = (Sly(0.1), Askew(0.1, 0.2, fp.Gaussian), Frank(), Last(2, fp.Gaussian, 0.1))
+    sly, askew, frank, last = (fp.Game.between(Grants(fp.GaussianDP(1.0)), of, rounds=2) for of in asking)
+    assert ceiling.certain(sly, 1000) is ceiling.certain(askew, 1000) is None
     assert ceiling.certain(frank, 1000).squares == pytest.approx(72.0)  # type: ignore[union-attr]
     assert expanded(last, 1000) is None
     assert expanded(replace(last, adversary=fp.ManySmall(2, fp.Gaussian, 0.1)), 1000) is not None

@@ -153,6 +153,14 @@ def changed(kind: str, change: Callable[[Mapping[str, Any]], dict[str, Any]]) ->
 #: What is played otherwise than it was written -> words of the sentence.
 OTHERWISE: dict[str, tuple[Callable[[], object], str]] = {
     "no filter": (lambda: replay(of_mine().data), "filt must be the Mine"),
+    "nothing": (
+        lambda: replay(of_mine().data | {"filter": {"outside": "NoneType"}}),
+        "filt must be the NoneType",
+    ),
+    "a number that is a truth": (
+        changed("plan", lambda _: {"epsilon": True}),
+        "epsilon must be a finite number",
+    ),
     "no class": (lambda: replay(of_mine(Mine).data), "must name a member of the catalogue, got 'Mine'"),
     "a text beyond reason": (lambda: replay("[" * 10**5), "data must be a witness"),
     "a plan beyond reason": (changed("plan", deeply_nested), "data must"),
@@ -179,7 +187,8 @@ OTHERWISE: dict[str, tuple[Callable[[], object], str]] = {
 }
 
 
-UNPLAYED = ("no filter", "no class", "a text beyond reason", "a plan beyond reason", "an order of one")
+UNPLAYED = ("no filter", "nothing", "a number that is a truth", "no class", "a text beyond reason")
+UNPLAYED += ("a plan beyond reason", "an order of one")
 
 
 @pytest.mark.parametrize("name", OTHERWISE)

@@ -220,8 +220,12 @@ def test_save_writes_what_was_asked_for(tmp_path: Path) -> None:
     paths = shown("003-3").save(tmp_path / "out", formats=("svg",))
     assert sorted(path.name for path in paths) == ["003-3.csv", "003-3.json", "003-3.svg"]
     assert all(path.exists() for path in paths)
-    with pytest.raises(ValueError, match="formats must be among svg, png, pdf, got"):
-        shown("003-3").save(tmp_path, formats=("gif",))
+    for refused in (
+        lambda: shown("003-3").save(tmp_path, formats=("gif",)),
+        lambda: shown("003-3").picture("gif"),
+    ):
+        with pytest.raises(ValueError, match="formats must be among svg, png, pdf, got"):
+            refused()
 
 
 def test_data_has_columns_and_rows() -> None:
