@@ -127,9 +127,11 @@ def test_a_menu_of_few_rounds_is_measured_and_gaussians_without_sampling_keep_th
 
 
 def test_nine_tenths_of_the_plans_are_claimed_as_they_are_found() -> None:
-    verdict = verdict_of(RATES)
+    told = RATES.tell(Study(), RATES.claims)
+    verdict = told.findings[0].verdict
     assert verdict.outcome is Outcome.HOLDS
     assert "1084 of" in verdict.detail
+    assert len(told.tables) == 2
 
 
 def test_a_filter_that_grants_less_or_too_much_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,11 @@ def test_a_class_that_claims_to_equal_a_plain_one_is_no_part_of_a_filter_of_the_
     object.__setattr__(filt, "budget", Posing())
     assert not made_of_the_library(filt)
     assert not settled(Posing())
+    assert not settled([1])  # which may be changed
     assert told_apart(Posing()) != told_apart(0.5)
+    odd = Fraction(2)
+    odd._numerator = type("Small", (int,), {})(2)  # type: ignore[attr-defined]
+    assert told_apart(odd) != told_apart(Fraction(2))
 
 
 def test_what_left_its_module_is_the_library_s_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,7 +97,8 @@ def test_what_left_its_module_is_the_library_s_no_more(monkeypatch: pytest.Monke
         (1, True),
         (1.0, np.float64(1.0)),
         ((1.0, 2.0), (1.0,)),
-        (np.arange(3.0), np.arange(3)),
+        ((1.0, 2.0), (2.0, 1.0)),
+        (np.zeros(3), np.zeros(3, dtype=np.int64)),
         (np.zeros((2, 1)), np.zeros((1, 2))),
         (fp.GaussianFilter(1.0), fp.ZCDPFilter(1.0)),
         (fp.GaussianFilter(1.0), fp.GaussianFilter(math.nextafter(1.0, 2.0))),

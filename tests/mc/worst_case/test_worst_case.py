@@ -116,7 +116,9 @@ def test_a_least_charge_narrows_the_class():
     assert "least charge 0.02" in narrow.scope
 
 
-@pytest.mark.parametrize("menu", [[Gaussian(0.5), Gaussian(0.6)], [Laplace(1.0)]], ids=str)
+@pytest.mark.parametrize(
+    "menu", [[Gaussian(0.5), Gaussian(0.6)], [Gaussian(1.0), Erasure(0.1)], [Laplace(1.0)]], ids=str
+)
 def test_a_filter_that_looks_at_losses_needs_finitely_many_of_them_or_one_gaussian(menu):
     with pytest.raises(ValueError, match="menu must hold one Gaussian, or pairs with finitely many outputs"):
         worst_case(LossFilter(1.0, 1), menu, epsilon=1.0, rounds=1)

@@ -183,7 +183,7 @@ MALFORMED: dict[str, tuple[str, dict[str, Any]]] = {
 @pytest.mark.parametrize("name", MALFORMED)
 def test_a_formula_or_box_that_says_nothing_is_an_error_in_one_sentence(name: str) -> None:
     formula, box = MALFORMED[name]
-    with pytest.raises((ValueError, TypeError), match="must") as refused:
+    with pytest.raises((ValueError, TypeError), match=r"must .*got") as refused:
         certified(formula, most_leaves=50, **box)()
     assert "\n" not in str(refused.value)
 
