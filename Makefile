@@ -128,7 +128,7 @@ killed: $(READY)
 thresholds: $(READY)
 	$(BIN)/python -m tests.mc.worst_case.write_thresholds
 
-# the tests that decide verdicts, from the wheel, on every Python that is promised and on this machine
+# the tests that decide verdicts and keys of runs, from the wheel, on every Python that is promised and on this machine
 pythons: $(READY)
 	.ci/pythons
 

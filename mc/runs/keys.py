@@ -212,7 +212,7 @@ class _Walk:
         described: list[Any] = [code.co_firstlineno, code.co_linetable.hex()]
         if code.co_filename == "<string>" and _pythons(function.__name__):
             # generated, as by dataclasses from the attributes of the class
-            described += [code.co_code.hex(), repr(code.co_names), repr(code.co_consts)]
+            described += [code.co_code.hex(), repr(code.co_names), *map(_constant, code.co_consts)]
         elif known is None and (self.here or loaded):
             if not file:
                 self._unknown(function, where, "has no source file")
@@ -288,6 +288,11 @@ def _named(value: Any) -> Any:
         member = getattr(member, part, None)
     known = origin(name, getattr(module, "__file__", None))
     return None if member is not value or known is None else ["named", name, path, *known]
+
+
+def _constant(value: object) -> str:
+    """A constant of generated code; a set of names, as a frozen class has since Python 3.12, in an order of its own."""
+    return repr(sorted(map(repr, value))) if isinstance(value, frozenset) else repr(value)
 
 
 def _pythons(name: str) -> bool:

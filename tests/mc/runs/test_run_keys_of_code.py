@@ -24,7 +24,6 @@ from mc.engine.streams import TILE
 from mc.runs import provenance
 from mc.runs.keys import digest, key_of
 from mc.runs.provenance import code_version
-from tests.interpreter import ROOT
 
 FILTER = fp.GaussianFilter(mu=1.0)
 
@@ -253,7 +252,7 @@ def test_an_edit_of_a_file_of_a_room_that_decides_numbers_is_another_version(
 ) -> None:
     read, first = Path.read_bytes, provenance._digest_of_rooms()
     assert code_version().startswith(first)
-    *_, edited = sorted((ROOT / room).rglob("*.py"))
+    *_, edited = sorted(Path(importlib.import_module(room).__file__).parent.rglob("*.py"))  # type: ignore[arg-type]
     monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + b"#" * (path == edited))
     assert provenance._digest_of_rooms() != first
 
