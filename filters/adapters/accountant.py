@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
+from operator import methodcaller
 from typing import Any
 
 from filters.adapters.foreign import Foreign, checked_callable, checked_make, filter_of, limit_of
@@ -47,31 +49,48 @@ def from_accountant(
     Raises TypeError for arguments of the wrong kind, ValueError if make gives one object twice.
     """
     checked_callable("event", event)
-    kind, limit = checked_make(make), limit_of(target)
+    name, limit = f"the rule of {checked_make(make)}", limit_of(target)
     if spent is None:
         if not isinstance(target, (ApproxDP, PureDP)):
             raise TypeError(
                 f"spent must be given for the target {target}, got None; pass what is compared with it"
             )
-        delta = target.delta_at_epsilon if isinstance(target, ApproxDP) else 0.0
-    name = f"the rule of {kind}"
+        spent = methodcaller("get_epsilon", target.delta_at_epsilon if isinstance(target, ApproxDP) else 0.0)
+    # no functions made here: a filter is sent to other processes
+    replayed = partial(_replayed, event, _compose if compose is None else compose)
+    answered = partial(_answered, name, spent)
+    granted = partial(_granted, replayed, answered, limit)
+    return filter_of(Foreign(make, name, target, granted, replayed, answered, composes=True), menu)
 
-    def replayed(held: Any, pair: DominatingPair, count: int) -> bool:
-        if compose is None:
-            held.compose(event(pair), count)
-        else:
-            compose(held, event(pair), count)
-        return True
 
-    def answered(held: Any) -> float:
-        total = float(held.get_epsilon(delta) if spent is None else spent(held))
-        if math.isnan(total):
-            raise ValueError(f"{name} must answer with a number, got nan; leave the request out of the menu")
-        return total
+def _compose(held: Any, event: Any, count: int) -> None:
+    held.compose(event, count)
 
-    def granted(held: Any, pair: DominatingPair) -> bool:
-        replayed(held, pair, 1)
-        return answered(held) <= limit
 
-    foreign = Foreign(make, name, target, granted, replayed, answered, composes=True)
-    return filter_of(foreign, menu)
+def _replayed(
+    event: Callable[[Any], Any],
+    compose: Callable[[Any, Any, int], object],
+    held: Any,
+    pair: DominatingPair,
+    count: int,
+) -> bool:
+    compose(held, event(pair), count)
+    return True
+
+
+def _answered(name: str, spent: Callable[[Any], float], held: Any) -> float:
+    total = float(spent(held))
+    if math.isnan(total):
+        raise ValueError(f"{name} must answer with a number, got nan; leave the request out of the menu")
+    return total
+
+
+def _granted(
+    replayed: Callable[[Any, DominatingPair, int], bool],
+    answered: Callable[[Any], float],
+    limit: float,
+    held: Any,
+    pair: DominatingPair,
+) -> bool:
+    replayed(held, pair, 1)
+    return answered(held) <= limit

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -71,25 +72,32 @@ def from_budget(
             f"denied must be exceptions or a function of one, got {denied!r}; pass e.g. ValueError"
         )
 
-    def granted(held: Any, pair: DominatingPair) -> bool:
-        try:
-            answered = spend(held, pair)
-        except Exception as refused:
-            is_denial = isinstance(refused, denied) if isinstance(denied, (type, tuple)) else denied(refused)
-            if not is_denial:
-                raise
-            return False
-        return not is_no(answered)
-
-    def replayed(held: Any, pair: DominatingPair, count: int) -> bool:
-        return all(granted(held, pair) for _ in range(count))
-
-    def says(held: Any) -> float | None:
-        return None if spent is None else float(spent(held))
-
     name = f"the decisions of {checked_make(make)}"
-    foreign = Foreign(make, name, promise, granted, replayed, says, composes=False)
-    return filter_of(foreign, menu)
+    # no functions made here: a filter is sent to other processes
+    granted = partial(_granted, spend, denied)
+    replayed, says = partial(_replayed, granted), partial(_says, spent)
+    return filter_of(Foreign(make, name, promise, granted, replayed, says, composes=False), menu)
+
+
+def _granted(spend: Callable[[Any, Any], object], denied: Denied, held: Any, pair: DominatingPair) -> bool:
+    try:
+        answered = spend(held, pair)
+    except Exception as refused:
+        is_denial = isinstance(refused, denied) if isinstance(denied, (type, tuple)) else denied(refused)
+        if not is_denial:
+            raise
+        return False
+    return not is_no(answered)
+
+
+def _replayed(
+    granted: Callable[[Any, DominatingPair], bool], held: Any, pair: DominatingPair, count: int
+) -> bool:
+    return all(granted(held, pair) for _ in range(count))
+
+
+def _says(spent: Callable[[Any], float] | None, held: Any) -> float | None:
+    return None if spent is None else float(spent(held))
 
 
 def from_queryable(

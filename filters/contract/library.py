@@ -26,6 +26,7 @@ from theory.pairs.pair_type import PairType
 __all__ = [
     "PLAIN",
     "attributes",
+    "by_identity",
     "holder_of",
     "made_of_the_library",
     "of_the_library",
@@ -42,7 +43,7 @@ _MODULE, _BASES = (type.__dict__[name] for name in ("__module__", "__mro__"))
 
 def of_the_library(kind: type) -> bool:
     """Whether this very class is one that a module of the library holds under its name."""
-    module, name = _claim(kind) if _by_identity(kind) else _claim.__wrapped__(kind)
+    module, name = _claim(kind) if by_identity(kind) else _claim.__wrapped__(kind)
     if type(module) is not str or not module.startswith(_ROOMS):
         return False
     return getattr(sys.modules.get(module), "__dict__", {}).get(name) is kind
@@ -74,7 +75,7 @@ def attributes(thing: object) -> dict[str, object]:
     held: dict[str, object] = {}
     kind = type(thing)
     bases = _BASES.__get__(kind)
-    for name, get in _slots(bases) if _by_identity(kind) else _slots.__wrapped__(bases):
+    for name, get in _slots(bases) if by_identity(kind) else _slots.__wrapped__(bases):
         try:
             held[_free(name, held)] = get(thing, kind)
         except AttributeError:  # a slot that was never set
@@ -94,7 +95,7 @@ def _free(name: str, held: dict[str, object]) -> str:
     return name
 
 
-def _by_identity(kind: type) -> bool:
+def by_identity(kind: type) -> bool:
     """Whether classes of this kind, and so its bases, are equal to none but themselves: a cache may be asked for it."""
     of = type(kind)
     return of is type or of is ABCMeta or of is PairType

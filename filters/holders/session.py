@@ -186,8 +186,8 @@ class Session(Holder):
         RuntimeError when no release waits for its loss.
         """
         try:
-            size = abs(float(loss))
-        except (TypeError, ValueError):
+            size = math.fabs(loss)  # unlike float it reads no text
+        except (TypeError, ValueError, OverflowError):
             size = math.nan
         if math.isnan(size):
             raise ValueError(f"loss must be a number, got loss={short(loss)}; pass log p(output)/q(output)")

@@ -205,7 +205,7 @@ class SomeOrderRule(_OverOrders):
                 continue
         return replace(worst, high=1.0)
 
-    def grant(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
+    def _decided(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
         fits, after = self._steps(state, request)
         return np.asarray(fits.any(axis=0)), after
 

@@ -67,12 +67,16 @@ class SeveralSums(PrivacyFilter[Sums]):
         return tuple(part for budget in self._budgets for part in budget.start(n))
 
     def admits(self, state: Sums, request: DominatingPair) -> NDArray[Any]:
-        return self.grant(state, request)[0]
+        return self._decided(state, request)[0]
 
     def spend(self, state: Sums, request: DominatingPair) -> Sums:
-        return self.grant(state, request)[1]
+        return self._steps(state, request)[1]
 
     def grant(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
+        return self._decided(state, request)
+
+    def _decided(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
+        """What `grant` answers; not by `grant`, for a subclass's own may ask `admits` and `spend`."""
         fits, after = self._steps(state, request)
         return np.asarray(fits.all(axis=0)), after
 
@@ -327,10 +331,18 @@ class RogersFilter(SeveralSums):
         epsilon, delta = approximate_charge(request, self.at)
         return Plain(drift(epsilon)), Square(epsilon), Plain(delta)
 
-    def grant(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
-        fits, after = SeveralSums.grant(self, state, request)  # super() fails in a slotted dataclass
+    def admits(self, state: Sums, request: DominatingPair) -> NDArray[Any]:
+        fits, _ = SeveralSums._decided(self, state, request)  # super() fails in a slotted dataclass
+        return np.asarray(fits & self._keeps(self.spend(state, request)))  # a subclass may charge more
+
+    def _decided(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
+        fits, after = SeveralSums._decided(self, state, request)
+        return fits & self._keeps(after), after
+
+    def _keeps(self, after: Sums) -> NDArray[Any]:
+        """Whether K of the charges, raised by its rounding, is at most epsilon."""
         with np.errstate(invalid="ignore", over="ignore"):
-            return fits & (self.bound(after) * (1 + _MARGIN) <= self.epsilon), after
+            return np.asarray(self.bound(after) * (1 + _MARGIN) <= self.epsilon)
 
     def reaches(self, state: Sums) -> NDArray[Any]:
         sums = SeveralSums.reaches(self, state)

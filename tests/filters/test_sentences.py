@@ -112,6 +112,7 @@ VALUES: list[tuple[Call, str]] = [
     (lambda: fp.Allowance(None), "allowance must be >= 0, got None; pass 0"),  # type: ignore[arg-type]
     (lambda: fp.AllOrdersFilter((2.0,), None), "one budget per order, got None for 1"),  # type: ignore[arg-type]
     (lambda: waiting().observe("x"), "loss must be a number, got loss='x'; pass log"),  # type: ignore[arg-type]
+    (lambda: waiting().observe("0"), "loss must be a number, got loss='0'; pass log"),  # type: ignore[arg-type]
     *(
         (lambda parts=parts: fp.Budget(*parts, 0), "must be a limit in two doubles")
         for parts in (

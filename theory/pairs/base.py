@@ -29,7 +29,6 @@ from theory.pairs.truths import PairTruths
 __all__ = [
     "ALL_CHARGES",
     "ITSELF",
-    "OF_ROOT",
     "ChargeName",
     "Direction",
     "DominatingPair",
@@ -38,6 +37,7 @@ __all__ = [
     "LeastShare",
     "Outputs",
     "check_direction",
+    "half_square_of",
     "same_as",
 ]
 
@@ -81,9 +81,13 @@ def same_as(name: str) -> Any:
     return property(lambda pair: getattr(pair, name))
 
 
-#: `swapped` of a pair that is its own mirror image, and `zcdp_rho` of one that declares a root of it.
+def half_square_of(name: str) -> Any:
+    """A property that is half the square of another one of the pair, or of its field."""
+    return property(lambda pair: signed_square(getattr(pair, name)) / 2)
+
+
+#: `swapped` of a pair that is its own mirror image.
 ITSELF: Any = property(lambda pair: pair)
-OF_ROOT: Any = property(lambda pair: signed_square(pair.zcdp_root) / 2)
 
 
 def check_direction(direction: object) -> None:

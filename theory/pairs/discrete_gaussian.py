@@ -24,7 +24,7 @@ from theory.numerics import portable
 from theory.numerics.error_free import quotient_beyond
 from theory.numerics.stable import as_real, signed_square
 from theory.numerics.whole_normal import log_theta_ratio, theta, upper, upper_over_first
-from theory.pairs.base import ALL_CHARGES, ITSELF, OF_ROOT, DominatingPair, same_as
+from theory.pairs.base import ALL_CHARGES, ITSELF, DominatingPair, half_square_of, same_as
 from theory.pairs.truths import INFINITE, Exact, PairTruths, TrueValue, ball_of
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class DiscreteGaussian(DominatingPair):
     def zcdp_root(self) -> Real:
         return as_real(quotient_beyond(np.full(np.shape(self.sigma), float(self.sensitivity)), self.sigma))
 
-    zcdp_rho = OF_ROOT
+    zcdp_rho = half_square_of("zcdp_root")
     gdp_mu = same_as("pure_epsilon")
     swapped = ITSELF
 

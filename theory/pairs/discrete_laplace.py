@@ -21,7 +21,7 @@ from theory.arguments import Real, check_count, check_positive, own
 from theory.numerics import portable
 from theory.numerics.error_free import quotient_beyond
 from theory.numerics.stable import as_real
-from theory.pairs.base import ALL_CHARGES, ITSELF, OF_ROOT, ChargeName, Outputs, same_as
+from theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, Outputs, half_square_of, same_as
 from theory.pairs.finite import Finite, largest_corner, pure_to_gdp, rounded_up_mu
 from theory.pairs.finite_charges import convex_rho
 from theory.pairs.finite_truths import FiniteTruths, Mass
@@ -82,7 +82,7 @@ class DiscreteLaplace(Finite):
         return as_real(quotient_beyond(np.full(np.shape(self.scale), float(self.sensitivity)), self.scale))
 
     zcdp_root = same_as("pure_epsilon")
-    zcdp_rho = OF_ROOT
+    zcdp_rho = half_square_of("pure_epsilon")
     swapped = ITSELF
 
     def least(self, charge: ChargeName) -> tuple[float, float]:

@@ -18,7 +18,7 @@ from theory.arguments import Real, check_positive, check_probability, own
 from theory.numerics import portable
 from theory.numerics.mills import LOG_SQRT_TWO_PI, mills, mills_drop
 from theory.numerics.stable import as_real
-from theory.pairs.base import ALL_CHARGES, ITSELF, OF_ROOT, DominatingPair, same_as
+from theory.pairs.base import ALL_CHARGES, ITSELF, DominatingPair, half_square_of, same_as
 from theory.pairs.truths import Exact, PairTruths, ball_of
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Gaussian(DominatingPair):
         return np.full_like(self.mu, np.inf) if isinstance(self.mu, np.ndarray) else np.inf
 
     zcdp_root = gdp_mu = normal_mu = same_as("mu")
-    zcdp_rho = OF_ROOT
+    zcdp_rho = half_square_of("mu")
     swapped = ITSELF
 
     def hockey_stick(self, epsilon: Real) -> Real:

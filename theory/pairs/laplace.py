@@ -22,7 +22,7 @@ from theory.arguments import Real, check_positive, own
 from theory.numerics import portable
 from theory.numerics.error_free import inverse_beyond
 from theory.numerics.stable import as_real, expm1_minus
-from theory.pairs.base import ALL_CHARGES, ITSELF, OF_ROOT, ChargeName, DominatingPair, same_as
+from theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, DominatingPair, half_square_of, same_as
 from theory.pairs.finite import rounded_up_mu
 from theory.pairs.finite_charges import convex_rho
 from theory.pairs.truths import Exact, IntervalTruths, PairTruths, TrueValue, ball_of
@@ -68,7 +68,7 @@ class Laplace(DominatingPair):
 
     laplace_scale = same_as("b")
     zcdp_root = same_as("pure_epsilon")
-    zcdp_rho = OF_ROOT
+    zcdp_rho = half_square_of("pure_epsilon")
     swapped = ITSELF
 
     @property

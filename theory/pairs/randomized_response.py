@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from theory.arguments import Real, check_at_least_zero, own
 from theory.numerics import portable
-from theory.numerics.stable import as_real, log_beyond
-from theory.pairs.base import ALL_CHARGES, ITSELF, OF_ROOT, ChargeName, ExactMasses, KOVForm, Outputs, same_as
+from theory.numerics.stable import as_real, log_beyond, signed_square
+from theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, ExactMasses, KOVForm, Outputs, same_as
 from theory.pairs.finite import Finite, pure_to_gdp
 from theory.pairs.finite_charges import response_rho
 from theory.pairs.finite_truths import FiniteTruths, Mass
@@ -47,7 +47,6 @@ class Response(Finite):
 
     kov = same_as("_form")
     zcdp_root = same_as("pure_epsilon")
-    zcdp_rho = OF_ROOT
     swapped = ITSELF
 
     @property
@@ -76,6 +75,10 @@ class Response(Finite):
     @property
     def pure_epsilon(self) -> Real:
         return self._unless_revealed(self._form.epsilon)
+
+    @property
+    def zcdp_rho(self) -> Real:
+        return self._unless_revealed(signed_square(self._form.epsilon) / 2)
 
     def least(self, charge: ChargeName) -> tuple[float, float]:
         known = charge == "zcdp_rho" and self._form.delta == 0

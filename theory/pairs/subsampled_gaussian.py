@@ -23,7 +23,7 @@ from theory.numerics import portable
 from theory.numerics.error_free import inverse_beyond
 from theory.numerics.mills import LOG_SQRT_TWO_PI
 from theory.numerics.stable import as_real, expm1_minus
-from theory.pairs.base import ALL_CHARGES, OF_ROOT, DominatingPair, same_as
+from theory.pairs.base import ALL_CHARGES, DominatingPair, half_square_of, same_as
 from theory.pairs.gaussian import Gaussian
 from theory.pairs.truths import PairTruths
 
@@ -83,7 +83,7 @@ class SubsampledGaussian(DominatingPair):
         return as_real(np.broadcast_to(inverse_beyond(self.sigma), self.shape))
 
     zcdp_root = same_as("gdp_mu")
-    zcdp_rho = OF_ROOT
+    zcdp_rho = half_square_of("gdp_mu")
 
     @property
     def sampled_normal(self) -> tuple[Real, Real, str]:

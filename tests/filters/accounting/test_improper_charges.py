@@ -103,6 +103,24 @@ class DearKOV(fp.KOV):
     zcdp_rho = pure_epsilon = property(lambda self: 9.0)  # type: ignore[assignment]
 
 
+class Rootless(fp.Gaussian):
+    """One whose rho is as ever, and no number's half square."""
+
+    zcdp_root = None
+
+
+class Cheap(fp.RandomizedResponse):
+    """One that declares a smaller epsilon than its law has."""
+
+    pure_epsilon = zcdp_root = property(lambda self: 0.001)  # type: ignore[assignment]
+
+
+def test_rho_is_that_of_the_parameters_whatever_else_a_pair_of_ones_own_declares() -> None:
+    for pair in (Rootless(0.5), Cheap(0.5)):
+        assert pair.zcdp_rho == 0.125
+        assert fp.zcdp_charge(pair).exact(1.0)[0] == 0.125
+
+
 def test_what_a_pair_of_ones_own_declares_is_charged_whatever_it_inherits() -> None:
     dear = DearKOV(0.1, 0.01)
     for charge in (

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 from contextlib import suppress
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -66,6 +68,37 @@ def test_it_grants_what_the_budget_grants_and_a_function_may_say_what_a_denial_i
     kind: str, denied: Any
 ) -> None:
     assert granted(made(kind, denied=denied), 1, 0, 1, 0, 0) == [True, True, False, True, False]
+
+
+class Total:
+    """An accountant that adds up."""
+
+    def __init__(self) -> None:
+        self.epsilon = 0.0
+
+    def compose(self, epsilon: float, count: int) -> None:
+        self.epsilon += epsilon * count
+
+    def get_epsilon(self, delta: float) -> float:
+        return self.epsilon
+
+
+def paid(held: Purse, pair: fp.RandomizedResponse) -> None:
+    held.spend(float(pair.epsilon))
+
+
+@pytest.mark.parametrize("menu", [None, MENU], ids=["copied", "counted"])
+def test_what_is_made_of_functions_with_names_is_sent_to_other_processes(menu: Any) -> None:
+    event, promise = attrgetter("epsilon"), fp.PureDP(1.0)
+    for filt in (
+        fp.from_budget(Purse, paid, promise, menu=menu, denied=TooDearError),
+        fp.from_accountant(Total, event, promise, menu=menu),
+    ):
+        sent = pickle.loads(pickle.dumps(filt))  # noqa: S301 - its own
+        assert repr(sent) == repr(filt)
+        assert (
+            granted(sent, 1, 0, 1, 0, 0) == granted(filt, 1, 0, 1, 0, 0) == [True, True, False, True, False]
+        )
 
 
 @pytest.mark.parametrize("kind", KINDS)

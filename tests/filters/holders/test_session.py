@@ -1,6 +1,7 @@
 """A session decides once and before it releases, records before it answers, and keeps what was spent as its own."""
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -128,6 +129,32 @@ def test_a_budget_that_is_exchanged_under_a_holder_charges_and_grants_nothing_mo
         with pytest.raises(TypeError, match="GaussianFilter must keep its promise and its budget"):
             ask(Gaussian(0.9))
     assert [holder.to_dict()["state"] for holder in (session, people)] == charged
+
+
+@pytest.mark.parametrize("claimed", [None, float, ApproxDP], ids=["none", "a number's", "a promise's"])
+def test_a_budget_of_ones_own_that_is_changed_in_place_is_seen_whatever_its_class_claims_to_be(
+    claimed: type | None,
+) -> None:
+    class Claims(type):
+        def __eq__(cls, other: object) -> bool:
+            return other is cls or claimed is not None
+
+        def __hash__(cls) -> int:
+            return hash(claimed)
+
+    @dataclass
+    class Limit(metaclass=Claims):
+        most: float
+
+    class Limited(MyFilter):
+        budget = Limit(0.02)
+
+    filt = Limited()
+    session = filt.open("retry")
+    assert session.request(RandomizedResponse(0.1))
+    filt.budget.most = 9.0
+    with pytest.raises(TypeError, match="Limited must keep its promise and its budget"):
+        session.request(RandomizedResponse(0.1))
 
 
 def test_what_is_decided_while_the_terms_are_exchanged_is_no_decision() -> None:
