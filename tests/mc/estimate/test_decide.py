@@ -72,6 +72,7 @@ def test_a_pure_promise_falls_to_one_path_beyond_it_but_not_to_rounding(charge, 
     response = fp.Constant(fp.RandomizedResponse(charge))
     decision = fp.decide(fp.ZCDPFilter(rho=0.5), response, epsilon=0.3, delta=0.0, **how)
     assert decision.side is side
+    assert decision.n == 3 * TILE or side is Side.ABOVE, "all its paths are used, and not one more"
     assert decision.threshold < 1e-28
 
 

@@ -169,6 +169,7 @@ def test_the_page_has_a_table_of_its_attacks_and_says_what_an_attacker_gets(
     assert len(table.rows) == 6
     cells = dict(zip(table.columns, table.rows[0], strict=True))
     assert (cells["adversary"], cells["runs"], cells["meets"]) == ("the solver's best", "20,000", "yes")
+    assert {row[table.columns.index("runs")] for row in table.rows[1:]} == {"8,192"}
     assert cells["simulated"] == interval(one.attacks[0].estimate.low, one.attacks[0].estimate.high, 4)
     assert "Promised, an advantage of at most 47 %" in dict(page.facts)["An attacker gets"]
     shown = AttackerShown(Row(subject, "a promise", open_, one, None, None))

@@ -130,9 +130,9 @@ def test_a_box_is_not_certified_by_an_integral_that_is_cut_off() -> None:
         (2, {"formula": "x*x - x + 24/100"}),
         (2, {"formula": "1 + exp(1/x)**0"}),
         (2, {"box": {"x": ["1", "0"]}}),
-        (3, {"comparisons": [["2", "<", "1"]]}),
+        (3, {"comparisons": [["1", "<", "2"], ["2", "<", "1"]]}),
         (3, {"comparisons": []}),
-        (4, {"parts": [BOX | {"formula": "2 - exp(1)"}]}),
+        (4, {"parts": [BOX | {"formula": "3 - exp(1)"}, BOX | {"formula": "2 - exp(1)"}]}),
     ],
     ids=str,
 )
