@@ -209,11 +209,10 @@ class _Walk:
         name, file = str(around.get("__name__")), around.get("__file__")
         known = origin(name, file) if file else None
         loaded = vars(sys.modules[name]) is around if name in sys.modules else False
-        described: list[Any] = [code.co_firstlineno, code.co_linetable.hex()]
-        if code.co_filename == "<string>" and _pythons(function.__name__):
-            # generated, as by dataclasses from the attributes of the class
-            described += [code.co_code.hex(), repr(code.co_names), *map(_constant, code.co_consts)]
-        elif known is None and (self.here or loaded):
+        described: list[Any] = [code.co_firstlineno, _said(code)]
+        # what dataclasses generate from the attributes of a class is of no file
+        generated = code.co_filename == "<string>" and _pythons(function.__name__)
+        if not generated and known is None and (self.here or loaded):
             if not file:
                 self._unknown(function, where, "has no source file")
             elif code not in codes_of(file):
@@ -290,9 +289,16 @@ def _named(value: Any) -> Any:
     return None if member is not value or known is None else ["named", name, path, *known]
 
 
-def _constant(value: object) -> str:
-    """A constant of generated code; a set of names, as a frozen class has since Python 3.12, in an order of its own."""
-    return repr(sorted(map(repr, value))) if isinstance(value, frozenset) else repr(value)
+def _said(code: types.CodeType) -> list[Any]:
+    """What a code object does: two on one line are told apart by no other attribute of theirs on Python 3.12."""
+    names = code.co_names, code.co_varnames, code.co_cellvars, code.co_freevars
+    constants: list[Any] = []
+    for value in code.co_consts:
+        if isinstance(value, types.CodeType):
+            constants.append(_said(value))
+        else:  # a set of names, as the code of a frozen class has since Python 3.12, in an order of its own
+            constants.append(repr(sorted(map(repr, value)) if isinstance(value, frozenset) else value))
+    return [code.co_code.hex(), code.co_exceptiontable.hex(), *names, *constants]
 
 
 def _pythons(name: str) -> bool:
