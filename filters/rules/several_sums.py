@@ -332,11 +332,11 @@ class RogersFilter(SeveralSums):
         return Plain(drift(epsilon)), Square(epsilon), Plain(delta)
 
     def admits(self, state: Sums, request: DominatingPair) -> NDArray[Any]:
-        fits, _ = SeveralSums._decided(self, state, request)  # super() fails in a slotted dataclass
+        fits = SeveralSums.admits(self, state, request)  # super() fails in a slotted dataclass
         return np.asarray(fits & self._keeps(self.spend(state, request)))  # a subclass may charge more
 
-    def _decided(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
-        fits, after = SeveralSums._decided(self, state, request)
+    def grant(self, state: Sums, request: DominatingPair) -> tuple[NDArray[Any], Sums]:
+        fits, after = SeveralSums.grant(self, state, request)
         return fits & self._keeps(after), after
 
     def _keeps(self, after: Sums) -> NDArray[Any]:
