@@ -29,6 +29,7 @@ from mc.examine.admitted import (
 from mc.examine.confirmation import differs, impure
 from mc.examine.filter_fault import FilterFault
 from mc.examine.measure import Measure
+from mc.examine.subject import named_pairs
 from mc.examine.witness import Witness, named
 from mc.examine.worker import alone
 from mc.losses.balls import BITS, ball, down, fraction, up
@@ -291,11 +292,7 @@ def _solved(filt: PrivacyFilter, menu: list[DominatingPair], lengths: Iterable[i
 
 
 def _own_menu(filt: PrivacyFilter, rounds: int) -> Iterator[Attack]:
-    own = getattr(filt, "menu", ())
-    pairs = (
-        [pair for pair in own if isinstance(pair, DominatingPair)] if isinstance(own, (tuple, list)) else []
-    )
-    menu = [exact for pair in pairs if (exact := pair.rational) is not None]
+    menu = [exact for pair in named_pairs(filt, "menu") if (exact := pair.rational) is not None]
     if menu:
         yield from _solved(filt, menu, range(1, rounds + 1))
 

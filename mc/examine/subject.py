@@ -12,6 +12,7 @@ from types import CodeType, MemberDescriptorType
 from typing import Any
 
 from filters.contract.checks import checked_admits, checked_start
+from filters.contract.library import holder_of, of_the_library
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import encode, nameable
 from mc.examine.clock import Clock
@@ -22,7 +23,7 @@ from mc.examine.sequence import granted
 from mc.examine.stage_finding import StageFinding
 from theory.pairs import DominatingPair
 
-__all__ = ["Admission", "Subject", "admission"]
+__all__ = ["Admission", "Subject", "admission", "named_pairs"]
 
 
 @dataclass(frozen=True)
@@ -97,14 +98,26 @@ def own_pairs(filt: PrivacyFilter) -> tuple[DominatingPair, ...]:
     return tuple(dict.fromkeys(pairs))
 
 
+def named_pairs(filt: PrivacyFilter, name: str) -> tuple[DominatingPair, ...]:
+    """The pairs that a filter names so and that a witness can name; none where it names anything else."""
+    held = _held_as(filt, name)
+    own = tuple(held) if isinstance(held, (tuple, list, set, frozenset, dict)) else ()
+    if not all(isinstance(pair, DominatingPair) and pair.shape == () for pair in own):
+        return ()
+    return tuple(filter(_has_a_name, own))
+
+
 def _held(filt: PrivacyFilter, kinds: Iterable[type]) -> Iterator[Any]:
-    """What the filter and these classes hold under a name; no property is run, for it may raise or never return."""
-    for name in dict.fromkeys(
-        [*getattr(filt, "__dict__", {}), *(name for kind in kinds for name in vars(kind))]
-    ):
-        if name[:2] != "__":
-            value = inspect.getattr_static(filt, name, None)
-            yield getattr(filt, name, None) if isinstance(value, MemberDescriptorType) else value
+    """What the filter and these classes hold under a name."""
+    names = [*getattr(filt, "__dict__", {}), *(name for kind in kinds for name in vars(kind))]
+    return (_held_as(filt, name) for name in dict.fromkeys(names) if name[:2] != "__")
+
+
+def _held_as(filt: PrivacyFilter, name: str) -> Any:
+    """What a filter holds under a name; no property is run unless it is ours, for it may raise or never return."""
+    value = inspect.getattr_static(filt, name, None)
+    ours = isinstance(value, property) and of_the_library(holder_of(type(filt), name))
+    return getattr(filt, name, None) if ours or isinstance(value, MemberDescriptorType) else value
 
 
 #: Numbers of a filter's own that are tried as sizes, and the multiples of each.

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock
 from mc.examine.measure import Measure
 from mc.examine.stages.plays import Player
-from mc.examine.subject import Admission, Subject
+from mc.examine.subject import Admission, Subject, named_pairs
 from mc.examine.words import pair_words
 from theory.pairs import DominatingPair
 
-__all__ = ["Menu", "menus", "named_pairs", "sticks"]
+__all__ = ["Menu", "menus", "sticks"]
 
 #: Rounds that the least pair of a menu lasts, and how many multiples of it the menu holds.
 _PACES, _WIDTHS = (1, 2, 3, 4, 6, 9, 14, 20, 32, 48), (1, 2, 3, 5, 8)
@@ -71,12 +70,6 @@ def menus(subject: Subject, clock: Clock) -> Iterator[Menu]:
         if pace <= 4:
             for line in by_name.get("twopoint", ()):
                 yield from _both_ways(line, paces[line.line.name], pace)
-
-
-def named_pairs(filt: PrivacyFilter, name: str) -> tuple[DominatingPair, ...]:
-    """The pairs that a filter names so, none where it names anything else."""
-    own = tuple(getattr(filt, name, ()) or ())
-    return own if all(isinstance(pair, DominatingPair) and pair.shape == () for pair in own) else ()
 
 
 def _paces(subject: Subject, line: Admission, clock: Clock) -> dict[int, float]:

@@ -23,10 +23,10 @@ from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import granted
 from mc.examine.stage_finding import StageFinding, Tightness, closest
 from mc.examine.stages.frontier import alternatives
-from mc.examine.stages.game_menus import Menu, menus, named_pairs, sticks
+from mc.examine.stages.game_menus import Menu, menus, sticks
 from mc.examine.stages.plays import leaders
 from mc.examine.stages.silence import alarms
-from mc.examine.subject import Subject
+from mc.examine.subject import Subject, named_pairs
 from mc.examine.witness import Witness, menu_witness
 from mc.examine.words import count_words, pair_words
 from mc.examine.worker import results, so_far, within

@@ -22,9 +22,9 @@ from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import MOST_PLAYED, Sequence
 from mc.examine.stage_finding import StageFinding, Tightness, closest
 from mc.examine.stages.frontier import inside
-from mc.examine.stages.game_menus import named_pairs, sticks
+from mc.examine.stages.game_menus import sticks
 from mc.examine.stages.plays import at_every_label, plain, programs, swallowed
-from mc.examine.subject import Subject
+from mc.examine.subject import Subject, named_pairs
 from mc.examine.supremum import supremum
 from mc.examine.witness import TELLING, sequence_witness
 from mc.examine.words import count_words, steps_words

@@ -318,7 +318,11 @@ def test_a_menu_of_doubles_is_attacked_by_rational_pairs_of_the_same_doubles():
     assert found.plan.request.exact_masses is not None
 
 
-@pytest.mark.parametrize("menu", [("soup", 1), lambda self: "soup"])
+class Coin(RandomizedResponse):
+    """A pair of one's own, which no witness can name."""
+
+
+@pytest.mark.parametrize("menu", [("soup", 1), lambda self: "soup", (Coin(0.25),)])
 def test_a_menu_of_something_else_is_none(menu):
     assert attacked(type("Fed", (Between,), {"menu": menu})(), rounds=1).refuted
 
