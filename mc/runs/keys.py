@@ -209,6 +209,7 @@ class _Walk:
         name, file = str(around.get("__name__")), around.get("__file__")
         known = origin(name, file) if file else None
         loaded = vars(sys.modules[name]) is around if name in sys.modules else False
+        defaults = function.__defaults__, function.__kwdefaults__, vars(function)
         described: list[Any] = [code.co_firstlineno, _said(code)]
         # what dataclasses generate from the attributes of a class is of no file
         generated = code.co_filename == "<string>" and _pythons(function.__name__)
@@ -218,8 +219,7 @@ class _Walk:
             elif code not in codes_of(file):
                 self._unknown(function, where, "is not what its file says now")
             self._add_files(around, function, where)
-        for part in (function.__defaults__, function.__kwdefaults__, vars(function)):
-            described.append(self.value(part, f"a default of {where}"))
+        described += [self.value(part, f"a default of {where}") for part in defaults]
         for cell in function.__closure__ or ():
             try:
                 described.append([self.value(cell.cell_contents, f"a variable around {where}")])
