@@ -40,22 +40,23 @@ def checked_parameters(made: object, **checks: Callable[[str, object], float]) -
     return tuple(values.values())
 
 
-def _one(check: Callable[[str, object], Real]) -> Callable[[str, object], float]:
+def _one(
+    check: Callable[[str, object], Real], remedy: str = "use one filter each"
+) -> Callable[[str, object], float]:
     """The check of one number, rounded down where it is no double, that `check` makes of numbers."""
 
     def checked(name: str, value: object) -> float:
         number = check(name, own(value, down=True))
         if not isinstance(number, float):
-            raise TypeError(
-                f"{name} must be one number, got an array of shape {number.shape}; use one filter each"
-            )
+            raise TypeError(f"{name} must be one number, got an array of shape {number.shape}; {remedy}")
         return number
 
     return checked
 
 
 #: Finite; > 0; >= 0; in (0, 1); a finite Rényi order > 1, and one >= 1.
-one_real, one_positive, one_at_least_zero = _one(check_real), _one(check_positive), _one(check_at_least_zero)
+one_real = _one(check_real, "ask for one at a time")
+one_positive, one_at_least_zero = _one(check_positive), _one(check_at_least_zero)
 one_delta, one_order, one_order_from_one = _one(check_delta), _one(check_order), _one(check_order_from_one)
 
 
