@@ -117,11 +117,11 @@ def _claim(kind: type) -> tuple[Any, str]:
 def settled(value: object) -> bool:
     """Whether a value is of exactly a plain class, or of a library's class whose attributes are settled.
 
-    Arrays are numpy's own, of numbers; tuples hold settled values; a class is the library's. No function is settled.
+    Arrays are numpy's own, of numbers; tuples, named ones of ours too, hold settled values; a class is the library's. No function is settled.
     """
     kind: Any = type(value)
-    if isinstance(value, tuple) and kind is tuple:
-        return all(map(settled, value))
+    if isinstance(value, tuple):
+        return (kind is tuple or of_the_library(kind)) and all(map(settled, value))
     if kind is np.ndarray:
         return not value.dtype.hasobject  # type: ignore[attr-defined]
     if type(kind) is type and kind in PLAIN:  # one of another kind of classes may claim to equal any
@@ -134,8 +134,8 @@ def settled(value: object) -> bool:
 def told_apart(value: object) -> Hashable:
     """What tells a settled value from every other, to the last bit: two that are told the same do the same."""
     kind: Any = type(value)
-    if kind is tuple:
-        return kind, *map(told_apart, value)  # type: ignore[call-overload]
+    if isinstance(value, tuple) and (kind is tuple or of_the_library(kind)):
+        return kind, *map(told_apart, value)
     if kind is np.ndarray:
         return kind, value.dtype.str, value.shape, value.tobytes()  # type: ignore[attr-defined]
     if kind is float or kind is np.float64:

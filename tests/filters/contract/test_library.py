@@ -18,6 +18,7 @@ from filters.contract.library import (
     settled,
     told_apart,
 )
+from theory.pairs.base import KOVForm
 
 
 class Likeness(type):
@@ -104,6 +105,7 @@ def test_what_left_its_module_is_the_library_s_no_more(monkeypatch: pytest.Monke
         (fp.GaussianFilter(1.0), fp.GaussianFilter(math.nextafter(1.0, 2.0))),
         (fp.LossChasing(), fp.LossAvoiding()),
         (fp.Gaussian, fp.Laplace),
+        (KOVForm(1.0, 0.25, None, None), KOVForm(2.0, 0.25, None, None)),
     ],
 )
 def test_settled_values_that_differ_in_a_bit_or_a_class_are_told_apart(value: object, other: object) -> None:
