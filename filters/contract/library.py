@@ -117,7 +117,8 @@ def _claim(kind: type) -> tuple[Any, str]:
 def settled(value: object) -> bool:
     """Whether a value is of exactly a plain class, or of a library's class whose attributes are settled.
 
-    Arrays are numpy's own, of numbers; tuples, named ones of ours too, hold settled values; a class is the library's. No function is settled.
+    Arrays are numpy's own, of numbers; tuples, named ones of ours too, hold settled values; a class is the library's.
+    No function is settled.
     """
     kind: Any = type(value)
     if isinstance(value, tuple):
