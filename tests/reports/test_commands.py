@@ -510,11 +510,11 @@ def test_ctrl_c_in_verify_says_what_was_done_and_lost(
 
 @pytest.mark.slow
 def test_ctrl_c_in_a_simulation_says_how_to_resume_and_resuming_gives_the_same_bits(folder: Path) -> None:
-    run = ("simulate", "GaussianFilter(mu=1.0)", "LossChasing", "--epsilon", "4", "-n", "6e6")
+    run = ("simulate", "GaussianFilter(mu=1.0)", "LossChasing", "--epsilon", "4", "-n", "3e7")
     undisturbed = filterproof(*run, cwd=folder).stdout
     stopped = typed.start(*run, "--store", "run.sqlite", cwd=folder)
     stopped.wait_for(folder / "run.sqlite-wal")
-    time.sleep(1.0)
+    time.sleep(0.7)
     os.killpg(stopped.pid, signal.SIGINT)  # what a terminal sends to everything in the foreground
     status, _, err = stopped.end()
     assert status == 130
