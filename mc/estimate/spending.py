@@ -112,9 +112,8 @@ def stated_asks(adversary: Adversary) -> tuple[DominatingPair, ...] | None:
 
 def said_of(method: str, adversary: Adversary, word: str) -> bool:
     """Whether an adversary says `word` of the very code that runs: of the method, and of what that may call."""
-    others = vars(Adversary).keys() - {
-        method
-    }  # what the contract names is asked by the engine, not by the method
+    # what the contract names is asked by the engine, not by the method
+    others = vars(Adversary).keys() - {method}
     kinds = type(adversary).__mro__
     for place, held in enumerate((getattr(adversary, "__dict__", {}), *map(vars, kinds))):
         if place and (word in held or of_the_library(kinds[place - 1])):
