@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from filters.contract.answers import checked_booleans, checked_numbers, checked_state
 from filters.contract.filter_base import FilterBase, MechanismFamily, largest_affordable
 from filters.contract.holds import Holds
-from filters.contract.library import PLAIN, by_identity, holder_of, made_of_the_library, of_the_library
+from filters.contract.library import by_identity, holder_of, is_plain, made_of_the_library, of_the_library
 from filters.contract.state import State, copied, join, lent_copy, read_only, take
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
@@ -155,14 +155,9 @@ def _seen(thing: object) -> _Seen | None:
     kind: Any = type(thing)
     if not of_the_library(kind) or not (names := _field_names(kind)):
         return None
-    if not all(_is_plain(type(object.__getattribute__(thing, name))) for name in names):
+    if not all(is_plain(type(object.__getattribute__(thing, name))) for name in names):
         return None
     return _Seen(kind, names, _reader(names)(thing))
-
-
-def _is_plain(kind: type) -> bool:
-    """Whether nobody can change a value of this class; one of another kind of classes may claim to equal any."""
-    return type(kind) is type and kind in PLAIN
 
 
 def _terms(filt: FilterBase) -> tuple[object, object]:
@@ -175,7 +170,7 @@ def _terms(filt: FilterBase) -> tuple[object, object]:
 def _value(thing: object) -> object:
     """What a value is now, its class and its fields: it may be changed in place."""
     kind: Any = type(thing)
-    if _is_plain(kind) or kind is Fraction:  # most parts are
+    if is_plain(kind) or kind is Fraction:  # most parts are
         return thing
     names = _field_names(kind) if by_identity(kind) else _field_names.__wrapped__(kind)
     if isinstance(thing, type) or names is None:

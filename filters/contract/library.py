@@ -24,10 +24,10 @@ import numpy as np
 from theory.pairs.pair_type import PairType
 
 __all__ = [
-    "PLAIN",
     "attributes",
     "by_identity",
     "holder_of",
+    "is_plain",
     "made_of_the_library",
     "of_the_library",
     "settled",
@@ -36,9 +36,13 @@ __all__ = [
 
 _ROOMS = ("theory.", "filters.", "mc.")
 #: Python's own classes whose values can neither change nor run code of anyone's.
-PLAIN = (int, float, bool, str, bytes, type(None), np.float64)
-_QUIET = frozenset((*PLAIN, tuple, Fraction))
+_PLAIN = frozenset((int, float, bool, str, bytes, type(None), np.float64))
 _MODULE, _BASES = (type.__dict__[name] for name in ("__module__", "__mro__"))
+
+
+def is_plain(kind: type) -> bool:
+    """Whether values of this class can neither change nor run code of anyone's."""
+    return type(kind) is type and kind in _PLAIN  # a class of another kind may claim to equal any
 
 
 def of_the_library(kind: type) -> bool:
@@ -56,8 +60,7 @@ def made_of_the_library(thing: object) -> bool:
         return False
     for part in attributes(thing).values():
         own = type(part)
-        # a class of another kind of classes may claim to equal any
-        if not ((type(own) is type and own in _QUIET) or of_the_library(own)):
+        if not (is_plain(own) or own is tuple or own is Fraction or of_the_library(own)):
             return False
     return True
 
@@ -95,9 +98,9 @@ def _free(name: str, held: dict[str, object]) -> str:
     return name
 
 
-def by_identity(kind: type) -> bool:
-    """Whether classes of this kind, and so its bases, are equal to none but themselves: a cache may be asked for it."""
-    of = type(kind)
+def by_identity(thing: object) -> bool:
+    """Whether it is a class that, like its bases, is equal to none but itself: a cache may be asked for it."""
+    of = type(thing)
     return of is type or of is ABCMeta or of is PairType
 
 
@@ -125,9 +128,9 @@ def settled(value: object) -> bool:
         return (kind is tuple or of_the_library(kind)) and all(map(settled, value))
     if kind is np.ndarray:
         return not value.dtype.hasobject  # type: ignore[attr-defined]
-    if type(kind) is type and kind in PLAIN:  # one of another kind of classes may claim to equal any
+    if is_plain(kind):
         return True
-    if type(kind) is type and kind in (type, ABCMeta, PairType):
+    if by_identity(value):
         return of_the_library(value)  # type: ignore[arg-type]
     return (kind is Fraction or of_the_library(kind)) and all(map(settled, attributes(value).values()))
 
@@ -141,7 +144,7 @@ def told_apart(value: object) -> Hashable:
         return kind, value.dtype.str, value.shape, value.tobytes()  # type: ignore[attr-defined]
     if kind is float or kind is np.float64:
         return kind, value.hex()  # type: ignore[attr-defined]
-    if type(kind) is type and (kind in PLAIN or kind in (type, ABCMeta, PairType)):
+    if is_plain(kind) or by_identity(value):
         return kind, value
     if kind is not Fraction and not of_the_library(kind):
         return kind, object()  # it is not settled, and nothing equals it
