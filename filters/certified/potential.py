@@ -84,8 +84,11 @@ class _Means:
         self.heights = f[:, :: self.looked.step] << _DIGITS
 
     def room(self, first: int, last: int, x: flint.arb) -> flint.arb:
-        """The least f_{b + x} + slack x - T f_b for all b in [first, last], at the knots that are looked at."""
-        family, charge = self.family, int(x.unique_fmpz())
+        """The least f_{b + x} + slack x - T f_b for all b in [first, last], at the knots that are looked at.
+
+        Charges are whole: what is less than the next whole number is charged as that.
+        """
+        family, charge = self.family, int(x.upper().ceil().unique_fmpz())
         paid = Fraction((family.slack * charge) << _DIGITS, SCALE)
         after = np.unique(np.concatenate([[first, last], family.at, family.at - charge]))
         levels = after[(after >= first) & (after <= last)].tolist()

@@ -90,6 +90,7 @@ def test_the_table_that_runs_is_certified_and_what_is_wrong_in_it_is_refused() -
     found = fp.certify(honest)
     assert found.holds
     assert found.theorems[0] == "potential filter"
+    assert all(row["gives away at most"] for row in found.rows())  # charges are whole, what is tried is not
     assert found.evidence is fp.Evidence.CERTIFIED
     refused = fp.certify(wrong).refused
     assert len(refused) > 10
