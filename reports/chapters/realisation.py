@@ -17,11 +17,10 @@ from reports.drawing import PALETTE, new_figure
 from reports.figures.survival import mechanism_level, stopping_rounds
 from reports.finding import Claim, Finding, Picture, Table, Told
 from reports.study import Simulated, Study
-from theory.confinement import kappa_survival
 from theory.numerics.decimals import interval
 from theory.pairs import Gaussian
 from theory.realisation import kappa, optimal_split
-from theory.thresholds.stopped_walk import stopped_hockey_stick
+from theory.stopped_walk import kappa_survival, stopped_hockey_stick
 
 __all__ = ["REALISATION"]
 

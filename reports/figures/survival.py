@@ -33,13 +33,12 @@ from mc.worst_case.solve import worst_case
 from reports.figures.data import FigureData
 from reports.figures.lines import label, line
 from reports.figures.specification import Printed, Specification, probability, real, whole
-from theory.confinement import kappa_survival
 from theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
 from theory.guarantees import GaussianDP
 from theory.numerics.decimals import above
 from theory.pairs import Gaussian
 from theory.realisation import kappa, optimal_split
-from theory.thresholds.stopped_walk import stopped_hockey_stick
+from theory.stopped_walk import kappa_survival, stopped_hockey_stick
 
 __all__ = ["Survival", "largest_kappa", "mechanism_level", "stopping_rounds"]
 

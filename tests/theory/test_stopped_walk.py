@@ -6,10 +6,9 @@ import math
 
 import pytest
 
-from theory.confinement import confinement, kappa_survival
 from theory.pairs import Gaussian
 from theory.realisation import kappa, optimal_split
-from theory.thresholds.stopped_walk import stopped_hockey_stick
+from theory.stopped_walk import kappa_survival, stopped_hockey_stick
 
 MU, ROUNDS, DELTA = 0.5, 48, 1e-5
 
@@ -83,7 +82,7 @@ def test_the_fewest_nodes_that_are_taken_do_and_fewer_are_refused(limit: float) 
     ):
         stopped_hockey_stick(limit, mu=MU, rounds=ROUNDS, epsilon=3.0, nodes=least - 1)
     with pytest.raises(ValueError, match=r"got nodes=256 for 500 steps; pass nodes=2500"):
-        confinement(5.0, drift=5e-5, scale=0.01, steps=1000)
+        kappa_survival(5.0, sigma=100.0, rounds=1000)
 
 
 def test_what_a_walk_loses_is_no_more_than_without_a_limit() -> None:

@@ -10,10 +10,9 @@ from flint import acb, arb
 
 from filters.certified.closed_form import CLOSE, closed_form, grid, in_balls
 from filters.certified.running_number import Claims, RunningNumber, Truth
-from theory.confinement import confinement, kappa_survival
 from theory.pairs.normal_law import cdf, density, hockey_stick, quantile
 from theory.realisation import kappa, optimal_split
-from theory.thresholds.stopped_walk import stopped_hockey_stick
+from theory.stopped_walk import kappa_survival, stopped_hockey_stick
 
 __all__ = ["kappas", "numbers"]
 
@@ -24,7 +23,7 @@ _WALKS = ((1.3, 1.0), (4.9461276, 0.5), (0.2, 0.5), (2.0, 0.25))
 
 
 def numbers() -> Iterator[RunningNumber]:
-    """kappa, optimal_split, confinement, kappa_survival and stopped_hockey_stick."""
+    """kappa, optimal_split, kappa_survival and stopped_hockey_stick."""
     yield from kappas(
         grid((10.0, 0.3, -2.0), (0.05, 0.5, 2.0, 300.0), (5.388961e-6, 1e-300, 0.3), (9.606383e-8, 0.2))
     )
@@ -68,14 +67,10 @@ def _split(rounds: int, delta: float) -> Iterator[RunningNumber]:
 
 def _walk(limit: float, mu: float) -> Iterator[RunningNumber]:
     """Chances after no step, one and two; and the divergence when three requests are made."""
-    sigma = 1 / mu
-    inside = confinement(limit, drift=mu * mu / 2, scale=mu, steps=2)
-    survives = kappa_survival(limit, sigma=sigma, rounds=4)
+    survives = kappa_survival(limit, sigma=1 / mu, rounds=4)
     says = f"limit {limit!r}, mu {mu!r}"
-    truths: tuple[Truth, ...] = (1, partial(_one_step, limit, mu), partial(_two_steps, limit, mu))
-    for k, truth in enumerate(truths):
-        yield _CLAIMS.near(f"confinement, {says}: {k} steps", float(inside[k]), truth, slack=CLOSE)
-    for t, truth in enumerate((1, *truths), 1):
+    truths: tuple[Truth, ...] = (1, 1, partial(_one_step, limit, mu), partial(_two_steps, limit, mu))
+    for t, truth in enumerate(truths, 1):
         yield _CLAIMS.near(f"kappa_survival, {says}: P(T >= {t})", float(survives[t - 1]), truth, slack=CLOSE)
     for epsilon in (0.5, 2.0):
         value = stopped_hockey_stick(limit, mu=mu, rounds=3, epsilon=epsilon)

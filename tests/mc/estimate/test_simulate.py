@@ -20,7 +20,7 @@ from mc.estimate.functionals import UnitFunctional
 from mc.estimate.martingale import WeightedSlack
 from mc.estimate.pilot import estimators
 from tests.mc.estimate.ten_times import Silent, TenTimes
-from theory.confinement import confinement
+from theory.stopped_walk import kappa_survival
 
 chosen: Any = estimators.__wrapped__  # type: ignore[attr-defined]
 
@@ -33,13 +33,13 @@ def test_survival_of_the_realisation_filter_matches_numerical_integration() -> N
     curve = fp.survival(filt, fp.Constant(fp.Gaussian(1 / sigma)), rounds=rounds, n=100_000, seed=7)
     split = fp.optimal_split(rounds, delta)
     limit = float(fp.kappa(epsilon, sigma, split.dhat, split.theta))
-    inside = confinement(limit, drift=1 / (2 * sigma**2), scale=1 / sigma, steps=rounds)
-    for t in range(2, rounds + 1):
-        assert inside[t - 2] in curve[t]
+    left = kappa_survival(limit, sigma=sigma, rounds=rounds + 2)
+    for t in range(1, rounds + 1):
+        assert left[t - 1] in curve[t]
     # deciding on one loss too many, the classic mistake, would show
-    assert inside[47] not in curve[48]
+    assert left[48] not in curve[48]
     # these digits were computed independently, by another program
-    np.testing.assert_allclose(inside[[6, 14, 30, 46]], [0.9997, 0.947, 0.602, 0.321], atol=5e-4)
+    np.testing.assert_allclose(left[[7, 15, 31, 47]], [0.9997, 0.947, 0.602, 0.321], atol=5e-4)
 
 
 def test_a_deterministic_stopping_time_is_seen_exactly() -> None:

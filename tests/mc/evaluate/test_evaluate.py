@@ -26,7 +26,7 @@ from mc.losses.too_large import TooLargeError
 from tests.mc.worst_case.small_games import CountFilter, LossFilter
 from theory.evidence import Evidence
 from theory.realisation import kappa, optimal_split
-from theory.thresholds.stopped_walk import stopped_hockey_stick
+from theory.stopped_walk import stopped_hockey_stick
 
 COIN = fp.RandomizedResponse.from_ratio(Fraction(3))
 TWO = fp.LogRatio(Fraction(2))
