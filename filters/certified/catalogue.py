@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from functools import partial
 from itertools import chain, starmap
 
 import numpy as np
@@ -25,7 +26,6 @@ from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.certify import certify
 from filters.certified.compositions import compositions
 from filters.certified.exact_sums import exact_sums
-from filters.certified.kept import kept
 from filters.certified.odometers import stitched_lines
 from filters.certified.people import of_people
 from filters.certified.promised import budgets
@@ -43,7 +43,7 @@ from filters.holders.odometers import (
     RogersOdometer,
     StitchedOdometer,
 )
-from filters.holders.trackers import GaussianTracker, RenyiTracker
+from filters.holders.trackers import GaussianTracker, IndividualTracker, RenyiTracker
 from filters.rules.blocks import BlockFilter
 from theory.conversions import SIMPLE
 from theory.pairs import (
@@ -65,6 +65,11 @@ __all__ = ["certified_points", "covered", "things"]
 
 _THIRD = (Fraction(1, 3), Fraction(2, 3)), (Fraction(1, 7), Fraction(6, 7))
 
+#: (norm_budget, kappa) of linear queries: ordinary ones, and some whose quotient under- or overflows.
+_TERMS = (
+    *((5.0, 1.0), (0.3, 0.7), (7.0, 3.0)),
+    *((1e-200, 1e150), (1e200, 1e-150), (1e-160, 3e155), (1.0, 1.7e308)),
+)
 #: Beside the examples of the catalogue and of the pairs: other parameters, some at which doubles are short of digits.
 _THINGS: tuple[Callable[[], object], ...] = (
     lambda: ApproximateDPFilter(1.0, 1e-5, SIMPLE),
@@ -81,6 +86,7 @@ _THINGS: tuple[Callable[[], object], ...] = (
     lambda: WhitehouseFilter(5.0, 1e-3, tail=1e-4, weight=2.0),
     lambda: GaussianTracker(0.5),
     lambda: RenyiTracker(2.0, 0.1),
+    lambda: IndividualTracker(RenyiTracker(2.0, 0.25), 1),
     lambda: BlockFilter(GaussianTracker(0.3), 4),
     lambda: LineOdometer(1e-5, 1.0),
     lambda: MixtureOdometer(1e-5, 1.0, 1e-6),
@@ -91,8 +97,7 @@ _THINGS: tuple[Callable[[], object], ...] = (
     lambda: RealisationFilter(8.0, 1e-3, 4, (FinitePair((0.9375, 0.0625), (0.75, 0.25)),)),
     lambda: IndividualFilter(GaussianFilter(1.0), 2),
     lambda: IndividualFilter(ApproximateDPFilter(1.0, 1e-5), 2),
-    lambda: LinearQueries(1, norm_budget=5.0, kappa=1.0),
-    lambda: LinearQueries(1, norm_budget=0.3, kappa=0.7),
+    *(partial(LinearQueries, 1, norm_budget=budget, kappa=kappa) for budget, kappa in _TERMS),
     lambda: ClippedSums(IndividualFilter(GaussianFilter(1.0), 3), clip=3.0, sigma=4.0),
     lambda: Gaussian(40.0),
     lambda: RandomizedResponse(1e-60),
@@ -147,9 +152,8 @@ def certified_points() -> Iterator[CertifiedNumbers]:
     yield CertifiedNumbers.of("losses with which RealisationFilter goes on", realised_decisions())
     yield CertifiedNumbers.of("lines that are stitched", stitched_lines())
     yield CertifiedNumbers.of("compositions", compositions())
-    yield CertifiedNumbers.of("what people are charged", of_people())
+    yield CertifiedNumbers.of("what people are charged, and what is kept of it", of_people())
     yield CertifiedNumbers.of("what many runs are charged together", together())
-    yield CertifiedNumbers.of("what is kept of what was spent", kept())
     yield CertifiedNumbers.of("what is shown of what is left", shown())
     yield CertifiedNumbers.of("what paths hold", chain.from_iterable(starmap(held, HELD)))
     for epsilon, delta in _POINTS:

@@ -12,13 +12,10 @@ TypeError: thing must be a filter, a holder, a tracker, an odometer or a pair, g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Any, TypeAlias
 
-import numpy as np
-
-from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filters.catalogue import (
     BlackwellFilter,
     ExPostFilter,
@@ -40,9 +37,9 @@ from filters.certified.potential import potential
 from filters.certified.promised import budget_of, parameters
 from filters.certified.realised import realisation
 from filters.certified.residue import residue
-from filters.certified.running_number import Claims, RunningNumber
+from filters.certified.running_number import RunningNumber
 from filters.certified.some_order import payments
-from filters.certified.two_doubles import amounts
+from filters.certified.together import as_alone
 from filters.contract.checks import checked_filter
 from filters.contract.filter_base import FilterBase
 from filters.contract.library import of_the_library
@@ -194,21 +191,5 @@ def _pair(pair: DominatingPair) -> CertifiedNumbers:
         else:
             numbers += [*charges(member), *pair_numbers(member)]
     if pair.choice is not None and not uncovered:
-        numbers += _selected(pair)
+        numbers += as_alone("a selection", pair, len(pair.choice))
     return CertifiedNumbers.of(repr(pair), numbers, uncovered)
-
-
-def _selected(pair: DominatingPair) -> Iterator[RunningNumber]:
-    """How many runs of a selection are charged otherwise than the member that they ask for."""
-
-    index, members = np.asarray(pair.choice), pair.members
-    n = len(index)
-    for rule in (pure_charge, zcdp_charge, gdp_charge, renyi_charge.at(2.0)):
-        own = [amounts(rule(one), n) for one in members]
-        wrong = sum(
-            due != own[place][run]
-            for run, (due, place) in enumerate(zip(amounts(rule(pair), n), index, strict=True))
-        )
-        yield Claims("RDP filter").near(
-            f"{n} runs of a selection that {rule!r} charges otherwise than the member", wrong, 0
-        )

@@ -1,4 +1,4 @@
-"""What people are charged and what is added to their sums, read off holders that were asked with told noise.
+"""What people are charged, what is added to their sums, and what is kept of both, read off holders with told noise.
 
 >>> all(one.checked().fits for one in of_people())
 True
@@ -6,7 +6,8 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -17,16 +18,18 @@ from filters.certified.two_doubles import sum_of
 from filters.holders.clipped_sums import ClippedSums
 from filters.holders.individual import IndividualFilter, gaussian_request
 from filters.holders.linear_queries import LinearQueries
+from filters.holders.no_noise import SILENT
+from filters.holders.secret_noise import SecretNoise
+from filters.holders.session import Session
 from filters.rules.gdp import GaussianFilter
+from theory.pairs import Gaussian
+from theory.pairs.truths import Exact
 
-__all__ = ["EqualNormals", "of_people", "spent_by"]
+__all__ = ["EqualNormals", "of_people"]
 
 _QUERIES, _PEOPLE = Claims("linear queries"), Claims("individual filter")
-#: (norm_budget, kappa): ordinary ones, and some whose quotient under- or overflows.
-_TERMS = (
-    *((5.0, 1.0), (0.3, 0.7), (7.0, 3.0)),
-    *((1e-200, 1e150), (1e200, 1e-150), (1e-160, 3e155), (1.0, 1.7e308)),
-)
+_ONE = GaussianFilter(1.0)
+_OF_ONE = _PEOPLE.of("IndividualFilter(GaussianFilter(1.0))")
 
 
 class EqualNormals:
@@ -39,15 +42,35 @@ class EqualNormals:
         return np.full(shape, self._normal)
 
 
-def spent_by(holder: IndividualFilter | LinearQueries) -> list[Fraction]:
+def of_people() -> Iterator[RunningNumber]:
+    """Sessions, people, linear queries, clipped sums, vectors that are cut to what is left, and noise made again."""
+    yield from _kept()
+    yield from _come_and_go()
+    yield from _queries()
+    yield from _cut()
+    yield from _least()
+    for normal in (1.0, -2.0):
+        yield from _sums(normal)
+    yield _noise()
+
+
+def _spent_by(holder: Any) -> list[Fraction]:
     """What each person has spent, in the units of the charges."""
     budget: Any
     state: Any
-    if isinstance(holder, LinearQueries):
-        budget, state = holder._budget, (holder._sums.high, holder._sums.low)
-    else:
-        budget, state = holder.filter.budget, holder._state  # type: ignore[attr-defined]
+    match holder:
+        case LinearQueries():
+            budget, state = holder._budget, (holder._sums.high, holder._sums.low)
+        case Session():
+            budget, state = holder.filter.budget, holder._now.state  # type: ignore[attr-defined]
+        case _:
+            budget, state = holder.filter.budget, holder._state
     return [sum_of(budget, state, person) for person in range(len(state[0]))]
+
+
+def _spent(of: Claims, holder: Any, truths: Iterable[Exact], when: str = "") -> Iterator[RunningNumber]:
+    for person, (value, truth) in enumerate(zip(_spent_by(holder), truths, strict=True)):
+        yield of.equal(f"spent on person {person}{when}", value, truth)
 
 
 def _whole(numbers: Any, power: int = 1) -> Fraction:
@@ -55,25 +78,47 @@ def _whole(numbers: Any, power: int = 1) -> Fraction:
     return sum((Fraction(float(x)) ** power for x in numbers), Fraction(0))
 
 
-def of_people() -> Iterator[RunningNumber]:
-    """Linear queries, clipped sums, and vectors that are cut to what is left."""
-    for norm_budget, kappa in _TERMS:
-        yield from _noise(norm_budget, kappa)
-    yield from _queries()
-    yield from _cut()
-    yield from _least()
-    for normal in (1.0, -2.0):
-        yield from _sums(normal)
+def _kept() -> Iterator[RunningNumber]:
+    """A denial changes nothing, under "retry" and for one person of several, and what is saved is restored."""
+    of, large = Claims("GDP filter", "Session(GaussianFilter(1.0), 'retry')"), 0.9375
+    session = Session(_ONE, "retry")
+    granted = [session.request(Gaussian(mu)) for mu in (0.5, large, large)]
+    yield of.equal("how many of three requests are granted", sum(granted), 1)
+    yield from _spent(of, session, (0.25,))
+    restored = Session.from_dict(session.to_dict(), _ONE, "retry")
+    granted = [restored.request(Gaussian(mu)) for mu in (large, 0.5)]
+    yield of.equal("how many of two more are granted, saved and restored", sum(granted), 1)
+    yield from _spent(of, restored, (0.5,), " then")
+    people = IndividualFilter(_ONE, 3)
+    for mus in ((0.5, 0.25, 0.75), (large, 0.25, 0.75)):
+        people.select(Gaussian(np.array(mus)))
+    again = IndividualFilter.from_dict(people.to_dict(), _ONE)
+    for when, holder in (("", people), (", saved and restored", again)):
+        yield from _spent(_OF_ONE, holder, (0.25, 0.125, 0.5625), when)
 
 
-def _noise(norm_budget: float, kappa: float) -> Iterator[RunningNumber]:
-    """The noise covers norms that are too small by dimension + 2 half-ulps."""
-    of = _QUERIES.of(f"LinearQueries(norm_budget={norm_budget!r}, kappa={kappa!r})")
-    queries = LinearQueries(1, norm_budget=norm_budget, kappa=kappa)
-    for d in (1, 100, 2**20):
-        value = Fraction(queries.sigma(d)) ** 2 / (Fraction(norm_budget) / (2 * Fraction(kappa)))
-        truth = 1 / (1 - Fraction(d + 2, 2**53))
-        yield of.at_least(f"variance in units, d = {d}", value, truth, slack=(d + 10) * 2.0**-50)
+def _come_and_go() -> Iterator[RunningNumber]:
+    """Who comes or goes changes nothing of the others, and nobody who left counts."""
+    of = _QUERIES.of("LinearQueries(norm_budget=5.0, kappa=1.0)")
+    queries = LinearQueries(3, norm_budget=5.0, kappa=1.0)
+
+    def summed(holder: LinearQueries, *values: float) -> float:
+        return float(holder.answer(np.array(values), SILENT).value[0])
+
+    steps: tuple[tuple[str, Callable[[], object], Sequence[float]], ...] = (
+        ("an answer", lambda: summed(queries, 1.0, 0.5, 2.0), (1.0, 0.25, 4.0)),
+        ("two joined", lambda: queries.join(2), (1.0, 0.25, 4.0, 0.0, 0.0)),
+        ("person 1 left", lambda: queries.leave([1]), (1.0, 0.25, 4.0, 0.0, 0.0)),
+    )
+    for what, act, squares in steps:
+        act()
+        yield from _spent(of, queries, squares, f" after {what}")
+    # person 1 left, and person 2 has spent four of five
+    value = summed(queries, 0.5, 0.5, 2.0, 1.0, 0.25)
+    yield of.equal("the sum over those who take part", value, 1.75)
+    restored = LinearQueries.from_dict(queries.to_dict(), norm_budget=5.0, kappa=1.0)
+    yield from _spent(of, restored, (1.25, 0.25, 4.0, 1.0, 0.0625), ", saved and restored")
+    yield of.equal("the sum over none, saved and restored", summed(restored, 0.0, 0.5, 2.0, 0.0, 0.0), 0)
 
 
 def _queries() -> Iterator[RunningNumber]:
@@ -85,7 +130,7 @@ def _queries() -> Iterator[RunningNumber]:
     for place, (value, column) in enumerate(zip(answer.value.tolist(), zip(*rows, strict=True), strict=True)):
         truth = _whole(column) + Fraction(answer.sigma)
         yield of.near(f"answer {place} with a noise of one sigma", value, truth, slack=2.0**-50)
-    for person, (row, spent) in enumerate(zip(rows, spent_by(queries), strict=True)):
+    for person, (row, spent) in enumerate(zip(rows, _spent_by(queries), strict=True)):
         # the least positive charge of all is far below this: "it would take 2^900 rounds to notice"
         least = Fraction(2) ** -900 if any(row) else Fraction(0)
         # a norm may be too small by four half-ulps, which the noise covers
@@ -99,26 +144,23 @@ def _queries() -> Iterator[RunningNumber]:
 def _cut() -> Iterator[RunningNumber]:
     """Whoever is cut to what is left is charged what counts, and counts with no more than is left and than the clip."""
     for sigma in (1.0, 3.7):
-        people = IndividualFilter(GaussianFilter(1.0), 4)
-        before = [Fraction(0)] * 4
+        people, before = IndividualFilter(_ONE, 4), [Fraction(0)] * 4
         of = _PEOPLE.of(f"IndividualFilter(GaussianFilter(1.0)), sigma {sigma!r}")
         for norms in ([0.3, 0.9, 5.0, 0.0], [0.9, 0.9, 5.0, 0.0], [2.0, 0.1, 5.0, 7.0]):
             factors = people.clip(np.array(norms), sigma=sigma, most=2.5).tolist()
-            after = spent_by(people)
+            after = _spent_by(people)
             for norm, factor, old, new in zip(norms, factors, before, after, strict=True):
                 counted, says = Fraction(norm) * Fraction(factor), f"{norm!r} times {factor!r}"
                 truth = (counted / Fraction(sigma)) ** 2
                 yield of.at_least(f"{says}, charged", new - old, truth, slack=2.0**-40, least=2.0**-60)
                 yield of.at_most(f"{says}, clipped at 2.5", counted, Fraction(2.5), slack=None)
             before = after
-        of = _PEOPLE.of(f"sigma {sigma!r}")
         yield of.at_most("the largest sum spent", max(before), 1, slack=2.0**-30)
     for share in (0.5, 2.0**-8, 2.0**-18):
-        people = IndividualFilter(GaussianFilter(1.0), 1)
+        people = IndividualFilter(_ONE, 1)
         people.clip(np.array([float(np.sqrt(1 - share * share))]), sigma=1.0)
         factor = float(people.clip(np.array([5.0]), sigma=1.0)[0])
-        of = _PEOPLE.of("IndividualFilter(GaussianFilter(1.0))")
-        yield of.near(f"how much of mu counts where {share!r} of it is left", 5 * factor, share, slack=1e-4)
+        yield _OF_ONE.near(f"how much of mu counts where {share!r} is left", 5 * factor, share, slack=1e-4)
 
 
 class _Unknown:
@@ -135,9 +177,8 @@ def _least() -> Iterator[RunningNumber]:
     """What is too small to be known is charged, and integers that are no doubles are rounded up."""
     people = IndividualFilter(GaussianFilter(4.0), 1)
     ClippedSums(people, clip=5.0, sigma=4.0).release(_Unknown(), EqualNormals(0.0))  # type: ignore[arg-type]
-    truth = (Fraction(1, 2**510) / 4) ** 2
-    says = "charge of a norm of 2^-510 that is known as 0"
-    yield _PEOPLE.of("ClippedSums").at_least(says, spent_by(people)[0], truth, slack=None)
+    truth, says = (Fraction(1, 2**510) / 4) ** 2, "charge of a norm of 2^-510 that is known as 0"
+    yield _PEOPLE.of("ClippedSums").at_least(says, _spent_by(people)[0], truth, slack=None)
     numbers = np.array([2**53 + 1, 2**55 + 3, 5], dtype=np.int64)
     pair: Any = gaussian_request(numbers, sigma=2.0)  # type: ignore[arg-type]
     for number, mu in zip(numbers.tolist(), np.asarray(pair.mu).tolist(), strict=True):
@@ -154,14 +195,24 @@ def _sums(normal: float) -> Iterator[RunningNumber]:
     release = sums.release(vectors, EqualNormals(normal))  # type: ignore[arg-type]
     factors, sigma = [Fraction(float(f)) for f in sums.factors.made_public()], Fraction(release.sigma)
     of = _PEOPLE.of(f"ClippedSums(clip=5.0, sigma=4.0) with a noise of {normal!r} sigma")
-    for place, value in enumerate(release.value.tolist()):
-        truth = sum(
-            (f * Fraction(float(v[place])) for f, v in zip(factors, vectors, strict=True)), Fraction(0)
-        )
-        yield of.near(f"sum {place}", value, truth + sigma * Fraction(normal), slack=2.0**-48)
+    for place, (value, column) in enumerate(zip(release.value.tolist(), vectors.T.tolist(), strict=True)):
+        truth = sum((f * Fraction(x) for f, x in zip(factors, column, strict=True)), sigma * Fraction(normal))
+        yield of.near(f"sum {place}", value, truth, slack=2.0**-48)
     yield of.at_least("its sigma", release.sigma, 4, slack=2.0**-31)
-    for person, (norm, spent) in enumerate(zip(norms, spent_by(people), strict=True)):
+    for person, (norm, spent) in enumerate(zip(norms, _spent_by(people), strict=True)):
         truth = (norm / sigma) ** 2 * (1 - Fraction(1, 2**46))
         yield of.at_least(f"charge of person {person}", spent, truth, slack=2.0**-30)
         counted = factors[person] ** 2 * _whole(vectors[person], 2)
         yield of.at_most(f"squared norm that person {person} counts with", counted, 25, slack=None)
+
+
+def _noise() -> RunningNumber:
+    """Secret noise is sigma times that of the generator whose seed is the digest."""
+    total = np.array([1.0, -2.5, 0.0, 1e300])
+    told = repr((12345, 7, 0.7, total.shape)).encode()
+    digest = hashlib.sha256(told + total.tobytes()).digest()
+    rng = np.random.default_rng(np.random.SeedSequence(int.from_bytes(digest)))
+    added = SecretNoise(secret=12345, step=7).added_to(total, sigma=0.7)
+    wrong = int(np.count_nonzero(added != 0.7 * rng.standard_normal(total.shape)))
+    of = _PEOPLE.of("SecretNoise")
+    return of.equal("how many of four numbers are not 0.7 of the generator's normals", wrong, 0)
