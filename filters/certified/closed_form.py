@@ -22,6 +22,7 @@ from theory.pairs.base import DominatingPair
 
 __all__ = [
     "CLOSE",
+    "DECLARED",
     "LEAST",
     "Call",
     "called",
@@ -41,7 +42,7 @@ _ERRORS: Mapping[str, Mapping[str, Any]] = {
     "loss_cdf": {"slack": 0, "least": CLOSE},
 }
 #: What a pair declares, with no argument.
-_DECLARED = ("pure_epsilon", "zcdp_rho", "gdp_mu")
+DECLARED = ("pure_epsilon", "zcdp_rho", "gdp_mu")
 
 #: The arguments of a call, and the double that came back.
 Call: TypeAlias = tuple[tuple[float, ...], float]
@@ -108,7 +109,7 @@ def of_pair(
 
     Points are the parameters of the pair, then the argument.
     """
-    arguments = 0 if asked in _DECLARED else 1
+    arguments = 0 if asked in DECLARED else 1
 
     def answered(of: Callable[[DominatingPair], Any], *at: Any) -> Any:
         parameters = len(at) - arguments

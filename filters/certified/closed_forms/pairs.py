@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from filters.certified.closed_form import CLOSE, LEAST, closed_form, grid, of_pair
+from filters.certified.closed_form import CLOSE, DECLARED, LEAST, closed_form, grid, of_pair
 from filters.certified.running_number import Claims, RunningNumber
 from theory.pairs.base import DominatingPair
 from theory.pairs.erasure import Erasure
@@ -49,6 +49,8 @@ _WHOLE = ((0.01, 0.8, 40.0), (0.2, 0.5, 200.0), (0.7, 1.0, 700.0))
 
 _EPSILONS = (1e-9, 1e-3, 0.25, 1.0, 3.0, 40.0, 600.0)
 _EPSILONS_CHARGED = (*_EPSILONS, 0.0, 1.2, 1.4999, 1.5, 2.5, 7.0, 0.1, 0.33, 0.9, 5.0, 11.0, 19.0, 90.0)
+#: On either side of a threshold.
+_BESIDE = 1 - 1e-9, 1 + 1e-9
 _ORDERS = (1.0, 1.001, 1.5, 2.0, 32.0, 1e3)
 #: Laws whose masses sum to one exactly: of others nobody says which law is meant.
 _LAWS: tuple[tuple[_Law, _Law], ...] = (
@@ -68,7 +70,6 @@ def numbers() -> Iterator[RunningNumber]:
     yield from _subsampled()
     yield from _finite()
     yield from _charges()
-    yield from _outcomes()
 
 
 def _gaussian() -> Iterator[RunningNumber]:
@@ -153,18 +154,29 @@ def _subsampled() -> Iterator[RunningNumber]:
 
 
 def _finite() -> Iterator[RunningNumber]:
-    """The divergences of pairs of finitely many outcomes: sums over them."""
+    """The divergences of pairs of finitely many outcomes: sums over them; their charges, and the law of the loss."""
     responses = [(e, share * e) for e in _EPSILONS for share in (-2.0, -0.5, 0.0, 0.3, 0.875)]
     responses = [(e, x) for e, x in responses if abs(x) < 700]
     erased = [(e, d, x) for e, x in responses if x >= 0 for d in (0.0, 1e-300, 1e-5, 0.5)]
     blanks = grid((1e-300, 1e-5, 0.25, 1.0), (0.0, 0.5, 600.0))
     orders = grid(_EPSILONS, _ORDERS)
+    jumps = [(e, share * e) for e in (0.25, 3.0) for share in (-1.01, -0.99, 0.99, 1.01)]
+    # on both sides of the probability with which a bit is kept
+    tails = [(e, t) for e in (0.25, 3.0) for t in (0.0, *(_keeps(e) * near for near in _BESIDE), 1 - 1e-9)]
     of = partial(of_pair, _RENYI)
     yield from of("RandomizedResponse", RandomizedResponse, "hockey_stick", responses)
     yield from of("RandomizedResponse", RandomizedResponse, "renyi", orders)
+    yield from of("RandomizedResponse", RandomizedResponse, "loss_cdf", jumps)
+    yield from of("RandomizedResponse", RandomizedResponse, "loss_quantile", tails)
     yield from of("KOV", KOV, "hockey_stick", erased)
     yield from of("KOV", KOV, "renyi", [(e, 0.0, a) for e, a in orders])
+    yield from of("KOV", KOV, "loss_cdf", [(e, 0.125, x) for e, x in jumps])
+    mass = float(KOV(0.5, 0.125).infinite_mass)
+    yield Claims(_RENYI).equal("KOV(0.5, 0.125).infinite_mass", mass, 0.125)
     yield from of("Erasure", Erasure, "hockey_stick", blanks)
+    for charge in DECLARED:
+        yield from of("KOV", KOV, charge, [(0.5, 1e-300), (0.5, 0.25)])
+        yield from of("Erasure", Erasure, charge, [(1e-300,), (1.0,)])
     for place, (p, q) in enumerate(_LAWS):
         given = FinitePair(p, q)
         for name, pair in ((f"FinitePair {place}", given), (f"FinitePair.swapped {place}", given.swapped)):
@@ -172,6 +184,12 @@ def _finite() -> Iterator[RunningNumber]:
             # a loss in doubles is that of the masses to 2^-52 of itself, which tells where little is left of H
             yield from of(name, same, "hockey_stick", grid((-0.7, -1e-3, 0.0, 0.1, 0.4, 1.1)), least=2.0**-50)
             yield from of(name, same, "renyi", grid(_ORDERS))
+            for charge, slack in zip(DECLARED, (CLOSE, pair.truths.zcdp_slack, CLOSE), strict=True):
+                yield from of(name, same, charge, [()], slack=slack)
+
+
+def _keeps(e: float) -> float:
+    return float(RandomizedResponse(e).outputs[0][1])
 
 
 def _charges() -> Iterator[RunningNumber]:
@@ -184,33 +202,3 @@ def _charges() -> Iterator[RunningNumber]:
         yield from of_pair(_STICK, name, make, "gdp_mu", above_zero, **_RAISED)
     says, truth = "pure_to_gdp({!r}) = 2 Phi^-1(e^e/(1+e^e))", lambda e: RandomizedResponse(e).truths.gdp_mu
     yield from closed_form(_STICK, says, pure_to_gdp, truth, above_zero, **_RAISED)
-    erasing: tuple[DominatingPair, ...] = KOV(0.5, 1e-300), KOV(0.5, 0.25), Erasure(1e-300), Erasure(1.0)
-    named = [(_RENYI, repr(pair), pair) for pair in erasing]
-    named += [(_RENYI if 0 in p else _PURE, f"FinitePair({p!r}, {q!r})", FinitePair(p, q)) for p, q in _LAWS]
-    for theorem, says, pair in named:
-        for name in ("pure_epsilon", "zcdp_rho", "gdp_mu"):
-            slack = max(CLOSE, pair.truths.zcdp_slack if name == "zcdp_rho" else 0.0)
-            value, truth = float(getattr(pair, name)), getattr(pair.truths, name)
-            yield Claims(theorem).near(f"{says}.{name}", value, truth, slack=slack)
-
-
-def _outcomes() -> Iterator[RunningNumber]:
-    """The law of the loss: its distribution function beside its jumps, and its upper quantiles."""
-    for e in (0.25, 3.0):
-        pair, says = RandomizedResponse(e), f"RandomizedResponse({e!r})"
-        for x, ends in ((-e * 1.01, 0), (-e * 0.99, None), (e * 0.99, None), (e * 1.01, 1)):
-            truth = pair.truths.loss_cdf(x) if ends is None else ends
-            value = float(pair.loss_cdf(x))
-            yield Claims(_RENYI).near(f"{says}.loss_cdf({x!r})", value, truth, slack=0, least=CLOSE)
-        share = float(pair.outputs[0][1])
-        yield Claims(_RENYI).near(f"{says}: P(L = e)", share, "exp(e)/(1 + exp(e))", slack=CLOSE, e=e)
-        for t, level in ((0.0, e), (share * (1 - 1e-9), e), (share * (1 + 1e-9), -e), (1 - 1e-9, -e)):
-            value = float(pair.loss_quantile(t))
-            yield Claims(_RENYI).equal(f"{says}.loss_quantile({t!r})", value, "level", level=level)
-    for e, d in ((0.5, 0.125), (2.0, 1e-6)):
-        kov, says = KOV(e, d), f"KOV({e!r}, {d!r})"
-        for (loss, mass), sign in zip(kov.outputs[1:], (1, -1), strict=True):
-            yield Claims(_RENYI).equal(f"{says}: a finite loss", float(loss), "e", e=sign * e)
-            truth = TrueValue("(1 - d)/(1 + exp(-e))", {"e": sign * e, "d": d})
-            yield Claims(_RENYI).near(f"{says}: its mass", float(mass), truth, slack=CLOSE)
-        yield Claims(_RENYI).equal(f"{says}.infinite_mass", float(kov.infinite_mass), "d", d=d)
