@@ -17,7 +17,6 @@ from typing import TypeAlias
 
 from flint import arb, ctx
 
-from filters.certified import cks
 from filters.certified.closed_form import positive_part
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs import KOV, Gaussian, RandomizedResponse
@@ -28,6 +27,8 @@ __all__ = [
     "LogDelta",
     "above_goal",
     "below_goal",
+    "cks_log_delta",
+    "cks_order_less_one",
     "entropy_delta",
     "largest",
     "mu_left",
@@ -49,6 +50,51 @@ _HALVINGS = 64
 def simple_log_delta(rho: arb, epsilon: arb) -> arb:
     """The least over a > 1 of (a-1)(a rho - epsilon), 0 where that is above 0: -(epsilon - rho)_+^2 / (4 rho)."""
     return -(positive_part(epsilon - rho) ** 2) / (4 * rho)
+
+
+def _cks_at(t: arb, rho: arb, epsilon: arb) -> arb:
+    """log(e^{t((1+t) rho - epsilon)} / t (1 - 1/(1+t))^{1+t}), paper 003, Lemma C.4, at the order 1 + t."""
+    return t * ((1 + t) * rho - epsilon) - t.log() + (1 + t) * (t / (1 + t)).log()
+
+
+def _cks_slope(t: arb, rho: arb, epsilon: arb) -> arb:
+    """Its derivative in t, (2t + 1) rho - epsilon + log(t / (1+t)), which rises: see the theorem "CKS"."""
+    return (2 * t + 1) * rho - epsilon - (1 / t).log1p()
+
+
+def cks_order_less_one(rho: arb, epsilon: arb) -> arb:
+    """A ball around the t at which the slope is 0: it is below 0 at the lower end, and above at the upper one."""
+    with ctx.workprec(ctx.prec + 64):
+        low, high = -1200, 1200  # powers of two around the root
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if _cks_slope(arb(2) ** middle, rho, epsilon) < 0 else (low, middle)
+        t = arb(2) ** low
+        for _ in range(24):  # the slope is concave, so Newton's method climbs to its root
+            step = _cks_slope(t, rho, epsilon) / (2 * rho + 1 / (t * (1 + t)))
+            t = (t - step).mid()
+            if abs(step) < t * arb(2) ** (-ctx.prec // 2):
+                break
+        for narrow in (ctx.prec // 2, ctx.prec // 4, 16, 4):
+            one = arb(2) ** -narrow
+            below, above = (t * (1 - one)).mid(), (t * (1 + one)).mid()
+            if _cks_slope(below, rho, epsilon) < 0 < _cks_slope(above, rho, epsilon):
+                return below.union(above)
+    return arb.nan()
+
+
+def cks_log_delta(rho: arb, epsilon: arb) -> arb:
+    """The log of the infimum over the orders in the conversion of Canonne, Kamath and Steinke.
+
+    The objective is convex in t > 0, so it is attained where the slope is 0.
+    """
+    with ctx.workprec(2 * ctx.prec + 64):
+        t = cks_order_less_one(rho, epsilon)
+        middle = t.mid()
+        # a convex function lies between its value and its tangent: its slopes at the ends of t are nearly 0
+        value, width = _cks_at(middle, rho, epsilon), arb(t.upper()) - arb(t.lower())
+        turn = max(abs(_cks_slope(arb(end), rho, epsilon)).upper() for end in (t.lower(), t.upper()))
+        return value - arb(turn) * width * arb("0.5 +/- 0.5")
 
 
 def above_goal(log_delta: LogDelta, rho: float, delta: float, x: arb) -> arb:
@@ -83,7 +129,7 @@ def largest(name: str, epsilon: Exact, delta: Exact) -> arb:
 def _largest(name: str, epsilon: Fraction, delta: Fraction, precision: int) -> arb:
     e, goal = ball_of(epsilon), ball_of(delta)
     if name == "CKS":
-        return _rising_root(lambda rho: cks.log_delta(rho, e) - goal.log())
+        return _rising_root(lambda rho: cks_log_delta(rho, e) - goal.log())
     return _rising_root(lambda mu: hockey_stick(mu, e) - goal)
 
 
@@ -125,7 +171,7 @@ def promised_delta(promise: Guarantee, epsilon: float) -> TrueValue | None:
 
 def zcdp_delta(rho: float, epsilon: float) -> arb:
     """The delta of rho-zCDP at epsilon by CKS."""
-    return cks.log_delta(ball_of(rho), ball_of(epsilon)).exp()
+    return cks_log_delta(ball_of(rho), ball_of(epsilon)).exp()
 
 
 def renyi_delta(alpha: float, rho: float, epsilon: float) -> arb:

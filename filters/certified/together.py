@@ -31,8 +31,9 @@ __all__ = ["as_alone", "together"]
 #: How many runs ask at once, and the parameters with which they ask.
 _RUNS = (1, 2, 5)
 _ASKED = np.array([0.5, 0.0625, 0.75, 0.3, 0.9])
-#: Of all of these the epsilon and the delta are known by name; of the first menu not.
+#: Menus of members of one per run and of shared ones; of all in the last the epsilon and the delta are known by name.
 _MENUS = (
+    Selection((Gaussian(np.array([1.0, 2.0, 3.0])), Gaussian(0.5), Laplace(2.0)), np.array([2, 0, 1])),
     Selection((Gaussian(1.0), Erasure(0.25)), np.array([0, 1])),
     Selection(
         (Erasure(0.5), KOV(0.25, 0.125), Laplace(4.0), RandomizedResponse(0.5)),

@@ -8,12 +8,13 @@ from typing import TypeAlias
 
 from flint import arb, ctx
 
-from filters.certified import cks
 from filters.certified.closed_form import CLOSE, LEAST, called, closed_form, grid, in_balls, positive_part
 from filters.certified.conversion_truths import (
     LogDelta,
     above_goal,
     below_goal,
+    cks_log_delta,
+    cks_order_less_one,
     mu_left,
     simple_log_delta,
     stick_left,
@@ -63,7 +64,7 @@ def _conversion(
     conversion: Conversion, losses: _Points, goals: _Points, allowed: _Points
 ) -> Iterator[RunningNumber]:
     key = "B*" if conversion is SIMPLE else "CKS"
-    log_delta = simple_log_delta if conversion is SIMPLE else cks.log_delta
+    log_delta = simple_log_delta if conversion is SIMPLE else cks_log_delta
     best = in_balls(_simple_order if conversion is SIMPLE else _cks_order)
     says, least = f"{conversion}.delta({{!r}}, {{!r}})", in_balls(partial(_exp, log_delta))
     yield from closed_form(key, says, conversion.delta, least, losses, least=LEAST)
@@ -122,7 +123,7 @@ def _simple_order(rho: float, epsilon: float) -> arb:
 
 
 def _cks_order(rho: float, epsilon: float) -> arb:
-    return 1 + cks.order_less_one(arb(rho), arb(epsilon))
+    return 1 + cks_order_less_one(arb(rho), arb(epsilon))
 
 
 def _gain(alpha: float) -> arb:

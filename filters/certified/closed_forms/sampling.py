@@ -23,7 +23,6 @@ from theory.pairs import (
     Gaussian,
     Laplace,
     RandomizedResponse,
-    Selection,
     SubsampledGaussian,
 )
 
@@ -68,7 +67,7 @@ def _beside(threshold: arb, below: Any, above: Any) -> tuple[tuple[float, Any], 
 
 
 def numbers() -> Iterator[RunningNumber]:
-    """sample, sample_finite and log_weight of the pairs, and a selection's look-ups."""
+    """sample, sample_finite and log_weight of the pairs."""
     yield from _gaussian()
     yield from _outcomes()
     yield from _finite()
@@ -76,7 +75,6 @@ def numbers() -> Iterator[RunningNumber]:
     yield from _removal()
     yield from _addition()
     yield from _weights()
-    yield from _selection()
 
 
 def _gaussian() -> Iterator[RunningNumber]:
@@ -220,19 +218,3 @@ def _weights() -> Iterator[RunningNumber]:
 
 def _log_weight(pair: DominatingPair, order: float, loss: float) -> arb:
     return (arb(order) - 1) * (pair.truths.renyi(order).ball() - arb(loss))
-
-
-def _selection() -> Iterator[RunningNumber]:
-    """What everybody picked from the menu, for members that are shared and members of one per run."""
-    index = np.array([2, 0, 1])
-    shared = Selection((Gaussian(1.0), Gaussian(0.5), Laplace(2.0)), index)
-    own = Selection((Gaussian(np.array([1.0, 2.0, 3.0])), Gaussian(0.5), Laplace(2.0)), index)
-    for name, menu, truths in (("shared", shared, (0.125, 0.5, 0.125)), ("own", own, (0.125, 2.0, 0.125))):
-        for run, (value, truth) in enumerate(zip(np.asarray(menu.zcdp_rho), truths, strict=True)):
-            says = f"Selection, {name} members: zcdp_rho of run {run}"
-            yield _CLAIMS.near(says, float(value), truth, slack=CLOSE)
-    drawn = shared.sample(_Told(uniform=(0.2,), normal=(0.5, 0.25)), 3, 1.0).tolist()  # type: ignore[arg-type]
-    for run, (mu, z) in ((1, (1.0, 0.5)), (2, (0.5, 0.25))):
-        says = f"Selection: sample of run {run}"
-        yield _CLAIMS.near(says, drawn[run], "mu*z + mu**2/2", slack=CLOSE, mu=mu, z=z)
-    yield _CLAIMS.near("Selection: sample of run 0", drawn[0], 0.5, slack=CLOSE)
