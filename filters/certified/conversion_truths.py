@@ -12,12 +12,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import lru_cache, partial, reduce
 from typing import TypeAlias
 
 from flint import arb, ctx
 
 from filters.certified.closed_form import positive_part
+from filters.rules.approximate_zcdp import ApproximateZCDP
+from filters.rules.orders import RenyiCurve
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs import KOV, Gaussian, RandomizedResponse
 from theory.pairs.normal_law import hockey_stick
@@ -166,6 +168,11 @@ def promised_delta(promise: Guarantee, epsilon: float) -> TrueValue | None:
             return TrueValue(partial(zcdp_delta, rho, epsilon))
         case RenyiDP(alpha, rho) if alpha > 1 or rho < _FAR:
             return TrueValue(partial(renyi_delta, alpha, rho, epsilon))
+        case ApproximateZCDP(rho, xi) if rho < epsilon + _FAR:
+            return TrueValue(lambda: ball_of(xi) + (1 - ball_of(xi)) * zcdp_delta(rho, epsilon))
+        case RenyiCurve(alphas, rhos):
+            orders = tuple(zip(alphas, rhos, strict=True))
+            return TrueValue(lambda: reduce(arb.min, (renyi_delta(*order, epsilon) for order in orders)))
     return None
 
 

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from fractions import Fraction
-from functools import partial, reduce
 from itertools import product
 from typing import Any
-
-from flint import arb
 
 from filters.accounting.charge_rules import ChargeRule, gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filters.accounting.ledger import Budget
 from filters.certified.closed_form import CLOSE
-from filters.certified.conversion_truths import promised_delta, renyi_delta, zcdp_delta
+from filters.certified.conversion_truths import promised_delta
 from filters.certified.laws import additive_threshold
 from filters.certified.running_number import Claims, Least, Margin, RunningNumber
 from filters.certified.two_doubles import limit_of
 from filters.contract.filter_base import FilterBase
 from filters.rules.additive import AdditiveFilter
-from filters.rules.approximate_zcdp import ApproximateZCDP
-from filters.rules.orders import RenyiCurve
 from filters.rules.promised import promised_budget
 from theory.conversions import CKS, SIMPLE, Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
-from theory.pairs.truths import ball_of
 
 __all__ = ["budget_of", "budgets", "parameters", "promise_numbers"]
 
@@ -80,18 +74,6 @@ def parameters(filt: FilterBase, name: str, theorem: str) -> Iterator[RunningNum
         if own in given and isinstance(value, float) and isinstance(getattr(filt, own), float):
             yield Claims(theorem, name).equal(f"promised {own}", value, getattr(filt, own))
     yield from promise_numbers(filt.promise, name, theorem)
-    for epsilon in _EPSILONS:
-        truth: Callable[[], arb]
-        match promise:
-            case ApproximateZCDP(rho, xi) if rho < epsilon + 20:
-                truth = partial(_approximate_delta, rho, xi, epsilon)
-            case RenyiCurve(alphas, rhos):
-                truth = partial(_curve_delta, alphas, rhos, epsilon)
-            case _:
-                continue
-        yield Claims(theorem, name).near(
-            f"delta at {epsilon}", float(promise.delta(epsilon)), truth, slack=CLOSE
-        )
 
 
 def promise_numbers(promise: Guarantee, name: str, theorem: str) -> Iterator[RunningNumber]:
@@ -101,13 +83,3 @@ def promise_numbers(promise: Guarantee, name: str, theorem: str) -> Iterator[Run
         if truth is not None:
             says, delta = f"{name}: delta at {epsilon}", float(promise.delta(epsilon))
             yield Claims(theorem).near(says, delta, truth, slack=CLOSE, least=2.0**-900)
-
-
-def _approximate_delta(rho: float, xi: float, epsilon: float) -> arb:
-    mass = ball_of(xi)
-    return mass + (1 - mass) * zcdp_delta(rho, epsilon)
-
-
-def _curve_delta(alphas: Sequence[float], rhos: Sequence[float], epsilon: float) -> arb:
-    deltas = (renyi_delta(alpha, rho, epsilon) for alpha, rho in zip(alphas, rhos, strict=True))
-    return reduce(arb.min, deltas, arb(1))
