@@ -10,9 +10,9 @@ from theory.proofs.symbolic import Sides, as_written, identity, signed
 
 __all__ = ["THEOREM"]
 
-alpha, norm, sigma, clip, m, first, second, rest = sp.symbols("alpha B sigma C m a b d", positive=True)
+alpha, norm, sigma, clip, m, rest = sp.symbols("alpha B sigma C m d", positive=True)
 least, over = sp.symbols("a over", nonnegative=True)
-z, power = sp.symbols("z theta", real=True)
+power = sp.Symbol("theta", real=True)
 
 
 @as_written
@@ -27,25 +27,6 @@ def _promises() -> Sides:
     # alpha/2 times the square of the GDP parameter, and alpha times the zCDP parameter
     mu = sp.sqrt(norm) / (sigma * clip)
     return alpha * mu**2 / 2, alpha * (norm / (2 * sigma**2 * clip**2))
-
-
-def _of(squares: sp.Expr) -> sp.Expr:
-    # E e^(-theta L) for L of the law N(mu^2/2, mu^2)
-    return sp.exp(sp.expand(power * (power - 1) / 2 * squares))
-
-
-def _first(low: sp.Expr, high: sp.Expr) -> sp.Expr:
-    """The part of E_P e^(-theta L), L the loss m^2/2 + m z of Gaussian(m), that has its z from low to high."""
-    density = sp.exp(-(z**2) / 2 - power * m * z) / sp.sqrt(2 * sp.pi)
-    return sp.exp(-power * m**2 / 2) * sp.Integral(density, (z, low, high))
-
-
-def _used_up() -> Sides:
-    """E_P e^(-theta L) of Gaussians: m, a or b by the sign of its noise z, and what is left of m^2 + a^2 + d^2."""
-    below, above = _first(-sp.oo, sp.Integer(0)), _first(sp.Integer(0), sp.oo)
-    last = sp.sqrt(first**2 + rest**2 - second**2)
-    afterwards = below * _of(first**2 + rest**2) + above * _of(second**2 + last**2)
-    return afterwards, _of(m**2 + first**2 + rest**2)
 
 
 @as_written
@@ -112,14 +93,7 @@ THEOREM = Theorem(
             r"\quad \mu = \frac{\sqrt{B_{\mathrm{norm}}}}{\sigma C}",
         ),
         Step(
-            "Tightness, three rounds: Gaussian(m), then Gaussian(a) or Gaussian(b) by the sign of its noise, then "
-            "what uses up B^2. The mean of e^(-theta L) is that of one Gaussian(B), for every real theta.",
-            *identity(_used_up, at={"a": "1/2", "b": "1/3", "d": "2/5", "m": "3/4", "theta": "5/3"}),
-            r"\mathbb{E}_P e^{-\theta L} = e^{\theta(\theta-1)B^2/2},\quad"
-            r" B^2 = m^2 + a^2 + d^2 = m^2 + b^2 + (a^2 + d^2 - b^2)",
-        ),
-        Step(
-            "For more rounds, from the last one back: where mu_t^2 adds to B^2 on each path, the loss still to come "
+            "Tightness, from the last round back: where mu_t^2 adds to B^2 on each path, the loss still to come "
             "has, given the outputs, the law of one Gaussian of square R^2, with R^2 what is left: a round m and then "
             "R^2 - m^2 have the means of R^2. So L has the law of Gaussian(B)'s in both directions, and with it its "
             "hockey-sticks.",
