@@ -19,8 +19,7 @@ from reports.finding import Claim, Finding, Picture, Table, Told
 from reports.study import Simulated, Study
 from theory.numerics.decimals import interval
 from theory.pairs import Gaussian
-from theory.realisation import kappa, optimal_split
-from theory.stopped_walk import kappa_survival, stopped_hockey_stick
+from theory.realisation import kappa, kappa_survival, optimal_split, stopped_hockey_stick
 
 __all__ = ["REALISATION"]
 

@@ -37,8 +37,7 @@ from theory.conversions import CKS, SIMPLE, gaussian_epsilon, gaussian_mu
 from theory.guarantees import GaussianDP
 from theory.numerics.decimals import above
 from theory.pairs import Gaussian
-from theory.realisation import kappa, optimal_split
-from theory.stopped_walk import kappa_survival, stopped_hockey_stick
+from theory.realisation import kappa, kappa_survival, optimal_split, stopped_hockey_stick
 
 __all__ = ["Survival", "largest_kappa", "mechanism_level", "stopping_rounds"]
 

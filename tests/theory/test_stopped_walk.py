@@ -7,8 +7,7 @@ import math
 import pytest
 
 from theory.pairs import Gaussian
-from theory.realisation import kappa, optimal_split
-from theory.stopped_walk import kappa_survival, stopped_hockey_stick
+from theory.realisation import kappa, kappa_survival, optimal_split, stopped_hockey_stick
 
 MU, ROUNDS, DELTA = 0.5, 48, 1e-5
 

@@ -11,8 +11,7 @@ from flint import acb, arb
 from filters.certified.closed_form import CLOSE, closed_form, grid, in_balls
 from filters.certified.running_number import Claims, RunningNumber, Truth
 from theory.pairs.normal_law import cdf, density, hockey_stick, quantile
-from theory.realisation import kappa, optimal_split
-from theory.stopped_walk import kappa_survival, stopped_hockey_stick
+from theory.realisation import kappa, kappa_survival, optimal_split, stopped_hockey_stick
 
 __all__ = ["kappas", "numbers"]
 

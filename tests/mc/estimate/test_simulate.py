@@ -20,7 +20,7 @@ from mc.estimate.functionals import UnitFunctional
 from mc.estimate.martingale import WeightedSlack
 from mc.estimate.pilot import estimators
 from tests.mc.estimate.ten_times import Silent, TenTimes
-from theory.stopped_walk import kappa_survival
+from theory.realisation import kappa_survival
 
 chosen: Any = estimators.__wrapped__  # type: ignore[attr-defined]
 

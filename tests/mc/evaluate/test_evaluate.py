@@ -25,8 +25,7 @@ from mc.evaluate.panels import Panels
 from mc.losses.too_large import TooLargeError
 from tests.mc.worst_case.small_games import CountFilter, LossFilter
 from theory.evidence import Evidence
-from theory.realisation import kappa, optimal_split
-from theory.stopped_walk import stopped_hockey_stick
+from theory.realisation import kappa, optimal_split, stopped_hockey_stick
 
 COIN = fp.RandomizedResponse.from_ratio(Fraction(3))
 TWO = fp.LogRatio(Fraction(2))

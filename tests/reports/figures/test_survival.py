@@ -11,7 +11,7 @@ from filters.rules.kappa import KappaFilter
 from reports.figures.paper_figure import ComputedFigure
 from reports.figures.registry import figure
 from reports.figures.survival import largest_kappa
-from theory.stopped_walk import stopped_hockey_stick
+from theory.realisation import stopped_hockey_stick
 
 
 @pytest.fixture(scope="module")
