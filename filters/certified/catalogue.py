@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import partial
 from itertools import chain, starmap
 
 import numpy as np
@@ -65,11 +64,6 @@ __all__ = ["certified_points", "covered", "things"]
 
 _THIRD = (Fraction(1, 3), Fraction(2, 3)), (Fraction(1, 7), Fraction(6, 7))
 
-#: (norm_budget, kappa) of linear queries: ordinary ones, and some whose quotient under- or overflows.
-_TERMS = (
-    *((5.0, 1.0), (0.3, 0.7), (7.0, 3.0)),
-    *((1e-200, 1e150), (1e200, 1e-150), (1e-160, 3e155), (1.0, 1.7e308)),
-)
 #: Beside the examples of the catalogue and of the pairs: other parameters, some at which doubles are short of digits.
 _THINGS: tuple[Callable[[], object], ...] = (
     lambda: ApproximateDPFilter(1.0, 1e-5, SIMPLE),
@@ -97,7 +91,12 @@ _THINGS: tuple[Callable[[], object], ...] = (
     lambda: RealisationFilter(8.0, 1e-3, 4, (FinitePair((0.9375, 0.0625), (0.75, 0.25)),)),
     lambda: IndividualFilter(GaussianFilter(1.0), 2),
     lambda: IndividualFilter(ApproximateDPFilter(1.0, 1e-5), 2),
-    *(partial(LinearQueries, 1, norm_budget=budget, kappa=kappa) for budget, kappa in _TERMS),
+    lambda: LinearQueries(1, norm_budget=5.0, kappa=1.0),
+    lambda: LinearQueries(1, norm_budget=0.3, kappa=0.7),
+    lambda: LinearQueries(1, norm_budget=1e-200, kappa=1e150),
+    lambda: LinearQueries(1, norm_budget=1e200, kappa=1e-150),
+    lambda: LinearQueries(1, norm_budget=1e-160, kappa=3e155),
+    lambda: LinearQueries(1, norm_budget=1.0, kappa=1.7e308),
     lambda: ClippedSums(IndividualFilter(GaussianFilter(1.0), 3), clip=3.0, sigma=4.0),
     lambda: Gaussian(40.0),
     lambda: RandomizedResponse(1e-60),

@@ -6,13 +6,11 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 
-from filters.accounting.amounts import Charge
 from filters.accounting.charge_rules import gdp_charge, pure_charge, renyi_charge, zcdp_charge
 from filters.accounting.charges import approximate_charge, approximate_zcdp_charge
 from filters.catalogue import ApproximateZCDPFilter, BasicFilter
@@ -46,36 +44,25 @@ _MANY = 200_000
 _SOME = 64
 
 
-def _approximate(level: float | None, place: int, pair: DominatingPair, n: int) -> list[Exact]:
-    charged: list[Exact] = np.broadcast_to(approximate_charge(pair, level)[place], n).tolist()
-    return charged
+_RULES = (pure_charge, zcdp_charge, gdp_charge, renyi_charge.at(2.0), renyi_charge.at(128.0))
 
 
-def _amounts(rule: Callable[[DominatingPair], Charge], pair: DominatingPair, n: int) -> list[Exact]:
-    return amounts(rule(pair), n)
-
-
-#: What each of n runs is charged, by the names of what charges it.
-_CHARGED: Mapping[str, Callable[[DominatingPair, int], list[Exact]]] = {
-    **{
-        repr(rule): partial(_amounts, rule)
-        for rule in (pure_charge, zcdp_charge, gdp_charge, renyi_charge.at(2.0), renyi_charge.at(128.0))
-    },
-    "the epsilon": partial(_approximate, None, 0),
-    "the delta": partial(_approximate, None, 1),
-    "the epsilon at 0.5": partial(_approximate, 0.5, 0),
-    "the delta at 0.5": partial(_approximate, 0.5, 1),
-    "rho beside xi": partial(_amounts, lambda pair: approximate_zcdp_charge(pair)[0]),
-    "xi": partial(_amounts, lambda pair: approximate_zcdp_charge(pair)[1]),
-}
+def _charged(pair: DominatingPair, n: int) -> dict[str, list[Exact]]:
+    """What each of n runs is charged, by the names of what charges it."""
+    found = {repr(rule): amounts(rule(pair), n) for rule in _RULES}
+    for name, charge in zip(("rho beside xi", "xi"), approximate_zcdp_charge(pair), strict=True):
+        found[name] = amounts(charge, n)
+    for level in (None, 0.5):
+        for name, charged in zip(("epsilon", "delta"), approximate_charge(pair, level), strict=True):
+            found[f"the {name} at {level}"] = np.broadcast_to(charged, n).tolist()
+    return found
 
 
 def as_alone(says: str, pair: DominatingPair, n: int) -> Iterator[RunningNumber]:
     """How many of n runs are charged otherwise than each alone, by every rule."""
-    alone = [pair.of_run(run) for run in range(n)]
-    for name, charged in _CHARGED.items():
-        due = (charged(one, 1)[0] for one in alone)
-        wrong = sum(not _alike(*both) for both in zip(charged(pair, n), due, strict=True))
+    alone = [_charged(pair.of_run(run), 1) for run in range(n)]
+    for name, charged in _charged(pair, n).items():
+        wrong = sum(not _alike(one, due[name][0]) for one, due in zip(charged, alone, strict=True))
         claim = f"how many of {n} runs that ask for {says} {name} charges otherwise than one alone"
         yield Claims("RDP filter").equal(claim, wrong, 0)
 
