@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import partial
 
@@ -21,12 +21,16 @@ from filters.catalogue import (
 )
 from filters.certified.conversion_truths import largest
 from filters.certified.law import Law
+from filters.certified.running_number import Claims, Least, Margin, RunningNumber
 from filters.contract.filter_base import FilterBase
 from filters.rules.additive import AdditiveFilter
+from theory.claims.theorem import RefusedError
 from theory.conversions import CKS, Conversion
+from theory.evidence import Evidence
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
+from theory.pairs.truths import Exact
 
-__all__ = ["additive_threshold", "law_of"]
+__all__ = ["Joined", "implied", "joined", "law_of"]
 
 
 _PURE = {
@@ -107,59 +111,121 @@ def law_of(filt: FilterBase) -> Law | None:
 
 #: B*, the largest rho with rho + 2 sqrt(rho log(1/delta)) <= epsilon.
 _STAR = "(epsilon/(sqrt(log(1/delta) + epsilon) + sqrt(log(1/delta))))**2"
-#: The theorem, and the largest sum of charges from which a promise of these parameters follows; T is a root.
-_THRESHOLDS: Mapping[tuple[type[ChargeRule], type[Guarantee]], tuple[str, str]] = {
-    (PureCharge, PureDP): ("basic composition", "epsilon"),
-    (PureCharge, ApproxDP): ("pure conversion", "log((exp(epsilon) + delta)/(1 - delta))"),
-    (PureCharge, ZCDP): ("RR zCDP", "sqrt(2*rho)"),
-    (ZCDPCharge, ZCDP): ("RDP filter", "rho"),
-    (ZCDPCharge, RenyiDP): ("RDP filter", "rho/alpha"),
-    (ZCDPCharge, ApproxDP): ("approximate-DP filter", _STAR),
-    (GDPCharge, GaussianDP): ("GDP filter", "mu**2"),
-    (GDPCharge, ZCDP): ("Rényi divergences", "2*rho"),
-    (GDPCharge, RenyiDP): ("Rényi divergences", "2*rho/alpha"),
-    (GDPCharge, ApproxDP): ("Gaussian hockey-stick", "T**2"),
+#: The theorem, what it says, and a margin that is zero or more where a sum of charges of at most B gives the promise.
+_JOINED: Mapping[tuple[type[ChargeRule], type[Guarantee]], tuple[str, str, str]] = {
+    (PureCharge, PureDP): ("basic composition", "the sum of pure epsilons", "epsilon - {B}"),
+    (PureCharge, ApproxDP): (
+        *("pure conversion", "randomised response at the budget"),
+        "log((exp(epsilon) + delta)/(1 - delta)) - {B}",
+    ),
+    (PureCharge, ZCDP): ("RR zCDP", "epsilon-DP is (epsilon^2/2)-zCDP", "rho - {B}**2/2"),
+    (PureCharge, RenyiDP): (
+        "RR zCDP",
+        "epsilon-DP is (alpha, alpha epsilon^2/2)-RDP",
+        "rho - alpha*{B}**2/2",
+    ),
+    (ZCDPCharge, ZCDP): ("RDP filter", "the sum of zCDP parameters", "rho - {B}"),
+    (ZCDPCharge, RenyiDP): ("RDP filter", "r-zCDP is (alpha, alpha r)-RDP by definition", "rho - alpha*{B}"),
+    (ZCDPCharge, ApproxDP): ("approximate-DP filter", "the simple conversion", f"{_STAR} - {{B}}"),
+    (GDPCharge, GaussianDP): ("GDP filter", "the sum of mu^2", "mu**2 - {B}"),
+    (GDPCharge, ZCDP): ("Rényi divergences", "mu-GDP is (mu^2/2)-zCDP", "rho - {B}/2"),
+    (GDPCharge, RenyiDP): ("Rényi divergences", "mu-GDP is (alpha, alpha mu^2/2)-RDP", "rho - alpha*{B}/2"),
+    (GDPCharge, ApproxDP): (
+        *("Gaussian hockey-stick", "the hockey-stick divergence of the Gaussian pair at the budget"),
+        "T**2 - {B}",
+    ),
 }
 
 
-def additive_threshold(
-    charge: ChargeRule, promise: Guarantee, conversion: Conversion
-) -> tuple[str, str, dict[str, Fraction], dict[str, Callable[[], arb]]] | None:
-    """(theorem, formula, parameters, balls) of the largest sum of charges from which the promise follows; or None."""
-    known = (both for kinds, both in _THRESHOLDS.items() if all(map(isinstance, (charge, promise), kinds)))
-    found, t = next(known, None), {}
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """Why a sum of charges of at most B gives a promise: the theorem, and a margin that is zero or more then.
+
+    margin: a formula in {B}, in the parameters `at`, and in the root T where it has one.
+    """
+
+    theorem: str
+    says: str
+    margin: str
+    at: Mapping[str, Fraction]
+    balls: Mapping[str, Callable[[], arb]]
+
+    def number(self, says: str, total: Fraction, slack: Exact | None) -> RunningNumber:
+        """A sum of charges, or a budget, beside the largest from which the promise follows."""
+        text = self.margin.format(B="x")
+        margin: Margin = Least((text,), self.at, self.balls) if self.balls else text
+        return Claims(self.theorem).by_margin(says, total, "<=", margin, slack=slack, **self.at)
+
+
+def joined(
+    charge: ChargeRule, promise: Guarantee, conversion: Conversion, total: Fraction | None = None
+) -> Joined | None:
+    """Why a sum of charges, so large or as large as may be, gives the promise; None where no theorem joins the two."""
+    found, t = _known(charge, promise), dict[str, Fraction]()
     match charge, promise:
-        case (PureCharge(), RenyiDP(alpha, rho)):
-            small = 2 / alpha >= rho
-            found = ("RR zCDP", "sqrt(2*rho/alpha)") if small else ("basic composition", "rho")
-        case (ZCDPCharge(), ApproxDP()) if conversion is CKS:
-            found = "CKS", "T"
-        case (RenyiCharge(order), RenyiDP(alpha, _)) if alpha <= order:
-            found = "RDP filter", "rho"
+        case (PureCharge(), ApproxDP(epsilon)) if total is not None and total <= epsilon:
+            found = _JOINED[PureCharge, PureDP]
+        case (PureCharge(), RenyiDP(alpha, rho)) if 2 / alpha < rho if total is None else total <= rho:
+            found = "basic composition", "no divergence is more than that of order infinity", "rho - {B}"
+        case (ZCDPCharge(), ApproxDP(epsilon)) if conversion is CKS:
+            order = CKS.order(float(total), epsilon) if total else 1.0
+            found = "CKS", f"the conversion CKS at order {order:.6g}", "T - {B}"
+        case (RenyiCharge(order), RenyiDP(alpha)) if alpha <= order:
+            found = "RDP filter", "the sum of divergences, which grow with the order", "rho - {B}"
         case (RenyiCharge(order), ApproxDP()) if order > 1:
-            gain, t = (
-                " - t*log(t) + (1 + t)*log(1 + t)" if conversion is CKS else "",
-                _at(t=Fraction(order) - 1),
-            )
-            found = ("CKS" if gain else "B*"), f"epsilon + (log(delta){gain})/t"
+            t = _at(t=Fraction(order) - 1)
+            gain = " - t*log(t) + (1 + t)*log(1 + t)" if conversion is CKS else ""
+            says = f"the conversion CKS at order {order:.6g}"
+            found = "CKS" if gain else "B*", says, f"epsilon + (log(delta){gain})/t - {{B}}"
     if found is None:
         return None
     own = {one.name.removesuffix("_at_epsilon"): getattr(promise, one.name) for one in fields(promise)}  # type: ignore[arg-type]
+    if own.get("alpha") == 1 and "(alpha" in found[1]:
+        found = (
+            found[0],
+            f"{found[1]}, and at order 1 by their limit",
+            found[2],
+        )  # the kernel's are for orders above 1
     root = partial(largest, "CKS" if found[0] == "CKS" else "GDP", own.get("epsilon", 0), own.get("delta", 0))
-    return *found, _at(**own) | t, {"T": root} if found[1][0] == "T" else {}
+    return Joined(*found, _at(**own) | t, {"T": root} if found[2][0] == "T" else {})
+
+
+def _known(charge: ChargeRule, promise: Guarantee) -> tuple[str, str, str] | None:
+    rows = (row for kinds, row in _JOINED.items() if all(map(isinstance, (charge, promise), kinds)))
+    return next(rows, None)
+
+
+def implied(charge: ChargeRule, total: Fraction, promise: Guarantee) -> tuple[Joined, int]:
+    """Why charges that sum to at most `total` > 0 on every path give the promise, and the bits of balls that told.
+
+    0 bits for fractions. Raises RefusedError where the total is too large, or nothing here leads to the promise.
+
+    >>> from filters.accounting.charge_rules import zcdp_charge
+    >>> why, bits = implied(zcdp_charge, Fraction(0.0305), ApproxDP(1.0, 1e-5))
+    >>> why.theorem, why.says, bits
+    ('CKS', 'the conversion CKS at order 17.8392', 128)
+    """
+    why = joined(charge, promise, CKS, total)
+    if why is None:
+        reason = f"nothing here leads from a sum of charges by {charge!r} to {promise}"
+        raise RefusedError(reason, engine="none", evidence=Evidence.EXACT)
+    sign, bits = why.number("the sum", total, None).sign_told(total)
+    if sign is None or sign < 0:
+        reason = f"charges by {charge!r} that sum to {float(total):.17g} are not seen to give {promise} by {why.says}"
+        raise RefusedError(reason, engine="flint", evidence=Evidence.CERTIFIED)
+    return why, bits
 
 
 def _additive(filt: AdditiveFilter) -> Law | None:
     charge = filt.charge
     if not isinstance(charge, ChargeRule):
         return None
-    found = additive_threshold(charge, filt.promise, filt.conversion)
-    if found is None:
+    why = joined(charge, filt.promise, filt.conversion)
+    if why is None:
         return None
-    theorem, formula, at, balls = found
     denied = _MASSES if not isinstance(charge, PureCharge) else (*_MASSES, *_UNBOUNDED)
     costs = {family: {"B": cost} for family, cost in _costs(charge).items()}
-    return Law(theorem, (f"({formula}) - {{B}}",), costs, at, balls, 2.0**-38, denied)
+    return Law(why.theorem, (why.margin,), costs, why.at, why.balls, 2.0**-38, denied)
 
 
 def _costs(charge: ChargeRule) -> Mapping[str, str]:

@@ -12,8 +12,8 @@ from filters.accounting.charge_rules import ChargeRule, gdp_charge, pure_charge,
 from filters.accounting.ledger import Budget
 from filters.certified.closed_form import CLOSE
 from filters.certified.conversion_truths import promised_delta
-from filters.certified.laws import additive_threshold
-from filters.certified.running_number import Claims, Least, Margin, RunningNumber
+from filters.certified.laws import joined
+from filters.certified.running_number import Claims, RunningNumber
 from filters.certified.two_doubles import limit_of
 from filters.contract.filter_base import FilterBase
 from filters.rules.additive import AdditiveFilter
@@ -33,11 +33,8 @@ def _budget(
     says: str, budget: Budget, charge: ChargeRule, promise: Guarantee, conversion: Conversion
 ) -> Iterator[RunningNumber]:
     """The budget beside its threshold, where a theorem joins the charge and the promise."""
-    if (found := additive_threshold(charge, promise, conversion)) is not None:
-        theorem, formula, at, balls = found
-        text = f"({formula}) - x"
-        margin: Margin = Least((text,), at, balls) if balls else text
-        yield Claims(theorem).by_margin(says, limit_of(budget), "<=", margin, slack=_SLACK, **at)
+    if (why := joined(charge, promise, conversion)) is not None:
+        yield why.number(says, limit_of(budget), _SLACK)
 
 
 def budget_of(filt: AdditiveFilter, name: str) -> Iterator[RunningNumber]:
@@ -52,7 +49,7 @@ def budgets(epsilon: float, delta: float) -> Iterator[RunningNumber]:
     promises = (PureDP(epsilon), approximate, ZCDP(epsilon), RenyiDP(2.5, epsilon), GaussianDP(epsilon))
     rules = (pure_charge, zcdp_charge, gdp_charge, renyi_charge.at(2.5), renyi_charge.at(64.0))
     for rule, promise, conversion in product(rules, promises, (CKS, SIMPLE)):
-        if additive_threshold(rule, promise, conversion) is None:
+        if joined(rule, promise, conversion) is None:
             continue
         if conversion is SIMPLE and promise is not approximate:
             continue

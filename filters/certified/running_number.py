@@ -131,20 +131,21 @@ class RunningNumber:
 
     def sign(self, x: Fraction) -> int | None:
         """The sign of the margin at x: -1, 0 or 1; None where balls do not tell."""
+        return self.sign_told(x)[0]
+
+    def sign_told(self, x: Fraction) -> tuple[int | None, int]:
+        """The sign of the margin at x, and how many bits of balls told it, 0 for fractions."""
         if isinstance(self.margin, str):
             exact = rational_value(self.margin, self._at(x))
             if exact is not None:
-                return (exact > 0) - (exact < 0)
+                return (exact > 0) - (exact < 0), 0
+        precision = 0
         for precision in _PRECISIONS if isinstance(self.margin, str | Least) else _FUNCTION_PRECISIONS:
             with ctx.workprec(precision):
                 ball = self._ball(x)
-                if ball > 0:
-                    return 1
-                if ball < 0:
-                    return -1
-                if ball == 0:
-                    return 0
-        return None
+                if ball > 0 or ball < 0 or ball == 0:
+                    return bool(ball > 0) - bool(ball < 0), precision
+        return None, precision
 
     def given_away(self) -> float:
         """How far x may move, relative to itself, before it is unsafe: from above, within a factor of 2; or inf."""

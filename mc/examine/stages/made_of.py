@@ -31,13 +31,12 @@ from filters.rules.promised import promised_budget
 from theory.conversions import CONVERSIONS, Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs.pair_type import PairType
-from theory.proofs.implied import Kind
 
 __all__ = ["CHARGES", "Parts", "Unknown", "fields_as_made", "is_one_of", "parts_of", "read"]
 
 _GUARANTEES = (PureDP, ApproxDP, RenyiDP, ZCDP, GaussianDP)
-#: The charges of the library, and what a sum of each bounds.
-CHARGES: dict[type, Kind] = {PureCharge: "pure DP", ZCDPCharge: "zCDP", GDPCharge: "GDP", RenyiCharge: "RDP"}
+#: The charges of the library.
+CHARGES = (PureCharge, ZCDPCharge, GDPCharge, RenyiCharge)
 _OURS = (AdditiveFilter, PrivacyFilter, FilterBase, ABC, Generic, object)
 #: What a class may bring along as values.
 _DATA = {"promise", "charge", "budget", "conversion"}

@@ -20,7 +20,7 @@ from functools import partial
 from typing import Any
 
 from filters import PrivacyFilter
-from filters.accounting.charge_rules import RenyiCharge
+from filters.accounting.charge_rules import renyi_charge
 from filters.catalogue import (
     CATALOGUE,
     AllOrdersFilter,
@@ -30,11 +30,12 @@ from filters.catalogue import (
 )
 from filters.certified.certified_numbers import CertifiedNumbers
 from filters.certified.certify import certify
+from filters.certified.laws import implied
 from filters.certified.running_number import Found
 from filters.certified.two_doubles import limit_of
 from filters.rules.additive import AdditiveFilter
 from mc.examine.stage_finding import StageFinding
-from mc.examine.stages.made_of import CHARGES, Unknown, fields_as_made, is_one_of, parts_of, read
+from mc.examine.stages.made_of import Unknown, fields_as_made, is_one_of, parts_of, read
 from mc.examine.stages.unpatched import patched
 from mc.worst_case.calibrate import CalibratedFilter
 from mc.worst_case.menu_levels import DOMINATION
@@ -44,7 +45,6 @@ from theory.guarantees import RenyiDP
 from theory.numerics.decimals import above, below
 from theory.pairs import is_ours
 from theory.proofs import THEOREMS, prove
-from theory.proofs.implied import implied
 from theory.proofs.proof import Proof
 
 __all__ = ["SCOPE", "of_parts", "parts", "proved"]
@@ -132,21 +132,15 @@ def _of_a_sum(filt: PrivacyFilter, *, own_theorem: str | None, done: dict[str, P
     made = parts_of(filt)
     _certified(filt)
     rule, total = made.charge, limit_of(made.budget)
-    certain = implied(
-        CHARGES[type(rule)], total, made.promise, order=rule.alpha if isinstance(rule, RenyiCharge) else None
-    )
-    exact, bits = (
-        certain.certificate.evidence is Evidence.EXACT,
-        certain.certificate.certificate.get("precision"),
-    )
-    how = "compared exactly" if exact else f"certified in balls of {bits} bits at these very doubles"
+    certain, bits = implied(rule, total, made.promise)
+    how = f"certified in balls of {bits} bits at these very doubles" if bits else "compared exactly"
     detail = (
         f"the deciding functions are the library's own; what a sum of {rule!r} bounds is proved by theorem "
         f"{rule.theorem!r}, {rule.source}; a sum within {made.budget!r}, about {made.budget.limit:.10g}, gives "
         f"{made.promise!r} by {certain.says}, {how}"
     )
     keys = tuple(key for key in (rule.theorem, certain.theorem, own_theorem) if key is not None)
-    return proved(keys, (), (certain.certificate.evidence,), SCOPE, detail, done)
+    return proved(keys, (), (Evidence.CERTIFIED if bits else Evidence.EXACT,), SCOPE, detail, done)
 
 
 def _of_the_catalogue(filt: PrivacyFilter, *, done: dict[str, Proof] | None) -> Verdict:
@@ -159,7 +153,7 @@ def _of_the_catalogue(filt: PrivacyFilter, *, done: dict[str, Proof] | None) -> 
         if set(filt._orders.alphas) != set(allowed):
             raise Unknown("it keeps other orders than it promises")
         for alpha, budget in zip(filt._orders.alphas, filt._orders.budgets, strict=True):
-            implied("RDP", limit_of(budget), RenyiDP(alpha, allowed[alpha]), order=alpha)
+            implied(renyi_charge.at(alpha), limit_of(budget), RenyiDP(alpha, allowed[alpha]))
         told = f" at each of the orders {filt.alphas!r}, each budget at most {filt.rhos!r}, exactly"
     elif type(filt) is RealisationFilter:
         assert filt.dhat is not None

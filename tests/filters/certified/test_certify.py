@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -22,10 +23,13 @@ from filters.certified import exact_sums
 from filters.certified.catalogue import certified_points, covered, things
 from filters.certified.decisions import last_admitted
 from filters.certified.families import FAMILIES
+from filters.certified.laws import implied
 from filters.certified.running_number import Found
-from filters.certified.two_doubles import amounts
+from filters.certified.two_doubles import amounts, limit_of
 from filters.contract.filter_base import FilterBase
 from filters.rules import blackwell
+from filters.rules.promised import promised_budget
+from theory.claims.theorem import RefusedError
 from theory.conversions import CKS
 from theory.evidence import Evidence
 from theory.numerics import error_free
@@ -282,6 +286,19 @@ def test_an_additive_filter_of_ones_own_is_certified_and_its_own_budget_too() ->
     above = Mine()
     above.budget = replace(above.budget, high=above.budget.high * TINY, low=0.0)
     assert "UNSOUND" in refused(above)
+
+
+@pytest.mark.parametrize(
+    "charge", [fp.pure_charge, fp.zcdp_charge, fp.gdp_charge, fp.renyi_charge.at(8.0)], ids=repr
+)
+@pytest.mark.parametrize("promise", [fp.ApproxDP(5.0, 1e-5), fp.RenyiDP(3.0, 0.2)], ids=str)
+def test_a_sum_that_is_a_billionth_more_than_gives_a_promise_is_refused(
+    charge: charge_rules.ChargeRule, promise: fp.Guarantee
+) -> None:
+    most = limit_of(promised_budget(charge, promise))
+    assert implied(charge, most, promise)[0].theorem in fp.THEOREMS
+    with pytest.raises(RefusedError, match=rf"charges by {re.escape(repr(charge))} that sum to .* not seen"):
+        implied(charge, most * Fraction(TINY), promise)
 
 
 def test_amounts_are_exact() -> None:
