@@ -6,12 +6,12 @@ precision of mpmath as it was. It is slow: thousandths to tenths of a second per
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from mpmath import mp
 
 from theory.conversions import CKS, SIMPLE, Conversion
+from theory.numerics.golden import lowest_at
 
 __all__ = ["conversion_delta", "gaussian_hockey_stick"]
 
@@ -44,21 +44,6 @@ def _log_conversion_delta(conversion: Conversion, rho: Number, epsilon: Number) 
         markov = t * ((t + 1) * rho - epsilon)
         return markov + (t * mp.log(t / (1 + t)) - mp.log1p(t) if conversion is CKS else 0)
 
-    return min(objective(_minimum(objective, mp.mpf(-750), mp.mpf(750))), mp.zero)
-
-
-def _minimum(function: Callable[[Number], Number], low: Number, high: Number) -> Number:
-    """The minimiser of a unimodal function, to half of the working digits."""
-    golden = (mp.sqrt(5) - 1) / 2
-    left, right = high - golden * (high - low), low + golden * (high - low)
-    at_left, at_right = function(left), function(right)
-    while high - low > mp.mpf(10) ** (-mp.dps // 2):
-        if at_left < at_right:
-            high, right, at_right = right, left, at_left
-            left = high - golden * (high - low)
-            at_left = function(left)
-        else:
-            low, left, at_left = left, right, at_right
-            right = low + golden * (high - low)
-            at_right = function(right)
-    return (low + high) / 2
+    # to half of the working digits, for the objective is flat there
+    at = lowest_at(objective, mp.mpf(-750), mp.mpf(750), steps=3 * mp.dps)
+    return min(objective(at), mp.zero)
