@@ -14,7 +14,7 @@ from filters.certified.running_number import Claims, RunningNumber
 from theory.pairs.truths import ball_of
 from theory.thresholds.some_order import share_at_some_order
 
-__all__ = ["payments"]
+__all__ = ["payments", "share_number"]
 
 _CLAIMS = Claims("some order kept")
 #: (epsilon, delta, orders) that take more than delta; at the first a game breaks the promise.
@@ -23,14 +23,18 @@ _TOO_LOW = ((80.0, 0.01, (1.1, 1.3)), (8.0, 1e-5, tuple(2.5 + j / 8 for j in ran
 
 def payments(filt: SomeOrderMarkovFilter, name: str) -> Iterator[RunningNumber]:
     """The share of delta that its orders take, at least the true one and at most 1; and orders that it must refuse."""
-    share = share_at_some_order(filt.usable, filt.delta)
-    truth = partial(_share, filt.usable, Fraction(filt.delta))
-    of, says = _CLAIMS.of(name), "the share of delta that its orders take"
-    yield of.at_least(says, share, truth, slack=2.0**-29)
-    yield of.at_most(says, share, Fraction(1), slack=None)
+    of, share = _CLAIMS.of(name), share_at_some_order(filt.usable, filt.delta)
+    yield share_number(of, filt.usable, filt.delta)
+    yield of.at_most("the share of delta that its orders take", share, Fraction(1), slack=None)
     for epsilon, delta, orders in _TOO_LOW:
         says = f"{type(filt).__name__}({epsilon}, {delta}, ...) of {len(orders)} orders: refused"
         yield _CLAIMS.equal(says, is_refused(partial(SomeOrderMarkovFilter, epsilon, delta, orders)), 1)
+
+
+def share_number(of: Claims, alphas: tuple[float, ...], delta: float) -> RunningNumber:
+    """The share of delta that these orders take, at least the true one."""
+    says, truth = "the share of delta that its orders take", partial(_share, alphas, Fraction(delta))
+    return of.at_least(says, share_at_some_order(alphas, delta), truth, slack=2.0**-29)
 
 
 def _share(alphas: tuple[float, ...], delta: Fraction) -> arb:

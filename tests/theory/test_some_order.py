@@ -1,9 +1,10 @@
-"""What the rule "at some order" takes of its delta: by mpmath, by the inequality that it rests on."""
+"""What the rule "at some order" takes of its delta: in balls, by the inequality that it rests on."""
 
-import mpmath
 import pytest
 
 import filterproof as fp
+from filters.certified.running_number import Claims
+from filters.certified.some_order import share_number
 from theory.thresholds.some_order import share_at_some_order
 
 WHOLE = tuple(map(float, range(2, 65)))
@@ -17,32 +18,14 @@ SETS = [
 ]
 
 
-def payments(alphas: tuple[float, ...], delta: float) -> list[tuple[mpmath.mpf, mpmath.mpf]]:
-    """(t, m) of each order, by the recursion of the docstring."""
-    paid: list[tuple[mpmath.mpf, mpmath.mpf]] = []
-    for alpha in sorted(alphas):
-        u = mpmath.mpf(alpha) - 1
-        paid.append((u, max(mpmath.mpf(0), 1 - sum(m * mpmath.mpf(delta) ** (1 - t / u) for t, m in paid))))
-    return paid
-
-
-def s(t: mpmath.mpf) -> mpmath.mpf:
-    """The constant of an order 1 + t."""
-    return (t / (1 + t)) ** t / (1 + t)
-
-
 @pytest.mark.parametrize(("alphas", "delta"), SETS)
 def test_the_share_is_that_of_the_payments_rounded_up(alphas: tuple[float, ...], delta: float) -> None:
-    with mpmath.workdps(40):
-        truth = sum(m * s(t) for t, m in payments(alphas, delta))
-        share = share_at_some_order(alphas, delta)
-        assert truth < share < truth * (1 + 2e-9)
+    assert share_number(Claims("some order kept"), alphas, delta).checked().fits
 
 
 def test_all_mechanisms_lose_at_most_the_share_from_epsilon_on() -> None:
     filt = fp.SomeOrderMarkovFilter(6.0, 0.01, (2.0, 32.0))
-    with mpmath.workdps(40):
-        share = float(sum(m * s(t) for t, m in payments((2.0, 32.0), 0.01)))
+    share = share_at_some_order((2.0, 32.0), 0.01)
     for epsilon in (6.0, 7.5):
         found = fp.supremum(filt, epsilon)
         assert 0 < found.low < found.high == pytest.approx(share * 0.01, rel=1e-8)
