@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from flint import arb
 
+from filters.certified.closed_forms.realisation import best_split
 from filters.certified.decisions import last_admitted, last_granted
 from filters.certified.families import FAMILIES
 from filters.certified.running_number import Claims, RunningNumber
@@ -107,7 +108,7 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
     slack = 2.0**-40 if chosen else None
     yield of.at_most("dhat + theta (1 - dhat) N", spent, Fraction(filt.delta), slack=slack)
     if chosen:
-        yield _balanced(filt, name, theta, dhat)
+        yield best_split(Claims("kappa", name), filt.rounds, filt.delta, dhat)
     allowed = next((some for one, some in dict(filt.after).items() if one.alike(pair)), filt.menu)
     ends = True
     for sign, word in ((1, "above"), (-1, "below")):
@@ -147,14 +148,6 @@ def realisation(filt: RealisationFilter, name: str) -> Iterator[RunningNumber]:
 def _quantile(pair: DominatingPair, tail: float) -> TrueValue:
     """The upper quantile of the loss; the largest loss as it is declared, an exact number, of a symmetric pair."""
     return pair.truths.pure_epsilon if tail == 0 and pair.swapped is pair else pair.truths.loss_quantile(tail)
-
-
-def _balanced(filt: RealisationFilter, name: str, theta: float, dhat: float) -> RunningNumber:
-    """theta where N (1-dhat)^2 phi(z_theta) = (1-delta) phi(z_dhat), which only the best split of delta fulfils."""
-    left, right = "log(rounds) + 2*log(1 - dhat) - quantile(x)**2/2", "log(1 - delta) - quantile(dhat)**2/2"
-    at = {"rounds": filt.rounds, "dhat": dhat, "delta": filt.delta}
-    of = Claims("kappa", name)
-    return of.by_margin("theta of the best split", theta, "=", f"{right} - ({left})", slack=2.0**-30, **at)
 
 
 def _room(epsilon: float, quantiles: Sequence[TrueValue], x: arb) -> arb:

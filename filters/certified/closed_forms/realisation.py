@@ -10,10 +10,10 @@ from flint import acb, arb
 
 from filters.certified.closed_form import CLOSE, closed_form, grid, in_balls
 from filters.certified.running_number import Claims, RunningNumber, Truth
-from theory.pairs.normal_law import cdf, density, hockey_stick, quantile
+from theory.pairs.normal_law import cdf, hockey_stick, quantile
 from theory.realisation import kappa, kappa_survival, optimal_split, stopped_hockey_stick
 
-__all__ = ["kappas", "numbers"]
+__all__ = ["best_split", "kappas", "numbers"]
 
 _CLAIMS = Claims("kappa")
 _SPLITS = ((48, 1e-5), (1, 1e-5), (2, 0.4), (1000, 1e-9), (10**6, 1e-2), (48, 1e-290))
@@ -50,18 +50,17 @@ def _split(rounds: int, delta: float) -> Iterator[RunningNumber]:
     """What the split spends is at most delta, exactly; and dhat is next to where the z-sum is least."""
     split = optimal_split(rounds, delta)
     dhat, theta = Fraction(split.dhat), Fraction(split.theta)
-    says = f"optimal_split({rounds}, {delta!r})"
+    of = _CLAIMS.of(f"optimal_split({rounds}, {delta!r})")
     # theta is rounded down so far that the sum is within delta: by some units in the last place
     spent = dhat + theta * (1 - dhat) * rounds
-    yield _CLAIMS.at_most(f"{says}: dhat + theta (1 - dhat) N", spent, "d", slack=2.0**-49, d=delta)
+    yield of.at_most("dhat + theta (1 - dhat) N", spent, "d", slack=2.0**-49, d=delta)
+    yield best_split(of, rounds, delta, split.dhat)
 
-    def margin(x: arb) -> arb:
-        """Zero or more where the z-sum still falls: x is at most the best dhat."""
-        total = arb(delta)
-        rest = (total - x) / (rounds * (1 - x))
-        return rounds * (1 - x) ** 2 * density(quantile(rest)) - (1 - total) * density(quantile(x))
 
-    yield _CLAIMS.by_margin(f"{says}: dhat", dhat, "=", margin, slack=CLOSE)
+def best_split(of: Claims, rounds: int, delta: float, dhat: float) -> RunningNumber:
+    """dhat where N (1-dhat)^2 phi(z_theta) = (1-delta) phi(z_dhat), which only the best split of delta fulfils."""
+    falls = "log(N) + 2*log(1 - x) - quantile((d - x)/(N*(1 - x)))**2/2 - log(1 - d) + quantile(x)**2/2"
+    return of.by_margin("dhat of the best split", dhat, "=", falls, slack=CLOSE, N=rounds, d=delta)
 
 
 def _walk(limit: float, mu: float) -> Iterator[RunningNumber]:
