@@ -51,16 +51,16 @@ _ROGERS, _WHITEHOUSE = (
     {"zcdp": _K, "infinite": "delta/2"},
     {"zcdp": _STAR, "infinite": "(delta - tail)/weight"},
 )
-#: Filters, and what they hold every path to, in formulas of their parameters; nothing else.
-HELD: tuple[tuple[FilterBase, Mapping[str, str]], ...] = (
+#: Filters, and what they hold every path to, in formulas of their parameters; orders are numbers; nothing else.
+HELD: tuple[tuple[FilterBase, Mapping[Any, str]], ...] = (
     (BasicFilter(1.0, 1e-3), _PURE),
     (BasicFilter(0.3), _PURE),
     (RogersFilter(2.0, 1e-3), _ROGERS),
     (RogersFilter(50.0, 0.3), _ROGERS),
     (WhitehouseFilter(1.0, 1e-3), _WHITEHOUSE),
     (WhitehouseFilter(5.0, 1e-3, tail=1e-4, weight=2.0), _WHITEHOUSE),
-    (RenyiFilter(8.0, 1.0), {}),
-    (AllOrdersFilter((2.0, 8.0, 32.0), (0.25, 1.0, 4.0)), {}),
+    (RenyiFilter(8.0, 1.0), {8.0: "rho"}),
+    (AllOrdersFilter((2.0, 8.0, 32.0), (0.25, 1.0, 4.0)), {2.0: "1/4", 8.0: "1", 32.0: "4"}),
     (ZCDPFilter(0.3), {"zcdp": "rho"}),
     (ApproximateZCDPFilter(0.5, 1e-3), {"zcdp": "rho", "infinite": "xi"}),
     (ApproximateDPFilter(1.0, 1e-5, SIMPLE), {"zcdp": _STAR.replace("tail", "delta")}),
@@ -68,7 +68,7 @@ HELD: tuple[tuple[FilterBase, Mapping[str, str]], ...] = (
 )
 
 
-def held(filt: FilterBase, bounds: Mapping[str, str]) -> Iterator[RunningNumber]:
+def held(filt: FilterBase, bounds: Mapping[Any, str]) -> Iterator[RunningNumber]:
     """The bounds of `filt.holds`: sums of zCDP charges, of pure epsilons, of infinite mass, of divergences."""
     holds, of = filt.holds, Claims("RDP filter")
     assert holds is not None
@@ -84,13 +84,9 @@ def held(filt: FilterBase, bounds: Mapping[str, str]) -> Iterator[RunningNumber]
         else:
             yield of.near(says, value, formula, slack=_SLACK if at else 0, **at)
     orders = dict(holds.orders)
-    if isinstance(filt, RenyiFilter):
-        share = orders.get(filt.alpha, 0.0) / filt.rho
-        yield of.near(f"{filt!r} holds its order", share, 1, slack=_SLACK)
-    if isinstance(filt, AllOrdersFilter):
-        for alpha, rho in zip(filt.alphas, filt.rhos, strict=True):
-            says, own = f"{filt!r} holds order {alpha!r}", orders.get(alpha, 0.0)
-            yield of.near(says, own, Fraction(rho), slack=_SLACK)
+    for alpha, formula in ((key, text) for key, text in bounds.items() if isinstance(key, float)):
+        at = {"rho": filt.rho} if isinstance(filt, RenyiFilter) else {}
+        yield of.near(f"{filt!r} holds order {alpha!r}", orders.get(alpha, 0.0), formula, slack=_SLACK, **at)
 
 
 # -- what is left ----------------------------------------------------------------------------------------------

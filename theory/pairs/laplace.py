@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +26,6 @@ from theory.pairs.base import ALL_CHARGES, ITSELF, ChargeName, DominatingPair, h
 from theory.pairs.finite import rounded_up_mu
 from theory.pairs.finite_charges import convex_rho
 from theory.pairs.truths import Exact, IntervalTruths, PairTruths, TrueValue, ball_of
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["Laplace"]
 
