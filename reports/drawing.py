@@ -173,9 +173,15 @@ def _turning_dark() -> str:
 
 def picture_bytes(figure: Figure, kind: str) -> bytes:
     """The figure as svg, as png at 144 dots per inch, or as pdf, whose letters are text."""
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+
     buffer = io.BytesIO()
     with _styled():
-        figure.savefig(buffer, format=kind, **_SAVED[kind])
+        if kind == "svg":  # the same bytes, drawn once: `savefig` draws all once more to lay it out
+            canvas: Any = FigureCanvasSVG(figure)  # which has no types
+            canvas.print_svg(buffer, **_SAVED[kind])
+        else:
+            figure.savefig(buffer, format=kind, **_SAVED[kind])
     return buffer.getvalue()
 
 

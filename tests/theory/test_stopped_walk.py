@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
+from scipy.special import roots_legendre
 
+from theory.numerics.legendre import gauss_legendre
 from theory.pairs import Gaussian
 from theory.realisation import kappa, kappa_survival, optimal_split, stopped_hockey_stick
 
@@ -94,3 +97,13 @@ def test_what_a_walk_loses_is_no_more_than_without_a_limit() -> None:
 def test_the_first_two_releases_are_decided_before_any_loss_is_known(rounds: int) -> None:
     left = kappa_survival(1.0, sigma=2.0, rounds=rounds).tolist()
     assert [chance == 1.0 for chance in left] == [t < 2 for t in range(rounds)]
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 7, 64])
+def test_nodes_and_weights_integrate_polynomials_exactly_and_are_those_of_scipy(nodes: int) -> None:
+    at, weight = gauss_legendre(nodes)
+    powers = np.arange(2 * nodes)
+    exact = np.where(powers % 2, 0.0, 2 / (powers + 1))
+    assert weight @ at[:, None] ** powers == pytest.approx(exact, rel=0, abs=1e-14)
+    for mine, theirs in zip((at, weight), roots_legendre(nodes), strict=True):
+        assert mine == pytest.approx(theirs, rel=0, abs=1e-14)

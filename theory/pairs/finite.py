@@ -87,7 +87,9 @@ class Finite(DominatingPair):
                 fine = np.asarray(fine & near)
             relative = np.where(fine | np.less(64 * mean, size), relative, mean)
             log_moment = portable.log1p(curved + b * relative)
-            divergence = np.where(np.isfinite(log_moment), log_moment / b, self._far_renyi(b))
+            divergence = log_moment / b
+            if not (within := np.isfinite(log_moment)).all():
+                divergence = np.where(within, divergence, self._far_renyi(b))
         divergence = np.where(np.equal(b, 0), relative, divergence)
         return as_real(np.where(self._are_laws, divergence, np.nan))
 
