@@ -101,12 +101,12 @@ def lower_law(cut: Cells) -> LatticeLaw:
         size = ball(cut.step)
         p, q, own = cut.without_atoms()
         n = len(edges)
-        points = [(-size * edge).exp() for edge in edges]
-        # how far the mean of each cell is from its two ends, times its mass
-        low = [max(float(points[i] * p[i] - q[i]), 0.0) for i in range(n - 1)]
-        high = [max(float(q[i] - points[i + 1] * p[i]), 0.0) for i in range(n - 1)]
+        growths = [(size * edge).exp() for edge in edges]
+        # how far the mean of each cell is from its two ends, times its mass and the end's e^L, which may be no double
+        low = [max(float(p[i] - q[i] * growths[i]), 0.0) for i in range(n - 1)]
+        high = [max(float(q[i] * growths[i + 1] - p[i]), 0.0) for i in range(n - 1)]
         # the upper tail is all of it beyond the last point
-        low.append(max(float(points[-1] * cut.above - cut.beyond), 0.0))
+        low.append(max(float(cut.above - cut.beyond * growths[-1]), 0.0))
         share = np.append(_shares(np.array(low), np.array(high)), 0.0).tolist()
         masses = []
         for i in range(n):
@@ -131,7 +131,8 @@ def _shares(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.f
     """
     n = len(high)
     with np.errstate(divide="ignore", invalid="ignore"):
-        room = np.where(high > 0, np.minimum(low[1:] / high, 2.0**100), 2.0**100)
+        # a cell that lies at its upper end as far as doubles tell is not moved there
+        room = np.where(high > 0, np.minimum(low[1:] / high, 2.0**100), 0.0)
     up, down = np.full(n, 0.5), np.full(n, 0.5)
     for i in range(n - 1):
         up[i + 1] = _calmed(1 - up[i] / room[i], room[i]) if room[i] > 0 else 0.0

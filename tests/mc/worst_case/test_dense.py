@@ -33,10 +33,13 @@ def test_one_level_for_so_many_rounds_is_its_composition(pair, epsilon):
         assert solved.high / solved.low - 1 < 5e-3
 
 
-@pytest.mark.parametrize("epsilon", [700.0, 800.0, 1e4])
-def test_an_epsilon_whose_exponential_is_no_double_is_enclosed(epsilon):
-    solved = worst_case(CountFilter(4), Gaussian(20.0), epsilon=epsilon)
-    fixed = Composition({Gaussian(20.0): 4}).delta(epsilon)
+@pytest.mark.parametrize(
+    ("mu", "times", "epsilon", "step"),
+    [*((20.0, 4, epsilon, None) for epsilon in (700.0, 800.0, 1e4)), (40.0, 1, 760.0, 4.0)],
+)
+def test_losses_and_an_epsilon_whose_exponential_is_no_double_are_enclosed(mu, times, epsilon, step):
+    solved = worst_case(CountFilter(times), Gaussian(mu), epsilon=epsilon, step=step)
+    fixed = Composition({Gaussian(mu): times}).delta(epsilon)
     assert solved.low <= fixed.high
     assert fixed.low <= solved.high <= fixed.high * 1.01 + 1e-100
 
