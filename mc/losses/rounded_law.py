@@ -27,8 +27,6 @@ _MOST = 8192
 _PARTS = 4096
 #: The cost of one loss of a law, in positions: its tails in ball arithmetic take hundreds of times a double.
 _POINT = 256
-#: Relative distance from an atom within which a loss that an adversary sees, a rounded double, is the atom's.
-_SEEN = 1e-12
 
 
 def rounded_laws(
@@ -118,7 +116,7 @@ def lower_law(cut: Cells) -> LatticeLaw:
         revealed = max(down(cut.infinite), 0.0)
         if not any(masses):  # what reveals all does so but for a little
             masses[0], revealed = 2.0**-60, revealed - 2.0**-50
-    report = Report.of_cells(cut.edges, step, np.array(share), sorted(own), _SEEN)
+    report = Report.of_cells(cut.edges, step, np.array(share), sorted(own))
     some = np.array(masses) > 0
     return LatticeLaw(cut.edges[some], np.array(masses)[some], revealed, report)
 
