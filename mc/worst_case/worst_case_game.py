@@ -43,7 +43,6 @@ from mc.worst_case.strategy import LatticeStrategy
 from mc.worst_case.tree import GameTree, branches_of
 from theory.arguments import check_positive
 from theory.evidence import Evidence
-from theory.numerics.exact import rational
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
@@ -87,18 +86,18 @@ class _ExactLosses:
 
     def in_rationals(self, epsilon: Epsilon) -> Iterator[_Solved]:
         """The game where e^epsilon is a rational; else one at a rational above it and one below, as V decreases."""
-        ends: list[tuple[Rounding, Fraction]]
+        ends: list[tuple[Rounding, LogRatio]]
         if isinstance(epsilon, LogRatio):
-            ends = [("near", epsilon.ratio)]
+            ends = [("near", epsilon)]
         else:
             with flint.ctx.workprec(BITS):
                 growth = ball(epsilon).exp()
-                ends = [("low", fraction(growth.upper())), ("high", fraction(growth.lower()))]
+            ends = [("low", LogRatio(fraction(growth.upper()))), ("high", LogRatio(fraction(growth.lower())))]
         for side, end in ends:
 
-            def payoff(losses: Sequence[Loss], end: Fraction = end) -> NDArray[np.object_]:
-                paid, ratio = np.empty(len(losses), dtype=object), rational(end)
-                paid[:] = [max(flint.fmpq(0), 1 - ratio / rational(b)) for _, b in losses]
+            def payoff(losses: Sequence[Loss], end: LogRatio = end) -> NDArray[np.object_]:
+                paid = np.empty(len(losses), dtype=object)
+                paid[:] = [stopped(loss, end) for loss in losses]
                 return paid
 
             value, choices = self.tree.solve(self.masses, payoff)
@@ -111,7 +110,7 @@ class _ExactLosses:
         reached = {loss for layer in self.tree.layers for loss in layer.losses}
         sides: tuple[Rounding, ...] = ("near",) if self.step is None else ("low", "high")
         for side in sides:
-            paid = {loss: near(stopped(self._loss(loss, side), epsilon)) for loss in reached}
+            paid = {loss: near(flint.arb(stopped(self._loss(loss, side), epsilon))) for loss in reached}
 
             def payoff(losses: Sequence[Any], paid: dict[Any, float] = paid) -> NDArray[np.float64]:
                 return np.array([paid[loss] for loss in losses])
