@@ -96,6 +96,20 @@ def test_both_sides_enclose_a_recursion_by_hand(epsilon, revealed):
             assert float(high.bounds[1]) == pytest.approx(exact, rel=1e-9)
 
 
+@pytest.mark.parametrize("tilt", [0.0, 0.05])
+def test_below_the_window_what_the_plays_from_there_may_win_counts(tilt, monkeypatch):
+    """The first release falls below, and the second leads back: to nearly all that Markov's inequality allows."""
+    graph = StateGraph(np.array([[1, -1], [-1, 2], [-1, -1]]), 2)
+    laws = [_law([-20], [0.5], 0.0), _law([50], [1.0], 0.0)]
+    monkeypatch.setattr(dense, "_window", lambda *_: (tilt, -5, 60))
+    low, high = (
+        DenseGame.solve(graph, laws, Fraction(1, 10), 0.0, side, max_positions=10**7).bounds
+        for side in ("low", "high")
+    )
+    exact = _by_hand(laws, graph.child, 0.1, 0.0)
+    assert low[0] < 0.6 * exact < exact <= high[1] < 1.25 * exact
+
+
 @pytest.mark.parametrize("left", [1.0, 3.0])
 def test_a_window_too_small_widens_the_bounds_and_keeps_their_sides(monkeypatch, left):
     wide = worst_case(GaussianFilter(1.0), Gaussian(0.5), epsilon=2.0)
