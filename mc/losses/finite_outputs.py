@@ -122,7 +122,8 @@ def decay_of(loss: Loss) -> Mass:
 def stopped(loss: Loss, epsilon: Epsilon) -> Mass:
     """(1 - e^{epsilon - loss})_+, what a transcript of that loss adds to H_{e^epsilon}: a rational where both are."""
     if isinstance(epsilon, LogRatio) and loss[0] == 0:
-        return max(1 - rational(epsilon.ratio) / rational(loss[1]), flint.fmpq(0))
+        (p, q), (a, b) = epsilon.ratio.as_integer_ratio(), loss[1].as_integer_ratio()
+        return max(1 - flint.fmpq(p * b, q * a), flint.fmpq(0))
     gap = gap_above(loss, epsilon)
     with flint.ctx.workprec(BITS):
         return -(-gap).expm1() if gap > 0 else flint.arb(0)
