@@ -55,12 +55,17 @@ class StateGraph:
         `rounded` replaces a state by a nearby one after every request.
         Raises ValueError as soon as the states found, each counting as `state_weight`, are more than `max_positions`.
         """
+
+        def check(states: int, t: int) -> None:
+            what = f"positions at least in {states} states after {t + 1} rounds"
+            check_room(state_weight(len(menu)) * states, max_positions, what, MERGED)
+
         layers = walk(
             MenuPlay(filt, menu, [[_GRANTED]] * len(menu), rounded),
             None,
             rounds=rounds,
             again=False,
-            check=lambda states, t: _check(states, len(menu), max_positions, t + 1),
+            check=check,
         )
         rows = []
         for layer in layers:
@@ -75,7 +80,7 @@ class StateGraph:
                 f"that costs nothing; pass a number of rounds{'' if rounded is None else ' or more spend_steps'}"
             )
         if rounds is not None and (depth is None or depth > rounds):
-            return _unroll(child, rounds, max_positions)
+            return _unroll(child, rounds, check)
         rank = np.empty(len(child) + 1, dtype=np.int64)
         rank[order] = np.arange(len(child))
         rank[-1] = -1
@@ -98,13 +103,6 @@ class StateGraph:
         return sums[:-1]
 
 
-def _check(states: int, requests: int, max_positions: int, rounds: int) -> None:
-    positions = state_weight(requests) * states
-    check_room(
-        positions, max_positions, f"positions at least in {states} states after {rounds} rounds", MERGED
-    )
-
-
 def _topological(child: NDArray[np.int64]) -> tuple[NDArray[np.int64], int | None]:
     """An order in which children follow parents, and the longest path; None in its place for a cycle."""
     incoming = np.bincount(child[child >= 0], minlength=len(child))
@@ -123,17 +121,17 @@ def _topological(child: NDArray[np.int64]) -> tuple[NDArray[np.int64], int | Non
     return (flat, depth) if len(flat) == len(child) else (np.arange(len(child)), None)
 
 
-def _unroll(child: NDArray[np.int64], rounds: int, max_positions: int) -> StateGraph:
+def _unroll(child: NDArray[np.int64], rounds: int, check: Callable[[int, int], None]) -> StateGraph:
     """One node per (round, state) that can be reached."""
     layer = np.array([0])
     rows: list[NDArray[np.int64]] = []
     first = 0
-    for _ in range(rounds):
+    for t in range(rounds):
         after = child[layer]
         following = np.unique(after[after >= 0])
         first += len(layer)
         rows.append(np.where(after >= 0, np.searchsorted(following, after) + first, -1))
         layer = following
-        _check(first + len(layer), child.shape[1], max_positions, len(rows))
+        check(first + len(layer), t)
     rows.append(np.full((len(layer), child.shape[1]), -1, dtype=np.int64))
     return StateGraph(np.concatenate(rows), rounds)
