@@ -69,7 +69,7 @@ _BESIDE = {
     "from_command": "filters.adapters.bridged",
     "from_queryable": "filters.adapters.budget",
     "laws": "mc.examine.law_tests",
-    "laws_for_accountants": "mc.accountants.testing",
+    "laws_for_accountants": "mc.accountants.law_answers",
     "prove": "theory.proofs",
     "prove_all": "theory.proofs",
     "schedules": "mc.examine.schedules.machine",
@@ -95,7 +95,7 @@ if TYPE_CHECKING:
     from filters.certified.certify import certify as certify
     from filters.testing import strategies as strategies
     from mc import *  # noqa: F403
-    from mc.accountants.testing import laws_for_accountants as laws_for_accountants
+    from mc.accountants.law_answers import laws_for_accountants as laws_for_accountants
     from mc.estimate.compare_filters import compare_filters as compare_filters
     from mc.estimate.crossing import crossing as crossing
     from mc.estimate.decide import decide as decide

@@ -54,7 +54,7 @@ from mc.training.training import LogisticTraining, Training, WithCanary
 from mc.training.training_audit import TrainingAudit, audit_training
 from mc.worst_case import WorstCase
 from mc.worst_case.calibrate import CalibratedFilter
-from mc.worst_case.calibrated_threshold import CalibratedThreshold
+from mc.worst_case.calibrated import CalibratedThreshold
 
 __all__ = [
     "AccountantFilter",

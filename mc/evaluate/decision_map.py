@@ -96,8 +96,7 @@ class DecisionMap:
             panels = Panels.between(changes, low=low, high=high, width=width, merged=merged)
             decisions = cls(asking, panels, tuple(sorted(changes)), merged)
             decisions._play()
-            new = apart(decisions._new, changes, merged)
-            if not new:
+            if not (new := decisions._found()):
                 return decisions
             changes |= new
         raise _too_many(len(changes))
@@ -123,6 +122,10 @@ class DecisionMap:
         """One source for each pair and row of leads: sources that differ in nothing else share the row."""
         return list({(one.pair, id(one.leads)): one for sources in self.rounds for one in sources}.values())
 
+    def _found(self) -> set[float]:
+        """The changes that count and are not known yet."""
+        return apart(self._new, set(self.changes), self.merged)
+
     def _play(self) -> None:
         """Fill in the rounds, as far as no decision changes inside a panel."""
         game = self.asking.game
@@ -140,7 +143,7 @@ class DecisionMap:
             if t == game.rounds:
                 self.rounds.append([PanelSource(panel, pair, _ENDS) for panel, pair in standing.sources])
                 break
-            if self._new and len(standing.sources) > _WORTH_GOING_ON:
+            if len(standing.sources) > _WORTH_GOING_ON and self._found():
                 break  # panels that are cut where decisions change may have fewer positions
             batches, output_of = self._outputs(standing)
             after, leads = self._ask(t, batches)

@@ -19,12 +19,12 @@ from mc.losses.finite_outputs import (
     Loss,
     Mass,
     adding,
-    ball_of,
+    decay_of,
     double_of,
     fraction_of,
     stopped,
 )
-from mc.losses.log_ratio import LogRatio
+from mc.losses.log_ratio import Epsilon
 from mc.losses.too_large import check_room
 from theory.pairs.base import Direction
 
@@ -115,39 +115,16 @@ class TranscriptLaw:
                 mass = law._carried(play, layer, mass)
         return law
 
-    @property
-    def exact(self) -> bool:
-        """Whether every mass is rational and every loss the logarithm of a rational."""
-        masses = [self.erased_p, *self.mass.values(), *self.erased_q.values()]
-        return all(isinstance(m, flint.fmpq) for m in masses) and all(
-            a == 0 for a, _ in [*self.mass, *self.erased_q]
-        )
-
-    def value(self, epsilon: float | LogRatio, direction: Direction) -> Fraction | flint.arb:
-        """H_{e^epsilon} of the transcript: a rational where the law is exact and epsilon a LogRatio, else a ball."""
-        forward = direction == "PQ"
-        if self.exact and isinstance(epsilon, LogRatio):
-            r = epsilon.ratio
-            gain = sum(
-                (
-                    fraction_of(m) * max(1 - r / b if forward else 1 / b - r, Fraction(0))
-                    for (_, b), m in self.mass.items()
-                ),
-                start=Fraction(0),
-            )
-            if forward:
-                return gain + fraction_of(self.erased_p)
-            return gain + sum(fraction_of(m) / b for (_, b), m in self.erased_q.items())
+    def value(self, epsilon: Epsilon, direction: Direction) -> Fraction | flint.arb:
+        """H_{e^epsilon} of the transcript: a rational where masses are, losses their logarithms, epsilon a LogRatio."""
         with flint.ctx.workprec(BITS):
-            total = flint.arb(0)
-            for loss, m in self.mass.items():
-                paid = stopped(loss if forward else (-loss[0], 1 / loss[1]), epsilon)
-                total += m * paid * (1 if forward else (-ball_of(loss)).exp())
-            if forward:
-                return total + self.erased_p
-            return total + sum(
-                (m * (-ball_of(loss)).exp() for loss, m in self.erased_q.items()), start=flint.arb(0)
-            )
+            if direction == "PQ":
+                total = self.erased_p + sum(m * stopped(loss, epsilon) for loss, m in self.mass.items())
+            else:
+                total = sum((m * decay_of(loss) for loss, m in self.erased_q.items()), start=flint.fmpq(0))
+                for loss, m in self.mass.items():
+                    total += m * decay_of(loss) * stopped((-loss[0], 1 / loss[1]), epsilon)
+        return fraction_of(total) if isinstance(total, flint.fmpq) else total
 
     def _end(self, m: Mass, loss: Loss) -> None:
         self.mass[loss] = self.mass.get(loss, 0) + m

@@ -74,11 +74,15 @@ class Players(Protocol[_Places, Loss]):
 
 @dataclass(frozen=True, slots=True)
 class MenuPlay(Generic[Loss]):
-    """The play in which every request of a menu is made wherever it is admitted; places are filter states."""
+    """The play in which every request of a menu is made wherever it is admitted; places are filter states.
+
+    rounded replaces a state by a nearby one after every request.
+    """
 
     filter: PrivacyFilter
     menu: Sequence[DominatingPair]
     branches: Sequence[Sequence[Branch[Loss]]]
+    rounded: Callable[[State], State] | None = None
 
     def start(self) -> State:
         return checked_start(self.filter, 1)
@@ -88,7 +92,7 @@ class MenuPlay(Generic[Loss]):
             rows = np.flatnonzero(checked_admits(self.filter, places, request, n))
             if len(rows):
                 spent = checked_spend(self.filter, take(places, rows), request, len(rows))
-                yield m, self.branches[m], rows, spent
+                yield m, self.branches[m], rows, spent if self.rounded is None else self.rounded(spent)
 
     def shown(self, places: State, losses: list[Loss], seen: float) -> State:
         if not self.filter.looks_at_losses:
@@ -104,20 +108,26 @@ def walk(
     origin: Loss,
     *,
     rounds: int | None,
+    again: bool = True,
     check: Callable[[int, int], None] = lambda positions, t: None,
 ) -> Iterator[Layer[Loss]]:
     """The layers, each as soon as its round was played; the last has no moves, as the game ends there.
 
-    check(n, t) may raise as soon as n positions are known in all, in round t: one may be larger than all before it.
+    A child is the number of a position in the next layer. Not `again`, a position that was reached in an earlier round
+    is none of a later layer, and a child is its number in all. From an origin of None losses are not counted. check(n,
+    t) may raise as soon as n positions are known in all, in round t: one may be larger than all before it.
     """
     places, losses, t, positions = play.start(), [origin], 0, 1
+    counted, name = origin is not None, play.names(places)[0]
+    number: dict[Hashable, int] = {(name, origin) if counted else name: 0}
     while losses and (rounds is None or t < rounds):
-        number: dict[tuple[Hashable, Loss], int] = {}
+        if again:
+            number = {}
         parts: list[_Places] = []
         moves: list[Move] = []
         after: list[Loss] = []
         for request, branches, rows, charged in play.asked(t, places, len(losses)):
-            before = [losses[i] for i in rows.tolist()]
+            before = [losses[i] for i in rows.tolist()] if counted else []
             child = np.full((len(rows), len(branches)), REVEALED, dtype=np.int32)
             named: _Places | None = None  # named once for all outcomes that do not change it
             names: list[Hashable] = []
@@ -128,16 +138,13 @@ def walk(
                 shown = charged if branch.seen is None else play.shown(charged, reached, branch.seen)
                 if shown is not named:
                     named, names = shown, play.names(shown)
-                places_at: list[int] = []
-                fresh = []
-                for i, position in enumerate(zip(names, reached, strict=True)):
-                    place = number.setdefault(position, len(after))
-                    if place == len(after):
-                        after.append(position[1])
-                        fresh.append(i)
-                    places_at.append(place)
-                child[:, y] = places_at
-                if fresh:
+                known, there = len(number), zip(names, reached, strict=True) if counted else names
+                at = [number.setdefault(position, len(number)) for position in there]
+                child[:, y] = at
+                if len(number) > known:
+                    i = -1
+                    fresh = [i := at.index(place, i + 1) for place in range(known, len(number))]
+                    after += [reached[i] for i in fresh] if counted else [origin] * len(fresh)
                     parts.append(take(named, np.array(fresh)))
                     check(positions + len(after), t)
             moves.append(Move(request, rows, child))

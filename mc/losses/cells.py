@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mc.losses.balls import BITS, ball, down, up
-from mc.losses.lattice_law import LatticeLaw, ReportedLaw
+from mc.losses.lattice_law import LatticeLaw, Report, ReportedLaw
 from mc.losses.tails import Tails, tails
 from theory.pairs import DominatingPair
 
@@ -52,7 +52,7 @@ class Cells:
     infinite: flint.arb
     atoms: tuple[tuple[Fraction, flint.arb], ...]
 
-    def split(self) -> LatticeLaw:
+    def upper(self) -> LatticeLaw:
         """A law whose hockey-sticks, and games, are worth no less, all masses rounded up.
 
         Each loss is split over both ends of its cell so that its P-mass and its Q-mass are kept. Both are
@@ -77,42 +77,62 @@ class Cells:
         some = masses > 0
         return LatticeLaw(self.edges[some], masses[some], revealed)
 
-    def without_atoms(self) -> tuple[list[flint.arb], list[flint.arb], dict[int, flint.arb]]:
-        """p and q less the masses at upper ends of cells that are known to be atoms, and those P-masses by edge."""
-        p, q, own = list(self.p), list(self.q), {}
-        place = {edge: i for i, edge in enumerate(self.edges.tolist())}
+    def lower(self) -> LatticeLaw:
+        """A law whose hockey-sticks, and games, are worth no more: each cell is reported as one of its ends.
+
+        The end is drawn so that no report says too much. Let z be the mean of e^{-L} over a cell, between e^{-b} and
+        e^{-a} at its ends. A lattice point is reported from the cell below it (z too large) and from the one above it
+        (z too small), in shares with which the mean of e^{-L} given the report is at most that of the point: V there is
+        at most V of the report. To report only that is post-processing, which costs O(h^2). Atoms at lattice points are
+        reported as they are. The lower tail is dropped, the upper tail moves down to its end. Masses round down.
+        """
+        edges = self.edges.tolist()
         with flint.ctx.workprec(BITS):
+            step = ball(self.step)
+            p, q, own = list(self.p), list(self.q), {}
+            place = {edge: i for i, edge in enumerate(edges)}
             for loss, mass in self.atoms:
                 i = place.get(int(loss / self.step), 0)
-                if i > 0 and self.step * int(self.edges[i]) == loss:
+                if i > 0 and self.step * edges[i] == loss:
                     own[i] = mass
                     p[i - 1] -= mass
                     q[i - 1] -= mass * ball(-loss).exp()
-        return p, q, own
+            n = len(edges)
+            growths = [(step * edge).exp() for edge in edges]
+            # how far the mean of each cell is from its ends, times its mass and the end's e^L, which may be no double
+            low = [max(float(p[i] - q[i] * growths[i]), 0.0) for i in range(n - 1)]
+            high = [max(float(q[i] * growths[i + 1] - p[i]), 0.0) for i in range(n - 1)]
+            # the upper tail is all of it beyond the last point
+            low.append(max(float(self.above - self.beyond * growths[-1]), 0.0))
+            share = np.append(_shares(np.array(low), np.array(high)), 0.0).tolist()
+            masses = []
+            for i in range(n):
+                mass = own.get(i, flint.arb(0))
+                stays = 1 - flint.arb(share[i])
+                mass += p[i] * stays if i < n - 1 else self.above
+                mass += p[i - 1] * flint.arb(share[i - 1]) if i > 0 else 0
+                masses.append(max(down(mass), 0.0))
+            revealed = max(down(self.infinite), 0.0)
+            if not any(masses):  # what reveals all does so but for a little
+                masses[0], revealed = 2.0**-60, revealed - 2.0**-50
+        report = Report.of_cells(self.edges, float(self.step), np.array(share), sorted(own))
+        some = np.array(masses) > 0
+        return LatticeLaw(self.edges[some], np.array(masses)[some], revealed, report)
 
-    def reported(self) -> tuple[list[tuple[flint.arb, flint.arb]], list[int]]:
-        """The P-mass and the Q-mass of each cell, of what lies over the last edge, and of atoms at the edges listed."""
-        p, q, own = self.without_atoms()
+    @property
+    def reports(self) -> list[tuple[flint.arb, flint.arb]]:
+        """The P-mass and the Q-mass of each cell, and of what lies over the last edge."""
+        return [*zip(self.p, self.q, strict=True), (self.above, self.beyond)]
+
+    def told(self) -> ReportedLaw:
+        """The law in which only the cell of a loss is reported, at the cost of the order of the squared widths."""
+        labels, n = self.edges.copy(), len(self.p)
         with flint.ctx.workprec(BITS):
-            losses = {i: ball(self.step) * int(self.edges[i]) for i in own}
-            atoms = [(mass, mass * (-losses[i]).exp()) for i, mass in own.items()]
-        return [*zip(p, q, strict=True), (self.above, self.beyond), *atoms], [*own]
-
-    def told(self, *, halves: bool = False) -> ReportedLaw:
-        """The law in which only the cell of a loss is reported, at the cost of the order of the squared widths.
-
-        With `halves` places are in half steps, and atoms at edges are reports of their own.
-        """
-        whole = [*zip(self.p, self.q, strict=True), (self.above, self.beyond)]
-        masses, atoms = self.reported() if halves else (whole, [])
-        cells, parts = len(self.p), 2 if halves else 1
-        labels = np.append(self.edges, self.edges[atoms]) * parts
-        with flint.ctx.workprec(BITS):
-            ratios = np.array([max(down(p), 0.0) / max(up(q), 5e-324) for p, q in masses[:cells]])
+            ratios = np.array([max(down(p), 0.0) / max(up(q), 5e-324) for p, q in self.reports[:n]])
             with np.errstate(divide="ignore"):
-                mean = np.rint(np.log(ratios) * (parts / float(self.step)) - (0.0 if halves else 0.5))
-            labels[:cells] = np.clip(mean, labels[:cells], labels[1 : cells + 1] - 1).astype(np.int64)
-            return ReportedLaw.of(labels, masses, max(down(self.infinite), 0.0))
+                mean = np.rint(np.log(ratios) / float(self.step) - 0.5)
+            labels[:n] = np.clip(mean, labels[:n], labels[1:] - 1).astype(np.int64)
+            return ReportedLaw.of(labels, self.reports, max(down(self.infinite), 0.0))
 
     @property
     def widths(self) -> NDArray[np.int64]:
@@ -134,8 +154,7 @@ def cells(
 
     The cells whose squared widths weigh most are halved until the mean squared width under each tilted law is at most
     `variance`, every cell is one step wide, or there are `most` cells. `above` is about the P-mass left over the last
-    cell. Where
-    cells are cut decides how close bounds come, not whether they hold.
+    cell. Where cells are cut decides how close bounds come, not whether they hold.
     """
     law = tails(pair)
     low, high = extent(pair, above)
@@ -232,3 +251,33 @@ def _end(law: Tails, sign: int, cut: float) -> float:
         middle = (low + x) / 2
         low, x = (low, middle) if beyond(middle) <= cut else (middle, x)
     return x
+
+
+def _shares(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The share of each cell that is reported as its upper end, given how far means are from both ends, times masses.
+
+    At the upper end of cell i, share[i] high[i] <= (1 - share[i+1]) low[i+1] is needed, and equality loses nothing.
+    The recursion of equalities is stable upwards where the density rises and downwards where it falls.
+    """
+    n = len(high)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # a cell that lies at its upper end as far as doubles tell is not moved there
+        room = np.where(high > 0, np.minimum(low[1:] / high, 2.0**100), 0.0)
+    up, down = np.full(n, 0.5), np.full(n, 0.5)
+    for i in range(n - 1):
+        up[i + 1] = _calmed(1 - up[i] / room[i], room[i]) if room[i] > 0 else 0.0
+    for i in range(n - 2, -1, -1):
+        down[i] = _calmed(room[i] * (1 - down[i + 1]), room[i])
+    share = np.where(room >= 1, up, down)
+    # what no rounding and no meeting of both recursions may pass
+    after = 0.0
+    for i in range(n - 1, -1, -1):
+        share[i] = after = min(share[i], room[i] * (1 - after) * (1 - 2.0**-40))
+    return share
+
+
+def _calmed(share: float, room: float) -> float:
+    """share in [0, 1], nearer to the one that repeats itself if it is far from it: else it would swing for ever."""
+    still = room / (1 + room)
+    share = min(max(share, 0.0), 1.0)
+    return share - 0.1 * (share - still) if abs(share - still) > 0.2 else share

@@ -23,6 +23,7 @@ __all__ = [
     "NoFiniteLawError",
     "adding",
     "ball_of",
+    "decay_of",
     "double_of",
     "fraction_of",
     "gap_above",
@@ -112,8 +113,17 @@ def gap_above(loss: Loss, epsilon: Epsilon) -> flint.arb:
         bits *= 2
 
 
-def stopped(loss: Loss, epsilon: Epsilon) -> flint.arb:
-    """(1 - e^{epsilon - loss})_+, what a transcript of that loss adds to H_{e^epsilon}."""
+def decay_of(loss: Loss) -> Mass:
+    """e^{-loss}, a rational where the loss is the logarithm of one."""
+    a, b = loss
+    return rational(1 / b) if a == 0 else (-ball_of(loss)).exp()
+
+
+def stopped(loss: Loss, epsilon: Epsilon) -> Mass:
+    """(1 - e^{epsilon - loss})_+, what a transcript of that loss adds to H_{e^epsilon}: a rational where both are."""
+    if isinstance(epsilon, LogRatio) and loss[0] == 0:
+        (p, q), (a, b) = epsilon.ratio.as_integer_ratio(), loss[1].as_integer_ratio()
+        return max(1 - flint.fmpq(p * b, q * a), flint.fmpq(0))
     gap = gap_above(loss, epsilon)
     with flint.ctx.workprec(BITS):
         return -(-gap).expm1() if gap > 0 else flint.arb(0)

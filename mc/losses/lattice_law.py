@@ -19,6 +19,8 @@ __all__ = ["LatticeLaw", "Level", "Report", "ReportedLaw", "common_step", "level
 
 #: The most steps of the lattice in one level: on a finer lattice sums of steps might not fit int64.
 _MOST_UNITS = 2**31
+#: Relative distance from an atom within which a loss that an adversary sees, a rounded double, is the atom's.
+_SEEN = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,30 +37,19 @@ class Report:
 
     @classmethod
     def of_cells(
-        cls,
-        edges: NDArray[np.int64],
-        step: float,
-        share: NDArray[np.float64],
-        atoms: Sequence[int],
-        seen: float,
+        cls, edges: NDArray[np.int64], step: float, share: NDArray[np.float64], atoms: Sequence[int]
     ) -> Self:
         """The report of one end of each cell, and of an atom at edges[i], i in `atoms`, where it is seen near there."""
-        points = edges * step
-        bounds, low, high, shares = [points[0]], [], [], []
-        for i, place in enumerate(edges.tolist()):
-            if i in atoms:
-                slack = seen * max(abs(points[i]), step)
-                bounds[-1] = points[i] - slack
-                bounds.append(points[i] + slack)
-                low.append(place)
-                high.append(place)
-                shares.append(0.0)
-            last = i + 1 == len(edges)
-            bounds.append(np.finfo(np.float64).max if last else points[i + 1])
-            low.append(place)
-            high.append(place if last else int(edges[i + 1]))
-            shares.append(float(share[i]))
-        return cls(np.array(bounds), np.array(low), np.array(high), np.array(shares))
+        bounds, beside = np.append(edges * step, np.finfo(np.float64).max), list(atoms)
+        points, at = bounds[beside], edges[beside]
+        slack = _SEEN * np.maximum(np.abs(points), step)
+        bounds[beside] = points + slack
+        return cls(
+            np.insert(bounds, beside, points - slack),
+            np.insert(edges, beside, at),
+            np.insert(np.append(edges[1:], edges[-1]), beside, at),
+            np.insert(share, beside, 0.0),
+        )
 
     def count(
         self, losses: NDArray[np.float64], rng: np.random.Generator

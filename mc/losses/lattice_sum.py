@@ -33,7 +33,7 @@ _STEEP = 2.0**10
 
 @dataclass(frozen=True, slots=True)
 class LatticeSum:
-    """counts[i] losses of law i for all i: `above` on a lattice of `step`, `below` on one `parts` times as fine.
+    """counts[i] losses of law i for all i, as laws that lie `above` and as what is reported, `below`, on a lattice.
 
     `finer`, if any, is the sum of more losses, of which `step` is a whole multiple of the step: these are summed there
     first, and then rounded once, since a lattice that is fine enough for each of many small losses is needlessly fine
@@ -44,7 +44,6 @@ class LatticeSum:
     below: tuple[ReportedLaw, ...]
     counts: tuple[int, ...]
     step: float
-    parts: int = 1
     finer: LatticeSum | None = None
 
     def bounds(self, epsilon: float, *, tilt: float) -> tuple[float, float]:
@@ -108,13 +107,13 @@ class LatticeSum:
 
     def _drawn_and_other(self, cut: float, tilt: float) -> tuple[TiltedSum, TiltedSum] | None:
         """What is reported of the finite sum, under P and under Q; None where no mass is known."""
-        step, below, counts = self.step / self.parts, list(self.below), list(self.counts)
+        below, counts = list(self.below), list(self.counts)
         if self.finer is not None:
-            if (merged := self.finer._merged(tilt, step)) is None:
+            if (merged := self.finer._merged(tilt, self.step)) is None:
                 return None
             below, counts = [*below, merged], [*counts, 1]
         drawn, other = (
-            TiltedSum(power(side, counts, tilt=lean * step), step, lean, cut)
+            TiltedSum(power(side, counts, tilt=lean * self.step), self.step, lean, cut)
             for side, lean in (([law.p for law in below], tilt), ([law.q for law in below], tilt + 1))
         )
         return drawn, other
@@ -122,7 +121,7 @@ class LatticeSum:
     def _raised(self, tilt: float, wide: float) -> tuple[LatticeLaw, float]:
         """A law above the finite sum, on a lattice of the step `wide`, and a bound on the tilted mass missing in it.
 
-        Each place is split over both ends of its cell, P-mass and Q-mass kept, as by `Cells.split`.
+        Each place is split over both ends of its cell, P-mass and Q-mass kept, as by `Cells.upper`.
         """
         total, outside = self._above(0.0, tilt)
         parts = round(wide / self.step)

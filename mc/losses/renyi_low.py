@@ -53,8 +53,5 @@ def _reported(pair: DominatingPair, order: float) -> list[tuple[flint.arb, flint
     entropy = float(pair.renyi(1 + 2.0**-10))  # about KL, half the variance of a small loss
     spread = math.sqrt(2 * entropy) if 0 < entropy < math.inf else (high - low) / 32
     step = Fraction(2.0 ** (math.floor(math.log2(high - low)) - _HALVINGS))
-    atoms = [abs(loss) for loss, _ in law.atoms if loss]
-    if atoms:  # a step that divides the least atom leaves it a report of its own
-        step = min(atoms) / math.ceil(min(atoms) / step)
     variance = (spread * _WIDTH) ** 2
-    return cells(pair, step, tilts=(order - 1,), variance=variance, most=_MOST, above=_RARE).reported()[0]
+    return cells(pair, step, tilts=(order - 1,), variance=variance, most=_MOST, above=_RARE).reports

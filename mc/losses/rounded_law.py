@@ -6,18 +6,13 @@ import math
 from fractions import Fraction
 from functools import lru_cache
 
-import flint
-import numpy as np
-from numpy.typing import NDArray
-
-from mc.losses.balls import BITS, ball, down
-from mc.losses.cells import Cells, cells, extent
-from mc.losses.lattice_law import LatticeLaw, Report
+from mc.losses.cells import cells, extent
+from mc.losses.lattice_law import LatticeLaw
 from mc.losses.tails import tails
 from mc.losses.too_large import TooLargeError
 from theory.pairs import DominatingPair
 
-__all__ = ["checked_step", "lower_law", "rounded_laws"]
+__all__ = ["checked_step", "rounded_laws"]
 
 #: Tilts of the laws under which cells are narrow where their mass is: which of them counts is known after the game.
 _TILTS = (0.0, 4.0, 16.0)
@@ -27,8 +22,6 @@ _MOST = 8192
 _PARTS = 4096
 #: The cost of one loss of a law, in positions: its tails in ball arithmetic take hundreds of times a double.
 _POINT = 256
-#: Relative distance from an atom within which a loss that an adversary sees, a rounded double, is the atom's.
-_SEEN = 1e-12
 
 
 def rounded_laws(
@@ -63,7 +56,7 @@ def checked_step(
 @lru_cache(maxsize=256)
 def _both(pair: DominatingPair, step: Fraction) -> tuple[LatticeLaw, LatticeLaw]:
     cut = cells(pair, step, tilts=_TILTS, variance=float(step) ** 2, most=_MOST)
-    return lower_law(cut), cut.split()
+    return cut.lower(), cut.upper()
 
 
 def _step(menu: tuple[DominatingPair, ...], wanted: Fraction | None, coarser: int) -> Fraction:
@@ -85,68 +78,3 @@ def _step(menu: tuple[DominatingPair, ...], wanted: Fraction | None, coarser: in
         return max(abs(share - round(share)) for share in shares) / parts
 
     return atoms[0] / min(range(least, 2 * least), key=misfit)
-
-
-def lower_law(cut: Cells) -> LatticeLaw:
-    """The law for a lower bound: each cell is reported as one of its ends, drawn so that no report says too much.
-
-    Let z be the mean of e^{-L} over a cell, between e^{-b} and e^{-a} at its ends. A lattice point is reported from
-    the cell below it (z too large) and from the one above it (z too small), in shares with which the mean of e^{-L}
-    given the report is at most that of the point: V there is at most V of the report. To report only that is
-    post-processing, which costs O(h^2). Atoms at lattice points are reported as they are. The lower tail is dropped,
-    the upper tail moves down to its end. Masses round down.
-    """
-    edges, step = cut.edges.tolist(), float(cut.step)
-    with flint.ctx.workprec(BITS):
-        size = ball(cut.step)
-        p, q, own = cut.without_atoms()
-        n = len(edges)
-        points = [(-size * edge).exp() for edge in edges]
-        # how far the mean of each cell is from its two ends, times its mass
-        low = [max(float(points[i] * p[i] - q[i]), 0.0) for i in range(n - 1)]
-        high = [max(float(q[i] - points[i + 1] * p[i]), 0.0) for i in range(n - 1)]
-        # the upper tail is all of it beyond the last point
-        low.append(max(float(points[-1] * cut.above - cut.beyond), 0.0))
-        share = np.append(_shares(np.array(low), np.array(high)), 0.0).tolist()
-        masses = []
-        for i in range(n):
-            mass = own.get(i, flint.arb(0))
-            stays = 1 - flint.arb(share[i])
-            mass += p[i] * stays if i < n - 1 else cut.above
-            mass += p[i - 1] * flint.arb(share[i - 1]) if i > 0 else 0
-            masses.append(max(down(mass), 0.0))
-        revealed = max(down(cut.infinite), 0.0)
-        if not any(masses):  # what reveals all does so but for a little
-            masses[0], revealed = 2.0**-60, revealed - 2.0**-50
-    report = Report.of_cells(cut.edges, step, np.array(share), sorted(own), _SEEN)
-    some = np.array(masses) > 0
-    return LatticeLaw(cut.edges[some], np.array(masses)[some], revealed, report)
-
-
-def _shares(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The share of each cell that is reported as its upper end, given how far means are from both ends, times masses.
-
-    At the upper end of cell i, share[i] high[i] <= (1 - share[i+1]) low[i+1] is needed, and equality loses nothing.
-    The recursion of equalities is stable upwards where the density rises and downwards where it falls.
-    """
-    n = len(high)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        room = np.where(high > 0, np.minimum(low[1:] / high, 2.0**100), 2.0**100)
-    up, down = np.full(n, 0.5), np.full(n, 0.5)
-    for i in range(n - 1):
-        up[i + 1] = _calmed(1 - up[i] / room[i], room[i]) if room[i] > 0 else 0.0
-    for i in range(n - 2, -1, -1):
-        down[i] = _calmed(room[i] * (1 - down[i + 1]), room[i])
-    share = np.where(room >= 1, up, down)
-    # what no rounding and no meeting of both recursions may pass
-    after = 0.0
-    for i in range(n - 1, -1, -1):
-        share[i] = after = min(share[i], room[i] * (1 - after) * (1 - 2.0**-40))
-    return share
-
-
-def _calmed(share: float, room: float) -> float:
-    """share in [0, 1], nearer to the one that repeats itself if it is far from it: else it would swing for ever."""
-    still = room / (1 + room)
-    share = min(max(share, 0.0), 1.0)
-    return share - 0.1 * (share - still) if abs(share - still) > 0.2 else share

@@ -77,27 +77,18 @@ class Summands:
         """A step that is fine enough, or about `least` where that is more."""
         step = max(Fraction(coarser((min(self.shares) / 2) ** 0.5)), least)
         # one that divides the least atom leaves it in its place; atoms within a step are not waited for
-        atom = min((size for size in self._atoms if size >= step), default=None)
+        atoms = (size for pair in self.pairs for size in _atoms_of(pair) if size >= step)
+        atom = min(atoms, default=None)
         return step if atom is None else atom / math.ceil(atom / step)
 
     def on_lattice(self, step: Fraction, *, tilt: float) -> LatticeSum:
         """The sum, in cells that are narrow where the laws so tilted have their mass."""
-        halves = any((size / step).denominator == 1 for size in self._atoms)
-        above, below = zip(
-            *(
-                _laws(pair, step, tilt, share, halves)
-                for pair, share in zip(self.pairs, self.shares, strict=False)
-            ),
-            strict=True,
-        )
+        both = [_laws(pair, step, tilt, share) for pair, share in zip(self.pairs, self.shares, strict=False)]
+        above, below = zip(*both, strict=True)
         finer = None
         if self.finer:
             finer = self.finer.on_lattice(step / math.ceil(step / self.finer.step()), tilt=tilt)
-        return LatticeSum(above, below, self.counts, float(step), 2 if halves else 1, finer)
-
-    @property
-    def _atoms(self) -> set[Fraction]:
-        return set().union(*(_atoms_of(pair) for pair in self.pairs))
+        return LatticeSum(above, below, self.counts, float(step), finer)
 
     def _divided(self) -> Summands:
         """Those of the least needs in `finer`, where that takes far fewer places."""
@@ -138,10 +129,10 @@ def _atoms_of(pair: DominatingPair) -> frozenset[Fraction]:
 
 @lru_cache(maxsize=64)
 def _laws(
-    pair: DominatingPair, step: Fraction, tilt: float, variance: float, halves: bool
+    pair: DominatingPair, step: Fraction, tilt: float, variance: float
 ) -> tuple[LatticeLaw, ReportedLaw]:
     cut = cells(pair, step, tilts=(tilt,), variance=variance, most=_MOST)
-    return cut.split(), cut.told(halves=halves)
+    return cut.upper(), cut.told()
 
 
 def coarser(x: float, parts: int = 1) -> float:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import flint
 
 from mc.losses.balls import BITS, ball
-from mc.losses.finite_outputs import FiniteOutputs, NoFiniteLawError, ball_of
+from mc.losses.finite_outputs import FiniteOutputs, NoFiniteLawError, ball_of, decay_of
 from theory.pairs import DominatingPair
 
 __all__ = ["Tails", "has_tails", "tails"]
@@ -54,9 +54,9 @@ def tails(pair: DominatingPair) -> Tails:
                     f"menu must hold pairs whose tails are known, got {pair!r}; give it `truths.above`"
                 ) from error
         points: list[Point] = []
-        for (a, b), mass, _ in finite.outputs:
-            p = flint.arb(mass)
-            points.append((Fraction(a) if b == 1 else ball_of((a, b)), p, p * (-ball(a)).exp() / ball(b)))
+        for loss, mass, _ in finite.outputs:
+            p, (a, b) = flint.arb(mass), loss
+            points.append((Fraction(a) if b == 1 else ball_of(loss), p, p * decay_of(loss)))
         return _finite(points, flint.arb(finite.erased_p))
 
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from filters.contract.checks import checked_admits, checked_spend
-from filters.contract.state import State, join, keys, take
+from filters.contract.state import State
 from filters.privacy_filter import PrivacyFilter
+from mc.evaluate.walk import Branch, MenuPlay, walk
 from mc.losses.too_large import MERGED, check_room
 from theory.pairs import DominatingPair
 
@@ -21,6 +20,8 @@ __all__ = ["StateGraph", "state_weight"]
 _Number = TypeVar("_Number", np.int64, np.float64)
 #: Beyond every sum of moves.
 _HUGE = np.int64(2**62)
+#: What a request leads to where losses are not counted.
+_GRANTED: Branch[None] = Branch(lambda loss: loss, None)
 
 
 def state_weight(requests: int) -> int:
@@ -54,7 +55,24 @@ class StateGraph:
         `rounded` replaces a state by a nearby one after every request.
         Raises ValueError as soon as the states found, each counting as `state_weight`, are more than `max_positions`.
         """
-        child = _explore(filt, menu, rounds, max_positions, rounded)
+
+        def check(states: int, t: int) -> None:
+            what = f"positions at least in {states} states after {t + 1} rounds"
+            check_room(state_weight(len(menu)) * states, max_positions, what, MERGED)
+
+        layers = walk(
+            MenuPlay(filt, menu, [[_GRANTED]] * len(menu), rounded),
+            None,
+            rounds=rounds,
+            again=False,
+            check=check,
+        )
+        rows = []
+        for layer in layers:
+            rows.append(np.full((len(layer.losses), len(menu)), -1, dtype=np.int64))
+            for move in layer.moves:
+                rows[-1][move.rows, move.request] = move.child[:, 0]
+        child = np.concatenate(rows)
         order, depth = _topological(child)
         if rounds is None and depth is None:
             raise ValueError(
@@ -62,7 +80,7 @@ class StateGraph:
                 f"that costs nothing; pass a number of rounds{'' if rounded is None else ' or more spend_steps'}"
             )
         if rounds is not None and (depth is None or depth > rounds):
-            return _unroll(child, rounds, max_positions)
+            return _unroll(child, rounds, check)
         rank = np.empty(len(child) + 1, dtype=np.int64)
         rank[order] = np.arange(len(child))
         rank[-1] = -1
@@ -85,57 +103,6 @@ class StateGraph:
         return sums[:-1]
 
 
-def _explore(
-    filt: PrivacyFilter,
-    menu: Sequence[DominatingPair],
-    rounds: int | None,
-    max_positions: int,
-    rounded: Callable[[State], State] | None,
-) -> NDArray[np.int64]:
-    """child[i, m] of every state, numbered as found; states first reached in the last round have no children."""
-    state = filt.start(1)
-    number: dict[Hashable, int] = {keys(state)[0]: 0}
-    rows: list[NDArray[np.int64]] = []
-    new = 1
-    while new:
-        child = np.full((new, len(menu)), -1, dtype=np.int64)
-        rows.append(child)
-        if rounds is not None and len(rows) > rounds:
-            return np.concatenate(rows)
-        parts = []
-        first = len(number)
-        for m, request in enumerate(menu):
-            admitted = np.flatnonzero(checked_admits(filt, state, request, new))
-            if not len(admitted):
-                continue
-            spent = checked_spend(filt, take(state, admitted), request, len(admitted))
-            spent = spent if rounded is None else rounded(spent)
-            names = keys(spent)
-            places = np.fromiter(map(number.get, names, repeat(-1)), dtype=np.int64, count=len(names))
-            fresh = []
-            for i in np.flatnonzero(places < 0).tolist():
-                before = len(number)
-                places[i] = number.setdefault(names[i], before)
-                if len(number) > before:
-                    fresh.append(i)
-            child[admitted, m] = places
-            if fresh:
-                parts.append(take(spent, np.array(fresh)))
-            # before the generation is complete: one generation may be larger than all before it
-            _check(len(number), len(menu), max_positions, len(rows))
-        new = len(number) - first
-        if parts:
-            state = join(parts)
-    return np.concatenate(rows)
-
-
-def _check(states: int, requests: int, max_positions: int, rounds: int) -> None:
-    positions = state_weight(requests) * states
-    check_room(
-        positions, max_positions, f"positions at least in {states} states after {rounds} rounds", MERGED
-    )
-
-
 def _topological(child: NDArray[np.int64]) -> tuple[NDArray[np.int64], int | None]:
     """An order in which children follow parents, and the longest path; None in its place for a cycle."""
     incoming = np.bincount(child[child >= 0], minlength=len(child))
@@ -154,17 +121,17 @@ def _topological(child: NDArray[np.int64]) -> tuple[NDArray[np.int64], int | Non
     return (flat, depth) if len(flat) == len(child) else (np.arange(len(child)), None)
 
 
-def _unroll(child: NDArray[np.int64], rounds: int, max_positions: int) -> StateGraph:
+def _unroll(child: NDArray[np.int64], rounds: int, check: Callable[[int, int], None]) -> StateGraph:
     """One node per (round, state) that can be reached."""
     layer = np.array([0])
     rows: list[NDArray[np.int64]] = []
     first = 0
-    for _ in range(rounds):
+    for t in range(rounds):
         after = child[layer]
         following = np.unique(after[after >= 0])
         first += len(layer)
         rows.append(np.where(after >= 0, np.searchsorted(following, after) + first, -1))
         layer = following
-        _check(first + len(layer), child.shape[1], max_positions, len(rows))
+        check(first + len(layer), t)
     rows.append(np.full((len(layer), child.shape[1]), -1, dtype=np.int64))
     return StateGraph(np.concatenate(rows), rounds)

@@ -25,6 +25,8 @@ __all__ = ["MARGIN", "DeniedError", "History", "Plan", "masses_of", "written_out
 MARGIN = Fraction(1, 10**9)
 #: The requests of a play in turn, each with the loss log dP/dQ that it shows.
 History: TypeAlias = tuple[tuple[DominatingPair, float], ...]
+#: The masses of what was released before anything was.
+_NOTHING = Fraction(1), Fraction(1)
 
 
 class DeniedError(ValueError):
@@ -46,14 +48,25 @@ class Plan:
     @property
     def size(self) -> int:
         """The number of requests written down."""
-        return 1 + sum(plan.size for plan in self.then if plan is not None)
+        return sum(1 for _ in self.requests())
 
     def worth(self, filt: PrivacyFilter, ratio: Fraction, direction: Direction = "PQ") -> Fraction:
         """H_ratio of the transcript of this plan, exactly: every history is played through `filt`, one run.
 
         A transcript ends where the plan stops. Raises DeniedError where the filter denies a request of it.
         """
-        return _worth(self, filt, filt.start(1), ratio, direction, Fraction(1), Fraction(1))
+        self._ask(filt, filt.start(1), direction)
+        return sum((worth for _, worth in self.paid(ratio, direction)), Fraction(0))
+
+    def _ask(self, filt: PrivacyFilter, state: State, direction: Direction) -> None:
+        if not checked_admits(filt, state, self.request, 1)[0]:
+            raise DeniedError(f"plan must be admitted, got a denial of {self.request!r}; check the filter")
+        spent = checked_spend(filt, state, self.request, 1)
+        for (p, q), plan in zip(masses_of(self.request), self.then, strict=True):
+            if (p if direction == "PQ" else q) > 0:
+                after = checked_observe(filt, spent, np.array([_loss(p, q)]), 1)
+                if plan is not None:
+                    plan._ask(filt, after, direction)
 
     def first(self, rounds: int) -> Plan:
         """The plan's first so many rounds."""
@@ -77,7 +90,7 @@ class Plan:
         self,
         ratio: Fraction,
         direction: Direction = "PQ",
-        before: tuple[Fraction, Fraction] = (Fraction(1), Fraction(1)),
+        before: tuple[Fraction, Fraction] = _NOTHING,
     ) -> Iterator[tuple[History, Fraction]]:
         """Each play to its end, with its part of the worth; `before` are the masses of what was released before."""
         for (p, q), plan in zip(masses_of(self.request), self.then, strict=True):
@@ -87,9 +100,17 @@ class Plan:
             else:
                 yield from (((shown, *later), worth) for later, worth in plan.paid(ratio, direction, masses))
 
-    def pruned(self, ratio: Fraction, direction: Direction = "PQ") -> Plan | None:
+    def pruned(
+        self, ratio: Fraction, direction: Direction = "PQ", before: tuple[Fraction, Fraction] = _NOTHING
+    ) -> Plan | None:
         """The plan without requests that gain nothing over stopping there."""
-        return _pruned(self, ratio, direction, Fraction(1), Fraction(1))[0]
+        then = [
+            plan and plan.pruned(ratio, direction, (before[0] * p, before[1] * q))
+            for (p, q), plan in zip(masses_of(self.request), self.then, strict=True)
+        ]
+        kept = Plan(self.request, tuple(then))
+        worth = sum(worth for _, worth in kept.paid(ratio, direction, before))
+        return kept if worth > _paid(ratio, direction, *before) else None
 
     def to_data(self, known: Nameable) -> dict[str, Any]:
         """The plan as JSON-able data."""
@@ -162,41 +183,3 @@ def _loss(p: Fraction, q: Fraction) -> float:
 
 def _paid(ratio: Fraction, direction: Direction, p: Fraction, q: Fraction) -> Fraction:
     return max(p - ratio * q if direction == "PQ" else q - ratio * p, Fraction(0))
-
-
-def _worth(
-    plan: Plan | None,
-    filt: PrivacyFilter,
-    state: State,
-    ratio: Fraction,
-    direction: Direction,
-    p: Fraction,
-    q: Fraction,
-) -> Fraction:
-    if plan is None:
-        return _paid(ratio, direction, p, q)
-    if not checked_admits(filt, state, plan.request, 1)[0]:
-        raise DeniedError(f"plan must be admitted, got a denial of {plan.request!r}; check the filter")
-    spent = checked_spend(filt, state, plan.request, 1)
-    total = Fraction(0)
-    for (a, b), following in zip(masses_of(plan.request), plan.then, strict=True):
-        if (a if direction == "PQ" else b) > 0:
-            after = checked_observe(filt, spent, np.array([_loss(a, b)]), 1)
-            total += _worth(following, filt, after, ratio, direction, p * a, q * b)
-    return total
-
-
-def _pruned(
-    plan: Plan | None, ratio: Fraction, direction: Direction, p: Fraction, q: Fraction
-) -> tuple[Plan | None, Fraction]:
-    paid = _paid(ratio, direction, p, q)
-    if plan is None:
-        return None, paid
-    parts = [
-        _pruned(following, ratio, direction, p * a, q * b)
-        for (a, b), following in zip(masses_of(plan.request), plan.then, strict=True)
-    ]
-    worth = sum((value for _, value in parts), Fraction(0))
-    if worth <= paid:
-        return None, paid
-    return Plan(plan.request, tuple(part for part, _ in parts)), worth

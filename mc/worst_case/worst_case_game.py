@@ -43,7 +43,6 @@ from mc.worst_case.strategy import LatticeStrategy
 from mc.worst_case.tree import GameTree, branches_of
 from theory.arguments import check_positive
 from theory.evidence import Evidence
-from theory.numerics.exact import rational
 from theory.pairs import DominatingPair
 from theory.pairs.base import Direction
 
@@ -85,39 +84,33 @@ class _ExactLosses:
         """The longest play, and the number of positions."""
         return self.tree.rounds, self.tree.positions
 
-    def in_rationals(self, epsilon: Epsilon) -> Iterator[_Solved]:
-        """The game where e^epsilon is a rational; else one at a rational above it and one below, as V decreases."""
-        ends: list[tuple[Rounding, Fraction]]
-        if isinstance(epsilon, LogRatio):
-            ends = [("near", epsilon.ratio)]
-        else:
-            with flint.ctx.workprec(BITS):
-                growth = ball(epsilon).exp()
-                ends = [("low", fraction(growth.upper())), ("high", fraction(growth.lower()))]
-        for side, end in ends:
+    def solved(self, epsilon: Epsilon, *, exact: bool) -> Iterator[_Solved]:
+        """The game in rationals, or in doubles, masses and payoffs rounded to nearest.
 
-            def payoff(losses: Sequence[Loss], end: Fraction = end) -> NDArray[np.object_]:
-                paid, ratio = np.empty(len(losses), dtype=object), rational(end)
-                paid[:] = [max(flint.fmpq(0), 1 - ratio / rational(b)) for _, b in losses]
-                return paid
-
-            value, choices = self.tree.solve(self.masses, payoff)
-            yield side, fraction_of(value), fraction_of(value), partial(self.tree.strategy, choices)
-
-    def in_doubles(self, epsilon: Epsilon) -> Iterator[_Solved]:
-        """The game, masses and payoffs rounded to nearest; one on either side of it where losses are in steps."""
+        In rationals, where e^epsilon is none, one at a rational above it and one below, as V decreases. In doubles,
+        where losses are in steps, one on either side of them.
+        """
+        sides: dict[Rounding, Epsilon] = {"near": epsilon}
+        masses: list[list[Any]] = self.masses
         with flint.ctx.workprec(BITS):
-            weights = [[near(flint.arb(mass)) for mass in each] for each in self.masses]
-        reached = {loss for layer in self.tree.layers for loss in layer.losses}
-        sides: tuple[Rounding, ...] = ("near",) if self.step is None else ("low", "high")
-        for side in sides:
-            paid = {loss: near(stopped(self._loss(loss, side), epsilon)) for loss in reached}
+            if not exact:
+                masses = [[near(flint.arb(mass)) for mass in each] for each in masses]
+                sides = sides if self.step is None else {"low": epsilon, "high": epsilon}
+            elif not isinstance(epsilon, LogRatio):
+                growth = ball(epsilon).exp()
+                ends = fraction(growth.upper()), fraction(growth.lower())
+                sides = {"low": LogRatio(ends[0]), "high": LogRatio(ends[1])}
+        reached = set() if exact else {loss for layer in self.tree.layers for loss in layer.losses}
+        for side, end in sides.items():
+            paid = {loss: near(flint.arb(stopped(self._loss(loss, side), end))) for loss in reached}
+            worth: Callable[[Any], Any] = partial(stopped, epsilon=end) if exact else paid.__getitem__
 
-            def payoff(losses: Sequence[Any], paid: dict[Any, float] = paid) -> NDArray[np.float64]:
-                return np.array([paid[loss] for loss in losses])
+            def payoff(losses: Sequence[Any], worth: Callable[[Any], Any] = worth) -> NDArray[Any]:
+                return np.array(list(map(worth, losses)), dtype=object if exact else np.float64)
 
-            value, choices = self.tree.solve(weights, payoff)
-            yield side, *self.tree.bounds(float(value)), partial(self.tree.strategy, choices)
+            value, choices = self.tree.solve(masses, payoff)
+            bounds = (fraction_of(value),) * 2 if exact else self.tree.bounds(float(value))
+            yield side, *bounds, partial(self.tree.strategy, choices)
 
     def _loss(self, reached: Any, side: Rounding) -> Loss:
         """The loss of a position, where it is counted in steps the end on the side."""
@@ -175,7 +168,7 @@ class WorstCaseGame:
         # further out e^epsilon between two rationals takes too many digits, or is no ball
         if exact and (isinstance(epsilon, LogRatio) or abs(epsilon) <= _EXACT):
             tree = self._tree(direction, exact=True)
-            return self._case(epsilon, direction, [*tree.in_rationals(epsilon)], *tree.size, exact=True)
+            return self._case(epsilon, direction, [*tree.solved(epsilon, exact=True)], *tree.size, exact=True)
         grid = None if self.spend_steps is None else SpendGrid.of(self.filter, self.spend_steps)
         _, lattice = self._lattice
         middling = lattice is not None and moderate(lattice[0], lattice[2], epsilon)
@@ -185,7 +178,7 @@ class WorstCaseGame:
             tree = self._tree(direction, exact=False)
         except NoFiniteLawError:
             return self._one_gaussian(epsilon, direction)
-        return self._case(epsilon, direction, [*tree.in_doubles(epsilon)], *tree.size)
+        return self._case(epsilon, direction, [*tree.solved(epsilon, exact=False)], *tree.size)
 
     def _check_exact(self, epsilon: Epsilon) -> None:
         if not isinstance(epsilon, LogRatio):

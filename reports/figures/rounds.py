@@ -27,8 +27,7 @@ from filters import (
 )
 from filters.holders.repeats import repeats
 from mc.estimate.compare_filters import planned_rounds
-from mc.worst_case.calibrated import calibrated
-from mc.worst_case.calibrated_threshold import CalibratedThreshold
+from mc.worst_case.calibrated import CalibratedThreshold, calibrated
 from reports.figures.data import FigureData
 from reports.figures.lines import line, number_ticks
 from reports.figures.specification import Specification, check_between, checked, probability, reals

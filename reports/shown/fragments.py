@@ -22,7 +22,7 @@ from mc.intervals.estimate import Estimate
 from mc.losses.composition import Bounds
 from mc.training.training_audit import TrainingAudit
 from mc.worst_case.calibrate import CalibratedFilter
-from mc.worst_case.calibrated_threshold import CalibratedThreshold
+from mc.worst_case.calibrated import CalibratedThreshold
 from mc.worst_case.result import NOTHING_ADMITTED, WorstCase
 from reports.shown.cells import cells
 from reports.shown.fragment import Fragment, of_rows, some

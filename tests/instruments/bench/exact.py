@@ -7,7 +7,7 @@ from collections.abc import Callable
 from filters import AllOrdersFilter, RenyiFilter, ZCDPFilter
 from mc.examine.attack import attack
 from mc.worst_case import worst_case
-from mc.worst_case.calibrated_threshold import CalibratedThreshold
+from mc.worst_case.calibrated import CalibratedThreshold
 from tests.instruments.bench.measured import Row, seconds
 from theory.pairs import RandomizedResponse
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -133,6 +134,15 @@ def test_what_cannot_be_played_is_one_sentence(call: Callable[[], object], sente
     with pytest.raises((TypeError, ValueError), match=sentence) as refused:
         call()
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(("direction", "passes"), [("PQ", True), ("QP", False)])
+def test_a_guard_charges_the_divergence_of_the_law_that_is_drawn_from(direction: Any, passes: bool) -> None:
+    """Of order 2 it is log(25/9) one way, log(41/25) the other; .7 lies between."""
+    one_sided = fp.FinitePair((Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 10), Fraction(9, 10)))
+    game = fp.Game(RoundLimit(1), Ends(one_sided, one_sided), 1, direction=direction)
+    paths = play_tile(game.at(1.0, Guard.at(2.0, 0.7, 0.0, "mark")), Tile(0, 0, 5))
+    assert set(np.asarray(paths.beyond).tolist()) == {passes}
 
 
 def test_a_guard_lets_nothing_pass_that_is_beyond_its_bound_or_no_number() -> None:

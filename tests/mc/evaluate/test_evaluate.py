@@ -16,7 +16,7 @@ import pytest
 import filterproof as fp
 from filters.rules.kappa import KappaFilter
 from mc.evaluate import asking as ask
-from mc.evaluate import certified_law, scouts
+from mc.evaluate import certified_law, decision_map, scouts
 from mc.evaluate.certified_law import CertifiedLaw
 from mc.evaluate.evaluate import evaluate
 from mc.evaluate.forward_law import ForwardLaw
@@ -177,6 +177,17 @@ def test_the_simulated_interval_holds_the_value_of_a_strategy_of_ones_own(strate
     estimate = simulated(filt, strategy, found, rounds=8, method="plain")
     assert found.value in estimate
     assert estimate.relative_half_width < 0.1
+
+
+def test_a_change_that_counts_as_one_beside_it_ends_no_play(monkeypatch):
+    """Of three within 5e-9 nats the second counts as the first; a play of many positions ends early at a new one."""
+    pairs = tuple(fp.Gaussian(mu) for mu in (0.2, 0.3, 0.25, 0.35))
+    close = asking(
+        lambda view: fp.Selection(pairs, np.searchsorted(0.3 + np.array([0, 8e-10, 5e-9]), view.loss))
+    )
+    whole = evaluate(GDP, close, epsilon=0.5, rounds=4)
+    monkeypatch.setattr(decision_map, "_WORTH_GOING_ON", 0)
+    assert 0 < whole.value == evaluate(GDP, close, epsilon=0.5, rounds=4).value
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from mc.engine.adversaries import Constant, LossChasing
 from mc.engine.encoding import decode, encode, nameable
 from mc.examine.replay import replayed
 from mc.examine.sequence import Sequence
-from mc.worst_case.calibrated_threshold import CalibratedThreshold
+from mc.worst_case.calibrated import CalibratedThreshold
 from tests.mc.examine.witnesses import HELD, WITNESSES
 from tests.mc.forged import read_as_refused_or_true
 

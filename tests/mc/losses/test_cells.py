@@ -11,7 +11,6 @@ import pytest
 
 from mc.losses.balls import BITS, ball, fraction
 from mc.losses.cells import cells
-from mc.losses.rounded_law import lower_law
 from mc.losses.tails import _finite
 from theory.pairs import (
     KOV,
@@ -72,7 +71,7 @@ def test_each_cell_has_the_likelihood_ratio_of_its_losses(pair):
 @pytest.mark.parametrize("step", [1 / 128, 0.11])
 def test_the_laws_made_of_cells_lie_on_either_side(pair, step):
     cut = cells(pair, Fraction(step), tilts=(0.0, 4.0), variance=step**2)
-    told, lower, upper = cut.told(), lower_law(cut), cut.split()
+    told, lower, upper = cut.told(), cut.lower(), cut.upper()
     some, all_of = (sum(map(Fraction, law.masses.tolist()), Fraction(law.revealed)) for law in (lower, upper))
     assert 1 - 1e-12 <= some <= 1 <= all_of <= 1 + 1e-12  # each mass is rounded down, or up
     assert told.q.masses.sum() <= 1 + 1e-12
@@ -89,7 +88,7 @@ def _hockey_stick(law, step, epsilon):
 
 
 def test_the_upper_law_keeps_the_mass_of_both_worlds():
-    law = cells(Gaussian(1.0), Fraction(1, 20), tilts=(0.0,), variance=0.05**2).split()
+    law = cells(Gaussian(1.0), Fraction(1, 20), tilts=(0.0,), variance=0.05**2).upper()
     assert float(law.masses @ np.exp(-law.places / 20)) == pytest.approx(1, abs=1e-12)
 
 
@@ -114,9 +113,9 @@ def test_the_upper_law_keeps_what_lies_outside_of_its_cells_at_their_ends_and_at
     cut = _cut(PAIRS[0])
     with flint.ctx.workprec(BITS):
         beyond = cut.beyond + ball(0.125) * ball(-float(cut.edges[-1] * cut.step)).exp()
-        below = replace(cut, below=cut.below + ball(0.25)).split()
-        above = replace(cut, above=cut.above + ball(0.25), beyond=beyond).split()
+        below = replace(cut, below=cut.below + ball(0.25)).upper()
+        above = replace(cut, above=cut.above + ball(0.25), beyond=beyond).upper()
     assert below.places[0] == cut.edges[0]
-    assert below.masses[0] - cut.split().masses[0] == pytest.approx(0.25)
+    assert below.masses[0] - cut.upper().masses[0] == pytest.approx(0.25)
     assert above.masses[-1] == pytest.approx(0.125)
-    assert above.revealed - cut.split().revealed == pytest.approx(0.125)
+    assert above.revealed - cut.upper().revealed == pytest.approx(0.125)

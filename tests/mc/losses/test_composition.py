@@ -153,9 +153,7 @@ def test_who_asks_for_more_than_can_be_transformed_gets_what_can_be(monkeypatch,
     composition = Composition({SubsampledGaussian(q=0.01, sigma=0.8): 300} | beside)
     wide, narrow = (composition.delta(1.0, relative=width, direction="PQ") for width in (0.1, aim))
     assert wide.low <= narrow.low <= narrow.high <= wide.high
-    assert narrow.relative_width < (
-        0.2 if revealed else 0.02
-    )  # beside an atom a lattice of p and q is twice as fine
+    assert narrow.relative_width < 0.02
 
 
 @pytest.mark.parametrize("kinds", [1, 2])

@@ -18,7 +18,7 @@ from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary
 from mc.losses.log_ratio import nearest_log
 from mc.worst_case.plan import written_out
-from tests.mc.losses.enumerated import composed, real
+from tests.mc.losses.enumerated import real
 from tests.theory.test_pair_truths import masses
 from theory.guarantees import ApproxDP, Guarantee
 from theory.pairs import DominatingPair
@@ -43,24 +43,6 @@ class SquaresFilter(PrivacyFilter):
 
     def spend(self, state: State, request: DominatingPair) -> State:
         return state + self._charge(request)
-
-
-@dataclass(frozen=True)
-class CompositionFilter(PrivacyFilter):
-    """The natural filter: the composed hockey-stick of the pairs so far stays <= delta, in rationals."""
-
-    ratio: Fraction
-    delta: Fraction
-
-    def start(self, n: int) -> State:
-        return _objects([((Fraction(1), Fraction(1)),)] * n)
-
-    def admits(self, state: State, request: DominatingPair) -> NDArray[np.bool_]:
-        composed = [sum(max(p - self.ratio * q, 0) for p, q in law) for law in self.spend(state, request)]
-        return np.array([delta <= self.delta for delta in composed], dtype=np.bool_)
-
-    def spend(self, state: State, request: DominatingPair) -> State:
-        return _objects([tuple(sorted(composed(request, 1, law))) for law in state])
 
 
 @dataclass(frozen=True)
@@ -122,12 +104,6 @@ class WhimFilter(PrivacyFilter):
 
     def observe(self, state: State, loss: NDArray[Any]) -> State:
         return 3 * state + 2 + np.sign(loss).astype(np.int64)
-
-
-def _objects(values: list[Any]) -> NDArray[np.object_]:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
 
 
 def played(

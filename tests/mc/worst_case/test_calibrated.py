@@ -13,8 +13,7 @@ import pytest
 
 import filterproof as fp
 from mc.worst_case.calibrate import CalibratedFilter
-from mc.worst_case.calibrated import calibrated
-from mc.worst_case.calibrated_threshold import CalibratedThreshold
+from mc.worst_case.calibrated import CalibratedThreshold, calibrated
 from mc.worst_case.solve import worst_case
 from tests.mc.worst_case.write_thresholds import DELTAS, EPSILONS, MADE_BY, TABLE, steps
 from theory.conversions import SIMPLE, gaussian_mu
@@ -253,5 +252,5 @@ def test_what_was_tampered_with_is_not_confirmed(name):
 
 def test_a_row_starts_from_too_few_levels_and_comes_out_the_same(monkeypatch):
     row = BY_PROMISE[1.0, 1e-5, 1]
-    monkeypatch.setattr("mc.worst_case.calibrated_threshold.gaussian_mu", lambda epsilon, delta: row.step)
+    monkeypatch.setattr("mc.worst_case.calibrated.gaussian_mu", lambda epsilon, delta: row.step)
     assert CalibratedThreshold.found(1.0, 1e-5, step=row.step) == row

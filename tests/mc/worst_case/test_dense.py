@@ -33,10 +33,13 @@ def test_one_level_for_so_many_rounds_is_its_composition(pair, epsilon):
         assert solved.high / solved.low - 1 < 5e-3
 
 
-@pytest.mark.parametrize("epsilon", [700.0, 800.0, 1e4])
-def test_an_epsilon_whose_exponential_is_no_double_is_enclosed(epsilon):
-    solved = worst_case(CountFilter(4), Gaussian(20.0), epsilon=epsilon)
-    fixed = Composition({Gaussian(20.0): 4}).delta(epsilon)
+@pytest.mark.parametrize(
+    ("mu", "times", "epsilon", "step"),
+    [*((20.0, 4, epsilon, None) for epsilon in (700.0, 800.0, 1e4)), (40.0, 1, 760.0, 4.0)],
+)
+def test_losses_and_an_epsilon_whose_exponential_is_no_double_are_enclosed(mu, times, epsilon, step):
+    solved = worst_case(CountFilter(times), Gaussian(mu), epsilon=epsilon, step=step)
+    fixed = Composition({Gaussian(mu): times}).delta(epsilon)
     assert solved.low <= fixed.high
     assert fixed.low <= solved.high <= fixed.high * 1.01 + 1e-100
 
@@ -91,6 +94,20 @@ def test_both_sides_enclose_a_recursion_by_hand(epsilon, revealed):
         if left is None:
             assert float(low.bounds[0]) == pytest.approx(exact, rel=1e-9)
             assert float(high.bounds[1]) == pytest.approx(exact, rel=1e-9)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 0.05])
+def test_below_the_window_what_the_plays_from_there_may_win_counts(tilt, monkeypatch):
+    """The first release falls below, and the second leads back: to nearly all that Markov's inequality allows."""
+    graph = StateGraph(np.array([[1, -1], [-1, 2], [-1, -1]]), 2)
+    laws = [_law([-20], [0.5], 0.0), _law([50], [1.0], 0.0)]
+    monkeypatch.setattr(dense, "_window", lambda *_: (tilt, -5, 60))
+    low, high = (
+        DenseGame.solve(graph, laws, Fraction(1, 10), 0.0, side, max_positions=10**7).bounds
+        for side in ("low", "high")
+    )
+    exact = _by_hand(laws, graph.child, 0.1, 0.0)
+    assert low[0] < 0.6 * exact < exact <= high[1] < 1.25 * exact
 
 
 @pytest.mark.parametrize("left", [1.0, 3.0])

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from filters import GaussianFilter, RenyiFilter, ZCDPFilter
 from filters.catalogue import CATALOGUE
+from filters.rules.unsound import NaturalFilter, knowingly
 from mc.engine.adversary import View
 from mc.estimate.simulate import simulate
 from mc.losses.log_ratio import LogRatio
 from mc.worst_case import worst_case
 from mc.worst_case.spend_grid import SpendGrid
 from tests.mc.worst_case.small_games import (
-    CompositionFilter,
     CountFilter,
     LossFilter,
     SquaresFilter,
@@ -40,6 +40,12 @@ from theory.pairs import (
 # -- in rational arithmetic, against plain recursion over whole histories and against paper --------------------------
 
 
+def natural(ratio, delta, menu):
+    """The composed hockey-stick of the pairs so far stays <= delta, in rationals."""
+    with knowingly():
+        return NaturalFilter.from_ratio(Fraction(ratio), delta, tuple(menu))
+
+
 @pytest.mark.parametrize(
     ("first", "second", "ratio"), [(2, 6, 3), (3, 20, 7), (Fraction(5, 4), Fraction(15, 8), Fraction(3, 2))]
 )
@@ -52,7 +58,7 @@ def test_two_rounds_beat_the_natural_filter_by_the_chance_of_a_minus(first, seco
         RandomizedResponse.from_ratio(second),
         FinitePair((delta, 1 - delta, Fraction(0)), (Fraction(0), 1 - delta, delta)),
     ]
-    solved = worst_case(CompositionFilter(ratio, delta), menu, epsilon=LogRatio(ratio), rounds=2)
+    solved = worst_case(natural(ratio, delta, menu), menu, epsilon=LogRatio(ratio), rounds=2)
     assert solved.value == delta * (1 + 1 / (1 + first))
 
 
@@ -73,7 +79,7 @@ PAIRS = st.builds(FinitePair, MASSES, MASSES)
     watching=st.booleans(),
 )
 def test_merging_positions_changes_no_value(menu, ratio, rounds, direction, watching):
-    filt = LossFilter(0.5, 2) if watching else CompositionFilter(ratio, Fraction(1, 2))
+    filt = LossFilter(0.5, 2) if watching else natural(max(ratio, Fraction(5, 4)), Fraction(1, 2), menu)
     solved = worst_case(filt, menu, epsilon=LogRatio(ratio), rounds=rounds, direction=direction)
     assert solved.value == play_out(filt, menu, ratio, rounds, direction)
 

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from mc.worst_case.calibrated_threshold import CalibratedThreshold
+from mc.worst_case.calibrated import CalibratedThreshold
 from theory.conversions import gaussian_mu
 
 TABLE = Path(__file__).parents[3] / "mc" / "worst_case" / "calibrated_thresholds.json"
