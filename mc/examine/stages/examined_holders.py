@@ -26,11 +26,11 @@ from filters.holders.journal import Journal
 from filters.holders.linear_queries import LinearQueries
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock, OutOfTime
+from mc.examine.examination import StageFinding, Tightness, closest
 from mc.examine.filter_fault import examining
 from mc.examine.holders import GAMES
 from mc.examine.holders.holder_game import HolderGame
 from mc.examine.measure import Measure, exceeds
-from mc.examine.stage_finding import StageFinding, Tightness, closest
 from mc.examine.stages.made_of import Unknown, fields_as_made
 from mc.examine.stages.parts import parts, proved
 from mc.examine.stages.unpatched import patched

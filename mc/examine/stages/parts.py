@@ -33,7 +33,7 @@ from filters.certified.certify import certify
 from filters.certified.running_number import Found
 from filters.certified.two_doubles import limit_of
 from filters.rules.additive import AdditiveFilter
-from mc.examine.stage_finding import StageFinding
+from mc.examine.examination import StageFinding
 from mc.examine.stages.made_of import CHARGES, Unknown, fields_as_made, is_one_of, parts_of, read
 from mc.examine.stages.unpatched import patched
 from mc.worst_case.calibrate import CalibratedFilter
@@ -47,7 +47,7 @@ from theory.proofs import THEOREMS, prove
 from theory.proofs.implied import implied
 from theory.proofs.proof import Proof
 
-__all__ = ["SCOPE", "of_parts", "parts", "proved"]
+__all__ = ["PROVED", "SCOPE", "of_parts", "parts", "proved"]
 
 SCOPE = (
     "every adaptive adversary over mechanisms with finitely many outcomes, charged by what their dominating pairs "
@@ -73,7 +73,7 @@ _TOLD: dict[type[PrivacyFilter], str] = {
     ),
 }
 #: Proofs already run in this process.
-_DONE: dict[str, Proof] = {}
+PROVED: dict[str, Proof] = {}
 
 
 def parts(filt: PrivacyFilter, *, done: dict[str, Proof] | None = None) -> Verdict | None:
@@ -228,7 +228,7 @@ def proved(
 
     Raises RefusedError where a step of a theorem is refused.
     """
-    kept = _DONE if done is None else done
+    kept = PROVED if done is None else done
     proofs = [prove(key, done=kept) for key in dict.fromkeys(keys)]
     for proof in proofs:
         if not proof.holds:

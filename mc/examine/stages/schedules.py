@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from filters.adapters.labelled import service_of
 from mc.engine.encoding import nameable
 from mc.examine.clock import Clock
+from mc.examine.examination import StageFinding
 from mc.examine.filter_fault import examining
 from mc.examine.schedules.schedule_search import searched, shares_of
-from mc.examine.stage_finding import StageFinding
 from mc.examine.story import Story
 from mc.examine.subject import Subject
 from mc.examine.witness import measured_witness

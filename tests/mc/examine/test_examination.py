@@ -12,10 +12,16 @@ import pytest
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from mc.examine.clock import Clock
-from mc.examine.examination import UNFINISHED, Examination, PartialExamination, Status
+from mc.examine.examination import (
+    UNFINISHED,
+    Examination,
+    PartialExamination,
+    StageFinding,
+    Status,
+    Tightness,
+)
 from mc.examine.measure import Measure
 from mc.examine.replay import MOST_FAILURE
-from mc.examine.stage_finding import StageFinding, Tightness
 from mc.examine.verify import FAILURE, _Stages, examine
 from tests.mc.examine import sound
 from theory.evidence import Evidence, Outcome, Verdict

@@ -22,8 +22,7 @@ from mc.examine.clock import Clock
 from mc.examine.family_lines import lines_of
 from mc.examine.measure import Measure
 from mc.examine.replay import ReplayError, replayed
-from mc.examine.schedules.disk import FaultyDisk, PowerFailure
-from mc.examine.schedules.schedule import MOVES, Schedule, ServiceMove, World
+from mc.examine.schedules.schedule import MOVES, FaultyDisk, PowerFailure, Schedule, ServiceMove, World
 from mc.examine.schedules.schedule_search import (
     MECHANISMS,
     Breach,

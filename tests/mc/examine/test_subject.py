@@ -85,8 +85,9 @@ class Menu(unhappy.Plain):
 
 
 def asked(filt, *families, own=()):
-    finding, granted, closed = admission(filt, lines_of(families, filt.promise, own), Clock.of(60.0))
-    return finding, {one.line.name: one for one in granted}, [one.line.name for one in closed]
+    lines = lines_of(families, filt.promise, own)
+    finding, subject = admission(filt, lines, Clock.of(60.0), seed=1)
+    return finding, {one.line.name: one for one in subject.lines}, [one.line.name for one in subject.closed]
 
 
 def test_a_filter_that_grants_only_what_it_names_is_found_to_grant_it() -> None:

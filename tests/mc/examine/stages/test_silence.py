@@ -11,7 +11,7 @@ import pytest
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from mc.examine.clock import Clock
-from mc.examine.stages.silence import alarms
+from mc.examine.stages.game_menus import alarms
 from tests.mc.examine.stages.test_stages import subject
 
 

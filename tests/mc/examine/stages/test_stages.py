@@ -20,10 +20,10 @@ from filters.testing.broken_laws import BrokenLaw
 from mc.engine.adversaries import Scripted
 from mc.examine.attack import Attack
 from mc.examine.clock import Clock, OutOfTime
+from mc.examine.examination import StageFinding, Tightness
 from mc.examine.family_lines import FAMILIES, lines_of
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence
-from mc.examine.stage_finding import StageFinding, Tightness
 from mc.examine.stages.filter_laws import laws
 from mc.examine.stages.game_menus import Menu
 from mc.examine.stages.games import (
@@ -57,8 +57,7 @@ LONG, LATE = 60.0, Clock(-1.0)
 
 def subject(filt: fp.PrivacyFilter, *names: str) -> Subject:
     lines = lines_of(names or tuple(FAMILIES), filt.promise)
-    _, found, closed = admission(filt, lines, Clock.of(LONG))
-    return Subject.of(filt, found, closed, names or tuple(FAMILIES), 7)
+    return admission(filt, lines, Clock.of(LONG), seed=7)[1]
 
 
 class CapsEachRound(sound.ByHand):
@@ -375,7 +374,7 @@ def test_a_plan_whose_worth_is_a_rounding_refutes_nothing(monkeypatch: pytest.Mo
         filt, ratio = GrantsAll(epsilon), Fraction(Decimal(epsilon).exp(Context(prec=40))) * ABOVE
         found = whole_plan(filt, epsilon, ratio, plan)
         assert found.refuted
-        monkeypatch.setattr("mc.examine.stages.games.within", lambda *_, found=found: found)
+        monkeypatch.setattr("mc.examine.stages.games.alone", lambda *_, found=found, **how: found)
         assert bool(list(_planned(subject(filt), Clock.of(LONG)))) is refutes
 
 
@@ -414,7 +413,7 @@ def test_a_game_of_heavy_tails_has_too_many_losses_and_is_solved_roughly() -> No
             2.0, 1e-5, (fp.SubsampledGaussian(0.01, 1.0), fp.SubsampledGaussian(0.02, 1.0))
         )
     played = Menu("its own menu", filt.menu, 2)
-    first, *_ = solved(Subject.of(filt, (), (), (), 1), played, Measure.hockey_stick(2.0))
+    first, *_ = solved(Subject.of(filt, seed=1), played, Measure.hockey_stick(2.0))
     assert 0 < first.tightness[0].attack < first.tightness[0].worst <= 1.2 * first.tightness[0].attack
     assert first.tightness[0].worst < first.tightness[0].promised
 
