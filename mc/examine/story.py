@@ -299,9 +299,9 @@ def story_of_plan(filt: PrivacyFilter, plan: Plan, measure: Measure, ratio: Frac
         spent = checked_spend(filt, state, position.request, 1)
         after: dict[str, list[str]] = {}
         later: list[tuple[Plan, State, str]] = []
-        for (p, q), following in zip(masses_of(position.request), position.then, strict=True):
-            if not (p if way == "PQ" else q):
-                continue
+        outcomes = zip(masses_of(position.request), position.then, strict=True)
+        possible = [(*masses, then) for masses, then in outcomes if masses[way == "QP"]]
+        for p, q, following in possible:
             loss = nearest_log(p / q) if p * q else (np.inf if p else -np.inf)
             observed = checked_observe(filt, spent, np.array([loss]), 1)
             outcome = f"loss {loss:+.3g}"
@@ -316,8 +316,8 @@ def story_of_plan(filt: PrivacyFilter, plan: Plan, measure: Measure, ratio: Frac
         ways_on = "; ".join(
             words if len(after) == 1 else f"{words} ({' or '.join(said)})" for words, said in after.items()
         )
-        stops = len(later) < len(masses_of(position.request))
-        ends = "stop" if not later else "go on below, else stop" if stops else "go on below"
+        ends = "go on below" if later else "stop"
+        ends += ", else stop" if 0 < len(later) < len(possible) else ""
         turns.append(
             Turn(
                 str(number),

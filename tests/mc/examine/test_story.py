@@ -110,6 +110,22 @@ def test_an_adaptive_play_is_told_as_far_as_it_matters() -> None:
     )
 
 
+@pytest.mark.parametrize("way", ["PQ", "QP"])
+def test_a_play_that_goes_on_after_all_that_its_world_can_answer_stops_nowhere(way) -> None:
+    erasure, bit = (
+        fp.Erasure(1e-4, exact=Fraction(1, 10_000)),
+        fp.RandomizedResponse.from_ratio(Fraction(5, 4)),
+    )
+    then = Plan(bit, (None, None))
+    # of the answers that reveal a world one is possible in each
+    for stops in range(3):
+        plan = Plan(erasure, tuple(None if place == stops else then for place in range(3)))
+        told = story_of_plan(toys.Squares(), plan, Measure.hockey_stick(1.0, way), Fraction(11, 4))
+        never = stops == (2 if way == "PQ" else 0)
+        assert told.turns[0].answered == f"granted, then go on below{'' if never else ', else stop'}"
+        assert {turn.answered for turn in told.turns[1:]} == {"granted, then stop"}
+
+
 def test_the_curve_is_that_of_the_composition() -> None:
     played = Sequence(((fp.Gaussian(0.9), 2),))
     told = story_of_sequence(toys.Window(), Sequence(((fp.Gaussian(0.5), 1),)), D2)
