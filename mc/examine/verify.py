@@ -28,7 +28,7 @@ from mc.examine.examination import STOPPED, UNFINISHED, Examination, PartialExam
 from mc.examine.family_lines import FAMILIES, at_labels, lines_of, names_of
 from mc.examine.filter_fault import SLOW, FilterFault, examining
 from mc.examine.sequence import granted
-from mc.examine.stages.examined_holders import games_of, lets_through, theorem_of
+from mc.examine.stages.examined_holders import games_of, lets_through
 from mc.examine.stages.filter_laws import laws
 from mc.examine.stages.games import games, replies
 from mc.examine.stages.parts import PROVED, of_parts
@@ -107,7 +107,7 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
     # nothing can be asked of a filter whose first answers do not come, so that they may take all the time
     if is_held_to(holder):
         exam.run("admission", 1.0, partial(_let_through, holder))
-        exam.prove(theorem_of)
+        exam.prove()
         exam.run("games", 1.0, partial(games_of, filt))
     else:
         exam.run("admission", 1.0, partial(_admitted, filt, names, seed, own_menu=own_menu))
@@ -124,7 +124,7 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
         # where purity is broken a state does not stand for a run, and only what one run is granted counts
         subject = replace(exam.subject, slow=False, pure=not any(one.fault for one in exam.findings))
         if subject.pure:
-            exam.prove(of_parts)
+            exam.prove()
         if not few:
             exam.run("sequences", 0.3, partial(sequences, subject))
         if subject.pure:
@@ -154,9 +154,9 @@ class _Stages:
     stage: str = ""
     confirmed: list[Mapping[str, Any]] = field(default_factory=list)
 
-    def prove(self, by: Callable[..., StageFinding]) -> None:
+    def prove(self) -> None:
         """Proofs take the time that they need once in a process."""
-        began, work = Clock.now(), partial(_proved, by, self.filter, self.proofs)
+        began, work = Clock.now(), partial(_proved, self.filter, self.proofs)
         self.run("parts", 1.0, work, Clock(self.clock.until + _PROVING))
         self.clock = Clock(self.clock.until + Clock.now() - began)
 
@@ -345,11 +345,9 @@ def _let_through(holder: HeldTo, clock: Clock) -> Iterator[object]:
     yield from lets_through(holder, clock)
 
 
-def _proved(
-    by: Callable[..., StageFinding], filt: PrivacyFilter, done: dict[str, Proof], clock: Clock
-) -> Iterator[object]:
+def _proved(filt: PrivacyFilter, done: dict[str, Proof], clock: Clock) -> Iterator[object]:
     kept = dict(done)
-    yield by(filt, done=kept)
+    yield of_parts(filt, done=kept)
     yield {"proofs": {name: proof for name, proof in kept.items() if name not in done}}
 
 

@@ -26,7 +26,8 @@ from mc.examine.holders.people import Summed
 from mc.examine.measure import Bound, Measure
 from mc.examine.replay import ReplayError
 from mc.examine.sequence import Sequence
-from mc.examine.stages.examined_holders import _Tried, games_of, theorem_of
+from mc.examine.stages.examined_holders import _Tried, games_of
+from mc.examine.stages.parts import of_parts
 from mc.examine.verify import examine
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import RandomizedResponse
@@ -121,7 +122,7 @@ BROKEN = (
 
 @pytest.mark.parametrize("holder", SOUND, ids=repr)
 def test_a_holder_of_the_library_holds_by_its_theorem_and_its_numbers(holder):
-    found = theorem_of(holder, done=PROOFS)
+    found = of_parts(holder, done=PROOFS)
     assert found.whole
     assert found.verdict.outcome is Outcome.HOLDS
     assert repr(holder.theorem) in found.verdict.detail
@@ -135,15 +136,15 @@ def test_a_holder_keeps_what_its_filter_keeps_no_more_surely_and_within_its_scop
     holder, inner = fp.IndividualFilter(fp.GaussianFilter(1.0), 3), "what its filter is about"
     # as if its own theorem were the surest
     monkeypatch.setattr(
-        "mc.examine.stages.examined_holders.proved",
+        "mc.examine.stages.parts._proved",
         lambda keys, cited, evidence, scope, *_: Verdict(
             Outcome.HOLDS, Evidence.CITED if cited else Evidence.weakest(*evidence), scope, citations=cited
         ),
     )
     for evidence, cited in ((Evidence.DERIVED, ()), (Evidence.CITED, ("a paper",))):
         known = Verdict(Outcome.HOLDS, evidence, inner, citations=cited)
-        monkeypatch.setattr("mc.examine.stages.examined_holders.parts", lambda *_, **more: known)  # noqa: B023
-        found = theorem_of(holder, done=PROOFS).verdict
+        monkeypatch.setattr("mc.examine.stages.parts._of_a_sum", lambda *_, **more: known)  # noqa: B023
+        found = of_parts(holder, done=PROOFS).verdict
         assert (found.evidence, found.citations) == (evidence, cited)
         assert found.scope.endswith(f"; {inner}")
 
@@ -152,8 +153,8 @@ def test_a_holder_whose_numbers_do_not_fit_or_are_none_is_not_covered(monkeypatc
     beyond = Claims("RDP filter").at_most("budget", 0.6, "rho", rho=0.5)
     for numbers in ([], [beyond]):
         found = CertifiedNumbers.of("it", numbers)
-        monkeypatch.setattr("mc.examine.stages.examined_holders.certify", lambda holder: found)  # noqa: B023
-        assert "its numbers are not certified" in theorem_of(queries(), done=PROOFS).found
+        monkeypatch.setattr("mc.examine.stages.parts.certify", lambda holder: found)  # noqa: B023
+        assert "its numbers are not certified" in of_parts(queries(), done=PROOFS).found
 
 
 @dataclass
@@ -207,7 +208,7 @@ def test_a_broken_holder_loses_a_game_of_its_own_code_that_replays(place):
     again = found.witness.replay()
     assert again.refutes
     assert found.witness.rounds <= 8
-    assert not theorem_of(holder, done=PROOFS).whole
+    assert not of_parts(holder, done=PROOFS).whole
 
 
 def test_a_sound_holder_does_not_replay_the_witness_of_a_broken_one():
@@ -291,9 +292,9 @@ SPOILED = (
 @pytest.mark.parametrize(("make", "spoil", "says"), SPOILED)
 def test_a_holder_that_was_changed_is_not_covered(make, spoil, says):
     holder = make()
-    assert theorem_of(holder, done=PROOFS).whole
+    assert of_parts(holder, done=PROOFS).whole
     spoil(holder)
-    found = theorem_of(holder, done=PROOFS)
+    found = of_parts(holder, done=PROOFS)
     assert says in found.found
     assert not found.whole
 
@@ -307,7 +308,7 @@ OTHERS = (
 
 @pytest.mark.parametrize(("holder", "says"), OTHERS)
 def test_a_holder_that_is_not_the_librarys_or_has_a_filter_that_is_not_is_not_covered(holder, says):
-    found = theorem_of(holder, done=PROOFS)
+    found = of_parts(holder, done=PROOFS)
     assert says in found.found
     assert not found.whole
 
@@ -321,7 +322,7 @@ def test_a_holder_that_no_theorem_covers_and_no_game_refutes_is_undecided():
 def test_a_holder_whose_budget_was_partly_spent_is_covered_from_a_fresh_one_on():
     used = people()
     used.select(fp.Gaussian(0.9))
-    found = theorem_of(used, done=PROOFS)
+    found = of_parts(used, done=PROOFS)
     assert found.whole
     assert "from a fresh one" in found.verdict.scope
 
