@@ -27,12 +27,12 @@ from mc.examine.confirmation import differs, impure
 from mc.examine.examination import STOPPED, UNFINISHED, Examination, PartialExamination, StageFinding
 from mc.examine.family_lines import FAMILIES, at_labels, lines_of, names_of
 from mc.examine.filter_fault import SLOW, FilterFault, examining
+from mc.examine.schedule_search import stage as schedules
 from mc.examine.sequence import granted
 from mc.examine.stages.examined_holders import games_of, lets_through
 from mc.examine.stages.filter_laws import laws
 from mc.examine.stages.games import games, replies
 from mc.examine.stages.parts import PROVED, of_parts
-from mc.examine.stages.schedules import schedules
 from mc.examine.stages.sequences import glance, sequences
 from mc.examine.stages.strategy_search import search
 from mc.examine.stages.telling import as_found, telling

@@ -144,7 +144,7 @@ IMPURE: dict[Callable[[], Any], tuple[str, dict[str, Any]]] = {
 def test_an_impure_filter_that_keeps_its_promise_when_fresh_is_at_fault_and_not_refuted(
     make: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("verify", "replay", "stages.schedules"):
+    for module in ("verify", "replay", "schedule_search"):
         monkeypatch.setattr(f"mc.examine.{module}.service_of", lambda filt: getattr(filt, "service", None))
     _, how = IMPURE[make]
     found = examine(make(), **how)
