@@ -11,8 +11,7 @@ import filterproof as fp
 from filters.contract.checks import checked_observe, checked_start
 from mc.examine.difference import Difference, _Apart, first_difference
 from mc.examine.sequence import granted
-from tests.mc.examine.sound import Sum
-from tests.mc.examine.toys import ResetAfterTen
+from tests.mc.examine.toys import ResetAfterTen, Sum
 
 
 class Refunds(Sum):

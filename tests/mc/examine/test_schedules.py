@@ -38,8 +38,8 @@ from mc.examine.sequence import Sequence
 from mc.examine.verify import examine
 from mc.examine.witness import measured_witness
 from tests.mc.examine import services
-from tests.mc.examine.sound import ByHand
 from tests.mc.examine.stages.test_stages import subject
+from tests.mc.examine.toys import ByHand
 from tests.reports.typed import filterproof
 
 PROMISE = fp.PureDP(1.0)

@@ -21,7 +21,7 @@ from tests.instruments.corpus.fifth.sound_shares import EqualShares
 from tests.instruments.corpus.fourth.purses import AlternatingBlocks, PlanByFamily
 from tests.instruments.corpus.third.ledgers import TokenBucket
 from tests.instruments.corpus.third.sound_books import BucketInTheSum
-from tests.mc.examine import sound
+from tests.mc.examine import toys
 from tests.mc.examine.stages.test_stages import subject as asked_about
 
 D2 = Measure.renyi(2.0)
@@ -97,7 +97,7 @@ def test_after_ctrl_c_what_was_found_is_kept_and_says_that_it_is_partial() -> No
             raise KeyboardInterrupt
 
     with pytest.raises(PartialExamination) as stopped:
-        examine(sound.ByHand(), seconds=1.0, mechanisms=["rr"], on_stage=stop)
+        examine(toys.ByHand(), seconds=1.0, mechanisms=["rr"], on_stage=stop)
     found = stopped.value.examination
     assert found.partial
     assert found.verdict.detail.startswith("partial, ended by Ctrl-C")

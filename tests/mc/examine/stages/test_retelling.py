@@ -19,8 +19,8 @@ from mc.examine.stages.telling import _Plain, plain_plans, telling, written
 from mc.examine.witness import TELLING, Witness, menu_witness, sequence_witness
 from tests.instruments.corpus.fifth.moving import AbstentionBonus
 from tests.mc.examine import toys
-from tests.mc.examine.sound import Forgets
 from tests.mc.examine.stages.test_stages import LONG, subject
+from tests.mc.examine.toys import Forgets
 from tests.mc.examine.witnesses import sequence
 from theory.numerics.decimals import below
 

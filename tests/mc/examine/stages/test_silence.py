@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-import numpy as np
 import pytest
 
 import filterproof as fp
@@ -15,28 +14,10 @@ from mc.examine.stages.game_menus import alarms
 from tests.mc.examine.stages.test_stages import subject
 
 
-class HalfTheSquares(fp.PrivacyFilter):
-    """rho-zCDP: half the squares of what was lost, and of the most that the next release can lose."""
-
-    def __init__(self, rho):
-        self.rho, self.promise = rho, fp.ZCDP(rho)
-
-    def start(self, n):
-        return np.zeros(n)
-
-    def admits(self, spent, request):
-        return spent + np.square(request.pure_epsilon) / 2 <= self.rho * (1 - 1e-9)
-
-    def spend(self, spent, request):
-        return spent.copy()
-
-    def observe(self, spent, loss):
-        return spent + np.square(loss) / 2
-
-
 @pytest.mark.parametrize("rho", [0.2, 0.5, 2.0])
 def test_squares_of_realised_losses_are_passed_by_silences_alone(rho):
-    filt = HalfTheSquares(rho)
+    with fp.knowingly():
+        filt = fp.SquaredLossFilter(rho)
     menu, goal = alarms(subject(filt, "rr", "twopoint"), Clock.of(5.0))[0]
     (pair,) = menu.pairs
     silence = max(pair.p[0], pair.q[0]), min(pair.p[0], pair.q[0])
