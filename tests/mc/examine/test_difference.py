@@ -10,7 +10,9 @@ import pytest
 import filterproof as fp
 from filters.contract.checks import checked_observe, checked_start
 from mc.examine.difference import Difference, _Apart, first_difference
+from mc.examine.filter_fault import FilterFault
 from mc.examine.sequence import granted
+from tests.mc.examine.test_confirmation import Tires
 from tests.mc.examine.toys import ResetAfterTen, Sum
 
 
@@ -88,6 +90,15 @@ def test_the_same_rule_written_twice_differs_nowhere_and_nothing_is_claimed() ->
     assert found.difference is None
     assert found.requests > 300
     assert "does not prove that there is none" in str(found)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_who_is_tired_of_the_search_and_keeps_its_promise_when_fresh_is_at_fault(turned: bool) -> None:
+    both = (Sum(), Tires())[:: -1 if turned else 1]
+    with pytest.raises(
+        FilterFault, match="Tires breaks the contract: its answers depend on what it was asked"
+    ):
+        first_difference(*both, seconds=30.0)
 
 
 def test_the_same_seed_finds_the_same() -> None:
