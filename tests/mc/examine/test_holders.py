@@ -33,16 +33,7 @@ from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import RandomizedResponse
 from theory.proofs import THEOREMS
 
-pytestmark = pytest.mark.usefixtures("as_installed")
-
-
-#: The proofs of the run, which every examination here is handed.
-PROOFS: dict = {}
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _proved(proofs):
-    PROOFS.update(proofs)
+pytestmark = pytest.mark.usefixtures("as_installed", "proved")
 
 
 class Forgets(fp.IndividualFilter):
@@ -122,7 +113,7 @@ BROKEN = (
 
 @pytest.mark.parametrize("holder", SOUND, ids=repr)
 def test_a_holder_of_the_library_holds_by_its_theorem_and_its_numbers(holder):
-    found = of_parts(holder, done=PROOFS)
+    found = of_parts(holder)
     assert found.whole
     assert found.verdict.outcome is Outcome.HOLDS
     assert repr(holder.theorem) in found.verdict.detail
@@ -144,7 +135,7 @@ def test_a_holder_keeps_what_its_filter_keeps_no_more_surely_and_within_its_scop
     for evidence, cited in ((Evidence.DERIVED, ()), (Evidence.CITED, ("a paper",))):
         known = Verdict(Outcome.HOLDS, evidence, inner, citations=cited)
         monkeypatch.setattr("mc.examine.stages.parts._of_a_sum", lambda *_, **more: known)  # noqa: B023
-        found = of_parts(holder, done=PROOFS).verdict
+        found = of_parts(holder).verdict
         assert (found.evidence, found.citations) == (evidence, cited)
         assert found.scope.endswith(f"; {inner}")
 
@@ -154,7 +145,7 @@ def test_a_holder_whose_numbers_do_not_fit_or_are_none_is_not_covered(monkeypatc
     for numbers in ([], [beyond]):
         found = CertifiedNumbers.of("it", numbers)
         monkeypatch.setattr("mc.examine.stages.parts.certify", lambda holder: found)  # noqa: B023
-        assert "its numbers are not certified" in of_parts(queries(), done=PROOFS).found
+        assert "its numbers are not certified" in of_parts(queries()).found
 
 
 @dataclass
@@ -197,7 +188,7 @@ def refuted(place):
     """The examination of a broken holder up to its first refutation; fewer plays than by default lose already."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(games_of_people, "_PLAYS", 100)
-        return examine(BROKEN[place], seconds=3, proofs=PROOFS, first_only=True)
+        return examine(BROKEN[place], seconds=3, first_only=True)
 
 
 @pytest.mark.parametrize("place", range(len(BROKEN)), ids=lambda place: type(BROKEN[place]).__name__)
@@ -208,7 +199,7 @@ def test_a_broken_holder_loses_a_game_of_its_own_code_that_replays(place):
     again = found.witness.replay()
     assert again.refutes
     assert found.witness.rounds <= 8
-    assert not of_parts(holder, done=PROOFS).whole
+    assert not of_parts(holder).whole
 
 
 def test_a_sound_holder_does_not_replay_the_witness_of_a_broken_one():
@@ -292,9 +283,9 @@ SPOILED = (
 @pytest.mark.parametrize(("make", "spoil", "says"), SPOILED)
 def test_a_holder_that_was_changed_is_not_covered(make, spoil, says):
     holder = make()
-    assert of_parts(holder, done=PROOFS).whole
+    assert of_parts(holder).whole
     spoil(holder)
-    found = of_parts(holder, done=PROOFS)
+    found = of_parts(holder)
     assert says in found.found
     assert not found.whole
 
@@ -308,13 +299,13 @@ OTHERS = (
 
 @pytest.mark.parametrize(("holder", "says"), OTHERS)
 def test_a_holder_that_is_not_the_librarys_or_has_a_filter_that_is_not_is_not_covered(holder, says):
-    found = of_parts(holder, done=PROOFS)
+    found = of_parts(holder)
     assert says in found.found
     assert not found.whole
 
 
 def test_a_holder_that_no_theorem_covers_and_no_game_refutes_is_undecided():
-    found = examine(people(Same), seconds=1.0, proofs=PROOFS)
+    found = examine(people(Same), seconds=1.0)
     assert (found.status, found.verdict.outcome) == (Status.EXAMINED, Outcome.UNDECIDED)
     assert found.tightness
 
@@ -322,7 +313,7 @@ def test_a_holder_that_no_theorem_covers_and_no_game_refutes_is_undecided():
 def test_a_holder_whose_budget_was_partly_spent_is_covered_from_a_fresh_one_on():
     used = people()
     used.select(fp.Gaussian(0.9))
-    found = of_parts(used, done=PROOFS)
+    found = of_parts(used)
     assert found.whole
     assert "from a fresh one" in found.verdict.scope
 
@@ -380,7 +371,6 @@ def test_the_plays_of_a_tracker_are_all_sequences_that_are_let_through_from_a_fr
                 assert told
 
 
-@pytest.mark.usefixtures("proved")
 def test_a_holder_is_examined_on_the_command_line_and_in_a_file(tmp_path):
     from reports.expression import read_filter, read_holder
 
