@@ -138,7 +138,7 @@ def story_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Measure) -
             last, state = state, after
         # what is left by a row that is not played to its end is known where a request left all as it was
         whole = len(played_on) == times or (last is not None and bool(same(last, state)[0]))
-        after_row = state_words(state) if whole and before_row != _UNTOLD else _UNTOLD
+        after_row = state_words(state) if whole else _UNTOLD
         steps.append((pair, times))
         rounds = f"{rounds_done + 1:,}" if times == 1 else f"{rounds_done + 1:,}-{rounds_done + times:,}"
         request = pair_words(pair) if times == 1 else f"{pair_words(pair)}, {times:,} times"

@@ -17,7 +17,7 @@ from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import encode, nameable
 from mc.examine.clock import Clock
 from mc.examine.examination import StageFinding
-from mc.examine.family_lines import FAMILIES, Line, coarse_first
+from mc.examine.family_lines import Line, coarse_first
 from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.measure import Measure, goals
 from mc.examine.sequence import granted
@@ -79,7 +79,7 @@ class Subject:
         closed: tuple[Admission, ...] = (),
     ) -> Subject:
         """The subject, its goals those of its promise."""
-        answered = frozenset(FAMILIES) & {one.line.family for one in (*lines, *closed)}
+        answered = frozenset(one.line.family for one in (*lines, *closed))
         return cls(filt, goals(filt.promise), lines, seed, closed, answered, looks=bool(filt.looks_at_losses))
 
     def promised(self, measure: Measure) -> float:

@@ -116,6 +116,7 @@ def test_a_holder_of_the_library_holds_by_its_theorem_and_its_numbers(holder):
     found = of_parts(holder)
     assert found.whole
     assert found.verdict.outcome is Outcome.HOLDS
+    assert found.asked.startswith("Do the theorem on its rule")
     assert repr(holder.theorem) in found.verdict.detail
     assert all(repr(name) in found.verdict.detail for name in holder.kernel)
     assert holder.scope in found.verdict.scope
