@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, cast
 
 from filters.adapters.labelled import service_of
 from filters.contract.checks import checked_filter, checked_start
-from filters.holders.held_to import HeldTo, is_held_to
+from filters.holders.held_to import is_held_to
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.confirmation import differs, impure
@@ -106,7 +106,7 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
     filt, holder = exam.filter, cast(object, exam.filter)
     # nothing can be asked of a filter whose first answers do not come, so that they may take all the time
     if is_held_to(holder):
-        exam.run("admission", 1.0, partial(_let_through, holder))
+        exam.run("admission", 1.0, partial(lets_through, holder))
         exam.prove()
         exam.run("games", 1.0, partial(games_of, filt))
     else:
@@ -336,13 +336,6 @@ def _seconds_of_a_call(filt: PrivacyFilter, pair: DominatingPair) -> float:
         return Clock.now() - began
 
     return min(seconds() for _ in range(3))
-
-
-def _let_through(holder: HeldTo, clock: Clock) -> Iterator[object]:
-    """What a holder promises and lets through."""
-    with examining(holder):  # type: ignore[arg-type]
-        yield {"promise": holder.promise, "scope": holder.scope}
-    yield from lets_through(holder, clock)
 
 
 def _proved(filt: PrivacyFilter, done: dict[str, Proof], clock: Clock) -> Iterator[object]:

@@ -23,9 +23,10 @@ _ASKED = "What is the most that it lets anyone tell, played by its own code?"
 _UNSEEN = "other questions, longer plays, and the last bits of noise that is drawn in doubles"
 
 
-def lets_through(holder: Any, clock: Clock) -> Iterator[StageFinding]:
-    """What a fresh one lets through of what was first asked."""
+def lets_through(holder: Any, clock: Clock) -> Iterator[object]:
+    """What it promises, and what a fresh one lets through of what was first asked."""
     with examining(holder):
+        yield {"promise": holder.promise, "scope": holder.scope}
         game = next(iter(_proposed(holder, clock)), None)
     told = "nothing" if game is None else f"{game.menu}: {game.asked}"
     yield StageFinding(
