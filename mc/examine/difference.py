@@ -100,8 +100,10 @@ def first_difference(
     for filt in filters:
         checked_filter(filt)
     work = partial(_searched, filters, Clock.of(seconds), check_count("seed", seed, least=0))
+    whose = " and ".join(type(filt).__name__ for filt in filters)
     # the worker of a program may start processes
-    found: DifferenceSearch = alone(work, filt=other if program_of(other) is not None else one)
+    asked = other if program_of(other) is not None else one
+    found: DifferenceSearch = alone(work, filt=asked, whose=whose)
     if (difference := found.difference) is not None:
         for filt, name in zip(filters, _NAMES, strict=True):
             last = (*difference.history, (difference.request, 0.0))
