@@ -62,17 +62,17 @@ _BESIDE = {
     "evaluate": "mc.evaluate.evaluate",
     "figure": "reports.figures.registry",
     "figures": "reports.figures.registry",
-    "first_breach": "mc.examine.schedules.schedule_search",
+    "first_breach": "mc.examine.schedule_search",
     "first_difference": "mc.examine.difference",
     "from_accountant": "filters.adapters.accountant",
     "from_budget": "filters.adapters.budget",
     "from_command": "filters.adapters.bridged",
     "from_queryable": "filters.adapters.budget",
-    "laws": "mc.examine.law_tests",
+    "laws": "mc.examine.testing",
     "laws_for_accountants": "mc.accountants.law_answers",
     "prove": "theory.proofs",
     "prove_all": "theory.proofs",
-    "schedules": "mc.examine.schedules.machine",
+    "schedules": "mc.examine.testing",
     "simulate": "mc.estimate.simulate",
     "supremum": "mc.examine.supremum",
     "survival": "mc.estimate.survival",
@@ -106,10 +106,10 @@ if TYPE_CHECKING:
     from mc.examine.attack import attack as attack
     from mc.examine.challenge import challenge as challenge
     from mc.examine.difference import first_difference as first_difference
-    from mc.examine.law_tests import laws as laws
-    from mc.examine.schedules.machine import schedules as schedules
-    from mc.examine.schedules.schedule_search import first_breach as first_breach
+    from mc.examine.schedule_search import first_breach as first_breach
     from mc.examine.supremum import supremum as supremum
+    from mc.examine.testing import laws as laws
+    from mc.examine.testing import schedules as schedules
     from mc.examine.witness import witness as witness
     from mc.losses.composition_order import composition_order as composition_order
     from mc.worst_case.calibrate import calibrate as calibrate

@@ -13,9 +13,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from mc.examine.examination import UNFINISHED, Examination, Status
+from mc.examine.examination import UNFINISHED, Examination, StageFinding, Status
 from mc.examine.filter_fault import LATE, STUCK
-from mc.examine.stage_finding import StageFinding
 from reports.replaying import witness_command
 from reports.story_words import story_lines
 from theory.evidence import Outcome, Verdict

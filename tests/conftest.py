@@ -75,7 +75,7 @@ def proved(proofs: dict[str, Proof], monkeypatch: pytest.MonkeyPatch) -> None:
     from mc.examine.stages import parts
 
     for room in (verify, parts):
-        monkeypatch.setattr(room, "_DONE", dict(proofs))
+        monkeypatch.setattr(room, "PROVED", dict(proofs))
 
 
 @pytest.fixture(scope="session")

@@ -10,17 +10,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import count, groupby
 from typing import Any
 
 import numpy as np
 
+from filters.adapters.labelled import program_of
 from filters.contract.checks import checked_filter, checked_start
 from filters.privacy_filter import PrivacyFilter
 from filters.testing.requests import History, Requests, Tape, possible_loss, requests_near
 from mc.examine.clock import Clock
+from mc.examine.confirmation import happens, impure
+from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.measure import goals
 from mc.examine.sequence import Sequence, granted
+from mc.examine.worker import alone
 from theory.arguments import check_count
 from theory.numerics.decimals import below
 from theory.pairs import DominatingPair
@@ -30,6 +35,7 @@ __all__ = ["Difference", "DifferenceSearch", "first_difference"]
 #: How long the histories are that are drawn, one after the other, and how often one request is asked in a row.
 _LENGTHS, _ROW = (1, 2, 4, 8, 16, 32), 400
 _BYTES = 256
+_NAMES = ("the first", "the second")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,21 +92,39 @@ def first_difference(
     Requests are drawn near what either affords, fresh and later. Both are told the same losses; what both deny is
     passed over. A history is cut to what the difference needs, and its last request is the dearest of a family where
     that shows a broken promise. Time decides only where the search stops.
-    Raises TypeError for what is no filter, ValueError for seconds <= 0 or a negative seed.
+    Raises TypeError for what is no filter, ValueError for seconds <= 0 or a negative seed. The filters' code runs in a
+    process of its own: FilterFault where it raises, or ends that process, and where one that nobody has asked before
+    decides otherwise.
     """
-    for filt in (one, other):
+    filters = one, other
+    for filt in filters:
         checked_filter(filt)
-    clock, filters, histories, requests = Clock.of(seconds), (one, other), 0, 0
-    rng = np.random.default_rng(check_count("seed", seed, least=0))
-    near = [requests_near(filt) for filt in filters]
-    for history in _histories(near, rng):
-        if clock.over:
-            break
-        histories += 1
-        asked, apart = _played(filters, history)
-        requests += asked
-        if apart is not None:
-            return DifferenceSearch(_worst(apart.cut(), near, clock), histories, requests)
+    work = partial(_searched, filters, Clock.of(seconds), check_count("seed", seed, least=0))
+    whose = " and ".join(type(filt).__name__ for filt in filters)
+    # the worker of a program may start processes
+    asked = other if program_of(other) is not None else one
+    found: DifferenceSearch = alone(work, filt=asked, whose=whose)
+    if (difference := found.difference) is not None:
+        for filt, name in zip(filters, _NAMES, strict=True):
+            last = (*difference.history, (difference.request, 0.0))
+            for history, grants in ((difference.history, True), (last, name == difference.granted_by)):
+                if alone(partial(happens, filt, history), filt=filt) is not grants:
+                    raise FilterFault(impure(filt))
+    return found
+
+
+def _searched(filters: tuple[PrivacyFilter, PrivacyFilter], clock: Clock, seed: int) -> DifferenceSearch:
+    histories, requests = 0, 0
+    with examining(filters[0]), examining(filters[1]):
+        near = [requests_near(filt) for filt in filters]
+        for history in _histories(near, np.random.default_rng(seed)):
+            if clock.over:
+                break
+            histories += 1
+            asked, apart = _played(filters, history)
+            requests += asked
+            if apart is not None:
+                return DifferenceSearch(_worst(apart.cut(), near, clock), histories, requests)
     return DifferenceSearch(None, histories, requests)
 
 
@@ -162,9 +186,7 @@ class _Apart:
         return best
 
     def told(self, wrong: str) -> Difference:
-        return Difference(
-            tuple(self.history), self.request, ("the first", "the second")[self.granting], wrong
-        )
+        return Difference(tuple(self.history), self.request, _NAMES[self.granting], wrong)
 
 
 def _played(filters: tuple[PrivacyFilter, PrivacyFilter], history: History) -> tuple[int, _Apart | None]:

@@ -26,7 +26,7 @@ from mc.estimate.decide import decide
 from mc.estimate.simulate import simulate
 from mc.examine.holders import game_of
 from mc.examine.measure import Bound, Measure, exceeds
-from mc.examine.schedules.schedule import Schedule
+from mc.examine.schedule import Schedule
 from mc.examine.sequence import Sequence
 from mc.intervals.anytime import Decision, Side
 from mc.intervals.estimate import Estimate

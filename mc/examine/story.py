@@ -40,8 +40,8 @@ from theory.pairs.base import ChargeName
 
 __all__ = ["Story", "Turn", "curve_of", "prefix", "story_of_plan", "story_of_sequence"]
 
-#: Rows of a story, letters of a state, and the requests that are played for one.
-_ROWS, _LETTERS, _PLAYED = 24, 60, 4000
+#: Rows of a story, letters of a state, and the requests that are played for one; the state after more of them.
+_ROWS, _LETTERS, _PLAYED, _UNTOLD = 24, 60, 4000, "..."
 #: Points of a curve, the largest epsilon of one, and the delta at which it may end.
 _POINTS, _FAR, _LITTLE = 13, 200.0, 1e-6
 #: What a charge may miss the least one by, if its sum is kept in few bits.
@@ -120,10 +120,11 @@ def story_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Measure) -
     """The story of requests fixed in advance, which the filter grants."""
     turns, why, steps = list[Turn](), list[str](), list[tuple[DominatingPair, int]]()
     promised, state, rounds_done = measure.promised(filt.promise), checked_start(filt, 1), 0
+    after_row = state_words(state)
     passed = _passed(played, measure, promised)
     for pair, times in _cut(played, passed):
-        before = state
-        for number in range(min(times, _PLAYED - rounds_done)):
+        before_row, last, played_on = after_row, None, range(min(times, max(_PLAYED - rounds_done, 0)))
+        for number in played_on:
             after = granted(filt, state, pair)
             if after is None:
                 raise ValueError(f"played must be granted, got a denial of {pair!r}; pass what was admitted")
@@ -134,15 +135,17 @@ def story_of_sequence(filt: PrivacyFilter, played: Sequence, measure: Measure) -
                     why.append(
                         f"after round {rounds_done:,} {pair_words(pair)} {_UNCHANGED}: it cost nothing"
                     )
-            state = after
+            last, state = state, after
+        # what is left by a row that is not played to its end is known where a request left all as it was
+        whole = len(played_on) == times or (last is not None and bool(same(last, state)[0]))
+        after_row = state_words(state) if whole else _UNTOLD
         steps.append((pair, times))
         rounds = f"{rounds_done + 1:,}" if times == 1 else f"{rounds_done + 1:,}-{rounds_done + times:,}"
         request = pair_words(pair) if times == 1 else f"{pair_words(pair)}, {times:,} times"
         rounds_done += times
         reached = Sequence(tuple(steps)).low(measure, promised)
-        told = state_words(before), state_words(state)
         if len(turns) < _ROWS or rounds_done == played.rounds:
-            turns.append(Turn(rounds, "", request, "granted", *told, reached, promised))
+            turns.append(Turn(rounds, "", request, "granted", before_row, after_row, reached, promised))
     asked = () if passed is None else tuple(prefix(played, passed).counts)
     return Story(measure, tuple(turns), passed, _why(why, filt, asked))
 
@@ -299,9 +302,9 @@ def story_of_plan(filt: PrivacyFilter, plan: Plan, measure: Measure, ratio: Frac
         spent = checked_spend(filt, state, position.request, 1)
         after: dict[str, list[str]] = {}
         later: list[tuple[Plan, State, str]] = []
-        for (p, q), following in zip(masses_of(position.request), position.then, strict=True):
-            if not (p if way == "PQ" else q):
-                continue
+        outcomes = zip(masses_of(position.request), position.then, strict=True)
+        possible = [(*masses, then) for masses, then in outcomes if masses[way == "QP"]]
+        for p, q, following in possible:
             loss = nearest_log(p / q) if p * q else (np.inf if p else -np.inf)
             observed = checked_observe(filt, spent, np.array([loss]), 1)
             outcome = f"loss {loss:+.3g}"
@@ -316,8 +319,8 @@ def story_of_plan(filt: PrivacyFilter, plan: Plan, measure: Measure, ratio: Frac
         ways_on = "; ".join(
             words if len(after) == 1 else f"{words} ({' or '.join(said)})" for words, said in after.items()
         )
-        stops = len(later) < len(masses_of(position.request))
-        ends = "stop" if not later else "go on below, else stop" if stops else "go on below"
+        ends = "go on below" if later else "stop"
+        ends += ", else stop" if 0 < len(later) < len(possible) else ""
         turns.append(
             Turn(
                 str(number),
@@ -345,7 +348,7 @@ def curve_of(
 ) -> Iterator[tuple[float, float, float]]:
     """Points of the promised curve and the play's, `_POINTS` epsilons up to where little is promised."""
     measure = story.measure
-    far = 2 * measure.at if measure.kind == "hockey-stick" else 1.0
+    far = (2 * measure.at if measure.kind == "hockey-stick" else 0.0) or 1.0
     while measure.kind != "hockey-stick" and far < _FAR and float(promise.delta(far)) > _LITTLE:
         far *= 1.25
     for number in range(_POINTS):

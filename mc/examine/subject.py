@@ -16,11 +16,11 @@ from filters.contract.library import holder_of, of_the_library
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.encoding import encode, nameable
 from mc.examine.clock import Clock
+from mc.examine.examination import StageFinding
 from mc.examine.family_lines import Line, coarse_first
 from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.measure import Measure, goals
 from mc.examine.sequence import granted
-from mc.examine.stage_finding import StageFinding
 from theory.pairs import DominatingPair
 
 __all__ = ["Admission", "Subject", "admission", "named_pairs"]
@@ -54,7 +54,7 @@ class Admission:
 class Subject:
     """A filter under examination; goals are the measures in direction "PQ", lines what it admits at its start, and
     closed the lines of which it admits nothing at its start. families are those that may be asked for: the user wants
-    them, and the filter's code answers.
+    them, and the filter's code answers, for one that it raises for is outside its scope.
 
     pure says that no law of purity was found broken, so that a state stands for all that the filter knows; looks that
     its decisions depend on realised losses, and slow that it answers few questions in the time.
@@ -74,15 +74,13 @@ class Subject:
     def of(
         cls,
         filt: PrivacyFilter,
-        lines: tuple[Admission, ...],
-        closed: tuple[Admission, ...],
-        families: Iterable[str],
         seed: int,
+        lines: tuple[Admission, ...] = (),
+        closed: tuple[Admission, ...] = (),
     ) -> Subject:
-        """The subject, its goals those of its promise; a family that its code raised for is outside its scope."""
-        looks = bool(filt.looks_at_losses)
-        answered = frozenset(families) & {one.line.family for one in (*lines, *closed)}
-        return cls(filt, goals(filt.promise), lines, seed, closed, answered, looks=looks)
+        """The subject, its goals those of its promise."""
+        answered = frozenset(one.line.family for one in (*lines, *closed))
+        return cls(filt, goals(filt.promise), lines, seed, closed, answered, looks=bool(filt.looks_at_losses))
 
     def promised(self, measure: Measure) -> float:
         """What the filter's promise allows a measure."""
@@ -162,10 +160,9 @@ _LIBRARY = {"filters", "theory", "mc", "abc", "typing", "builtins"}
 
 
 def admission(
-    filt: PrivacyFilter, lines: tuple[Line, ...], clock: Clock, *, own_menu: bool = True
-) -> tuple[StageFinding, tuple[Admission, ...], tuple[Admission, ...]]:
-    """What a fresh run of the filter grants: the finding, the lines of which it grants something, and those
-    of which it grants nothing yet.
+    filt: PrivacyFilter, lines: tuple[Line, ...], clock: Clock, *, seed: int, own_menu: bool = True
+) -> tuple[StageFinding, Subject]:
+    """What a fresh run of the filter grants: the finding, and the subject of all further stages.
 
     A family for which its code raises is outside its scope; where it raises for all of them that is a fault.
     """
@@ -209,7 +206,8 @@ def admission(
             ),
         ),
     )
-    return finding, open_lines, closed
+    with examining(filt):
+        return finding, Subject.of(filt, seed, open_lines, closed)
 
 
 def _has_a_name(pair: DominatingPair) -> bool:

@@ -20,20 +20,19 @@ from typing import Any, BinaryIO, cast
 
 from filters.adapters.labelled import service_of
 from filters.contract.checks import checked_filter, checked_start
-from filters.holders.held_to import HeldTo, is_held_to
+from filters.holders.held_to import is_held_to
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.confirmation import differs, impure
-from mc.examine.examination import STOPPED, UNFINISHED, Examination, PartialExamination
+from mc.examine.examination import STOPPED, UNFINISHED, Examination, PartialExamination, StageFinding
 from mc.examine.family_lines import FAMILIES, at_labels, lines_of, names_of
 from mc.examine.filter_fault import SLOW, FilterFault, examining
+from mc.examine.schedule_search import stage as schedules
 from mc.examine.sequence import granted
-from mc.examine.stage_finding import StageFinding
-from mc.examine.stages.examined_holders import games_of, lets_through, theorem_of
+from mc.examine.stages.examined_holders import games_of, lets_through
 from mc.examine.stages.filter_laws import laws
 from mc.examine.stages.games import games, replies
-from mc.examine.stages.parts import of_parts
-from mc.examine.stages.schedules import schedules
+from mc.examine.stages.parts import PROVED, of_parts
 from mc.examine.stages.sequences import glance, sequences
 from mc.examine.stages.strategy_search import search
 from mc.examine.stages.telling import as_found, telling
@@ -58,8 +57,6 @@ _CALLS, _QUICK = 3000, 1e-3
 _GLANCE = 0.08
 #: Seconds of the time, and the most of it as a share, in which the last stage's findings are read.
 _LAST, _LATE = 1.0, 0.05
-#: The proofs of this process.
-_DONE: dict[str, Proof] = {}
 
 
 def examine(
@@ -84,7 +81,7 @@ def examine(
     clock, began = Clock(clock.until - min(_LAST, _LATE * clock.left)), time.perf_counter()
     names = names_of(FAMILIES if mechanisms is None else mechanisms)
     seed = check_count("seed", seed, least=0)
-    done = _DONE if proofs is None else proofs
+    done = PROVED if proofs is None else proofs
     exam = _Stages(filt, clock, on_stage, done, first_only=first_only)
 
     stopped: KeyboardInterrupt | None = None
@@ -109,8 +106,8 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
     filt, holder = exam.filter, cast(object, exam.filter)
     # nothing can be asked of a filter whose first answers do not come, so that they may take all the time
     if is_held_to(holder):
-        exam.run("admission", 1.0, partial(_let_through, holder))
-        exam.prove(theorem_of)
+        exam.run("admission", 1.0, partial(lets_through, holder))
+        exam.prove()
         exam.run("games", 1.0, partial(games_of, filt))
     else:
         exam.run("admission", 1.0, partial(_admitted, filt, names, seed, own_menu=own_menu))
@@ -127,7 +124,7 @@ def _in_turn(exam: _Stages, names: tuple[str, ...], seed: int, *, own_menu: bool
         # where purity is broken a state does not stand for a run, and only what one run is granted counts
         subject = replace(exam.subject, slow=False, pure=not any(one.fault for one in exam.findings))
         if subject.pure:
-            exam.prove(of_parts)
+            exam.prove()
         if not few:
             exam.run("sequences", 0.3, partial(sequences, subject))
         if subject.pure:
@@ -157,9 +154,9 @@ class _Stages:
     stage: str = ""
     confirmed: list[Mapping[str, Any]] = field(default_factory=list)
 
-    def prove(self, by: Callable[..., StageFinding]) -> None:
+    def prove(self) -> None:
         """Proofs take the time that they need once in a process."""
-        began, work = Clock.now(), partial(_proved, by, self.filter, self.proofs)
+        began, work = Clock.now(), partial(_proved, self.filter, self.proofs)
         self.run("parts", 1.0, work, Clock(self.clock.until + _PROVING))
         self.clock = Clock(self.clock.until + Clock.now() - began)
 
@@ -281,20 +278,15 @@ class _Stages:
     def _reports(
         self, work: Callable[[Clock], Iterator[object]], share: float, clock: Clock, late: Clock
     ) -> Generator[Any, None, None]:
-        """What a worker found; what it said beside is kept."""
+        """What a worker found; what else it learnt, by the names of our fields, is kept."""
         with closing(results(partial(_quietly, work, clock, share), filt=self.filter, clock=late)) as told:
             for report in told:
-                match report:
-                    case Subject():
-                        self.subject = report
-                    case _Promised():
-                        self.promise, self.scope = report.promise, report.scope
-                    case _Seen():
-                        self.heard, self.shut = self.heard or report.heard, self.shut or report.shut
-                    case dict():
-                        self.proofs.update(report)
-                    case _:
-                        yield report
+                if not isinstance(report, dict):
+                    yield report
+                    continue
+                self.proofs |= report.pop("proofs", {})
+                for name, value in report.items():
+                    setattr(self, name, value)
 
     def noise(self) -> Iterator[StageFinding]:
         """What is wrong with what the filter printed."""
@@ -317,25 +309,20 @@ def _fallen(finding: StageFinding, found: str, fault: str = "") -> StageFinding:
 # -- what the workers do -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Promised:
-    promise: Any
-    scope: str
-
-
 def _admitted(
     filt: PrivacyFilter, names: tuple[str, ...], seed: int, clock: Clock, *, own_menu: bool
 ) -> Iterator[object]:
     """What the filter promises and a fresh run of it grants; TypeError for what is no filter."""
     checked_filter(filt)
-    yield _Promised(filt.promise, filt.scope if isinstance(filt.scope, str) else "every adaptive adversary")
+    scope = filt.scope if isinstance(filt.scope, str) else "every adaptive adversary"
+    yield {"promise": filt.promise, "scope": scope}
     part = clock.part(0.1)
     lines = at_labels(lines_of(names, filt.promise, own_numbers(filt)), filt)
-    finding, found, closed = admission(filt, lines, part, own_menu=own_menu)
+    finding, subject = admission(filt, lines, part, seed=seed, own_menu=own_menu)
     with examining(filt):
-        seconds = _seconds_of_a_call(filt, found[0].pairs[0]) if found else 0.0
+        seconds = _seconds_of_a_call(filt, subject.lines[0].pairs[0]) if subject.lines else 0.0
         slow = seconds >= max(min(SLOW, clock.left / _CALLS), _QUICK)
-        yield replace(Subject.of(filt, found, closed, names, seed), slow=slow)
+        yield {"subject": replace(subject, slow=slow)}
     words = f"{type(filt).__name__} takes {seconds:.2g} s a request, so that few questions were asked"
     yield replace(finding, notes=(*finding.notes, words)) if slow else finding
 
@@ -351,19 +338,10 @@ def _seconds_of_a_call(filt: PrivacyFilter, pair: DominatingPair) -> float:
     return min(seconds() for _ in range(3))
 
 
-def _let_through(holder: HeldTo, clock: Clock) -> Iterator[object]:
-    """What a holder promises and lets through."""
-    with examining(holder):  # type: ignore[arg-type]
-        yield _Promised(holder.promise, holder.scope)
-    yield from lets_through(holder, clock)
-
-
-def _proved(
-    by: Callable[..., StageFinding], filt: PrivacyFilter, done: dict[str, Proof], clock: Clock
-) -> Iterator[object]:
+def _proved(filt: PrivacyFilter, done: dict[str, Proof], clock: Clock) -> Iterator[object]:
     kept = dict(done)
-    yield by(filt, done=kept)
-    yield {name: proof for name, proof in kept.items() if name not in done}
+    yield of_parts(filt, done=kept)
+    yield {"proofs": {name: proof for name, proof in kept.items() if name not in done}}
 
 
 def _quietly(work: Callable[[Clock], Iterator[object]], clock: Clock, share: float) -> Iterator[object]:
@@ -377,13 +355,7 @@ def _quietly(work: Callable[[Clock], Iterator[object]], clock: Clock, share: flo
         try:
             yield from work(clock.part(share))
         finally:
-            yield _Seen(ear.heard, ear.shut)
-
-
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    heard: bool
-    shut: bool
+            yield {name: True for name in ("heard", "shut") if getattr(ear, name)}
 
 
 class _Ear(io.FileIO):

@@ -21,7 +21,7 @@ from theory.guarantees import ApproxDP, Guarantee, PureDP
 from theory.numerics.decimals import above, chance
 
 if TYPE_CHECKING:
-    from mc.examine.stage_finding import StageFinding
+    from mc.examine.examination import StageFinding
 
 __all__ = ["examination_fragment", "examination_page"]
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from mc.examine.examination import Tightness
 from mc.examine.measure import exceeds
-from mc.examine.stage_finding import Tightness
 from reports.drawing import INK, PALETTE, drawn_into, figure_of, new_figure, plain_text
 from theory.numerics.decimals import above, below
 

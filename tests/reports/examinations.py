@@ -8,10 +8,9 @@ import numpy as np
 
 import filterproof as fp
 from mc.engine.encoding import nameable
-from mc.examine.examination import Examination
+from mc.examine.examination import Examination, StageFinding, Tightness
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
-from mc.examine.stage_finding import StageFinding, Tightness
 from mc.examine.story import story_of_sequence
 from mc.examine.witness import Witness
 from reports.examined import Examined

@@ -16,8 +16,7 @@ import pytest
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
-from mc.examine.examination import UNFINISHED
-from mc.examine.stage_finding import StageFinding
+from mc.examine.examination import UNFINISHED, StageFinding
 from reports.drawing import svg_text
 from reports.examination_latex import latex_number, latex_text
 from reports.examined import Examined

@@ -10,9 +10,9 @@ from filters.contract.checks import checked_start
 from filters.privacy_filter import PrivacyFilter
 from filters.testing.broken_laws import BrokenLaw, broken_laws
 from mc.examine.clock import Clock
+from mc.examine.examination import StageFinding
 from mc.examine.filter_fault import FilterFault, examining
 from mc.examine.sequence import attributes, granted
-from mc.examine.stage_finding import StageFinding
 from mc.examine.subject import Admission, Subject
 from mc.examine.words import count_words
 from theory.pairs import DominatingPair

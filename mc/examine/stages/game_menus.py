@@ -1,21 +1,36 @@
-"""The menus that games are played over: multiples of what lasts, families side by side, levels granted at some time."""
+"""The menus that games are played over: multiples of what lasts, families side by side, levels granted at some time.
+
+A filter that is shown what was lost may be paid in silences: each costs next to nothing, and many of them tell the
+worlds apart. So there is the menu of an alarm that nearly always keeps silent, asked again and again.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
 
 from mc.examine.clock import Clock
 from mc.examine.measure import Measure
-from mc.examine.stages.plays import Player
+from mc.examine.stages.plays import Player, leaders
 from mc.examine.subject import Admission, Subject, named_pairs
 from mc.examine.words import pair_words
-from theory.pairs import DominatingPair
+from theory.pairs import DominatingPair, FinitePair
 
-__all__ = ["Menu", "menus", "sticks"]
+__all__ = ["Menu", "alarms", "menus", "sticks"]
 
 #: Rounds that the least pair of a menu lasts, and how many multiples of it the menu holds.
 _PACES, _WIDTHS = (1, 2, 3, 4, 6, 9, 14, 20, 32, 48), (1, 2, 3, 5, 8)
+#: How often the alarm goes off, and its loss as a share of the largest randomised response at the start.
+_RATES, _SHARES = (Fraction(1, 16), Fraction(1, 10), Fraction(1, 6), Fraction(1, 4)), (0.7, 0.5, 0.35, 1.0)
+#: Rounds of silence, the guessed share of the promise from which a game is solved, and one at which rounds are enough.
+_SILENCES, _WORTH, _ENOUGH = 200, 0.9, 1.25
+#: The games that are solved, first those that are shortest and enough, then the most telling.
+_GAMES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,3 +185,44 @@ def _both_ways(line: Admission, paces: dict[int, float], pace: int) -> Iterator[
         pair, small = line.line.pair(size), line.line.pair(max(size / 4, line.line.least))
         name = f"{line.line.name}, {size:.4g} and a quarter, both ways round"
         yield Menu(name, (pair, pair.swapped, small), pace + 1)
+
+
+# -- alarms --------------------------------------------------------------------------------------------
+
+
+def alarms(subject: Subject, clock: Clock) -> list[tuple[Menu, Measure]]:
+    """The alarms whose silences alone pass the promise in few rounds, or come nearest to it, and where."""
+    goals = [goal for goal in sticks(subject) if subject.promised(goal) > 0]
+    largest = [line.sizes[-1] for line in leaders(subject.lines) if line.line.family == "rr"]
+    if not (subject.looks and not subject.slow and largest and "twopoint" in subject.families and goals):
+        return []
+    games: list[tuple[float, Menu, Measure]] = []
+    for pair in _alarms(largest[0]):
+        if clock.over:
+            break
+        # how often a run that is answered by silence is granted the alarm
+        longest = Player.fresh(subject, clock).ask(pair, _SILENCES, loss=math.log(pair.p[0] / pair.q[0]))
+        for goal in goals:
+            share, rounds = _shortest(pair, longest, goal.at, subject.promised(goal))
+            if share > _WORTH:
+                games.append((share, Menu("an alarm that nearly always keeps silent", (pair,), rounds), goal))
+    games.sort(key=lambda game: (-min(game[0], _ENOUGH), game[1].rounds or 0))
+    return [(menu, goal) for _, menu, goal in games[:_GAMES]]
+
+
+def _alarms(level: float) -> Iterator[FinitePair]:
+    """Alarms that go off at these rates under P, and the more often under Q; and the same from Q's side."""
+    for share, rate in product(_SHARES, _RATES):
+        ratio = Fraction(math.exp(min(share * level, 3.0))).limit_denominator(8)
+        if ratio > 1 and rate * ratio < 1:
+            pair = FinitePair((1 - rate, rate), (1 - rate * ratio, rate * ratio))
+            yield from (pair, pair.swapped)
+
+
+def _shortest(pair: FinitePair, longest: int, epsilon: float, promised: float) -> tuple[float, int]:
+    """The share of the promise that silence alone reaches, and after how many rounds: the fewest that are enough."""
+    rounds = np.arange(longest + 1)
+    more, less = sorted((float(pair.p[0]), float(pair.q[0])), reverse=True)
+    shares = np.maximum(more**rounds - math.exp(epsilon) * less**rounds, 0.0) / promised
+    chosen = int(np.argmax(shares >= _ENOUGH) or np.argmax(shares))
+    return float(shares[chosen]), chosen

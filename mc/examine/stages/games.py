@@ -18,18 +18,17 @@ from filters.privacy_filter import PrivacyFilter
 from mc.examine.attack import replied
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.confirmation import happens
+from mc.examine.examination import StageFinding, Tightness, closest
 from mc.examine.filter_fault import FilterFault
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import granted
-from mc.examine.stage_finding import StageFinding, Tightness, closest
 from mc.examine.stages.frontier import alternatives
-from mc.examine.stages.game_menus import Menu, menus, sticks
+from mc.examine.stages.game_menus import Menu, alarms, menus, sticks
 from mc.examine.stages.plays import leaders
-from mc.examine.stages.silence import alarms
 from mc.examine.subject import Subject, named_pairs
 from mc.examine.witness import Witness, menu_witness
 from mc.examine.words import count_words, pair_words
-from mc.examine.worker import results, so_far, within
+from mc.examine.worker import alone, results, so_far
 from mc.losses.too_large import TooLargeError
 from mc.worst_case import worst_case
 from mc.worst_case.renyi_game import renyi_game
@@ -183,7 +182,7 @@ def _planned(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
     if not subject.families >= {"rr", "erasure", "twopoint"}:
         return  # those are what the search asks for
     try:
-        found = within(clock, subject.filter, partial(replied, subject.filter))
+        found = alone(partial(replied, subject.filter), filt=subject.filter, clock=clock)
     except (OutOfTime, FilterFault):  # it also asks for families that may be outside the filter's scope
         return
     if found is not None and found.refuted and found.plan is not None:

@@ -14,7 +14,7 @@ import math
 import reprlib
 import types
 from abc import ABC, ABCMeta
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import Field, dataclass, field, fields, is_dataclass, make_dataclass
 from inspect import getattr_static
 from typing import Any, Generic
@@ -32,7 +32,7 @@ from theory.conversions import CONVERSIONS, Conversion
 from theory.guarantees import ZCDP, ApproxDP, GaussianDP, Guarantee, PureDP, RenyiDP
 from theory.pairs.pair_type import PairType
 
-__all__ = ["CHARGES", "Parts", "Unknown", "fields_as_made", "is_one_of", "parts_of", "read"]
+__all__ = ["CHARGES", "Parts", "Unknown", "as_made", "fields_as_made", "is_one_of", "parts_of", "read"]
 
 _GUARANTEES = (PureDP, ApproxDP, RenyiDP, ZCDP, GaussianDP)
 #: The charges of the library.
@@ -127,11 +127,18 @@ def _promise(filt: PrivacyFilter) -> Guarantee:
 def fields_as_made(filt: PrivacyFilter) -> None:
     """Unknown unless all that a filter of the catalogue holds is what its constructor makes of its parameters."""
     kind: Any = type(filt)
-    made = attributes(kind(**{one.name: read(filt, one.name) for one in fields(kind) if one.init}))
-    for name, value in attributes(filt).items():
-        if name not in made:
+    as_made(filt, kind(**{one.name: read(filt, one.name) for one in fields(kind) if one.init}))
+
+
+def as_made(
+    thing: object, made: object, may: Callable[[str, object, object], bool] = lambda *differs: False
+) -> None:
+    """Unknown unless it holds what one that was just made does, or what may differ by its name and the two values."""
+    expected = attributes(made)
+    for name, value in attributes(thing).items():
+        if name not in expected:
             raise Unknown(f"this instance has a {name} of its own")
-        if told_apart(value) != told_apart(made[name]):
+        if told_apart(value) != told_apart(expected[name]) and not may(name, value, expected[name]):
             raise Unknown(f"its {name} is not what its constructor made")
 
 

@@ -1,5 +1,7 @@
 """The stage of parts: a filter built from library charges, an exact budget and a library conversion is proved.
 
+So is a holder by the theorem on its rule, what it rests on, and the numbers that run.
+
 >>> import filterproof as fp
 >>> class Mine(fp.AdditiveFilter):
 ...     promise = fp.ApproxDP(epsilon=1.0, delta=1e-5)
@@ -10,6 +12,14 @@
 
 What is certified is the filter as it stands: the very functions, and the very doubles, that decide. A class that
 brings a deciding function of its own, or a budget above what the theorem allows, is UNDECIDED.
+
+>>> found = of_parts(fp.IndividualFilter(fp.ZCDPFilter(0.5), people=2))
+>>> found.verdict.outcome.name, found.whole
+('HOLDS', True)
+>>> class Others(fp.IndividualFilter):
+...     pass
+>>> print(of_parts(Others(fp.ZCDPFilter(0.5), people=2)).found)
+no theorem covers Others: it is not a class of the library, and its code may be its own
 """
 
 from __future__ import annotations
@@ -17,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
+from threading import Lock, RLock
 from typing import Any
 
 from filters import PrivacyFilter
@@ -33,21 +44,28 @@ from filters.certified.certify import certify
 from filters.certified.laws import implied
 from filters.certified.running_number import Found
 from filters.certified.two_doubles import limit_of
+from filters.contract.checks import checked_reaches
+from filters.contract.library import of_the_library, settled
+from filters.holders.held_to import HeldTo, is_held_to
+from filters.holders.individual import IndividualFilter
+from filters.holders.journal import Journal
+from filters.holders.linear_queries import LinearQueries
 from filters.rules.additive import AdditiveFilter
-from mc.examine.stage_finding import StageFinding
-from mc.examine.stages.made_of import Unknown, fields_as_made, is_one_of, parts_of, read
+from mc.examine.examination import StageFinding
+from mc.examine.stages.made_of import Unknown, as_made, fields_as_made, is_one_of, parts_of, read
 from mc.examine.stages.unpatched import patched
 from mc.worst_case.calibrate import CalibratedFilter
 from mc.worst_case.menu_levels import DOMINATION
 from theory.claims.theorem import RefusedError
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.guarantees import RenyiDP
+from theory.kernel.claimed import KERNEL
 from theory.numerics.decimals import above, below
 from theory.pairs import is_ours
 from theory.proofs import THEOREMS, prove
 from theory.proofs.proof import Proof
 
-__all__ = ["SCOPE", "of_parts", "parts", "proved"]
+__all__ = ["PROVED", "SCOPE", "of_parts", "parts"]
 
 SCOPE = (
     "every adaptive adversary over mechanisms with finitely many outcomes, charged by what their dominating pairs "
@@ -72,23 +90,46 @@ _TOLD: dict[type[PrivacyFilter], str] = {
         "where it is enough by its docstring's argument"
     ),
 }
+#: What differs from one who was just made for one person; and what is of a class of its own, if it is there.
+_RUNNING = {"_process", "_people", "_state", "_sums", "_some_left", "_shape", "_factors"}
+_LENT: dict[str, type] = {"_lock": type(RLock()), "_changing": type(Lock()), "_changed": set}
+_LENT |= {"_key": bytes, "_journal": Journal}
 #: Proofs already run in this process.
-_DONE: dict[str, Proof] = {}
+PROVED: dict[str, Proof] = {}
 
 
-def parts(filt: PrivacyFilter, *, done: dict[str, Proof] | None = None) -> Verdict | None:
-    """HOLDS where the filter is built of library parts whose theorems give its promise; None where it is not so built.
+#: What the stage asks of a filter, of a holder; what it is about, and what it does not look at.
+_QUESTIONS = (
+    (
+        "Do theorems on the parts that it is made of cover it, at the very doubles that it compares?",
+        "every mechanism that it admits, by what its pair declares",
+        "what pairs declare, and the interpreter below",
+    ),
+    (
+        "Do the theorem on its rule and the numbers that run cover it?",
+        "all that its theorem covers",
+        "pairs that a caller declares wrongly, noise that is drawn in doubles, and the interpreter below",
+    ),
+)
+
+
+def parts(thing: Any, *, done: dict[str, Proof] | None = None) -> Verdict | None:
+    """HOLDS where a filter is built of library parts whose theorems give its promise; None where it is not so built.
 
     An `AdditiveFilter` whose deciding functions are the library's own, with a library charge, a plain `Budget` and a
     library guarantee, holds if the exact value of the budget is certified to be at most what the promise allows; a
     sound filter of the catalogue, if the proof of its theorem runs; a `CalibratedFilter` over a filter of the
-    catalogue, if the worst case over its menu, solved again, keeps the promise. UNDECIDED, with the reason, where the
-    filter is one of these and something stands in the way. `done` keeps proofs from call to call.
+    catalogue, if the worst case over its menu, solved again, keeps the promise. A holder of the library, from a fresh
+    one of its parameters on, if what it rests on holds, its numbers are certified and its theorem's proof runs: what it
+    has charged is not looked at, but that it is a sum of charges. UNDECIDED, with the reason, where it is one of these
+    and something stands in the way. `done` keeps proofs from call to call.
     """
-    kind = type(filt)
+    kind, held = type(thing), is_held_to(thing)
     listed = _listed(kind) and "theorem" in vars(kind)
     by: Callable[..., Verdict]
-    if issubclass(kind, AdditiveFilter):
+    if held:
+        by = _of_a_holder
+    elif issubclass(kind, AdditiveFilter):
         by = partial(_of_a_sum, own_theorem=kind.theorem if listed else None)
     elif kind is CalibratedFilter:
         by = _of_a_game
@@ -99,25 +140,29 @@ def parts(filt: PrivacyFilter, *, done: dict[str, Proof] | None = None) -> Verdi
     try:
         if changed := patched():
             raise Unknown(f"{changed} is not as in the files of the installed package")
-        return by(filt, done=done)
+        return by(thing, done=done)
     except (Unknown, RefusedError) as reason:
-        detail = f"{kind.__name__} is not covered by a theorem on its parts: {reason}"
-        return Verdict(Outcome.UNDECIDED, Evidence.CITED, SCOPE, detail)
+        name = kind.__name__
+        uncovered = (
+            f"no theorem covers {name}" if held else f"{name} is not covered by a theorem on its parts"
+        )
+        return Verdict(Outcome.UNDECIDED, Evidence.CITED, SCOPE, f"{uncovered}: {reason}")
 
 
-def of_parts(filt: PrivacyFilter, *, done: dict[str, Proof] | None = None) -> StageFinding:
-    """The finding on the filter's parts; proofs are run, which takes seconds once, and no code but the library's.
+def of_parts(thing: Any, *, done: dict[str, Proof] | None = None) -> StageFinding:
+    """The finding on the parts; proofs are run, which takes seconds once, and no code but the library's.
 
     `done` keeps proofs from call to call.
     """
-    verdict = parts(filt, done=done)
+    verdict = parts(thing, done=done)
     whole = verdict is not None and verdict.outcome is Outcome.HOLDS
+    asked, about, unseen = _QUESTIONS[is_held_to(thing)]
     return StageFinding(
         "parts",
-        "Do theorems on the parts that it is made of cover it, at the very doubles that it compares?",
+        asked,
         "it is not made of library parts" if verdict is None else verdict.detail,
-        "every mechanism that it admits, by what its pair declares",
-        "what pairs declare, and the interpreter below",
+        about,
+        unseen,
         verdict if whole else None,
         whole=whole,
         notes=() if verdict is None or whole else (verdict.detail,),
@@ -140,7 +185,7 @@ def _of_a_sum(filt: PrivacyFilter, *, own_theorem: str | None, done: dict[str, P
         f"{made.promise!r} by {certain.says}, {how}"
     )
     keys = tuple(key for key in (rule.theorem, certain.theorem, own_theorem) if key is not None)
-    return proved(keys, (), (Evidence.CERTIFIED if bits else Evidence.EXACT,), SCOPE, detail, done)
+    return _proved(keys, (), (Evidence.CERTIFIED if bits else Evidence.EXACT,), SCOPE, detail, done)
 
 
 def _of_the_catalogue(filt: PrivacyFilter, *, done: dict[str, Proof] | None) -> Verdict:
@@ -171,7 +216,7 @@ def _of_the_catalogue(filt: PrivacyFilter, *, done: dict[str, Proof] | None) -> 
     else:
         told = f"; {_TOLD.get(type(filt), _NUMBERS).format(count=len(numbers.numbers))}"
         evidence = numbers.evidence
-    return proved((theorem,), (), (evidence,), scope, f"theorem {theorem!r}{told}", done)
+    return _proved((theorem,), (), (evidence,), scope, f"theorem {theorem!r}{told}", done)
 
 
 def _certified(filt: PrivacyFilter) -> CertifiedNumbers | None:
@@ -207,10 +252,69 @@ def _of_a_game(filt: Any, *, done: dict[str, Proof] | None) -> Verdict:
         f"[{below(solved.low, 9)}, {above(solved.high, 9)}], within the promised {filt.promise.delta_at_epsilon!r}; "
         "what a level dominates is a post-processing of it"
     )
-    return proved((), DOMINATION, (solved.evidence,), filt.scope, detail, done)
+    return _proved((), DOMINATION, (solved.evidence,), filt.scope, detail, done)
 
 
-def proved(
+def _of_a_holder(holder: HeldTo, *, done: dict[str, Proof] | None) -> Verdict:
+    """A holder: the theorem on its rule, the kernel's on it, and the certificate of its numbers."""
+    kind = type(holder)
+    if not of_the_library(kind) or not kind.__module__.startswith("filters.holders."):
+        raise Unknown("it is not a class of the library, and its code may be its own")
+    cited: list[str] = []
+    evidence: list[Evidence] = []
+    scopes = [f"what is released from a fresh one of these parameters on, for {holder.scope}"]
+    for inner in holder.rests_on:
+        known = parts(inner, done=done)
+        if known is None or known.outcome is not Outcome.HOLDS:
+            why = f"no theorem covers {inner!r}" if known is None else known.detail
+            raise Unknown(f"it keeps what its filter keeps, and {why}")
+        cited += known.citations
+        evidence += [] if known.citations else [known.evidence]
+        if not is_held_to(inner):
+            scopes.append(known.scope)
+    _check_made(holder)
+    numbers = certify(holder)  # type: ignore[arg-type]
+    if numbers.refused or not numbers.numbers:
+        raise Unknown(f"its numbers are not certified: {numbers}")
+    theorem = THEOREMS[holder.theorem]
+    if len(scopes) == 1:
+        scopes.append(theorem.hypotheses)
+    kernel = (f"theorem {name!r} of the kernel: {KERNEL[name].says.rstrip('.')}" for name in holder.kernel)
+    points = (
+        f"{len(numbers.numbers)} numbers that it runs with are certified, at the points that fp.certify names"
+    )
+    said = "; ".join((f"theorem {theorem.name!r}, {theorem.source}", *kernel, points))
+    return _proved(
+        (theorem.name,), tuple(cited), (numbers.evidence, *evidence), "; ".join(scopes), said, done
+    )
+
+
+def _check_made(holder: HeldTo) -> None:
+    """Unknown unless a holder of the library holds what its constructor makes, and sums that charges can come to."""
+    kind: Any = type(holder)
+    if not hasattr(kind, "anew"):
+        fields_as_made(holder)  # type: ignore[arg-type]
+        return
+
+    def may(name: str, value: object, made: object) -> bool:
+        runs = name in _RUNNING and type(value) is type(made) and settled(value)
+        return runs or type(value) is _LENT.get(name) or any(value is inner for inner in holder.rests_on)
+
+    as_made(holder, kind.anew(holder, 1), may)
+    if not _reached(holder):
+        raise Unknown("what its people were charged is no sum of charges")
+
+
+def _reached(holder: HeldTo) -> bool:
+    """Whether everybody's state is one that granted requests may have led to."""
+    if isinstance(holder, IndividualFilter):
+        return bool(checked_reaches(holder.filter, holder._state, holder.people).all())
+    if isinstance(holder, LinearQueries):
+        return bool(holder._budget.reaches((holder._sums.high, holder._sums.low)).all())
+    return True
+
+
+def _proved(
     keys: tuple[str, ...],
     cited: tuple[str, ...],
     evidence: tuple[Evidence, ...],
@@ -222,7 +326,7 @@ def proved(
 
     Raises RefusedError where a step of a theorem is refused.
     """
-    kept = _DONE if done is None else done
+    kept = PROVED if done is None else done
     proofs = [prove(key, done=kept) for key in dict.fromkeys(keys)]
     for proof in proofs:
         if not proof.holds:

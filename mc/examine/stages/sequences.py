@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from filters.contract.library import settled
 from filters.holders.repeats import repeats
 from mc.examine.clock import Clock
+from mc.examine.examination import StageFinding, Tightness, closest
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import MOST_PLAYED, Sequence
-from mc.examine.stage_finding import StageFinding, Tightness, closest
 from mc.examine.stages.frontier import inside
 from mc.examine.stages.game_menus import sticks
 from mc.examine.stages.plays import at_every_label, plain, programs, swallowed

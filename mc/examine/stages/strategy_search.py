@@ -20,8 +20,8 @@ from mc.engine.adversaries import Scripted
 from mc.engine.adversary import Adversary
 from mc.evaluate.walk import Branch
 from mc.examine.clock import Clock, OutOfTime
+from mc.examine.examination import StageFinding, Tightness, closest
 from mc.examine.measure import Measure, exceeds
-from mc.examine.stage_finding import StageFinding, Tightness, closest
 from mc.examine.stages.frontier import alternatives, quantiles
 from mc.examine.stages.game_menus import sticks
 from mc.examine.stages.plays import programs
@@ -29,7 +29,7 @@ from mc.examine.stages.sequences import most
 from mc.examine.subject import Subject
 from mc.examine.witness import witness
 from mc.examine.words import count_words, pair_words
-from mc.examine.worker import so_far, within
+from mc.examine.worker import alone, so_far
 from mc.losses.too_large import TooLargeError
 from mc.worst_case.strategy import TreeStrategy
 from mc.worst_case.tree import GameTree
@@ -161,7 +161,8 @@ def _on_mesh(
 
     try:
         # paths take longer than games: what is guessed first may need seconds on a busy machine
-        findings, trial_played = within(clock.at_most(max(clock.left / 4, 1.0)), trial.subject.filter, played)
+        part = clock.at_most(max(clock.left / 4, 1.0))
+        findings, trial_played = alone(played, filt=trial.subject.filter, clock=part)
     except (TooLargeError, OutOfTime):
         trial.late += 1
         return

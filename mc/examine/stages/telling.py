@@ -23,10 +23,10 @@ from mc.engine.encoding import decode, decode_fraction, nameable
 from mc.examine.admitted import admits
 from mc.examine.attack import Attack, goals_of, ratio_at, solved_game
 from mc.examine.clock import Clock, OutOfTime
+from mc.examine.examination import StageFinding
 from mc.examine.filter_fault import FilterFault
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence
-from mc.examine.stage_finding import StageFinding
 from mc.examine.stages.game_menus import Menu
 from mc.examine.stages.games import solved
 from mc.examine.stages.plays import ROUND, Player, plain
@@ -35,7 +35,7 @@ from mc.examine.story import Story, curve_of, prefix, story_of_plan, story_of_se
 from mc.examine.subject import Subject
 from mc.examine.witness import TELLING, Witness, sequence_witness
 from mc.examine.words import count_words, pair_words, times_words
-from mc.examine.worker import results, within
+from mc.examine.worker import alone, results
 from mc.worst_case.plan import Plan
 from theory.arguments import beyond
 from theory.numerics.decimals import below
@@ -254,7 +254,7 @@ class _Plain:
     def _within(self, share: float, work: Callable[[], T]) -> T | None:
         """What the work gives, None where the time is up or it asks for what is outside the filter's scope."""
         try:
-            return within(self.clock.part(share), self.subject.filter, work)
+            return alone(work, filt=self.subject.filter, clock=self.clock.part(share))
         except (OutOfTime, FilterFault):
             return None
 

@@ -13,6 +13,6 @@ rights: code that looks for the secret can forge it.
 from __future__ import annotations
 
 from mc.examine.worker.inside import so_far
-from mc.examine.worker.waiting import alone, results, within
+from mc.examine.worker.waiting import alone, results
 
-__all__ = ["alone", "results", "so_far", "within"]
+__all__ = ["alone", "results", "so_far"]

@@ -18,10 +18,9 @@ from typing import Any, NoReturn, TypeVar
 from filters.privacy_filter import PrivacyFilter
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.filter_fault import FilterFault
-from mc.examine.worker.inside import BREATH, CUT, LENGTH, Inside, Task, serve
-from mc.examine.worker.messages import loaded
+from mc.examine.worker.inside import BREATH, CUT, LENGTH, Inside, Task, loaded, serve
 
-__all__ = ["alone", "results", "within"]
+__all__ = ["alone", "results"]
 
 T = TypeVar("T")
 
@@ -34,11 +33,6 @@ def alone(work: Callable[[], T], **how: Any) -> T:
     found: T
     (found,) = results(partial(_once, work), **how)
     return found
-
-
-def within(clock: Clock, filt: PrivacyFilter, work: Callable[[], T]) -> T:
-    """What `work` returns, run in a worker with the time that the clock leaves; OutOfTime if it takes longer."""
-    return alone(work, filt=filt, clock=clock)
 
 
 def results(

@@ -70,7 +70,7 @@ def test_an_examination_plays_the_design_and_finds_the_table_that_is_wrong_for_i
     honest, wrong = (kind(EPSILON, 0.05, (BIT,)) for kind in (PotentialFilter, FiveForItsOwn))
     goal = Measure.hockey_stick(EPSILON)
     for filt, above in ((honest, False), (wrong, True)):
-        subject = Subject.of(filt, (), (), ("rr",), 1)
+        subject = Subject.of(filt, seed=1)
         menu = next(menus(subject, Clock.of(60.0)))
         assert menu.pairs == (BIT,)
         (game,) = solved(subject, menu, goal)

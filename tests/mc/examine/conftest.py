@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from mc.examine.stages import examined_holders, parts
+from mc.examine.stages import parts
 from mc.examine.stages.unpatched import patched
 
 
@@ -31,6 +31,5 @@ def as_installed() -> Iterator[None]:
     """The library is compared with its files once for a whole module: `stages/test_unpatched.py` has each way."""
     assert patched() == ""
     with pytest.MonkeyPatch.context() as patch:
-        for stage in (examined_holders, parts):
-            patch.setattr(stage, "patched", str)  # which is "", nothing
+        patch.setattr(parts, "patched", str)  # which is "", nothing
         yield

@@ -22,7 +22,7 @@ from mc.examine.witness import Witness, menu_witness, witness
 from mc.examine.worker import alone
 from mc.worst_case.plan import Plan
 from mc.worst_case.renyi_game import renyi_game
-from tests.mc.examine import services, sound, witnesses
+from tests.mc.examine import services, toys, witnesses
 from tests.mc.examine.stages.test_stages import SeesRewinding
 from theory.evidence import Outcome
 
@@ -31,7 +31,7 @@ SMALL, LARGE = map(fp.RandomizedResponse.from_ratio, (Fraction(11, 10), Fraction
 _RUNS = 12
 
 
-class Tires(sound.Sum):
+class Tires(toys.Sum):
     """A sum that is kept, until it was started often; sound when nobody has asked it before."""
 
     def __init__(self):
@@ -52,11 +52,8 @@ class TiresAtLosses(Tires):
         return state + 0 * loss
 
 
-class KeptByTheTenth(sound.Sum):
+class KeptByTheTenth(toys.PureSum):
     """Charges an epsilon what another run was charged for the first that rounds to it, and by itself what it is."""
-
-    promise = fp.PureDP(1.0)
-    most = 1.0
 
     def __init__(self):
         self.known = {}
@@ -67,8 +64,7 @@ class KeptByTheTenth(sound.Sum):
         return super().start(n)
 
     def cost(self, state, request):
-        epsilon = np.broadcast_to(np.asarray(request.pure_epsilon, dtype=float), state.shape)
-        return np.array([self._of(float(each)) for each in epsilon])
+        return np.array([self._of(float(each)) for each in super().cost(state, request)])
 
     def _of(self, epsilon):
         run, charge = self.known.setdefault(round(epsilon, 1), (self.runs, epsilon))
@@ -78,14 +74,7 @@ class KeptByTheTenth(sound.Sum):
 class SeesRewindingOfRho(SeesRewinding):
     """The same of zCDP, and shown what was lost."""
 
-    promise = fp.ZCDP(0.5)
-
-    def admits(self, state, request):
-        return (state[0] + request.zcdp_rho <= 0.5) | (state[1] != self.asked)
-
-    def spend(self, state, request):
-        self.asked += 1
-        return state[0] + request.zcdp_rho, state[1] + 1
+    promise, most, cost = fp.ZCDP(0.5), 0.5, toys.Sum.cost
 
     def observe(self, state, loss):
         return state[0] + 0 * loss, state[1]
@@ -116,15 +105,10 @@ class TiredPurse(services.Purse):
             super().charge(pair)
 
 
-class HasAPurse(sound.Sum):
+class HasAPurse(toys.PureSum):
     """Sound, beside a service that is asked by keys."""
 
-    promise = fp.PureDP(1.0)
-    most = 1.0
     service = TiredPurse
-
-    def cost(self, state, request):
-        return np.broadcast_to(np.asarray(request.pure_epsilon, dtype=float), state.shape)
 
 
 MANY = {"mechanisms": ["gaussian", "rr", "twopoint"], "seconds": 0.8}
@@ -144,7 +128,7 @@ IMPURE: dict[Callable[[], Any], tuple[str, dict[str, Any]]] = {
 def test_an_impure_filter_that_keeps_its_promise_when_fresh_is_at_fault_and_not_refuted(
     make: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("verify", "replay", "stages.schedules"):
+    for module in ("verify", "replay", "schedule_search"):
         monkeypatch.setattr(f"mc.examine.{module}.service_of", lambda filt: getattr(filt, "service", None))
     _, how = IMPURE[make]
     found = examine(make(), **how)
@@ -218,11 +202,11 @@ def test_a_witness_of_a_pure_filter_stands(kind: str) -> None:
 @pytest.mark.parametrize(("loss", "granted"), [(0.4, True), (1.0, False), (np.inf, True)])
 def test_a_history_happens_as_its_finite_losses_are_shown(loss: float, granted: bool) -> None:
     small = fp.Gaussian(0.05)
-    assert happens(sound.StopsAtLosses(), ((small, loss), (small, 0.0))) is granted
+    assert happens(toys.StopsAtLosses(), ((small, loss), (small, 0.0))) is granted
 
 
 def test_a_witness_that_is_true_and_breaks_no_promise_does_not_stand() -> None:
-    made = witnesses.sequence(sound.ByHand(), fp.Gaussian(0.02))
+    made = witnesses.sequence(toys.ByHand(), fp.Gaussian(0.02))
     assert differs(made, afresh(made.filter)) == "it is within the promise"
 
 

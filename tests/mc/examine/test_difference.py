@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,9 +12,11 @@ import pytest
 import filterproof as fp
 from filters.contract.checks import checked_observe, checked_start
 from mc.examine.difference import Difference, _Apart, first_difference
+from mc.examine.filter_fault import FilterFault
 from mc.examine.sequence import granted
-from tests.mc.examine.sound import Sum
-from tests.mc.examine.toys import ResetAfterTen
+from tests.mc.examine import unhappy
+from tests.mc.examine.test_confirmation import Tires
+from tests.mc.examine.toys import ResetAfterTen, Sum
 
 
 class Refunds(Sum):
@@ -89,6 +93,21 @@ def test_the_same_rule_written_twice_differs_nowhere_and_nothing_is_claimed() ->
     assert found.difference is None
     assert found.requests > 300
     assert "does not prove that there is none" in str(found)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_who_is_tired_of_the_search_and_keeps_its_promise_when_fresh_is_at_fault(turned: bool) -> None:
+    both = (Sum(), Tires())[:: -1 if turned else 1]
+    with pytest.raises(
+        FilterFault, match="Tires breaks the contract: its answers depend on what it was asked"
+    ):
+        first_difference(*both, seconds=30.0)
+
+
+def test_whose_code_ends_the_process_is_told_as_one_of_both() -> None:
+    leaves = unhappy.first("Leaves", partial(os._exit, 7))()
+    with pytest.raises(FilterFault, match="the process that examined Sum and Leaves ended with status 7"):
+        first_difference(Sum(), leaves, seconds=9.0)
 
 
 def test_the_same_seed_finds_the_same() -> None:

@@ -12,12 +12,18 @@ import pytest
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from mc.examine.clock import Clock
-from mc.examine.examination import UNFINISHED, Examination, PartialExamination, Status
+from mc.examine.examination import (
+    UNFINISHED,
+    Examination,
+    PartialExamination,
+    StageFinding,
+    Status,
+    Tightness,
+)
 from mc.examine.measure import Measure
 from mc.examine.replay import MOST_FAILURE
-from mc.examine.stage_finding import StageFinding, Tightness
 from mc.examine.verify import FAILURE, _Stages, examine
-from tests.mc.examine import sound
+from tests.mc.examine import toys
 from theory.evidence import Evidence, Outcome, Verdict
 
 #: Seconds of examinations each; the stages, the unhappy filters and the README have quick tests.
@@ -25,7 +31,7 @@ slow = pytest.mark.slow
 
 
 SOUND = [
-    *(sound.StopsAtLosses(), sound.ByHand(), sound.OneFamily(), sound.NotMonotone()),
+    *(toys.StopsAtLosses(), toys.ByHand(), toys.OneFamily(), toys.NotMonotone()),
     *(entry.example() for entry in CATALOGUE.values() if entry.kind.sound is True),
 ]
 
@@ -65,7 +71,7 @@ def test_stages_share_one_failure_and_one_scope_and_what_ends_or_proves_one_is_k
     ):
         monkeypatch.setattr(f"mc.examine.verify.{stage}", work)
     proofs: dict[str, Any] = {}
-    filt = sound.StopsAtLosses()
+    filt = toys.StopsAtLosses()
     filt.scope = "those who ask for Gaussians"
     found = examine(filt, seconds=0.2, mechanisms="gaussian", proofs=proofs)
     assert found.failure == FAILURE <= MOST_FAILURE
@@ -98,7 +104,7 @@ def test_after_ctrl_c_nothing_is_played_again_and_what_was_not_does_not_stand(
     with pytest.raises(
         PartialExamination
     ) as stopped:  # while it is told, in the last replay, and in the first
-        examine(sound.Forgets(), seconds=2.0, mechanisms="gaussian", on_stage=stop)
+        examine(toys.Forgets(), seconds=2.0, mechanisms="gaussian", on_stage=stop)
     found = stopped.value.examination
     assert found.partial
     assert not left
@@ -109,12 +115,12 @@ def test_after_ctrl_c_nothing_is_played_again_and_what_was_not_does_not_stand(
 
 def test_what_the_caller_raises_when_told_of_a_stage_is_the_callers() -> None:
     with pytest.raises(ZeroDivisionError):
-        examine(sound.ByHand(), seconds=0.2, on_stage=lambda stage: 1 / (stage != "laws"))
+        examine(toys.ByHand(), seconds=0.2, on_stage=lambda stage: 1 / (stage != "laws"))
 
 
 def test_what_a_filter_gave_and_our_own_code_breaks_at_ends_no_examination(monkeypatch) -> None:
     monkeypatch.setattr("mc.examine.verify.admission", lambda *_, **more: 1 / 0)
-    found = examine(sound.ByHand(), seconds=0.2)
+    found = examine(toys.ByHand(), seconds=0.2)
     assert found.findings[0].found.endswith("at what ByHand returned: ZeroDivisionError: division by zero")
     assert found.verdict.outcome is Outcome.UNDECIDED
 
@@ -126,7 +132,7 @@ HOLDS = Verdict(Outcome.HOLDS, Evidence.DERIVED, "all", "by a theorem")
 
 
 def _examination(*findings: StageFinding) -> Examination:
-    return Examination(sound.ByHand(), ("gaussian",), findings, 1.0, 1, FAILURE)
+    return Examination(toys.ByHand(), ("gaussian",), findings, 1.0, 1, FAILURE)
 
 
 def _found(stage: str = "parts", found: str = "something", **more) -> StageFinding:
@@ -185,7 +191,7 @@ def test_the_most_telling_witness_and_the_number_nearest_to_the_promise_come_fir
         )
     ]
     for order in (findings, findings[::-1]):
-        stages = _Stages(sound.ByHand(), Clock.of(9.0), print, {}, first_only=False, findings=order)
+        stages = _Stages(toys.ByHand(), Clock.of(9.0), print, {}, first_only=False, findings=order)
         assert [one.order for one in stages.witnesses] == [(1, 0.9), (2, 0.1)]
         found = _examination(OPEN, *order)
         assert found.refutation.witness.order == (1, 0.9)

@@ -26,22 +26,14 @@ from mc.examine.holders.people import Summed
 from mc.examine.measure import Bound, Measure
 from mc.examine.replay import ReplayError
 from mc.examine.sequence import Sequence
-from mc.examine.stages.examined_holders import _Tried, games_of, theorem_of
+from mc.examine.stages.examined_holders import _Tried, games_of
+from mc.examine.stages.parts import of_parts
 from mc.examine.verify import examine
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import RandomizedResponse
 from theory.proofs import THEOREMS
 
-pytestmark = pytest.mark.usefixtures("as_installed")
-
-
-#: The proofs of the run, which every examination here is handed.
-PROOFS: dict = {}
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _proved(proofs):
-    PROOFS.update(proofs)
+pytestmark = pytest.mark.usefixtures("as_installed", "proved")
 
 
 class Forgets(fp.IndividualFilter):
@@ -121,9 +113,10 @@ BROKEN = (
 
 @pytest.mark.parametrize("holder", SOUND, ids=repr)
 def test_a_holder_of_the_library_holds_by_its_theorem_and_its_numbers(holder):
-    found = theorem_of(holder, done=PROOFS)
+    found = of_parts(holder)
     assert found.whole
     assert found.verdict.outcome is Outcome.HOLDS
+    assert found.asked.startswith("Do the theorem on its rule")
     assert repr(holder.theorem) in found.verdict.detail
     assert all(repr(name) in found.verdict.detail for name in holder.kernel)
     assert holder.scope in found.verdict.scope
@@ -135,15 +128,15 @@ def test_a_holder_keeps_what_its_filter_keeps_no_more_surely_and_within_its_scop
     holder, inner = fp.IndividualFilter(fp.GaussianFilter(1.0), 3), "what its filter is about"
     # as if its own theorem were the surest
     monkeypatch.setattr(
-        "mc.examine.stages.examined_holders.proved",
+        "mc.examine.stages.parts._proved",
         lambda keys, cited, evidence, scope, *_: Verdict(
             Outcome.HOLDS, Evidence.CITED if cited else Evidence.weakest(*evidence), scope, citations=cited
         ),
     )
     for evidence, cited in ((Evidence.DERIVED, ()), (Evidence.CITED, ("a paper",))):
         known = Verdict(Outcome.HOLDS, evidence, inner, citations=cited)
-        monkeypatch.setattr("mc.examine.stages.examined_holders.parts", lambda *_, **more: known)  # noqa: B023
-        found = theorem_of(holder, done=PROOFS).verdict
+        monkeypatch.setattr("mc.examine.stages.parts._of_a_sum", lambda *_, **more: known)  # noqa: B023
+        found = of_parts(holder).verdict
         assert (found.evidence, found.citations) == (evidence, cited)
         assert found.scope.endswith(f"; {inner}")
 
@@ -152,8 +145,8 @@ def test_a_holder_whose_numbers_do_not_fit_or_are_none_is_not_covered(monkeypatc
     beyond = Claims("RDP filter").at_most("budget", 0.6, "rho", rho=0.5)
     for numbers in ([], [beyond]):
         found = CertifiedNumbers.of("it", numbers)
-        monkeypatch.setattr("mc.examine.stages.examined_holders.certify", lambda holder: found)  # noqa: B023
-        assert "its numbers are not certified" in theorem_of(queries(), done=PROOFS).found
+        monkeypatch.setattr("mc.examine.stages.parts.certify", lambda holder: found)  # noqa: B023
+        assert "its numbers are not certified" in of_parts(queries()).found
 
 
 @dataclass
@@ -196,7 +189,7 @@ def refuted(place):
     """The examination of a broken holder up to its first refutation; fewer plays than by default lose already."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(games_of_people, "_PLAYS", 100)
-        return examine(BROKEN[place], seconds=3, proofs=PROOFS, first_only=True)
+        return examine(BROKEN[place], seconds=3, first_only=True)
 
 
 @pytest.mark.parametrize("place", range(len(BROKEN)), ids=lambda place: type(BROKEN[place]).__name__)
@@ -207,7 +200,7 @@ def test_a_broken_holder_loses_a_game_of_its_own_code_that_replays(place):
     again = found.witness.replay()
     assert again.refutes
     assert found.witness.rounds <= 8
-    assert not theorem_of(holder, done=PROOFS).whole
+    assert not of_parts(holder).whole
 
 
 def test_a_sound_holder_does_not_replay_the_witness_of_a_broken_one():
@@ -291,9 +284,9 @@ SPOILED = (
 @pytest.mark.parametrize(("make", "spoil", "says"), SPOILED)
 def test_a_holder_that_was_changed_is_not_covered(make, spoil, says):
     holder = make()
-    assert theorem_of(holder, done=PROOFS).whole
+    assert of_parts(holder).whole
     spoil(holder)
-    found = theorem_of(holder, done=PROOFS)
+    found = of_parts(holder)
     assert says in found.found
     assert not found.whole
 
@@ -307,13 +300,13 @@ OTHERS = (
 
 @pytest.mark.parametrize(("holder", "says"), OTHERS)
 def test_a_holder_that_is_not_the_librarys_or_has_a_filter_that_is_not_is_not_covered(holder, says):
-    found = theorem_of(holder, done=PROOFS)
+    found = of_parts(holder)
     assert says in found.found
     assert not found.whole
 
 
 def test_a_holder_that_no_theorem_covers_and_no_game_refutes_is_undecided():
-    found = examine(people(Same), seconds=1.0, proofs=PROOFS)
+    found = examine(people(Same), seconds=1.0)
     assert (found.status, found.verdict.outcome) == (Status.EXAMINED, Outcome.UNDECIDED)
     assert found.tightness
 
@@ -321,7 +314,7 @@ def test_a_holder_that_no_theorem_covers_and_no_game_refutes_is_undecided():
 def test_a_holder_whose_budget_was_partly_spent_is_covered_from_a_fresh_one_on():
     used = people()
     used.select(fp.Gaussian(0.9))
-    found = theorem_of(used, done=PROOFS)
+    found = of_parts(used)
     assert found.whole
     assert "from a fresh one" in found.verdict.scope
 
@@ -379,7 +372,6 @@ def test_the_plays_of_a_tracker_are_all_sequences_that_are_let_through_from_a_fr
                 assert told
 
 
-@pytest.mark.usefixtures("proved")
 def test_a_holder_is_examined_on_the_command_line_and_in_a_file(tmp_path):
     from reports.expression import read_filter, read_holder
 

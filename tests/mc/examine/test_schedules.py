@@ -22,9 +22,8 @@ from mc.examine.clock import Clock
 from mc.examine.family_lines import lines_of
 from mc.examine.measure import Measure
 from mc.examine.replay import ReplayError, replayed
-from mc.examine.schedules.disk import FaultyDisk, PowerFailure
-from mc.examine.schedules.schedule import MOVES, Schedule, ServiceMove, World
-from mc.examine.schedules.schedule_search import (
+from mc.examine.schedule import MOVES, FaultyDisk, PowerFailure, Schedule, ServiceMove, World
+from mc.examine.schedule_search import (
     MECHANISMS,
     Breach,
     Breaches,
@@ -33,14 +32,14 @@ from mc.examine.schedules.schedule_search import (
     menu_of,
     plain,
     searched,
+    stage,
 )
 from mc.examine.sequence import Sequence
-from mc.examine.stages.schedules import schedules
 from mc.examine.verify import examine
 from mc.examine.witness import measured_witness
 from tests.mc.examine import services
-from tests.mc.examine.sound import ByHand
 from tests.mc.examine.stages.test_stages import subject
+from tests.mc.examine.toys import ByHand
 from tests.reports.typed import filterproof
 
 PROMISE = fp.PureDP(1.0)
@@ -358,11 +357,11 @@ def test_a_schedule_is_replayed_as_of_one_epoch(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(ReplayError, match="must replay within"):
         replayed(told.data | {"epoch": 1}, filt=filt)
     breach = Breach(Schedule((WHOLE,), moves), (), 1, Measure.hockey_stick(1.0), twice, 0.0)
-    monkeypatch.setattr("mc.examine.stages.schedules.service_of", lambda filt: services.Epochs)
+    monkeypatch.setattr("mc.examine.schedule_search.service_of", lambda filt: services.Epochs)
     monkeypatch.setattr(
-        "mc.examine.stages.schedules.searched", lambda *_, **more: ScheduleSearch(breach, 1, 2)
+        "mc.examine.schedule_search.searched", lambda *_, **more: ScheduleSearch(breach, 1, 2)
     )
-    (finding,) = schedules(subject(filt, "rr"), Clock.of(60.0))
+    (finding,) = stage(subject(filt, "rr"), Clock.of(60.0))
     assert finding.witness.data["epoch"] == 1
 
 

@@ -17,7 +17,7 @@ from mc.examine import sequence
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence, granted
 from mc.losses.renyi_low import renyi_low
-from tests.mc.examine.sound import Sum
+from tests.mc.examine.toys import Sum
 from tests.mc.losses.enumerated import composed, real
 from theory.pairs import KOV, DominatingPair, Erasure, FinitePair, Gaussian, Laplace, RandomizedResponse
 

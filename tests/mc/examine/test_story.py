@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -47,6 +48,17 @@ def test_the_turns_hang_together_and_end_where_the_play_ends() -> None:
     falls = [why for why in told.why if "falls" in why]  # and none after the promise is passed
     assert falls == ["in round 10, part 2 of the state falls from 0.405 to 0"]
     assert not [*_fall(np.array([0.4]), np.array([0.35]), 3)]  # a little less is no fall
+
+
+def test_the_state_after_a_row_that_is_not_played_to_its_end_is_not_told_unless_a_request_leaves_it_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("mc.examine.story._PLAYED", 3)
+    each, more = (fp.Gaussian(0.01), 5), (fp.Gaussian(0.02), 1)
+    for kind, states in ((toys.Sum, ["0", "...", "..."]), (toys.Forgets, ["0", "0", "..."])):
+        told = story_of_sequence(kind(), Sequence((each, more)), D2)
+        assert [told.turns[0].before, *(one.after for one in told.turns)] == states
+        assert told.turns[1].before == states[1]
 
 
 def test_a_row_that_passes_the_promise_at_once_is_not_cut() -> None:
@@ -110,11 +122,29 @@ def test_an_adaptive_play_is_told_as_far_as_it_matters() -> None:
     )
 
 
+@pytest.mark.parametrize("way", ["PQ", "QP"])
+def test_a_play_that_goes_on_after_all_that_its_world_can_answer_stops_nowhere(way) -> None:
+    erasure, bit = (
+        fp.Erasure(1e-4, exact=Fraction(1, 10_000)),
+        fp.RandomizedResponse.from_ratio(Fraction(5, 4)),
+    )
+    then = Plan(bit, (None, None))
+    # of the answers that reveal a world one is possible in each
+    for stops in range(3):
+        plan = Plan(erasure, tuple(None if place == stops else then for place in range(3)))
+        told = story_of_plan(toys.Squares(), plan, Measure.hockey_stick(1.0, way), Fraction(11, 4))
+        never = stops == (2 if way == "PQ" else 0)
+        assert told.turns[0].answered == f"granted, then go on below{'' if never else ', else stop'}"
+        assert {turn.answered for turn in told.turns[1:]} == {"granted, then stop"}
+
+
 def test_the_curve_is_that_of_the_composition() -> None:
     played = Sequence(((fp.Gaussian(0.9), 2),))
     told = story_of_sequence(toys.Window(), Sequence(((fp.Gaussian(0.5), 1),)), D2)
     points = list(curve_of(told, toys.Window.promise, played.low))
     assert len(points) > 5
+    at_zero = replace(told, measure=Measure.hockey_stick(0.0))
+    assert len({at for at, *_ in curve_of(at_zero, toys.Window.promise, played.low)}) == 13
     for epsilon, reached, promised in points:
         assert reached == pytest.approx(fp.GaussianDP(0.9 * np.sqrt(2)).delta(epsilon), rel=1e-6)
         assert promised == fp.ZCDP(0.5).delta(epsilon)

@@ -14,7 +14,7 @@ import filterproof as fp
 from mc.examine.clock import Clock
 from mc.examine.family_lines import FAMILIES, lines_of
 from mc.examine.subject import admission, named_pairs, own_numbers, own_pairs
-from tests.mc.examine import sound, unhappy
+from tests.mc.examine import toys, unhappy
 from theory.pairs import Erasure, FinitePair, Gaussian, RandomizedResponse
 
 PROMISES = [fp.ApproxDP(1.0, 1e-5), fp.ApproxDP(1.0, 0.0), fp.PureDP(1.0), fp.ZCDP(0.5), fp.GaussianDP(1.0)]
@@ -85,8 +85,9 @@ class Menu(unhappy.Plain):
 
 
 def asked(filt, *families, own=()):
-    finding, granted, closed = admission(filt, lines_of(families, filt.promise, own), Clock.of(60.0))
-    return finding, {one.line.name: one for one in granted}, [one.line.name for one in closed]
+    lines = lines_of(families, filt.promise, own)
+    finding, subject = admission(filt, lines, Clock.of(60.0), seed=1)
+    return finding, {one.line.name: one for one in subject.lines}, [one.line.name for one in subject.closed]
 
 
 def test_a_filter_that_grants_only_what_it_names_is_found_to_grant_it() -> None:
@@ -111,9 +112,9 @@ def test_a_filter_that_grants_only_what_it_names_is_found_to_grant_it() -> None:
 
 
 def test_what_is_granted_is_what_the_filter_grants_up_to_the_largest() -> None:
-    _, granted, closed = asked(sound.ByHand(), "gaussian", "erasure")
+    _, granted, closed = asked(toys.ByHand(), "gaussian", "erasure")
     ((name, line),) = granted.items()
-    largest = math.sqrt(2 * sound.RHO)
+    largest = math.sqrt(2 * toys.RHO)
     assert line.sizes == tuple(sorted(line.sizes))
     assert line.pairs == tuple(map(Gaussian, line.sizes))
     assert largest * (1 - 2.0**-9) < line.sizes[-1] <= largest

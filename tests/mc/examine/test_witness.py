@@ -33,7 +33,7 @@ from mc.examine.witness import (
 )
 from mc.intervals.anytime import Decision, Side
 from mc.intervals.estimate import Estimate
-from tests.mc.examine.sound import ByHand, Forgets
+from tests.mc.examine.toys import ByHand, Forgets
 from tests.mc.examine.witnesses import WITNESSES, naive, natural, people, sequence
 from theory.evidence import Evidence
 from theory.numerics.stable import log_fraction

@@ -24,7 +24,7 @@ import pytest
 import filterproof as fp
 from mc.examine.clock import Clock, OutOfTime
 from mc.examine.filter_fault import FilterFault
-from mc.examine.worker import alone, results, so_far, within
+from mc.examine.worker import alone, results, so_far
 from tests.mc.examine import unhappy
 
 #: Most of them sleep.
@@ -208,9 +208,9 @@ def test_what_is_slow_is_told_from_what_does_not_return() -> None:
 
     slow = unhappy.first("Slow", partial(time.sleep, 0.4))()
     with pytest.raises(OutOfTime, match=r"it is slow, Slow.admits takes up to 0\.\d+ s a call"):
-        within(Clock.of(3.0), slow, partial(ask, slow))
+        alone(partial(ask, slow), filt=slow, clock=Clock.of(3.0))
     with pytest.raises(OutOfTime, match=r"Sleeps.admits had not returned after"):
-        within(Clock.of(1.0), sleeps := unhappy.Sleeps(), partial(ask, sleeps))
+        alone(partial(ask, sleeps := unhappy.Sleeps()), filt=sleeps, clock=Clock.of(1.0))
 
 
 def test_exceptions_are_raised_as_they_are_with_their_traceback() -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 import filterproof as fp
-from tests.mc.examine.sound import Sum
+from tests.mc.examine.toys import Sum
 
 
 class Plain(Sum):

@@ -15,7 +15,7 @@ from mc.examine.holders import GAMES
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
 from mc.examine.witness import Witness, measured_witness, menu_witness, sequence_witness, witness
-from tests.mc.examine.sound import Forgets
+from tests.mc.examine.toys import Forgets
 
 
 def naive() -> fp.NaiveRealisationFilter:

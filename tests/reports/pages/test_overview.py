@@ -8,10 +8,9 @@ from dataclasses import replace
 import pytest
 
 from mc import Estimate
-from mc.examine.examination import Examination
+from mc.examine.examination import Examination, Tightness
+from mc.examine.examination import StageFinding as Stage
 from mc.examine.measure import Measure
-from mc.examine.stage_finding import StageFinding as Stage
-from mc.examine.stage_finding import Tightness
 from mc.examine.stages.parts import SCOPE
 from mc.examine.supremum import Supremum
 from mc.examine.witness import menu_witness

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from itertools import islice
 
 import numpy as np
@@ -9,10 +11,12 @@ import pytest
 from scipy import stats
 
 import filterproof as fp
+from filters.catalogue import CATALOGUE
 from mc.examine.clock import Clock
 from mc.examine.examination import PartialExamination
 from mc.examine.measure import Measure
 from mc.examine.stages.frontier import Affordable, _row_law, alternatives, inside, lasting
+from mc.examine.stages.game_menus import alarms
 from mc.examine.subject import Subject
 from mc.examine.verify import examine
 from tests.instruments.corpus.fifth.moving import AbstentionBonus
@@ -21,7 +25,7 @@ from tests.instruments.corpus.fifth.sound_shares import EqualShares
 from tests.instruments.corpus.fourth.purses import AlternatingBlocks, PlanByFamily
 from tests.instruments.corpus.third.ledgers import TokenBucket
 from tests.instruments.corpus.third.sound_books import BucketInTheSum
-from tests.mc.examine import sound
+from tests.mc.examine import toys
 from tests.mc.examine.stages.test_stages import subject as asked_about
 
 D2 = Measure.renyi(2.0)
@@ -97,7 +101,7 @@ def test_after_ctrl_c_what_was_found_is_kept_and_says_that_it_is_partial() -> No
             raise KeyboardInterrupt
 
     with pytest.raises(PartialExamination) as stopped:
-        examine(sound.ByHand(), seconds=1.0, mechanisms=["rr"], on_stage=stop)
+        examine(toys.ByHand(), seconds=1.0, mechanisms=["rr"], on_stage=stop)
     found = stopped.value.examination
     assert found.partial
     assert found.verdict.detail.startswith("partial, ended by Ctrl-C")
@@ -110,3 +114,37 @@ def test_a_row_of_randomised_responses_has_a_binomial_number_of_high_losses(leve
     ups = np.arange(times + 1)
     assert losses == pytest.approx(level * (2 * ups - times))
     assert masses == pytest.approx(stats.binom.pmf(ups, times, 1 / (1 + np.exp(-level))), rel=1e-9, abs=1e-12)
+
+
+# -- alarms that nearly always keep silent, where a filter is shown what was lost -----------------------------
+
+
+@pytest.mark.parametrize("rho", [0.2, 0.5, 2.0])
+def test_squares_of_realised_losses_are_passed_by_silences_alone(rho):
+    with fp.knowingly():
+        filt = fp.SquaredLossFilter(rho)
+    menu, goal = alarms(subject(filt, "rr", "twopoint"), Clock.of(5.0))[0]
+    (pair,) = menu.pairs
+    silence = max(pair.p[0], pair.q[0]), min(pair.p[0], pair.q[0])
+    alone = float(silence[0]) ** menu.rounds - math.exp(goal.at) * float(silence[1]) ** menu.rounds
+    assert alone > filt.promise.delta(goal.at)
+    # the filter's own code grants so many silences, and its game is worth no less than they are
+    worst = fp.worst_case(filt, menu.pairs, epsilon=goal.at, rounds=menu.rounds)
+    assert worst.low >= alone * (1 - 1e-12)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, entry in CATALOGUE.items() if entry.sound and entry.example().looks_at_losses]
+)
+def test_no_silence_passes_what_a_sound_filter_promises(name):
+    """Fractions are the second route: silence after silence, as long as the filter's own code grants the alarm."""
+    filt = CATALOGUE[name].example()
+    for menu, goal in alarms(subject(filt, "rr", "twopoint"), Clock.of(5.0)):
+        (pair,) = menu.pairs
+        more, less = sorted((Fraction(pair.p[0]), Fraction(pair.q[0])), reverse=True)
+        alone = more**menu.rounds - Fraction(math.exp(goal.at)) * less**menu.rounds
+        assert alone <= Fraction(filt.promise.delta(goal.at)) * (1 + Fraction(1, 10**9))
+
+
+def test_a_filter_that_is_shown_no_losses_is_asked_for_no_alarm():
+    assert alarms(subject(fp.ZCDPFilter(0.5), "rr", "twopoint"), Clock.of(5.0)) == []

@@ -11,16 +11,16 @@ import pytest
 import filterproof as fp
 from filters.catalogue import CATALOGUE
 from mc.examine.clock import Clock, processor_seconds
+from mc.examine.examination import StageFinding
 from mc.examine.measure import Measure
 from mc.examine.sequence import Sequence
-from mc.examine.stage_finding import StageFinding
 from mc.examine.stages.plays import ROUND, plain
 from mc.examine.stages.telling import _Plain, plain_plans, telling, written
 from mc.examine.witness import TELLING, Witness, menu_witness, sequence_witness
 from tests.instruments.corpus.fifth.moving import AbstentionBonus
 from tests.mc.examine import toys
-from tests.mc.examine.sound import Forgets
 from tests.mc.examine.stages.test_stages import LONG, subject
+from tests.mc.examine.toys import Forgets
 from tests.mc.examine.witnesses import sequence
 from theory.numerics.decimals import below
 

@@ -20,10 +20,10 @@ from filters.testing.broken_laws import BrokenLaw
 from mc.engine.adversaries import Scripted
 from mc.examine.attack import Attack
 from mc.examine.clock import Clock, OutOfTime
+from mc.examine.examination import StageFinding, Tightness
 from mc.examine.family_lines import FAMILIES, lines_of
 from mc.examine.measure import Measure, exceeds
 from mc.examine.sequence import Sequence
-from mc.examine.stage_finding import StageFinding, Tightness
 from mc.examine.stages.filter_laws import laws
 from mc.examine.stages.game_menus import Menu
 from mc.examine.stages.games import (
@@ -47,7 +47,7 @@ from mc.worst_case.plan import Plan
 from tests.instruments.corpus.fifth.shares import SinglePrecision
 from tests.instruments.corpus.fifth.sound_shares import SingleUpwards
 from tests.instruments.corpus.third.gauges import LateLosses
-from tests.mc.examine import sound, unhappy
+from tests.mc.examine import toys, unhappy
 from tests.mc.examine.test_witness import GrantsAll
 from theory.evidence import Evidence, Outcome, Verdict
 from theory.pairs import Gaussian, RandomizedResponse
@@ -57,11 +57,10 @@ LONG, LATE = 60.0, Clock(-1.0)
 
 def subject(filt: fp.PrivacyFilter, *names: str) -> Subject:
     lines = lines_of(names or tuple(FAMILIES), filt.promise)
-    _, found, closed = admission(filt, lines, Clock.of(LONG))
-    return Subject.of(filt, found, closed, names or tuple(FAMILIES), 7)
+    return admission(filt, lines, Clock.of(LONG), seed=7)[1]
 
 
-class CapsEachRound(sound.ByHand):
+class CapsEachRound(toys.ByHand):
     """Looks at losses, and only caps each request."""
 
     def admits(self, state, request):
@@ -77,7 +76,7 @@ class CapsEachRound(sound.ByHand):
 # -- laws ------------------------------------------------------------------------------------------------------
 
 
-class ByClass(sound.Sum):
+class ByClass(toys.Sum):
     """Charges subsampled Gaussians less, which it knows by their class, as users write it."""
 
     promise = fp.GaussianDP(1.0)
@@ -87,7 +86,7 @@ class ByClass(sound.Sum):
         return request.gdp_mu**2 * (1.0 if isinstance(request, fp.SubsampledGaussian) else 1.5)
 
 
-class RaisesForTwo(sound.ByHand):
+class RaisesForTwo(toys.ByHand):
     """Covers one run alone."""
 
     def admits(self, state, request):
@@ -98,9 +97,9 @@ class RaisesForTwo(sound.ByHand):
 
 #: The filter, the families -> words of its fault, and of a note.
 LAWS: list[tuple[type[fp.PrivacyFilter], tuple[str, ...], str, str]] = [
-    (sound.ByHand, ("gaussian", "rr"), "", ""),
+    (toys.ByHand, ("gaussian", "rr"), "", ""),
     (ByClass, ("gaussian", "subsampled"), "", ""),
-    (sound.NotMonotone, ("gaussian",), "", "cheaper is admitted too: not so, Gaussian"),
+    (toys.NotMonotone, ("gaussian",), "", "cheaper is admitted too: not so, Gaussian"),
     (unhappy.MixesRuns, ("gaussian",), "MixesRuns breaks the contract: it mixes runs", ""),
     (unhappy.GrantsOtherwise, ("gaussian",), "its grant is not its admits and spend", ""),
     (RaisesForTwo, ("gaussian",), "RaisesForTwo.admits raised LookupError", ""),
@@ -126,9 +125,9 @@ def test_the_laws_of_purity_are_these(monkeypatch: pytest.MonkeyPatch) -> None:
         *("a_grant_is_admits_and_spend", "runs_do_not_see_each_other", "halting_absorbs"),
         "the_future_changes_no_past_decision",
     }
-    every = {name.removeprefix("test_") for name in vars(fp.laws(sound.ByHand())) if name.startswith("test_")}
+    every = {name.removeprefix("test_") for name in vars(fp.laws(toys.ByHand())) if name.startswith("test_")}
     assert pure < every
-    about = subject(sound.ByHand(), "gaussian")
+    about = subject(toys.ByHand(), "gaussian")
     for law in every:
         monkeypatch.setattr(
             "mc.examine.stages.filter_laws.broken_laws", lambda *_, law=law, **more: [BrokenLaw(law, "so")]
@@ -138,7 +137,7 @@ def test_the_laws_of_purity_are_these(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_was_not_reached_is_said_and_one_family_is_asked_in_any_case() -> None:
-    (finding,) = laws(subject(sound.ByHand(), "gaussian", "rr"), LATE)
+    (finding,) = laws(subject(toys.ByHand(), "gaussian", "rr"), LATE)
     assert finding.menu == "gaussian"
     assert finding.unseen.endswith("the time was up")
 
@@ -147,9 +146,9 @@ def test_what_was_not_reached_is_said_and_one_family_is_asked_in_any_case() -> N
 
 
 def test_a_player_keeps_to_what_was_granted() -> None:
-    filt = sound.ByHand()
+    filt = toys.ByHand()
     player = Player(filt, Clock.of(LONG), checked_start(filt, 1))
-    each = np.sqrt(2 * sound.RHO / 5.5)
+    each = np.sqrt(2 * toys.RHO / 5.5)
     assert player.ask(Gaussian(each), 3) == 3
     assert player.ask(Gaussian(each), 10) == 2
     assert not player.grants(Gaussian(each))
@@ -158,7 +157,7 @@ def test_a_player_keeps_to_what_was_granted() -> None:
 
 
 def test_a_player_notices_a_request_that_leaves_the_state_as_it_was() -> None:
-    filt = sound.Forgets()
+    filt = toys.Forgets()
     for pure in (True, False):
         player = Player(filt, Clock.of(LONG), checked_start(filt, 1), pure=pure)
         assert player.ask(Gaussian(0.1), 50) == (1 if pure else 50)
@@ -166,11 +165,11 @@ def test_a_player_notices_a_request_that_leaves_the_state_as_it_was() -> None:
 
 
 def test_greed_takes_nearly_all_of_a_budget_and_every_program_is_admitted() -> None:
-    about = subject(sound.ByHand(), "gaussian", "rr")
+    about = subject(toys.ByHand(), "gaussian", "rr")
     player = Player.fresh(about, Clock.of(LONG))
     greedily(player, about.lines[0], 8)
     spent = sum(times * float(pair.mu) ** 2 / 2 for pair, times in player.steps)
-    assert 0.999 * sound.RHO < spent <= sound.RHO
+    assert 0.999 * toys.RHO < spent <= toys.RHO
     plays = [*islice(programs(about, Clock.of(LONG)), 60)]
     assert len(plays) > 50
     assert all(played.admitted(about.filter) for played in plays)
@@ -206,7 +205,7 @@ def test_quick_bounds_are_above_the_certified_ones() -> None:
 
 
 def test_a_sequence_that_is_worth_more_than_the_promise_is_found_and_made_short() -> None:
-    about = subject(sound.CountsFirstOnly(), "gaussian")
+    about = subject(toys.CountsFirstOnly(), "gaussian")
     refuted = [one for one in sequences(about, Clock.of(6.0)) if one.witness is not None]
     # one a family, and one that is worth telling
     assert len(refuted) <= 2
@@ -225,7 +224,7 @@ def test_what_a_narrow_sum_swallows_is_found() -> None:
         assert bool(found) is broken
 
 
-class FloatLedger(sound.Sum):
+class FloatLedger(toys.Sum):
     """Decides in doubles, and keeps what was spent in single precision."""
 
     def start(self, n):
@@ -236,7 +235,7 @@ class FloatLedger(sound.Sum):
 
 
 def test_what_moves_an_empty_sum_and_no_large_one_is_asked_for_without_end() -> None:
-    for filt, broken in ((FloatLedger(), True), (SingleUpwards(), False), (sound.ByHand(), False)):
+    for filt, broken in ((FloatLedger(), True), (SingleUpwards(), False), (toys.ByHand(), False)):
         about = subject(filt, "gaussian", "twopoint")  # whose smallest reveals nothing
         plays = [*swallowed(about, Clock.of(LONG))]
         assert bool(plays) is broken
@@ -248,12 +247,12 @@ def test_what_moves_an_empty_sum_and_no_large_one_is_asked_for_without_end() -> 
 
 
 def test_the_summary_of_sequences_compares_each_goal_with_the_promise() -> None:
-    about = subject(sound.ByHand(), "gaussian")
+    about = subject(toys.ByHand(), "gaussian")
     (summary,) = sequences(about, Clock.of(0.8))
     assert summary.verdict is None
     assert summary.found.startswith("0 refutations among ")
     (row,) = summary.tightness
-    all_at_once = float(Gaussian(np.sqrt(2 * sound.RHO)).hockey_stick(1.0))
+    all_at_once = float(Gaussian(np.sqrt(2 * toys.RHO)).hockey_stick(1.0))
     assert 0.9 * all_at_once <= row.attack <= all_at_once <= row.promised
 
 
@@ -276,7 +275,7 @@ AT = Measure.hockey_stick(1.0)
 
 
 def worth(low: float, high: float, directions: list[str]) -> Any:
-    """A solver whose every game lies between such shares of what `sound.ByHand` promises."""
+    """A solver whose every game lies between such shares of what `toys.ByHand` promises."""
 
     def solve(filt: object, menu: object, *, direction: str, **more: object) -> SimpleNamespace:
         directions.append(direction)
@@ -293,7 +292,7 @@ def worth(low: float, high: float, directions: list[str]) -> Any:
 def test_a_game_holds_by_its_upper_bound_and_refutes_by_its_lower_one(
     low: float, high: float, outcome: Outcome | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    about, directions = subject(sound.ByHand(), "rr"), list[str]()
+    about, directions = subject(toys.ByHand(), "rr"), list[str]()
     monkeypatch.setattr("mc.examine.stages.games.worst_case", worth(low, high, directions))
     for menu in (ONE, TWO):
         directions.clear()
@@ -375,7 +374,7 @@ def test_a_plan_whose_worth_is_a_rounding_refutes_nothing(monkeypatch: pytest.Mo
         filt, ratio = GrantsAll(epsilon), Fraction(Decimal(epsilon).exp(Context(prec=40))) * ABOVE
         found = whole_plan(filt, epsilon, ratio, plan)
         assert found.refuted
-        monkeypatch.setattr("mc.examine.stages.games.within", lambda *_, found=found: found)
+        monkeypatch.setattr("mc.examine.stages.games.alone", lambda *_, found=found, **how: found)
         assert bool(list(_planned(subject(filt), Clock.of(LONG)))) is refutes
 
 
@@ -383,7 +382,7 @@ def test_a_plan_whose_worth_is_a_rounding_refutes_nothing(monkeypatch: pytest.Mo
 
 
 def test_games_within_the_promise_hold_on_their_menus_alone() -> None:
-    found = list(games(subject(sound.ByHand(), "rr"), Clock.of(0.8)))
+    found = list(games(subject(toys.ByHand(), "rr"), Clock.of(0.8)))
     (summary,) = found
     assert summary.tightness
     assert all(row.attack <= row.worst <= row.promised for row in summary.tightness)
@@ -401,7 +400,7 @@ def test_a_renyi_promise_that_only_a_long_silence_breaks_is_refuted_by_a_game_in
 
 
 def test_a_menu_is_played_for_each_number_of_rounds_that_it_names() -> None:
-    about = subject(sound.ByHand(), "rr")
+    about = subject(toys.ByHand(), "rr")
     menu = Menu("one response", (fp.RandomizedResponse(0.1),), 1, (2, None))
     played = [game.verdict.scope for game in _games(about, menu, chosen_goals(about)[:1]) if game is not None]
     lengths = ("at most 1 round;", "at most 2 rounds", "any number of rounds")
@@ -414,26 +413,26 @@ def test_a_game_of_heavy_tails_has_too_many_losses_and_is_solved_roughly() -> No
             2.0, 1e-5, (fp.SubsampledGaussian(0.01, 1.0), fp.SubsampledGaussian(0.02, 1.0))
         )
     played = Menu("its own menu", filt.menu, 2)
-    first, *_ = solved(Subject.of(filt, (), (), (), 1), played, Measure.hockey_stick(2.0))
+    first, *_ = solved(Subject.of(filt, seed=1), played, Measure.hockey_stick(2.0))
     assert 0 < first.tightness[0].attack < first.tightness[0].worst <= 1.2 * first.tightness[0].attack
     assert first.tightness[0].worst < first.tightness[0].promised
 
 
-class SeesRewinding(fp.PrivacyFilter):
+class SeesRewinding(toys.PureSum):
     """1-DP; counts its requests in the object, too, and grants anything in a state that is not the last one."""
 
-    promise = fp.PureDP(1.0)
+    most = 1 - 1e-9
 
     def start(self, n):
         self.asked = 0
         return np.zeros(n), np.zeros(n)
 
     def admits(self, state, request):
-        return (state[0] + request.pure_epsilon <= 1 - 1e-9) | (state[1] != self.asked)
+        return super().admits(state[0], request) | (state[1] != self.asked)
 
     def spend(self, state, request):
         self.asked += 1
-        return state[0] + request.pure_epsilon, state[1] + 1
+        return super().spend(state[0], request), state[1] + 1
 
 
 def whole_plan(filt: fp.PrivacyFilter, epsilon: float, ratio: Fraction, plan: Plan) -> Attack:
@@ -532,7 +531,7 @@ def test_search_refutes_a_filter_that_only_caps_each_round_and_plays_on_fresh_nu
 
 
 def test_a_stage_that_begins_when_the_time_is_up_says_so_and_search_asks_those_that_look_at_losses() -> None:
-    about, looking = subject(sound.ByHand(), "rr"), subject(CapsEachRound(), "gaussian")
+    about, looking = subject(toys.ByHand(), "rr"), subject(CapsEachRound(), "gaussian")
     for stage in (sequences(about, LATE), games(about, LATE), search(looking, LATE, FAILURE)):
         assert list(stage)[-1].unseen.endswith("the time was up")
     assert not list(search(about, LATE, FAILURE))

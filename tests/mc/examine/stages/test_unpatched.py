@@ -28,7 +28,7 @@ import mc.worst_case.solve
 from filters.accounting.ledger import Budget
 from filters.certified import running_number
 from filters.rules.additive import AdditiveFilter
-from mc.examine.stages.examined_holders import theorem_of
+from mc.examine.stages.parts import of_parts
 from mc.examine.stages.unpatched import patched
 from mc.worst_case.menu_levels import MenuLevels
 from tests.mc.examine.stages.mine import Mine, outcome
@@ -141,8 +141,8 @@ def test_the_library_as_it_was_certifies_again(monkeypatch: pytest.MonkeyPatch) 
     with monkeypatch.context() as patch:
         patch.setattr(AdditiveFilter, "spend", _evil)
         assert outcome(Mine()) is Outcome.UNDECIDED
-        found = theorem_of(fp.IndividualFilter(fp.ZCDPFilter(0.5), 2)).found
-        assert "AdditiveFilter.spend is not the function that was imported" in found
+        found = of_parts(fp.IndividualFilter(fp.ZCDPFilter(0.5), 2)).found
+        assert "AdditiveFilter.spend is not as in the files of the installed package" in found
     assert outcome(Mine()) is Outcome.HOLDS
 
 

@@ -23,19 +23,26 @@ from itertools import chain, count
 
 import numpy as np
 
+from filters.adapters.labelled import service_of
 from filters.adapters.service import MakeService
+from mc.engine.encoding import nameable
 from mc.examine.clock import Clock
+from mc.examine.examination import StageFinding
 from mc.examine.family_lines import Line, coarse_first, lines_of, names_of
+from mc.examine.filter_fault import examining
 from mc.examine.measure import Measure, goals
-from mc.examine.schedules.schedule import MOVES, Schedule, ServiceMove, What, World
+from mc.examine.schedule import MOVES, Schedule, ServiceMove, What, World
 from mc.examine.sequence import Sequence as Fixed
+from mc.examine.story import Story
+from mc.examine.subject import Subject
+from mc.examine.witness import measured_witness
 from theory.arguments import check_count
 from theory.guarantees import Guarantee
 from theory.numerics.decimals import below
 from theory.pairs import DominatingPair
 from theory.shown import one_line
 
-__all__ = ["MECHANISMS", "Breach", "Breaches", "ScheduleSearch", "first_breach"]
+__all__ = ["MECHANISMS", "Breach", "Breaches", "ScheduleSearch", "first_breach", "stage"]
 
 #: The families that are asked for, as many as so many of which the service grants any.
 MECHANISMS, _GRANTED = ("rr", "gaussian", "laplace", "erasure", "kov"), 2
@@ -50,6 +57,10 @@ _PLAIN = 5
 _STRUCK: tuple[What, ...] = ("unwritten", "written", "full")
 #: How far a fault may lie: at the third write of the fourth request in flight, at the twelfth of one alone.
 _FAR = 12
+#: What the stage asks, and does not look at.
+_ASKED = "Is the promise kept with requests in flight, sent again, and a process that is killed?"
+_SCOPE = "clients with requests in flight, who send them again, and a process that is killed and begins again"
+_UNSEEN = "crashes inside a command of the program"
 #: The longest schedules that are drawn, one after the other.
 _LENGTHS = (6, 10, 16, 24, 40, 80)
 
@@ -295,3 +306,26 @@ def _plainer(moves: tuple[ServiceMove, ...]) -> Iterator[tuple[ServiceMove, ...]
         :1
     ]:  # a request that is not ended stays the newest: the next step is of the one before
         yield (replace(after, at=after.at + 1), *later[1:])
+
+
+# -- the stage of an examination -----------------------------------------------------------------------
+
+
+def stage(subject: Subject, clock: Clock) -> Iterator[StageFinding]:
+    """The finding on a filter whose program is a service; none for any other."""
+    filt = subject.filter
+    service = service_of(filt)
+    if service is None or not subject.lines:
+        return
+    asked = shares_of((one.line, one.sizes) for one in subject.lines)
+    with examining(filt):
+        found = searched(service, filt.promise, asked, clock, seed=subject.seed)
+    breach = found.breach
+    menu = ", ".join(dict.fromkeys(type(pair.asked).__name__ for pair in asked))
+    if breach is None:
+        yield StageFinding("schedules", _ASKED, str(found), menu, _UNSEEN)
+        return
+    game = {"schedule": breach.schedule.to_data(nameable()), "epoch": breach.epoch}
+    witness = measured_witness(filt, breach.measure, breach.low, breach.promised, **game)
+    story = Story(breach.measure, (), None, (), moves=breach.story)
+    yield StageFinding.refuted("schedules", _ASKED, menu, _SCOPE, witness, unseen=_UNSEEN, story=story)

@@ -1,6 +1,10 @@
-"""A property test of a service: a state machine of Hypothesis moves it, and cuts what breaks the promise.
+"""Test classes for other people's suites: the laws of a filter, each test in a worker, and schedules of a service.
+
+A filter that ends its process fails, and ends no suite; what breaks a service's promise Hypothesis finds and cuts.
 
 >>> import filterproof as fp
+>>> TestMyFilter = laws(fp.ZCDPFilter(0.5), examples=3)
+>>> TestMyFilter().test_something_is_admitted()
 >>> class Purse:
 ...     def __init__(self, disk):
 ...         self.disk = disk
@@ -15,22 +19,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
-from typing import Any
-from unittest import TestCase
+from collections.abc import Callable, Sequence
+from functools import cache, partial, wraps
+from typing import Any, ParamSpec
+from unittest import SkipTest, TestCase
 
 from filters.adapters.service import MakeService
+from filters.testing.law_class import NoLawOfItsError, law_class
 from mc.examine.clock import Clock
-from mc.examine.schedules.schedule import MOVES, ServiceMove, What, World
-from mc.examine.schedules.schedule_search import MECHANISMS, Breaches, asked_lines, menu_of
+from mc.examine.filter_fault import FilterFault
+from mc.examine.schedule import MOVES, ServiceMove, What, World
+from mc.examine.schedule_search import MECHANISMS, Breaches, asked_lines, menu_of
+from mc.examine.worker import alone
+from theory.fast.compiler import compiler
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
 
-__all__ = ["schedules"]
+__all__ = ["laws", "schedules"]
 
+Given = ParamSpec("Given")
 #: Seconds in which a service says what it grants; moves of an example, and how far back a move may point.
 _ASKING, _MOVES, _BACK = 60.0, 50, 3
+
+
+def _in_workers(make: Callable[Given, type]) -> Callable[Given, type]:
+    """What makes test classes, each test of which runs in a process of its own."""
+
+    @wraps(make, assigned=("__doc__",))
+    def laws(*given: Given.args, **more: Given.kwargs) -> type:
+        tests = make(*given, **more)
+        name = tests.__name__.removeprefix("Test")
+        for law, test in list(vars(tests).items()):
+            if law.startswith("test_"):
+                setattr(tests, law, _isolated(test, name))
+        return tests
+
+    laws.__qualname__ = laws.__name__  # it is found, and pickled, as a function of this module
+    return laws
+
+
+def _isolated(test: Callable[[Any], None], name: str) -> Callable[[Any], None]:
+    # without the attributes that hypothesis left: pytest would look for the arguments that it draws
+    @wraps(test, updated=())
+    def run(self: Any) -> None:
+        compiler()  # once here: a child that is worth kernels would take as long to import it as for its examples
+        try:
+            alone(partial(test, self), whose=name)
+        except SkipTest as skipped:
+            if isinstance(skipped, NoLawOfItsError):
+                raise
+            raise FilterFault(f"the code of {name} raised {type(skipped).__name__}: {skipped}") from skipped
+
+    del run.__wrapped__
+    return run
+
+
+laws = _in_workers(law_class)
 
 
 def schedules(
