@@ -117,14 +117,39 @@ def test_a_loss_that_nothing_granted_can_have_is_refused_and_waited_for_still(lo
 # -- terms -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("high", [4.0, ClaimsToBeAny(4.0)], ids=["a number", "one that claims to equal any"])
-def test_a_budget_that_is_exchanged_under_a_holder_charges_and_grants_nothing_more(high: float) -> None:
+class Claims(type):
+    """A class that claims to equal any, and is found in the place of a budget's."""
+
+    def __eq__(cls, other: object) -> bool:
+        return True
+
+    def __hash__(cls) -> int:
+        return hash(fp.Budget)
+
+
+class Endless(fp.Budget, metaclass=Claims):
+    """A budget of one that takes every charge."""
+
+    __slots__ = ()
+
+    def step(self, state: Any, charge: Any) -> Any:
+        return np.ones(len(state[0]), dtype=np.bool_), super().step(state, charge)[1]
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value"),
+    [("budget", "high", 4.0), ("budget", "high", ClaimsToBeAny(4.0)), (None, "budget", Endless(1.0, 0.0, 0))],
+    ids=["a number", "one that claims to equal any", "a budget whose class does"],
+)
+def test_a_budget_that_is_exchanged_under_a_holder_charges_and_grants_nothing_more(
+    part: str | None, name: str, value: object
+) -> None:
     filt = fp.GaussianFilter(mu=1.0)
     session, people = filt.open("retry"), fp.IndividualFilter(filt, 2)
     assert session.request(Gaussian(0.9))
     assert people.select(Gaussian(0.9)).all()
     charged = [holder.to_dict()["state"] for holder in (session, people)]
-    object.__setattr__(filt.budget, "high", high)
+    object.__setattr__(getattr(filt, part) if part else filt, name, value)
     for ask in (session.request, people.select, lambda pair: people.clip(np.full(2, pair.mu), sigma=1.0)):
         with pytest.raises(TypeError, match="GaussianFilter must keep its promise and its budget"):
             ask(Gaussian(0.9))
@@ -135,15 +160,12 @@ def test_a_budget_that_is_exchanged_under_a_holder_charges_and_grants_nothing_mo
 def test_a_budget_of_ones_own_that_is_changed_in_place_is_seen_whatever_its_class_claims_to_be(
     claimed: type | None,
 ) -> None:
-    class Claims(type):
-        def __eq__(cls, other: object) -> bool:
-            return other is cls or claimed is not None
-
+    class ClaimsThis(Claims):
         def __hash__(cls) -> int:
             return hash(claimed)
 
     @dataclass
-    class Limit(metaclass=Claims):
+    class Limit(metaclass=ClaimsThis if claimed else type):
         most: float
 
     class Limited(MyFilter):
