@@ -14,6 +14,7 @@ import filterproof as fp
 from filters.certified.closed_forms import numbers_of
 from filters.holders.repeats import repeats
 from filters.testing.broken_laws import broken_laws
+from tests.filters.own import ClaimsToBeAny
 
 Call = Callable[[], object]
 
@@ -126,7 +127,13 @@ VALUES: list[tuple[Call, str]] = [
         )
         for scale in (0.0, -1.0, 2.0**-9, math.inf, math.nan)
     ),
-    (lambda: fp.GaussianFilter(1.0).open("stop"), "on_denial"),  # type: ignore[arg-type]
+    *(
+        (
+            lambda word=word: fp.GaussianFilter(1.0).open(word),
+            "on_denial must be 'halt' or 'retry', got .*; choose",
+        )
+        for word in ("HALT", "stop", None, True, ["halt"], ClaimsToBeAny(1.0))
+    ),
     (lambda: asked().sigma(-3), "dimension must be an integer >= 1, got dimension=-3"),
     (lambda: asked().join(10**14), "people must be"),
     (lambda: asked(norm_budget=10**400), "norm_budget must be"),
@@ -134,9 +141,16 @@ VALUES: list[tuple[Call, str]] = [
         lambda: fp.ClippedSums(fp.IndividualFilter(fp.ZCDPFilter(1.0), 5), clip=1.0, sigma=1.0, runs=2),
         "runs must divide",
     ),
-    (
-        lambda: fp.IndividualTracker(fp.GaussianTracker(0.5), 4).spend(fp.Gaussian(np.ones(2))),
-        "one pair per person",
+    *(
+        (lambda ask=ask: ask(fp.Gaussian(np.ones(2))), "one pair per person")
+        for ask in (
+            fp.IndividualTracker(fp.GaussianTracker(0.5), 4).spend,
+            fp.IndividualFilter(fp.ZCDPFilter(1.0), 3).select,
+        )
+    ),
+    *(
+        (lambda delta=delta: fp.RogersOdometer(delta, 3), "delta must be below 1/e, got delta=")
+        for delta in (1 / math.e, 0.5)
     ),
     (
         lambda: fp.from_accountant(

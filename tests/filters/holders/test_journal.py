@@ -18,7 +18,6 @@ import pytest
 import filters as fp
 import filters.holders.journal
 import filters.holders.linear_queries
-from tests.filters.own import together
 
 JOURNAL = filters.holders.journal
 HOW: dict[str, float] = {"norm_budget": 2.0, "kappa": 0.5}
@@ -492,14 +491,6 @@ def test_short_writes_are_carried_on(path: Path, monkeypatch: pytest.MonkeyPatch
         CHANGES["everybody is asked"](queries)
         whole = held(queries)
     assert reopened(path) == whole
-
-
-def test_threads_write_one_journal(path: Path) -> None:
-    with made(path) as queries:
-        quarter = np.full(PEOPLE, 0.25)
-        together(4, lambda: [queries.answer(quarter, np.random.default_rng(0)) for _ in range(5)])
-        assert spent(queries) == [Fraction(20, 16)] * PEOPLE
-    assert reopened(path)[2] == [Fraction(20, 16)] * PEOPLE
 
 
 def test_an_interrupt_while_it_is_written_is_nothing_released(

@@ -97,14 +97,6 @@ def test_an_odometer_promises_no_less_than_both_of_its_failures_come_to(xi: floa
     assert ODOMETERS[-1].promise.failure == DELTA
 
 
-def test_the_odometer_of_rogers_is_for_a_delta_below_1_over_e() -> None:
-    most = 1 / math.e
-    assert fp.RogersOdometer(math.nextafter(most, 0.0), 3).promise.failure < most
-    for delta in (most, 0.5):
-        with pytest.raises(ValueError, match="delta must be below 1/e, got delta="):
-            fp.RogersOdometer(delta, 3)
-
-
 class BelowZero(fp.Laplace):
     """A user's pair whose charges come out below zero."""
 

@@ -82,29 +82,6 @@ def test_nobody_becomes_free_between_two_looks_at_the_norms() -> None:
     assert np.asarray(request.gdp_mu).tolist() == [0.5, 0.0] * 20
 
 
-def test_a_report_is_for_one_person() -> None:
-    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 3)
-    people.select(fp.gaussian_request(np.array([0.6, 0.0, 0.1]), 1.0))
-    report = people.report_for(0)
-    assert report.remaining == pytest.approx(0.8, rel=1e-14)
-    assert "For person 0 only" in str(report)
-    assert "1-GDP" in str(report)
-    assert "FOR THAT PERSON'S EYES ONLY" in (type(report).__doc__ or "")
-    for person in (3, -1):
-        with pytest.raises((IndexError, ValueError)):
-            people.report_for(person)
-    assert not [name for name in dir(people) if "reports" in name]
-
-
-def test_individual_accounting_needs_one_pair_per_person_and_no_losses() -> None:
-    people = fp.IndividualFilter(fp.ZCDPFilter(1.0), 3)
-    assert people.select(RandomizedResponse(0.1)).all()
-    with pytest.raises(ValueError, match="one pair per person"):
-        people.select(RandomizedResponse(np.array([0.1, 0.2])))
-    with pytest.raises(TypeError, match="without realised losses"):
-        fp.IndividualFilter(fp.RealisationFilter(10.0, 1e-5, 10, (Gaussian(0.5),)), 3)
-
-
 @pytest.mark.parametrize(
     ("scale", "sigma"), [(2.0**1000, 0.7 * 2.0**1000), (2.0**1000, 0.7), (2.0**-1060, 0.7)]
 )

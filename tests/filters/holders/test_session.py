@@ -32,29 +32,9 @@ def test_a_halted_session_stays_halted_and_says_what_was_left() -> None:
     assert session.remaining() == session.affordable(Gaussian) == 0.0
 
 
-@pytest.mark.parametrize("policy", ["HALT", "stop", None, True, ["halt"]])
-def test_what_is_to_happen_on_a_denial_is_one_of_two_words(policy: Any) -> None:
-    with pytest.raises(ValueError, match=r"on_denial must be 'halt' or 'retry', got .*; choose one of them"):
-        fp.GaussianFilter(mu=1.0).open(policy)
-
-
 def test_probabilities_are_affordable_up_to_one() -> None:
     assert fp.BasicFilter(1.0, 0.25).open().affordable(Erasure) == 0.25
     assert fp.BasicFilter(1.0).open().affordable(Erasure) == 0.0
-
-
-def test_a_realisation_filter_waits_for_the_loss() -> None:
-    session = fp.RealisationFilter(10.0, 1e-5, 48, (Gaussian(mu=0.5),)).open()
-    assert session.request(Gaussian(mu=0.5))
-    with pytest.raises(RuntimeError, match="call observe"):
-        session.request(Gaussian(mu=0.5))
-    session.observe(0.25)
-    assert session.request(Gaussian(mu=0.5))
-    with pytest.raises(ValueError, match="nan"):
-        session.observe(float("nan"))
-    session.observe(0.1)
-    with pytest.raises(RuntimeError, match="no release waits"):
-        session.observe(0.1)
 
 
 @pytest.mark.parametrize(
@@ -100,18 +80,21 @@ def test_several_pairs_at_once_are_no_request(sizes: list[float]) -> None:
     assert session.to_dict() == before
 
 
-@pytest.mark.parametrize("loss", [-5.0, 5.0, -math.inf, math.log(2) * (1 + 1e-11)])
+@pytest.mark.parametrize("loss", [-5.0, 5.0, -math.inf, math.log(2) * (1 + 1e-11), math.nan])
 def test_a_loss_that_nothing_granted_can_have_is_refused_and_waited_for_still(loss: float) -> None:
     step = RandomizedResponse.from_ratio(2)
     session = fp.RealisationFilter(3.0, 0, 50, (step,)).open("retry")
     assert session.request(step)
-    with pytest.raises(ValueError, match=r"within the epsilon 0\.693147 of what was granted, got loss="):
+    said = r"(within the epsilon 0\.693147 of what was granted|loss must be a number), got loss="
+    with pytest.raises(ValueError, match=said):
         session.observe(loss)
     with pytest.raises(RuntimeError, match="call observe"):
         session.request(step)
     session.observe(math.log(2))  # the mechanism's own, which the pair only dominates, may be any within it
     assert session.request(step)
     session.observe(0.1)
+    with pytest.raises(RuntimeError, match="no release waits"):
+        session.observe(0.1)
 
 
 # -- terms -----------------------------------------------------------------------------------------------------
