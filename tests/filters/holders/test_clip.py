@@ -316,7 +316,7 @@ def test_personal_values_leave_by_two_doors_only() -> None:
     left.made_public()[0] = 7.0
     assert left.made_public()[0] < 1
     for person, shown_by in itertools.product((2, -1), (left, people)):
-        with pytest.raises((IndexError, ValueError), match="^person must be"):
+        with pytest.raises((IndexError, ValueError), match=r"^person must be"):
             shown_by.report_for(person)
 
 
