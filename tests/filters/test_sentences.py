@@ -134,6 +134,13 @@ VALUES: list[tuple[Call, str]] = [
         )
         for word in ("HALT", "stop", None, True, ["halt"], ClaimsToBeAny(1.0))
     ),
+    *(
+        (
+            lambda bad=bad: fp.SecretNoise(1, 2).added_to(np.array([bad]), sigma=1.0),
+            "total must be finite, got 1",
+        )
+        for bad in (math.nan, math.inf)
+    ),
     (lambda: asked().sigma(-3), "dimension must be an integer >= 1, got dimension=-3"),
     (lambda: asked().join(10**14), "people must be"),
     (lambda: asked(norm_budget=10**400), "norm_budget must be"),
@@ -236,6 +243,10 @@ TYPES: list[tuple[Call, str]] = [
     (
         lambda: fp.from_budget(dict, len, fp.PureDP(1.0), menu=(BIT,), denied="TooDearError"),  # type: ignore[arg-type]
         "denied must be exceptions",
+    ),
+    *(
+        (lambda bad=bad: fp.Holds(orders=bad), r"orders must be pairs \(order, bound\), got")
+        for bad in (2.0, (2.0,), ((2.0, 0.5, 3.0),))
     ),
     (lambda: ruled(make=3), "make must be callable"),
     (lambda: ruled(event=3), "event must be callable"),
