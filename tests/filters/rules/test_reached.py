@@ -87,29 +87,18 @@ def test_an_order_that_is_used_up_may_be_beyond_its_budget() -> None:
     assert "can have led to" in refusal(both, filt, policy="halt")
 
 
-def after(filt: fp.PrivacyFilter, pair: DominatingPair, losses: list[float], part: int, value: float) -> Any:
-    """A saved session of `filt` in which `pair` lost those, with one number of its state replaced."""
-    session = filt.open()
-    for loss in losses:
-        assert session.request(pair)
-        session.observe(loss)
-    data = reread(session.to_dict())
-    data["state"][part]["values"] = [value.hex()]
-    return data
-
-
 def test_the_loss_so_far_is_one_that_the_releases_before_the_last_can_have_had() -> None:
     # two releases before the last of 0.25 at most, which may not have left the limits
     for value in (0.5, -0.5, 0.25, 0.0):
-        data = after(BOUNDED, BIT, [0.25, 0.25, -0.25], 0, value)
+        data = forged(BOUNDED, 0, [value], BIT, [0.25, 0.25, -0.25])
         assert fp.Session.from_dict(data, BOUNDED).to_dict() == data
     for value in (0.51, -0.51):
-        data = after(BOUNDED, BIT, [0.25, 0.25, -0.25], 0, value)
+        data = forged(BOUNDED, 0, [value], BIT, [0.25, 0.25, -0.25])
         assert "can have led to" in refusal(data, BOUNDED, policy="halt")
     # a run is denied as soon as the loss is beyond 0.5, 1 less the menu and the last: one more came on top
-    assert fp.Session.from_dict(after(BOUNDED, BIT, [0.25, -0.25] * 20, 0, 0.99), BOUNDED).granted == 40
+    assert fp.Session.from_dict(forged(BOUNDED, 0, [0.99], BIT, [0.25, -0.25] * 20), BOUNDED).granted == 40
     for value in (1.26, -1.26):
-        data = after(BOUNDED, BIT, [0.25, -0.25] * 20, 0, value)
+        data = forged(BOUNDED, 0, [value], BIT, [0.25, -0.25] * 20)
         assert "can have led to" in refusal(data, BOUNDED, policy="halt")
 
 

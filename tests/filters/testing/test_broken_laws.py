@@ -15,6 +15,10 @@ from theory.numerics.stable import expm1_minus
 from theory.pairs import Gaussian, Laplace, RandomizedResponse
 
 
+def cost(request: Any) -> Any:
+    return np.minimum(request.zcdp_rho, 1e9)
+
+
 class Sound(fp.PrivacyFilter):
     """A budget of zCDP, with the number of grants and the size of the last one in the state."""
 
@@ -23,15 +27,11 @@ class Sound(fp.PrivacyFilter):
     def start(self, n: int) -> Any:
         return np.zeros(n), np.zeros(n), np.zeros(n)
 
-    def charge(self, request: Any, runs: Any) -> Any:
-        return np.minimum(request.zcdp_rho, 1e9) + 0 * runs
-
     def admits(self, state: Any, request: Any) -> Any:
-        return state[0] + self.charge(request, state[0]) <= 0.5
+        return state[0] + cost(request) <= 0.5
 
     def spend(self, state: Any, request: Any) -> Any:
-        cost = self.charge(request, state[0])
-        return state[0] + cost, state[1] + 1, cost
+        return state[0] + cost(request), state[1] + 1, cost(request) + 0 * state[0]
 
 
 class Together(Sound):
@@ -50,10 +50,10 @@ class SpendsOutside(Sound):
         self.spent = 0.0
 
     def admits(self, state: Any, request: Any) -> Any:
-        return self.spent + self.charge(request, state[0]) <= 0.5
+        return self.spent + cost(request) + 0 * state[0] <= 0.5
 
     def spend(self, state: Any, request: Any) -> Any:
-        self.spent += float(np.max(self.charge(request, state[0]), initial=0.0))
+        self.spent += float(np.max(cost(request)))
         return super().spend(state, request)
 
 
@@ -70,7 +70,7 @@ class Refilled(Sound):
     budget = 0.5
 
     def admits(self, state: Any, request: Any) -> Any:
-        return state[0] + self.charge(request, state[0]) <= self.budget
+        return state[0] + cost(request) <= self.budget
 
     def remaining(self, state: Any) -> Any:
         self.budget += 0.05
@@ -86,10 +86,6 @@ class AssertsItself(Sound):
 def planted(kind: type[Sound] = Sound, **parts: Any) -> type[Sound]:
     """A filter with other parts, methods of (filter, state, request)."""
     return type("Planted", (kind,), parts)
-
-
-def cost(request: Any) -> Any:
-    return np.minimum(request.zcdp_rho, 1e9)
 
 
 def refused(where: Any) -> type[Sound]:
