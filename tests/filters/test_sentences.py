@@ -47,6 +47,14 @@ def of_sites(**given: Any) -> fp.LabelledFilter:
     return fp.LabelledFilter(keeper, **({"labels": {"site": "a"}, "over": {}} | given))
 
 
+def additive(**parts: Any) -> type[fp.AdditiveFilter]:
+    """A design of one's own, in which something is missing or no charge."""
+    return type("Mine", (fp.AdditiveFilter,), {"promise": fp.ZCDP(1.0), **parts})
+
+
+BARE = additive(budget=fp.Budget.of(0.5), charge=lambda filt, request: request.zcdp_rho)()
+
+
 def ruled(**given: Any) -> fp.PrivacyFilter:
     """A rule of somebody's accountant, with one argument that is none."""
     usual = {"make": dict, "event": float, "target": fp.ZCDP(1.0), "spent": len} | given
@@ -54,6 +62,14 @@ def ruled(**given: Any) -> fp.PrivacyFilter:
 
 
 VALUES: list[tuple[Call, str]] = [
+    (
+        lambda: additive(charge=fp.pure_charge, promise=fp.GaussianDP(1.0)),
+        "promise must follow from a sum of pure_",
+    ),
+    (
+        lambda: additive(charge=fp.renyi_charge.at(2.0), promise=fp.ApproxDP(1.0, 1e-5)),
+        "promise must leave a budget above zero",
+    ),
     (lambda: fp.GaussianFilter(1e200), r"mu must be at most 2\^511, got mu=1e\+200; pass a budget"),
     (lambda: fp.BlackwellFilter(1e200, (BIT,)), r"mu must be at most 2\^511, got mu=1e\+200; pass a budget"),
     (lambda: fp.WhitehouseFilter(1.0, 1e-5, tail=1e-4), "tail must be at most delta"),
@@ -184,6 +200,24 @@ VALUES: list[tuple[Call, str]] = [
 
 TYPES: list[tuple[Call, str]] = [
     (
+        lambda: additive()().charge(STEP),
+        r"Mine\.charge must be set, got none; set charge = fp\.zcdp_charge",
+    ),
+    (
+        lambda: additive(charge=fp.zcdp_charge, budget=0.5)().open(),
+        r"Mine\.budget must be a Budget, got 0\.5; set budget = fp\.Budget\.of",
+    ),
+    *(
+        (ask, r"Mine\.charge must return a charge, got 0\.125; return fp\.Plain")
+        for ask in (
+            lambda: BARE.open().request(STEP),
+            *(
+                lambda name=name: getattr(BARE, name)(BARE.start(1), STEP)
+                for name in ("admits", "spend", "grant")
+            ),
+        )
+    ),
+    (
         lambda: asked().answer(np.ma.masked_array(np.ones(2), mask=True), RNG),
         "values must be no masked array",
     ),
@@ -259,7 +293,15 @@ TYPES: list[tuple[Call, str]] = [
 @pytest.mark.filterwarnings("ignore::filters.UnsoundFilterWarning")
 @pytest.mark.parametrize(
     ("call", "kind", "sentence"),
-    [(call, kind, said) for kind, rows in ((ValueError, VALUES), (TypeError, TYPES)) for call, said in rows],
+    [
+        *((call, ValueError, said) for call, said in VALUES),
+        *((call, TypeError, said) for call, said in TYPES),
+        (
+            lambda: additive().budget,
+            AttributeError,
+            r"Mine\.budget must be set where promise and charge do not",
+        ),
+    ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_it_is_refused_in_a_sentence(call: Call, kind: type[Exception], sentence: str) -> None:

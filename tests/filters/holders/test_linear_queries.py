@@ -133,13 +133,13 @@ def test_what_is_no_generator_charges_nobody(bad: object) -> None:
     assert queries.to_dict() == fresh.to_dict()
 
 
-def test_values_that_change_under_way_to_what_is_no_number_are_left_out(monkeypatch: Any) -> None:
-    """The check came before: whoever has no number now is not charged and not counted."""
+def test_values_that_change_under_way_are_charged_as_they_are_summed(monkeypatch: Any) -> None:
+    """The check came before: whoever has no number when it is their turn is not charged and not counted."""
     values, charge = np.full(3, 0.5), fp.Budget.charge
     monkeypatch.setattr(filters.holders.linear_queries, "_BLOCK", 1)
 
     def late(budget: fp.Budget, *arguments: Any) -> Any:
-        values[1:] = math.nan, math.inf
+        values[:] = 1e6, math.nan, math.inf
         return charge(budget, *arguments)
 
     monkeypatch.setattr(fp.Budget, "charge", late)
