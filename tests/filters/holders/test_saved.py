@@ -12,6 +12,7 @@ import pytest
 
 import filters as fp
 from tests.filters.holders.saved_session import FILTER, KEY, OTHER, places, refusal, reread, spent, sums
+from tests.filters.own import saying
 from theory.pairs import Gaussian, RandomizedResponse
 
 
@@ -151,12 +152,9 @@ def test_states_that_only_a_subclass_knows_are_restored() -> None:
 
 @pytest.mark.parametrize("epsilon", [math.nan, -1.0])
 def test_a_session_that_granted_a_pair_without_an_epsilon_is_restored(epsilon: float) -> None:
-    class Undefined(RandomizedResponse):
-        pure_epsilon = property(lambda self: epsilon)  # type: ignore[assignment]
-
     filt = fp.RealisationFilter(3.0, 1e-3, 5, (RandomizedResponse(0.5),))
     session = filt.open("retry")
-    assert session.request(Undefined(0.5))
+    assert session.request(saying(RandomizedResponse, epsilon, "pure_epsilon")(0.5))
     restored = fp.Session.from_dict(reread(session.to_dict()), filt, "retry")
     restored.observe(0.5)
     assert restored.granted == 1
