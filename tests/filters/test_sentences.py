@@ -14,7 +14,7 @@ import filterproof as fp
 from filters.certified.closed_forms import numbers_of
 from filters.holders.repeats import repeats
 from filters.testing.broken_laws import broken_laws
-from tests.filters.own import ClaimsToBeAny
+from tests.filters.own import ClaimsToBeAny, of
 
 Call = Callable[[], object]
 
@@ -49,7 +49,7 @@ def of_sites(**given: Any) -> fp.LabelledFilter:
 
 def additive(**parts: Any) -> type[fp.AdditiveFilter]:
     """A design of one's own, in which something is missing or no charge."""
-    return type("Mine", (fp.AdditiveFilter,), {"promise": fp.ZCDP(1.0), **parts})
+    return of(fp.AdditiveFilter, **({"promise": fp.ZCDP(1.0)} | parts))
 
 
 BARE = additive(budget=fp.Budget.of(0.5), charge=lambda filt, request: request.zcdp_rho)()
@@ -201,14 +201,14 @@ VALUES: list[tuple[Call, str]] = [
 TYPES: list[tuple[Call, str]] = [
     (
         lambda: additive()().charge(STEP),
-        r"Mine\.charge must be set, got none; set charge = fp\.zcdp_charge",
+        r"Own\.charge must be set, got none; set charge = fp\.zcdp_charge",
     ),
     (
         lambda: additive(charge=fp.zcdp_charge, budget=0.5)().open(),
-        r"Mine\.budget must be a Budget, got 0\.5; set budget = fp\.Budget\.of",
+        r"Own\.budget must be a Budget, got 0\.5; set budget = fp\.Budget\.of",
     ),
     *(
-        (ask, r"Mine\.charge must return a charge, got 0\.125; return fp\.Plain")
+        (ask, r"Own\.charge must return a charge, got 0\.125; return fp\.Plain")
         for ask in (
             lambda: BARE.open().request(STEP),
             *(
@@ -299,7 +299,7 @@ TYPES: list[tuple[Call, str]] = [
         (
             lambda: additive().budget,
             AttributeError,
-            r"Mine\.budget must be set where promise and charge do not",
+            r"Own\.budget must be set where promise and charge do not",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

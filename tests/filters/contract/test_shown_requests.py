@@ -20,6 +20,7 @@ from filters.contract.checks import (
 )
 from filters.contract.state import copied, frozen, leaves, lent_copy, read_only
 from filters.holders.repeats import repeats
+from tests.filters.own import of
 from theory.guarantees import ZCDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection, SubsampledGaussian
 
@@ -197,14 +198,9 @@ def closed(state: Any, request: Any) -> Any:
     return np.zeros(len(state[0]), dtype=bool)
 
 
-def of(base: type = fp.ZCDPFilter, **own: Any) -> type:
-    """A subclass with methods of (filter, state, request) of its own."""
-    return type("Own", (base,), own)
-
-
 BASE = fp.ZCDPFilter
-NEVER = of(grant=lambda filt, s, r: (closed(s, r), s))
-GENEROUS = of(grant=lambda filt, s, r: (~closed(s, r), s))
+NEVER = of(BASE, grant=lambda filt, s, r: (closed(s, r), s))
+GENEROUS = of(BASE, grant=lambda filt, s, r: (~closed(s, r), s))
 #: What a subclass overrides, and how often it grants what costs 0.21 of 0.5.
 OVERRIDING = {
     "denies by grant": (NEVER, 0),
@@ -213,9 +209,9 @@ OVERRIDING = {
         of(GENEROUS, admits=lambda filt, s, r: BASE.admits(filt, s, r) & np.less_equal(r.zcdp_rho, 0.1)),
         0,
     ),
-    "charges twice": (of(spend=lambda filt, s, r: BASE.spend(filt, BASE.spend(filt, s, r), r)), 1),
+    "charges twice": (of(BASE, spend=lambda filt, s, r: BASE.spend(filt, BASE.spend(filt, s, r), r)), 1),
     "grants one": (
-        of(grant=lambda filt, s, r: (BASE.admits(filt, s, r) & (s[0] == 0), BASE.spend(filt, s, r))),
+        of(BASE, grant=lambda filt, s, r: (BASE.admits(filt, s, r) & (s[0] == 0), BASE.spend(filt, s, r))),
         1,
     ),
     "nothing": (fp.ZCDPFilter, 2),

@@ -11,7 +11,7 @@ import filters as fp
 from filters.catalogue import CATALOGUE
 from filters.rules.kappa import KappaFilter
 from tests.filters.holders.saved_session import forged, refusal, reread
-from tests.filters.own import Known
+from tests.filters.own import Known, of
 from theory.guarantees import ApproxDP
 from theory.pairs import KOV, DominatingPair, Gaussian, RandomizedResponse
 
@@ -188,38 +188,16 @@ def test_a_filter_of_ones_own_is_restored_whatever_its_arrays_are() -> None:
     assert "values must be numbers of dtype <f4" in refusal(data, Mine())
 
 
-class Doubled(Known):
-    """A subclass that counts otherwise, about whose states its base has said nothing."""
-
-    def spend(self, state: Any, request: DominatingPair) -> Any:
-        return state + request.pure_epsilon / 2
-
-
-class Wider(Known):
-    """A subclass that decides otherwise: its states are still sums."""
-
-    def admits(self, state: Any, request: DominatingPair) -> Any:
-        return state + request.pure_epsilon <= 0.75
-
-
-class Logged(fp.GaussianFilter):
-    """A filter of the catalogue that looks on while it decides."""
-
-    def admits(self, state: Any, request: DominatingPair) -> Any:
-        return fp.GaussianFilter.admits(self, state, request)
-
-
-class Mumbling(Known):
-    def reaches(self, state: Any) -> Any:
-        return True
-
-
 def test_a_filter_of_ones_own_says_which_states_there_are() -> None:
+    """What a subclass says nothing of is what its base says, unless it counts otherwise."""
     pair = RandomizedResponse(0.5)
-    assert "can have led to" in refusal(forged(Known(), 0, [-3.0], pair), Known(), policy="halt")
-    data = forged(Doubled(), 0, [1.5], pair)
-    assert fp.Session.from_dict(data, Doubled()).to_dict() == data
-    assert "can have led to" in refusal(forged(Logged(1.0), 0, [-1000.0], pair), Logged(1.0), policy="halt")
-    assert "can have led to" in refusal(forged(Wider(), 0, [-3.0], pair), Wider(), policy="halt")
-    with pytest.raises(TypeError, match=r"Mumbling\.reaches must return booleans of shape \(1,\), got True"):
-        fp.Session.from_dict(forged(Mumbling(), 0, [0.5], pair), Mumbling())
+    doubled = of(Known, spend=lambda filt, state, request: state + request.pure_epsilon / 2)
+    wider = of(Known, admits=lambda filt, state, request: state + request.pure_epsilon <= 0.75)
+    logged = of(fp.GaussianFilter, admits=lambda filt, *asked: fp.GaussianFilter.admits(filt, *asked))
+    mumbling = of(Known, reaches=lambda filt, state: True)
+    data = forged(doubled(), 0, [1.5], pair)
+    assert fp.Session.from_dict(data, doubled()).to_dict() == data
+    for filt, value in ((Known(), -3.0), (wider(), -3.0), (logged(1.0), -1000.0)):
+        assert "can have led to" in refusal(forged(filt, 0, [value], pair), filt, policy="halt")
+    with pytest.raises(TypeError, match=r"Own\.reaches must return booleans of shape \(1,\), got True"):
+        fp.Session.from_dict(forged(mumbling(), 0, [0.5], pair), mumbling())

@@ -11,6 +11,7 @@ import filterproof as fp
 from filters.catalogue import CATALOGUE
 from filters.testing.broken_laws import broken_laws
 from filters.testing.requests import cheaper_first, requests_of
+from tests.filters.own import of
 from theory.numerics.stable import expm1_minus
 from theory.pairs import Gaussian, Laplace, RandomizedResponse
 
@@ -83,14 +84,9 @@ class AssertsItself(Sound):
         return super().spend(state, request)
 
 
-def planted(kind: type[Sound] = Sound, **parts: Any) -> type[Sound]:
-    """A filter with other parts, methods of (filter, state, request)."""
-    return type("Planted", (kind,), parts)
-
-
 def refused(where: Any) -> type[Sound]:
     """One that refuses what it should not: where(state, cost of the request)."""
-    return planted(admits=lambda filt, s, r: Sound.admits(filt, s, r) & ~where(s, cost(r)))
+    return of(Sound, admits=lambda filt, s, r: Sound.admits(filt, s, r) & ~where(s, cost(r)))
 
 
 def written(method: str) -> type[Sound]:
@@ -100,18 +96,19 @@ def written(method: str) -> type[Sound]:
         state[0][...] += 1e-3
         return getattr(Sound, method)(filt, state, *asked)
 
-    return planted(**{method: writes})
+    return of(Sound, **{method: writes})
 
 
-FIVE_UNLESS_DEAR = planted(
+FIVE_UNLESS_DEAR = of(
+    Sound,
     spend=lambda filt, s, r: (s[0] + cost(r), s[1] + 1, np.maximum(s[2], cost(r))),
     admits=lambda filt, s, r: Sound.admits(filt, s, r) & ((s[1] < 5) | (s[2] > 0.08)),
 )
 #: What each does wrong, the law that it breaks, and the filter.
 PLANTED: dict[str, tuple[str, type[Sound]]] = {
-    "allows more": ("a_grant_is_admits_and_spend", planted(Together, most=1.0)),
-    "allows less": ("a_grant_is_admits_and_spend", planted(Together, most=0.25)),
-    "charges less": ("a_grant_is_admits_and_spend", planted(Together, share=0.5)),
+    "allows more": ("a_grant_is_admits_and_spend", of(Together, most=1.0)),
+    "allows less": ("a_grant_is_admits_and_spend", of(Together, most=0.25)),
+    "charges less": ("a_grant_is_admits_and_spend", of(Together, share=0.5)),
     "only a window at first": (
         "cheaper_is_admitted_too",
         refused(lambda s, c: (s[1] == 0) & (np.abs(np.sqrt(2 * c) - 0.4) >= 0.1)),
@@ -123,12 +120,13 @@ PLANTED: dict[str, tuple[str, type[Sound]]] = {
     ),
     "refunds": (
         "a_cheaper_past_denies_no_more",
-        planted(spend=lambda filt, s, r: (s[0] + np.where(cost(r) > 0.25, 0, cost(r)), s[1] + 1, s[2])),
+        of(Sound, spend=lambda filt, s, r: (s[0] + np.where(cost(r) > 0.25, 0, cost(r)), s[1] + 1, s[2])),
     ),
     "spends outside": ("runs_do_not_see_each_other", SpendsOutside),
     "takes one in all": (
         "runs_do_not_see_each_other",
-        planted(
+        of(
+            Sound,
             over=False,
             spend=lambda filt, s, r: (setattr(filt, "over", True), Sound.spend(filt, s, r))[1],
             admits=lambda filt, s, r: Sound.admits(filt, s, r) & (not filt.over),
@@ -136,7 +134,7 @@ PLANTED: dict[str, tuple[str, type[Sound]]] = {
     ),
     "numbers its charges": (
         "saving_is_invisible",
-        planted(spend=lambda filt, s, r, n=count(): (s[0] + cost(r), s[1] + next(n) % 2, s[2])),  # noqa: B008
+        of(Sound, spend=lambda filt, s, r, n=count(): (s[0] + cost(r), s[1] + next(n) % 2, s[2])),  # noqa: B008
     ),
     "counts calls": ("a_denial_changes_nothing", CountsCalls),
     "counts calls, later": ("the_future_changes_no_past_decision", CountsCalls),
@@ -148,11 +146,11 @@ PLANTED: dict[str, tuple[str, type[Sound]]] = {
     "refilled": ("asking_changes_nothing", Refilled),
     "mean of runs": (
         "runs_do_not_see_each_other",
-        planted(spend=lambda filt, s, r: (s[0] + np.mean(cost(r) + 0 * s[0]), s[1], s[2])),
+        of(Sound, spend=lambda filt, s, r: (s[0] + np.mean(cost(r) + 0 * s[0]), s[1], s[2])),
     ),
     "max of runs": (
         "runs_do_not_see_each_other",
-        planted(admits=lambda filt, s, r: np.max(s[0]) + cost(r) + 0 * s[0] <= 0.5),
+        of(Sound, admits=lambda filt, s, r: np.max(s[0]) + cost(r) + 0 * s[0] <= 0.5),
     ),
     "closed": ("something_is_admitted", refused(lambda s, c: s[0] >= 0)),
 }
