@@ -7,7 +7,6 @@ it says; the rules of this library, which look charges up in a `Selection` of se
 
 from __future__ import annotations
 
-from abc import ABCMeta
 from collections.abc import Callable, Mapping
 from dataclasses import Field, dataclass, fields, is_dataclass
 from fractions import Fraction
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 from filters.contract.answers import checked_booleans, checked_numbers, checked_state
 from filters.contract.filter_base import FilterBase, MechanismFamily, largest_affordable
 from filters.contract.holds import Holds
-from filters.contract.library import by_identity, holder_of, is_plain, made_of_the_library, of_the_library
+from filters.contract.library import holder_of, is_plain, kept_of_classes, made_of_the_library, of_the_library
 from filters.contract.state import State, copied, join, lent_copy, read_only, take
 from theory.guarantees import Guarantee
 from theory.pairs import DominatingPair
@@ -114,68 +113,73 @@ class FilterTerms:
     """What a filter must not change while someone holds it: its promise, and its budget where it has one, by value."""
 
     values: tuple[object, object]
-    #: How to see sooner that neither has changed; None where nothing but the values tells.
-    seen: tuple[_Seen, _Seen] | None
+    #: Whether it is seen sooner that neither has changed, for nobody can change a part of them in place.
+    plain: bool
 
     @classmethod
     def of(cls, filt: FilterBase) -> Self:
         """The terms of a filter as they are now."""
-        values = _terms(filt)
-        promise, budget = _seen(filt.promise), None if values[1] is None else _seen(filt.budget)  # type: ignore[attr-defined]
-        return cls(values, (promise, budget) if promise and budget else None)
+        values = _value(filt.promise), _value(_budget(filt))
+        return cls(values, all(map(_is_plain, values)))
 
     def check(self, filt: FilterBase) -> None:
         """TypeError if the filter's terms are others."""
-        if self.seen is not None:
-            promise, budget = self.seen
-            if promise.same(filt.promise) and budget.same(filt.budget):  # type: ignore[attr-defined]
-                return
-        if (now := _terms(filt)) != self.values:
+        promise, budget = self.values
+        if self.plain and _is_still(promise, filt.promise) and _is_still(budget, _budget(filt)):
+            return
+        if (now := (_value(filt.promise), _value(_budget(filt)))) != self.values:
             raise TypeError(
                 f"{type(filt).__name__} must keep its promise and its budget while it is held, got "
-                f"{_told(now)} where it was opened with {_told(self.values)}; make another filter for another budget"
+                f"{now} where it was opened with {self.values}; make another filter for another budget"
             )
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
-    """The class of an object of the library whose fields are plain, the names of its fields, and what they held."""
+def _budget(filt: FilterBase) -> object:
+    try:
+        return getattr(filt, "budget", None)
+    except ValueError:  # no theorem gives a budget for the promise
+        return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Value:
+    """What an object is: its class, and what its fields held; what it is itself where it has none."""
 
     kind: type
     names: tuple[str, ...]
-    held: tuple[object, ...]
+    parts: tuple[object, ...]
 
-    def same(self, thing: object) -> bool:
-        """Whether it is of that very class, and each field that very number, which nobody can change."""
-        return type(thing) is self.kind and all(map(is_, _reader(self.names)(thing), self.held))
+    def __eq__(self, other: object) -> bool:  # a class may claim to equal any
+        return type(other) is _Value and self.kind is other.kind and self.parts == other.parts
 
-
-def _seen(thing: object) -> _Seen | None:
-    """How to see sooner that a value is what it was; None where nothing but its value tells."""
-    kind: Any = type(thing)
-    if not of_the_library(kind) or not (names := _field_names(kind)):
-        return None
-    if not all(is_plain(type(object.__getattribute__(thing, name))) for name in names):
-        return None
-    return _Seen(kind, names, _reader(names)(thing))
+    def __repr__(self) -> str:
+        return f"{self.kind.__name__}({', '.join(map(repr, self.parts))})"
 
 
-def _terms(filt: FilterBase) -> tuple[object, object]:
-    try:
-        return _value(filt.promise), _value(getattr(filt, "budget", None))
-    except ValueError:  # no theorem gives a budget for the promise
-        return _value(filt.promise), None
+def _is_plain(value: object) -> bool:
+    """Whether it is plain, or an object of the library whose fields are, or tuples of what is."""
+    if not isinstance(value, _Value):
+        return is_plain(type(value))
+    each = [one for part in value.parts for one in (part if type(part) is tuple else (part,))]
+    return of_the_library(value.kind) and bool(value.names) and all(is_plain(type(one)) for one in each)
+
+
+def _is_still(value: object, thing: object) -> bool:
+    """Whether a thing is of that plain value's very class, and each of its fields that very object."""
+    if type(value) is _Value:
+        return type(thing) is value.kind and all(map(is_, _reader(value.names)(thing), value.parts))
+    return thing is value
 
 
 def _value(thing: object) -> object:
-    """What a value is now, its class and its fields: it may be changed in place."""
+    """What a value is now: it may be changed in place."""
     kind: Any = type(thing)
-    if is_plain(kind) or kind is Fraction:  # most parts are
+    if is_plain(kind) or kind is Fraction or kind is tuple:  # most parts are
         return thing
-    names = _field_names(kind) if by_identity(kind) else _field_names.__wrapped__(kind)
+    names = _field_names(kind)
     if isinstance(thing, type) or names is None:
-        return thing.tobytes() if isinstance(thing, np.ndarray) else (kind, thing)
-    return kind, *[_value(object.__getattribute__(thing, name)) for name in names]
+        return thing.tobytes() if isinstance(thing, np.ndarray) else _Value(kind, (), (thing,))
+    return _Value(kind, names, tuple([_value(object.__getattribute__(thing, name)) for name in names]))
 
 
 @lru_cache(maxsize=1024)
@@ -184,17 +188,10 @@ def _reader(names: tuple[str, ...]) -> Callable[[object], tuple[object, ...]]:
     return attrgetter(*names, *names[:1])
 
 
-@lru_cache(maxsize=1024)
+@kept_of_classes
 def _field_names(kind: type) -> tuple[str, ...] | None:
     """The names of a dataclass's fields, None of another class."""
     return tuple(part.name for part in fields(kind)) if is_dataclass(kind) else None
-
-
-def _told(value: object) -> str:
-    if not isinstance(value, tuple):
-        return repr(value)
-    kind, parts = (value[0].__name__, value[1:]) if isinstance(value[0], type) else ("", value)
-    return f"{kind}({', '.join(map(_told, parts))})"
 
 
 def checked_start(filt: FilterBase, n: int) -> State:
@@ -357,12 +354,11 @@ def _knows_its_rules(filt: FilterBase, method: str) -> bool:
             return True
         if any(name in own for name in _SPEAKS_OF[method]):
             return False
-    # by what is found, for a class may be changed; and one of another kind of classes may claim to equal any
-    knows = _knows if type(kind) is ABCMeta else _knows.__wrapped__
-    return knows(kind, method, _reader((method, *_SPEAKS_OF[method]))(kind))
+    # by what is found, for a class may be changed
+    return _knows(kind, method, _reader((method, *_SPEAKS_OF[method]))(kind))
 
 
-@lru_cache(maxsize=1024)
+@kept_of_classes
 def _knows(kind: type, method: str, _: object) -> bool:
     order = kind.__mro__
     place = {name: order.index(holder_of(kind, name)) for name in (method, *_SPEAKS_OF[method])}

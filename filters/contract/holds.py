@@ -8,7 +8,6 @@ zCDP 0.5, pure epsilon 1, infinite mass 0.001
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from theory.arguments import check_at_least_zero, check_order, check_probability
@@ -42,13 +41,15 @@ class Holds:
             value = getattr(self, name)
             if value != math.inf:
                 object.__setattr__(self, name, float(check_at_least_zero(name, value)))
-        if not isinstance(self.orders, Iterable):
+        try:
+            pairs = [(alpha, rho) for alpha, rho in self.orders]
+        except (TypeError, ValueError):
             raise TypeError(
                 f"orders must be pairs (order, bound), got {self.orders!r}; pass ((2.0, 0.5),), say"
-            )
+            ) from None
         orders = tuple(
             (float(check_order("orders", alpha)), float(check_at_least_zero("orders", rho)))
-            for alpha, rho in self.orders
+            for alpha, rho in pairs
         )
         object.__setattr__(self, "orders", orders)
         object.__setattr__(self, "infinite", float(check_probability("infinite", self.infinite)))

@@ -17,7 +17,7 @@ from collections.abc import Callable, Hashable
 from fractions import Fraction
 from functools import lru_cache
 from types import MemberDescriptorType
-from typing import Any
+from typing import Any, TypeVar, TypeVarTuple
 
 import numpy as np
 
@@ -28,16 +28,37 @@ __all__ = [
     "by_identity",
     "holder_of",
     "is_plain",
+    "kept_of_classes",
     "made_of_the_library",
     "of_the_library",
     "settled",
     "told_apart",
 ]
 
+_Ts = TypeVarTuple("_Ts")
+_R = TypeVar("_R")
+
 _ROOMS = ("theory.", "filters.", "mc.")
 #: Python's own classes whose values can neither change nor run code of anyone's.
 _PLAIN = frozenset((int, float, bool, str, bytes, type(None), np.float64))
 _MODULE, _BASES = (type.__dict__[name] for name in ("__module__", "__mro__"))
+
+
+def by_identity(thing: object) -> bool:
+    """Whether it is a class that, like its bases, is equal to none but itself: a cache may be asked for it."""
+    of = type(thing)
+    return of is type or of is ABCMeta or of is PairType
+
+
+def kept_of_classes(asked: Callable[[type, *_Ts], _R]) -> Callable[[type, *_Ts], _R]:
+    """What is asked of a class, found once for each; anew for a class that may claim to equal another."""
+    kept: Any = lru_cache(maxsize=1024)(asked)
+
+    def answer(kind: type, *more: *_Ts) -> _R:
+        found: _R = kept(kind, *more) if by_identity(kind) else asked(kind, *more)
+        return found
+
+    return answer
 
 
 def is_plain(kind: type) -> bool:
@@ -47,7 +68,7 @@ def is_plain(kind: type) -> bool:
 
 def of_the_library(kind: type) -> bool:
     """Whether this very class is one that a module of the library holds under its name."""
-    module, name = _claim(kind) if by_identity(kind) else _claim.__wrapped__(kind)
+    module, name = _claim(kind)
     if type(module) is not str or not module.startswith(_ROOMS):
         return False
     return getattr(sys.modules.get(module), "__dict__", {}).get(name) is kind
@@ -77,8 +98,7 @@ def attributes(thing: object) -> dict[str, object]:
     """
     held: dict[str, object] = {}
     kind = type(thing)
-    bases = _BASES.__get__(kind)
-    for name, get in _slots(bases) if by_identity(kind) else _slots.__wrapped__(bases):
+    for name, get in _slots(kind, _BASES.__get__(kind)):
         try:
             held[_free(name, held)] = get(thing, kind)
         except AttributeError:  # a slot that was never set
@@ -98,20 +118,14 @@ def _free(name: str, held: dict[str, object]) -> str:
     return name
 
 
-def by_identity(thing: object) -> bool:
-    """Whether it is a class that, like its bases, is equal to none but itself: a cache may be asked for it."""
-    of = type(thing)
-    return of is type or of is ABCMeta or of is PairType
-
-
-@lru_cache(maxsize=1024)
-def _slots(bases: tuple[type, ...]) -> tuple[tuple[str, Callable[..., object]], ...]:
+@kept_of_classes
+def _slots(kind: type, bases: tuple[type, ...]) -> tuple[tuple[str, Callable[..., object]], ...]:
     """The slots of a class and its bases, which are made with them, and what reads each; bases may be exchanged."""
     places = [(name, place) for base in bases for name, place in vars(base).items()]
     return tuple((name, place.__get__) for name, place in places if type(place) is MemberDescriptorType)
 
 
-@lru_cache(maxsize=1024)
+@kept_of_classes
 def _claim(kind: type) -> tuple[Any, str]:
     """The module that a class says it is of, and its name there."""
     return _MODULE.__get__(kind), kind.__qualname__

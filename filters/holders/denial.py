@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 from filters.contract.checks import checked_admits, checked_start
@@ -96,6 +97,6 @@ class Denial:
 
 def _told(name: str, value: float, way: int) -> str:
     """The value to four digits, rounded away from the one that was denied."""
-    unit = 10.0 ** (math.floor(math.log10(value)) - 3)
-    rounded = (math.ceil if way > 0 else math.floor)(value / unit * (1 - way * 1e-12)) * unit
-    return f"{name}={rounded:.4g}"
+    unit = Fraction(10) ** (math.floor(math.log10(value)) - 3)
+    rounded = (math.ceil if way > 0 else math.floor)(Fraction(value) / unit * (1 - way * Fraction(1, 10**12)))
+    return f"{name}={float(rounded * unit):.4g}"

@@ -183,7 +183,7 @@ class LinearQueries(Holder):
         if not _LEAST_VARIANCE < variance < math.inf:
             # the quotient lost digits, underflowed or overflowed: divide the roots
             root = math.sqrt(self.norm_budget) / math.sqrt(self.kappa) / math.sqrt(2)
-            return root * (1 + (dimension + 8) * 2.0**-52)
+            return root * (1 + (dimension + 8) * 2.0**-52) + 2.0**-1073  # where it is subnormal
         return math.sqrt(variance) * (1 + (dimension + 4) * 2.0**-52)
 
     @property

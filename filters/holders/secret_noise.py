@@ -47,9 +47,13 @@ class SecretNoise:
     def added_to(self, *total: NDArray[np.float64], sigma: float) -> NDArray[np.float64]:
         """The noise of standard deviation sigma for sums: one array, or several of its shape that add up to it.
 
-        Raises ValueError for sigma <= 0.
+        Raises ValueError for sigma <= 0 and for what is not finite.
         """
         sigma, shape = one_positive("sigma", sigma), total[0].shape
+        if not np.isfinite(total).all():
+            raise ValueError(
+                f"total must be finite, got {np.sum(~np.isfinite(total))} others; clip what is summed"
+            )
         told = repr((self.secret, self.step, sigma, shape)).encode()
         bits = b"".join(part.tobytes() for part in _expansion(total))
         rng = np.random.default_rng(

@@ -88,19 +88,17 @@ def _is_own(filt: PrivacyFilter, method: str) -> bool:
     return not getattr(getattr(type(filt), method, None), "__module__", "filters.").startswith("filters.")
 
 
-def transcript_divergence(
-    filt: PrivacyFilter, adversary: TreeAdversary, epsilons: tuple[float, ...] = _EPSILONS
-) -> dict[float, float]:
+def transcript_divergence(filt: PrivacyFilter, adversary: TreeAdversary) -> dict[float, float]:
     """H_{e^eps}(P || Q) of the transcript at each eps, by enumeration of every outcome of every round.
 
     The filter's own code decides at every node; a denial ends the path. Raises TypeError for pairs not finite.
     """
-    total = dict.fromkeys(epsilons, 0.0)
+    total = dict.fromkeys(_EPSILONS, 0.0)
 
     def walk(state: State, past: tuple[float, ...], p: float, loss: float) -> None:
         request = adversary.request(past)
         if request is None or not admits(filt, state, request):
-            for eps in epsilons:
+            for eps in _EPSILONS:
                 total[eps] += p * max(-math.expm1(eps - loss), 0.0)
             return
         if (outputs := request.outputs) is None:

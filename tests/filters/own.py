@@ -41,6 +41,19 @@ class ClaimsToBeAny(float):
         return hash(1.0)
 
 
+def of(base: type, **own: Any) -> Any:
+    """A subclass with parts of its own, methods of (filter, state, request)."""
+    return type("Own", (base,), own)
+
+
+def saying(kind: type, value: object, *names: str) -> Any:
+    """A subclass of a pair that declares one value under these names; `renyi` is asked for an order."""
+    parts = {name: property(lambda self: value) for name in names}
+    return type(
+        "Saying", (kind,), parts | {"renyi": lambda self, alpha: value} if "renyi" in names else parts
+    )
+
+
 class Adding(fp.PrivacyFilter):
     """Adds up in doubles what `cost` says of each request, up to `most`."""
 

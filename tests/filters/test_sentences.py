@@ -14,6 +14,7 @@ import filterproof as fp
 from filters.certified.closed_forms import numbers_of
 from filters.holders.repeats import repeats
 from filters.testing.broken_laws import broken_laws
+from tests.filters.own import ClaimsToBeAny, of
 
 Call = Callable[[], object]
 
@@ -46,6 +47,14 @@ def of_sites(**given: Any) -> fp.LabelledFilter:
     return fp.LabelledFilter(keeper, **({"labels": {"site": "a"}, "over": {}} | given))
 
 
+def additive(**parts: Any) -> type[fp.AdditiveFilter]:
+    """A design of one's own, in which something is missing or no charge."""
+    return of(fp.AdditiveFilter, **({"promise": fp.ZCDP(1.0)} | parts))
+
+
+BARE = additive(budget=fp.Budget.of(0.5), charge=lambda filt, request: request.zcdp_rho)()
+
+
 def ruled(**given: Any) -> fp.PrivacyFilter:
     """A rule of somebody's accountant, with one argument that is none."""
     usual = {"make": dict, "event": float, "target": fp.ZCDP(1.0), "spent": len} | given
@@ -53,6 +62,14 @@ def ruled(**given: Any) -> fp.PrivacyFilter:
 
 
 VALUES: list[tuple[Call, str]] = [
+    (
+        lambda: additive(charge=fp.pure_charge, promise=fp.GaussianDP(1.0)),
+        "promise must follow from a sum of pure_",
+    ),
+    (
+        lambda: additive(charge=fp.renyi_charge.at(2.0), promise=fp.ApproxDP(1.0, 1e-5)),
+        "promise must leave a budget above zero",
+    ),
     (lambda: fp.GaussianFilter(1e200), r"mu must be at most 2\^511, got mu=1e\+200; pass a budget"),
     (lambda: fp.BlackwellFilter(1e200, (BIT,)), r"mu must be at most 2\^511, got mu=1e\+200; pass a budget"),
     (lambda: fp.WhitehouseFilter(1.0, 1e-5, tail=1e-4), "tail must be at most delta"),
@@ -126,7 +143,20 @@ VALUES: list[tuple[Call, str]] = [
         )
         for scale in (0.0, -1.0, 2.0**-9, math.inf, math.nan)
     ),
-    (lambda: fp.GaussianFilter(1.0).open("stop"), "on_denial"),  # type: ignore[arg-type]
+    *(
+        (
+            lambda word=word: fp.GaussianFilter(1.0).open(word),
+            "on_denial must be 'halt' or 'retry', got .*; choose",
+        )
+        for word in ("HALT", "stop", None, True, ["halt"], ClaimsToBeAny(1.0))
+    ),
+    *(
+        (
+            lambda bad=bad: fp.SecretNoise(1, 2).added_to(np.array([bad]), sigma=1.0),
+            "total must be finite, got 1",
+        )
+        for bad in (math.nan, math.inf)
+    ),
     (lambda: asked().sigma(-3), "dimension must be an integer >= 1, got dimension=-3"),
     (lambda: asked().join(10**14), "people must be"),
     (lambda: asked(norm_budget=10**400), "norm_budget must be"),
@@ -134,9 +164,16 @@ VALUES: list[tuple[Call, str]] = [
         lambda: fp.ClippedSums(fp.IndividualFilter(fp.ZCDPFilter(1.0), 5), clip=1.0, sigma=1.0, runs=2),
         "runs must divide",
     ),
-    (
-        lambda: fp.IndividualTracker(fp.GaussianTracker(0.5), 4).spend(fp.Gaussian(np.ones(2))),
-        "one pair per person",
+    *(
+        (lambda ask=ask: ask(fp.Gaussian(np.ones(2))), "one pair per person")
+        for ask in (
+            fp.IndividualTracker(fp.GaussianTracker(0.5), 4).spend,
+            fp.IndividualFilter(fp.ZCDPFilter(1.0), 3).select,
+        )
+    ),
+    *(
+        (lambda delta=delta: fp.RogersOdometer(delta, 3), "delta must be below 1/e, got delta=")
+        for delta in (1 / math.e, 0.5)
     ),
     (
         lambda: fp.from_accountant(
@@ -162,6 +199,24 @@ VALUES: list[tuple[Call, str]] = [
 ]
 
 TYPES: list[tuple[Call, str]] = [
+    (
+        lambda: additive()().charge(STEP),
+        r"Own\.charge must be set, got none; set charge = fp\.zcdp_charge",
+    ),
+    (
+        lambda: additive(charge=fp.zcdp_charge, budget=0.5)().open(),
+        r"Own\.budget must be a Budget, got 0\.5; set budget = fp\.Budget\.of",
+    ),
+    *(
+        (ask, r"Own\.charge must return a charge, got 0\.125; return fp\.Plain")
+        for ask in (
+            lambda: BARE.open().request(STEP),
+            *(
+                lambda name=name: getattr(BARE, name)(BARE.start(1), STEP)
+                for name in ("admits", "spend", "grant")
+            ),
+        )
+    ),
     (
         lambda: asked().answer(np.ma.masked_array(np.ones(2), mask=True), RNG),
         "values must be no masked array",
@@ -223,6 +278,10 @@ TYPES: list[tuple[Call, str]] = [
         lambda: fp.from_budget(dict, len, fp.PureDP(1.0), menu=(BIT,), denied="TooDearError"),  # type: ignore[arg-type]
         "denied must be exceptions",
     ),
+    *(
+        (lambda bad=bad: fp.Holds(orders=bad), r"orders must be pairs \(order, bound\), got")
+        for bad in (2.0, (2.0,), ((2.0, 0.5, 3.0),))
+    ),
     (lambda: ruled(make=3), "make must be callable"),
     (lambda: ruled(event=3), "event must be callable"),
     (lambda: ruled(spent=None), "spent must be given"),
@@ -234,7 +293,15 @@ TYPES: list[tuple[Call, str]] = [
 @pytest.mark.filterwarnings("ignore::filters.UnsoundFilterWarning")
 @pytest.mark.parametrize(
     ("call", "kind", "sentence"),
-    [(call, kind, said) for kind, rows in ((ValueError, VALUES), (TypeError, TYPES)) for call, said in rows],
+    [
+        *((call, ValueError, said) for call, said in VALUES),
+        *((call, TypeError, said) for call, said in TYPES),
+        (
+            lambda: additive().budget,
+            AttributeError,
+            r"Own\.budget must be set where promise and charge do not",
+        ),
+    ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_it_is_refused_in_a_sentence(call: Call, kind: type[Exception], sentence: str) -> None:

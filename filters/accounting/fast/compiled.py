@@ -123,9 +123,51 @@ def kernels() -> SimpleNamespace | None:
     compile_ = compiler()
     if compile_ is None:
         return None
+    from numba.extending import register_jitable
+
+    for step_of_a_loop in (_added, _carried, _squared, _within):
+        register_jitable(step_of_a_loop)
     loops: list[Any] = [_add_short_squares, _add_short, _add_squares, _add_pairs]
     loops += [_charge_numbers, _charge_squares, _divide_up]
     return SimpleNamespace(**{loop.__name__[1:]: compile_(loop) for loop in loops})
+
+
+def _added(high: Any, low: Any, p: Any, q: Any) -> Any:
+    """`error_free.add_up` of (high, low) and (p, q), operation by operation; without a branch, as all that follows."""
+    w = low + q
+    t = w - low
+    return _carried(high, p, w, (low - (w - t)) + (q - t))
+
+
+def _carried(high: Any, p: Any, w: Any, lost: Any) -> Any:
+    """high + p + w as a pair, rounded up where something is lost, here or before."""
+    s = high + p
+    t = s - high
+    e = (high - (s - t)) + (p - t)
+    v = e + w
+    t = v - e
+    lost += (e - (v - t)) + (w - t)
+    v += abs(v) * _ULP + 2 * lost if lost > 0 else 0.0
+    total = s + v
+    return total, v - (total - s)
+
+
+def _squared(x: Any, root: float, scale: float) -> Any:
+    """`Square.exact` of x and a scale that is a power of two, operation by operation."""
+    declared = abs(x)
+    a = declared * root
+    a = LEAST_ROOT if (a < LEAST_ROOT) & (declared > 0) else a
+    p = a * a
+    c = SPLITTER * a
+    a1 = c - (c - a)
+    a2 = a - a1
+    q = (((a1 * a1 - p) + 2 * (a1 * a2)) + a2 * a2) * scale
+    return p * scale, q
+
+
+def _within(total: Any, carry: Any, limit: Any) -> Any:
+    """`Limit.covers`."""
+    return (total < limit[0]) | ((total == limit[0]) & (carry <= limit[1]))
 
 
 def _add_short_squares(
@@ -166,36 +208,11 @@ def _add_short(high: Any, p: float, last: float, top: Any, fits: Any) -> Any:
 def _add_squares(
     high: Any, low: Any, x: Any, root: float, scale: float, limit: Any, fits: Any, top: Any, rest: Any
 ) -> None:
-    """(top, rest) = (high, low) + scale (root x)^2 rounded up, and whether that is within the limit.
-
-    Operation by operation what the general route does; & and not `and`, for the same reason as above.
-    """
-    limit_high, limit_low = limit
+    """(top, rest) = (high, low) + scale (root x)^2 rounded up, and whether that is within the limit."""
     for i in range(high.size):
-        declared = abs(x[i])
-        a = declared * root
-        a = LEAST_ROOT if (a < LEAST_ROOT) & (declared > 0) else a
-        p = a * a
-        c = SPLITTER * a
-        a1 = c - (c - a)
-        a2 = a - a1
-        q = (((a1 * a1 - p) + 2 * (a1 * a2)) + a2 * a2) * scale
-        p *= scale
-        s = high[i] + p
-        t = s - high[i]
-        e = (high[i] - (s - t)) + (p - t)
-        w = low[i] + q
-        t = w - low[i]
-        lost = (low[i] - (w - t)) + (q - t)
-        v = e + w
-        t = v - e
-        lost += (e - (v - t)) + (w - t)
-        v += abs(v) * _ULP + 2 * lost if lost > 0 else 0.0
-        total = s + v
-        carry = v - (total - s)
-        top[i] = total
-        rest[i] = carry
-        fits[i] = (total < limit_high) | ((total == limit_high) & (carry <= limit_low))
+        p, q = _squared(x[i], root, scale)
+        top[i], rest[i] = _added(high[i], low[i], p, q)
+        fits[i] = _within(top[i], rest[i], limit)
 
 
 def _add_pairs(high: Any, low: Any, gain: Any, part: Any, limit: Any, fits: Any, top: Any, rest: Any) -> None:
@@ -203,51 +220,24 @@ def _add_pairs(high: Any, low: Any, gain: Any, part: Any, limit: Any, fits: Any,
 
     gain and part hold one number per run or one for all.
     """
-    limit_high, limit_low = limit
     alike, shared = gain.size == 1, part.size == 1
     for i in range(high.size):
         p, q = gain[0] if alike else gain[i], part[0] if shared else part[i]
-        s = high[i] + p
-        t = s - high[i]
-        e = (high[i] - (s - t)) + (p - t)
-        w = low[i] + q
-        t = w - low[i]
-        lost = (low[i] - (w - t)) + (q - t)
-        v = e + w
-        t = v - e
-        lost += (e - (v - t)) + (w - t)
-        v += abs(v) * _ULP + 2 * lost if lost > 0 else 0.0
-        total = s + v
-        carry = v - (total - s)
-        top[i] = total
-        rest[i] = carry
-        fits[i] = ((total < limit_high) | ((total == limit_high) & (carry <= limit_low))) & (p >= 0)
+        top[i], rest[i] = _added(high[i], low[i], p, q)
+        fits[i] = _within(top[i], rest[i], limit) & (p >= 0)
 
 
 def _charge_numbers(high: Any, low: Any, x: Any, root: float, limit: Any, some: Any, fits: Any) -> None:
-    """(high, low) += root^2 x rounded up where that is within the limit, and whether it is, of `some`.
-
-    Operation by operation what the general route does, for charges whose second double is 0. No `some`: everyone.
-    """
-    (limit_high, limit_low), everyone = limit, some.size == 0
+    """(high, low) += root^2 x rounded up where that is within the limit, and whether it is; of `some`, if any."""
     for i in range(high.size):
-        declared, h = x[i], high[i]
+        declared = x[i]
         p = declared * root * root
         p = LEAST if (p < LEAST) & (declared > 0) else p
-        s = h + p
-        t = s - h
-        e = (h - (s - t)) + (p - t)
-        w = low[i] + 0.0
-        v = e + w
-        t = v - e
-        lost = (e - (v - t)) + (w - t)
-        v += abs(v) * _ULP + 2 * lost if lost > 0 else 0.0
-        total = s + v
-        carry = v - (total - s)
-        fit = ((total < limit_high) | ((total == limit_high) & (carry <= limit_low))) & (p >= 0)
-        if not everyone:
+        total, carry = _carried(high[i], p, low[i] + 0.0, 0.0)
+        fit = _within(total, carry, limit) & (p >= 0)
+        if some.size:
             fit &= some[i]
-        high[i] = total if fit else h
+        high[i] = total if fit else high[i]
         low[i] = carry if fit else low[i]
         fits[i] = fit
 
@@ -256,33 +246,13 @@ def _charge_squares(
     high: Any, low: Any, x: Any, root: float, scale: float, limit: Any, some: Any, fits: Any
 ) -> None:
     """The same for charges scale (root x)^2."""
-    (limit_high, limit_low), everyone = limit, some.size == 0
     for i in range(high.size):
-        declared, h = abs(x[i]), high[i]
-        a = declared * root
-        a = LEAST_ROOT if (a < LEAST_ROOT) & (declared > 0) else a
-        p = a * a
-        c = SPLITTER * a
-        a1 = c - (c - a)
-        a2 = a - a1
-        q = (((a1 * a1 - p) + 2 * (a1 * a2)) + a2 * a2) * scale
-        p *= scale
-        s = h + p
-        t = s - h
-        e = (h - (s - t)) + (p - t)
-        w = low[i] + q
-        t = w - low[i]
-        lost = (low[i] - (w - t)) + (q - t)
-        v = e + w
-        t = v - e
-        lost += (e - (v - t)) + (w - t)
-        v += abs(v) * _ULP + 2 * lost if lost > 0 else 0.0
-        total = s + v
-        carry = v - (total - s)
-        fit = (total < limit_high) | ((total == limit_high) & (carry <= limit_low))
-        if not everyone:
+        p, q = _squared(x[i], root, scale)
+        total, carry = _added(high[i], low[i], p, q)
+        fit = _within(total, carry, limit)
+        if some.size:
             fit &= some[i]
-        high[i] = total if fit else h
+        high[i] = total if fit else high[i]
         low[i] = carry if fit else low[i]
         fits[i] = fit
 

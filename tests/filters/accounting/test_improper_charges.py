@@ -11,6 +11,7 @@ import pytest
 
 import filterproof as fp
 from filters.catalogue import CATALOGUE
+from tests.filters.own import saying
 
 #: What no charge is.
 IMPROPER = (math.nan, -0.1, -5.0, -math.inf)
@@ -88,45 +89,21 @@ def test_the_other_runs_of_a_batch_are_charged_as_ever(value: float) -> None:
     assert after[0][[0, 2]].tolist() == [0.25, 0.0625]
 
 
-class Dear(fp.Gaussian):
-    """A Gaussian that declares more than a Gaussian does."""
-
-    zcdp_rho = gdp_mu = property(lambda self: 9.0)  # type: ignore[assignment]
-
-    def renyi(self, alpha: Any) -> Any:
-        return 9.0
-
-
-class DearKOV(fp.KOV):
-    """One that declares more than its parameters."""
-
-    zcdp_rho = pure_epsilon = property(lambda self: 9.0)  # type: ignore[assignment]
-
-
-class Rootless(fp.Gaussian):
-    """One whose rho is as ever, and no number's half square."""
-
-    zcdp_root = None
-
-
-class Cheap(fp.RandomizedResponse):
-    """One that declares a smaller epsilon than its law has."""
-
-    pure_epsilon = zcdp_root = property(lambda self: 0.001)  # type: ignore[assignment]
-
-
 def test_rho_is_that_of_the_parameters_whatever_else_a_pair_of_ones_own_declares() -> None:
-    for pair in (Rootless(0.5), Cheap(0.5)):
+    rootless = saying(fp.Gaussian, None, "zcdp_root")  # of no number its rho is half the square
+    cheap = saying(fp.RandomizedResponse, 0.001, "pure_epsilon", "zcdp_root")  # its law has a larger one
+    for pair in (rootless(0.5), cheap(0.5)):
         assert pair.zcdp_rho == 0.125
         assert fp.zcdp_charge(pair).exact(1.0)[0] == 0.125
 
 
 def test_what_a_pair_of_ones_own_declares_is_charged_whatever_it_inherits() -> None:
-    dear = DearKOV(0.1, 0.01)
+    dear = saying(fp.KOV, 9.0, "zcdp_rho", "pure_epsilon")(0.1, 0.01)
+    dear_gaussian = saying(fp.Gaussian, 9.0, "zcdp_rho", "gdp_mu", "renyi")(0.1)
     for charge in (
-        fp.zcdp_charge(Dear(0.1)),
-        fp.gdp_charge(Dear(0.1)),
-        fp.renyi_charge(Dear(0.1), 4.0),
+        fp.zcdp_charge(dear_gaussian),
+        fp.gdp_charge(dear_gaussian),
+        fp.renyi_charge(dear_gaussian, 4.0),
         fp.approximate_zcdp_charge(dear)[0],
         fp.Plain(fp.approximate_charge(dear, None)[0]),
     ):

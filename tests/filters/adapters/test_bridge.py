@@ -15,7 +15,6 @@ import filterproof as fp
 from filters.adapters import bridge
 from filters.adapters.bridge import BridgeError
 from filters.adapters.bridged import BridgedFilter
-from filters.adapters.commands import request_text
 from reports.expression import read_command, read_promise
 from tests.reports.typed import filterproof
 
@@ -250,12 +249,6 @@ def test_the_same_past_is_decided_alike_with_and_without_stored_state(program: P
         assert asked(plain, *sizes) == asked(stored, *sizes)
     plain.bridge.close()
     stored.bridge.close()
-
-
-def test_a_request_is_told_with_its_charges_and_null_where_there_is_none() -> None:
-    assert request_text(fp.Gaussian(0.5)) == (
-        '{"mechanism":"Gaussian","epsilon":null,"rho":0.125,"mu":0.5,"parameters":{"mu":0.5}}'
-    )
 
 
 def test_a_promise_is_read_by_a_word_or_by_its_class() -> None:

@@ -20,6 +20,7 @@ from filters.contract.checks import (
 )
 from filters.contract.state import copied, frozen, leaves, lent_copy, read_only
 from filters.holders.repeats import repeats
+from tests.filters.own import of
 from theory.guarantees import ZCDP
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection, SubsampledGaussian
 
@@ -197,43 +198,24 @@ def closed(state: Any, request: Any) -> Any:
     return np.zeros(len(state[0]), dtype=bool)
 
 
-class Never(fp.ZCDPFilter):
-    """Denies all that it is asked by `grant` alone."""
-
-    def grant(self, state: Any, request: Any) -> Any:
-        return closed(state, request), state
-
-
-class Delegates(Never):
-    def spend(self, state: Any, request: Any) -> Any:
-        return super().spend(state, request)
-
-
-class Generous(fp.ZCDPFilter):
-    """Grants all that it is asked by `grant`, and nothing that costs more than a tenth by what it inherits that."""
-
-    def grant(self, state: Any, request: Any) -> Any:
-        return ~closed(state, request), state
-
-
-class Stricter(Generous):
-    def admits(self, state: Any, request: DominatingPair) -> Any:
-        return super().admits(state, request) & np.less_equal(request.zcdp_rho, 0.1)
-
-
-class Dearer(fp.ZCDPFilter):
-    """Charges what it grants twice."""
-
-    def spend(self, state: Any, request: DominatingPair) -> Any:
-        return super().spend(super().spend(state, request), request)
-
-
-class Once(fp.ZCDPFilter):
-    """Grants one request."""
-
-    def grant(self, state: Any, request: DominatingPair) -> Any:
-        fits, after = super().grant(state, request)
-        return fits & (state[0] == 0), after
+BASE = fp.ZCDPFilter
+NEVER = of(BASE, grant=lambda filt, s, r: (closed(s, r), s))
+GENEROUS = of(BASE, grant=lambda filt, s, r: (~closed(s, r), s))
+#: What a subclass overrides, and how often it grants what costs 0.21 of 0.5.
+OVERRIDING = {
+    "denies by grant": (NEVER, 0),
+    "delegates its spend below that": (of(NEVER, spend=lambda filt, s, r: BASE.spend(filt, s, r)), 0),
+    "is stricter than a generous grant": (
+        of(GENEROUS, admits=lambda filt, s, r: BASE.admits(filt, s, r) & np.less_equal(r.zcdp_rho, 0.1)),
+        0,
+    ),
+    "charges twice": (of(BASE, spend=lambda filt, s, r: BASE.spend(filt, BASE.spend(filt, s, r), r)), 1),
+    "grants one": (
+        of(BASE, grant=lambda filt, s, r: (BASE.admits(filt, s, r) & (s[0] == 0), BASE.spend(filt, s, r))),
+        1,
+    ),
+    "nothing": (fp.ZCDPFilter, 2),
+}
 
 
 class ByAttribute(fp.AdditiveFilter):
@@ -256,10 +238,8 @@ Later.admits = lambda self, state, request: closed(state, request)  # type: igno
 
 @pytest.mark.parametrize(
     ("kind", "granted"),
-    [
-        *((kind, 0) for kind in (Never, Delegates, Stricter, ByAttribute, Later)),
-        *((Dearer, 1), (Once, 1), (fp.ZCDPFilter, 2)),
-    ],
+    [*OVERRIDING.values(), (ByAttribute, 0), (Later, 0)],
+    ids=[*OVERRIDING, "own", "later"],
 )
 def test_the_rules_of_a_subclass_decide_wherever_it_is_held(
     kind: Any, granted: int, monkeypatch: pytest.MonkeyPatch

@@ -1,6 +1,7 @@
 """A saved session, what is done to it, and how it is refused."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -17,11 +18,10 @@ def reread(data: Any) -> Any:
     return json.loads(json.dumps(data))
 
 
-def places(data: Any) -> list[tuple[Any, Any]]:
-    """(container, key) of everything inside."""
-    inside = list(data.items() if isinstance(data, dict) else enumerate(data))
-    nested = [place for _, value in inside if isinstance(value, (dict, list)) for place in places(value)]
-    return [(data, name) for name, _ in inside] + nested
+def places(data: Any, *way: Any) -> list[tuple[Any, tuple[Any, ...]]]:
+    """(container, the way to it with the key in it) of everything inside."""
+    inside = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    return [place for key, value in inside for place in ((data, (*way, key)), *places(value, *way, key))]
 
 
 def spent(key: bytes | None = None) -> dict[str, Any]:
@@ -54,12 +54,19 @@ def refusal(
     return sentence
 
 
-def forged(filt: fp.PrivacyFilter, part: int, values: list[object], pair: DominatingPair) -> dict[str, Any]:
-    """A saved session of `filt` that granted `pair` once, with other values in one array of its state."""
+def forged(
+    filt: fp.PrivacyFilter,
+    part: int,
+    values: list[object],
+    pair: DominatingPair,
+    losses: Sequence[float] = (0.25,),
+) -> dict[str, Any]:
+    """A saved session of `filt` in which `pair` lost those, with other values in one array of its state."""
     session = filt.open()
-    assert session.request(pair)
-    if filt.looks_at_losses:
-        session.observe(0.25)
+    for loss in losses:
+        assert session.request(pair)
+        if filt.looks_at_losses:
+            session.observe(loss)
     data: dict[str, Any] = reread(session.to_dict())
     array = data["state"][part] if isinstance(data["state"], list) else data["state"]
     array["values"] = [x.hex() if isinstance(x, float) else x for x in values]

@@ -102,3 +102,4 @@ def test_nobody_writes_into_the_state_that_a_denial_shows() -> None:
 def test_values_are_shown_on_the_far_side_of_what_was_found() -> None:
     assert _told("sigma", 1.23451, 1) == "sigma=1.235"
     assert _told("q", 0.0123456, -1) == "q=0.01234"
+    assert (_told("p", 5e-324, -1), _told("p", 1e-320, 1)) == ("p=4.941e-324", "p=1e-320")

@@ -46,7 +46,7 @@ def mutations(draw: st.DrawFn, saved: dict[str, Any]) -> Any:
     """`saved` with up to three changes, most of them to the numbers."""
     data = reread(saved)
     for _ in range(draw(st.integers(1, 3))):
-        inside = places(data)
+        inside = [(box, way[-1]) for box, way in places(data)]
         numbers = [
             (box, name) for box, name in inside if isinstance(box, list) and isinstance(box[name], str)
         ]

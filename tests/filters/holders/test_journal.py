@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import stat
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,6 @@ import pytest
 import filters as fp
 import filters.holders.journal
 import filters.holders.linear_queries
-from tests.filters.own import together
 
 JOURNAL = filters.holders.journal
 HOW: dict[str, float] = {"norm_budget": 2.0, "kappa": 0.5}
@@ -84,6 +84,20 @@ def reopened(path: Path) -> Any:
         return held(queries)
 
 
+@contextmanager
+def copy(path: Path) -> Iterator[Callable[[bytes | bytearray], Any]]:
+    """What one image after the other opens to, in a file that stays open: to make one anew takes longer."""
+    with path.open("wb", buffering=0) as file:
+
+        def opens_to(image: bytes | bytearray) -> Any:
+            file.truncate(len(image))
+            file.seek(0)
+            assert file.write(image) == len(image)
+            return reopened(path)
+
+        yield opens_to
+
+
 def refused(sentence: str) -> Any:
     """A block that ends in the JournalError with this sentence."""
     return pytest.raises(fp.JournalError, match=f"^{sentence}")
@@ -126,16 +140,12 @@ class Disk:
             patch.setattr(os, "fsync", fsync)
             change()
 
-    def images(self, before: bytes) -> Iterator[bytes]:
+    def images(self, before: bytes) -> Iterable[bytes]:
         """Every file that a power cut can leave, once: what was waited for, of the rest each write cut at each byte.
 
         Behind the cut is what was there before, or zeros; the other writes that nobody waited for are there or not.
         """
-        seen: set[bytes] = set()
-        for image in self._images(before):
-            if image not in seen:
-                seen.add(image)
-                yield image
+        return dict.fromkeys(self._images(before))
 
     def _images(self, before: bytes) -> Iterator[bytes]:
         image, waiting = bytearray(before), list[tuple[int, bytes]]()
@@ -158,26 +168,6 @@ class Disk:
             for place, data in waiting:
                 put(image, place, data)
             waiting = []
-
-
-class Copy:
-    """A file that stays open, to hold one image after the other: to make a file anew takes longer than to read it."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._file = path.open("wb", buffering=0)
-
-    def reopened(self, image: bytes | bytearray) -> Any:
-        self._file.truncate(len(image))
-        self._file.seek(0)
-        assert self._file.write(image) == len(image)
-        return reopened(self._path)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
 
 
 def put(image: bytearray, place: int, data: bytes) -> None:
@@ -203,9 +193,9 @@ def test_a_power_cut_at_any_byte_leaves_what_was_released_as_spent(name: str, pa
         new = held(queries)
     assert old != new
     seen = []
-    with Copy(path.with_name("copy")) as copy:
+    with copy(path.with_name("copy")) as opens_to:
         for image in disk.images(before):
-            found = copy.reopened(image)
+            found = opens_to(image)
             assert found is not None  # a crash alone loses nobody the file
             assert found[0] in (old[0], new[0])
             assert len(found[2]) == found[0]
@@ -215,14 +205,14 @@ def test_a_power_cut_at_any_byte_leaves_what_was_released_as_spent(name: str, pa
             if not seen or found != seen[-1]:
                 seen.append(found)
         assert old in seen
-        assert copy.reopened(path.read_bytes()) == new
+        assert opens_to(path.read_bytes()) == new
     assert len(seen) > 2 or name in ("one person is asked", "people join")  # of some blocks, not of others
 
 
 @pytest.mark.usefixtures("small_blocks")
 def test_a_crash_after_a_crash_is_survived(path: Path) -> None:
     """A record of an answer that nobody saw is counted from then on, and its place is written over with care."""
-    copy, first, second = path.with_name("copy"), Disk(), Disk()
+    survivor, first, second = path.with_name("copy"), Disk(), Disk()
     with made(path) as queries:
         CHANGES["one person is asked"](queries)
         before = path.read_bytes()
@@ -231,18 +221,18 @@ def test_a_crash_after_a_crash_is_survived(path: Path) -> None:
     for event in first.done[: first.done.index(None)]:  # all records, and no root
         assert event is not None
         put(torn, *event)
-    copy.write_bytes(torn)
-    second.watched(lambda: reopened(copy))
-    with opened(copy) as queries:
+    survivor.write_bytes(torn)
+    second.watched(lambda: reopened(survivor))
+    with opened(survivor) as queries:
         counted = spent(queries)
-        between = copy.read_bytes()
+        between = survivor.read_bytes()
         third = Disk()
         third.watched(lambda: CHANGES["one person is asked"](queries))
         after = spent(queries)
-    with Copy(path.with_name("cut")) as cut:
+    with copy(path.with_name("cut")) as opens_to:
         for disk, start, most in ((second, bytes(torn), counted), (third, between, after)):
             for image in disk.images(start):
-                found = cut.reopened(image)
+                found = opens_to(image)
                 assert found is not None
                 assert all(
                     least <= now <= top for least, now, top in zip(counted, found[2], most, strict=True)
@@ -260,7 +250,7 @@ def test_a_damaged_file_is_refused_or_has_everything_that_was_released(damage: s
     content, refused, kept = path.read_bytes(), 0, 0
     places = [i for i in range(len(content)) if content[i] or i % PLACE < 120]
     assert len(places) > 800
-    with Copy(path.with_name("copy")) as copy:
+    with copy(path.with_name("copy")) as opens_to:
         for place in places:
             image = bytearray(content)
             if damage == "flipped":
@@ -269,7 +259,7 @@ def test_a_damaged_file_is_refused_or_has_everything_that_was_released(damage: s
                 image[place : place + 16] = bytes(len(image[place : place + 16]))
             else:
                 del image[place:]
-            found = copy.reopened(image)
+            found = opens_to(image)
             refused, kept = refused + (found is None), kept + (found is not None)
             assert found in (None, whole)
     assert refused > 100
@@ -492,14 +482,6 @@ def test_short_writes_are_carried_on(path: Path, monkeypatch: pytest.MonkeyPatch
         CHANGES["everybody is asked"](queries)
         whole = held(queries)
     assert reopened(path) == whole
-
-
-def test_threads_write_one_journal(path: Path) -> None:
-    with made(path) as queries:
-        quarter = np.full(PEOPLE, 0.25)
-        together(4, lambda: [queries.answer(quarter, np.random.default_rng(0)) for _ in range(5)])
-        assert spent(queries) == [Fraction(20, 16)] * PEOPLE
-    assert reopened(path)[2] == [Fraction(20, 16)] * PEOPLE
 
 
 def test_an_interrupt_while_it_is_written_is_nothing_released(

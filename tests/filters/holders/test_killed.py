@@ -70,17 +70,16 @@ def counts(path: Path) -> np.ndarray:
     return np.array([int(Fraction(float.fromhex(x)) * unit) for x in high["values"]])
 
 
-def killed(path: Path, lives: int, seed: int, answers_wanted: int) -> None:
-    """Kill so many processes, one after the other, and hold the journal to all they released.
-
-    On a busy machine a process has time for few answers: they go on until so many were released by them all.
-    """
+@pytest.mark.slow
+def test_a_killed_process_leaves_a_journal_of_all_that_it_released(tmp_path: Path) -> None:
+    """A hundred, one after the other; on a busy machine they go on until they have answered three hundred times."""
+    path = tmp_path / "journal"
     fp.LinearQueries(PEOPLE, **HOW, journal=path).close()
-    chance, released, before = random.Random(seed), np.zeros(PEOPLE, dtype=int), np.zeros(PEOPLE, dtype=int)
+    chance, released, before = random.Random(1000), np.zeros(PEOPLE, dtype=int), np.zeros(PEOPLE, dtype=int)
     answers = life = 0
-    while life < lives or answers < answers_wanted:
+    while life < 100 or answers < 300:
         life += 1
-        for what, *numbers in one_life(path, seed + life, chance.uniform(0, 0.1)):
+        for what, *numbers in one_life(path, 1000 + life, chance.uniform(0, 0.1)):
             first, many = (*map(int, numbers), 0)[:2]
             if what != "released":
                 released = np.append(released, np.zeros(first - len(released), dtype=int))
@@ -95,12 +94,3 @@ def killed(path: Path, lives: int, seed: int, answers_wanted: int) -> None:
         assert (found >= released + before).all()
         assert (found <= released + before + 1).all()
         before = found - released
-
-
-def test_a_killed_process_leaves_a_journal_of_all_that_it_released(tmp_path: Path) -> None:
-    killed(tmp_path / "journal", 4, 100, answers_wanted=10)
-
-
-@pytest.mark.slow
-def test_many_killed_processes_leave_a_journal_of_all_that_they_released(tmp_path: Path) -> None:
-    killed(tmp_path / "journal", 100, 1000, answers_wanted=300)

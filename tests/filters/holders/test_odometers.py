@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import filterproof as fp
-from theory.arguments import Real
+from tests.filters.own import saying
 
 DELTA = 0.05
 ODOMETERS: list[fp.Odometer | fp.RogersOdometer] = [
@@ -97,30 +97,9 @@ def test_an_odometer_promises_no_less_than_both_of_its_failures_come_to(xi: floa
     assert ODOMETERS[-1].promise.failure == DELTA
 
 
-def test_the_odometer_of_rogers_is_for_a_delta_below_1_over_e() -> None:
-    most = 1 / math.e
-    assert fp.RogersOdometer(math.nextafter(most, 0.0), 3).promise.failure < most
-    for delta in (most, 0.5):
-        with pytest.raises(ValueError, match="delta must be below 1/e, got delta="):
-            fp.RogersOdometer(delta, 3)
-
-
-class BelowZero(fp.Laplace):
-    """A user's pair whose charges come out below zero."""
-
-    zcdp_rho = property(lambda self: -1.0)  # type: ignore[assignment]
-
-    def renyi(self, alpha: Real) -> Real:
-        return -1.0
-
-
-class Undefined(fp.Laplace):
-    """A user's pair whose charges come out as no number."""
-
-    zcdp_rho = pure_epsilon = gdp_mu = property(lambda self: math.nan)  # type: ignore[assignment]
-
-    def renyi(self, alpha: Real) -> Real:
-        return math.nan
+#: A user's pair whose charges come out below zero, and one of which they are no numbers.
+BelowZero = saying(fp.Laplace, -1.0, "zcdp_rho", "renyi")
+Undefined = saying(fp.Laplace, math.nan, "zcdp_rho", "pure_epsilon", "gdp_mu", "renyi")
 
 
 @pytest.mark.parametrize("odometer", ODOMETERS, ids=lambda o: type(o).__name__)
@@ -140,6 +119,7 @@ def test_a_charge_that_is_none_never_lowers_a_bound(odometer: fp.Odometer | fp.R
 def test_a_state_that_no_releases_lead_to_has_no_bound(odometer: fp.Odometer | fp.RogersOdometer) -> None:
     spent = odometer.spend(odometer.start(1), fp.RandomizedResponse(0.5))
     assert np.isfinite(odometer.epsilon(spent)[0])
+    assert odometer.epsilon(odometer.spend(spent, fp.Erasure(0.1)))[0] == math.inf  # more than xi, or delta/2
     for place in range(len(spent)):
         for number in (-1000.0, math.nan, -math.inf, math.inf):
             state = tuple(np.array([number]) if i == place else part for i, part in enumerate(spent))

@@ -17,19 +17,33 @@ from filters.catalogue import CATALOGUE
 from tests.filters.own import Adding
 from theory.pairs import DominatingPair, Gaussian, RandomizedResponse, Selection
 
+LARGE = np.random.default_rng(2).uniform(1, 10, 100)
 
-@pytest.mark.parametrize("little", [1e-300, 1e-30])  # the first is divided in no fast way
-def test_whoever_is_not_absent_pays_however_little_beside_those_who_are(little: float) -> None:
-    norms = np.resize([0.0, little, 0.25], 60)
-    request = fp.gaussian_request(norms, 0.7)
-    assert isinstance(request, Selection)
-    assert (np.asarray(request.pairs[0].gdp_mu)[norms == 0] == 1).all()  # of nobody
-    mu = np.asarray(request.gdp_mu)
-    assert (mu[norms == 0] == 0).all()
-    assert all(Fraction(ours) >= Fraction(norm) / Fraction(0.7) for ours, norm in zip(mu, norms, strict=True))
-    assert (
-        mu[norms == 0.25].tolist() == np.asarray(fp.gaussian_request(np.full(20, 0.25), 0.7).gdp_mu).tolist()
-    )
+
+@pytest.mark.parametrize(
+    ("norms", "sigma"),
+    [
+        *((np.resize([0.0, little, 0.25], 60), 0.7) for little in (1e-300, 1e-30)),
+        *((LARGE * 2.0**1000, sigma) for sigma in (0.7 * 2.0**1000, 0.7)),
+        *((LARGE * 2.0**-1060, 0.7), (np.array([5e-324, 0.5, 0.0]), 2.0)),
+        (np.array([3, 2**53 + 1]), 1.0),
+        (np.array([np.longdouble(1) + np.longdouble(2) ** -60]), 1.0),
+        (np.array([1.0]), 1 - Fraction(1, 2**55)),
+    ],
+)
+def test_mu_is_the_norm_over_sigma_rounded_up_and_nothing_for_who_is_absent(norms: Any, sigma: Any) -> None:
+    """Where all are divided at once, where products over- or underflow, and of numbers that are no doubles."""
+    before = norms.copy()
+    request = fp.gaussian_request(norms, sigma)
+    mu, absent = np.asarray(request.gdp_mu), norms == 0
+    assert (norms == before).all()
+    assert ((mu == 0) == absent).all()
+    for norm, ours in zip(norms.tolist(), mu, strict=True):
+        due = Fraction(*norm.as_integer_ratio()) / Fraction(sigma)
+        assert due <= Fraction(ours) <= due * (1 + Fraction(1, 2**50)) + Fraction(1, 2**1073)
+    if absent.any():
+        assert isinstance(request, Selection)
+        assert (np.asarray(request.pairs[0].gdp_mu)[absent] == 1).all()  # of nobody
 
 
 def test_who_is_absent_pays_nothing_and_the_others_as_alone() -> None:
@@ -80,38 +94,6 @@ class Fleeting(np.ndarray):
 def test_nobody_becomes_free_between_two_looks_at_the_norms() -> None:
     request = fp.gaussian_request(np.array([0.5, 0.0] * 20).view(Fleeting), 1.0)
     assert np.asarray(request.gdp_mu).tolist() == [0.5, 0.0] * 20
-
-
-def test_a_report_is_for_one_person() -> None:
-    people = fp.IndividualFilter(fp.GaussianFilter(1.0), 3)
-    people.select(fp.gaussian_request(np.array([0.6, 0.0, 0.1]), 1.0))
-    report = people.report_for(0)
-    assert report.remaining == pytest.approx(0.8, rel=1e-14)
-    assert "For person 0 only" in str(report)
-    assert "1-GDP" in str(report)
-    assert "FOR THAT PERSON'S EYES ONLY" in (type(report).__doc__ or "")
-    for person in (3, -1):
-        with pytest.raises((IndexError, ValueError)):
-            people.report_for(person)
-    assert not [name for name in dir(people) if "reports" in name]
-
-
-def test_individual_accounting_needs_one_pair_per_person_and_no_losses() -> None:
-    people = fp.IndividualFilter(fp.ZCDPFilter(1.0), 3)
-    assert people.select(RandomizedResponse(0.1)).all()
-    with pytest.raises(ValueError, match="one pair per person"):
-        people.select(RandomizedResponse(np.array([0.1, 0.2])))
-    with pytest.raises(TypeError, match="without realised losses"):
-        fp.IndividualFilter(fp.RealisationFilter(10.0, 1e-5, 10, (Gaussian(0.5),)), 3)
-
-
-@pytest.mark.parametrize(
-    ("scale", "sigma"), [(2.0**1000, 0.7 * 2.0**1000), (2.0**1000, 0.7), (2.0**-1060, 0.7)]
-)
-def test_mu_is_rounded_up_where_products_over_or_underflow(scale: float, sigma: float) -> None:
-    norms = np.random.default_rng(2).uniform(1, 10, 100) * scale
-    mu = np.asarray(fp.gaussian_request(norms, sigma).gdp_mu)
-    assert all(Fraction(norm) / Fraction(sigma) <= Fraction(m) for norm, m in zip(norms, mu, strict=True))
 
 
 # -- many people, some at a time: the same people take part and the same is spent, in memory th ----------------

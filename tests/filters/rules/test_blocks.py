@@ -63,21 +63,10 @@ def blocks_in_fractions(mu, size):
 @pytest.mark.parametrize("size", [1.0, 0.1, 1 / 3, 2 - 2.0**-52, 3e-100, 1 + 2.0**-52])
 def test_the_blocks_of_one_request_are_those_of_fractions(size):
     """At whole numbers of blocks and next to them, up to 2^48 and beyond."""
-    wide = [
-        2,
-        3,
-        5,
-        1000,
-        2**10 + 1,
-        2**20 - 1,
-        2**23 + 1,
-        2**24 - 1,
-        2**24 - 2,
-        2**24,
-        2**24 + 1,
-        2**27,
-        1e30,
-    ]
+    whole = (
+        2**k + more for k, more in ((10, 1), (20, -1), (23, 1), (24, -2), (24, -1), (24, 0), (24, 1), (27, 0))
+    )
+    wide = [2, 3, 5, 1000, *whole, 1e30]
     tracker = fp.GaussianTracker(size)
     for times in wide:
         near = size * times

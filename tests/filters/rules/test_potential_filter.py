@@ -237,11 +237,7 @@ def test_nine_tenths_of_a_fixed_plan_are_kept_when_rates_may_change() -> None:
 
     Of a fixed plan from `Composition`; a Renyi filter keeps 879, 137 of the first two.
     """
-    menu = (
-        fp.SubsampledGaussian(0.01, 1.0),
-        fp.SubsampledGaussian(0.02, 1.0),
-        fp.SubsampledGaussian(0.05, 1.5),
-    )
+    menu = COMMON_RATES
     filt = PotentialFilter(2.0, 1e-5, menu)
     start = filt.start(1)
     plans = dict(zip((*menu, fp.SubsampledGaussian(0.03, 1.2)), (1202, 240, 144, 210), strict=True))

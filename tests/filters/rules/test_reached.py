@@ -11,7 +11,7 @@ import filters as fp
 from filters.catalogue import CATALOGUE
 from filters.rules.kappa import KappaFilter
 from tests.filters.holders.saved_session import forged, refusal, reread
-from tests.filters.own import Known
+from tests.filters.own import Known, of
 from theory.guarantees import ApproxDP
 from theory.pairs import KOV, DominatingPair, Gaussian, RandomizedResponse
 
@@ -87,29 +87,18 @@ def test_an_order_that_is_used_up_may_be_beyond_its_budget() -> None:
     assert "can have led to" in refusal(both, filt, policy="halt")
 
 
-def after(filt: fp.PrivacyFilter, pair: DominatingPair, losses: list[float], part: int, value: float) -> Any:
-    """A saved session of `filt` in which `pair` lost those, with one number of its state replaced."""
-    session = filt.open()
-    for loss in losses:
-        assert session.request(pair)
-        session.observe(loss)
-    data = reread(session.to_dict())
-    data["state"][part]["values"] = [value.hex()]
-    return data
-
-
 def test_the_loss_so_far_is_one_that_the_releases_before_the_last_can_have_had() -> None:
     # two releases before the last of 0.25 at most, which may not have left the limits
     for value in (0.5, -0.5, 0.25, 0.0):
-        data = after(BOUNDED, BIT, [0.25, 0.25, -0.25], 0, value)
+        data = forged(BOUNDED, 0, [value], BIT, [0.25, 0.25, -0.25])
         assert fp.Session.from_dict(data, BOUNDED).to_dict() == data
     for value in (0.51, -0.51):
-        data = after(BOUNDED, BIT, [0.25, 0.25, -0.25], 0, value)
+        data = forged(BOUNDED, 0, [value], BIT, [0.25, 0.25, -0.25])
         assert "can have led to" in refusal(data, BOUNDED, policy="halt")
     # a run is denied as soon as the loss is beyond 0.5, 1 less the menu and the last: one more came on top
-    assert fp.Session.from_dict(after(BOUNDED, BIT, [0.25, -0.25] * 20, 0, 0.99), BOUNDED).granted == 40
+    assert fp.Session.from_dict(forged(BOUNDED, 0, [0.99], BIT, [0.25, -0.25] * 20), BOUNDED).granted == 40
     for value in (1.26, -1.26):
-        data = after(BOUNDED, BIT, [0.25, -0.25] * 20, 0, value)
+        data = forged(BOUNDED, 0, [value], BIT, [0.25, -0.25] * 20)
         assert "can have led to" in refusal(data, BOUNDED, policy="halt")
 
 
@@ -199,38 +188,16 @@ def test_a_filter_of_ones_own_is_restored_whatever_its_arrays_are() -> None:
     assert "values must be numbers of dtype <f4" in refusal(data, Mine())
 
 
-class Doubled(Known):
-    """A subclass that counts otherwise, about whose states its base has said nothing."""
-
-    def spend(self, state: Any, request: DominatingPair) -> Any:
-        return state + request.pure_epsilon / 2
-
-
-class Wider(Known):
-    """A subclass that decides otherwise: its states are still sums."""
-
-    def admits(self, state: Any, request: DominatingPair) -> Any:
-        return state + request.pure_epsilon <= 0.75
-
-
-class Logged(fp.GaussianFilter):
-    """A filter of the catalogue that looks on while it decides."""
-
-    def admits(self, state: Any, request: DominatingPair) -> Any:
-        return fp.GaussianFilter.admits(self, state, request)
-
-
-class Mumbling(Known):
-    def reaches(self, state: Any) -> Any:
-        return True
-
-
 def test_a_filter_of_ones_own_says_which_states_there_are() -> None:
+    """What a subclass says nothing of is what its base says, unless it counts otherwise."""
     pair = RandomizedResponse(0.5)
-    assert "can have led to" in refusal(forged(Known(), 0, [-3.0], pair), Known(), policy="halt")
-    data = forged(Doubled(), 0, [1.5], pair)
-    assert fp.Session.from_dict(data, Doubled()).to_dict() == data
-    assert "can have led to" in refusal(forged(Logged(1.0), 0, [-1000.0], pair), Logged(1.0), policy="halt")
-    assert "can have led to" in refusal(forged(Wider(), 0, [-3.0], pair), Wider(), policy="halt")
-    with pytest.raises(TypeError, match=r"Mumbling\.reaches must return booleans of shape \(1,\), got True"):
-        fp.Session.from_dict(forged(Mumbling(), 0, [0.5], pair), Mumbling())
+    doubled = of(Known, spend=lambda filt, state, request: state + request.pure_epsilon / 2)
+    wider = of(Known, admits=lambda filt, state, request: state + request.pure_epsilon <= 0.75)
+    logged = of(fp.GaussianFilter, admits=lambda filt, *asked: fp.GaussianFilter.admits(filt, *asked))
+    mumbling = of(Known, reaches=lambda filt, state: True)
+    data = forged(doubled(), 0, [1.5], pair)
+    assert fp.Session.from_dict(data, doubled()).to_dict() == data
+    for filt, value in ((Known(), -3.0), (wider(), -3.0), (logged(1.0), -1000.0)):
+        assert "can have led to" in refusal(forged(filt, 0, [value], pair), filt, policy="halt")
+    with pytest.raises(TypeError, match=r"Own\.reaches must return booleans of shape \(1,\), got True"):
+        fp.Session.from_dict(forged(mumbling(), 0, [0.5], pair), mumbling())

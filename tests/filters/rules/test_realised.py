@@ -32,11 +32,6 @@ def play(filt: fp.PrivacyFilter, pair: fp.DominatingPair, losses: list[float]) -
     return len(losses)
 
 
-def responds(epsilon: float) -> fp.DominatingPair:
-    """Randomised response, of which every loss is a double."""
-    return fp.RandomizedResponse(epsilon)
-
-
 def after_losses(
     filt: fp.RealisationFilter, pair: fp.DominatingPair, losses: list[float], state: Any = None
 ) -> Any:
@@ -96,7 +91,9 @@ def test_the_realisation_filter_denies_what_rounding_alone_would_let_through(ear
     for _ in range(30 if earlier else 120):
         # where many losses are added up, the quantiles add to half a nat without rounding
         last, most = (0.25, 0.25) if earlier else sorted(rng.uniform(0.05, 0.3, 2).tolist())
-        filt = fp.RealisationFilter(2.0, 0.25, 40, (responds(last), responds(most)), dhat=0.01, theta=0.001)
+        filt = fp.RealisationFilter(
+            2.0, 0.25, 40, (fp.RandomizedResponse(last), fp.RandomizedResponse(most)), dhat=0.01, theta=0.001
+        )
         losses = [1.2, *rng.uniform(-0.02, 0.02, earlier - 1).tolist()] if earlier else []
         room = 2 - sum(map(Fraction, (*losses, last, most)), Fraction(0))
         losses.append(math.nextafter(float(room), math.inf) if earlier else 2.0 - (last + most))
@@ -104,22 +101,22 @@ def test_the_realisation_filter_denies_what_rounding_alone_would_let_through(ear
             continue
         let_through += sum(losses) + (last + most) <= 2.0  # one by one, as the filter adds them
         for sign in (1.0, -1.0):
-            state = after_losses(filt, responds(last), [sign * loss for loss in losses])
-            assert not filt.admits(state, responds(last))[0]
+            state = after_losses(filt, fp.RandomizedResponse(last), [sign * loss for loss in losses])
+            assert not filt.admits(state, fp.RandomizedResponse(last))[0]
     assert let_through > 5
 
 
 @pytest.mark.parametrize(
     "pair",
     [
-        *(responds(0.125), fp.RandomizedResponse.from_ratio(Fraction(5, 4)), fp.Erasure(1e-3)),
+        *(fp.RandomizedResponse(0.125), fp.RandomizedResponse.from_ratio(Fraction(5, 4)), fp.Erasure(1e-3)),
         *(
             fp.KOV(0.125, 1e-3),
             fp.Gaussian(0.125),
             fp.Laplace(8.0),
             type("Ours", (fp.RandomizedResponse,), {})(0.125),
         ),
-        fp.Selection((responds(0.125), fp.Gaussian(0.125)), np.array([0])),
+        fp.Selection((fp.RandomizedResponse(0.125), fp.Gaussian(0.125)), np.array([0])),
     ],
     ids=repr,
 )
@@ -127,11 +124,11 @@ def test_only_losses_that_are_doubles_take_the_realisation_filter_to_its_limit(
     pair: fp.DominatingPair,
 ) -> None:
     """Told losses of anything else are rounded: no sum here is, and the limit itself is not reached."""
-    filt = fp.RealisationFilter(2.0, 0.25, 40, (responds(0.25),), dhat=0.2, theta=1e-3)
-    for loss, granted in ((1.5, pair == responds(0.125)), (1.5 - 1e-9, True)):
+    filt = fp.RealisationFilter(2.0, 0.25, 40, (fp.RandomizedResponse(0.25),), dhat=0.2, theta=1e-3)
+    for loss, granted in ((1.5, pair == fp.RandomizedResponse(0.125)), (1.5 - 1e-9, True)):
         state = filt.observe(filt.spend(filt.start(1), pair), np.array([loss]))
-        state = after_losses(filt, responds(0.25), [], state)
-        assert filt.admits(state, responds(0.25))[0] == granted
+        state = after_losses(filt, fp.RandomizedResponse(0.25), [], state)
+        assert filt.admits(state, fp.RandomizedResponse(0.25))[0] == granted
 
 
 def test_the_first_release_is_decided_by_true_quantiles() -> None:
@@ -140,7 +137,7 @@ def test_the_first_release_is_decided_by_true_quantiles() -> None:
         pair, whole = fp.Laplace(b), fp.BasicFilter(1 / b)
         granted = bool(whole.admits(whole.start(1), pair)[0])
         assert granted == (Fraction(1 / b) >= Fraction(1) / Fraction(b))
-        for menu in ((pair,), (responds(1 / b),)):
+        for menu in ((pair,), (fp.RandomizedResponse(1 / b),)):
             filt = fp.RealisationFilter(1 / b, 0, 5, menu)
             assert filt.admits(filt.start(1), pair)[0] == granted, (b, menu)
     whole = fp.RealisationFilter(

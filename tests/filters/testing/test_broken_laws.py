@@ -1,5 +1,6 @@
 """Broken laws: each planted fault is named, sound filters break nothing, and what the filter raises passes through."""
 
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,13 @@ import filterproof as fp
 from filters.catalogue import CATALOGUE
 from filters.testing.broken_laws import broken_laws
 from filters.testing.requests import cheaper_first, requests_of
+from tests.filters.own import of
 from theory.numerics.stable import expm1_minus
 from theory.pairs import Gaussian, Laplace, RandomizedResponse
+
+
+def cost(request: Any) -> Any:
+    return np.minimum(request.zcdp_rho, 1e9)
 
 
 class Sound(fp.PrivacyFilter):
@@ -22,15 +28,11 @@ class Sound(fp.PrivacyFilter):
     def start(self, n: int) -> Any:
         return np.zeros(n), np.zeros(n), np.zeros(n)
 
-    def charge(self, request: Any, runs: Any) -> Any:
-        return np.minimum(request.zcdp_rho, 1e9) + 0 * runs
-
     def admits(self, state: Any, request: Any) -> Any:
-        return state[0] + self.charge(request, state[0]) <= 0.5
+        return state[0] + cost(request) <= 0.5
 
     def spend(self, state: Any, request: Any) -> Any:
-        cost = self.charge(request, state[0])
-        return state[0] + cost, state[1] + 1, cost
+        return state[0] + cost(request), state[1] + 1, cost(request) + 0 * state[0]
 
 
 class Together(Sound):
@@ -44,59 +46,15 @@ class Together(Sound):
         return after[0] <= self.most, (np.where(after[0] <= 0.5, spent, np.nan), *after[1:])
 
 
-class AllowsMore(Together):
-    most = 1.0
-
-
-class AllowsLess(Together):
-    most = 0.25
-
-
-class ChargesLess(Together):
-    share = 0.5
-
-
-class OnlyAWindowAtFirst(Sound):
-    def admits(self, state: Any, request: Any) -> Any:
-        mu = np.sqrt(2 * self.charge(request, state[0]))
-        return super().admits(state, request) & ((state[1] > 0) | ((mu > 0.3) & (mu < 0.5)))
-
-
-class DeniesSmall(Sound):
-    def admits(self, state: Any, request: Any) -> Any:
-        return super().admits(state, request) & (self.charge(request, state[0]) >= 0.05**2 / 2)
-
-
-class HoleAfterThree(Sound):
-    def admits(self, state: Any, request: Any) -> Any:
-        cost = self.charge(request, state[0])
-        return super().admits(state, request) & ((state[1] < 3) | (cost < 0.02) | (cost > 0.03))
-
-
-class Refunds(Sound):
-    def spend(self, state: Any, request: Any) -> Any:
-        cost = self.charge(request, state[0])
-        return state[0] + np.where(cost > 0.25, 0, cost), state[1] + 1, cost
-
-
-class FiveUnlessDear(Sound):
-    def spend(self, state: Any, request: Any) -> Any:
-        cost = self.charge(request, state[0])
-        return state[0] + cost, state[1] + 1, np.maximum(state[2], cost)
-
-    def admits(self, state: Any, request: Any) -> Any:
-        return super().admits(state, request) & ((state[1] < 5) | (state[2] > 0.08))
-
-
 class SpendsOutside(Sound):
     def __init__(self) -> None:
         self.spent = 0.0
 
     def admits(self, state: Any, request: Any) -> Any:
-        return self.spent + self.charge(request, state[0]) <= 0.5
+        return self.spent + cost(request) + 0 * state[0] <= 0.5
 
     def spend(self, state: Any, request: Any) -> Any:
-        self.spent += float(np.max(self.charge(request, state[0]), initial=0.0))
+        self.spent += float(np.max(cost(request)))
         return super().spend(state, request)
 
 
@@ -109,56 +67,15 @@ class CountsCalls(Sound):
         return super().admits(state, request) & (self.asked % 3 > 0)
 
 
-class AdmitsInPlace(Sound):
-    def admits(self, state: Any, request: Any) -> Any:
-        answer = super().admits(state, request)
-        state[0][...] += 1e-3
-        return answer
-
-
-class SpendsInPlace(Sound):
-    def spend(self, state: Any, request: Any) -> Any:
-        state[0][...] += self.charge(request, state[0])
-        return state
-
-
-class ObservesInPlace(Sound):
-    def observe(self, state: Any, loss: Any) -> Any:
-        state[2][...] += loss
-        return state
-
-
-class RemainsInPlace(Sound):
-    def remaining(self, state: Any) -> Any:
-        left = state[0]
-        left -= 0.5
-        return -left
-
-
 class Refilled(Sound):
     budget = 0.5
 
     def admits(self, state: Any, request: Any) -> Any:
-        return state[0] + self.charge(request, state[0]) <= self.budget
+        return state[0] + cost(request) <= self.budget
 
     def remaining(self, state: Any) -> Any:
         self.budget += 0.05
         return self.budget - state[0]
-
-
-class MeanOfRuns(Sound):
-    def spend(self, state: Any, request: Any) -> Any:
-        return state[0] + np.mean(self.charge(request, state[0])), state[1], state[2]
-
-
-class MaxOfRuns(Sound):
-    def admits(self, state: Any, request: Any) -> Any:
-        return np.max(state[0]) + self.charge(request, state[0]) <= 0.5
-
-
-class Closed(Sound):
-    def admits(self, state: Any, request: Any) -> Any:
-        return state[0] < 0
 
 
 class AssertsItself(Sound):
@@ -167,33 +84,85 @@ class AssertsItself(Sound):
         return super().spend(state, request)
 
 
+def refused(where: Any) -> type[Sound]:
+    """One that refuses what it should not: where(state, cost of the request)."""
+    return of(Sound, admits=lambda filt, s, r: Sound.admits(filt, s, r) & ~where(s, cost(r)))
+
+
+def written(method: str) -> type[Sound]:
+    """One that writes into the state that a method is given."""
+
+    def writes(filt: Sound, state: Any, *asked: Any) -> Any:
+        state[0][...] += 1e-3
+        return getattr(Sound, method)(filt, state, *asked)
+
+    return of(Sound, **{method: writes})
+
+
+FIVE_UNLESS_DEAR = of(
+    Sound,
+    spend=lambda filt, s, r: (s[0] + cost(r), s[1] + 1, np.maximum(s[2], cost(r))),
+    admits=lambda filt, s, r: Sound.admits(filt, s, r) & ((s[1] < 5) | (s[2] > 0.08)),
+)
+#: What each does wrong, the law that it breaks, and the filter.
+PLANTED: dict[str, tuple[str, type[Sound]]] = {
+    "allows more": ("a_grant_is_admits_and_spend", of(Together, most=1.0)),
+    "allows less": ("a_grant_is_admits_and_spend", of(Together, most=0.25)),
+    "charges less": ("a_grant_is_admits_and_spend", of(Together, share=0.5)),
+    "only a window at first": (
+        "cheaper_is_admitted_too",
+        refused(lambda s, c: (s[1] == 0) & (np.abs(np.sqrt(2 * c) - 0.4) >= 0.1)),
+    ),
+    "denies small": ("cheaper_is_admitted_too", refused(lambda s, c: c < 0.05**2 / 2)),
+    "hole after three": (
+        "cheaper_is_admitted_too",
+        refused(lambda s, c: (s[1] >= 3) & (c >= 0.02) & (c <= 0.03)),
+    ),
+    "refunds": (
+        "a_cheaper_past_denies_no_more",
+        of(Sound, spend=lambda filt, s, r: (s[0] + np.where(cost(r) > 0.25, 0, cost(r)), s[1] + 1, s[2])),
+    ),
+    "spends outside": ("runs_do_not_see_each_other", SpendsOutside),
+    "takes one in all": (
+        "runs_do_not_see_each_other",
+        of(
+            Sound,
+            over=False,
+            spend=lambda filt, s, r: (setattr(filt, "over", True), Sound.spend(filt, s, r))[1],
+            admits=lambda filt, s, r: Sound.admits(filt, s, r) & (not filt.over),
+        ),
+    ),
+    "numbers its charges": (
+        "saving_is_invisible",
+        of(Sound, spend=lambda filt, s, r, n=count(): (s[0] + cost(r), s[1] + next(n) % 2, s[2])),  # noqa: B008
+    ),
+    "counts calls": ("a_denial_changes_nothing", CountsCalls),
+    "counts calls, later": ("the_future_changes_no_past_decision", CountsCalls),
+    "counts calls, saved": ("saving_is_invisible", CountsCalls),
+    "admits in place": ("a_denial_changes_nothing", written("admits")),
+    "spends in place": ("the_old_state_is_left_alone", written("spend")),
+    "observes in place": ("the_old_state_is_left_alone", written("observe")),
+    "remains in place": ("asking_changes_nothing", written("remaining")),
+    "refilled": ("asking_changes_nothing", Refilled),
+    "mean of runs": (
+        "runs_do_not_see_each_other",
+        of(Sound, spend=lambda filt, s, r: (s[0] + np.mean(cost(r) + 0 * s[0]), s[1], s[2])),
+    ),
+    "max of runs": (
+        "runs_do_not_see_each_other",
+        of(Sound, admits=lambda filt, s, r: np.max(s[0]) + cost(r) + 0 * s[0] <= 0.5),
+    ),
+    "closed": ("something_is_admitted", refused(lambda s, c: s[0] >= 0)),
+}
+
+
 def names(filt: fp.PrivacyFilter, examples: int = 100) -> set[str]:
     return {found.law for found in broken_laws(filt, rng=np.random.default_rng(7), examples=examples)}
 
 
-@pytest.mark.parametrize(
-    ("kind", "law"),
-    [
-        *((kind, "a_grant_is_admits_and_spend") for kind in (AllowsMore, AllowsLess, ChargesLess)),
-        (OnlyAWindowAtFirst, "cheaper_is_admitted_too"),
-        (DeniesSmall, "cheaper_is_admitted_too"),
-        (HoleAfterThree, "cheaper_is_admitted_too"),
-        (Refunds, "a_cheaper_past_denies_no_more"),
-        (SpendsOutside, "runs_do_not_see_each_other"),
-        (CountsCalls, "a_denial_changes_nothing"),
-        (CountsCalls, "the_future_changes_no_past_decision"),
-        (CountsCalls, "saving_is_invisible"),
-        (AdmitsInPlace, "a_denial_changes_nothing"),
-        (SpendsInPlace, "the_old_state_is_left_alone"),
-        (ObservesInPlace, "the_old_state_is_left_alone"),
-        (RemainsInPlace, "asking_changes_nothing"),
-        (Refilled, "asking_changes_nothing"),
-        (MeanOfRuns, "runs_do_not_see_each_other"),
-        (MaxOfRuns, "runs_do_not_see_each_other"),
-        (Closed, "something_is_admitted"),
-    ],
-)
-def test_a_planted_fault_is_named(kind: type[Sound], law: str) -> None:
+@pytest.mark.parametrize("fault", PLANTED)
+def test_a_planted_fault_is_named(fault: str) -> None:
+    law, kind = PLANTED[fault]
     assert law in names(kind(), examples=20)
 
 
@@ -201,11 +170,12 @@ def test_a_planted_fault_is_named(kind: type[Sound], law: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "law"),
     [
-        (HoleAfterThree, "cheaper_is_admitted_too"),
-        (FiveUnlessDear, "a_cheaper_past_denies_no_more"),
+        (PLANTED["hole after three"][1], "cheaper_is_admitted_too"),
+        (FIVE_UNLESS_DEAR, "a_cheaper_past_denies_no_more"),
         (CountsCalls, "saving_is_invisible"),
-        (AllowsMore, "a_grant_is_admits_and_spend"),
+        (PLANTED["allows more"][1], "a_grant_is_admits_and_spend"),
     ],
+    ids=["hole after three", "five unless dear", "counts calls", "allows more"],
 )
 def test_the_laws_find_it_with_their_default_number_of_examples(kind: type[Sound], law: str) -> None:
     # a filter that counts breaks its law in a way that does not repeat, which hypothesis says as well
@@ -234,7 +204,9 @@ def test_nothing_is_asked_after_the_time_is_up() -> None:
 
 
 def test_the_same_generator_draws_the_same_examples() -> None:
-    one, other = (broken_laws(Refunds(), rng=np.random.default_rng(3), examples=40) for _ in range(2))
+    one, other = (
+        broken_laws(PLANTED["refunds"][1](), rng=np.random.default_rng(3), examples=40) for _ in range(2)
+    )
     assert one == other != ()
 
 

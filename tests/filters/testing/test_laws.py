@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import strategies as st
 
@@ -14,7 +13,7 @@ import filterproof as fp
 from filters.catalogue import CATALOGUE
 from filters.testing.law_class import law_class
 from filters.testing.laws import EXAMINED
-from theory.guarantees import ApproxDP
+from tests.filters.own import Adding
 from theory.pairs import (
     KOV,
     DominatingPair,
@@ -91,23 +90,19 @@ def test_play_with_erasures_finds_the_naive_filter_out() -> None:
 # -- planted faults --------------------------------------------------------------------------------------------
 
 
-class OfSquares(fp.PrivacyFilter):
+class OfSquares(Adding):
     """The user's filter of the README, with a little more budget; it may grow where it must not."""
 
-    promise = ApproxDP(epsilon=1.0, delta=1e-5)
     order_free = True
 
     def __init__(self, limit: float = 0.02, growth: float = 1.0) -> None:
-        self.limit, self.growth = limit, growth
+        self.most, self.growth = limit, growth
 
-    def start(self, n: int) -> Any:
-        return np.zeros(n)
-
-    def admits(self, spent: Any, request: DominatingPair) -> Any:
-        return spent + request.pure_epsilon**2 / 2 <= self.limit
+    def cost(self, request: DominatingPair) -> Any:
+        return request.pure_epsilon**2 / 2
 
     def spend(self, spent: Any, request: DominatingPair) -> Any:
-        return spent * self.growth + request.pure_epsilon**2 / 2
+        return super().spend(spent * self.growth, request)
 
 
 SMALL = st.floats(0.001, 0.19).map(RandomizedResponse)
