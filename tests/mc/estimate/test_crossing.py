@@ -170,6 +170,7 @@ def test_a_bound_that_is_no_number_is_refused_where_it_is_compared():
         ({"adversary": fp.LossChasing()}, ValueError, "^adversary must name its family and its levels"),
         ({"adversary": 0.1}, TypeError, "^adversary must be an Adversary"),
         ({"rounds": None}, TypeError, "^rounds must be given"),
+        ({"rounds": 10**13}, ValueError, "^rounds must be at most 1,000,000 where each is counted"),
         ({"on_denial": "retry"}, TypeError, "^on_denial must be left out"),
         (
             {"odometer": None},

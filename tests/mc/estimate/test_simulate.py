@@ -47,6 +47,11 @@ def test_a_deterministic_stopping_time_is_seen_exactly() -> None:
     assert [curve[t].value for t in range(1, 16)] == [1.0] * 11 + [0.0] * 4
     with pytest.raises(IndexError, match=r"t must be in 1..15, got t=16"):
         curve[16]
+    for rounds in (10**6 + 1, 10**13):
+        with pytest.raises(
+            ValueError, match=rf"rounds must be at most 1,000,000 .*, got rounds={rounds}; pass fewer"
+        ):
+            fp.survival(fp.GaussianFilter(mu=1.0), fp.Constant(fp.Gaussian(0.3)), rounds=rounds, n=1000)
 
 
 def test_the_bound_on_weights_is_attained() -> None:
