@@ -18,7 +18,7 @@ from filters.contract.filter_base import MechanismFamily
 from filters.contract.state import State, read_only
 from filters.privacy_filter import PrivacyFilter
 from mc.engine.adversary import Adversary, View
-from mc.estimate.survival import Survivors
+from mc.engine.paths import Paths
 from mc.intervals import clopper_pearson
 from mc.intervals.estimate import CONFIDENCE, Estimate, stated_failure
 from mc.runs.play import Play, PlayOptions
@@ -112,6 +112,16 @@ class _AndOneMore(Adversary):
 
 
 @dataclass(frozen=True, slots=True)
+class _Lasting:
+    """The number of paths with at least so many releases."""
+
+    releases: int
+
+    def __call__(self, paths: Paths) -> NDArray[np.float64]:
+        return np.array([np.count_nonzero(paths.releases >= self.releases)], dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
 class Approaching(Adversary):
     """Asks `crossing`'s odometer for `share` of the distance between bound and loss, kept within [low, high].
 
@@ -196,5 +206,5 @@ def crossing(
     failure = stated_failure(confidence, failure)
     # one release more than is watched: the crossing in the last round is a denial of the trivial request
     game = play.game(below, _AndOneMore(ready, last))
-    below_throughout = play.sums(game, Survivors(last + 1), progress=progress).sums[-1]
+    (below_throughout,) = play.sums(game, _Lasting(last + 1), progress=progress).sums
     return clopper_pearson(play.n - int(below_throughout), play.n, failure=failure)
