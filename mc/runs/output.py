@@ -9,7 +9,7 @@ import tempfile
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-__all__ = ["OutputFolder", "sync_folder"]
+__all__ = ["OutputFolder"]
 
 
 class OutputFolder:
@@ -68,7 +68,7 @@ class OutputFolder:
             if kind is None:
                 self._place(self._hidden)
                 for folder in (self.path, *(made.parent for made in self._made)):
-                    sync_folder(folder)
+                    _sync(folder)
 
     def _place(self, staging: Path) -> None:
         """Rename the staged files and remove the dropped ones; after a failure every earlier file is as it was."""
@@ -102,7 +102,7 @@ def _remove_if_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-def sync_folder(folder: Path) -> None:
+def _sync(folder: Path) -> None:
     """Wait until the names in a folder are on the disk; OSError with one sentence where the disk fails."""
     if os.name == "nt":  # folders cannot be opened there
         return

@@ -11,7 +11,7 @@ import io
 import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,7 +23,7 @@ from filters.holders.individual import IndividualFilter
 from filters.rules.gdp import GaussianFilter
 from mc.intervals import clopper_pearson
 from mc.intervals.estimate import Estimate
-from mc.runs.output import OutputFolder, sync_folder
+from mc.runs.output import OutputFolder
 from mc.training.convolutional import ConvolutionalNetwork
 from mc.training.data import DataSet
 from mc.training.descent import Descent, Learner
@@ -174,19 +174,10 @@ def _noise(mu: float, sigma: float | None, steps: int | None) -> tuple[float, in
 
 
 def _private(out: Path) -> Path:
-    """The folder inside `out` that only its owner may look into."""
+    """The folder inside `out` that only its owner may look into; it and `out` are on the disk."""
     private = out / _PRIVATE
-    new = [path.parent for path in (private, out, *out.parents) if not path.exists()]
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        private.mkdir(mode=0o700, exist_ok=True)
-        for folder in new:
-            sync_folder(folder)
-    except OSError as error:
-        raise OSError(
-            f"out must be a folder that can be written to, got out={str(out)!r} ({error.strerror or error}); "
-            "pass another folder"
-        ) from error
+    with OutputFolder(out), suppress(FileExistsError):
+        private.mkdir(mode=0o700)
     return private
 
 

@@ -248,9 +248,12 @@ def test_numbers_out_of_range_are_refused_in_a_sentence(
 
 def test_a_folder_that_cannot_serve_is_named(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "private").write_text("")
     (tmp_path / "out" / "private" / "descent.json").mkdir(parents=True)
     for out, sentence in (
-        ("file", r"out must be a folder that can be .*, got out='.*file' .*; pass another"),
+        ("own", r"private.lock must be a file that can be opened and locked \(Not a dir.*; mend it or pass"),
+        ("file", r"out must be a folder that can be .*, got out='.*file' .*; pass --out"),
         ("out", r"private.descent\.json must be a file that can be read .*; mend it or pass"),
     ):
         with pytest.raises(OSError, match=sentence):
