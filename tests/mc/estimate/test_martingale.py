@@ -15,8 +15,8 @@ from mc.engine.adversary import Adversary
 from mc.engine.game import Game
 from mc.engine.streams import TILE, Tile
 from mc.engine.tiles import play_tile
+from mc.estimate.estimator import PILOT
 from mc.estimate.martingale import WeightedSlack, best_beta
-from mc.estimate.pilot import PILOT
 from mc.estimate.simulate import simulate
 from mc.evaluate.evaluate import evaluate
 from tests.mc.estimate.ten_times import Silent
@@ -124,7 +124,7 @@ def test_the_pilot_plays_a_tile_that_no_run_reaches(monkeypatch):
         played.append(tile.index)
         return play_tile(game, tile)
 
-    monkeypatch.setattr("mc.estimate.pilot.play_tile", record)
+    monkeypatch.setattr("mc.estimate.estimator.play_tile", record)
     simulate_slack(GaussianFilter(mu=1.0), TwoRounds(), epsilon=1.0, failure=1e-6, n=100)
     assert played == [PILOT]
     assert PILOT * TILE > 1e13
